@@ -1,0 +1,208 @@
+//! Runs the variants in turn, each as a process of its own, and prints what they cost.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Context;
+
+use crate::variants::{GROUPS, Group, How, Job, Target, Variant};
+
+/// The test file: larger than the processor's caches, small enough to stay in memory.
+const FILE_BYTES: u64 = 512 << 20;
+
+/// What to compare.
+pub struct Wanted {
+    /// How often each variant runs.
+    pub rounds: usize,
+    /// Where the test file goes.
+    pub dir: PathBuf,
+    /// Names of groups; all if empty.
+    pub groups: Vec<String>,
+    /// Multiplies the number of operations.
+    pub scale: f64,
+}
+
+/// Processor time of one run, in nanoseconds.
+#[derive(Clone, Copy)]
+struct Cost {
+    user_ns: u64,
+    system_ns: u64,
+}
+
+impl Cost {
+    fn total_ns(self) -> u64 {
+        self.user_ns + self.system_ns
+    }
+}
+
+/// Prints one table per group. Fails when a target is missed.
+pub fn compare(wanted: &Wanted) -> anyhow::Result<()> {
+    let known = |name: &String| GROUPS.iter().any(|group| group.name == name);
+    if let Some(unknown) = wanted.groups.iter().find(|name| !known(name)) {
+        let names: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
+        anyhow::bail!("there is no group '{unknown}'; there are {}", names.join(", "));
+    }
+    let file = wanted.dir.join(format!("reelgauge-bench-{}", std::process::id()));
+    make_file(&file).with_context(|| format!("cannot make the test file {}", file.display()))?;
+    let outcome = pin_to_one_processor().and_then(|()| {
+        println!("{}", machine());
+        let mut missed = 0;
+        for group in GROUPS {
+            if wanted.groups.is_empty() || wanted.groups.iter().any(|name| name == group.name) {
+                missed += compare_group(group, wanted, &file)?;
+            }
+        }
+        anyhow::ensure!(missed == 0, "{missed} targets missed");
+        Ok(())
+    });
+    std::fs::remove_file(&file)?;
+    outcome
+}
+
+/// One table; how many targets were missed.
+fn compare_group(group: &Group, wanted: &Wanted, file: &Path) -> anyhow::Result<usize> {
+    let operations = (group.operations as f64 * wanted.scale) as u64;
+    let job = Job { file, file_bytes: FILE_BYTES, operations, block_bytes: group.block_bytes };
+    let mut costs: Vec<Vec<Cost>> = group.variants.iter().map(|_| Vec::new()).collect();
+    for round in 0..wanted.rounds {
+        read_through(file)?;
+        // Another one begins each round, so that none always follows the same.
+        for turn in 0..group.variants.len() {
+            let number = (round + turn) % group.variants.len();
+            costs[number].push(measure(&group.variants[number], &job)?);
+        }
+    }
+    println!("\n{} ({}), {} of them, {} rounds", group.title, group.name, operations, wanted.rounds);
+    println!("  {:<28}{:>12}{:>10}{:>10}{:>21}{:>9}", "", "ns/op", "user", "system", "min..max", "ratio");
+    for (variant, own) in group.variants.iter().zip(&costs) {
+        let per_op =
+            |ns: fn(&Cost) -> u64| median(own.iter().map(|cost| ns(cost) as f64)) / operations as f64;
+        let totals = || own.iter().map(|cost| cost.total_ns() as f64 / operations as f64);
+        println!(
+            "  {:<28}{:>12.1}{:>10.1}{:>10.1}{:>21}{:>9.3}",
+            variant.name,
+            per_op(|cost| cost.total_ns()),
+            per_op(|cost| cost.user_ns),
+            per_op(|cost| cost.system_ns),
+            format!("{:.0}..{:.0}", totals().fold(f64::MAX, f64::min), totals().fold(0.0, f64::max)),
+            ratio(own, &costs[0]),
+        );
+    }
+    Ok(group.targets.iter().filter(|target| !judge(target, group, &costs, operations)).count())
+}
+
+/// Prints whether a target is met.
+fn judge(target: &Target, group: &Group, costs: &[Vec<Cost>], operations: u64) -> bool {
+    let of = |name: &str| {
+        let number = group.variants.iter().position(|variant| variant.name == name);
+        &costs[number.unwrap_or_default()]
+    };
+    let (met, text) = match target {
+        Target::AtMost(name, limit, base) => {
+            let ratio = ratio(of(name), of(base));
+            (ratio <= *limit, format!("{name} at most {limit:.2} x {base}: {ratio:.3}"))
+        }
+        Target::AtMostUs(name, limit_us) => {
+            let us = median(of(name).iter().map(|cost| cost.total_ns() as f64)) / operations as f64 / 1000.0;
+            (us <= *limit_us, format!("{name} at most {limit_us} us per {}: {us:.2}", group.unit))
+        }
+    };
+    println!("  [{}] {text}", if met { "met" } else { "MISSED" });
+    met
+}
+
+/// The median of the ratios within each round.
+fn ratio(costs: &[Cost], base: &[Cost]) -> f64 {
+    median(costs.iter().zip(base).map(|(cost, base)| cost.total_ns() as f64 / base.total_ns() as f64))
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => f64::NAN,
+        len if len % 2 == 1 => values[middle],
+        _ => (values[middle - 1] + values[middle]) / 2.0,
+    }
+}
+
+/// Runs a variant and waits for it; what its process cost.
+fn measure(variant: &Variant, job: &Job<'_>) -> anyhow::Result<Cost> {
+    let mut command = match &variant.how {
+        How::Child(_) => {
+            let mut command = Command::new(std::env::current_exe()?);
+            command.args(["--child", variant.name, "--operations", &job.operations.to_string(), "--file"]);
+            command.arg(job.file);
+            command
+        }
+        How::Program(program, arguments) => {
+            let mut command = Command::new(program);
+            command.args(arguments(job));
+            command
+        }
+    };
+    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn();
+    let child = child.with_context(|| format!("cannot run {}", variant.name))?;
+    let (mut status, mut usage) = (0, std::mem::MaybeUninit::<libc::rusage>::zeroed());
+    // SAFETY: both pointers are to live variables of the right types, and nobody else waits for the child.
+    let waited = unsafe { libc::wait4(child.id() as libc::pid_t, &mut status, 0, usage.as_mut_ptr()) };
+    anyhow::ensure!(waited == child.id() as libc::pid_t, "lost {}", variant.name);
+    anyhow::ensure!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "{} failed", variant.name);
+    // SAFETY: all zero is a valid value, and wait4 has filled it in.
+    let usage = unsafe { usage.assume_init() };
+    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
+    Ok(Cost { user_ns: ns(usage.ru_utime), system_ns: ns(usage.ru_stime) })
+}
+
+fn make_file(path: &Path) -> anyhow::Result<()> {
+    let mut file = File::create_new(path)?;
+    let piece: Vec<u8> =
+        (0..1 << 20).map(|byte: u32| (byte.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    for _ in 0..FILE_BYTES >> 20 {
+        file.write_all(&piece)?;
+    }
+    file.sync_all()?;
+    Ok(())
+}
+
+/// Brings all of the file into memory again: some machines take cold pages out.
+fn read_through(path: &Path) -> anyhow::Result<()> {
+    let mut file = File::open(path)?;
+    let mut piece = vec![0; 1 << 20];
+    while file.read(&mut piece)? > 0 {}
+    Ok(())
+}
+
+/// On the last processor, and all children with it: one ring, no migration.
+fn pin_to_one_processor() -> anyhow::Result<()> {
+    let allowed = rustix::thread::sched_getaffinity(None)?;
+    let last = (0..rustix::thread::CpuSet::MAX_CPU).rev().find(|&cpu| allowed.is_set(cpu));
+    let mut one = rustix::thread::CpuSet::new();
+    one.set(last.context("no processor to run on")?);
+    Ok(rustix::thread::sched_setaffinity(None, &one)?)
+}
+
+/// The machine in words.
+fn machine() -> String {
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |name| {
+        let line = cpuinfo.lines().find(|line| line.starts_with(name));
+        line.and_then(|line| line.split_once(": ")).map_or("unknown", |(_, value)| value)
+    };
+    let system = rustix::system::uname();
+    let fio = Command::new("fio").arg("--version").output();
+    let fio =
+        fio.map_or("no fio".to_owned(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    let processors = cpuinfo.lines().filter(|line| line.starts_with("processor")).count();
+    format!(
+        "{} x {}, {} {}, {}; all on one processor",
+        processors,
+        field("model name"),
+        system.sysname().to_string_lossy(),
+        system.release().to_string_lossy(),
+        fio,
+    )
+}

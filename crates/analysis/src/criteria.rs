@@ -1,0 +1,497 @@
+//! What counts as good enough.
+//!
+//! A [`Criteria`] says it completely: every limit is there or is not asked for. Every actor has its own to
+//! begin with ([`Criteria::for_actor`]); a [`CriteriaChange`], written as flags (`late=0,p99=40ms`) or in a
+//! plan, replaces some of them.
+//!
+//! Not here: whether they were met ([`crate::verdict`]).
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::vda::RateLimits;
+
+/// One thing that is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Criterion {
+    /// Late frames of each stream.
+    LateFrames,
+    /// Operations that failed.
+    FailedOps,
+    /// 99 of 100 responses.
+    P99Response,
+    /// Throughput over the buffer time of each stream.
+    BufferThroughput,
+    /// The rate of each worker.
+    WorkerRate,
+    /// The rate of all workers together.
+    GlobalRate,
+    /// The ratio of component workloads.
+    Ratio,
+}
+
+impl Criterion {
+    /// Every criterion.
+    pub const ALL: [Criterion; 7] = [
+        Criterion::LateFrames,
+        Criterion::FailedOps,
+        Criterion::P99Response,
+        Criterion::BufferThroughput,
+        Criterion::WorkerRate,
+        Criterion::GlobalRate,
+        Criterion::Ratio,
+    ];
+
+    /// Its word in `--criteria`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Criterion::LateFrames => "late",
+            Criterion::FailedOps => "errors",
+            Criterion::P99Response => "p99",
+            Criterion::BufferThroughput => "throughput",
+            Criterion::WorkerRate => "worker-rate",
+            Criterion::GlobalRate => "global-rate",
+            Criterion::Ratio => "ratio",
+        }
+    }
+
+    /// A value as it is written in `--criteria`.
+    const fn example(self) -> &'static str {
+        match self {
+            Criterion::LateFrames => "late=0",
+            Criterion::FailedOps => "errors=0",
+            Criterion::P99Response => "p99=40ms",
+            Criterion::BufferThroughput => "throughput=60MB/s",
+            Criterion::WorkerRate => "worker-rate=75 (percent)",
+            Criterion::GlobalRate => "global-rate=95 (percent)",
+            Criterion::Ratio => "ratio=5 (percent)",
+        }
+    }
+}
+
+impl fmt::Display for Criterion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// The limits. What is `None` is not asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Criteria {
+    /// Late frames that a stream may have in the measured part.
+    pub late_frames_max: Option<u64>,
+    /// Operations that may fail.
+    pub failed_ops_max: Option<u64>,
+    /// 99 of 100 responses must not take longer: those of each stream's frames, or those of all reads and
+    /// writes where there are no streams.
+    pub p99_response_ms: Option<f64>,
+    /// Mean throughput over the buffer time (EBU Tech 3362, 9.2(7)) that each stream must keep, wherever
+    /// that stretch lies. MB = 10^6 bytes.
+    pub min_throughput_over_buffer_mb_per_s: Option<f64>,
+    /// Share of its requested rate that every worker must reach, 0 to 1.
+    pub op_rate_per_worker_min: Option<f64>,
+    /// Share of the requested rate that all workers together must reach, 0 to 1.
+    pub op_rate_global_min: Option<f64>,
+    /// How far the ratio of component workloads may be from the requested one, as a share of it.
+    pub ratio_tolerance: Option<f64>,
+}
+
+impl Criteria {
+    /// What an actor is held to unless told otherwise: no failed operation; a player, recorder or editor
+    /// no late frame; a camera or companion the rates of the published benchmark.
+    ///
+    /// # Errors
+    /// An actor that is not known.
+    pub fn for_actor(actor: &str) -> Result<Criteria, CriteriaError> {
+        let nothing_failed = Criteria { failed_ops_max: Some(0), ..Criteria::default() };
+        let limits = RateLimits::default();
+        match actor {
+            "player" | "recorder" | "editor" => Ok(Criteria { late_frames_max: Some(0), ..nothing_failed }),
+            "camera" | "companion" => Ok(Criteria {
+                op_rate_per_worker_min: Some(limits.process_min),
+                op_rate_global_min: Some(limits.global_min),
+                ratio_tolerance: Some(limits.ratio_tolerance),
+                ..nothing_failed
+            }),
+            "transcoder" | "copier" | "mix" | "replay" => Ok(nothing_failed),
+            _ => Err(CriteriaError::UnknownActor { actor: actor.to_owned() }),
+        }
+    }
+
+    /// What is asked for.
+    pub fn asked(&self) -> Vec<Criterion> {
+        let is_asked = |criterion: &Criterion| self.limit(*criterion).is_some();
+        Criterion::ALL.into_iter().filter(is_asked).collect()
+    }
+
+    /// A limit as a number, in the unit of its field.
+    pub fn limit(&self, criterion: Criterion) -> Option<f64> {
+        match criterion {
+            Criterion::LateFrames => self.late_frames_max.map(|frames| frames as f64),
+            Criterion::FailedOps => self.failed_ops_max.map(|ops| ops as f64),
+            Criterion::P99Response => self.p99_response_ms,
+            Criterion::BufferThroughput => self.min_throughput_over_buffer_mb_per_s,
+            Criterion::WorkerRate => self.op_rate_per_worker_min,
+            Criterion::GlobalRate => self.op_rate_global_min,
+            Criterion::Ratio => self.ratio_tolerance,
+        }
+    }
+}
+
+/// A limit that replaces another, or takes it away.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Limit<T> {
+    /// The new limit.
+    At(T),
+    /// `none`: it is no longer asked for.
+    Off(Off),
+}
+
+/// The word `none`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Off {
+    /// Not asked for.
+    None,
+}
+
+impl<T: Copy> Limit<T> {
+    fn replace(change: Option<Limit<T>>, limit: &mut Option<T>) {
+        match change {
+            None => {}
+            Some(Limit::At(value)) => *limit = Some(value),
+            Some(Limit::Off(Off::None)) => *limit = None,
+        }
+    }
+}
+
+/// Which limits to replace; the others stay as they are. In a plan a field is a number or `"none"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, try_from = "UncheckedChange")]
+pub struct CriteriaChange {
+    /// See [`Criteria::late_frames_max`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late_frames_max: Option<Limit<u64>>,
+    /// See [`Criteria::failed_ops_max`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed_ops_max: Option<Limit<u64>>,
+    /// See [`Criteria::p99_response_ms`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p99_response_ms: Option<Limit<f64>>,
+    /// See [`Criteria::min_throughput_over_buffer_mb_per_s`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_throughput_over_buffer_mb_per_s: Option<Limit<f64>>,
+    /// See [`Criteria::op_rate_per_worker_min`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub op_rate_per_worker_min: Option<Limit<f64>>,
+    /// See [`Criteria::op_rate_global_min`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub op_rate_global_min: Option<Limit<f64>>,
+    /// See [`Criteria::ratio_tolerance`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio_tolerance: Option<Limit<f64>>,
+}
+
+/// A change as it stands in a file, before its numbers are looked at.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct UncheckedChange {
+    late_frames_max: Option<Limit<u64>>,
+    failed_ops_max: Option<Limit<u64>>,
+    p99_response_ms: Option<Limit<f64>>,
+    min_throughput_over_buffer_mb_per_s: Option<Limit<f64>>,
+    op_rate_per_worker_min: Option<Limit<f64>>,
+    op_rate_global_min: Option<Limit<f64>>,
+    ratio_tolerance: Option<Limit<f64>>,
+}
+
+impl TryFrom<UncheckedChange> for CriteriaChange {
+    type Error = CriteriaError;
+
+    fn try_from(from: UncheckedChange) -> Result<CriteriaChange, CriteriaError> {
+        check_limit("p99_response_ms", from.p99_response_ms, f64::MAX)?;
+        let throughput = from.min_throughput_over_buffer_mb_per_s;
+        check_limit("min_throughput_over_buffer_mb_per_s", throughput, f64::MAX)?;
+        check_limit("op_rate_per_worker_min", from.op_rate_per_worker_min, 1.0)?;
+        check_limit("op_rate_global_min", from.op_rate_global_min, 1.0)?;
+        check_limit("ratio_tolerance", from.ratio_tolerance, 1.0)?;
+        Ok(CriteriaChange {
+            late_frames_max: from.late_frames_max,
+            failed_ops_max: from.failed_ops_max,
+            p99_response_ms: from.p99_response_ms,
+            min_throughput_over_buffer_mb_per_s: throughput,
+            op_rate_per_worker_min: from.op_rate_per_worker_min,
+            op_rate_global_min: from.op_rate_global_min,
+            ratio_tolerance: from.ratio_tolerance,
+        })
+    }
+}
+
+fn check_limit(field: &'static str, limit: Option<Limit<f64>>, most: f64) -> Result<(), CriteriaError> {
+    match limit {
+        Some(Limit::At(value)) if !(0.0..=most).contains(&value) => {
+            Err(CriteriaError::OutOfRange { field, value, most })
+        }
+        _ => Ok(()),
+    }
+}
+
+impl CriteriaChange {
+    /// The criteria with this change.
+    #[must_use]
+    pub fn apply_to(&self, criteria: Criteria) -> Criteria {
+        let mut changed = criteria;
+        Limit::replace(self.late_frames_max, &mut changed.late_frames_max);
+        Limit::replace(self.failed_ops_max, &mut changed.failed_ops_max);
+        Limit::replace(self.p99_response_ms, &mut changed.p99_response_ms);
+        Limit::replace(
+            self.min_throughput_over_buffer_mb_per_s,
+            &mut changed.min_throughput_over_buffer_mb_per_s,
+        );
+        Limit::replace(self.op_rate_per_worker_min, &mut changed.op_rate_per_worker_min);
+        Limit::replace(self.op_rate_global_min, &mut changed.op_rate_global_min);
+        Limit::replace(self.ratio_tolerance, &mut changed.ratio_tolerance);
+        changed
+    }
+
+    /// Sets one limit from its text; `false` when it had been set before.
+    fn set(&mut self, criterion: Criterion, value: &str) -> Result<bool, CriteriaError> {
+        let unread =
+            || CriteriaError::Value { criterion, value: value.to_owned(), example: criterion.example() };
+        let percent = || limit_of(value, |text| percentage(text, 100.0)).ok_or_else(unread);
+        let whole = || limit_of(value, |text| text.parse::<u64>().ok()).ok_or_else(unread);
+        let had = match criterion {
+            Criterion::LateFrames => self.late_frames_max.replace(whole()?).is_some(),
+            Criterion::FailedOps => self.failed_ops_max.replace(whole()?).is_some(),
+            Criterion::P99Response => {
+                let limit = limit_of(value, milliseconds).ok_or_else(unread)?;
+                self.p99_response_ms.replace(limit).is_some()
+            }
+            Criterion::BufferThroughput => {
+                let limit = limit_of(value, mb_per_s).ok_or_else(unread)?;
+                self.min_throughput_over_buffer_mb_per_s.replace(limit).is_some()
+            }
+            Criterion::WorkerRate => self.op_rate_per_worker_min.replace(percent()?).is_some(),
+            Criterion::GlobalRate => self.op_rate_global_min.replace(percent()?).is_some(),
+            Criterion::Ratio => self.ratio_tolerance.replace(percent()?).is_some(),
+        };
+        Ok(!had)
+    }
+}
+
+impl FromStr for CriteriaChange {
+    type Err = CriteriaError;
+
+    /// `late=0,p99=40ms,throughput=60MB/s,worker-rate=75,global-rate=95,ratio=5,errors=none`
+    fn from_str(text: &str) -> Result<CriteriaChange, CriteriaError> {
+        let mut change = CriteriaChange::default();
+        for item in text.split(',').map(str::trim) {
+            let (word, value) =
+                item.split_once('=').ok_or_else(|| CriteriaError::NoValue { item: item.to_owned() })?;
+            let word = word.trim();
+            let criterion = Criterion::ALL.into_iter().find(|criterion| criterion.word() == word);
+            let criterion =
+                criterion.ok_or_else(|| CriteriaError::UnknownCriterion { word: word.to_owned() })?;
+            if !change.set(criterion, value.trim())? {
+                return Err(CriteriaError::Twice { criterion });
+            }
+        }
+        Ok(change)
+    }
+}
+
+/// `none`, or a value.
+fn limit_of<T>(text: &str, value: impl Fn(&str) -> Option<T>) -> Option<Limit<T>> {
+    if text == "none" { Some(Limit::Off(Off::None)) } else { value(text).map(Limit::At) }
+}
+
+/// A number that is not negative and ends.
+fn number(text: &str) -> Option<f64> {
+    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    text.parse().ok().filter(|value: &f64| plain && value.is_finite())
+}
+
+fn percentage(text: &str, most: f64) -> Option<f64> {
+    let percent = number(text.strip_suffix('%').unwrap_or(text).trim_end())?;
+    (percent <= most).then_some(percent / 100.0)
+}
+
+fn milliseconds(text: &str) -> Option<f64> {
+    // The longer endings first: `ms` ends in `s`.
+    let units = [("us", 1e-3), ("ms", 1.0), ("s", 1e3)];
+    with_unit(text, &units)
+}
+
+fn mb_per_s(text: &str) -> Option<f64> {
+    let units = [("MB/s", 1.0), ("MiB/s", 1.048_576), ("GB/s", 1e3), ("kB/s", 1e-3)];
+    with_unit(text, &units)
+}
+
+fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    let (digits, factor) =
+        units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)))?;
+    Some(number(digits.trim_end())? * factor)
+}
+
+/// Criteria that cannot be understood.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CriteriaError {
+    /// An actor that is not known.
+    #[error(
+        "there is no actor '{actor}'; there are player, recorder, editor, transcoder, copier, mix, camera, \
+         companion and replay"
+    )]
+    UnknownActor {
+        /// What was asked for.
+        actor: String,
+    },
+    /// A word that is no criterion.
+    #[error(
+        "'{word}' is no criterion; there are late, errors, p99, throughput, worker-rate, global-rate and \
+         ratio"
+    )]
+    UnknownCriterion {
+        /// The word.
+        word: String,
+    },
+    /// A criterion without a value.
+    #[error("'{item}' is not a criterion with its limit; write it like late=0,p99=40ms")]
+    NoValue {
+        /// What was written.
+        item: String,
+    },
+    /// A limit that cannot be understood.
+    #[error("'{value}' is no limit for {criterion}; write it like {example}, or {criterion}=none")]
+    Value {
+        /// Whose limit.
+        criterion: Criterion,
+        /// What was written.
+        value: String,
+        /// How to write it.
+        example: &'static str,
+    },
+    /// The same criterion twice.
+    #[error("{criterion} is given twice; give it once")]
+    Twice {
+        /// Which.
+        criterion: Criterion,
+    },
+    /// A number that cannot be a limit.
+    #[error("{field} = {value} cannot be; it must lie between 0 and {most}")]
+    OutOfRange {
+        /// The field of the plan.
+        field: &'static str,
+        /// What was written.
+        value: f64,
+        /// The largest that can be.
+        most: f64,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn changed(text: &str) -> Criteria {
+        let change: CriteriaChange = text.parse().unwrap();
+        change.apply_to(Criteria::for_actor("player").unwrap())
+    }
+
+    fn refused(text: &str) -> String {
+        text.parse::<CriteriaChange>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn every_actor_has_its_defaults() {
+        let player = Criteria::for_actor("player").unwrap();
+        assert_eq!(player.asked(), [Criterion::LateFrames, Criterion::FailedOps]);
+        assert_eq!(player.late_frames_max, Some(0));
+        let camera = Criteria::for_actor("camera").unwrap();
+        assert_eq!((camera.late_frames_max, camera.failed_ops_max), (None, Some(0)));
+        let rates = [camera.op_rate_per_worker_min, camera.op_rate_global_min, camera.ratio_tolerance];
+        assert_eq!(rates, [Some(0.75), Some(0.95), Some(0.05)]);
+        for actor in ["recorder", "editor", "transcoder", "copier", "mix", "companion", "replay"] {
+            assert!(Criteria::for_actor(actor).is_ok(), "{actor}");
+        }
+        let error = Criteria::for_actor("singer").unwrap_err().to_string();
+        assert!(error.starts_with("there is no actor 'singer'; there are player"), "{error}");
+    }
+
+    #[test]
+    fn flags_replace_what_they_name_and_nothing_else() {
+        let criteria = changed("late=3, p99=40ms");
+        assert_eq!((criteria.late_frames_max, criteria.p99_response_ms), (Some(3), Some(40.0)));
+        assert_eq!(criteria.failed_ops_max, Some(0));
+        let criteria = changed("errors=none,throughput=60MB/s,worker-rate=80,global-rate=97.5%,ratio=10");
+        assert_eq!((criteria.failed_ops_max, criteria.late_frames_max), (None, Some(0)));
+        assert_eq!(criteria.min_throughput_over_buffer_mb_per_s, Some(60.0));
+        let rates = [criteria.op_rate_per_worker_min, criteria.op_rate_global_min, criteria.ratio_tolerance];
+        assert_eq!(rates, [Some(0.8), Some(0.975), Some(0.1)]);
+        assert_eq!(changed("p99=2s").p99_response_ms, Some(2_000.0));
+        assert_eq!(changed("p99=500us").p99_response_ms, Some(0.5));
+        assert_eq!(changed("throughput=1GB/s").min_throughput_over_buffer_mb_per_s, Some(1_000.0));
+    }
+
+    #[test]
+    fn what_cannot_be_understood_is_refused_with_the_way_to_write_it() {
+        assert!(refused("lat=0").starts_with("'lat' is no criterion; there are late, errors, p99"));
+        assert_eq!(
+            refused("late"),
+            "'late' is not a criterion with its limit; write it like late=0,p99=40ms"
+        );
+        assert_eq!(refused(""), "'' is not a criterion with its limit; write it like late=0,p99=40ms");
+        assert_eq!(refused("late=0,late=1"), "late is given twice; give it once");
+        let p99 = "'40' is no limit for p99; write it like p99=40ms, or p99=none";
+        assert_eq!(refused("p99=40"), p99);
+        for text in [
+            "late=-1",
+            "late=1.5",
+            "p99=-4ms",
+            "p99=ms",
+            "p99=nanms",
+            "p99=1e3ms",
+            "worker-rate=101",
+            "worker-rate=inf",
+            "throughput=60",
+            "throughput=60Mb/s",
+            "ratio=",
+            "late=none,late=0",
+        ] {
+            assert!(text.parse::<CriteriaChange>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn plans_say_the_same_in_toml() {
+        let change: CriteriaChange = toml::from_str(
+            "late_frames_max = 2\np99_response_ms = 40\nfailed_ops_max = \"none\"\n\
+             op_rate_global_min = 0.9\n",
+        )
+        .unwrap();
+        let from_flags: CriteriaChange = "late=2,p99=40ms,errors=none,global-rate=90".parse().unwrap();
+        assert_eq!(change, from_flags);
+        let again: CriteriaChange = toml::from_str(&toml::to_string(&change).unwrap()).unwrap();
+        assert_eq!(again, change);
+        let refused = |text: &str| toml::from_str::<CriteriaChange>(text).unwrap_err().to_string();
+        assert!(refused("late_frames = 2").contains("unknown field `late_frames`"));
+        assert!(refused("op_rate_global_min = 95").contains("must lie between 0 and 1"));
+        assert!(refused("p99_response_ms = nan").contains("cannot be"));
+        assert!(toml::from_str::<CriteriaChange>("late_frames_max = -1").is_err());
+        assert!(toml::from_str::<CriteriaChange>("late_frames_max = \"many\"").is_err());
+    }
+
+    #[test]
+    fn resolved_criteria_survive_a_file() {
+        let criteria = changed("p99=40ms,late=none");
+        let json = serde_json::to_string(&criteria).unwrap();
+        assert_eq!(serde_json::from_str::<Criteria>(&json).unwrap(), criteria);
+    }
+}

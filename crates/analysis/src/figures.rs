@@ -1,0 +1,239 @@
+//! The figures of one scope: a load point's total, or one of its workers.
+//!
+//! These are plain numbers with their units in their names, made to be written as JSON and read by
+//! people and `jq`. What nothing was measured for is `None`, never 0.
+//!
+//! Which operations count: `ops`, `failed_ops` and `lateness` cover every measured operation; times and
+//! bytes cover those that succeeded. A failed operation's time stands with its error, so that an error
+//! returned in a microsecond can't make the storage look fast.
+
+use serde::{Deserialize, Serialize};
+
+use reelgauge_record::OpKind;
+
+/// When a load point ran, on the run's clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PointTiming {
+    /// When it began, warm-up included.
+    pub started_ns: u64,
+    /// How long it was measured, without the warm-up; what throughput is divided by.
+    pub measured_ns: u64,
+}
+
+/// The figures of a load point or of one worker in it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Operations of every kind that were measured, failed ones included.
+    pub ops: u64,
+    /// Those that failed.
+    pub failed_ops: u64,
+    /// The same by kind.
+    pub ops_by_kind: OpsByKind,
+    /// Operations of the warm-up. They are in no other figure.
+    pub warmup_ops: u64,
+    /// Transfers that ran to their end without a failure.
+    pub transfers: u64,
+    /// Transfers that did not: cut off by the end or the warm-up, or with a failed operation.
+    pub transfers_left_out: u64,
+    /// Reads and writes that succeeded but moved less than was asked.
+    pub short_transfers: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Throughput: bytes read ÷ measured time. `None` where that is 0.
+    pub read_bytes_per_s: Option<f64>,
+    /// Throughput: bytes written ÷ measured time.
+    pub written_bytes_per_s: Option<f64>,
+    /// Both together.
+    pub bytes_per_s: Option<f64>,
+    /// Reads and writes that succeeded ÷ measured time.
+    pub data_ops_per_s: Option<f64>,
+    /// From when operations were due until they were done: what an application would have felt.
+    pub response: TimesByKind,
+    /// From when operations were issued until they were done: what the storage took.
+    pub service: TimesByKind,
+    /// From when operations were due *and their worker was free* until they were issued: the tool's own
+    /// delay. Waiting for a slow operation before is the storage's delay and is in `response`.
+    pub lateness: Option<LatenessFigures>,
+    /// What failed, by error number.
+    pub errors: Vec<ErrorFigures>,
+    /// The failure that came first.
+    pub first_error: Option<FirstError>,
+}
+
+/// Counts of operations by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpsByKind {
+    /// Files opened.
+    pub open: u64,
+    /// Reads.
+    pub read: u64,
+    /// Writes.
+    pub write: u64,
+    /// Syncs.
+    pub sync: u64,
+    /// Files closed.
+    pub close: u64,
+}
+
+/// Times of operations that succeeded, by kind. `None` where there was none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimesByKind {
+    /// Reads and writes together.
+    pub data: Option<TimeFigures>,
+    /// Reads.
+    pub read: Option<TimeFigures>,
+    /// Writes.
+    pub write: Option<TimeFigures>,
+    /// Opening files.
+    pub open: Option<TimeFigures>,
+    /// Closing files.
+    pub close: Option<TimeFigures>,
+    /// Syncs.
+    pub sync: Option<TimeFigures>,
+}
+
+impl TimesByKind {
+    /// The times of one kind.
+    pub fn of(&self, kind: OpKind) -> Option<&TimeFigures> {
+        let times = match kind {
+            OpKind::Open => &self.open,
+            OpKind::Read => &self.read,
+            OpKind::Write => &self.write,
+            OpKind::Sync => &self.sync,
+            OpKind::Close => &self.close,
+        };
+        times.as_ref()
+    }
+
+    /// The kind of operation that took longest, and its times.
+    pub fn slowest(&self) -> Option<(OpKind, &TimeFigures)> {
+        let kinds = OpKind::ALL.into_iter().filter_map(|kind| Some((kind, self.of(kind)?)));
+        kinds.max_by(|a, b| a.1.max_us.total_cmp(&b.1.max_us))
+    }
+}
+
+/// A distribution of times. Percentiles are good for three digits; the mean and maximum are exact.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimeFigures {
+    /// How many operations.
+    pub count: u64,
+    /// Mean.
+    pub mean_us: f64,
+    /// Half of them took no longer.
+    pub p50_us: f64,
+    /// 95 of 100 took no longer.
+    pub p95_us: f64,
+    /// 99 of 100 took no longer.
+    pub p99_us: f64,
+    /// 999 of 1000 took no longer.
+    pub p99_9_us: f64,
+    /// The longest.
+    pub max_us: f64,
+    /// When the longest began, since the start of the run.
+    pub max_began_s: f64,
+    /// When the longest began, since the start of the load point.
+    pub max_began_in_point_s: f64,
+}
+
+/// The tool's own delay, to two digits; the maximum is exact. See [`Figures::lateness`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LatenessFigures {
+    /// Half of the operations were no later.
+    pub p50_us: f64,
+    /// 99 of 100 were no later.
+    pub p99_us: f64,
+    /// The latest.
+    pub max_us: f64,
+}
+
+/// Failures with one error number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ErrorFigures {
+    /// The operating system's number.
+    pub errno: i32,
+    /// What the number means on the system that made these figures.
+    pub message: String,
+    /// How many operations failed with it.
+    pub count: u64,
+    /// The longest that one of them took, from when it was due.
+    pub max_response_us: f64,
+    /// The first of them.
+    pub first: FirstError,
+}
+
+/// Where and when something failed first.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FirstError {
+    /// The operating system's number.
+    pub errno: i32,
+    /// The kind of operation: `read`, …
+    #[serde(with = "kind_name")]
+    pub kind: OpKind,
+    /// The worker.
+    pub worker: u32,
+    /// Index into the run's file table.
+    pub file: u32,
+    /// Byte position.
+    pub offset_bytes: u64,
+    /// When it failed, since the start of the run.
+    pub failed_at_s: f64,
+    /// When it failed, since the start of the load point.
+    pub failed_at_in_point_s: f64,
+}
+
+/// The figures of one worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkerFigures {
+    /// Its number.
+    pub worker: u32,
+    /// What it did.
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+/// A value rounded to this many decimals, so that files hold no digits that mean nothing.
+pub(crate) fn round_to(value: f64, decimals: i32) -> f64 {
+    let factor = 10_f64.powi(decimals);
+    let rounded = (value * factor).round() / factor;
+    if rounded.is_finite() { rounded } else { value }
+}
+
+/// A time in a sentence: `85 µs`, `25.7 ms`, `1.3 s`.
+pub(crate) fn in_words(us: f64) -> String {
+    match us {
+        v if v < 1e3 => format!("{v:.0} µs"),
+        v if v < 1e6 => format!("{:.1} ms", v / 1e3),
+        v => format!("{:.1} s", v / 1e6),
+    }
+}
+
+/// Nanoseconds as microseconds.
+pub(crate) fn us(ns: u64) -> f64 {
+    ns as f64 / 1e3
+}
+
+/// Nanoseconds as seconds, to the microsecond.
+pub(crate) fn seconds(ns: u64) -> f64 {
+    round_to(ns as f64 / 1e9, 6)
+}
+
+/// `count` per second over a time; `None` if that is 0.
+pub(crate) fn per_second(count: u64, time_ns: u64) -> Option<f64> {
+    (time_ns > 0).then(|| round_to(count as f64 * 1e9 / time_ns as f64, 3))
+}
+
+mod kind_name {
+    use reelgauge_record::OpKind;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(kind: &OpKind, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(kind.name())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OpKind, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        OpKind::from_name(&name).ok_or_else(|| D::Error::custom(format!("'{name}' is no kind of operation")))
+    }
+}

@@ -1,0 +1,201 @@
+//! Late frames: what no throughput figure shows. Every frame of every stream is held against a timeline
+//! that never slides, so that a stall of one second makes every frame behind it late, and all are counted.
+//!
+//! * [`StreamSpec`], [`MeasuredPart`]: what must be known before; [`FrameTimeline`]: the deadlines.
+//! * [`LateTally`]: takes every operation of a load point and gives the [`LateFigures`] at its end. Its
+//!   memory is bounded however long that is.
+//!
+//! What counts:
+//! * Frame i is late if its last byte comes after t0 + prebuffer + i ÷ rate. t0 is when the stream's first
+//!   operation was due. Frames that failed, never became complete or were never begun are late too.
+//! * Judged are the frames whose deadline lies in the measured part.
+//! * A frame is complete when its operation with the flag LAST is done and, where
+//!   [`StreamSpec::frame_bytes`] says how many there are, all its bytes have come, in any order.
+//!
+//! The tool's own delay is kept apart, because no storage should be blamed for it. Issued − due is not
+//! that delay: behind a slow operation the next ones are issued late through no fault of the tool.
+//! Therefore every operation is put on a second timeline, on which the tool issues it as soon as it is due
+//! and the worker is free, and the storage takes the time that it took. A late frame that would have
+//! been in time there counts in `late_frames_with_own_delay`. For a worker with one operation at a time
+//! that is exact; with several in flight, a worker counts as free from its latest completion.
+//!
+//! Not here: what is good enough ([`crate::criteria`], [`crate::verdict`]).
+
+mod counting;
+mod figures;
+mod frames;
+mod incident;
+mod micros;
+mod own_delay;
+mod slots;
+mod stream;
+mod throughput;
+mod timeline;
+
+#[cfg(test)]
+mod tests;
+
+use reelgauge_record::OpRecord;
+use serde::{Deserialize, Serialize};
+
+pub use figures::{
+    FirstLateFrame, Incident, LateFigures, StreamFigures, StreamLateFrame, StreamTotals, StreamWorstMargin,
+    ThroughputFigures, WorstMargin,
+};
+pub use timeline::FrameTimeline;
+
+use figures::total_of;
+use own_delay::WorkerPast;
+use slots::Slots;
+use stream::StreamTally;
+
+/// What a player does with frames whose time has passed before it could ask for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Policy {
+    /// It skips them.
+    #[default]
+    Drop,
+    /// It asks for every one, behind its time, until it has caught up.
+    Stall,
+}
+
+/// One stream, as it is known before it runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StreamSpec {
+    /// The number that its operations carry.
+    pub stream: u32,
+    /// What it is, in words: `player, XAVC-I class 300 UHD50`.
+    pub name: String,
+    /// Whether it records; otherwise it plays.
+    pub writes: bool,
+    /// What it does with frames whose time has passed.
+    pub policy: Policy,
+    /// Frames in `rate_den` seconds; above 0.
+    pub rate_num: u32,
+    /// 1, or 1001 for the NTSC family; above 0.
+    pub rate_den: u32,
+    /// How long the stream may lag.
+    pub prebuffer_ns: u64,
+    /// Bytes that make a frame complete, where all frames have as many. `None` where they differ: then
+    /// the operation with LAST must be the last of its frame to finish.
+    pub frame_bytes: Option<u64>,
+    /// How many frames the stream has, if it ends by itself before the load point does.
+    pub frames_total: Option<u64>,
+    /// Mean throughput over the buffer time that the application needs (EBU Tech 3362, 9.2(7)). Only
+    /// for saying when it fell below that first.
+    pub throughput_needed_bytes_per_s: Option<f64>,
+}
+
+impl StreamSpec {
+    /// Its timeline, once its first operation is known.
+    pub fn timeline(&self, t0_ns: u64) -> FrameTimeline {
+        FrameTimeline {
+            rate_num: self.rate_num,
+            rate_den: self.rate_den,
+            t0_ns,
+            prebuffer_ns: self.prebuffer_ns,
+        }
+    }
+}
+
+/// Which part of which load point is judged, on the run's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MeasuredPart {
+    /// The load point's number; operations of others are left out.
+    pub point: u16,
+    /// When the load point began, with its warm-up.
+    pub started_ns: u64,
+    /// When the warm-up was over.
+    pub from_ns: u64,
+    /// When the load point ends; the first moment that is not part of it.
+    pub until_ns: u64,
+}
+
+/// Takes the operations of one load point, those of the warm-up included, in the order in which each
+/// worker's were done.
+#[derive(Clone, Debug)]
+pub struct LateTally {
+    part: MeasuredPart,
+    streams: Vec<StreamTally>,
+    stream_slots: Slots,
+    workers: Vec<WorkerPast>,
+    worker_slots: Slots,
+    ignored_ops: u64,
+}
+
+impl LateTally {
+    /// A tally that has seen nothing. Of specs with the same stream number the last counts.
+    pub fn new(specs: Vec<StreamSpec>, part: MeasuredPart) -> LateTally {
+        let mut tally = LateTally {
+            part,
+            streams: Vec::with_capacity(specs.len()),
+            stream_slots: Slots::default(),
+            workers: Vec::new(),
+            worker_slots: Slots::default(),
+            ignored_ops: 0,
+        };
+        for spec in specs {
+            let slot = tally.stream_slots.get_or_insert(spec.stream);
+            let stream = StreamTally::new(spec, part);
+            match tally.streams.get_mut(slot) {
+                Some(known) => *known = stream,
+                None => tally.streams.push(stream),
+            }
+        }
+        tally
+    }
+
+    /// Takes an operation. Operations of other load points and of unknown streams are only counted.
+    #[inline]
+    pub fn add(&mut self, op: &OpRecord) {
+        let slot = self.stream_slots.get(op.stream).filter(|_| op.point == self.part.point);
+        let Some(stream) = slot.and_then(|slot| self.streams.get_mut(slot)) else {
+            self.ignored_ops += 1;
+            return;
+        };
+        let worker = self.worker_slots.get_or_insert(op.worker);
+        if worker == self.workers.len() {
+            self.workers.push(WorkerPast::default());
+        }
+        let times = self.workers[worker].take(op);
+        stream.add(op, &times);
+    }
+
+    /// The load point is cut short: frames with a deadline from this time on are not judged. To be called
+    /// before the operations that were in flight at that time are added; frames that were never begun
+    /// because the load point was over would count as late otherwise.
+    pub fn end_at(&mut self, end_ns: u64) {
+        self.part.until_ns = self.part.until_ns.min(end_ns);
+        for stream in &mut self.streams {
+            stream.end_at(end_ns);
+        }
+    }
+
+    /// Adds the streams of another host in the same load point, whose streams get the numbers from
+    /// `first_stream` on. These must lie above all numbers used here.
+    pub fn merge(&mut self, other: LateTally, first_stream: u32) {
+        self.ignored_ops += other.ignored_ops;
+        for mut stream in other.streams {
+            stream.renumber(first_stream);
+            let slot = self.stream_slots.get_or_insert(stream.number());
+            if slot == self.streams.len() {
+                self.streams.push(stream);
+            }
+        }
+    }
+
+    /// Ends the load point, at the latest at `end_ns`, and gives the figures, by stream number.
+    pub fn finish(mut self, end_ns: u64) -> LateFigures {
+        self.end_at(end_ns);
+        self.streams.sort_by_key(StreamTally::number);
+        for stream in &mut self.streams {
+            stream.finish();
+        }
+        LateFigures {
+            total: total_of(&self.streams),
+            streams: self.streams.iter().map(StreamTally::figures).collect(),
+            ignored_ops: self.ignored_ops,
+        }
+    }
+}

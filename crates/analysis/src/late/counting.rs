@@ -1,0 +1,378 @@
+//! Counting the frames of one stream whose beginning is known.
+//!
+//! Frames are judged in the order of their numbers. One is settled when it is complete and its deadline
+//! has passed; until then it takes some tens of bytes, and as many wait as fit into the buffer. A frame
+//! that has not come holds up those behind it, but at most [`OPEN_FRAMES`] of them: then it is settled
+//! as one that never came.
+
+use reelgauge_record::{OpFlags, OpRecord};
+
+use super::figures::{FirstLateFrame, StreamFigures, WorstMargin};
+use super::frames::{Frame, Frames};
+use super::incident::Incidents;
+use super::micros::{FrameTimes, Micros, up_to_us};
+use super::own_delay::OwnTimes;
+use super::throughput::SlidingMin;
+use super::timeline::FrameTimeline;
+use super::{MeasuredPart, StreamSpec};
+use crate::figures::{per_second, round_to, seconds};
+
+/// How many frames, beyond those of the buffer, may be begun after one that has not come.
+pub(super) const OPEN_FRAMES: u64 = 1024;
+
+/// No buffer is taken to hold more frames than this.
+const BUFFERED_FRAMES_MAX: u64 = 1 << 20;
+
+/// The share of the frames that may be closer to their deadlines than [`StreamFigures::margin_p1_us`].
+const CLOSEST_SHARE: u64 = 100;
+
+/// Plain counts of frames that were judged.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub(super) judged: u64,
+    pub(super) late: u64,
+    pub(super) dropped: u64,
+    pub(super) failed: u64,
+    pub(super) unfinished: u64,
+    pub(super) late_with_own_delay: u64,
+}
+
+/// Plain counts of what was done in the measured time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    ops: u64,
+    frames: u64,
+    bytes: u64,
+}
+
+/// What became of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Came,
+    Dropped,
+    Failed,
+    Unfinished,
+}
+
+/// A late frame; `late_ns` is known where it came.
+#[derive(Clone, Copy, Debug)]
+struct LateFrame {
+    frame: u64,
+    late_ns: Option<u64>,
+    fate: Fate,
+}
+
+/// How close a frame came: deadline − done, or − end where it had not come then.
+#[derive(Clone, Copy, Debug)]
+struct Margin {
+    ns: i128,
+    frame: u64,
+    has_come: bool,
+}
+
+/// Everything that is counted.
+#[derive(Clone, Debug)]
+pub(super) struct Counting {
+    timeline: FrameTimeline,
+    part: MeasuredPart,
+    /// When the stream moves data at its pace: the measured part without what lies before its beginning
+    /// and after the end of its material.
+    pace_from_ns: u64,
+    pace_until_ns: u64,
+    frame_bytes: Option<u64>,
+    frames_total: u64,
+    judged_from: u64,
+    judged_until: u64,
+    frames: Frames,
+    front_deadline_ns: u64,
+    now_ns: u64,
+    pub(super) counts: Counts,
+    pub(super) response: FrameTimes,
+    pub(super) own_delay: FrameTimes,
+    pub(super) incidents: Incidents,
+    work: Work,
+    ops_after_frame: u64,
+    headroom: Micros,
+    lateness: Micros,
+    worst: Option<Margin>,
+    first_late: Option<LateFrame>,
+    throughput: SlidingMin,
+}
+
+impl Counting {
+    pub(super) fn new(spec: &StreamSpec, part: MeasuredPart, t0_ns: u64) -> Counting {
+        let timeline = spec.timeline(t0_ns);
+        let frames_total = spec.frames_total.unwrap_or(u64::MAX);
+        let unbuffered = FrameTimeline { t0_ns: 0, prebuffer_ns: 0, ..timeline };
+        let buffered = unbuffered.frames_before(spec.prebuffer_ns).min(BUFFERED_FRAMES_MAX);
+        // A player has fetched the end of its material one buffer before it is shown.
+        let moves_ns = unbuffered.frames_last_ns(frames_total).saturating_sub(spec.prebuffer_ns);
+        let pace_from_ns = part.from_ns.max(t0_ns);
+        let pace_until_ns = part.until_ns.min(t0_ns.saturating_add(moves_ns));
+        Counting {
+            timeline,
+            part,
+            pace_from_ns,
+            pace_until_ns,
+            frame_bytes: spec.frame_bytes,
+            frames_total,
+            judged_from: timeline.frames_before(part.from_ns),
+            judged_until: timeline.frames_before(part.until_ns).min(frames_total),
+            frames: Frames::new((buffered + OPEN_FRAMES) as usize),
+            front_deadline_ns: timeline.deadline_ns(0),
+            now_ns: 0,
+            counts: Counts::default(),
+            response: FrameTimes::default(),
+            own_delay: FrameTimes::default(),
+            incidents: Incidents::default(),
+            work: Work::default(),
+            ops_after_frame: 0,
+            headroom: Micros::default(),
+            lateness: Micros::default(),
+            worst: None,
+            first_late: None,
+            throughput: SlidingMin::new(
+                spec.prebuffer_ns,
+                pace_from_ns,
+                pace_until_ns,
+                spec.throughput_needed_bytes_per_s,
+            ),
+        }
+    }
+
+    /// Takes an operation.
+    pub(super) fn add(&mut self, op: &OpRecord, own: &OwnTimes) {
+        self.now_ns = self.now_ns.max(op.done_ns);
+        if (self.part.from_ns..self.part.until_ns).contains(&op.issued_ns) {
+            self.own_delay.record(own.delay_ns, op.due_ns);
+        }
+        let is_measured = (self.pace_from_ns..self.pace_until_ns).contains(&op.done_ns);
+        self.work.ops += u64::from(is_measured);
+        if op.flags.has(OpFlags::FRAME) {
+            self.add_to_frame(op, own, is_measured);
+        }
+        self.settle();
+    }
+
+    fn add_to_frame(&mut self, op: &OpRecord, own: &OwnTimes, is_measured: bool) {
+        let number = u64::from(op.transfer);
+        if number < self.frames.base() {
+            self.ops_after_frame += 1;
+            return;
+        }
+        self.make_room(self.frames.base_for(number));
+        if let Some(bytes) = self.frames.take(op, own, self.frame_bytes) {
+            self.throughput.push(op.done_ns, bytes);
+            if is_measured {
+                self.work.frames += 1;
+                self.work.bytes = self.work.bytes.saturating_add(bytes);
+            }
+        }
+    }
+
+    /// Settles frames until this is the first unsettled one, whatever their state.
+    fn make_room(&mut self, base: u64) {
+        while self.frames.base() < base {
+            if self.frames.front().is_none() {
+                self.never_begun(self.frames.base(), base);
+                self.frames.skip_to(base);
+                self.front_deadline_ns = self.timeline.deadline_ns(base);
+                return;
+            }
+            self.settle_front();
+        }
+    }
+
+    /// Settles the frames that are complete and whose deadlines have passed.
+    fn settle(&mut self) {
+        while self.front_deadline_ns <= self.now_ns
+            && self.frames.front().is_some_and(|frame| frame.is_complete)
+        {
+            self.settle_front();
+        }
+    }
+
+    fn settle_front(&mut self) {
+        let number = self.frames.base();
+        if let Some(frame) = self.frames.pop() {
+            self.judge(number, &frame);
+            self.front_deadline_ns = self.timeline.deadline_ns(number + 1);
+        }
+    }
+
+    fn judge(&mut self, number: u64, frame: &Frame) {
+        if !(self.judged_from..self.judged_until).contains(&number) {
+            return;
+        }
+        self.counts.judged += 1;
+        let deadline_ns = self.front_deadline_ns;
+        if frame.is_complete {
+            self.judge_complete(number, frame, deadline_ns);
+        } else if !frame.is_seen() {
+            let could_begin = self.frames.next_seen().map(|next| next.own_free_ns);
+            let tool_skipped = could_begin.is_some_and(|free_ns| free_ns <= deadline_ns);
+            self.counts.late_with_own_delay += u64::from(tool_skipped);
+            self.counts.dropped += 1;
+            self.late(number, 1, None, Fate::Dropped);
+        } else if frame.has_trouble {
+            self.counts.failed += 1;
+            self.late(number, 1, None, Fate::Failed);
+        } else {
+            self.counts.unfinished += 1;
+            self.missing_at_end(number, deadline_ns);
+            self.late(number, 1, None, Fate::Unfinished);
+        }
+    }
+
+    fn judge_complete(&mut self, number: u64, frame: &Frame, deadline_ns: u64) {
+        let response_ns = frame.done_ns.saturating_sub(frame.due_ns);
+        self.response.record(response_ns, frame.due_ns);
+        let margin_ns = i128::from(deadline_ns) - i128::from(frame.done_ns);
+        self.keep_worst(Margin { ns: margin_ns, frame: number, has_come: true });
+        let late_ns = frame.done_ns.saturating_sub(deadline_ns);
+        if late_ns == 0 {
+            self.headroom.record_us((deadline_ns - frame.done_ns) / 1_000);
+            self.incidents.in_time();
+            return;
+        }
+        self.lateness.record_us(up_to_us(late_ns));
+        self.counts.late_with_own_delay += u64::from(frame.own_done_ns <= deadline_ns);
+        self.late(number, 1, Some(late_ns), Fate::Came);
+    }
+
+    /// Counts late frames from `number` on.
+    fn late(&mut self, number: u64, frames: u64, late_ns: Option<u64>, fate: Fate) {
+        self.counts.late += frames;
+        self.first_late.get_or_insert(LateFrame { frame: number, late_ns, fate });
+        let dropped = if fate == Fate::Dropped { frames } else { 0 };
+        self.incidents.late(number, frames, late_ns, dropped);
+    }
+
+    /// The frames from `first` to before `until` were never begun.
+    fn never_begun(&mut self, first: u64, until: u64) {
+        let (first, until) = (first.max(self.judged_from), until.min(self.judged_until));
+        let frames = until.saturating_sub(first);
+        if frames > 0 {
+            self.counts.judged += frames;
+            self.counts.dropped += frames;
+            self.late(first, frames, None, Fate::Dropped);
+        }
+    }
+
+    /// A frame that had not come when the measured part ended is at least as late as that.
+    fn missing_at_end(&mut self, frame: u64, deadline_ns: u64) {
+        self.keep_worst(Margin {
+            ns: i128::from(deadline_ns) - i128::from(self.part.until_ns),
+            frame,
+            has_come: false,
+        });
+    }
+
+    fn keep_worst(&mut self, margin: Margin) {
+        if self.worst.is_none_or(|worst| margin.ns < worst.ns) {
+            self.worst = Some(margin);
+        }
+    }
+
+    /// The load point ends earlier.
+    pub(super) fn end_at(&mut self, end_ns: u64) {
+        self.part.until_ns = self.part.until_ns.min(end_ns);
+        self.pace_until_ns = self.pace_until_ns.min(end_ns);
+        let before_end = self.timeline.frames_before(self.part.until_ns);
+        self.judged_until = before_end.min(self.frames_total);
+        self.throughput.end_at(end_ns);
+    }
+
+    /// The load point is over: judges what is left.
+    pub(super) fn finish(&mut self) {
+        while self.frames.front().is_some() {
+            self.settle_front();
+        }
+        let never_begun = self.frames.base().max(self.judged_from);
+        if never_begun < self.judged_until {
+            self.missing_at_end(never_begun, self.timeline.deadline_ns(never_begun));
+            self.never_begun(never_begun, self.judged_until);
+        }
+        self.incidents.in_time();
+        self.throughput.finish();
+    }
+
+    /// The margin that all but one in a hundred frames kept; `None` where so many never came.
+    fn margin_p1_us(&self) -> Option<f64> {
+        let came = self.lateness.count() + self.headroom.count();
+        let never_came = self.counts.judged - came;
+        let rank = self.counts.judged.div_ceil(CLOSEST_SHARE);
+        let rank = rank.checked_sub(never_came).filter(|rank| *rank > 0)?;
+        match self.lateness.count().checked_sub(rank) {
+            // The latest frames come first.
+            Some(shorter) => {
+                let late = self.lateness.nth_shortest_us(shorter + 1);
+                late.map(|(_, upper_us)| -(upper_us as f64))
+            }
+            None => {
+                let headroom = self.headroom.nth_shortest_us(rank - self.lateness.count());
+                headroom.map(|(lower_us, _)| lower_us as f64)
+            }
+        }
+    }
+
+    /// When the worst margin was, in the form of the figures.
+    pub(super) fn worst_margin(&self) -> Option<WorstMargin> {
+        let worst = self.worst?;
+        let deadline_ns = self.timeline.deadline_ns(worst.frame);
+        Some(WorstMargin {
+            margin_us: round_to(worst.ns as f64 / 1e3, 3),
+            frame: worst.frame,
+            deadline_s: seconds(deadline_ns),
+            deadline_in_point_s: self.in_point_s(deadline_ns),
+            has_come: worst.has_come,
+        })
+    }
+
+    /// The first late frame, in the form of the figures.
+    pub(super) fn first_late(&self) -> Option<FirstLateFrame> {
+        let late = self.first_late?;
+        let deadline_ns = self.timeline.deadline_ns(late.frame);
+        Some(FirstLateFrame {
+            frame: late.frame,
+            deadline_s: seconds(deadline_ns),
+            deadline_in_point_s: self.in_point_s(deadline_ns),
+            late_us: late.late_ns.map(|ns| round_to(ns as f64 / 1e3, 3)),
+            dropped: late.fate == Fate::Dropped,
+            failed: late.fate == Fate::Failed,
+        })
+    }
+
+    fn in_point_s(&self, time_ns: u64) -> f64 {
+        seconds(time_ns.saturating_sub(self.part.started_ns))
+    }
+
+    /// Fills in what was counted.
+    pub(super) fn fill(&self, figures: &mut StreamFigures) {
+        let (counts, started_ns) = (self.counts, self.part.started_ns);
+        let pace_ns = self.pace_until_ns.saturating_sub(self.pace_from_ns);
+        figures.began_s = Some(seconds(self.timeline.t0_ns));
+        figures.frames_judged = counts.judged;
+        figures.late_frames = counts.late;
+        figures.dropped_frames = counts.dropped;
+        figures.failed_frames = counts.failed;
+        figures.unfinished_frames = counts.unfinished;
+        figures.late_frames_with_own_delay = counts.late_with_own_delay;
+        figures.worst_margin = self.worst_margin();
+        figures.margin_p1_us = self.margin_p1_us();
+        figures.first_late = self.first_late();
+        figures.incidents = self.incidents.count();
+        figures.first_incidents = self.incidents.first(&self.timeline, started_ns);
+        figures.worst_incidents = self.incidents.worst(&self.timeline, started_ns);
+        figures.response = self.response.figures(started_ns);
+        figures.throughput = self.throughput.figures(started_ns);
+        figures.frames_per_s = per_second(self.work.frames, pace_ns);
+        figures.ops_per_s = per_second(self.work.ops, pace_ns);
+        figures.bytes_per_s = per_second(self.work.bytes, pace_ns);
+        let nominal = self.timeline.frames_per_s();
+        let share = figures.frames_per_s.map(|rate| round_to(rate / nominal, 6));
+        figures.achieved_share = share.filter(|share| share.is_finite());
+        figures.own_delay = self.own_delay.delay_figures();
+        figures.ops_after_frame = self.ops_after_frame;
+    }
+}

@@ -1,0 +1,134 @@
+//! The frames that are not settled yet: under way, waiting for their deadline, or missing so far.
+
+use std::collections::VecDeque;
+
+use reelgauge_record::{OpFlags, OpRecord};
+
+use super::own_delay::OwnTimes;
+
+/// What is known of one frame from its operations so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Frame {
+    /// When its first operation was due; [`u64::MAX`] for a frame without operations.
+    pub(super) due_ns: u64,
+    /// When its last operation so far was done; at least 1 then, and 0 without operations.
+    pub(super) done_ns: u64,
+    /// The same without the tool's own delays.
+    pub(super) own_done_ns: u64,
+    /// When the worker was free for its first operation, without the tool's own delays.
+    pub(super) own_free_ns: u64,
+    /// Bytes that came.
+    pub(super) bytes: u64,
+    /// The operation with LAST was done.
+    has_last: bool,
+    /// An operation failed or was short.
+    pub(super) has_trouble: bool,
+    /// It is known to be complete.
+    pub(super) is_complete: bool,
+}
+
+impl Frame {
+    const UNSEEN: Frame = Frame {
+        due_ns: u64::MAX,
+        done_ns: 0,
+        own_done_ns: 0,
+        own_free_ns: u64::MAX,
+        bytes: 0,
+        has_last: false,
+        has_trouble: false,
+        is_complete: false,
+    };
+
+    /// Whether any operation of it was done.
+    pub(super) fn is_seen(&self) -> bool {
+        self.done_ns != 0
+    }
+
+    /// Takes an operation of it; `true` when that completes it.
+    fn take(&mut self, op: &OpRecord, own: &OwnTimes, frame_bytes: Option<u64>) -> bool {
+        self.due_ns = self.due_ns.min(op.due_ns);
+        self.done_ns = self.done_ns.max(op.done_ns).max(1);
+        self.own_done_ns = self.own_done_ns.max(own.done_ns);
+        self.own_free_ns = self.own_free_ns.min(own.free_ns);
+        self.has_last |= op.flags.has(OpFlags::LAST);
+        self.has_trouble |= op.errno != 0 || op.is_short();
+        if op.errno == 0 {
+            self.bytes = self.bytes.saturating_add(u64::from(op.done_len));
+        }
+        let all_came = match frame_bytes {
+            Some(needed) => self.bytes >= needed,
+            None => !self.has_trouble,
+        };
+        let completes = !self.is_complete && self.has_last && all_came;
+        self.is_complete |= completes;
+        completes
+    }
+}
+
+/// Unsettled frames in the order of their numbers, from the lowest to the highest that was begun.
+#[derive(Clone, Debug)]
+pub(super) struct Frames {
+    base: u64,
+    ring: VecDeque<Frame>,
+    /// More unsettled frames than this are not kept.
+    most: usize,
+    /// The first frame that was begun, when looked for last; 0 when it must be looked for.
+    seen_next: u64,
+}
+
+impl Frames {
+    /// No frames; later at most this many.
+    pub(super) fn new(most: usize) -> Frames {
+        Frames { base: 0, ring: VecDeque::new(), most: most.max(1), seen_next: 0 }
+    }
+
+    /// The number of the first unsettled frame.
+    pub(super) fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// The first unsettled frame, if a frame was begun from it on.
+    pub(super) fn front(&self) -> Option<&Frame> {
+        self.ring.front()
+    }
+
+    /// Settles the first frame.
+    pub(super) fn pop(&mut self) -> Option<Frame> {
+        let frame = self.ring.pop_front()?;
+        self.base += 1;
+        Some(frame)
+    }
+
+    /// Settles frames without operations, when nothing from the first one on was begun.
+    pub(super) fn skip_to(&mut self, base: u64) {
+        debug_assert!(self.ring.is_empty());
+        self.base = self.base.max(base);
+    }
+
+    /// The first unsettled number if a frame of this number is to fit; larger than [`Frames::base`]
+    /// when frames must be settled first.
+    pub(super) fn base_for(&self, number: u64) -> u64 {
+        self.base.max((number + 1).saturating_sub(self.most as u64))
+    }
+
+    /// The first unsettled frame that was begun. A gap of n frames is looked through once, not n times.
+    pub(super) fn next_seen(&mut self) -> Option<&Frame> {
+        if self.seen_next <= self.base {
+            let seen = self.ring.iter().position(Frame::is_seen)?;
+            self.seen_next = self.base + seen as u64;
+        }
+        self.ring.get((self.seen_next - self.base) as usize)
+    }
+
+    /// Takes an operation of a frame that is not settled; its bytes when that completes it.
+    pub(super) fn take(&mut self, op: &OpRecord, own: &OwnTimes, frame_bytes: Option<u64>) -> Option<u64> {
+        let number = u64::from(op.transfer);
+        let index = number.checked_sub(self.base)? as usize;
+        self.seen_next = self.seen_next.min(number);
+        if index >= self.ring.len() {
+            self.ring.resize(index + 1, Frame::UNSEEN);
+        }
+        let frame = &mut self.ring[index];
+        frame.take(op, own, frame_bytes).then_some(frame.bytes)
+    }
+}

@@ -1,0 +1,72 @@
+//! From the numbers of streams and workers to places in a list, quickly.
+
+use std::collections::BTreeMap;
+
+/// Numbers below this are found by index.
+const DENSE: u32 = 1 << 16;
+
+const NO_SLOT: u32 = u32::MAX;
+
+/// Gives every number that it meets the next free place, from 0.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slots {
+    dense: Vec<u32>,
+    sparse: BTreeMap<u32, u32>,
+    used: u32,
+}
+
+impl Slots {
+    /// The place of a number, if it has one.
+    #[inline]
+    pub(super) fn get(&self, number: u32) -> Option<usize> {
+        match self.dense.get(number as usize) {
+            Some(&NO_SLOT) => None,
+            Some(&slot) => Some(slot as usize),
+            None => self.sparse.get(&number).map(|&slot| slot as usize),
+        }
+    }
+
+    /// The place of a number; a new number gets one.
+    #[inline]
+    pub(super) fn get_or_insert(&mut self, number: u32) -> usize {
+        match self.get(number) {
+            Some(slot) => slot,
+            None => self.insert(number),
+        }
+    }
+
+    #[cold]
+    fn insert(&mut self, number: u32) -> usize {
+        let slot = self.used;
+        self.used += 1;
+        if number < DENSE {
+            let needed = number as usize + 1;
+            if self.dense.len() < needed {
+                self.dense.resize(needed, NO_SLOT);
+            }
+            self.dense[number as usize] = slot;
+        } else {
+            self.sparse.insert(number, slot);
+        }
+        slot as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_and_large_numbers_get_one_place_each() {
+        let mut slots = Slots::default();
+        let numbers = [7, 0, u32::MAX, 65_535, 65_536, 3];
+        for (slot, &number) in numbers.iter().enumerate() {
+            assert_eq!(slots.get(number), None);
+            assert_eq!(slots.get_or_insert(number), slot);
+        }
+        for (slot, &number) in numbers.iter().enumerate() {
+            assert_eq!(slots.get_or_insert(number), slot);
+        }
+        assert_eq!(slots.get(5), None);
+    }
+}

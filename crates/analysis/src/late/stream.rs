@@ -1,0 +1,113 @@
+//! One stream in one load point: waits until it is certain when the stream began, then counts.
+
+use reelgauge_record::{OpFlags, OpRecord};
+
+use super::counting::Counting;
+use super::figures::StreamFigures;
+use super::own_delay::OwnTimes;
+use super::{MeasuredPart, StreamSpec};
+use crate::figures::{round_to, seconds};
+
+/// Operations that are kept until it is certain which was due first.
+const HELD_OPS: usize = 64;
+
+/// One stream.
+#[derive(Clone, Debug)]
+pub(super) struct StreamTally {
+    spec: StreamSpec,
+    part: MeasuredPart,
+    /// Its operations until [`Counting`] begins. Several may be in flight at the start and come back in
+    /// any order, so t0 is certain only when frame 0 is complete.
+    held: Vec<(OpRecord, OwnTimes)>,
+    counting: Option<Box<Counting>>,
+}
+
+impl StreamTally {
+    pub(super) fn new(spec: StreamSpec, part: MeasuredPart) -> StreamTally {
+        StreamTally { spec, part, held: Vec::new(), counting: None }
+    }
+
+    /// The stream's number.
+    pub(super) fn number(&self) -> u32 {
+        self.spec.stream
+    }
+
+    /// Gives it a number above those of other hosts.
+    pub(super) fn renumber(&mut self, first: u32) {
+        self.spec.stream = self.spec.stream.saturating_add(first);
+    }
+
+    /// When the load point began.
+    pub(super) fn point_started_ns(&self) -> u64 {
+        self.part.started_ns
+    }
+
+    /// Takes an operation.
+    #[inline]
+    pub(super) fn add(&mut self, op: &OpRecord, own: &OwnTimes) {
+        match &mut self.counting {
+            Some(counting) => counting.add(op, own),
+            None => self.hold(op, own),
+        }
+    }
+
+    #[cold]
+    fn hold(&mut self, op: &OpRecord, own: &OwnTimes) {
+        self.held.push((*op, *own));
+        let ends_a_frame = op.flags.has(OpFlags::FRAME.with(OpFlags::LAST));
+        if ends_a_frame && op.transfer == 0 || self.held.len() >= HELD_OPS {
+            self.start();
+        }
+    }
+
+    fn start(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        let Some(t0_ns) = held.iter().map(|(op, _)| op.due_ns).min() else {
+            return;
+        };
+        let mut counting = Box::new(Counting::new(&self.spec, self.part, t0_ns));
+        held.iter().for_each(|(op, own)| counting.add(op, own));
+        self.counting = Some(counting);
+    }
+
+    /// The load point ends earlier.
+    pub(super) fn end_at(&mut self, end_ns: u64) {
+        self.part.until_ns = self.part.until_ns.min(end_ns);
+        if let Some(counting) = &mut self.counting {
+            counting.end_at(end_ns);
+        }
+    }
+
+    /// The load point is over: judges what is left.
+    pub(super) fn finish(&mut self) {
+        if self.counting.is_none() {
+            self.start();
+        }
+        if let Some(counting) = &mut self.counting {
+            counting.finish();
+        }
+    }
+
+    /// What was counted; `None` for a stream that never began.
+    pub(super) fn counting(&self) -> Option<&Counting> {
+        self.counting.as_deref()
+    }
+
+    /// The figures, after [`StreamTally::finish`].
+    pub(super) fn figures(&self) -> StreamFigures {
+        let spec = &self.spec;
+        let mut figures = StreamFigures {
+            stream: spec.stream,
+            name: spec.name.clone(),
+            writes: spec.writes,
+            policy: spec.policy,
+            buffer_s: seconds(spec.prebuffer_ns),
+            nominal_frames_per_s: round_to(spec.timeline(0).frames_per_s(), 6),
+            ..StreamFigures::default()
+        };
+        if let Some(counting) = &self.counting {
+            counting.fill(&mut figures);
+        }
+        figures
+    }
+}

@@ -1,0 +1,170 @@
+//! The reason to exist: a store that freezes for a second in a recording of 24 frames/s. How many frames
+//! that makes late is worked out here by formula, from the queue that builds up, and not by simulation.
+
+use super::*;
+
+const RATE: u64 = 24;
+const SERVICE: u64 = 5 * MS;
+/// The store freezes when frame 48 is due, and for one second.
+const FROZEN_FRAME: u64 = 48;
+const FREEZE: std::ops::Range<u64> = 2 * S..3 * S;
+const FRAMES: u64 = 240;
+
+fn due_ns(frame: u64) -> u64 {
+    frame * S / RATE
+}
+
+/// A recorder with one write in flight on a store that takes 5 ms and stands still during the freeze.
+fn recording(policy: Policy, prebuffer_ns: u64) -> Vec<OpRecord> {
+    let mut free_ns = 0;
+    let mut ops = Vec::new();
+    for number in 0..FRAMES {
+        let issued_ns = due_ns(number).max(free_ns);
+        if policy == Policy::Drop && due_ns(number) + prebuffer_ns < issued_ns {
+            continue;
+        }
+        let begins_ns = if FREEZE.contains(&issued_ns) { FREEZE.end } else { issued_ns };
+        let done_ns = begins_ns + SERVICE;
+        ops.push(OpRecord {
+            kind: OpKind::Write,
+            issued_ns,
+            ..frame(number as u32, due_ns(number), done_ns)
+        });
+        free_ns = done_ns;
+    }
+    ops
+}
+
+fn recorder(policy: Policy, prebuffer_ns: u64) -> StreamSpec {
+    StreamSpec { writes: true, policy, rate_num: RATE as u32, prebuffer_ns, ..spec() }
+}
+
+/// How many whole numbers from 0 on are below `ahead_ns` ÷ (1/24 s − 5 ms): the frames that come late while
+/// the recorder catches up by that much with every frame.
+fn catching_up(ahead_ns: i128) -> u64 {
+    // × 24, so that the frame time is a whole number of nanoseconds.
+    let per_frame = i128::from(S) - i128::from(SERVICE * RATE);
+    let ahead = (ahead_ns * i128::from(RATE)).max(0);
+    ((ahead + per_frame - 1) / per_frame) as u64
+}
+
+/// Stall: frame 48 + j is done at 3 s + (j + 1) × 5 ms and needed at 2 s + j/24 s + buffer.
+fn late_when_stalling(prebuffer_ns: u64) -> u64 {
+    catching_up(i128::from(FREEZE.end + SERVICE) - i128::from(FREEZE.start + prebuffer_ns))
+}
+
+/// Drop: frame 48 is late; those needed before 3.005 s are skipped; the rest are caught up with.
+fn late_when_dropping(prebuffer_ns: u64) -> (u64, u64) {
+    let free_ns = FREEZE.end + SERVICE;
+    if FREEZE.start + prebuffer_ns >= free_ns {
+        return (0, 0);
+    }
+    let skipped = |number: &u64| due_ns(*number) + prebuffer_ns < free_ns;
+    let dropped = (FROZEN_FRAME + 1..).take_while(skipped).count() as u64;
+    let next = FROZEN_FRAME + 1 + dropped;
+    let catches_up = catching_up(i128::from(free_ns + SERVICE) - i128::from(due_ns(next) + prebuffer_ns));
+    (1 + dropped + catches_up, dropped)
+}
+
+/// In ms. 42 is the least with which a frame is ever in time if only one is buffered.
+const PREBUFFERS: [u64; 12] = [6, 20, 42, 84, 100, 250, 500, 750, 960, 999, 1_004, 2_000];
+
+#[test]
+fn a_freeze_makes_exactly_the_frames_late_that_the_queue_implies() {
+    for prebuffer_ns in PREBUFFERS.map(|ms| ms * MS) {
+        let spec = recorder(Policy::Stall, prebuffer_ns);
+        let found = figures(&spec, part(0, 9 * S), &recording(Policy::Stall, prebuffer_ns));
+        let late = late_when_stalling(prebuffer_ns);
+        assert_eq!(fates(&found), (late, 0, 0, 0), "{prebuffer_ns}");
+        assert_eq!(found.incidents, u64::from(late > 0));
+        let worst = found.worst_margin.unwrap();
+        assert_eq!((worst.frame, worst.has_come), (48, true));
+        assert_eq!(worst.margin_us, prebuffer_ns as f64 / 1e3 - 1_005_000.0);
+    }
+    // In plain numbers: with a buffer of half a second 14 frames are late, by up to 505 ms.
+    assert_eq!(late_when_stalling(500 * MS), 14);
+    assert_eq!(late_when_stalling(6 * MS), 28);
+    assert_eq!(late_when_stalling(1_004 * MS), 1);
+    assert_eq!(late_when_stalling(1_005 * MS), 0);
+}
+
+#[test]
+fn a_freeze_with_frames_that_are_skipped() {
+    for prebuffer_ns in PREBUFFERS.map(|ms| ms * MS) {
+        let spec = recorder(Policy::Drop, prebuffer_ns);
+        let found = figures(&spec, part(0, 9 * S), &recording(Policy::Drop, prebuffer_ns));
+        let (late, dropped) = late_when_dropping(prebuffer_ns);
+        assert_eq!(fates(&found), (late, dropped, 0, 0), "{prebuffer_ns}");
+        assert_eq!(found.incidents, u64::from(late > 0));
+    }
+    assert_eq!(late_when_dropping(500 * MS), (13, 12));
+}
+
+#[test]
+fn the_freeze_is_the_storages_and_a_pause_is_the_tools() {
+    let spec = recorder(Policy::Stall, 500 * MS);
+    let frozen = figures(&spec, part(0, 9 * S), &recording(Policy::Stall, 500 * MS));
+    assert_eq!((frozen.late_frames, frozen.late_frames_with_own_delay), (14, 0));
+    assert_eq!(frozen.own_delay.unwrap().max_us, 0.0);
+    // The same lateness at the screen, but because frame 48 was not issued for a second.
+    let mut free_ns = 0;
+    let paused: Vec<OpRecord> = (0..FRAMES)
+        .map(|number| {
+            let issued_ns = due_ns(number).max(free_ns).max(if number == 48 { FREEZE.end } else { 0 });
+            free_ns = issued_ns + SERVICE;
+            let op = frame(number as u32, due_ns(number), free_ns);
+            OpRecord { issued_ns, ..op }
+        })
+        .collect();
+    let paused = figures(&spec, part(0, 9 * S), &paused);
+    assert_eq!((paused.late_frames, paused.late_frames_with_own_delay), (14, 14));
+    assert_eq!(paused.own_delay.unwrap().max_us, 1_000_000.0);
+}
+
+#[test]
+fn a_pause_of_the_tool_that_makes_it_skip_frames_is_the_tools() {
+    let prebuffer_ns = 100 * MS;
+    // Nothing is asked for from 2 s to 3 s although the store is idle.
+    let deadline_passed = |number: &u64| due_ns(*number) + prebuffer_ns < FREEZE.end;
+    let skipped = |number: &u64| *number >= FROZEN_FRAME && deadline_passed(number);
+    let mut free_ns = 0;
+    let ops: Vec<OpRecord> = (0..FRAMES)
+        .filter(|number| !skipped(number))
+        .map(|number| {
+            let resumes_ns = if number >= FROZEN_FRAME { FREEZE.end } else { 0 };
+            let issued_ns = due_ns(number).max(free_ns).max(resumes_ns);
+            free_ns = issued_ns + SERVICE;
+            OpRecord { issued_ns, ..frame(number as u32, due_ns(number), free_ns) }
+        })
+        .collect();
+    let found = figures(&recorder(Policy::Drop, prebuffer_ns), part(0, 9 * S), &ops);
+    // 2 s + j/24 + 0.1 < 3 s: j from 0 to 21.
+    assert_eq!(found.dropped_frames, 22);
+    assert_eq!(found.late_frames_with_own_delay, found.late_frames);
+    // With the same gap behind a write that took a second, the store is to blame.
+    let frozen = recording(Policy::Drop, prebuffer_ns);
+    let found = figures(&recorder(Policy::Drop, prebuffer_ns), part(0, 9 * S), &frozen);
+    assert!(found.late_frames > 20);
+    assert_eq!(found.late_frames_with_own_delay, 0);
+}
+
+#[test]
+fn the_incident_says_where_and_how_long() {
+    let spec = recorder(Policy::Stall, 500 * MS);
+    let started = MeasuredPart { started_ns: S / 2, ..part(0, 9 * S) };
+    let found = figures(&spec, started, &recording(Policy::Stall, 500 * MS));
+    assert_eq!(found.first_incidents, found.worst_incidents);
+    let incident = found.first_incidents[0];
+    assert_eq!((incident.first_frame, incident.frames, incident.dropped_frames), (48, 14, 0));
+    assert_eq!((incident.began_s, incident.began_in_point_s), (2.5, 2.0));
+    assert_eq!((incident.length_s, incident.worst_late_us), (0.583_333, Some(505_000.0)));
+    let first = found.first_late.unwrap();
+    assert_eq!(
+        (first.frame, first.late_us, first.dropped, first.failed),
+        (48, Some(505_000.0), false, false)
+    );
+    // n/24 s + 0.5 s < 9 s: frames 0 to 203.
+    assert_eq!(found.frames_judged, 204);
+    let response = found.response.unwrap();
+    assert_eq!((response.count, response.max_us, response.max_began_s), (204, 1_005_000.0, 2.0));
+}

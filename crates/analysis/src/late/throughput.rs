@@ -1,0 +1,199 @@
+//! The smallest mean throughput over any stretch as long as the buffer: EBU Tech 3362, 9.2(7).
+//!
+//! The stretch slides continuously, not in steps. Its sum is smallest just after a frame has left it, so
+//! only those moments are looked at, and the minimum is exact. A stretch is closed at its beginning and
+//! open at its end, and lies wholly in the measured time.
+
+use std::collections::VecDeque;
+
+use super::figures::ThroughputFigures;
+use crate::figures::{round_to, seconds};
+
+/// How many frames a stretch may hold; beyond that neighbours are taken as one, which can only make the
+/// minimum smaller. No paced stream comes near it.
+const MAX_FRAMES: usize = 1 << 14;
+
+/// Follows the stretch over the frames of one stream.
+#[derive(Clone, Debug)]
+pub(super) struct SlidingMin {
+    window_ns: u64,
+    from_ns: u64,
+    until_ns: u64,
+    needed_bytes_per_s: Option<f64>,
+    /// The first moment without the frame, and the frame's bytes, in order.
+    frames: VecDeque<(u64, u64)>,
+    sum_bytes: u64,
+    min: Option<(u64, u64)>,
+    first_below_ns: Option<u64>,
+}
+
+impl SlidingMin {
+    /// A stretch of `window_ns` within `from_ns..until_ns`.
+    pub(super) fn new(
+        window_ns: u64,
+        from_ns: u64,
+        until_ns: u64,
+        needed_bytes_per_s: Option<f64>,
+    ) -> SlidingMin {
+        SlidingMin {
+            window_ns,
+            from_ns,
+            until_ns,
+            needed_bytes_per_s,
+            frames: VecDeque::from([(from_ns, 0)]),
+            sum_bytes: 0,
+            min: None,
+            first_below_ns: None,
+        }
+    }
+
+    /// A frame became complete. Times must not decrease.
+    pub(super) fn push(&mut self, done_ns: u64, bytes: u64) {
+        if done_ns < self.from_ns || done_ns >= self.until_ns || self.window_ns == 0 {
+            return;
+        }
+        self.slide_to(done_ns);
+        self.sum_bytes = self.sum_bytes.saturating_add(bytes);
+        let are_many = self.frames.len() >= MAX_FRAMES;
+        match self.frames.back_mut() {
+            Some(last) if are_many => last.1 = last.1.saturating_add(bytes),
+            _ => self.frames.push_back((done_ns.saturating_add(1), bytes)),
+        }
+    }
+
+    /// Looks at every stretch that ends by `time_ns` and begins just after a frame.
+    fn slide_to(&mut self, time_ns: u64) {
+        while let Some(&(began_ns, bytes)) = self.frames.front() {
+            let ends_ns = began_ns.saturating_add(self.window_ns);
+            if ends_ns > time_ns {
+                return;
+            }
+            self.frames.pop_front();
+            self.sum_bytes = self.sum_bytes.saturating_sub(bytes);
+            if self.min.is_none_or(|(min_bytes, _)| self.sum_bytes < min_bytes) {
+                self.min = Some((self.sum_bytes, began_ns));
+            }
+            let rate = self.bytes_per_s(self.sum_bytes);
+            if self.needed_bytes_per_s.is_some_and(|needed| rate < needed) {
+                self.first_below_ns.get_or_insert(began_ns);
+            }
+        }
+    }
+
+    fn bytes_per_s(&self, bytes: u64) -> f64 {
+        bytes as f64 * 1e9 / self.window_ns as f64
+    }
+
+    /// The measured time ends earlier.
+    pub(super) fn end_at(&mut self, end_ns: u64) {
+        self.until_ns = self.until_ns.min(end_ns);
+    }
+
+    /// The measured time is over.
+    pub(super) fn finish(&mut self) {
+        if self.window_ns > 0 {
+            self.slide_to(self.until_ns);
+        }
+    }
+
+    /// The figures; `None` where no stretch fits into the measured time.
+    pub(super) fn figures(&self, point_started_ns: u64) -> Option<ThroughputFigures> {
+        let (min_bytes, began_ns) = self.min?;
+        Some(ThroughputFigures {
+            buffer_s: seconds(self.window_ns),
+            min_bytes_per_s: round_to(self.bytes_per_s(min_bytes), 3),
+            min_began_s: seconds(began_ns),
+            min_began_in_point_s: seconds(began_ns.saturating_sub(point_started_ns)),
+            needed_bytes_per_s: self.needed_bytes_per_s,
+            first_below_s: self.first_below_ns.map(seconds),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use proptest::prelude::*;
+
+    fn minimum(window_ns: u64, range: (u64, u64), frames: &[(u64, u64)]) -> Option<(u64, u64)> {
+        let mut sliding = SlidingMin::new(window_ns, range.0, range.1, None);
+        frames.iter().for_each(|&(done_ns, bytes)| sliding.push(done_ns, bytes));
+        sliding.finish();
+        sliding.min
+    }
+
+    /// Every stretch at every nanosecond.
+    fn by_hand(window_ns: u64, range: (u64, u64), frames: &[(u64, u64)]) -> Option<u64> {
+        let sum = |began_ns: u64| {
+            let within = |&&(done_ns, _): &&(u64, u64)| (began_ns..began_ns + window_ns).contains(&done_ns);
+            frames.iter().filter(within).map(|frame| frame.1).sum::<u64>()
+        };
+        (range.0..=range.1.checked_sub(window_ns)?).map(sum).min()
+    }
+
+    #[test]
+    fn a_freeze_shows_fully() {
+        // A frame of 10 bytes every 40, none from 400 to 600; the buffer holds 200.
+        let frames: Vec<(u64, u64)> =
+            (0..25).map(|n| n * 40).filter(|t| !(400..600).contains(t)).map(|t| (t, 10)).collect();
+        // From 361, just after the frame at 360, to 561: nothing.
+        assert_eq!(minimum(200, (0, 1000), &frames), Some((0, 361)));
+        let even: Vec<(u64, u64)> = (0..25).map(|n| (n * 40, 10)).collect();
+        // 5 frames, but 4 just after one has left... none: 201..=400 holds 240, 280, 320, 360, 400.
+        assert_eq!(minimum(200, (0, 1000), &even), Some((50, 0)));
+        assert_eq!(minimum(190, (0, 1000), &even).unwrap().0, 40);
+    }
+
+    #[test]
+    fn says_when_it_fell_below_what_is_needed() {
+        let mut sliding = SlidingMin::new(1_000_000_000, 0, 10_000_000_000, Some(90.0));
+        for second in (0..10).filter(|second| *second != 5) {
+            sliding.push(second * 1_000_000_000, 100);
+        }
+        sliding.finish();
+        let figures = sliding.figures(0).unwrap();
+        assert_eq!((figures.min_bytes_per_s, figures.min_began_s), (0.0, 4.0));
+        assert_eq!(figures.first_below_s, Some(4.0));
+        assert_eq!(figures.needed_bytes_per_s, Some(90.0));
+    }
+
+    #[test]
+    fn no_stretch_fits_or_there_is_none() {
+        assert_eq!(minimum(200, (0, 199), &[(5, 5)]), None);
+        assert_eq!(minimum(0, (0, 199), &[(5, 5)]), None);
+        assert_eq!(minimum(200, (0, 200), &[]), Some((0, 0)));
+    }
+
+    #[test]
+    fn many_frames_are_bounded_and_never_flatter() {
+        let frames: Vec<(u64, u64)> = (0..100_000).map(|n| (n, 1)).collect();
+        let mut sliding = SlidingMin::new(50_000, 0, 100_000, None);
+        for &(done_ns, bytes) in &frames {
+            sliding.push(done_ns, bytes);
+            assert!(sliding.frames.len() <= MAX_FRAMES);
+        }
+        sliding.finish();
+        assert!(sliding.min.unwrap().0 <= 50_000);
+    }
+
+    proptest! {
+        #[test]
+        fn is_the_minimum_over_every_nanosecond(
+            window_ns in 1_u64..60,
+            from_ns in 0_u64..40,
+            length_ns in 0_u64..200,
+            steps in prop::collection::vec((0_u64..30, 0_u64..100), 0..40),
+        ) {
+            let mut time_ns = 0;
+            let frames: Vec<(u64, u64)> = steps.iter().map(|&(step_ns, bytes)| {
+                time_ns += step_ns;
+                (time_ns, bytes)
+            }).collect();
+            let range = (from_ns, from_ns + length_ns);
+            let found = minimum(window_ns, range, &frames).map(|(bytes, _)| bytes);
+            prop_assert_eq!(found, by_hand(window_ns, range, &frames));
+        }
+    }
+}

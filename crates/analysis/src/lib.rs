@@ -1,0 +1,44 @@
+//! The analysis room: what operations mean.
+//!
+//! * [`meter`]: takes every operation and gives the figures of each load point;
+//!   `tally`, `scope`, `spread` and `transfer` are its parts.
+//! * [`figures`]: the numbers of a load point or a worker.
+//! * [`paper`]: the three tables of the EBU Media Storage Meter, and what their numbers mean.
+//! * [`series`]: every second of the run.
+//! * [`mod@rebuild`]: the same figures from a log alone.
+//! * [`summary`]: everything that a report shows, as one JSON file.
+//! * [`self_cost`]: what the tool itself cost, and whether its timing is good enough.
+//! * [`late`]: late frames of streams, on a timeline that never slides.
+//! * [`criteria`]: what counts as good enough. [`verdict`]: whether it was, and what failed first.
+//! * [`ort`]: curves of load points: overall response time, spacing, knee. [`vda`]: whether a VDA-like
+//!   load point is valid.
+//! * [`warning`]: what the reader must know before believing the figures, with advice.
+//!
+//! Not here: I/O, clocks and screens. Everything is computed from records alone.
+
+pub mod criteria;
+pub mod figures;
+pub mod late;
+pub mod meter;
+pub mod ort;
+pub mod paper;
+pub mod rebuild;
+mod scope;
+pub mod self_cost;
+pub mod series;
+mod spread;
+pub mod summary;
+mod tally;
+mod transfer;
+pub mod vda;
+pub mod verdict;
+pub mod warning;
+
+pub use figures::{Figures, PointTiming, TimeFigures, WorkerFigures};
+pub use meter::{Counts, Meter, PointFigures, PointTally, RunTotals};
+pub use paper::{Mode, PaperCell, PaperTables};
+pub use rebuild::{Rebuilt, rebuild, try_rebuild};
+pub use self_cost::SelfCost;
+pub use series::{Series, SeriesStep};
+pub use summary::{LoadPoint, Outcome, Summary, SummaryError};
+pub use warning::Warning;

@@ -1,0 +1,307 @@
+//! The meter: takes every operation as it is done and knows the figures at the end of a load point.
+//!
+//! Its memory is bounded however long the run: a load point under way holds histograms per worker, a
+//! finished one holds nothing, and the time series has a largest size.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reelgauge_record::{OpFlags, OpKind, OpRecord};
+
+use crate::figures::{Figures, LatenessFigures, PointTiming, TimeFigures, WorkerFigures};
+use crate::paper::{PaperTables, PaperTally};
+use crate::scope::{Lateness, Scope, Times};
+use crate::series::{Series, SeriesTally};
+use crate::tally::WorkerTally;
+
+/// Workers with numbers below this are found by index.
+const DENSE_WORKERS: u32 = 1 << 16;
+
+const NO_SLOT: u32 = u32::MAX;
+
+/// Everything that was counted in one load point. Tallies of several hosts can be put together, which
+/// is exact: the figures are those that one meter would have found.
+#[derive(Clone, Debug)]
+pub struct PointTally {
+    point: u16,
+    workers: Vec<WorkerTally>,
+    dense: Vec<u32>,
+    sparse: BTreeMap<u32, u32>,
+    paper: PaperTally,
+    first_issued_ns: u64,
+    last_done_ns: u64,
+}
+
+/// The figures of one load point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointFigures {
+    /// Its number.
+    pub point: u16,
+    /// When it ran.
+    pub timing: PointTiming,
+    /// All workers together.
+    pub total: Figures,
+    /// Each worker, by number.
+    pub per_worker: Vec<WorkerFigures>,
+    /// The paper's three tables, over all workers.
+    pub paper: PaperTables,
+}
+
+/// Counts of the load point under way, for a progress display.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Measured operations.
+    pub ops: u64,
+    /// Operations of the warm-up.
+    pub warmup_ops: u64,
+    /// Bytes read, without the warm-up.
+    pub read_bytes: u64,
+    /// Bytes written, without the warm-up.
+    pub written_bytes: u64,
+    /// Operations that failed.
+    pub errors: u64,
+}
+
+/// What the finished load points amount to together: what the tool's own cost is held against.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunTotals {
+    /// Operations, warm-up included.
+    pub ops: u64,
+    /// The tool's own delay over all measured operations.
+    pub lateness: Option<LatenessFigures>,
+    /// Response times of all measured reads and writes.
+    pub data_response: Option<TimeFigures>,
+}
+
+/// Takes operations and gives figures.
+///
+/// Operations come in the order in which each worker did them; how workers are interleaved does not
+/// matter. Load points follow one another; operations of the next may arrive before the last ones of
+/// the one before, as long as that is not finished.
+#[derive(Clone, Debug, Default)]
+pub struct Meter {
+    current: Option<PointTally>,
+    /// Load points that have begun and are not current.
+    waiting: Vec<PointTally>,
+    finished: BTreeSet<u16>,
+    stragglers: u64,
+    series: SeriesTally,
+    run_ops: u64,
+    run_lateness: Lateness,
+    run_response: Times,
+}
+
+impl PointTally {
+    fn new(point: u16) -> PointTally {
+        PointTally {
+            point,
+            workers: Vec::new(),
+            dense: Vec::new(),
+            sparse: BTreeMap::new(),
+            paper: PaperTally::default(),
+            first_issued_ns: u64::MAX,
+            last_done_ns: 0,
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, op: &OpRecord) {
+        let slot = match self.dense.get(op.worker as usize) {
+            Some(&slot) if slot != NO_SLOT => slot,
+            _ => self.slot(op.worker),
+        };
+        let worker = &mut self.workers[slot as usize];
+        if op.flags.has(OpFlags::WARMUP) {
+            worker.add_warmup(op);
+            return;
+        }
+        self.first_issued_ns = self.first_issued_ns.min(op.issued_ns);
+        self.last_done_ns = self.last_done_ns.max(op.done_ns);
+        worker.add(op, &mut self.paper);
+    }
+
+    /// The slot of a worker that is new or has a large number.
+    #[cold]
+    fn slot(&mut self, worker: u32) -> u32 {
+        if let Some(&slot) = self.sparse.get(&worker) {
+            return slot;
+        }
+        let slot = self.workers.len() as u32;
+        self.workers.push(WorkerTally::new(worker));
+        if worker < DENSE_WORKERS {
+            let needed = worker as usize + 1;
+            if self.dense.len() < needed {
+                self.dense.resize(needed, NO_SLOT);
+            }
+            self.dense[worker as usize] = slot;
+        } else {
+            self.sparse.insert(worker, slot);
+        }
+        slot
+    }
+
+    /// Adds what another host counted in the same load point. Its workers get the numbers from
+    /// `first_worker` on, which must lie above all numbers used here.
+    pub fn merge(&mut self, other: PointTally, first_worker: u32) {
+        self.paper.add(&other.paper);
+        self.first_issued_ns = self.first_issued_ns.min(other.first_issued_ns);
+        self.last_done_ns = self.last_done_ns.max(other.last_done_ns);
+        for mut worker in other.workers {
+            worker.worker = worker.worker.saturating_add(first_worker);
+            for failure in &mut worker.errors {
+                failure.first.worker = worker.worker;
+            }
+            self.workers.push(worker);
+        }
+    }
+
+    /// Whether no operation was counted, not even of the warm-up.
+    pub fn is_empty(&self) -> bool {
+        self.workers.is_empty()
+    }
+
+    /// When it ran, as far as the operations tell: from the first one issued to the last one done.
+    /// For runs that were killed before anybody wrote down how long they were measured.
+    pub fn timing_from_ops(&self) -> PointTiming {
+        match self.last_done_ns.checked_sub(self.first_issued_ns) {
+            Some(measured_ns) => PointTiming { started_ns: self.first_issued_ns, measured_ns },
+            None => PointTiming::default(),
+        }
+    }
+
+    /// The figures.
+    pub fn figures(&self, timing: PointTiming) -> PointFigures {
+        self.total_and_figures(timing).1
+    }
+
+    fn total_and_figures(&self, timing: PointTiming) -> (Scope, PointFigures) {
+        let mut total = Scope::default();
+        let mut per_worker = Vec::with_capacity(self.workers.len());
+        for worker in &self.workers {
+            let scope = Scope::of(worker);
+            total.add(&scope);
+            per_worker.push(WorkerFigures { worker: worker.worker, figures: scope.figures(timing) });
+        }
+        per_worker.sort_by_key(|figures| figures.worker);
+        let figures = PointFigures {
+            point: self.point,
+            timing,
+            total: total.figures(timing),
+            per_worker,
+            paper: self.paper.tables(),
+        };
+        (total, figures)
+    }
+
+    fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for worker in &self.workers {
+            counts.ops += OpKind::ALL.into_iter().map(|kind| worker.ops(kind)).sum::<u64>();
+            counts.warmup_ops += worker.warmup_ops;
+            counts.read_bytes += worker.kinds[OpKind::Read as usize].bytes;
+            counts.written_bytes += worker.kinds[OpKind::Write as usize].bytes;
+            counts.errors += worker.failed_by_kind.iter().sum::<u64>();
+        }
+        counts
+    }
+}
+
+impl Meter {
+    /// A meter that has seen nothing.
+    pub fn new() -> Meter {
+        Meter::default()
+    }
+
+    /// Takes an operation. Cheap: some tens of nanoseconds at most, no allocation but for growth.
+    #[inline]
+    pub fn add(&mut self, op: &OpRecord) {
+        if self.current.as_ref().is_none_or(|current| current.point != op.point) {
+            self.switch_to(op.point);
+        }
+        let Some(current) = &mut self.current else {
+            self.stragglers += 1;
+            return;
+        };
+        self.series.add(op);
+        current.add(op);
+    }
+
+    /// Makes a load point current; there is none afterwards if it is finished.
+    #[cold]
+    fn switch_to(&mut self, point: u16) {
+        self.waiting.extend(self.current.take());
+        let known = self.waiting.iter().position(|tally| tally.point == point);
+        self.current = match known {
+            Some(at) => Some(self.waiting.swap_remove(at)),
+            None if self.finished.contains(&point) => None,
+            None => Some(PointTally::new(point)),
+        };
+    }
+
+    /// Ends a load point and gives its figures; its memory is freed. Operations of it that are added
+    /// later are only counted, see [`Meter::stragglers`]. A point without operations has empty figures.
+    pub fn finish_point(&mut self, point: u16, timing: PointTiming) -> PointFigures {
+        let tally = self.take_point(point);
+        let (total, figures) = tally.total_and_figures(timing);
+        self.remember(&total, &figures);
+        figures
+    }
+
+    /// As [`Meter::finish_point`], with the timing that the operations tell.
+    pub fn finish_point_from_ops(&mut self, point: u16) -> PointFigures {
+        let tally = self.take_point(point);
+        let (total, figures) = tally.total_and_figures(tally.timing_from_ops());
+        self.remember(&total, &figures);
+        figures
+    }
+
+    /// Ends a load point and hands out its counts, to be merged with those of other hosts. It is not
+    /// part of [`Meter::run_totals`].
+    pub fn take_point(&mut self, point: u16) -> PointTally {
+        self.finished.insert(point);
+        if let Some(tally) = self.current.take_if(|current| current.point == point) {
+            return tally;
+        }
+        match self.waiting.iter().position(|tally| tally.point == point) {
+            Some(at) => self.waiting.swap_remove(at),
+            None => PointTally::new(point),
+        }
+    }
+
+    fn remember(&mut self, total: &Scope, figures: &PointFigures) {
+        self.run_ops += figures.total.ops + figures.total.warmup_ops;
+        self.run_lateness.add(&total.lateness);
+        self.run_response.add(&total.data_response());
+    }
+
+    /// The load points that have operations and are not finished, ascending.
+    pub fn unfinished_points(&self) -> Vec<u16> {
+        let all = self.waiting.iter().chain(&self.current);
+        let mut points: Vec<u16> = all.map(|tally| tally.point).collect();
+        points.sort_unstable();
+        points
+    }
+
+    /// Counts of the load point that the last operation belonged to. Cost: one look per worker.
+    pub fn counts(&self) -> Counts {
+        self.current.as_ref().map(PointTally::counts).unwrap_or_default()
+    }
+
+    /// Operations that arrived after their load point was finished. They are in no figure.
+    pub fn stragglers(&self) -> u64 {
+        self.stragglers
+    }
+
+    /// What happened in every second so far.
+    pub fn series(&self) -> Series {
+        self.series.series()
+    }
+
+    /// All finished load points together.
+    pub fn run_totals(&self) -> RunTotals {
+        RunTotals {
+            ops: self.run_ops,
+            lateness: self.run_lateness.figures(),
+            data_response: self.run_response.figures(0),
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! The three tables of the EBU Media Storage Meter: transfer rate, average and maximum latency, by
+//! kind of access and block size (EBU Tech 3362 §5.1, figures 12 and 15).
+//!
+//! Definitions, as the paper gives them and as they are kept here:
+//! * Data transfer time: the sum of the service times of the reads, writes and syncs of a transfer.
+//! * Transfer rate: bytes ÷ data transfer time. It is the mean rate *of one worker while it is
+//!   transferring*, not the throughput of the storage. Every read or write counts under its own length,
+//!   so a transfer's remainder appears under smaller blocks. A sync's time goes to the blocks that were
+//!   written since the sync before, by their bytes; to the one block before it where every block is
+//!   synced.
+//! * Latency: total time − data transfer time, one value per transfer, under the size of its first
+//!   block. It is what opening, closing and whatever else is not data took. Unlike the original, pauses
+//!   of the tool itself between operations are no part of it: the original filled its buffers
+//!   there, and reported that as the storage's latency.
+//! * A margin (All) is computed from what its cells were computed from, so rates are weighted by time
+//!   and latencies by transfers.
+//!
+//! Left out: failed operations, and the latency of transfers that were cut off or had a failure.
+//! MB is 10^6 bytes.
+
+use std::collections::BTreeMap;
+
+use reelgauge_record::OpFlags;
+use serde::{Deserialize, Serialize};
+
+use crate::figures::round_to;
+
+/// Block sizes that are told apart besides the powers of two. Further ones count under the power of
+/// two below them, so that a replayed trace with a million lengths can't fill the memory.
+const MAX_ODD_SIZES: usize = 64;
+
+/// A column of the tally: one block size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Column(u16);
+
+/// A row of the tally: the kind of access, from the flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Row(u8);
+
+impl Row {
+    #[inline]
+    pub(crate) fn of(flags: OpFlags) -> Row {
+        Row(u8::from(flags.has(OpFlags::WRITING)) * 2 + u8::from(flags.has(OpFlags::RANDOM)))
+    }
+}
+
+/// The kind of access, as the paper abbreviates it; a row of the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Sequential reads.
+    SeqRd,
+    /// Reads at random places.
+    RandRd,
+    /// Sequential writes.
+    SeqWr,
+    /// Writes at random places.
+    RandWr,
+    /// All of them together.
+    All,
+}
+
+impl Mode {
+    /// The rows, in the paper's order.
+    pub const ROWS: [Mode; 5] = [Mode::SeqRd, Mode::RandRd, Mode::SeqWr, Mode::RandWr, Mode::All];
+
+    /// The paper's abbreviation.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Mode::SeqRd => "seq_rd",
+            Mode::RandRd => "rand_rd",
+            Mode::SeqWr => "seq_wr",
+            Mode::RandWr => "rand_wr",
+            Mode::All => "All",
+        }
+    }
+}
+
+/// What a cell is computed from.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    data_ops: u64,
+    bytes: u64,
+    data_ns: u64,
+    transfers: u64,
+    latency_ns: u64,
+    max_latency_ns: u64,
+}
+
+impl Cell {
+    fn add(&mut self, other: &Cell) {
+        self.data_ops += other.data_ops;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.data_ns = self.data_ns.saturating_add(other.data_ns);
+        self.transfers += other.transfers;
+        self.latency_ns = self.latency_ns.saturating_add(other.latency_ns);
+        self.max_latency_ns = self.max_latency_ns.max(other.max_latency_ns);
+    }
+
+    fn figures(&self, mode: Mode, block_bytes: Option<u32>) -> PaperCell {
+        let transfers = self.transfers as f64;
+        let average_ms = self.latency_ns as f64 / 1e6 / transfers;
+        let rate = self.bytes as f64 * 1e3 / self.data_ns as f64;
+        PaperCell {
+            mode,
+            block_bytes,
+            data_ops: self.data_ops,
+            bytes: self.bytes,
+            transfers: self.transfers,
+            transfer_rate_while_transferring_mb_per_s: (self.data_ops > 0 && self.data_ns > 0)
+                .then(|| round_to(rate, 6)),
+            average_latency_ms: (self.transfers > 0).then(|| round_to(average_ms, 6)),
+            maximum_latency_s: (self.transfers > 0).then(|| self.max_latency_ns as f64 / 1e9),
+        }
+    }
+}
+
+/// The sums that the tables are made from. Merges exactly.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PaperTally {
+    /// By column, then row.
+    cells: Vec<[Cell; 4]>,
+    /// Column of a power of two, by its exponent.
+    powers: [Option<Column>; 32],
+    /// Columns of other sizes.
+    odd: BTreeMap<u32, Column>,
+    /// Sizes of the columns.
+    sizes: Vec<u32>,
+}
+
+impl PaperTally {
+    /// The column of a block size.
+    pub(crate) fn column(&mut self, block_bytes: u32) -> Column {
+        if !block_bytes.is_power_of_two() {
+            if let Some(&column) = self.odd.get(&block_bytes) {
+                return column;
+            }
+            if self.odd.len() < MAX_ODD_SIZES || block_bytes == 0 {
+                let column = self.new_column(block_bytes);
+                self.odd.insert(block_bytes, column);
+                return column;
+            }
+        }
+        let exponent = block_bytes.ilog2();
+        if let Some(column) = self.powers[exponent as usize] {
+            return column;
+        }
+        let column = self.new_column(1 << exponent);
+        self.powers[exponent as usize] = Some(column);
+        column
+    }
+
+    fn new_column(&mut self, block_bytes: u32) -> Column {
+        // At most 32 powers, 64 odd sizes and zero.
+        let column = Column(self.cells.len() as u16);
+        self.cells.push([Cell::default(); 4]);
+        self.sizes.push(block_bytes);
+        column
+    }
+
+    #[inline]
+    fn cell(&mut self, row: Row, column: Column) -> &mut Cell {
+        &mut self.cells[usize::from(column.0)][usize::from(row.0 & 3)]
+    }
+
+    /// A read or write that was done.
+    #[inline]
+    pub(crate) fn book_data(&mut self, row: Row, column: Column, bytes: u64, service_ns: u64) {
+        let cell = self.cell(row, column);
+        cell.data_ops += 1;
+        cell.bytes = cell.bytes.saturating_add(bytes);
+        cell.data_ns = cell.data_ns.saturating_add(service_ns);
+    }
+
+    /// A sync's time, or a share of it.
+    pub(crate) fn book_sync(&mut self, row: Row, column: Column, share_ns: u64) {
+        let cell = self.cell(row, column);
+        cell.data_ns = cell.data_ns.saturating_add(share_ns);
+    }
+
+    /// A transfer that is complete.
+    #[inline]
+    pub(crate) fn book_latency(&mut self, row: Row, column: Column, latency_ns: u64) {
+        let cell = self.cell(row, column);
+        cell.transfers += 1;
+        cell.latency_ns = cell.latency_ns.saturating_add(latency_ns);
+        cell.max_latency_ns = cell.max_latency_ns.max(latency_ns);
+    }
+
+    /// Adds everything of another tally.
+    pub(crate) fn add(&mut self, other: &PaperTally) {
+        for (cells, &size) in other.cells.iter().zip(&other.sizes) {
+            let column = self.column(size);
+            for (row, cell) in (0_u8..).zip(cells) {
+                self.cell(Row(row), column).add(cell);
+            }
+        }
+    }
+
+    /// The tables.
+    pub(crate) fn tables(&self) -> PaperTables {
+        let mut order: Vec<usize> = (0..self.sizes.len()).collect();
+        order.sort_by_key(|&column| self.sizes[column]);
+        let block_bytes: Vec<u32> = order.iter().map(|&column| self.sizes[column]).collect();
+        let mut cells = Vec::with_capacity(5 * (order.len() + 1));
+        for mode in Mode::ROWS {
+            let mut all = Cell::default();
+            for &column in &order {
+                let cell = self.sum(mode, column);
+                all.add(&cell);
+                cells.push(cell.figures(mode, Some(self.sizes[column])));
+            }
+            cells.push(all.figures(mode, None));
+        }
+        PaperTables { block_bytes, cells }
+    }
+
+    fn sum(&self, mode: Mode, column: usize) -> Cell {
+        let rows = match mode {
+            Mode::SeqRd => 0..1,
+            Mode::RandRd => 1..2,
+            Mode::SeqWr => 2..3,
+            Mode::RandWr => 3..4,
+            Mode::All => 0..4,
+        };
+        let mut sum = Cell::default();
+        for cell in &self.cells[column][rows] {
+            sum.add(cell);
+        }
+        sum
+    }
+}
+
+/// The paper's three tables in long form. See the module for what the numbers mean.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PaperTables {
+    /// The block sizes that occurred, ascending; the columns.
+    pub block_bytes: Vec<u32>,
+    /// Every cell, row by row in the paper's order, each row ending with its margin.
+    pub cells: Vec<PaperCell>,
+}
+
+/// One cell of all three tables. Numbers that nothing was measured for are `None`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PaperCell {
+    /// The row.
+    pub mode: Mode,
+    /// The column; `None` for all block sizes together.
+    pub block_bytes: Option<u32>,
+    /// Reads and writes of this size that were done.
+    pub data_ops: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
+    /// Complete transfers whose first block had this size; what the latencies are made from.
+    pub transfers: u64,
+    /// Mean rate of one worker while it was transferring, in 10^6 bytes/s. Not throughput: the time
+    /// between transfers and for opening and closing is not in it, and workers are not added up.
+    pub transfer_rate_while_transferring_mb_per_s: Option<f64>,
+    /// Mean over the transfers of total time − data transfer time.
+    pub average_latency_ms: Option<f64>,
+    /// The largest of them.
+    pub maximum_latency_s: Option<f64>,
+}
+
+impl PaperTables {
+    /// The cell of a row and a block size, `None` for all sizes; `None` if that size never occurred.
+    pub fn cell(&self, mode: Mode, block_bytes: Option<u32>) -> Option<&PaperCell> {
+        let is_it = |cell: &&PaperCell| cell.mode == mode && cell.block_bytes == block_bytes;
+        self.cells.iter().find(is_it)
+    }
+
+    /// Whether nothing was measured.
+    pub fn is_empty(&self) -> bool {
+        self.block_bytes.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn zero_durations_and_empty_cells_are_none() {
+        let mut tally = PaperTally::default();
+        let column = tally.column(4096);
+        tally.book_data(Row(0), column, 4096, 0);
+        let tables = tally.tables();
+        let cell = tables.cell(Mode::SeqRd, Some(4096)).unwrap();
+        assert_eq!(cell.bytes, 4096);
+        assert_eq!(cell.transfer_rate_while_transferring_mb_per_s, None);
+        assert_eq!(cell.average_latency_ms, None);
+        assert_eq!(tables.cell(Mode::RandWr, None).unwrap().maximum_latency_s, None);
+        assert_eq!(tables.cell(Mode::SeqRd, Some(8192)), None);
+        assert!(PaperTally::default().tables().is_empty());
+    }
+
+    #[test]
+    fn columns_are_sorted_and_bounded() {
+        let mut tally = PaperTally::default();
+        for len in (0..100_000_u32).rev().chain([u32::MAX, 1 << 31]) {
+            let column = tally.column(len);
+            tally.book_data(Row(1), column, 1, 1);
+        }
+        let tables = tally.tables();
+        assert!(tables.block_bytes.len() <= MAX_ODD_SIZES + 33, "{}", tables.block_bytes.len());
+        assert!(tables.block_bytes.is_sorted());
+        assert_eq!(tables.cell(Mode::RandRd, None).unwrap().bytes, 100_002);
+    }
+
+    #[test]
+    fn merging_matches_sizes_not_columns() {
+        let (mut one, mut two) = (PaperTally::default(), PaperTally::default());
+        let (a, b) = (one.column(4096), two.column(8192));
+        let c = two.column(4096);
+        one.book_data(Row(2), a, 1, 10);
+        two.book_data(Row(2), b, 2, 10);
+        two.book_data(Row(2), c, 4, 10);
+        one.add(&two);
+        let tables = one.tables();
+        assert_eq!(tables.cell(Mode::SeqWr, Some(4096)).unwrap().bytes, 5);
+        assert_eq!(tables.cell(Mode::SeqWr, Some(8192)).unwrap().bytes, 2);
+    }
+}

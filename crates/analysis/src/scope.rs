@@ -1,0 +1,223 @@
+//! From counts to figures: the sums of one worker or of many, and what is computed from them.
+
+use reelgauge_record::OpKind;
+
+use crate::figures::{
+    ErrorFigures, Figures, FirstError, LatenessFigures, OpsByKind, PointTiming, TimeFigures, TimesByKind,
+    per_second, round_to, seconds, us,
+};
+use crate::spread::{PairRecorder, Spread};
+use crate::tally::{ErrorTally, Peak, WorkerTally, add_error, comes_before};
+
+/// One of the two times of operations.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Times {
+    sum_ns: u64,
+    max: Option<Peak>,
+    spread: Spread,
+}
+
+impl Times {
+    pub(crate) fn add(&mut self, other: &Times) {
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+        self.spread.add(&other.spread);
+        self.max = match (self.max, other.max) {
+            (Some(mut one), Some(two)) => {
+                one.take(two.ns, two.began_ns);
+                Some(one)
+            }
+            (one, two) => one.or(two),
+        };
+    }
+
+    pub(crate) fn figures(&self, point_started_ns: u64) -> Option<TimeFigures> {
+        let max = self.max?;
+        let count = self.spread.count();
+        let quantile_us = |quantile| us(self.spread.quantile_ns(quantile, max.ns));
+        Some(TimeFigures {
+            count,
+            mean_us: round_to(self.sum_ns as f64 / 1e3 / count as f64, 3),
+            p50_us: quantile_us(0.5),
+            p95_us: quantile_us(0.95),
+            p99_us: quantile_us(0.99),
+            p99_9_us: quantile_us(0.999),
+            max_us: us(max.ns),
+            max_began_s: seconds(max.began_ns),
+            max_began_in_point_s: seconds(max.began_ns.saturating_sub(point_started_ns)),
+        })
+    }
+}
+
+/// The tool's own delay.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lateness {
+    spread: Spread,
+    max_ns: u64,
+}
+
+impl Lateness {
+    pub(crate) fn add(&mut self, other: &Lateness) {
+        self.spread.add(&other.spread);
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
+    pub(crate) fn figures(&self) -> Option<LatenessFigures> {
+        let quantile_us = |quantile| us(self.spread.quantile_ns(quantile, self.max_ns));
+        (self.spread.count() > 0).then(|| LatenessFigures {
+            p50_us: quantile_us(0.5),
+            p99_us: quantile_us(0.99),
+            max_us: us(self.max_ns),
+        })
+    }
+}
+
+/// The sums of a scope.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scope {
+    ops: [u64; OpKind::ALL.len()],
+    service: [Times; OpKind::ALL.len()],
+    response: [Times; OpKind::ALL.len()],
+    pub(crate) lateness: Lateness,
+    errors: Vec<ErrorTally>,
+    warmup_ops: u64,
+    transfers: u64,
+    transfers_left_out: u64,
+    short_transfers: u64,
+    read_bytes: u64,
+    written_bytes: u64,
+}
+
+impl Scope {
+    /// The sums of one worker.
+    pub(crate) fn of(worker: &WorkerTally) -> Scope {
+        let mut scope = Scope {
+            errors: worker.errors.clone(),
+            warmup_ops: worker.warmup_ops,
+            transfers: worker.transfers.complete,
+            transfers_left_out: worker.transfers.left_out(),
+            short_transfers: worker.short_transfers,
+            read_bytes: worker.kinds[OpKind::Read as usize].bytes,
+            written_bytes: worker.kinds[OpKind::Write as usize].bytes,
+            ..Scope::default()
+        };
+        worker.lateness.late.add_to(&mut scope.lateness.spread);
+        scope.lateness.spread.record_n(0, worker.lateness.on_time);
+        scope.lateness.max_ns = worker.lateness.max_ns;
+        for (index, kind) in OpKind::ALL.into_iter().enumerate() {
+            scope.ops[index] = worker.ops(kind);
+            let kind = &worker.kinds[index];
+            let some = kind.succeeded > 0;
+            let (service, response) = (&mut scope.service[index], &mut scope.response[index]);
+            service.sum_ns = kind.service_sum_ns;
+            service.max = some.then_some(kind.service_max);
+            kind.times.add_to(PairRecorder::SERVICE, &mut service.spread);
+            response.sum_ns = kind.response_sum_ns;
+            response.max = some.then_some(kind.response_max);
+            kind.times.add_to(PairRecorder::RESPONSE, &mut response.spread);
+        }
+        scope
+    }
+
+    /// Adds another scope's sums.
+    pub(crate) fn add(&mut self, other: &Scope) {
+        for index in 0..OpKind::ALL.len() {
+            self.ops[index] += other.ops[index];
+            self.service[index].add(&other.service[index]);
+            self.response[index].add(&other.response[index]);
+        }
+        self.lateness.add(&other.lateness);
+        for failure in &other.errors {
+            add_error(&mut self.errors, failure);
+        }
+        self.warmup_ops += other.warmup_ops;
+        self.transfers += other.transfers;
+        self.transfers_left_out += other.transfers_left_out;
+        self.short_transfers += other.short_transfers;
+        self.read_bytes = self.read_bytes.saturating_add(other.read_bytes);
+        self.written_bytes = self.written_bytes.saturating_add(other.written_bytes);
+    }
+
+    /// The response times of reads and writes together.
+    pub(crate) fn data_response(&self) -> Times {
+        data_of(&self.response)
+    }
+
+    /// The figures.
+    pub(crate) fn figures(&self, timing: PointTiming) -> Figures {
+        let count = |kind: OpKind| self.ops[kind as usize];
+        let rate = |bytes| per_second(bytes, timing.measured_ns);
+        let response = times_by_kind(&self.response, timing.started_ns);
+        let data_ops = response.data.as_ref().map_or(0, |times| times.count);
+        let mut errors = self.errors.clone();
+        errors.sort_by(|a, b| b.count.cmp(&a.count).then(a.first.errno.cmp(&b.first.errno)));
+        let first = errors.iter().reduce(|a, b| if comes_before(&b.first, &a.first) { b } else { a });
+        Figures {
+            ops: self.ops.iter().sum(),
+            failed_ops: errors.iter().map(|failure| failure.count).sum(),
+            ops_by_kind: OpsByKind {
+                open: count(OpKind::Open),
+                read: count(OpKind::Read),
+                write: count(OpKind::Write),
+                sync: count(OpKind::Sync),
+                close: count(OpKind::Close),
+            },
+            warmup_ops: self.warmup_ops,
+            transfers: self.transfers,
+            transfers_left_out: self.transfers_left_out,
+            short_transfers: self.short_transfers,
+            read_bytes: self.read_bytes,
+            written_bytes: self.written_bytes,
+            read_bytes_per_s: rate(self.read_bytes),
+            written_bytes_per_s: rate(self.written_bytes),
+            bytes_per_s: rate(self.read_bytes.saturating_add(self.written_bytes)),
+            data_ops_per_s: rate(data_ops),
+            response,
+            service: times_by_kind(&self.service, timing.started_ns),
+            lateness: self.lateness.figures(),
+            first_error: first.map(|failure| first_error(failure, timing)),
+            errors: errors.iter().map(|failure| error_figures(failure, timing)).collect(),
+        }
+    }
+}
+
+fn data_of(kinds: &[Times; OpKind::ALL.len()]) -> Times {
+    let mut data = kinds[OpKind::Read as usize].clone();
+    data.add(&kinds[OpKind::Write as usize]);
+    data
+}
+
+fn times_by_kind(kinds: &[Times; OpKind::ALL.len()], point_started_ns: u64) -> TimesByKind {
+    let figures = |kind: OpKind| kinds[kind as usize].figures(point_started_ns);
+    TimesByKind {
+        data: data_of(kinds).figures(point_started_ns),
+        read: figures(OpKind::Read),
+        write: figures(OpKind::Write),
+        open: figures(OpKind::Open),
+        close: figures(OpKind::Close),
+        sync: figures(OpKind::Sync),
+    }
+}
+
+fn error_figures(failure: &ErrorTally, timing: PointTiming) -> ErrorFigures {
+    let errno = failure.first.errno;
+    ErrorFigures {
+        errno,
+        message: std::io::Error::from_raw_os_error(errno).to_string(),
+        count: failure.count,
+        max_response_us: us(failure.max_response_ns),
+        first: first_error(failure, timing),
+    }
+}
+
+fn first_error(failure: &ErrorTally, timing: PointTiming) -> FirstError {
+    let op = &failure.first;
+    FirstError {
+        errno: op.errno,
+        kind: op.kind,
+        worker: op.worker,
+        file: op.file,
+        offset_bytes: op.offset,
+        failed_at_s: seconds(op.done_ns),
+        failed_at_in_point_s: seconds(op.done_ns.saturating_sub(timing.started_ns)),
+    }
+}

@@ -1,0 +1,233 @@
+//! What happened in every second of the run: the time axis of charts and of "when was it slow?".
+//!
+//! Bounded: when a run outlasts [`MAX_ENTRIES`] entries, neighbours are merged and every entry covers
+//! twice the time. An operation counts where it was done, so a stall shows as entries without any.
+
+use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use serde::{Deserialize, Serialize};
+
+use crate::figures::{seconds, us};
+use crate::tally::Peak;
+
+/// Six hours of seconds.
+pub const MAX_ENTRIES: usize = 6 * 3600;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// The run in equal steps, from its start. Steps in which nothing was done are there, with zeros.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// Length of a step: 1, or a power of two of it for runs of more than six hours.
+    pub step_s: u64,
+    /// The steps, without a gap.
+    pub steps: Vec<SeriesStep>,
+}
+
+/// One step of the series.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SeriesStep {
+    /// When the step began, since the start of the run.
+    pub began_s: u64,
+    /// The highest load point that has a measured operation in it.
+    pub point: Option<u16>,
+    /// Measured operations of every kind.
+    pub ops: u64,
+    /// Operations of the warm-up; in no other figure.
+    pub warmup_ops: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Operations that failed.
+    pub errors: u64,
+    /// The longest response of a measured operation of any kind that succeeded.
+    pub max_response_us: Option<f64>,
+    /// When that operation began to be due, since the start of the run.
+    pub max_response_began_s: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Step {
+    ops: u64,
+    warmup_ops: u64,
+    read_bytes: u64,
+    written_bytes: u64,
+    errors: u64,
+    max_response: Peak,
+    point: u16,
+}
+
+impl Step {
+    fn merge(&mut self, later: &Step) {
+        self.point = self.point.max(later.point);
+        self.max_response.take(later.max_response.ns, later.max_response.began_ns);
+        self.ops += later.ops;
+        self.warmup_ops += later.warmup_ops;
+        self.read_bytes += later.read_bytes;
+        self.written_bytes += later.written_bytes;
+        self.errors += later.errors;
+    }
+}
+
+/// Takes records and keeps the series.
+#[derive(Clone, Debug)]
+pub(crate) struct SeriesTally {
+    step_s: u64,
+    steps: Vec<Step>,
+    max_entries: usize,
+    /// The step of the last record: its index and the times that fall in it.
+    at: usize,
+    from_ns: u64,
+    until_ns: u64,
+}
+
+impl Default for SeriesTally {
+    fn default() -> SeriesTally {
+        SeriesTally::with_max_entries(MAX_ENTRIES)
+    }
+}
+
+impl SeriesTally {
+    fn with_max_entries(max_entries: usize) -> SeriesTally {
+        SeriesTally { step_s: 1, steps: Vec::new(), max_entries, at: 0, from_ns: 0, until_ns: 0 }
+    }
+
+    /// Takes an operation.
+    #[inline]
+    pub(crate) fn add(&mut self, op: &OpRecord) {
+        if op.done_ns < self.from_ns || op.done_ns >= self.until_ns {
+            self.seek(op.done_ns);
+        }
+        let step = &mut self.steps[self.at];
+        if op.flags.has(OpFlags::WARMUP) {
+            step.warmup_ops += 1;
+            return;
+        }
+        step.ops += 1;
+        step.point = step.point.max(op.point);
+        if op.errno != 0 {
+            step.errors += 1;
+            return;
+        }
+        match op.kind {
+            OpKind::Read => step.read_bytes += u64::from(op.done_len),
+            OpKind::Write => step.written_bytes += u64::from(op.done_len),
+            _ => {}
+        }
+        step.max_response.take(op.response_ns(), op.due_ns);
+    }
+
+    /// Makes the step that holds this time the current one.
+    #[cold]
+    fn seek(&mut self, done_ns: u64) {
+        let second = done_ns / SECOND_NS;
+        while second / self.step_s >= self.max_entries as u64 {
+            self.coarsen();
+        }
+        self.at = (second / self.step_s) as usize;
+        if self.at >= self.steps.len() {
+            self.steps.resize(self.at + 1, Step::default());
+        }
+        self.from_ns = (self.at as u64 * self.step_s).saturating_mul(SECOND_NS);
+        self.until_ns = self.from_ns.saturating_add(self.step_s.saturating_mul(SECOND_NS));
+    }
+
+    fn coarsen(&mut self) {
+        let merged = self.steps.chunks(2).map(|pair| {
+            let mut step = pair[0];
+            if let Some(later) = pair.get(1) {
+                step.merge(later);
+            }
+            step
+        });
+        self.steps = merged.collect();
+        self.step_s *= 2;
+    }
+
+    /// The series so far.
+    pub(crate) fn series(&self) -> Series {
+        let steps = (0_u64..).zip(&self.steps).map(|(index, step)| {
+            let succeeded = step.ops > step.errors;
+            SeriesStep {
+                began_s: index * self.step_s,
+                point: (step.ops > 0).then_some(step.point),
+                ops: step.ops,
+                warmup_ops: step.warmup_ops,
+                read_bytes: step.read_bytes,
+                written_bytes: step.written_bytes,
+                errors: step.errors,
+                max_response_us: succeeded.then(|| us(step.max_response.ns)),
+                max_response_began_s: succeeded.then(|| seconds(step.max_response.began_ns)),
+            }
+        });
+        Series { step_s: self.step_s, steps: steps.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(due_ms: u64, done_ms: u64) -> OpRecord {
+        OpRecord {
+            offset: 0,
+            due_ns: due_ms * 1_000_000,
+            issued_ns: due_ms * 1_000_000,
+            done_ns: done_ms * 1_000_000,
+            worker: 0,
+            stream: 0,
+            transfer: 0,
+            file: 0,
+            len: 100,
+            done_len: 100,
+            errno: 0,
+            kind: OpKind::Read,
+            flags: OpFlags::NONE,
+            point: 0,
+        }
+    }
+
+    fn series_of(records: &[OpRecord], max_entries: usize) -> Series {
+        let mut tally = SeriesTally::with_max_entries(max_entries);
+        records.iter().for_each(|op| tally.add(op));
+        tally.series()
+    }
+
+    #[test]
+    fn a_stall_shows_as_empty_steps_and_one_long_answer() {
+        let series = series_of(&[read(100, 200), read(500, 3_700), read(3_700, 3_800)], 100);
+        let ops: Vec<u64> = series.steps.iter().map(|step| step.ops).collect();
+        assert_eq!(ops, [1, 0, 0, 2]);
+        assert_eq!(series.steps[1].max_response_us, None);
+        assert_eq!(series.steps[3].max_response_us, Some(3_200_000.0));
+        assert_eq!(series.steps[3].max_response_began_s, Some(0.5));
+    }
+
+    #[test]
+    fn order_does_not_matter_and_warm_up_and_errors_are_apart() {
+        let warmup = OpRecord { flags: OpFlags::WARMUP, ..read(0, 900) };
+        let failed = OpRecord { errno: 5, done_len: 0, ..read(1_000, 1_900) };
+        let mut records = [warmup, failed, read(1_100, 1_200), read(2_000, 2_500), read(1_000, 1_100)];
+        let series = series_of(&records, 100);
+        records.reverse();
+        assert_eq!(series, series_of(&records, 100));
+        assert_eq!((series.steps[0].ops, series.steps[0].warmup_ops), (0, 1));
+        assert_eq!((series.steps[1].ops, series.steps[1].errors), (3, 1));
+        assert_eq!(series.steps[1].read_bytes, 200);
+        assert_eq!(series.steps[1].max_response_us, Some(100_000.0));
+        assert_eq!(series.steps[1].max_response_began_s, Some(1.0));
+    }
+
+    #[test]
+    fn long_runs_are_coarsened_and_lose_nothing() {
+        let records: Vec<OpRecord> = (0..1000).map(|s| read(s * 1000, s * 1000 + s)).collect();
+        let series = series_of(&records, 100);
+        assert_eq!(series.step_s, 16);
+        assert!(series.steps.len() <= 100);
+        assert_eq!(series.steps.iter().map(|step| step.read_bytes).sum::<u64>(), 100_000);
+        assert_eq!(series.steps[62].began_s, 992);
+        assert_eq!(series.steps[62].max_response_us, Some(999_000.0));
+        let absurd = series_of(&[read(0, 1), OpRecord { done_ns: u64::MAX, ..read(0, 1) }], 100);
+        assert_eq!(absurd.steps.iter().map(|step| step.ops).sum::<u64>(), 2);
+    }
+}

@@ -1,0 +1,293 @@
+//! How values in nanoseconds are spread: HDR histograms with three significant digits.
+//!
+//! Two forms of the same buckets, so that going from one to the other loses nothing:
+//! * [`Recorder`] and [`PairRecorder`] are written on the hot path, by the million per second and with
+//!   one set per worker. They are bare counters: the library's histogram keeps a header and a total
+//!   beside its counters, and looking those up cost three cache misses per operation with many workers.
+//! * [`Spread`] is the library's histogram, which is merged and asked for percentiles.
+//!
+//! Buckets: below 2048 ns one per nanosecond; above, 1024 per doubling.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+
+/// Digits that a percentile is good for.
+const SIGNIFICANT_DIGITS: u8 = 3;
+
+/// Buckets per doubling, as a power of two; what three digits take.
+const FULL_BITS: u32 = 10;
+
+/// Buckets per doubling for values that need two digits only.
+const COARSE_BITS: u32 = 7;
+
+/// Counters are allotted by this many.
+const PAGE: usize = 256;
+
+/// The bucket of a value, with `1 << bits` buckets per doubling.
+#[inline]
+fn bucket_of(value_ns: u64, bits: u32) -> usize {
+    let shift = (63 - (value_ns | (1 << bits)).leading_zeros()) - bits;
+    ((shift as usize) << bits) + (value_ns >> shift) as usize
+}
+
+/// The smallest value of a bucket.
+fn value_of(bucket: usize, bits: u32) -> u64 {
+    let shift = (bucket >> bits).saturating_sub(1);
+    ((bucket - (shift << bits)) as u64) << shift
+}
+
+/// Counters for the buckets between the smallest and the largest value that occurred. `T` is what one
+/// bucket holds. Takes no memory until its first value.
+#[derive(Clone, Debug, Default)]
+struct Window<T> {
+    first: usize,
+    counters: Vec<T>,
+}
+
+impl<T: Copy + Default> Window<T> {
+    #[inline]
+    fn at(&mut self, bucket: usize) -> &mut T {
+        // Below the first bucket the difference wraps round and is out of range too.
+        if bucket.wrapping_sub(self.first) >= self.counters.len() {
+            self.reach(bucket);
+        }
+        &mut self.counters[bucket - self.first]
+    }
+
+    #[cold]
+    fn reach(&mut self, bucket: usize) {
+        let page = bucket / PAGE * PAGE;
+        if self.counters.is_empty() {
+            self.first = page;
+        }
+        if page < self.first {
+            let in_front = self.first - page;
+            self.counters.splice(0..0, std::iter::repeat_n(T::default(), in_front));
+            self.first = page;
+        }
+        let needed = page + PAGE - self.first;
+        if self.counters.len() < needed {
+            self.counters.reserve_exact(needed - self.counters.len());
+            self.counters.resize(needed, T::default());
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (usize, T)> + '_ {
+        (self.first..).zip(self.counters.iter().copied())
+    }
+}
+
+/// What counters lost when they went round. They have 16 bits, because small counters are what keeps
+/// many workers in the cache.
+type Carried = BTreeMap<usize, u64>;
+
+/// One more in a counter; `true` when it has gone round.
+#[inline]
+fn count_one(counter: &mut u16) -> bool {
+    *counter = counter.wrapping_add(1);
+    *counter == 0
+}
+
+#[cold]
+fn carry(carried: &mut Carried, bucket: usize) {
+    *carried.entry(bucket).or_default() += 1 << 16;
+}
+
+/// The spread of one value, to two digits.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recorder {
+    window: Window<u16>,
+    carried: Carried,
+}
+
+impl Recorder {
+    /// Counts one value.
+    #[inline]
+    pub(crate) fn record(&mut self, value_ns: u64) {
+        let bucket = bucket_of(value_ns, COARSE_BITS);
+        if count_one(self.window.at(bucket)) {
+            carry(&mut self.carried, bucket);
+        }
+    }
+
+    /// Adds everything recorded to a spread.
+    pub(crate) fn add_to(&self, spread: &mut Spread) {
+        let counted = self.window.iter().map(|(bucket, count)| (bucket, u64::from(count)));
+        for (bucket, count) in counted.chain(self.carried.iter().map(|(&bucket, &count)| (bucket, count))) {
+            spread.record_n(value_of(bucket, COARSE_BITS), count);
+        }
+    }
+}
+
+/// The spreads of two times of the same operations, service and response, to three digits.
+///
+/// The two counters of a bucket lie side by side, because the two times of an operation differ by
+/// little: counting both touches one cache line most of the time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PairRecorder {
+    window: Window<[u16; 2]>,
+    carried: [Carried; 2],
+}
+
+impl PairRecorder {
+    /// Which of the two.
+    pub(crate) const SERVICE: usize = 0;
+    pub(crate) const RESPONSE: usize = 1;
+
+    /// Counts one operation.
+    #[inline]
+    pub(crate) fn record(&mut self, service_ns: u64, response_ns: u64) {
+        self.record_one(service_ns, PairRecorder::SERVICE);
+        self.record_one(response_ns, PairRecorder::RESPONSE);
+    }
+
+    #[inline]
+    fn record_one(&mut self, value_ns: u64, which: usize) {
+        let bucket = bucket_of(value_ns, FULL_BITS);
+        if count_one(&mut self.window.at(bucket)[which]) {
+            carry(&mut self.carried[which], bucket);
+        }
+    }
+
+    /// Adds all of one of the two times to a spread.
+    pub(crate) fn add_to(&self, which: usize, spread: &mut Spread) {
+        let counted = self.window.iter().map(|(bucket, counts)| (bucket, u64::from(counts[which])));
+        let carried = self.carried[which].iter().map(|(&bucket, &count)| (bucket, count));
+        for (bucket, count) in counted.chain(carried) {
+            spread.record_n(value_of(bucket, FULL_BITS), count);
+        }
+    }
+}
+
+/// The form that is merged and asked. Merging is exact: a merged spread is the spread of all values.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Spread {
+    histogram: Histogram<u64>,
+}
+
+impl Default for Spread {
+    fn default() -> Spread {
+        Spread { histogram: Histogram::new(SIGNIFICANT_DIGITS).expect("three digits are allowed") }
+    }
+}
+
+impl Spread {
+    /// Counts a value several times.
+    pub(crate) fn record_n(&mut self, value_ns: u64, count: u64) {
+        if count > 0 && self.histogram.record_n(value_ns, count).is_err() {
+            // Only where usize is too small for the bucket's index: count it as the largest there is.
+            self.histogram.saturating_record_n(value_ns, count);
+        }
+    }
+
+    /// Adds all values of another spread.
+    pub(crate) fn add(&mut self, other: &Spread) {
+        if other.histogram.is_empty() {
+            return;
+        }
+        // Fails only if the buckets can't grow; then every value is counted where it fits.
+        if self.histogram.add(&other.histogram).is_err() {
+            for bucket in other.histogram.iter_recorded() {
+                self.record_n(bucket.value_iterated_to(), bucket.count_at_value());
+            }
+        }
+    }
+
+    /// How many values there are.
+    pub(crate) fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    /// The value below or at which this share (0 to 1) of the values lie, never above `max_ns`, the
+    /// exact maximum, which a bucket's upper edge may exceed.
+    pub(crate) fn quantile_ns(&self, quantile: f64, max_ns: u64) -> u64 {
+        self.histogram.value_at_quantile(quantile).min(max_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn service_of(recorder: &PairRecorder) -> Spread {
+        let mut spread = Spread::default();
+        recorder.add_to(PairRecorder::SERVICE, &mut spread);
+        spread
+    }
+
+    #[test]
+    fn percentiles_keep_three_digits_and_never_pass_the_maximum() {
+        let mut recorder = PairRecorder::default();
+        for value in 1..=100_000_u64 {
+            recorder.record(value * 1000, 7);
+        }
+        let spread = service_of(&recorder);
+        for (quantile, exact) in [(0.5, 50_000_000.0), (0.99, 99_000_000.0), (0.999, 99_900_000.0)] {
+            let found = spread.quantile_ns(quantile, 100_000_000) as f64;
+            assert!((found / exact - 1.0).abs() < 0.001, "{quantile}: {found}");
+        }
+        assert_eq!(spread.quantile_ns(1.0, 100_000_000), 100_000_000);
+    }
+
+    #[test]
+    fn counters_that_go_round_lose_nothing() {
+        let mut pair = PairRecorder::default();
+        pair.record(5_000_000, 6_000_000);
+        pair.window.at(bucket_of(5_000_000, FULL_BITS))[0] = u16::MAX;
+        pair.record(5_000_000, 6_000_000);
+        assert_eq!(service_of(&pair).count(), 1 << 16);
+        let mut response = Spread::default();
+        pair.add_to(PairRecorder::RESPONSE, &mut response);
+        assert_eq!(response.count(), 2);
+
+        let mut single = Recorder::default();
+        *single.window.at(bucket_of(900, COARSE_BITS)) = u16::MAX;
+        single.record(900);
+        let mut spread = Spread::default();
+        single.add_to(&mut spread);
+        assert_eq!(spread.count(), 1 << 16);
+    }
+
+    #[test]
+    fn begins_small_and_holds_only_what_lies_between() {
+        let mut recorder = PairRecorder::default();
+        assert_eq!(recorder.window.counters.capacity(), 0);
+        recorder.record(1_000_000, 1_000_000);
+        assert_eq!(recorder.window.counters.len(), PAGE);
+        recorder.record(16_000_000, 500_000);
+        assert!(recorder.window.counters.len() <= 6 * 1024, "{}", recorder.window.counters.len());
+        assert_eq!(service_of(&recorder).count(), 2);
+    }
+
+    fn value() -> impl Strategy<Value = u64> {
+        (0_u32..64, any::<u64>()).prop_map(|(shift, value)| value >> shift)
+    }
+
+    proptest! {
+        #[test]
+        fn buckets_are_those_of_the_library(values in prop::collection::vec(value(), 1..40)) {
+            let mut direct = Spread::default();
+            let mut recorder = PairRecorder::default();
+            for &value in &values {
+                direct.record_n(value, 1);
+                recorder.record(value, 0);
+            }
+            let ours = service_of(&recorder);
+            for quantile in [0.0, 0.25, 0.5, 0.9, 1.0] {
+                let of = |spread: &Spread| spread.histogram.value_at_quantile(quantile);
+                prop_assert_eq!(of(&ours), of(&direct));
+            }
+        }
+
+        #[test]
+        fn coarse_buckets_keep_two_digits(value in value()) {
+            let found = value_of(bucket_of(value, COARSE_BITS), COARSE_BITS);
+            prop_assert!(found <= value && (value - found) as f64 <= value as f64 / 128.0);
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! The summary of a run: everything that a report shows, as one JSON file.
+//!
+//! The runner fills in what it knows (who, where, how), the [`Meter`](crate::Meter) gives the load
+//! points. Every number has its unit in its name; what was not measured is `null`, never 0.
+//!
+//! The schema version rises when the meaning or the name of a field changes or one goes away; fields
+//! may be added without it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::figures::{Figures, WorkerFigures, seconds};
+use crate::meter::PointFigures;
+use crate::paper::PaperTables;
+use crate::self_cost::SelfCost;
+use crate::series::Series;
+
+/// The version that this program writes and reads.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Everything that a report shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// [`SCHEMA_VERSION`] of the program that wrote it.
+    pub schema_version: u32,
+    /// Version of that program.
+    pub tool_version: String,
+    /// When the run started, RFC 3339.
+    pub started_at: String,
+    /// The command: `mix`, `streams`, …
+    pub verb: String,
+    /// The user's own name for the run; may be empty.
+    pub label: String,
+    /// Where the run's files were written; `None` for a summary that was not made by a run.
+    #[serde(default)]
+    pub run_dir: Option<String>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why it did not complete.
+    pub outcome_reason: Option<String>,
+    /// Where the data lies.
+    pub target: Target,
+    /// The seed of every draw. `jq` reads numbers above 2^53 inexactly; the plan file has it exactly.
+    pub seed: u64,
+    /// The plan as resolved, as names and values for people to read.
+    pub plan: BTreeMap<String, String>,
+    /// Past the client's cache, or not: what was asked and what was found.
+    pub effective_mode: EffectiveMode,
+    /// The files used.
+    pub data_set: DataSet,
+    /// The load points in the order in which they ran.
+    pub load_points: Vec<LoadPoint>,
+    /// Every second of the run.
+    pub series: Series,
+    /// The operation log.
+    pub log: LogFacts,
+    /// What verification found; `None` if the run did not verify.
+    pub verify: Option<VerifyFacts>,
+    /// What the tool itself cost.
+    pub self_cost: SelfCost,
+    /// Warnings, each with its advice.
+    pub notes: Vec<String>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// As planned.
+    #[default]
+    Complete,
+    /// Somebody stopped it.
+    Interrupted,
+    /// It could not go on.
+    BrokeOff,
+}
+
+/// Where the data lies.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Target {
+    /// The path that was given.
+    pub path: String,
+    /// `nfs4`, `cifs`, `ext4`, …
+    pub fs_type: Option<String>,
+    /// For people: `SMB 3.1.1 from nas1`.
+    pub description: Option<String>,
+    /// The mounted thing: `//nas1/media`, `/dev/nvme0n1p2`.
+    pub source: Option<String>,
+    /// The server, where there is one.
+    pub server: Option<String>,
+    /// Mount options as the system states them.
+    pub mount_options: Option<String>,
+}
+
+/// Past the client's cache, or not.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EffectiveMode {
+    /// What was asked: `direct`, `cached`.
+    pub asked: String,
+    /// What it really was.
+    pub found: String,
+    /// The same in words, when it matters; else empty.
+    pub sentence: String,
+    /// Share of the data set in this machine's cache before the run, 0 to 1.
+    pub cached_share_before: Option<f64>,
+    /// The same after it.
+    pub cached_share_after: Option<f64>,
+}
+
+/// The files used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataSet {
+    /// How many.
+    pub files: u64,
+    /// Size of each.
+    pub file_size_bytes: u64,
+    /// Whether they were there already.
+    pub reused: bool,
+}
+
+/// One load point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadPoint {
+    /// From 0.
+    pub index: u16,
+    /// `4 workers`, `blocks 64 KiB`.
+    pub label: String,
+    /// How many workers ran.
+    pub workers: u32,
+    /// The value that was swept, as it was written in the plan.
+    pub sweep_value: Option<String>,
+    /// When it began, warm-up included, since the start of the run.
+    pub started_s: f64,
+    /// How long it was measured, without the warm-up.
+    pub measured_s: f64,
+    /// Why it ended before its time, if it did.
+    pub ended_early: Option<String>,
+    /// All workers together.
+    pub total: Figures,
+    /// Each worker.
+    pub per_worker: Vec<WorkerFigures>,
+    /// The paper's tables.
+    pub paper: PaperTables,
+}
+
+/// What a load point was, beside its figures.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadPointFacts {
+    /// See [`LoadPoint::label`].
+    pub label: String,
+    /// See [`LoadPoint::workers`].
+    pub workers: u32,
+    /// See [`LoadPoint::sweep_value`].
+    pub sweep_value: Option<String>,
+    /// See [`LoadPoint::ended_early`].
+    pub ended_early: Option<String>,
+}
+
+impl LoadPoint {
+    /// A load point from its facts and figures.
+    pub fn new(facts: LoadPointFacts, figures: PointFigures) -> LoadPoint {
+        LoadPoint {
+            index: figures.point,
+            label: facts.label,
+            workers: facts.workers,
+            sweep_value: facts.sweep_value,
+            started_s: seconds(figures.timing.started_ns),
+            measured_s: seconds(figures.timing.measured_ns),
+            ended_early: facts.ended_early,
+            total: figures.total,
+            per_worker: figures.per_worker,
+            paper: figures.paper,
+        }
+    }
+}
+
+/// The operation log.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LogFacts {
+    /// Whether every operation is in it.
+    pub complete: bool,
+    /// Operations in it.
+    pub rows: u64,
+    /// Its size.
+    pub bytes: u64,
+    /// Both divided; `None` if it is empty.
+    pub bytes_per_op: Option<f64>,
+    /// Operations that are only in the figures.
+    pub dropped_to_histograms_ops: u64,
+    /// Anything else to know.
+    pub note: Option<String>,
+}
+
+/// What verification found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerifyFacts {
+    /// Bytes that were compared with what had been written.
+    pub checked_bytes: u64,
+    /// Bytes that differed.
+    pub different_bytes: u64,
+    /// Where the first difference is, in words.
+    pub first_difference: Option<String>,
+}
+
+/// Why a summary could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SummaryError {
+    /// It is no summary, or a damaged one.
+    #[error(
+        "this is no summary.json of a run ({source}); make it again from the log with 'reelgauge report RUN'"
+    )]
+    Malformed {
+        /// What is wrong with it.
+        #[from]
+        source: serde_json::Error,
+    },
+    /// A newer program wrote it.
+    #[error(
+        "the summary has schema version {found}, this program knows {SCHEMA_VERSION}; use a newer \
+         reelgauge, or make it again from the log with 'reelgauge report RUN'"
+    )]
+    Newer {
+        /// Its version.
+        found: u32,
+    },
+    /// A program wrote it whose summaries are no longer read.
+    #[error(
+        "the summary has schema version {found}, this program knows {SCHEMA_VERSION}; make it again from \
+         the log with 'reelgauge report RUN'"
+    )]
+    Older {
+        /// Its version.
+        found: u32,
+    },
+}
+
+#[derive(Deserialize)]
+struct VersionOnly {
+    schema_version: u32,
+}
+
+impl Summary {
+    /// A summary of a run that has measured nothing yet.
+    pub fn new(tool_version: &str, started_at: &str, verb: &str, target: Target) -> Summary {
+        Summary {
+            schema_version: SCHEMA_VERSION,
+            tool_version: tool_version.to_owned(),
+            started_at: started_at.to_owned(),
+            verb: verb.to_owned(),
+            label: String::new(),
+            run_dir: None,
+            outcome: Outcome::Complete,
+            outcome_reason: None,
+            target,
+            seed: 0,
+            plan: BTreeMap::new(),
+            effective_mode: EffectiveMode::default(),
+            data_set: DataSet::default(),
+            load_points: Vec::new(),
+            series: Series { step_s: 1, steps: Vec::new() },
+            log: LogFacts::default(),
+            verify: None,
+            self_cost: SelfCost::default(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Reads a summary; the version is looked at before anything else.
+    pub fn from_json(json: &str) -> Result<Summary, SummaryError> {
+        let VersionOnly { schema_version: found } = serde_json::from_str(json)?;
+        match found.cmp(&SCHEMA_VERSION) {
+            std::cmp::Ordering::Less => Err(SummaryError::Older { found }),
+            std::cmp::Ordering::Greater => Err(SummaryError::Newer { found }),
+            std::cmp::Ordering::Equal => Ok(serde_json::from_str(json)?),
+        }
+    }
+
+    /// Writes it, indented, with a line feed at the end.
+    pub fn to_json(&self) -> Result<String, SummaryError> {
+        let mut json = serde_json::to_string_pretty(self)?;
+        json.push('\n');
+        Ok(json)
+    }
+
+    /// Measured operations of all load points.
+    pub fn ops(&self) -> u64 {
+        self.load_points.iter().map(|point| point.total.ops).sum()
+    }
+
+    /// Failed operations of all load points.
+    pub fn failed_ops(&self) -> u64 {
+        self.load_points.iter().map(|point| point.total.failed_ops).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn versions_are_checked_first() {
+        let error = |json: &str| Summary::from_json(json).unwrap_err();
+        assert!(matches!(error(r#"{"schema_version": 2, "x": 1}"#), SummaryError::Newer { found: 2 }));
+        assert!(matches!(error(r#"{"schema_version": 0}"#), SummaryError::Older { found: 0 }));
+        assert!(matches!(error(r#"{"schema_version": 1}"#), SummaryError::Malformed { .. }));
+        assert!(matches!(error("{}"), SummaryError::Malformed { .. }));
+        assert!(error("[").to_string().contains("reelgauge report"));
+    }
+
+    #[test]
+    fn an_empty_summary_is_read_back() {
+        let summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "mix", Target::default());
+        assert_eq!(Summary::from_json(&summary.to_json().unwrap()).unwrap(), summary);
+    }
+
+    #[test]
+    fn fields_that_were_added_later_are_no_error() {
+        let summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "mix", Target::default());
+        let json = summary.to_json().unwrap().replacen('{', "{\"verdict\": {\"met\": true},", 1);
+        assert_eq!(Summary::from_json(&json).unwrap(), summary);
+    }
+}

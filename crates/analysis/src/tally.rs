@@ -1,0 +1,227 @@
+//! Counting, on the hot path: what one worker did in one load point.
+//!
+//! Only workers are counted here; a load point's total is the sum of its workers, made once at its end,
+//! so that an operation is booked in one place.
+
+use reelgauge_record::{OpFlags, OpKind, OpRecord};
+
+use crate::paper::PaperTally;
+use crate::spread::{PairRecorder, Recorder};
+use crate::transfer::Transfers;
+
+/// A longest time and when that operation began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Peak {
+    pub(crate) ns: u64,
+    pub(crate) began_ns: u64,
+}
+
+impl Default for Peak {
+    fn default() -> Peak {
+        Peak { ns: 0, began_ns: u64::MAX }
+    }
+}
+
+impl Peak {
+    /// Takes a time; of equal ones the earlier stays, so that the order of workers does not matter.
+    #[inline]
+    pub(crate) fn take(&mut self, ns: u64, began_ns: u64) {
+        if ns >= self.ns && (ns > self.ns || began_ns < self.began_ns) {
+            *self = Peak { ns, began_ns };
+        }
+    }
+}
+
+/// Operations of one kind that succeeded.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KindTally {
+    pub(crate) succeeded: u64,
+    pub(crate) bytes: u64,
+    pub(crate) service_sum_ns: u64,
+    pub(crate) response_sum_ns: u64,
+    pub(crate) service_max: Peak,
+    pub(crate) response_max: Peak,
+    pub(crate) times: PairRecorder,
+}
+
+impl KindTally {
+    #[inline]
+    fn add(&mut self, op: &OpRecord) {
+        let (service_ns, response_ns) = (op.service_ns(), op.response_ns());
+        self.succeeded += 1;
+        self.bytes = self.bytes.saturating_add(u64::from(op.done_len));
+        self.service_sum_ns = self.service_sum_ns.saturating_add(service_ns);
+        self.response_sum_ns = self.response_sum_ns.saturating_add(response_ns);
+        self.service_max.take(service_ns, op.issued_ns);
+        self.response_max.take(response_ns, op.due_ns);
+        self.times.record(service_ns, response_ns);
+    }
+}
+
+/// The tool's own delay: from when an operation was due and its worker was free until it was issued.
+///
+/// Issued − due alone would not do: behind a slow operation of a paced worker the next ones are issued
+/// late through no fault of the tool. On time is the most frequent and needs no histogram.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LatenessTally {
+    pub(crate) on_time: u64,
+    pub(crate) max_ns: u64,
+    pub(crate) late: Recorder,
+    free_since_ns: u64,
+}
+
+impl LatenessTally {
+    #[inline]
+    fn add(&mut self, op: &OpRecord) {
+        // Where several operations are in flight, the worker was not waiting for the one before.
+        let waited = self.free_since_ns <= op.issued_ns;
+        let could_ns = if waited { op.due_ns.max(self.free_since_ns) } else { op.due_ns };
+        let lateness_ns = op.issued_ns.saturating_sub(could_ns);
+        self.free_since_ns = op.done_ns;
+        if lateness_ns == 0 {
+            self.on_time += 1;
+        } else {
+            self.late.record(lateness_ns);
+            self.max_ns = self.max_ns.max(lateness_ns);
+        }
+    }
+}
+
+/// Failures with one error number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ErrorTally {
+    pub(crate) count: u64,
+    pub(crate) max_response_ns: u64,
+    pub(crate) first: OpRecord,
+}
+
+impl ErrorTally {
+    pub(crate) fn add(&mut self, other: &ErrorTally) {
+        self.count += other.count;
+        self.max_response_ns = self.max_response_ns.max(other.max_response_ns);
+        if comes_before(&other.first, &self.first) {
+            self.first = other.first;
+        }
+    }
+}
+
+/// An order of failures that does not depend on the order in which workers were fed.
+pub(crate) fn comes_before(one: &OpRecord, other: &OpRecord) -> bool {
+    (one.done_ns, one.worker, one.transfer) < (other.done_ns, other.worker, other.transfer)
+}
+
+/// Adds failures to a list that has one entry per error number.
+pub(crate) fn add_error(errors: &mut Vec<ErrorTally>, failure: &ErrorTally) {
+    match errors.iter_mut().find(|known| known.first.errno == failure.first.errno) {
+        Some(known) => known.add(failure),
+        None => errors.push(*failure),
+    }
+}
+
+/// What one worker did in one load point.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkerTally {
+    pub(crate) worker: u32,
+    pub(crate) kinds: [KindTally; OpKind::ALL.len()],
+    pub(crate) transfers: Transfers,
+    pub(crate) lateness: LatenessTally,
+    pub(crate) short_transfers: u64,
+    pub(crate) warmup_ops: u64,
+    pub(crate) failed_by_kind: [u64; OpKind::ALL.len()],
+    pub(crate) errors: Vec<ErrorTally>,
+}
+
+impl WorkerTally {
+    pub(crate) fn new(worker: u32) -> WorkerTally {
+        WorkerTally {
+            worker,
+            kinds: Default::default(),
+            transfers: Transfers::default(),
+            lateness: LatenessTally::default(),
+            short_transfers: 0,
+            warmup_ops: 0,
+            failed_by_kind: [0; OpKind::ALL.len()],
+            errors: Vec::new(),
+        }
+    }
+
+    /// Takes a measured operation of this worker.
+    #[inline]
+    pub(crate) fn add(&mut self, op: &OpRecord, paper: &mut PaperTally) {
+        self.lateness.add(op);
+        if op.errno == 0 {
+            self.kinds[op.kind as usize].add(op);
+            if op.is_short() {
+                self.short_transfers += 1;
+            }
+        } else {
+            self.failed(op);
+        }
+        self.transfers.add(op, paper);
+    }
+
+    /// Takes an operation of the warm-up, which is in no figure.
+    pub(crate) fn add_warmup(&mut self, op: &OpRecord) {
+        self.warmup_ops += 1;
+        self.lateness.free_since_ns = op.done_ns;
+        if !op.flags.has(OpFlags::LAST) {
+            self.transfers.spoil(op.transfer);
+        }
+    }
+
+    #[cold]
+    fn failed(&mut self, op: &OpRecord) {
+        self.failed_by_kind[op.kind as usize] += 1;
+        let failure = ErrorTally { count: 1, max_response_ns: op.response_ns(), first: *op };
+        add_error(&mut self.errors, &failure);
+    }
+
+    /// Measured operations of a kind, failed ones included.
+    pub(crate) fn ops(&self, kind: OpKind) -> u64 {
+        self.kinds[kind as usize].succeeded + self.failed_by_kind[kind as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Milliseconds: due, issued, done.
+    fn lateness_of(ops: &[(u64, u64, u64)]) -> LatenessTally {
+        let mut tally = LatenessTally::default();
+        for &(due, issued, done) in ops {
+            tally.add(&OpRecord {
+                offset: 0,
+                due_ns: due * 1_000_000,
+                issued_ns: issued * 1_000_000,
+                done_ns: done * 1_000_000,
+                worker: 0,
+                stream: 0,
+                transfer: 0,
+                file: 0,
+                len: 1,
+                done_len: 1,
+                errno: 0,
+                kind: OpKind::Read,
+                flags: OpFlags::NONE,
+                point: 0,
+            });
+        }
+        tally
+    }
+
+    #[test]
+    fn the_storage_is_not_the_tools_delay() {
+        // A stall of a second; the frames behind it are issued as soon as it is over.
+        let stalled =
+            lateness_of(&[(0, 0, 1_000), (40, 1_000, 1_010), (80, 1_010, 1_020), (120, 1_025, 1_030)]);
+        assert_eq!((stalled.on_time, stalled.max_ns), (3, 5_000_000));
+    }
+
+    #[test]
+    fn operations_in_flight_hide_no_delay() {
+        // The second was due at 10 and issued at 30, while the first was in flight until 50.
+        let overlapping = lateness_of(&[(0, 0, 50), (10, 30, 60)]);
+        assert_eq!((overlapping.on_time, overlapping.max_ns), (1, 20_000_000));
+    }
+}

@@ -1,0 +1,518 @@
+//! The area: the directory `reelgauge-area/` under a target, the only place where anything is written.
+//!
+//! The tool runs on production storage, so it must be sure what is its own. An area is known by the
+//! marker file in it, never by its name alone: a directory, file or link of that name without a valid
+//! marker is left alone, and so is an area that a newer version made. [`Area::clean`] removes nothing
+//! that lies behind a symbolic link or on another mount.
+//!
+//! Not here: what lies in the area ([`crate::dataset`]).
+
+mod error;
+mod lock;
+mod marker;
+mod removal;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use error::AreaError;
+use error::io_error;
+pub use lock::AreaLock;
+use marker::Marker;
+pub use removal::Cleaned;
+
+/// Name of the area below the target.
+pub const AREA_DIR: &str = "reelgauge-area";
+/// Name of the file that makes a directory an area.
+pub const MARKER_FILE: &str = "REELGAUGE-AREA.toml";
+/// Name of the file that a run holds a lock on.
+pub const LOCK_FILE: &str = "REELGAUGE-AREA.lock";
+/// Name of the directory of data sets in the area.
+pub const DATA_DIR: &str = "data";
+
+/// A directory that the tool marked as its own.
+#[derive(Clone, Debug)]
+pub struct Area {
+    target: PathBuf,
+    root: PathBuf,
+    marker: Marker,
+    created: bool,
+}
+
+impl Area {
+    /// The area under this target; made when there is none.
+    ///
+    /// # Errors
+    /// When the target is missing, not a directory, read-only or not writable, or when something that is
+    /// not an area of this version lies in its place.
+    pub fn open_or_create(target: &Path) -> Result<Area, AreaError> {
+        let target = checked_target(target)?;
+        let (area, created) = match Area::open_in(&target) {
+            Err(AreaError::NoArea { .. }) => (create(&target)?, true),
+            opened => (opened?, false),
+        };
+        lock::check_writable(&area.root)?;
+        Ok(Area { created, ..area })
+    }
+
+    /// The area under this target, which must be there already. Nothing is written.
+    ///
+    /// # Errors
+    /// As [`Area::open_or_create`], and [`AreaError::NoArea`] when there is none.
+    pub fn open_existing(target: &Path) -> Result<Area, AreaError> {
+        Area::open_in(&checked_target(target)?)
+    }
+
+    fn open_in(target: &Path) -> Result<Area, AreaError> {
+        let root = target.join(AREA_DIR);
+        let kind = match fs::symlink_metadata(&root) {
+            Ok(metadata) => metadata.file_type(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(AreaError::NoArea { target: target.to_owned() });
+            }
+            Err(error) => return Err(io_error("look at", &root, error)),
+        };
+        let foreign = |what: &str| AreaError::Foreign { path: root.clone(), what: what.to_owned() };
+        if kind.is_symlink() {
+            return Err(foreign("a symbolic link"));
+        }
+        if !kind.is_dir() {
+            return Err(foreign("a file"));
+        }
+        Ok(Area { marker: Marker::read(&root)?, target: target.to_owned(), root, created: false })
+    }
+
+    /// The target's absolute path, without symbolic links.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// The area's own absolute path.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The area's id: random, made with it.
+    pub fn id(&self) -> &str {
+        &self.marker.id
+    }
+
+    /// When the area was made, as its marker says (RFC 3339).
+    pub fn created_at(&self) -> &str {
+        &self.marker.created_at
+    }
+
+    /// Whether opening made it.
+    pub fn is_new(&self) -> bool {
+        self.created
+    }
+
+    /// Where data sets lie. The directory is made when the first one is prepared.
+    pub fn data_dir(&self) -> PathBuf {
+        self.root.join(DATA_DIR)
+    }
+
+    /// Takes the area for one run, until the lock is dropped.
+    ///
+    /// Two runs on one machine can't share an area. How far the lock reaches beyond this machine is up to
+    /// the file system: NFS and SMB servers usually carry it to other clients, FUSE mostly doesn't. Where
+    /// locks are not supported at all, [`AreaLock::note`] says so and the run goes on.
+    ///
+    /// # Errors
+    /// [`AreaError::InUse`] when another run holds it, [`AreaError::Vanished`] when it was removed meanwhile.
+    pub fn lock(&self) -> Result<AreaLock, AreaError> {
+        lock::take(&self.root, &self.marker)
+    }
+
+    /// Removes the area and all that is in it.
+    ///
+    /// Symbolic links are removed, never followed. Nothing is removed when another file system is mounted
+    /// somewhere inside. The marker goes last, so that a removal that was broken off can be done again.
+    ///
+    /// # Errors
+    /// [`AreaError::InUse`] while a run holds the lock, [`AreaError::MountInside`], and
+    /// [`AreaError::Removal`] at the first thing that can't be removed.
+    pub fn clean(self) -> Result<Cleaned, AreaError> {
+        let lock = self.lock()?;
+        removal::remove(&self.root, &self.marker, lock)
+    }
+}
+
+/// The target as an absolute path without symbolic links, if it is a directory outside any area.
+fn checked_target(target: &Path) -> Result<PathBuf, AreaError> {
+    let absolute = fs::canonicalize(target).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            AreaError::Missing { target: target.to_owned(), nearest: nearest_existing(target) }
+        }
+        io::ErrorKind::NotADirectory => AreaError::NotADirectory { target: target.to_owned() },
+        _ => io_error("look at", target, error),
+    })?;
+    let metadata = fs::metadata(&absolute).map_err(|error| io_error("look at", &absolute, error))?;
+    if !metadata.is_dir() {
+        return Err(AreaError::NotADirectory { target: absolute });
+    }
+    // A marker above means that data would be written into an area that another run may remove.
+    match absolute.ancestors().find(|dir| fs::symlink_metadata(dir.join(MARKER_FILE)).is_ok()) {
+        Some(area) => Err(AreaError::InsideArea { area: area.to_owned(), target: absolute }),
+        None => Ok(absolute),
+    }
+}
+
+/// The deepest directory above a missing path that does exist.
+fn nearest_existing(path: &Path) -> Option<PathBuf> {
+    let absolute = std::path::absolute(path).ok()?;
+    absolute.ancestors().skip(1).find(|dir| dir.is_dir()).map(Path::to_owned)
+}
+
+/// Makes the area under a name of its own and then gives it its right one, so that there is never an
+/// area without a marker. A crash in between leaves one small directory `reelgauge-area.new-…` behind.
+fn create(target: &Path) -> Result<Area, AreaError> {
+    let root = target.join(AREA_DIR);
+    let marker = Marker::fresh();
+    let new = target.join(format!("{AREA_DIR}.new-{}", marker.id));
+    make_marked(&new, &marker)?;
+    match rename_to_new(&new, &root) {
+        Ok(()) => {}
+        // Another run was quicker: its area serves as well.
+        Err(_) if fs::symlink_metadata(&root).is_ok() => {
+            unmake(&new);
+            return Area::open_in(target);
+        }
+        // Some network and FUSE file systems can't rename directories: make it in place.
+        Err(_) => {
+            unmake(&new);
+            make_marked(&root, &marker)?;
+        }
+    }
+    sync_dir(target);
+    Ok(Area { target: target.to_owned(), root, marker, created: true })
+}
+
+/// A new directory with a marker in it; nothing is left of it when that fails.
+fn make_marked(dir: &Path, marker: &Marker) -> Result<(), AreaError> {
+    fs::create_dir(dir).map_err(|error| io_error("make the area", dir, error))?;
+    if let Err(error) = marker.write(dir) {
+        unmake(dir);
+        return Err(io_error("write the marker in", dir, error));
+    }
+    sync_dir(dir);
+    Ok(())
+}
+
+/// Takes back [`make_marked`]. Failures don't matter: what stays is an empty or marked directory.
+fn unmake(dir: &Path) {
+    let _ = fs::remove_file(dir.join(MARKER_FILE));
+    let _ = fs::remove_dir(dir);
+}
+
+/// Renames without replacing anything, if need be by looking first.
+fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        use rustix::io::Errno;
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+            // The file system, or the kernel, doesn't know the flag.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+            renamed => return Ok(renamed?),
+        }
+    }
+    if fs::symlink_metadata(to).is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    fs::rename(from, to)
+}
+
+/// Makes what was created, renamed or removed in a directory durable, where the system can. A failure is
+/// no reason to stop: many network file systems refuse it, and do it anyway.
+pub(crate) fn sync_dir(dir: &Path) {
+    #[cfg(unix)]
+    if let Ok(dir) = fs::File::open(dir) {
+        let _ = dir.sync_all();
+    }
+    #[cfg(not(unix))]
+    let _ = dir;
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn scratch() -> tempfile::TempDir {
+        tempfile::tempdir().unwrap()
+    }
+
+    fn names_in(dir: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn made_once_and_then_found_again() {
+        let dir = scratch();
+        let made = Area::open_or_create(dir.path()).unwrap();
+        assert!(made.is_new());
+        assert_eq!(names_in(dir.path()), [AREA_DIR]);
+        assert!(names_in(made.root()).contains(&MARKER_FILE.to_owned()));
+
+        let found = Area::open_or_create(dir.path()).unwrap();
+        assert!(!found.is_new());
+        assert_eq!(found.id(), made.id());
+        assert_eq!(Area::open_existing(dir.path()).unwrap().id(), made.id());
+        assert!(found.root().is_absolute());
+        assert!(found.created_at().starts_with("20"), "{}", found.created_at());
+    }
+
+    #[test]
+    fn every_area_has_an_id_of_its_own() {
+        let (one, two) = (scratch(), scratch());
+        let (one, two) =
+            (Area::open_or_create(one.path()).unwrap(), Area::open_or_create(two.path()).unwrap());
+        assert_ne!(one.id(), two.id());
+    }
+
+    #[test]
+    fn many_at_once_agree_on_one_area() {
+        let dir = scratch();
+        let ids: Vec<String> = std::thread::scope(|scope| {
+            let open = || Area::open_or_create(dir.path()).unwrap().id().to_owned();
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+        assert_eq!(names_in(dir.path()), [AREA_DIR]);
+    }
+
+    #[test]
+    fn opening_what_is_not_there_makes_nothing() {
+        let dir = scratch();
+        let error = Area::open_existing(dir.path()).unwrap_err();
+        assert!(matches!(error, AreaError::NoArea { .. }), "{error}");
+        assert!(names_in(dir.path()).is_empty());
+    }
+
+    /// What must be refused, left as it is, and not be removed either.
+    fn assert_left_alone(dir: &Path) -> AreaError {
+        let before = names_in(dir);
+        let error = Area::open_or_create(dir).unwrap_err();
+        assert!(Area::open_existing(dir).is_err());
+        assert_eq!(names_in(dir), before);
+        error
+    }
+
+    #[test]
+    fn a_directory_without_marker_is_left_alone() {
+        let dir = scratch();
+        let root = dir.path().join(AREA_DIR);
+        fs::create_dir(&root).unwrap();
+        let error = assert_left_alone(dir.path());
+        assert!(matches!(error, AreaError::Foreign { .. }), "{error}");
+
+        fs::write(root.join("film.mov"), "precious").unwrap();
+        assert_left_alone(dir.path());
+        assert_eq!(fs::read(root.join("film.mov")).unwrap(), b"precious");
+    }
+
+    #[test]
+    fn a_file_of_that_name_is_left_alone() {
+        let dir = scratch();
+        fs::write(dir.path().join(AREA_DIR), "precious").unwrap();
+        let error = assert_left_alone(dir.path());
+        assert!(matches!(error, AreaError::Foreign { .. }), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_of_that_name_is_left_alone_even_if_it_leads_to_an_area() {
+        let (dir, other) = (scratch(), scratch());
+        let elsewhere = Area::open_or_create(other.path()).unwrap();
+        std::os::unix::fs::symlink(elsewhere.root(), dir.path().join(AREA_DIR)).unwrap();
+        let error = assert_left_alone(dir.path());
+        assert!(error.to_string().contains("symbolic link"), "{error}");
+        assert!(elsewhere.root().join(MARKER_FILE).exists());
+    }
+
+    #[test]
+    fn a_marker_that_is_none_is_refused() {
+        let linked = scratch();
+        let real = Area::open_or_create(linked.path()).unwrap();
+        let real_text = fs::read_to_string(real.root().join(MARKER_FILE)).unwrap();
+        for text in ["", "hello", "format = \"1\"", "format = 1", "format = -1\nid = \"a\"", "format = 0"] {
+            let dir = scratch();
+            let root = dir.path().join(AREA_DIR);
+            fs::create_dir(&root).unwrap();
+            fs::write(root.join(MARKER_FILE), text).unwrap();
+            let error = assert_left_alone(dir.path());
+            assert!(matches!(error, AreaError::Foreign { .. }), "{text:?}: {error}");
+        }
+        // The same place with a marker that is one.
+        let dir = scratch();
+        fs::create_dir(dir.path().join(AREA_DIR)).unwrap();
+        fs::write(dir.path().join(AREA_DIR).join(MARKER_FILE), real_text).unwrap();
+        assert_eq!(Area::open_existing(dir.path()).unwrap().id(), real.id());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_marker_that_is_a_link_is_refused() {
+        let (dir, other) = (scratch(), scratch());
+        let elsewhere = Area::open_or_create(other.path()).unwrap();
+        let root = dir.path().join(AREA_DIR);
+        fs::create_dir(&root).unwrap();
+        std::os::unix::fs::symlink(elsewhere.root().join(MARKER_FILE), root.join(MARKER_FILE)).unwrap();
+        let error = assert_left_alone(dir.path());
+        assert!(matches!(error, AreaError::Foreign { .. }), "{error}");
+    }
+
+    #[test]
+    fn an_area_of_a_newer_version_is_left_alone() {
+        let dir = scratch();
+        let root = dir.path().join(AREA_DIR);
+        fs::create_dir(&root).unwrap();
+        fs::write(root.join(MARKER_FILE), "format = 2\nversion = \"9.1.0\"\ntool_version = \"9.1.0\"")
+            .unwrap();
+        let error = assert_left_alone(dir.path());
+        assert!(matches!(error, AreaError::Newer { format: 2, .. }), "{error}");
+        let said = error.to_string();
+        assert!(said.contains("newer version") && said.contains("9.1.0"), "{said}");
+    }
+
+    #[test]
+    fn targets_that_are_none() {
+        let dir = scratch();
+        let missing = dir.path().join("a").join("b");
+        let error = Area::open_or_create(&missing).unwrap_err();
+        let AreaError::Missing { nearest, .. } = &error else { panic!("{error}") };
+        assert_eq!(nearest.as_deref(), Some(dir.path()));
+        assert!(matches!(Area::open_or_create(Path::new("")), Err(AreaError::Missing { .. })));
+
+        let file = dir.path().join("file");
+        fs::write(&file, "").unwrap();
+        let error = Area::open_or_create(&file).unwrap_err();
+        assert!(matches!(error, AreaError::NotADirectory { .. }), "{error}");
+        #[cfg(unix)]
+        {
+            let error = Area::open_or_create(&file.join("below")).unwrap_err();
+            assert!(matches!(error, AreaError::NotADirectory { .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_target_inside_an_area_is_refused() {
+        let dir = scratch();
+        let area = Area::open_or_create(dir.path()).unwrap();
+        fs::create_dir(area.data_dir()).unwrap();
+        for inside in [area.root().to_owned(), area.data_dir()] {
+            let error = Area::open_or_create(&inside).unwrap_err();
+            assert!(matches!(error, AreaError::InsideArea { .. }), "{error}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_target_may_be_named_by_a_link() {
+        let dir = scratch();
+        fs::create_dir(dir.path().join("real")).unwrap();
+        std::os::unix::fs::symlink("real", dir.path().join("link")).unwrap();
+        let area = Area::open_or_create(&dir.path().join("link")).unwrap();
+        assert_eq!(area.target(), dir.path().join("real").canonicalize().unwrap());
+    }
+
+    #[test]
+    fn one_run_at_a_time() {
+        let dir = scratch();
+        let area = Area::open_or_create(dir.path()).unwrap();
+        let lock = area.lock().unwrap();
+        assert_eq!(lock.note(), None);
+        let error = Area::open_existing(dir.path()).unwrap().lock().unwrap_err();
+        let AreaError::InUse { holder, .. } = &error else { panic!("{error}") };
+        // A locked file can't be read by others on Windows.
+        let named = holder.contains(&std::process::id().to_string());
+        assert!(named || cfg!(windows), "{holder}");
+        let error = area.clone().clean().unwrap_err();
+        assert!(matches!(error, AreaError::InUse { .. }), "{error}");
+        assert!(area.root().join(MARKER_FILE).exists());
+
+        drop(lock);
+        drop(area.lock().unwrap());
+        area.clean().unwrap();
+    }
+
+    #[test]
+    fn an_area_that_was_removed_or_replaced_cannot_be_locked() {
+        let dir = scratch();
+        let area = Area::open_or_create(dir.path()).unwrap();
+        area.clone().clean().unwrap();
+        let error = area.lock().unwrap_err();
+        assert!(matches!(error, AreaError::Vanished { .. }), "{error}");
+        assert!(names_in(dir.path()).is_empty());
+
+        let next = Area::open_or_create(dir.path()).unwrap();
+        let error = area.clone().clean().unwrap_err();
+        assert!(matches!(error, AreaError::Vanished { .. }), "{error}");
+        drop(next.lock().unwrap());
+    }
+
+    #[test]
+    fn clean_removes_all_of_it_and_tells_what() {
+        let dir = scratch();
+        fs::write(dir.path().join("film.mov"), "precious").unwrap();
+        let area = Area::open_or_create(dir.path()).unwrap();
+        let deep = area.data_dir().join("a").join("b");
+        fs::create_dir_all(&deep).unwrap();
+        fs::write(deep.join("file"), vec![1; 1000]).unwrap();
+        fs::write(area.data_dir().join("file"), vec![1; 234]).unwrap();
+        let marker_bytes = fs::metadata(area.root().join(MARKER_FILE)).unwrap().len();
+        let lock_bytes = fs::metadata(area.root().join(LOCK_FILE)).unwrap().len();
+        assert_eq!(lock_bytes, 0, "no run has held it");
+
+        let cleaned = area.clean().unwrap();
+        assert_eq!(names_in(dir.path()), ["film.mov"]);
+        assert_eq!((cleaned.files, cleaned.directories), (4, 4));
+        // While it cleans, the lock file names its holder.
+        assert!(cleaned.bytes > 1234 + marker_bytes, "{cleaned:?}");
+        assert!(cleaned.bytes < 1234 + marker_bytes + 500, "{cleaned:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn clean_removes_links_and_never_follows_them() {
+        let (dir, other) = (scratch(), scratch());
+        fs::write(other.path().join("film.mov"), "precious").unwrap();
+        let area = Area::open_or_create(dir.path()).unwrap();
+        fs::create_dir(area.data_dir()).unwrap();
+        let link = std::os::unix::fs::symlink::<&Path, PathBuf>;
+        let film = other.path().join("film.mov");
+        link(other.path(), area.data_dir().join("to-dir")).unwrap();
+        link(&film, area.data_dir().join("to-file")).unwrap();
+        link(Path::new("/there/is/no/such/file"), area.root().join("to-nothing")).unwrap();
+        area.clean().unwrap();
+        assert!(names_in(dir.path()).is_empty());
+        assert_eq!(fs::read(film).unwrap(), b"precious");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn clean_breaks_off_before_the_marker_goes() {
+        let dir = scratch();
+        let area = Area::open_or_create(dir.path()).unwrap();
+        let mut deep = area.data_dir();
+        for _ in 0..100 {
+            deep.push("d");
+        }
+        fs::create_dir_all(&deep).unwrap();
+        let error = area.clone().clean().unwrap_err();
+        assert!(matches!(error, AreaError::Removal { .. }), "{error}");
+        assert!(area.root().join(MARKER_FILE).exists());
+
+        fs::remove_dir_all(area.data_dir()).unwrap();
+        Area::open_existing(dir.path()).unwrap().clean().unwrap();
+        assert!(names_in(dir.path()).is_empty());
+    }
+}

@@ -1,0 +1,233 @@
+//! What can be wrong with a target or its area.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a target can't be used, or its area not be opened, locked or removed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AreaError {
+    /// The target isn't there.
+    #[error(
+        "{target} does not exist{}; check the spelling, and whether the share is mounted",
+        but_above(nearest.as_deref())
+    )]
+    Missing {
+        /// As it was given.
+        target: PathBuf,
+        /// The deepest directory above it that exists.
+        nearest: Option<PathBuf>,
+    },
+    /// The target is a file.
+    #[error("{target} is not a directory; give the directory under which test data shall be written")]
+    NotADirectory {
+        /// The file.
+        target: PathBuf,
+    },
+    /// The target lies in an area.
+    #[error("{target} lies inside the area {area}; give the directory above that one")]
+    InsideArea {
+        /// As it was given.
+        target: PathBuf,
+        /// The area.
+        area: PathBuf,
+    },
+    /// The file system takes no writes.
+    #[error("{path} lies on a read-only file system; mount it writable, or give another directory")]
+    ReadOnly {
+        /// What should have been written.
+        path: PathBuf,
+    },
+    /// The user has no right to it.
+    #[error(
+        "no permission to {doing} {path} ({source}); run as a user who may write there, or change the \
+         rights of the directory (an NFS server usually gives root the rights of nobody)"
+    )]
+    Denied {
+        /// What was tried.
+        doing: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The mount is there, but nothing answers.
+    #[error("{path} does not answer ({source}); check the server and the network, then mount it again")]
+    Dead {
+        /// What was asked.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// No room even for a marker.
+    #[error("no space left to {doing} {path}; make room, check quotas, or give another directory")]
+    Full {
+        /// What was tried.
+        doing: &'static str,
+        /// On what.
+        path: PathBuf,
+    },
+    /// Something else has the area's name.
+    #[error(
+        "{path} is {what}, not an area that Reelgauge made, and is left alone; move it away or give another \
+         directory"
+    )]
+    Foreign {
+        /// What has the name.
+        path: PathBuf,
+        /// What it is.
+        what: String,
+    },
+    /// A newer version made the area.
+    #[error(
+        "{path} was made by a newer version of Reelgauge ({tool_version}, format {format}; this one knows \
+         format {known} at most); use that version"
+    )]
+    Newer {
+        /// The area.
+        path: PathBuf,
+        /// Its format.
+        format: u32,
+        /// The newest format that this version knows.
+        known: u32,
+        /// The version that made it, or "unknown".
+        tool_version: String,
+    },
+    /// There is no area under the target.
+    #[error("there is no area of Reelgauge under {target}; nothing was done")]
+    NoArea {
+        /// The target.
+        target: PathBuf,
+    },
+    /// Another run holds the lock.
+    #[error("{path} is in use by another run ({holder}); wait until it has ended, or give another directory")]
+    InUse {
+        /// The area.
+        path: PathBuf,
+        /// Who holds it, as far as it said so.
+        holder: String,
+    },
+    /// The area is no longer the one that was opened.
+    #[error("{path} was removed or replaced in the meantime; start again")]
+    Vanished {
+        /// The area.
+        path: PathBuf,
+    },
+    /// Something is mounted inside.
+    #[error(
+        "another file system is mounted at {path}, inside the area; unmount it first. Nothing was removed"
+    )]
+    MountInside {
+        /// The mount point.
+        path: PathBuf,
+    },
+    /// Removing broke off.
+    #[error("cannot remove {path} ({source}); solve that and clean again: the area is still marked")]
+    Removal {
+        /// What couldn't be removed.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// Anything else.
+    #[error("cannot {doing} {path}: {source}")]
+    Io {
+        /// What was tried.
+        doing: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+}
+
+fn but_above(nearest: Option<&Path>) -> String {
+    match nearest {
+        Some(dir) => format!(" ({} does)", dir.display()),
+        None => String::new(),
+    }
+}
+
+impl AreaError {
+    /// See [`io_error`].
+    pub(crate) fn of_io(doing: &'static str, path: &Path, source: io::Error) -> AreaError {
+        io_error(doing, path, source)
+    }
+}
+
+/// Gives an I/O error the name that its cause deserves.
+pub(super) fn io_error(doing: &'static str, path: &Path, source: io::Error) -> AreaError {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::ReadOnlyFilesystem => AreaError::ReadOnly { path },
+        io::ErrorKind::PermissionDenied => AreaError::Denied { doing, path, source },
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => AreaError::Full { doing, path },
+        _ if is_dead_mount(&source) => AreaError::Dead { path, source },
+        _ => AreaError::Io { doing, path, source },
+    }
+}
+
+/// Errors that say nothing about a file, but that the way to its file system is broken: a stale NFS
+/// handle, a server that is gone, a FUSE program that ended.
+pub(crate) fn is_dead_mount(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StaleNetworkFileHandle
+            | io::ErrorKind::NotConnected
+            | io::ErrorKind::HostUnreachable
+            | io::ErrorKind::NetworkUnreachable
+            | io::ErrorKind::NetworkDown
+            | io::ErrorKind::TimedOut
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+    ) || is_host_down(error)
+}
+
+#[cfg(unix)]
+fn is_host_down(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EHOSTDOWN)
+}
+
+#[cfg(not(unix))]
+fn is_host_down(_error: &io::Error) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(kind: io::ErrorKind) -> AreaError {
+        io_error("make the area", Path::new("/mnt/nas"), kind.into())
+    }
+
+    #[test]
+    fn causes_have_names_and_remedies() {
+        use io::ErrorKind as Kind;
+        for (kind, words) in [
+            (Kind::ReadOnlyFilesystem, "mount it writable"),
+            (Kind::PermissionDenied, "no permission to make the area /mnt/nas"),
+            (Kind::StorageFull, "make room"),
+            (Kind::QuotaExceeded, "check quotas"),
+            (Kind::StaleNetworkFileHandle, "mount it again"),
+            (Kind::NotConnected, "mount it again"),
+            (Kind::Other, "cannot make the area /mnt/nas"),
+        ] {
+            let said = named(kind).to_string();
+            assert!(said.contains(words), "{kind:?}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_missing_target_names_what_exists() {
+        let missing = |nearest: Option<&str>| {
+            let nearest = nearest.map(PathBuf::from);
+            AreaError::Missing { target: "/mnt/nas/show".into(), nearest }.to_string()
+        };
+        assert_eq!(
+            missing(Some("/mnt")),
+            "/mnt/nas/show does not exist (/mnt does); check the spelling, and whether the share is mounted"
+        );
+        assert!(missing(None).starts_with("/mnt/nas/show does not exist; check"));
+    }
+}

@@ -1,0 +1,162 @@
+//! The lock that keeps two runs from sharing an area.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
+
+use super::error::io_error;
+use super::marker::{Marker, no_follow};
+use super::{AreaError, LOCK_FILE, MARKER_FILE};
+
+/// Holder texts are short; whatever is longer was not written by the tool.
+const LONGEST_HOLDER_BYTES: u64 = 400;
+
+/// The right to use an area; given back when dropped (or when the process ends, however it ends).
+#[derive(Debug)]
+pub struct AreaLock {
+    /// Holds the lock by being open.
+    _file: File,
+    note: Option<String>,
+}
+
+impl AreaLock {
+    /// What the user should know about how far the lock reaches; `None` when it keeps at least the runs of
+    /// this machine apart.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+}
+
+/// Whether the area can be written to, found out by opening its lock file for writing.
+pub(super) fn check_writable(root: &Path) -> Result<(), AreaError> {
+    open(root).map(drop)
+}
+
+fn open(root: &Path) -> Result<File, AreaError> {
+    let path = root.join(LOCK_FILE);
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    no_follow(&mut options);
+    let file = options.open(&path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => AreaError::Vanished { path: root.to_owned() },
+        _ => io_error("write", &path, error),
+    })?;
+    match file.metadata() {
+        Ok(metadata) if metadata.is_file() => Ok(file),
+        Ok(_) => Err(AreaError::Foreign { path, what: "not a file".to_owned() }),
+        Err(error) => Err(io_error("look at", &path, error)),
+    }
+}
+
+/// Takes the lock on the area with this marker.
+pub(super) fn take(root: &Path, marker: &Marker) -> Result<AreaLock, AreaError> {
+    let mut file = open(root)?;
+    let note = match file.try_lock() {
+        Ok(()) => None,
+        Err(refusal) if is_held(&refusal) => {
+            return Err(AreaError::InUse { path: root.to_owned(), holder: holder(&mut file) });
+        }
+        Err(TryLockError::Error(error)) if !is_unsupported(&error) => {
+            return Err(io_error("lock", &root.join(LOCK_FILE), error));
+        }
+        Err(refusal) => Some(format!(
+            "this file system has no locks ({refusal}): make sure that no other run uses {}",
+            root.display()
+        )),
+    };
+    still_there(root, marker, &file)?;
+    // Only for the other's error message, so a failure is no reason to stop.
+    let _ = name_holder(&mut file);
+    Ok(AreaLock { _file: file, note })
+}
+
+/// Between opening the area and locking it, another run may have removed it, and even made it anew.
+fn still_there(root: &Path, marker: &Marker, file: &File) -> Result<(), AreaError> {
+    let vanished = || AreaError::Vanished { path: root.to_owned() };
+    match Marker::read(root) {
+        Ok(now) if now.id == marker.id => Ok(()),
+        Ok(_) => Err(vanished()),
+        Err(AreaError::Foreign { .. }) if !root.join(MARKER_FILE).exists() => {
+            // It is being removed, and opening the lock file made it anew: take that back, so that the
+            // other's removal succeeds. What anybody wrote into it is not the tool's to remove.
+            if file.metadata().is_ok_and(|metadata| metadata.len() == 0) {
+                let _ = std::fs::remove_file(root.join(LOCK_FILE));
+            }
+            Err(vanished())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether somebody else holds the lock. An SMB server says "permission denied" then, which can't be about
+/// rights, since the file is open for writing.
+fn is_held(refusal: &TryLockError) -> bool {
+    match refusal {
+        TryLockError::WouldBlock => true,
+        TryLockError::Error(error) => error.kind() == io::ErrorKind::PermissionDenied,
+    }
+}
+
+/// Whether locking failed because the file system has none, rather than for a reason to worry about.
+fn is_unsupported(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    if let Some(errno) = error.raw_os_error() {
+        // A list instead of a pattern: two of these are the same number on Linux, but not on macOS.
+        let none = [libc::ENOLCK, libc::ENOSYS, libc::EOPNOTSUPP, libc::ENOTSUP, libc::EINVAL];
+        return none.contains(&errno);
+    }
+    error.kind() == io::ErrorKind::Unsupported
+}
+
+fn name_holder(file: &mut File) -> io::Result<()> {
+    let since = jiff::Timestamp::now();
+    let text = format!("process {} on {} since {since:.0}\n", std::process::id(), host_name());
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(text.as_bytes())
+}
+
+/// Who holds the lock, by what it wrote. On Windows a locked file can't be read by others.
+fn holder(file: &mut File) -> String {
+    let mut bytes = Vec::new();
+    let read = file.rewind().and_then(|()| file.take(LONGEST_HOLDER_BYTES).read_to_end(&mut bytes));
+    let text = String::from_utf8_lossy(&bytes);
+    match (read, text.trim()) {
+        (Ok(_), holder) if !holder.is_empty() => holder.to_owned(),
+        _ => "it did not say which".to_owned(),
+    }
+}
+
+fn host_name() -> String {
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let name =
+        kernel.or_else(|| std::env::var("COMPUTERNAME").ok()).or_else(|| std::env::var("HOSTNAME").ok());
+    match name.as_deref().map(str::trim) {
+        Some(name) if !name.is_empty() && name != "(none)" => name.to_owned(),
+        _ => "an unnamed machine".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_that_is_held_has_two_names() {
+        let error = |kind: io::ErrorKind| TryLockError::Error(kind.into());
+        assert!(is_held(&TryLockError::WouldBlock));
+        assert!(is_held(&error(io::ErrorKind::PermissionDenied)));
+        assert!(!is_held(&error(io::ErrorKind::Unsupported)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_a_lack_of_locks_is_passed_over() {
+        for errno in [libc::ENOLCK, libc::ENOSYS, libc::EOPNOTSUPP, libc::EINVAL] {
+            assert!(is_unsupported(&io::Error::from_raw_os_error(errno)));
+        }
+        for errno in [libc::EIO, libc::EACCES, libc::EBADF] {
+            assert!(!is_unsupported(&io::Error::from_raw_os_error(errno)));
+        }
+    }
+}

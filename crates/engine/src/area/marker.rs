@@ -1,0 +1,179 @@
+//! The marker: the file that makes a directory an area.
+
+use std::fs::{self, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::io_error;
+use super::{AreaError, MARKER_FILE};
+
+/// Version of the area's layout. To be raised when an older version of the tool could no longer use or
+/// remove an area safely.
+pub(super) const FORMAT: u32 = 1;
+
+/// A marker is some hundred bytes; what is larger is none.
+const LARGEST_BYTES: u64 = 64 * 1024;
+
+const COMMENT: &str = "\
+# This directory belongs to Reelgauge, a storage benchmark: it holds test data and nothing else.
+# `reelgauge clean PATH` removes it; so may you, when no run uses it.
+
+";
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Marker {
+    /// Version of the area's layout.
+    pub format: u32,
+    /// 32 hexadecimal digits at random, in the groups of a UUID.
+    pub id: String,
+    /// RFC 3339, UTC.
+    pub created_at: String,
+    /// Version of the tool that made it.
+    pub tool_version: String,
+}
+
+impl Marker {
+    /// A marker for a new area, with a new id.
+    pub fn fresh() -> Marker {
+        let now = jiff::Timestamp::now();
+        let second = now.as_second();
+        Marker {
+            format: FORMAT,
+            id: random_id(),
+            created_at: jiff::Timestamp::from_second(second).unwrap_or(now).to_string(),
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    /// Reads the marker of what might be an area.
+    pub fn read(root: &Path) -> Result<Marker, AreaError> {
+        let path = root.join(MARKER_FILE);
+        let foreign = |what: String| AreaError::Foreign { path: root.to_owned(), what };
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) if !metadata.is_file() => {
+                return Err(foreign(format!("a directory whose {MARKER_FILE} is not a file")));
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(foreign(format!("a directory without a marker ({MARKER_FILE})")));
+            }
+            Err(error) => return Err(io_error("look at", &path, error)),
+        }
+        let text = read_text(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => foreign(format!("a directory whose {MARKER_FILE} is not text")),
+            _ => io_error("read", &path, error),
+        })?;
+        Marker::parse(root, &text)
+    }
+
+    fn parse(root: &Path, text: &str) -> Result<Marker, AreaError> {
+        let foreign = || AreaError::Foreign {
+            path: root.to_owned(),
+            what: format!("a directory whose {MARKER_FILE} is not a marker"),
+        };
+        let table: toml::Table = text.parse().map_err(|_| foreign())?;
+        // The format comes first: a newer one may look quite different otherwise.
+        let format = table.get("format").and_then(toml::Value::as_integer);
+        let format = format.and_then(|format| u32::try_from(format).ok());
+        match format {
+            None | Some(0) => return Err(foreign()),
+            Some(format) if format > FORMAT => {
+                let tool_version = table.get("tool_version").and_then(toml::Value::as_str);
+                return Err(AreaError::Newer {
+                    path: root.to_owned(),
+                    format,
+                    known: FORMAT,
+                    tool_version: tool_version.unwrap_or("unknown").to_owned(),
+                });
+            }
+            Some(_) => {}
+        }
+        let marker: Marker = table.try_into().map_err(|_| foreign())?;
+        if marker.id.is_empty() { Err(foreign()) } else { Ok(marker) }
+    }
+
+    /// Writes the marker into a directory that has none yet, durably.
+    pub fn write(&self, root: &Path) -> io::Result<()> {
+        let text = toml::to_string(self).map_err(io::Error::other)?;
+        let mut file = OpenOptions::new().write(true).create_new(true).open(root.join(MARKER_FILE))?;
+        file.write_all(format!("{COMMENT}{text}").as_bytes())?;
+        file.sync_all()
+    }
+}
+
+fn read_text(path: &Path) -> io::Result<String> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    no_follow(&mut options);
+    let mut text = String::new();
+    options.open(path)?.take(LARGEST_BYTES).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Makes opening fail at a symbolic link instead of following it. On Windows the link itself is opened,
+/// which is no regular file to whoever looks.
+pub(crate) fn no_follow(options: &mut OpenOptions) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(libc::O_NOFOLLOW);
+    }
+    #[cfg(windows)]
+    {
+        use std::os::windows::fs::OpenOptionsExt;
+        options.custom_flags(windows_sys::Win32::Storage::FileSystem::FILE_FLAG_OPEN_REPARSE_POINT);
+    }
+}
+
+/// 128 bits in the form of a UUID. They need to be different, not secret: the standard library keys its
+/// hashers from the system's random source, and clock and process number are hashed in.
+fn random_id() -> String {
+    let seed = (jiff::Timestamp::now().as_nanosecond(), std::process::id());
+    let (high, low) = (RandomState::new().hash_one(seed), RandomState::new().hash_one(seed));
+    let hex = format!("{high:016x}{low:016x}");
+    let groups = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
+    groups.join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let marker = Marker::fresh();
+        marker.write(dir.path()).unwrap();
+        assert_eq!(Marker::read(dir.path()).unwrap(), marker);
+        let again = marker.write(dir.path()).unwrap_err();
+        assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
+    }
+
+    #[test]
+    fn the_marker_speaks_to_whoever_finds_it() {
+        let dir = tempfile::tempdir().unwrap();
+        Marker::fresh().write(dir.path()).unwrap();
+        let text = fs::read_to_string(dir.path().join(MARKER_FILE)).unwrap();
+        assert!(text.starts_with("# This directory belongs to Reelgauge"));
+        assert!(text.contains("format = 1\n"));
+    }
+
+    #[test]
+    fn ids_look_like_a_uuid_and_differ() {
+        let (one, two) = (random_id(), random_id());
+        assert_ne!(one, two);
+        let lens: Vec<usize> = one.split('-').map(str::len).collect();
+        assert_eq!(lens, [8, 4, 4, 4, 12]);
+    }
+
+    #[test]
+    fn what_is_not_text_is_no_marker() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(MARKER_FILE), [0xff, 0xfe, 0]).unwrap();
+        assert!(matches!(Marker::read(dir.path()), Err(AreaError::Foreign { .. })));
+    }
+}

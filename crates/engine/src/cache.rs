@@ -1,0 +1,71 @@
+//! What of a file lies in this machine's memory, and what a run really fetched.
+//!
+//! A read that the page cache answers says nothing about the storage. So a run drops its files from the
+//! cache beforehand ([`drop_cached`]), looks at what lies there ([`resident`]), counts what left the cache
+//! ([`ProcessIo`], [`NfsBytes`]), and [`judge`]s from that what it really measured.
+//!
+//! Not here: the caches of the server, of disks and of ZFS (ARC). No client can see those; data sets larger
+//! than them are the only remedy.
+
+mod counters;
+mod mode;
+mod residency;
+
+use std::path::{Path, PathBuf};
+
+pub use counters::{NfsBytes, ProcessIo};
+pub use mode::{Asked, EffectiveMode, ModeFacts, fetched_bytes, judge};
+#[cfg(target_os = "linux")]
+pub(crate) use residency::resident_bytes;
+pub use residency::{FileResidency, How, Residency, resident};
+
+/// Why files couldn't be dropped from the cache.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CacheError {
+    /// The system has no call for it that an ordinary user may make.
+    #[error(
+        "this system cannot drop single files from its cache; use --direct, or a data set larger than this \
+         machine's memory (on macOS, 'sudo purge' empties the whole cache)"
+    )]
+    Unsupported,
+    /// The file couldn't be opened, written back or dropped.
+    #[error("cannot drop {path} from the cache: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+}
+
+/// Writes these files back and drops them from this machine's page cache. Needs no special rights.
+///
+/// The kernel takes it as advice: what another process has mapped or is writing stays. Memory file systems
+/// keep everything. [`resident`] tells what it came to.
+///
+/// # Errors
+/// At the first file that can't be opened or written back, and where the system has no such call (macOS,
+/// Windows).
+pub fn drop_cached<P: AsRef<Path>>(files: &[P]) -> Result<(), CacheError> {
+    for path in files {
+        drop_one(path.as_ref())?;
+    }
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn drop_one(path: &Path) -> Result<(), CacheError> {
+    let dropped = std::fs::File::open(path).and_then(|file| {
+        // Dirty pages can't be dropped.
+        file.sync_data()?;
+        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
+        Ok(())
+    });
+    dropped.map_err(|source| CacheError::Io { path: path.to_owned(), source })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn drop_one(_path: &Path) -> Result<(), CacheError> {
+    Err(CacheError::Unsupported)
+}

@@ -1,0 +1,388 @@
+//! What a run really measured: storage, or this machine's cache. Pure.
+
+use crate::mount::direct::DirectOutcome;
+use crate::mount::{Mount, MountKind};
+
+use super::{NfsBytes, ProcessIo};
+
+/// Direct I/O whose reads came from the storage to less than this share did not pass the cache by.
+/// Not 1: a counter may miss what kernel threads fetch on a process's behalf.
+const FETCHED_SHARE_OF_DIRECT: f64 = 0.9;
+/// Fewer bytes than this are too few to judge by a counter that the whole process (or machine) shares.
+const LEAST_BYTES_TO_JUDGE: u64 = 16 << 20;
+/// Direct I/O that leaves more than this share of the bytes that it moved in the cache went through it.
+const CACHED_SHARE_OF_BUFFERED: f64 = 0.1;
+
+/// What the run was asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// To pass the client's cache by.
+    pub direct: bool,
+}
+
+/// What is known about a run on one mount.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModeFacts {
+    /// Type of the file system.
+    pub fs_type: String,
+    /// Where it keeps its data.
+    pub kind: MountKind,
+    /// What came of trying direct reads.
+    pub direct_read: DirectOutcome,
+    /// What came of trying direct writes.
+    pub direct_write: DirectOutcome,
+    /// Size of the run's files.
+    pub data_bytes: u64,
+    /// Share of them in the cache before the run, 0 to 1.
+    pub cached_before: Option<f64>,
+    /// Share of them in the cache after the run, 0 to 1.
+    pub cached_after: Option<f64>,
+    /// Bytes that the run read.
+    pub read_bytes: u64,
+    /// Bytes that the run wrote.
+    pub written_bytes: u64,
+    /// Bytes that came from the storage meanwhile ([`fetched_bytes`]), where a counter tells.
+    pub fetched_bytes: Option<u64>,
+}
+
+/// What the run really did.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EffectiveMode {
+    /// It passed this machine's cache by.
+    Direct,
+    /// It went through this machine's cache, as was asked.
+    Buffered {
+        /// The share of what was read that the cache answered, 0 to 1.
+        cached_share: Option<f64>,
+    },
+    /// It should have passed the cache by, and went through it.
+    DirectIgnored {
+        /// What shows it.
+        why: String,
+    },
+    /// It can't be said.
+    Unknown {
+        /// What is missing.
+        why: String,
+    },
+}
+
+/// Bytes fetched from the storage so far, by the counter that is right for this mount. The difference
+/// over a run is [`ModeFacts::fetched_bytes`].
+///
+/// Block devices are counted per process. NFS is counted per mount, and so includes what other processes
+/// read there. `None` where nothing counts: SMB and FUSE, ZFS (whose own threads read), systems other than
+/// Linux.
+pub fn fetched_bytes(mount: &Mount) -> Option<u64> {
+    match (mount.kind, mount.fs_type.as_str()) {
+        (MountKind::LocalDisk, fs_type) if fs_type != "zfs" => {
+            ProcessIo::now().ok().map(|counters| counters.read_bytes)
+        }
+        (_, "nfs" | "nfs4") => {
+            NfsBytes::now(&mount.mount_point).ok().map(|counters| counters.server_read_bytes)
+        }
+        _ => None,
+    }
+}
+
+/// Judges what a run really did. What was measured counts for more than what the probe saw beforehand.
+pub fn judge(asked: Asked, facts: &ModeFacts) -> EffectiveMode {
+    if asked.direct {
+        judge_direct(facts)
+    } else {
+        EffectiveMode::Buffered { cached_share: facts.cached_share() }
+    }
+}
+
+fn judge_direct(facts: &ModeFacts) -> EffectiveMode {
+    if facts.kind == MountKind::Memory {
+        return EffectiveMode::DirectIgnored { why: format!("{} keeps everything in memory", facts.fs_type) };
+    }
+    let outcomes = facts.outcomes_that_matter();
+    for (what, outcome) in &outcomes {
+        if let DirectOutcome::Ignored { why } = outcome {
+            return EffectiveMode::DirectIgnored { why: format!("a direct {what} was tried, and {why}") };
+        }
+    }
+    if let Some(why) = facts.evidence_of_caching() {
+        return EffectiveMode::DirectIgnored { why };
+    }
+    for (what, outcome) in &outcomes {
+        match outcome {
+            DirectOutcome::Refused { why } => {
+                return EffectiveMode::Unknown {
+                    why: format!("{} refuses direct {what}s ({why})", facts.fs_type),
+                };
+            }
+            DirectOutcome::Unknown { why } if !(*what == "read" && facts.reads_were_fetched()) => {
+                return EffectiveMode::Unknown { why: why.clone() };
+            }
+            _ => {}
+        }
+    }
+    EffectiveMode::Direct
+}
+
+impl ModeFacts {
+    /// The outcomes of what the run did; of both, if it did nothing.
+    fn outcomes_that_matter(&self) -> Vec<(&'static str, &DirectOutcome)> {
+        let idle = self.read_bytes == 0 && self.written_bytes == 0;
+        [("read", &self.direct_read, self.read_bytes), ("write", &self.direct_write, self.written_bytes)]
+            .into_iter()
+            .filter(|(_, _, bytes)| idle || *bytes > 0)
+            .map(|(what, outcome, _)| (what, outcome))
+            .collect()
+    }
+
+    /// The share of what was read that came from the storage. Read-ahead may fetch more than was read.
+    fn fetched_share(&self) -> Option<f64> {
+        let fetched_bytes = self.fetched_bytes.filter(|_| self.read_bytes > 0)?;
+        Some((fetched_bytes as f64 / self.read_bytes as f64).min(1.0))
+    }
+
+    fn cached_share(&self) -> Option<f64> {
+        if self.kind == MountKind::Memory {
+            return Some(1.0);
+        }
+        self.fetched_share().map(|fetched| 1.0 - fetched)
+    }
+
+    fn reads_were_fetched(&self) -> bool {
+        self.read_bytes >= LEAST_BYTES_TO_JUDGE
+            && self.fetched_share().is_some_and(|share| share >= FETCHED_SHARE_OF_DIRECT)
+    }
+
+    /// What shows that direct I/O went through the cache, if anything does.
+    fn evidence_of_caching(&self) -> Option<String> {
+        let moved_bytes = self.read_bytes.saturating_add(self.written_bytes);
+        if moved_bytes < LEAST_BYTES_TO_JUDGE {
+            return None;
+        }
+        if let (Some(before), Some(after)) = (self.cached_before, self.cached_after) {
+            let grown_bytes = (after - before) * self.data_bytes as f64;
+            if grown_bytes > moved_bytes as f64 * CACHED_SHARE_OF_BUFFERED {
+                return Some(format!(
+                    "the share of the data in this machine's cache grew from {} to {} during the run",
+                    percent(before),
+                    percent(after)
+                ));
+            }
+        }
+        let fetched = self.fetched_share().filter(|_| self.read_bytes >= LEAST_BYTES_TO_JUDGE)?;
+        (fetched < FETCHED_SHARE_OF_DIRECT)
+            .then(|| format!("{} of what was read came from the storage", percent(fetched)))
+    }
+}
+
+impl EffectiveMode {
+    /// What it means, in a sentence or two for people.
+    pub fn explanation(&self, facts: &ModeFacts) -> String {
+        let in_memory = facts.kind == MountKind::Memory;
+        match self {
+            EffectiveMode::Direct if facts.kind == MountKind::Network => {
+                "direct I/O: this machine's cache was passed by; the server's cache still takes part"
+                    .to_owned()
+            }
+            EffectiveMode::Direct => "direct I/O: this machine's cache was passed by".to_owned(),
+            EffectiveMode::DirectIgnored { why } if in_memory => {
+                format!("direct I/O was asked for, but {why}: this measures memory, not storage")
+            }
+            EffectiveMode::DirectIgnored { why } => format!(
+                "direct I/O was asked for, but had no effect: {why}. The figures include this machine's cache"
+            ),
+            EffectiveMode::Buffered { .. } if in_memory => {
+                format!("{} keeps everything in memory: this measures memory, not storage", facts.fs_type)
+            }
+            EffectiveMode::Buffered { cached_share } => buffered(*cached_share, facts),
+            EffectiveMode::Unknown { why } => {
+                format!("direct I/O was asked for, but it is not known whether it took effect: {why}")
+            }
+        }
+    }
+}
+
+fn buffered(cached_share: Option<f64>, facts: &ModeFacts) -> String {
+    match (cached_share, facts.cached_before) {
+        (Some(share), _) => {
+            format!("buffered I/O: {} of what was read came from this machine's cache", percent(share))
+        }
+        (None, Some(before)) if facts.read_bytes > 0 => format!(
+            "buffered I/O: how much of what was read came from this machine's cache is not known; {} of \
+             the data lay in it before the run",
+            percent(before)
+        ),
+        (None, _) if facts.read_bytes > 0 => {
+            "buffered I/O: how much of what was read came from this machine's cache is not known".to_owned()
+        }
+        (None, _) => "buffered I/O: writes went to this machine's cache first".to_owned(),
+    }
+}
+
+/// Whole percents, but never 0 % or 100 % for what is not quite that.
+fn percent(share: f64) -> String {
+    let percents = (share * 100.0).clamp(0.0, 100.0);
+    if percents > 0.0 && percents < 1.0 {
+        "less than 1 %".to_owned()
+    } else if percents > 99.0 && percents < 100.0 {
+        "more than 99 %".to_owned()
+    } else {
+        format!("{percents:.0} %")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GIB: u64 = 1 << 30;
+    const DIRECT: Asked = Asked { direct: true };
+    const BUFFERED: Asked = Asked { direct: false };
+
+    fn ignored() -> DirectOutcome {
+        DirectOutcome::Ignored { why: "it left 4096 bytes".into() }
+    }
+
+    fn refused() -> DirectOutcome {
+        DirectOutcome::Refused { why: "Invalid argument".into() }
+    }
+
+    fn unknown() -> DirectOutcome {
+        DirectOutcome::Unknown { why: "nobody knows".into() }
+    }
+
+    /// A reading run on a local disk where direct I/O works and nothing was counted.
+    fn facts() -> ModeFacts {
+        ModeFacts {
+            fs_type: "ext4".into(),
+            kind: MountKind::LocalDisk,
+            direct_read: DirectOutcome::Works,
+            direct_write: DirectOutcome::Works,
+            data_bytes: 4 * GIB,
+            cached_before: Some(0.0),
+            cached_after: Some(0.0),
+            read_bytes: GIB,
+            written_bytes: 0,
+            fetched_bytes: None,
+        }
+    }
+
+    fn is_ignored(facts: &ModeFacts) -> bool {
+        matches!(judge(DIRECT, facts), EffectiveMode::DirectIgnored { .. })
+    }
+
+    fn is_unknown(facts: &ModeFacts) -> bool {
+        matches!(judge(DIRECT, facts), EffectiveMode::Unknown { .. })
+    }
+
+    #[test]
+    fn direct_where_the_probe_worked_and_nothing_speaks_against_it() {
+        assert_eq!(judge(DIRECT, &facts()), EffectiveMode::Direct);
+        let counted = ModeFacts { fetched_bytes: Some(GIB), ..facts() };
+        assert_eq!(judge(DIRECT, &counted), EffectiveMode::Direct);
+        let more_by_read_ahead = ModeFacts { fetched_bytes: Some(2 * GIB), ..facts() };
+        assert_eq!(judge(DIRECT, &more_by_read_ahead), EffectiveMode::Direct);
+    }
+
+    #[test]
+    fn memory_is_never_direct() {
+        let tmpfs = ModeFacts { fs_type: "tmpfs".into(), kind: MountKind::Memory, ..facts() };
+        let mode = judge(DIRECT, &tmpfs);
+        assert_eq!(
+            mode.explanation(&tmpfs),
+            "direct I/O was asked for, but tmpfs keeps everything in memory: this measures memory, not \
+             storage"
+        );
+        let mode = judge(BUFFERED, &tmpfs);
+        assert_eq!(mode, EffectiveMode::Buffered { cached_share: Some(1.0) });
+        assert_eq!(
+            mode.explanation(&tmpfs),
+            "tmpfs keeps everything in memory: this measures memory, not storage"
+        );
+    }
+
+    #[test]
+    fn the_probe_counts_for_what_the_run_did() {
+        let only_writes_are_buffered = ModeFacts { direct_write: ignored(), ..facts() };
+        assert_eq!(judge(DIRECT, &only_writes_are_buffered), EffectiveMode::Direct);
+        let and_it_wrote = ModeFacts { written_bytes: 1, ..only_writes_are_buffered.clone() };
+        assert!(is_ignored(&and_it_wrote));
+        let or_did_nothing_yet = ModeFacts { read_bytes: 0, ..only_writes_are_buffered };
+        assert!(is_ignored(&or_did_nothing_yet));
+        assert!(is_ignored(&ModeFacts { direct_read: ignored(), ..facts() }));
+    }
+
+    #[test]
+    fn counters_overrule_a_probe_that_worked() {
+        assert!(is_ignored(&ModeFacts { fetched_bytes: Some(GIB / 2), ..facts() }));
+        let few = LEAST_BYTES_TO_JUDGE - 1;
+        let too_few_to_judge = ModeFacts { read_bytes: few, fetched_bytes: Some(0), ..facts() };
+        assert_eq!(judge(DIRECT, &too_few_to_judge), EffectiveMode::Direct);
+        let only_wrote = ModeFacts { read_bytes: 0, written_bytes: GIB, fetched_bytes: Some(0), ..facts() };
+        assert_eq!(judge(DIRECT, &only_wrote), EffectiveMode::Direct);
+    }
+
+    #[test]
+    fn a_growing_cache_overrules_a_probe_that_worked() {
+        assert!(is_ignored(&ModeFacts { cached_after: Some(0.2), ..facts() }));
+        let was_there_before = ModeFacts { cached_before: Some(0.2), cached_after: Some(0.2), ..facts() };
+        assert_eq!(judge(DIRECT, &was_there_before), EffectiveMode::Direct);
+        let little = ModeFacts { cached_after: Some(0.02), ..facts() };
+        assert_eq!(judge(DIRECT, &little), EffectiveMode::Direct);
+    }
+
+    #[test]
+    fn refused_and_unknown_are_not_called_direct() {
+        assert!(is_unknown(&ModeFacts { direct_read: refused(), ..facts() }));
+        let unproven = ModeFacts { direct_read: unknown(), ..facts() };
+        assert!(is_unknown(&unproven));
+        let proven = ModeFacts { fetched_bytes: Some(GIB), ..unproven.clone() };
+        assert_eq!(judge(DIRECT, &proven), EffectiveMode::Direct);
+        let reads_prove_no_writes = ModeFacts { direct_write: unknown(), written_bytes: 1, ..proven };
+        assert!(is_unknown(&reads_prove_no_writes));
+        let disproven = ModeFacts { fetched_bytes: Some(0), ..unproven };
+        assert!(is_ignored(&disproven));
+    }
+
+    #[test]
+    fn buffered_tells_the_share_of_the_cache_where_it_is_counted() {
+        let share = |fetched_bytes| match judge(BUFFERED, &ModeFacts { fetched_bytes, ..facts() }) {
+            EffectiveMode::Buffered { cached_share } => cached_share,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(share(None), None);
+        assert_eq!(share(Some(GIB / 4)), Some(0.75));
+        assert_eq!(share(Some(3 * GIB)), Some(0.0));
+    }
+
+    #[test]
+    fn explanations() {
+        let explain = |asked, facts: ModeFacts| judge(asked, &facts).explanation(&facts);
+        assert_eq!(
+            explain(DIRECT, ModeFacts { kind: MountKind::Network, ..facts() }),
+            "direct I/O: this machine's cache was passed by; the server's cache still takes part"
+        );
+        assert_eq!(
+            explain(DIRECT, ModeFacts { fetched_bytes: Some(GIB / 1000), ..facts() }),
+            "direct I/O was asked for, but had no effect: less than 1 % of what was read came from \
+             the storage. The figures include this machine's cache"
+        );
+        assert_eq!(
+            explain(DIRECT, ModeFacts { direct_read: refused(), ..facts() }),
+            "direct I/O was asked for, but it is not known whether it took effect: ext4 refuses direct \
+             reads (Invalid argument)"
+        );
+        assert_eq!(
+            explain(BUFFERED, ModeFacts { fetched_bytes: Some(GIB / 4), ..facts() }),
+            "buffered I/O: 75 % of what was read came from this machine's cache"
+        );
+        assert_eq!(
+            explain(BUFFERED, ModeFacts { cached_before: Some(0.999), ..facts() }),
+            "buffered I/O: how much of what was read came from this machine's cache is not known; more \
+             than 99 % of the data lay in it before the run"
+        );
+        assert_eq!(
+            explain(BUFFERED, ModeFacts { read_bytes: 0, written_bytes: 1, ..facts() }),
+            "buffered I/O: writes went to this machine's cache first"
+        );
+    }
+}

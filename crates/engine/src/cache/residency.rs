@@ -1,0 +1,323 @@
+//! How much of a file lies in the page cache: cachestat (Linux 6.5), else mincore, else unknown.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How residency was found out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum How {
+    /// The cachestat call: exact, and without touching the file.
+    CacheStat,
+    /// A mapping and mincore: exact, page by page.
+    Mincore,
+    /// Not at all, and why.
+    Unknown(String),
+}
+
+/// What of one file lies in the page cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileResidency {
+    /// The file.
+    pub path: PathBuf,
+    /// Bytes in the cache; 0 when unknown.
+    pub resident_bytes: u64,
+    /// Size of the file; 0 when it can't be looked at.
+    pub total_bytes: u64,
+    /// How it was found out.
+    pub how: How,
+}
+
+/// What of several files lies in the page cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Residency {
+    /// Bytes in the cache, of the files that could be looked at.
+    pub resident_bytes: u64,
+    /// Size of the files that could be looked at.
+    pub sampled_bytes: u64,
+    /// Size of all files.
+    pub total_bytes: u64,
+    /// How it was found out; unknown only if it is for every file, with the first file's reason.
+    pub how: How,
+    /// Each file by itself.
+    pub files: Vec<FileResidency>,
+}
+
+impl Residency {
+    /// The share of the files that lies in the cache, 0 to 1; `None` where it is unknown.
+    pub fn share(&self) -> Option<f64> {
+        (self.sampled_bytes > 0).then(|| self.resident_bytes as f64 / self.sampled_bytes as f64)
+    }
+
+    fn sum(files: Vec<FileResidency>) -> Residency {
+        let known = || files.iter().filter(|file| !matches!(file.how, How::Unknown(_)));
+        let how = known().next().or(files.first()).map(|file| file.how.clone());
+        Residency {
+            resident_bytes: known().map(|file| file.resident_bytes).sum(),
+            sampled_bytes: known().map(|file| file.total_bytes).sum(),
+            total_bytes: files.iter().map(|file| file.total_bytes).sum(),
+            how: how.unwrap_or_else(|| How::Unknown("there are no files".to_owned())),
+            files,
+        }
+    }
+}
+
+/// What of these files lies in this machine's page cache.
+///
+/// Nothing is read and nothing is moved into the cache by asking.
+pub fn resident<P: AsRef<Path>>(files: &[P]) -> Residency {
+    Residency::sum(files.iter().map(|path| of_file(path.as_ref())).collect())
+}
+
+fn of_file(path: &Path) -> FileResidency {
+    let (total_bytes, found) = match look(path) {
+        Ok((total_bytes, found)) => (total_bytes, found),
+        Err(error) => (0, Err(error.to_string())),
+    };
+    let (resident_bytes, how) = match found {
+        Ok((resident_bytes, how)) => (resident_bytes, how),
+        Err(why) => (0, How::Unknown(why)),
+    };
+    FileResidency { path: path.to_owned(), resident_bytes, total_bytes, how }
+}
+
+/// Resident bytes and how they were found out, or why they weren't.
+type Found = Result<(u64, How), String>;
+
+/// The size of a file, and what of it is resident.
+fn look(path: &Path) -> io::Result<(u64, Found)> {
+    let file = std::fs::File::open(path)?;
+    Ok((file.metadata()?.len(), resident_bytes(&file)))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn resident_bytes(_file: &std::fs::File) -> Found {
+    Err("this system does not tell what lies in its cache".to_owned())
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::resident_bytes;
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::MetadataExt;
+    use std::ptr;
+
+    use super::{Found, How};
+
+    const ZFS_MAGIC: u64 = 0x2fc1_2fc1;
+    /// The same number on every architecture but Alpha.
+    const SYS_CACHESTAT: libc::c_long = 451;
+    /// mincore needs one byte per page, so a window of 1 GiB costs 256 KiB.
+    const WINDOW_BYTES: u64 = 1 << 30;
+
+    /// Resident bytes of an open file, at most its size.
+    pub(crate) fn resident_bytes(file: &File) -> Found {
+        let say = |error: io::Error| error.to_string();
+        let size = file.metadata().map_err(say)?.len();
+        let magic = rustix::fs::fstatfs(file).map_err(|error| say(error.into()))?.f_type as u64;
+        if magic == ZFS_MAGIC {
+            return Err("ZFS keeps its cache (ARC) where it cannot be seen file by file".to_owned());
+        }
+        match cachestat(file) {
+            Ok(bytes) => return Ok((bytes.min(size), How::CacheStat)),
+            Err(error) if is_unavailable(&error) => {}
+            Err(error) => return Err(say(error)),
+        }
+        if !may_ask_mincore(file).map_err(say)? {
+            // For other people's files the kernel answers "all of it" to keep its secrets.
+            return Err("mincore tells the truth only about files that one may write".to_owned());
+        }
+        let bytes = mincore(file, size).map_err(say)?;
+        Ok((bytes.min(size), How::Mincore))
+    }
+
+    /// Whether a failed cachestat says nothing about the file but that the call can't be used: an older
+    /// kernel, a sandbox (some answer EPERM), or a file system without page cache.
+    fn is_unavailable(error: &io::Error) -> bool {
+        matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EPERM | libc::EACCES | libc::EOPNOTSUPP))
+    }
+
+    pub(super) fn page_bytes() -> u64 {
+        rustix::param::page_size() as u64
+    }
+
+    /// `struct cachestat_range`.
+    #[repr(C)]
+    struct Range {
+        off: u64,
+        len: u64,
+    }
+
+    /// `struct cachestat`: all counts are pages.
+    #[repr(C)]
+    #[derive(Default)]
+    struct CacheStat {
+        nr_cache: u64,
+        nr_dirty: u64,
+        nr_writeback: u64,
+        nr_evicted: u64,
+        nr_recently_evicted: u64,
+    }
+
+    pub(super) fn cachestat(file: &File) -> io::Result<u64> {
+        // A length of 0 means: to the end.
+        let mut range = Range { off: 0, len: 0 };
+        let mut stat = CacheStat::default();
+        // SAFETY: both pointers are to live values laid out as the kernel's structures; the descriptor is
+        // open for the whole call; flags must be 0. An older kernel answers ENOSYS.
+        let done =
+            unsafe { libc::syscall(SYS_CACHESTAT, file.as_raw_fd(), &raw mut range, &raw mut stat, 0_u32) };
+        if done != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(stat.nr_cache.saturating_mul(page_bytes()))
+    }
+
+    /// The kernel's own condition: owner, or permission to write.
+    fn may_ask_mincore(file: &File) -> io::Result<bool> {
+        let user = rustix::process::geteuid().as_raw();
+        if user == 0 || file.metadata()?.uid() == user {
+            return Ok(true);
+        }
+        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+        Ok(rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok())
+    }
+
+    pub(super) fn mincore(file: &File, size: u64) -> io::Result<u64> {
+        let mut resident_pages = 0;
+        let mut offset = 0;
+        while offset < size {
+            let len = (size - offset).min(WINDOW_BYTES);
+            resident_pages += Mapping::new(file, offset, len)?.resident_pages()?;
+            offset += len;
+        }
+        Ok(resident_pages.saturating_mul(page_bytes()))
+    }
+
+    /// A window of a file, mapped without access: it is only asked about, never read.
+    struct Mapping {
+        start: *mut libc::c_void,
+        len: usize,
+    }
+
+    impl Mapping {
+        fn new(file: &File, offset: u64, len: u64) -> io::Result<Mapping> {
+            let too_large = |_| io::Error::from(io::ErrorKind::FileTooLarge);
+            let len = usize::try_from(len).map_err(too_large)?;
+            let offset = libc::off_t::try_from(offset).map_err(too_large)?;
+            // SAFETY: a new mapping at an address of the kernel's choice touches no existing memory, and
+            // with PROT_NONE nothing can be read through it, so a file that shrinks does no harm.
+            let start = unsafe {
+                libc::mmap(ptr::null_mut(), len, libc::PROT_NONE, libc::MAP_SHARED, file.as_raw_fd(), offset)
+            };
+            if start == libc::MAP_FAILED {
+                return Err(io::Error::last_os_error());
+            }
+            Ok(Mapping { start, len })
+        }
+
+        fn resident_pages(&self) -> io::Result<u64> {
+            let mut pages = vec![0_u8; self.len.div_ceil(page_bytes() as usize)];
+            // SAFETY: the range is exactly the mapping, which lives as long as `self`; `pages` has the one
+            // byte per page that the call writes.
+            let done = unsafe { libc::mincore(self.start, self.len, pages.as_mut_ptr()) };
+            if done != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            Ok(pages.iter().filter(|page| *page & 1 == 1).count() as u64)
+        }
+    }
+
+    impl Drop for Mapping {
+        fn drop(&mut self) {
+            // SAFETY: the range is exactly what mmap returned, and nothing refers to it any more.
+            unsafe { libc::munmap(self.start, self.len) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn file(how: How, resident_bytes: u64, total_bytes: u64) -> FileResidency {
+        FileResidency { path: PathBuf::from("f"), resident_bytes, total_bytes, how }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_looked_at_is_left_out_of_the_share() {
+        let sum =
+            Residency::sum(vec![file(How::Unknown("why".into()), 0, 300), file(How::CacheStat, 25, 100)]);
+        assert_eq!((sum.resident_bytes, sum.sampled_bytes, sum.total_bytes), (25, 100, 400));
+        assert_eq!(sum.how, How::CacheStat);
+        assert_eq!(sum.share(), Some(0.25));
+    }
+
+    #[test]
+    fn unknown_only_when_no_file_can_be_looked_at() {
+        let sum = Residency::sum(vec![file(How::Unknown("why".into()), 0, 300)]);
+        assert_eq!(sum.how, How::Unknown("why".into()));
+        assert_eq!(sum.share(), None);
+        assert!(matches!(resident::<&Path>(&[]).how, How::Unknown(_)));
+    }
+
+    #[test]
+    fn a_missing_file_is_unknown() {
+        let residency = resident(&[Path::new("/there/is/no/such/file")]);
+        assert!(matches!(residency.how, How::Unknown(_)));
+        assert_eq!(residency.total_bytes, 0);
+    }
+
+    #[cfg(target_os = "linux")]
+    mod on_linux {
+        use std::io::{Read, Seek, SeekFrom, Write};
+
+        use super::super::*;
+
+        const MIB: usize = 1 << 20;
+
+        /// A file of 4 MiB and 100 bytes that lies in the cache.
+        fn cached_file(dir: &Path) -> (PathBuf, std::fs::File) {
+            let path = dir.join("file");
+            let mut file =
+                std::fs::File::options().create_new(true).read(true).write(true).open(&path).unwrap();
+            file.write_all(&vec![7; 4 * MIB + 100]).unwrap();
+            (path, file)
+        }
+
+        #[test]
+        fn what_was_just_written_is_resident() {
+            let dir = tempfile::tempdir().unwrap();
+            let (path, _file) = cached_file(dir.path());
+            let residency = resident(&[path]);
+            assert_eq!(residency.resident_bytes, 4 * MIB as u64 + 100, "{residency:?}");
+            assert_eq!(residency.share(), Some(1.0));
+        }
+
+        #[test]
+        fn both_ways_of_asking_agree() {
+            let dir = tempfile::tempdir().unwrap();
+            let (path, mut file) = cached_file(dir.path());
+            let whole_pages = (4 * MIB as u64 + 100).next_multiple_of(linux::page_bytes());
+            assert_eq!(linux::mincore(&file, 4 * MIB as u64 + 100).unwrap(), whole_pages);
+            match linux::cachestat(&file) {
+                Ok(bytes) => assert_eq!(bytes, whole_pages),
+                Err(error) => eprintln!("skipped one half: no cachestat here ({error})"),
+            }
+
+            crate::cache::drop_cached(&[&path]).unwrap();
+            let mut byte = [0];
+            file.seek(SeekFrom::Start(2 * MIB as u64)).unwrap();
+            file.read_exact(&mut byte).unwrap();
+            let some = linux::mincore(&file, 4 * MIB as u64 + 100).unwrap();
+            assert!((linux::page_bytes()..whole_pages).contains(&some), "{some}");
+            if let Ok(bytes) = linux::cachestat(&file) {
+                assert_eq!(bytes, some);
+            }
+        }
+    }
+}

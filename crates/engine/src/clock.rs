@@ -1,0 +1,110 @@
+//! The run's clock: monotonic nanoseconds since the start of the run.
+//!
+//! Every time in scripts, records and the log is a reading of this clock. Wall-clock time is taken once,
+//! at the start, and only for people: it never enters a difference.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Nanoseconds since the start of the run. Copies tell the same time.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    start: Reading,
+    start_unix_ns: u64,
+}
+
+/// Monotonic time on Linux: what `Instant` reads too, without its checks on the way. Two readings per
+/// operation make that worth a few lines.
+#[cfg(target_os = "linux")]
+#[derive(Clone, Copy, Debug)]
+struct Reading(u64);
+
+#[cfg(target_os = "linux")]
+impl Reading {
+    #[inline]
+    fn now() -> Reading {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        // Time since the machine was started: neither part is ever negative.
+        Reading(now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64)
+    }
+
+    #[inline]
+    fn elapsed_ns(self) -> u64 {
+        Reading::now().0.saturating_sub(self.0)
+    }
+}
+
+/// Monotonic time elsewhere.
+#[cfg(not(target_os = "linux"))]
+#[derive(Clone, Copy, Debug)]
+struct Reading(std::time::Instant);
+
+#[cfg(not(target_os = "linux"))]
+impl Reading {
+    fn now() -> Reading {
+        Reading(std::time::Instant::now())
+    }
+
+    fn elapsed_ns(self) -> u64 {
+        nanoseconds(self.0.elapsed())
+    }
+}
+
+impl Clock {
+    /// A clock that starts now, at 0.
+    pub fn start() -> Clock {
+        // The two readings bracket nothing but each other: their distance is well below a microsecond.
+        let start = Reading::now();
+        let start_unix_ns = match SystemTime::now().duration_since(UNIX_EPOCH) {
+            Ok(since) => nanoseconds(since),
+            // A machine whose wall clock stands before 1970 is told as standing at 1970.
+            Err(_) => 0,
+        };
+        Clock { start, start_unix_ns }
+    }
+
+    /// Nanoseconds since the start, monotonic. Costs about 25 ns where the kernel's clock source is the
+    /// processor's time stamp counter.
+    #[inline]
+    pub fn now_ns(&self) -> u64 {
+        self.start.elapsed_ns()
+    }
+
+    /// Wall-clock time of the start, in nanoseconds since 1970-01-01T00:00:00Z, for metadata.
+    pub fn start_unix_ns(&self) -> u64 {
+        self.start_unix_ns
+    }
+}
+
+/// A duration in nanoseconds. 64 bits hold 584 years.
+fn nanoseconds(duration: Duration) -> u64 {
+    duration.as_secs() * 1_000_000_000 + u64::from(duration.subsec_nanos())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn it_starts_near_zero_and_follows_the_system() {
+        let outside = Instant::now();
+        let clock = Clock::start();
+        let copy = clock;
+        let first = clock.now_ns();
+        std::thread::sleep(Duration::from_millis(20));
+        let second = copy.now_ns();
+        assert!(second - first >= 20_000_000);
+        assert!(second <= nanoseconds(outside.elapsed()));
+    }
+
+    #[test]
+    fn its_start_is_known_in_wall_clock_time() {
+        let before = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let clock = Clock::start();
+        let after = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        assert!(clock.start_unix_ns() >= nanoseconds(before));
+        assert!(clock.start_unix_ns() <= nanoseconds(after));
+    }
+}

@@ -1,0 +1,479 @@
+//! Data sets: files prepared in the area for a workload, and used again when they are already there.
+//!
+//! A data set is named by what it contains (`data/files-1GiB-u4096`), so that the next run with the same
+//! size finds it. It grows: eight files where four are there means writing four. A file gets its name
+//! (`file-0003.bin`) only when all of it is written and durable; what was broken off is called `….part` and
+//! is written anew. The manifest `dataset.toml` says from which seed the data was made.
+//!
+//! Space is checked before anything is written, and preparing leaves neither dirty pages nor a warm cache
+//! behind. All of it happens on a thread of its own, so that a mount that hangs can't keep the caller from
+//! stopping.
+//!
+//! Not here: what the data looks like ([`crate::pattern`]).
+
+mod error;
+mod fill;
+mod manifest;
+mod survey;
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+pub use error::DataSetError;
+pub use survey::{MARGIN_BYTES, MARGIN_PERCENT};
+
+use crate::area::Area;
+use crate::driver::TargetFile;
+use crate::pattern::PatternSpec;
+
+/// How often progress is reported and the stop flag looked at.
+const BEAT: Duration = Duration::from_millis(50);
+/// How long a stopped preparation may take to clear up before it is left to itself.
+const GRACE: Duration = Duration::from_millis(150);
+
+/// Which files are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataSetSpec {
+    /// How many; at least 1.
+    pub files: u32,
+    /// Size of each; at least 1.
+    pub file_bytes: u64,
+    /// Bytes between two stamps of the pattern: 512 or 4096.
+    pub unit_bytes: u32,
+    /// Seed of the data. Files that are already there keep theirs; see [`DataSet::pattern`].
+    pub seed: u64,
+}
+
+/// How far preparing has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prepared {
+    /// Bytes of files that were already there.
+    pub reused_bytes: u64,
+    /// Bytes written so far.
+    pub written_bytes: u64,
+    /// Bytes that are wanted in all.
+    pub total_bytes: u64,
+}
+
+/// Files that are ready for a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataSet {
+    /// Where they lie.
+    pub directory: PathBuf,
+    /// The files, in the order of their numbers.
+    pub files: Vec<TargetFile>,
+    /// What the data was made from. The seed is that of the first preparation, whatever was asked for now:
+    /// data made from any seed is as good, and is not written twice.
+    pub pattern: PatternSpec,
+    /// Bytes of files that were already there.
+    pub reused_bytes: u64,
+    /// Bytes that were written.
+    pub written_bytes: u64,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// What the caller's thread and the working thread share.
+#[derive(Debug, Default)]
+struct Shared {
+    reused_bytes: AtomicU64,
+    written_bytes: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl Shared {
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn progress(&self, total_bytes: u64) -> Prepared {
+        Prepared {
+            reused_bytes: self.reused_bytes.load(Ordering::Relaxed),
+            written_bytes: self.written_bytes.load(Ordering::Relaxed),
+            total_bytes,
+        }
+    }
+}
+
+impl DataSet {
+    /// Makes sure that these files lie in the area, writing what is missing.
+    ///
+    /// The caller must hold the area's lock. `progress` is called about twenty times a second; `Break` from
+    /// it, or `stop`, ends the preparation within 200 ms. Files that are complete by then are kept for
+    /// the next time, a half-written one is removed (or, on storage that hangs, left as `….part`).
+    ///
+    /// # Errors
+    /// [`DataSetError`]: too little space, known before anything is written; space or quota that ran out
+    /// meanwhile; things in the area that are not data files; an interruption; whatever the storage reports.
+    pub fn prepare(
+        area: &Area,
+        spec: &DataSetSpec,
+        progress: &mut dyn FnMut(Prepared) -> ControlFlow<()>,
+        stop: &AtomicBool,
+    ) -> Result<DataSet, DataSetError> {
+        let total_bytes = spec.total_bytes()?;
+        let begun = Instant::now();
+        let shared = Arc::new(Shared::default());
+        let (sender, result) = mpsc::channel();
+        let (area, work, spec) = (area.clone(), Arc::clone(&shared), *spec);
+        std::thread::Builder::new()
+            .name("prepare".to_owned())
+            .spawn(move || {
+                // Nobody listens any more if the caller gave up: then there is nobody to tell.
+                let _ = sender.send(fill::prepare(&area, &spec, &work));
+            })
+            .map_err(|source| DataSetError::Thread { source })?;
+        let watch = Watch { result, shared, total_bytes };
+        let mut set = watch.until_done(progress, stop)?;
+        set.seconds = begun.elapsed().as_secs_f64();
+        Ok(set)
+    }
+}
+
+impl DataSetSpec {
+    /// Bytes of all files together, if the specification makes sense.
+    fn total_bytes(&self) -> Result<u64, DataSetError> {
+        let wrong = |why| Err(DataSetError::Spec { why });
+        if self.files == 0 {
+            return wrong("it needs at least one file");
+        }
+        if self.file_bytes == 0 {
+            return wrong("its files need at least one byte");
+        }
+        if !matches!(self.unit_bytes, 512 | 4096) {
+            return wrong("its unit must be 512 or 4096 bytes");
+        }
+        match self.file_bytes.checked_mul(u64::from(self.files)) {
+            Some(total_bytes) if i64::try_from(total_bytes).is_ok() => Ok(total_bytes),
+            _ => wrong("it is larger than any storage"),
+        }
+    }
+}
+
+/// The caller's side of a preparation.
+struct Watch {
+    result: Receiver<Result<DataSet, DataSetError>>,
+    shared: Arc<Shared>,
+    total_bytes: u64,
+}
+
+impl Watch {
+    fn until_done(
+        &self,
+        progress: &mut dyn FnMut(Prepared) -> ControlFlow<()>,
+        stop: &AtomicBool,
+    ) -> Result<DataSet, DataSetError> {
+        loop {
+            match self.result.recv_timeout(BEAT) {
+                Ok(result) => {
+                    // So that the last report is the final one; there is nothing left to stop.
+                    let _ = progress(self.shared.progress(self.total_bytes));
+                    return result;
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(DataSetError::Died),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let told_to_stop = progress(self.shared.progress(self.total_bytes)).is_break();
+            if told_to_stop || stop.load(Ordering::Relaxed) {
+                return self.give_up();
+            }
+        }
+    }
+
+    fn give_up(&self) -> Result<DataSet, DataSetError> {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        let interrupted =
+            || DataSetError::Interrupted { written_bytes: self.shared.written_bytes.load(Ordering::Relaxed) };
+        match self.result.recv_timeout(GRACE) {
+            Ok(result) => result,
+            Err(RecvTimeoutError::Timeout) => Err(interrupted()),
+            Err(RecvTimeoutError::Disconnected) => Err(DataSetError::Died),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::pattern::{FILL_WRITER, Stamp};
+    use std::fs;
+    use std::path::Path;
+
+    const MIB: u64 = 1 << 20;
+    const SPEC: DataSetSpec =
+        DataSetSpec { files: 3, file_bytes: 2 * MIB + 4096, unit_bytes: 4096, seed: u64::MAX - 5 };
+
+    fn area() -> (tempfile::TempDir, Area) {
+        let dir = tempfile::tempdir().unwrap();
+        let area = Area::open_or_create(dir.path()).unwrap();
+        (dir, area)
+    }
+
+    fn prepare(area: &Area, spec: DataSetSpec) -> Result<DataSet, DataSetError> {
+        let mut progress = |_| ControlFlow::Continue(());
+        DataSet::prepare(area, &spec, &mut progress, &AtomicBool::new(false))
+    }
+
+    fn names_in(dir: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn assert_holds_the_pattern(set: &DataSet) {
+        for (number, file) in set.files.iter().enumerate() {
+            let content = fs::read(&file.path).unwrap();
+            assert_eq!(content.len() as u64, file.size_bytes);
+            for (index, unit) in content.chunks(set.pattern.unit_bytes as usize).enumerate() {
+                let stamp = Stamp::read(set.pattern, unit).unwrap();
+                assert_eq!((stamp.file, stamp.unit), (number as u32, index as u64));
+                assert_eq!(stamp.writer, FILL_WRITER);
+                let mut rebuilt = vec![0; unit.len()];
+                stamp.rebuild(set.pattern, &mut rebuilt);
+                assert!(rebuilt == unit, "unit {index} of file {number}");
+            }
+        }
+    }
+
+    #[test]
+    fn written_once_and_then_used_again() {
+        let (_dir, area) = area();
+        let set = prepare(&area, SPEC).unwrap();
+        assert_eq!((set.reused_bytes, set.written_bytes), (0, 3 * SPEC.file_bytes));
+        assert_eq!(set.directory, area.data_dir().join("files-2052KiB-u4096"));
+        assert_eq!(
+            names_in(&set.directory),
+            ["dataset.toml", "file-0000.bin", "file-0001.bin", "file-0002.bin"]
+        );
+        assert_eq!(set.pattern.seed, SPEC.seed);
+        assert_holds_the_pattern(&set);
+
+        let again = prepare(&area, SPEC).unwrap();
+        assert_eq!((again.reused_bytes, again.written_bytes), (3 * SPEC.file_bytes, 0));
+        assert_eq!(again.files, set.files);
+    }
+
+    #[test]
+    fn no_unit_is_there_twice() {
+        let (_dir, area) = area();
+        let set = prepare(&area, SPEC).unwrap();
+        let mut units = std::collections::HashSet::new();
+        for file in &set.files {
+            for unit in fs::read(&file.path).unwrap().chunks(4096) {
+                assert!(units.insert(unit.to_vec()));
+            }
+        }
+    }
+
+    #[test]
+    fn it_grows_keeps_its_seed_and_gives_fewer_files_when_fewer_are_wanted() {
+        let (_dir, area) = area();
+        prepare(&area, SPEC).unwrap();
+        let other_seed = DataSetSpec { seed: 1, files: 5, ..SPEC };
+        let grown = prepare(&area, other_seed).unwrap();
+        assert_eq!((grown.reused_bytes, grown.written_bytes), (3 * SPEC.file_bytes, 2 * SPEC.file_bytes));
+        assert_eq!(grown.pattern.seed, SPEC.seed);
+        assert_holds_the_pattern(&grown);
+
+        let fewer = prepare(&area, DataSetSpec { files: 1, ..SPEC }).unwrap();
+        assert_eq!((fewer.files.len(), fewer.written_bytes), (1, 0));
+        let all = prepare(&area, DataSetSpec { files: 5, ..SPEC }).unwrap();
+        assert_eq!(all.written_bytes, 0);
+    }
+
+    #[test]
+    fn other_sizes_and_units_are_other_data_sets() {
+        let (_dir, area) = area();
+        prepare(&area, SPEC).unwrap();
+        prepare(&area, DataSetSpec { unit_bytes: 512, ..SPEC }).unwrap();
+        let odd = prepare(&area, DataSetSpec { file_bytes: 4096 + 100, ..SPEC }).unwrap();
+        assert_holds_the_pattern(&odd);
+        assert_eq!(
+            names_in(&area.data_dir()),
+            ["files-2052KiB-u4096", "files-2052KiB-u512", "files-4196B-u4096"]
+        );
+    }
+
+    #[test]
+    fn only_what_is_unfit_is_written_anew() {
+        let (_dir, area) = area();
+        let set = prepare(&area, SPEC).unwrap();
+        let path = |number: usize| set.files[number].path.clone();
+        // Too short, and too long.
+        fs::write(path(0), "short").unwrap();
+        let long = fs::OpenOptions::new().write(true).open(path(2)).unwrap();
+        long.set_len(SPEC.file_bytes + 1).unwrap();
+        drop(long);
+        // Left behind by a run that was killed.
+        fs::write(set.directory.join("file-0001.bin.part"), "half").unwrap();
+
+        let mended = prepare(&area, SPEC).unwrap();
+        assert_eq!((mended.reused_bytes, mended.written_bytes), (SPEC.file_bytes, 2 * SPEC.file_bytes));
+        assert_holds_the_pattern(&mended);
+        assert!(!names_in(&set.directory).iter().any(|name| name.ends_with(".part")));
+    }
+
+    #[test]
+    fn without_a_manifest_nothing_is_trusted() {
+        let (_dir, area) = area();
+        for text in [None, Some("nonsense"), Some("format = 1\nfiles = 3")] {
+            let set = prepare(&area, SPEC).unwrap();
+            let manifest = set.directory.join("dataset.toml");
+            match text {
+                None => fs::remove_file(&manifest).unwrap(),
+                Some(text) => fs::write(&manifest, text).unwrap(),
+            }
+            let anew = prepare(&area, DataSetSpec { seed: 77, ..SPEC }).unwrap();
+            assert_eq!((anew.reused_bytes, anew.pattern.seed), (0, 77));
+            assert_holds_the_pattern(&anew);
+        }
+    }
+
+    #[test]
+    fn a_manifest_of_a_newer_version_is_left_alone() {
+        let (_dir, area) = area();
+        let set = prepare(&area, SPEC).unwrap();
+        fs::write(set.directory.join("dataset.toml"), "format = 2\nanything = 1").unwrap();
+        let error = prepare(&area, SPEC).unwrap_err();
+        assert!(matches!(error, DataSetError::Newer { .. }), "{error}");
+        assert_eq!(fs::metadata(&set.files[0].path).unwrap().len(), SPEC.file_bytes);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_sparse_file_is_written_anew() {
+        let (_dir, area) = area();
+        let set = prepare(&area, SPEC).unwrap();
+        let sparse = fs::File::create(&set.files[1].path).unwrap();
+        sparse.set_len(SPEC.file_bytes).unwrap();
+        drop(sparse);
+        let mended = prepare(&area, SPEC).unwrap();
+        assert_eq!(mended.written_bytes, SPEC.file_bytes);
+        assert_holds_the_pattern(&mended);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_among_the_files_are_refused_and_never_written_through() {
+        use std::os::unix::fs::symlink;
+        let (dir, area) = area();
+        let set = prepare(&area, SPEC).unwrap();
+        let precious = dir.path().join("film.mov");
+        fs::write(&precious, "precious").unwrap();
+        let file = &set.files[0].path;
+
+        fs::remove_file(file).unwrap();
+        symlink(&precious, file).unwrap();
+        let error = prepare(&area, SPEC).unwrap_err();
+        assert!(matches!(error, DataSetError::NotOurs { .. }), "{error}");
+
+        fs::remove_file(file).unwrap();
+        fs::hard_link(&precious, file).unwrap();
+        let error = prepare(&area, SPEC).unwrap_err();
+        assert!(matches!(error, DataSetError::NotOurs { .. }), "{error}");
+
+        fs::remove_file(file).unwrap();
+        symlink(&precious, set.directory.join("file-0000.bin.part")).unwrap();
+        prepare(&area, SPEC).unwrap();
+        assert_eq!(fs::read(&precious).unwrap(), b"precious");
+
+        fs::remove_dir_all(&set.directory).unwrap();
+        symlink(dir.path(), &set.directory).unwrap();
+        let error = prepare(&area, SPEC).unwrap_err();
+        assert!(matches!(error, DataSetError::NotOurs { .. }), "{error}");
+    }
+
+    #[test]
+    fn too_little_space_is_known_before_anything_is_written() {
+        let (_dir, area) = area();
+        let huge = DataSetSpec { files: 1000, file_bytes: 1 << 50, ..SPEC };
+        let error = prepare(&area, huge).unwrap_err();
+        let DataSetError::NoSpace { needed_bytes, available_bytes, .. } = &error else {
+            panic!("{error}");
+        };
+        assert!(needed_bytes > available_bytes);
+        assert!(error.to_string().contains("--file-size"), "{error}");
+        let set = area.data_dir().join("files-1024TiB-u4096");
+        assert!(names_in(&set).is_empty());
+    }
+
+    #[test]
+    fn specifications_that_make_no_sense() {
+        let (_dir, area) = area();
+        for spec in [
+            DataSetSpec { files: 0, ..SPEC },
+            DataSetSpec { file_bytes: 0, ..SPEC },
+            DataSetSpec { unit_bytes: 0, ..SPEC },
+            DataSetSpec { file_bytes: u64::MAX, ..SPEC },
+            DataSetSpec { file_bytes: 1 << 62, files: 2, ..SPEC },
+        ] {
+            let error = prepare(&area, spec).unwrap_err();
+            assert!(matches!(error, DataSetError::Spec { .. }), "{error}");
+        }
+        assert!(!area.data_dir().exists());
+    }
+
+    #[test]
+    fn progress_rises_to_the_total() {
+        let (_dir, area) = area();
+        let mut reports = Vec::new();
+        let mut progress = |report| {
+            reports.push(report);
+            ControlFlow::Continue(())
+        };
+        DataSet::prepare(&area, &SPEC, &mut progress, &AtomicBool::new(false)).unwrap();
+        assert!(reports.is_sorted_by_key(|report| report.written_bytes));
+        let last = reports.last().unwrap();
+        assert_eq!(last.written_bytes, last.total_bytes);
+    }
+
+    #[test]
+    fn stopped_soon_and_continued_later() {
+        let (_dir, area) = area();
+        let spec = DataSetSpec { files: 40, file_bytes: 64 * MIB, ..SPEC };
+        let stop = AtomicBool::new(false);
+        let mut told_at = None;
+        let mut progress = |report: Prepared| {
+            if told_at.is_none() && report.written_bytes > 96 * MIB {
+                told_at = Some(Instant::now());
+                stop.store(true, Ordering::Relaxed);
+            }
+            ControlFlow::Continue(())
+        };
+        let error = DataSet::prepare(&area, &spec, &mut progress, &stop).unwrap_err();
+        let took = told_at.unwrap().elapsed();
+        assert!(matches!(error, DataSetError::Interrupted { .. }), "{error}");
+        assert!(took < Duration::from_secs(1), "{took:?}");
+
+        // Slow storage may still be removing the half-written file.
+        let directory = area.data_dir().join("files-64MiB-u4096");
+        let half = || names_in(&directory).iter().any(|name| name.ends_with(".part"));
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while half() && Instant::now() < deadline {
+            std::thread::sleep(BEAT);
+        }
+        assert!(!half());
+        let complete = names_in(&directory).iter().filter(|name| name.ends_with(".bin")).count();
+        assert!((1..40).contains(&complete), "{complete}");
+        let rest = prepare(&area, DataSetSpec { files: complete as u32 + 1, ..spec }).unwrap();
+        assert_eq!(rest.reused_bytes, complete as u64 * spec.file_bytes);
+        assert_eq!(rest.written_bytes, spec.file_bytes);
+    }
+
+    #[test]
+    fn progress_can_break_it_off() {
+        let (_dir, area) = area();
+        let spec = DataSetSpec { files: 40, file_bytes: 64 * MIB, ..SPEC };
+        let mut progress = |_| ControlFlow::Break(());
+        let error = DataSet::prepare(&area, &spec, &mut progress, &AtomicBool::new(false)).unwrap_err();
+        assert!(matches!(error, DataSetError::Interrupted { .. }), "{error}");
+    }
+}

@@ -1,0 +1,162 @@
+//! Why a data set couldn't be prepared.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::area::AreaError;
+use crate::driver::DriverError;
+
+/// Why a data set couldn't be prepared.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataSetError {
+    /// What was asked for makes no sense.
+    #[error("this data set cannot be made: {why}")]
+    Spec {
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The file system hasn't enough room. Nothing was written.
+    #[error(
+        "{directory} has room for {} only, the data set needs {} more (of these, {} stay free as a margin); \
+         use fewer or smaller files (--files, --file-size), or make room",
+        human(*available_bytes), human(*needed_bytes), human(*margin_bytes)
+    )]
+    NoSpace {
+        /// Where it was to be written.
+        directory: PathBuf,
+        /// What has yet to be written, and the margin.
+        needed_bytes: u64,
+        /// How much of that is margin.
+        margin_bytes: u64,
+        /// What an ordinary user may still write there.
+        available_bytes: u64,
+    },
+    /// The file system ran full meanwhile. The half-written file was removed.
+    #[error(
+        "no space left while writing {path}, although there seemed to be enough: something else is writing \
+         there, too, or a limit applies that cannot be seen; use fewer or smaller files (--files, \
+         --file-size). 'reelgauge clean' gives back what was written"
+    )]
+    Full {
+        /// The file that was being written.
+        path: PathBuf,
+    },
+    /// A quota was reached. The half-written file was removed.
+    #[error(
+        "the disk quota was reached while writing {path}; use fewer or smaller files (--files, --file-size), \
+         or have the quota raised. 'reelgauge clean' gives back what was written"
+    )]
+    Quota {
+        /// The file that was being written.
+        path: PathBuf,
+    },
+    /// The file system has no files as large as this.
+    #[error(
+        "files of {} are too large for the file system of {path}; use more and smaller ones (--files, \
+         --file-size)",
+        human(*file_bytes)
+    )]
+    TooLarge {
+        /// The file that was being written.
+        path: PathBuf,
+        /// The size that was asked for.
+        file_bytes: u64,
+    },
+    /// Something in the data set's place is not the tool's.
+    #[error(
+        "{path} is {what}, not what Reelgauge made, and is left alone; move it away, or remove the area with \
+         'reelgauge clean'"
+    )]
+    NotOurs {
+        /// What is in the way.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// A newer version made the data set.
+    #[error(
+        "the data set {directory} was made by a newer version of Reelgauge (format {format}); use that \
+         version, or remove the area with it"
+    )]
+    Newer {
+        /// The data set.
+        directory: PathBuf,
+        /// Its format.
+        format: i64,
+    },
+    /// Stopped by the caller.
+    #[error(
+        "preparing was interrupted after {}; complete files are kept and used the next time",
+        human(*written_bytes)
+    )]
+    Interrupted {
+        /// Bytes written until then.
+        written_bytes: u64,
+    },
+    /// The target is read-only, dead, or not ours to write.
+    #[error(transparent)]
+    Target(#[from] AreaError),
+    /// Memory for the data couldn't be had.
+    #[error(transparent)]
+    Memory(#[from] DriverError),
+    /// The working thread couldn't be started.
+    #[error("cannot start a thread: {source}; end other programs and try again")]
+    Thread {
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The working thread ended without a result.
+    #[error("preparing the data set ended without a result; this is a defect of Reelgauge, please report it")]
+    Died,
+}
+
+/// Gives an I/O error the name that its cause deserves. `file_bytes` is the size that was asked for.
+pub(super) fn named(doing: &'static str, path: &Path, file_bytes: u64, source: io::Error) -> DataSetError {
+    let owned = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::StorageFull => DataSetError::Full { path: owned },
+        io::ErrorKind::QuotaExceeded => DataSetError::Quota { path: owned },
+        io::ErrorKind::FileTooLarge => DataSetError::TooLarge { path: owned, file_bytes },
+        _ => DataSetError::Target(AreaError::of_io(doing, path, source)),
+    }
+}
+
+/// Bytes for people, in decimal units.
+fn human(bytes: u64) -> String {
+    let amount = bytes as f64;
+    match bytes {
+        0..1_000_000 => format!("{bytes} bytes"),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", amount / 1e6),
+        1_000_000_000..1_000_000_000_000 => format!("{:.1} GB", amount / 1e9),
+        _ => format!("{:.1} TB", amount / 1e12),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_have_names_and_remedies() {
+        use io::ErrorKind as Kind;
+        for (kind, words) in [
+            (Kind::StorageFull, "no space left while writing /a/b"),
+            (Kind::QuotaExceeded, "have the quota raised"),
+            (Kind::FileTooLarge, "files of 5.0 GB are too large"),
+            (Kind::ReadOnlyFilesystem, "mount it writable"),
+            (Kind::Other, "cannot write /a/b"),
+        ] {
+            let said = named("write", Path::new("/a/b"), 5_000_000_000, kind.into()).to_string();
+            assert!(said.contains(words), "{kind:?}: {said}");
+        }
+    }
+
+    #[test]
+    fn bytes_for_people() {
+        assert_eq!(human(999), "999 bytes");
+        assert_eq!(human(67_108_864), "67.1 MB");
+        assert_eq!(human(42_949_672_960), "42.9 GB");
+        assert_eq!(human(3_500_000_000_000), "3.5 TB");
+    }
+}

@@ -1,0 +1,269 @@
+//! Writing a data set: the working thread.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use super::error::named;
+use super::manifest::{Manifest, directory_name, file_name, fresh_file, part_of};
+use super::{DataSet, DataSetError, DataSetSpec, Shared, survey};
+use crate::area::{Area, sync_dir};
+use crate::driver::TargetFile;
+use crate::pattern::{FILL_WRITER, PatternSpec, WriteData};
+
+/// Bytes of one write.
+const WRITE_BYTES: usize = 1 << 20;
+
+/// Prepares the whole set. `seconds` is left to the caller.
+pub(super) fn prepare(area: &Area, spec: &DataSetSpec, shared: &Shared) -> Result<DataSet, DataSetError> {
+    own_dir(&area.data_dir(), spec)?;
+    let directory = area.data_dir().join(directory_name(spec));
+    own_dir(&directory, spec)?;
+    let known = Manifest::read(&directory, spec)?;
+    let found = survey::survey(&directory, spec, known.is_some())?;
+    let missing_files = found.missing.len() as u64;
+    let missing_bytes = missing_files * spec.file_bytes;
+    let reused_bytes = (u64::from(spec.files) - missing_files) * spec.file_bytes;
+    shared.reused_bytes.store(reused_bytes, Ordering::Relaxed);
+
+    let seed = known.as_ref().map_or(spec.seed, |(_, seed)| *seed);
+    let pattern = PatternSpec { seed, unit_bytes: spec.unit_bytes };
+    let incomplete = known.as_ref().is_none_or(|(manifest, _)| !manifest.complete);
+    if !found.missing.is_empty() || incomplete {
+        make_room(&directory, spec, &found, missing_bytes)?;
+        // A larger set that was complete stays one when some of its files are mended.
+        let complete_files =
+            known.filter(|(manifest, _)| manifest.complete).map_or(0, |(manifest, _)| manifest.files);
+        let files = complete_files.max(spec.files);
+        Manifest::new(spec, files, seed, false).write(&directory)?;
+        fill_all(&directory, spec, &found.missing, pattern, shared)?;
+        sync_dir(&directory);
+        Manifest::new(spec, files, seed, true).write(&directory)?;
+        sync_dir(&directory);
+    }
+    let files = (0..spec.files)
+        .map(|number| TargetFile { path: directory.join(file_name(number)), size_bytes: spec.file_bytes });
+    Ok(DataSet {
+        files: files.collect(),
+        directory,
+        pattern,
+        reused_bytes,
+        written_bytes: missing_bytes,
+        seconds: 0.0,
+    })
+}
+
+/// Makes a directory if it is missing, and makes sure that it is a real one.
+fn own_dir(path: &Path, spec: &DataSetSpec) -> Result<(), DataSetError> {
+    match fs::create_dir(path) {
+        Ok(()) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(named("make the directory", path, spec.file_bytes, error)),
+    }
+    let metadata =
+        fs::symlink_metadata(path).map_err(|error| named("look at", path, spec.file_bytes, error))?;
+    let what = if metadata.is_symlink() {
+        "a symbolic link"
+    } else if metadata.is_dir() {
+        return Ok(());
+    } else {
+        "not a directory"
+    };
+    Err(DataSetError::NotOurs { path: path.to_owned(), what })
+}
+
+/// Removes what is of no use and then sees whether there is room.
+fn make_room(
+    directory: &Path,
+    spec: &DataSetSpec,
+    found: &survey::Survey,
+    missing_bytes: u64,
+) -> Result<(), DataSetError> {
+    survey::remove_parts(directory, spec)?;
+    for path in &found.unfit {
+        fs::remove_file(path).map_err(|error| named("remove", path, spec.file_bytes, error))?;
+    }
+    let space = crate::space::space(directory)
+        .map_err(|error| named("ask for the free space of", directory, spec.file_bytes, error))?;
+    survey::check_room(directory, missing_bytes, space)
+}
+
+fn fill_all(
+    directory: &Path,
+    spec: &DataSetSpec,
+    missing: &[u32],
+    pattern: PatternSpec,
+    shared: &Shared,
+) -> Result<(), DataSetError> {
+    let mut data = WriteData::new(pattern, FILL_WRITER, WRITE_BYTES)?;
+    for &number in missing {
+        let path = directory.join(file_name(number));
+        let part = Part::create(&path, spec.file_bytes)?;
+        part.fill(number, spec.file_bytes, &mut data, shared)?;
+        part.complete(&path, spec.file_bytes)?;
+    }
+    Ok(())
+}
+
+/// A file that is being written; removed when dropped before it is complete.
+struct Part {
+    path: PathBuf,
+    /// `None` once it is complete.
+    file: Option<File>,
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if self.file.take().is_some() {
+            // Whatever stays is removed by the next preparation.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl Part {
+    fn create(path: &Path, file_bytes: u64) -> Result<Part, DataSetError> {
+        let path = part_of(path);
+        let file = fresh_file(&path).map_err(|error| named("create", &path, file_bytes, error))?;
+        Ok(Part { path, file: Some(file) })
+    }
+
+    fn fill(
+        &self,
+        number: u32,
+        file_bytes: u64,
+        data: &mut WriteData,
+        shared: &Shared,
+    ) -> Result<(), DataSetError> {
+        let Some(mut file) = self.file.as_ref() else {
+            return Ok(());
+        };
+        let failed = |error| named("write", &self.path, file_bytes, error);
+        let mut behind = Behind::new(file);
+        let mut offset = 0;
+        while offset < file_bytes {
+            if shared.stopped() {
+                let written_bytes = shared.written_bytes.load(Ordering::Relaxed);
+                return Err(DataSetError::Interrupted { written_bytes });
+            }
+            let len = (file_bytes - offset).min(WRITE_BYTES as u64) as usize;
+            let stamped = data.stamp(number, offset, len);
+            file.write_all(data.slice(&stamped, len)).map_err(failed)?;
+            offset += len as u64;
+            shared.written_bytes.fetch_add(len as u64, Ordering::Relaxed);
+            behind.written_to(offset).map_err(failed)?;
+        }
+        file.sync_all().map_err(failed)?;
+        behind.finish();
+        Ok(())
+    }
+
+    /// Gives the file its name.
+    fn complete(mut self, path: &Path, file_bytes: u64) -> Result<(), DataSetError> {
+        // Closed first: Windows doesn't rename open files everywhere.
+        drop(self.file.take());
+        fs::rename(&self.path, path).map_err(|error| {
+            let _ = fs::remove_file(&self.path);
+            named("rename", &self.path, file_bytes, error)
+        })
+    }
+}
+
+/// Keeps write-back close behind the writes, so that preparing never holds more than two windows of
+/// dirty memory and leaves nothing of the file in the cache.
+#[cfg(target_os = "linux")]
+struct Behind<'a> {
+    file: &'a File,
+    /// Where the window begins that is being filled.
+    window_start: u64,
+    /// Whether the file system takes the calls.
+    works: bool,
+}
+
+#[cfg(target_os = "linux")]
+impl<'a> Behind<'a> {
+    /// Small enough that waiting for it lets a stop through on slow storage, too; large enough for full
+    /// stripes and full network requests.
+    const WINDOW_BYTES: u64 = 8 << 20;
+
+    fn new(file: &'a File) -> Behind<'a> {
+        Behind { file, window_start: 0, works: true }
+    }
+
+    /// Everything before `offset` has been written: starts the window's write-back, and waits for that of
+    /// the window before.
+    fn written_to(&mut self, offset: u64) -> io::Result<()> {
+        let start = self.window_start;
+        if !self.works || offset - start < Self::WINDOW_BYTES {
+            return Ok(());
+        }
+        self.window_start = offset;
+        self.sync(start, offset - start, libc::SYNC_FILE_RANGE_WRITE)?;
+        if let Some(before) = start.checked_sub(Self::WINDOW_BYTES) {
+            let wait = libc::SYNC_FILE_RANGE_WAIT_BEFORE
+                | libc::SYNC_FILE_RANGE_WRITE
+                | libc::SYNC_FILE_RANGE_WAIT_AFTER;
+            self.sync(before, Self::WINDOW_BYTES, wait)?;
+            self.drop_cached(before, Self::WINDOW_BYTES);
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self, offset: u64, len: u64, flags: u32) -> io::Result<()> {
+        use std::os::fd::AsRawFd;
+        // SAFETY: takes no pointers; the descriptor is open as long as `file` is borrowed.
+        let done = unsafe {
+            libc::sync_file_range(self.file.as_raw_fd(), offset.cast_signed(), len.cast_signed(), flags)
+        };
+        if done == 0 {
+            return Ok(());
+        }
+        let error = io::Error::last_os_error();
+        match error.raw_os_error() {
+            // Not known to this file system or sandbox: the fsync at the end does all the work then.
+            Some(libc::EINVAL | libc::ENOSYS | libc::EOPNOTSUPP | libc::ESPIPE | libc::EPERM) => {
+                self.works = false;
+                Ok(())
+            }
+            // An error of the write-back itself, which the fsync at the end would not report again.
+            _ => Err(error),
+        }
+    }
+
+    fn drop_cached(&self, offset: u64, len: u64) {
+        // Advice; a cache that stays warm is noticed where it matters, before the run.
+        let _ = rustix::fs::fadvise(
+            self.file,
+            offset,
+            std::num::NonZeroU64::new(len),
+            rustix::fs::Advice::DontNeed,
+        );
+    }
+
+    /// The file is durable now.
+    fn finish(self) {
+        self.drop_cached(0, 0);
+    }
+}
+
+/// Elsewhere: macOS is told to keep the file out of its cache, Windows has no such call.
+#[cfg(not(target_os = "linux"))]
+struct Behind;
+
+#[cfg(not(target_os = "linux"))]
+impl Behind {
+    fn new(file: &File) -> Behind {
+        #[cfg(target_vendor = "apple")]
+        let _ = rustix::fs::fcntl_nocache(file, true);
+        #[cfg(not(target_vendor = "apple"))]
+        let _ = file;
+        Behind
+    }
+
+    fn written_to(&mut self, _offset: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(self) {}
+}

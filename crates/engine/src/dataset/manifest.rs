@@ -1,0 +1,185 @@
+//! Names of data sets and their files, and the manifest that says what was written.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::error::named;
+use super::{DataSetError, DataSetSpec};
+
+pub(super) const MANIFEST_FILE: &str = "dataset.toml";
+/// What the name of a file that is being written ends with.
+pub(super) const PART: &str = "part";
+
+/// Version of the manifest and of how data files are named and written.
+const FORMAT: i64 = 1;
+
+/// `files-1GiB-u4096`: everything that two sets must have in common for one to serve as the other.
+/// Not the number of files, which can grow, nor the seed, which makes no difference.
+pub(super) fn directory_name(spec: &DataSetSpec) -> String {
+    format!("files-{}-u{}", size_label(spec.file_bytes), spec.unit_bytes)
+}
+
+/// `file-0000.bin`.
+pub(super) fn file_name(number: u32) -> String {
+    format!("file-{number:04}.bin")
+}
+
+/// A size as people write it, exactly: the largest binary unit that it is a multiple of.
+fn size_label(bytes: u64) -> String {
+    let units = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    for (unit, shift) in units {
+        if bytes > 0 && bytes.trailing_zeros() >= shift {
+            return format!("{}{unit}", bytes >> shift);
+        }
+    }
+    format!("{bytes}B")
+}
+
+/// What `dataset.toml` holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    format: i64,
+    /// Whether all of `files` were written. While it is false, those that have their final name are
+    /// complete nevertheless.
+    pub complete: bool,
+    pub files: u32,
+    file_bytes: u64,
+    unit_bytes: u32,
+    /// As text, since TOML's integers are signed.
+    seed: String,
+    tool_version: String,
+}
+
+impl Manifest {
+    pub fn new(spec: &DataSetSpec, files: u32, seed: u64, complete: bool) -> Manifest {
+        Manifest {
+            format: FORMAT,
+            complete,
+            files,
+            file_bytes: spec.file_bytes,
+            unit_bytes: spec.unit_bytes,
+            seed: seed.to_string(),
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    /// The manifest of a data set with this specification and its seed; `None` when there is none, or
+    /// none that fits, so that nothing is known about the files.
+    pub fn read(directory: &Path, spec: &DataSetSpec) -> Result<Option<(Manifest, u64)>, DataSetError> {
+        let path = directory.join(MANIFEST_FILE);
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) if !metadata.is_file() => {
+                return Err(DataSetError::NotOurs { path, what: "not a file" });
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(named("look at", &path, spec.file_bytes, error)),
+        }
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(None),
+            Err(error) => return Err(named("read", &path, spec.file_bytes, error)),
+        };
+        let Ok(table) = text.parse::<toml::Table>() else {
+            return Ok(None);
+        };
+        if let Some(format) = table.get("format").and_then(toml::Value::as_integer)
+            && format > FORMAT
+        {
+            return Err(DataSetError::Newer { directory: directory.to_owned(), format });
+        }
+        let manifest = table.try_into::<Manifest>().ok();
+        Ok(manifest.filter(|manifest| manifest.fits(spec)).and_then(|manifest| {
+            let seed = manifest.seed.parse().ok()?;
+            Some((manifest, seed))
+        }))
+    }
+
+    fn fits(&self, spec: &DataSetSpec) -> bool {
+        self.format == FORMAT && self.file_bytes == spec.file_bytes && self.unit_bytes == spec.unit_bytes
+    }
+
+    /// Writes it under another name first, so that there is never half a manifest.
+    pub fn write(&self, directory: &Path) -> Result<(), DataSetError> {
+        let path = directory.join(MANIFEST_FILE);
+        self.write_and_rename(&path).map_err(|error| named("write", &path, self.file_bytes, error))
+    }
+
+    fn write_and_rename(&self, path: &Path) -> io::Result<()> {
+        use std::io::Write;
+        let text = toml::to_string(self).map_err(io::Error::other)?;
+        let part = part_of(path);
+        let mut file = fresh_file(&part)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        drop(file);
+        fs::rename(&part, path)
+    }
+}
+
+/// The name under which a file is written until it is complete.
+pub(super) fn part_of(path: &Path) -> PathBuf {
+    path.with_added_extension(PART)
+}
+
+/// A new, empty file. What an interrupted preparation left under that name is removed; a link is removed
+/// itself, not what it leads to.
+pub(super) fn fresh_file(path: &Path) -> io::Result<fs::File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut options = fs::OpenOptions::new();
+    // `create_new` never follows a link, wherever it comes from.
+    options.read(true).write(true).create_new(true).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const SPEC: DataSetSpec = DataSetSpec { files: 4, file_bytes: 1 << 30, unit_bytes: 4096, seed: 7 };
+
+    #[test]
+    fn names_say_what_is_in_it() {
+        assert_eq!(directory_name(&SPEC), "files-1GiB-u4096");
+        for (bytes, label) in [
+            (1, "1B"),
+            (1000, "1000B"),
+            (1024, "1KiB"),
+            (1536 << 20, "1536MiB"),
+            (1_000_000_000, "1000000000B"),
+            (1 << 45, "32TiB"),
+        ] {
+            assert_eq!(size_label(bytes), label);
+        }
+        assert_eq!(file_name(0), "file-0000.bin");
+        assert_eq!(file_name(12345), "file-12345.bin");
+        assert_eq!(part_of(Path::new("/a/file-0000.bin")), Path::new("/a/file-0000.bin.part"));
+    }
+
+    #[test]
+    fn what_is_written_is_read_again_with_any_seed() {
+        let dir = tempfile::tempdir().unwrap();
+        for seed in [0, u64::MAX] {
+            let manifest = Manifest::new(&SPEC, 4, seed, true);
+            manifest.write(dir.path()).unwrap();
+            assert_eq!(Manifest::read(dir.path(), &SPEC).unwrap(), Some((manifest, seed)));
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_manifest_of_other_files_says_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(Manifest::read(dir.path(), &SPEC).unwrap(), None);
+        Manifest::new(&SPEC, 4, 7, true).write(dir.path()).unwrap();
+        for other in [DataSetSpec { unit_bytes: 512, ..SPEC }, DataSetSpec { file_bytes: 1, ..SPEC }] {
+            assert_eq!(Manifest::read(dir.path(), &other).unwrap(), None);
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! Drivers perform the operations that scripts ask for. One file per driver; this file is what they
+//! share: the context of a load point, the workers, and the handle on what is running.
+//!
+//! A driver keeps an absolute schedule. An operation is due at a time that its script gave; the driver
+//! sleeps until shortly before it and spins the rest (bounded), so that delays never add up.
+//! Nothing on the path of an operation allocates, locks or formats.
+//!
+//! What every driver keeps to, so that a script can't tell them apart:
+//!
+//! * A script is asked again only when the operation it asked for has been issued. What finishes
+//!   meanwhile it is told at once.
+//! * Write data is made, and entered in the write map, before the operation is issued: neither belongs
+//!   to its service time.
+//! * A system error is a result, recorded and told to the script. So is a request that can't be carried
+//!   out (a handle that is not open, an open on one that is, a length beyond what the script announced,
+//!   a file that is not in the table): it never reaches the system and is recorded as `EBADF` or
+//!   `EINVAL`.
+//! * At the end no operation is begun; those in flight finish; what is open is closed, unrecorded.
+//!
+//! Driver threads are detached on purpose: a thread that is stuck in a dead mount can't be joined. The
+//! caller watches [`Heartbeat`]s, gives up on threads that make no progress, and keeps everything that
+//! was recorded until then.
+
+mod crew;
+mod launch;
+#[cfg(test)]
+mod tests;
+mod threads;
+#[cfg(target_os = "linux")]
+mod uring;
+mod wait;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_workload::script::{Done, Needs, Op, Script};
+
+use crate::clock::Clock;
+use crate::io;
+use crate::pattern::{PatternSpec, WriteData};
+use crate::verify::{WriteAt, WriteMap};
+
+/// Where finished operations go. One per driver thread, so it needs no lock.
+pub trait Sink: Send + 'static {
+    /// Keep this record. Must neither block nor allocate.
+    fn record(&mut self, op: &OpRecord);
+}
+
+/// Which driver performs the operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DriverKind {
+    /// One OS thread per worker, positional reads and writes. Every platform.
+    Threads,
+    /// One ring per core, many workers per ring. Linux.
+    Uring,
+}
+
+/// A file that operations may name by its index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetFile {
+    /// Absolute path, inside the area.
+    pub path: PathBuf,
+    /// Bytes.
+    pub size_bytes: u64,
+}
+
+/// Everything that the driver threads of one load point share.
+#[derive(Debug)]
+pub struct Context {
+    /// The run's clock.
+    pub clock: Clock,
+    /// The run's file table.
+    pub files: Vec<TargetFile>,
+    /// How write data is made.
+    pub pattern: PatternSpec,
+    /// Which write was the last in every unit, when the run verifies.
+    pub write_map: Option<Arc<WriteMap>>,
+    /// Number of the load point, for the records.
+    pub point: u16,
+    /// When it runs.
+    pub window: Window,
+    /// Set by anybody to end the load point early.
+    pub stop: AtomicBool,
+}
+
+/// When a load point runs. It begins when every driver thread is ready, because making the buffers of
+/// many writers takes time (a millisecond per 4 MiB) that belongs to no figure.
+#[derive(Debug)]
+pub struct Window {
+    begun_ns: AtomicU64,
+    warmup_ns: u64,
+    duration_ns: u64,
+}
+
+impl Window {
+    /// A warm-up, and a measured time after it.
+    pub fn new(warmup_ns: u64, duration_ns: u64) -> Window {
+        Window { begun_ns: AtomicU64::new(0), warmup_ns, duration_ns }
+    }
+
+    /// It begins now; called once, before any driver thread sets out.
+    pub(crate) fn begin(&self, now_ns: u64) {
+        self.begun_ns.store(now_ns, Ordering::Relaxed);
+    }
+
+    /// When it began; 0 until then.
+    #[inline]
+    pub fn begun_ns(&self) -> u64 {
+        self.begun_ns.load(Ordering::Relaxed)
+    }
+
+    /// Operations that are due before this time are warm-up.
+    #[inline]
+    pub fn warmup_until_ns(&self) -> u64 {
+        self.begun_ns().saturating_add(self.warmup_ns)
+    }
+
+    /// No operation is begun at or after this time.
+    #[inline]
+    pub fn end_ns(&self) -> u64 {
+        self.warmup_until_ns().saturating_add(self.duration_ns)
+    }
+}
+
+/// One worker: its number and its script.
+#[derive(Debug)]
+pub struct Worker<S> {
+    /// From 0.
+    pub id: u32,
+    /// What it does.
+    pub script: S,
+}
+
+/// What a driver thread hands back when it ends.
+#[derive(Debug)]
+pub struct ThreadEnd<S, K> {
+    /// The workers it ran, with their scripts, to be used again in the next load point.
+    pub workers: Vec<Worker<S>>,
+    /// Its sink.
+    pub sink: K,
+    /// Which threads this was, as in [`Running::heartbeats`].
+    pub thread: usize,
+    /// A driver that could not start or go on says why.
+    pub failure: Option<DriverError>,
+    /// How many scripts said that they are finished (every block read once, say).
+    pub finished_scripts: u32,
+    /// What the driver could use of what the kernel offers, in words, for the report: one line each.
+    pub notes: Vec<String>,
+}
+
+/// A driver thread's sign of life, written by it and read by the watchdog.
+///
+/// `since_ns` is the time at which the oldest operation in flight was issued, or [`Heartbeat::IDLE`]
+/// while there is none. Relaxed stores: the watchdog needs seconds, not nanoseconds.
+#[derive(Debug)]
+#[repr(align(128))]
+pub struct Heartbeat {
+    since_ns: AtomicU64,
+}
+
+impl Heartbeat {
+    /// No operation is in flight.
+    pub const IDLE: u64 = u64::MAX;
+
+    /// A heartbeat of a thread that has not started.
+    pub const fn new() -> Heartbeat {
+        Heartbeat { since_ns: AtomicU64::new(Heartbeat::IDLE) }
+    }
+
+    /// An operation was issued at this time (or the oldest of several).
+    #[inline]
+    pub fn busy_since(&self, issued_ns: u64) {
+        self.since_ns.store(issued_ns, Ordering::Relaxed);
+    }
+
+    /// Nothing is in flight.
+    #[inline]
+    pub fn idle(&self) {
+        self.since_ns.store(Heartbeat::IDLE, Ordering::Relaxed);
+    }
+
+    /// How long the oldest operation has been in flight at `now_ns`; `None` when there is none.
+    pub fn stuck_for(&self, now_ns: u64) -> Option<Duration> {
+        match self.since_ns.load(Ordering::Relaxed) {
+            Heartbeat::IDLE => None,
+            since_ns => Some(Duration::from_nanos(now_ns.saturating_sub(since_ns))),
+        }
+    }
+}
+
+impl Default for Heartbeat {
+    fn default() -> Heartbeat {
+        Heartbeat::new()
+    }
+}
+
+/// The driver threads of a load point, running.
+#[derive(Debug)]
+pub struct Running<S, K> {
+    /// One per driver thread.
+    pub heartbeats: Vec<Arc<Heartbeat>>,
+    ends: Receiver<ThreadEnd<S, K>>,
+}
+
+impl<S, K> Running<S, K> {
+    /// Puts the parts together; used by the drivers.
+    pub fn new(heartbeats: Vec<Arc<Heartbeat>>, ends: Receiver<ThreadEnd<S, K>>) -> Running<S, K> {
+        Running { heartbeats, ends }
+    }
+
+    /// The next thread that ends within `timeout`; `Ok(None)` when none did; `Err` when all have ended.
+    pub fn next_end(&self, timeout: Duration) -> Result<Option<ThreadEnd<S, K>>, AllEnded> {
+        match self.ends.recv_timeout(timeout) {
+            Ok(end) => Ok(Some(end)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(AllEnded),
+        }
+    }
+}
+
+/// Every driver thread has handed back its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AllEnded;
+
+/// Why a driver could not start or go on. I/O errors on the target are not here: they are results of
+/// operations and stand in the records.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DriverError {
+    /// The platform lacks it.
+    #[error("the {0} driver is not available on this platform; use --driver threads")]
+    Unavailable(&'static str),
+    /// The kernel refused to set up io_uring.
+    #[error(
+        "io_uring is not available ({source}); likely cause: it is disabled by sysctl or by a container's \
+         seccomp profile. Try 'sysctl -w kernel.io_uring_disabled=0', or use --driver threads"
+    )]
+    UringSetup {
+        /// What the kernel said.
+        source: std::io::Error,
+    },
+    /// The kernel broke off an io_uring that worked before.
+    #[error("io_uring failed while running ({source}); use --driver threads")]
+    UringEnter {
+        /// What the kernel said.
+        source: std::io::Error,
+    },
+    /// A script waits for an operation, but has none in flight: it would wait for ever.
+    #[error(
+        "worker {worker} waits for an operation that it never began; this is a fault of the tool, \
+         please report it"
+    )]
+    Stuck {
+        /// The worker.
+        worker: u32,
+    },
+    /// A thread could not be started.
+    #[error("cannot start a driver thread: {source}; use fewer workers")]
+    Thread {
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Memory for buffers could not be had.
+    #[error("cannot allocate {bytes} bytes of I/O buffers; use smaller blocks or fewer workers")]
+    Buffers {
+        /// How much was asked for.
+        bytes: u64,
+    },
+}
+
+/// How many driver threads (and sinks) a driver uses for this many workers.
+pub fn threads_for(kind: DriverKind, workers: usize) -> usize {
+    match kind {
+        DriverKind::Threads => workers,
+        DriverKind::Uring => {
+            let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+            workers.min(cores)
+        }
+    }
+}
+
+/// The sending side that drivers hand their ends to.
+pub type Ends<S, K> = Sender<ThreadEnd<S, K>>;
+
+/// Starts a load point: returns when every driver thread has its memory and has begun.
+///
+/// Each driver thread takes one of `sinks`. The context's [`Window`] begins when all are ready.
+///
+/// # Errors
+/// Where a thread, memory or io_uring is refused; nothing runs then.
+///
+/// # Panics
+/// When there are not exactly [`threads_for`] sinks.
+pub fn start<S: Script + 'static, K: Sink>(
+    kind: DriverKind,
+    workers: Vec<Worker<S>>,
+    sinks: Vec<K>,
+    context: &Arc<Context>,
+) -> Result<Running<S, K>, DriverError> {
+    assert_eq!(sinks.len(), threads_for(kind, workers.len()), "one sink per driver thread");
+    match kind {
+        DriverKind::Threads => threads::start(workers, sinks, context),
+        #[cfg(target_os = "linux")]
+        DriverKind::Uring => uring::start(workers, sinks, context, uring::Ladder::TOP),
+        #[cfg(not(target_os = "linux"))]
+        DriverKind::Uring => Err(DriverError::Unavailable("uring")),
+    }
+}
+
+/// Why an operation can't even be tried, as an error number: see the module head.
+#[inline]
+fn impossible(op: &Op, needs: &Needs, files: usize) -> Option<i32> {
+    let writes_unannounced = op.kind == OpKind::Write && !needs.writes;
+    let fits = !op.kind.moves_data() || op.len <= needs.max_len;
+    if op.handle >= needs.handles {
+        Some(io::NOT_OPEN)
+    } else if !fits || writes_unannounced || op.file as usize >= files {
+        Some(io::IMPOSSIBLE)
+    } else {
+        None
+    }
+}
+
+/// The number of the first write that a writer makes in a load point with its `slot`-th buffer, so that
+/// no two writes of a run have the same writer and number.
+fn first_sequence(point: u16, slot: u16) -> u64 {
+    u64::from(point) << 48 | u64::from(slot) << 32
+}
+
+/// The write data of one operation in flight, for a script that writes.
+fn write_data(
+    context: &Context,
+    needs: &Needs,
+    worker: u32,
+    slot: u16,
+) -> Result<Option<WriteData>, DriverError> {
+    if !needs.writes {
+        return Ok(None);
+    }
+    let data = WriteData::new(context.pattern, worker, needs.max_len as usize)?;
+    Ok(Some(data.numbered_from(first_sequence(context.point, slot))))
+}
+
+/// What the write map needs to know of this write.
+fn write_at(op: &Op, worker: u32, sequence: u64) -> WriteAt {
+    WriteAt { file: op.file, offset: op.offset, len: op.len, writer: worker, sequence }
+}
+
+/// The record of an operation that is over.
+#[inline]
+fn record(context: &Context, worker: u32, op: &Op, issued_ns: u64, done: &Done) -> OpRecord {
+    OpRecord {
+        offset: op.offset,
+        due_ns: op.due_ns,
+        issued_ns,
+        done_ns: done.done_ns,
+        worker,
+        stream: op.stream,
+        transfer: op.transfer,
+        file: op.file,
+        len: op.len,
+        done_len: done.done_len,
+        errno: done.errno,
+        kind: op.kind,
+        flags: op.flags.with_if(OpFlags::WARMUP, op.due_ns < context.window.warmup_until_ns()),
+        point: context.point,
+    }
+}

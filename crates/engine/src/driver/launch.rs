@@ -1,0 +1,105 @@
+//! Launching driver threads: all get their memory ready, then all set out together, or none does.
+
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+
+use super::{Context, DriverError, Heartbeat};
+use crate::io::FileName;
+
+/// Threads have little to remember; a thousand of them shouldn't ask for gigabytes of addresses.
+pub(super) const STACK_BYTES: usize = 256 * 1024;
+
+/// What every driver thread is given.
+pub(super) struct Post {
+    /// Which thread it is, from 0.
+    pub(super) number: usize,
+    /// Its sign of life.
+    pub(super) heartbeat: Arc<Heartbeat>,
+    /// What all threads of the load point share.
+    pub(super) context: Arc<Context>,
+    /// The paths of the context's files, by index.
+    pub(super) names: Arc<[FileName]>,
+}
+
+/// A driver thread's promise to say whether it is ready.
+pub(super) struct Ready {
+    told: Sender<Result<(), DriverError>>,
+    gate: Arc<Gate>,
+}
+
+impl Ready {
+    /// Says whether what this thread needs could be made, and waits for the others. `None`: go home.
+    pub(super) fn set_out<T>(self, made: Result<T, DriverError>) -> Option<T> {
+        let (made, told) = match made {
+            Ok(made) => (Some(made), Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        let Ready { told: teller, gate } = self;
+        // Fails only when the launch is already off, which the gate says too.
+        let _ = teller.send(told);
+        // The launch waits until nobody can tell it anything any more.
+        drop(teller);
+        made.filter(|_| gate.pass())
+    }
+}
+
+/// Starts one thread per life, named; returns their heartbeats when all have set out.
+pub(super) fn launch<L>(
+    context: &Arc<Context>,
+    lives: Vec<(String, L)>,
+) -> Result<Vec<Arc<Heartbeat>>, DriverError>
+where
+    L: FnOnce(Post, Ready) + Send + 'static,
+{
+    let names: Arc<[FileName]> = context.files.iter().map(|file| FileName::new(&file.path)).collect();
+    let gate = Arc::new(Gate::default());
+    let (told, tidings) = mpsc::channel();
+    let mut heartbeats = Vec::with_capacity(lives.len());
+    let mut outcome = Ok(());
+    for (number, (name, life)) in lives.into_iter().enumerate() {
+        let heartbeat = Arc::new(Heartbeat::new());
+        heartbeats.push(Arc::clone(&heartbeat));
+        let (context, names) = (Arc::clone(context), Arc::clone(&names));
+        let post = Post { number, heartbeat, context, names };
+        let ready = Ready { told: told.clone(), gate: Arc::clone(&gate) };
+        let builder = thread::Builder::new().name(name).stack_size(STACK_BYTES);
+        if let Err(source) = builder.spawn(move || life(post, ready)) {
+            outcome = Err(DriverError::Thread { source });
+            break;
+        }
+    }
+    drop(told);
+    for tiding in tidings {
+        outcome = outcome.and(tiding);
+    }
+    context.window.begin(context.clock.now_ns());
+    gate.open(outcome.is_ok());
+    outcome.map(|()| heartbeats)
+}
+
+/// Holds back threads that are ready until all are.
+#[derive(Debug, Default)]
+struct Gate {
+    go: Mutex<Option<bool>>,
+    opened: Condvar,
+}
+
+impl Gate {
+    /// Lets the threads go on (`true`) or sends them home (`false`).
+    fn open(&self, go: bool) {
+        *self.go.lock().unwrap_or_else(PoisonError::into_inner) = Some(go);
+        self.opened.notify_all();
+    }
+
+    /// Waits for the gate to open; whether to go on.
+    fn pass(&self) -> bool {
+        let mut go = self.go.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match *go {
+                Some(go) => return go,
+                None => go = self.opened.wait(go).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+}

@@ -1,0 +1,724 @@
+//! Every driver against real files: the same tests for all, because a script must not be able to tell
+//! them apart.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::HashMap;
+use std::fs;
+#[cfg(unix)]
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use reelgauge_workload::script::{OpenMode, Step};
+
+use super::*;
+use crate::pattern::{FILL_WRITER, Stamp};
+use crate::verify::verify_files;
+
+const MS: u64 = 1_000_000;
+const SPEC: PatternSpec = PatternSpec { seed: 5, unit_bytes: 4096 };
+const FILE_BYTES: u64 = 1 << 20;
+
+/// What reads of a test brought, by the stream number that the test chose for itself.
+static SEEN: Mutex<Option<HashMap<u32, Seen>>> = Mutex::new(None);
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Seen {
+    right_bytes: u64,
+    wrong_units: u64,
+}
+
+/// Called by the drivers with what a read brought.
+pub(super) fn look_at(op: &Op, bytes: &[u8]) {
+    let mut seen = Seen::default();
+    for (number, unit) in bytes.chunks(4096).enumerate() {
+        let mut must = [0; 4096];
+        let must = &mut must[..unit.len()];
+        match Stamp::read(SPEC, unit) {
+            Some(stamp) if stamp.file == op.file && stamp.unit == op.offset / 4096 + number as u64 => {
+                stamp.rebuild(SPEC, must);
+            }
+            _ => {}
+        }
+        if must == unit {
+            seen.right_bytes += unit.len() as u64;
+        } else {
+            seen.wrong_units += 1;
+        }
+    }
+    let mut all = SEEN.lock().unwrap();
+    let total = all.get_or_insert_default().entry(op.stream).or_default();
+    total.right_bytes += seen.right_bytes;
+    total.wrong_units += seen.wrong_units;
+}
+
+fn seen(stream: u32) -> Seen {
+    SEEN.lock().unwrap().get_or_insert_default().remove(&stream).unwrap_or_default()
+}
+
+/// Starts workers on a driver.
+type Start<S> = fn(Vec<Worker<S>>, &Arc<Context>) -> Result<Running<S, Kept>, DriverError>;
+
+fn sinks(kind: DriverKind, workers: usize) -> Vec<Kept> {
+    (0..threads_for(kind, workers)).map(|_| Kept(Vec::with_capacity(1 << 16))).collect()
+}
+
+/// The drivers of this platform, each under its name.
+fn drivers<S: Script + 'static>() -> Vec<(&'static str, Start<S>)> {
+    vec![
+        ("threads", |workers, context| {
+            let sinks = sinks(DriverKind::Threads, workers.len());
+            start(DriverKind::Threads, workers, sinks, context)
+        }),
+        #[cfg(target_os = "linux")]
+        ("uring", |workers, context| {
+            let sinks = sinks(DriverKind::Uring, workers.len());
+            start(DriverKind::Uring, workers, sinks, context)
+        }),
+    ]
+}
+
+/// A sink that keeps everything.
+struct Kept(Vec<OpRecord>);
+
+impl Sink for Kept {
+    fn record(&mut self, op: &OpRecord) {
+        self.0.push(*op);
+    }
+}
+
+/// A folder with three stamped files, and the context of a load point on them.
+struct Bench {
+    _folder: tempfile::TempDir,
+    context: Arc<Context>,
+}
+
+impl Bench {
+    fn new(change: impl FnOnce(&mut Context)) -> Bench {
+        let folder = tempfile::tempdir().unwrap();
+        let mut fill = WriteData::new(SPEC, FILL_WRITER, FILE_BYTES as usize).unwrap();
+        let mut files = Vec::new();
+        for number in 0..3 {
+            let path = folder.path().join(format!("file {number}"));
+            let stamped = fill.stamp(number, 0, FILE_BYTES as usize);
+            fs::write(&path, fill.slice(&stamped, FILE_BYTES as usize)).unwrap();
+            files.push(TargetFile { path, size_bytes: FILE_BYTES });
+        }
+        let mut context = Context {
+            clock: Clock::start(),
+            files,
+            pattern: SPEC,
+            write_map: None,
+            point: 0,
+            window: Window::new(0, 60_000 * MS),
+            stop: AtomicBool::new(false),
+        };
+        change(&mut context);
+        Bench { _folder: folder, context: Arc::new(context) }
+    }
+}
+
+#[cfg(unix)]
+impl Bench {
+    fn folder(&self) -> &Path {
+        self._folder.path()
+    }
+}
+
+/// All that a load point handed back.
+struct Ended<S> {
+    workers: Vec<Worker<S>>,
+    records: Vec<OpRecord>,
+    finished_scripts: u32,
+    failures: Vec<DriverError>,
+    notes: Vec<String>,
+}
+
+/// Waits for all threads, and checks what holds for every load point.
+fn wait<S>(running: &Running<S, Kept>, context: &Context) -> Ended<S> {
+    let mut ended = Ended {
+        workers: Vec::new(),
+        records: Vec::new(),
+        finished_scripts: 0,
+        failures: Vec::new(),
+        notes: Vec::new(),
+    };
+    while let Ok(end) = running.next_end(Duration::from_secs(60)) {
+        let end = end.expect("a driver thread must end within a minute");
+        ended.workers.extend(end.workers);
+        ended.records.extend(end.sink.0);
+        ended.finished_scripts += end.finished_scripts;
+        ended.failures.extend(end.failure);
+        ended.notes.extend(end.notes);
+    }
+    ended.workers.sort_by_key(|worker| worker.id);
+    for record in &ended.records {
+        assert!(record.due_ns <= record.issued_ns, "issued before it was due: {record:?}");
+        assert!(record.issued_ns <= record.done_ns, "done before it was issued: {record:?}");
+        assert!(record.issued_ns < context.window.end_ns(), "begun after the end: {record:?}");
+        assert_eq!(record.point, context.point);
+    }
+    for heartbeat in &running.heartbeats {
+        assert_eq!(heartbeat.stuck_for(u64::MAX - 1), None);
+    }
+    ended
+}
+
+fn run<S: Script + 'static>(start: Start<S>, workers: Vec<Worker<S>>, bench: &Bench) -> Ended<S> {
+    let running = start(workers, &bench.context).unwrap();
+    wait(&running, &bench.context)
+}
+
+/// Does what a list says, one operation after another or several at a time.
+struct Listed {
+    steps: Vec<Step>,
+    next: usize,
+    in_flight: u16,
+    flying: u16,
+    most_flying: u16,
+    max_len: u32,
+    writes: bool,
+    resumed_ns: Vec<u64>,
+    done: Vec<Done>,
+}
+
+impl Listed {
+    fn new(steps: impl IntoIterator<Item = Step>) -> Listed {
+        Listed {
+            steps: steps.into_iter().collect(),
+            next: 0,
+            in_flight: 1,
+            flying: 0,
+            most_flying: 0,
+            max_len: 65536,
+            writes: false,
+            resumed_ns: Vec::new(),
+            done: Vec::new(),
+        }
+    }
+
+    fn one(self) -> Vec<Worker<Listed>> {
+        vec![Worker { id: 0, script: self }]
+    }
+}
+
+impl Script for Listed {
+    fn needs(&self) -> Needs {
+        Needs { handles: 2, in_flight: self.in_flight, max_len: self.max_len, writes: self.writes }
+    }
+
+    fn next(&mut self, _now_ns: u64) -> Step {
+        // Nothing flies together with an open or a close of the same handle.
+        let step = self.steps.get(self.next).copied().unwrap_or(Step::Finished);
+        let before = self.next.checked_sub(1).and_then(|before| self.steps.get(before));
+        let alone = |step: &Step| matches!(step, Step::Do(Op { kind: OpKind::Open | OpKind::Close, .. }));
+        if self.flying > 0 && (alone(&step) || before.is_some_and(alone) || step == Step::Finished) {
+            return Step::Blocked;
+        }
+        self.next += 1;
+        if let Step::Do(_) = step {
+            self.flying += 1;
+            self.most_flying = self.most_flying.max(self.flying);
+        }
+        step
+    }
+
+    fn done(&mut self, done: &Done) {
+        self.flying -= 1;
+        self.done.push(*done);
+    }
+
+    fn resume(&mut self, now_ns: u64) {
+        self.resumed_ns.push(now_ns);
+        self.flying = 0;
+    }
+}
+
+fn op(kind: OpKind) -> Op {
+    Op {
+        kind,
+        handle: 0,
+        file: 0,
+        offset: 0,
+        len: if kind.moves_data() { 4096 } else { 0 },
+        due_ns: 0,
+        transfer: 0,
+        stream: 0,
+        flags: OpFlags::NONE,
+        open: OpenMode::default(),
+        token: 0,
+    }
+}
+
+const WRITE: OpenMode = OpenMode { write: true, direct: false, dsync: false };
+
+/// Opens a file, reads at random places, closes it, and so on.
+fn random_reads(seed: u64, stream: u32, count: usize) -> Vec<Step> {
+    let mut dice = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut below = |limit: u64| dice.next_u64() % limit;
+    let mut steps = Vec::new();
+    while steps.len() < count {
+        let file = below(3) as u32;
+        steps.push(Step::Do(Op { file, ..op(OpKind::Open) }));
+        for _ in 0..below(20) {
+            let offset = 4096 * below(FILE_BYTES / 4096);
+            let len = 4096 * (1 + below(16)) as u32;
+            steps.push(Step::Do(Op { file, offset, len, stream, ..op(OpKind::Read) }));
+        }
+        steps.push(Step::Do(Op { file, ..op(OpKind::Close) }));
+    }
+    steps
+}
+
+/// What the reads of these records must have brought: short ones end at the end of the file.
+fn expected(records: &[OpRecord]) -> Seen {
+    let mut right_bytes = 0;
+    for record in records {
+        assert_eq!(record.errno, 0, "{record:?}");
+        if record.kind == OpKind::Read {
+            assert_eq!(u64::from(record.done_len), u64::from(record.len).min(FILE_BYTES - record.offset));
+            right_bytes += u64::from(record.done_len);
+        }
+    }
+    Seen { right_bytes, wrong_units: 0 }
+}
+
+/// A run of random reads; `stream` must be the caller's own.
+fn check_random_reads(name: &str, start: Start<Listed>, stream: u32, in_flight: u16) -> Vec<String> {
+    let bench = Bench::new(|_| {});
+    let workers = (0..9)
+        .map(|id| {
+            let steps = random_reads(u64::from(id), stream, 300);
+            Worker { id, script: Listed { in_flight, ..Listed::new(steps) } }
+        })
+        .collect();
+    let ended = run(start, workers, &bench);
+    assert_eq!((ended.finished_scripts, ended.failures.len()), (9, 0), "{name}");
+    assert_eq!(seen(stream), expected(&ended.records), "{name}");
+    for worker in &ended.workers {
+        let steps = worker.script.steps.len();
+        assert_eq!(worker.script.done.len(), steps, "{name}");
+        let of_worker = || ended.records.iter().filter(|record| record.worker == worker.id);
+        assert_eq!(of_worker().count(), steps, "{name}");
+        if in_flight == 1 {
+            for (record, step) in of_worker().zip(&worker.script.steps) {
+                let Step::Do(asked) = step else { panic!("{step:?}") };
+                let got = (record.kind, record.file, record.offset, record.len);
+                assert_eq!(got, (asked.kind, asked.file, asked.offset, asked.len), "{name}");
+            }
+        }
+        assert!(worker.script.most_flying <= in_flight, "{name}");
+    }
+    if in_flight > 1 {
+        let most = ended.workers.iter().map(|worker| worker.script.most_flying).max();
+        assert_eq!(most, Some(in_flight), "{name}: never so many in flight");
+    }
+    ended.notes
+}
+
+#[test]
+fn reads_bring_the_right_bytes() {
+    for (number, (name, start)) in drivers().into_iter().enumerate() {
+        check_random_reads(name, start, 100 + number as u32, 1);
+    }
+}
+
+#[test]
+fn several_in_flight_bring_the_right_bytes_too() {
+    for (number, (name, start)) in drivers().into_iter().enumerate() {
+        check_random_reads(name, start, 200 + number as u32, 4);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn io_uring_works_with_every_feature_withheld() {
+    fn forced(
+        ladder: uring::Ladder,
+        workers: Vec<Worker<Listed>>,
+        context: &Arc<Context>,
+    ) -> Running<Listed, Kept> {
+        let sinks = sinks(DriverKind::Uring, workers.len());
+        uring::start(workers, sinks, context, ladder).unwrap()
+    }
+    macro_rules! rungs {
+        ($($rung:literal)*) => {
+            [$(|workers, context| Ok(forced(uring::Ladder::from_rung($rung), workers, context))),*]
+        };
+    }
+    let rungs: [Start<Listed>; 5] = rungs!(0 1 2 3 4);
+    let mut names = Vec::new();
+    for (rung, start) in rungs.into_iter().enumerate() {
+        let notes = check_random_reads("rung", start, 300 + rung as u32, 1);
+        assert!(notes[0].contains("buffers registered; files registered"), "{notes:?}");
+        names.push(notes[0].clone());
+    }
+    names.dedup();
+    assert_eq!(names.len(), 5, "each rung has its own name: {names:?}");
+    let bare: Start<Listed> = |workers, context| Ok(forced(uring::Ladder::BARE, workers, context));
+    let notes = check_random_reads("bare", bare, 310, 4);
+    assert!(
+        notes[0].contains("buffers not registered; files not registered")
+            && notes[0].contains("ring not registered"),
+        "{notes:?}"
+    );
+    let refused = uring::Ladder::from_rung(5);
+    let error =
+        uring::start(Listed::new([]).one(), vec![Kept(Vec::new())], &Bench::new(|_| {}).context, refused);
+    assert!(matches!(error, Err(DriverError::UringSetup { .. })));
+}
+
+/// Opens a file of the table with a handle.
+#[cfg(unix)]
+fn opening(file: u32, handle: u16) -> Op {
+    let open = OpenMode { write: file == A_FOLDER, ..OpenMode::default() };
+    Op { file, handle, open, ..op(OpKind::Open) }
+}
+
+/// Reads at a place with a handle.
+#[cfg(unix)]
+fn reading(handle: u16, offset: u64, len: u32) -> Op {
+    Op { handle, offset, len, ..op(OpKind::Read) }
+}
+
+// What the files beyond the three stamped ones are, in the test of errors.
+#[cfg(unix)]
+const MISSING: u32 = 3;
+#[cfg(unix)]
+const A_FOLDER: u32 = 4;
+#[cfg(unix)]
+const A_LINK: u32 = 5;
+
+/// Operations, and the error number and length that each must come to.
+#[cfg(unix)]
+fn failing_operations() -> Vec<(Op, i32, u32)> {
+    use rustix::io::Errno;
+    let failed = |op, errno: Errno| (op, errno.raw_os_error(), 0);
+    vec![
+        failed(opening(MISSING, 0), Errno::NOENT),
+        failed(reading(0, 0, 4096), Errno::BADF),
+        failed(op(OpKind::Close), Errno::BADF),
+        failed(op(OpKind::Sync), Errno::BADF),
+        failed(opening(A_FOLDER, 0), Errno::ISDIR),
+        failed(opening(A_LINK, 0), Errno::LOOP),
+        failed(opening(0, 2), Errno::BADF),
+        failed(opening(6, 0), Errno::INVAL),
+        (opening(0, 0), 0, 0),
+        failed(opening(0, 0), Errno::INVAL),
+        (reading(0, 0, 4096), 0, 4096),
+        (reading(0, FILE_BYTES - 100, 4096), 0, 100),
+        (reading(0, FILE_BYTES + 4096, 4096), 0, 0),
+        failed(reading(0, 0, 65537), Errno::INVAL),
+        failed(reading(1, 0, 4096), Errno::BADF),
+        failed(op(OpKind::Write), Errno::BADF),
+        (op(OpKind::Sync), 0, 0),
+        (op(OpKind::Close), 0, 0),
+        failed(reading(0, 0, 4096), Errno::BADF),
+    ]
+}
+
+#[cfg(unix)]
+#[test]
+fn errors_are_results_and_the_same_for_all() {
+    for (name, start) in drivers() {
+        let bench = Bench::new(|context| {
+            let folder = context.files[0].path.parent().unwrap().to_owned();
+            let link = folder.join("link");
+            std::os::unix::fs::symlink(&context.files[0].path, &link).unwrap();
+            for path in [folder.join("missing"), folder, link] {
+                context.files.push(TargetFile { path, size_bytes: 0 });
+            }
+        });
+        let cases = failing_operations();
+        let steps = (0..).zip(&cases).map(|(token, (op, ..))| Step::Do(Op { token, ..*op }));
+        let script = Listed { writes: true, ..Listed::new(steps) };
+        let ended = run(start, script.one(), &bench);
+        let done = &ended.workers[0].script.done;
+        assert_eq!(done.len(), cases.len(), "{name}");
+        for (number, (op, errno, done_len)) in cases.iter().enumerate() {
+            let record = ended.records[number];
+            let got = (record.errno, record.done_len);
+            assert_eq!(got, (*errno, *done_len), "{name}: {op:?}");
+            let told =
+                Done { token: number as u32, done_ns: record.done_ns, done_len: *done_len, errno: *errno };
+            assert_eq!(done[number], told, "{name}: {op:?}");
+        }
+        let missing = bench.folder().join("missing");
+        assert!(!missing.exists(), "{name}: nothing is ever created");
+    }
+}
+
+#[test]
+fn a_write_that_was_not_announced_is_refused() {
+    for (name, start) in drivers() {
+        let bench = Bench::new(|_| {});
+        let steps = [Op { open: WRITE, ..op(OpKind::Open) }, op(OpKind::Write)].map(Step::Do);
+        let ended = run(start, Listed::new(steps).one(), &bench);
+        assert_eq!(ended.records[1].errno, io::IMPOSSIBLE, "{name}");
+    }
+}
+
+/// A writer that writes, overlapping with the others, and syncs now and then.
+fn random_writes(seed: u64) -> Vec<Step> {
+    let mut dice = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut below = |limit: u64| dice.next_u64() % limit;
+    let mut steps = vec![Step::Do(Op { open: WRITE, ..op(OpKind::Open) })];
+    for _ in 0..150 {
+        let len = 4096 * (1 + below(16)) as u32;
+        let offset = 4096 * below((FILE_BYTES - u64::from(len)) / 4096 + 1);
+        steps.push(Step::Do(Op { offset, len, ..op(OpKind::Write) }));
+        if below(20) == 0 {
+            steps.push(Step::Do(op(OpKind::Sync)));
+        }
+    }
+    steps.push(Step::Do(op(OpKind::Close)));
+    steps
+}
+
+#[test]
+fn what_is_written_over_several_load_points_verifies() {
+    for (name, start) in drivers() {
+        for in_flight in [1, 3] {
+            let mut bench = Bench::new(|_| {});
+            let map = Arc::new(WriteMap::new(&bench.context.files, 4096));
+            let mut context = Arc::into_inner(bench.context).unwrap();
+            for point in 0..3u16 {
+                context.write_map = Some(Arc::clone(&map));
+                context.point = point;
+                bench.context = Arc::new(context);
+                let workers = (0..4)
+                    .map(|id| {
+                        let steps = random_writes(u64::from(id) + 10 * u64::from(point));
+                        Worker { id, script: Listed { writes: true, in_flight, ..Listed::new(steps) } }
+                    })
+                    .collect();
+                let ended = run(start, workers, &bench);
+                assert!(ended.records.iter().all(|record| record.errno == 0 && !record.is_short()), "{name}");
+                // The threads have told their end, but may still be about to let go of what they share.
+                context = loop {
+                    match Arc::try_unwrap(bench.context) {
+                        Ok(context) => break context,
+                        Err(shared) => bench.context = shared,
+                    }
+                };
+            }
+            let verified = verify_files(&context.files, SPEC, &map, &mut |_| true).unwrap();
+            assert_eq!(verified.first_difference, None, "{name}, {in_flight} in flight");
+            assert_eq!((verified.differing_units, verified.unverifiable_units), (0, 0), "{name}");
+            assert!(verified.checked_bytes > FILE_BYTES * 9 / 10, "{name}: {verified:?}");
+            bench.context = Arc::new(context);
+        }
+    }
+}
+
+#[test]
+fn the_schedule_is_absolute() {
+    for (name, start) in drivers() {
+        let bench = Bench::new(|_| {});
+        let origin_ns = bench.context.clock.now_ns() + 20 * MS;
+        let paced = (0..200).map(|tick| Step::Do(Op { due_ns: origin_ns + tick * MS, ..op(OpKind::Read) }));
+        let steps = std::iter::once(Step::Do(op(OpKind::Open))).chain(paced);
+        let ended = run(start, Listed::new(steps).one(), &bench);
+        for (tick, record) in ended.records[1..].iter().enumerate() {
+            assert_eq!(record.due_ns, origin_ns + tick as u64 * MS, "{name}");
+        }
+        // A driver that is behind its schedule does not wait before the next one. Had it waited from one
+        // to the next instead, nearly all would begin a whole period after the one before was done.
+        let pairs = ended.records.windows(2);
+        let mut waited_ns: Vec<u64> =
+            pairs.map(|pair| pair[1].issued_ns - pair[1].due_ns.max(pair[0].done_ns)).collect();
+        waited_ns.sort_unstable();
+        assert!(waited_ns[100] < MS / 2, "{name}: waited {} ns", waited_ns[100]);
+        let span_ns = ended.records[200].issued_ns - origin_ns;
+        assert!(span_ns >= 199 * MS, "{name}: {span_ns} ns");
+    }
+}
+
+#[test]
+fn waiting_ends_on_time_or_when_something_finishes() {
+    for (name, start) in drivers() {
+        let bench = Bench::new(|_| {});
+        let until_ns = bench.context.clock.now_ns() + 60 * MS;
+        let steps = [Step::Wait { until_ns: 0 }, Step::Wait { until_ns }, Step::Do(op(OpKind::Open))];
+        let ended = run(start, Listed::new(steps).one(), &bench);
+        let record = ended.records[0];
+        assert!(record.issued_ns >= until_ns, "{name}: {record:?}");
+        assert!(record.issued_ns < until_ns + 500 * MS, "{name}: {record:?}");
+    }
+}
+
+#[test]
+fn stopping_is_prompt_whatever_is_waited_for() {
+    for (name, start) in drivers() {
+        let far_ns = 50_000 * MS;
+        let waits = [Step::Wait { until_ns: far_ns }, Step::Do(Op { due_ns: far_ns, ..op(OpKind::Open) })];
+        for wait_step in waits {
+            let bench = Bench::new(|_| {});
+            let workers = (0..5).map(|id| Worker { id, script: Listed::new([wait_step]) }).collect();
+            let running = start(workers, &bench.context).unwrap();
+            std::thread::sleep(Duration::from_millis(20));
+            let stopped = Instant::now();
+            bench.context.stop.store(true, Ordering::Relaxed);
+            let ended = wait(&running, &bench.context);
+            assert!(stopped.elapsed() < Duration::from_millis(1000), "{name}: {:?}", stopped.elapsed());
+            assert_eq!(
+                (ended.records.len(), ended.finished_scripts, ended.workers.len()),
+                (0, 0, 5),
+                "{name}"
+            );
+        }
+    }
+}
+
+/// How many descriptors of this process are open on files in this folder.
+#[cfg(target_os = "linux")]
+fn open_files_in(folder: &Path) -> usize {
+    let links =
+        fs::read_dir("/proc/self/fd").unwrap().filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
+    links.filter(|path| path.starts_with(folder)).count()
+}
+
+/// Reads one place for ever.
+fn endless() -> Listed {
+    let reads = std::iter::repeat_n(Step::Do(op(OpKind::Read)), 1 << 16);
+    Listed::new(std::iter::once(Step::Do(op(OpKind::Open))).chain(reads))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn at_the_end_nothing_is_begun_and_everything_is_closed() {
+    for (name, start) in drivers() {
+        let bench = Bench::new(|context| {
+            context.window = Window::new(10 * MS, 290 * MS);
+        });
+        let workers = (0..3)
+            .map(|id| {
+                let mut script = endless();
+                for step in &mut script.steps[1..] {
+                    let Step::Do(op) = step else { continue };
+                    op.due_ns = bench.context.clock.now_ns() + 1;
+                }
+                // All but the first come to an operation that is due after the end.
+                if id > 0 {
+                    script.steps[10] = Step::Do(Op { due_ns: 50_000 * MS, ..op(OpKind::Read) });
+                }
+                Worker { id, script }
+            })
+            .collect();
+        let ended = run(start, workers, &bench);
+        assert_eq!(open_files_in(bench.folder()), 0, "{name}");
+        assert!(
+            ended.records.iter().all(|record| record.kind != OpKind::Close),
+            "{name}: unasked closes are not recorded"
+        );
+        for id in 1..3 {
+            assert_eq!(ended.records.iter().filter(|record| record.worker == id).count(), 10, "{name}");
+        }
+        for record in &ended.records {
+            let warm = record.due_ns < bench.context.window.warmup_until_ns();
+            assert_eq!(record.flags.has(OpFlags::WARMUP), warm, "{name}: {record:?}");
+        }
+        assert!(
+            bench.context.clock.now_ns() >= bench.context.window.end_ns(),
+            "{name}: a load point lasts until its end"
+        );
+    }
+}
+
+#[test]
+fn workers_go_on_in_the_next_load_point() {
+    for (name, start) in drivers() {
+        let bench = Bench::new(|context| context.window = Window::new(0, 200 * MS));
+        let first = run(start, endless().one(), &bench);
+        let seen = first.workers[0].script.done.len();
+        assert!(seen > 1 && first.records.len() == seen, "{name}");
+        let mut workers = first.workers;
+        // The file was closed at the end of the load point, so the script must begin anew.
+        workers[0].script.steps = vec![Step::Do(op(OpKind::Open)), Step::Do(op(OpKind::Read))];
+        workers[0].script.next = 0;
+        let second = Bench::new(|context| context.point = 1);
+        let ended = run(start, workers, &second);
+        assert_eq!(ended.records.iter().map(|record| record.errno).collect::<Vec<_>>(), [0, 0], "{name}");
+        assert_eq!(ended.workers[0].script.resumed_ns.len(), 2, "{name}");
+    }
+}
+
+#[test]
+fn a_script_that_waits_for_nothing_is_a_failure_not_a_hang() {
+    for (name, start) in drivers() {
+        for in_flight in [1, 2] {
+            let bench = Bench::new(|_| {});
+            let script = Listed { in_flight, ..Listed::new([Step::Blocked]) };
+            let ended = run(start, vec![Worker { id: 3, script }], &bench);
+            assert!(matches!(ended.failures[..], [DriverError::Stuck { worker: 3 }]), "{name}");
+        }
+    }
+}
+
+/// A pipe that nobody writes to hangs like a dead server: a thread in its open, io_uring in the read.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_hanging_operation_shows_in_the_heartbeat_and_holds_up_nobody_else() {
+    for (name, start) in drivers() {
+        let bench = Bench::new(|context| {
+            let path = context.files[0].path.with_file_name("pipe");
+            context.files.push(TargetFile { path, size_bytes: 0 });
+            context.window = Window::new(0, 400 * MS);
+        });
+        let pipe = &bench.context.files[3].path;
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        let hanging = [Op { file: 3, ..op(OpKind::Open) }, Op { file: 3, stream: 400, ..op(OpKind::Read) }];
+        let hanging = Listed::new(hanging.map(Step::Do));
+        let workers = vec![Worker { id: 0, script: hanging }, Worker { id: 1, script: endless() }];
+        let running = start(workers, &bench.context).unwrap();
+        std::thread::sleep(Duration::from_millis(150));
+        let stuck = || {
+            let now_ns = bench.context.clock.now_ns();
+            running.heartbeats.iter().filter_map(|beat| beat.stuck_for(now_ns)).max().unwrap_or_default()
+        };
+        assert!(stuck() > Duration::from_millis(100), "{name}: {:?}", stuck());
+        std::thread::sleep(Duration::from_millis(250));
+        assert!(stuck() > Duration::from_millis(300), "{name}: {:?}", stuck());
+        // Somebody opens the other end, and all is well.
+        drop(fs::OpenOptions::new().write(true).open(pipe).unwrap());
+        let ended = wait(&running, &bench.context);
+        let of = |worker| ended.records.iter().filter(move |record| record.worker == worker);
+        assert!(of(0).any(|record| record.service_ns() > 300 * MS), "{name}");
+        assert!(of(1).count() > 100, "{name}: {}", of(1).count());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn direct_and_durable_modes_reach_the_system() {
+    for (name, start) in drivers() {
+        let bench = Bench::new(|_| {});
+        let open = OpenMode { write: true, direct: true, dsync: true };
+        let steps = [Op { open, ..op(OpKind::Open) }, op(OpKind::Read), op(OpKind::Write), op(OpKind::Close)];
+        let ended = run(start, Listed { writes: true, ..Listed::new(steps.map(Step::Do)) }.one(), &bench);
+        let results: Vec<_> = ended.records.iter().map(|record| (record.errno, record.done_len)).collect();
+        assert_eq!(results, [(0, 0), (0, 4096), (0, 4096), (0, 0)], "{name}");
+        // Direct I/O is the only mode that refuses a position inside a sector.
+        let steps = [Op { open, ..op(OpKind::Open) }, Op { offset: 100, ..op(OpKind::Read) }];
+        let ended = run(start, Listed::new(steps.map(Step::Do)).one(), &bench);
+        assert_eq!(ended.records[1].errno, rustix::io::Errno::INVAL.raw_os_error(), "{name}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "one sink per driver thread")]
+fn the_number_of_sinks_must_fit() {
+    let bench = Bench::new(|_| {});
+    let _ = start(DriverKind::Threads, Listed::new([]).one(), Vec::<Kept>::new(), &bench.context);
+}
+
+#[test]
+fn the_uring_driver_uses_no_more_rings_than_workers() {
+    assert_eq!(threads_for(DriverKind::Threads, 40), 40);
+    assert_eq!(threads_for(DriverKind::Uring, 1), 1);
+    assert!(threads_for(DriverKind::Uring, 1000) >= 1);
+}

@@ -1,0 +1,234 @@
+//! The `threads` driver: one OS thread per operation in flight, positional reads and writes.
+//!
+//! It works on every platform, and on network file systems it does exactly what an application's
+//! thread does. A worker whose script has one operation in flight runs on one thread, and every
+//! operation is a plain system call between two readings of the clock. A script that wants more in
+//! flight gets further threads: see [`super::crew`].
+//!
+//! Two clock readings per operation: issued is read right before the system call and done right after
+//! it, so neither the script's thinking nor the making of write data nor the record-keeping is counted
+//! as the storage's time. The script is told the previous operation's done time as "now": it is younger
+//! than a microsecond, and it only decides whether something is due.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc;
+
+use reelgauge_record::OpKind;
+use reelgauge_workload::script::{Done, Needs, Op, Script, Step};
+
+use super::launch::{Post, Ready, launch};
+use super::wait::Waiter;
+use super::{
+    Context, DriverError, Ends, Running, Sink, ThreadEnd, Worker, crew, impossible, record, write_at,
+    write_data,
+};
+use crate::buffer::AlignedBuffer;
+use crate::io::{ErrorNumber, IMPOSSIBLE, NOT_OPEN, OpenFile};
+use crate::pattern::{Stamped, WriteData};
+
+/// See [`super::start`].
+pub(super) fn start<S: Script + 'static, K: Sink>(
+    workers: Vec<Worker<S>>,
+    sinks: Vec<K>,
+    context: &Arc<Context>,
+) -> Result<Running<S, K>, DriverError> {
+    let (ends, ended) = mpsc::channel();
+    let mut lives = Vec::with_capacity(workers.len());
+    for (worker, sink) in workers.into_iter().zip(sinks) {
+        let ends = ends.clone();
+        let name = format!("worker {}", worker.id);
+        lives.push((name, move |post: Post, ready: Ready| live(&post, ready, worker, sink, &ends)));
+    }
+    let heartbeats = launch(context, lives)?;
+    Ok(Running::new(heartbeats, ended))
+}
+
+/// The whole life of a worker's thread. A send of the end fails only when the caller has given up on
+/// this load point; then nobody wants to know.
+fn live<S: Script, K: Sink>(post: &Post, ready: Ready, worker: Worker<S>, sink: K, ends: &Ends<S, K>) {
+    let needs = worker.script.needs();
+    if needs.in_flight > 1 {
+        if let Some(crew) = ready.set_out(crew::Crew::gather(post, worker.id, needs)) {
+            let _ = ends.send(crew.run(post, worker, sink));
+        }
+    } else if let Some(hands) = ready.set_out(Hands::new(&post.context, needs, worker.id, 0)) {
+        let _ = ends.send(Solo::new(post, worker, sink, hands).run());
+    }
+}
+
+/// What one thread needs to carry out one operation at a time: memory to read into and to write from.
+pub(super) struct Hands {
+    pub(super) needs: Needs,
+    read: AlignedBuffer,
+    data: Option<WriteData>,
+}
+
+impl Hands {
+    /// For the `slot`-th operation in flight of a worker.
+    pub(super) fn new(context: &Context, needs: Needs, worker: u32, slot: u16) -> Result<Hands, DriverError> {
+        let read = AlignedBuffer::new(needs.max_len as usize)?;
+        Ok(Hands { needs, read, data: write_data(context, &needs, worker, slot)? })
+    }
+
+    /// Everything about a possible operation that takes time but isn't the storage's: makes its data.
+    #[inline]
+    pub(super) fn prepare(&mut self, op: &Op) -> Option<Stamped> {
+        if op.kind != OpKind::Write {
+            return None;
+        }
+        self.data.as_mut().map(|data| data.stamp(op.file, op.offset, op.len as usize))
+    }
+
+    /// Reads, writes or syncs: one system call.
+    #[inline]
+    pub(super) fn work(
+        &mut self,
+        op: &Op,
+        stamped: Option<&Stamped>,
+        file: &OpenFile,
+    ) -> Result<usize, ErrorNumber> {
+        let len = op.len as usize;
+        match (op.kind, stamped, &self.data) {
+            (OpKind::Read, _, _) => {
+                let result = file.read_at(&mut self.read.as_mut_slice()[..len], op.offset);
+                #[cfg(test)]
+                super::tests::look_at(op, &self.read.as_slice()[..result.unwrap_or(0)]);
+                result
+            }
+            (OpKind::Write, Some(stamped), Some(data)) => file.write_at(data.slice(stamped, len), op.offset),
+            (OpKind::Sync, _, _) => file.sync().map(|()| 0),
+            _ => Err(NOT_OPEN),
+        }
+    }
+}
+
+/// A worker with one operation in flight, on its thread.
+struct Solo<'a, S, K> {
+    post: &'a Post,
+    worker: Worker<S>,
+    sink: K,
+    hands: Hands,
+    handles: Vec<Option<OpenFile>>,
+    waiter: Waiter,
+}
+
+impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
+    fn new(post: &'a Post, worker: Worker<S>, sink: K, hands: Hands) -> Solo<'a, S, K> {
+        let handles = (0..hands.needs.handles).map(|_| None).collect();
+        Solo { post, worker, sink, hands, handles, waiter: Waiter::new() }
+    }
+
+    fn run(mut self) -> ThreadEnd<S, K> {
+        let context = &*self.post.context;
+        let mut failure = None;
+        let mut finished_scripts = 0;
+        let mut now_ns = context.clock.now_ns();
+        self.worker.script.resume(now_ns);
+        while now_ns < context.window.end_ns() && !context.stop.load(Ordering::Relaxed) {
+            match self.worker.script.next(now_ns) {
+                Step::Do(op) => now_ns = self.perform(&op, now_ns),
+                Step::Wait { until_ns } => now_ns = self.wait_until(until_ns),
+                Step::Blocked => {
+                    failure = Some(DriverError::Stuck { worker: self.worker.id });
+                    break;
+                }
+                Step::Finished => {
+                    finished_scripts = 1;
+                    break;
+                }
+            }
+        }
+        self.post.heartbeat.busy_since(now_ns);
+        for file in self.handles.into_iter().flatten() {
+            // The script was cut short: this close is no operation, so nobody asks for its result.
+            let _ = file.close();
+        }
+        self.post.heartbeat.idle();
+        ThreadEnd {
+            workers: vec![self.worker],
+            sink: self.sink,
+            thread: self.post.number,
+            failure,
+            finished_scripts,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Waits until this time, or until the load point is over; returns the time then.
+    fn wait_until(&mut self, until_ns: u64) -> u64 {
+        let context = &*self.post.context;
+        self.waiter.wait_until(&context.clock, until_ns.min(context.window.end_ns()), &context.stop)
+    }
+
+    /// Carries out one operation when it is due; returns the time afterwards. Does nothing when the
+    /// load point is over before that.
+    #[inline]
+    fn perform(&mut self, op: &Op, now_ns: u64) -> u64 {
+        let context = &*self.post.context;
+        let refused = impossible(op, &self.hands.needs, self.post.names.len());
+        let stamped = if refused.is_none() { self.hands.prepare(op) } else { None };
+        if op.due_ns > now_ns {
+            let now_ns = self.wait_until(op.due_ns);
+            if now_ns < op.due_ns {
+                return now_ns;
+            }
+        }
+        let write = stamped.as_ref().map(|made| write_at(op, self.worker.id, made.sequence));
+        let map = context.write_map.as_deref().zip(write);
+        if let Some((map, write)) = &map {
+            map.begin(write);
+        }
+        let issued_ns = context.clock.now_ns();
+        if issued_ns >= context.window.end_ns() {
+            if let Some((map, write)) = &map {
+                map.end(write, false);
+            }
+            return issued_ns;
+        }
+        self.post.heartbeat.busy_since(issued_ns);
+        let result = match refused {
+            None => self.call(op, stamped.as_ref()),
+            Some(errno) => Err(errno),
+        };
+        let done_ns = context.clock.now_ns();
+        self.post.heartbeat.idle();
+        let done = outcome(op, done_ns, result);
+        if let Some((map, write)) = &map {
+            map.end(write, done.errno == 0 && done.done_len == op.len);
+        }
+        self.sink.record(&record(context, self.worker.id, op, issued_ns, &done));
+        self.worker.script.done(&done);
+        done_ns
+    }
+
+    /// The system call of a possible operation.
+    #[inline]
+    fn call(&mut self, op: &Op, stamped: Option<&Stamped>) -> Result<usize, ErrorNumber> {
+        let handle = &mut self.handles[usize::from(op.handle)];
+        match (op.kind, handle.as_ref()) {
+            (OpKind::Open, Some(_)) => Err(IMPOSSIBLE),
+            (OpKind::Open, None) => {
+                *handle = Some(OpenFile::open(&self.post.names[op.file as usize], op.open)?);
+                Ok(0)
+            }
+            (OpKind::Close, Some(_)) => match handle.take() {
+                Some(file) => file.close().map(|()| 0),
+                None => Err(NOT_OPEN),
+            },
+            (_, Some(file)) => self.hands.work(op, stamped, file),
+            (_, None) => Err(NOT_OPEN),
+        }
+    }
+}
+
+/// What the script is told of a result.
+#[inline]
+pub(super) fn outcome(op: &Op, done_ns: u64, result: Result<usize, ErrorNumber>) -> Done {
+    let (done_len, errno) = match result {
+        // A system call never moves more than it was asked to, which is 32 bits.
+        Ok(moved) => (moved as u32, 0),
+        Err(errno) => (0, errno),
+    };
+    Done { token: op.token, done_ns, done_len, errno }
+}

@@ -1,0 +1,506 @@
+//! The `uring` driver: one ring per core, many workers per ring. Linux.
+//!
+//! Operations are prepared for as many workers as are due, up to [`BATCH`], and submitted together.
+//! What of the kernel's newer features is used stands in [`ladder`]; each is given up singly where the
+//! kernel refuses it, and [`ThreadEnd::notes`] says which are in use.
+//!
+//! What the times mean here: *issued* is read right before a batch is put together (some nanoseconds per
+//! operation) and submitted, the same for all of the batch; *done* is read when the completion queue is
+//! looked at, the same for all that is found there. A read that is served from memory is carried out
+//! inside the submitting call, so its service time includes what of its batch was carried out before it.
+//!
+//! Operations that the file system can't do without waiting (FUSE, buffered writes on ext4, sync,
+//! most opens on network file systems) are handed to the kernel's own worker threads; their number is
+//! raised to the operations that may be in flight, so none waits for a thread. (Buffered writes to one
+//! and the same file the kernel still lets through one at a time, as most file systems do anyway.)
+
+mod alarms;
+mod files;
+mod ladder;
+mod lanes;
+
+use std::mem::ManuallyDrop;
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use io_uring::squeue::{Entry, Flags};
+use io_uring::types::{Fd, FsyncFlags, SubmitArgs, Timespec};
+use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, opcode};
+use reelgauge_record::OpKind;
+use reelgauge_workload::script::{Done, Script, Step};
+use rustix::io::Errno;
+
+use self::alarms::Alarms;
+pub(super) use self::ladder::Ladder;
+use self::ladder::Taken;
+use self::lanes::{Lanes, Slot};
+use super::launch::{Post, Ready, launch};
+use super::wait::{LONGEST_SLEEP_NS, Waiter};
+use super::{Context, DriverError, Ends, Heartbeat, Running, Sink, ThreadEnd, Worker, record};
+use crate::io::open_flags;
+
+/// The most operations that one system call submits. More would make each wait for the others.
+const BATCH: usize = 16;
+/// How often a ring looks which of its operations in flight is the oldest.
+const HEARTBEAT_NS: u64 = 10_000_000;
+
+/// See [`super::start`]. The rings use what `ladder` allows.
+pub(super) fn start<S: Script + 'static, K: Sink>(
+    workers: Vec<Worker<S>>,
+    sinks: Vec<K>,
+    context: &Arc<Context>,
+    ladder: Ladder,
+) -> Result<Running<S, K>, DriverError> {
+    let rings = sinks.len();
+    let mut dealt: Vec<Vec<Worker<S>>> = (0..rings).map(|_| Vec::new()).collect();
+    for (number, worker) in workers.into_iter().enumerate() {
+        dealt[number % rings].push(worker);
+    }
+    let (ends, ended) = mpsc::channel();
+    let mut lives = Vec::with_capacity(rings);
+    for (number, (workers, sink)) in dealt.into_iter().zip(sinks).enumerate() {
+        let ends = ends.clone();
+        let life = move |post: Post, ready: Ready| live(&post, ready, ladder, workers, sink, &ends);
+        lives.push((format!("ring {number}"), life));
+    }
+    let heartbeats = launch(context, lives)?;
+    Ok(Running::new(heartbeats, ended))
+}
+
+/// The whole life of a ring's thread. A send of the end fails only when the caller has given up on this
+/// load point; then nobody wants to know.
+fn live<S: Script, K: Sink>(
+    post: &Post,
+    ready: Ready,
+    ladder: Ladder,
+    workers: Vec<Worker<S>>,
+    sink: K,
+    ends: &Ends<S, K>,
+) {
+    let made = Lanes::new(&post.context, workers)
+        .and_then(|mut lanes| ladder.climb(&mut lanes).map(|(ring, taken)| (lanes, ring, taken)));
+    if let Some((lanes, mut ring, taken)) = ready.set_out(made) {
+        let _ = ends.send(RingThread::new(post, lanes, taken, sink).run(&mut ring));
+    }
+}
+
+/// A ring's thread at work.
+struct RingThread<'a, S, K> {
+    post: &'a Post,
+    context: &'a Context,
+    lanes: Lanes<S>,
+    taken: Taken,
+    sink: K,
+    alarms: Alarms,
+    waiter: Waiter,
+    /// The slots of the next system call.
+    batch: Vec<u32>,
+    /// Whether there are closes among them.
+    has_closes: bool,
+    /// Slots whose operation a signal interrupted: in flight still, and submitted once more.
+    interrupted: Vec<u32>,
+    in_flight: u32,
+    looked_ns: u64,
+    finished_scripts: u32,
+}
+
+/// The three parts of a ring.
+struct Queues<'a> {
+    submitter: Submitter<'a>,
+    sq: SubmissionQueue<'a>,
+    cq: CompletionQueue<'a>,
+}
+
+impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
+    fn new(post: &'a Post, lanes: Lanes<S>, taken: Taken, sink: K) -> RingThread<'a, S, K> {
+        RingThread {
+            post,
+            context: &post.context,
+            alarms: Alarms::new(lanes.lanes.len()),
+            lanes,
+            taken,
+            sink,
+            waiter: Waiter::new(),
+            batch: Vec::with_capacity(BATCH),
+            has_closes: false,
+            interrupted: Vec::new(),
+            in_flight: 0,
+            looked_ns: 0,
+            finished_scripts: 0,
+        }
+    }
+
+    fn run(mut self, ring: &mut IoUring) -> ThreadEnd<S, K> {
+        let (submitter, sq, cq) = ring.split();
+        let mut queues = Queues { submitter, sq, cq };
+        if self.taken.registered_ring {
+            self.taken.registered_ring = queues.submitter.register_ring_fd().is_ok();
+        }
+        let outcome = self.work(&mut queues).and(self.drain(&mut queues));
+        self.close_all(&queues);
+        if self.in_flight == 0 {
+            drop(ManuallyDrop::into_inner(self.lanes.slots));
+        }
+        ThreadEnd {
+            workers: self.lanes.lanes.into_iter().map(|lane| lane.worker).collect(),
+            sink: self.sink,
+            thread: self.post.number,
+            failure: outcome.err(),
+            finished_scripts: self.finished_scripts,
+            notes: vec![self.taken.to_string()],
+        }
+    }
+
+    /// The load point: ask, submit, reap, until its end.
+    fn work(&mut self, queues: &mut Queues<'_>) -> Result<(), DriverError> {
+        let mut now_ns = self.context.clock.now_ns();
+        for lane in 0..self.lanes.lanes.len() {
+            self.lanes.lanes[lane].worker.script.resume(now_ns);
+            self.lanes.make_ready(lane as u32);
+        }
+        while now_ns < self.context.window.end_ns() && !self.context.stop.load(Ordering::Relaxed) {
+            while let Some(lane) = self.alarms.take_due(now_ns) {
+                self.lanes.make_ready(lane);
+            }
+            self.ask(now_ns)?;
+            let idle = self.lanes.ready.is_empty() && self.batch.is_empty() && self.in_flight == 0;
+            if idle && self.alarms.earliest_ns() == Alarms::NEVER {
+                break;
+            }
+            self.submit(queues, now_ns)?;
+            now_ns = self.reap(queues);
+        }
+        Ok(())
+    }
+
+    /// Asks workers that are ready what to do next, until the batch is full.
+    fn ask(&mut self, now_ns: u64) -> Result<(), DriverError> {
+        while self.batch.len() < BATCH {
+            let Some(number) = self.lanes.ready.pop_front() else {
+                break;
+            };
+            let lane = &mut self.lanes.lanes[number as usize];
+            lane.is_ready = false;
+            if std::mem::take(&mut lane.has_alarm) {
+                self.alarms.clear(number);
+            }
+            if let Some(slot) = lane.held.take() {
+                self.enlist(slot, now_ns);
+                continue;
+            }
+            if lane.free == Slot::NONE {
+                continue;
+            }
+            match lane.worker.script.next(now_ns) {
+                Step::Do(op) => {
+                    let Some(slot) = self.lanes.occupy(number) else {
+                        continue;
+                    };
+                    self.lanes.slots[slot as usize].prepare(&op, self.post.names.len());
+                    if op.due_ns > now_ns {
+                        let lane = &mut self.lanes.lanes[number as usize];
+                        lane.held = Some(slot);
+                        lane.has_alarm = true;
+                        self.alarms.set(number, op.due_ns);
+                    } else {
+                        self.enlist(slot, now_ns);
+                    }
+                }
+                Step::Wait { until_ns } => {
+                    lane.has_alarm = true;
+                    self.alarms.set(number, until_ns.max(now_ns + 1));
+                }
+                Step::Blocked if lane.busy == 0 => {
+                    return Err(DriverError::Stuck { worker: lane.worker.id });
+                }
+                Step::Blocked => {}
+                Step::Finished => {
+                    lane.is_finished = true;
+                    self.finished_scripts += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a prepared operation that is due into the batch; an impossible one is over at once.
+    fn enlist(&mut self, number: u32, now_ns: u64) {
+        let slot = &self.lanes.slots[number as usize];
+        let lane = slot.lane;
+        match slot.refused.or_else(|| self.lanes.misuse(number)) {
+            Some(errno) => {
+                self.lanes.slots[number as usize].issued_ns = now_ns;
+                self.finish(number, -errno, now_ns);
+            }
+            None => {
+                self.has_closes |= slot.op.kind == OpKind::Close;
+                self.batch.push(number);
+            }
+        }
+        // It may be able to have more in flight.
+        if self.lanes.lanes[lane as usize].free != Slot::NONE {
+            self.lanes.make_ready(lane);
+        }
+    }
+
+    /// The submission queue entry of a possible operation.
+    #[inline]
+    fn entry(&mut self, number: u32) -> Entry {
+        let slot = &mut self.lanes.slots[number as usize];
+        let op = &slot.op;
+        let (fd, flags) = match &slot.closing {
+            Some(closing) => (Fd(closing.as_raw_fd()), Flags::empty()),
+            None => self.lanes.files.target(slot.handle()),
+        };
+        let registered = self.taken.registered_buffers;
+        let entry = match op.kind {
+            OpKind::Read if registered => {
+                let read = opcode::ReadFixed::new(fd, slot.read.as_mut_ptr(), op.len, slot.read_index);
+                read.offset(op.offset).build()
+            }
+            OpKind::Read => opcode::Read::new(fd, slot.read.as_mut_ptr(), op.len).offset(op.offset).build(),
+            OpKind::Write if registered => {
+                let write = opcode::WriteFixed::new(fd, slot.write_from(), op.len, slot.data_index);
+                write.offset(op.offset).build()
+            }
+            OpKind::Write => opcode::Write::new(fd, slot.write_from(), op.len).offset(op.offset).build(),
+            OpKind::Sync => opcode::Fsync::new(fd).flags(FsyncFlags::DATASYNC).build(),
+            OpKind::Open => {
+                let path = self.post.names[op.file as usize].as_ptr();
+                opcode::OpenAt::new(Fd(rustix::fs::CWD.as_raw_fd()), path)
+                    .flags(open_flags(op.open).bits() as i32)
+                    .build()
+            }
+            OpKind::Close => opcode::Close::new(fd).build(),
+        };
+        entry.flags(flags).user_data(u64::from(number))
+    }
+}
+
+/// Submitting and reaping.
+impl<S: Script, K: Sink> RingThread<'_, S, K> {
+    /// Submits the batch, and waits for a completion or the next alarm if nobody is ready.
+    fn submit(&mut self, queues: &mut Queues<'_>, now_ns: u64) -> Result<(), DriverError> {
+        self.resubmit(queues)?;
+        if !self.batch.is_empty() && !self.issue(queues)? {
+            return Ok(());
+        }
+        if !self.lanes.ready.is_empty() {
+            return enter(queues, None).map(drop);
+        }
+        let next_ns = self.alarms.earliest_ns().min(self.context.window.end_ns());
+        let sleep_ns = next_ns.saturating_sub(now_ns).saturating_sub(self.waiter.lead_ns());
+        let patience = sleep_ns.min(LONGEST_SLEEP_NS);
+        if enter(queues, (patience > 0).then_some(patience))? == Entered::TimedOut {
+            self.waiter.learn(now_ns + patience, self.context.clock.now_ns());
+        }
+        Ok(())
+    }
+
+    /// Stamps the batch as issued and puts it into the submission queue. `false`: the load point has
+    /// ended meanwhile and nothing was begun.
+    fn issue(&mut self, queues: &mut Queues<'_>) -> Result<bool, DriverError> {
+        if let Some(map) = &self.context.write_map {
+            for &number in &self.batch {
+                if let Some(write) = self.lanes.slots[number as usize].write() {
+                    map.begin(&write);
+                }
+            }
+        }
+        self.lanes.files.settle(&queues.submitter);
+        if std::mem::take(&mut self.has_closes) {
+            self.give_up_files(queues);
+        }
+        let issued_ns = self.context.clock.now_ns();
+        if issued_ns >= self.context.window.end_ns() {
+            self.call_off();
+            return Ok(false);
+        }
+        if self.in_flight == 0 {
+            self.post.heartbeat.busy_since(issued_ns);
+            self.looked_ns = issued_ns;
+        }
+        self.in_flight += self.batch.len() as u32;
+        for at in 0..self.batch.len() {
+            let number = self.batch[at];
+            self.lanes.slots[number as usize].issued_ns = issued_ns;
+            self.submit_slot(queues, number)?;
+        }
+        self.batch.clear();
+        Ok(true)
+    }
+
+    /// Takes the files of the batch's closes from their handles: from here on nobody else can use them,
+    /// and their numbers may soon be other files'.
+    fn give_up_files(&mut self, queues: &Queues<'_>) {
+        for &number in &self.batch {
+            let slot = &mut self.lanes.slots[number as usize];
+            if slot.op.kind == OpKind::Close {
+                slot.closing = self.lanes.files.give_up(slot.handle(), &queues.submitter);
+            }
+        }
+    }
+
+    /// Puts a slot's operation into the submission queue.
+    #[inline]
+    fn submit_slot(&mut self, queues: &mut Queues<'_>, number: u32) -> Result<(), DriverError> {
+        let entry = self.entry(number);
+        push(queues, &entry)
+    }
+
+    /// Forgets a batch that is not begun after all.
+    fn call_off(&mut self) {
+        for number in self.batch.drain(..) {
+            let slot = &mut self.lanes.slots[number as usize];
+            // A file that was to be closed is closed here, unrecorded like all that is left open.
+            slot.closing = None;
+            if let Some((map, write)) = self.context.write_map.as_deref().zip(slot.write()) {
+                map.end(&write, false);
+            }
+        }
+    }
+
+    /// Takes in all that has finished; returns the time at which it looked.
+    fn reap(&mut self, queues: &mut Queues<'_>) -> u64 {
+        queues.cq.sync();
+        let now_ns = self.context.clock.now_ns();
+        for completion in queues.cq.by_ref() {
+            let number = completion.user_data() as u32;
+            if self.is_interrupted(number, completion.result()) {
+                self.interrupted.push(number);
+                continue;
+            }
+            self.in_flight -= 1;
+            self.finish(number, completion.result(), now_ns);
+        }
+        if self.in_flight == 0 {
+            self.post.heartbeat.idle();
+        } else if now_ns - self.looked_ns > HEARTBEAT_NS {
+            let flying = self.lanes.slots.iter().map(|slot| slot.issued_ns);
+            let oldest_ns = flying.filter(|&issued_ns| issued_ns != Slot::GROUNDED).min();
+            self.post.heartbeat.busy_since(oldest_ns.unwrap_or(Heartbeat::IDLE));
+            self.looked_ns = now_ns;
+        }
+        now_ns
+    }
+
+    /// Whether a signal kept an operation from being done at all. A close is done all the same.
+    #[inline]
+    fn is_interrupted(&self, number: u32, result: i32) -> bool {
+        result == -Errno::INTR.raw_os_error() && self.lanes.slots[number as usize].op.kind != OpKind::Close
+    }
+
+    /// Submits once more what a signal interrupted, at the time when it was first issued.
+    fn resubmit(&mut self, queues: &mut Queues<'_>) -> Result<(), DriverError> {
+        while let Some(number) = self.interrupted.pop() {
+            self.submit_slot(queues, number)?;
+        }
+        Ok(())
+    }
+
+    /// An operation is over: keeps its record and tells its script.
+    fn finish(&mut self, number: u32, result: i32, now_ns: u64) {
+        let slot = &mut self.lanes.slots[number as usize];
+        let issued_ns = std::mem::replace(&mut slot.issued_ns, Slot::GROUNDED);
+        if let Some(closed) = slot.closing.take() {
+            // The kernel has closed it, whatever the result.
+            let _ = closed.into_raw_fd();
+        }
+        let op = &slot.op;
+        if op.kind.moves_data() && result >= 0 {
+            self.lanes.files.used(slot.handle());
+        } else if op.kind == OpKind::Open && result >= 0 {
+            // SAFETY: the result of an open is a new descriptor that nobody else knows.
+            let opened = unsafe { OwnedFd::from_raw_fd(result) };
+            self.lanes.files.opened(slot.handle(), opened);
+        }
+        let done = Done {
+            token: op.token,
+            done_ns: now_ns,
+            done_len: if op.kind.moves_data() { result.max(0) as u32 } else { 0 },
+            errno: if result < 0 { -result } else { 0 },
+        };
+        #[cfg(test)]
+        if op.kind == OpKind::Read {
+            super::tests::look_at(op, &slot.read.as_slice()[..done.done_len as usize]);
+        }
+        if let Some(map) = &self.context.write_map
+            && let Some(write) = slot.write()
+        {
+            map.end(&write, done.errno == 0 && done.done_len == op.len);
+        }
+        self.sink.record(&record(self.context, slot.worker, op, issued_ns, &done));
+        let lane_number = slot.lane;
+        self.lanes.vacate(lane_number, number);
+        let lane = &mut self.lanes.lanes[lane_number as usize];
+        lane.worker.script.done(&done);
+        // A worker whose next operation is already waiting to be due has nothing to be asked.
+        if lane.held.is_none() {
+            self.lanes.make_ready(lane_number);
+        }
+    }
+
+    /// Waits for all that is in flight.
+    fn drain(&mut self, queues: &mut Queues<'_>) -> Result<(), DriverError> {
+        while self.in_flight > 0 {
+            self.resubmit(queues)?;
+            enter(queues, Some(LONGEST_SLEEP_NS))?;
+            self.reap(queues);
+        }
+        Ok(())
+    }
+
+    /// Closes what is still open. The scripts were cut short, so these closes are no operations.
+    fn close_all(&mut self, queues: &Queues<'_>) {
+        self.post.heartbeat.busy_since(self.context.clock.now_ns());
+        self.lanes.files.close_all(&queues.submitter);
+        self.post.heartbeat.idle();
+    }
+}
+
+/// How a call into the kernel ended.
+#[derive(PartialEq, Eq)]
+enum Entered {
+    Returned,
+    TimedOut,
+}
+
+/// Hands the submission queue to the kernel; with patience, waits so many nanoseconds for a completion.
+fn enter(queues: &mut Queues<'_>, patience_ns: Option<u64>) -> Result<Entered, DriverError> {
+    queues.sq.sync();
+    let result = match patience_ns {
+        Some(patience_ns) => {
+            let timeout = Timespec::from(Duration::from_nanos(patience_ns));
+            queues.submitter.submit_with_args(1, &SubmitArgs::new().timespec(&timeout))
+        }
+        None if queues.sq.is_empty() && !queues.sq.taskrun() => {
+            std::hint::spin_loop();
+            Ok(0)
+        }
+        None => queues.submitter.submit(),
+    };
+    match result {
+        Ok(_) => Ok(Entered::Returned),
+        Err(error) => match Errno::from_io_error(&error) {
+            Some(Errno::TIME) => Ok(Entered::TimedOut),
+            // A signal, or a queue that must be reaped first: both are over after the next pass.
+            Some(Errno::INTR | Errno::BUSY | Errno::AGAIN) => Ok(Entered::Returned),
+            _ => Err(DriverError::UringEnter { source: error }),
+        },
+    }
+}
+
+/// Puts an entry into the submission queue, making room if need be.
+fn push(queues: &mut Queues<'_>, entry: &Entry) -> Result<(), DriverError> {
+    loop {
+        // SAFETY: what the entry points to (a slot's buffers, a path) lives until its completion has
+        // been reaped: slots are freed only when nothing is in flight, and leaked otherwise.
+        if unsafe { queues.sq.push(entry) }.is_ok() {
+            return Ok(());
+        }
+        enter(queues, None)?;
+    }
+}

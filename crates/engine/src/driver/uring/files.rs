@@ -1,0 +1,116 @@
+//! The files that a ring's workers hold open.
+//!
+//! A file is an ordinary descriptor. When it has been used a while it is entered in the ring's own table as
+//! well, which spares the kernel looking it up and counting its users each time: a few percent of a read
+//! from memory, and not worth the two extra system calls for a file that is soon closed. Before its close
+//! it is taken out of the table again, so that the close is the last of it and does what it does for an
+//! application. (Opening into the table directly would be simpler, but closing from it skips the file
+//! system's flush, which is where NFS, SMB and FUSE write back and report late errors.)
+
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use io_uring::Submitter;
+use io_uring::squeue::Flags;
+use io_uring::types::Fd;
+
+/// After so many operations a file counts as one that stays open.
+const SETTLED_AFTER: u32 = if cfg!(test) { 4 } else { 64 };
+/// What takes an entry out of the ring's table.
+const NOTHING: RawFd = -1;
+
+/// All handles of all workers of a ring.
+pub(super) struct Files {
+    handles: Vec<Option<Handle>>,
+    /// Whether the ring has a table, with a place for each handle.
+    has_table: bool,
+    /// Handles that have just been used often enough.
+    settling: Vec<u32>,
+}
+
+struct Handle {
+    fd: OwnedFd,
+    uses: u32,
+    in_table: bool,
+}
+
+impl Files {
+    /// None open yet.
+    pub(super) fn new(handles: usize) -> Files {
+        Files {
+            handles: (0..handles).map(|_| None).collect(),
+            has_table: false,
+            settling: Vec::with_capacity(handles),
+        }
+    }
+
+    /// How many there may be.
+    pub(super) fn len(&self) -> usize {
+        self.handles.len()
+    }
+
+    /// The ring has a table for all handles.
+    pub(super) fn use_table(&mut self) {
+        self.has_table = true;
+    }
+
+    /// Whether this handle is open.
+    #[inline]
+    pub(super) fn is_open(&self, handle: usize) -> bool {
+        self.handles[handle].is_some()
+    }
+
+    /// This handle now has this file.
+    pub(super) fn opened(&mut self, handle: usize, fd: OwnedFd) {
+        self.handles[handle] = Some(Handle { fd, uses: 0, in_table: false });
+    }
+
+    /// How a submission queue entry names this handle's file: a number, and whether it is the table's.
+    #[inline]
+    pub(super) fn target(&self, handle: usize) -> (Fd, Flags) {
+        match &self.handles[handle] {
+            Some(Handle { in_table: true, .. }) => (Fd(handle as i32), Flags::FIXED_FILE),
+            Some(Handle { fd, .. }) => (Fd(fd.as_raw_fd()), Flags::empty()),
+            None => (Fd(NOTHING), Flags::empty()),
+        }
+    }
+
+    /// This handle was used once more.
+    #[inline]
+    pub(super) fn used(&mut self, handle: usize) {
+        let Some(file) = &mut self.handles[handle] else {
+            return;
+        };
+        file.uses = file.uses.saturating_add(1);
+        if file.uses == SETTLED_AFTER && self.has_table {
+            self.settling.push(handle as u32);
+        }
+    }
+
+    /// Enters in the table what has been used often enough. A refusal costs nothing but time.
+    #[inline]
+    pub(super) fn settle(&mut self, submitter: &Submitter<'_>) {
+        while let Some(handle) = self.settling.pop() {
+            if let Some(file) = &mut self.handles[handle as usize] {
+                let fds = [file.fd.as_raw_fd()];
+                file.in_table = submitter.register_files_update(handle, &fds).is_ok();
+            }
+        }
+    }
+
+    /// Gives up a handle's file to be closed, taken out of the table.
+    pub(super) fn give_up(&mut self, handle: usize, submitter: &Submitter<'_>) -> Option<OwnedFd> {
+        let file = self.handles[handle].take()?;
+        if file.in_table {
+            // Can't fail for an entry that is there; if it did, the file would be closed with the ring.
+            let _ = submitter.register_files_update(handle as u32, &[NOTHING]);
+        }
+        Some(file.fd)
+    }
+
+    /// Closes all that is open; nothing may be in flight.
+    pub(super) fn close_all(&mut self, submitter: &Submitter<'_>) {
+        for handle in 0..self.handles.len() {
+            drop(self.give_up(handle, submitter));
+        }
+    }
+}

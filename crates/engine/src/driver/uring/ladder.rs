@@ -1,0 +1,210 @@
+//! What of io_uring's newer features a ring uses, and what it falls back to where the kernel refuses.
+//!
+//! Nothing here changes what is measured; the upper rungs only cost less processor time. The lowest
+//! rung needs Linux 5.11 (waiting with a timeout).
+
+use std::fmt;
+use std::io;
+
+use io_uring::{IoUring, Probe, opcode};
+
+use super::BATCH;
+use super::lanes::Lanes;
+use crate::buffer::AlignedBuffer;
+use crate::driver::DriverError;
+
+/// Room in the submission queue: a batch, and operations that a signal made the kernel give back.
+const ENTRIES: u32 = 4 * BATCH as u32;
+
+/// The ways to set up a ring, the best first: its name in reports, and the features.
+const RUNGS: [(&str, Features); 5] = [
+    (
+        "DEFER_TASKRUN, NO_SQARRAY (Linux 6.6)",
+        Features { defer_taskrun: true, no_sqarray: true, coop_taskrun: false, single_issuer: true },
+    ),
+    (
+        "DEFER_TASKRUN (Linux 6.1)",
+        Features { defer_taskrun: true, no_sqarray: false, coop_taskrun: false, single_issuer: true },
+    ),
+    (
+        "COOP_TASKRUN, SINGLE_ISSUER (Linux 6.0)",
+        Features { defer_taskrun: false, no_sqarray: false, coop_taskrun: true, single_issuer: true },
+    ),
+    (
+        "COOP_TASKRUN (Linux 5.19)",
+        Features { defer_taskrun: false, no_sqarray: false, coop_taskrun: true, single_issuer: false },
+    ),
+    (
+        "no newer feature",
+        Features { defer_taskrun: false, no_sqarray: false, coop_taskrun: false, single_issuer: false },
+    ),
+];
+
+/// Features that a ring is set up with.
+#[derive(Clone, Copy, Debug)]
+struct Features {
+    defer_taskrun: bool,
+    no_sqarray: bool,
+    coop_taskrun: bool,
+    single_issuer: bool,
+}
+
+/// What a ring may use: everything, except in tests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ladder {
+    pub(super) first_rung: usize,
+    pub(super) registered_buffers: bool,
+    pub(super) registered_files: bool,
+    pub(super) registered_ring: bool,
+}
+
+/// What a ring does use.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    pub(super) rung: usize,
+    pub(super) registered_buffers: bool,
+    pub(super) registered_files: bool,
+    pub(super) registered_ring: bool,
+    /// How many operations the kernel's own threads may work on at once; `None`: its default.
+    pub(super) kernel_threads: Option<u32>,
+}
+
+impl fmt::Display for Taken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let or_not = |yes| if yes { "" } else { "not " };
+        write!(
+            f,
+            "io_uring: {}; buffers {}registered; files {}registered; ring {}registered; {}",
+            RUNGS[self.rung].0,
+            or_not(self.registered_buffers),
+            or_not(self.registered_files),
+            or_not(self.registered_ring),
+            match self.kernel_threads {
+                Some(threads) => format!("up to {threads} kernel threads"),
+                None => "kernel threads as by default".to_owned(),
+            }
+        )
+    }
+}
+
+impl Ladder {
+    /// Everything that the kernel offers.
+    pub(crate) const TOP: Ladder =
+        Ladder { first_rung: 0, registered_buffers: true, registered_files: true, registered_ring: true };
+
+    /// Everything from this rung downwards.
+    #[cfg(test)]
+    pub(crate) const fn from_rung(first_rung: usize) -> Ladder {
+        Ladder { first_rung, ..Ladder::TOP }
+    }
+
+    /// As little as possible.
+    #[cfg(test)]
+    pub(crate) const BARE: Ladder = Ladder {
+        first_rung: RUNGS.len() - 1,
+        registered_buffers: false,
+        registered_files: false,
+        registered_ring: false,
+    };
+
+    /// Sets up a ring for these workers, on the thread that will use it.
+    pub(super) fn climb<S>(self, lanes: &mut Lanes<S>) -> Result<(IoUring, Taken), DriverError> {
+        let refused = |source| DriverError::UringSetup { source };
+        let slots = u32::try_from(lanes.slots.len()).unwrap_or(u32::MAX);
+        let (ring, rung) = set_up(self.first_rung, slots).map_err(refused)?;
+        check(&ring).map_err(refused)?;
+        let registered_buffers = self.registered_buffers && register_buffers(&ring, lanes);
+        let registered_files = self.registered_files && make_file_table(&ring, lanes);
+        // Without this the kernel would work on a few operations at a time and let the rest queue, which
+        // would be counted as the storage's slowness.
+        let mut limits = [slots.max(4), 0];
+        let raised = ring.submitter().register_iowq_max_workers(&mut limits).is_ok();
+        let taken = Taken {
+            rung,
+            registered_buffers,
+            registered_files,
+            registered_ring: self.registered_ring,
+            kernel_threads: raised.then_some(slots.max(4)),
+        };
+        Ok((ring, taken))
+    }
+}
+
+/// The first rung at or below `first` that the kernel accepts. A refusal other than "I don't know that"
+/// is final: going further down would not help.
+fn set_up(first: usize, slots: u32) -> io::Result<(IoUring, usize)> {
+    let mut last = io::Error::from(io::ErrorKind::Unsupported);
+    for (rung, (_, features)) in RUNGS.iter().enumerate().skip(first) {
+        let mut builder = IoUring::builder();
+        // Every completion must find room, and those reaped last may still take theirs.
+        builder.setup_clamp().setup_cqsize(slots.saturating_mul(2).max(2 * ENTRIES));
+        if features.defer_taskrun {
+            builder.setup_defer_taskrun().setup_taskrun_flag();
+        }
+        if features.coop_taskrun {
+            builder.setup_coop_taskrun().setup_taskrun_flag();
+        }
+        if features.single_issuer {
+            builder.setup_single_issuer();
+        }
+        if features.no_sqarray {
+            builder.setup_no_sqarray();
+        }
+        match builder.build(ENTRIES) {
+            Ok(ring) => return Ok((ring, rung)),
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => last = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last)
+}
+
+/// Whether the kernel can do everything that the driver asks of it.
+fn check(ring: &IoUring) -> io::Result<()> {
+    let mut probe = Probe::new();
+    ring.submitter().register_probe(&mut probe)?;
+    let needed = [
+        opcode::OpenAt::CODE,
+        opcode::Close::CODE,
+        opcode::Read::CODE,
+        opcode::Write::CODE,
+        opcode::Fsync::CODE,
+    ];
+    if needed.into_iter().all(|code| probe.is_supported(code)) && ring.params().is_feature_ext_arg() {
+        Ok(())
+    } else {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "the kernel is older than 5.11"))
+    }
+}
+
+/// Makes the slots' buffers known to the kernel, in the order of their indexes; whether it agreed. It
+/// doesn't where the memory that a user may lock is used up (RLIMIT_MEMLOCK).
+fn register_buffers<S>(ring: &IoUring, lanes: &Lanes<S>) -> bool {
+    let mut buffers: Vec<libc::iovec> = Vec::with_capacity(2 * lanes.slots.len());
+    for slot in lanes.slots.iter() {
+        buffers.extend(slot.buffers().map(vector));
+    }
+    if buffers.len() > usize::from(u16::MAX) {
+        return false;
+    }
+    // SAFETY: slots keep their buffers for as long as the ring may use them: they are freed only when
+    // nothing is in flight, and leaked otherwise.
+    unsafe { ring.submitter().register_buffers(&buffers) }.is_ok()
+}
+
+/// Makes an empty table for the files of all handles; whether the kernel agreed. It doesn't before Linux
+/// 5.19, and where there are more handles than a process may open files (RLIMIT_NOFILE).
+fn make_file_table<S>(ring: &IoUring, lanes: &mut Lanes<S>) -> bool {
+    let Ok(handles) = u32::try_from(lanes.files.len()) else {
+        return false;
+    };
+    let made = ring.submitter().register_files_sparse(handles).is_ok();
+    if made {
+        lanes.files.use_table();
+    }
+    made
+}
+
+fn vector(buffer: &AlignedBuffer) -> libc::iovec {
+    libc::iovec { iov_base: buffer.as_ptr().cast_mut().cast(), iov_len: buffer.len() }
+}

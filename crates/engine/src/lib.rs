@@ -1,0 +1,25 @@
+//! The engine room: everything that touches the target.
+//!
+//! * [`area`]: the marked directory that is the only place ever written to, and its lock.
+//! * [`dataset`]: files prepared in the area, reused when they are already there. [`space`]: room for them.
+//! * [`buffer`]: memory for I/O. [`pattern`]: write data, unique per unit and incompressible.
+//!   [`verify`]: reading it back.
+//! * [`mount`]: what is mounted at the target. [`cache`]: what of a file lies in the client's memory.
+//! * [`clock`]: the run's clock. [`driver`]: performs the operations that scripts ask for.
+//! * [`simulated`]: runs the same scripts against a fake store in virtual time.
+//!
+//! Not here: what to do (the workload room decides), how a run is kept (record) and what it means
+//! (analysis). This crate knows neither tokio nor arrow.
+
+pub mod area;
+pub mod buffer;
+pub mod cache;
+pub mod clock;
+pub mod dataset;
+pub mod driver;
+mod io;
+pub mod mount;
+pub mod pattern;
+pub mod simulated;
+pub mod space;
+pub mod verify;

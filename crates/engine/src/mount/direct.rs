@@ -1,0 +1,309 @@
+//! Whether direct I/O works on a file system, and what it demands.
+//!
+//! A file system may refuse `O_DIRECT`, honour it, or accept it and go through the cache all the same:
+//! tmpfs has nothing else, ext4 does so for journalled data, ZFS before 2.3 for everything. So [`probe`]
+//! doesn't believe the open: it writes and reads a scratch file and looks at whether the page cache
+//! holds it afterwards.
+//!
+//! What can't be seen is a write that passes through the cache, waits for the storage and clears up behind
+//! itself, as btrfs does for files with checksums since Linux 6.15. It costs a copy in memory, but it
+//! measures storage.
+
+use std::io;
+use std::path::Path;
+
+/// What the file system states about direct I/O (statx, `STATX_DIOALIGN`, Linux 6.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DirectSupport {
+    /// It is supported, with these alignments.
+    Aligned {
+        /// Of file offsets and lengths.
+        offset_align_bytes: u32,
+        /// Of buffers in memory.
+        memory_align_bytes: u32,
+    },
+    /// It is not supported.
+    Refused,
+    /// It is accepted and has no effect, as everything lies in memory.
+    Ignored,
+    /// The file system or the kernel doesn't tell.
+    Unknown,
+}
+
+/// What came of trying it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DirectOutcome {
+    /// It was done, and the page cache holds nothing of it.
+    Works,
+    /// It was done, but through the page cache.
+    Ignored {
+        /// What gave it away.
+        why: String,
+    },
+    /// It failed.
+    Refused {
+        /// What the operating system said.
+        why: String,
+    },
+    /// It can't be found out.
+    Unknown {
+        /// The reason.
+        why: String,
+    },
+}
+
+/// What is known about direct I/O in a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DirectProbe {
+    /// What the file system states.
+    pub stated: DirectSupport,
+    /// A read of 4096 bytes (or one offset alignment, where that is larger).
+    pub read: DirectOutcome,
+    /// A write of the same length.
+    pub write: DirectOutcome,
+    /// The shortest direct read that succeeded, of 512 and 4096 bytes (or one offset alignment).
+    pub shortest_read_bytes: Option<u32>,
+}
+
+impl DirectProbe {
+    fn both(stated: DirectSupport, outcome: DirectOutcome) -> DirectProbe {
+        DirectProbe { stated, read: outcome.clone(), write: outcome, shortest_read_bytes: None }
+    }
+}
+
+/// Tries direct I/O on a scratch file in `dir`, which must lie in the area; the file is removed again.
+///
+/// On macOS and Windows the outcome is "unknown" for now: `F_NOCACHE` and `FILE_FLAG_NO_BUFFERING` are used
+/// there for direct I/O, but nothing shows what they did.
+///
+/// # Errors
+/// What the operating system says when the scratch file can't be made. That direct I/O fails is not an
+/// error but an outcome.
+pub fn probe(dir: &Path) -> io::Result<DirectProbe> {
+    #[cfg(target_os = "linux")]
+    return linux::probe(dir);
+    #[cfg(not(target_os = "linux"))]
+    {
+        std::fs::metadata(dir)?;
+        let why = "on this system nothing shows whether direct I/O passes the cache".to_owned();
+        Ok(DirectProbe::both(DirectSupport::Unknown, DirectOutcome::Unknown { why }))
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs::{File, OpenOptions};
+    use std::io::{self, Write};
+    use std::os::unix::fs::{FileExt, OpenOptionsExt};
+    use std::path::{Path, PathBuf};
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::Duration;
+
+    use rustix::fs::{Advice, AtFlags, OFlags, StatxFlags};
+
+    use super::{DirectOutcome, DirectProbe, DirectSupport};
+    use crate::cache;
+
+    const TMPFS_MAGIC: u64 = 0x0102_1994;
+    const RAMFS_MAGIC: u64 = 0x8584_58f6;
+    const ZFS_MAGIC: u64 = 0x2fc1_2fc1;
+
+    const SHORT: usize = 512;
+    const PAGE: usize = 4096;
+    /// No file system is known that demands more; a statement above it is not believed.
+    const LONGEST: usize = 1 << 20;
+
+    /// How often an operation is tried, and the pause between: half a second altogether.
+    const ATTEMPTS: u32 = 5;
+    const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(100);
+
+    /// The scratch file; gone when dropped.
+    struct Scratch {
+        path: PathBuf,
+        file: File,
+        /// Bytes of one operation; the file holds two of them.
+        len: usize,
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            // Nothing can be done about a failure here; the file lies in the area and goes with it.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+
+    pub(super) fn probe(dir: &Path) -> io::Result<DirectProbe> {
+        let mut scratch = Scratch::create(dir)?;
+        let magic = rustix::fs::fstatfs(&scratch.file)?.f_type as u64;
+        if magic == TMPFS_MAGIC || magic == RAMFS_MAGIC {
+            let why = "this file system keeps everything in memory".to_owned();
+            return Ok(DirectProbe::both(DirectSupport::Ignored, DirectOutcome::Ignored { why }));
+        }
+        let stated = stated(&scratch.file);
+        if let DirectSupport::Aligned { offset_align_bytes, .. } = stated {
+            scratch.len = (offset_align_bytes as usize).clamp(PAGE, LONGEST);
+        }
+        scratch.fill()?;
+        let mut probe = attempt(&scratch, stated);
+        if magic == ZFS_MAGIC {
+            distrust_zfs(&mut probe.read);
+            distrust_zfs(&mut probe.write);
+        }
+        Ok(probe)
+    }
+
+    /// ZFS caches outside the page cache, so that nothing here shows what became of a direct operation.
+    fn distrust_zfs(outcome: &mut DirectOutcome) {
+        if *outcome == DirectOutcome::Works {
+            let why = "ZFS keeps a cache of its own (ARC), and before version 2.3 ignores direct I/O";
+            *outcome = DirectOutcome::Unknown { why: why.to_owned() };
+        }
+    }
+
+    impl Scratch {
+        fn create(dir: &Path) -> io::Result<Scratch> {
+            static NUMBER: AtomicU32 = AtomicU32::new(0);
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let path = dir.join(format!("direct-probe-{}-{number}.tmp", std::process::id()));
+            // One that a killed process with the same number left behind; if it can't be removed, the
+            // creation below says why.
+            let _ = std::fs::remove_file(&path);
+            let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+            Ok(Scratch { path, file, len: PAGE })
+        }
+
+        /// Writes both halves through the cache and out of it.
+        fn fill(&mut self) -> io::Result<()> {
+            let content: Vec<u8> = (0..2 * self.len).map(content_at).collect();
+            self.file.write_all(&content)?;
+            self.file.sync_data()
+        }
+
+        /// Bytes of the scratch file that the page cache holds, or why that is unknown.
+        fn resident_bytes(&self) -> Result<u64, String> {
+            cache::resident_bytes(&self.file).map(|(bytes, _)| bytes)
+        }
+
+        fn drop_cached(&self) {
+            // A file system that doesn't obey shows up in the residency that is asked for next.
+            let _ = rustix::fs::fadvise(&self.file, 0, None, Advice::DontNeed);
+        }
+    }
+
+    /// A different byte everywhere that a misplaced block could come from.
+    fn content_at(position: usize) -> u8 {
+        (position % 251) as u8
+    }
+
+    fn stated(file: &File) -> DirectSupport {
+        match rustix::fs::statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN) {
+            Ok(stat) if stat.stx_mask & StatxFlags::DIOALIGN.bits() == 0 => DirectSupport::Unknown,
+            Ok(stat) if stat.stx_dio_offset_align == 0 => DirectSupport::Refused,
+            Ok(stat) => DirectSupport::Aligned {
+                offset_align_bytes: stat.stx_dio_offset_align,
+                memory_align_bytes: stat.stx_dio_mem_align,
+            },
+            Err(_) => DirectSupport::Unknown,
+        }
+    }
+
+    fn attempt(scratch: &Scratch, stated: DirectSupport) -> DirectProbe {
+        let opened = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags((OFlags::DIRECT | OFlags::NOFOLLOW).bits() as i32)
+            .open(&scratch.path);
+        let direct = match opened {
+            Ok(direct) => direct,
+            Err(error) => return DirectProbe::both(stated, refused(&error)),
+        };
+        let mut memory = vec![0_u8; 2 * LONGEST];
+        let buffer = aligned(&mut memory);
+
+        let read = observed(scratch, || read_back(&direct, &mut buffer[..scratch.len], 0));
+        let short = read_back(&direct, &mut buffer[..SHORT], SHORT);
+        let shortest_read_bytes = match (&read, short) {
+            (DirectOutcome::Refused { .. } | DirectOutcome::Unknown { .. }, _) => None,
+            (_, Ok(())) => Some(SHORT as u32),
+            (_, Err(_)) => Some(scratch.len as u32),
+        };
+        let half = scratch.len;
+        for (position, byte) in buffer[..half].iter_mut().enumerate() {
+            *byte = content_at(half + position);
+        }
+        let write = observed(scratch, || direct.write_all_at(&buffer[..half], half as u64));
+        let write = match (write, read_back(&direct, &mut buffer[..half], half)) {
+            (DirectOutcome::Works, Err(error)) => refused(&error),
+            (write, _) => write,
+        };
+        DirectProbe { stated, read, write, shortest_read_bytes }
+    }
+
+    /// Does a direct operation with the cache empty, and sees whether it stays empty.
+    ///
+    /// A single attempt may go through the cache for a reason that passes: btrfs falls back to it while it
+    /// is still writing down where earlier, buffered writes went.
+    fn observed(scratch: &Scratch, mut operation: impl FnMut() -> io::Result<()>) -> DirectOutcome {
+        let mut outcome = DirectOutcome::Works;
+        for _ in 0..ATTEMPTS {
+            scratch.drop_cached();
+            let before = scratch.resident_bytes();
+            if let Err(error) = operation() {
+                return refused(&error);
+            }
+            outcome = match (before, scratch.resident_bytes()) {
+                (Ok(0), Ok(0)) => return DirectOutcome::Works,
+                (Ok(0), Ok(after)) => DirectOutcome::Ignored {
+                    why: format!("it left {after} bytes in this machine's page cache"),
+                },
+                (Ok(_), Ok(_)) => DirectOutcome::Unknown {
+                    why: "the page cache does not let go of what it holds".to_owned(),
+                },
+                (Err(why), _) | (_, Err(why)) => return DirectOutcome::Unknown { why },
+            };
+            std::thread::sleep(BETWEEN_ATTEMPTS);
+        }
+        outcome
+    }
+
+    fn read_back(direct: &File, buffer: &mut [u8], offset: usize) -> io::Result<()> {
+        direct.read_exact_at(buffer, offset as u64)?;
+        let right = buffer.iter().enumerate().all(|(position, byte)| *byte == content_at(offset + position));
+        if right { Ok(()) } else { Err(io::Error::other("direct I/O returned other data")) }
+    }
+
+    fn refused(error: &io::Error) -> DirectOutcome {
+        DirectOutcome::Refused { why: error.to_string() }
+    }
+
+    /// The part of `memory` that begins at a multiple of [`LONGEST`].
+    fn aligned(memory: &mut [u8]) -> &mut [u8] {
+        let skip = memory.as_ptr().align_offset(LONGEST);
+        &mut memory[skip..]
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn memory_ignores_direct_io() {
+        let Ok(dir) = tempfile::tempdir_in("/dev/shm") else {
+            eprintln!("skipped: /dev/shm is not writable here");
+            return;
+        };
+        let probe = probe(dir.path()).unwrap();
+        assert_eq!(probe.stated, DirectSupport::Ignored);
+        assert!(matches!(probe.read, DirectOutcome::Ignored { .. }));
+        assert!(matches!(probe.write, DirectOutcome::Ignored { .. }));
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_missing_directory_is_an_error() {
+        let error = probe(Path::new("/there/is/no/such/directory")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}

@@ -1,0 +1,368 @@
+//! Write data: unique in every unit, incompressible, and recognisable when it is read back.
+//!
+//! A writer keeps a pool of random pages, made once from its seed. A write takes a stretch of that
+//! pool, starting at another page each time, and stamps the head of every unit (4 KiB, or 512 bytes
+//! where blocks are smaller) with which write of which writer this is and where in which file it
+//! belongs. So making a megabyte costs a few microseconds, no two units of a run are equal (storage
+//! that deduplicates gains nothing), and a reader can rebuild all of a unit from its stamp: the stamp
+//! says which page of which writer's pool the rest came from.
+//!
+//! Data is made before an operation's clock starts; see [`crate::driver`]. What the last write of a
+//! unit was, and whether it is still there, is the business of [`crate::verify`].
+//!
+//! A stamp, 32 bytes, little-endian:
+//!
+//! | bytes  | what |
+//! |--------|------|
+//! | 0..4   | check: a hash of all the rest and the run's seed, so a damaged stamp is known as one |
+//! | 4..8   | index of the file |
+//! | 8..16  | unit in the file (byte position / unit size) |
+//! | 16..24 | sequence: which write of this writer |
+//! | 24..28 | writer |
+//! | 28..32 | place in the writer's pool, in units of 512 bytes |
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::buffer::{ALIGNMENT, AlignedBuffer};
+use crate::driver::DriverError;
+
+/// Bytes of a stamp at the head of every unit.
+pub const STAMP_BYTES: usize = 32;
+
+/// The writer number of those who fill data sets, so that a worker's write is never taken for theirs.
+pub const FILL_WRITER: u32 = u32::MAX;
+
+/// How far the start of a write may rotate: the random pages that every writer has beyond its longest
+/// write. 1 MiB.
+const ROTATION_PAGES: usize = 256;
+
+/// Pool places are counted in this many bytes: the smallest unit.
+const PLACE_BYTES: usize = 512;
+
+/// How write data is made: the same for all writers of a run, and needed again to verify it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PatternSpec {
+    /// Where all randomness comes from.
+    pub seed: u64,
+    /// Every so many bytes of a file carry a stamp: 4096, or 512 where blocks are smaller.
+    pub unit_bytes: u32,
+}
+
+impl PatternSpec {
+    /// The unit that suits writes which are all multiples of `block_bytes`: 4096 or 512.
+    pub const fn unit_for(block_bytes: u64) -> u32 {
+        if block_bytes.is_multiple_of(4096) { 4096 } else { 512 }
+    }
+}
+
+/// What the head of a unit says about where it belongs and who wrote it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Index into the run's file table.
+    pub file: u32,
+    /// Byte position / unit size.
+    pub unit: u64,
+    /// Which write of this writer. A driver starts at load point << 48 | slot << 32.
+    pub sequence: u64,
+    /// Who wrote it: the worker, or [`FILL_WRITER`].
+    pub writer: u32,
+    /// Where in the writer's pool the unit lay, in units of 512 bytes.
+    pub place: u32,
+}
+
+impl Stamp {
+    /// The stamp at the head of a unit, if there is an undamaged one of this run.
+    pub fn read(spec: PatternSpec, unit: &[u8]) -> Option<Stamp> {
+        let head: &[u8; STAMP_BYTES] = unit.first_chunk()?;
+        let stamp = Stamp::read_unchecked(head);
+        (stamp.check(spec) == u32_at(head, 0)).then_some(stamp)
+    }
+
+    /// What the 32 bytes say, whether or not their check fits.
+    pub(crate) fn read_unchecked(head: &[u8; STAMP_BYTES]) -> Stamp {
+        Stamp {
+            file: u32_at(head, 4),
+            unit: u64_at(head, 8),
+            sequence: u64_at(head, 16),
+            writer: u32_at(head, 24),
+            place: u32_at(head, 28),
+        }
+    }
+
+    /// The 32 bytes.
+    #[inline]
+    fn bytes(&self, check: u32) -> [u8; STAMP_BYTES] {
+        let mut bytes = [0; STAMP_BYTES];
+        bytes[0..4].copy_from_slice(&check.to_le_bytes());
+        bytes[4..8].copy_from_slice(&self.file.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.unit.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.sequence.to_le_bytes());
+        bytes[24..28].copy_from_slice(&self.writer.to_le_bytes());
+        bytes[28..32].copy_from_slice(&self.place.to_le_bytes());
+        bytes
+    }
+
+    /// The check that belongs to this stamp.
+    #[inline]
+    pub(crate) fn check(&self, spec: PatternSpec) -> u32 {
+        self.check_in(write_hash(spec.seed, self.file, self.writer, self.sequence))
+    }
+
+    /// The check, when what all units of a write have in common is already hashed.
+    #[inline]
+    fn check_in(&self, write_hash: u64) -> u32 {
+        let hash = mix(mix(write_hash, self.unit), u64::from(self.place));
+        (hash >> 32) as u32
+    }
+
+    /// Writes into `unit` all that this stamp says the unit must hold, stamp included. `unit` may be
+    /// shorter than a whole unit (the last one of a file), but not longer than 4096 bytes.
+    pub fn rebuild(&self, spec: PatternSpec, unit: &mut [u8]) {
+        let mut page = [0; ALIGNMENT];
+        fill_page(spec.seed, self.writer, self.place as usize * PLACE_BYTES / ALIGNMENT, &mut page);
+        let from = self.place as usize * PLACE_BYTES % ALIGNMENT;
+        let len = unit.len().min(ALIGNMENT - from);
+        unit[..len].copy_from_slice(&page[from..from + len]);
+        if let Some(head) = unit.first_chunk_mut() {
+            *head = self.bytes(self.check(spec));
+        }
+    }
+}
+
+/// A write that has been made and lies in the writer's pool until the next one is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamped {
+    /// Where in the pool it starts, in bytes; a multiple of 4096 when the write's position is a
+    /// multiple of the unit.
+    pub start: usize,
+    /// Which write of this writer it is, as in [`Stamp::sequence`].
+    pub sequence: u64,
+}
+
+/// Makes the data of one writer's writes. One per operation in flight, because a write's bytes stay
+/// here until it is done.
+///
+/// Memory: the longest write + 1 MiB.
+#[derive(Debug)]
+pub struct WriteData {
+    spec: PatternSpec,
+    writer: u32,
+    sequence: u64,
+    max_len: usize,
+    page: usize,
+    pool: AlignedBuffer,
+}
+
+impl WriteData {
+    /// For a writer whose longest write has `max_len` bytes. Fills the pool, which takes about a
+    /// millisecond per 4 MiB.
+    ///
+    /// # Errors
+    /// [`DriverError::Buffers`] when the memory cannot be had.
+    pub fn new(spec: PatternSpec, writer: u32, max_len: usize) -> Result<WriteData, DriverError> {
+        let spare = (ROTATION_PAGES + 1) * ALIGNMENT;
+        let pool_len = max_len.checked_next_multiple_of(ALIGNMENT).and_then(|len| len.checked_add(spare));
+        let Some(pool_len) = pool_len else {
+            return Err(DriverError::Buffers { bytes: max_len as u64 });
+        };
+        let mut pool = AlignedBuffer::new(pool_len)?;
+        for (index, page) in pool.as_mut_slice().chunks_exact_mut(ALIGNMENT).enumerate() {
+            fill_page(spec.seed, writer, index, page);
+        }
+        Ok(WriteData { spec, writer, sequence: 0, max_len, page: 0, pool })
+    }
+
+    /// The same, with its writes numbered from `sequence`: for writers that share a writer number
+    /// (several operations in flight) or come back in a later load point.
+    #[must_use]
+    pub fn numbered_from(mut self, sequence: u64) -> WriteData {
+        self.sequence = sequence;
+        self
+    }
+
+    /// Who writes, as in [`Stamp::writer`].
+    pub fn writer(&self) -> u32 {
+        self.writer
+    }
+
+    /// Makes `len` bytes for this place. They stay until the next call.
+    ///
+    /// Units that begin inside the write carry a stamp, if at least its 32 bytes fit.
+    ///
+    /// # Panics
+    /// When `len` is more than the `max_len` that the writer was made for.
+    pub fn stamp(&mut self, file: u32, offset: u64, len: usize) -> Stamped {
+        assert!(len <= self.max_len, "a write of {len} bytes, made for {}", self.max_len);
+        let unit_bytes = self.spec.unit_bytes as usize;
+        let sequence = self.sequence;
+        self.sequence += 1;
+        let page = self.page;
+        // An odd step visits every start; a long one keeps short writes from reusing their neighbours.
+        let pages = len.div_ceil(ALIGNMENT);
+        self.page = (page + ((pages + 60) | 1)) % ROTATION_PAGES;
+
+        let into_unit = (offset % unit_bytes as u64) as usize;
+        let start = page * ALIGNMENT + into_unit;
+        let hash = write_hash(self.spec.seed, file, self.writer, sequence);
+        let mut at = if into_unit == 0 { start } else { start + unit_bytes - into_unit };
+        let mut stamp = Stamp {
+            file,
+            unit: offset.div_ceil(unit_bytes as u64),
+            sequence,
+            writer: self.writer,
+            place: (at / PLACE_BYTES) as u32,
+        };
+        let pool = self.pool.as_mut_slice();
+        while at + STAMP_BYTES <= start + len {
+            pool[at..at + STAMP_BYTES].copy_from_slice(&stamp.bytes(stamp.check_in(hash)));
+            at += unit_bytes;
+            stamp.unit += 1;
+            stamp.place += (unit_bytes / PLACE_BYTES) as u32;
+        }
+        Stamped { start, sequence }
+    }
+
+    /// The bytes of a write that has just been made.
+    #[inline]
+    pub fn slice(&self, stamped: &Stamped, len: usize) -> &[u8] {
+        &self.pool.as_slice()[stamped.start..stamped.start + len]
+    }
+
+    /// All of the writer's memory, for registering it with the kernel.
+    pub fn pool(&self) -> &AlignedBuffer {
+        &self.pool
+    }
+}
+
+/// The random content of one page of a writer's pool.
+fn fill_page(seed: u64, writer: u32, page: usize, into: &mut [u8]) {
+    let page_seed = mix(mix(seed, u64::from(writer) + 1), page as u64);
+    Xoshiro256PlusPlus::seed_from_u64(page_seed).fill_bytes(into);
+}
+
+/// What the stamps of one write have in common, hashed.
+fn write_hash(seed: u64, file: u32, writer: u32, sequence: u64) -> u64 {
+    mix(mix(seed, u64::from(file) << 32 | u64::from(writer)), sequence)
+}
+
+/// One round of hashing: for fixed `hash`, different values give different results.
+#[inline]
+pub(crate) fn mix(hash: u64, value: u64) -> u64 {
+    // The multiplier and the shift of SplitMix64's first round; odd, so multiplying loses nothing.
+    let hash = (hash ^ value).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash ^ (hash >> 27)
+}
+
+fn u32_at(bytes: &[u8; STAMP_BYTES], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+fn u64_at(bytes: &[u8; STAMP_BYTES], at: usize) -> u64 {
+    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::collections::HashSet;
+
+    use super::*;
+
+    const SPEC: PatternSpec = PatternSpec { seed: 42, unit_bytes: 4096 };
+
+    #[test]
+    fn every_unit_is_stamped_and_can_be_rebuilt() {
+        for unit_bytes in [512u32, 4096] {
+            let spec = PatternSpec { seed: 7, unit_bytes };
+            let mut data = WriteData::new(spec, 3, 1 << 20).unwrap().numbered_from(100);
+            for (write, len) in [4096usize, 1 << 20, 8192, 4096].into_iter().enumerate() {
+                let offset = 1 << 16;
+                let stamped = data.stamp(5, offset, len);
+                assert_eq!(stamped.start % ALIGNMENT, 0);
+                assert_eq!(stamped.sequence, 100 + write as u64);
+                for (index, unit) in data.slice(&stamped, len).chunks(unit_bytes as usize).enumerate() {
+                    let stamp = Stamp::read(spec, unit).unwrap();
+                    assert_eq!((stamp.file, stamp.writer, stamp.sequence), (5, 3, stamped.sequence));
+                    assert_eq!(stamp.unit, offset / u64::from(unit_bytes) + index as u64);
+                    let mut rebuilt = vec![0; unit.len()];
+                    stamp.rebuild(spec, &mut rebuilt);
+                    assert_eq!(rebuilt, unit, "write {write}, unit {index}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_units_are_equal_even_across_writers_and_rewrites() {
+        let mut seen = HashSet::new();
+        for writer in 0..3 {
+            let mut data = WriteData::new(SPEC, writer, 1 << 16).unwrap();
+            for _ in 0..300 {
+                let stamped = data.stamp(0, 0, 1 << 16);
+                for unit in data.slice(&stamped, 1 << 16).chunks(4096) {
+                    assert!(seen.insert(unit.to_vec()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn consecutive_writes_start_at_different_pages_and_all_are_used() {
+        let mut data = WriteData::new(SPEC, 0, 1 << 20).unwrap();
+        for len in [4096usize, 1 << 20, 12288] {
+            let starts: HashSet<usize> = (0..ROTATION_PAGES).map(|_| data.stamp(0, 0, len).start).collect();
+            assert_eq!(starts.len(), ROTATION_PAGES);
+        }
+    }
+
+    #[test]
+    fn data_does_not_compress() {
+        // Order-0 entropy, and no repeated 64-byte string within a write.
+        let mut data = WriteData::new(SPEC, 0, 1 << 20).unwrap();
+        let stamped = data.stamp(0, 0, 1 << 20);
+        let bytes = data.slice(&stamped, 1 << 20);
+        let mut counts = [0u32; 256];
+        bytes.iter().for_each(|&byte| counts[usize::from(byte)] += 1);
+        let entropy_bits: f64 = counts
+            .iter()
+            .map(|&count| f64::from(count) / f64::from(1 << 20))
+            .map(|share| -share * share.log2())
+            .sum();
+        assert!(entropy_bits > 7.98, "{entropy_bits} bits per byte");
+        let strings: HashSet<&[u8]> = bytes.chunks(64).collect();
+        assert_eq!(strings.len(), bytes.len() / 64);
+    }
+
+    #[test]
+    fn a_write_inside_a_unit_keeps_the_stamps_where_units_begin() {
+        let mut data = WriteData::new(SPEC, 0, 20000).unwrap();
+        let (offset, len) = (10_000, 20_000);
+        let stamped = data.stamp(1, offset, len);
+        let bytes = data.slice(&stamped, len);
+        let first_unit = 12_288 - 10_000;
+        let stamp = Stamp::read(SPEC, &bytes[first_unit..]).unwrap();
+        assert_eq!(stamp.unit, 3);
+        let mut rebuilt = vec![0; 4096];
+        stamp.rebuild(SPEC, &mut rebuilt);
+        assert_eq!(rebuilt, bytes[first_unit..first_unit + 4096]);
+    }
+
+    #[test]
+    fn any_changed_byte_of_a_stamp_is_noticed_and_so_is_another_seed() {
+        let mut data = WriteData::new(SPEC, 9, 4096).unwrap();
+        let stamped = data.stamp(2, 8192, 4096);
+        let unit = data.slice(&stamped, 4096).to_vec();
+        assert!(Stamp::read(SPEC, &unit).is_some());
+        assert!(Stamp::read(PatternSpec { seed: 43, ..SPEC }, &unit).is_none());
+        assert!(Stamp::read(SPEC, &unit[..16]).is_none());
+        for at in 0..STAMP_BYTES {
+            for flip in 1..=255u8 {
+                let mut damaged = unit.clone();
+                damaged[at] ^= flip;
+                assert!(Stamp::read(SPEC, &damaged).is_none(), "byte {at} ^ {flip}");
+            }
+        }
+    }
+}

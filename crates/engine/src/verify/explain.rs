@@ -1,0 +1,135 @@
+//! One unit against what it must hold: does it, and if not, what happened?
+
+use super::map::Unit;
+use super::may_be_last;
+use crate::buffer::ALIGNMENT;
+use crate::pattern::{FILL_WRITER, PatternSpec, STAMP_BYTES, Stamp};
+
+/// A unit that was written, and what the map says of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) file: u32,
+    pub(super) unit: u64,
+    /// Bytes that it has; fewer than a whole unit at the end of a file.
+    pub(super) len: usize,
+    pub(super) state: Unit,
+}
+
+impl Place {
+    /// Whether it holds what it must, to the last byte.
+    pub(super) fn holds(&self, spec: PatternSpec, found: &[u8]) -> bool {
+        match Stamp::read(spec, found) {
+            Some(stamp) if found.len() == self.len && self.accepts(&stamp) => {
+                first_wrong(spec, &stamp, found).is_none()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a write with this stamp may be what the unit holds.
+    fn accepts(&self, stamp: &Stamp) -> bool {
+        self.is_here(stamp) && may_be_last(self.state, stamp)
+    }
+
+    fn is_here(&self, stamp: &Stamp) -> bool {
+        stamp.file == self.file && stamp.unit == self.unit
+    }
+
+    /// Where in the unit the difference begins, and what it is. For a unit that doesn't hold what it
+    /// must; takes its time.
+    pub(super) fn explain(&self, spec: PatternSpec, found: &[u8]) -> (usize, String) {
+        if found.len() < self.len {
+            return (found.len(), "the file ends here, but the run wrote more".to_owned());
+        }
+        if found.iter().all(|&byte| byte == 0) {
+            let what = "nothing but zero bytes: what the run wrote here is gone, as if never written";
+            return (0, what.to_owned());
+        }
+        match Stamp::read(spec, found).or_else(|| self.repaired(spec, found)) {
+            Some(stamp) if !self.is_here(&stamp) => (0, misplaced(spec, &stamp)),
+            Some(stamp) if !may_be_last(self.state, &stamp) => (0, stale(&stamp)),
+            Some(stamp) => changed(spec, &stamp, found),
+            None => (0, "nothing that this run wrote: foreign data, or damaged past recognition".to_owned()),
+        }
+    }
+
+    /// The stamp that stood here before one of its bytes was changed, if that is what happened.
+    fn repaired(&self, spec: PatternSpec, found: &[u8]) -> Option<Stamp> {
+        let mut head: [u8; STAMP_BYTES] = *found.first_chunk()?;
+        for at in 0..STAMP_BYTES {
+            let was = head[at];
+            for byte in 0..=u8::MAX {
+                head[at] = byte;
+                let stamp = Stamp::read(spec, &head).filter(|stamp| self.accepts(stamp));
+                // The rest must look like its rest, or the changed byte was only guessed.
+                if let Some(stamp) = stamp.filter(|stamp| self.resembles(spec, stamp, found)) {
+                    return Some(stamp);
+                }
+            }
+            head[at] = was;
+        }
+        None
+    }
+
+    /// Whether most of what follows the stamp is what belongs to it.
+    fn resembles(&self, spec: PatternSpec, stamp: &Stamp, found: &[u8]) -> bool {
+        let mut page = [0; ALIGNMENT];
+        let must = &mut page[..found.len()];
+        stamp.rebuild(spec, must);
+        let rest = must.iter().zip(found).skip(STAMP_BYTES);
+        2 * rest.filter(|(must, found)| must == found).count() >= found.len() - STAMP_BYTES
+    }
+}
+
+/// Where in the unit the first byte is that differs from what its stamp says it must hold.
+fn first_wrong(spec: PatternSpec, stamp: &Stamp, found: &[u8]) -> Option<usize> {
+    let mut page = [0; ALIGNMENT];
+    let must = &mut page[..found.len()];
+    stamp.rebuild(spec, must);
+    // Comparing whole slices first is an order of magnitude faster, and nearly always enough.
+    if *must == *found {
+        return None;
+    }
+    must.iter().zip(found).position(|(must, found)| must != found)
+}
+
+/// Bytes were changed after the right write.
+fn changed(spec: PatternSpec, stamp: &Stamp, found: &[u8]) -> (usize, String) {
+    let mut page = [0; ALIGNMENT];
+    let must = &mut page[..found.len()];
+    stamp.rebuild(spec, must);
+    let wrong = must.iter().zip(found).filter(|(must, found)| must != found).count();
+    let at = must.iter().zip(found).position(|(must, found)| must != found).unwrap_or(0);
+    let what = format!(
+        "byte {:#04x} instead of {:#04x}; {wrong} of the {} bytes of this unit differ from what worker {} \
+         wrote",
+        found[at],
+        must[at],
+        found.len(),
+        stamp.writer,
+    );
+    (at, what)
+}
+
+/// The right place, an older write.
+fn stale(stamp: &Stamp) -> String {
+    if stamp.writer == FILL_WRITER {
+        return "what the data set held before the run: the run's write here was lost".to_owned();
+    }
+    format!(
+        "an older write (number {} of worker {}): the last write here was lost, or an older one came \
+         after it",
+        stamp.sequence, stamp.writer
+    )
+}
+
+/// A whole unit that belongs elsewhere.
+fn misplaced(spec: PatternSpec, stamp: &Stamp) -> String {
+    format!(
+        "the data of file {} at byte {} (number {} of worker {}): a misplaced write",
+        stamp.file,
+        stamp.unit * u64::from(spec.unit_bytes),
+        stamp.sequence,
+        stamp.writer
+    )
+}

@@ -1,0 +1,257 @@
+//! Which write was the last in every unit.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::driver::TargetFile;
+use crate::pattern::{STAMP_BYTES, mix};
+
+/// A write, as the map sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteAt {
+    /// Index into the run's file table.
+    pub file: u32,
+    /// Byte position.
+    pub offset: u64,
+    /// Bytes.
+    pub len: u32,
+    /// Who writes.
+    pub writer: u32,
+    /// Which write of this writer, as in [`crate::pattern::Stamp::sequence`].
+    pub sequence: u64,
+}
+
+/// Which write was the last in every unit of every file of a run. Shared by all that write.
+///
+/// Memory: 4 bytes per unit, which is 1 MiB per GiB of files with units of 4096 bytes and 8 MiB per GiB
+/// with units of 512.
+///
+/// Writers say when a write begins (before it is issued) and when it is over (after it is done). Where
+/// two writes of the same unit overlap in time nobody can know which one lasts, so the unit then counts
+/// as holding any of them, until a later write has it for itself. Units are no larger than what systems
+/// write as one piece (a page, a sector), so a mixture of two writes within a unit is still a difference.
+///
+/// Which write it was is kept as 30 bits of a hash: that another write is taken for it has a chance of one
+/// in a billion per unit.
+#[derive(Debug)]
+pub struct WriteMap {
+    unit_bytes: u32,
+    files: Vec<FileMap>,
+}
+
+#[derive(Debug)]
+struct FileMap {
+    size_bytes: u64,
+    units: Box<[AtomicU32]>,
+}
+
+/// What a unit must hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// Whatever it held before: the run didn't write it.
+    Unwritten,
+    /// The write with this id.
+    LastWrite(u32),
+    /// Any whole write of the run that belongs there.
+    AnyWrite,
+    /// Nobody can say.
+    Unknown,
+}
+
+// The upper two bits of a unit's word say what the lower thirty are.
+const KIND: u32 = 3 << 30;
+/// Never written; the rest is zero.
+const UNWRITTEN: u32 = 0;
+/// One write in flight; the rest is its id.
+const IN_FLIGHT: u32 = 1 << 30;
+/// Written by one write that had the unit for itself; the rest is its id.
+const SETTLED: u32 = 2 << 30;
+/// Written by several at once, or not wholly: the rest is [`UNKNOWN`] and the number in flight.
+const MIXED: u32 = 3 << 30;
+/// In a mixed unit: some write failed or covered it in part.
+const UNKNOWN: u32 = 1 << 29;
+const COUNT: u32 = UNKNOWN - 1;
+
+/// What of a write is kept: 30 bits.
+pub(super) fn write_id(writer: u32, sequence: u64) -> u32 {
+    (mix(mix(0, u64::from(writer)), sequence) >> 34) as u32
+}
+
+impl WriteMap {
+    /// Of these files, nothing written yet.
+    pub fn new(files: &[TargetFile], unit_bytes: u32) -> WriteMap {
+        let map = |file: &TargetFile| FileMap {
+            size_bytes: file.size_bytes,
+            units: (0..file.size_bytes.div_ceil(u64::from(unit_bytes)))
+                .map(|_| AtomicU32::new(UNWRITTEN))
+                .collect(),
+        };
+        WriteMap { unit_bytes, files: files.iter().map(map).collect() }
+    }
+
+    /// This write is about to be issued.
+    pub fn begin(&self, write: &WriteAt) {
+        let id = write_id(write.writer, write.sequence);
+        self.for_each_unit(write, |unit, whole| {
+            let first = if whole { IN_FLIGHT | id } else { MIXED | UNKNOWN | 1 };
+            let taint = if whole { 0 } else { UNKNOWN };
+            change(unit, |word| match word & KIND {
+                IN_FLIGHT => MIXED | taint | 2,
+                MIXED if word & COUNT != 0 => (word | taint) + 1,
+                _ => first,
+            });
+        });
+    }
+
+    /// This write is over; `whole` says whether all of it was written without an error.
+    pub fn end(&self, write: &WriteAt, whole: bool) {
+        let taint = if whole { 0 } else { UNKNOWN };
+        self.for_each_unit(write, |unit, _| {
+            change(unit, |word| match word & KIND {
+                IN_FLIGHT if whole => SETTLED | word & !KIND,
+                IN_FLIGHT => MIXED | UNKNOWN,
+                MIXED if word & COUNT != 0 => (word | taint) - 1,
+                _ => word,
+            });
+        });
+    }
+
+    /// Every unit that the write touches, and whether it covers all of it (and so its stamp).
+    fn for_each_unit(&self, write: &WriteAt, mut visit: impl FnMut(&AtomicU32, bool)) {
+        let Some(file) = self.files.get(write.file as usize) else {
+            return;
+        };
+        let unit_bytes = u64::from(self.unit_bytes);
+        let end = write.offset.saturating_add(u64::from(write.len));
+        for number in write.offset / unit_bytes..end.div_ceil(unit_bytes) {
+            // What lies past the end of the file as it was is nobody's business: nothing is checked there.
+            let Some(unit) = file.units.get(number as usize) else {
+                return;
+            };
+            let start = number * unit_bytes;
+            let unit_end = (start + unit_bytes).min(file.size_bytes);
+            let covered = write.offset <= start && unit_end <= end;
+            visit(unit, covered && unit_end - start >= STAMP_BYTES as u64);
+        }
+    }
+
+    /// What a unit must hold now.
+    pub(super) fn unit(&self, file: u32, unit: u64) -> Unit {
+        let unit = self.files.get(file as usize).and_then(|file| file.units.get(unit as usize));
+        let word = unit.map_or(UNWRITTEN, |unit| unit.load(Ordering::Relaxed));
+        match word & KIND {
+            UNWRITTEN => Unit::Unwritten,
+            SETTLED => Unit::LastWrite(word & !KIND),
+            MIXED if word & !KIND == 0 => Unit::AnyWrite,
+            // In flight still: the run gave up on a write that may yet arrive.
+            _ => Unit::Unknown,
+        }
+    }
+
+    /// The next run of written units at or after `from`, at most `most` of them.
+    pub(super) fn next_written(&self, file: u32, from: u64, most: u64) -> Option<Range<u64>> {
+        let units = &self.files.get(file as usize)?.units;
+        let written = |unit: &AtomicU32| unit.load(Ordering::Relaxed) != UNWRITTEN;
+        let start = from as usize + units.get(from as usize..)?.iter().position(written)?;
+        let end = units.len().min(start + most as usize);
+        let len = units[start..end].iter().take_while(|unit| written(unit)).count();
+        Some(start as u64..(start + len) as u64)
+    }
+}
+
+/// Relaxed: each unit stands for itself, and the verifier starts after the writers have ended.
+fn change(unit: &AtomicU32, change: impl Fn(u32) -> u32) {
+    let mut word = unit.load(Ordering::Relaxed);
+    while let Err(now) = unit.compare_exchange_weak(word, change(word), Ordering::Relaxed, Ordering::Relaxed)
+    {
+        word = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn map() -> WriteMap {
+        WriteMap::new(&[TargetFile { path: PathBuf::from("f"), size_bytes: 10_000 }], 4096)
+    }
+
+    fn write(sequence: u64, offset: u64, len: u32) -> WriteAt {
+        WriteAt { file: 0, offset, len, writer: 1, sequence }
+    }
+
+    #[test]
+    fn the_last_write_of_several_is_kept() {
+        let map = map();
+        for sequence in 0..3 {
+            map.begin(&write(sequence, 0, 8192));
+            assert_eq!(map.unit(0, 1), Unit::Unknown, "while in flight");
+            map.end(&write(sequence, 0, 8192), true);
+        }
+        assert_eq!(map.unit(0, 0), Unit::LastWrite(write_id(1, 2)));
+        assert_eq!(map.unit(0, 2), Unit::Unwritten);
+    }
+
+    #[test]
+    fn overlapping_writes_leave_either_until_a_later_one_is_alone() {
+        let map = map();
+        let (first, second, third) = (write(0, 0, 8192), write(1, 4096, 4096), write(2, 4096, 4096));
+        map.begin(&first);
+        map.begin(&second);
+        map.end(&first, true);
+        assert_eq!(map.unit(0, 0), Unit::LastWrite(write_id(1, 0)));
+        assert_eq!(map.unit(0, 1), Unit::Unknown, "second is in flight");
+        map.end(&second, true);
+        assert_eq!(map.unit(0, 1), Unit::AnyWrite);
+        map.begin(&third);
+        map.end(&third, true);
+        assert_eq!(map.unit(0, 1), Unit::LastWrite(write_id(1, 2)));
+    }
+
+    #[test]
+    fn what_failed_or_covered_a_part_can_not_be_judged() {
+        let map = map();
+        map.begin(&write(0, 0, 4096));
+        map.end(&write(0, 0, 4096), false);
+        assert_eq!(map.unit(0, 0), Unit::Unknown);
+        map.begin(&write(1, 100, 8000));
+        map.end(&write(1, 100, 8000), true);
+        assert_eq!(map.unit(0, 0), Unit::Unknown);
+        assert_eq!(map.unit(0, 1), Unit::Unknown);
+        // One of two overlapping writes fails: it may have left anything.
+        map.begin(&write(2, 0, 4096));
+        map.begin(&write(3, 0, 4096));
+        map.end(&write(2, 0, 4096), false);
+        map.end(&write(3, 0, 4096), true);
+        assert_eq!(map.unit(0, 0), Unit::Unknown);
+        map.begin(&write(4, 0, 4096));
+        map.end(&write(4, 0, 4096), true);
+        assert_eq!(map.unit(0, 0), Unit::LastWrite(write_id(1, 4)));
+    }
+
+    #[test]
+    fn the_last_unit_is_as_long_as_the_file() {
+        let map = map();
+        map.begin(&write(0, 8192, 10_000 - 8192));
+        map.end(&write(0, 8192, 10_000 - 8192), true);
+        assert_eq!(map.unit(0, 2), Unit::LastWrite(write_id(1, 0)));
+        // Beyond it, and in files that there are not, nothing happens.
+        map.begin(&write(1, 1 << 40, 4096));
+        map.begin(&WriteAt { file: 9, ..write(1, 0, 4096) });
+        assert_eq!(map.unit(0, 3), Unit::Unwritten);
+    }
+
+    #[test]
+    fn written_units_are_found_in_runs() {
+        let map = map();
+        assert_eq!(map.next_written(0, 0, 256), None);
+        map.begin(&write(0, 4096, 5000));
+        assert_eq!(map.next_written(0, 0, 256), Some(1..3));
+        assert_eq!(map.next_written(0, 0, 1), Some(1..2));
+        assert_eq!(map.next_written(0, 2, 1), Some(2..3));
+        assert_eq!(map.next_written(0, 3, 1), None);
+        assert_eq!(map.next_written(7, 0, 1), None);
+    }
+}

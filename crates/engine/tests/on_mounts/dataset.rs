@@ -1,0 +1,202 @@
+//! Data sets on real file systems: full ones, frozen ones, sparse files.
+
+use std::fs;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use reelgauge_engine::area::Area;
+use reelgauge_engine::cache::resident;
+use reelgauge_engine::dataset::{DataSet, DataSetError, DataSetSpec, MARGIN_BYTES, Prepared};
+
+use super::support::{Mounted, run};
+
+const MIB: u64 = 1 << 20;
+
+fn spec(files: u32, file_mib: u64) -> DataSetSpec {
+    DataSetSpec { files, file_bytes: file_mib * MIB, unit_bytes: 4096, seed: 1 }
+}
+
+fn prepare(target: &Path, spec: DataSetSpec) -> Result<DataSet, DataSetError> {
+    let area = Area::open_or_create(target).unwrap();
+    let mut progress = |_| ControlFlow::Continue(());
+    DataSet::prepare(&area, &spec, &mut progress, &AtomicBool::new(false))
+}
+
+/// Names of data files in the only data set under `target`.
+fn files_in(target: &Path) -> Vec<String> {
+    let data = Area::open_existing(target).unwrap().data_dir();
+    let set = fs::read_dir(data).unwrap().next().unwrap().unwrap().path();
+    let names = fs::read_dir(set).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut files: Vec<String> = names.filter(|name| name.starts_with("file-")).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn what_was_prepared_is_recognised_and_left_out_of_the_cache() {
+    for (fs_type, options) in
+        [("ext4", "rw"), ("xfs", "rw"), ("btrfs", "rw"), ("btrfs", "compress-force=zstd")]
+    {
+        let Some(mount) = Mounted::image(fs_type, options, 400) else {
+            continue;
+        };
+        let set = prepare(mount.path(), spec(2, 40)).unwrap();
+        assert_eq!(set.written_bytes, 80 * MIB, "{fs_type}");
+
+        let paths: Vec<_> = set.files.iter().map(|file| &file.path).collect();
+        let residency = resident(&paths);
+        assert_eq!(residency.sampled_bytes, 80 * MIB, "{residency:?}");
+        assert!(residency.resident_bytes <= MIB, "{fs_type}: {residency:?}");
+
+        let again = prepare(mount.path(), spec(2, 40)).unwrap();
+        assert_eq!((again.reused_bytes, again.written_bytes), (80 * MIB, 0), "{fs_type} {options}");
+        // After a new mount, allocation is what the disk says, not what memory remembers.
+        mount.remount("ro");
+        mount.remount("rw");
+        let again = prepare(mount.path(), spec(2, 40)).unwrap();
+        assert_eq!(again.written_bytes, 0, "{fs_type} {options}");
+    }
+}
+
+#[test]
+fn sparse_files_are_recognised_on_every_file_system() {
+    for fs_type in ["ext4", "xfs", "btrfs"] {
+        let Some(mount) = Mounted::image(fs_type, "rw", 400) else {
+            continue;
+        };
+        let set = prepare(mount.path(), spec(2, 16)).unwrap();
+        let holed = fs::File::options().write(true).open(&set.files[1].path).unwrap();
+        holed.set_len(0).unwrap();
+        holed.set_len(16 * MIB).unwrap();
+        holed.sync_all().unwrap();
+        let mended = prepare(mount.path(), spec(2, 16)).unwrap();
+        assert_eq!(mended.written_bytes, 16 * MIB, "{fs_type}");
+    }
+}
+
+#[test]
+fn too_little_space_is_said_and_nothing_is_written() {
+    let Some(mount) = Mounted::tmpfs("128m") else {
+        return;
+    };
+    let error = prepare(mount.path(), spec(1, 100)).unwrap_err();
+    let DataSetError::NoSpace { needed_bytes, available_bytes, .. } = &error else { panic!("{error}") };
+    assert_eq!(*needed_bytes, 100 * MIB + MARGIN_BYTES);
+    assert!((120 * MIB..=128 * MIB).contains(available_bytes), "{error}");
+    assert!(files_in(mount.path()).is_empty());
+    // What is there already needs no room.
+    prepare(mount.path(), spec(1, 60)).unwrap();
+    assert_eq!(prepare(mount.path(), spec(1, 60)).unwrap().written_bytes, 0);
+}
+
+#[test]
+fn room_that_somebody_else_takes_meanwhile() {
+    let Some(mount) = Mounted::image("ext4", "rw", 600) else {
+        return;
+    };
+    let area = Area::open_or_create(mount.path()).unwrap();
+    let filler = mount.path().join("filler");
+    // Fills the file system as soon as the first file is done.
+    let mut progress = |report: Prepared| {
+        if report.written_bytes > 100 * MIB && !filler.exists() {
+            let mut filler = fs::File::create(&filler).unwrap();
+            while filler.write_all(&[1; 1 << 20]).is_ok() {}
+        }
+        ControlFlow::Continue(())
+    };
+    let stop = AtomicBool::new(false);
+    let error = DataSet::prepare(&area, &spec(8, 50), &mut progress, &stop).unwrap_err();
+    if matches!(error, DataSetError::NoSpace { .. }) {
+        panic!("it should have begun: {error}");
+    }
+    assert!(matches!(error, DataSetError::Full { .. }), "{error}");
+    let files = files_in(mount.path());
+    assert!(files.iter().all(|name| name.ends_with(".bin")), "{files:?}");
+    assert!(!files.is_empty());
+
+    // With room again, what was complete counts.
+    fs::remove_file(mount.path().join("filler")).unwrap();
+    let set = prepare(mount.path(), spec(8, 50)).unwrap();
+    assert_eq!(set.reused_bytes, files.len() as u64 * 50 * MIB);
+}
+
+#[test]
+fn a_quota_is_named_as_that() {
+    let Some(mount) = Mounted::image("btrfs", "rw", 600) else {
+        return;
+    };
+    let target = mount.path().join("show");
+    let (at, show) = (mount.path().to_str().unwrap(), target.to_str().unwrap());
+    run("btrfs", &["subvolume", "create", show]);
+    run("btrfs", &["quota", "enable", at]);
+    run("btrfs", &["qgroup", "limit", "100M", show]);
+    let error = prepare(&target, spec(5, 40)).unwrap_err();
+    assert!(matches!(error, DataSetError::Quota { .. }), "{error}");
+    let files = files_in(&target);
+    assert!(files.iter().all(|name| name.ends_with(".bin")), "{files:?}");
+    assert!((1..=2).contains(&files.len()), "{files:?}");
+    // What was written can be given back.
+    Area::open_existing(&target).unwrap().clean().unwrap();
+}
+
+#[test]
+fn a_target_that_became_read_only_is_named_as_that() {
+    let Some(mount) = Mounted::tmpfs("256m") else {
+        return;
+    };
+    let area = Area::open_or_create(mount.path()).unwrap();
+    mount.remount("ro");
+    let mut progress = |_| ControlFlow::Continue(());
+    let error = DataSet::prepare(&area, &spec(1, 1), &mut progress, &AtomicBool::new(false)).unwrap_err();
+    assert!(error.to_string().contains("read-only"), "{error}");
+}
+
+/// A file system that takes no writes and lets everybody wait, until dropped.
+struct Frozen<'a>(&'a Path);
+
+impl Frozen<'_> {
+    fn new(path: &Path) -> Frozen<'_> {
+        run("fsfreeze", &["-f", path.to_str().unwrap()]);
+        Frozen(path)
+    }
+}
+
+impl Drop for Frozen<'_> {
+    fn drop(&mut self) {
+        run("fsfreeze", &["-u", self.0.to_str().unwrap()]);
+    }
+}
+
+#[test]
+fn storage_that_hangs_keeps_nobody_from_stopping() {
+    let Some(mount) = Mounted::image("ext4", "rw", 1000) else {
+        return;
+    };
+    let area = Area::open_or_create(mount.path()).unwrap();
+    let stop = AtomicBool::new(false);
+    let mut frozen = None;
+    let mut progress = |report: Prepared| {
+        if report.written_bytes > 50 * MIB && frozen.is_none() {
+            frozen = Some((Frozen::new(mount.path()), Instant::now()));
+            stop.store(true, Ordering::Relaxed);
+        }
+        ControlFlow::Continue(())
+    };
+    let error = DataSet::prepare(&area, &spec(1, 800), &mut progress, &stop).unwrap_err();
+    let (frozen, since) = frozen.unwrap();
+    let took = since.elapsed();
+    assert!(matches!(error, DataSetError::Interrupted { .. }), "{error}");
+    assert!(took < Duration::from_secs(1), "{took:?}");
+
+    // When the storage comes back, what was left behind clears up after itself.
+    assert_eq!(files_in(mount.path()), ["file-0000.bin.part"]);
+    drop(frozen);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !files_in(mount.path()).is_empty() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(files_in(mount.path()).is_empty());
+}

@@ -1,0 +1,123 @@
+//! File systems to test on.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A file system that is mounted for one test and unmounted when dropped.
+pub struct Mounted {
+    path: PathBuf,
+    /// Holds the mount point and the image.
+    _dir: Option<tempfile::TempDir>,
+}
+
+impl Mounted {
+    /// `None`, with the reason printed, where nothing can be mounted.
+    pub fn tmpfs(size: &str) -> Option<Mounted> {
+        let dir = scratch()?;
+        Mounted::mount(dir, &["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
+    }
+
+    /// A new file system of this type in an image, which takes room only as it is written to.
+    pub fn image(fs_type: &str, options: &str, mib: u64) -> Option<Mounted> {
+        let dir = scratch()?;
+        let image = dir.path().join("image");
+        std::fs::File::create(&image).unwrap().set_len(mib << 20).unwrap();
+        let force = if fs_type == "ext4" { "-F" } else { "-f" };
+        let made = Command::new(format!("mkfs.{fs_type}")).arg("-q").arg(force).arg(&image).output();
+        match made {
+            Ok(made) => assert!(made.status.success(), "{made:?}"),
+            Err(error) => {
+                eprintln!("skipped: mkfs.{fs_type} cannot be run ({error})");
+                return None;
+            }
+        }
+        let image = image.to_str().unwrap().to_owned();
+        Mounted::mount(dir, &["-t", fs_type, "-o", &format!("loop,{options}"), &image])
+    }
+
+    /// Shows `source` at another place, which must exist.
+    pub fn bind(source: &Path, at: &Path) -> Mounted {
+        run("mount", &["--bind", source.to_str().unwrap(), at.to_str().unwrap()]);
+        Mounted { path: at.to_owned(), _dir: None }
+    }
+
+    /// tmpfs at a place that exists.
+    pub fn tmpfs_at(at: &Path) -> Mounted {
+        run("mount", &["-t", "tmpfs", "tmpfs", at.to_str().unwrap()]);
+        Mounted { path: at.to_owned(), _dir: None }
+    }
+
+    /// Two layers of this file system's directories, shown at `at`.
+    pub fn overlay(lower: &Path, upper: &Path, work: &Path, at: &Path) -> Mounted {
+        let options =
+            format!("lowerdir={},upperdir={},workdir={}", lower.display(), upper.display(), work.display());
+        run("mount", &["-t", "overlay", "-o", &options, "overlay", at.to_str().unwrap()]);
+        Mounted { path: at.to_owned(), _dir: None }
+    }
+
+    fn mount(dir: tempfile::TempDir, arguments: &[&str]) -> Option<Mounted> {
+        // A space, so that every test meets the kernel's escapes.
+        let path = dir.path().join("mount point");
+        std::fs::create_dir(&path).unwrap();
+        let mounted = Command::new("mount").args(arguments).arg(&path).output().unwrap();
+        if !mounted.status.success() {
+            eprintln!("skipped: cannot mount ({})", String::from_utf8_lossy(&mounted.stderr).trim());
+            return None;
+        }
+        Some(Mounted { path, _dir: Some(dir) })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Tries for a while: a child of another test that is just being started may hold its files.
+    pub fn remount(&self, options: &str) {
+        let mut tries = 0..50;
+        loop {
+            let options = format!("remount,{options}");
+            let done = Command::new("mount").arg("-o").arg(options).arg(&self.path).output().unwrap();
+            if done.status.success() {
+                return;
+            }
+            assert!(tries.next().is_some(), "{done:?}");
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount").arg(&self.path).output();
+        if !unmounted.is_ok_and(|unmounted| unmounted.status.success()) {
+            // Whatever still uses it then goes on until it ends, and the mount with it.
+            let _ = Command::new("umount").arg("-l").arg(&self.path).output();
+        }
+    }
+}
+
+/// A directory to mount in, if this user may mount.
+fn scratch() -> Option<tempfile::TempDir> {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("skipped: only root may mount file systems");
+        return None;
+    }
+    Some(tempfile::tempdir().unwrap())
+}
+
+pub fn run(program: &str, arguments: &[&str]) {
+    let done = Command::new(program).args(arguments).output().unwrap();
+    assert!(done.status.success(), "{program} {arguments:?}: {done:?}");
+}
+
+/// Runs `work` with the file system rights of nobody. Only for the calling of file system functions.
+pub fn as_nobody<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            // SAFETY: takes no pointers, and changes the rights of this thread alone, which ends below.
+            unsafe { libc::setfsuid(65534) };
+            work()
+        });
+        thread.join().unwrap()
+    })
+}

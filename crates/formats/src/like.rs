@@ -1,0 +1,266 @@
+//! Formats taken from real media: the frame sizes of a file, or of a folder of numbered frames.
+//!
+//! * MOV, MP4, M4V: the sample table gives the real size and place of every frame ([`movie`]).
+//! * A folder of numbered frames: the files' real sizes, in order ([`sequence`]).
+//! * Everything else: the mean rate, where the file says how long it plays (MXF, fragmented MP4); the
+//!   result says that it is only a mean ([`Basis::Mean`]).
+//!
+//! Nothing is trusted: files may be damaged or made to harm. Memory is bounded by the file's index
+//! (at most 256 MiB) and by a limit on the samples; bad numbers are errors.
+//!
+//! The box reader is our own. mp4parse is under the MPL, which the project does not take; mp4 is no longer
+//! kept up; re_mp4 panics on files without chunk offsets, allocates what a length field says and needs an
+//! `ftyp` box, which QuickTime files may lack. Of the format only seven tables are needed.
+
+pub mod mean;
+pub mod movie;
+mod mxf;
+pub mod sequence;
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use crate::format::{Format, Kind, RateControl};
+use crate::id;
+use crate::mean::MeanBytes;
+use crate::rate::FrameRate;
+use crate::sizes::{PictureSize, SizeModel};
+
+use mean::{Found, Length, MeanClip};
+use movie::{Movie, MovieError, Unlisted};
+use sequence::{Sequence, SequenceError};
+
+/// What real media look like to the storage.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Like {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// Frames per second: the file's own, or the user's.
+    pub frame_rate: FrameRate,
+    /// What is known of its frames.
+    pub basis: Basis,
+    /// What the user should know about it, one line each.
+    pub notes: Vec<String>,
+}
+
+/// How much is known of the frames.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Basis {
+    /// Every frame's size and place in the file.
+    Movie(Movie),
+    /// Every frame's file and its size.
+    Sequence(Sequence),
+    /// Only the mean.
+    Mean(MeanClip),
+}
+
+/// Why media can't serve as a model.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LikeError {
+    /// The system refused.
+    #[error("cannot read '{}': {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The index of a movie file makes no sense.
+    #[error("'{}' can't be used: {fault}", path.display())]
+    Movie {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        fault: MovieError,
+    },
+    /// No numbered frames in a folder.
+    #[error("'{}' can't be used: {fault}", path.display())]
+    Sequence {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        fault: SequenceError,
+    },
+    /// Nothing says how fast it plays.
+    #[error("'{}' does not say its frame rate ({why}); give it with --fps", path.display())]
+    NoFrameRate {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        why: &'static str,
+    },
+    /// Neither frame sizes nor the length are known.
+    #[error(
+        "'{}' does not say how long it plays ({why}); copy it into a MOV without encoding it again \
+         ('ffmpeg -i IN -c copy OUT.mov'), or describe it as a format of your own with its rate",
+        path.display()
+    )]
+    NoDuration {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: &'static str,
+    },
+}
+
+/// Looks at a file or folder. `fps` overrides the frame rate that it states, and is needed where it
+/// states none: a folder of frames never does.
+///
+/// # Errors
+/// See [`LikeError`]; every message says what to do.
+pub fn from_path(path: &Path, fps: Option<FrameRate>) -> Result<Like, LikeError> {
+    let io_error = |source| LikeError::Io { path: path.into(), source };
+    let metadata = std::fs::metadata(path).map_err(io_error)?;
+    if metadata.is_dir() {
+        return from_folder(path, fps);
+    }
+    let mut file = File::open(path).map_err(io_error)?;
+    let file_bytes = file.seek(SeekFrom::End(0)).map_err(io_error)?;
+    let head = read_head(&mut file).map_err(io_error)?;
+    if movie::looks_like_one(&head) {
+        return from_movie(path, &mut file, file_bytes, fps);
+    }
+    match mxf::find(&mut file).map_err(io_error)? {
+        Some(found) => from_mean(path, file_bytes, found, fps, "frame sizes are not read from MXF files"),
+        None => from_mean(path, file_bytes, Found::NOTHING, fps, "this type of file is not read"),
+    }
+}
+
+/// The first bytes of a file, or fewer if it is shorter.
+fn read_head(file: &mut File) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(0))?;
+    let mut head = Vec::new();
+    file.by_ref().take(16).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+fn from_folder(path: &Path, fps: Option<FrameRate>) -> Result<Like, LikeError> {
+    let (sequence, notes) = sequence::scan(path)?;
+    let frame_rate =
+        fps.ok_or_else(|| LikeError::NoFrameRate { path: path.into(), why: "numbered frames have none" })?;
+    Ok(Like { path: path.into(), frame_rate, basis: Basis::Sequence(sequence), notes })
+}
+
+fn from_movie(
+    path: &Path,
+    file: &mut File,
+    file_bytes: u64,
+    fps: Option<FrameRate>,
+) -> Result<Like, LikeError> {
+    let fault = |fault| match fault {
+        MovieError::Io(source) => LikeError::Io { path: path.into(), source },
+        fault => LikeError::Movie { path: path.into(), fault },
+    };
+    let movie = match movie::read(file, file_bytes).map_err(fault)? {
+        Ok(movie) => movie,
+        Err(unlisted) => return from_unlisted(path, file_bytes, unlisted, fps),
+    };
+    let mut notes = movie.notes();
+    let stated = movie.frame_rate();
+    if let (Some(fps), Some(stated)) = (fps, stated)
+        && fps != stated
+    {
+        notes.push(format!("paced at {fps} fps as asked; the file says {stated}"));
+    }
+    let frame_rate = fps
+        .or(stated)
+        .ok_or_else(|| LikeError::NoFrameRate { path: path.into(), why: "its time table makes no sense" })?;
+    Ok(Like { path: path.into(), frame_rate, basis: Basis::Movie(movie), notes })
+}
+
+fn from_unlisted(
+    path: &Path,
+    file_bytes: u64,
+    unlisted: Unlisted,
+    fps: Option<FrameRate>,
+) -> Result<Like, LikeError> {
+    let found = Found { frame_rate: None, length: unlisted.duration_ns.map(Length::Nanoseconds) };
+    from_mean(path, file_bytes, found, fps, unlisted.why)
+}
+
+/// The mean rate, where the length is known. `why` says why not more.
+fn from_mean(
+    path: &Path,
+    file_bytes: u64,
+    found: Found,
+    fps: Option<FrameRate>,
+    why: &'static str,
+) -> Result<Like, LikeError> {
+    let no_duration = || LikeError::NoDuration { path: path.into(), why };
+    let length = found.length.ok_or_else(no_duration)?;
+    let frame_rate =
+        fps.or(found.frame_rate).ok_or_else(|| LikeError::NoFrameRate { path: path.into(), why })?;
+    let clip = MeanClip::new(file_bytes, length, frame_rate).ok_or_else(no_duration)?;
+    Ok(Like {
+        path: path.into(),
+        frame_rate,
+        notes: vec![format!("only the mean rate is used, not the real frame sizes: {why}")],
+        basis: Basis::Mean(clip),
+    })
+}
+
+impl Like {
+    /// Whether every frame has its real size.
+    pub fn is_exact(&self) -> bool {
+        !matches!(self.basis, Basis::Mean(_))
+    }
+
+    /// How many frames there are.
+    pub fn frames(&self) -> u64 {
+        match &self.basis {
+            Basis::Movie(movie) => movie.picture().spans.len() as u64,
+            Basis::Sequence(sequence) => sequence.frames.len() as u64,
+            Basis::Mean(clip) => clip.frames,
+        }
+    }
+
+    /// Bytes of the media: all tracks, or all frame files, or the whole file where only the mean is known.
+    pub fn total_bytes(&self) -> u64 {
+        match &self.basis {
+            Basis::Movie(movie) => movie.media_bytes(),
+            Basis::Sequence(sequence) => sequence.total_bytes(),
+            Basis::Mean(clip) => clip.file_bytes,
+        }
+    }
+
+    /// Bytes of the picture of a frame (from 0), or of all of it where only the mean is known; `None` behind
+    /// the last frame.
+    pub fn frame_bytes(&self, frame: u64) -> Option<u64> {
+        let index = usize::try_from(frame).ok()?;
+        match &self.basis {
+            Basis::Movie(movie) => movie.picture().spans.get(index).map(|span| span.bytes),
+            Basis::Sequence(sequence) => sequence.frames.get(index).map(|frame| frame.bytes),
+            Basis::Mean(clip) => clip.frame_bytes(frame),
+        }
+    }
+
+    /// A format of the same mean rate, for where a list of frames is too much: its frames have the media's
+    /// bytes over the number of frames, sound included.
+    pub fn to_format(&self) -> Format {
+        let stem = self.path.file_stem().unwrap_or(self.path.as_os_str());
+        let name = stem.to_string_lossy().into_owned();
+        let kind = match &self.basis {
+            Basis::Movie(_) | Basis::Mean(_) => Kind::MovieFile,
+            Basis::Sequence(_) => Kind::FramePerFile,
+        };
+        let mean = MeanBytes::over(self.total_bytes(), self.frames()).unwrap_or(MeanBytes::whole(0));
+        Format {
+            id: format!("like-{}", id::slug(&name)),
+            name,
+            family: "like".into(),
+            kind,
+            raster: None,
+            bits: None,
+            chroma: String::new(),
+            frame_rate: self.frame_rate,
+            rate_control: RateControl::Vbr,
+            picture: PictureSize::Variable { mean, model: SizeModel::Even },
+            audio: None,
+            key: String::new(),
+            source_url: String::new(),
+            note: format!("mean of {}", self.path.display()),
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! MOV, MP4 and M4V: where every sample of every track lies in the file.
+//!
+//! A file is a row of boxes (ISO/IEC 14496-12; Apple's "QuickTime File Format"). One of them, `moov`, is the
+//! index; it may lie before or behind the media. It alone is read, as a whole, and parsed from memory.
+//! Edit lists are left aside: they change what is shown, not what lies in the file.
+
+mod boxes;
+mod index;
+mod samples;
+mod sound;
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+use crate::rate::FrameRate;
+
+use boxes::Kind;
+
+/// The largest index that is read. A day at 60 frames per second with eight tracks stays below it.
+pub const INDEX_BYTES_MAX: u64 = 256 << 20;
+
+/// The most samples and chunks, of all tracks together. A day at 60 frames per second with compressed sound
+/// has 9.2 million. They take 256 MiB of memory.
+pub const SPANS_MAX: usize = 1 << 24;
+
+/// The most boxes on the file's first level. Files have about five.
+const BOXES_MAX: u32 = 1 << 16;
+
+/// The most tracks.
+pub const TRACKS_MAX: usize = 128;
+
+/// A piece of the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// Where it begins.
+    pub offset: u64,
+    /// How long it is.
+    pub bytes: u64,
+}
+
+impl Span {
+    /// Where it ends.
+    pub const fn end(self) -> u64 {
+        self.offset.saturating_add(self.bytes)
+    }
+}
+
+/// What a track carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrackKind {
+    /// Pictures (`vide`).
+    Picture,
+    /// Sound (`soun`).
+    Sound,
+    /// Timecode, subtitles, metadata: the file's word for it.
+    Other([u8; 4]),
+}
+
+/// What a span of a track is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A frame of pictures, or a packet of compressed sound.
+    Sample,
+    /// A row of samples that lie together: uncompressed sound, whose samples are a few bytes.
+    Chunk,
+}
+
+/// One track.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Track {
+    /// What it carries.
+    pub kind: TrackKind,
+    /// What its spans are.
+    pub unit: Unit,
+    /// Its samples or chunks, in the order in which they are decoded.
+    pub spans: Vec<Span>,
+    /// How its samples follow one another in time.
+    pub timing: Timing,
+}
+
+/// How the samples of a track follow one another in time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timing {
+    /// Ticks per second.
+    pub timescale: u32,
+    /// Samples in the time table.
+    pub samples: u64,
+    /// Ticks of all samples together.
+    pub ticks: u64,
+    /// Ticks of one sample, where 98 in 100 have the same; the last is left aside.
+    pub regular: Option<u32>,
+}
+
+/// A movie file with its samples.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Movie {
+    /// The tracks that have samples.
+    pub tracks: Vec<Track>,
+    /// The index box (`moov`): behind the media, a player seeks to the end of the file first.
+    pub index: Span,
+    /// Size of the file.
+    pub file_bytes: u64,
+    picture: usize,
+}
+
+/// A movie whose samples the index does not list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unlisted {
+    pub(super) why: &'static str,
+    pub(super) duration_ns: Option<u64>,
+}
+
+/// Why a movie file can't be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MovieError {
+    /// The system refused.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// No `moov` box.
+    #[error(
+        "it has no index (moov): its recording or its copying did not finish; take a file that is complete"
+    )]
+    NoIndex,
+    /// The index does not fit into the file.
+    #[error("its index (moov) ends behind the end of the file: the copy is cut short; copy it again")]
+    CutShort,
+    /// The index is larger than any film's.
+    #[error(
+        "its index (moov) has {bytes} bytes, more than the {INDEX_BYTES_MAX} that are read; \
+         take a shorter clip"
+    )]
+    IndexTooLarge {
+        /// How large it is.
+        bytes: u64,
+    },
+    /// Longer than is sensible.
+    #[error("it has more than {SPANS_MAX} samples; take a shorter clip")]
+    TooManySamples,
+    /// More boxes or tracks than any film has.
+    #[error("it has more than {max} {what}, so it is damaged; take another file")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// The limit.
+        max: u64,
+    },
+    /// A box contradicts itself or another.
+    #[error("its index is damaged (box '{kind}' {why}); {REWRAP}")]
+    Damaged {
+        /// The box, or the box that should be there.
+        kind: Kind,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// Media that should be there are not.
+    #[error(
+        "a sample at byte {offset} with {bytes} bytes lies behind the end of the file ({file_bytes} bytes): \
+         the copy is cut short; copy it again"
+    )]
+    OutsideFile {
+        /// Where the sample should begin.
+        offset: u64,
+        /// How long it should be.
+        bytes: u64,
+        /// Where the file ends.
+        file_bytes: u64,
+    },
+    /// No track of pictures.
+    #[error("it has no pictures; for sound alone use an audio format such as bwf-48-khz-24-bit-stereo")]
+    NoPicture,
+    /// The samples lie in other files.
+    #[error("its media lie in other files (a reference movie); name the file that holds them, or {REWRAP}")]
+    Elsewhere,
+}
+
+/// What helps against most damage.
+const REWRAP: &str = "write it anew with 'ffmpeg -i IN -c copy OUT.mov'";
+
+/// Whether a file's first bytes are a movie's.
+pub(super) fn looks_like_one(head: &[u8]) -> bool {
+    head.get(4..8).is_some_and(|kind| {
+        [&b"ftyp"[..], b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot"].contains(&kind)
+    })
+}
+
+/// Reads the index of a movie file of this size.
+pub(super) fn read<R: Read + Seek>(
+    file: &mut R,
+    file_bytes: u64,
+) -> Result<Result<Movie, Unlisted>, MovieError> {
+    let (index, content) = find_index(file, file_bytes)?;
+    if content.bytes > INDEX_BYTES_MAX {
+        return Err(MovieError::IndexTooLarge { bytes: content.bytes });
+    }
+    file.seek(SeekFrom::Start(content.offset))?;
+    // The memory grows with what is really there, not with what the length says.
+    let mut bytes = Vec::new();
+    file.take(content.bytes).read_to_end(&mut bytes)?;
+    if (bytes.len() as u64) < content.bytes {
+        return Err(MovieError::CutShort);
+    }
+    let tracks = match index::parse(&bytes, file_bytes)? {
+        Ok(tracks) => tracks,
+        Err(unlisted) => return Ok(Err(unlisted)),
+    };
+    let picture = tracks
+        .iter()
+        .enumerate()
+        .filter(|(_, track)| track.kind == TrackKind::Picture)
+        .max_by_key(|(_, track)| track.spans.len())
+        .map(|(number, _)| number)
+        .ok_or(MovieError::NoPicture)?;
+    Ok(Ok(Movie { tracks, index, file_bytes, picture }))
+}
+
+/// The index box, and its content.
+fn find_index<R: Read + Seek>(file: &mut R, file_bytes: u64) -> Result<(Span, Span), MovieError> {
+    let mut at = 0;
+    for _ in 0..BOXES_MAX {
+        let Some(head) = boxes::read_head(file, at, file_bytes)? else {
+            return Err(MovieError::NoIndex);
+        };
+        if head.kind == Kind::MOOV {
+            if head.end > file_bytes {
+                return Err(MovieError::CutShort);
+            }
+            let whole = Span { offset: at, bytes: head.end - at };
+            let content = Span { offset: head.content, bytes: head.end - head.content };
+            return Ok((whole, content));
+        }
+        at = head.end;
+    }
+    Err(MovieError::TooMany { what: "boxes", max: u64::from(BOXES_MAX) })
+}
+
+impl Movie {
+    /// The track of pictures; the one with the most frames, where there are several.
+    pub fn picture(&self) -> &Track {
+        &self.tracks[self.picture]
+    }
+
+    /// The frame rate of the pictures; the mean where it varies; `None` where the time table makes no sense.
+    pub fn frame_rate(&self) -> Option<FrameRate> {
+        self.picture().timing.rate()
+    }
+
+    /// Bytes of the samples of all tracks.
+    pub fn media_bytes(&self) -> u64 {
+        self.tracks.iter().flat_map(|track| &track.spans).fold(0, |sum, span| sum.saturating_add(span.bytes))
+    }
+
+    /// The spans of all tracks in the order in which they lie in the file, with the number of their track.
+    pub fn interleaved(&self) -> Vec<(usize, Span)> {
+        let mut all: Vec<(usize, Span)> = self
+            .tracks
+            .iter()
+            .enumerate()
+            .flat_map(|(number, track)| track.spans.iter().map(move |span| (number, *span)))
+            .collect();
+        all.sort_by_key(|(_, span)| *span);
+        all
+    }
+
+    /// What a player that reads straight on passes from each frame to the next: the frame, and the sound and
+    /// gaps between it and the next. The first begins with the media, the last ends with them, so that all
+    /// spans together are one piece of the file.
+    ///
+    /// `None` where the frames do not lie in the file in their order, so that nobody can read straight on.
+    pub fn forward_spans(&self) -> Option<Vec<Span>> {
+        let frames = &self.picture().spans;
+        let in_order = frames.windows(2).all(|pair| pair[0].end() <= pair[1].offset);
+        let spans = || self.tracks.iter().flat_map(|track| &track.spans);
+        let begin = spans().map(|span| span.offset).min()?;
+        let end = spans().map(|span| span.end()).max()?;
+        if !in_order {
+            return None;
+        }
+        let mut begins: Vec<u64> = frames.iter().map(|span| span.offset).collect();
+        *begins.first_mut()? = begin;
+        let ends = begins.iter().copied().skip(1).chain([end]);
+        let span = |(offset, end): (&u64, u64)| Span { offset: *offset, bytes: end - offset };
+        Some(begins.iter().zip(ends).map(span).collect())
+    }
+
+    /// Whether the index lies behind the media, so that a player seeks to the end first.
+    pub fn index_is_last(&self) -> bool {
+        self.picture().spans.first().is_some_and(|span| span.offset < self.index.offset)
+    }
+
+    /// What the user should know.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.picture().timing.regular.is_none()
+            && let Some(rate) = self.frame_rate()
+        {
+            notes.push(format!("its frames do not all last equally long; paced at their mean of {rate} fps"));
+        }
+        notes
+    }
+}
+
+impl Timing {
+    /// Samples per second.
+    pub fn rate(&self) -> Option<FrameRate> {
+        match self.regular {
+            Some(ticks) => FrameRate::new(self.timescale, ticks),
+            None => {
+                let per_s = self.samples as f64 * f64::from(self.timescale) / self.ticks as f64;
+                // Three decimals: 23.976 then means the exact fraction.
+                format!("{per_s:.3}").parse().ok()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn track(kind: TrackKind, spans: &[(u64, u64)]) -> Track {
+        Track {
+            kind,
+            unit: Unit::Sample,
+            spans: spans.iter().map(|&(offset, bytes)| Span { offset, bytes }).collect(),
+            timing: Timing::default(),
+        }
+    }
+
+    fn movie(frames: &[(u64, u64)], sound: &[(u64, u64)]) -> Movie {
+        Movie {
+            tracks: vec![track(TrackKind::Sound, sound), track(TrackKind::Picture, frames)],
+            index: Span::default(),
+            file_bytes: 1000,
+            picture: 1,
+        }
+    }
+
+    #[test]
+    fn reading_straight_on_passes_everything_once() {
+        let movie = movie(&[(110, 50), (160, 40), (220, 30)], &[(100, 10), (200, 20), (250, 20)]);
+        let spans = movie.forward_spans().unwrap();
+        let spans: Vec<(u64, u64)> = spans.iter().map(|span| (span.offset, span.bytes)).collect();
+        assert_eq!(spans, [(100, 60), (160, 60), (220, 50)]);
+        let order: Vec<usize> = movie.interleaved().iter().map(|(track, _)| *track).collect();
+        assert_eq!(order, [0, 1, 1, 0, 1, 0]);
+        assert_eq!(movie.media_bytes(), 170);
+    }
+
+    #[test]
+    fn frames_out_of_order_can_not_be_read_straight_on() {
+        assert_eq!(movie(&[(160, 40), (110, 50)], &[]).forward_spans(), None);
+    }
+
+    #[test]
+    fn varying_times_have_a_mean_rate() {
+        let timing = |timescale, samples, ticks, regular| Timing { timescale, samples, ticks, regular };
+        let rate = |timing: Timing| timing.rate().map(|rate| rate.to_string());
+        assert_eq!(rate(timing(30_000, 10, 10_010, Some(1001))), Some("29.97".into()));
+        // Milliseconds: 41 and 42 in turn.
+        assert_eq!(rate(timing(1000, 24_000, 1_001_000, None)), Some("23.976".into()));
+        assert_eq!(rate(timing(1000, 5, 0, None)), None);
+        assert_eq!(rate(timing(0, 5, 5, Some(1))), None);
+        assert_eq!(rate(timing(1000, 0, 0, None)), None);
+    }
+}

@@ -1,0 +1,120 @@
+//! The index box: its tracks, and whether it lists their samples at all.
+
+use super::boxes::{self, Boxes, Cursor, Kind};
+use super::{MovieError, SPANS_MAX, TRACKS_MAX, Timing, Track, TrackKind, Unit, Unlisted, samples, sound};
+
+/// Parses the content of a `moov` box of a file of this size. Tracks without samples are left out.
+pub(super) fn parse(moov: &[u8], file_bytes: u64) -> Result<Result<Vec<Track>, Unlisted>, MovieError> {
+    if boxes::child(Kind::MOOV, moov, Kind::CMOV)?.is_some() {
+        return Ok(Err(Unlisted { why: "its index is compressed", duration_ns: None }));
+    }
+    if let Some(mvex) = boxes::child(Kind::MOOV, moov, Kind::MVEX)? {
+        return Ok(Err(Unlisted {
+            why: "it is fragmented",
+            duration_ns: fragmented_duration_ns(moov, mvex)?,
+        }));
+    }
+    let mut tracks = Vec::new();
+    let mut budget = SPANS_MAX;
+    let mut seen = 0;
+    for found in Boxes::of(Kind::MOOV, moov) {
+        let (kind, content) = found?;
+        if kind != Kind::TRAK {
+            continue;
+        }
+        seen += 1;
+        if seen > TRACKS_MAX {
+            return Err(MovieError::TooMany { what: "tracks", max: TRACKS_MAX as u64 });
+        }
+        let track = track(content, file_bytes, budget)?;
+        budget -= track.spans.len();
+        if !track.spans.is_empty() {
+            tracks.push(track);
+        }
+    }
+    Ok(Ok(tracks))
+}
+
+/// The length of a fragmented file. Only `mehd` counts the fragments; `mvhd` leaves them out.
+fn fragmented_duration_ns(moov: &[u8], mvex: &[u8]) -> Result<Option<u64>, MovieError> {
+    let Some(mehd) = boxes::child(Kind::MVEX, mvex, Kind::MEHD)? else {
+        return Ok(None);
+    };
+    let mvhd = boxes::needed(Kind::MOOV, moov, Kind::MVHD)?;
+    let timescale = timescale(mvhd).ok_or_else(|| Kind::MVHD.damaged("is too short"))?;
+    let mut cursor = Cursor::new(mehd);
+    let ticks = match cursor.u32() {
+        Some(version) if version >> 24 == 1 => cursor.u64(),
+        Some(_) => cursor.u32().map(u64::from),
+        None => None,
+    };
+    let ticks = ticks.ok_or_else(|| Kind::MEHD.damaged("is too short"))?;
+    let ns = u128::from(ticks) * 1_000_000_000;
+    Ok(ns.checked_div(u128::from(timescale)).and_then(|ns| u64::try_from(ns).ok()))
+}
+
+/// Ticks per second, of a movie (`mvhd`) or of a track's media (`mdhd`): both begin alike.
+fn timescale(header: &[u8]) -> Option<u32> {
+    let mut cursor = Cursor::new(header);
+    let version = cursor.u32()? >> 24;
+    // Two dates come first.
+    cursor.skip(if version == 1 { 16 } else { 8 })?;
+    cursor.u32()
+}
+
+/// One track; at most `budget` spans of it.
+fn track(trak: &[u8], file_bytes: u64, budget: usize) -> Result<Track, MovieError> {
+    let mdia = boxes::needed(Kind::TRAK, trak, Kind::MDIA)?;
+    let minf = boxes::needed(Kind::MDIA, mdia, Kind::MINF)?;
+    let stbl = boxes::needed(Kind::MINF, minf, Kind::STBL)?;
+    let kind = handler(boxes::needed(Kind::MDIA, mdia, Kind::HDLR)?)?;
+    let mdhd = boxes::needed(Kind::MDIA, mdia, Kind::MDHD)?;
+    let timescale = timescale(mdhd).ok_or_else(|| Kind::MDHD.damaged("is too short"))?;
+    let sizes = samples::Sizes::read(stbl)?;
+    if sizes.count() == 0 {
+        return Ok(Track { kind, unit: Unit::Sample, spans: Vec::new(), timing: Timing::default() });
+    }
+    if lies_elsewhere(minf)? {
+        return Err(MovieError::Elsewhere);
+    }
+    let limits = samples::Limits { file_bytes, budget };
+    let chunks = samples::Chunks::read(stbl)?;
+    let (unit, spans) = match sizes {
+        samples::Sizes::Same { bytes, count } if kind == TrackKind::Sound => {
+            let stsd = boxes::needed(Kind::STBL, stbl, Kind::STSD)?;
+            let packing = sound::Packing::read(stsd, bytes);
+            (Unit::Chunk, samples::chunk_spans(count, packing, &chunks, limits)?)
+        }
+        sizes => (Unit::Sample, samples::sample_spans(&sizes, &chunks, limits)?),
+    };
+    Ok(Track { kind, unit, spans, timing: samples::timing(stbl, timescale)? })
+}
+
+fn handler(hdlr: &[u8]) -> Result<TrackKind, MovieError> {
+    let mut cursor = Cursor::new(hdlr);
+    let kind = cursor.skip(8).and_then(|()| cursor.array::<4>());
+    Ok(match &kind.ok_or_else(|| Kind::HDLR.damaged("is too short"))? {
+        b"vide" => TrackKind::Picture,
+        b"soun" => TrackKind::Sound,
+        other => TrackKind::Other(*other),
+    })
+}
+
+/// Whether a data reference points to another file: its flag "self-contained" is not set.
+fn lies_elsewhere(minf: &[u8]) -> Result<bool, MovieError> {
+    let Some(dinf) = boxes::child(Kind::MINF, minf, Kind::DINF)? else {
+        return Ok(false);
+    };
+    let Some(dref) = boxes::child(Kind::DINF, dinf, Kind::DREF)? else {
+        return Ok(false);
+    };
+    // Version, flags and a count come before the references.
+    for reference in Boxes::of(Kind::DREF, dref.get(8..).unwrap_or_default()) {
+        let (_, content) = reference?;
+        let flags = Cursor::new(content).u32().unwrap_or(0);
+        if flags & 1 == 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,233 @@
+//! Finding formats by words and by figures, and guessing what a mistyped id meant.
+
+use std::cmp::Reverse;
+
+use crate::catalogue::Catalogue;
+use crate::format::{Format, Kind};
+use crate::id;
+use crate::raster::Raster;
+use crate::rate::FrameRate;
+
+/// Which formats to show. Every part that is set must hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filter {
+    /// Words that must all occur in one of the format's fields. Case has no meaning.
+    pub words: String,
+    /// Exactly this frame rate.
+    pub fps: Option<FrameRate>,
+    /// Exactly this raster.
+    pub raster: Option<Raster>,
+    /// This kind of file.
+    pub kind: Option<Kind>,
+    /// At least this many bytes per second on average.
+    pub min_bytes_per_s: Option<f64>,
+    /// At most this many bytes per second on average.
+    pub max_bytes_per_s: Option<f64>,
+}
+
+/// What a word is worth by where it is found.
+const WORTH_ID_WORD: u32 = 8;
+const WORTH_ID_BEGIN: u32 = 5;
+const WORTH_FIELD: u32 = 4;
+const WORTH_NAME_PART: u32 = 3;
+const WORTH_REMARK: u32 = 1;
+
+impl Catalogue {
+    /// The formats in which all words occur, best first; all formats when there are no words.
+    pub fn search(&self, words: &str) -> Vec<&Format> {
+        self.select(&Filter { words: words.into(), ..Filter::default() })
+    }
+
+    /// The formats that the filter lets through: best first where it has words, else in catalogue order.
+    pub fn select(&self, filter: &Filter) -> Vec<&Format> {
+        let lower = filter.words.to_lowercase();
+        let words: Vec<&str> = lower.split_whitespace().collect();
+        let mut found: Vec<(u32, &Format)> = self
+            .formats()
+            .iter()
+            .filter(|format| filter.figures_hold(format))
+            .filter_map(|format| Some((worth(format, &words)?, format)))
+            .collect();
+        if !words.is_empty() {
+            // Of equals, the shorter id has less that was not asked for. The sort is stable.
+            found.sort_by_key(|(worth, format)| (Reverse(*worth), format.id.split('-').count()));
+        }
+        found.into_iter().map(|(_, format)| format).collect()
+    }
+
+    /// Up to `max` ids that a mistyped id may have meant, best first; none where nothing comes near.
+    pub fn close_matches(&self, typed: &str, max: usize) -> Vec<String> {
+        let typed = id::of_typed(typed);
+        let formats = self.formats().iter().map(|format| format.id.as_str());
+        let incomplete = self.incomplete().iter().map(|incomplete| incomplete.id.as_str());
+        let mut near: Vec<(usize, &str)> =
+            formats.chain(incomplete).filter_map(|id| Some((distance(&typed, id)?, id))).collect();
+        near.sort_by_key(|(distance, _)| *distance);
+        near.into_iter().take(max).map(|(_, id)| id.into()).collect()
+    }
+}
+
+impl Filter {
+    fn figures_hold(&self, format: &Format) -> bool {
+        let rate = format.mean_bytes_per_s();
+        self.fps.is_none_or(|fps| fps == format.frame_rate)
+            && self.raster.is_none_or(|raster| Some(raster) == format.raster)
+            && self.kind.is_none_or(|kind| kind == format.kind)
+            && self.min_bytes_per_s.is_none_or(|least| rate >= least)
+            && self.max_bytes_per_s.is_none_or(|most| rate <= most)
+    }
+}
+
+/// What all words together are worth in a format; `None` if one does not occur.
+fn worth(format: &Format, words: &[&str]) -> Option<u32> {
+    if words.is_empty() {
+        return Some(0);
+    }
+    let fields = fields(format);
+    let name = format.name.to_lowercase();
+    let remarks = format!("{} {}", format.note, format.source_url).to_lowercase();
+    words.iter().map(|word| word_worth(word, format, &fields, &name, &remarks)).sum()
+}
+
+/// The short fields: a word must be equal to one of them.
+fn fields(format: &Format) -> Vec<String> {
+    let mut fields: Vec<String> = format.family.to_lowercase().split_whitespace().map(String::from).collect();
+    fields.extend(format.key.split('_').map(String::from));
+    fields.push(format.frame_rate.to_string());
+    fields.push(format.kind.name().into());
+    fields.push(format.rate_control.name().into());
+    fields.push(format.chroma.to_lowercase());
+    if let Some(raster) = format.raster {
+        fields.push(raster.to_string());
+        fields.extend(raster.names().iter().flat_map(|name| name.split('-')).map(String::from));
+    }
+    if let Some(bits) = format.bits {
+        fields.extend([format!("{bits}-bit"), format!("{bits}bit")]);
+    }
+    fields
+}
+
+fn word_worth(word: &str, format: &Format, fields: &[String], name: &str, remarks: &str) -> Option<u32> {
+    let mut id_words = format.id.split('-');
+    if id_words.clone().any(|id_word| id_word == word) || format.id == word {
+        return Some(WORTH_ID_WORD);
+    }
+    if fields.iter().any(|field| field == word) {
+        return Some(WORTH_FIELD);
+    }
+    // A number is a figure, not a part of one: 25 is not found in 1250304.
+    if word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        return None;
+    }
+    if id_words.any(|id_word| id_word.starts_with(word)) {
+        return Some(WORTH_ID_BEGIN);
+    }
+    if name.contains(word) || format.id.contains(word) {
+        return Some(WORTH_NAME_PART);
+    }
+    remarks.contains(word).then_some(WORTH_REMARK)
+}
+
+/// How far a typed id is from an id, word by word: letters to change in each typed word, a little for every
+/// word that was left out. `None` when most of a word would have to be changed.
+fn distance(typed: &str, id: &str) -> Option<usize> {
+    const LETTER: usize = 4;
+    let mut free: Vec<&str> = id.split('-').collect();
+    let mut total = 0;
+    for word in typed.split('-').filter(|word| !word.is_empty()) {
+        let (place, letters) = free
+            .iter()
+            .enumerate()
+            .map(|(place, id_word)| (place, strsim::damerau_levenshtein(word, id_word)))
+            .min_by_key(|(_, letters)| *letters)?;
+        if letters * 2 > word.chars().count().max(2) {
+            return None;
+        }
+        total += letters * LETTER;
+        free.remove(place);
+    }
+    Some(total + free.len())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::catalogue::catalogue;
+
+    fn ids(words: &str) -> Vec<&'static str> {
+        catalogue().search(words).into_iter().map(|format| format.id.as_str()).collect()
+    }
+
+    #[test]
+    fn all_words_must_occur_in_any_field() {
+        let found = ids("prores uhd");
+        assert_eq!(found.len(), 31, "six flavours at five rates, and an iPhone's by its raster");
+        assert!(found.iter().all(|id| id.contains("prores")));
+        assert_eq!(ids("ProRes UHD"), found);
+        assert_eq!(ids("prores hq uhd 25"), ["prores-422-hq-uhd-25"]);
+        assert_eq!(ids("prores hq uhd 29.97"), ["prores-422-hq-uhd-2997"]);
+        assert!(ids("prores avid").is_empty());
+        assert_eq!(ids("").len(), 600);
+    }
+
+    #[test]
+    fn rasters_are_found_by_their_other_names() {
+        let found = ids("xavc intra uhd 50");
+        assert!(found.contains(&"xavc-intra-class-300-qfhd-50"), "{found:?}");
+        assert!(found.contains(&"xavc-intra-class-480-2160p-50"), "{found:?}");
+    }
+
+    #[test]
+    fn formats_are_found_by_the_short_names_of_their_rows() {
+        let found = ids("braw 12k");
+        assert!(found[..4].iter().all(|id| id.starts_with("blackmagic-raw") && id.contains("12k")));
+        // The remarks on 8K mention 12K, which puts them behind.
+        assert!(found[4..].iter().all(|id| id.contains("8k")), "{found:?}");
+    }
+
+    #[test]
+    fn the_plainest_match_comes_first() {
+        assert_eq!(ids("prores 422 uhd 25")[0], "prores-422-uhd-25");
+        assert_eq!(ids("dpx 10-bit uhd 24")[0], "dpx-10-bit-rgb-uhd-24");
+        // Found in the remarks alone, yet found.
+        assert!(ids("openimageio b44").iter().all(|id| id.contains("b44")));
+        assert!(!ids("openimageio").is_empty());
+    }
+
+    #[test]
+    fn numbers_are_not_found_inside_numbers() {
+        assert!(ids("1250304").is_empty());
+        assert!(ids("xavc 5").is_empty());
+    }
+
+    #[test]
+    fn figures_filter() {
+        let all = Filter::default();
+        assert_eq!(catalogue().select(&all).len(), 600);
+        let filter = Filter {
+            fps: Some("59.94".parse().unwrap()),
+            raster: Some("uhd".parse().unwrap()),
+            kind: Some(Kind::MovieFile),
+            min_bytes_per_s: Some(50e6),
+            max_bytes_per_s: Some(150e6),
+            ..Filter::default()
+        };
+        let found = catalogue().select(&filter);
+        assert!(found.len() > 3);
+        for format in found {
+            assert_eq!(format.frame_rate.to_string(), "59.94");
+            assert_eq!(format.raster, Some(Raster::new(3840, 2160)));
+            assert!((50.0..=150.0).contains(&format.mb_per_s()), "{}", format.one_line());
+        }
+    }
+
+    #[test]
+    fn a_guess_costs_letters_before_words() {
+        assert_eq!(distance("prores-hq", "prores-422-hq"), Some(1));
+        assert_eq!(distance("prors-hq", "prores-422-hq"), Some(5));
+        assert_eq!(distance("xyzzy", "prores-422-hq"), None);
+        assert_eq!(distance("prores-a-b-c", "prores"), None);
+    }
+}

@@ -1,0 +1,20 @@
+//! The record room: what one operation looked like, and how that is kept.
+//!
+//! * [`op`]: the fixed-size record of one operation. It is all that the measuring path knows of this crate.
+//! * [`log`] (feature `log`): the Parquet operation log, written as the run goes, and its readers.
+//! * [`run_dir`] (feature `log`): the run directory around it.
+//! * [`host`] (feature `log`): what is known of the machine that a run was made on.
+//!
+//! Not here: what a run means. Figures, percentiles and verdicts are made in the analysis room from
+//! these records alone.
+
+pub mod op;
+
+#[cfg(feature = "log")]
+pub mod host;
+#[cfg(feature = "log")]
+pub mod log;
+#[cfg(feature = "log")]
+pub mod run_dir;
+
+pub use op::{OpFlags, OpKind, OpRecord};

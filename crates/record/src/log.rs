@@ -1,0 +1,43 @@
+//! The operation log: every operation of an agent, as Parquet, written while the run goes on.
+//!
+//! ```text
+//! ops/agent=NAME/part-000001-000120.parquet   a table: what segments 1 to 120 held, in big row groups
+//! ops/agent=NAME/part-000121.parquet          a segment: half a second of rows, or a few thousand
+//! ops/agent=NAME/_segment-000122.tmp          being written; every reader of data sets ignores it
+//! ```
+//!
+//! A Parquet file can't be read before its footer is written. So rows go into small *segments*, each
+//! complete and renamed into place within half a second, and at the same time, encoded once, into
+//! a *table* that takes the place of its segments when there are enough of them. Nothing is read back.
+//! A process that is killed loses the segment that it was writing, nothing else.
+//!
+//! The encoding is this room's own ([`LogWriter`] has to keep up with a million operations a second on
+//! a fraction of a core), but the format is plain Parquet: delta and dictionary encodings from the
+//! standard, no compression, no extension. Metadata, page headers and all reading are the parquet
+//! crate's.
+//!
+//! Not here: which operations to leave out of a figure (warm-up), and any figure at all.
+
+mod bits;
+mod delta;
+mod dictionary;
+mod error;
+mod group;
+mod meta;
+mod names;
+mod order;
+mod part;
+mod reader;
+mod reader_v1;
+mod repair;
+mod rows;
+mod schema;
+mod writer;
+
+pub use error::LogError;
+pub(crate) use error::advice;
+pub use meta::{CaptureLevel, FileEntry, LogMeta};
+pub use reader::{AgentLog, Batch, Batches, LogReader, SkipReason, Skipped};
+pub use repair::{RepairReport, repair};
+pub use schema::SCHEMA_VERSION;
+pub use writer::{LogOptions, LogSummary, LogWriter};

@@ -1,0 +1,128 @@
+//! What can go wrong with the operation log.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use parquet::errors::ParquetError;
+
+/// Why the operation log could not be written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LogError {
+    /// The file system refused.
+    #[error("cannot {action} {}: {source}{}", path.display(), advice(source))]
+    Io {
+        /// What was tried: "write", "rename", …
+        action: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The directory already holds a log; a log is never appended to.
+    #[error("{} already holds an operation log; choose a new run directory", dir.display())]
+    AlreadyThere {
+        /// The agent's directory.
+        dir: PathBuf,
+    },
+    /// An operation that the log can't hold: a position or time of 2^63 or more.
+    #[error("operation of worker {worker} has an offset or time above 2^63-1, which the log cannot hold")]
+    OutOfRange {
+        /// The worker that it belongs to.
+        worker: u32,
+    },
+    /// The log was given up after an earlier error.
+    #[error("the operation log in {} was given up after an earlier error", dir.display())]
+    GivenUp {
+        /// The agent's directory.
+        dir: PathBuf,
+    },
+    /// The encoder was refused by the Parquet library: a bug.
+    #[error("cannot encode the operation log: {source}")]
+    Encode {
+        /// What the library said.
+        source: ParquetError,
+    },
+    /// There is no operation log.
+    #[error("{} holds no operation log (no agent=NAME/part-*.parquet)", dir.display())]
+    NoLog {
+        /// Where it was looked for.
+        dir: PathBuf,
+    },
+    /// A Parquet file that is not a part of an operation log.
+    #[error("{} is not part of an operation log: {why}", path.display())]
+    NotALog {
+        /// Which file.
+        path: PathBuf,
+        /// What is missing or wrong.
+        why: String,
+    },
+    /// A log that a newer version has written.
+    #[error(
+        "{} was made by a newer version of reelgauge (log schema {found}; this one reads up to {known}); \
+         update reelgauge",
+        path.display()
+    )]
+    NewerVersion {
+        /// Which file.
+        path: PathBuf,
+        /// The version that it carries.
+        found: u32,
+        /// The newest version that this program reads.
+        known: u32,
+    },
+    /// A part is damaged.
+    #[error("{} is damaged: {why}; move it away to read the rest", path.display())]
+    Corrupt {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// More rows than the caller wanted to hold in memory.
+    #[error("{} holds more than the {limit} operations that fit into memory here", dir.display())]
+    TooMany {
+        /// The agent's directory.
+        dir: PathBuf,
+        /// How many were allowed.
+        limit: usize,
+    },
+}
+
+impl LogError {
+    /// For `map_err`: this action on this path failed.
+    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> LogError {
+        move |source| LogError::Io { action, path: path.to_path_buf(), source }
+    }
+
+    /// For `map_err`: this file is damaged.
+    pub(super) fn corrupt(path: &Path) -> impl FnOnce(ParquetError) -> LogError {
+        move |error| LogError::Corrupt { path: path.to_path_buf(), why: error.to_string() }
+    }
+}
+
+/// What to do about the errors that have a usual remedy.
+pub(crate) fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "; free space there, or put the run directory on another disk with --out"
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "; choose a writable place with --out"
+        }
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_comes_with_its_remedy() {
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        let text = LogError::io("write", Path::new("/x/part"))(full).to_string();
+        assert!(text.starts_with("cannot write /x/part: "), "{text}");
+        assert!(text.ends_with("--out"), "{text}");
+    }
+}

@@ -1,0 +1,103 @@
+//! In which order a row group holds its rows.
+//!
+//! Rows come as the workers' buffers are emptied. Where operations take milliseconds that is a row or
+//! two of every worker in turn, and every column jumps to and fro. Put together worker by worker, each in
+//! its own order, the same rows take half the space. Readers are promised no order between workers.
+//!
+//! It costs some nanoseconds per row, so it is done only where rows come slowly enough not to care.
+
+use std::ops::Range;
+
+use super::rows::Rows;
+use super::schema::cell;
+
+/// Rows that come faster than this are left as they are, in nanoseconds from one to the next.
+const FAST_ROWS_NS: u64 = 5_000;
+/// With at least as many rows of a worker in a row, there is nothing to gain.
+const LONG_RUN_ROWS: usize = 64;
+
+/// An order of rows: positions among the rows as they came, or none for as they came.
+pub(super) struct Order(Option<Vec<u32>>);
+
+/// The order in which to encode these rows.
+pub(super) fn worth_while(rows: &Rows, range: Range<usize>) -> Order {
+    let workers = &rows.narrow[cell::WORKER][range.clone()];
+    let done_ns = &rows.wide[cell::DONE][range];
+    let (Some(first_ns), Some(last_ns)) = (done_ns.first(), done_ns.last()) else {
+        return Order(None);
+    };
+    let rows_ns = last_ns.saturating_sub(*first_ns);
+    let runs = workers.windows(2).filter(|pair| pair[0] != pair[1]).count() + 1;
+    if rows_ns / (workers.len() as u64) < FAST_ROWS_NS || workers.len() / runs >= LONG_RUN_ROWS {
+        return Order(None);
+    }
+    let mut order: Vec<u32> = (0..workers.len() as u32).collect();
+    order.sort_by_key(|&row| workers[row as usize]); // Stable: each worker keeps its order.
+    Order(Some(order))
+}
+
+impl Order {
+    /// A column in this order. `room` is where it is put together if need be.
+    pub fn arrange<'a, T: Copy>(&self, values: &'a [T], room: &'a mut Vec<T>) -> &'a [T] {
+        match &self.0 {
+            None => values,
+            Some(order) => {
+                room.clear();
+                room.extend(order.iter().map(|&row| values[row as usize]));
+                room
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::{OpFlags, OpKind, OpRecord};
+
+    /// Rows of three workers in turn, one every `every_ns`.
+    fn rows(every_ns: u64, run: u64) -> Rows {
+        let mut rows = Rows::with_capacity(0);
+        for at in 0..600 {
+            let op = OpRecord {
+                offset: at,
+                due_ns: at * every_ns,
+                issued_ns: at * every_ns,
+                done_ns: at * every_ns,
+                worker: 2 - (at / run % 3) as u32,
+                stream: 0,
+                transfer: 0,
+                file: 0,
+                len: 0,
+                done_len: 0,
+                errno: 0,
+                kind: OpKind::Read,
+                flags: OpFlags::NONE,
+                point: 0,
+            };
+            assert!(rows.push(&[op]));
+        }
+        rows
+    }
+
+    #[test]
+    fn slow_rows_are_put_together_by_worker() {
+        let rows = rows(1_000_000, 1);
+        let order = worth_while(&rows, 1..600);
+        let (mut wide, mut narrow) = (Vec::new(), Vec::new());
+        let offsets = order.arrange(&rows.wide[cell::OFFSET][1..], &mut wide);
+        let workers = order.arrange(&rows.narrow[cell::WORKER][1..], &mut narrow);
+        let mut pairs: Vec<_> = workers.iter().zip(offsets).collect();
+        assert_eq!(offsets.len(), 599);
+        assert!(pairs.is_sorted());
+        pairs.dedup();
+        assert_eq!(pairs.len(), 599);
+    }
+
+    #[test]
+    fn fast_rows_and_long_runs_stay_as_they_are() {
+        for rows in [rows(1_000, 1), rows(1_000_000, 100)] {
+            assert!(worth_while(&rows, 0..600).0.is_none());
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! A Parquet file while it is being written: row groups, then a footer, then its final name.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{
+    FileMetaData, KeyValue, ParquetMetaData, ParquetMetaDataWriter, RowGroupMetaData,
+};
+use parquet::schema::types::SchemaDescPtr;
+
+use super::error::LogError;
+use super::group::EncodedGroup;
+
+const MAGIC: &[u8; 4] = b"PAR1";
+/// Version 2 of the format: delta encodings and unsigned columns.
+const FORMAT_VERSION: i32 = 2;
+
+/// A part under its temporary name. Dropped before [`PartFile::finish`], it is deleted.
+#[derive(Debug)]
+pub(super) struct PartFile {
+    file: File,
+    temporary: PathBuf,
+    at: u64,
+    groups: Vec<RowGroupMetaData>,
+    files: FileSet,
+    schema: SchemaDescPtr,
+    rows: u64,
+    finished: bool,
+}
+
+impl PartFile {
+    /// Begins a part.
+    pub fn create(temporary: PathBuf, schema: SchemaDescPtr) -> Result<PartFile, LogError> {
+        let file = File::create(&temporary).map_err(LogError::io("create", &temporary))?;
+        let mut part = PartFile {
+            file,
+            temporary,
+            at: 0,
+            groups: Vec::new(),
+            files: FileSet::default(),
+            schema,
+            rows: 0,
+            finished: false,
+        };
+        part.write(MAGIC)?;
+        Ok(part)
+    }
+
+    /// How many rows it has.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// How many row groups it has.
+    pub fn group_count(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Writes a row group.
+    pub fn append(&mut self, group: &EncodedGroup) -> Result<(), LogError> {
+        let metadata = group.metadata(&self.schema, self.at).map_err(|source| LogError::Encode { source })?;
+        self.write(&group.bytes)?;
+        self.rows += group.rows as u64;
+        self.files.extend(&group.files);
+        self.groups.push(metadata);
+        Ok(())
+    }
+
+    /// Writes the footer and gives the part its name, in place of what had that name before. Returns
+    /// its size in bytes.
+    ///
+    /// `key_values` makes the metadata from the files that the rows refer to, in ascending order.
+    pub fn finish(
+        mut self,
+        path: &Path,
+        key_values: impl FnOnce(&mut dyn Iterator<Item = u32>) -> Vec<KeyValue>,
+    ) -> Result<u64, LogError> {
+        let key_values = key_values(&mut self.files.iter());
+        let footer = self.footer(key_values).map_err(|source| LogError::Encode { source })?;
+        self.write(&footer)?;
+        fs::rename(&self.temporary, path).map_err(LogError::io("rename", &self.temporary))?;
+        self.finished = true;
+        Ok(self.at)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), LogError> {
+        self.file.write_all(bytes).map_err(LogError::io("write", &self.temporary))?;
+        self.at += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn footer(&mut self, key_values: Vec<KeyValue>) -> Result<Vec<u8>, ParquetError> {
+        let file = FileMetaData::new(
+            FORMAT_VERSION,
+            self.rows as i64,
+            Some(concat!("reelgauge version ", env!("CARGO_PKG_VERSION")).to_string()),
+            Some(key_values),
+            self.schema.clone(),
+            None, // The writer below derives the column orders from the schema.
+        );
+        let metadata = ParquetMetaData::new(file, std::mem::take(&mut self.groups));
+        let mut footer = Vec::new();
+        ParquetMetaDataWriter::new(&mut footer, &metadata).finish()?;
+        Ok(footer)
+    }
+}
+
+impl Drop for PartFile {
+    fn drop(&mut self) {
+        if !self.finished {
+            // Nothing reads it, and it may be what fills the disk. A failure leaves a file that readers
+            // ignore and `repair` removes.
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+/// Which files the rows of a part refer to: one bit each, up to a bound on memory. Indices above it
+/// belong to no sensible file table, and get no entry.
+#[derive(Debug, Default)]
+struct FileSet {
+    words: Vec<u64>,
+}
+
+impl FileSet {
+    /// 4 million files: 512 KiB.
+    const MAX: u32 = 1 << 22;
+
+    fn extend(&mut self, files: &[u32]) {
+        for &file in files.iter().filter(|&&file| file < FileSet::MAX) {
+            let word = (file / u64::BITS) as usize;
+            if word >= self.words.len() {
+                self.words.resize(word + 1, 0);
+            }
+            self.words[word] |= 1 << (file % u64::BITS);
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u32> {
+        self.words.iter().enumerate().flat_map(|(at, &word)| {
+            (0..u64::BITS).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at as u32 * u64::BITS + bit)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_set_holds_what_was_put_in() {
+        let mut set = FileSet::default();
+        set.extend(&[64, 3, 3, u32::MAX]);
+        set.extend(&[0, FileSet::MAX - 1]);
+        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 3, 64, FileSet::MAX - 1]);
+    }
+}

@@ -1,0 +1,376 @@
+//! Reading logs back: all agents of a run, every schema version, whatever state a killed run left them in.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use parquet::file::metadata::{KeyValue, ParquetMetaData, ParquetMetaDataReader};
+
+use crate::op::OpRecord;
+
+use super::error::LogError;
+use super::meta::{self, FileEntry, LogMeta};
+use super::names::{Span, is_temporary};
+use super::reader_v1;
+use super::schema::SCHEMA_VERSION;
+
+/// Rows in a batch, at most: 1 MiB of records.
+const BATCH_ROWS: usize = 1 << 14;
+
+/// The operation logs of a run.
+#[derive(Debug)]
+pub struct LogReader {
+    agents: Vec<AgentLog>,
+    skipped: Vec<Skipped>,
+}
+
+/// The operation log of one agent.
+#[derive(Debug)]
+pub struct AgentLog {
+    /// Its directory.
+    pub dir: PathBuf,
+    /// What is known of it as a whole.
+    pub meta: LogMeta,
+    /// The files that operations refer to, by index.
+    pub files: BTreeMap<u32, FileEntry>,
+    /// How many operations it holds.
+    pub rows: u64,
+    parts: Vec<PathBuf>,
+}
+
+/// Operations of one agent.
+#[derive(Debug)]
+pub struct Batch {
+    /// Index into [`LogReader::agents`].
+    pub agent: usize,
+    /// The operations, never none.
+    pub ops: Vec<OpRecord>,
+}
+
+/// A file that was left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// Which.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: SkipReason,
+}
+
+/// Why a file was left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SkipReason {
+    /// It was being written when the run was killed: up to a second of operations is lost.
+    Temporary,
+    /// Its rows are in a table as well; nothing is lost.
+    Covered,
+    /// It has no footer: a crash of the machine, or a copy cut short. Its operations are lost.
+    Torn,
+    /// It is not there, though parts before and after it are. Its operations are lost.
+    Missing,
+    /// An agent's directory without a readable part.
+    Empty,
+}
+
+impl LogReader {
+    /// Opens the logs under `dir`: a run's `ops/`, or one `agent=NAME/` in it. Reads all footers, no rows.
+    pub fn open(dir: &Path) -> Result<LogReader, LogError> {
+        let mut reader = LogReader { agents: Vec::new(), skipped: Vec::new() };
+        for agent_dir in agent_dirs(dir)? {
+            let Survey { parts, mut skipped } = survey(&agent_dir)?;
+            match AgentLog::from_parts(&agent_dir, parts)? {
+                Some(agent) => reader.agents.push(agent),
+                None => skipped.push(Skipped { path: agent_dir, reason: SkipReason::Empty }),
+            }
+            reader.skipped.append(&mut skipped);
+        }
+        if reader.agents.is_empty() && reader.skipped.is_empty() {
+            return Err(LogError::NoLog { dir: dir.to_path_buf() });
+        }
+        Ok(reader)
+    }
+
+    /// The agents, in order of their directories' names.
+    pub fn agents(&self) -> &[AgentLog] {
+        &self.agents
+    }
+
+    /// What was left out, and why. A figure made from the log should come with this.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// All operations, agent after agent, in the order in which they were logged: in order of completion
+    /// within a worker, in no order between workers. Ends after the first error.
+    pub fn batches(&self) -> Batches<'_> {
+        Batches { agents: self.agents.iter().enumerate().collect(), ..Batches::default() }
+    }
+}
+
+impl AgentLog {
+    /// The operations of this agent. [`Batch::agent`] is 0.
+    pub fn batches(&self) -> Batches<'_> {
+        Batches { agents: VecDeque::from([(0, self)]), ..Batches::default() }
+    }
+
+    /// Every worker's operations in order of time (of issue, then of completion), in memory. Fails
+    /// rather than hold more than `limit` of them (64 bytes each).
+    pub fn by_worker(&self, limit: usize) -> Result<BTreeMap<u32, Vec<OpRecord>>, LogError> {
+        let mut workers: BTreeMap<u32, Vec<OpRecord>> = BTreeMap::new();
+        let mut count = 0;
+        for batch in self.batches() {
+            let ops = batch?.ops;
+            count += ops.len();
+            if count > limit {
+                return Err(LogError::TooMany { dir: self.dir.clone(), limit });
+            }
+            for op in ops {
+                workers.entry(op.worker).or_default().push(op);
+            }
+        }
+        for ops in workers.values_mut() {
+            ops.sort_by_key(|op| (op.issued_ns, op.done_ns));
+        }
+        Ok(workers)
+    }
+
+    fn from_parts(dir: &Path, parts: Vec<FoundPart>) -> Result<Option<AgentLog>, LogError> {
+        let mut agent: Option<AgentLog> = None;
+        for part in parts {
+            let head = PartHead::of(&part)?;
+            let agent = agent.get_or_insert_with(|| AgentLog {
+                dir: dir.to_path_buf(),
+                meta: head.meta.clone(),
+                files: BTreeMap::new(),
+                rows: 0,
+                parts: Vec::new(),
+            });
+            if agent.meta != head.meta {
+                return Err(LogError::Corrupt {
+                    path: part.path,
+                    why: "its metadata differ from the first part's: it belongs to another log".to_string(),
+                });
+            }
+            agent.rows = agent.rows.saturating_add(head.rows);
+            agent.files.extend(head.files);
+            agent.parts.push(part.path);
+        }
+        Ok(agent)
+    }
+}
+
+/// The operations of some agents, batch by batch.
+#[derive(Default)]
+pub struct Batches<'a> {
+    /// Those that are not finished, with their indices.
+    agents: VecDeque<(usize, &'a AgentLog)>,
+    /// The next part of the first.
+    next_part: usize,
+    part: Option<PartReader>,
+}
+
+/// A part being read, by the reader of its version.
+enum PartReader {
+    V1(reader_v1::PartReader),
+}
+
+impl Batches<'_> {
+    fn next_batch(&mut self) -> Result<Option<Batch>, LogError> {
+        while let Some(&(index, agent)) = self.agents.front() {
+            if let Some(PartReader::V1(part)) = &mut self.part {
+                let mut ops = Vec::new();
+                part.read(BATCH_ROWS, &mut ops)?;
+                if !ops.is_empty() {
+                    return Ok(Some(Batch { agent: index, ops }));
+                }
+                self.part = None;
+            }
+            match agent.parts.get(self.next_part) {
+                Some(path) => {
+                    self.part = Some(PartReader::open(path)?);
+                    self.next_part += 1;
+                }
+                None => {
+                    self.agents.pop_front();
+                    self.next_part = 0;
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Iterator for Batches<'_> {
+    type Item = Result<Batch, LogError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.next_batch();
+        if next.is_err() {
+            self.agents.clear();
+            self.part = None;
+        }
+        next.transpose()
+    }
+}
+
+impl PartReader {
+    fn open(path: &Path) -> Result<PartReader, LogError> {
+        let file = File::open(path).map_err(LogError::io("open", path))?;
+        let footer = ParquetMetaDataReader::new().parse_and_finish(&file).map_err(LogError::corrupt(path))?;
+        match known_version(&footer, path)? {
+            Version::V1 => Ok(PartReader::V1(reader_v1::PartReader::new(path, file, footer)?)),
+        }
+    }
+}
+
+/// What a part's footer says.
+struct PartHead {
+    meta: LogMeta,
+    files: BTreeMap<u32, FileEntry>,
+    rows: u64,
+}
+
+impl PartHead {
+    fn of(part: &FoundPart) -> Result<PartHead, LogError> {
+        let (meta, files) = match known_version(&part.footer, &part.path)? {
+            Version::V1 => meta::from_key_values_v1(key_values(&part.footer), &part.path)?,
+        };
+        let rows = u64::try_from(part.footer.file_metadata().num_rows());
+        Ok(PartHead {
+            meta,
+            files,
+            rows: rows.map_err(|_| LogError::Corrupt {
+                path: part.path.clone(),
+                why: "its number of rows is negative".to_string(),
+            })?,
+        })
+    }
+}
+
+/// The schema versions that this program reads.
+enum Version {
+    V1,
+}
+
+/// The part's schema version, if this program can read it.
+fn known_version(footer: &ParquetMetaData, path: &Path) -> Result<Version, LogError> {
+    match meta::version(key_values(footer), path)? {
+        0 => Err(LogError::NotALog {
+            path: path.to_path_buf(),
+            why: "schema version 0 never existed".to_string(),
+        }),
+        1 => Ok(Version::V1),
+        found => Err(LogError::NewerVersion { path: path.to_path_buf(), found, known: SCHEMA_VERSION }),
+    }
+}
+
+fn key_values(footer: &ParquetMetaData) -> &[KeyValue] {
+    footer.file_metadata().key_value_metadata().map_or(&[], Vec::as_slice)
+}
+
+/// The directories of agents at or under `dir`, sorted.
+fn agent_dirs(dir: &Path) -> Result<Vec<PathBuf>, LogError> {
+    let is_agent = |name: &OsStr| name.to_string_lossy().starts_with("agent=");
+    if dir.file_name().is_some_and(is_agent) {
+        return Ok(vec![dir.to_path_buf()]);
+    }
+    let mut dirs = Vec::new();
+    for entry in fs::read_dir(dir).map_err(LogError::io("list", dir))? {
+        let entry = entry.map_err(LogError::io("list", dir))?;
+        if is_agent(&entry.file_name()) && entry.path().is_dir() {
+            dirs.push(entry.path());
+        }
+    }
+    dirs.sort();
+    Ok(dirs)
+}
+
+/// The parts of an agent's directory that count, in order, and what does not count.
+pub(super) struct Survey {
+    pub parts: Vec<FoundPart>,
+    pub skipped: Vec<Skipped>,
+}
+
+/// A part with its footer.
+pub(super) struct FoundPart {
+    span: Span,
+    path: PathBuf,
+    footer: ParquetMetaData,
+}
+
+/// Looks at every file of an agent's directory.
+pub(super) fn survey(dir: &Path) -> Result<Survey, LogError> {
+    let mut survey = Survey { parts: Vec::new(), skipped: Vec::new() };
+    for entry in fs::read_dir(dir).map_err(LogError::io("list", dir))? {
+        let entry = entry.map_err(LogError::io("list", dir))?;
+        let name = entry.file_name();
+        let path = entry.path();
+        if is_temporary(&name.to_string_lossy()) {
+            survey.skip(path, SkipReason::Temporary);
+        } else if let Some(span) = Span::parse(&name.to_string_lossy()) {
+            match read_footer(&path)? {
+                Some(footer) => survey.parts.push(FoundPart { span, path, footer }),
+                None => survey.skip(path, SkipReason::Torn),
+            }
+        }
+    }
+    survey.leave_out_covered(dir)?;
+    Ok(survey)
+}
+
+impl Survey {
+    fn skip(&mut self, path: PathBuf, reason: SkipReason) {
+        self.skipped.push(Skipped { path, reason });
+    }
+
+    /// Sorts the parts, leaves out those that another holds as well and notes gaps.
+    fn leave_out_covered(&mut self, dir: &Path) -> Result<(), LogError> {
+        let mut parts = std::mem::take(&mut self.parts);
+        // A table comes before its segments.
+        parts.sort_by_key(|part| (part.span.first, std::cmp::Reverse(part.span.last)));
+        let mut held_to = 0;
+        for part in parts {
+            if part.span.last <= held_to {
+                self.skip(part.path, SkipReason::Covered);
+                continue;
+            }
+            if part.span.first <= held_to {
+                return Err(LogError::Corrupt {
+                    path: part.path,
+                    why: "it overlaps with the part before it".to_string(),
+                });
+            }
+            if part.span.first > held_to + 1 {
+                let missing = Span { first: held_to + 1, last: part.span.first - 1 };
+                self.note_missing(dir, missing);
+            }
+            held_to = part.span.last;
+            self.parts.push(part);
+        }
+        Ok(())
+    }
+
+    /// A gap is missing unless it is there and torn, which is noted already.
+    fn note_missing(&mut self, dir: &Path, gap: Span) {
+        let path = dir.join(gap.file_name());
+        if !self.skipped.iter().any(|skipped| skipped.path == path) {
+            self.skip(path, SkipReason::Missing);
+        }
+    }
+}
+
+/// The footer of a part; `None` where the file ends without one.
+fn read_footer(path: &Path) -> Result<Option<ParquetMetaData>, LogError> {
+    let mut file = File::open(path).map_err(LogError::io("open", path))?;
+    // Magic, an empty footer, its length and magic: nothing shorter is complete.
+    let mut tail = [0; 4];
+    let ends_well = file.seek(SeekFrom::End(-4)).is_ok_and(|at| at >= 8)
+        && file.read_exact(&mut tail).is_ok()
+        && &tail == b"PAR1";
+    if !ends_well {
+        return Ok(None);
+    }
+    ParquetMetaDataReader::new().parse_and_finish(&file).map(Some).map_err(LogError::corrupt(path))
+}

@@ -1,0 +1,63 @@
+//! Rows in memory, column by column, as the encoders want them.
+
+use crate::op::OpRecord;
+
+use super::schema::cell;
+
+/// Records turned by 90 degrees. Every column has the same length.
+#[derive(Debug)]
+pub(super) struct Rows {
+    /// 64-bit columns, by [`cell`].
+    pub wide: [Vec<u64>; cell::WIDE_COUNT],
+    /// 32-bit columns, by [`cell`]. Narrower fields are widened, so that there are two encoders, not four.
+    pub narrow: [Vec<u32>; cell::NARROW_COUNT],
+}
+
+impl Rows {
+    /// No rows, with room for `capacity`.
+    pub fn with_capacity(capacity: usize) -> Rows {
+        Rows {
+            wide: std::array::from_fn(|_| Vec::with_capacity(capacity)),
+            narrow: std::array::from_fn(|_| Vec::with_capacity(capacity)),
+        }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.wide[cell::DONE].len()
+    }
+
+    /// Removes all rows and keeps the room.
+    pub fn clear(&mut self) {
+        self.wide.iter_mut().for_each(Vec::clear);
+        self.narrow.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Appends rows. Says whether their positions and times are below 2^63, which is all that the files
+    /// can hold.
+    #[must_use]
+    pub fn push(&mut self, ops: &[OpRecord]) -> bool {
+        let start = self.len();
+        // Pieces that stay in the first-level cache while fourteen columns are taken out of them.
+        for piece in ops.chunks(256) {
+            let [offset, due, issued, done] = &mut self.wide;
+            offset.extend(piece.iter().map(|op| op.offset));
+            due.extend(piece.iter().map(|op| op.due_ns));
+            issued.extend(piece.iter().map(|op| op.issued_ns));
+            done.extend(piece.iter().map(|op| op.done_ns));
+            let [worker, stream, transfer, kind, file, len, done_len, errno, flags, point] = &mut self.narrow;
+            worker.extend(piece.iter().map(|op| op.worker));
+            stream.extend(piece.iter().map(|op| op.stream));
+            transfer.extend(piece.iter().map(|op| op.transfer));
+            kind.extend(piece.iter().map(|op| op.kind as u32));
+            file.extend(piece.iter().map(|op| op.file));
+            len.extend(piece.iter().map(|op| op.len));
+            done_len.extend(piece.iter().map(|op| op.done_len));
+            errno.extend(piece.iter().map(|op| op.errno as u32));
+            flags.extend(piece.iter().map(|op| u32::from(op.flags.0)));
+            point.extend(piece.iter().map(|op| u32::from(op.point)));
+        }
+        let bits = |column: &Vec<u64>| column[start..].iter().fold(0, |bits, value| bits | value);
+        self.wide.iter().fold(0, |all, column| all | bits(column)) >> 63 == 0
+    }
+}

@@ -1,0 +1,153 @@
+//! The columns of the log, as one table: what they are called, where their values come from and how
+//! they are encoded. To add a column, add it here and to [`super::rows`], and raise the version.
+
+use std::sync::Arc;
+
+use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
+use parquet::errors::ParquetError;
+use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type};
+
+/// Version of the log's columns and metadata. A program reads every version up to its own.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// How many columns the log has.
+pub(super) const COLUMN_COUNT: usize = 14;
+
+/// Where the rows keep a column's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cells {
+    /// 64 bits each: an index into [`super::rows::Rows::wide`].
+    Wide(usize),
+    /// 32 bits each: an index into [`super::rows::Rows::narrow`].
+    Narrow(usize),
+}
+
+/// How a column's values are encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Packing {
+    /// As differences: values that grow steadily.
+    Delta,
+    /// With a dictionary; as differences where there are too many different values.
+    Dictionary,
+    /// With a dictionary of the names of operation kinds.
+    KindName,
+}
+
+/// What a column means to a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// Signed, 64 bits, never negative.
+    Int64,
+    /// Signed, 32 bits.
+    Int32,
+    /// Unsigned, of this many bits, in a 32-bit column.
+    Unsigned(i8),
+    /// Text.
+    Text,
+}
+
+/// One column of the log.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Column {
+    pub name: &'static str,
+    pub meaning: Meaning,
+    pub cells: Cells,
+    pub packing: Packing,
+    /// Whether a row group says its smallest and largest value, so that readers can skip to a time or
+    /// worker. Free with a dictionary.
+    pub min_max: bool,
+}
+
+const fn counter(name: &'static str, cells: Cells, meaning: Meaning, min_max: bool) -> Column {
+    Column { name, meaning, cells, packing: Packing::Delta, min_max }
+}
+
+const fn repeating(name: &'static str, cell: usize, meaning: Meaning) -> Column {
+    Column { name, meaning, cells: Cells::Narrow(cell), packing: Packing::Dictionary, min_max: true }
+}
+
+/// Places in [`super::rows::Rows`].
+pub(super) mod cell {
+    pub const OFFSET: usize = 0;
+    pub const DUE: usize = 1;
+    pub const ISSUED: usize = 2;
+    pub const DONE: usize = 3;
+    pub const WIDE_COUNT: usize = 4;
+
+    pub const WORKER: usize = 0;
+    pub const STREAM: usize = 1;
+    pub const TRANSFER: usize = 2;
+    pub const KIND: usize = 3;
+    pub const FILE: usize = 4;
+    pub const LEN: usize = 5;
+    pub const DONE_LEN: usize = 6;
+    pub const ERRNO: usize = 7;
+    pub const FLAGS: usize = 8;
+    pub const POINT: usize = 9;
+    pub const NARROW_COUNT: usize = 10;
+}
+
+/// Every column, in file order.
+pub(super) const COLUMNS: [Column; COLUMN_COUNT] = [
+    repeating("worker", cell::WORKER, Meaning::Unsigned(32)),
+    repeating("stream", cell::STREAM, Meaning::Unsigned(32)),
+    counter("transfer", Cells::Narrow(cell::TRANSFER), Meaning::Unsigned(32), false),
+    Column {
+        name: "kind",
+        meaning: Meaning::Text,
+        cells: Cells::Narrow(cell::KIND),
+        packing: Packing::KindName,
+        min_max: false,
+    },
+    repeating("file", cell::FILE, Meaning::Unsigned(32)),
+    counter("offset", Cells::Wide(cell::OFFSET), Meaning::Int64, false),
+    repeating("len", cell::LEN, Meaning::Unsigned(32)),
+    repeating("done_len", cell::DONE_LEN, Meaning::Unsigned(32)),
+    counter("due_ns", Cells::Wide(cell::DUE), Meaning::Int64, true),
+    counter("issued_ns", Cells::Wide(cell::ISSUED), Meaning::Int64, false),
+    counter("done_ns", Cells::Wide(cell::DONE), Meaning::Int64, true),
+    repeating("errno", cell::ERRNO, Meaning::Int32),
+    repeating("flags", cell::FLAGS, Meaning::Unsigned(8)),
+    repeating("point", cell::POINT, Meaning::Unsigned(16)),
+];
+
+/// The schema of a part.
+pub(super) fn descriptor() -> Result<SchemaDescPtr, ParquetError> {
+    let mut fields = Vec::with_capacity(COLUMN_COUNT);
+    for column in COLUMNS {
+        let (physical, logical) = match column.meaning {
+            Meaning::Int64 => (PhysicalType::INT64, None),
+            Meaning::Int32 => (PhysicalType::INT32, None),
+            Meaning::Unsigned(bits) => (PhysicalType::INT32, Some(LogicalType::integer(bits, false))),
+            Meaning::Text => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
+        };
+        let field = Type::primitive_type_builder(column.name, physical)
+            .with_repetition(Repetition::REQUIRED)
+            .with_logical_type(logical)
+            .build()?;
+        fields.push(Arc::new(field));
+    }
+    let root = Type::group_type_builder("operation").with_fields(fields).build()?;
+    Ok(Arc::new(SchemaDescriptor::new(Arc::new(root))))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn every_cell_has_one_column() {
+        let mut wide = [0; cell::WIDE_COUNT];
+        let mut narrow = [0; cell::NARROW_COUNT];
+        for column in COLUMNS {
+            match column.cells {
+                Cells::Wide(at) => wide[at] += 1,
+                Cells::Narrow(at) => narrow[at] += 1,
+            }
+        }
+        assert_eq!(wide, [1; cell::WIDE_COUNT]);
+        assert_eq!(narrow, [1; cell::NARROW_COUNT]);
+        assert_eq!(descriptor().unwrap().num_columns(), COLUMN_COUNT);
+    }
+}

@@ -1,0 +1,451 @@
+//! The log of one agent while the run goes on.
+//!
+//! Rows collect in an open row group. Twice a second those that no segment holds yet become a segment;
+//! when the row group is full it goes, encoded once, to the table and (where no segment holds a part of
+//! it) to the open segment. See [`super`] for the two kinds of file.
+//!
+//! A slow run would make many tiny segments, each with 2 KB of metadata. So a segment with few rows is
+//! written again with the rows that came since, under the same name, until it has enough.
+//!
+//! A fast run makes segments that are large enough to stay as they are; then no table is made, and
+//! everything is written once.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use parquet::schema::types::SchemaDescPtr;
+
+use crate::op::OpRecord;
+
+use super::error::LogError;
+use super::meta::{self, FileEntry, LogMeta};
+use super::names::{self, Span};
+use super::part::PartFile;
+use super::rows::Rows;
+use super::{group, schema};
+
+/// Sizes and times of a log. The defaults are right for every run; tests make them small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogOptions {
+    /// A segment is sealed when this long has passed since the last one, in nanoseconds.
+    pub seal_every_ns: u64,
+    /// Rows in a full row group. 72 bytes of memory each.
+    pub group_rows: usize,
+    /// A segment with fewer rows is written again rather than followed by another.
+    pub segment_rows: usize,
+    /// A segment of at least this many bytes stays as it is.
+    pub large_segment_bytes: u64,
+    /// A table takes the place of this many segments.
+    pub table_segments: u32,
+    /// A table is closed at this many row groups, which bounds the memory for its footer.
+    pub table_groups: usize,
+}
+
+impl Default for LogOptions {
+    fn default() -> LogOptions {
+        LogOptions {
+            // Half of the second that a kill may cost; the other half is for the records' way here.
+            seal_every_ns: 500_000_000,
+            group_rows: 1 << 16,
+            segment_rows: 1 << 13,
+            large_segment_bytes: 2 << 20,
+            table_segments: 120,
+            table_groups: 256,
+        }
+    }
+}
+
+/// What a finished log amounts to.
+#[derive(Debug)]
+pub struct LogSummary {
+    /// Operations on disk.
+    pub rows: u64,
+    /// Operations that were added and are not on disk, because writing failed.
+    pub lost_rows: u64,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Parts on disk.
+    pub parts: u32,
+    /// Why segments were not put together in tables, if that failed (a disk that was nearly full). No
+    /// row is lost by it; the log has more and smaller files.
+    pub table_error: Option<LogError>,
+}
+
+/// Writes the log of one agent. Belongs to one thread, which is not a measuring one.
+///
+/// An error ends the log: parts already sealed stay, rows since then are lost, and every later call but
+/// [`LogWriter::finish`] is refused. The caller goes on without rows.
+///
+/// Dropping it without [`LogWriter::finish`] loses the rows since the last seal.
+#[derive(Debug)]
+pub struct LogWriter {
+    dir: PathBuf,
+    meta: LogMeta,
+    files: Vec<FileEntry>,
+    options: LogOptions,
+    schema: SchemaDescPtr,
+    /// The open row group: of the table if one is made, else of the segment.
+    rows: Rows,
+    segment: Segment,
+    table: Table,
+    last_seal_ns: Option<u64>,
+    row_count: u64,
+    /// How many of them are under a final name.
+    sealed_count: u64,
+    failed: bool,
+}
+
+/// The segment being filled.
+#[derive(Debug)]
+struct Segment {
+    number: u32,
+    /// Its first row in the open row group; those before are in earlier segments.
+    from: usize,
+    /// Full row groups that belong to it.
+    part: Option<PartFile>,
+    /// Whether it has rows that are not under its name yet.
+    unsealed: bool,
+    /// Size of what is under its name.
+    sealed_bytes: u64,
+}
+
+/// The table being filled, from segment `first` on.
+#[derive(Debug)]
+struct Table {
+    first: u32,
+    part: Option<PartFile>,
+    state: TableState,
+}
+
+#[derive(Debug)]
+enum TableState {
+    /// Rows go to it.
+    Wanted,
+    /// Segments are large: none is made for now.
+    Pausing,
+    /// It could not be written: none is made any more.
+    Failed(LogError),
+}
+
+impl LogWriter {
+    /// Begins the log of an agent in `dir` (`ops/agent=NAME`), which is created and must hold no log.
+    ///
+    /// `files` is the run's file table.
+    pub fn create(dir: &Path, meta: LogMeta, files: Vec<FileEntry>) -> Result<LogWriter, LogError> {
+        LogWriter::create_with(dir, meta, files, LogOptions::default())
+    }
+
+    /// [`LogWriter::create`] with other sizes and times.
+    pub fn create_with(
+        dir: &Path,
+        meta: LogMeta,
+        files: Vec<FileEntry>,
+        options: LogOptions,
+    ) -> Result<LogWriter, LogError> {
+        fs::create_dir_all(dir).map_err(LogError::io("create", dir))?;
+        refuse_existing(dir)?;
+        Ok(LogWriter {
+            dir: dir.to_path_buf(),
+            meta,
+            files,
+            options,
+            schema: schema::descriptor().map_err(|source| LogError::Encode { source })?,
+            rows: Rows::with_capacity(options.group_rows),
+            segment: Segment { number: 1, from: 0, part: None, unsealed: false, sealed_bytes: 0 },
+            table: Table { first: 1, part: None, state: TableState::Wanted },
+            last_seal_ns: None,
+            row_count: 0,
+            sealed_count: 0,
+            failed: false,
+        })
+    }
+
+    /// The run's file table. Entries may be added, and completed with what is known only later (the size
+    /// after the run); parts sealed from then on carry it.
+    pub fn files_mut(&mut self) -> &mut Vec<FileEntry> {
+        &mut self.files
+    }
+
+    /// Adds operations, in any order. Writes when a row group is full.
+    pub fn append(&mut self, ops: &[OpRecord]) -> Result<(), LogError> {
+        self.guarded(|log| log.append_rows(ops))
+    }
+
+    /// To be called a few times a second with the time on any steady clock, in nanoseconds: seals what
+    /// is older than [`LogOptions::seal_every_ns`].
+    pub fn tick(&mut self, now_ns: u64) -> Result<(), LogError> {
+        let due_ns = *self.last_seal_ns.get_or_insert(now_ns) + self.options.seal_every_ns;
+        if now_ns < due_ns {
+            return Ok(());
+        }
+        self.last_seal_ns = Some(now_ns);
+        self.guarded(LogWriter::seal)
+    }
+
+    /// Seals the rest, puts the last segments together in a table and makes everything durable.
+    ///
+    /// After an error in an earlier call this makes durable what had been sealed until then, and the
+    /// summary says how much that is.
+    pub fn finish(mut self) -> Result<LogSummary, LogError> {
+        if !self.failed {
+            self.guarded(LogWriter::seal_rest)?;
+        }
+        let (bytes, parts) = make_durable(&self.dir)?;
+        Ok(LogSummary {
+            rows: self.sealed_count,
+            lost_rows: self.row_count - self.sealed_count,
+            bytes,
+            parts,
+            table_error: match self.table.state {
+                TableState::Failed(error) => Some(error),
+                TableState::Wanted | TableState::Pausing => None,
+            },
+        })
+    }
+
+    fn seal_rest(&mut self) -> Result<(), LogError> {
+        self.seal()?;
+        if self.segment.sealed_bytes > 0 {
+            self.next_segment();
+        }
+        self.close_table();
+        Ok(())
+    }
+
+    /// Does it unless an earlier call failed; remembers a failure and removes what was half written.
+    fn guarded(&mut self, work: impl FnOnce(&mut LogWriter) -> Result<(), LogError>) -> Result<(), LogError> {
+        if self.failed {
+            return Err(LogError::GivenUp { dir: self.dir.clone() });
+        }
+        let result = work(self);
+        if result.is_err() {
+            self.failed = true;
+            self.segment.part = None;
+            self.table.part = None;
+            self.rows = Rows::with_capacity(0);
+        }
+        result
+    }
+
+    fn append_rows(&mut self, mut ops: &[OpRecord]) -> Result<(), LogError> {
+        self.row_count += ops.len() as u64;
+        while !ops.is_empty() {
+            let room = self.options.group_rows - self.rows.len();
+            let (fitting, rest) = ops.split_at(room.min(ops.len()));
+            if !self.rows.push(fitting) {
+                return Err(out_of_range(fitting));
+            }
+            self.segment.unsealed = true;
+            if self.rows.len() == self.options.group_rows {
+                self.flush_group()?;
+            }
+            ops = rest;
+        }
+        Ok(())
+    }
+
+    /// Writes the open row group, which is full, to the table and to the segment.
+    fn flush_group(&mut self) -> Result<(), LogError> {
+        let from = self.segment.from;
+        let mut tail = None;
+        if self.table_wanted() {
+            let whole = self.encode_from(0)?;
+            self.append_to_table(&whole);
+            tail = (from == 0).then_some(whole);
+        }
+        let tail = match tail {
+            Some(whole) => whole,
+            None => self.encode_from(from)?,
+        };
+        self.append_to_segment(&tail)?;
+        self.clear_rows();
+        Ok(())
+    }
+
+    /// Puts everything that came since the last seal under a segment's name.
+    fn seal(&mut self) -> Result<(), LogError> {
+        if !self.segment.unsealed {
+            return Ok(());
+        }
+        if self.segment.from < self.rows.len() {
+            let tail = self.encode_from(self.segment.from)?;
+            self.append_to_segment(&tail)?;
+        }
+        let Some(part) = self.segment.part.take() else {
+            return Ok(());
+        };
+        // Rows of a full group have left memory: such a segment can't be written again.
+        let whole_in_memory = part.rows() == (self.rows.len() - self.segment.from) as u64;
+        let small = whole_in_memory && part.rows() < self.options.segment_rows as u64;
+        self.segment.sealed_bytes = self.finish_part(part, Span::one(self.segment.number))?;
+        self.segment.unsealed = false;
+        self.sealed_count = self.row_count;
+        if !small {
+            self.next_segment();
+        }
+        Ok(())
+    }
+
+    /// Ends the segment, which is sealed, and decides about the table.
+    fn next_segment(&mut self) {
+        let large = self.segment.sealed_bytes >= self.options.large_segment_bytes;
+        self.segment.number += 1;
+        self.segment.from = self.rows.len();
+        self.segment.sealed_bytes = 0;
+        if self.table_wanted() {
+            let segments = self.segment.number - self.table.first;
+            let groups = self.table.part.as_ref().map_or(0, PartFile::group_count);
+            let full = segments >= self.options.table_segments || groups >= self.options.table_groups;
+            if large || full {
+                self.close_table();
+            }
+        } else {
+            self.clear_rows(); // They are sealed, and kept for a table only.
+        }
+        match self.table.state {
+            TableState::Failed(_) => {}
+            _ if large => self.table.state = TableState::Pausing,
+            TableState::Pausing => {
+                self.table.state = TableState::Wanted;
+                self.table.first = self.segment.number;
+            }
+            TableState::Wanted => {}
+        }
+    }
+
+    /// Gives the table its name and removes its segments. All rows of the open row group are sealed.
+    fn close_table(&mut self) {
+        if !self.table_wanted() {
+            return;
+        }
+        let span = Span { first: self.table.first, last: self.segment.number - 1 };
+        if span.first < span.last
+            && let Err(error) = self.finish_table(span)
+        {
+            self.table.state = TableState::Failed(error);
+        }
+        self.table.part = None;
+        self.table.first = self.segment.number;
+        self.clear_rows();
+    }
+
+    fn finish_table(&mut self, span: Span) -> Result<(), LogError> {
+        if self.rows.len() > 0 {
+            let rest = self.encode_from(0)?;
+            self.open_table()?.append(&rest)?;
+        }
+        let Some(part) = self.table.part.take() else {
+            return Ok(());
+        };
+        self.finish_part(part, span)?;
+        // From here on the table counts: readers of this room leave its segments out, and `repair`
+        // removes those that are left if we don't get to it.
+        for number in span.first..=span.last {
+            let path = self.dir.join(Span::one(number).file_name());
+            fs::remove_file(&path).map_err(LogError::io("delete", &path))?;
+        }
+        Ok(())
+    }
+
+    fn finish_part(&self, part: PartFile, span: Span) -> Result<u64, LogError> {
+        let path = self.dir.join(span.file_name());
+        part.finish(&path, |used| meta::to_key_values(&self.meta, used, &self.files))
+    }
+
+    /// A table that can't be written is given up, which frees its space; its rows are in segments.
+    fn append_to_table(&mut self, group: &group::EncodedGroup) {
+        if let Err(error) = self.open_table().and_then(|part| part.append(group)) {
+            self.table.part = None;
+            self.table.state = TableState::Failed(error);
+        }
+    }
+
+    fn append_to_segment(&mut self, group: &group::EncodedGroup) -> Result<(), LogError> {
+        let path = names::temporary_segment(&self.dir, self.segment.number);
+        open(&mut self.segment.part, path, &self.schema)?.append(group)
+    }
+
+    fn open_table(&mut self) -> Result<&mut PartFile, LogError> {
+        let path = names::temporary_table(&self.dir, self.table.first);
+        open(&mut self.table.part, path, &self.schema)
+    }
+
+    fn encode_from(&self, from: usize) -> Result<group::EncodedGroup, LogError> {
+        group::encode(&self.rows, from..self.rows.len()).map_err(|source| LogError::Encode { source })
+    }
+
+    fn table_wanted(&self) -> bool {
+        matches!(self.table.state, TableState::Wanted)
+    }
+
+    fn clear_rows(&mut self) {
+        self.rows.clear();
+        self.segment.from = 0;
+    }
+}
+
+/// The part, begun if need be.
+fn open<'a>(
+    part: &'a mut Option<PartFile>,
+    path: PathBuf,
+    schema: &SchemaDescPtr,
+) -> Result<&'a mut PartFile, LogError> {
+    match part {
+        Some(part) => Ok(part),
+        None => Ok(part.insert(PartFile::create(path, schema.clone())?)),
+    }
+}
+
+/// The error for the operation among these that the files can't hold.
+fn out_of_range(ops: &[OpRecord]) -> LogError {
+    let above = |op: &&OpRecord| (op.offset | op.due_ns | op.issued_ns | op.done_ns) >> 63 != 0;
+    LogError::OutOfRange { worker: ops.iter().find(above).map_or(0, |op| op.worker) }
+}
+
+fn refuse_existing(dir: &Path) -> Result<(), LogError> {
+    for entry in fs::read_dir(dir).map_err(LogError::io("list", dir))? {
+        let name = entry.map_err(LogError::io("list", dir))?.file_name();
+        let name = name.to_string_lossy();
+        if Span::parse(&name).is_some() || names::is_temporary(&name) {
+            return Err(LogError::AlreadyThere { dir: dir.to_path_buf() });
+        }
+    }
+    Ok(())
+}
+
+/// Makes all parts durable and counts them: bytes and parts.
+///
+/// Nothing is made durable before this: a flush while the run goes on would put bursts of writes beside
+/// what is measured, and a killed process loses nothing that it has written anyway. Only a
+/// crash of the whole machine does, and that ends the measurement with it. Once the run is over the
+/// flush disturbs nothing, and what was measured should survive pulling the plug.
+fn make_durable(dir: &Path) -> Result<(u64, u32), LogError> {
+    let (mut bytes, mut parts) = (0, 0);
+    for entry in fs::read_dir(dir).map_err(LogError::io("list", dir))? {
+        let path = entry.map_err(LogError::io("list", dir))?.path();
+        let is_part = path.file_name().is_some_and(|name| Span::parse(&name.to_string_lossy()).is_some());
+        if is_part {
+            // Opened for writing because Windows flushes no other file.
+            let file = File::options().write(true).open(&path);
+            let file = file.map_err(LogError::io("open", &path))?;
+            file.sync_all().map_err(LogError::io("flush", &path))?;
+            bytes += file.metadata().map_err(LogError::io("stat", &path))?.len();
+            parts += 1;
+        }
+    }
+    sync_dir(dir)?;
+    Ok((bytes, parts))
+}
+
+/// Makes the names in a directory durable.
+#[cfg(unix)]
+fn sync_dir(dir: &Path) -> Result<(), LogError> {
+    let handle = File::open(dir).map_err(LogError::io("open", dir))?;
+    handle.sync_all().map_err(LogError::io("flush", dir))
+}
+
+/// Windows can't flush a directory; its file systems journal renames.
+#[cfg(not(unix))]
+fn sync_dir(_dir: &Path) -> Result<(), LogError> {
+    Ok(())
+}

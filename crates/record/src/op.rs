@@ -1,0 +1,162 @@
+//! The record of one operation: the row of the log, and the only thing that the hot path writes.
+//!
+//! Its size is fixed and it owns nothing, so that recording is a copy of 64 bytes. Names (paths,
+//! hosts) live in the run's metadata and are referred to by number.
+
+/// What an operation asked the storage to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum OpKind {
+    /// Open an existing file.
+    Open = 0,
+    /// Read at an offset.
+    Read = 1,
+    /// Write at an offset.
+    Write = 2,
+    /// Make what was written durable (`fdatasync`, or the platform's nearest).
+    Sync = 3,
+    /// Close a file.
+    Close = 4,
+}
+
+impl OpKind {
+    /// Every kind, in the order of its number.
+    pub const ALL: [OpKind; 5] = [OpKind::Open, OpKind::Read, OpKind::Write, OpKind::Sync, OpKind::Close];
+
+    /// The name that logs and screens use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            OpKind::Open => "open",
+            OpKind::Read => "read",
+            OpKind::Write => "write",
+            OpKind::Sync => "sync",
+            OpKind::Close => "close",
+        }
+    }
+
+    /// The kind with this name, if there is one.
+    pub fn from_name(name: &str) -> Option<OpKind> {
+        OpKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether the operation moves file data (a read or a write).
+    pub const fn moves_data(self) -> bool {
+        matches!(self, OpKind::Read | OpKind::Write)
+    }
+}
+
+/// Facts about an operation that are not in its numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct OpFlags(pub u8);
+
+impl OpFlags {
+    /// Nothing special.
+    pub const NONE: OpFlags = OpFlags(0);
+    /// Belongs to a transfer that writes.
+    pub const WRITING: OpFlags = OpFlags(1);
+    /// Belongs to a transfer whose blocks lie at random places.
+    pub const RANDOM: OpFlags = OpFlags(2);
+    /// Done during the warm-up: kept in the log, left out of every figure.
+    pub const WARMUP: OpFlags = OpFlags(4);
+    /// The last operation of its transfer.
+    pub const LAST: OpFlags = OpFlags(8);
+    /// Carries a part of a frame: `transfer` is then the number of the frame on its stream's timeline,
+    /// from 0 in every load point.
+    pub const FRAME: OpFlags = OpFlags(16);
+
+    /// Whether every flag of `other` is set.
+    pub const fn has(self, other: OpFlags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// These flags and those of `other`.
+    #[must_use]
+    pub const fn with(self, other: OpFlags) -> OpFlags {
+        OpFlags(self.0 | other.0)
+    }
+
+    /// These flags and those of `other` if `on`.
+    #[must_use]
+    pub const fn with_if(self, other: OpFlags, on: bool) -> OpFlags {
+        if on { self.with(other) } else { self }
+    }
+}
+
+/// One operation: what was asked, what came back, and when.
+///
+/// Times are nanoseconds on the run's own monotonic clock, 0 at the start of the run.
+/// response time = done − due, service time = done − issued, lateness = issued − due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct OpRecord {
+    /// Byte position in the file; 0 where the kind has none.
+    pub offset: u64,
+    /// When the operation should have begun.
+    pub due_ns: u64,
+    /// When it was handed to the operating system.
+    pub issued_ns: u64,
+    /// When its result was seen.
+    pub done_ns: u64,
+    /// The worker that asked for it, from 0.
+    pub worker: u32,
+    /// The stream it belongs to; equal to `worker` where a worker is one stream.
+    pub stream: u32,
+    /// The transfer it belongs to, counted per worker from 0.
+    pub transfer: u32,
+    /// Index into the run's file table.
+    pub file: u32,
+    /// Bytes asked for.
+    pub len: u32,
+    /// Bytes done. Less than `len` without an error is a short transfer.
+    pub done_len: u32,
+    /// 0, or the operating system's error number.
+    pub errno: i32,
+    /// What was asked.
+    pub kind: OpKind,
+    /// See [`OpFlags`].
+    pub flags: OpFlags,
+    /// The load point it was measured in, from 0.
+    pub point: u16,
+}
+
+impl OpRecord {
+    /// From when it was due until it was done, in nanoseconds: what the application would have felt.
+    pub const fn response_ns(&self) -> u64 {
+        self.done_ns.saturating_sub(self.due_ns)
+    }
+
+    /// From when it was issued until it was done, in nanoseconds: what the storage took.
+    pub const fn service_ns(&self) -> u64 {
+        self.done_ns.saturating_sub(self.issued_ns)
+    }
+
+    /// From when it was due until it was issued, in nanoseconds: the tool's own delay.
+    pub const fn lateness_ns(&self) -> u64 {
+        self.issued_ns.saturating_sub(self.due_ns)
+    }
+
+    /// Whether it succeeded but moved less than was asked.
+    pub const fn is_short(&self) -> bool {
+        self.errno == 0 && self.kind.moves_data() && self.done_len < self.len
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_one_cache_line() {
+        assert_eq!(size_of::<OpRecord>(), 64);
+    }
+
+    #[test]
+    fn kinds_have_their_numbers_and_names() {
+        for (number, kind) in OpKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, number);
+            assert_eq!(OpKind::from_name(kind.name()), Some(kind));
+        }
+        assert_eq!(OpKind::from_name("mmap"), None);
+    }
+}

@@ -1,0 +1,452 @@
+//! The run directory: where everything about one run lies, and how its small files are written.
+//!
+//! ```text
+//! reelgauge-runs/2026-11-20T154012Z-nas1-production-edit/
+//!   run.toml   hosts.json   ops/agent=NAME/…   summary.json
+//! ```
+//!
+//! `run.toml` is what makes a directory a run directory. Its first line is a comment that carries the
+//! version of the layout, so that a program can refuse what a newer one has made without understanding
+//! the plan below it.
+//!
+//! Not here: what the files say. The plan belongs to the workload room, the summary to the analysis room.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::Serialize;
+
+use crate::host::HostFacts;
+use crate::log::advice;
+
+/// Version of the layout of run directories. A program opens every version up to its own.
+pub const LAYOUT_VERSION: u32 = 1;
+
+/// The directory that holds run directories where the user names none.
+pub const DEFAULT_PARENT: &str = "reelgauge-runs";
+
+const MARK: &str = "# reelgauge run directory, layout ";
+/// Longest label in a directory's name: two of them and the time stay below every system's 255 bytes.
+const LABEL_CHARS: usize = 48;
+/// More directories of one name than this within a second is a fault elsewhere.
+const MAX_COLLISIONS: u32 = 1000;
+/// More than this is no `hosts.json`.
+const HOSTS_MAX_BYTES: u64 = 64 << 20;
+
+/// What a run directory is named after.
+#[derive(Clone, Copy, Debug)]
+pub struct RunName<'a> {
+    /// When the run began.
+    pub start: SystemTime,
+    /// What was measured ("nas1"). Any text; see [`label`].
+    pub target: &'a str,
+    /// What with ("production-edit"). Any text.
+    pub what: &'a str,
+}
+
+/// A run directory that exists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunDir {
+    path: PathBuf,
+}
+
+/// Why a run directory could not be made, opened or written to.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunDirError {
+    /// The file system refused.
+    #[error("cannot {action} {}: {source}{}", path.display(), advice(source))]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The start time is outside the calendar.
+    #[error(
+        "cannot name a run directory: the clock says a time outside the years -9999 to 9999; set the clock"
+    )]
+    Clock,
+    /// Every name was taken.
+    #[error(
+        "{} and {MAX_COLLISIONS} directories named after it exist; choose another place with --out",
+        path.display()
+    )]
+    TooMany {
+        /// The name without a number.
+        path: PathBuf,
+    },
+    /// There is nothing.
+    #[error("there is no run directory {}; 'reelgauge' names it at the end of a run", path.display())]
+    Missing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// Something else is there.
+    #[error("{} is not a run directory: {why}", path.display())]
+    NotARun {
+        /// What was opened.
+        path: PathBuf,
+        /// What it lacks.
+        why: &'static str,
+    },
+    /// A newer version has made it.
+    #[error(
+        "{} was made by a newer version of reelgauge (layout {found}; this one reads up to \
+         {LAYOUT_VERSION}); update reelgauge",
+        path.display()
+    )]
+    NewerVersion {
+        /// What was opened.
+        path: PathBuf,
+        /// The version that it carries.
+        found: u32,
+    },
+    /// A file in it can't be understood.
+    #[error("{} is damaged: {source}", path.display())]
+    Json {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+}
+
+impl RunDir {
+    /// Makes a new run directory in `parent`, which is created if need be. Where the name is taken, a
+    /// number is added (`-2`).
+    pub fn create(parent: &Path, name: RunName<'_>) -> Result<RunDir, RunDirError> {
+        fs::create_dir_all(parent).map_err(error("create", parent))?;
+        let name = directory_name(name)?;
+        for number in 1..=MAX_COLLISIONS {
+            let path = match number {
+                1 => parent.join(&name),
+                _ => parent.join(format!("{name}-{number}")),
+            };
+            match fs::create_dir(&path) {
+                Ok(()) => {
+                    let run = RunDir { path };
+                    run.write_plan("")?;
+                    return Ok(run);
+                }
+                Err(source) if source.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(error("create", &path)(source)),
+            }
+        }
+        Err(RunDirError::TooMany { path: parent.join(name) })
+    }
+
+    /// Opens a run directory, of this or an older version.
+    pub fn open(path: &Path) -> Result<RunDir, RunDirError> {
+        let not_a_run = |why| RunDirError::NotARun { path: path.to_path_buf(), why };
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {}
+            Ok(_) => return Err(not_a_run("it is a file")),
+            Err(source) if source.kind() == io::ErrorKind::NotFound => {
+                return Err(RunDirError::Missing { path: path.to_path_buf() });
+            }
+            Err(source) => return Err(error("open", path)(source)),
+        }
+        let run = RunDir { path: path.to_path_buf() };
+        match run.layout_version()? {
+            Some(1..=LAYOUT_VERSION) => Ok(run),
+            Some(0) => Err(not_a_run("its run.toml has no valid version")),
+            Some(found) => Err(RunDirError::NewerVersion { path: path.to_path_buf(), found }),
+            None => Err(not_a_run("it has no run.toml that reelgauge has written")),
+        }
+    }
+
+    /// The directory itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The plan as resolved: `run.toml`.
+    pub fn plan_path(&self) -> PathBuf {
+        self.path.join("run.toml")
+    }
+
+    /// The facts about hosts: `hosts.json`.
+    pub fn hosts_path(&self) -> PathBuf {
+        self.path.join("hosts.json")
+    }
+
+    /// Every figure: `summary.json`.
+    pub fn summary_path(&self) -> PathBuf {
+        self.path.join("summary.json")
+    }
+
+    /// The operation logs of all agents: `ops/`.
+    pub fn ops_path(&self) -> PathBuf {
+        self.path.join("ops")
+    }
+
+    /// The operation log of one agent: `ops/agent=NAME/`, with [`label`] of the name.
+    pub fn agent_ops_path(&self, agent: &str) -> PathBuf {
+        let agent = match label(agent) {
+            empty if empty.is_empty() => "unnamed".to_string(),
+            named => named,
+        };
+        self.ops_path().join(format!("agent={agent}"))
+    }
+
+    /// Writes the plan, under the line that marks the directory as a run's.
+    pub fn write_plan(&self, toml: &str) -> Result<(), RunDirError> {
+        let version = env!("CARGO_PKG_VERSION");
+        let text = format!("{MARK}{LAYOUT_VERSION} (reelgauge {version})\n{toml}");
+        write_atomically(&self.plan_path(), text.as_bytes())
+    }
+
+    /// Writes the facts about hosts.
+    pub fn write_hosts(&self, hosts: &[HostFacts]) -> Result<(), RunDirError> {
+        write_json(&self.hosts_path(), hosts)
+    }
+
+    /// Reads the facts about hosts.
+    pub fn read_hosts(&self) -> Result<Vec<HostFacts>, RunDirError> {
+        let path = self.hosts_path();
+        let mut text = Vec::new();
+        File::open(&path)
+            .and_then(|file| file.take(HOSTS_MAX_BYTES).read_to_end(&mut text))
+            .map_err(error("read", &path))?;
+        serde_json::from_slice(&text).map_err(|source| RunDirError::Json { path, source })
+    }
+
+    /// Writes the summary, whatever it consists of.
+    pub fn write_summary(&self, summary: &impl Serialize) -> Result<(), RunDirError> {
+        write_json(&self.summary_path(), summary)
+    }
+
+    /// What the first line of `run.toml` says; `None` where there is no such file or line.
+    fn layout_version(&self) -> Result<Option<u32>, RunDirError> {
+        let path = self.plan_path();
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(error("read", &path)(source)),
+        };
+        let mut line = Vec::new();
+        BufReader::new(file.take(200)).read_until(b'\n', &mut line).map_err(error("read", &path))?;
+        let line = String::from_utf8_lossy(&line);
+        let Some(rest) = line.strip_prefix(MARK) else {
+            return Ok(None);
+        };
+        let digits = rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or("");
+        Ok(Some(digits.parse().unwrap_or(0)))
+    }
+}
+
+/// A name as part of a file name, on every system: ASCII letters, digits, dots, underscores and single
+/// hyphens for everything else; at most 48 characters; not beginning or ending with a dot or hyphen.
+/// Empty where nothing is left.
+pub fn label(name: &str) -> String {
+    let mut label = String::new();
+    for c in name.chars() {
+        let keeps = c.is_ascii_alphanumeric() || c == '.' || c == '_';
+        if keeps {
+            label.push(c);
+        } else if !label.ends_with('-') {
+            label.push('-');
+        }
+        if label.len() >= 4 * LABEL_CHARS {
+            break; // Enough for what trimming may take away.
+        }
+    }
+    let mut label = label.trim_matches(['-', '.']);
+    if label.len() > LABEL_CHARS {
+        // All ASCII by now, so any place is a boundary.
+        label = label[..LABEL_CHARS].trim_end_matches(['-', '.']);
+    }
+    label.to_string()
+}
+
+fn directory_name(name: RunName<'_>) -> Result<String, RunDirError> {
+    let start = jiff::Timestamp::try_from(name.start).map_err(|_| RunDirError::Clock)?;
+    let mut text = start.strftime("%Y-%m-%dT%H%M%SZ").to_string();
+    for part in [label(name.target), label(name.what)] {
+        if !part.is_empty() {
+            text.push('-');
+            text.push_str(&part);
+        }
+    }
+    Ok(text)
+}
+
+/// Writes a file so that there is either the old one or the whole new one: under another name first, made
+/// durable, then renamed. For the small files of a run, of which each has one writer.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
+    let mut name = std::ffi::OsString::from("_");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".tmp");
+    let temporary = path.with_file_name(name);
+    let written = File::create(&temporary)
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .map_err(error("write", &temporary))
+        .and_then(|()| fs::rename(&temporary, path).map_err(error("rename", &temporary)));
+    if written.is_err() {
+        // It may be what fills the disk; the error that counts is the first.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn write_json<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<(), RunDirError> {
+    let mut text = serde_json::to_vec_pretty(value)
+        .map_err(|source| RunDirError::Json { path: path.to_path_buf(), source })?;
+    text.push(b'\n');
+    write_atomically(path, &text)
+}
+
+/// For `map_err`: this action on this path failed.
+fn error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> RunDirError {
+    move |source| RunDirError::Io { action, path: path.to_path_buf(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::time::Duration;
+
+    /// 2026-11-20T15:40:12Z.
+    fn start() -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_189_212)
+    }
+
+    fn name<'a>(target: &'a str, what: &'a str) -> RunName<'a> {
+        RunName { start: start(), target, what }
+    }
+
+    #[test]
+    fn a_run_directory_is_named_and_opened() {
+        let parent = tempfile::tempdir().unwrap();
+        let runs = parent.path().join(DEFAULT_PARENT);
+        let run = RunDir::create(&runs, name("nas1", "production-edit")).unwrap();
+        let expected = runs.join("2026-11-20T154012Z-nas1-production-edit");
+        assert_eq!(run.path(), expected);
+        assert_eq!(RunDir::open(&expected).unwrap(), run);
+    }
+
+    #[test]
+    fn a_taken_name_gets_a_number() {
+        let parent = tempfile::tempdir().unwrap();
+        let names: Vec<_> = (0..3)
+            .map(|_| RunDir::create(parent.path(), name("a", "b")).unwrap())
+            .map(|run| run.path().file_name().unwrap().to_string_lossy().into_owned())
+            .collect();
+        let first = "2026-11-20T154012Z-a-b";
+        assert_eq!(names, [first.to_string(), format!("{first}-2"), format!("{first}-3")]);
+    }
+
+    #[test]
+    fn labels_are_safe_everywhere() {
+        for (from, to) in [
+            ("nas1", "nas1"),
+            ("/mnt/nas 1/video", "mnt-nas-1-video"),
+            ("a\nb\r\0c", "a-b-c"),
+            ("../../etc", "etc"),
+            ("..", ""),
+            ("", ""),
+            ("---", ""),
+            ("Übertragung\u{202e}", "bertragung"),
+            ("日本語", ""),
+            ("C:\\video\\", "C-video"),
+            ("-rf", "rf"),
+            ("a=b&c", "a-b-c"),
+            ("snap.2026_1.", "snap.2026_1"),
+        ] {
+            assert_eq!(label(from), to, "{from:?}");
+        }
+        let long = label(&"ab-".repeat(100));
+        assert!(long.len() <= LABEL_CHARS && long.ends_with(['a', 'b']), "{long}");
+        assert_eq!(label(&"x".repeat(300)).len(), LABEL_CHARS);
+        assert_eq!(label(&format!("{}x", "é/".repeat(300))), "x");
+    }
+
+    #[test]
+    fn hostile_names_make_one_directory_in_the_parent() {
+        let parent = tempfile::tempdir().unwrap();
+        let long = "w".repeat(300);
+        for target in ["../../x", "a/b", "a\nb", "日本語", "", long.as_str()] {
+            let run = RunDir::create(parent.path(), name(target, target)).unwrap();
+            assert_eq!(run.path().parent().unwrap(), parent.path());
+            let agent = run.agent_ops_path(target);
+            assert_eq!(agent.parent().unwrap(), run.ops_path());
+        }
+        assert!(
+            RunDir::create(parent.path(), name("t", "w"))
+                .unwrap()
+                .agent_ops_path("日本")
+                .ends_with("agent=unnamed")
+        );
+    }
+
+    #[test]
+    fn what_is_not_a_run_directory_is_refused() {
+        let parent = tempfile::tempdir().unwrap();
+        let open = |name: &str| RunDir::open(&parent.path().join(name)).unwrap_err();
+        assert!(matches!(open("missing"), RunDirError::Missing { .. }));
+        fs::write(parent.path().join("file"), "").unwrap();
+        assert!(matches!(open("file"), RunDirError::NotARun { .. }));
+        fs::create_dir(parent.path().join("empty")).unwrap();
+        assert!(matches!(open("empty"), RunDirError::NotARun { .. }));
+        for (plan, newer) in [
+            ("seed = 1\n".as_bytes(), None),
+            (b"# reelgauge run directory, layout x\n", None),
+            (b"# reelgauge run directory, layout 0\n", None),
+            (b"# reelgauge run directory, layout 99999999999999999\n", None),
+            (b"\xff\xfe", None),
+            (b"# reelgauge run directory, layout 2 (reelgauge 9.0)\n", Some(2)),
+        ] {
+            let path = parent.path().join("plan");
+            fs::create_dir_all(&path).unwrap();
+            fs::write(path.join("run.toml"), plan).unwrap();
+            match (open("plan"), newer) {
+                (RunDirError::NotARun { .. }, None) => {}
+                (RunDirError::NewerVersion { found, .. }, Some(version)) => {
+                    assert_eq!(found, version)
+                }
+                (other, _) => panic!("{plan:?}: {other}"),
+            }
+        }
+    }
+
+    #[test]
+    fn the_small_files_are_written_and_read_back() {
+        let parent = tempfile::tempdir().unwrap();
+        let run = RunDir::create(parent.path(), name("nas1", "mix")).unwrap();
+        run.write_plan("seed = 7\n").unwrap();
+        let plan = fs::read_to_string(run.plan_path()).unwrap();
+        assert!(plan.ends_with("\nseed = 7\n") && plan.starts_with("# reelgauge"), "{plan}");
+        let hosts = [HostFacts::gather(None)];
+        run.write_hosts(&hosts).unwrap();
+        assert_eq!(run.read_hosts().unwrap(), hosts);
+        fs::write(run.hosts_path(), "[{]").unwrap();
+        assert!(matches!(run.read_hosts(), Err(RunDirError::Json { .. })));
+        run.write_summary(&serde_json::json!({"read_bytes_per_s": 1.5})).unwrap();
+        let mut names: Vec<_> = fs::read_dir(run.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        assert_eq!(names, ["hosts.json", "run.toml", "summary.json"]);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+        let parent = tempfile::tempdir().unwrap();
+        // A directory in its place can't be renamed over.
+        let path = parent.path().join("summary.json");
+        fs::create_dir_all(path.join("in the way")).unwrap();
+        assert!(write_atomically(&path, b"new").is_err());
+        assert!(path.join("in the way").is_dir());
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,42 @@
+//! The `reelgauge` binary: one file per verb, no logic. What the verbs do lives in the libraries.
+//!
+//! Exit codes are a contract: 0 measured, 1 criteria not met, 2 wrong usage or input (before any I/O
+//! on the target), 3 the run broke off and what was measured is kept, 130 interrupted, likewise.
+
+mod cli;
+mod progress;
+mod screen;
+mod verbs;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Verb};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.verb {
+        Verb::Mix(args) => verbs::mix::mix(args),
+        Verb::Run(args) => verbs::run::run(&args),
+        Verb::Report(args) => verbs::report::report(&args),
+        Verb::Clean(args) => verbs::clean::clean(&args),
+        Verb::Formats(args) => verbs::formats::formats(args),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            // A closed pipe is no failure of ours: `reelgauge report RUN | head` ends quietly.
+            if is_broken_pipe(&error) {
+                return ExitCode::SUCCESS;
+            }
+            ExitCode::from(screen::complain(&error))
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}

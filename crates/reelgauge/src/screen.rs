@@ -1,0 +1,70 @@
+//! What is printed, and how: the summary on standard output, complaints on standard error.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use reelgauge_analysis::Summary;
+use reelgauge_report::{Detail, Screen, Style, Tables};
+
+/// Wrong usage or input.
+pub const EXIT_USAGE: u8 = 2;
+
+/// The screen of a summary, in colour if somebody looks at it.
+pub fn of(summary: &Summary, tables: Tables, detail: Detail, next_step: Option<&str>) -> String {
+    let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let show = Screen {
+        style: Style { colour, ..Style::default() },
+        tables,
+        detail,
+        run_dir: summary.run_dir.as_deref(),
+        next_step,
+    };
+    reelgauge_report::screen(summary, &show)
+}
+
+/// A path as a shell takes it back.
+pub fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@".contains(c);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+/// Prints an error with its causes. The exit code of an error that has no other.
+pub fn complain(error: &anyhow::Error) -> u8 {
+    // Nobody is left to tell when standard error is closed.
+    let _ = writeln!(std::io::stderr(), "reelgauge: {}", said_once(error));
+    EXIT_USAGE
+}
+
+/// The error and its causes, but no cause that the message in front of it has already told.
+fn said_once(error: &anyhow::Error) -> String {
+    let mut said = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if said.contains(&cause) {
+            continue;
+        }
+        if !said.is_empty() {
+            said.push_str(": ");
+        }
+        said.push_str(&cause);
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let told = anyhow::anyhow!("disk full").context("cannot write x: disk full").context("no plan");
+        assert_eq!(said_once(&told), "no plan: cannot write x: disk full");
+    }
+
+    #[test]
+    fn paths_are_quoted_for_the_shell_where_they_must_be() {
+        assert_eq!(shell_word(Path::new("/a/b-c.d")), "/a/b-c.d");
+        assert_eq!(shell_word(Path::new("/a b/it's")), "'/a b/it'\\''s'");
+    }
+}

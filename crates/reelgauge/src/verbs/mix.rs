@@ -1,0 +1,98 @@
+//! `reelgauge mix`: flags become a plan, the plan is run, the summary is shown.
+
+use anyhow::{Context, Result, bail};
+use reelgauge_runner::fresh_seed;
+use reelgauge_workload::plan::{MixPlan, PLAN_VERSION, Plan};
+use reelgauge_workload::profile::{NamedRamp, PROFILES, Profile};
+use reelgauge_workload::range::{Ramp, Sizes};
+use reelgauge_workload::units::Span;
+
+use crate::cli::MixArgs;
+use crate::verbs::run::carry_out;
+
+/// Workers when nothing is said: the paper's four cameras of one editor.
+const WORKERS_DEFAULT: u32 = 4;
+
+/// Measures a directory with a mix. The exit code.
+pub fn mix(args: Box<MixArgs>) -> Result<u8> {
+    let plan = plan_of(&args)?;
+    plan.check()?;
+    let must_be_direct = args.direct;
+    carry_out(plan, must_be_direct, &args.output)
+}
+
+fn plan_of(args: &MixArgs) -> Result<Plan> {
+    let (workers, shared_file) = ramp_of(args)?;
+    if args.step.is_some() && args.ramp.is_none() && args.sweep.is_none() {
+        bail!("--step has no effect without --ramp or --sweep; use --duration for a single load point");
+    }
+    let many = args.ramp.is_some() || args.sweep.is_some();
+    let default_span = if many { Span::secs(60) } else { Span::secs(30) };
+    let mut mix = mix_of(args)?;
+    mix.shared_file |= shared_file;
+    Ok(Plan {
+        plan_version: PLAN_VERSION,
+        written_by: concat!("reelgauge ", env!("CARGO_PKG_VERSION")).to_owned(),
+        target: args.path.clone(),
+        seed: args.seed.unwrap_or_else(fresh_seed),
+        driver: args.driver.into(),
+        workers,
+        sweep: args.sweep.clone(),
+        warmup: args.warmup,
+        duration: args.step.or(args.duration).unwrap_or(default_span),
+        hang_after: args.hang_after,
+        verify: args.verify,
+        log: !args.no_log,
+        mix,
+    })
+}
+
+/// The numbers of workers, and whether a named ramp shares one file.
+fn ramp_of(args: &MixArgs) -> Result<(Ramp, bool)> {
+    let Some(text) = &args.ramp else {
+        let workers = args.workers.unwrap_or(WORKERS_DEFAULT);
+        if workers == 0 {
+            bail!("--workers 0 leaves nothing to run; use at least 1");
+        }
+        return Ok((Ramp(vec![workers]), false));
+    };
+    if let Some(named) = NamedRamp::named(text) {
+        return Ok((named.ramp(), named.shared_file));
+    }
+    let ramp = text.parse().context("--ramp (1..10, '4..40 step 4', single-file, multi-file)")?;
+    Ok((ramp, false))
+}
+
+fn mix_of(args: &MixArgs) -> Result<MixPlan> {
+    let Some(profile) = Profile::named(&args.profile) else {
+        let names = PROFILES.map(|profile| profile.name).join(", ");
+        bail!("there is no profile '{}'; the profiles are {names}", args.profile);
+    };
+    let mut mix = profile.plan();
+    if let Some(lengths) = &args.length {
+        mix.lengths = Some(Sizes(lengths.0.clone()));
+        mix.max_length = None;
+    }
+    mix.max_length = args.max_length.or(mix.max_length);
+    mix.blocks = args.blocks.clone().unwrap_or(mix.blocks);
+    mix.writes = args.writes.unwrap_or(mix.writes);
+    mix.random = args.random.unwrap_or(mix.random);
+    mix.max_delay = args.max_delay.unwrap_or(mix.max_delay);
+    mix.files = args.files;
+    mix.file_size = args.file_size.unwrap_or(mix.file_size);
+    mix.shared_file = args.shared_file;
+    mix.sync = args.sync.into();
+    mix.direct = !args.buffered;
+    mix.no_repeat = args.no_repeat;
+    if mix
+        != (MixPlan {
+            file_size: mix.file_size,
+            files: mix.files,
+            shared_file: mix.shared_file,
+            ..profile.plan()
+        })
+    {
+        mix.profile = format!("{}, changed", profile.name);
+    }
+    Ok(mix)
+}

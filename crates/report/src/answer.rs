@@ -1,0 +1,214 @@
+//! The answer in plain words, for somebody who is tired and has one question.
+
+use reelgauge_analysis::figures::FirstError;
+use reelgauge_analysis::summary::{Target, VerifyFacts};
+use reelgauge_analysis::{Figures, LoadPoint, Outcome, Summary};
+use reelgauge_record::OpKind;
+
+use crate::text::{plain, plain_short};
+use crate::units::{amount, block_size, count, counted, duration, mb_per_s, moment};
+
+/// How a sentence is to be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    Answer,
+    Plain,
+    Bad,
+}
+
+/// The first lines of the screen. Only what makes the answer worthless comes before it.
+pub(crate) fn answer(summary: &Summary) -> Vec<(Tone, String)> {
+    let mut sentences = Vec::new();
+    sentences.extend(outcome(summary).map(|text| (Tone::Bad, text)));
+    let (verified_tone, verified) = summary.verify.as_ref().map_or((Tone::Plain, String::new()), verified);
+    if verified_tone == Tone::Bad {
+        sentences.push((verified_tone, verified.clone()));
+    }
+    match best(summary) {
+        Some(point) => {
+            sentences.push((Tone::Answer, throughput(summary, point)));
+            sentences.extend(slowest(summary).map(|text| (Tone::Answer, text)));
+            sentences.extend(most(&point.total).map(|text| (Tone::Plain, text)));
+        }
+        None => sentences.push((Tone::Bad, nothing(summary))),
+    }
+    sentences.push(failures(summary));
+    sentences.extend(short(summary).map(|text| (Tone::Bad, text)));
+    if verified_tone != Tone::Bad {
+        sentences.push((verified_tone, verified));
+    }
+    sentences
+}
+
+/// The load point that moved most; none if no read or write succeeded.
+fn best(summary: &Summary) -> Option<&LoadPoint> {
+    let moved = summary.load_points.iter().filter(|point| point.total.response.data.is_some());
+    moved.max_by(|a, b| bytes_per_s(a).total_cmp(&bytes_per_s(b)))
+}
+
+fn bytes_per_s(point: &LoadPoint) -> f64 {
+    point.total.bytes_per_s.unwrap_or(0.0)
+}
+
+fn outcome(summary: &Summary) -> Option<String> {
+    let what = match summary.outcome {
+        Outcome::Complete => return None,
+        Outcome::Interrupted => "The run was interrupted",
+        Outcome::BrokeOff => "The run broke off",
+    };
+    let reason = summary.outcome_reason.as_deref().map(|reason| format!(": {}", plain(reason)));
+    let reason = reason.unwrap_or_default();
+    let kept = if summary.ops() > 0 { " What was measured until then follows." } else { "" };
+    Some(format!("{what}{}.{kept}", reason.trim_end_matches('.')))
+}
+
+fn verified(verify: &VerifyFacts) -> (Tone, String) {
+    let checked = amount(verify.checked_bytes);
+    if verify.different_bytes == 0 {
+        return (Tone::Plain, format!("Verified {checked}: everything read back as it was written."));
+    }
+    let first = verify.first_difference.as_deref().map(|first| format!(" First: {}", plain(first)));
+    let text = format!(
+        "DATA DIFFER: {} of {checked} read back were not what had been written.{}",
+        amount(verify.different_bytes),
+        first.unwrap_or_default()
+    );
+    (Tone::Bad, text)
+}
+
+fn nothing(summary: &Summary) -> String {
+    let place = place(&summary.target);
+    match (summary.ops(), summary.failed_ops()) {
+        (0, _) => format!(
+            "Nothing was measured on {place}: no operation was finished (the warm-up does not count)."
+        ),
+        (ops, failed) if ops == failed => {
+            format!("Nothing worked on {place}: every operation failed.")
+        }
+        _ => format!("Nothing was measured on {place}: no read or write succeeded."),
+    }
+}
+
+fn throughput(summary: &Summary, point: &LoadPoint) -> String {
+    let total = &point.total;
+    let workers = counted(u64::from(point.workers), "worker");
+    let (read, written) = (total.read_bytes, total.written_bytes);
+    let mb = |rate: Option<f64>| rate.map_or_else(|| "an unknown number of".to_owned(), mb_per_s);
+    let moved = if written == 0 {
+        format!("read {} MB/s", mb(total.read_bytes_per_s))
+    } else if read == 0 {
+        format!("wrote {} MB/s", mb(total.written_bytes_per_s))
+    } else {
+        let (read, written) = (mb(total.read_bytes_per_s), mb(total.written_bytes_per_s));
+        format!("moved {} MB/s ({read} read, {written} written)", mb(total.bytes_per_s))
+    };
+    let (before, after) = match summary.load_points.len() {
+        0 | 1 => (String::new(), String::new()),
+        points => (with_label(point), format!(", the most of {points} load points")),
+    };
+    format!("{before}{workers} {moved} on {}{after}.", place(&summary.target))
+}
+
+/// `blocks 64 KiB: `, unless the label only says how many workers there were.
+fn with_label(point: &LoadPoint) -> String {
+    if says_only_workers(point) {
+        return String::new();
+    }
+    format!("{}: ", plain_short(&point.label, 40))
+}
+
+/// Whether a load point's label says nothing but the number of its workers.
+pub(crate) fn says_only_workers(point: &LoadPoint) -> bool {
+    point.label.is_empty() || point.label == counted(u64::from(point.workers), "worker")
+}
+
+/// `/mnt/nas (SMB 3.1.1 from nas1)`.
+fn place(target: &Target) -> String {
+    let path = plain_short(&target.path, 200);
+    let kind = target.description.as_deref().or(target.fs_type.as_deref());
+    match kind {
+        Some(kind) if !kind.is_empty() => format!("{path} ({})", plain_short(kind, 80)),
+        _ => path,
+    }
+}
+
+fn slowest(summary: &Summary) -> Option<String> {
+    let points =
+        summary.load_points.iter().filter_map(|point| Some((point, point.total.response.slowest()?)));
+    let (point, (kind, times)) = points.max_by(|a, b| a.1.1.max_us.total_cmp(&b.1.1.max_us))?;
+    let doing = match kind {
+        OpKind::Open => "opening a file",
+        OpKind::Read => "a read",
+        OpKind::Write => "a write",
+        OpKind::Sync => "a sync",
+        OpKind::Close => "closing a file",
+    };
+    let with = match summary.load_points.len() {
+        0 | 1 => String::new(),
+        _ if says_only_workers(point) => {
+            format!(", with {}", counted(u64::from(point.workers), "worker"))
+        }
+        _ => format!(", at {}", plain_short(&point.label, 40)),
+    };
+    let (took, when) = (duration(times.max_us), moment(times.max_began_s));
+    Some(format!("Slowest answer: {took} ({doing}), {when} into the run{with}."))
+}
+
+fn most(total: &Figures) -> Option<String> {
+    let data = total.response.data.as_ref()?;
+    let (half, most) = (duration(data.p50_us), duration(data.p99_us));
+    let what = match (&total.response.read, &total.response.write) {
+        (Some(_), None) => "its reads",
+        (None, Some(_)) => "its writes",
+        _ => "its reads and writes",
+    };
+    Some(format!("Half of {what} were answered within {half}, 99 of 100 within {most}."))
+}
+
+fn failures(summary: &Summary) -> (Tone, String) {
+    let failed = summary.failed_ops();
+    let with_error = |point: &LoadPoint| {
+        let first = point.total.first_error?;
+        let same = |error: &&reelgauge_analysis::figures::ErrorFigures| error.errno == first.errno;
+        let message = point.total.errors.iter().find(same).map(|error| error.message.clone());
+        Some((first, message.unwrap_or_default()))
+    };
+    let firsts = summary.load_points.iter().filter_map(with_error);
+    match firsts.min_by(|a, b| a.0.failed_at_s.total_cmp(&b.0.failed_at_s)) {
+        Some((first, message)) => (Tone::Bad, failure(failed, &first, &message)),
+        None if summary.ops() > 0 => (Tone::Plain, "No operation failed.".to_owned()),
+        None => (Tone::Plain, String::new()),
+    }
+}
+
+fn failure(failed: u64, first: &FirstError, message: &str) -> String {
+    let what = match first.kind {
+        OpKind::Open => "opening",
+        OpKind::Read => "reading",
+        OpKind::Write => "writing",
+        OpKind::Sync => "syncing",
+        OpKind::Close => "closing",
+    };
+    let at = match first.kind {
+        OpKind::Read | OpKind::Write => format!(" at {}", block_size(first.offset_bytes)),
+        _ => String::new(),
+    };
+    format!(
+        "{} failed. The first: {what} file {}{at}, {} into the run: {}.",
+        counted(failed, "operation"),
+        first.file,
+        moment(first.failed_at_s),
+        plain_short(message, 120)
+    )
+}
+
+fn short(summary: &Summary) -> Option<String> {
+    let short: u64 = summary.load_points.iter().map(|point| point.total.short_transfers).sum();
+    (short > 0).then(|| {
+        format!(
+            "{} of reads and writes moved less than was asked, without an error; check that the files \
+             still have their full size.",
+            count(short)
+        )
+    })
+}

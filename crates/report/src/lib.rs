@@ -1,0 +1,21 @@
+//! The report room: a summary as people and programs read it.
+//!
+//! * [`mod@screen`]: terminal text, the answer first; `answer`, `tables` and `workers` are its parts.
+//! * [`csv_files`]: load points, the paper's tables and the seconds of the run, for spreadsheets.
+//! * [`units`]: every number's way from its unit to text, in one place.
+//! * [`text`]: wrapping, and taking the teeth out of strings that came from outside.
+//!
+//! JSON is [`reelgauge_analysis::Summary::to_json`]. Not here: computing. Every number shown stands in
+//! the summary.
+
+mod answer;
+pub mod csv_files;
+pub mod screen;
+mod table;
+mod tables;
+pub mod text;
+pub mod units;
+mod workers;
+
+pub use csv_files::{load_points_csv, paper_csv, series_csv};
+pub use screen::{Detail, Screen, Style, Tables, screen};

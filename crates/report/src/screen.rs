@@ -1,0 +1,239 @@
+//! What a run shows on the terminal: the answer first, then the numbers behind it, then what to doubt,
+//! where the files are and what to do next.
+
+use reelgauge_analysis::{LoadPoint, Summary};
+
+use crate::answer::{Tone, answer};
+use crate::text::{plain, wrap};
+use crate::units::{amount, count, number};
+use crate::{tables, workers};
+
+/// Lines are never longer than this, however wide the terminal: nobody reads longer ones.
+const MAX_WIDTH: usize = 100;
+
+/// Narrower than this no table is readable.
+const MIN_WIDTH: usize = 40;
+
+/// How the screen looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// With ANSI colours.
+    pub colour: bool,
+    /// Columns to use; at most 100 are.
+    pub width: usize,
+}
+
+impl Default for Style {
+    fn default() -> Style {
+        Style { colour: false, width: MAX_WIDTH }
+    }
+}
+
+/// Which load points have their tables shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tables {
+    /// None.
+    None,
+    /// The last one that measured something.
+    #[default]
+    Last,
+    /// Every one.
+    Every,
+}
+
+/// How much is said about single workers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Only if they differ strongly.
+    #[default]
+    Normal,
+    /// All of them.
+    PerWorker,
+}
+
+/// What to show beside the summary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Screen<'a> {
+    /// How it looks.
+    pub style: Style,
+    /// Whose tables are shown.
+    pub tables: Tables,
+    /// How much is said about workers.
+    pub detail: Detail,
+    /// Where the run's files are.
+    pub run_dir: Option<&'a str>,
+    /// What to do next, as the last line; a sentence or a command.
+    pub next_step: Option<&'a str>,
+}
+
+/// The screen as text, ending with a line feed.
+pub fn screen(summary: &Summary, show: &Screen) -> String {
+    let mut page = Page::new(show.style);
+    for (tone, sentence) in answer(summary) {
+        page.sentence(tone, &sentence);
+    }
+    let measured: Vec<&LoadPoint> = summary.load_points.iter().filter(|point| point.total.ops > 0).collect();
+    if !measured.is_empty() {
+        page.gap();
+        page.lines(tables::load_points(&summary.load_points, page.width));
+        ended_early(summary, &mut page);
+    }
+    let with_tables = match show.tables {
+        Tables::None => &[],
+        Tables::Last => &measured[measured.len().saturating_sub(1)..],
+        Tables::Every => &measured[..],
+    };
+    for point in with_tables {
+        paper_tables(point, summary.load_points.len() > 1, &mut page);
+    }
+    let with_workers = if show.tables == Tables::Every { &measured[..] } else { last(&measured) };
+    for point in with_workers {
+        worker_table(point, show.detail, summary.load_points.len() > 1, &mut page);
+    }
+    doubts(summary, &mut page);
+    files(summary, show, &mut page);
+    page.text
+}
+
+fn last<'a, 'b>(points: &'a [&'b LoadPoint]) -> &'a [&'b LoadPoint] {
+    &points[points.len().saturating_sub(1)..]
+}
+
+fn ended_early(summary: &Summary, page: &mut Page) {
+    for point in &summary.load_points {
+        if let Some(reason) = &point.ended_early {
+            let text = format!("{} ended early: {}", label(point), plain(reason));
+            page.sentence(Tone::Bad, &text);
+        }
+    }
+}
+
+fn label(point: &LoadPoint) -> String {
+    match point.label.as_str() {
+        "" => format!("Load point {}", point.index),
+        label => crate::text::plain_short(label, 40),
+    }
+}
+
+fn paper_tables(point: &LoadPoint, several: bool, page: &mut Page) {
+    if point.paper.is_empty() {
+        return;
+    }
+    page.gap();
+    if several {
+        page.heading(&label(point));
+    }
+    page.lines(tables::paper(&point.paper, page.width));
+}
+
+fn worker_table(point: &LoadPoint, detail: Detail, several: bool, page: &mut Page) {
+    let difference = workers::difference(point);
+    let all = detail == Detail::PerWorker;
+    if !all && difference.is_none() {
+        return;
+    }
+    page.gap();
+    if several {
+        page.heading(&format!("Workers at {}", label(point)));
+    } else {
+        page.heading("Workers");
+    }
+    if let Some(difference) = difference {
+        page.sentence(Tone::Plain, &difference);
+    }
+    page.lines(workers::lines(point, all, page.width));
+}
+
+/// Mode, cost and warnings: what the reader has to know before believing the figures.
+fn doubts(summary: &Summary, page: &mut Page) {
+    page.gap();
+    if !summary.effective_mode.sentence.is_empty() {
+        page.item("Mode", &plain(&summary.effective_mode.sentence));
+    }
+    if let (Some(cpu_us), true) = (summary.self_cost.cpu_us_per_op, summary.ops() > 0) {
+        let sentence = plain(&summary.self_cost.sentence);
+        page.item("Own cost", &format!("{} µs of CPU per operation. {sentence}", number(cpu_us)));
+    }
+    for note in &summary.notes {
+        page.warning(&plain(note));
+    }
+}
+
+fn files(summary: &Summary, show: &Screen, page: &mut Page) {
+    page.gap();
+    if let Some(run_dir) = show.run_dir {
+        page.item("Files", &plain(run_dir));
+        let log = &summary.log;
+        let rows = count(log.rows);
+        let size = amount(log.bytes);
+        let complete = if log.complete { "every operation" } else { "NOT every operation" };
+        let note = log.note.as_deref().map(|note| format!("; {}", plain(note))).unwrap_or_default();
+        if log.rows > 0 || !log.complete {
+            page.item("Log", &format!("{complete}: {rows} in {size}{note}"));
+        }
+    }
+    if let Some(next_step) = show.next_step {
+        page.item("Next", &plain(next_step));
+    }
+}
+
+/// The text so far.
+struct Page {
+    text: String,
+    width: usize,
+    colour: bool,
+}
+
+impl Page {
+    fn new(style: Style) -> Page {
+        Page { text: String::new(), width: style.width.clamp(MIN_WIDTH, MAX_WIDTH), colour: style.colour }
+    }
+
+    /// An empty line, but never two and none at the top.
+    fn gap(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.text.push('\n');
+        }
+    }
+
+    fn lines(&mut self, lines: Vec<String>) {
+        for line in lines {
+            self.text.push_str(&line);
+            self.text.push('\n');
+        }
+    }
+
+    fn heading(&mut self, text: &str) {
+        self.painted("1", text);
+    }
+
+    fn sentence(&mut self, tone: Tone, sentence: &str) {
+        if sentence.is_empty() {
+            return;
+        }
+        let code = match tone {
+            Tone::Answer => "1",
+            Tone::Plain => "",
+            Tone::Bad => "1;31",
+        };
+        self.painted(code, &wrap(sentence, self.width, 0));
+    }
+
+    /// `Name: text`, wrapped below itself.
+    fn item(&mut self, name: &str, text: &str) {
+        self.painted("", &wrap(&format!("{name}: {text}"), self.width, name.len() + 2));
+    }
+
+    fn warning(&mut self, text: &str) {
+        self.painted("33", &wrap(&format!("Warning: {text}"), self.width, 9));
+    }
+
+    fn painted(&mut self, code: &str, text: &str) {
+        if self.colour && !code.is_empty() {
+            self.text.push_str(&format!("\u{1b}[{code}m{text}\u{1b}[0m\n"));
+        } else {
+            self.text.push_str(text);
+            self.text.push('\n');
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Aligned tables: the first column to the left, numbers to the right, no wider than asked.
+
+/// Blanks between columns.
+const GAP: usize = 2;
+
+/// Rows of cells below two header lines.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Table {
+    columns: Vec<Column>,
+}
+
+#[derive(Clone, Debug)]
+struct Column {
+    /// Name above unit; the upper one may be empty.
+    header: [String; 2],
+    cells: Vec<String>,
+}
+
+impl Column {
+    fn width(&self) -> usize {
+        let texts = self.header.iter().chain(&self.cells);
+        texts.map(|text| text.chars().count()).max().unwrap_or(0)
+    }
+
+    fn line(&self, line: usize) -> &str {
+        match line {
+            0 | 1 => &self.header[line],
+            _ => self.cells.get(line - 2).map_or("", String::as_str),
+        }
+    }
+}
+
+impl Table {
+    /// Adds a column: its name, its unit, its cells from top to bottom.
+    pub(crate) fn column(&mut self, name: &str, unit: &str, cells: Vec<String>) {
+        self.columns.push(Column { header: [name.to_owned(), unit.to_owned()], cells });
+    }
+
+    /// The table as lines. Where it is wider than `width`, the columns that don't fit follow below, with
+    /// the first one repeated.
+    pub(crate) fn lines(&self, width: usize) -> Vec<String> {
+        let Some((first, mut rest)) = self.columns.split_first() else {
+            return Vec::new();
+        };
+        let mut lines = Vec::new();
+        while !rest.is_empty() {
+            let mut used = first.width();
+            let fitting = rest.iter().take_while(|column| {
+                used += GAP + column.width();
+                used <= width
+            });
+            let here = fitting.count().max(1);
+            if !lines.is_empty() {
+                lines.push(String::new());
+            }
+            self.block(first, &rest[..here], &mut lines);
+            rest = &rest[here..];
+        }
+        lines
+    }
+
+    fn block(&self, first: &Column, columns: &[Column], lines: &mut Vec<String>) {
+        let rows = 2 + columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
+        for row in 0..rows {
+            let mut line = pad(first.line(row), first.width(), false);
+            for column in columns {
+                line.extend(std::iter::repeat_n(' ', GAP));
+                line.push_str(&pad(column.line(row), column.width(), true));
+            }
+            let line = line.trim_end();
+            // A header line without any name is left out.
+            if row > 0 || !line.is_empty() {
+                lines.push(line.to_owned());
+            }
+        }
+    }
+}
+
+/// Fills up with blanks; counts characters, which `format!` does too, and bytes don't.
+fn pad(text: &str, width: usize, right: bool) -> String {
+    if right { format!("{text:>width$}") } else { format!("{text:<width$}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(cells: &[&str]) -> Vec<String> {
+        cells.iter().map(|cell| (*cell).to_owned()).collect()
+    }
+
+    #[test]
+    fn numbers_stand_to_the_right() {
+        let mut table = Table::default();
+        table.column("", "load", column(&["1 worker", "10 workers"]));
+        table.column("read", "MB/s", column(&["9.5", "158.0"]));
+        table.column("", "", column(&["", "µs"]));
+        let expected =
+            ["             read", "load         MB/s", "1 worker      9.5", "10 workers  158.0  µs"];
+        assert_eq!(table.lines(100), expected);
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_follow_below() {
+        let mut table = Table::default();
+        table.column("", "k", column(&["r"]));
+        for name in ["aaaa", "bbbb", "cccc"] {
+            table.column("", name, column(&["1"]));
+        }
+        let expected = ["k  aaaa  bbbb", "r     1     1", "", "k  cccc", "r     1"];
+        assert_eq!(table.lines(14), expected);
+        assert!(Table::default().lines(80).is_empty());
+    }
+}

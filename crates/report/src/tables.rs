@@ -1,0 +1,85 @@
+//! Tables on the screen: the load points, and the paper's three tables.
+
+use reelgauge_analysis::{LoadPoint, Mode, PaperCell, PaperTables, TimeFigures};
+
+use crate::answer::says_only_workers;
+use crate::table::Table;
+use crate::text::{plain_short, wrap};
+use crate::units::{block_size, column_decimals, count, fixed};
+
+/// Cells that nothing was measured for.
+const NOTHING: &str = "-";
+
+/// A column of numbers with their points below one another.
+pub(crate) fn numbers(values: &[Option<f64>]) -> Vec<String> {
+    let decimals = column_decimals(values.iter().flatten().copied());
+    values.iter().map(|value| cell(*value, decimals)).collect()
+}
+
+fn cell(value: Option<f64>, decimals: usize) -> String {
+    value.map_or_else(|| NOTHING.to_owned(), |value| fixed(value, decimals))
+}
+
+/// One row per load point.
+pub(crate) fn load_points(points: &[LoadPoint], width: usize) -> Vec<String> {
+    let column = |of: &dyn Fn(&LoadPoint) -> String| points.iter().map(of).collect::<Vec<_>>();
+    let values = |of: &dyn Fn(&LoadPoint) -> Option<f64>| numbers(&points.iter().map(of).collect::<Vec<_>>());
+    let response_ms = |of: fn(&TimeFigures) -> f64| {
+        values(&move |point| point.total.response.data.as_ref().map(|times| of(times) / 1e3))
+    };
+    let mb = |of: fn(&LoadPoint) -> Option<f64>| values(&move |point| of(point).map(|rate| rate / 1e6));
+    let mut table = Table::default();
+    if points.iter().all(says_only_workers) {
+        table.column("", "workers", column(&|point| count(u64::from(point.workers))));
+    } else {
+        table.column("", "load point", column(&|point| plain_short(&point.label, 24)));
+        table.column("", "workers", column(&|point| count(u64::from(point.workers))));
+    }
+    table.column("measured", "s", values(&|point| Some(point.measured_s)));
+    table.column("read", "MB/s", mb(|point| point.total.read_bytes_per_s));
+    table.column("write", "MB/s", mb(|point| point.total.written_bytes_per_s));
+    table.column("", "ops/s", values(&|point| point.total.data_ops_per_s));
+    table.column("p50", "ms", response_ms(|times| times.p50_us));
+    table.column("p99", "ms", response_ms(|times| times.p99_us));
+    table.column("max", "ms", response_ms(|times| times.max_us));
+    table.column("", "errors", column(&|point| count(point.total.failed_ops)));
+    table.lines(width)
+}
+
+/// The paper's three tables of one load point, each with its title.
+pub(crate) fn paper(paper: &PaperTables, width: usize) -> Vec<String> {
+    type Number = fn(&PaperCell) -> Option<f64>;
+    let tables: [(&str, Number); 3] = [
+        ("Transfer rate of one worker while transferring, MB/s (not throughput)", |cell| {
+            cell.transfer_rate_while_transferring_mb_per_s
+        }),
+        ("Average latency, ms: open, close and all else that is not data, per transfer", |cell| {
+            cell.average_latency_ms
+        }),
+        ("Maximum latency, s", |cell| cell.maximum_latency_s),
+    ];
+    let mut lines = Vec::new();
+    for (title, number) in tables {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines.extend(wrap(title, width, 2).lines().map(str::to_owned));
+        lines.extend(paper_table(paper, number, width));
+    }
+    lines
+}
+
+fn paper_table(paper: &PaperTables, number: fn(&PaperCell) -> Option<f64>, width: usize) -> Vec<String> {
+    let decimals = column_decimals(paper.cells.iter().filter_map(number));
+    let mut table = Table::default();
+    table.column("", "", Mode::ROWS.iter().map(|mode| mode.name().to_owned()).collect());
+    let sizes = paper.block_bytes.iter().copied().map(Some).chain([None]);
+    for block_bytes in sizes {
+        let header = block_bytes.map_or_else(|| "All".to_owned(), |bytes| block_size(u64::from(bytes)));
+        let of = |mode: &Mode| cell(paper.cell(*mode, block_bytes).and_then(number), decimals);
+        // The number above its unit, so that a dozen sizes fit side by side.
+        let (size, unit) = header.split_once(' ').unwrap_or(("", &header));
+        table.column(size, unit, Mode::ROWS.iter().map(of).collect());
+    }
+    table.lines(width)
+}

@@ -1,0 +1,82 @@
+//! Text for terminals: harmless, and no wider than asked.
+
+/// A string from outside (a path, a label, a server's name) as it may be shown on a terminal: escape
+/// sequences, line feeds and characters that turn the direction of writing are shown as `\u{…}`.
+pub fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => out.extend(c.escape_default()),
+            _ if is_harmful(c) => out.extend(c.escape_unicode()),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Control characters (escape sequences begin with one), and those that are invisible or change the
+/// direction of writing, by which a name can pretend to be another.
+fn is_harmful(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// The same, cut to this many characters with an ellipsis.
+pub fn plain_short(text: &str, max_chars: usize) -> String {
+    let whole = plain(text);
+    if whole.chars().count() <= max_chars {
+        return whole;
+    }
+    let mut cut: String = whole.chars().take(max_chars.saturating_sub(1)).collect();
+    cut.push('…');
+    cut
+}
+
+/// Breaks text into lines of at most `width` characters at blanks; the lines after the first begin with
+/// `indent` blanks. A word that is longer than a line is left whole, so that a path can be copied.
+pub fn wrap(text: &str, width: usize, indent: usize) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut line_chars = 0;
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        let word_chars = word.chars().count();
+        if line_chars > 0 && line_chars + 1 + word_chars > width {
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', indent));
+            line_chars = indent;
+        } else if line_chars > 0 {
+            out.push(' ');
+            line_chars += 1;
+        }
+        out.push_str(word);
+        line_chars += word_chars;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_strings_are_disarmed() {
+        let hostile = "/mnt/\u{1b}[2J\u{1b}]0;owned\u{7}\nrm -rf\u{202e}gpj.\u{9b}31m";
+        let shown = plain(hostile);
+        assert_eq!(shown, "/mnt/\\u{1b}[2J\\u{1b}]0;owned\\u{7}\\nrm -rf\\u{202e}gpj.\\u{9b}31m");
+        assert!(!shown.chars().any(is_harmful));
+        assert_eq!(plain("Bär Ω 日本"), "Bär Ω 日本");
+    }
+
+    #[test]
+    fn long_strings_are_cut() {
+        assert_eq!(plain_short("abcdef", 6), "abcdef");
+        assert_eq!(plain_short("abcdefg", 6), "abcde…");
+    }
+
+    #[test]
+    fn wrapping_keeps_words_whole() {
+        assert_eq!(wrap("one two three four", 9, 2), "one two\n  three\n  four");
+        assert_eq!(wrap("a /a/very/long/path b", 6, 0), "a\n/a/very/long/path\nb");
+        assert_eq!(wrap("", 10, 2), "");
+    }
+}

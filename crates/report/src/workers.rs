@@ -1,0 +1,85 @@
+//! The workers of a load point, when somebody asks or when they differ too much to go unsaid.
+
+use reelgauge_analysis::{LoadPoint, TimeFigures, WorkerFigures};
+
+use crate::table::Table;
+use crate::tables::numbers;
+use crate::units::{count, number};
+
+/// When the slowest worker moves less than this share of the fastest, they differ.
+const DIFFER: f64 = 0.5;
+
+/// So many operations make a worker's throughput mean something.
+const ENOUGH_OPS: u64 = 30;
+
+/// Of the slowest and of the fastest, this many are shown when nobody asked.
+const SHOWN_OF_EACH: usize = 3;
+
+/// A sentence if the workers differ strongly.
+pub(crate) fn difference(point: &LoadPoint) -> Option<String> {
+    let order = by_throughput(&point.per_worker);
+    let (slowest, fastest) = (order.first()?, order.last()?);
+    let (slow, fast) = (mb_per_s(slowest)?, mb_per_s(fastest)?);
+    // Those that come to nothing have to have had the chance.
+    if fastest.figures.ops < ENOUGH_OPS || slow >= DIFFER * fast {
+        return None;
+    }
+    Some(format!(
+        "The workers differ: worker {} moved {} MB/s, worker {} {} MB/s.",
+        slowest.worker,
+        number(slow),
+        fastest.worker,
+        number(fast)
+    ))
+}
+
+/// One row per worker; only the slowest and fastest unless all are asked for.
+pub(crate) fn lines(point: &LoadPoint, all: bool, width: usize) -> Vec<String> {
+    let mut shown: Vec<&WorkerFigures> = by_throughput(&point.per_worker);
+    let hidden = shown.len().saturating_sub(2 * SHOWN_OF_EACH);
+    if all {
+        shown.sort_by_key(|worker| worker.worker);
+    } else {
+        shown.drain(SHOWN_OF_EACH.min(shown.len())..(SHOWN_OF_EACH + hidden).min(shown.len()));
+    }
+    let mut lines = table(&shown).lines(width);
+    if !all && hidden > 0 {
+        lines.push(format!("{} workers between these are not shown.", count(hidden as u64)));
+    }
+    lines
+}
+
+fn table(workers: &[&WorkerFigures]) -> Table {
+    let values = |of: &dyn Fn(&WorkerFigures) -> Option<f64>| {
+        numbers(&workers.iter().map(|worker| of(worker)).collect::<Vec<_>>())
+    };
+    let counts = |of: fn(&WorkerFigures) -> u64| workers.iter().map(|worker| count(of(worker))).collect();
+    let response_ms = |of: fn(&TimeFigures) -> f64| {
+        values(&move |worker| worker.figures.response.data.as_ref().map(|times| of(times) / 1e3))
+    };
+    let mut table = Table::default();
+    table.column("", "worker", counts(|worker| u64::from(worker.worker)));
+    table.column("read", "MB/s", values(&|worker| worker.figures.read_bytes_per_s.map(|rate| rate / 1e6)));
+    table.column(
+        "write",
+        "MB/s",
+        values(&|worker| worker.figures.written_bytes_per_s.map(|rate| rate / 1e6)),
+    );
+    table.column("", "transfers", counts(|worker| worker.figures.transfers));
+    table.column("p50", "ms", response_ms(|times| times.p50_us));
+    table.column("p99", "ms", response_ms(|times| times.p99_us));
+    table.column("max", "ms", response_ms(|times| times.max_us));
+    table.column("", "errors", counts(|worker| worker.figures.failed_ops));
+    table
+}
+
+fn by_throughput(workers: &[WorkerFigures]) -> Vec<&WorkerFigures> {
+    let mut order: Vec<&WorkerFigures> = workers.iter().collect();
+    let rate = |worker: &WorkerFigures| worker.figures.bytes_per_s.unwrap_or(0.0);
+    order.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
+    order
+}
+
+fn mb_per_s(worker: &WorkerFigures) -> Option<f64> {
+    Some(worker.figures.bytes_per_s? / 1e6)
+}

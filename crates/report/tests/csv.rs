@@ -1,0 +1,74 @@
+//! CSV files of a simulated run hold what the summary holds.
+
+#![allow(clippy::unwrap_used)]
+
+mod simulated;
+
+use reelgauge_report::{load_points_csv, paper_csv, series_csv};
+use simulated::{Load, Share, summary};
+
+type Row = std::collections::BTreeMap<String, String>;
+
+fn rows(write: impl FnOnce(&mut Vec<u8>)) -> Vec<Row> {
+    let mut bytes = Vec::new();
+    write(&mut bytes);
+    csv::Reader::from_reader(&bytes[..]).deserialize().collect::<Result<_, _>>().unwrap()
+}
+
+fn number(row: &Row, column: &str) -> f64 {
+    row[column].parse().unwrap_or_else(|_| panic!("{column} is '{}'", row[column]))
+}
+
+#[test]
+fn load_points() {
+    let load = Load { measured_s: 4, ..Load::default() };
+    let mut summary = summary(&Share { every_fails: 50, ..Share::default() }, &load, &[2, 5]);
+    summary.load_points[1].label = "a \"label\", with\nall sorts".to_owned();
+    let rows = rows(|out| load_points_csv(&summary, out).unwrap());
+    assert_eq!(rows.len(), 1 + 2 + 1 + 5);
+    let total = &summary.load_points[1].total;
+    let row = rows.iter().find(|row| row["point"] == "1" && row["scope"] == "total").unwrap();
+    assert_eq!(row["label"], "a \"label\", with\nall sorts");
+    assert_eq!(row["worker"], "");
+    assert_eq!(number(row, "read_bytes"), total.read_bytes as f64);
+    assert_eq!(Some(number(row, "bytes_per_s")), total.bytes_per_s);
+    let read = total.response.read.unwrap();
+    assert_eq!(number(row, "response_read_count"), read.count as f64);
+    assert_eq!(number(row, "response_read_p99_us"), read.p99_us);
+    assert_eq!(number(row, "service_open_max_us"), total.service.open.unwrap().max_us);
+    assert_eq!(row["response_sync_p99_us"], "");
+    assert_eq!(number(row, "failed_ops"), total.failed_ops as f64);
+    assert_eq!(row["first_error_kind"], "read");
+    let of_workers = rows.iter().filter(|row| row["point"] == "1" && row["scope"] == "worker");
+    assert_eq!(of_workers.map(|row| number(row, "ops")).sum::<f64>(), total.ops as f64);
+}
+
+#[test]
+fn paper_tables() {
+    let load = Load { measured_s: 4, ..Load::default() };
+    let summary = summary(&Share::default(), &load, &[3]);
+    let paper = &summary.load_points[0].paper;
+    let rows = rows(|out| paper_csv(&summary, out).unwrap());
+    assert_eq!(rows.len(), 5 * (paper.block_bytes.len() + 1));
+    for (row, cell) in rows.iter().zip(&paper.cells) {
+        assert_eq!(row["mode"], cell.mode.name());
+        assert_eq!(row["block_bytes"].parse().ok(), cell.block_bytes);
+        let rate = row["transfer_rate_while_transferring_mb_per_s"].parse().ok();
+        assert_eq!(rate, cell.transfer_rate_while_transferring_mb_per_s);
+        assert_eq!(row["average_latency_ms"].parse().ok(), cell.average_latency_ms);
+    }
+}
+
+#[test]
+fn seconds() {
+    let load = Load { warmup_s: 2, measured_s: 4, ..Load::default() };
+    let summary = summary(&Share::default(), &load, &[3, 6]);
+    let rows = rows(|out| series_csv(&summary, out).unwrap());
+    let sum = |column: &str| rows.iter().map(|row| number(row, column)).sum::<f64>();
+    let read: u64 = summary.load_points.iter().map(|point| point.total.read_bytes).sum();
+    assert_eq!(sum("read_bytes"), read as f64);
+    let warmup: u64 = summary.load_points.iter().map(|point| point.total.warmup_ops).sum();
+    assert_eq!(sum("warmup_ops"), warmup as f64);
+    assert_eq!(rows[0]["point"], "");
+    assert_eq!((rows[3]["began_s"].as_str(), rows[3]["point"].as_str()), ("3", "0"));
+}

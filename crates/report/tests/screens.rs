@@ -1,0 +1,221 @@
+//! Screens of simulated runs, and that what they say is what the summary says.
+
+#![allow(clippy::unwrap_used)]
+
+mod simulated;
+
+use reelgauge_analysis::summary::{Target, VerifyFacts};
+use reelgauge_analysis::{Mode, Outcome, Summary, Warning};
+use reelgauge_report::{Detail, Screen, Style, Tables, screen, units};
+use simulated::{Load, Share, summary};
+
+const RUN_DIR: &str = "reelgauge-runs/2026-11-20T154012Z-nas1-production-edit";
+
+fn show() -> Screen<'static> {
+    Screen {
+        run_dir: Some(RUN_DIR),
+        next_step: Some("reelgauge report reelgauge-runs/2026-11-20T154012Z-nas1-production-edit --tables"),
+        ..Screen::default()
+    }
+}
+
+fn ramp() -> Summary {
+    summary(&Share::default(), &Load::default(), &[1, 4, 10])
+}
+
+fn assert_width(text: &str, width: usize) {
+    for line in text.lines().filter(|line| !line.contains("reelgauge-runs/")) {
+        assert!(line.chars().count() <= width, "{} characters: {line}", line.chars().count());
+    }
+}
+
+#[test]
+fn a_ramp() {
+    let text = screen(&ramp(), &show());
+    assert_width(&text, 100);
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_ramp_on_a_narrow_terminal_with_every_table() {
+    let style = Style { colour: false, width: 72 };
+    let text = screen(&ramp(), &Screen { style, tables: Tables::Every, ..show() });
+    assert_width(&text, 72);
+    assert_eq!(text.matches("Average latency, ms").count(), 3);
+}
+
+#[test]
+fn one_load_point_of_reads_with_a_slow_worker() {
+    let share = Share { slow_worker: Some(3), ..Share::default() };
+    let load =
+        Load { writes_percent: 0, random_percent: 0, blocks_log2: (20, 20), warmup_s: 1, measured_s: 45 };
+    let summary = summary(&share, &load, &[8]);
+    let text = screen(&summary, &Screen { tables: Tables::None, ..show() });
+    assert_width(&text, 100);
+    insta::assert_snapshot!(text);
+    let all = screen(&summary, &Screen { tables: Tables::None, detail: Detail::PerWorker, ..show() });
+    assert!(!all.contains("not shown"));
+}
+
+#[test]
+fn a_run_that_broke_off_with_errors() {
+    let share = Share { every_fails: 500, ..Share::default() };
+    let load = Load { measured_s: 10, ..Load::default() };
+    let mut summary = summary(&share, &load, &[4]);
+    summary.outcome = Outcome::BrokeOff;
+    summary.outcome_reason = Some("the share was unmounted.".to_owned());
+    summary.load_points[0].ended_early = Some("no answer for 30 s from 4 of 4 workers".to_owned());
+    summary.notes.push(Warning::LogDropped { ops: 12_345 }.to_string());
+    summary.log.complete = false;
+    // What the number means differs from system to system.
+    summary.load_points[0].total.errors[0].message = "Input/output error (os error 5)".to_owned();
+    let text = screen(&summary, &Screen { tables: Tables::None, ..show() });
+    assert_width(&text, 100);
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn runs_without_an_operation_say_so() {
+    let target = Target { path: "/mnt/nas".to_owned(), ..Target::default() };
+    let mut empty = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "mix", target);
+    empty.outcome = Outcome::Interrupted;
+    let text = screen(&empty, &Screen::default());
+    insta::assert_snapshot!(text);
+
+    // Every read fails: operations, but no figure.
+    let share = Share { every_fails: 1, ..Share::default() };
+    let load = Load { writes_percent: 0, warmup_s: 0, measured_s: 1, ..Load::default() };
+    let text = screen(&summary(&share, &load, &[2]), &Screen::default());
+    assert!(
+        text.starts_with("Nothing was measured on /mnt/nas (SMB 3.1.1 from nas1): no read or write"),
+        "{text}"
+    );
+    assert!(text.contains("operations failed. The first: reading file"), "{text}");
+    assert_width(&text, 100);
+}
+
+#[test]
+fn data_that_differ_come_before_everything() {
+    let load = Load { measured_s: 2, ..Load::default() };
+    let mut summary = summary(&Share::default(), &load, &[1]);
+    let mut verify = VerifyFacts { checked_bytes: 5_000_000_000, ..VerifyFacts::default() };
+    summary.verify = Some(verify.clone());
+    let text = screen(&summary, &Screen::default());
+    assert!(text.starts_with("1 worker moved") && text.contains("Verified 5.00 GB: everything"), "{text}");
+    verify.different_bytes = 4096;
+    verify.first_difference = Some("file 3 at 1 MiB".to_owned());
+    summary.verify = Some(verify);
+    let text = screen(&summary, &Screen::default());
+    assert!(text.starts_with("DATA DIFFER: 4.10 kB of 5.00 GB"), "{text}");
+}
+
+#[test]
+fn colours_only_when_asked() {
+    let load = Load { measured_s: 2, ..Load::default() };
+    let summary = summary(&Share::default(), &load, &[1]);
+    let plain = screen(&summary, &show());
+    let colour = screen(&summary, &Screen { style: Style { colour: true, width: 100 }, ..show() });
+    assert!(!plain.contains('\u{1b}'));
+    let mut stripped = colour.replace("\u{1b}[0m", "");
+    for code in ["1", "33", "1;31"] {
+        stripped = stripped.replace(&format!("\u{1b}[{code}m"), "");
+    }
+    assert_ne!(colour, plain);
+    assert_eq!(stripped, plain);
+}
+
+#[test]
+fn hostile_strings_reach_no_terminal() {
+    let evil = "x\u{1b}[2J\u{7}\r\ny\u{202e}z";
+    let load = Load { measured_s: 2, ..Load::default() };
+    let mut summary = summary(&Share { every_fails: 7, ..Share::default() }, &load, &[2, 3]);
+    summary.target.path = evil.to_owned();
+    summary.target.description = Some(evil.repeat(200));
+    summary.outcome = Outcome::BrokeOff;
+    summary.outcome_reason = Some(evil.to_owned());
+    summary.effective_mode.sentence = evil.to_owned();
+    summary.self_cost.sentence = evil.to_owned();
+    summary.notes = vec![evil.to_owned()];
+    summary.log.note = Some(evil.to_owned());
+    summary.verify =
+        Some(VerifyFacts { checked_bytes: 1, different_bytes: 1, first_difference: Some(evil.to_owned()) });
+    for point in &mut summary.load_points {
+        point.label = evil.repeat(50);
+        point.ended_early = Some(evil.to_owned());
+        for error in &mut point.total.errors {
+            error.message = evil.to_owned();
+        }
+    }
+    let show =
+        Screen { run_dir: Some(evil), next_step: Some(evil), tables: Tables::Every, ..Screen::default() };
+    let text = screen(&summary, &show);
+    assert!(text.contains("x\\u{1b}[2J"));
+    let harmful = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+    assert!(!text.contains(harmful), "{text:?}");
+}
+
+/// The numbers of the first table row that begins with this word.
+fn row(text: &str, first: &str) -> Vec<f64> {
+    let number = |cell: &str| cell.replace(',', "").parse::<f64>().ok();
+    let is_it = |line: &&str| {
+        let mut cells = line.split_whitespace();
+        cells.next() == Some(first) && cells.next().and_then(number).is_some()
+    };
+    let line = text.lines().find(is_it).unwrap();
+    line.split_whitespace().filter_map(number).collect()
+}
+
+fn assert_close(shown: f64, exact: f64) {
+    assert!((shown - exact).abs() <= 0.05 * exact, "shown {shown}, measured {exact}");
+}
+
+#[test]
+fn the_numbers_on_the_screen_are_those_of_the_summary() {
+    let summary = ramp();
+    let text = screen(&summary, &show());
+    let last = &summary.load_points[2];
+    let data = last.total.response.data.unwrap();
+    let shown = row(&text, "10");
+    let exact = [
+        10.0,
+        last.measured_s,
+        last.total.read_bytes_per_s.unwrap() / 1e6,
+        last.total.written_bytes_per_s.unwrap() / 1e6,
+        last.total.data_ops_per_s.unwrap(),
+        data.p50_us / 1e3,
+        data.p99_us / 1e3,
+        data.max_us / 1e3,
+        0.0,
+    ];
+    assert_eq!(shown.len(), exact.len(), "{shown:?}");
+    for (shown, exact) in shown.into_iter().zip(exact) {
+        assert_close(shown, exact);
+    }
+    let headline = format!(
+        "10 workers moved {} MB/s ({} read, {} written) on /mnt/nas (SMB 3.1.1 from nas1), \
+         the most of 3 load points.",
+        units::mb_per_s(last.total.bytes_per_s.unwrap()),
+        units::mb_per_s(last.total.read_bytes_per_s.unwrap()),
+        units::mb_per_s(last.total.written_bytes_per_s.unwrap()),
+    );
+    assert!(text.replace('\n', " ").contains(&headline), "{headline}");
+
+    let sizes = last.paper.block_bytes.iter().map(|&size| Some(size)).chain([None]);
+    let cells = sizes.map(|size| last.paper.cell(Mode::RandWr, size).unwrap());
+    let exact: Vec<f64> = cells.filter_map(|cell| cell.transfer_rate_while_transferring_mb_per_s).collect();
+    let shown = row(&text, "rand_wr");
+    assert_eq!(shown.len(), exact.len());
+    for (shown, exact) in shown.into_iter().zip(exact) {
+        assert_close(shown, exact);
+    }
+}
+
+#[test]
+fn the_simulated_freeze_is_found() {
+    // The first load point runs from 0 to 65 s and freezes at 37 s for 412 ms.
+    let text = screen(&summary(&Share::default(), &Load::default(), &[4]), &Screen::default());
+    let line = text.lines().find(|line| line.starts_with("Slowest answer")).unwrap();
+    assert!(line.contains("37 s into the run"), "{line}");
+    let took: f64 = line.split_whitespace().nth(2).unwrap().parse().unwrap();
+    assert!((412.0..440.0).contains(&took), "{line}");
+}

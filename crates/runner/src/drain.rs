@@ -1,0 +1,256 @@
+//! The drain: one thread that empties every ring into the meter and the log.
+//!
+//! It is the only place where records are counted and encoded, and it never holds up a measuring
+//! thread. When the log can't be written any more (a full disk), or falls so far behind that rings fill
+//! up, it gives the rows up, keeps the figures and says so.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use reelgauge_analysis::{Counts, Meter, PointFigures, PointTiming, RunTotals, Series};
+use reelgauge_engine::clock::Clock;
+use reelgauge_record::OpRecord;
+use reelgauge_record::log::LogWriter;
+
+use crate::sink::RingSource;
+
+/// How long the drain sleeps between two rounds: short against the time that a ring holds.
+const NAP: Duration = Duration::from_millis(5);
+/// Of a ring's room, the share that is full when the log counts as too slow.
+const TOO_FULL: f64 = 0.9;
+
+/// What became of the log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogFate {
+    /// Whether rows were asked for.
+    pub wanted: bool,
+    /// Rows on disk.
+    pub rows: u64,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Operations that are in the figures and not in the log, although rows were asked for.
+    pub unlogged_ops: u64,
+    /// Why rows were given up, if they were.
+    pub given_up: Option<String>,
+}
+
+/// What the drain hands back at the end of the run.
+#[derive(Debug)]
+pub struct Drained {
+    /// All load points together.
+    pub totals: RunTotals,
+    /// Every second.
+    pub series: Series,
+    /// What became of the log.
+    pub log: LogFate,
+    /// Operations that found their ring full and are in no figure.
+    pub missed_ops: u64,
+}
+
+enum Order {
+    Attach(Vec<RingSource>),
+    FinishPoint(u16, PointTiming, Sender<PointFigures>),
+    Live(Sender<Counts>),
+}
+
+/// The handle on the drain thread. Dropping it ends the thread without waiting for it.
+#[derive(Debug)]
+pub struct Drain {
+    orders: Sender<Order>,
+    thread: JoinHandle<Drained>,
+    first_failure: Arc<OnceLock<OpRecord>>,
+}
+
+/// The drain thread ended early, which only a defect can cause.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the thread that keeps the results died; please report this with the run directory")]
+pub struct DrainDied;
+
+impl Drain {
+    /// Starts the thread. `log` is where rows go, if they are kept.
+    pub fn start(log: Option<LogWriter>, clock: Clock) -> std::io::Result<Drain> {
+        let (orders, inbox) = channel();
+        let first_failure = Arc::new(OnceLock::new());
+        let mut work = Work {
+            clock,
+            meter: Meter::new(),
+            fate: LogFate { wanted: log.is_some(), ..LogFate::default() },
+            log,
+            sources: Vec::new(),
+            missed_before: 0,
+            first_failure: Arc::clone(&first_failure),
+        };
+        let builder = std::thread::Builder::new().name("drain".to_owned());
+        let thread = builder.spawn(move || {
+            work.serve(&inbox);
+            work.end()
+        })?;
+        Ok(Drain { orders, thread, first_failure })
+    }
+
+    /// Takes over the rings of a load point; those of the one before are emptied a last time.
+    pub fn attach(&self, sources: Vec<RingSource>) -> Result<(), DrainDied> {
+        self.orders.send(Order::Attach(sources)).map_err(|_| DrainDied)
+    }
+
+    /// Empties the rings and gives the figures of the load point.
+    pub fn finish_point(&self, point: u16, timing: PointTiming) -> Result<PointFigures, DrainDied> {
+        self.ask(|reply| Order::FinishPoint(point, timing, reply))
+    }
+
+    /// Counts of the load point under way.
+    pub fn live(&self) -> Result<Counts, DrainDied> {
+        self.ask(Order::Live)
+    }
+
+    /// The first operation that failed, as soon as one did.
+    pub fn first_failure(&self) -> Option<&OpRecord> {
+        self.first_failure.get()
+    }
+
+    /// Ends the log and hands everything back.
+    pub fn finish(self) -> Result<Drained, DrainDied> {
+        drop(self.orders);
+        self.thread.join().map_err(|_| DrainDied)
+    }
+
+    fn ask<T>(&self, order: impl FnOnce(Sender<T>) -> Order) -> Result<T, DrainDied> {
+        let (reply, answer) = channel();
+        self.orders.send(order(reply)).map_err(|_| DrainDied)?;
+        answer.recv().map_err(|_| DrainDied)
+    }
+}
+
+/// The thread's own state.
+struct Work {
+    clock: Clock,
+    meter: Meter,
+    log: Option<LogWriter>,
+    fate: LogFate,
+    sources: Vec<RingSource>,
+    missed_before: u64,
+    first_failure: Arc<OnceLock<OpRecord>>,
+}
+
+impl Work {
+    fn serve(&mut self, inbox: &Receiver<Order>) {
+        loop {
+            match inbox.recv_timeout(NAP) {
+                Ok(order) => self.obey(order),
+                Err(RecvTimeoutError::Timeout) => self.round(),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    // An answer that nobody waits for any more is dropped.
+    fn obey(&mut self, order: Order) {
+        self.round();
+        match order {
+            Order::Attach(sources) => {
+                self.missed_before += missed(&self.sources);
+                self.sources = sources;
+            }
+            Order::FinishPoint(point, timing, reply) => {
+                let _ = reply.send(self.meter.finish_point(point, timing));
+            }
+            Order::Live(reply) => {
+                let _ = reply.send(self.meter.counts());
+            }
+        }
+    }
+
+    /// Empties every ring once, as far as it is filled now.
+    fn round(&mut self) {
+        let mut sources = std::mem::take(&mut self.sources);
+        for source in &mut sources {
+            self.empty(source);
+        }
+        self.sources = sources;
+        let now_ns = self.clock.now_ns();
+        self.with_log(|log| log.tick(now_ns));
+    }
+
+    fn empty(&mut self, source: &mut RingSource) {
+        let filled = source.ring.slots();
+        if filled == 0 {
+            return;
+        }
+        let capacity = source.ring.buffer().capacity();
+        if self.log.is_some() && filled as f64 > TOO_FULL * capacity as f64 {
+            self.give_up("writing it took longer than the operations themselves".to_owned());
+        }
+        let Ok(chunk) = source.ring.read_chunk(filled) else {
+            return;
+        };
+        let (first, second) = chunk.as_slices();
+        for records in [first, second] {
+            self.take(records);
+        }
+        chunk.commit_all();
+    }
+
+    fn take(&mut self, records: &[OpRecord]) {
+        for record in records {
+            self.meter.add(record);
+            if record.errno != 0 {
+                let _ = self.first_failure.set(*record);
+            }
+        }
+        self.with_log(|log| log.append(records));
+        if self.log.is_some() {
+            self.fate.rows += records.len() as u64;
+        } else if self.fate.wanted {
+            self.fate.unlogged_ops += records.len() as u64;
+        }
+    }
+
+    fn with_log<E: std::fmt::Display>(&mut self, work: impl FnOnce(&mut LogWriter) -> Result<(), E>) {
+        let Some(log) = &mut self.log else {
+            return;
+        };
+        if let Err(error) = work(log) {
+            self.give_up(error.to_string());
+        }
+    }
+
+    /// Goes on without rows. What is sealed on disk stays.
+    fn give_up(&mut self, why: String) {
+        if let Some(log) = self.log.take() {
+            self.fate.given_up.get_or_insert(why);
+            self.close(log);
+        }
+    }
+
+    fn close(&mut self, log: LogWriter) {
+        match log.finish() {
+            Ok(done) => {
+                self.fate.rows = done.rows;
+                self.fate.unlogged_ops += done.lost_rows;
+                self.fate.bytes = done.bytes;
+            }
+            Err(error) => {
+                self.fate.given_up.get_or_insert(error.to_string());
+            }
+        }
+    }
+
+    fn end(mut self) -> Drained {
+        self.round();
+        if let Some(log) = self.log.take() {
+            self.close(log);
+        }
+        Drained {
+            totals: self.meter.run_totals(),
+            series: self.meter.series(),
+            missed_ops: self.missed_before + missed(&self.sources),
+            log: self.fate,
+        }
+    }
+}
+
+fn missed(sources: &[RingSource]) -> u64 {
+    sources.iter().map(RingSource::missed_ops).sum()
+}

@@ -1,0 +1,121 @@
+//! Why a run did not happen, or did not end well, and which exit code that is.
+
+use std::io;
+use std::path::PathBuf;
+
+use reelgauge_engine::area::AreaError;
+use reelgauge_engine::dataset::DataSetError;
+use reelgauge_engine::driver::DriverError;
+use reelgauge_record::log::LogError;
+use reelgauge_record::run_dir::RunDirError;
+use reelgauge_workload::plan::PlanError;
+use reelgauge_workload::units::Size;
+
+use crate::drain::DrainDied;
+
+/// Why nothing was measured.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The plan makes no sense.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The target can't be used.
+    #[error(transparent)]
+    Area(#[from] AreaError),
+    /// The test files can't be made.
+    #[error(transparent)]
+    DataSet(#[from] DataSetError),
+    /// The target is too small.
+    #[error(
+        "the test files need {needed} and {target} has {available} free; use a smaller --file-size, fewer workers, or make room"
+    )]
+    Space {
+        /// The target.
+        target: PathBuf,
+        /// What the data set takes, with its margin.
+        needed: Size,
+        /// What there is.
+        available: Size,
+    },
+    /// Direct I/O was demanded and is not to be had.
+    #[error(
+        "direct I/O does not work on {target} ({why}); use --buffered, and read the figures as this machine's cache and storage together"
+    )]
+    NotDirect {
+        /// The target.
+        target: PathBuf,
+        /// What came of trying.
+        why: String,
+    },
+    /// Direct I/O needs larger pieces.
+    #[error(
+        "direct I/O on {target} needs multiples of {needed}, and these blocks are multiples of {given}; use larger --blocks or --buffered"
+    )]
+    DirectAlignment {
+        /// The target.
+        target: PathBuf,
+        /// What the file system states.
+        needed: Size,
+        /// What the plan gives.
+        given: Size,
+    },
+    /// Results have no place to go.
+    #[error("{0}; choose another folder for results with --out")]
+    RunDir(#[from] RunDirError),
+    /// The same, known before anything was touched.
+    #[error("cannot make the folder {path} for results: {source}; choose another one with --out")]
+    Out {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The log can't be begun.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// The driver can't start.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+    /// Something of the operating system.
+    #[error("cannot {doing}: {source}")]
+    Io {
+        /// What was tried.
+        doing: String,
+        /// What it said.
+        source: io::Error,
+    },
+    /// A defect.
+    #[error(transparent)]
+    Drain(#[from] DrainDied),
+}
+
+impl RunError {
+    /// For `map_err`: an I/O error with what was tried.
+    pub fn io(doing: impl Into<String>) -> impl FnOnce(io::Error) -> RunError {
+        let doing = doing.into();
+        move |source| RunError::Io { doing, source }
+    }
+
+    /// The exit code: 2 wrong input, 3 broke off, 130 interrupted.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            RunError::DataSet(DataSetError::Interrupted { .. }) => 130,
+            RunError::DataSet(error) if !is_input(error) => 3,
+            RunError::Drain(_) => 3,
+            _ => 2,
+        }
+    }
+}
+
+/// Whether a data set was refused before anything was written.
+fn is_input(error: &DataSetError) -> bool {
+    matches!(
+        error,
+        DataSetError::Spec { .. }
+            | DataSetError::NoSpace { .. }
+            | DataSetError::NotOurs { .. }
+            | DataSetError::Newer { .. }
+            | DataSetError::TooLarge { .. }
+    )
+}

@@ -1,0 +1,36 @@
+//! The runner: holds the ends together. It carries out a plan and hands back a summary.
+//!
+//! * [`mod@run`]: a run from its plan to its summary; [`prepare`] before it, [`point`] for each load point,
+//!   [`summarise`] after it, [`failure`] when it broke off. [`reopen`]: a run from its directory alone.
+//! * [`sink`] and [`drain`]: from the measuring threads to the meter and the log, without waiting.
+//! * [`interrupt`] and [`supervise`]: how it ends when somebody or something stops it.
+//!
+//! Not here: flags and screens (the binary), figures (analysis), I/O on the target (engine).
+
+pub mod clean;
+pub mod drain;
+pub mod error;
+pub mod failure;
+pub mod interrupt;
+pub mod load_points;
+pub mod observer;
+pub mod own_cpu;
+pub mod point;
+pub mod prepare;
+pub mod reopen;
+pub mod run;
+pub mod sink;
+pub mod summarise;
+pub mod supervise;
+pub mod verify;
+pub mod workers;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A seed for a run that was given none. It stands in the plan, so that the run can be repeated.
+pub fn fresh_seed() -> u64 {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let clock = since_epoch.as_nanos() as u64;
+    // JSON readers keep whole numbers up to 2^53.
+    (clock ^ u64::from(std::process::id()).rotate_left(32)) & ((1 << 53) - 1)
+}

@@ -1,0 +1,41 @@
+//! `load-points.json`: when each load point ran, written before it begins, so that a run that was killed
+//! can be reported from its log.
+
+use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
+use serde::{Deserialize, Serialize};
+
+/// The file's name in the run directory.
+const FILE_NAME: &str = "load-points.json";
+
+/// A load point as it was about to begin. Times are on the run's clock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoadPointPlan {
+    /// From 0.
+    pub index: u16,
+    /// What screens call it.
+    pub label: String,
+    /// How many workers.
+    pub workers: u32,
+    /// The value that is swept.
+    pub sweep_value: Option<String>,
+    /// When it began, warm-up included.
+    pub started_ns: u64,
+    /// When its warm-up was to end.
+    pub warmup_until_ns: u64,
+    /// When it was to end.
+    pub end_ns: u64,
+}
+
+/// Writes the load points that have begun so far.
+pub fn write(run_dir: &RunDir, points: &[LoadPointPlan]) -> Result<(), RunDirError> {
+    let path = run_dir.path().join(FILE_NAME);
+    let json = serde_json::to_vec_pretty(points)
+        .map_err(|source| RunDirError::Json { path: path.clone(), source })?;
+    write_atomically(&path, &json)
+}
+
+/// The load points that began; none when that was not written down.
+pub fn read(run_dir: &RunDir) -> Vec<LoadPointPlan> {
+    let json = std::fs::read(run_dir.path().join(FILE_NAME)).unwrap_or_default();
+    serde_json::from_slice(&json).unwrap_or_default()
+}

@@ -1,0 +1,237 @@
+//! One load point: starts the driver, watches it, and knows how it ended.
+//!
+//! The watching thread does no I/O on the target, so it can always act: on Ctrl-C, on the first error, on
+//! threads that make no progress. Threads that don't come back are left behind; everything that they
+//! recorded is kept.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use reelgauge_analysis::{Counts, PointTiming};
+use reelgauge_engine::driver::{
+    AllEnded, Context, DriverError, DriverKind, Running, Worker, start, threads_for,
+};
+use reelgauge_record::OpRecord;
+use reelgauge_workload::script::Script;
+
+use crate::drain::Drain;
+use crate::error::RunError;
+use crate::interrupt::Interrupt;
+use crate::observer::{Live, Observer};
+use crate::sink::{RingSink, rings};
+
+/// How often the watcher looks.
+const BEAT: Duration = Duration::from_millis(50);
+/// How often the display is refreshed.
+const LIVE_EVERY: Duration = Duration::from_millis(250);
+/// How long threads may take to end after they were told to: an interrupted run must be over in 2 s.
+const GRACE: Duration = Duration::from_millis(1500);
+
+/// How a load point ended.
+#[derive(Debug)]
+pub enum Ending {
+    /// Its time was over.
+    OnTime,
+    /// Every worker had done all there was to do.
+    Exhausted,
+    /// Somebody stopped it.
+    Interrupted,
+    /// An operation failed.
+    Failed(Box<OpRecord>),
+    /// Nothing came back.
+    Hung {
+        /// Threads with an operation in flight.
+        threads: usize,
+        /// How long the oldest has been.
+        longest: Duration,
+    },
+    /// The driver could not go on.
+    Driver(DriverError),
+}
+
+/// What is left of a load point.
+#[derive(Debug)]
+pub struct PointEnd<S> {
+    /// The workers that came back, by number.
+    pub workers: Vec<Worker<S>>,
+    /// When it ran.
+    pub timing: PointTiming,
+    /// How it ended.
+    pub ending: Ending,
+    /// Threads that were left behind with an operation in flight.
+    pub left_behind: usize,
+    /// What the driver has to say (fallbacks, say).
+    pub notes: Vec<String>,
+}
+
+/// What a load point needs beside its workers.
+pub struct PointSetup<'a> {
+    /// What performs the operations.
+    pub kind: DriverKind,
+    /// Shared with the driver threads.
+    pub context: Arc<Context>,
+    /// What the display calls it.
+    pub label: String,
+    /// When to give up.
+    pub hang_after: Duration,
+    /// Where records go.
+    pub drain: &'a Drain,
+    /// Whether to end.
+    pub interrupt: &'a Interrupt,
+}
+
+/// Runs a load point to its end, whichever that is.
+pub fn run_point<S: Script + 'static>(
+    setup: &PointSetup<'_>,
+    workers: Vec<Worker<S>>,
+    observer: &mut dyn Observer,
+) -> Result<PointEnd<S>, RunError> {
+    let (sinks, sources) = rings(threads_for(setup.kind, workers.len()));
+    let threads = sinks.len();
+    let worker_count = workers.len() as u32;
+    setup.drain.attach(sources)?;
+    let running = start(setup.kind, workers, sinks, &setup.context)?;
+    let mut watch = Watch {
+        setup,
+        running,
+        workers: Vec::new(),
+        threads_left: threads,
+        finished_scripts: 0,
+        notes: Vec::new(),
+        reason: None,
+        stopped_at: None,
+        display: Display::default(),
+    };
+    watch.until_over(observer)?;
+    Ok(watch.end(worker_count))
+}
+
+struct Watch<'a, S> {
+    setup: &'a PointSetup<'a>,
+    running: Running<S, RingSink>,
+    workers: Vec<Worker<S>>,
+    threads_left: usize,
+    finished_scripts: u32,
+    notes: Vec<String>,
+    /// Why it ends before its time, once that is so.
+    reason: Option<Ending>,
+    stopped_at: Option<Instant>,
+    display: Display,
+}
+
+impl<S: Script + 'static> Watch<'_, S> {
+    fn until_over(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        loop {
+            match self.running.next_end(BEAT) {
+                Err(AllEnded) => return Ok(()),
+                Ok(Some(end)) => {
+                    self.threads_left -= 1;
+                    self.finished_scripts += end.finished_scripts;
+                    self.workers.extend(end.workers);
+                    for note in end.notes {
+                        if !self.notes.contains(&note) {
+                            self.notes.push(note);
+                        }
+                    }
+                    if let Some(error) = end.failure {
+                        self.stop(Ending::Driver(error));
+                    }
+                }
+                Ok(None) => {}
+            }
+            self.look();
+            if self.is_hopeless() {
+                return Ok(());
+            }
+            self.display.refresh(self.setup, observer)?;
+        }
+    }
+
+    /// Looks for reasons to stop.
+    fn look(&mut self) {
+        if self.setup.interrupt.asked() {
+            self.stop(Ending::Interrupted);
+        }
+        if let Some(record) = self.setup.drain.first_failure() {
+            self.stop(Ending::Failed(Box::new(*record)));
+        }
+        let (threads, longest) = self.stuck();
+        if longest >= self.setup.hang_after {
+            self.stop(Ending::Hung { threads, longest });
+        }
+    }
+
+    /// The first reason counts.
+    fn stop(&mut self, reason: Ending) {
+        if self.reason.is_none() {
+            self.reason = Some(reason);
+            self.stopped_at = Some(Instant::now());
+            self.setup.context.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Threads with an operation in flight, and how long the oldest has been.
+    fn stuck(&self) -> (usize, Duration) {
+        let now_ns = self.setup.context.clock.now_ns();
+        let beats = self.running.heartbeats.iter();
+        let busy = beats.filter_map(|beat| beat.stuck_for(now_ns));
+        busy.fold((0, Duration::ZERO), |(threads, longest), time| (threads + 1, longest.max(time)))
+    }
+
+    /// Whether waiting for the rest is pointless.
+    fn is_hopeless(&self) -> bool {
+        let hung = matches!(self.reason, Some(Ending::Hung { .. }));
+        self.stopped_at.is_some_and(|at| hung || at.elapsed() >= GRACE)
+    }
+
+    fn end(mut self, worker_count: u32) -> PointEnd<S> {
+        let context = &self.setup.context;
+        let over_ns = context.clock.now_ns();
+        let exhausted = self.finished_scripts == worker_count && over_ns < context.window.end_ns();
+        let natural = if exhausted { Ending::Exhausted } else { Ending::OnTime };
+        self.workers.sort_by_key(|worker| worker.id);
+        PointEnd {
+            workers: self.workers,
+            timing: PointTiming {
+                started_ns: context.window.begun_ns(),
+                measured_ns: over_ns.saturating_sub(context.window.warmup_until_ns()),
+            },
+            ending: self.reason.unwrap_or(natural),
+            left_behind: self.threads_left,
+            notes: self.notes,
+        }
+    }
+}
+
+/// Turns counts into rates for the display.
+#[derive(Default)]
+struct Display {
+    last: Option<(Instant, Counts)>,
+}
+
+impl Display {
+    fn refresh(&mut self, setup: &PointSetup<'_>, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let now = Instant::now();
+        let due = self.last.is_none_or(|(at, _)| now - at >= LIVE_EVERY);
+        if !due {
+            return Ok(());
+        }
+        let counts = setup.drain.live()?;
+        if let Some((at, before)) = self.last.replace((now, counts)) {
+            let seconds = (now - at).as_secs_f64();
+            let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
+            let (context, window) = (&setup.context, &setup.context.window);
+            let since_start = |ns: u64| Duration::from_nanos(ns.saturating_sub(window.begun_ns()));
+            observer.live(&Live {
+                label: setup.label.clone(),
+                elapsed: since_start(context.clock.now_ns()),
+                warmup: since_start(window.warmup_until_ns()),
+                total: since_start(window.end_ns()),
+                read_bytes_per_s: rate(counts.read_bytes, before.read_bytes),
+                write_bytes_per_s: rate(counts.written_bytes, before.written_bytes),
+            });
+        }
+        Ok(())
+    }
+}

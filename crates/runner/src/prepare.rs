@@ -1,0 +1,233 @@
+//! Everything before the first measured operation: look at the target, take the area, make the test
+//! files, find out whether direct I/O is real, and start from a cold cache.
+//!
+//! The order is that of the least harm: what can be refused without writing anything is refused first.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use reelgauge_engine::area::{AREA_DIR, Area, AreaLock};
+use reelgauge_engine::cache::{self, Residency};
+use reelgauge_engine::dataset::{DataSet, DataSetSpec, MARGIN_BYTES, MARGIN_PERCENT};
+use reelgauge_engine::driver::TargetFile;
+use reelgauge_engine::mount::direct::{DirectOutcome, DirectProbe, DirectSupport, probe};
+use reelgauge_engine::mount::{Mount, MountId, MountKind};
+use reelgauge_engine::pattern::PatternSpec;
+use reelgauge_engine::space::space;
+use reelgauge_record::host::MountFacts;
+use reelgauge_record::log::FileEntry;
+use reelgauge_workload::plan::Plan;
+use reelgauge_workload::units::Size;
+
+use crate::error::RunError;
+use crate::interrupt::Interrupt;
+use crate::observer::Observer;
+
+/// The exit code of a plan that can't be run.
+const EXIT_INPUT: u8 = 2;
+
+/// A target that is ready to be measured.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The plan as it will be run: the target is absolute, direct I/O is off where it is not to be had.
+    pub plan: Plan,
+    /// The area's root.
+    pub area_root: PathBuf,
+    /// Held until the run is over.
+    pub lock: AreaLock,
+    /// The test files.
+    pub data_set: DataSet,
+    /// What is mounted at the target.
+    pub mount: Mount,
+    /// To notice when it is gone.
+    pub mount_id: MountId,
+    /// What is known about direct I/O there.
+    pub direct: DirectProbe,
+    /// What of the test files is in the cache now, after it was dropped.
+    pub cached_before: Residency,
+    /// What the reader should know.
+    pub notes: Vec<String>,
+}
+
+/// Prepares the target of a plan. An area that was made for it is removed again when the plan turns out
+/// to be impossible there.
+pub fn prepare(
+    mut plan: Plan,
+    must_be_direct: bool,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<Prepared, RunError> {
+    plan.check()?;
+    check_space(&plan)?;
+    let area = Area::open_or_create(&plan.target)?;
+    plan.target = area.target().to_path_buf();
+    let result = prepare_in(&area, plan, must_be_direct, observer, interrupt);
+    if let Err(error) = &result
+        && error.exit_code() == EXIT_INPUT
+        && area.is_new()
+    {
+        // What can't be removed now is removed by `reelgauge clean`; the error itself matters more.
+        let _ = area.clean();
+    }
+    result
+}
+
+fn prepare_in(
+    area: &Area,
+    mut plan: Plan,
+    must_be_direct: bool,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<Prepared, RunError> {
+    let lock = area.lock()?;
+    let mut notes: Vec<String> = lock.note().map(str::to_owned).into_iter().collect();
+    let mount = Mount::at(area.root()).map_err(RunError::io("find out what is mounted at the target"))?;
+    let mount_id = MountId::capture(area.root()).map_err(RunError::io("identify the target's mount"))?;
+    let direct = probe(area.root()).map_err(RunError::io("try direct I/O in the area"))?;
+    if plan.mix.direct {
+        notes.extend(settle_direct(&mut plan, &mount, &direct, must_be_direct)?);
+    }
+    let data_set = make_files(area, &plan, observer, interrupt)?;
+    notes.extend(cool_down(&data_set));
+    let paths: Vec<&Path> = data_set.files.iter().map(|file| file.path.as_path()).collect();
+    Ok(Prepared {
+        cached_before: cache::resident(&paths),
+        area_root: area.root().to_path_buf(),
+        plan,
+        lock,
+        data_set,
+        mount,
+        mount_id,
+        direct,
+        notes,
+    })
+}
+
+impl Prepared {
+    /// The paths of the test files.
+    pub fn paths(&self) -> Vec<&Path> {
+        self.data_set.files.iter().map(|file| file.path.as_path()).collect()
+    }
+
+    /// The test files as the log's file table holds them, named relative to the area.
+    pub fn file_entries(&self) -> Vec<FileEntry> {
+        let prepared = if self.data_set.written_bytes == 0 { "reused" } else { "written" };
+        let entry = |file: &TargetFile| FileEntry {
+            path: file.path.strip_prefix(&self.area_root).unwrap_or(&file.path).display().to_string(),
+            size_before_bytes: Some(file.size_bytes),
+            size_after_bytes: None,
+            existed_before: true,
+            prepared: prepared.to_owned(),
+        };
+        self.data_set.files.iter().map(entry).collect()
+    }
+
+    /// What is mounted there, as the run directory keeps it.
+    pub fn mount_facts(&self) -> MountFacts {
+        MountFacts {
+            fs_type: self.mount.fs_type.clone(),
+            source: self.mount.source.clone(),
+            options: self.mount.options.join(","),
+        }
+    }
+
+    /// A short name for the target: its server, or the last part of its path.
+    pub fn target_label(&self) -> String {
+        let last = self.plan.target.file_name().map(|name| name.to_string_lossy().into_owned());
+        self.mount.server.clone().or(last).unwrap_or_else(|| "root".to_owned())
+    }
+}
+
+/// The test files of a plan.
+fn data_set_spec(plan: &Plan) -> DataSetSpec {
+    DataSetSpec {
+        files: plan.files(),
+        file_bytes: plan.mix.file_size.bytes(),
+        unit_bytes: PatternSpec::unit_for(u64::from(plan.quantum_bytes_min())),
+        seed: plan.seed,
+    }
+}
+
+/// Refuses a plan that can't fit before even the area is made. A target that has an area already is
+/// left to the data set, which knows what can be used again.
+fn check_space(plan: &Plan) -> Result<(), RunError> {
+    if plan.target.join(AREA_DIR).exists() {
+        return Ok(());
+    }
+    // Whatever is wrong with the target is better said by the area.
+    let Ok(Some(space)) = space(&plan.target) else {
+        return Ok(());
+    };
+    let files_bytes = plan.mix.file_size.bytes().saturating_mul(u64::from(plan.files()));
+    let margin_bytes = (files_bytes / 100).saturating_mul(MARGIN_PERCENT).max(MARGIN_BYTES);
+    let needed = Size(files_bytes.saturating_add(margin_bytes));
+    let available = Size(space.available_bytes);
+    if needed > available {
+        return Err(RunError::Space { target: plan.target.clone(), needed, available });
+    }
+    Ok(())
+}
+
+/// Decides whether direct I/O is used. A note when it is not what was planned.
+fn settle_direct(
+    plan: &mut Plan,
+    mount: &Mount,
+    direct: &DirectProbe,
+    must: bool,
+) -> Result<Option<String>, RunError> {
+    if must && mount.kind == MountKind::Memory {
+        let why = format!("{} keeps everything in memory", mount.fs_type);
+        return Err(RunError::NotDirect { target: plan.target.clone(), why });
+    }
+    let writes = plan.mix.writes.ppm() > 0;
+    let refused = [Some(&direct.read), writes.then_some(&direct.write)];
+    let refused = refused.into_iter().flatten().find_map(|outcome| match outcome {
+        DirectOutcome::Refused { why } => Some(why.clone()),
+        _ => None,
+    });
+    if let Some(why) = refused {
+        if must {
+            return Err(RunError::NotDirect { target: plan.target.clone(), why });
+        }
+        plan.mix.direct = false;
+        let note = format!(
+            "Direct I/O does not work here ({why}), so this run went through this machine's cache. Use files \
+             larger than its memory to see the storage."
+        );
+        return Ok(Some(note));
+    }
+    let needed = match direct.stated {
+        DirectSupport::Aligned { offset_align_bytes, .. } => offset_align_bytes,
+        _ => direct.shortest_read_bytes.unwrap_or(0),
+    };
+    let given = plan.quantum_bytes_min();
+    if given < needed {
+        return Err(RunError::DirectAlignment {
+            target: plan.target.clone(),
+            needed: Size(u64::from(needed)),
+            given: Size(u64::from(given)),
+        });
+    }
+    Ok(None)
+}
+
+fn make_files(
+    area: &Area,
+    plan: &Plan,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<DataSet, RunError> {
+    observer.phase("preparing");
+    let mut progress = |report: reelgauge_engine::dataset::Prepared| {
+        observer.prepared(report.reused_bytes + report.written_bytes, report.total_bytes);
+        ControlFlow::Continue(())
+    };
+    Ok(DataSet::prepare(area, &data_set_spec(plan), &mut progress, interrupt.flag())?)
+}
+
+/// A cold start: drops the test files from this machine's cache. A note when that is impossible.
+pub fn cool_down(data_set: &DataSet) -> Option<String> {
+    let paths: Vec<&Path> = data_set.files.iter().map(|file| file.path.as_path()).collect();
+    let error = cache::drop_cached(&paths).err()?;
+    Some(format!("The test files could not be dropped from this machine's cache ({error})."))
+}

@@ -1,0 +1,116 @@
+//! A run from its directory alone: its summary, or, when nobody lived to write one, the figures of its log.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use reelgauge_analysis::summary::{LoadPointFacts, LogFacts, Target};
+use reelgauge_analysis::{LoadPoint, Outcome, PointTiming, SelfCost, Summary, SummaryError, try_rebuild};
+use reelgauge_record::log::{LogError, LogReader, repair};
+use reelgauge_record::run_dir::{RunDir, RunDirError};
+use reelgauge_workload::plan::Plan;
+
+use crate::load_points::{self, LoadPointPlan};
+
+/// Why a run can't be shown.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReopenError {
+    /// It is no run directory, or one that can't be read.
+    #[error(transparent)]
+    RunDir(#[from] RunDirError),
+    /// Its summary can't be read.
+    #[error("cannot read {path}: {source}; check the rights of the run directory")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Its summary is damaged or newer.
+    #[error(transparent)]
+    Summary(#[from] SummaryError),
+    /// It has no summary, and its log can't be read either.
+    #[error("the run has no summary.json, and its log cannot be read either: {0}")]
+    Log(#[from] LogError),
+}
+
+/// The summary of the run in this directory.
+///
+/// # Errors
+/// When it is no run directory, or neither its summary nor its log can be read.
+pub fn reopen(path: &Path) -> Result<Summary, ReopenError> {
+    let run_dir = RunDir::open(path)?;
+    let path = run_dir.summary_path();
+    match std::fs::read_to_string(&path) {
+        Ok(json) => Ok(Summary::from_json(&json)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => from_log(&run_dir),
+        Err(source) => Err(ReopenError::Io { path, source }),
+    }
+}
+
+/// The figures of a run that was killed: everything up to its last sealed second.
+fn from_log(run_dir: &RunDir) -> Result<Summary, ReopenError> {
+    // What a crash left half done is put in order if the directory may be written; reading works without.
+    for agent in std::fs::read_dir(run_dir.ops_path()).into_iter().flatten().flatten() {
+        let _ = repair(&agent.path());
+    }
+    let log = LogReader::open(&run_dir.ops_path())?;
+    let planned = load_points::read(run_dir);
+    let ops = log.batches().flat_map(|batch| match batch {
+        Ok(batch) => batch.ops.into_iter().map(Ok).collect::<Vec<_>>(),
+        Err(error) => vec![Err(error)],
+    });
+    let rebuilt = try_rebuild(ops, &complete_timings(&planned))?;
+    let plan = std::fs::read_to_string(run_dir.plan_path()).ok().and_then(|text| Plan::from_toml(&text).ok());
+    let mut summary = Summary::new(env!("CARGO_PKG_VERSION"), "", "mix", target(run_dir));
+    if let Some(plan) = &plan {
+        summary.seed = plan.seed;
+        summary.label.clone_from(&plan.mix.profile);
+        summary.target.path = plan.target.display().to_string();
+    }
+    summary.run_dir = Some(run_dir.path().display().to_string());
+    summary.outcome = Outcome::BrokeOff;
+    summary.outcome_reason =
+        Some("the run was killed before it could end; these are the figures of its log".to_owned());
+    let rows = log.agents().iter().map(|agent| agent.rows).sum();
+    summary.log = LogFacts { complete: false, rows, ..LogFacts::default() };
+    summary.self_cost = SelfCost::new(0.0, 0.0, &rebuilt.totals);
+    summary.series = rebuilt.series;
+    let label = |index: u16| planned.iter().find(|point| point.index == index).map(facts).unwrap_or_default();
+    summary.load_points =
+        rebuilt.points.into_iter().map(|point| LoadPoint::new(label(point.point), point)).collect();
+    Ok(summary)
+}
+
+/// What was written down of the target before the run began.
+fn target(run_dir: &RunDir) -> Target {
+    let hosts = run_dir.read_hosts().unwrap_or_default();
+    let mount = hosts.into_iter().find_map(|host| host.mount);
+    mount.map_or_else(Target::default, |mount| Target {
+        description: Some(format!("{} on {}", mount.fs_type, mount.source)),
+        fs_type: Some(mount.fs_type),
+        source: Some(mount.source),
+        mount_options: Some(mount.options),
+        ..Target::default()
+    })
+}
+
+fn facts(point: &LoadPointPlan) -> LoadPointFacts {
+    LoadPointFacts {
+        label: point.label.clone(),
+        workers: point.workers,
+        sweep_value: point.sweep_value.clone(),
+        ended_early: None,
+    }
+}
+
+/// Timings of the load points that were over: all but the last that began.
+fn complete_timings(planned: &[LoadPointPlan]) -> BTreeMap<u16, PointTiming> {
+    let over = planned.split_last().map_or(planned, |(_, over)| over);
+    let timing = |point: &LoadPointPlan| PointTiming {
+        started_ns: point.started_ns,
+        measured_ns: point.end_ns.saturating_sub(point.warmup_until_ns),
+    };
+    over.iter().map(|point| (point.index, timing(point))).collect()
+}

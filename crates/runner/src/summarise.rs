@@ -1,0 +1,240 @@
+//! Puts the summary together: the meter's figures, and everything that is known around them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jiff::Timestamp;
+use reelgauge_analysis::summary::{DataSet, EffectiveMode, LogFacts, Target};
+use reelgauge_analysis::{LoadPoint, Outcome, SelfCost, Summary, Warning};
+use reelgauge_engine::cache::{Asked, EffectiveMode as Mode, ModeFacts, judge};
+use reelgauge_engine::mount::{Mount, MountKind};
+use reelgauge_workload::plan::{DriverChoice, Plan};
+
+use crate::drain::{Drained, LogFate};
+use crate::own_cpu::OwnCpu;
+use crate::point::Ending;
+use crate::prepare::Prepared;
+use crate::verify::Verified;
+
+/// What shows whether a run went through the client's cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Traces {
+    /// Share of the test files in the cache right after the last load point.
+    pub cached_after: Option<f64>,
+    /// Bytes that came from the storage during the run; see [`reelgauge_engine::cache::fetched_bytes`].
+    pub fetched_bytes: Option<u64>,
+}
+
+/// What a finished run knows.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    /// The target and its files.
+    pub prepared: &'a Prepared,
+    /// Where the run's results lie.
+    pub run_dir: &'a Path,
+    /// When it started.
+    pub started: Timestamp,
+    /// The load points.
+    pub load_points: Vec<LoadPoint>,
+    /// From the drain.
+    pub drained: Drained,
+    /// The tool's CPU time while measuring.
+    pub cpu: OwnCpu,
+    /// How long measuring took.
+    pub wall_s: f64,
+    /// What the run left behind in the client's cache.
+    pub traces: Traces,
+    /// How it ended.
+    pub ending: Ending,
+    /// The same in words, when it broke off.
+    pub reason: Option<String>,
+    /// What the driver could use of what the system offers.
+    pub driver_notes: Vec<String>,
+    /// If it was asked for.
+    pub verified: Option<Verified>,
+    /// What the reader should know.
+    pub notes: Vec<String>,
+}
+
+/// The summary of a run.
+pub fn summarise(facts: Facts<'_>) -> Summary {
+    let prepared = facts.prepared;
+    let started_at = facts.started.to_string();
+    let mut summary =
+        Summary::new(env!("CARGO_PKG_VERSION"), &started_at, "mix", target(&prepared.plan, &prepared.mount));
+    summary.run_dir = Some(facts.run_dir.display().to_string());
+    summary.label = prepared.plan.mix.profile.clone();
+    summary.outcome = match facts.ending {
+        Ending::OnTime | Ending::Exhausted => Outcome::Complete,
+        Ending::Interrupted => Outcome::Interrupted,
+        Ending::Failed(_) | Ending::Hung { .. } | Ending::Driver(_) => Outcome::BrokeOff,
+    };
+    summary.outcome_reason = facts.reason.clone();
+    summary.seed = prepared.plan.seed;
+    summary.plan = plan_for_people(&prepared.plan);
+    if !facts.driver_notes.is_empty() {
+        summary.plan.insert("driver_used".to_owned(), facts.driver_notes.join("; "));
+    }
+    summary.effective_mode = effective_mode(&facts);
+    summary.data_set = DataSet {
+        files: prepared.data_set.files.len() as u64,
+        file_size_bytes: prepared.plan.mix.file_size.bytes(),
+        reused: prepared.data_set.written_bytes == 0,
+    };
+    summary.log = log_facts(&facts.drained.log);
+    summary.self_cost = SelfCost::new(facts.cpu.user_s, facts.cpu.system_s, &facts.drained.totals);
+    summary.notes = notes(&facts, &summary.self_cost);
+    summary.verify = match facts.verified {
+        Some(Verified::Done(verify)) => Some(verify),
+        Some(Verified::Skipped(_)) | None => None,
+    };
+    summary.series = facts.drained.series;
+    summary.load_points = facts.load_points;
+    summary
+}
+
+/// The target as the summary has it.
+pub fn target(plan: &Plan, mount: &Mount) -> Target {
+    Target {
+        path: plan.target.display().to_string(),
+        fs_type: Some(mount.fs_type.clone()),
+        description: Some(mount.description()),
+        source: Some(mount.source.clone()),
+        server: mount.server.clone(),
+        mount_options: Some(mount.options.join(",")),
+    }
+}
+
+fn effective_mode(facts: &Facts<'_>) -> EffectiveMode {
+    let prepared = facts.prepared;
+    let asked = Asked { direct: prepared.plan.mix.direct };
+    let total = |bytes: fn(&LoadPoint) -> u64| facts.load_points.iter().map(bytes).sum::<u64>();
+    let mode_facts = ModeFacts {
+        fs_type: prepared.mount.fs_type.clone(),
+        kind: prepared.mount.kind,
+        direct_read: prepared.direct.read.clone(),
+        direct_write: prepared.direct.write.clone(),
+        data_bytes: prepared.data_set.files.iter().map(|file| file.size_bytes).sum(),
+        cached_before: prepared.cached_before.share(),
+        cached_after: facts.traces.cached_after,
+        read_bytes: total(|point| point.total.read_bytes),
+        written_bytes: total(|point| point.total.written_bytes),
+        fetched_bytes: facts.traces.fetched_bytes,
+    };
+    let mode = judge(asked, &mode_facts);
+    let as_asked_and_real = matches!(mode, Mode::Direct) && prepared.mount.kind != MountKind::Memory;
+    EffectiveMode {
+        asked: if asked.direct { "direct" } else { "buffered" }.to_owned(),
+        found: found(&mode).to_owned(),
+        sentence: if as_asked_and_real { String::new() } else { mode.explanation(&mode_facts) },
+        cached_share_before: mode_facts.cached_before,
+        cached_share_after: mode_facts.cached_after,
+    }
+}
+
+fn found(mode: &Mode) -> &'static str {
+    match mode {
+        Mode::Direct => "direct",
+        Mode::Buffered { .. } => "buffered",
+        Mode::DirectIgnored { .. } => "direct ignored",
+        Mode::Unknown { .. } => "unknown",
+    }
+}
+
+fn log_facts(fate: &LogFate) -> LogFacts {
+    LogFacts {
+        complete: fate.wanted && fate.given_up.is_none() && fate.unlogged_ops == 0,
+        rows: fate.rows,
+        bytes: fate.bytes,
+        bytes_per_op: (fate.rows > 0).then(|| fate.bytes as f64 / fate.rows as f64),
+        dropped_to_histograms_ops: fate.unlogged_ops,
+        note: match (&fate.given_up, fate.wanted) {
+            (Some(why), _) => {
+                Some(format!("the log was given up ({why}); every figure is complete without it"))
+            }
+            (None, false) => Some("no log was kept, as asked (--no-log)".to_owned()),
+            (None, true) => None,
+        },
+    }
+}
+
+fn notes(facts: &Facts<'_>, cost: &SelfCost) -> Vec<String> {
+    let mut notes = facts.notes.clone();
+    if let Some(Verified::Skipped(why)) = &facts.verified {
+        notes.push(format!("Not verified: {why}."));
+    }
+    if facts.drained.missed_ops > 0 {
+        notes.push(format!(
+            "{} operations are in no figure, because this machine was too busy to count them; use fewer workers or a \
+             machine with more cores.",
+            facts.drained.missed_ops
+        ));
+    }
+    let mut warnings = Warning::from_figures(&facts.load_points, cost, &facts.drained.totals);
+    if facts.prepared.mount.kind == MountKind::Memory {
+        warnings.push(Warning::TargetIsMemory { fs_type: facts.prepared.mount.fs_type.clone() });
+    }
+    let unlogged_ops = facts.drained.log.unlogged_ops;
+    if unlogged_ops > 0 {
+        warnings.push(Warning::LogDropped { ops: unlogged_ops });
+    }
+    warnings.extend(Warning::if_busy(busy_share(facts)));
+    if same_mount(facts) {
+        warnings.push(Warning::RunDirectoryOnTarget { path: facts.run_dir.display().to_string() });
+    }
+    notes.extend(warnings.iter().map(ToString::to_string));
+    notes
+}
+
+/// The share of this machine's CPUs that the run took.
+fn busy_share(facts: &Facts<'_>) -> f64 {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    (facts.cpu.user_s + facts.cpu.system_s) / (facts.wall_s.max(0.001) * cores as f64)
+}
+
+/// Whether results were written to what was measured.
+fn same_mount(facts: &Facts<'_>) -> bool {
+    let there = &facts.prepared.mount;
+    Mount::at(facts.run_dir)
+        .is_ok_and(|here| here.mount_point == there.mount_point && here.source == there.source)
+}
+
+/// The plan as names and values for people; the exact plan is in `run.toml`.
+fn plan_for_people(plan: &Plan) -> BTreeMap<String, String> {
+    let mix = &plan.mix;
+    let length = match (&mix.max_length, &mix.lengths) {
+        (Some(max), _) => format!("up to {max}"),
+        (None, Some(lengths)) => lengths.to_string(),
+        (None, None) => String::new(),
+    };
+    let files = match (mix.shared_file, mix.files) {
+        (true, _) => "one for all workers".to_owned(),
+        (false, Some(files)) => format!("{files}, any worker any file"),
+        (false, None) => "one per worker".to_owned(),
+    };
+    let driver = match plan.driver {
+        DriverChoice::Threads => "threads",
+        DriverChoice::Uring => "uring",
+    };
+    let pairs = [
+        ("profile", mix.profile.clone()),
+        ("writes_percent", mix.writes.to_string()),
+        ("random_percent", mix.random.to_string()),
+        ("blocks", mix.blocks.to_string()),
+        ("length", length),
+        ("max_delay", mix.max_delay.to_string()),
+        ("files", files),
+        ("file_size", mix.file_size.to_string()),
+        ("sync", format!("{:?}", mix.sync).to_lowercase()),
+        ("direct", mix.direct.to_string()),
+        ("no_repeat", mix.no_repeat.to_string()),
+        ("driver", driver.to_owned()),
+        ("workers", plan.workers.to_string()),
+        ("sweep", plan.sweep.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("warmup", plan.warmup.to_string()),
+        ("duration", plan.duration.to_string()),
+        ("verify", plan.verify.to_string()),
+    ];
+    let set = pairs.into_iter().filter(|(_, value)| !value.is_empty());
+    set.map(|(name, value)| (name.to_owned(), value)).collect()
+}

@@ -1,0 +1,91 @@
+//! Reading back what a run wrote, on a thread that may be left behind.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use reelgauge_analysis::summary::VerifyFacts;
+use reelgauge_engine::verify::{self, VerifyError, WriteMap, verify_files};
+
+use crate::interrupt::Interrupt;
+use crate::observer::Observer;
+use crate::prepare::Prepared;
+
+/// How often progress is reported and interruptions are noticed.
+const BEAT: Duration = Duration::from_millis(100);
+
+/// What verification came to.
+#[derive(Debug)]
+pub enum Verified {
+    /// It was done.
+    Done(VerifyFacts),
+    /// It was not, or not to the end, and why.
+    Skipped(String),
+}
+
+/// Reads back and compares every unit that the run wrote. Gives up when nothing was read for as long as
+/// the plan waits for any operation.
+pub fn read_back(
+    prepared: &Prepared,
+    map: &Arc<WriteMap>,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Verified {
+    let checked = Arc::new(AtomicU64::new(0));
+    let (sender, result) = channel();
+    let work = {
+        let files = prepared.data_set.files.clone();
+        let pattern = prepared.data_set.pattern;
+        let (map, checked, interrupt) = (Arc::clone(map), Arc::clone(&checked), interrupt.clone());
+        move || {
+            let mut go_on = |bytes| {
+                checked.store(bytes, Ordering::Relaxed);
+                !interrupt.asked()
+            };
+            // Nobody listens any more if the reading was given up.
+            let _ = sender.send(verify_files(&files, pattern, &map, &mut go_on));
+        }
+    };
+    if let Err(error) = std::thread::Builder::new().name("verify".to_owned()).spawn(work) {
+        return Verified::Skipped(format!("no thread could be started for it ({error})"));
+    }
+    let hang_after = prepared.plan.hang_after.duration();
+    let mut progress = (Instant::now(), 0);
+    loop {
+        match result.recv_timeout(BEAT) {
+            Ok(outcome) => return judge(outcome, prepared),
+            Err(RecvTimeoutError::Disconnected) => return Verified::Skipped("reading back died".to_owned()),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let bytes = checked.load(Ordering::Relaxed);
+        if bytes > progress.1 {
+            progress = (Instant::now(), bytes);
+        }
+        observer.verified(bytes);
+        if progress.0.elapsed() > hang_after {
+            return Verified::Skipped("nothing came back from the storage while reading back".to_owned());
+        }
+    }
+}
+
+fn judge(outcome: Result<verify::Verified, VerifyError>, prepared: &Prepared) -> Verified {
+    let found = match outcome {
+        Ok(found) => found,
+        Err(error) => return Verified::Skipped(error.to_string()),
+    };
+    if found.stopped {
+        return Verified::Skipped(format!(
+            "interrupted after {} bytes, all of them right so far",
+            found.checked_bytes
+        ));
+    }
+    let unit_bytes = u64::from(prepared.data_set.pattern.unit_bytes);
+    Verified::Done(VerifyFacts {
+        checked_bytes: found.checked_bytes,
+        different_bytes: found.differing_units * unit_bytes,
+        first_difference: found
+            .first_difference
+            .map(|first| format!("{} at byte {}: {}", first.path.display(), first.offset_bytes, first.what)),
+    })
+}

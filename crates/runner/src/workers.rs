@@ -1,0 +1,120 @@
+//! From a plan to workers: which script runs on which files.
+
+use reelgauge_engine::driver::{TargetFile, Worker};
+use reelgauge_workload::mix::{MixFile, MixScript};
+use reelgauge_workload::plan::Plan;
+
+/// The workers of a run, from the first to the last that any load point needs. Scripts live through all
+/// load points, so that a worker goes on where it was.
+#[derive(Debug)]
+pub struct Crew {
+    waiting: Vec<Option<Worker<MixScript>>>,
+}
+
+impl Crew {
+    /// A worker for everything that the plan needs at once.
+    pub fn new(plan: &Plan, files: &[TargetFile]) -> Crew {
+        let worker = |id| {
+            let (mine, share, sharers) = assignment(plan, files, id);
+            let script = MixScript::new(id, plan.seed, plan.mix_at(0).shape(), &mine);
+            let script =
+                if plan.mix.no_repeat { script.without_repeats(plan.seed, share, sharers) } else { script };
+            Some(Worker { id, script })
+        };
+        Crew { waiting: (0..plan.workers_max()).map(worker).collect() }
+    }
+
+    /// Hands out the workers of a load point, shaped for it.
+    pub fn take(&mut self, plan: &Plan, point: usize) -> Vec<Worker<MixScript>> {
+        let shape = plan.mix_at(point).shape();
+        let count = plan.workers_at(point) as usize;
+        let mut workers: Vec<_> = self.waiting.iter_mut().take(count).filter_map(Option::take).collect();
+        for worker in &mut workers {
+            worker.script.reshape(shape.clone());
+        }
+        workers
+    }
+
+    /// Takes back the workers that a load point returned.
+    pub fn give_back(&mut self, workers: Vec<Worker<MixScript>>) {
+        for worker in workers {
+            if let Some(place) = self.waiting.get_mut(worker.id as usize) {
+                *place = Some(worker);
+            }
+        }
+    }
+}
+
+/// The files of a worker, and its share when files are visited only once: one of how many.
+fn assignment(plan: &Plan, files: &[TargetFile], worker: u32) -> (Vec<MixFile>, u32, u32) {
+    let all = files.iter().zip(0..).map(|(file, index)| MixFile { file: index, size_bytes: file.size_bytes });
+    let shared = plan.mix.shared_file || plan.mix.files.is_some();
+    if shared {
+        (all.collect(), worker, plan.workers_max())
+    } else {
+        (all.skip(worker as usize).take(1).collect(), 0, 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::path::PathBuf;
+
+    use reelgauge_workload::profile::Profile;
+    use reelgauge_workload::range::Ramp;
+    use reelgauge_workload::units::Span;
+
+    use super::*;
+
+    fn plan() -> Plan {
+        Plan {
+            plan_version: 1,
+            written_by: String::new(),
+            target: PathBuf::from("/t"),
+            seed: 1,
+            driver: Default::default(),
+            workers: Ramp(vec![1, 3]),
+            sweep: None,
+            warmup: Span(0),
+            duration: Span::secs(1),
+            hang_after: Span::secs(1),
+            verify: false,
+            log: true,
+            mix: Profile::named("seq-read").unwrap().plan(),
+        }
+    }
+
+    fn files(count: usize) -> Vec<TargetFile> {
+        vec![TargetFile { path: PathBuf::from("/t/f"), size_bytes: 1 << 30 }; count]
+    }
+
+    #[test]
+    fn every_worker_has_its_own_file_unless_files_are_shared() {
+        let mut plan = plan();
+        let indices = |plan: &Plan, files: &[TargetFile], worker| {
+            let (mine, ..) = assignment(plan, files, worker);
+            mine.iter().map(|file| file.file).collect::<Vec<_>>()
+        };
+        assert_eq!(indices(&plan, &files(3), 2), [2]);
+        plan.mix.shared_file = true;
+        assert_eq!(indices(&plan, &files(1), 2), [0]);
+        plan.mix.shared_file = false;
+        plan.mix.files = Some(2);
+        assert_eq!(indices(&plan, &files(2), 2), [0, 1]);
+    }
+
+    #[test]
+    fn workers_come_back_and_go_out_again() {
+        let plan = plan();
+        let mut crew = Crew::new(&plan, &files(3));
+        let first = crew.take(&plan, 0);
+        assert_eq!(first.len(), 1);
+        crew.give_back(first);
+        let ids: Vec<u32> = crew.take(&plan, 1).iter().map(|worker| worker.id).collect();
+        assert_eq!(ids, [0, 1, 2]);
+        // A worker that hangs in a dead mount is missed, not waited for.
+        assert!(crew.take(&plan, 1).is_empty());
+    }
+}

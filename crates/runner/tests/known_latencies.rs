@@ -1,0 +1,99 @@
+//! A store whose every answer takes a known time gives exactly the figures that follow from those times:
+//! script, driver semantics and meter together, in virtual time.
+
+#![allow(clippy::unwrap_used)]
+
+use reelgauge_analysis::{Mode, PointFigures, PointTiming, rebuild};
+use reelgauge_engine::driver::Worker;
+use reelgauge_engine::simulated::{Outcome, Span, simulate};
+use reelgauge_record::{OpKind, OpRecord};
+use reelgauge_workload::mix::{Lengths, MixFile, MixScript, MixShape, SyncPolicy};
+use reelgauge_workload::script::Op;
+use reelgauge_workload::units::Percent;
+
+const US: u64 = 1000;
+
+fn reader(worker: u32, reads_per_transfer: u64) -> Worker<MixScript> {
+    let shape = MixShape {
+        lengths: Lengths::Fixed(vec![reads_per_transfer * 4096]),
+        blocks_bytes: vec![4096],
+        quantum_bytes: 4096,
+        writes: Percent::whole(0),
+        random: Percent::whole(100),
+        max_delay_ns: 0,
+        sync: SyncPolicy::None,
+        direct: true,
+    };
+    let file = MixFile { file: worker, size_bytes: 1 << 30 };
+    Worker { id: worker, script: MixScript::new(worker, 3, shape, &[file]) }
+}
+
+/// Runs against a store until it has been asked for so many reads.
+fn run(
+    workers: Vec<Worker<MixScript>>,
+    reads: u64,
+    mut store: impl FnMut(&Op, u64, u64) -> Outcome,
+) -> PointFigures {
+    let mut read = 0;
+    let mut records: Vec<OpRecord> = Vec::new();
+    let mut fake = |_worker: u32, op: &Op, issued_ns: u64| {
+        if op.kind != OpKind::Read {
+            return Outcome::whole(op, issued_ns + US);
+        }
+        read += 1;
+        if read > reads { Outcome::HANGS } else { store(op, read, issued_ns) }
+    };
+    let span = Span { start_ns: 0, end_ns: u64::MAX, warmup_until_ns: 0, point: 0 };
+    simulate(workers, &mut fake, span, |record| records.push(*record));
+    let timing = PointTiming { started_ns: 0, measured_ns: 1_000_000_000 };
+    rebuild(records, &[(0, timing)].into()).points.remove(0)
+}
+
+/// The value at this share of 1 to 10,000 µs, to the three digits that a histogram keeps.
+fn near(found_us: f64, expected_us: f64) -> bool {
+    (found_us - expected_us).abs() <= expected_us / 1000.0
+}
+
+#[test]
+fn percentiles_are_those_of_the_store() {
+    // Every latency from 1 to 10,000 µs once, in an order that has nothing to do with their size.
+    let latency_us = |read: u64| (read * 7919) % 10_007;
+    let usable: Vec<u64> = (1..10_007).map(latency_us).filter(|us| *us <= 10_000).collect();
+    assert_eq!(usable.len(), 10_000);
+    let figures = run(vec![reader(0, 64)], 10_000, |op, read, issued_ns| {
+        Outcome::whole(op, issued_ns + usable[read as usize - 1] * US)
+    });
+    let service = figures.total.service.read.unwrap();
+    assert_eq!(service.count, 10_000);
+    assert!(near(service.p50_us, 5_000.0), "{service:?}");
+    assert!(near(service.p95_us, 9_500.0), "{service:?}");
+    assert!(near(service.p99_us, 9_900.0), "{service:?}");
+    assert!(near(service.p99_9_us, 9_990.0), "{service:?}");
+    assert_eq!((service.max_us, service.mean_us), (10_000.0, 5_000.5));
+    // Nothing was late, so what an application felt is what the storage took.
+    assert_eq!(figures.total.response.read.unwrap(), service);
+    let all = figures.paper.cell(Mode::RandRd, Some(4096)).unwrap();
+    let data_s = 10_000.0 * 5_000.5e-6;
+    let rate = all.transfer_rate_while_transferring_mb_per_s.unwrap();
+    assert!((rate - 10_000.0 * 4096.0 / data_s / 1e6).abs() < 1e-3, "{rate}");
+    // Open and close take 1 µs each, and nothing else is latency by the paper's definition.
+    assert!((all.average_latency_ms.unwrap() - 0.002).abs() < 1e-9);
+}
+
+#[test]
+fn one_freeze_is_in_the_maximum_with_its_time() {
+    // 100 µs each, but for one second of silence at 20 ms.
+    let freeze = |issued_ns: u64| (20_000 * US..1_020_000 * US).contains(&issued_ns);
+    let figures = run(vec![reader(0, 16), reader(1, 16)], 4000, |op, _, issued_ns| {
+        let from_ns = if freeze(issued_ns) { 1_020_000 * US } else { issued_ns };
+        Outcome::whole(op, from_ns + 100 * US)
+    });
+    let service = figures.total.service.read.unwrap();
+    assert!((1_000_000.0..=1_000_100.0).contains(&service.max_us), "{service:?}");
+    assert!((0.0199..0.0202).contains(&service.max_began_s), "{service:?}");
+    assert!(near(service.p50_us, 100.0) && near(service.p99_us, 100.0), "{service:?}");
+    // Both workers met it, once.
+    for worker in figures.per_worker {
+        assert!(worker.figures.service.read.unwrap().max_us >= 999_900.0);
+    }
+}

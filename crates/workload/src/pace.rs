@@ -1,0 +1,122 @@
+//! The timeline of a stream: when a frame may be asked for, by when it must be there, and which frame comes
+//! next. Pure arithmetic on exact frame rates; players and recorders share it.
+//!
+//! The timeline never slides. Frame i belongs to `t0 + prebuffer + i ÷ rate`, whatever happened before.
+
+use reelgauge_formats::FrameRate;
+
+/// What a stream does with frames whose time has passed before it could ask for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Policy {
+    /// It skips them and keeps the time: what editing systems do by default, and recorders have to.
+    #[default]
+    Drop,
+    /// It asks for every one, behind its time, until it has caught up.
+    Stall,
+}
+
+/// How many frames are asked for at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReadAhead {
+    /// One; the next when it is there. What most applications on network file systems do.
+    Closed,
+    /// Every frame when its place in the buffer is free, whether or not those before have come.
+    Open,
+}
+
+/// The rate and the buffer of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// Frames per second.
+    pub rate: FrameRate,
+    /// How many frames the buffer holds; at least 1. The prebuffer is the time that they last.
+    pub buffer_frames: u32,
+    /// What becomes of frames that are too late to be asked for.
+    pub policy: Policy,
+}
+
+impl Pace {
+    /// How long a full buffer lasts: how far the stream may lag before a frame is late.
+    pub fn prebuffer_ns(&self) -> u64 {
+        self.rate.frame_due_ns(u64::from(self.buffer_frames))
+    }
+
+    /// When a frame must be there.
+    pub fn deadline_ns(&self, t0_ns: u64, frame: u64) -> u64 {
+        t0_ns.saturating_add(self.prebuffer_ns()).saturating_add(self.rate.frame_due_ns(frame))
+    }
+
+    /// When a player may ask for a frame: the first buffer-full at once, every other when the frame that
+    /// had its place has been shown.
+    pub fn readable_ns(&self, t0_ns: u64, frame: u64) -> u64 {
+        match frame.checked_sub(u64::from(self.buffer_frames)) {
+            Some(shown) => self.deadline_ns(t0_ns, shown),
+            None => t0_ns,
+        }
+    }
+
+    /// When a recorder has a frame to write: when the camera has made it.
+    pub fn captured_ns(&self, t0_ns: u64, frame: u64) -> u64 {
+        t0_ns.saturating_add(self.rate.frame_due_ns(frame))
+    }
+
+    /// The frame to ask for at `now_ns` when `next` would be in turn: itself, or under [`Policy::Drop`] the
+    /// first whose deadline has not passed.
+    pub fn next_frame(&self, t0_ns: u64, next: u64, now_ns: u64) -> u64 {
+        if self.policy == Policy::Stall || self.deadline_ns(t0_ns, next) >= now_ns {
+            return next;
+        }
+        let since_first_ns = now_ns - self.deadline_ns(t0_ns, 0);
+        self.rate.frames_in(since_first_ns).max(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn pace(rate: &str, buffer_frames: u32, policy: Policy) -> Pace {
+        Pace { rate: rate.parse().unwrap(), buffer_frames, policy }
+    }
+
+    #[test]
+    fn a_day_at_59_94_ends_where_it_must() {
+        let pace = pace("59.94", 60, Policy::Drop);
+        // 24 h hold 86,400 × 60000 ÷ 1001 frames; the last whole one is exact to the nanosecond.
+        let frames = 86_400 * 60_000 / 1001;
+        let exact_ns = u128::from(frames + 60) * 1001 * 1_000_000_000 / 60_000;
+        let found_ns = u128::from(pace.deadline_ns(0, frames));
+        // Prebuffer and frame are rounded down apart: at most one nanosecond.
+        assert!(exact_ns - found_ns <= 1, "{exact_ns} {found_ns}");
+    }
+
+    #[test]
+    fn a_place_in_the_buffer_is_free_when_its_frame_was_shown() {
+        let pace = pace("25", 5, Policy::Drop);
+        assert_eq!(pace.prebuffer_ns(), 200_000_000);
+        assert_eq!(pace.readable_ns(7, 4), 7);
+        assert_eq!(pace.readable_ns(7, 5), 7 + 200_000_000);
+        assert_eq!(pace.readable_ns(7, 6), 7 + 240_000_000);
+        assert_eq!(pace.captured_ns(7, 6), 7 + 240_000_000);
+    }
+
+    proptest! {
+        #[test]
+        fn skipping_lands_on_the_first_frame_that_can_still_be_in_time(
+            rate in prop::sample::select(vec!["23.976", "24", "25", "29.97", "59.94", "60"]),
+            buffer in 1_u32..200, next in 0_u64..10_000, now in 0_u64..1_000_000_000_000,
+        ) {
+            let drop = pace(rate, buffer, Policy::Drop);
+            let frame = drop.next_frame(1000, next, now);
+            prop_assert!(frame >= next && drop.deadline_ns(1000, frame) >= now);
+            prop_assert!(frame == next || drop.deadline_ns(1000, frame - 1) < now);
+            prop_assert_eq!(pace(rate, buffer, Policy::Stall).next_frame(1000, next, now), next);
+        }
+    }
+}

@@ -1,0 +1,545 @@
+//! A run in one value: what flags and `run.toml` both become, and what can be said against it before
+//! anything is touched.
+//!
+//! Checks here are pure. Whether the target exists, has room and takes direct I/O is found out by the
+//! runner, also before any test data is written.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::mix::{Lengths, MixShape, SyncPolicy};
+use crate::range::{Ramp, Sizes, Sweep};
+use crate::units::{Percent, Size, Span};
+
+/// The version of the plan's format that this program writes, and the newest that it reads.
+pub const PLAN_VERSION: u32 = 1;
+
+/// The smallest and the largest block.
+pub const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 512..=64 << 20;
+
+/// The most workers in one process.
+pub const WORKERS_MAX: u32 = 4096;
+
+/// Which driver performs the operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DriverChoice {
+    /// A thread per worker, every platform.
+    #[default]
+    Threads,
+    /// io_uring, Linux.
+    Uring,
+}
+
+/// A whole run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Version of this format.
+    pub plan_version: u32,
+    /// The program that wrote it.
+    pub written_by: String,
+    /// The directory that is measured.
+    pub target: PathBuf,
+    /// Where every random draw starts.
+    pub seed: u64,
+    /// Performs the operations.
+    pub driver: DriverChoice,
+    /// Workers of each load point.
+    pub workers: Ramp,
+    /// A parameter that changes from load point to load point; `workers` then holds one number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
+    /// Before each load point, left out of the figures.
+    pub warmup: Span,
+    /// The measured time of each load point.
+    pub duration: Span,
+    /// A target that completes nothing for this long is given up.
+    pub hang_after: Span,
+    /// Read back and check every block that the run wrote.
+    pub verify: bool,
+    /// Keep every operation.
+    pub log: bool,
+    /// The access profile.
+    pub mix: MixPlan,
+}
+
+/// The access profile of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MixPlan {
+    /// The name of the profile that it came from.
+    pub profile: String,
+    /// Transfers are up to this long. Either this or `lengths`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_length: Option<Size>,
+    /// Transfers have one of these lengths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lengths: Option<Sizes>,
+    /// Block sizes, equally likely.
+    pub blocks: Sizes,
+    /// Percentage of transfers that write.
+    pub writes: Percent,
+    /// Percentage of transfers whose blocks lie at random places.
+    pub random: Percent,
+    /// Pause before each transfer, from 0 to this.
+    pub max_delay: Span,
+    /// Number of files from which every transfer picks one; without it each worker has its own file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<u32>,
+    /// Size of each file.
+    pub file_size: Size,
+    /// All workers use one file.
+    pub shared_file: bool,
+    /// When written data is made durable.
+    pub sync: SyncPolicy,
+    /// Past the client's cache.
+    pub direct: bool,
+    /// Visit every block once, in random order.
+    pub no_repeat: bool,
+}
+
+impl Default for MixPlan {
+    /// The paper's production edit profile without its blocks' names: see [`crate::profile`].
+    fn default() -> MixPlan {
+        MixPlan {
+            profile: "custom".to_owned(),
+            max_length: Some(Size::kib(10_240)),
+            lengths: None,
+            blocks: Sizes(vec![Size::mib(1)]),
+            writes: Percent::whole(0),
+            random: Percent::whole(0),
+            max_delay: Span(0),
+            files: None,
+            file_size: Size::mib(1024),
+            shared_file: false,
+            sync: SyncPolicy::None,
+            direct: true,
+            no_repeat: false,
+        }
+    }
+}
+
+/// What is wrong with a plan. Each says what, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// Written by a newer program.
+    #[error("this plan has version {0}, this program reads up to {PLAN_VERSION}; update Reelgauge")]
+    Newer(u32),
+    /// Not a plan.
+    #[error("not a plan: {0}")]
+    Toml(String),
+    /// Nothing to run.
+    #[error("the ramp is empty; give at least one number of workers, like --ramp 1..10")]
+    EmptyRamp,
+    /// Too much to run.
+    #[error("{0} workers are more than one process runs ({WORKERS_MAX}); use fewer")]
+    TooManyWorkers(u32),
+    /// No time.
+    #[error("the duration is 0; give each load point some time, like --duration 30s")]
+    ZeroDuration,
+    /// No patience.
+    #[error("--hang-after is 0, so every operation would count as hung; use 30s or more")]
+    ZeroHangAfter,
+    /// A block size out of range.
+    #[error("a block of {0} is outside 512B to 64MiB; choose --blocks within")]
+    BlockRange(Size),
+    /// A size that direct I/O or the pattern can't have.
+    #[error("{what} is {size}, which is no multiple of {quantum} above 0; use {}", nearest(*below, *above))]
+    Unaligned {
+        /// What it is.
+        what: &'static str,
+        /// As given.
+        size: Size,
+        /// What it must be a multiple of.
+        quantum: Size,
+        /// The nearest below that is (at least one quantum).
+        below: Size,
+        /// The nearest above that is.
+        above: Size,
+    },
+    /// A block does not fit.
+    #[error(
+        "a block of {block} is larger than the file of {file}; use a larger --file-size or smaller --blocks"
+    )]
+    BlockOverFile {
+        /// The largest block.
+        block: Size,
+        /// The file.
+        file: Size,
+    },
+    /// A transfer does not fit.
+    #[error(
+        "a transfer of {length} is longer than the file of {file}; use a larger --file-size or a shorter length"
+    )]
+    LengthOverFile {
+        /// The longest transfer.
+        length: Size,
+        /// The file.
+        file: Size,
+    },
+    /// No transfer is as long as a block.
+    #[error(
+        "transfers of up to {length} never fill the smallest block of {block}; raise --max-length or use smaller --blocks"
+    )]
+    LengthUnderBlock {
+        /// The longest transfer.
+        length: Size,
+        /// The smallest block.
+        block: Size,
+    },
+    /// No files.
+    #[error("--files 0 leaves nothing to measure; use at least 1")]
+    ZeroFiles,
+    /// Two options where one has no effect.
+    #[error("{0}")]
+    NoEffect(&'static str),
+}
+
+impl Plan {
+    /// Reads a plan from TOML and checks it.
+    pub fn from_toml(text: &str) -> Result<Plan, PlanError> {
+        #[derive(Deserialize)]
+        struct Version {
+            plan_version: u32,
+        }
+        let not_toml = |error: toml::de::Error| PlanError::Toml(error.to_string());
+        // The version first: a newer plan may hold anything else.
+        let Version { plan_version } = toml::from_str(text).map_err(not_toml)?;
+        if plan_version > PLAN_VERSION {
+            return Err(PlanError::Newer(plan_version));
+        }
+        let plan: Plan = toml::from_str(text).map_err(not_toml)?;
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// The plan as TOML; [`Plan::from_toml`] reads it back.
+    pub fn to_toml(&self) -> Result<String, PlanError> {
+        toml::to_string_pretty(self).map_err(|error| PlanError::Toml(error.to_string()))
+    }
+
+    /// The largest number of workers of any load point.
+    pub fn workers_max(&self) -> u32 {
+        self.workers.0.iter().copied().max().unwrap_or(0)
+    }
+
+    /// How many load points it has.
+    pub fn points(&self) -> usize {
+        self.sweep.as_ref().map_or(self.workers.0.len(), Sweep::len)
+    }
+
+    /// Workers of this load point.
+    pub fn workers_at(&self, point: usize) -> u32 {
+        let index = if self.sweep.is_some() { 0 } else { point };
+        self.workers.0.get(index).copied().unwrap_or(0)
+    }
+
+    /// What this load point is called: `8 workers`, `random 25 %`.
+    pub fn label_at(&self, point: usize) -> String {
+        let swept = self.sweep.as_ref().and_then(|sweep| sweep.label(point));
+        swept.unwrap_or_else(|| match self.workers_at(point) {
+            1 => "1 worker".to_owned(),
+            workers => format!("{workers} workers"),
+        })
+    }
+
+    /// The access profile of this load point: the plan's, with the sweep's value in place.
+    pub fn mix_at(&self, point: usize) -> MixPlan {
+        let mut mix = self.mix.clone();
+        match &self.sweep {
+            Some(Sweep::Random(values)) => mix.random = values.get(point).copied().unwrap_or(mix.random),
+            Some(Sweep::Blocks(values)) => {
+                mix.blocks = Sizes(values.get(point).copied().into_iter().collect())
+            }
+            Some(Sweep::Length(values)) => {
+                mix.max_length = None;
+                mix.lengths = Some(Sizes(values.get(point).copied().into_iter().collect()));
+            }
+            None => {}
+        }
+        mix
+    }
+
+    /// The smallest quantum of any load point: what every offset and length is a multiple of.
+    pub fn quantum_bytes_min(&self) -> u32 {
+        let quanta = (0..self.points()).map(|point| self.mix_at(point).quantum_bytes());
+        quanta.min().unwrap_or(512)
+    }
+
+    /// How many files the run needs.
+    pub fn files(&self) -> u32 {
+        match (self.mix.shared_file, self.mix.files) {
+            (true, _) => 1,
+            (false, Some(files)) => files,
+            (false, None) => self.workers_max(),
+        }
+    }
+
+    /// Says what is wrong with the plan, if anything is.
+    pub fn check(&self) -> Result<(), PlanError> {
+        if self.workers.0.is_empty() || self.points() == 0 {
+            return Err(PlanError::EmptyRamp);
+        }
+        if self.workers_max() > WORKERS_MAX {
+            return Err(PlanError::TooManyWorkers(self.workers_max()));
+        }
+        if self.duration.ns() == 0 {
+            return Err(PlanError::ZeroDuration);
+        }
+        if self.hang_after.ns() == 0 {
+            return Err(PlanError::ZeroHangAfter);
+        }
+        if self.sweep.is_some() && self.workers.0.len() > 1 {
+            return Err(PlanError::NoEffect(
+                "a sweep and a ramp can't run together; sweep with a fixed --workers, or ramp without --sweep",
+            ));
+        }
+        if self.verify && self.mix.writes.ppm() == 0 {
+            return Err(PlanError::NoEffect(
+                "--verify checks what the run wrote, and this run writes nothing; drop it or use --writes above 0",
+            ));
+        }
+        self.mix.check_combination()?;
+        (0..self.points()).try_for_each(|point| self.mix_at(point).check_sizes())
+    }
+}
+
+impl MixPlan {
+    /// Every length and offset is a multiple of this: the smallest block's largest power of two, at
+    /// most 4 KiB (what direct I/O needs almost everywhere), at least 512 B. When every block is visited
+    /// once, the block itself, so that no part of one is left out.
+    pub fn quantum_bytes(&self) -> u32 {
+        if let ([block], true) = (self.blocks.0.as_slice(), self.no_repeat) {
+            // A block that is out of range is refused by the check.
+            return u32::try_from(block.0).unwrap_or(u32::MAX);
+        }
+        let powers = self.blocks.0.iter().map(|block| block.0.trailing_zeros());
+        let exponent = powers.min().unwrap_or(12).clamp(9, 12);
+        1 << exponent
+    }
+
+    /// The longest transfer.
+    fn longest(&self) -> Size {
+        let fixed = self.lengths.iter().flat_map(|lengths| lengths.0.iter());
+        self.max_length.iter().chain(fixed).copied().max().unwrap_or_default()
+    }
+
+    fn check_combination(&self) -> Result<(), PlanError> {
+        let no_effect = |text| Err(PlanError::NoEffect(text));
+        if self.files == Some(0) {
+            return Err(PlanError::ZeroFiles);
+        }
+        if self.shared_file && self.files.is_some_and(|files| files != 1) {
+            return no_effect(
+                "--shared-file means one file for all, so --files has no effect; drop one of them",
+            );
+        }
+        if self.max_length.is_some() == self.lengths.is_some() {
+            return no_effect(
+                "give either --max-length (random lengths up to it) or --length (exactly these lengths)",
+            );
+        }
+        if self.sync != SyncPolicy::None && self.writes.ppm() == 0 {
+            return no_effect(
+                "--sync has no effect when nothing is written; drop it or use --writes above 0",
+            );
+        }
+        if self.no_repeat && self.random != Percent::whole(100) {
+            return no_effect(
+                "--no-repeat visits every block once in random order, so it needs --random 100",
+            );
+        }
+        if self.no_repeat && self.blocks.0.len() != 1 {
+            return no_effect(
+                "--no-repeat needs a single block size, or blocks would overlap; use --blocks with one size",
+            );
+        }
+        Ok(())
+    }
+
+    fn check_sizes(&self) -> Result<(), PlanError> {
+        let quantum = Size(u64::from(self.quantum_bytes()));
+        if let Some(&block) = self.blocks.0.iter().find(|block| !BLOCK_BYTES.contains(&block.0)) {
+            return Err(PlanError::BlockRange(block));
+        }
+        let Some((&smallest, &largest)) = self.blocks.0.iter().min().zip(self.blocks.0.iter().max()) else {
+            return Err(PlanError::NoEffect("--blocks is empty; give at least one block size"));
+        };
+        for &block in &self.blocks.0 {
+            aligned("a size of --blocks", block, quantum)?;
+        }
+        for &length in self.lengths.iter().flat_map(|lengths| &lengths.0) {
+            aligned("a size of --length", length, quantum)?;
+        }
+        aligned("--file-size", self.file_size, quantum)?;
+        let longest = self.longest();
+        if largest > self.file_size {
+            return Err(PlanError::BlockOverFile { block: largest, file: self.file_size });
+        }
+        if self.lengths.is_some() && longest > self.file_size {
+            return Err(PlanError::LengthOverFile { length: longest, file: self.file_size });
+        }
+        if longest < smallest {
+            return Err(PlanError::LengthUnderBlock { length: longest, block: smallest });
+        }
+        Ok(())
+    }
+
+    /// As the script takes it.
+    pub fn shape(&self) -> MixShape {
+        let lengths = match &self.lengths {
+            Some(fixed) => Lengths::Fixed(fixed.0.iter().map(|size| size.0).collect()),
+            None => Lengths::UpTo(self.longest().0),
+        };
+        MixShape {
+            lengths,
+            // Checked: at most 64 MiB.
+            blocks_bytes: self.blocks.0.iter().map(|size| size.0 as u32).collect(),
+            quantum_bytes: self.quantum_bytes(),
+            writes: self.writes,
+            random: self.random,
+            max_delay_ns: self.max_delay.ns(),
+            sync: self.sync,
+            direct: self.direct,
+        }
+    }
+}
+
+/// The sizes to use instead, once each.
+fn nearest(below: Size, above: Size) -> String {
+    if below == above { above.to_string() } else { format!("{below} or {above}") }
+}
+
+fn aligned(what: &'static str, size: Size, quantum: Size) -> Result<(), PlanError> {
+    if size.0 > 0 && size.0.is_multiple_of(quantum.0) {
+        return Ok(());
+    }
+    let below = Size((size.0 / quantum.0 * quantum.0).max(quantum.0));
+    let above = Size(size.0.div_ceil(quantum.0).max(1).saturating_mul(quantum.0));
+    Err(PlanError::Unaligned { what, size, quantum, below, above })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::profile::PROFILES;
+
+    fn plan() -> Plan {
+        Plan {
+            plan_version: PLAN_VERSION,
+            written_by: "test".to_owned(),
+            target: PathBuf::from("/mnt/nas"),
+            seed: 1,
+            driver: DriverChoice::Threads,
+            workers: Ramp(vec![4]),
+            sweep: None,
+            warmup: Span::secs(5),
+            duration: Span::secs(30),
+            hang_after: Span::secs(30),
+            verify: false,
+            log: true,
+            mix: PROFILES[0].plan(),
+        }
+    }
+
+    fn refused(change: impl FnOnce(&mut Plan)) -> String {
+        let mut plan = plan();
+        change(&mut plan);
+        plan.check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_plan_survives_toml() {
+        let mut plan = plan();
+        plan.sweep = Some("random=0..100 step 25".parse().unwrap());
+        plan.mix.files = Some(3);
+        assert_eq!(Plan::from_toml(&plan.to_toml().unwrap()).unwrap(), plan);
+    }
+
+    #[test]
+    fn a_newer_plan_is_refused_before_it_is_understood() {
+        assert_eq!(Plan::from_toml("plan_version = 2\nwarp = 9"), Err(PlanError::Newer(2)));
+        assert!(matches!(Plan::from_toml("plan_version = 1\nwarp = 9"), Err(PlanError::Toml(_))));
+        assert!(matches!(Plan::from_toml("\0"), Err(PlanError::Toml(_))));
+    }
+
+    #[test]
+    fn every_profile_is_a_sound_plan() {
+        for profile in PROFILES {
+            let plan = Plan { mix: profile.plan(), ..plan() };
+            plan.check().unwrap();
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_remedy() {
+        let size = |text: &str| text.parse::<Size>().unwrap();
+        assert!(refused(|p| p.workers = Ramp(vec![])).contains("--ramp"));
+        assert!(refused(|p| p.duration = Span(0)).contains("--duration"));
+        assert!(refused(|p| p.mix.file_size = size("512KiB")).contains("--file-size"));
+        assert!(refused(|p| p.mix.blocks = Sizes(vec![Size(256)])).contains("512B"));
+        assert!(refused(|p| p.mix.blocks = Sizes(vec![size("128MiB")])).contains("64MiB"));
+        assert!(refused(|p| p.mix.blocks = Sizes(vec![Size(5000)])).contains("use 4608B or 5KiB"));
+        let empty_file = refused(|p| p.mix.file_size = Size(0));
+        assert!(empty_file.contains("--file-size") && empty_file.ends_with("use 4KiB"), "{empty_file}");
+        assert!(refused(|p| p.mix.max_length = Some(Size(512))).contains("--max-length"));
+        assert!(refused(|p| p.mix.files = Some(0)).contains("--files"));
+        assert!(
+            refused(|p| {
+                p.mix.shared_file = true;
+                p.mix.files = Some(2)
+            })
+            .contains("--shared-file")
+        );
+        assert!(refused(|p| p.mix.no_repeat = true).contains("--random 100"));
+        assert!(
+            refused(|p| {
+                p.mix.writes = Percent::whole(0);
+                p.mix.sync = SyncPolicy::Block
+            })
+            .contains("--sync")
+        );
+        assert!(
+            refused(|p| {
+                p.mix.writes = Percent::whole(0);
+                p.verify = true
+            })
+            .contains("--verify")
+        );
+        assert!(
+            refused(|p| {
+                p.sweep = Some("random=0,50".parse().unwrap());
+                p.workers = Ramp(vec![1, 2])
+            })
+            .contains("sweep")
+        );
+    }
+
+    #[test]
+    fn a_sweep_changes_one_thing_per_load_point() {
+        let mut plan = plan();
+        plan.sweep = Some("length=1MiB..4MiB".parse().unwrap());
+        plan.check().unwrap();
+        assert_eq!(plan.points(), 3);
+        assert_eq!(plan.label_at(2), "length 4MiB");
+        assert_eq!(plan.mix_at(2).shape().lengths, Lengths::Fixed(vec![4 << 20]));
+        assert_eq!(plan.mix_at(2).random, plan.mix.random);
+    }
+
+    #[test]
+    fn the_quantum_follows_the_smallest_block() {
+        let quantum =
+            |blocks: &str| MixPlan { blocks: blocks.parse().unwrap(), ..MixPlan::default() }.quantum_bytes();
+        assert_eq!(quantum("4KiB..1MiB"), 4096);
+        assert_eq!(quantum("1KiB..1MiB"), 1024);
+        assert_eq!(quantum("512B"), 512);
+        assert_eq!(quantum("3MiB"), 4096);
+        let once = MixPlan { blocks: "3MiB".parse().unwrap(), no_repeat: true, ..MixPlan::default() };
+        assert_eq!(once.quantum_bytes(), 3 << 20);
+    }
+}

@@ -1,0 +1,286 @@
+//! Lists and ranges as people write them: `4KiB..1MiB`, `4..40 step 4`, `random=0..100 step 25`.
+//!
+//! Ranges of sizes double from value to value, ranges of counts and percentages go up by a step.
+//! Every list is bounded, so that a slip of the finger can't ask for a million load points.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::units::{Percent, Size, UnitError, as_text};
+
+/// The most values that a list or range may have.
+pub const VALUES_MAX: usize = 1000;
+
+/// A list or range that could not be understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RangeError {
+    /// One of its values.
+    #[error(transparent)]
+    Unit(#[from] UnitError),
+    /// No number of workers.
+    #[error("'{0}' is not a number of workers; write a ramp like 1..10, '4..40 step 4' or 1,2,4,8")]
+    Count(String),
+    /// It holds nothing.
+    #[error("'{0}' is empty: it holds no value; write the lower bound first, like {1}")]
+    Empty(String, &'static str),
+    /// It holds too much.
+    #[error("'{0}' has more than {VALUES_MAX} values; use a larger step")]
+    TooMany(String),
+    /// A step that leads nowhere.
+    #[error("'{0}' has a step of 0; use a step of at least 1")]
+    ZeroStep(String),
+    /// An unknown sweep.
+    #[error("'{0}' is not a sweep; write random=0..100 step 25, blocks=4KiB..1MiB or length=1MiB..64MiB")]
+    Sweep(String),
+}
+
+/// Block sizes: `1MiB`, `64KiB,1MiB`, or `4KiB..1MiB` (each twice the one before).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sizes(pub Vec<Size>);
+
+/// Numbers of workers of successive load points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ramp(pub Vec<u32>);
+
+/// A parameter that takes another value in each load point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sweep {
+    /// Percentage of random transfers (the paper's figure 20).
+    Random(Vec<Percent>),
+    /// One block size at a time (figures 21 and 22).
+    Blocks(Vec<Size>),
+    /// One transfer length at a time (figure 19).
+    Length(Vec<Size>),
+}
+
+impl Sweep {
+    /// How many load points it has.
+    pub fn len(&self) -> usize {
+        match self {
+            Sweep::Random(values) => values.len(),
+            Sweep::Blocks(values) | Sweep::Length(values) => values.len(),
+        }
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value of this load point, as it is written on the command line.
+    pub fn value(&self, point: usize) -> Option<String> {
+        match self {
+            Sweep::Random(values) => values.get(point).map(Percent::to_string),
+            Sweep::Blocks(values) | Sweep::Length(values) => values.get(point).map(Size::to_string),
+        }
+    }
+
+    /// The value of this load point, as a screen shows it: `random 25 %`.
+    pub fn label(&self, point: usize) -> Option<String> {
+        match self {
+            Sweep::Random(values) => values.get(point).map(|v| format!("random {v} %")),
+            Sweep::Blocks(values) => values.get(point).map(|v| format!("blocks {v}")),
+            Sweep::Length(values) => values.get(point).map(|v| format!("length {v}")),
+        }
+    }
+}
+
+impl FromStr for Sizes {
+    type Err = RangeError;
+
+    fn from_str(text: &str) -> Result<Sizes, RangeError> {
+        let Some((low, high)) = text.split_once("..") else {
+            let sizes = text.split(',').map(str::parse).collect::<Result<Vec<Size>, _>>()?;
+            return bounded(text, sizes).map(Sizes);
+        };
+        let (low, high): (Size, Size) = (low.parse()?, high.parse()?);
+        let doubling = std::iter::successors(Some(low.0.max(1)), |size| size.checked_mul(2));
+        let sizes: Vec<Size> = doubling.take_while(|size| *size <= high.0).map(Size).collect();
+        if sizes.is_empty() {
+            return Err(RangeError::Empty(text.to_owned(), "4KiB..1MiB"));
+        }
+        Ok(Sizes(sizes))
+    }
+}
+
+impl FromStr for Ramp {
+    type Err = RangeError;
+
+    fn from_str(text: &str) -> Result<Ramp, RangeError> {
+        let not_a_count = || RangeError::Count(text.to_owned());
+        let count = |part: &str| {
+            let count = part.trim().parse::<u32>().ok();
+            count.filter(|n| *n > 0).ok_or_else(not_a_count)
+        };
+        let Some((low, high, step)) = stepped(text) else {
+            let counts = text.split(',').map(count).collect::<Result<Vec<u32>, _>>()?;
+            return bounded(text, counts).map(Ramp);
+        };
+        let step = step.map_or(Ok(1), |step| step.parse().map_err(|_| not_a_count()))?;
+        if step == 0 {
+            return Err(RangeError::ZeroStep(text.to_owned()));
+        }
+        let counts = (count(low)?..=count(high)?).step_by(step);
+        let counts: Vec<u32> = counts.take(VALUES_MAX + 1).collect();
+        if counts.is_empty() {
+            return Err(RangeError::Empty(text.to_owned(), "1..10"));
+        }
+        bounded(text, counts).map(Ramp)
+    }
+}
+
+impl FromStr for Sweep {
+    type Err = RangeError;
+
+    fn from_str(text: &str) -> Result<Sweep, RangeError> {
+        match text.split_once('=') {
+            Some(("random", values)) => percentages(values).map(Sweep::Random),
+            Some(("blocks", values)) => values.parse().map(|Sizes(sizes)| Sweep::Blocks(sizes)),
+            Some(("length", values)) => values.parse().map(|Sizes(sizes)| Sweep::Length(sizes)),
+            _ => Err(RangeError::Sweep(text.to_owned())),
+        }
+    }
+}
+
+fn percentages(text: &str) -> Result<Vec<Percent>, RangeError> {
+    let Some((low, high, step)) = stepped(text) else {
+        let list = text.split(',').map(str::parse).collect::<Result<Vec<Percent>, _>>()?;
+        return bounded(text, list);
+    };
+    let (low, high): (Percent, Percent) = (low.parse()?, high.parse()?);
+    let step: Percent = step.unwrap_or("10").parse()?;
+    if step.ppm() == 0 {
+        return Err(RangeError::ZeroStep(text.to_owned()));
+    }
+    let values: Vec<Percent> = (low.ppm()..=high.ppm())
+        .step_by(step.ppm() as usize)
+        .take(VALUES_MAX + 1)
+        .map(Percent::from_ppm)
+        .collect();
+    if values.is_empty() {
+        return Err(RangeError::Empty(text.to_owned(), "0..100 step 25"));
+    }
+    bounded(text, values)
+}
+
+/// `low..high` or `low..high step n`, in its parts.
+fn stepped(text: &str) -> Option<(&str, &str, Option<&str>)> {
+    let (low, rest) = text.split_once("..")?;
+    let (high, step) = match rest.split_once("step") {
+        Some((high, step)) => (high, Some(step.trim())),
+        None => (rest, None),
+    };
+    Some((low.trim(), high.trim(), step))
+}
+
+fn bounded<T>(text: &str, values: Vec<T>) -> Result<Vec<T>, RangeError> {
+    if values.len() > VALUES_MAX {
+        return Err(RangeError::TooMany(text.to_owned()));
+    }
+    Ok(values)
+}
+
+/// `a,b,c`.
+fn commas<T: fmt::Display>(f: &mut fmt::Formatter<'_>, values: &[T]) -> fmt::Result {
+    for (index, value) in values.iter().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        write!(f, "{comma}{value}")?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        commas(f, &self.0)
+    }
+}
+
+impl fmt::Display for Ramp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        commas(f, &self.0)
+    }
+}
+
+impl fmt::Display for Sweep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sweep::Random(values) => {
+                f.write_str("random=")?;
+                commas(f, values)
+            }
+            Sweep::Blocks(values) => {
+                f.write_str("blocks=")?;
+                commas(f, values)
+            }
+            Sweep::Length(values) => {
+                f.write_str("length=")?;
+                commas(f, values)
+            }
+        }
+    }
+}
+
+as_text!(Sizes, Ramp, Sweep);
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn sizes_double() {
+        let sizes: Sizes = "4KiB..1MiB".parse().unwrap();
+        assert_eq!(sizes.0.len(), 9);
+        assert_eq!(sizes.to_string(), "4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,256KiB,512KiB,1MiB");
+        assert_eq!("512B,3MiB".parse::<Sizes>().unwrap().0, [Size(512), Size::mib(3)]);
+        assert!("1MiB..4KiB".parse::<Sizes>().unwrap_err().to_string().contains("lower bound first"));
+    }
+
+    #[test]
+    fn ramps_step() {
+        assert_eq!("1..10".parse::<Ramp>().unwrap().0, (1..=10).collect::<Vec<_>>());
+        let multi: Ramp = "4..40 step 4".parse().unwrap();
+        assert_eq!((multi.0.len(), multi.0[9]), (10, 40));
+        assert_eq!("4..40step4".parse::<Ramp>().unwrap(), multi);
+        assert_eq!("1,2,4".parse::<Ramp>().unwrap().0, [1, 2, 4]);
+        for bad in ["", "0..4", "10..1", "1..10 step 0", "1..1000000", "a..b", "1..", "-1..3"] {
+            assert!(bad.parse::<Ramp>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sweeps_are_named() {
+        let Sweep::Random(values) = "random=0..100 step 25".parse().unwrap() else { panic!() };
+        assert_eq!(values, [0, 25, 50, 75, 100].map(Percent::whole));
+        let sweep: Sweep = "length=1MiB..64MiB".parse().unwrap();
+        assert_eq!(sweep.len(), 7);
+        assert_eq!(sweep.label(1).unwrap(), "length 2MiB");
+        for bad in ["", "files=1..2", "random", "random=0..200", "random=100..0", "random=0..1 step 0"] {
+            assert!(bad.parse::<Sweep>().is_err(), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(
+            text in ".*", numbers in "[0-9]{0,12}\\.\\.[0-9]{0,12}( step [0-9]{0,12})?",
+        ) {
+            for text in [&text, &numbers, &format!("random={numbers}"), &format!("blocks={text}")] {
+                let _ = text.parse::<Sizes>();
+                let _ = text.parse::<Ramp>();
+                let _ = text.parse::<Sweep>();
+            }
+        }
+
+        #[test]
+        fn what_is_printed_is_read_back(counts in prop::collection::vec(1_u32.., 1..20)) {
+            let ramp = Ramp(counts);
+            prop_assert_eq!(ramp.to_string().parse::<Ramp>().unwrap(), ramp);
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Stores whose limit is known, certain ones and noisy ones, and what the search says about them.
+
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::random::Dice;
+
+fn settings(start: u32, cap: u32) -> SearchSettings {
+    SearchSettings { start, cap, ..SearchSettings::default() }
+}
+
+fn outcome(passed: bool) -> Trial {
+    Trial { passed, limited_by_client: false, took_s: 60.0 }
+}
+
+/// Runs a search to its end.
+fn run(search: &mut Search, mut store: impl FnMut(u32) -> Trial) -> Answer {
+    for _ in 0..100_000 {
+        match search.next() {
+            Next::Try { streams, .. } => search.report(streams, store(streams)).unwrap(),
+            Next::Done(answer) => return answer,
+        }
+    }
+    panic!("the search does not end");
+}
+
+fn search(settings: SearchSettings) -> Search {
+    Search::new(settings).unwrap()
+}
+
+#[test]
+fn a_certain_store_is_found_with_its_evidence() {
+    let mut asked = Vec::new();
+    let mut search = search(settings(1, 1000));
+    let answer = run(&mut search, |streams| {
+        asked.push(streams);
+        outcome(streams <= 31)
+    });
+    assert_eq!(answer, Answer::Exactly { streams: 31 });
+    assert_eq!(asked, [1, 2, 4, 8, 16, 32, 24, 28, 30, 31, 31, 31, 32, 32, 32]);
+    assert_eq!(search.evidence_sentence(), "31: 3 of 3; 32: 0 of 4");
+    assert_eq!(search.answer_sentence(&answer), "31 streams passed every time, 32 never.");
+    assert_eq!((search.trials(), search.spent_s(), search.has_noise()), (15, 900.0, false));
+}
+
+#[test]
+fn it_says_why() {
+    let mut search = search(settings(4, 100));
+    let mut whys = Vec::new();
+    while let Next::Try { streams, why } = search.next() {
+        whys.push((streams, why));
+        search.report(streams, outcome(streams <= 5)).unwrap();
+    }
+    use Why::{Bisect, ConfirmFall, ConfirmPass, Rise};
+    let confirms = [(5, ConfirmPass), (5, ConfirmPass), (6, ConfirmFall), (6, ConfirmFall), (6, ConfirmFall)];
+    assert_eq!(whys[..4], [(4, Rise), (8, Rise), (6, Bisect), (5, Bisect)]);
+    assert_eq!(whys[4..], confirms);
+}
+
+#[test]
+fn not_even_one() {
+    let mut search = search(settings(8, 100));
+    assert_eq!(run(&mut search, |_| outcome(false)), Answer::NotEvenOne);
+    assert_eq!(search.evidence_sentence(), "1: 0 of 4");
+}
+
+#[test]
+fn the_cap_is_a_lower_bound() {
+    let mut search = search(settings(3, 40));
+    let answer = run(&mut search, |_| outcome(true));
+    assert_eq!(answer, Answer::AtLeast { streams: 40 });
+    assert_eq!(search.evidence_sentence(), "40: 3 of 3");
+    assert_eq!(
+        search.answer_sentence(&answer),
+        "At least 40 streams: no more were tried. Raise the cap to find the limit."
+    );
+}
+
+#[test]
+fn a_limit_of_the_client_is_not_the_storages() {
+    let client_at =
+        |limit: u32| move |streams: u32| Trial { limited_by_client: true, ..outcome(streams < limit) };
+    let mut one = search(settings(1, 1000));
+    let answer = run(&mut one, client_at(20));
+    assert_eq!(answer, Answer::ClientLimited { streams: 19, limited_at: 20 });
+    assert_eq!(one.evidence_sentence(), "19: 3 of 3; 20: 0 of 4 (client the limit: 4)");
+    assert!(
+        one.answer_sentence(&answer).starts_with("At least 19 streams: with 20 this client was the limit")
+    );
+    // Where the storage gives up first, the client further up does not matter.
+    let mut two = search(settings(1, 1000));
+    let both = |streams: u32| Trial { limited_by_client: streams >= 20, ..outcome(streams <= 9) };
+    assert_eq!(run(&mut two, both), Answer::Exactly { streams: 9 });
+    // Passing with a client at its limit is passing.
+    let mut three = search(settings(1, 8));
+    let busy = |_| Trial { limited_by_client: true, ..outcome(true) };
+    assert_eq!(run(&mut three, busy), Answer::AtLeast { streams: 8 });
+    let mut none = search(settings(1, 8));
+    assert_eq!(run(&mut none, client_at(1)), Answer::ClientLimited { streams: 0, limited_at: 1 });
+}
+
+#[test]
+fn noise_gives_a_range_with_its_evidence() {
+    // 29 always, 30 and 31 every other time, 32 never.
+    let mut tosses = 0;
+    let mut search = search(settings(1, 1000));
+    let answer = run(&mut search, |streams| {
+        tosses += 1;
+        outcome(streams <= 29 || streams <= 31 && tosses % 2 == 0)
+    });
+    assert_eq!(answer, Answer::Between { lo: 29, hi: 31 });
+    assert_eq!(answer.streams(), 29);
+    assert!(search.has_noise());
+    let sentence = search.evidence_sentence();
+    assert!(sentence.starts_with("29: 6 of 6; 30: "), "{sentence}");
+    assert!(sentence.ends_with("; 32: 0 of 7"), "{sentence}");
+    assert_eq!(search.answer_sentence(&answer), "29 streams passed every time; up to 31 passed sometimes.");
+}
+
+#[test]
+fn budgets_end_the_search_with_what_is_known() {
+    let budget = SearchSettings { trials_max: Some(7), ..settings(1, 1000) };
+    let mut few = search(budget);
+    let answer = run(&mut few, |streams| outcome(streams <= 31));
+    // 1, 2, 4, 8, 16, 32, 24.
+    let spent = Answer::BudgetSpent { streams: 24, failing_from: Some(32), budget: Budget::Trials };
+    assert_eq!((answer, few.trials()), (spent, 7));
+    assert_eq!(
+        few.answer_sentence(&answer),
+        "24 streams passed so far, 32 did not, but the number of trials for the search was spent before \
+         that was certain."
+    );
+    // Five minutes hold five trials of a minute; a sixth would end after them.
+    let mut short = search(SearchSettings { time_max_s: Some(330.0), ..settings(1, 1000) });
+    let answer = run(&mut short, |_| outcome(true));
+    assert_eq!(answer, Answer::BudgetSpent { streams: 16, failing_from: None, budget: Budget::Time });
+    assert_eq!((short.trials(), short.spent_s()), (5, 300.0));
+    let mut none = search(SearchSettings { trials_max: Some(0), ..settings(1, 10) });
+    assert_eq!(run(&mut none, |_| outcome(true)).streams(), 0);
+    // A search that ends with its last trial is not unfinished.
+    let mut enough = search(SearchSettings { trials_max: Some(15), ..settings(1, 1000) });
+    assert_eq!(run(&mut enough, |streams| outcome(streams <= 31)), Answer::Exactly { streams: 31 });
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let refused = |settings| Search::new(settings).unwrap_err();
+    assert_eq!(refused(settings(0, 5)), SearchError::StartsAtZero);
+    assert_eq!(refused(settings(6, 5)), SearchError::CapBelowStart { start: 6, cap: 5 });
+    let never = SearchSettings { repeats: 0, ..settings(1, 5) };
+    assert!(matches!(refused(never), SearchError::TooFewRepeats { .. }));
+    let fewer = SearchSettings { repeats: 9, ..settings(1, 5) };
+    assert!(matches!(refused(fewer), SearchError::TooFewRepeats { without: 9, with_noise: 6 }));
+    let no_time = SearchSettings { time_max_s: Some(f64::NAN), ..settings(1, 5) };
+    assert!(matches!(refused(no_time), SearchError::NoTime { .. }));
+    let mut search = search(settings(1, 5));
+    let before = search.clone();
+    assert!(search.report(0, outcome(true)).is_err());
+    assert!(search.report(6, outcome(true)).is_err());
+    assert!(search.report(1, Trial { took_s: -1.0, ..outcome(true) }).is_err());
+    assert_eq!(search, before);
+}
+
+/// A store that passes `streams` with a probability that falls from 1 to 0 around `middle`, over some
+/// `width` streams (logistic).
+struct NoisyStore {
+    middle: f64,
+    width: f64,
+    dice: Dice,
+}
+
+impl NoisyStore {
+    fn draw(seed: u64, width: f64) -> NoisyStore {
+        let mut dice = Dice::new(seed, 0);
+        let middle = 5.0 + dice.below(60_000) as f64 / 1_000.0;
+        NoisyStore { middle, width, dice }
+    }
+
+    fn trial(&mut self, streams: u32) -> Trial {
+        let chance = 1.0 / (1.0 + ((f64::from(streams) - self.middle) / self.width).exp());
+        outcome((self.dice.below(1_000_000) as f64) < chance * 1e6)
+    }
+}
+
+#[test]
+fn the_range_holds_the_middle_of_the_noise_in_19_of_20_searches() {
+    const SEEDS: u64 = 2_000;
+    for width in [0.1, 0.3, 0.6, 1.0, 2.0, 4.0] {
+        let (mut holds, mut trials, mut span) = (0, 0, 0);
+        for seed in 0..SEEDS {
+            let mut store = NoisyStore::draw(seed, width);
+            let mut search = search(settings(1, 1_000));
+            let answer = run(&mut search, |streams| store.trial(streams));
+            let (lo, hi) = match answer {
+                Answer::Exactly { streams } => (streams, streams),
+                Answer::Between { lo, hi } => (lo, hi),
+                Answer::NotEvenOne => (0, 0),
+                other => panic!("{other:?}"),
+            };
+            // lo passes always and hi + 1 never: the middle lies between.
+            holds += u64::from(f64::from(lo) <= store.middle && store.middle <= f64::from(hi + 1));
+            trials += u64::from(search.trials());
+            span += u64::from(hi - lo);
+            claims_only_what_passed(&search, &answer);
+        }
+        let share = holds as f64 / SEEDS as f64;
+        let (trials, span) = (trials / SEEDS, span as f64 / SEEDS as f64);
+        println!("width {width}: {share:.4} hold, {trials} trials and a range of {span:.2} on average");
+        assert!(share >= 0.95, "width {width}: only {share}");
+    }
+}
+
+/// The claimed count, and every smaller one that was tried, never fell; nothing above `hi` ever passed.
+fn claims_only_what_passed(search: &Search, answer: &Answer) {
+    let claimed = answer.streams();
+    let hi = match *answer {
+        Answer::Between { hi, .. } => hi,
+        _ => claimed,
+    };
+    for known in search.evidence() {
+        assert!(known.streams > claimed || known.fell() == 0, "{answer:?} {known:?}");
+        assert!(known.streams <= hi || known.passed == 0, "{answer:?} {known:?}");
+    }
+    assert!(claimed == 0 || search.of(claimed).passed >= search.settings.repeats, "{answer:?}");
+    assert!(hi == 0 || search.of(hi).passed > 0, "{answer:?}");
+}
+
+/// Whole powers of two up to this, and one.
+fn doublings(count: u32) -> u32 {
+    count.max(1).ilog2() + 1
+}
+
+proptest! {
+    #[test]
+    fn a_certain_store_is_found_exactly_and_quickly(limit in 0_u32..5_000, start in 1_u32..200) {
+        let mut search = search(settings(start, 10_000));
+        let answer = run(&mut search, |streams| outcome(streams <= limit));
+        prop_assert_eq!(answer.streams(), limit);
+        let expected = if limit == 0 { Answer::NotEvenOne } else { Answer::Exactly { streams: limit } };
+        prop_assert_eq!(answer, expected);
+        let most = 2 * doublings(limit.max(start)) + 3 + 4;
+        prop_assert!(search.trials() <= most, "{} trials for {}", search.trials(), limit);
+    }
+
+    #[test]
+    fn a_search_that_is_interrupted_gives_the_same_answer(
+        seed in any::<u64>(),
+        width in 0.05_f64..4.0,
+        stops in prop::collection::vec(0_u32..40, 0..5),
+    ) {
+        let mut whole = search(settings(1, 500));
+        let mut store = NoisyStore::draw(seed, width);
+        let answer = run(&mut whole, |streams| store.trial(streams));
+        let mut parts = search(settings(1, 500));
+        let mut store = NoisyStore::draw(seed, width);
+        while let Next::Try { streams, .. } = parts.next() {
+            parts.report(streams, store.trial(streams)).unwrap();
+            if stops.contains(&parts.trials()) {
+                let text = toml::to_string(&parts).unwrap();
+                parts = toml::from_str(&text).unwrap();
+            }
+        }
+        prop_assert_eq!(parts.next(), Next::Done(answer));
+        prop_assert_eq!(parts, whole);
+    }
+
+    /// Whatever the trials say, the search ends and claims only what passed.
+    #[test]
+    fn any_store_ends_it(
+        seed in any::<u64>(),
+        chances in prop::collection::vec(0_u64..=10, 1..30),
+        client in 0_u64..=10,
+        cap in 1_u32..200,
+    ) {
+        let mut dice = Dice::new(seed, 0);
+        let budget = SearchSettings { trials_max: Some(2_000), ..settings(1, cap) };
+        let mut search = search(budget);
+        let answer = run(&mut search, |streams| Trial {
+            limited_by_client: dice.below(10) < client,
+            ..outcome(dice.below(10) < chances[streams as usize % chances.len()])
+        });
+        if matches!(answer, Answer::Exactly { .. } | Answer::Between { .. } | Answer::AtLeast { .. }) {
+            claims_only_what_passed(&search, &answer);
+        }
+        let claimed = search.of(answer.streams());
+        prop_assert!(answer.streams() == 0 || claimed.passed > 0 && claimed.fell() == 0);
+        prop_assert!(!search.answer_sentence(&answer).is_empty());
+    }
+}

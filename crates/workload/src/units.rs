@@ -1,0 +1,316 @@
+//! Sizes, times and percentages as people write them: `10MiB`, `250ms`, `12.5`.
+//!
+//! A size or a time without its unit is refused, because nobody can tell afterwards what was meant.
+//! MB is 10^6 bytes, MiB is 2^20 bytes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A number of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Size(pub u64);
+
+/// A length of time, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span(pub u64);
+
+/// A percentage between 0 and 100, kept in parts per million so that draws are exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Percent {
+    ppm: u32,
+}
+
+/// A number with a unit that could not be understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{text}' is not {what}; write it like {example}")]
+pub struct UnitError {
+    text: String,
+    what: &'static str,
+    example: &'static str,
+}
+
+const SIZE_UNITS: [(&str, u64); 11] = [
+    ("B", 1),
+    ("kB", 1_000),
+    ("KB", 1_000),
+    ("KiB", 1 << 10),
+    ("MB", 1_000_000),
+    ("MiB", 1 << 20),
+    ("GB", 1_000_000_000),
+    ("GiB", 1 << 30),
+    ("TB", 1_000_000_000_000),
+    ("TiB", 1 << 40),
+    ("k", 1 << 10),
+];
+
+const SPAN_UNITS: [(&str, u64); 6] = [
+    ("ns", 1),
+    ("us", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
+    ("m", 60_000_000_000),
+    ("h", 3_600_000_000_000),
+];
+
+impl Size {
+    /// This many MiB.
+    pub const fn mib(count: u64) -> Size {
+        Size(count << 20)
+    }
+
+    /// This many KiB.
+    pub const fn kib(count: u64) -> Size {
+        Size(count << 10)
+    }
+
+    /// This many bytes.
+    pub const fn bytes(self) -> u64 {
+        self.0
+    }
+}
+
+impl Span {
+    /// This many seconds.
+    pub const fn secs(count: u64) -> Span {
+        Span(count * 1_000_000_000)
+    }
+
+    /// In nanoseconds.
+    pub const fn ns(self) -> u64 {
+        self.0
+    }
+
+    /// As the standard library has it.
+    pub const fn duration(self) -> std::time::Duration {
+        std::time::Duration::from_nanos(self.0)
+    }
+}
+
+impl Percent {
+    /// A whole percentage; above 100 counts as 100.
+    pub const fn whole(percent: u32) -> Percent {
+        let percent = if percent > 100 { 100 } else { percent };
+        Percent { ppm: percent * 10_000 }
+    }
+
+    /// From parts per million; above 1,000,000 counts as 1,000,000.
+    pub const fn from_ppm(ppm: u32) -> Percent {
+        Percent { ppm: if ppm > 1_000_000 { 1_000_000 } else { ppm } }
+    }
+
+    /// Parts per million, 0 to 1,000,000.
+    pub const fn ppm(self) -> u32 {
+        self.ppm
+    }
+}
+
+impl FromStr for Size {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Size, UnitError> {
+        with_unit(text, &SIZE_UNITS).map(Size).ok_or_else(|| UnitError {
+            text: text.to_owned(),
+            what: "a size with its unit",
+            example: "64KiB, 10MiB or 1GiB",
+        })
+    }
+}
+
+impl FromStr for Span {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Span, UnitError> {
+        let value = if text.trim() == "0" { Some(0) } else { with_unit(text, &SPAN_UNITS) };
+        value.map(Span).ok_or_else(|| UnitError {
+            text: text.to_owned(),
+            what: "a time with its unit",
+            example: "250ms, 60s, 5m or 1h",
+        })
+    }
+}
+
+impl FromStr for Percent {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Percent, UnitError> {
+        let number = text.trim().trim_end_matches('%').trim_end();
+        decimal(number, 10_000)
+            .filter(|ppm| *ppm <= 1_000_000)
+            .and_then(|ppm| u32::try_from(ppm).ok())
+            .map(|ppm| Percent { ppm })
+            .ok_or_else(|| UnitError {
+                text: text.to_owned(),
+                what: "a percentage between 0 and 100",
+                example: "50 or 12.5",
+            })
+    }
+}
+
+/// `number` `unit`, with optional blanks between them, as a whole number of the smallest unit.
+fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let text = text.trim();
+    let split = text.find(|c: char| c.is_ascii_alphabetic())?;
+    let (number, unit) = (text[..split].trim_end(), &text[split..]);
+    let factor = units
+        .iter()
+        .find(|(name, _)| *name == unit)
+        .or_else(|| units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)))?
+        .1;
+    decimal(number, factor)
+}
+
+/// A decimal number times a factor, exact; `None` if it is no number, negative, too large, or if the
+/// product is not a whole number.
+fn decimal(number: &str, factor: u64) -> Option<u64> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(fraction) || fraction.len() > 12 {
+        return None;
+    }
+    let scale = 10_u128.pow(u32::try_from(fraction.len()).ok()?);
+    let all: u128 = format!("{whole}{fraction}").parse().ok()?;
+    let product = all.checked_mul(u128::from(factor))?;
+    if product % scale != 0 {
+        return None;
+    }
+    u64::try_from(product / scale).ok()
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let binary = [("TiB", 1_u64 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+        for (unit, factor) in binary {
+            if self.0 >= factor && self.0.is_multiple_of(factor) {
+                return write!(f, "{}{unit}", self.0 / factor);
+            }
+        }
+        write!(f, "{}B", self.0)
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [
+            ("h", 3_600_000_000_000_u64),
+            ("m", 60_000_000_000),
+            ("s", 1_000_000_000),
+            ("ms", 1_000_000),
+            ("us", 1_000),
+        ];
+        for (unit, factor) in units {
+            if self.0 >= factor && self.0.is_multiple_of(factor) {
+                return write!(f, "{}{unit}", self.0 / factor);
+            }
+        }
+        if self.0 == 0 { f.write_str("0ms") } else { write!(f, "{}ns", self.0) }
+    }
+}
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.ppm.is_multiple_of(10_000) {
+            write!(f, "{}", self.ppm / 10_000)
+        } else {
+            let text = format!("{}.{:04}", self.ppm / 10_000, self.ppm % 10_000);
+            f.write_str(text.trim_end_matches('0'))
+        }
+    }
+}
+
+/// Serialises as the text that people write, for types with `Display` and `FromStr`.
+macro_rules! as_text {
+    ($($kind:ty),*) => {$(
+        impl Serialize for $kind {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $kind {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$kind, D::Error> {
+                String::deserialize(deserializer)?
+                    .parse()
+                    .map_err(serde::de::Error::custom)
+            }
+        }
+    )*};
+}
+
+pub(crate) use as_text;
+
+as_text!(Size, Span, Percent);
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_as_written() {
+        let cases = [
+            ("512B", 512),
+            ("4KiB", 4096),
+            ("4 KiB", 4096),
+            ("4kib", 4096),
+            ("10MiB", 10 << 20),
+            ("1.5GiB", 3 << 29),
+            ("1GB", 1_000_000_000),
+            ("64k", 65536),
+        ];
+        for (text, bytes) in cases {
+            assert_eq!(text.parse::<Size>().unwrap(), Size(bytes), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_are_read_as_written() {
+        let cases = [
+            ("250ms", 250_000_000),
+            ("60s", 60_000_000_000),
+            ("1.5 m", 90_000_000_000),
+            ("0", 0),
+            ("0ms", 0),
+            ("1h", 3_600_000_000_000),
+        ];
+        for (text, ns) in cases {
+            assert_eq!(text.parse::<Span>().unwrap(), Span(ns), "{text}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_an_example() {
+        for text in ["", "10", "MiB", "-1MiB", "1e3MiB", "4XiB", "99999999999999TiB", "0.3B", "1..2MiB"] {
+            let error = text.parse::<Size>().unwrap_err().to_string();
+            assert!(error.contains("10MiB"), "{text}: {error}");
+        }
+        for text in ["5", "s", "-1s", "10 parsecs", "ms5"] {
+            assert!(text.parse::<Span>().is_err(), "{text}");
+        }
+        for text in ["101", "-1", "x", "100.0001", "", "0.00001"] {
+            assert!(text.parse::<Percent>().is_err(), "{text}");
+        }
+        assert_eq!("12.5%".parse::<Percent>().unwrap().ppm(), 125_000);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read_back(n in any::<u64>(), ppm in 0_u32..=1_000_000) {
+            prop_assert_eq!(Size(n).to_string().parse::<Size>().unwrap(), Size(n));
+            prop_assert_eq!(Span(n).to_string().parse::<Span>().unwrap(), Span(n));
+            let percent = Percent { ppm };
+            prop_assert_eq!(percent.to_string().parse::<Percent>().unwrap(), percent);
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in ".*") {
+            let _ = text.parse::<Size>();
+            let _ = text.parse::<Span>();
+            let _ = text.parse::<Percent>();
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The binary under test: started with arguments, stopped at a time limit, judged by what it said.
+//!
+//! Its output goes to files, not to pipes. A process with a thread stuck in a dead mount keeps its files
+//! open for as long as the thread is stuck, even after it has exited; a pipe would never come to its end.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use crate::scratch::{Scratch, target_dir};
+
+/// How long [`run`] waits before it kills. Far more than any of these runs takes, on a loaded machine too.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// How a run of the binary ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Its exit code; `None` if a signal ended it.
+    pub code: Option<i32>,
+    /// Everything it said on standard output.
+    pub stdout: String,
+    /// Everything it said on standard error.
+    pub stderr: String,
+    /// From its start to its end.
+    pub took: Duration,
+}
+
+impl Outcome {
+    /// Itself, if the exit code is this one.
+    ///
+    /// # Panics
+    /// If it is another one; with everything that the binary said.
+    #[track_caller]
+    pub fn expect_code(self, code: i32) -> Outcome {
+        assert!(self.code == Some(code), "exit code {:?}, not {code}\n{}", self.code, self.said());
+        self
+    }
+
+    /// Standard output as JSON.
+    ///
+    /// # Panics
+    /// If it is anything but one JSON value.
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        let parsed = serde_json::from_str(&self.stdout);
+        parsed.unwrap_or_else(|error| panic!("stdout is not JSON alone ({error})\n{}", self.said()))
+    }
+
+    /// Both streams, for messages of tests.
+    pub fn said(&self) -> String {
+        format!("--- stdout\n{}\n--- stderr\n{}", self.stdout, self.stderr)
+    }
+}
+
+/// Where the binary is: `REELGAUGE_BIN`, or that of this build, brought up to date.
+///
+/// # Panics
+/// If it cannot be built.
+pub fn path() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| match std::env::var_os("REELGAUGE_BIN") {
+        Some(path) => path.into(),
+        None => build(),
+    })
+}
+
+/// Builds the binary into the target folder that this test was built into.
+fn build() -> PathBuf {
+    let built = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["build", "--quiet", "--package", "reelgauge", "--target-dir"])
+        .arg(target_dir())
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status()
+        .unwrap();
+    assert!(built.success(), "the binary does not build");
+    target_dir().join("debug/reelgauge")
+}
+
+/// Runs the binary to its end.
+///
+/// # Panics
+/// If it is not done after two minutes; it and its children are killed then.
+#[track_caller]
+pub fn run<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Outcome {
+    start(arguments).wait(LIMIT)
+}
+
+/// Starts the binary, without input, in a process group of its own.
+///
+/// # Panics
+/// If it cannot be started.
+pub fn start<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Running {
+    let scratch = Scratch::new();
+    let output = |name: &str| File::create(scratch.path().join(name)).unwrap();
+    let child = Command::new(path())
+        .args(arguments)
+        // Neither a terminal's width nor a developer's settings may show in what it says.
+        .env_remove("RUST_LOG")
+        .env("COLUMNS", "100")
+        .current_dir(scratch.path())
+        .stdin(Stdio::null())
+        .stdout(output("stdout"))
+        .stderr(output("stderr"))
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    Running { child, scratch, started: Instant::now(), ended: None }
+}
+
+/// The binary, running. Killed on drop.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    scratch: Scratch,
+    started: Instant,
+    ended: Option<ExitStatus>,
+}
+
+impl Running {
+    /// Its process number.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The folder it runs in, where it leaves what it is told no place for.
+    pub fn folder(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    /// What it has said on standard error until now.
+    pub fn stderr(&self) -> String {
+        self.said("stderr")
+    }
+
+    fn said(&self, stream: &str) -> String {
+        let bytes = std::fs::read(self.scratch.path().join(stream)).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Sends it (and not its children) a signal.
+    ///
+    /// # Panics
+    /// If it is gone.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(self.process(), signal).unwrap();
+    }
+
+    fn process(&self) -> Pid {
+        Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap()
+    }
+
+    /// Whether it has ended and can be waited for.
+    ///
+    /// # Panics
+    /// If the system does not say.
+    pub fn has_ended(&mut self) -> bool {
+        if self.ended.is_none() {
+            self.ended = self.child.try_wait().unwrap();
+        }
+        self.ended.is_some()
+    }
+
+    /// Whether it has done all it will do: it has ended, or nothing of it is left but threads that the
+    /// kernel does not let go (the first thread is gone, the process cannot be waited for).
+    pub fn is_done(&mut self) -> bool {
+        self.has_ended() || self.state() == Some('Z')
+    }
+
+    /// The state of its first thread, as /proc has it.
+    fn state(&self) -> Option<char> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        stat.rsplit_once(") ")?.1.chars().next()
+    }
+
+    /// Waits until `done` holds; gives how long that took, or `None` after `limit`.
+    pub fn until(&mut self, limit: Duration, mut done: impl FnMut(&mut Running) -> bool) -> Option<Duration> {
+        let start = Instant::now();
+        loop {
+            if done(self) {
+                return Some(start.elapsed());
+            }
+            if start.elapsed() >= limit {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Panics
+    /// If it has not ended after `limit`; it and its children are killed then.
+    #[track_caller]
+    pub fn wait(mut self, limit: Duration) -> Outcome {
+        let in_time = self.until(limit, Running::has_ended).is_some();
+        let took = self.started.elapsed();
+        if !in_time {
+            self.kill();
+            panic!("still running after {limit:?}\n{}{}", self.said("stdout"), self.said("stderr"));
+        }
+        Outcome {
+            code: self.ended.and_then(|status| status.code()),
+            stdout: self.said("stdout"),
+            stderr: self.said("stderr"),
+            took,
+        }
+    }
+
+    fn kill(&mut self) {
+        let _ = kill_process_group(self.process(), Signal::KILL);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.has_ended() {
+            self.kill();
+            // Not for ever: what is stuck in the kernel is let go only when the bed below it is dropped.
+            let _ = self.until(Duration::from_secs(2), Running::has_ended);
+        }
+    }
+}

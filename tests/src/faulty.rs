@@ -1,0 +1,172 @@
+//! A file system that fails on demand.
+//!
+//! It hands every request on to a folder on disk, until a test asks for something else: errors on reads,
+//! writes or syncs (everywhere, in a byte range, or after so many operations), short reads, flipped bits,
+//! delays, and requests that are never answered. It is not fast, and not meant to be.
+//!
+//! What it does not imitate: a cache. Files are opened with direct I/O, so that every read and write of the
+//! binary arrives here.
+
+mod faults;
+mod passthrough;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fuser::{BackgroundSession, Config, MountOption};
+
+use crate::mounts;
+use crate::needs::Need;
+use crate::scratch::Scratch;
+
+pub use faults::Faults;
+use passthrough::Passthrough;
+
+/// What [`Faulty::mount`] needs.
+pub const NEEDS: &[Need] = &[Need::Root, Need::Fuse, Need::FileSystem("fuse")];
+
+/// The mounted file system. Unmounted on drop; whatever hangs is let go first.
+#[derive(Debug)]
+pub struct Faulty {
+    faults: Arc<Faults>,
+    session: Option<BackgroundSession>,
+    scratch: Scratch,
+}
+
+impl Faulty {
+    /// Mounts it over an empty folder on disk.
+    ///
+    /// # Panics
+    /// If it cannot be mounted.
+    pub fn mount() -> Faulty {
+        let scratch = Scratch::new();
+        let faults = Arc::new(Faults::none());
+        let file_system = Passthrough::new(scratch.dir("backing"), Arc::clone(&faults));
+        let mut config = Config::default();
+        config.mount_options = vec![MountOption::FSName("rge-faulty".into()), MountOption::NoAtime];
+        config.n_threads = Some(4);
+        let session = fuser::spawn_mount(file_system, scratch.dir("mnt"), &config).unwrap();
+        Faulty { faults, session: Some(session), scratch }
+    }
+
+    /// The mount point.
+    pub fn path(&self) -> PathBuf {
+        self.scratch.path().join("mnt")
+    }
+
+    /// The folder where everything really is.
+    pub fn backing(&self) -> PathBuf {
+        self.scratch.path().join("backing")
+    }
+
+    /// The switches.
+    pub fn faults(&self) -> &Faults {
+        &self.faults
+    }
+}
+
+impl Drop for Faulty {
+    fn drop(&mut self) {
+        self.faults.release();
+        mounts::detach(&self.path());
+        drop(self.session.take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{File, OpenOptions};
+    use std::io::Write;
+    use std::os::unix::fs::FileExt;
+    use std::time::Duration;
+
+    use super::*;
+
+    const EIO: i32 = rustix::io::Errno::IO.raw_os_error();
+
+    /// A mount with a file of 64 KiB of ones, if this machine can mount.
+    fn with_file() -> Option<(Faulty, PathBuf)> {
+        if !crate::needs::are_met(NEEDS) {
+            return None;
+        }
+        let faulty = Faulty::mount();
+        let path = faulty.path().join("dir/file");
+        std::fs::create_dir(faulty.path().join("dir")).unwrap();
+        std::fs::write(&path, vec![1; 1 << 16]).unwrap();
+        Some((faulty, path))
+    }
+
+    #[test]
+    fn without_faults_it_is_a_file_system() {
+        let Some((faulty, path)) = with_file() else {
+            return;
+        };
+        let mut file = OpenOptions::new().read(true).append(true).open(&path).unwrap();
+        file.write_all(b"end").unwrap();
+        file.sync_all().unwrap();
+        file.set_len(10).unwrap();
+        file.write_at(b"ab", 4).unwrap();
+        drop(file);
+        let all = std::fs::read(&path).unwrap();
+        // What is opened for appending is written at the end.
+        assert_eq!(all, [&[1; 10][..], b"ab"].concat());
+        let renamed = faulty.path().join("dir/other");
+        std::fs::rename(&path, &renamed).unwrap();
+        assert_eq!(std::fs::read_dir(faulty.path().join("dir")).unwrap().count(), 1);
+        assert_eq!(std::fs::read(faulty.backing().join("dir/other")).unwrap(), all);
+        std::fs::remove_file(renamed).unwrap();
+        std::fs::remove_dir(faulty.path().join("dir")).unwrap();
+        assert!(rustix::fs::statvfs(faulty.path()).unwrap().f_blocks > 0);
+    }
+
+    #[test]
+    fn errors_hit_what_they_are_told_to() {
+        let Some((faulty, path)) = with_file() else {
+            return;
+        };
+        let file = OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        let mut data = [0; 4096];
+        faulty.faults().fail_reads(EIO);
+        faulty.faults().only_in(8192..8193);
+        assert_eq!(file.read_at(&mut data, 4096).unwrap(), 4096);
+        assert_eq!(file.read_at(&mut data, 8192).unwrap_err().raw_os_error(), Some(EIO));
+        assert_eq!(file.write_at(&data, 8192).unwrap(), 4096);
+        faulty.faults().after(1);
+        assert_eq!(file.read_at(&mut data, 8192).unwrap(), 4096);
+        assert!(file.read_at(&mut data, 8192).is_err());
+        faulty.faults().fail_syncs(EIO);
+        assert!(file.sync_data().is_err());
+        assert!(faulty.faults().ops() >= 5);
+    }
+
+    #[test]
+    fn reads_are_spoilt() {
+        let Some((faulty, path)) = with_file() else {
+            return;
+        };
+        let file = File::open(&path).unwrap();
+        let mut data = [0; 4096];
+        faulty.faults().flip_bits();
+        file.read_at(&mut data, 0).unwrap();
+        assert_eq!(data.iter().filter(|&&byte| byte != 1).count(), 1);
+        faulty.faults().shorten_reads();
+        assert_eq!(file.read_at(&mut data, 0).unwrap(), 2048);
+    }
+
+    #[test]
+    fn what_hangs_is_let_go() {
+        let Some((faulty, path)) = with_file() else {
+            return;
+        };
+        faulty.faults().hang();
+        let reader = std::thread::spawn(move || File::open(path)?.read_at(&mut [0; 10], 0));
+        while faulty.faults().held() == 0 {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(!reader.is_finished());
+        let mount = faulty.path();
+        drop(faulty);
+        assert_eq!(reader.join().unwrap().unwrap_err().raw_os_error(), Some(EIO));
+        assert!(mounts::below(&mount).is_empty());
+    }
+}

@@ -1,0 +1,177 @@
+//! The switches of the failing file system, and what they make of a request.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Which faults are on. Changed by the test while the binary runs.
+#[derive(Debug)]
+pub struct Faults {
+    pub(super) read_errno: AtomicI32,
+    pub(super) write_errno: AtomicI32,
+    pub(super) sync_errno: AtomicI32,
+    range_from: AtomicU64,
+    range_to: AtomicU64,
+    healthy_ops: AtomicU64,
+    delay_us: AtomicU64,
+    short_reads: AtomicBool,
+    flip_bits: AtomicBool,
+    hang: AtomicBool,
+    ops: AtomicU64,
+    held: Mutex<Held>,
+}
+
+/// Answers that nobody gets, until they all do.
+#[derive(Default)]
+struct Held(Vec<Box<dyn FnOnce() + Send>>);
+
+impl std::fmt::Debug for Held {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} held", self.0.len())
+    }
+}
+
+/// What is to become of a request.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is carried out.
+    Done,
+    /// It is carried out, but not right.
+    Spoilt,
+    /// It fails with this error.
+    Fails(i32),
+    /// It is never answered.
+    Hangs,
+}
+
+impl Faults {
+    pub(super) fn none() -> Faults {
+        Faults {
+            read_errno: AtomicI32::new(0),
+            write_errno: AtomicI32::new(0),
+            sync_errno: AtomicI32::new(0),
+            range_from: AtomicU64::new(0),
+            range_to: AtomicU64::new(u64::MAX),
+            healthy_ops: AtomicU64::new(0),
+            delay_us: AtomicU64::new(0),
+            short_reads: AtomicBool::new(false),
+            flip_bits: AtomicBool::new(false),
+            hang: AtomicBool::new(false),
+            ops: AtomicU64::new(0),
+            held: Mutex::default(),
+        }
+    }
+
+    /// Reads fail with this error number; 0 ends it.
+    pub fn fail_reads(&self, errno: i32) {
+        self.read_errno.store(errno, Ordering::SeqCst);
+    }
+
+    /// Writes fail with this error number; 0 ends it.
+    pub fn fail_writes(&self, errno: i32) {
+        self.write_errno.store(errno, Ordering::SeqCst);
+    }
+
+    /// Syncs fail with this error number; 0 ends it.
+    pub fn fail_syncs(&self, errno: i32) {
+        self.sync_errno.store(errno, Ordering::SeqCst);
+    }
+
+    /// Faults hit only reads and writes that touch these bytes of a file.
+    pub fn only_in(&self, bytes: Range<u64>) {
+        self.range_from.store(bytes.start, Ordering::SeqCst);
+        self.range_to.store(bytes.end, Ordering::SeqCst);
+    }
+
+    /// Faults begin only after this many more reads and writes.
+    pub fn after(&self, ops: u64) {
+        self.healthy_ops.store(ops, Ordering::SeqCst);
+    }
+
+    /// Every read, write and sync takes this much longer.
+    pub fn delay(&self, by: Duration) {
+        self.delay_us.store(u64::try_from(by.as_micros()).unwrap(), Ordering::SeqCst);
+    }
+
+    /// Reads give half of what was asked for.
+    pub fn shorten_reads(&self) {
+        self.short_reads.store(true, Ordering::SeqCst);
+    }
+
+    /// Reads give one wrong bit, in the middle.
+    pub fn flip_bits(&self) {
+        self.flip_bits.store(true, Ordering::SeqCst);
+    }
+
+    /// Nothing that moves or syncs data is answered any more.
+    pub fn hang(&self) {
+        self.hang.store(true, Ordering::SeqCst);
+    }
+
+    /// Ends the hang: what was held fails with an I/O error, and what comes later is carried out.
+    ///
+    /// # Panics
+    /// If a thread of the file system has panicked.
+    pub fn release(&self) {
+        self.hang.store(false, Ordering::SeqCst);
+        let held = std::mem::take(&mut *self.held.lock().unwrap());
+        held.0.into_iter().for_each(|answer| answer());
+    }
+
+    /// How many requests are held.
+    ///
+    /// # Panics
+    /// If a thread of the file system has panicked.
+    pub fn held(&self) -> usize {
+        self.held.lock().unwrap().0.len()
+    }
+
+    /// How many reads and writes have arrived.
+    pub fn ops(&self) -> u64 {
+        self.ops.load(Ordering::SeqCst)
+    }
+
+    /// Decides about a read or write, and takes the time it is to take.
+    pub(super) fn fate_of_transfer(&self, errno: &AtomicI32, offset: u64, len: u64) -> Fate {
+        self.ops.fetch_add(1, Ordering::SeqCst);
+        let healthy =
+            self.healthy_ops.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        let hit = offset < self.range_to.load(Ordering::SeqCst)
+            && offset.saturating_add(len) > self.range_from.load(Ordering::SeqCst);
+        if healthy.is_ok() || !hit {
+            return Fate::Done;
+        }
+        self.fate(errno)
+    }
+
+    /// Decides about a request that faults are to hit.
+    pub(super) fn fate(&self, errno: &AtomicI32) -> Fate {
+        if self.hang.load(Ordering::SeqCst) {
+            return Fate::Hangs;
+        }
+        std::thread::sleep(Duration::from_micros(self.delay_us.load(Ordering::SeqCst)));
+        match errno.load(Ordering::SeqCst) {
+            0 if self.short_reads.load(Ordering::SeqCst) || self.flip_bits.load(Ordering::SeqCst) => {
+                Fate::Spoilt
+            }
+            0 => Fate::Done,
+            errno => Fate::Fails(errno),
+        }
+    }
+
+    pub(super) fn hold(&self, answer: impl FnOnce() + Send + 'static) {
+        self.held.lock().unwrap().0.push(Box::new(answer));
+    }
+
+    /// Makes read data wrong, as asked for.
+    pub(super) fn spoil(&self, data: &mut Vec<u8>) {
+        if self.short_reads.load(Ordering::SeqCst) {
+            data.truncate(data.len() / 2);
+        }
+        let middle = data.len() / 2;
+        if let Some(byte) = data.get_mut(middle).filter(|_| self.flip_bits.load(Ordering::SeqCst)) {
+            *byte ^= 1;
+        }
+    }
+}

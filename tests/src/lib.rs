@@ -1,0 +1,29 @@
+//! The test beds: what the end-to-end tests in `tests/tests/` need to drive the binary against real mounts,
+//! real servers and real faults.
+//!
+//! The product is known here by its command line, its exit codes and its files alone; nothing links it.
+//! Everything that a bed sets up (mounts, network namespaces, servers, folders) is taken down when its guard
+//! is dropped, a failing test included. What a killed test run leaves behind carries the number of its
+//! process in its name and is removed by the next run ([`scratch`]).
+//!
+//! A test that cannot run on this machine says so and is counted ([`needs`]); it never passes silently.
+//!
+//! Harness code may panic: a bed that cannot be set up is a failed test.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+pub mod binary;
+pub mod daemon;
+pub mod faulty;
+pub mod guest;
+pub mod link;
+pub mod mix;
+pub mod mounts;
+pub mod needs;
+pub mod python;
+pub mod run_dir;
+pub mod scratch;
+pub mod sshfs;
+pub mod tool;
+pub mod tree;

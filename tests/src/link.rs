@@ -1,0 +1,130 @@
+//! A network of two hosts, each a network namespace, with a link of limited speed between them.
+//!
+//! Programs are started with `nsenter --net`: `ip netns exec` would also give them a mount namespace of
+//! their own, and what they mount would be invisible to everybody else.
+
+use std::process::Command;
+
+use crate::scratch::unique_name;
+use crate::tool::{tool, tool_with};
+
+/// The server's address, the same in every link: each has namespaces of its own.
+pub const SERVER: &str = "10.78.0.2";
+
+/// The client's address.
+pub const CLIENT: &str = "10.78.0.1";
+
+/// Two hosts and the link between them. Removed on drop.
+#[derive(Debug)]
+pub struct Link {
+    server: Namespace,
+    client: Namespace,
+}
+
+impl Link {
+    /// A link of this many Mbit/s in each direction.
+    ///
+    /// # Panics
+    /// If it cannot be set up.
+    pub fn new(mbit: u32) -> Link {
+        let (server, client) = (Namespace::new(), Namespace::new());
+        let (s, c) = (&server.0, &client.0);
+        tool(&format!("ip link add v0 netns {c} type veth peer name v0 netns {s}"));
+        for (namespace, address) in [(s, SERVER), (c, CLIENT)] {
+            tool(&format!("ip -n {namespace} addr add {address}/24 dev v0"));
+            tool(&format!("ip -n {namespace} link set v0 up"));
+            tool(&format!(
+                "tc -n {namespace} qdisc replace dev v0 root tbf rate {mbit}mbit burst 256kb latency 20ms"
+            ));
+        }
+        Link { server, client }
+    }
+
+    /// Puts the client's side of the link behind a bridge, next to a tap device of this name for a virtual
+    /// machine. The machine shares the client's link to the server.
+    ///
+    /// # Panics
+    /// If it cannot be set up.
+    pub fn add_tap(&self, tap: &str) {
+        let c = &self.client.0;
+        tool(&format!("ip -n {c} addr flush dev v0"));
+        tool(&format!("ip -n {c} link add br0 type bridge"));
+        tool(&format!("ip -n {c} tuntap add dev {tap} mode tap"));
+        for port in ["v0", tap] {
+            tool(&format!("ip -n {c} link set {port} master br0"));
+            tool(&format!("ip -n {c} link set {port} up"));
+        }
+        tool(&format!("ip -n {c} addr add {CLIENT}/24 dev br0"));
+        tool(&format!("ip -n {c} link set br0 up"));
+    }
+
+    /// A command that runs on the server's side.
+    pub fn on_server(&self, program: &str) -> Command {
+        self.server.command(program)
+    }
+
+    /// A command that runs on the client's side.
+    pub fn on_client(&self, program: &str) -> Command {
+        self.client.command(program)
+    }
+
+    /// Whether something on the server listens on this TCP port.
+    pub fn server_listens(&self, port: u16) -> bool {
+        let listing = self
+            .on_server("ss")
+            .args(["-H", "-l", "-n", "-t", "sport", "="])
+            .arg(format!(":{port}"))
+            .output();
+        listing.is_ok_and(|output| !output.stdout.is_empty())
+    }
+}
+
+/// A network namespace, removed on drop.
+#[derive(Debug)]
+struct Namespace(String);
+
+impl Namespace {
+    fn new() -> Namespace {
+        let name = unique_name();
+        tool(&format!("ip netns add {name}"));
+        let namespace = Namespace(name);
+        tool(&format!("ip -n {} link set lo up", namespace.0));
+        namespace
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new("nsenter");
+        command.arg(format!("--net=/run/netns/{}", self.0)).arg(program);
+        command
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        let _ = tool_with(&["ip", "netns", "del", &self.0]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::needs::Need;
+    use crate::require;
+
+    #[test]
+    fn the_hosts_reach_each_other_and_are_removed() {
+        require!(Need::Root, Need::Tool("ip"), Need::Tool("tc"), Need::Tool("nsenter"));
+        let link = Link::new(100);
+        let names = [link.server.0.clone(), link.client.0.clone()];
+        // A closed port answers at once with "refused": the packets go there and back.
+        let there =
+            link.on_client("bash").args(["-c", &format!("exec 3<>/dev/tcp/{SERVER}/9")]).output().unwrap();
+        let said = String::from_utf8_lossy(&there.stderr);
+        assert!(said.contains("refused"), "{said}");
+        assert!(!link.server_listens(22));
+        drop(link);
+        for name in names {
+            assert!(!std::path::Path::new("/run/netns").join(name).exists());
+        }
+    }
+}

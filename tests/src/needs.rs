@@ -1,0 +1,130 @@
+//! What a test needs from the machine, and what happens where that is missing.
+//!
+//! The test prints `SKIPPED: why` and returns, and the name goes to the file that the environment variable
+//! `REELGAUGE_SKIPS` names, where `cargo xtask test` counts it. With `CI=true` a missing need is a failure:
+//! CI machines can have everything, so a test that does not run there protects nothing.
+
+use std::io::Write;
+use std::path::Path;
+
+/// Something that a test cannot do without.
+#[derive(Clone, Copy, Debug)]
+pub enum Need {
+    /// To be root, for mounts and network namespaces.
+    Root,
+    /// A program on the PATH (or in /usr/sbin).
+    Tool(&'static str),
+    /// A file system that the kernel can mount.
+    FileSystem(&'static str),
+    /// The device for file systems in user space.
+    Fuse,
+    /// The device for virtual network interfaces.
+    Tun,
+    /// The Python environment that `cargo xtask test` makes.
+    Python,
+    /// The static binary that `cargo xtask test` builds.
+    StaticBinary,
+}
+
+impl Need {
+    /// Why it is missing, if it is.
+    fn missing(self) -> Option<String> {
+        let unless = |there: bool, why: String| (!there).then_some(why);
+        match self {
+            Need::Root => unless(rustix::process::geteuid().is_root(), "not root".into()),
+            Need::Tool(name) => unless(is_on_path(name), format!("no program '{name}'")),
+            Need::FileSystem(name) => unless(kernel_knows(name), format!("this kernel has no {name}")),
+            Need::Fuse => unless(Path::new("/dev/fuse").exists(), "no /dev/fuse".into()),
+            Need::Tun => unless(Path::new("/dev/net/tun").exists(), "no /dev/net/tun".into()),
+            Need::Python => unless(
+                crate::python::interpreter().is_file(),
+                "no Python environment; 'cargo xtask test' makes it".into(),
+            ),
+            Need::StaticBinary => unless(
+                crate::guest::static_binary().is_some(),
+                "no static binary; 'cargo xtask test' builds it".into(),
+            ),
+        }
+    }
+}
+
+/// Whether a program can be started by its name; system programs count even if the PATH lacks their folder.
+fn is_on_path(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let system = ["/usr/sbin", "/sbin"].map(Into::into);
+    std::env::split_paths(&path).chain(system).any(|dir| dir.join(name).is_file())
+}
+
+/// Whether the kernel has the file system, or can load it.
+fn kernel_knows(name: &str) -> bool {
+    let listed = || {
+        let list = std::fs::read_to_string("/proc/filesystems").unwrap_or_default();
+        list.lines().any(|line| line.split_whitespace().last() == Some(name))
+    };
+    listed() || (crate::tool::tool_with(&["modprobe", name]).is_ok() && listed())
+}
+
+/// Whether everything is there; if not, says so where it is counted. Use [`crate::require`].
+///
+/// # Panics
+/// With `CI=true`, if something is missing.
+pub fn are_met(needs: &[Need]) -> bool {
+    let missing: Vec<String> = needs.iter().filter_map(|need| need.missing()).collect();
+    if missing.is_empty() {
+        return true;
+    }
+    skip(&missing.join(", "));
+    false
+}
+
+/// Says that this test does not run, and why.
+fn skip(why: &str) {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("a test");
+    assert!(!is_ci(), "{test} must run in CI: {why}");
+    println!("SKIPPED: {why}");
+    let Some(list) = std::env::var_os("REELGAUGE_SKIPS") else {
+        return;
+    };
+    let list = std::fs::OpenOptions::new().append(true).create(true).open(list);
+    if let Ok(mut list) = list {
+        // One write, so that lines of tests that run side by side do not mix.
+        let _ = list.write_all(format!("{test}: {why}\n").as_bytes());
+    }
+}
+
+/// Whether nothing may be left out.
+fn is_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| value == "true" || value == "1")
+}
+
+/// Ends a test that cannot run on this machine, saying why.
+///
+/// ```
+/// use reelgauge_tests::{needs::Need, require};
+/// fn a_test() {
+///     require!(Need::Root, Need::Tool("mkfs.xfs"));
+///     // …
+/// }
+/// ```
+#[macro_export]
+macro_rules! require {
+    ($($need:expr),+ $(,)?) => {
+        if !$crate::needs::are_met(&[$($need),+]) {
+            return;
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_and_what_is_not_are_told_apart() {
+        assert_eq!(Need::Tool("sh").missing(), None);
+        assert!(Need::Tool("reelgauge-no-such-tool").missing().unwrap().contains("no program"));
+        assert!(Need::FileSystem("reelgaugefs").missing().unwrap().contains("kernel"));
+        assert_eq!(Need::FileSystem("tmpfs").missing(), None);
+    }
+}

@@ -1,0 +1,161 @@
+//! A folder mounted over SSH from a server of our own, behind a link of limited speed.
+//!
+//! Of the network file systems that need no kernel module it is the only one that does positional reads
+//! and writes right, so it stands for all of them in everyday tests; real NFS and SMB clients are in
+//! [`crate::guest`].
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::daemon::Daemon;
+use crate::link::{Link, SERVER};
+use crate::mounts::{self, Mounted};
+use crate::needs::Need;
+use crate::scratch::Scratch;
+use crate::tool::tool;
+
+/// What [`Sshfs::mount`] needs.
+pub const NEEDS: &[Need] = &[
+    Need::Root,
+    Need::Fuse,
+    Need::Tool("sshfs"),
+    Need::Tool("sshd"),
+    Need::Tool("ssh-keygen"),
+    Need::Tool("ip"),
+    Need::Tool("tc"),
+    Need::Tool("nsenter"),
+];
+
+/// A mounted folder, its client and its server. Taken down on drop.
+#[derive(Debug)]
+pub struct Sshfs {
+    // Dropped in this order: a client that is gone lets go of its mount, a server that is gone of its files.
+    client: Daemon,
+    mounted: Mounted,
+    server: Daemon,
+    link: Link,
+    scratch: Scratch,
+    point: PathBuf,
+}
+
+impl Sshfs {
+    /// Mounts a fresh folder through a link of this many Mbit/s.
+    ///
+    /// # Panics
+    /// If something cannot be set up.
+    pub fn mount(mbit: u32) -> Sshfs {
+        let scratch = Scratch::new();
+        let link = Link::new(mbit);
+        let server = serve(&link, scratch.path());
+        let point = scratch.dir("mnt");
+        let client = connect(&link, &scratch, &point);
+        Sshfs { client, mounted: Mounted::at(point.clone()), server, link, scratch, point }
+    }
+
+    /// The mount point.
+    pub fn path(&self) -> &Path {
+        &self.point
+    }
+
+    /// The folder on the server.
+    pub fn on_server(&self) -> PathBuf {
+        self.scratch.path().join("served")
+    }
+
+    /// Kills the client: the mount stays and answers nothing but errors.
+    pub fn kill_client(&mut self) {
+        self.client.kill();
+    }
+
+    /// Kills the server and all its connections.
+    pub fn kill_server(&mut self) {
+        self.server.kill();
+    }
+
+    /// The link between client and server.
+    pub fn link(&self) -> &Link {
+        &self.link
+    }
+
+    /// The guard of the mount itself.
+    pub fn mounted(&self) -> &Mounted {
+        &self.mounted
+    }
+}
+
+/// Starts an SSH server with keys and configuration of its own.
+fn serve(link: &Link, folder: &Path) -> Daemon {
+    let at = folder.display();
+    for key in ["host", "user"] {
+        tool_with_empty_passphrase(&folder.join(key));
+    }
+    std::fs::copy(folder.join("user.pub"), folder.join("authorized")).unwrap();
+    let config = format!(
+        "Port 22\nListenAddress {SERVER}\nHostKey {at}/host\nAuthorizedKeysFile {at}/authorized\n\
+         StrictModes no\nPidFile none\nSubsystem sftp internal-sftp\nUsePAM no\nPermitRootLogin yes\n\
+         PasswordAuthentication no\n"
+    );
+    std::fs::write(folder.join("sshd_config"), config).unwrap();
+    // Where sshd drops its privileges; an init script would have made it.
+    std::fs::create_dir_all("/run/sshd").unwrap();
+    let mut sshd = link.on_server("/usr/sbin/sshd");
+    sshd.args(["-D", "-e", "-f"]).arg(folder.join("sshd_config"));
+    Daemon::start(&mut sshd, &folder.join("sshd.log"), || link.server_listens(22))
+}
+
+/// Makes a key pair that needs no passphrase.
+fn tool_with_empty_passphrase(path: &Path) {
+    let path = path.to_string_lossy();
+    crate::tool::tool_with(&["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", &path]).unwrap();
+}
+
+/// Mounts the served folder.
+fn connect(link: &Link, scratch: &Scratch, point: &Path) -> Daemon {
+    let served = scratch.dir("served");
+    let mut sshfs: Command = link.on_client("sshfs");
+    let key = format!("IdentityFile={}", scratch.path().join("user").display());
+    sshfs.args(["-f", "-F", "/dev/null", "-o", &key]);
+    for option in
+        ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "IdentitiesOnly=yes", "BatchMode=yes"]
+    {
+        sshfs.args(["-o", option]);
+    }
+    sshfs.arg(format!("root@{SERVER}:{}", served.display())).arg(point);
+    let log = scratch.path().join("sshfs.log");
+    let client = Daemon::start(&mut sshfs, &log, || !mounts::below(point).is_empty());
+    tool(&format!("ls {}", point.display()));
+    client
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_arrives_on_the_server_and_all_is_taken_down() {
+        if !crate::needs::are_met(NEEDS) {
+            return;
+        }
+        let mut sshfs = Sshfs::mount(100);
+        let (point, client, server) = (sshfs.path().to_owned(), sshfs.client.pid(), sshfs.server.pid());
+        std::fs::write(point.join("file"), "hello").unwrap();
+        assert_eq!(std::fs::read(sshfs.on_server().join("file")).unwrap(), b"hello");
+        assert!(sshfs.client.is_running() && sshfs.server.is_running());
+        drop(sshfs);
+        assert!(mounts::below(&point).is_empty() && !point.exists());
+        for pid in [client, server] {
+            assert!(!Path::new(&format!("/proc/{pid}")).exists());
+        }
+    }
+
+    #[test]
+    fn a_killed_client_leaves_a_mount_that_fails() {
+        if !crate::needs::are_met(NEEDS) {
+            return;
+        }
+        let mut sshfs = Sshfs::mount(100);
+        sshfs.kill_client();
+        assert!(std::fs::write(sshfs.path().join("file"), "hello").is_err());
+        assert_eq!(mounts::below(sshfs.path()).len(), 1);
+    }
+}

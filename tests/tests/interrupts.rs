@@ -1,0 +1,89 @@
+//! A run that is stopped: by the user, by the system, or by `kill -9`. What was measured is kept.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use reelgauge_tests::binary::{self, Running};
+use reelgauge_tests::mix::Mix;
+use reelgauge_tests::needs::Need;
+use reelgauge_tests::run_dir::{at, count, summary, text};
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::{python, require};
+use rustix::process::Signal;
+
+/// "Stops within two seconds", with something for a loaded machine.
+const SOON: Duration = Duration::from_secs(2);
+
+/// A mix that would go on for a while.
+fn long(target: &Path) -> Mix {
+    Mix::on(target).with(&["--buffered", "--duration", "60s"])
+}
+
+#[test]
+fn a_signal_stops_it_and_keeps_the_results() {
+    for (signal, driver) in [(Signal::INT, "threads"), (Signal::INT, "uring"), (Signal::TERM, "threads")] {
+        let scratch = Scratch::new();
+        let mix = long(&scratch.dir("target")).with(&["--driver", driver]);
+        let mut running = mix.start();
+        mix.until_measuring(&mut running);
+        running.signal(signal);
+        let took = running.until(SOON, Running::has_ended);
+        assert!(took.is_some(), "{driver} still runs after {SOON:?}\n{}", running.stderr());
+        let outcome = running.wait(SOON).expect_code(130);
+        let printed = outcome.json();
+        assert_eq!(text(&printed, "outcome"), "interrupted");
+        assert!(count(&printed, "load_points.0.total.ops") > 0);
+        assert_eq!(summary(&mix.run_dir()), printed);
+    }
+}
+
+#[test]
+fn it_can_be_stopped_while_it_makes_its_files() {
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    let mix = long(&target).with(&["--files", "1", "--file-size", "20GiB"]);
+    let mut running = mix.start();
+    let area = target.join("reelgauge-area");
+    running.until(Duration::from_secs(20), |_| area.is_dir()).unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    running.signal(Signal::INT);
+    assert!(running.until(SOON, Running::has_ended).is_some(), "{}", running.stderr());
+    running.wait(SOON).expect_code(130);
+    binary::run([OsString::from("clean"), target.clone().into()]).expect_code(0);
+    assert!(!area.exists());
+}
+
+#[test]
+fn kill_9_loses_a_second_at_most() {
+    require!(Need::Python);
+    for driver in ["threads", "uring"] {
+        let scratch = Scratch::new();
+        let target = scratch.dir("target");
+        let mix = long(&target).with(&["--driver", driver]);
+        let mut running = mix.start();
+        mix.until_measuring(&mut running);
+        // From the first part on, so that the age of the run's clock does not matter.
+        let run = mix.run_dir();
+        let before = count(&python::script("times.py", &[&run]), "last_done_ns");
+        let start = std::time::Instant::now();
+        std::thread::sleep(Duration::from_secs(4));
+        running.signal(Signal::KILL);
+        let ran_ns = u64::try_from(start.elapsed().as_nanos()).unwrap();
+        drop(running);
+        let times = python::script("times.py", &[&run]);
+        let kept_ns = count(&times, "last_done_ns") - before;
+        // One second for the log, one for a machine that is busy with other tests.
+        assert!(kept_ns + 2_000_000_000 > ran_ns, "kept {kept_ns} of {ran_ns} ns");
+        assert!(!run.join("summary.json").exists(), "nobody was left to write it");
+        let report =
+            binary::run([OsString::from("report"), run.into(), "--json".into()]).expect_code(0).json();
+        let point = at(&report, "load_points.0.total");
+        assert_eq!(count(point, "ops") + count(point, "warmup_ops"), count(&times, "rows"));
+        // The area was left locked and dirty, and is usable again.
+        long(&target).with(&["--duration", "500ms", "--verify"]).measure();
+    }
+}

@@ -1,0 +1,149 @@
+//! It is safe on production storage: nothing outside the area is ever written or deleted, whatever lies
+//! there and whatever its name is.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+use std::ffi::OsString;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use reelgauge_tests::binary::{self, Outcome};
+use reelgauge_tests::mix::Mix;
+use reelgauge_tests::mounts::TempMount;
+use reelgauge_tests::needs::Need;
+use reelgauge_tests::require;
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::tool::tool;
+use reelgauge_tests::tree::tree;
+
+const AREA: &str = "reelgauge-area";
+
+/// A short mix on this directory.
+fn mix(target: &Path) -> Mix {
+    Mix::on(target).with(&["--buffered", "--duration", "500ms"])
+}
+
+/// `reelgauge clean`.
+fn clean(target: &Path) -> Outcome {
+    binary::run([OsString::from("clean"), target.into()])
+}
+
+/// A folder with a project in it, as production storage has them.
+fn project(scratch: &Scratch) -> PathBuf {
+    let target = scratch.dir("target");
+    std::fs::create_dir_all(target.join("project/media")).unwrap();
+    std::fs::write(target.join("project/media/clip.mxf"), vec![7; 100_000]).unwrap();
+    std::fs::write(target.join("project/edit.prproj"), "cut").unwrap();
+    symlink("project/media", target.join("media")).unwrap();
+    target
+}
+
+#[test]
+fn what_lies_beside_the_area_is_untouched() {
+    let scratch = Scratch::new();
+    let target = project(&scratch);
+    let before = tree(&target, &[]);
+    mix(&target).with(&["--verify"]).measure();
+    assert!(target.join(AREA).is_dir());
+    assert_eq!(tree(&target, &[AREA]), before);
+    clean(&target).expect_code(0);
+    assert_eq!(tree(&target, &[]), before);
+    // There is nothing to remove a second time, and that is no harm.
+    assert!(matches!(clean(&target).code, Some(0 | 2)));
+    assert_eq!(tree(&target, &[]), before);
+}
+
+#[test]
+fn a_folder_of_somebody_else_with_the_name_of_the_area() {
+    let scratch = Scratch::new();
+    let target = project(&scratch);
+    std::fs::create_dir(target.join(AREA)).unwrap();
+    std::fs::write(target.join(AREA).join("mine.txt"), "precious").unwrap();
+    let before = tree(&target, &[]);
+    for outcome in [mix(&target).run(), clean(&target)] {
+        assert_eq!(outcome.code, Some(2), "{}", outcome.said());
+        assert!(outcome.stderr.contains(AREA), "{}", outcome.said());
+        assert_eq!(tree(&target, &[]), before);
+    }
+}
+
+#[test]
+fn an_area_that_is_a_symbolic_link() {
+    let scratch = Scratch::new();
+    let target = project(&scratch);
+    // Even if it leads to a real area.
+    let other = scratch.dir("other");
+    mix(&other).measure();
+    std::fs::write(other.join("beside"), "precious").unwrap();
+    for leads_to in [other.clone(), other.join(AREA)] {
+        symlink(&leads_to, target.join(AREA)).unwrap();
+        let before = (tree(&target, &[]), tree(&other, &[]));
+        for outcome in [mix(&target).run(), clean(&target)] {
+            assert_eq!(outcome.code, Some(2), "{}", outcome.said());
+            assert_eq!((tree(&target, &[]), tree(&other, &[])), before);
+        }
+        std::fs::remove_file(target.join(AREA)).unwrap();
+    }
+}
+
+#[test]
+fn a_test_file_that_became_a_link_leads_nowhere() {
+    let scratch = Scratch::new();
+    let target = project(&scratch);
+    mix(&target).measure();
+    let precious = target.join("project/media/clip.mxf");
+    // Every large file of the area now leads out of it.
+    let files = tree(&target.join(AREA), &[]).into_keys().map(|inside| target.join(AREA).join(inside));
+    let data: Vec<PathBuf> =
+        files.filter(|path| path.is_file() && path.metadata().unwrap().len() > 1 << 20).collect();
+    assert!(!data.is_empty());
+    for file in &data {
+        std::fs::remove_file(file).unwrap();
+        symlink(&precious, file).unwrap();
+    }
+    let before = tree(&target, &[AREA]);
+    let outcome = mix(&target).run();
+    assert_eq!(tree(&target, &[AREA]), before, "{}", outcome.said());
+    clean(&target);
+    assert_eq!(tree(&target, &[AREA]), before);
+}
+
+#[test]
+fn what_is_mounted_inside_the_area_is_not_removed() {
+    require!(Need::Root);
+    let scratch = Scratch::new();
+    let target = project(&scratch);
+    mix(&target).measure();
+    let inside = target.join(AREA).join("inside");
+    std::fs::create_dir(&inside).unwrap();
+    let memory = TempMount::tmpfs(4);
+    std::fs::write(memory.path().join("precious"), "precious").unwrap();
+    tool(&format!("mount --bind {} {}", memory.path().display(), inside.display()));
+    let outcome = clean(&target);
+    let survived = memory.path().join("precious").exists();
+    tool(&format!("umount {}", inside.display()));
+    assert!(survived, "{}", outcome.said());
+    assert_ne!(outcome.code, Some(0), "{}", outcome.said());
+    clean(&target).expect_code(0);
+    assert!(!target.join(AREA).exists());
+}
+
+#[test]
+fn two_at_once_in_one_area() {
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    let first = mix(&target).with(&["--duration", "4s"]);
+    let mut running = first.start();
+    let area = target.join(AREA);
+    running.until(Duration::from_secs(20), |_| area.is_dir()).unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(!running.has_ended());
+    for outcome in [mix(&target).run(), clean(&target)] {
+        assert_eq!(outcome.code, Some(2), "{}", outcome.said());
+        assert!(outcome.stderr.contains(AREA), "{}", outcome.said());
+    }
+    running.wait(Duration::from_secs(60)).expect_code(0);
+    mix(&target).measure();
+}

@@ -1,0 +1,111 @@
+//! The platforms that this machine is not: type checks for Windows and macOS, and the static Linux build.
+//!
+//! The checks compile and link nothing foreign. The one dependency with C code, zstd, is told that the
+//! system has it already, by a pkg-config file that lies in the target folder: a type check never links,
+//! so neither a foreign C compiler nor a foreign library is needed. What this shows is that our code
+//! type-checks there, no more.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::command;
+use crate::packages::missing_targets;
+use crate::step::Outcome;
+
+/// The target of the static build.
+const STATIC_TARGET: &str = "x86_64-unknown-linux-musl";
+
+/// What pkg-config is told about zstd.
+const ZSTD_PC: &str = "\
+Name: libzstd
+Description: declared for type checks, which link nothing
+Version: 1.5.7
+Libs: -lzstd
+";
+
+/// Type-checks the product for another platform.
+pub fn check(target: &'static str) -> anyhow::Result<Outcome> {
+    if missing_targets()?.contains(&target) {
+        return missing(format!("rustup target add {target}"));
+    }
+    if !command::exists("pkg-config") {
+        return missing("apt-get install pkg-config".to_owned());
+    }
+    let declared = crate::target_dir().join("declared-libraries");
+    std::fs::create_dir_all(&declared)?;
+    std::fs::write(declared.join("libzstd.pc"), ZSTD_PC)?;
+    let mut check = crate::cargo();
+    check
+        .args(["check", "--locked", "--target", target, "--workspace"])
+        // What only tests or measures the product mounts file systems and shapes links: Linux only.
+        .args(["--exclude", "reelgauge-tests", "--exclude", "reelgauge-benches", "--exclude", "xtask"])
+        .env("RUSTFLAGS", "-D warnings")
+        .env("ZSTD_SYS_USE_PKG_CONFIG", "1")
+        .env("PKG_CONFIG_ALLOW_CROSS", "1")
+        .env("PKG_CONFIG_LIBDIR", &declared);
+    command::run(&mut check)?;
+    Ok(Outcome::Passed)
+}
+
+/// Where the static binary is, once it has been built.
+pub fn static_binary() -> PathBuf {
+    crate::target_dir().join(STATIC_TARGET).join("release/reelgauge")
+}
+
+/// Builds the product as one static file, which runs on any Linux and in the test guest.
+pub fn build_static() -> anyhow::Result<Outcome> {
+    if missing_targets()?.contains(&STATIC_TARGET) {
+        return missing(format!("rustup target add {STATIC_TARGET}"));
+    }
+    if !command::exists("musl-gcc") {
+        return missing("apt-get install musl-tools".to_owned());
+    }
+    let mut build = crate::cargo();
+    build.args(["build", "--locked", "--release", "--package", "reelgauge", "--target", STATIC_TARGET]);
+    command::run(&mut build)?;
+    must_be_static(&static_binary())?;
+    Ok(Outcome::Passed)
+}
+
+/// A binary that asks for a dynamic loader would not start in the guest.
+fn must_be_static(binary: &Path) -> anyhow::Result<()> {
+    let image = std::fs::read(binary).with_context(|| format!("cannot read {}", binary.display()))?;
+    anyhow::ensure!(!asks_for_loader(&image), "{} is not static", binary.display());
+    Ok(())
+}
+
+/// Whether a 64-bit little-endian ELF image has a PT_INTERP program header.
+fn asks_for_loader(image: &[u8]) -> bool {
+    const PT_INTERP: u32 = 3;
+    let u16_at = |at: usize| image.get(at..at + 2).map(|b| u16::from_le_bytes([b[0], b[1]]));
+    let u32_at = |at: usize| image.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let headers_at = u32_at(0x20).unwrap_or(0) as usize;
+    let size = usize::from(u16_at(0x36).unwrap_or(0));
+    let count = usize::from(u16_at(0x38).unwrap_or(0));
+    (0..count).any(|i| u32_at(headers_at + i * size) == Some(PT_INTERP))
+}
+
+/// A check that cannot be done: left out, or wrong where nothing may be left out.
+fn missing(remedy: String) -> anyhow::Result<Outcome> {
+    let why = format!("needs '{remedy}'");
+    anyhow::ensure!(!command::is_ci(), "{why}");
+    Ok(Outcome::Skipped(why))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_dynamic_binary_is_recognised() {
+        // This very test is a dynamic executable on the hosts that run it.
+        let image = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        if cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64")) {
+            assert!(asks_for_loader(&image));
+        }
+        assert!(!asks_for_loader(b"\x7fELF"));
+        assert!(!asks_for_loader(&[0; 200]));
+    }
+}

@@ -1,0 +1,84 @@
+//! The chores of this repository, as `cargo xtask VERB`.
+//!
+//! `test` is the one that matters: it brings up everything the tests need, runs every check there is and
+//! says at the end what ran and what did not. `.ci/run` calls nothing else, so a green run here is a green
+//! run there. What is tested lives elsewhere: the end-to-end tests in `tests/`, the rules for the code base
+//! in [`tidy`].
+
+mod command;
+mod cross;
+mod packages;
+mod python;
+mod soak;
+mod step;
+mod suite;
+mod test;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// What `cargo xtask` prints when asked for help, or when it is asked for something it does not know.
+const USAGE: &str = "\
+usage: cargo xtask VERB
+
+  test [--quick] [--only STEP]...  every check there is; --quick leaves out the end-to-end tests,
+                                   the other platforms and everything that has to be installed
+  tidy                             the rules for the code base alone
+  bench [ARGS]...                  side-by-side benchmarks; ARGS go to the benchmark program
+  soak [--rounds N]                the fault tests again and again, to find what happens rarely
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (verb, rest) = match arguments.split_first() {
+        Some((verb, rest)) => (verb.as_str(), rest),
+        None => ("help", &[][..]),
+    };
+    let outcome = match verb {
+        "test" => test::run(rest),
+        "tidy" => tidy::run(),
+        "bench" => bench(rest),
+        "soak" => soak::run(rest),
+        "help" | "--help" | "-h" => {
+            print!("{USAGE}");
+            Ok(true)
+        }
+        unknown => Err(anyhow::anyhow!("there is no chore '{unknown}'\n{USAGE}")),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The repository's root folder.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}
+
+/// Where cargo builds, and where this program keeps what it makes for the tests.
+fn target_dir() -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(dir) => root().join(dir),
+        None => root().join("target"),
+    }
+}
+
+/// The cargo that runs this program.
+fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// Benchmarks are only worth something in a release build.
+fn bench(arguments: &[String]) -> anyhow::Result<bool> {
+    let mut command = cargo();
+    command.args(["run", "--release", "--package", "reelgauge-benches", "--"]).args(arguments);
+    Ok(command.status()?.success())
+}

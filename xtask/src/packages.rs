@@ -1,0 +1,119 @@
+//! What has to be on the machine: Debian packages for the test beds, and Rust's other targets.
+
+use std::process::Command;
+
+use anyhow::Context;
+
+use crate::command;
+use crate::step::Outcome;
+
+/// Debian packages, and what needs each.
+const PACKAGES: &[(&str, &str)] = &[
+    ("btrfs-progs", "btrfs test images"),
+    ("busybox-static", "the guest's only programs"),
+    ("cpio", "the guest's initial file system"),
+    ("e2fsprogs", "ext4 test images"),
+    ("ffmpeg", "real media files for the format tests"),
+    ("fuse3", "mounting sshfs and the failing file system"),
+    ("iproute2", "network namespaces and shaped links"),
+    ("kmod", "choosing the guest's kernel modules"),
+    ("musl-tools", "the static build"),
+    ("nfs-ganesha", "the NFS server"),
+    ("nfs-ganesha-vfs", "the NFS server's backend"),
+    ("openssh-server", "the server that sshfs mounts from"),
+    ("pkg-config", "type checks for other platforms"),
+    ("python3-venv", "reading logs with pyarrow and DuckDB"),
+    ("qemu-system-x86", "the guest with real NFS and SMB clients"),
+    ("samba", "the SMB server"),
+    ("sshfs", "a network file system without kernel modules"),
+    ("xfsprogs", "XFS test images"),
+];
+
+/// Rust targets that the checks build for, besides the host.
+pub const TARGETS: &[&str] = &["x86_64-unknown-linux-musl", "x86_64-pc-windows-gnu", "aarch64-apple-darwin"];
+
+/// Installs the Debian packages that are missing, if this process may.
+pub fn debian() -> anyhow::Result<Outcome> {
+    if !command::exists("dpkg") {
+        return Ok(Outcome::Skipped("not a Debian system: tests whose tools are missing are skipped".into()));
+    }
+    let missing: Vec<_> = PACKAGES.iter().filter(|(name, _)| !is_installed(name)).collect();
+    if missing.is_empty() {
+        println!("all {} packages are installed", PACKAGES.len());
+        return Ok(Outcome::Passed);
+    }
+    for (name, purpose) in &missing {
+        println!("missing: {name} ({purpose})");
+    }
+    let names: Vec<&str> = missing.iter().map(|(name, _)| *name).collect();
+    if !command::is_root() {
+        let names = names.join(" ");
+        return Ok(Outcome::Skipped(format!("not root, and tests need: apt-get install {names}")));
+    }
+    match install(&names) {
+        Ok(()) => Ok(Outcome::Passed),
+        Err(error) if command::is_ci() => Err(error),
+        Err(error) => Ok(Outcome::Skipped(format!("could not install {}: {error:#}", names.join(" ")))),
+    }
+}
+
+/// Whether dpkg has the package installed (and not merely known or removed).
+fn is_installed(package: &str) -> bool {
+    command::output(Command::new("dpkg").args(["-s", package]))
+        .is_ok_and(|status| status.lines().any(|line| line == "Status: install ok installed"))
+}
+
+/// Installs packages; fetches the package lists only when they do not suffice as they are.
+fn install(names: &[&str]) -> anyhow::Result<()> {
+    let apt = |arguments: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command.env("DEBIAN_FRONTEND", "noninteractive").args(["-q", "-y", "-o", "DPkg::Lock::Timeout=300"]);
+        command.args(arguments);
+        command::run(&mut command)
+    };
+    let install: Vec<&str> = ["install", "--no-install-recommends"].iter().chain(names).copied().collect();
+    if apt(&install).is_err() {
+        apt(&["update"])?;
+        apt(&install)?;
+    }
+    Ok(())
+}
+
+/// Adds Rust's other targets, where rustup manages the toolchain.
+pub fn targets() -> anyhow::Result<Outcome> {
+    let missing = missing_targets()?;
+    if missing.is_empty() {
+        println!("all {} targets are installed", TARGETS.len());
+        return Ok(Outcome::Passed);
+    }
+    let mut add = Command::new("rustup");
+    match command::run(add.current_dir(crate::root()).args(["target", "add"]).args(&missing)) {
+        Ok(()) => Ok(Outcome::Passed),
+        Err(error) if command::is_ci() => Err(error),
+        Err(error) => Ok(Outcome::Skipped(format!("could not add {}: {error:#}", missing.join(" ")))),
+    }
+}
+
+/// The targets of [`TARGETS`] whose standard library this toolchain lacks.
+pub fn missing_targets() -> anyhow::Result<Vec<&'static str>> {
+    let sysroot =
+        command::output(Command::new("rustc").current_dir(crate::root()).args(["--print", "sysroot"]))
+            .context("cannot find the toolchain; install Rust with rustup")?;
+    let rustlib = std::path::Path::new(sysroot.trim()).join("lib/rustlib");
+    Ok(TARGETS.iter().copied().filter(|target| !rustlib.join(target).join("lib").is_dir()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_that_does_not_exist_is_not_installed() {
+        assert!(!is_installed("reelgauge-no-such-package"));
+    }
+
+    #[test]
+    fn every_package_is_named_once_and_in_order() {
+        assert!(PACKAGES.windows(2).all(|pair| pair[0].0 < pair[1].0), "sort PACKAGES by name");
+    }
+}

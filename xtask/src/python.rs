@@ -1,0 +1,47 @@
+//! The Python environment with which the tests read logs: pyarrow and DuckDB, pinned.
+//!
+//! It lies in the target folder and is made again only when the pinned versions change.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::Context;
+
+use crate::command;
+use crate::step::Outcome;
+
+/// Where the environment is.
+pub fn venv() -> PathBuf {
+    crate::target_dir().join("test-venv")
+}
+
+/// Makes the environment if it is not there yet.
+pub fn prepare() -> anyhow::Result<Outcome> {
+    match make() {
+        Ok(()) => Ok(Outcome::Passed),
+        Err(error) if command::is_ci() => Err(error),
+        Err(error) => {
+            Ok(Outcome::Skipped(format!("tests that read logs with Python are skipped: {error:#}")))
+        }
+    }
+}
+
+/// Makes the environment. The file `made-from` in it says for which pinned versions it is right.
+fn make() -> anyhow::Result<()> {
+    let requirements = crate::root().join("tests/python/requirements.txt");
+    let wanted = std::fs::read_to_string(&requirements)
+        .with_context(|| format!("cannot read {}", requirements.display()))?;
+    let venv = venv();
+    let stamp = venv.join("made-from");
+    if std::fs::read_to_string(&stamp).is_ok_and(|made_from| made_from == wanted) {
+        println!("{} is up to date", venv.display());
+        return Ok(());
+    }
+    std::fs::create_dir_all(crate::target_dir())?;
+    command::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv))?;
+    let mut pip = Command::new(venv.join("bin/python"));
+    pip.args(["-m", "pip", "install", "--quiet", "--only-binary", ":all:", "-r"]).arg(&requirements);
+    command::run(&mut pip)?;
+    std::fs::write(stamp, wanted)?;
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! The steps of a chore, what became of each, and the closing summary.
+
+use std::time::{Duration, Instant};
+
+/// How many tests ran inside a step and what became of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Tests that passed.
+    pub passed: u64,
+    /// Tests that failed.
+    pub failed: u64,
+    /// Tests that did not run, each as "name: why".
+    pub skipped: Vec<String>,
+}
+
+/// What became of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is as it should be.
+    Passed,
+    /// It is not; what is wrong.
+    Failed(String),
+    /// It did not run; why.
+    Skipped(String),
+    /// It ran tests. It failed if one of them failed, or for the reason given.
+    Tests(Counts, Option<String>),
+}
+
+/// A finished step.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    name: &'static str,
+    outcome: Outcome,
+    took: Duration,
+}
+
+/// Runs a step. An error is a failure of this step and of no other.
+pub fn perform(name: &'static str, body: impl FnOnce() -> anyhow::Result<Outcome>) -> Finished {
+    println!("\n== {name}");
+    let start = Instant::now();
+    let outcome = body().unwrap_or_else(|error| Outcome::Failed(format!("{error:#}")));
+    let took = start.elapsed();
+    if let Outcome::Failed(why) = &outcome {
+        println!("{name} FAILED: {why}");
+    }
+    Finished { name, outcome, took }
+}
+
+/// Prints a line per step and the closing count; gives whether nothing failed.
+///
+/// A step that runs tests counts as its tests, every other step as one.
+pub fn summarize(steps: &[Finished]) -> bool {
+    println!("\n== summary");
+    let mut total = Counts::default();
+    for step in steps {
+        println!("{}", line(step));
+        add(&mut total, step);
+    }
+    for skipped in &total.skipped {
+        println!("  skipped  {skipped}");
+    }
+    println!("{}", closing(&total));
+    total.failed == 0
+}
+
+/// One step, as the summary shows it.
+fn line(step: &Finished) -> String {
+    let (word, remark) = match &step.outcome {
+        Outcome::Passed => ("passed", String::new()),
+        Outcome::Failed(why) => ("FAILED", first_line(why)),
+        Outcome::Skipped(why) => ("skipped", why.clone()),
+        Outcome::Tests(counts, why) => {
+            let word = if counts.failed == 0 && why.is_none() { "passed" } else { "FAILED" };
+            (
+                word,
+                format!("{}{}", closing(counts), why.as_ref().map(|w| format!("; {w}")).unwrap_or_default()),
+            )
+        }
+    };
+    format!("  {word:<8} {:<10} {:>6.1} s  {remark}", step.name, step.took.as_secs_f64())
+        .trim_end()
+        .to_owned()
+}
+
+/// Adds a step to the total.
+fn add(total: &mut Counts, step: &Finished) {
+    match &step.outcome {
+        Outcome::Passed => total.passed += 1,
+        Outcome::Failed(_) => total.failed += 1,
+        Outcome::Skipped(why) => total.skipped.push(format!("{}: {why}", step.name)),
+        Outcome::Tests(counts, why) => {
+            total.passed += counts.passed;
+            // A run of tests that broke off without one failed test is a failure all the same.
+            total.failed += counts.failed.max(u64::from(why.is_some()));
+            total.skipped.extend(counts.skipped.iter().cloned());
+        }
+    }
+}
+
+/// The count in the form that programs read: "N passed, N failed, N skipped".
+fn closing(counts: &Counts) -> String {
+    format!("{} passed, {} failed, {} skipped", counts.passed, counts.failed, counts.skipped.len())
+}
+
+/// The first line of a message that may have many.
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finished(outcome: Outcome) -> Finished {
+        Finished { name: "some", outcome, took: Duration::from_millis(1500) }
+    }
+
+    #[test]
+    fn steps_count_as_one_and_tests_as_themselves() {
+        let counts = Counts { passed: 7, failed: 2, skipped: vec!["a: no root".into()] };
+        let steps = [
+            finished(Outcome::Passed),
+            finished(Outcome::Skipped("no tool".into())),
+            finished(Outcome::Tests(counts, Some("cargo test failed".into()))),
+        ];
+        let mut total = Counts::default();
+        steps.iter().for_each(|step| add(&mut total, step));
+        assert_eq!(closing(&total), "8 passed, 2 failed, 2 skipped");
+        assert!(!summarize(&steps));
+    }
+
+    #[test]
+    fn a_test_run_that_broke_off_is_a_failure() {
+        let steps = [finished(Outcome::Tests(Counts::default(), Some("does not compile".into())))];
+        assert!(!summarize(&steps));
+    }
+
+    #[test]
+    fn an_error_fails_the_step_and_is_shown() {
+        let step = perform("bad", || anyhow::bail!("the reason\nmore"));
+        assert_eq!(step.outcome, Outcome::Failed("the reason\nmore".into()));
+        assert!(line(&step).contains("FAILED   bad") && line(&step).ends_with("the reason"));
+        assert!(!summarize(&[step]));
+    }
+}

@@ -1,0 +1,48 @@
+//! What the documents promise about this program exists. (What they promise about the product is tested
+//! through the product, in `tests/`.)
+
+use super::{Fault, Page};
+
+/// The chores that exist.
+const VERBS: &[&str] = &["test", "tidy", "bench", "soak", "help"];
+
+/// Every `cargo xtask VERB` in a document must be a chore.
+pub fn check(pages: &[Page]) -> Vec<Fault> {
+    let documents = pages.iter().filter(|page| page.path.ends_with(".md"));
+    documents.flat_map(|page| commands(page, page.text.as_deref().unwrap_or_default())).collect()
+}
+
+/// The faults of one document.
+fn commands(page: &Page, text: &str) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        for rest in line.split("cargo xtask ").skip(1) {
+            let verb: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
+            // `cargo xtask VERB` stands for all of them.
+            if !verb.chars().all(|c| c.is_ascii_uppercase()) && !VERBS.contains(&verb.as_str()) {
+                faults.push(Fault::at(&page.path, at + 1, format!("there is no 'cargo xtask {verb}'")));
+            }
+        }
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chore_that_does_not_exist_is_a_fault() {
+        let page = Page::made_up("README.md", "run `cargo xtask test`\nor cargo xtask fly --high\n");
+        let found = check(&[page]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].place, "README.md:2");
+    }
+
+    #[test]
+    fn the_list_of_chores_is_that_of_the_usage() {
+        for verb in VERBS.iter().filter(|verb| **verb != "help") {
+            assert!(crate::USAGE.contains(&format!("\n  {verb} ")), "{verb}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Just enough of Rust's lexical structure to tell code from comments and literals.
+
+/// The source with the inside of every comment, string and character literal replaced by spaces.
+///
+/// Line breaks stay, so that line numbers remain true.
+pub fn code_only(source: &str) -> String {
+    let mut blanker = Blanker { rest: source, out: String::with_capacity(source.len()) };
+    while !blanker.rest.is_empty() {
+        blanker.step();
+    }
+    blanker.out
+}
+
+/// What is still to be read, and what has been written.
+struct Blanker<'a> {
+    rest: &'a str,
+    out: String,
+}
+
+impl Blanker<'_> {
+    /// Takes the next token: a comment, a literal or one character of code.
+    fn step(&mut self) {
+        if self.rest.starts_with("//") {
+            self.blank(self.rest.find('\n').unwrap_or(self.rest.len()));
+        } else if self.rest.starts_with("/*") {
+            self.blank(block_comment_len(self.rest));
+        } else if let Some(len) = self.at_word_start().then(|| raw_string_len(self.rest)).flatten() {
+            self.blank(len);
+        } else if self.rest.starts_with('"') {
+            self.blank(quoted_len(self.rest, b'"'));
+        } else if is_char_literal(self.rest) {
+            self.blank(quoted_len(self.rest, b'\''));
+        } else {
+            self.keep();
+        }
+    }
+
+    /// Whether the next character does not continue a name (`r"` in `bar"` would).
+    fn at_word_start(&self) -> bool {
+        !self.out.ends_with(|c: char| c.is_alphanumeric() || c == '_')
+    }
+
+    /// Copies one character.
+    fn keep(&mut self) {
+        let Some(character) = self.rest.chars().next() else {
+            return;
+        };
+        self.out.push(character);
+        self.rest = &self.rest[character.len_utf8()..];
+    }
+
+    /// Replaces the next `len` bytes by spaces, but for line breaks.
+    fn blank(&mut self, len: usize) {
+        let (token, rest) = self.rest.split_at(len);
+        self.out.extend(token.chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
+        self.rest = rest;
+    }
+}
+
+/// Bytes of the block comment at the start; block comments nest.
+fn block_comment_len(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth) = (0, 0);
+    while at < bytes.len() {
+        match bytes.get(at..at + 2) {
+            Some(b"/*") => (at, depth) = (at + 2, depth + 1),
+            Some(b"*/") => (at, depth) = (at + 2, depth - 1),
+            _ => at += 1,
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    bytes.len()
+}
+
+/// Bytes of the raw string literal at the start, if there is one (`r"…"`, `br#"…"#`).
+fn raw_string_len(text: &str) -> Option<usize> {
+    let body =
+        text.strip_prefix("br").or_else(|| text.strip_prefix("cr")).or_else(|| text.strip_prefix('r'))?;
+    let hashes = body.len() - body.trim_start_matches('#').len();
+    let inside = body[hashes..].strip_prefix('"')?;
+    let end = format!("\"{}", "#".repeat(hashes));
+    let prefix = text.len() - inside.len();
+    Some(inside.find(&end).map_or(text.len(), |at| prefix + at + end.len()))
+}
+
+/// Bytes of the literal at the start, up to and with its closing quote; a backslash escapes.
+fn quoted_len(text: &str, quote: u8) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            byte if byte == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// Whether a character literal starts here, and not a lifetime or a label.
+fn is_char_literal(text: &str) -> bool {
+    let Some(body) = text.strip_prefix('\'') else {
+        return false;
+    };
+    let mut characters = body.chars();
+    characters.next() == Some('\\') || characters.next() == Some('\'')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words that remain.
+    fn words(source: &str) -> Vec<String> {
+        code_only(source).split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn comments_and_literals_go_and_code_stays() {
+        assert_eq!(words("a // b\nc /* d /* e */ f */ g"), ["a", "c", "g"]);
+        assert_eq!(words(r#"a "b \" c" d"#), ["a", "d"]);
+        assert_eq!(words(r##"a r#"b " c"# d br"e" f"##), ["a", "d", "f"]);
+        assert_eq!(words(r"a '{' b '\'' c '\u{7d}' d b'}' e"), ["a", "b", "c", "d", "b", "e"]);
+    }
+
+    #[test]
+    fn lifetimes_labels_and_names_that_end_in_r_stay() {
+        assert_eq!(words("fn f<'a>(x: &'a str) {"), ["fn", "f<'a>(x:", "&'a", "str)", "{"]);
+        assert_eq!(words("bar\"x\" y"), ["bar", "y"]);
+    }
+
+    #[test]
+    fn lines_keep_their_numbers() {
+        let source = "a\n/* b\nc */\nr\"d\ne\"\nf";
+        assert_eq!(code_only(source).lines().count(), source.lines().count());
+    }
+
+    #[test]
+    fn unfinished_tokens_end_with_the_text() {
+        for source in ["/* a", "\"a", "r#\"a", "'\\", "\"a\\"] {
+            assert!(code_only(source).chars().all(|c| c == ' '), "{source}");
+        }
+    }
+}
