@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 
+use crate::product;
 use crate::variants::{GROUPS, Group, How, Job, Target, Variant};
 
 /// The test file: larger than the processor's caches, small enough to stay in memory.
@@ -24,15 +25,15 @@ pub struct Wanted {
     pub scale: f64,
 }
 
-/// Processor time of one run, in nanoseconds.
+/// Processor time of one run per operation, in nanoseconds.
 #[derive(Clone, Copy)]
 struct Cost {
-    user_ns: u64,
-    system_ns: u64,
+    user_ns: f64,
+    system_ns: f64,
 }
 
 impl Cost {
-    fn total_ns(self) -> u64 {
+    fn total_ns(self) -> f64 {
         self.user_ns + self.system_ns
     }
 }
@@ -44,20 +45,27 @@ pub fn compare(wanted: &Wanted) -> anyhow::Result<()> {
         let names: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
         anyhow::bail!("there is no group '{unknown}'; there are {}", names.join(", "));
     }
-    let file = wanted.dir.join(format!("reelgauge-bench-{}", std::process::id()));
-    make_file(&file).with_context(|| format!("cannot make the test file {}", file.display()))?;
-    let outcome = pin_to_one_processor().and_then(|()| {
-        println!("{}", machine());
-        let mut missed = 0;
-        for group in GROUPS {
-            if wanted.groups.is_empty() || wanted.groups.iter().any(|name| name == group.name) {
-                missed += compare_group(group, wanted, &file)?;
-            }
+    pin_to_one_processor()?;
+    println!("{}", machine());
+    let mut missed = 0;
+    for group in GROUPS {
+        if wanted.groups.is_empty() || wanted.groups.iter().any(|name| name == group.name) {
+            let dir = if group.in_memory { Path::new(product::MEMORY_DIR) } else { &wanted.dir };
+            missed += with_file(dir, |file| compare_group(group, wanted, file))?;
         }
-        anyhow::ensure!(missed == 0, "{missed} targets missed");
-        Ok(())
-    });
+    }
+    anyhow::ensure!(missed == 0, "{missed} targets missed");
+    Ok(())
+}
+
+/// Does it with the test file in a folder, and removes that.
+fn with_file<T>(dir: &Path, work: impl FnOnce(&Path) -> anyhow::Result<T>) -> anyhow::Result<T> {
+    let file = dir.join(format!("reelgauge-bench-{}", std::process::id()));
+    let made = make_file(&file).with_context(|| format!("cannot make the test file {}", file.display()));
+    let outcome = made.and_then(|()| work(&file));
+    let cleaned = product::clean(&file);
     std::fs::remove_file(&file)?;
+    cleaned?;
     outcome
 }
 
@@ -65,6 +73,9 @@ pub fn compare(wanted: &Wanted) -> anyhow::Result<()> {
 fn compare_group(group: &Group, wanted: &Wanted, file: &Path) -> anyhow::Result<usize> {
     let operations = (group.operations as f64 * wanted.scale) as u64;
     let job = Job { file, file_bytes: FILE_BYTES, operations, block_bytes: group.block_bytes };
+    if group.variants.iter().any(|variant| matches!(variant.how, How::Product(_))) {
+        product::prepare(&job)?;
+    }
     let mut costs: Vec<Vec<Cost>> = group.variants.iter().map(|_| Vec::new()).collect();
     for round in 0..wanted.rounds {
         read_through(file)?;
@@ -77,9 +88,8 @@ fn compare_group(group: &Group, wanted: &Wanted, file: &Path) -> anyhow::Result<
     println!("\n{} ({}), {} of them, {} rounds", group.title, group.name, operations, wanted.rounds);
     println!("  {:<28}{:>12}{:>10}{:>10}{:>21}{:>9}", "", "ns/op", "user", "system", "min..max", "ratio");
     for (variant, own) in group.variants.iter().zip(&costs) {
-        let per_op =
-            |ns: fn(&Cost) -> u64| median(own.iter().map(|cost| ns(cost) as f64)) / operations as f64;
-        let totals = || own.iter().map(|cost| cost.total_ns() as f64 / operations as f64);
+        let per_op = |ns: fn(&Cost) -> f64| median(own.iter().map(ns));
+        let totals = || own.iter().map(|cost| cost.total_ns());
         println!(
             "  {:<28}{:>12.1}{:>10.1}{:>10.1}{:>21}{:>9.3}",
             variant.name,
@@ -90,11 +100,11 @@ fn compare_group(group: &Group, wanted: &Wanted, file: &Path) -> anyhow::Result<
             ratio(own, &costs[0]),
         );
     }
-    Ok(group.targets.iter().filter(|target| !judge(target, group, &costs, operations)).count())
+    Ok(group.targets.iter().filter(|target| !judge(target, group, &costs)).count())
 }
 
 /// Prints whether a target is met.
-fn judge(target: &Target, group: &Group, costs: &[Vec<Cost>], operations: u64) -> bool {
+fn judge(target: &Target, group: &Group, costs: &[Vec<Cost>]) -> bool {
     let of = |name: &str| {
         let number = group.variants.iter().position(|variant| variant.name == name);
         &costs[number.unwrap_or_default()]
@@ -105,7 +115,7 @@ fn judge(target: &Target, group: &Group, costs: &[Vec<Cost>], operations: u64) -
             (ratio <= *limit, format!("{name} at most {limit:.2} x {base}: {ratio:.3}"))
         }
         Target::AtMostUs(name, limit_us) => {
-            let us = median(of(name).iter().map(|cost| cost.total_ns() as f64)) / operations as f64 / 1000.0;
+            let us = median(of(name).iter().map(|cost| cost.total_ns())) / 1000.0;
             (us <= *limit_us, format!("{name} at most {limit_us} us per {}: {us:.2}", group.unit))
         }
     };
@@ -115,7 +125,7 @@ fn judge(target: &Target, group: &Group, costs: &[Vec<Cost>], operations: u64) -
 
 /// The median of the ratios within each round.
 fn ratio(costs: &[Cost], base: &[Cost]) -> f64 {
-    median(costs.iter().zip(base).map(|(cost, base)| cost.total_ns() as f64 / base.total_ns() as f64))
+    median(costs.iter().zip(base).map(|(cost, base)| cost.total_ns() / base.total_ns()))
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {
@@ -143,6 +153,7 @@ fn measure(variant: &Variant, job: &Job<'_>) -> anyhow::Result<Cost> {
             command.args(arguments(job));
             command
         }
+        How::Product(arguments) => product::command(job, arguments)?,
     };
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn();
     let child = child.with_context(|| format!("cannot run {}", variant.name))?;
@@ -153,7 +164,11 @@ fn measure(variant: &Variant, job: &Job<'_>) -> anyhow::Result<Cost> {
     anyhow::ensure!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "{} failed", variant.name);
     // SAFETY: all zero is a valid value, and wait4 has filled it in.
     let usage = unsafe { usage.assume_init() };
-    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
+    let operations = match variant.how {
+        How::Product(_) => product::operations(job)?,
+        How::Child(_) | How::Program(..) => job.operations,
+    };
+    let ns = |time: libc::timeval| (time.tv_sec as f64 * 1e9 + time.tv_usec as f64 * 1e3) / operations as f64;
     Ok(Cost { user_ns: ns(usage.ru_utime), system_ns: ns(usage.ru_stime) })
 }
 

@@ -17,6 +17,8 @@ mod logged;
 #[cfg(target_os = "linux")]
 mod ours;
 #[cfg(target_os = "linux")]
+mod product;
+#[cfg(target_os = "linux")]
 mod variants;
 
 #[cfg(target_os = "linux")]

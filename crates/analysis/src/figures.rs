@@ -75,6 +75,16 @@ pub struct OpsByKind {
     pub sync: u64,
     /// Files closed.
     pub close: u64,
+    /// Files made.
+    pub create: u64,
+    /// Files removed.
+    pub unlink: u64,
+    /// Questions for a file's size and times.
+    pub stat: u64,
+    /// Questions whether a file may be read.
+    pub access: u64,
+    /// Directories listed.
+    pub readdir: u64,
 }
 
 /// Times of operations that succeeded, by kind. `None` where there was none.
@@ -92,6 +102,16 @@ pub struct TimesByKind {
     pub close: Option<TimeFigures>,
     /// Syncs.
     pub sync: Option<TimeFigures>,
+    /// Making files.
+    pub create: Option<TimeFigures>,
+    /// Removing files.
+    pub unlink: Option<TimeFigures>,
+    /// Asking for a file's size and times.
+    pub stat: Option<TimeFigures>,
+    /// Asking whether a file may be read.
+    pub access: Option<TimeFigures>,
+    /// Listing directories.
+    pub readdir: Option<TimeFigures>,
 }
 
 impl TimesByKind {
@@ -103,6 +123,11 @@ impl TimesByKind {
             OpKind::Write => &self.write,
             OpKind::Sync => &self.sync,
             OpKind::Close => &self.close,
+            OpKind::Create => &self.create,
+            OpKind::Unlink => &self.unlink,
+            OpKind::Stat => &self.stat,
+            OpKind::Access => &self.access,
+            OpKind::ReadDir => &self.readdir,
         };
         times.as_ref()
     }

@@ -160,6 +160,11 @@ impl Scope {
                 write: count(OpKind::Write),
                 sync: count(OpKind::Sync),
                 close: count(OpKind::Close),
+                create: count(OpKind::Create),
+                unlink: count(OpKind::Unlink),
+                stat: count(OpKind::Stat),
+                access: count(OpKind::Access),
+                readdir: count(OpKind::ReadDir),
             },
             warmup_ops: self.warmup_ops,
             transfers: self.transfers,
@@ -195,6 +200,11 @@ fn times_by_kind(kinds: &[Times; OpKind::ALL.len()], point_started_ns: u64) -> T
         open: figures(OpKind::Open),
         close: figures(OpKind::Close),
         sync: figures(OpKind::Sync),
+        create: figures(OpKind::Create),
+        unlink: figures(OpKind::Unlink),
+        stat: figures(OpKind::Stat),
+        access: figures(OpKind::Access),
+        readdir: figures(OpKind::ReadDir),
     }
 }
 

@@ -101,7 +101,13 @@ impl OpenTransfer {
                 self.data_ns = self.data_ns.saturating_add(op.service_ns());
                 self.unsynced.synced(self.row, op.service_ns(), paper);
             }
-            OpKind::Open | OpKind::Close => {}
+            OpKind::Open
+            | OpKind::Close
+            | OpKind::Create
+            | OpKind::Unlink
+            | OpKind::Stat
+            | OpKind::Access
+            | OpKind::ReadDir => {}
         }
     }
 
@@ -156,7 +162,8 @@ impl Transfers {
             _ => self.switch_to(op),
         };
         transfer.add(op, paper);
-        let nothing_follows = op.kind == OpKind::Open && op.errno != 0;
+        let opens = matches!(op.kind, OpKind::Open | OpKind::Create);
+        let nothing_follows = opens && op.errno != 0;
         if op.flags.has(OpFlags::LAST) || nothing_follows {
             self.end(paper);
         }

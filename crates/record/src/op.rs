@@ -17,11 +17,32 @@ pub enum OpKind {
     Sync = 3,
     /// Close a file.
     Close = 4,
+    /// Make a file, or empty one that is there, and open it for writing.
+    Create = 5,
+    /// Remove a file.
+    Unlink = 6,
+    /// Ask for a file's size and times.
+    Stat = 7,
+    /// Ask whether a file may be read.
+    Access = 8,
+    /// List a directory from its beginning to its end.
+    ReadDir = 9,
 }
 
 impl OpKind {
     /// Every kind, in the order of its number.
-    pub const ALL: [OpKind; 5] = [OpKind::Open, OpKind::Read, OpKind::Write, OpKind::Sync, OpKind::Close];
+    pub const ALL: [OpKind; 10] = [
+        OpKind::Open,
+        OpKind::Read,
+        OpKind::Write,
+        OpKind::Sync,
+        OpKind::Close,
+        OpKind::Create,
+        OpKind::Unlink,
+        OpKind::Stat,
+        OpKind::Access,
+        OpKind::ReadDir,
+    ];
 
     /// The name that logs and screens use.
     pub const fn name(self) -> &'static str {
@@ -31,6 +52,11 @@ impl OpKind {
             OpKind::Write => "write",
             OpKind::Sync => "sync",
             OpKind::Close => "close",
+            OpKind::Create => "create",
+            OpKind::Unlink => "unlink",
+            OpKind::Stat => "stat",
+            OpKind::Access => "access",
+            OpKind::ReadDir => "readdir",
         }
     }
 
@@ -42,6 +68,11 @@ impl OpKind {
     /// Whether the operation moves file data (a read or a write).
     pub const fn moves_data(self) -> bool {
         matches!(self, OpKind::Read | OpKind::Write)
+    }
+
+    /// Whether the operation names its file by path and needs no handle.
+    pub const fn goes_by_path(self) -> bool {
+        matches!(self, OpKind::Unlink | OpKind::Stat | OpKind::Access | OpKind::ReadDir)
     }
 }
 
@@ -64,6 +95,9 @@ impl OpFlags {
     /// Carries a part of a frame: `transfer` is then the number of the frame on its stream's timeline,
     /// from 0 in every load point.
     pub const FRAME: OpFlags = OpFlags(16);
+    /// With [`OpFlags::FRAME`]: play begins anew at this frame (somebody jumped, or stopped and went on).
+    /// Frames between the last one begun and this one were not wanted, so they are neither dropped nor late.
+    pub const CUE: OpFlags = OpFlags(32);
 
     /// Whether every flag of `other` is set.
     pub const fn has(self, other: OpFlags) -> bool {

@@ -142,6 +142,11 @@ fn slowest(summary: &Summary) -> Option<String> {
         OpKind::Write => "a write",
         OpKind::Sync => "a sync",
         OpKind::Close => "closing a file",
+        OpKind::Create => "making a file",
+        OpKind::Unlink => "removing a file",
+        OpKind::Stat => "asking for a file's size",
+        OpKind::Access => "asking for access to a file",
+        OpKind::ReadDir => "listing a directory",
     };
     let with = match summary.load_points.len() {
         0 | 1 => String::new(),
@@ -188,6 +193,11 @@ fn failure(failed: u64, first: &FirstError, message: &str) -> String {
         OpKind::Write => "writing",
         OpKind::Sync => "syncing",
         OpKind::Close => "closing",
+        OpKind::Create => "making",
+        OpKind::Unlink => "removing",
+        OpKind::Stat => "asking for the size of",
+        OpKind::Access => "asking for access to",
+        OpKind::ReadDir => "listing",
     };
     let at = match first.kind {
         OpKind::Read | OpKind::Write => format!(" at {}", block_size(first.offset_bytes)),

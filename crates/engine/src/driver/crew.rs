@@ -283,6 +283,9 @@ impl Helper {
                 let file = handle.write().unwrap_or_else(PoisonError::into_inner).take();
                 file.ok_or(NOT_OPEN)?.close().map(|()| 0)
             }
+            OpKind::Create | OpKind::Unlink | OpKind::Stat | OpKind::Access | OpKind::ReadDir => {
+                Err(IMPOSSIBLE)
+            }
             OpKind::Read | OpKind::Write | OpKind::Sync => {
                 let handle = handle.read().unwrap_or_else(PoisonError::into_inner);
                 self.hands.work(op, stamped, handle.as_ref().ok_or(NOT_OPEN)?)

@@ -275,6 +275,9 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
                     .build()
             }
             OpKind::Close => opcode::Close::new(fd).build(),
+            OpKind::Create | OpKind::Unlink | OpKind::Stat | OpKind::Access | OpKind::ReadDir => {
+                opcode::Nop::new().build()
+            }
         };
         entry.flags(flags).user_data(u64::from(number))
     }

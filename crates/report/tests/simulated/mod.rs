@@ -84,7 +84,7 @@ impl Worker<'_> {
         let setup_ns = match kind {
             OpKind::Read | OpKind::Write => 250_000 + self.dice.below(400_000),
             OpKind::Open => 600_000 + self.dice.below(1_500_000),
-            OpKind::Close | OpKind::Sync => 100_000 + self.dice.below(200_000),
+            _ => 100_000 + self.dice.below(200_000),
         };
         let mut done_ns = issued_ns + setup_ns + u64::from(len) * SECOND_NS / self.rate;
         let thaws_ns = self.share.freezes_at_ns + self.share.freezes_for_ns;
