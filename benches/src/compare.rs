@@ -7,11 +7,14 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 
-use crate::product;
 use crate::variants::{GROUPS, Group, How, Job, Target, Variant};
+use crate::{paced, product};
 
 /// The test file: larger than the processor's caches, small enough to stay in memory.
 const FILE_BYTES: u64 = 512 << 20;
+
+/// Rounds of the paced streams: each takes half a minute.
+const PACED_ROUNDS_MAX: usize = 3;
 
 /// What to compare.
 pub struct Wanted {
@@ -40,16 +43,20 @@ impl Cost {
 
 /// Prints one table per group. Fails when a target is missed.
 pub fn compare(wanted: &Wanted) -> anyhow::Result<()> {
-    let known = |name: &String| GROUPS.iter().any(|group| group.name == name);
-    if let Some(unknown) = wanted.groups.iter().find(|name| !known(name)) {
-        let names: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
+    let names: Vec<&str> = GROUPS.iter().map(|group| group.name).chain([paced::NAME]).collect();
+    if let Some(unknown) = wanted.groups.iter().find(|name| !names.contains(&name.as_str())) {
         anyhow::bail!("there is no group '{unknown}'; there are {}", names.join(", "));
     }
-    pin_to_one_processor()?;
+    let is_wanted = |name: &str| wanted.groups.is_empty() || wanted.groups.iter().any(|group| group == name);
     println!("{}", machine());
     let mut missed = 0;
+    if is_wanted(paced::NAME) {
+        let rounds = wanted.rounds.min(PACED_ROUNDS_MAX);
+        missed += with_file(Path::new(product::MEMORY_DIR), |file| paced::compare(file, rounds))?;
+    }
+    pin_to_one_processor()?;
     for group in GROUPS {
-        if wanted.groups.is_empty() || wanted.groups.iter().any(|name| name == group.name) {
+        if is_wanted(group.name) {
             let dir = if group.in_memory { Path::new(product::MEMORY_DIR) } else { &wanted.dir };
             missed += with_file(dir, |file| compare_group(group, wanted, file))?;
         }
@@ -213,7 +220,7 @@ fn machine() -> String {
         fio.map_or("no fio".to_owned(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
     let processors = cpuinfo.lines().filter(|line| line.starts_with("processor")).count();
     format!(
-        "{} x {}, {} {}, {}; all on one processor",
+        "{} x {}, {} {}, {}; all on one processor but for the paced streams",
         processors,
         field("model name"),
         system.sysname().to_string_lossy(),

@@ -85,7 +85,7 @@ fn meta(clock: &Clock) -> LogMeta {
 }
 
 /// The most memory that this process ever held.
-fn peak_memory_kib() -> anyhow::Result<u64> {
+pub fn peak_memory_kib() -> anyhow::Result<u64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let Some(kib) = line.and_then(|line| line.trim().strip_suffix(" kB")) else {

@@ -4,6 +4,7 @@
 //! a whole process, per operation. Each variant is a child process (this program again, or fio), all on
 //! one processor, taking turns for several rounds; a figure is the median of the rounds, and a ratio is the
 //! median of the ratios within a round, because machines drift by more than the differences looked for.
+//! One group is not like that: [`paced`] has thousands of streams on all processors.
 //!
 //! `cargo run --release -p reelgauge-benches` prints the tables; see [`variants`] for what is compared,
 //! and for where another variant goes. Linux only: elsewhere there is neither fio's io_uring nor ours.
@@ -16,6 +17,8 @@ mod compare;
 mod logged;
 #[cfg(target_os = "linux")]
 mod ours;
+#[cfg(target_os = "linux")]
+mod paced;
 #[cfg(target_os = "linux")]
 mod product;
 #[cfg(target_os = "linux")]

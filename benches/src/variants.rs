@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use crate::{bare, logged, ours};
+use crate::{bare, logged, ours, paced};
 
 /// A kind of work, done in several ways.
 pub struct Group {
@@ -183,6 +183,9 @@ pub const GROUPS: &[Group] = &[
 
 /// Runs one of this program's own variants, in the child process.
 pub fn run_child(name: &str, file: &Path, operations: u64) -> anyhow::Result<()> {
+    if let Some((_, run)) = paced::CHILDREN.iter().find(|(known, _)| *known == name) {
+        return run(file, operations);
+    }
     let variants = GROUPS.iter().flat_map(|group| group.variants);
     match variants.into_iter().find(|variant| variant.name == name).map(|variant| &variant.how) {
         Some(How::Child(run)) => run(file, operations),

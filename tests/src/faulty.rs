@@ -2,13 +2,14 @@
 //!
 //! It hands every request on to a folder on disk, until a test asks for something else: errors on reads,
 //! writes or syncs (everywhere, in a byte range, or after so many operations), short reads, flipped bits,
-//! delays, and requests that are never answered. It is not fast, and not meant to be.
+//! delays, a limited bandwidth, and requests that are never answered. It is not fast, and not meant to be.
 //!
 //! What it does not imitate: a cache. Files are opened with direct I/O, so that every read and write of the
 //! binary arrives here.
 
 mod faults;
 mod passthrough;
+mod pipe;
 
 use std::path::PathBuf;
 use std::sync::Arc;

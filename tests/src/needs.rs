@@ -20,6 +20,8 @@ pub enum Need {
     Fuse,
     /// The device for virtual network interfaces.
     Tun,
+    /// A kernel that throttles block devices for a control group.
+    Throttle,
     /// The Python environment that `cargo xtask test` makes.
     Python,
     /// The static binary that `cargo xtask test` builds.
@@ -36,6 +38,10 @@ impl Need {
             Need::FileSystem(name) => unless(kernel_knows(name), format!("this kernel has no {name}")),
             Need::Fuse => unless(Path::new("/dev/fuse").exists(), "no /dev/fuse".into()),
             Need::Tun => unless(Path::new("/dev/net/tun").exists(), "no /dev/net/tun".into()),
+            Need::Throttle => unless(
+                crate::throttle::is_possible(),
+                "no control group can throttle block devices here".into(),
+            ),
             Need::Python => unless(
                 crate::python::interpreter().is_file(),
                 "no Python environment; 'cargo xtask test' makes it".into(),

@@ -93,7 +93,8 @@ impl Drop for Scratch {
     }
 }
 
-/// Removes what processes that are gone left behind: processes, mounts, folders, network namespaces.
+/// Removes what processes that are gone left behind: processes, mounts, folders, network namespaces,
+/// control groups.
 fn sweep(all: &Path) {
     for entry in std::fs::read_dir(all).unwrap().flatten() {
         if is_stale(&entry.file_name().to_string_lossy()) {
@@ -110,6 +111,7 @@ fn sweep(all: &Path) {
             let _ = tool_with(&["ip", "netns", "del", &name]);
         }
     }
+    crate::throttle::sweep(is_stale);
 }
 
 /// Kills servers that were started with a file of this folder as an argument.

@@ -6,61 +6,19 @@
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::time::Duration;
 
-use reelgauge_tests::binary::{self, Running};
+use reelgauge_tests::binary;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::Need;
+use reelgauge_tests::refusal;
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tool::tool;
-use reelgauge_tests::tree::tree;
-
-/// A refusal takes no time.
-const AT_ONCE: Duration = Duration::from_secs(10);
 
 /// Every one of these is refused, with a message that contains its remedy, and the target is as it was.
 #[track_caller]
 fn all_refused(target: &Path, cases: &[(&[&str], &str)]) {
-    let faults: Vec<String> = cases
-        .iter()
-        .filter_map(|(flags, remedy)| {
-            refusal(target, flags, remedy).err().map(|why| format!("{flags:?}: {why}"))
-        })
-        .collect();
-    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
-}
-
-/// What was wrong with the refusal of these flags.
-fn refusal(target: &Path, flags: &[&str], remedy: &str) -> Result<(), String> {
-    let stock = || target.is_dir().then(|| tree(target, &[]));
-    let before = stock();
-    let runs = Scratch::new();
-    let mut words = vec![OsString::from("mix"), target.into()];
-    words.extend(flags.iter().map(OsString::from));
-    if !flags.contains(&"--out") {
-        words.extend(["--out".into(), runs.path().into()]);
-    }
-    let mut running = binary::start(&words);
-    if running.until(AT_ONCE, Running::has_ended).is_none() {
-        return Err("it was accepted".to_owned());
-    }
-    let outcome = running.wait(AT_ONCE);
-    let left = std::fs::read_dir(runs.path()).map_or(0, Iterator::count);
-    let problems = [
-        (outcome.code != Some(2), format!("exit code {:?}", outcome.code)),
-        (!outcome.stdout.is_empty(), "it says something on standard output".to_owned()),
-        (!outcome.stderr.contains(remedy), format!("no '{remedy}' in the message")),
-        (outcome.stderr.contains("panicked"), "it panicked".to_owned()),
-        (stock() != before, "the target was changed".to_owned()),
-        (left > 0, format!("{left} run directories were left")),
-    ];
-    let problems: Vec<String> =
-        problems.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| what).collect();
-    match problems.is_empty() {
-        true => Ok(()),
-        false => Err(format!("{}\n{}", problems.join(", "), outcome.said())),
-    }
+    refusal::all_refused("mix", target, cases);
 }
 
 /// Refused, with a message that contains `remedy`, and the target as it was.

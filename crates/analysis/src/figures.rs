@@ -64,6 +64,7 @@ pub struct Figures {
 
 /// Counts of operations by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct OpsByKind {
     /// Files opened.
     pub open: u64,

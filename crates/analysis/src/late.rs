@@ -9,8 +9,15 @@
 //! * Frame i is late if its last byte comes after t0 + prebuffer + i ÷ rate. t0 is when the stream's first
 //!   operation was due. Frames that failed, never became complete or were never begun are late too.
 //! * Judged are the frames whose deadline lies in the measured part.
-//! * A frame is complete when its operation with the flag LAST is done and, where
-//!   [`StreamSpec::frame_bytes`] says how many there are, all its bytes have come, in any order.
+//! * A frame is complete when its operation with the flag LAST has succeeded and, where
+//!   [`StreamSpec::frame_bytes`] says how many there are, all its bytes have come, in any order. Where
+//!   every frame is a file, opening or making that file is the frame's first operation; a frame that is
+//!   written is complete with the close, because only then the data need have arrived. A close after the
+//!   frame was complete (no flag FRAME) is no part of it.
+//! * Play may begin anew at a frame (flag CUE, somebody jumped). The frames between the last one begun
+//!   and that frame were not wanted: they are not judged at all. The same holds for those after the last
+//!   one begun when the load point ends while somebody scrubs, which is known by random reads without
+//!   the flag FRAME.
 //!
 //! The tool's own delay is kept apart, because no storage should be blamed for it. Issued − due is not
 //! that delay: behind a slow operation the next ones are issued late through no fault of the tool.
@@ -35,7 +42,7 @@ mod timeline;
 #[cfg(test)]
 mod tests;
 
-use reelgauge_record::OpRecord;
+use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use serde::{Deserialize, Serialize};
 
 pub use figures::{
@@ -120,6 +127,8 @@ pub struct LateTally {
     streams: Vec<StreamTally>,
     stream_slots: Slots,
     workers: Vec<WorkerPast>,
+    /// When the latest scrub of each worker was due.
+    scrubbed_ns: Vec<Option<u64>>,
     worker_slots: Slots,
     ignored_ops: u64,
 }
@@ -132,6 +141,7 @@ impl LateTally {
             streams: Vec::with_capacity(specs.len()),
             stream_slots: Slots::default(),
             workers: Vec::new(),
+            scrubbed_ns: Vec::new(),
             worker_slots: Slots::default(),
             ignored_ops: 0,
         };
@@ -157,9 +167,19 @@ impl LateTally {
         let worker = self.worker_slots.get_or_insert(op.worker);
         if worker == self.workers.len() {
             self.workers.push(WorkerPast::default());
+            self.scrubbed_ns.push(None);
+        }
+        if is_scrub(op) {
+            self.scrubbed_ns[worker] = self.scrubbed_ns[worker].max(Some(op.due_ns));
         }
         let times = self.workers[worker].take(op);
-        stream.add(op, &times);
+        stream.add(op, &times, worker);
+    }
+
+    /// Looks which streams were stopped, before places of workers lose their meaning.
+    fn note_stops(&mut self) {
+        let scrubbed_ns = |worker: usize| self.scrubbed_ns.get(worker).copied().flatten();
+        self.streams.iter_mut().for_each(|stream| stream.note_stop(scrubbed_ns));
     }
 
     /// The load point is cut short: frames with a deadline from this time on are not judged. To be called
@@ -172,9 +192,10 @@ impl LateTally {
         }
     }
 
-    /// Adds the streams of another host in the same load point, whose streams get the numbers from
+    /// Adds the streams of another host, to which nothing more will be added, in the same load point, whose streams get the numbers from
     /// `first_stream` on. These must lie above all numbers used here.
-    pub fn merge(&mut self, other: LateTally, first_stream: u32) {
+    pub fn merge(&mut self, mut other: LateTally, first_stream: u32) {
+        other.note_stops();
         self.ignored_ops += other.ignored_ops;
         for mut stream in other.streams {
             stream.renumber(first_stream);
@@ -188,6 +209,7 @@ impl LateTally {
     /// Ends the load point, at the latest at `end_ns`, and gives the figures, by stream number.
     pub fn finish(mut self, end_ns: u64) -> LateFigures {
         self.end_at(end_ns);
+        self.note_stops();
         self.streams.sort_by_key(StreamTally::number);
         for stream in &mut self.streams {
             stream.finish();
@@ -198,4 +220,9 @@ impl LateTally {
             ignored_ops: self.ignored_ops,
         }
     }
+}
+
+/// Whether an operation is somebody looking for a place, and not playing.
+fn is_scrub(op: &OpRecord) -> bool {
+    op.kind == OpKind::Read && op.flags.has(OpFlags::RANDOM) && !op.flags.has(OpFlags::FRAME)
 }

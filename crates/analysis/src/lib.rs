@@ -6,22 +6,25 @@
 //! * [`paper`]: the three tables of the EBU Media Storage Meter, and what their numbers mean.
 //! * [`series`]: every second of the run.
 //! * [`mod@rebuild`]: the same figures from a log alone.
-//! * [`summary`]: everything that a report shows, as one JSON file.
+//! * [`summary`]: everything that a report shows, as one JSON file; [`facts`]: what single verbs add to it.
 //! * [`self_cost`]: what the tool itself cost, and whether its timing is good enough.
 //! * [`late`]: late frames of streams, on a timeline that never slides.
 //! * [`criteria`]: what counts as good enough. [`verdict`]: whether it was, and what failed first.
+//! * [`rates`]: what workers that were asked for a rate did.
 //! * [`ort`]: curves of load points: overall response time, spacing, knee. [`vda`]: whether a VDA-like
-//!   load point is valid.
+//!   load point is valid. [`vda_curve`]: both, from load points.
 //! * [`warning`]: what the reader must know before believing the figures, with advice.
 //!
 //! Not here: I/O, clocks and screens. Everything is computed from records alone.
 
 pub mod criteria;
+pub mod facts;
 pub mod figures;
 pub mod late;
 pub mod meter;
 pub mod ort;
 pub mod paper;
+pub mod rates;
 pub mod rebuild;
 mod scope;
 pub mod self_cost;
@@ -31,14 +34,18 @@ pub mod summary;
 mod tally;
 mod transfer;
 pub mod vda;
+pub mod vda_curve;
 pub mod verdict;
 pub mod warning;
 
+pub use facts::{CheckFacts, CheckFormat, SearchFacts, TrialsAt, VdaFacts, VdaPoint};
 pub use figures::{Figures, PointTiming, TimeFigures, WorkerFigures};
 pub use meter::{Counts, Meter, PointFigures, PointTally, RunTotals};
 pub use paper::{Mode, PaperCell, PaperTables};
+pub use rates::{RateSpec, RateTally};
 pub use rebuild::{Rebuilt, rebuild, try_rebuild};
 pub use self_cost::SelfCost;
 pub use series::{Series, SeriesStep};
 pub use summary::{LoadPoint, Outcome, Summary, SummaryError};
+pub use vda_curve::{VdaInput, vda_facts};
 pub use warning::Warning;

@@ -112,9 +112,15 @@ pub fn overall_response_time_ms(points: &[CurvePoint]) -> Result<f64, CurveError
 /// # Errors
 /// Fewer than [`POINTS_MIN`] loads; loads that do not increase from 0; values that are no numbers.
 pub fn uneven_steps(loads: &[f64]) -> Result<Vec<UnevenStep>, CurveError> {
-    let Some(largest) = loads.last().filter(|_| loads.len() >= POINTS_MIN) else {
+    if loads.len() < POINTS_MIN {
         return Err(CurveError::TooFewPoints { have: loads.len(), need: POINTS_MIN });
-    };
+    }
+    steps_off(loads)
+}
+
+/// [`uneven_steps`] of any number of loads.
+pub(crate) fn steps_off(loads: &[f64]) -> Result<Vec<UnevenStep>, CurveError> {
+    let largest = loads.last().copied().unwrap_or(0.0);
     let nominal = largest / loads.len() as f64;
     let mut uneven = Vec::new();
     let mut before = 0.0;

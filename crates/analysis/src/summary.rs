@@ -10,11 +10,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::facts::{CheckFacts, SearchFacts, VdaFacts};
 use crate::figures::{Figures, WorkerFigures, seconds};
+use crate::late::LateFigures;
 use crate::meter::PointFigures;
 use crate::paper::PaperTables;
 use crate::self_cost::SelfCost;
 use crate::series::Series;
+use crate::vda::ProcessRate;
+use crate::verdict::Verdict;
 
 /// The version that this program writes and reads.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -61,6 +65,19 @@ pub struct Summary {
     pub self_cost: SelfCost,
     /// Warnings, each with its advice.
     pub notes: Vec<String>,
+    /// Whether the criteria were met: the verdict of the first load point that failed, else of the last.
+    /// `None` where none were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+    /// What a search for the largest count found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchFacts>,
+    /// The curve of a VDA-like run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vda: Option<VdaFacts>,
+    /// What a short first look found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<CheckFacts>,
 }
 
 /// How a run ended.
@@ -142,6 +159,25 @@ pub struct LoadPoint {
     pub per_worker: Vec<WorkerFigures>,
     /// The paper's tables.
     pub paper: PaperTables,
+    /// How many streams ran. `None` where nothing is counted in streams.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream_count: Option<u32>,
+    /// Late frames of every stream that has frames.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<LateFigures>,
+    /// The workers that were asked for a rate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<ProcessRate>,
+    /// Mean response time of the transfers of those workers; see
+    /// [`crate::rates::RateTally::mean_response_ms`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rates_mean_response_ms: Option<f64>,
+    /// Whether its criteria were met. `None` where none were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+    /// Why this machine, and not the storage, was the limit, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited_by_client: Option<String>,
 }
 
 /// What a load point was, beside its figures.
@@ -171,6 +207,12 @@ impl LoadPoint {
             total: figures.total,
             per_worker: figures.per_worker,
             paper: figures.paper,
+            stream_count: None,
+            streams: None,
+            rates: Vec::new(),
+            rates_mean_response_ms: None,
+            verdict: None,
+            limited_by_client: None,
         }
     }
 }
@@ -264,6 +306,10 @@ impl Summary {
             verify: None,
             self_cost: SelfCost::default(),
             notes: Vec::new(),
+            verdict: None,
+            search: None,
+            vda: None,
+            check: None,
         }
     }
 
@@ -320,7 +366,7 @@ mod tests {
     #[test]
     fn fields_that_were_added_later_are_no_error() {
         let summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "mix", Target::default());
-        let json = summary.to_json().unwrap().replacen('{', "{\"verdict\": {\"met\": true},", 1);
+        let json = summary.to_json().unwrap().replacen('{', "{\"weather\": {\"dry\": true},", 1);
         assert_eq!(Summary::from_json(&json).unwrap(), summary);
     }
 }

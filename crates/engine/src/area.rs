@@ -5,7 +5,7 @@
 //! marker is left alone, and so is an area that a newer version made. [`Area::clean`] removes nothing
 //! that lies behind a symbolic link or on another mount.
 //!
-//! Not here: what lies in the area ([`crate::dataset`]).
+//! Not here: what lies in the area ([`crate::dataset`], [`crate::scratch`]).
 
 mod error;
 mod lock;
@@ -66,20 +66,7 @@ impl Area {
 
     fn open_in(target: &Path) -> Result<Area, AreaError> {
         let root = target.join(AREA_DIR);
-        let kind = match fs::symlink_metadata(&root) {
-            Ok(metadata) => metadata.file_type(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(AreaError::NoArea { target: target.to_owned() });
-            }
-            Err(error) => return Err(io_error("look at", &root, error)),
-        };
-        let foreign = |what: &str| AreaError::Foreign { path: root.clone(), what: what.to_owned() };
-        if kind.is_symlink() {
-            return Err(foreign("a symbolic link"));
-        }
-        if !kind.is_dir() {
-            return Err(foreign("a file"));
-        }
+        check_is_dir(&root, || AreaError::NoArea { target: target.to_owned() })?;
         Ok(Area { marker: Marker::read(&root)?, target: target.to_owned(), root, created: false })
     }
 
@@ -136,6 +123,58 @@ impl Area {
     pub fn clean(self) -> Result<Cleaned, AreaError> {
         let lock = self.lock()?;
         removal::remove(&self.root, &self.marker, lock)
+    }
+
+    /// Empties a directory of the area, or makes it; with the care of [`Area::clean`]. Who calls this holds
+    /// the lock.
+    pub(crate) fn empty_dir(&self, name: &'static str) -> Result<Cleaned, AreaError> {
+        self.check_still_there()?;
+        let path = self.root.join(name);
+        match fs::create_dir(&path) {
+            Ok(()) => return Ok(Cleaned::default()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(io_error("make the directory", &path, error)),
+        }
+        check_is_dir(&path, || AreaError::Vanished { path: path.clone() })?;
+        removal::empty_dir(&self.root, name)
+    }
+
+    /// Removes a directory of the area and all that is in it; with the care of [`Area::clean`]. Who calls
+    /// this holds the lock.
+    pub(crate) fn remove_dir(&self, name: &'static str) -> Result<Cleaned, AreaError> {
+        let mut cleaned = self.empty_dir(name)?;
+        let path = self.root.join(name);
+        fs::remove_dir(&path).map_err(|error| io_error("remove", &path, error))?;
+        cleaned.directories += 1;
+        Ok(cleaned)
+    }
+
+    /// Whether this is the area that was opened.
+    fn check_still_there(&self) -> Result<(), AreaError> {
+        let vanished = || AreaError::Vanished { path: self.root.clone() };
+        match Marker::read(&self.root) {
+            Ok(now) if now.id == self.marker.id => Ok(()),
+            Ok(_) => Err(vanished()),
+            Err(_) if fs::symlink_metadata(&self.root).is_err() => Err(vanished()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Whether this is a directory, and not only a link to one.
+fn check_is_dir(path: &Path, missing: impl FnOnce() -> AreaError) -> Result<(), AreaError> {
+    let kind = match fs::symlink_metadata(path) {
+        Ok(metadata) => metadata.file_type(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(missing()),
+        Err(error) => return Err(io_error("look at", path, error)),
+    };
+    let foreign = |what: &str| AreaError::Foreign { path: path.to_owned(), what: what.to_owned() };
+    if kind.is_symlink() {
+        Err(foreign("a symbolic link"))
+    } else if !kind.is_dir() {
+        Err(foreign("a file"))
+    } else {
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Not here: what is in it (see [`crate::pattern`]).
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::alloc::Layout;
 use std::ptr::NonNull;
 
 use crate::driver::DriverError;
@@ -17,6 +17,7 @@ pub struct AlignedBuffer {
     start: NonNull<u8>,
     len: usize,
     layout: Layout,
+    is_touched: bool,
 }
 
 // SAFETY: the buffer owns its memory alone; nothing about it is bound to the thread that made it.
@@ -25,11 +26,21 @@ unsafe impl Send for AlignedBuffer {}
 unsafe impl Sync for AlignedBuffer {}
 
 impl AlignedBuffer {
-    /// `len` zero bytes. The memory behind it is rounded up to whole pages.
+    /// `len` zero bytes. The memory behind it is rounded up to whole pages, and there.
     ///
     /// # Errors
     /// [`DriverError::Buffers`] when the memory cannot be had.
     pub fn new(len: usize) -> Result<AlignedBuffer, DriverError> {
+        let mut buffer = AlignedBuffer::untouched(len)?;
+        buffer.touch();
+        Ok(buffer)
+    }
+
+    /// The same, but where the system can do that, the memory behind it is only taken when it is used.
+    ///
+    /// # Errors
+    /// As [`AlignedBuffer::new`], as far as that can be known.
+    pub fn untouched(len: usize) -> Result<AlignedBuffer, DriverError> {
         let refused = DriverError::Buffers { bytes: len as u64 };
         let Some(rounded) = len.max(1).checked_next_multiple_of(ALIGNMENT) else {
             return Err(refused);
@@ -37,11 +48,22 @@ impl AlignedBuffer {
         let Ok(layout) = Layout::from_size_align(rounded, ALIGNMENT) else {
             return Err(refused);
         };
-        // SAFETY: the layout's size is at least one page, never zero.
-        let memory = unsafe { alloc_zeroed(layout) };
-        match NonNull::new(memory) {
-            Some(start) => Ok(AlignedBuffer { start, len, layout }),
+        match memory::take(layout) {
+            Some(start) => Ok(AlignedBuffer { start, len, layout, is_touched: false }),
             None => Err(refused),
+        }
+    }
+
+    /// Takes the memory behind it, so that its first use costs no more than every other. Keeps what is in
+    /// it.
+    pub fn touch(&mut self) {
+        if std::mem::replace(&mut self.is_touched, true) {
+            return;
+        }
+        for page in self.as_mut_slice().chunks_mut(ALIGNMENT) {
+            // SAFETY: `page` is a valid reference to at least one byte. Volatile, because a compiler may
+            // leave out a write of what it knows to be there.
+            unsafe { std::ptr::write_volatile(page.as_mut_ptr(), page[0]) };
         }
     }
 
@@ -82,8 +104,53 @@ impl AlignedBuffer {
 
 impl Drop for AlignedBuffer {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this very layout, and freed only here.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+        // SAFETY: taken in `untouched` with this very layout, and given back only here.
+        unsafe { memory::give_back(self.start, self.layout) }
+    }
+}
+
+#[cfg(unix)]
+mod memory {
+    //! Pages straight from the system: zero, aligned, and taken when they are used.
+
+    use std::alloc::Layout;
+    use std::ptr::{NonNull, null_mut};
+
+    use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+
+    /// Zeroed memory of this size.
+    pub(super) fn take(layout: Layout) -> Option<NonNull<u8>> {
+        // The alignment is what every page has that the system hands out, or less.
+        let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
+        // SAFETY: a new mapping at a place of the system's choice touches no memory in use.
+        let start = unsafe { mmap_anonymous(null_mut(), layout.size(), protection, flags) };
+        start.ok().and_then(|start| NonNull::new(start.cast()))
+    }
+
+    /// # Safety
+    /// What [`take`] gave for this layout, no longer used by anybody.
+    pub(super) unsafe fn give_back(start: NonNull<u8>, layout: Layout) {
+        // SAFETY: as the caller promises. It can't fail for a whole mapping.
+        let _ = unsafe { munmap(start.as_ptr().cast(), layout.size()) };
+    }
+}
+
+#[cfg(not(unix))]
+mod memory {
+    use std::alloc::{Layout, alloc_zeroed, dealloc};
+    use std::ptr::NonNull;
+
+    /// Zeroed memory of this size.
+    pub(super) fn take(layout: Layout) -> Option<NonNull<u8>> {
+        // SAFETY: the layout's size is at least one page, never zero.
+        NonNull::new(unsafe { alloc_zeroed(layout) })
+    }
+
+    /// # Safety
+    /// What [`take`] gave for this layout, no longer used by anybody.
+    pub(super) unsafe fn give_back(start: NonNull<u8>, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { dealloc(start.as_ptr(), layout) }
     }
 }
 
@@ -102,6 +169,35 @@ mod tests {
             buffer.as_mut_slice().fill(7);
             assert!(buffer.as_slice().iter().all(|&byte| byte == 7));
         }
+    }
+
+    #[test]
+    fn touching_changes_nothing() {
+        let mut buffer = AlignedBuffer::untouched(3 * ALIGNMENT).unwrap();
+        buffer.as_mut_slice()[ALIGNMENT] = 5;
+        buffer.touch();
+        assert_eq!(buffer.as_slice().iter().map(|&byte| usize::from(byte)).sum::<usize>(), 5);
+        assert_eq!(buffer.as_slice()[ALIGNMENT], 5);
+    }
+
+    /// How many of the buffer's pages are in memory.
+    #[cfg(target_os = "linux")]
+    fn resident_pages(buffer: &AlignedBuffer) -> usize {
+        let mut pages = vec![0u8; buffer.len().div_ceil(ALIGNMENT)];
+        let start = buffer.as_ptr().cast_mut().cast();
+        // SAFETY: asks about memory that is mapped, and fills a byte for each of its pages.
+        assert_eq!(unsafe { libc::mincore(start, buffer.len(), pages.as_mut_ptr()) }, 0);
+        pages.iter().filter(|&&page| page & 1 == 1).count()
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn memory_is_taken_when_it_is_touched() {
+        let mut buffer = AlignedBuffer::untouched(64 * ALIGNMENT).unwrap();
+        assert_eq!(resident_pages(&buffer), 0);
+        buffer.touch();
+        assert_eq!(resident_pages(&buffer), 64);
+        assert_eq!(resident_pages(&AlignedBuffer::new(64 * ALIGNMENT).unwrap()), 64);
     }
 
     #[test]

@@ -12,9 +12,11 @@
 //! * Write data is made, and entered in the write map, before the operation is issued: neither belongs
 //!   to its service time.
 //! * A system error is a result, recorded and told to the script. So is a request that can't be carried
-//!   out (a handle that is not open, an open on one that is, a length beyond what the script announced,
-//!   a file that is not in the table): it never reaches the system and is recorded as `EBADF` or
+//!   out (a handle that is not open, an open or create on one that is, a length beyond what the script
+//!   announced, a file that is not in the table): it never reaches the system and is recorded as `EBADF` or
 //!   `EINVAL`.
+//! * Operations that go by path ([`OpKind::goes_by_path`]) look at no handle, and never follow a link in
+//!   the last component.
 //! * At the end no operation is begun; those in flight finish; what is open is closed, unrecorded.
 //!
 //! Driver threads are detached on purpose: a thread that is stuck in a dead mount can't be joined. The
@@ -39,6 +41,7 @@ use std::time::Duration;
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use reelgauge_workload::script::{Done, Needs, Op, Script};
 
+use crate::buffer::AlignedBuffer;
 use crate::clock::Clock;
 use crate::io;
 use crate::pattern::{PatternSpec, WriteData};
@@ -316,7 +319,7 @@ pub fn start<S: Script + 'static, K: Sink>(
 fn impossible(op: &Op, needs: &Needs, files: usize) -> Option<i32> {
     let writes_unannounced = op.kind == OpKind::Write && !needs.writes;
     let fits = !op.kind.moves_data() || op.len <= needs.max_len;
-    if op.handle >= needs.handles {
+    if op.handle >= needs.handles && !op.kind.goes_by_path() {
         Some(io::NOT_OPEN)
     } else if !fits || writes_unannounced || op.file as usize >= files {
         Some(io::IMPOSSIBLE)
@@ -343,6 +346,12 @@ fn write_data(
     }
     let data = WriteData::new(context.pattern, worker, needs.max_len as usize)?;
     Ok(Some(data.numbered_from(first_sequence(context.point, slot))))
+}
+
+/// Memory to read into, for one operation in flight. That of a script that writes is taken at its first
+/// read: most of those never read.
+fn read_buffer(len: usize, needs: &Needs) -> Result<AlignedBuffer, DriverError> {
+    if needs.writes { AlignedBuffer::untouched(len) } else { AlignedBuffer::new(len) }
 }
 
 /// What the write map needs to know of this write.

@@ -2,9 +2,11 @@
 //!
 //! * [`area`]: the marked directory that is the only place ever written to, and its lock.
 //! * [`dataset`]: files prepared in the area, reused when they are already there. [`space`]: room for them.
+//!   [`scratch`]: a folder in the area for what a run makes itself.
 //! * [`buffer`]: memory for I/O. [`pattern`]: write data, unique per unit and incompressible.
 //!   [`verify`]: reading it back.
-//! * [`mount`]: what is mounted at the target. [`cache`]: what of a file lies in the client's memory.
+//! * [`mount`]: what is mounted at the target. [`link`]: over what it is reached. [`cache`]: what of a file
+//!   lies in the client's memory.
 //! * [`clock`]: the run's clock. [`driver`]: performs the operations that scripts ask for.
 //! * [`simulated`]: runs the same scripts against a fake store in virtual time.
 //!
@@ -18,8 +20,10 @@ pub mod clock;
 pub mod dataset;
 pub mod driver;
 mod io;
+pub mod link;
 pub mod mount;
 pub mod pattern;
+pub mod scratch;
 pub mod simulated;
 pub mod space;
 pub mod verify;

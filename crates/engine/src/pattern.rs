@@ -1,11 +1,17 @@
 //! Write data: unique in every unit, incompressible, and recognisable when it is read back.
 //!
-//! A writer keeps a pool of random pages, made once from its seed. A write takes a stretch of that
-//! pool, starting at another page each time, and stamps the head of every unit (4 KiB, or 512 bytes
-//! where blocks are smaller) with which write of which writer this is and where in which file it
-//! belongs. So making a megabyte costs a few microseconds, no two units of a run are equal (storage
-//! that deduplicates gains nothing), and a reader can rebuild all of a unit from its stamp: the stamp
-//! says which page of which writer's pool the rest came from.
+//! A writer keeps a pool of random pages, made once from its seed, hardly larger than its longest write.
+//! A write is a stretch of that pool, in which the head of every unit (4 KiB, or 512 bytes where blocks
+//! are smaller) is stamped with which write of which writer this is and where in which file it belongs. So
+//! no two units of a run are equal (storage that deduplicates gains nothing), and a reader can rebuild all
+//! of a unit from its stamp.
+//!
+//! Storage that compresses must gain nothing either, so bytes must not come again within what it compresses
+//! as one, which is up to a megabyte. A pool of at least that size takes care of it by itself: each write
+//! begins where the one before ended, and what comes again is a whole pool away. A smaller pool is made
+//! fresh for each write: its bytes are combined (exclusive or) with a key of the write. That costs a pass
+//! over them: some 30 µs per MiB, and several times that where thousands of writers take turns and none
+//! finds its pool in the processor's cache. It is what lets so many do with little memory.
 //!
 //! Data is made before an operation's clock starts; see [`crate::driver`]. What the last write of a
 //! unit was, and whether it is still there, is the business of [`crate::verify`].
@@ -19,7 +25,7 @@
 //! | 8..16  | unit in the file (byte position / unit size) |
 //! | 16..24 | sequence: which write of this writer |
 //! | 24..28 | writer |
-//! | 28..32 | place in the writer's pool, in units of 512 bytes |
+//! | 28..32 | place in the writer's pool, in units of 512 bytes; highest bit: it was made fresh |
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -33,12 +39,18 @@ pub const STAMP_BYTES: usize = 32;
 /// The writer number of those who fill data sets, so that a worker's write is never taken for theirs.
 pub const FILL_WRITER: u32 = u32::MAX;
 
-/// How far the start of a write may rotate: the random pages that every writer has beyond its longest
-/// write. 1 MiB.
-const ROTATION_PAGES: usize = 256;
+/// From this length on, a writer's pool is not made fresh: what storage compresses as one is not longer.
+const FRESH_BELOW: usize = 1 << 20;
+
+/// The random pages that a pool which isn't made fresh has beyond the longest write, so that the longest
+/// writes don't all begin with the same one.
+const SPARE_PAGES: usize = 7;
 
 /// Pool places are counted in this many bytes: the smallest unit.
 const PLACE_BYTES: usize = 512;
+
+/// In a stamp's place: the unit was made fresh with its write's key.
+const FRESH: u32 = 1 << 31;
 
 /// How write data is made: the same for all writers of a run, and needed again to verify it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +79,8 @@ pub struct Stamp {
     pub sequence: u64,
     /// Who wrote it: the worker, or [`FILL_WRITER`].
     pub writer: u32,
-    /// Where in the writer's pool the unit lay, in units of 512 bytes.
+    /// Where in the writer's pool the unit lay, in units of 512 bytes; the highest bit says that the pool was
+    /// made fresh for the write.
     pub place: u32,
 }
 
@@ -120,8 +133,12 @@ impl Stamp {
     /// shorter than a whole unit (the last one of a file), but not longer than 4096 bytes.
     pub fn rebuild(&self, spec: PatternSpec, unit: &mut [u8]) {
         let mut page = [0; ALIGNMENT];
-        fill_page(spec.seed, self.writer, self.place as usize * PLACE_BYTES / ALIGNMENT, &mut page);
-        let from = self.place as usize * PLACE_BYTES % ALIGNMENT;
+        let place = (self.place & !FRESH) as usize;
+        fill_page(spec.seed, self.writer, place * PLACE_BYTES / ALIGNMENT, &mut page);
+        if self.place & FRESH != 0 {
+            combine(&mut page, key(write_hash(spec.seed, self.file, self.writer, self.sequence)));
+        }
+        let from = place * PLACE_BYTES % ALIGNMENT;
         let len = unit.len().min(ALIGNMENT - from);
         unit[..len].copy_from_slice(&page[from..from + len]);
         if let Some(head) = unit.first_chunk_mut() {
@@ -143,15 +160,20 @@ pub struct Stamped {
 /// Makes the data of one writer's writes. One per operation in flight, because a write's bytes stay
 /// here until it is done.
 ///
-/// Memory: the longest write + 1 MiB.
+/// Memory: the longest write and up to 32 KiB.
 #[derive(Debug)]
 pub struct WriteData {
     spec: PatternSpec,
     writer: u32,
     sequence: u64,
     max_len: usize,
+    /// Where the next write begins, in pages; always 0 in a pool that is made fresh.
     page: usize,
+    /// How often the pool has been used up.
+    laps: usize,
     pool: AlignedBuffer,
+    /// The keys that the pages of the pool are combined with; none where it isn't made fresh.
+    keys: Box<[u64]>,
 }
 
 impl WriteData {
@@ -161,7 +183,9 @@ impl WriteData {
     /// # Errors
     /// [`DriverError::Buffers`] when the memory cannot be had.
     pub fn new(spec: PatternSpec, writer: u32, max_len: usize) -> Result<WriteData, DriverError> {
-        let spare = (ROTATION_PAGES + 1) * ALIGNMENT;
+        let is_fresh = max_len < FRESH_BELOW;
+        // One page more, since a write may begin inside a unit.
+        let spare = if is_fresh { ALIGNMENT } else { (SPARE_PAGES + 1) * ALIGNMENT };
         let pool_len = max_len.checked_next_multiple_of(ALIGNMENT).and_then(|len| len.checked_add(spare));
         let Some(pool_len) = pool_len else {
             return Err(DriverError::Buffers { bytes: max_len as u64 });
@@ -170,7 +194,8 @@ impl WriteData {
         for (index, page) in pool.as_mut_slice().chunks_exact_mut(ALIGNMENT).enumerate() {
             fill_page(spec.seed, writer, index, page);
         }
-        Ok(WriteData { spec, writer, sequence: 0, max_len, page: 0, pool })
+        let keys = vec![0; if is_fresh { pool_len / ALIGNMENT } else { 0 }].into();
+        Ok(WriteData { spec, writer, sequence: 0, max_len, page: 0, laps: 0, pool, keys })
     }
 
     /// The same, with its writes numbered from `sequence`: for writers that share a writer number
@@ -197,21 +222,17 @@ impl WriteData {
         let unit_bytes = self.spec.unit_bytes as usize;
         let sequence = self.sequence;
         self.sequence += 1;
-        let page = self.page;
-        // An odd step visits every start; a long one keeps short writes from reusing their neighbours.
-        let pages = len.div_ceil(ALIGNMENT);
-        self.page = (page + ((pages + 60) | 1)) % ROTATION_PAGES;
-
         let into_unit = (offset % unit_bytes as u64) as usize;
-        let start = page * ALIGNMENT + into_unit;
+        let start = self.turn_to(len) * ALIGNMENT + into_unit;
         let hash = write_hash(self.spec.seed, file, self.writer, sequence);
+        let fresh = self.freshen(start, len, key(hash));
         let mut at = if into_unit == 0 { start } else { start + unit_bytes - into_unit };
         let mut stamp = Stamp {
             file,
             unit: offset.div_ceil(unit_bytes as u64),
             sequence,
             writer: self.writer,
-            place: (at / PLACE_BYTES) as u32,
+            place: (at / PLACE_BYTES) as u32 | fresh,
         };
         let pool = self.pool.as_mut_slice();
         while at + STAMP_BYTES <= start + len {
@@ -221,6 +242,37 @@ impl WriteData {
             stamp.place += (unit_bytes / PLACE_BYTES) as u32;
         }
         Stamped { start, sequence }
+    }
+
+    /// The page at which a write of this length begins. They follow each other through the pool, and begin
+    /// one page further in each time round.
+    fn turn_to(&mut self, len: usize) -> usize {
+        if !self.keys.is_empty() {
+            return 0;
+        }
+        let pages = len.div_ceil(ALIGNMENT);
+        let last_start = self.pool.len() / ALIGNMENT - 1 - pages;
+        if self.page > last_start {
+            self.laps += 1;
+            self.page = self.laps % (SPARE_PAGES + 1);
+        }
+        let page = self.page;
+        self.page += pages;
+        page
+    }
+
+    /// Combines the pages of a write with its key, where that is needed; what that adds to a stamp's place.
+    fn freshen(&mut self, start: usize, len: usize, key: u64) -> u32 {
+        if self.keys.is_empty() {
+            return 0;
+        }
+        let pages = start / ALIGNMENT..(start + len).div_ceil(ALIGNMENT);
+        let pool = &mut self.pool.as_mut_slice()[pages.start * ALIGNMENT..pages.end * ALIGNMENT];
+        for (page, old) in pool.chunks_exact_mut(ALIGNMENT).zip(&mut self.keys[pages]) {
+            combine(page, *old ^ key);
+            *old = key;
+        }
+        FRESH
     }
 
     /// The bytes of a write that has just been made.
@@ -239,6 +291,19 @@ impl WriteData {
 fn fill_page(seed: u64, writer: u32, page: usize, into: &mut [u8]) {
     let page_seed = mix(mix(seed, u64::from(writer) + 1), page as u64);
     Xoshiro256PlusPlus::seed_from_u64(page_seed).fill_bytes(into);
+}
+
+/// The key of the write with this hash: never 0, and different for different writes.
+fn key(write_hash: u64) -> u64 {
+    mix(write_hash, u64::MAX).max(1)
+}
+
+/// Combines every eight bytes with the key (exclusive or). Twice the same key: nothing has changed.
+fn combine(bytes: &mut [u8], key: u64) {
+    let (words, _) = bytes.as_chunks_mut::<8>();
+    for word in words {
+        *word = (u64::from_le_bytes(*word) ^ key).to_le_bytes();
+    }
 }
 
 /// What the stamps of one write have in common, hashed.
@@ -266,7 +331,7 @@ fn u64_at(bytes: &[u8; STAMP_BYTES], at: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use std::collections::HashSet;
+    use std::collections::{HashMap, HashSet};
 
     use super::*;
 
@@ -308,12 +373,69 @@ mod tests {
         }
     }
 
+    /// The bytes of so many writes of this length, one after the other in a file.
+    fn sequential(data: &mut WriteData, len: usize, writes: usize) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(len * writes);
+        for write in 0..writes {
+            let stamped = data.stamp(0, (write * len) as u64, len);
+            bytes.extend_from_slice(data.slice(&stamped, len));
+        }
+        bytes
+    }
+
     #[test]
-    fn consecutive_writes_start_at_different_pages_and_all_are_used() {
-        let mut data = WriteData::new(SPEC, 0, 1 << 20).unwrap();
-        for len in [4096usize, 1 << 20, 12288] {
-            let starts: HashSet<usize> = (0..ROTATION_PAGES).map(|_| data.stamp(0, 0, len).start).collect();
-            assert_eq!(starts.len(), ROTATION_PAGES);
+    fn nothing_comes_again_within_what_storage_compresses_as_one() {
+        for (max_len, len) in [
+            (4096, 4096),
+            (65536, 4096),
+            (65536, 65536),
+            (1 << 20, 4096),
+            (1 << 20, 1 << 20),
+            (5 << 20, 300 << 10),
+        ] {
+            let mut data = WriteData::new(SPEC, 0, max_len).unwrap();
+            let bytes = sequential(&mut data, len, (6 << 20) / len);
+            let mut last_seen = HashMap::new();
+            for (at, string) in bytes.chunks_exact(16).enumerate() {
+                if let Some(before) = last_seen.insert(string, at) {
+                    let distance = (at - before) * 16;
+                    assert!(distance >= 900 << 10, "{max_len}, {len}: again after {distance} bytes");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_writer_needs_little_more_memory_than_its_longest_write() {
+        for max_len in [1, 4096, 65536, (1 << 20) - 1, 1 << 20, 12 << 20] {
+            let data = WriteData::new(SPEC, 0, max_len).unwrap();
+            let beyond = data.pool().len() + size_of_val(&*data.keys) - max_len;
+            assert!(beyond <= 36 << 10, "{max_len}: {beyond} bytes more");
+        }
+    }
+
+    #[test]
+    fn writes_of_all_lengths_and_places_can_be_rebuilt() {
+        for unit_bytes in [512u32, 4096] {
+            let spec = PatternSpec { seed: 3, unit_bytes };
+            for max_len in [70_000usize, (1 << 20) + 512] {
+                let mut data = WriteData::new(spec, 1, max_len).unwrap();
+                for write in 0..200u64 {
+                    let len = (write as usize * 7919 % max_len) + 1;
+                    let offset = write * 1_000_003;
+                    let stamped = data.stamp(0, offset, len);
+                    let bytes = data.slice(&stamped, len);
+                    let first = offset.next_multiple_of(u64::from(unit_bytes)) - offset;
+                    for unit in bytes.get(first as usize..).unwrap_or_default().chunks(unit_bytes as usize) {
+                        if unit.len() < STAMP_BYTES {
+                            continue;
+                        }
+                        let mut rebuilt = vec![0; unit.len()];
+                        Stamp::read(spec, unit).unwrap().rebuild(spec, &mut rebuilt);
+                        assert_eq!(rebuilt, unit, "unit {unit_bytes}, write {write} of {len} at {offset}");
+                    }
+                }
+            }
         }
     }
 

@@ -7,8 +7,8 @@
 //!
 //! Deterministic: what happens at the same time happens in the order in which it was scheduled.
 //!
-//! Not here: opening, closing and buffers. A fake store decides what an operation on a file that isn't
-//! open comes to.
+//! Not here: opening, creating, closing and buffers. A fake store decides what an operation on a file that
+//! isn't open comes to, and one that goes by path is to it an operation like any other.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -17,11 +17,15 @@ use crate::cli::{Cli, Verb};
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.verb {
+        Verb::Check(args) => verbs::check::check(&args),
+        Verb::Streams(args) => verbs::streams::streams(*args),
         Verb::Mix(args) => verbs::mix::mix(args),
+        Verb::Vda(args) => verbs::vda::vda(&args),
         Verb::Run(args) => verbs::run::run(&args),
         Verb::Report(args) => verbs::report::report(&args),
         Verb::Clean(args) => verbs::clean::clean(&args),
         Verb::Formats(args) => verbs::formats::formats(args),
+        Verb::Scenarios => verbs::scenarios::scenarios(),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -50,7 +50,7 @@ fn bytes_per_s(point: &LoadPoint) -> f64 {
     point.total.bytes_per_s.unwrap_or(0.0)
 }
 
-fn outcome(summary: &Summary) -> Option<String> {
+pub(crate) fn outcome(summary: &Summary) -> Option<String> {
     let what = match summary.outcome {
         Outcome::Complete => return None,
         Outcome::Interrupted => "The run was interrupted",
@@ -62,7 +62,7 @@ fn outcome(summary: &Summary) -> Option<String> {
     Some(format!("{what}{}.{kept}", reason.trim_end_matches('.')))
 }
 
-fn verified(verify: &VerifyFacts) -> (Tone, String) {
+pub(crate) fn verified(verify: &VerifyFacts) -> (Tone, String) {
     let checked = amount(verify.checked_bytes);
     if verify.different_bytes == 0 {
         return (Tone::Plain, format!("Verified {checked}: everything read back as it was written."));
@@ -76,7 +76,7 @@ fn verified(verify: &VerifyFacts) -> (Tone, String) {
     (Tone::Bad, text)
 }
 
-fn nothing(summary: &Summary) -> String {
+pub(crate) fn nothing(summary: &Summary) -> String {
     let place = place(&summary.target);
     match (summary.ops(), summary.failed_ops()) {
         (0, _) => format!(
@@ -123,7 +123,7 @@ pub(crate) fn says_only_workers(point: &LoadPoint) -> bool {
 }
 
 /// `/mnt/nas (SMB 3.1.1 from nas1)`.
-fn place(target: &Target) -> String {
+pub(crate) fn place(target: &Target) -> String {
     let path = plain_short(&target.path, 200);
     let kind = target.description.as_deref().or(target.fs_type.as_deref());
     match kind {
@@ -170,7 +170,7 @@ fn most(total: &Figures) -> Option<String> {
     Some(format!("Half of {what} were answered within {half}, 99 of 100 within {most}."))
 }
 
-fn failures(summary: &Summary) -> (Tone, String) {
+pub(crate) fn failures(summary: &Summary) -> (Tone, String) {
     let failed = summary.failed_ops();
     let with_error = |point: &LoadPoint| {
         let first = point.total.first_error?;

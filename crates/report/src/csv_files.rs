@@ -4,7 +4,9 @@
 use std::io::Write;
 
 use reelgauge_analysis::figures::TimesByKind;
+use reelgauge_analysis::late::StreamFigures;
 use reelgauge_analysis::{Figures, LoadPoint, Summary, TimeFigures};
+use reelgauge_record::OpKind;
 
 /// Load points: one row for the total of each, and one for each of its workers.
 pub fn load_points_csv(summary: &Summary, out: impl Write) -> Result<(), csv::Error> {
@@ -14,6 +16,18 @@ pub fn load_points_csv(summary: &Summary, out: impl Write) -> Result<(), csv::Er
         csv.write_record(load_point_row(point, None, &point.total))?;
         for worker in &point.per_worker {
             csv.write_record(load_point_row(point, Some(worker.worker), &worker.figures))?;
+        }
+    }
+    Ok(csv.flush()?)
+}
+
+/// Streams: one row for each in each load point.
+pub fn streams_csv(summary: &Summary, out: impl Write) -> Result<(), csv::Error> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record(STREAM_COLUMNS)?;
+    for point in &summary.load_points {
+        for stream in point.streams.iter().flat_map(|figures| &figures.streams) {
+            csv.write_record(stream_row(point, stream))?;
         }
     }
     Ok(csv.flush()?)
@@ -85,7 +99,7 @@ pub fn series_csv(summary: &Summary, out: impl Write) -> Result<(), csv::Error> 
     Ok(csv.flush()?)
 }
 
-const PLAIN_COLUMNS: [&str; 33] = [
+const PLAIN_COLUMNS: [&str; 38] = [
     "point",
     "label",
     "scope",
@@ -103,6 +117,11 @@ const PLAIN_COLUMNS: [&str; 33] = [
     "writes",
     "syncs",
     "closes",
+    "creates",
+    "unlinks",
+    "stats",
+    "accesses",
+    "readdirs",
     "transfers",
     "transfers_left_out",
     "short_transfers",
@@ -121,7 +140,21 @@ const PLAIN_COLUMNS: [&str; 33] = [
     "first_error_at_s",
 ];
 
-const KINDS: [&str; 6] = ["data", "read", "write", "open", "close", "sync"];
+/// Reads and writes together, in the columns of times.
+const DATA: &str = "data";
+
+const KINDS: [OpKind; 10] = [
+    OpKind::Read,
+    OpKind::Write,
+    OpKind::Open,
+    OpKind::Close,
+    OpKind::Sync,
+    OpKind::Create,
+    OpKind::Unlink,
+    OpKind::Stat,
+    OpKind::Access,
+    OpKind::ReadDir,
+];
 
 const TIME_FIGURES: [&str; 8] =
     ["count", "mean_us", "p50_us", "p95_us", "p99_us", "p99_9_us", "max_us", "max_began_s"];
@@ -130,7 +163,7 @@ const TIME_FIGURES: [&str; 8] =
 fn load_point_header() -> Vec<String> {
     let mut header: Vec<String> = PLAIN_COLUMNS.iter().map(|name| (*name).to_owned()).collect();
     for time in ["response", "service"] {
-        for kind in KINDS {
+        for kind in [DATA].into_iter().chain(KINDS.map(OpKind::name)) {
             header.extend(TIME_FIGURES.iter().map(|figure| format!("{time}_{kind}_{figure}")));
         }
     }
@@ -159,6 +192,11 @@ fn load_point_row(point: &LoadPoint, worker: Option<u32>, figures: &Figures) -> 
         kinds.write.to_string(),
         kinds.sync.to_string(),
         kinds.close.to_string(),
+        kinds.create.to_string(),
+        kinds.unlink.to_string(),
+        kinds.stat.to_string(),
+        kinds.access.to_string(),
+        kinds.readdir.to_string(),
         figures.transfers.to_string(),
         figures.transfers_left_out.to_string(),
         figures.short_transfers.to_string(),
@@ -181,9 +219,9 @@ fn load_point_row(point: &LoadPoint, worker: Option<u32>, figures: &Figures) -> 
     row
 }
 
-fn time_cells(times: &TimesByKind) -> impl Iterator<Item = String> {
-    let kinds = [&times.data, &times.read, &times.write, &times.open, &times.close, &times.sync];
-    kinds.map(|times| eight_figures(times.as_ref())).into_iter().flatten()
+fn time_cells(times: &TimesByKind) -> impl Iterator<Item = String> + '_ {
+    let kinds = KINDS.map(|kind| times.of(kind));
+    [times.data.as_ref()].into_iter().chain(kinds).flat_map(eight_figures)
 }
 
 fn eight_figures(times: Option<&TimeFigures>) -> [String; 8] {
@@ -202,4 +240,90 @@ fn eight_figures(times: Option<&TimeFigures>) -> [String; 8] {
 
 fn optional(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+const STREAM_COLUMNS: [&str; 37] = [
+    "point",
+    "label",
+    "streams_in_point",
+    "stream",
+    "name",
+    "writes",
+    "buffer_s",
+    "nominal_frames_per_s",
+    "began_s",
+    "frames_judged",
+    "late_frames",
+    "dropped_frames",
+    "failed_frames",
+    "unfinished_frames",
+    "late_frames_with_own_delay",
+    "worst_margin_us",
+    "worst_margin_frame",
+    "margin_p1_us",
+    "first_late_frame",
+    "first_late_deadline_s",
+    "first_late_us",
+    "incidents",
+    "longest_incident_s",
+    "longest_incident_began_s",
+    "response_mean_us",
+    "response_p50_us",
+    "response_p95_us",
+    "response_p99_us",
+    "response_p99_9_us",
+    "response_max_us",
+    "response_max_began_s",
+    "min_throughput_over_buffer_bytes_per_s",
+    "frames_per_s",
+    "ops_per_s",
+    "bytes_per_s",
+    "own_delay_p99_us",
+    "own_delay_max_us",
+];
+
+fn stream_row(point: &LoadPoint, stream: &StreamFigures) -> Vec<String> {
+    let (worst, late, own) = (stream.worst_margin, stream.first_late, stream.own_delay);
+    let incidents = stream.worst_incidents.iter();
+    let longest = incidents.max_by(|one, two| one.length_s.total_cmp(&two.length_s));
+    let response = |of: fn(&TimeFigures) -> f64| optional(stream.response.as_ref().map(of));
+    vec![
+        point.index.to_string(),
+        point.label.clone(),
+        optional(point.stream_count),
+        stream.stream.to_string(),
+        stream.name.clone(),
+        stream.writes.to_string(),
+        stream.buffer_s.to_string(),
+        stream.nominal_frames_per_s.to_string(),
+        optional(stream.began_s),
+        stream.frames_judged.to_string(),
+        stream.late_frames.to_string(),
+        stream.dropped_frames.to_string(),
+        stream.failed_frames.to_string(),
+        stream.unfinished_frames.to_string(),
+        stream.late_frames_with_own_delay.to_string(),
+        optional(worst.map(|worst| worst.margin_us)),
+        optional(worst.map(|worst| worst.frame)),
+        optional(stream.margin_p1_us),
+        optional(late.map(|late| late.frame)),
+        optional(late.map(|late| late.deadline_s)),
+        optional(late.and_then(|late| late.late_us)),
+        stream.incidents.to_string(),
+        optional(longest.map(|incident| incident.length_s)),
+        optional(longest.map(|incident| incident.began_s)),
+        response(|times| times.mean_us),
+        response(|times| times.p50_us),
+        response(|times| times.p95_us),
+        response(|times| times.p99_us),
+        response(|times| times.p99_9_us),
+        response(|times| times.max_us),
+        response(|times| times.max_began_s),
+        optional(stream.throughput.map(|throughput| throughput.min_bytes_per_s)),
+        optional(stream.frames_per_s),
+        optional(stream.ops_per_s),
+        optional(stream.bytes_per_s),
+        optional(own.map(|own| own.p99_us)),
+        optional(own.map(|own| own.max_us)),
+    ]
 }

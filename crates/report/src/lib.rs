@@ -1,7 +1,8 @@
 //! The report room: a summary as people and programs read it.
 //!
-//! * [`mod@screen`]: terminal text, the answer first; `answer`, `tables` and `workers` are its parts.
-//! * [`csv_files`]: load points, the paper's tables and the seconds of the run, for spreadsheets.
+//! * [`mod@screen`]: terminal text, the answer first; `answer`, `tables` and `workers` are its parts for
+//!   runs that are told in MB/s, `streams`, `search`, `vda` and `check` for those told in streams.
+//! * [`csv_files`]: load points, streams, the paper's tables and the seconds of the run, for spreadsheets.
 //! * [`units`]: every number's way from its unit to text, in one place.
 //! * [`text`]: wrapping, and taking the teeth out of strings that came from outside.
 //!
@@ -9,13 +10,18 @@
 //! the summary.
 
 mod answer;
+mod check;
 pub mod csv_files;
+mod page;
 pub mod screen;
+mod search;
+mod streams;
 mod table;
 mod tables;
 pub mod text;
 pub mod units;
+mod vda;
 mod workers;
 
-pub use csv_files::{load_points_csv, paper_csv, series_csv};
+pub use csv_files::{load_points_csv, paper_csv, series_csv, streams_csv};
 pub use screen::{Detail, Screen, Style, Tables, screen};

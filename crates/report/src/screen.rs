@@ -4,15 +4,10 @@
 use reelgauge_analysis::{LoadPoint, Summary};
 
 use crate::answer::{Tone, answer};
-use crate::text::{plain, wrap};
+use crate::page::{MAX_WIDTH, Page};
+use crate::text::plain;
 use crate::units::{amount, count, number};
-use crate::{tables, workers};
-
-/// Lines are never longer than this, however wide the terminal: nobody reads longer ones.
-const MAX_WIDTH: usize = 100;
-
-/// Narrower than this no table is readable.
-const MIN_WIDTH: usize = 40;
+use crate::{check, search, streams, tables, vda, workers};
 
 /// How the screen looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +64,22 @@ pub struct Screen<'a> {
 /// The screen as text, ending with a line feed.
 pub fn screen(summary: &Summary, show: &Screen) -> String {
     let mut page = Page::new(show.style);
+    if let Some(facts) = &summary.check {
+        check::screen(summary, facts, show, &mut page);
+    } else if let Some(facts) = &summary.vda {
+        vda::screen(summary, facts, show, &mut page);
+    } else if let Some(facts) = &summary.search {
+        search::screen(summary, facts, show, &mut page);
+    } else if summary.load_points.iter().any(|point| point.stream_count.is_some()) {
+        streams::screen(summary, show, &mut page);
+    } else {
+        mix(summary, show, &mut page);
+    }
+    page.text
+}
+
+/// The screen of a run that is told in MB/s.
+fn mix(summary: &Summary, show: &Screen, page: &mut Page) {
     for (tone, sentence) in answer(summary) {
         page.sentence(tone, &sentence);
     }
@@ -76,7 +87,7 @@ pub fn screen(summary: &Summary, show: &Screen) -> String {
     if !measured.is_empty() {
         page.gap();
         page.lines(tables::load_points(&summary.load_points, page.width));
-        ended_early(summary, &mut page);
+        ended_early(summary, page);
     }
     let with_tables = match show.tables {
         Tables::None => &[],
@@ -84,22 +95,26 @@ pub fn screen(summary: &Summary, show: &Screen) -> String {
         Tables::Every => &measured[..],
     };
     for point in with_tables {
-        paper_tables(point, summary.load_points.len() > 1, &mut page);
+        paper_tables(point, summary.load_points.len() > 1, page);
     }
     let with_workers = if show.tables == Tables::Every { &measured[..] } else { last(&measured) };
     for point in with_workers {
-        worker_table(point, show.detail, summary.load_points.len() > 1, &mut page);
+        worker_table(point, show.detail, summary.load_points.len() > 1, page);
     }
-    doubts(summary, &mut page);
-    files(summary, show, &mut page);
-    page.text
+    end(summary, show, page);
+}
+
+/// What every screen ends with: what to doubt, where the files are, what to do next.
+pub(crate) fn end(summary: &Summary, show: &Screen, page: &mut Page) {
+    doubts(summary, page);
+    files(summary, show, page);
 }
 
 fn last<'a, 'b>(points: &'a [&'b LoadPoint]) -> &'a [&'b LoadPoint] {
     &points[points.len().saturating_sub(1)..]
 }
 
-fn ended_early(summary: &Summary, page: &mut Page) {
+pub(crate) fn ended_early(summary: &Summary, page: &mut Page) {
     for point in &summary.load_points {
         if let Some(reason) = &point.ended_early {
             let text = format!("{} ended early: {}", label(point), plain(reason));
@@ -174,66 +189,5 @@ fn files(summary: &Summary, show: &Screen, page: &mut Page) {
     }
     if let Some(next_step) = show.next_step {
         page.item("Next", &plain(next_step));
-    }
-}
-
-/// The text so far.
-struct Page {
-    text: String,
-    width: usize,
-    colour: bool,
-}
-
-impl Page {
-    fn new(style: Style) -> Page {
-        Page { text: String::new(), width: style.width.clamp(MIN_WIDTH, MAX_WIDTH), colour: style.colour }
-    }
-
-    /// An empty line, but never two and none at the top.
-    fn gap(&mut self) {
-        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
-            self.text.push('\n');
-        }
-    }
-
-    fn lines(&mut self, lines: Vec<String>) {
-        for line in lines {
-            self.text.push_str(&line);
-            self.text.push('\n');
-        }
-    }
-
-    fn heading(&mut self, text: &str) {
-        self.painted("1", text);
-    }
-
-    fn sentence(&mut self, tone: Tone, sentence: &str) {
-        if sentence.is_empty() {
-            return;
-        }
-        let code = match tone {
-            Tone::Answer => "1",
-            Tone::Plain => "",
-            Tone::Bad => "1;31",
-        };
-        self.painted(code, &wrap(sentence, self.width, 0));
-    }
-
-    /// `Name: text`, wrapped below itself.
-    fn item(&mut self, name: &str, text: &str) {
-        self.painted("", &wrap(&format!("{name}: {text}"), self.width, name.len() + 2));
-    }
-
-    fn warning(&mut self, text: &str) {
-        self.painted("33", &wrap(&format!("Warning: {text}"), self.width, 9));
-    }
-
-    fn painted(&mut self, code: &str, text: &str) {
-        if self.colour && !code.is_empty() {
-            self.text.push_str(&format!("\u{1b}[{code}m{text}\u{1b}[0m\n"));
-        } else {
-            self.text.push_str(text);
-            self.text.push('\n');
-        }
     }
 }

@@ -12,7 +12,7 @@ const NOTHING: &str = "-";
 
 /// A column of numbers with their points below one another.
 pub(crate) fn numbers(values: &[Option<f64>]) -> Vec<String> {
-    let decimals = column_decimals(values.iter().flatten().copied());
+    let decimals = column_decimals(values.iter().flatten().map(|value| value.abs()));
     values.iter().map(|value| cell(*value, decimals)).collect()
 }
 

@@ -12,8 +12,9 @@ use std::time::Duration;
 use reelgauge_analysis::{Counts, Meter, PointFigures, PointTiming, RunTotals, Series};
 use reelgauge_engine::clock::Clock;
 use reelgauge_record::OpRecord;
-use reelgauge_record::log::LogWriter;
+use reelgauge_record::log::{FileEntry, LogWriter};
 
+use crate::judging::{Judged, Judging};
 use crate::sink::RingSource;
 
 /// How long the drain sleeps between two rounds: short against the time that a ring holds.
@@ -52,6 +53,11 @@ pub struct Drained {
 enum Order {
     Attach(Vec<RingSource>),
     FinishPoint(u16, PointTiming, Sender<PointFigures>),
+    /// Entries for the file table behind those that are there.
+    Files(Vec<FileEntry>),
+    Judge(Box<Judging>),
+    Cut(u64),
+    FinishJudging(Sender<Option<Judged>>),
     Live(Sender<Counts>),
 }
 
@@ -80,6 +86,7 @@ impl Drain {
             log,
             sources: Vec::new(),
             missed_before: 0,
+            judging: None,
             first_failure: Arc::clone(&first_failure),
         };
         let builder = std::thread::Builder::new().name("drain".to_owned());
@@ -98,6 +105,26 @@ impl Drain {
     /// Empties the rings and gives the figures of the load point.
     pub fn finish_point(&self, point: u16, timing: PointTiming) -> Result<PointFigures, DrainDied> {
         self.ask(|reply| Order::FinishPoint(point, timing, reply))
+    }
+
+    /// Adds files to the run's table.
+    pub fn add_files(&self, files: Vec<FileEntry>) -> Result<(), DrainDied> {
+        self.orders.send(Order::Files(files)).map_err(|_| DrainDied)
+    }
+
+    /// Judges the records that come from now on, until [`Drain::finish_judging`].
+    pub fn judge(&self, judging: Judging) -> Result<(), DrainDied> {
+        self.orders.send(Order::Judge(Box::new(judging))).map_err(|_| DrainDied)
+    }
+
+    /// The load point ends now, before its time: what should come later is not missing.
+    pub fn cut(&self, now_ns: u64) -> Result<(), DrainDied> {
+        self.orders.send(Order::Cut(now_ns)).map_err(|_| DrainDied)
+    }
+
+    /// Empties the rings and gives what was found since [`Drain::judge`].
+    pub fn finish_judging(&self) -> Result<Option<Judged>, DrainDied> {
+        self.ask(Order::FinishJudging)
     }
 
     /// Counts of the load point under way.
@@ -131,6 +158,7 @@ struct Work {
     fate: LogFate,
     sources: Vec<RingSource>,
     missed_before: u64,
+    judging: Option<Box<Judging>>,
     first_failure: Arc<OnceLock<OpRecord>>,
 }
 
@@ -155,6 +183,20 @@ impl Work {
             }
             Order::FinishPoint(point, timing, reply) => {
                 let _ = reply.send(self.meter.finish_point(point, timing));
+            }
+            Order::Files(entries) => {
+                if let Some(log) = &mut self.log {
+                    log.files_mut().extend(entries);
+                }
+            }
+            Order::Judge(judging) => self.judging = Some(judging),
+            Order::Cut(now_ns) => {
+                if let Some(judging) = &mut self.judging {
+                    judging.cut(now_ns);
+                }
+            }
+            Order::FinishJudging(reply) => {
+                let _ = reply.send(self.judging.take().map(|judging| judging.finish()));
             }
             Order::Live(reply) => {
                 let _ = reply.send(self.meter.counts());
@@ -198,6 +240,9 @@ impl Work {
             if record.errno != 0 {
                 let _ = self.first_failure.set(*record);
             }
+        }
+        if let Some(judging) = &mut self.judging {
+            judging.take(records);
         }
         self.with_log(|log| log.append(records));
         if self.log.is_some() {

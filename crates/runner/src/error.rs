@@ -6,12 +6,15 @@ use std::path::PathBuf;
 use reelgauge_engine::area::AreaError;
 use reelgauge_engine::dataset::DataSetError;
 use reelgauge_engine::driver::DriverError;
+use reelgauge_engine::scratch::ScratchError;
 use reelgauge_record::log::LogError;
 use reelgauge_record::run_dir::RunDirError;
 use reelgauge_workload::plan::PlanError;
+use reelgauge_workload::search::SearchError;
 use reelgauge_workload::units::Size;
 
 use crate::drain::DrainDied;
+use crate::streams::cast::CastError;
 
 /// Why nothing was measured.
 #[derive(Debug, thiserror::Error)]
@@ -77,6 +80,18 @@ pub enum RunError {
     /// The driver can't start.
     #[error(transparent)]
     Driver(#[from] DriverError),
+    /// Nothing to play, or criteria that make no sense.
+    #[error(transparent)]
+    Cast(#[from] CastError),
+    /// The folder for what actors write can't be made.
+    #[error(transparent)]
+    Scratch(#[from] ScratchError),
+    /// A search that can't be.
+    #[error("the search for the largest count can't begin: {source}")]
+    Search {
+        /// Why.
+        source: SearchError,
+    },
     /// Something of the operating system.
     #[error("cannot {doing}: {source}")]
     Io {

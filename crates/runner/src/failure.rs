@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use reelgauge_engine::mount::{MountChange, MountId};
 use reelgauge_record::OpRecord;
+use reelgauge_record::log::FileEntry;
 
 use crate::point::Ending;
 
@@ -22,8 +23,8 @@ pub struct Scene<'a> {
     pub area_root: &'a Path,
     /// The mount, as it was at the start.
     pub mount_id: &'a MountId,
-    /// Names of the files, by index.
-    pub files: &'a [String],
+    /// The files, by index.
+    pub files: &'a [FileEntry],
 }
 
 /// Why a run broke off; `None` when it did not.
@@ -43,7 +44,7 @@ pub fn sentence(ending: &Ending, scene: &Scene<'_>) -> Option<String> {
 }
 
 fn failed(record: &OpRecord, scene: &Scene<'_>) -> String {
-    let name = scene.files.get(record.file as usize).map_or("a file", String::as_str);
+    let name = scene.files.get(record.file as usize).map_or("a file", |entry| entry.path.as_str());
     let error = io::Error::from_raw_os_error(record.errno);
     let at_s = record.done_ns as f64 / 1e9;
     let what = format!("the {} of {name} failed {at_s:.1} s into the run ({error})", record.kind.name());

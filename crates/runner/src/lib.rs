@@ -2,16 +2,20 @@
 //!
 //! * [`mod@run`]: a run from its plan to its summary; [`prepare`] before it, [`point`] for each load point,
 //!   [`summarise`] after it, [`failure`] when it broke off. [`reopen`]: a run from its directory alone.
+//! * [`mod@streams`]: a run of players, recorders and others, the search for the largest count; [`judging`]:
+//!   late frames and rates while it goes on.
 //! * [`sink`] and [`drain`]: from the measuring threads to the meter and the log, without waiting.
 //! * [`interrupt`] and [`supervise`]: how it ends when somebody or something stops it.
 //!
 //! Not here: flags and screens (the binary), figures (analysis), I/O on the target (engine).
 
+pub mod check;
 pub mod clean;
 pub mod drain;
 pub mod error;
 pub mod failure;
 pub mod interrupt;
+pub mod judging;
 pub mod load_points;
 pub mod observer;
 pub mod own_cpu;
@@ -20,6 +24,7 @@ pub mod prepare;
 pub mod reopen;
 pub mod run;
 pub mod sink;
+pub mod streams;
 pub mod summarise;
 pub mod supervise;
 pub mod verify;

@@ -168,6 +168,8 @@ impl<S: Script + 'static> Watch<'_, S> {
             self.reason = Some(reason);
             self.stopped_at = Some(Instant::now());
             self.setup.context.stop.store(true, Ordering::Relaxed);
+            // The drain's death shows when it is asked for the figures.
+            let _ = self.setup.drain.cut(self.setup.context.clock.now_ns());
         }
     }
 

@@ -85,7 +85,15 @@ fn prepare_in(
     let mount_id = MountId::capture(area.root()).map_err(RunError::io("identify the target's mount"))?;
     let direct = probe(area.root()).map_err(RunError::io("try direct I/O in the area"))?;
     if plan.mix.direct {
-        notes.extend(settle_direct(&mut plan, &mount, &direct, must_be_direct)?);
+        let wish = DirectWish {
+            target: &plan.target,
+            must: must_be_direct,
+            writes: plan.mix.writes.ppm() > 0,
+            quantum_bytes: plan.quantum_bytes_min(),
+        };
+        let note = settle_direct(wish, &mount, &direct)?;
+        plan.mix.direct = note.is_none();
+        notes.extend(note);
     }
     let data_set = make_files(area, &plan, observer, interrupt)?;
     notes.extend(cool_down(&data_set));
@@ -121,21 +129,21 @@ impl Prepared {
         };
         self.data_set.files.iter().map(entry).collect()
     }
+}
 
-    /// What is mounted there, as the run directory keeps it.
-    pub fn mount_facts(&self) -> MountFacts {
-        MountFacts {
-            fs_type: self.mount.fs_type.clone(),
-            source: self.mount.source.clone(),
-            options: self.mount.options.join(","),
-        }
+/// What is mounted, as the run directory keeps it.
+pub fn mount_facts(mount: &Mount) -> MountFacts {
+    MountFacts {
+        fs_type: mount.fs_type.clone(),
+        source: mount.source.clone(),
+        options: mount.options.join(","),
     }
+}
 
-    /// A short name for the target: its server, or the last part of its path.
-    pub fn target_label(&self) -> String {
-        let last = self.plan.target.file_name().map(|name| name.to_string_lossy().into_owned());
-        self.mount.server.clone().or(last).unwrap_or_else(|| "root".to_owned())
-    }
+/// A short name for a target: its server, or the last part of its path.
+pub fn target_label(target: &Path, mount: &Mount) -> String {
+    let last = target.file_name().map(|name| name.to_string_lossy().into_owned());
+    mount.server.clone().or(last).unwrap_or_else(|| "root".to_owned())
 }
 
 /// The test files of a plan.
@@ -159,37 +167,52 @@ fn check_space(plan: &Plan) -> Result<(), RunError> {
         return Ok(());
     };
     let files_bytes = plan.mix.file_size.bytes().saturating_mul(u64::from(plan.files()));
+    check_room(&plan.target, files_bytes, space.available_bytes)
+}
+
+/// Refuses files that take more than there is, with a margin.
+pub fn check_room(target: &Path, files_bytes: u64, available_bytes: u64) -> Result<(), RunError> {
     let margin_bytes = (files_bytes / 100).saturating_mul(MARGIN_PERCENT).max(MARGIN_BYTES);
     let needed = Size(files_bytes.saturating_add(margin_bytes));
-    let available = Size(space.available_bytes);
+    let available = Size(available_bytes);
     if needed > available {
-        return Err(RunError::Space { target: plan.target.clone(), needed, available });
+        return Err(RunError::Space { target: target.to_path_buf(), needed, available });
     }
     Ok(())
 }
 
-/// Decides whether direct I/O is used. A note when it is not what was planned.
-fn settle_direct(
-    plan: &mut Plan,
+/// What a run wants of direct I/O.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DirectWish<'a> {
+    /// Where.
+    pub target: &'a Path,
+    /// Refuse rather than fall back.
+    pub must: bool,
+    /// Whether it writes.
+    pub writes: bool,
+    /// What all its offsets and lengths are multiples of.
+    pub quantum_bytes: u32,
+}
+
+/// Decides whether direct I/O is used. A note when it is not, although it was planned.
+pub fn settle_direct(
+    wish: DirectWish<'_>,
     mount: &Mount,
     direct: &DirectProbe,
-    must: bool,
 ) -> Result<Option<String>, RunError> {
-    if must && mount.kind == MountKind::Memory {
+    if wish.must && mount.kind == MountKind::Memory {
         let why = format!("{} keeps everything in memory", mount.fs_type);
-        return Err(RunError::NotDirect { target: plan.target.clone(), why });
+        return Err(RunError::NotDirect { target: wish.target.to_path_buf(), why });
     }
-    let writes = plan.mix.writes.ppm() > 0;
-    let refused = [Some(&direct.read), writes.then_some(&direct.write)];
+    let refused = [Some(&direct.read), wish.writes.then_some(&direct.write)];
     let refused = refused.into_iter().flatten().find_map(|outcome| match outcome {
         DirectOutcome::Refused { why } => Some(why.clone()),
         _ => None,
     });
     if let Some(why) = refused {
-        if must {
-            return Err(RunError::NotDirect { target: plan.target.clone(), why });
+        if wish.must {
+            return Err(RunError::NotDirect { target: wish.target.to_path_buf(), why });
         }
-        plan.mix.direct = false;
         let note = format!(
             "Direct I/O does not work here ({why}), so this run went through this machine's cache. Use files \
              larger than its memory to see the storage."
@@ -200,10 +223,10 @@ fn settle_direct(
         DirectSupport::Aligned { offset_align_bytes, .. } => offset_align_bytes,
         _ => direct.shortest_read_bytes.unwrap_or(0),
     };
-    let given = plan.quantum_bytes_min();
+    let given = wish.quantum_bytes;
     if given < needed {
         return Err(RunError::DirectAlignment {
-            target: plan.target.clone(),
+            target: wish.target.to_path_buf(),
             needed: Size(u64::from(needed)),
             given: Size(u64::from(given)),
         });
@@ -227,7 +250,12 @@ fn make_files(
 
 /// A cold start: drops the test files from this machine's cache. A note when that is impossible.
 pub fn cool_down(data_set: &DataSet) -> Option<String> {
-    let paths: Vec<&Path> = data_set.files.iter().map(|file| file.path.as_path()).collect();
+    drop_cached(&data_set.files)
+}
+
+/// Drops files from this machine's cache. A note when that is impossible.
+pub fn drop_cached(files: &[TargetFile]) -> Option<String> {
+    let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
     let error = cache::drop_cached(&paths).err()?;
     Some(format!("The test files could not be dropped from this machine's cache ({error})."))
 }

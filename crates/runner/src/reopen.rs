@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use reelgauge_analysis::late::{LateFigures, LateTally};
 use reelgauge_analysis::summary::{LoadPointFacts, LogFacts, Target};
 use reelgauge_analysis::{LoadPoint, Outcome, PointTiming, SelfCost, Summary, SummaryError, try_rebuild};
 use reelgauge_record::log::{LogError, LogReader, repair};
 use reelgauge_record::run_dir::{RunDir, RunDirError};
-use reelgauge_workload::plan::Plan;
+use reelgauge_workload::streams::AnyPlan;
 
 use crate::load_points::{self, LoadPointPlan};
+use crate::streams::table::{self, PointStreams};
 
 /// Why a run can't be shown.
 #[derive(Debug, thiserror::Error)]
@@ -62,13 +64,8 @@ fn from_log(run_dir: &RunDir) -> Result<Summary, ReopenError> {
         Err(error) => vec![Err(error)],
     });
     let rebuilt = try_rebuild(ops, &complete_timings(&planned))?;
-    let plan = std::fs::read_to_string(run_dir.plan_path()).ok().and_then(|text| Plan::from_toml(&text).ok());
     let mut summary = Summary::new(env!("CARGO_PKG_VERSION"), "", "mix", target(run_dir));
-    if let Some(plan) = &plan {
-        summary.seed = plan.seed;
-        summary.label.clone_from(&plan.mix.profile);
-        summary.target.path = plan.target.display().to_string();
-    }
+    plan_into(&mut summary, run_dir);
     summary.run_dir = Some(run_dir.path().display().to_string());
     summary.outcome = Outcome::BrokeOff;
     summary.outcome_reason =
@@ -80,7 +77,47 @@ fn from_log(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     let label = |index: u16| planned.iter().find(|point| point.index == index).map(facts).unwrap_or_default();
     summary.load_points =
         rebuilt.points.into_iter().map(|point| LoadPoint::new(label(point.point), point)).collect();
+    for streams in table::read(run_dir).points {
+        let number = usize::from(streams.point);
+        if let Some(point) = summary.load_points.iter_mut().find(|point| usize::from(point.index) == number) {
+            point.streams = late_from_log(&log, streams)?;
+        }
+    }
     Ok(summary)
+}
+
+/// What the plan says of the run, if it can be read.
+fn plan_into(summary: &mut Summary, run_dir: &RunDir) {
+    let text = std::fs::read_to_string(run_dir.plan_path()).unwrap_or_default();
+    let (seed, label, target) = match AnyPlan::from_toml(&text) {
+        Ok(AnyPlan::Mix(plan)) => (plan.seed, plan.mix.profile, plan.target),
+        Ok(AnyPlan::Streams(plan)) => {
+            summary.verb = "streams".to_owned();
+            (plan.seed, plan.name, plan.target)
+        }
+        Err(_) => return,
+    };
+    summary.seed = seed;
+    summary.label = label;
+    summary.target.path = target.display().to_string();
+}
+
+/// Late frames of a load point, as far as the log goes. `None` where it had no streams.
+fn late_from_log(log: &LogReader, streams: PointStreams) -> Result<Option<LateFigures>, LogError> {
+    if streams.streams.is_empty() {
+        return Ok(None);
+    }
+    let part = streams.part();
+    let mut tally = LateTally::new(streams.streams, part);
+    let mut last_ns = part.started_ns;
+    for batch in log.batches() {
+        for op in batch?.ops.iter().filter(|op| op.point == part.point) {
+            last_ns = last_ns.max(op.done_ns);
+            tally.add(op);
+        }
+    }
+    // Nothing is known of what was in flight when the run was killed.
+    Ok(Some(tally.finish(last_ns.min(part.until_ns))))
 }
 
 /// What was written down of the target before the run began.

@@ -12,7 +12,7 @@ use reelgauge_engine::clock::Clock;
 use reelgauge_engine::driver::{Context, DriverKind, Window};
 use reelgauge_engine::verify::WriteMap;
 use reelgauge_record::host::HostFacts;
-use reelgauge_record::log::{CaptureLevel, LogMeta, LogWriter};
+use reelgauge_record::log::{CaptureLevel, FileEntry, LogMeta, LogWriter};
 use reelgauge_record::run_dir::{RunDir, RunName};
 use reelgauge_workload::mix::MixScript;
 use reelgauge_workload::plan::{DriverChoice, Plan};
@@ -25,13 +25,13 @@ use crate::load_points::{self, LoadPointPlan};
 use crate::observer::Observer;
 use crate::own_cpu::OwnCpu;
 use crate::point::{Ending, PointEnd, PointSetup, run_point};
-use crate::prepare::{Prepared, prepare};
-use crate::summarise::{Facts, Traces, summarise};
+use crate::prepare::{Prepared, mount_facts, prepare, target_label};
+use crate::summarise::{Facts, Subject, Traces, summarise};
 use crate::verify::{Verified, read_back};
 use crate::workers::Crew;
 
 /// The name of this process in the log, where a fleet would have many.
-const AGENT: &str = "local";
+pub(crate) const AGENT: &str = "local";
 /// The exit code of a run that measured what it should and found it not good enough.
 const EXIT_NOT_MET: u8 = 1;
 /// The exit code of a run that broke off.
@@ -58,12 +58,13 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// The exit code: 0 complete, 1 complete but what was written is not what was read back, 3 broke off,
-    /// 130 interrupted.
+    /// The exit code: 0 complete, 1 complete but the criteria were not met or what was written is not what
+    /// was read back, 3 broke off, 130 interrupted.
     pub fn exit_code(&self) -> u8 {
         let differs = self.summary.verify.as_ref().is_some_and(|verify| verify.different_bytes > 0);
+        let not_met = self.summary.verdict.as_ref().is_some_and(|verdict| !verdict.passed);
         match self.summary.outcome {
-            Outcome::Complete if differs => EXIT_NOT_MET,
+            Outcome::Complete if differs || not_met => EXIT_NOT_MET,
             Outcome::Complete => 0,
             Outcome::BrokeOff => EXIT_BROKE_OFF,
             Outcome::Interrupted => EXIT_INTERRUPTED as u8,
@@ -86,11 +87,11 @@ pub fn run(
     std::fs::create_dir_all(&request.out)
         .map_err(|source| RunError::Out { path: request.out.clone(), source })?;
     let prepared = prepare(request.plan, request.must_be_direct, observer, interrupt)?;
-    let name =
-        RunName { start: started.into(), target: &prepared.target_label(), what: &prepared.plan.mix.profile };
+    let label = target_label(&prepared.plan.target, &prepared.mount);
+    let name = RunName { start: started.into(), target: &label, what: &prepared.plan.mix.profile };
     let run_dir = RunDir::create(&request.out, name)?;
     run_dir.write_plan(&prepared.plan.to_toml()?)?;
-    run_dir.write_hosts(&[HostFacts::gather(Some(prepared.mount_facts()))])?;
+    run_dir.write_hosts(&[HostFacts::gather(Some(mount_facts(&prepared.mount)))])?;
     let mut measuring = Measuring::begin(&prepared, &run_dir)?;
     observer.phase("measuring");
     for point in 0..prepared.plan.points() {
@@ -120,7 +121,7 @@ struct Measuring<'a> {
     drain: Drain,
     crew: Crew,
     write_map: Option<Arc<WriteMap>>,
-    file_names: Vec<String>,
+    file_entries: Vec<FileEntry>,
     planned: Vec<LoadPointPlan>,
     done: Vec<LoadPoint>,
     notes: Vec<String>,
@@ -152,7 +153,7 @@ impl<'a> Measuring<'a> {
             write_map: plan
                 .verify
                 .then(|| Arc::new(WriteMap::new(files, prepared.data_set.pattern.unit_bytes))),
-            file_names: prepared.file_entries().into_iter().map(|entry| entry.path).collect(),
+            file_entries: prepared.file_entries(),
             planned: Vec::new(),
             done: Vec::new(),
             notes: prepared.notes.clone(),
@@ -247,7 +248,7 @@ impl<'a> Measuring<'a> {
             target: &self.prepared.plan.target,
             area_root: &self.prepared.area_root,
             mount_id: &self.prepared.mount_id,
-            files: &self.file_names,
+            files: &self.file_entries,
         }
     }
 
@@ -286,7 +287,7 @@ impl<'a> Measuring<'a> {
         let reason = sentence(&self.ending, &self.scene());
         let drained = self.drain.finish()?;
         Ok(summarise(Facts {
-            prepared: self.prepared,
+            subject: Subject::of(self.prepared),
             run_dir: self.run_dir.path(),
             started,
             load_points: self.done,
@@ -303,14 +304,14 @@ impl<'a> Measuring<'a> {
     }
 }
 
-fn driver_kind(choice: DriverChoice) -> DriverKind {
+pub(crate) fn driver_kind(choice: DriverChoice) -> DriverKind {
     match choice {
         DriverChoice::Threads => DriverKind::Threads,
         DriverChoice::Uring => DriverKind::Uring,
     }
 }
 
-fn log_meta(clock: &Clock) -> LogMeta {
+pub(crate) fn log_meta(clock: &Clock) -> LogMeta {
     LogMeta {
         run_ns: clock.start_unix_ns().cast_signed(),
         agent: AGENT.to_owned(),

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use reelgauge_analysis::summary::{DataSet, EffectiveMode, LogFacts, Target};
 use reelgauge_analysis::{LoadPoint, Outcome, SelfCost, Summary, Warning};
 use reelgauge_engine::cache::{Asked, EffectiveMode as Mode, ModeFacts, judge};
+use reelgauge_engine::mount::direct::DirectProbe;
 use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_workload::plan::{DriverChoice, Plan};
 
@@ -25,11 +26,38 @@ pub struct Traces {
     pub fetched_bytes: Option<u64>,
 }
 
+/// What was measured, and where.
+#[derive(Clone, Debug)]
+pub struct Subject<'a> {
+    /// The command: `mix`, `streams`, …
+    pub verb: &'a str,
+    /// The user's word for the run.
+    pub label: String,
+    /// The target, as the summary has it.
+    pub target: Target,
+    /// Where every random draw started.
+    pub seed: u64,
+    /// The plan for people.
+    pub plan: BTreeMap<String, String>,
+    /// Whether direct I/O was to be used.
+    pub asked_direct: bool,
+    /// What is mounted at the target.
+    pub mount: &'a Mount,
+    /// What is known about direct I/O there.
+    pub direct: &'a DirectProbe,
+    /// Share of the test files in the cache before the run.
+    pub cached_before: Option<f64>,
+    /// The test files.
+    pub data_set: DataSet,
+    /// Bytes of them all.
+    pub data_bytes: u64,
+}
+
 /// What a finished run knows.
 #[derive(Debug)]
 pub struct Facts<'a> {
-    /// The target and its files.
-    pub prepared: &'a Prepared,
+    /// What was measured.
+    pub subject: Subject<'a>,
     /// Where the run's results lie.
     pub run_dir: &'a Path,
     /// When it started.
@@ -56,31 +84,50 @@ pub struct Facts<'a> {
     pub notes: Vec<String>,
 }
 
+impl Subject<'_> {
+    /// A mix.
+    pub fn of(prepared: &Prepared) -> Subject<'_> {
+        Subject {
+            verb: "mix",
+            label: prepared.plan.mix.profile.clone(),
+            target: target(&prepared.plan.target, &prepared.mount),
+            seed: prepared.plan.seed,
+            plan: plan_for_people(&prepared.plan),
+            asked_direct: prepared.plan.mix.direct,
+            mount: &prepared.mount,
+            direct: &prepared.direct,
+            cached_before: prepared.cached_before.share(),
+            data_set: DataSet {
+                files: prepared.data_set.files.len() as u64,
+                file_size_bytes: prepared.plan.mix.file_size.bytes(),
+                reused: prepared.data_set.written_bytes == 0,
+            },
+            data_bytes: prepared.data_set.files.iter().map(|file| file.size_bytes).sum(),
+        }
+    }
+}
+
 /// The summary of a run.
 pub fn summarise(facts: Facts<'_>) -> Summary {
-    let prepared = facts.prepared;
+    let subject = &facts.subject;
     let started_at = facts.started.to_string();
     let mut summary =
-        Summary::new(env!("CARGO_PKG_VERSION"), &started_at, "mix", target(&prepared.plan, &prepared.mount));
+        Summary::new(env!("CARGO_PKG_VERSION"), &started_at, subject.verb, subject.target.clone());
     summary.run_dir = Some(facts.run_dir.display().to_string());
-    summary.label = prepared.plan.mix.profile.clone();
+    summary.label.clone_from(&subject.label);
     summary.outcome = match facts.ending {
         Ending::OnTime | Ending::Exhausted => Outcome::Complete,
         Ending::Interrupted => Outcome::Interrupted,
         Ending::Failed(_) | Ending::Hung { .. } | Ending::Driver(_) => Outcome::BrokeOff,
     };
     summary.outcome_reason = facts.reason.clone();
-    summary.seed = prepared.plan.seed;
-    summary.plan = plan_for_people(&prepared.plan);
+    summary.seed = subject.seed;
+    summary.plan.clone_from(&subject.plan);
     if !facts.driver_notes.is_empty() {
         summary.plan.insert("driver_used".to_owned(), facts.driver_notes.join("; "));
     }
     summary.effective_mode = effective_mode(&facts);
-    summary.data_set = DataSet {
-        files: prepared.data_set.files.len() as u64,
-        file_size_bytes: prepared.plan.mix.file_size.bytes(),
-        reused: prepared.data_set.written_bytes == 0,
-    };
+    summary.data_set = subject.data_set.clone();
     summary.log = log_facts(&facts.drained.log);
     summary.self_cost = SelfCost::new(facts.cpu.user_s, facts.cpu.system_s, &facts.drained.totals);
     summary.notes = notes(&facts, &summary.self_cost);
@@ -94,9 +141,9 @@ pub fn summarise(facts: Facts<'_>) -> Summary {
 }
 
 /// The target as the summary has it.
-pub fn target(plan: &Plan, mount: &Mount) -> Target {
+pub fn target(path: &Path, mount: &Mount) -> Target {
     Target {
-        path: plan.target.display().to_string(),
+        path: path.display().to_string(),
         fs_type: Some(mount.fs_type.clone()),
         description: Some(mount.description()),
         source: Some(mount.source.clone()),
@@ -106,23 +153,23 @@ pub fn target(plan: &Plan, mount: &Mount) -> Target {
 }
 
 fn effective_mode(facts: &Facts<'_>) -> EffectiveMode {
-    let prepared = facts.prepared;
-    let asked = Asked { direct: prepared.plan.mix.direct };
+    let subject = &facts.subject;
+    let asked = Asked { direct: subject.asked_direct };
     let total = |bytes: fn(&LoadPoint) -> u64| facts.load_points.iter().map(bytes).sum::<u64>();
     let mode_facts = ModeFacts {
-        fs_type: prepared.mount.fs_type.clone(),
-        kind: prepared.mount.kind,
-        direct_read: prepared.direct.read.clone(),
-        direct_write: prepared.direct.write.clone(),
-        data_bytes: prepared.data_set.files.iter().map(|file| file.size_bytes).sum(),
-        cached_before: prepared.cached_before.share(),
+        fs_type: subject.mount.fs_type.clone(),
+        kind: subject.mount.kind,
+        direct_read: subject.direct.read.clone(),
+        direct_write: subject.direct.write.clone(),
+        data_bytes: subject.data_bytes,
+        cached_before: subject.cached_before,
         cached_after: facts.traces.cached_after,
         read_bytes: total(|point| point.total.read_bytes),
         written_bytes: total(|point| point.total.written_bytes),
         fetched_bytes: facts.traces.fetched_bytes,
     };
     let mode = judge(asked, &mode_facts);
-    let as_asked_and_real = matches!(mode, Mode::Direct) && prepared.mount.kind != MountKind::Memory;
+    let as_asked_and_real = matches!(mode, Mode::Direct) && subject.mount.kind != MountKind::Memory;
     EffectiveMode {
         asked: if asked.direct { "direct" } else { "buffered" }.to_owned(),
         found: found(&mode).to_owned(),
@@ -171,8 +218,9 @@ fn notes(facts: &Facts<'_>, cost: &SelfCost) -> Vec<String> {
         ));
     }
     let mut warnings = Warning::from_figures(&facts.load_points, cost, &facts.drained.totals);
-    if facts.prepared.mount.kind == MountKind::Memory {
-        warnings.push(Warning::TargetIsMemory { fs_type: facts.prepared.mount.fs_type.clone() });
+    let mount = facts.subject.mount;
+    if mount.kind == MountKind::Memory {
+        warnings.push(Warning::TargetIsMemory { fs_type: mount.fs_type.clone() });
     }
     let unlogged_ops = facts.drained.log.unlogged_ops;
     if unlogged_ops > 0 {
@@ -194,7 +242,7 @@ fn busy_share(facts: &Facts<'_>) -> f64 {
 
 /// Whether results were written to what was measured.
 fn same_mount(facts: &Facts<'_>) -> bool {
-    let there = &facts.prepared.mount;
+    let there = facts.subject.mount;
     Mount::at(facts.run_dir)
         .is_ok_and(|here| here.mount_point == there.mount_point && here.source == there.source)
 }

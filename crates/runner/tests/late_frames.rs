@@ -1,5 +1,6 @@
 //! The store freezes for exactly one second: exactly the frames that the timeline implies are late, for
-//! recorders and players, several buffers, both policies, both kinds of read-ahead. In virtual time.
+//! recorders, players and editors, movies and files per frame, several buffers, both policies, both kinds of
+//! read-ahead. And a whole day without drift. In virtual time.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +8,9 @@ use reelgauge_analysis::late::{LateTally, MeasuredPart, Policy as Judged, Stream
 use reelgauge_engine::driver::Worker;
 use reelgauge_engine::simulated::{Outcome, Span, simulate};
 use reelgauge_formats::FrameRate;
+use reelgauge_record::OpFlags;
 use reelgauge_workload::clip::Clip;
+use reelgauge_workload::editor::{Editor, EditorShape};
 use reelgauge_workload::pace::{Pace, Policy, ReadAhead};
 use reelgauge_workload::player::{Player, PlayerShape};
 use reelgauge_workload::recorder::{Recorder, RecorderShape};
@@ -21,29 +24,36 @@ const ANSWER_NS: u64 = 2 * MS;
 const FREEZE: std::ops::Range<u64> = 2 * S..3 * S;
 const END: u64 = 6 * S;
 
-fn clip() -> Clip {
+fn movie() -> Clip {
     Clip::constant(0, 1 << 30, FRAME_BYTES).unwrap()
 }
 
-/// Answers after [`ANSWER_NS`]; what arrives or would end in the freeze goes on behind it. Requests of the
-/// one worker queue up behind each other, as at a single disk.
+fn sequence() -> Clip {
+    Clip::sequence(0, 240, FRAME_BYTES).unwrap()
+}
+
+/// When a request that begins at this time is done: what would end in the freeze goes on behind it.
+fn answered_ns(begin_ns: u64) -> u64 {
+    let done_ns = begin_ns + ANSWER_NS;
+    if begin_ns < FREEZE.end && done_ns > FREEZE.start {
+        let served_ns = FREEZE.start.saturating_sub(begin_ns);
+        return FREEZE.end + (ANSWER_NS - served_ns);
+    }
+    done_ns
+}
+
+/// Requests of the one worker queue up behind each other, as at a single disk.
 fn freezing_store() -> impl FnMut(u32, &Op, u64) -> Outcome {
     let mut free_ns = 0;
     move |_, op, issued_ns| {
-        let begin_ns = issued_ns.max(free_ns);
-        let mut done_ns = begin_ns + ANSWER_NS;
-        if begin_ns < FREEZE.end && done_ns > FREEZE.start {
-            let served_ns = FREEZE.start.saturating_sub(begin_ns);
-            done_ns = FREEZE.end + (ANSWER_NS - served_ns);
-        }
-        free_ns = done_ns;
-        Outcome::whole(op, done_ns)
+        free_ns = answered_ns(issued_ns.max(free_ns));
+        Outcome::whole(op, free_ns)
     }
 }
 
-fn figures<T: Script>(script: T, pace: Pace, writes: bool) -> StreamFigures {
-    let spec = StreamSpec {
-        stream: 0,
+fn spec(stream: u32, pace: Pace, writes: bool) -> StreamSpec {
+    StreamSpec {
+        stream,
         name: "test".to_owned(),
         writes,
         policy: if pace.policy == Policy::Drop { Judged::Drop } else { Judged::Stall },
@@ -53,43 +63,56 @@ fn figures<T: Script>(script: T, pace: Pace, writes: bool) -> StreamFigures {
         frame_bytes: Some(u64::from(FRAME_BYTES)),
         frames_total: None,
         throughput_needed_bytes_per_s: None,
-    };
-    let part = MeasuredPart { point: 0, started_ns: 0, from_ns: 0, until_ns: END };
-    let mut tally = LateTally::new(vec![spec], part);
-    let span = Span { start_ns: 0, end_ns: END, warmup_until_ns: 0, point: 0 };
-    simulate(vec![Worker { id: 0, script }], &mut freezing_store(), span, |op| tally.add(op));
-    tally.finish(END).streams.remove(0)
+    }
+}
+
+/// The streams of one worker from time 0 on, as the analysis sees them.
+fn judged<T: Script>(
+    script: T,
+    specs: Vec<StreamSpec>,
+    end_ns: u64,
+    store: &mut impl FnMut(u32, &Op, u64) -> Outcome,
+) -> Vec<StreamFigures> {
+    let part = MeasuredPart { point: 0, started_ns: 0, from_ns: 0, until_ns: end_ns };
+    let mut tally = LateTally::new(specs, part);
+    let span = Span { start_ns: 0, end_ns, warmup_until_ns: 0, point: 0 };
+    let left = simulate(vec![Worker { id: 0, script }], store, span, |op| tally.add(op));
+    assert!(left.stuck.is_empty());
+    tally.finish(end_ns).streams
+}
+
+fn figures<T: Script>(script: T, pace: Pace, writes: bool) -> StreamFigures {
+    judged(script, vec![spec(0, pace, writes)], END, &mut freezing_store()).remove(0)
 }
 
 fn pace(buffer_frames: u32, policy: Policy) -> Pace {
     Pace { rate: FrameRate::whole(24), buffer_frames, policy }
 }
 
+/// How a recorder writes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Take {
+    Preallocated,
+    Growing,
+    FilePerFrame,
+}
+
 /// The recorder by hand: frame i is there at i/24, the writer takes them one by one, and nothing moves in
 /// the freeze. Frames that are too late to begin are dropped, or written all the same.
-fn late_by_hand(buffer_frames: u64, policy: Policy) -> u64 {
+fn late_by_hand(buffer_frames: u64, policy: Policy, take: Take) -> u64 {
     let at = |frame: u64| frame * S / 24;
     let deadline = |frame: u64| at(buffer_frames) + at(frame);
-    // Opening the file is the first request.
-    let mut free_ns = ANSWER_NS;
+    // Opening a movie is the first request; a file per frame takes three requests each.
+    let requests = if take == Take::FilePerFrame { 3 } else { 1 };
+    let mut free_ns = if take == Take::FilePerFrame { 0 } else { ANSWER_NS };
     let (mut late, mut frame) = (0, 0);
     while deadline(frame) < END {
         let begin_ns = at(frame).max(free_ns);
-        if policy == Policy::Drop && deadline(frame) < free_ns {
-            late += 1;
-            frame += 1;
-            continue;
+        let is_dropped = policy == Policy::Drop && deadline(frame) < free_ns;
+        if !is_dropped && begin_ns < END {
+            free_ns = (0..requests).fold(begin_ns, |begin_ns, _| answered_ns(begin_ns));
         }
-        if begin_ns >= END {
-            late += 1;
-            frame += 1;
-            continue;
-        }
-        free_ns = begin_ns + ANSWER_NS;
-        if begin_ns < FREEZE.end && free_ns > FREEZE.start {
-            free_ns = FREEZE.end + ANSWER_NS - FREEZE.start.saturating_sub(begin_ns);
-        }
-        late += u64::from(free_ns > deadline(frame));
+        late += u64::from(is_dropped || begin_ns >= END || free_ns > deadline(frame));
         frame += 1;
     }
     late
@@ -97,49 +120,131 @@ fn late_by_hand(buffer_frames: u64, policy: Policy) -> u64 {
 
 #[test]
 fn a_recorder_loses_exactly_what_its_buffer_cannot_hold() {
-    let mut seen = Vec::new();
-    for policy in [Policy::Drop, Policy::Stall] {
-        for buffer_frames in [1, 2, 6, 12, 23, 24, 25, 48] {
-            let pace = pace(buffer_frames, policy);
-            let shape = RecorderShape {
-                clip: clip(),
-                pace,
-                sync_every_frames: None,
-                direct: false,
-                start_after_ns: 0,
-            };
-            let found = figures(Recorder::new(0, shape), pace, true);
-            assert_eq!(
-                found.late_frames,
-                late_by_hand(u64::from(buffer_frames), policy),
-                "{policy:?} {buffer_frames}"
-            );
-            seen.push(found.late_frames);
+    for take in [Take::Preallocated, Take::Growing, Take::FilePerFrame] {
+        let mut seen = Vec::new();
+        for policy in [Policy::Drop, Policy::Stall] {
+            for buffer_frames in [1, 2, 6, 12, 23, 24, 25, 48] {
+                let pace = pace(buffer_frames, policy);
+                let shape = RecorderShape {
+                    clip: if take == Take::FilePerFrame { sequence() } else { movie() },
+                    pace,
+                    sync_every_frames: None,
+                    direct: false,
+                    start_after_ns: 0,
+                    growing: take == Take::Growing,
+                };
+                let found = figures(Recorder::new(0, shape), pace, true);
+                let by_hand = late_by_hand(u64::from(buffer_frames), policy, take);
+                assert_eq!(found.late_frames, by_hand, "{take:?} {policy:?} {buffer_frames}");
+                seen.push(found.late_frames);
+            }
         }
+        // A second of 24 fps: a buffer of one frame loses about 24, one of more than a second none.
+        assert!(seen[0] >= 23 && seen[6] == 0 && seen[7] == 0, "{seen:?}");
+        // Stalling makes it worse, never better: the frames behind the freeze come late, too.
+        assert!(seen[..8].iter().zip(&seen[8..]).all(|(drop, stall)| stall >= drop), "{seen:?}");
     }
-    // A second of 24 fps: a buffer of one frame loses about 24, one of more than a second none.
-    assert!(seen[0] >= 23 && seen[6] == 0 && seen[7] == 0, "{seen:?}");
-    // Stalling makes it worse, never better: the frames behind the freeze come late, too.
-    assert!(seen[..8].iter().zip(&seen[8..]).all(|(drop, stall)| stall >= drop), "{seen:?}");
 }
 
 #[test]
 fn a_player_survives_a_freeze_shorter_than_its_buffer_and_no_longer_one() {
-    for policy in [Policy::Drop, Policy::Stall] {
-        for read_ahead in [ReadAhead::Closed, ReadAhead::Open] {
-            for (buffer_frames, survives) in [(6, false), (12, false), (23, false), (26, true), (48, true)] {
-                let pace = pace(buffer_frames, policy);
-                let shape = PlayerShape { clip: clip(), pace, read_ahead, direct: false, start_after_ns: 0 };
-                let found = figures(Player::new(0, shape), pace, false);
-                let what = format!("{policy:?} {read_ahead:?} {buffer_frames}: {} late", found.late_frames);
-                assert_eq!(found.late_frames == 0, survives, "{what}");
-                if !survives {
-                    // The buffer covers as many frames as it holds (one may be in flight); the rest of the
-                    // second is late.
-                    let uncovered = 24 - u64::from(buffer_frames);
-                    assert!((uncovered..=uncovered + 2).contains(&found.late_frames), "{what}");
-                }
+    let each = [movie(), sequence()].into_iter().flat_map(|clip| {
+        let kinds = [Policy::Drop, Policy::Stall].map(|policy| {
+            [ReadAhead::Closed, ReadAhead::Open].map(|read_ahead| (clip.clone(), policy, read_ahead))
+        });
+        kinds.into_iter().flatten()
+    });
+    for (clip, policy, read_ahead) in each {
+        for (buffer_frames, survives) in [(6, false), (12, false), (23, false), (26, true), (48, true)] {
+            let pace = pace(buffer_frames, policy);
+            let what = format!("sequence {} {policy:?} {read_ahead:?} {buffer_frames}", clip.is_sequence());
+            let clip = clip.clone();
+            let shape =
+                PlayerShape { clip, pace, read_ahead, direct: false, start_after_ns: 0, head: Vec::new() };
+            let found = figures(Player::new(0, shape), pace, false);
+            assert_eq!(found.late_frames == 0, survives, "{what}: {} late", found.late_frames);
+            if !survives {
+                // The buffer covers as many frames as it holds (one may be in flight); the rest of the
+                // second is late, and with three requests per frame what is caught up with behind it.
+                let uncovered = 24 - u64::from(buffer_frames);
+                assert!(
+                    (uncovered..=uncovered + 4).contains(&found.late_frames),
+                    "{what}: {} late",
+                    found.late_frames
+                );
             }
         }
     }
+}
+
+/// An editor with three cameras over two minutes.
+fn edited(
+    policy: Policy,
+    clip: &Clip,
+    seed: u64,
+    store: &mut impl FnMut(u32, &Op, u64) -> Outcome,
+) -> Vec<StreamFigures> {
+    let pace = pace(12, policy);
+    let shape = EditorShape {
+        cameras: vec![clip.clone(); 3],
+        pace,
+        direct: false,
+        start_after_ns: 0,
+        seed,
+        play_frames: (24, 96),
+        scrub_reads: (3, 12),
+    };
+    let specs = (0..3).map(|stream| spec(stream, pace, false)).collect();
+    judged(Editor::new(0, shape), specs, 120 * S, store)
+}
+
+#[test]
+fn an_editor_wants_no_frames_while_it_scrubs_and_is_late_only_in_the_freeze() {
+    for (policy, clip) in [
+        (Policy::Drop, movie()),
+        (Policy::Drop, sequence()),
+        (Policy::Stall, movie()),
+        (Policy::Stall, sequence()),
+    ] {
+        let mut late = Vec::new();
+        for seed in 0..12 {
+            let mut calm = |_: u32, op: &Op, issued_ns: u64| Outcome::whole(op, issued_ns + ANSWER_NS);
+            for stream in edited(policy, &clip, seed, &mut calm) {
+                assert_eq!(stream.late_frames, 0, "{policy:?} {seed}");
+                // Two minutes hold 2880 frames; scrubs and refills take their part.
+                assert!((1000..2870).contains(&stream.frames_judged), "{}", stream.frames_judged);
+            }
+            let frozen = edited(policy, &clip, seed, &mut freezing_store());
+            late.extend(frozen.into_iter().map(|stream| stream.late_frames));
+        }
+        // A buffer of half a second leaves half of the second uncovered, and the three cameras catch up one
+        // behind the other; but nothing is late where the editor scrubbed just then.
+        assert!(late.iter().all(|&frames| frames < 24), "{policy:?} {late:?}");
+        let (hit, missed): (Vec<u64>, Vec<u64>) = late.into_iter().partition(|&frames| frames > 0);
+        assert!(hit.len() >= 18 && !missed.is_empty(), "{policy:?} {hit:?}");
+    }
+}
+
+#[test]
+fn a_day_at_59_94_has_no_late_frame_and_no_drift() {
+    let rate: FrameRate = "59.94".parse().unwrap();
+    let pace = Pace { rate, buffer_frames: 1, policy: Policy::Drop };
+    let shape = PlayerShape {
+        clip: movie(),
+        pace,
+        read_ahead: ReadAhead::Closed,
+        direct: false,
+        start_after_ns: 0,
+        head: Vec::new(),
+    };
+    let day_ns = 86_400 * S;
+    // Each frame takes almost as long as it may: a drift of a microsecond in a day would show.
+    let answer_ns = pace.prebuffer_ns() - 1000;
+    let mut store = |_: u32, op: &Op, issued_ns: u64| {
+        let takes_ns = if op.flags.has(OpFlags::FRAME) { answer_ns } else { 0 };
+        Outcome::whole(op, issued_ns + takes_ns)
+    };
+    let found = judged(Player::new(0, shape), vec![spec(0, pace, false)], day_ns, &mut store).remove(0);
+    // 86,400 s × 60000 ÷ 1001, less the frame that is still in the buffer.
+    assert_eq!((found.frames_judged, found.late_frames), (5_178_821, 0));
 }

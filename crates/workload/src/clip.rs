@@ -1,47 +1,78 @@
-//! Where the frames of a movie file lie. Streams loop over it, so a clip may be shorter than a run.
+//! Where the frames of a clip lie: one behind the other in a movie file, or each in a file of its own.
+//! Streams loop over it, so a clip may be shorter than a run.
+//!
+//! Not here: headers and indexes of real files (the formats crate), and making the files (the runner).
 
 use std::sync::Arc;
 
-/// A frame's place in its file.
+/// A frame's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FramePlace {
+    /// Index into the run's file table.
+    pub file: u32,
     /// Byte position.
     pub offset: u64,
     /// Bytes.
     pub len: u32,
 }
 
-/// The frames of a movie file.
+/// The frames of a movie file or of a sequence of files. Cheap to clone: the places are shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clip {
-    /// Index into the run's file table.
-    pub file: u32,
-    /// Where they lie, in the order in which they are shown. Never empty.
+    /// In the order in which they are shown. Never empty.
     places: Arc<[FramePlace]>,
+    is_sequence: bool,
+    max_len: u32,
 }
 
 impl Clip {
-    /// Frames at these places; `None` when there are none.
-    pub fn new(file: u32, places: Vec<FramePlace>) -> Option<Clip> {
-        (!places.is_empty()).then(|| Clip { file, places: places.into() })
+    /// Frames at these places; `None` when there are none. If they lie in different files, it is a
+    /// sequence: every frame is taken to be a file of its own.
+    pub fn new(places: Vec<FramePlace>) -> Option<Clip> {
+        let first = places.first()?.file;
+        let is_sequence = places.iter().any(|place| place.file != first);
+        Clip::of(places, is_sequence)
     }
 
-    /// Frames of one size, one behind the other from the start of the file, as many as fit; `None` when
-    /// not even one does.
+    /// Frames of one size, one behind the other from the start of a movie file, as many as fit; `None`
+    /// when not even one does.
     pub fn constant(file: u32, file_bytes: u64, frame_bytes: u32) -> Option<Clip> {
         let frames = file_bytes.checked_div(u64::from(frame_bytes))?;
-        let place = |frame| FramePlace { offset: frame * u64::from(frame_bytes), len: frame_bytes };
-        Clip::new(file, (0..frames).map(place).collect())
+        let place = |frame| FramePlace { file, offset: frame * u64::from(frame_bytes), len: frame_bytes };
+        Clip::of((0..frames).map(place).collect(), false)
+    }
+
+    /// A file per frame, all of one size, at consecutive places of the file table. `None` without frames,
+    /// or when the table can't have that many files.
+    pub fn sequence(first_file: u32, frames: u32, frame_bytes: u32) -> Option<Clip> {
+        let end = first_file.checked_add(frames)?;
+        let place = |file| FramePlace { file, offset: 0, len: frame_bytes };
+        Clip::of((first_file..end).map(place).collect(), true)
+    }
+
+    fn of(places: Vec<FramePlace>, is_sequence: bool) -> Option<Clip> {
+        let max_len = places.iter().map(|place| place.len).max()?;
+        Some(Clip { places: places.into(), is_sequence, max_len })
     }
 
     /// The place of a frame of the stream, which loops over the clip.
     pub fn place(&self, frame: u64) -> FramePlace {
-        self.places[(frame % self.places.len() as u64) as usize]
+        self.places[(frame % self.frames()) as usize]
+    }
+
+    /// How many frames it has, at least 1.
+    pub fn frames(&self) -> u64 {
+        self.places.len() as u64
     }
 
     /// The largest frame, in bytes.
     pub fn max_len(&self) -> u32 {
-        self.places.iter().map(|place| place.len).max().unwrap_or(0)
+        self.max_len
+    }
+
+    /// Whether every frame is a file of its own.
+    pub fn is_sequence(&self) -> bool {
+        self.is_sequence
     }
 }
 
@@ -54,9 +85,30 @@ mod tests {
     #[test]
     fn a_stream_loops_over_its_clip() {
         let clip = Clip::constant(3, 1050, 100).unwrap();
-        assert_eq!(clip.place(9), FramePlace { offset: 900, len: 100 });
+        assert_eq!(clip.place(9), FramePlace { file: 3, offset: 900, len: 100 });
         assert_eq!(clip.place(10), clip.place(0));
+        assert_eq!((clip.frames(), clip.is_sequence()), (10, false));
         assert_eq!(Clip::constant(3, 99, 100), None);
         assert_eq!(Clip::constant(3, 99, 0), None);
+    }
+
+    #[test]
+    fn a_sequence_has_a_file_per_frame() {
+        let clip = Clip::sequence(5, 3, 100).unwrap();
+        assert!(clip.is_sequence());
+        assert_eq!((0..4).map(|frame| clip.place(frame).file).collect::<Vec<_>>(), [5, 6, 7, 5]);
+        assert!(Clip::sequence(5, 1, 100).unwrap().is_sequence());
+        assert_eq!(Clip::sequence(5, 0, 100), None);
+        assert_eq!(Clip::sequence(u32::MAX, 2, 100), None);
+    }
+
+    #[test]
+    fn places_tell_movies_from_sequences() {
+        let at = |file, len| FramePlace { file, offset: 0, len };
+        assert!(!Clip::new(vec![at(1, 5), at(1, 9), at(1, 7)]).unwrap().is_sequence());
+        let sequence = Clip::new(vec![at(1, 5), at(2, 9), at(3, 7)]).unwrap();
+        assert!(sequence.is_sequence());
+        assert_eq!(sequence.max_len(), 9);
+        assert_eq!(Clip::new(Vec::new()), None);
     }
 }

@@ -1,23 +1,37 @@
 //! The workload room: what is to be done, decided without doing it.
 //!
 //! * [`script`]: the contract between scripts and drivers. [`mix`]: the EBU access profile.
-//! * [`player`] and [`recorder`]: frame-paced streams; [`pace`]: their timeline; [`clip`]: where frames lie.
+//! * [`player`], [`recorder`] and [`editor`]: frame-paced streams; [`pace`]: their timeline; [`clip`]: where
+//!   frames lie. [`transcoder`] and [`copier`]: as fast as it gets. [`camera`] and [`companion`]: the
+//!   VDA-like pair; [`vda_table`]: its published tables.
 //! * [`plan`]: everything about a run in one value, from flags or TOML. [`profile`]: the paper's
 //!   procedures by name. [`range`]: ramps, sweeps and lists of sizes as people write them.
+//! * [`streams`]: the same for actors that work together, and [`scenario`]: those that ship.
 //! * [`search`]: the search for the largest number of streams that passes.
 //! * [`units`]: sizes, times and percentages. [`random`]: draws that are exact and repeatable.
 //!
 //! Not here: I/O, clocks and threads (the engine room).
 
+pub mod camera;
 pub mod clip;
+pub mod companion;
+pub mod copier;
+pub mod editor;
 pub mod mix;
 pub mod pace;
+mod parts;
 pub mod plan;
 pub mod player;
 pub mod profile;
 pub mod random;
 pub mod range;
 pub mod recorder;
+pub mod scenario;
 pub mod script;
 pub mod search;
+#[cfg(test)]
+mod stage;
+pub mod streams;
+pub mod transcoder;
 pub mod units;
+pub mod vda_table;

@@ -1,7 +1,8 @@
 //! The timeline of a stream: when a frame may be asked for, by when it must be there, and which frame comes
-//! next. Pure arithmetic on exact frame rates; players and recorders share it.
+//! next. Pure arithmetic on exact frame rates; all actors with frames share it. And the timeline of a
+//! process that is asked for so many operations per second.
 //!
-//! The timeline never slides. Frame i belongs to `t0 + prebuffer + i ÷ rate`, whatever happened before.
+//! Neither ever slides. Frame i belongs to `t0 + prebuffer + i ÷ rate`, whatever happened before.
 
 use reelgauge_formats::FrameRate;
 
@@ -73,6 +74,26 @@ impl Pace {
     }
 }
 
+/// Operations per second of a process without frames, exact to a millionth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpRate {
+    micro_ops_per_s: u64,
+}
+
+impl OpRate {
+    /// This rate, rounded to a millionth; anything that is not above 0 becomes the slowest there is.
+    pub fn new(ops_per_s: f64) -> OpRate {
+        // A cast from a float saturates, and makes 0 of what is no number.
+        OpRate { micro_ops_per_s: ((ops_per_s * 1e6).round() as u64).max(1) }
+    }
+
+    /// When a transfer (from 0) is due on its timeline, in nanoseconds, rounded down from the exact time.
+    pub fn due_ns(self, transfer: u64) -> u64 {
+        let exact_ns = u128::from(transfer) * 1_000_000_000_000_000 / u128::from(self.micro_ops_per_s);
+        u64::try_from(exact_ns).unwrap_or(u64::MAX)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -104,6 +125,20 @@ mod tests {
         assert_eq!(pace.readable_ns(7, 5), 7 + 200_000_000);
         assert_eq!(pace.readable_ns(7, 6), 7 + 240_000_000);
         assert_eq!(pace.captured_ns(7, 6), 7 + 240_000_000);
+    }
+
+    #[test]
+    fn rates_of_operations_are_exact_and_never_drift() {
+        let nine = OpRate::new(9.0);
+        // A day later the rounding is still below a nanosecond.
+        assert_eq!(
+            (nine.due_ns(1), nine.due_ns(9), nine.due_ns(777_600)),
+            (111_111_111, 1_000_000_000, 86_400_000_000_000)
+        );
+        assert_eq!(OpRate::new(0.1).due_ns(3), 30_000_000_000);
+        for nonsense in [0.0, -1.0, f64::NAN] {
+            assert_eq!(OpRate::new(nonsense).due_ns(1), 1_000_000_000_000_000);
+        }
     }
 
     proptest! {

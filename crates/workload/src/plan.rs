@@ -193,6 +193,9 @@ pub enum PlanError {
     /// No files.
     #[error("--files 0 leaves nothing to measure; use at least 1")]
     ZeroFiles,
+    /// Something about actors.
+    #[error(transparent)]
+    Streams(#[from] crate::streams::StreamsError),
     /// Two options where one has no effect.
     #[error("{0}")]
     NoEffect(&'static str),

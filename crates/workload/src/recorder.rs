@@ -1,22 +1,30 @@
 //! A recorder: a camera makes a frame at every tick, and the recorder writes it from its buffer.
 //!
-//! On the wire: open, then one write per frame, each due when the camera has made it, and every so often a
-//! sync, as recorders do to bound what a power cut costs. A frame that is not written when the buffer has
-//! gone round once is lost; nothing slows a camera down.
+//! On the wire:
+//! * A growing movie file: create, then one write per frame at the file's end. What a growing file costs
+//!   beyond one that is there already is allocation and the size that the server must keep up to date.
+//! * A movie file that is there already (a recorder that preallocates): open, then one write per frame over
+//!   the clip's places, round and round.
+//! * A sequence: create, one write of the whole file, close for every frame.
 //!
-//! It writes over a file that is there already (a recorder that preallocates). Not here: growing files and
-//! a file per frame.
+//! Every so often a sync, as recorders do to bound what a power cut costs. Each frame is due when the camera
+//! has made it, one after the other. A frame that is not begun when the buffer has gone round once is lost;
+//! nothing slows a camera down. What is lost leaves no gap in a growing file.
+//!
+//! Not here: the index that is written when a recording ends (load points end without ceremony). FFmpeg
+//! writes in pieces of 256 KiB; here a frame is one write, which the client splits by its wsize.
 
 use reelgauge_record::{OpFlags, OpKind};
 
-use crate::clip::Clip;
+use crate::clip::{Clip, FramePlace};
 use crate::pace::Pace;
-use crate::script::{Done, Needs, Op, OpenMode, Script, Step};
+use crate::parts::{Hand, PAUSE_AFTER_ERROR_NS};
+use crate::script::{Done, Needs, Op, Script, Step};
 
 /// What a recorder records, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecorderShape {
-    /// Where the frames go.
+    /// Where the frames go; of a growing file only their file and their sizes.
     pub clip: Clip,
     /// The rate and the buffer.
     pub pace: Pace,
@@ -26,72 +34,118 @@ pub struct RecorderShape {
     pub direct: bool,
     /// How long after the load point's beginning it is started.
     pub start_after_ns: u64,
+    /// The file is made anew and grows by every frame. No effect on a sequence, whose files are always
+    /// made anew.
+    pub growing: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
+    /// The file, or the next frame's file, is not open.
     Closed,
     Opening,
-    Recording,
+    /// Ready for a frame's write.
+    Ready,
     Writing,
     SyncDue,
     Syncing,
+    CloseDue,
+    Closing,
 }
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Recorder {
-    stream: u32,
+    hand: Hand,
     shape: RecorderShape,
     phase: Phase,
     t0_ns: u64,
-    next_frame: u64,
+    /// When the file is to be opened: at t0, or again after a failure.
+    open_ns: u64,
+    /// The frame under way or next in turn.
+    frame: u64,
+    /// Where a growing file ends.
+    end_offset: u64,
     unsynced_frames: u32,
     done_ns: u64,
 }
 
 impl Recorder {
     /// A recorder that has not begun.
-    pub fn new(stream: u32, shape: RecorderShape) -> Recorder {
+    pub fn new(first_stream: u32, shape: RecorderShape) -> Recorder {
         Recorder {
-            stream,
+            hand: Hand::writing(first_stream, 0, shape.direct),
             shape,
             phase: Phase::Closed,
             t0_ns: 0,
-            next_frame: 0,
+            open_ns: 0,
+            frame: 0,
+            end_offset: 0,
             unsynced_frames: 0,
             done_ns: 0,
         }
     }
 
+    fn is_sequence(&self) -> bool {
+        self.shape.clip.is_sequence()
+    }
+
+    /// An operation on the file of the frame that is in turn.
     fn op(&self, kind: OpKind, due_ns: u64) -> Op {
-        Op {
-            kind,
-            handle: 0,
-            file: self.shape.clip.file,
-            offset: 0,
-            len: 0,
-            due_ns,
-            transfer: self.next_frame as u32,
-            stream: self.stream,
-            flags: OpFlags::WRITING,
-            open: OpenMode { write: true, direct: self.shape.direct, dsync: false },
-            token: 0,
+        let file = self.shape.clip.place(self.frame).file;
+        let op = self.hand.op(kind, file, self.frame as u32, due_ns);
+        // In a sequence everything that a frame needs is part of it; only its close completes it.
+        let flags = OpFlags::WRITING.with_if(OpFlags::FRAME, self.is_sequence());
+        Op { flags: flags.with_if(OpFlags::LAST, self.is_sequence() && kind == OpKind::Close), ..op }
+    }
+
+    /// Looks which frame is in turn at `now_ns`, and gives the time at which it is due.
+    fn take_turn(&mut self, now_ns: u64) -> u64 {
+        let pace = self.shape.pace;
+        self.frame = pace.next_frame(self.t0_ns, self.frame, now_ns);
+        pace.captured_ns(self.t0_ns, self.frame)
+    }
+
+    fn open(&mut self, now_ns: u64) -> Op {
+        if self.is_sequence() {
+            let due_ns = self.take_turn(now_ns);
+            return self.op(OpKind::Create, due_ns);
         }
+        let kind = if self.shape.growing { OpKind::Create } else { OpKind::Open };
+        self.op(kind, self.open_ns)
     }
 
     fn write(&mut self, now_ns: u64) -> Op {
-        let pace = self.shape.pace;
-        self.next_frame = pace.next_frame(self.t0_ns, self.next_frame, now_ns);
-        let place = self.shape.clip.place(self.next_frame);
-        let op = Op {
-            offset: place.offset,
-            len: place.len,
-            flags: OpFlags::WRITING.with(OpFlags::FRAME).with(OpFlags::LAST),
-            ..self.op(OpKind::Write, pace.captured_ns(self.t0_ns, self.next_frame))
-        };
-        self.next_frame += 1;
-        op
+        let due_ns = if self.is_sequence() { self.done_ns } else { self.take_turn(now_ns) };
+        let place = self.place();
+        let ends_frame = !self.is_sequence();
+        let flags = OpFlags::WRITING.with(OpFlags::FRAME).with_if(OpFlags::LAST, ends_frame);
+        Op { flags, ..self.hand.block(OpKind::Write, place, self.frame as u32, due_ns) }
+    }
+
+    fn place(&self) -> FramePlace {
+        let place = self.shape.clip.place(self.frame);
+        let grows = self.shape.growing && !self.is_sequence();
+        if grows { FramePlace { offset: self.end_offset, ..place } } else { place }
+    }
+
+    /// After a write: what is to be done before the next frame.
+    fn after_write(&mut self, errno: i32) -> Phase {
+        if errno == 0 {
+            self.end_offset += u64::from(self.shape.clip.place(self.frame).len);
+        }
+        self.unsynced_frames += 1;
+        let sync_due = self.shape.sync_every_frames.is_some_and(|every| self.unsynced_frames >= every);
+        if sync_due && errno == 0 { Phase::SyncDue } else { self.after_frame() }
+    }
+
+    /// A frame is written, and synced if that was its turn.
+    fn after_frame(&mut self) -> Phase {
+        if self.is_sequence() {
+            return Phase::CloseDue;
+        }
+        self.frame += 1;
+        Phase::Ready
     }
 }
 
@@ -102,10 +156,11 @@ impl Script for Recorder {
 
     fn next(&mut self, now_ns: u64) -> Step {
         let (phase, op) = match self.phase {
-            Phase::Closed => (Phase::Opening, self.op(OpKind::Open, self.t0_ns)),
-            Phase::Recording => (Phase::Writing, self.write(now_ns)),
+            Phase::Closed => (Phase::Opening, self.open(now_ns)),
+            Phase::Ready => (Phase::Writing, self.write(now_ns)),
             Phase::SyncDue => (Phase::Syncing, self.op(OpKind::Sync, self.done_ns)),
-            Phase::Opening | Phase::Writing | Phase::Syncing => return Step::Blocked,
+            Phase::CloseDue => (Phase::Closing, self.op(OpKind::Close, self.done_ns)),
+            Phase::Opening | Phase::Writing | Phase::Syncing | Phase::Closing => return Step::Blocked,
         };
         self.phase = phase;
         Step::Do(op)
@@ -114,26 +169,173 @@ impl Script for Recorder {
     fn done(&mut self, done: &Done) {
         self.done_ns = done.done_ns;
         self.phase = match self.phase {
-            // A recorder that could not open its file tries again; the camera does not wait.
-            Phase::Opening if done.errno != 0 => Phase::Closed,
-            Phase::Writing => {
-                self.unsynced_frames += 1;
-                let due = self.shape.sync_every_frames.is_some_and(|every| self.unsynced_frames >= every);
-                if due { Phase::SyncDue } else { Phase::Recording }
+            Phase::Opening if done.errno == 0 => Phase::Ready,
+            Phase::Opening => {
+                // The frame of a sequence is lost; a movie is opened again. The camera does not wait.
+                self.frame += u64::from(self.is_sequence());
+                self.open_ns = done.done_ns.saturating_add(PAUSE_AFTER_ERROR_NS);
+                Phase::Closed
             }
+            Phase::Writing => self.after_write(done.errno),
             Phase::Syncing => {
                 self.unsynced_frames = 0;
-                Phase::Recording
+                self.after_frame()
             }
-            _ => Phase::Recording,
+            Phase::Closing => {
+                self.frame += 1;
+                Phase::Closed
+            }
+            Phase::Closed | Phase::Ready | Phase::SyncDue | Phase::CloseDue => self.phase,
         };
     }
 
     fn resume(&mut self, now_ns: u64) {
         self.phase = Phase::Closed;
         self.t0_ns = now_ns.saturating_add(self.shape.start_after_ns);
-        self.next_frame = 0;
+        self.open_ns = self.t0_ns;
+        self.frame = 0;
+        self.end_offset = 0;
         self.unsynced_frames = 0;
         self.done_ns = self.t0_ns;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use proptest::prelude::*;
+    use reelgauge_formats::FrameRate;
+
+    use super::*;
+    use crate::pace::Policy;
+    use crate::stage::{Played, played, takes};
+
+    const MS: u64 = 1_000_000;
+
+    fn shape(clip: Clip) -> RecorderShape {
+        RecorderShape {
+            clip,
+            pace: Pace { rate: FrameRate::whole(25), buffer_frames: 3, policy: Policy::Drop },
+            sync_every_frames: None,
+            direct: false,
+            start_after_ns: 0,
+            growing: false,
+        }
+    }
+
+    /// kind, file, offset, frame, flags without WRITING, due time in milliseconds
+    type Row = (&'static str, u32, u64, u32, u8, u64);
+
+    fn rows(ops: &[Played]) -> Vec<Row> {
+        let row = |Played { op, .. }: &Played| {
+            assert!(op.flags.has(OpFlags::WRITING) && op.open.write);
+            let flags = op.flags.0 & !OpFlags::WRITING.0;
+            (op.kind.name(), op.file, op.offset, op.transfer, flags, op.due_ns / MS)
+        };
+        ops.iter().map(row).collect()
+    }
+
+    const FRAME: u8 = OpFlags::FRAME.0;
+    const LAST: u8 = FRAME | OpFlags::LAST.0;
+
+    fn uneven() -> Clip {
+        let place = |offset, len| FramePlace { file: 2, offset, len };
+        Clip::new(vec![place(1000, 10), place(1010, 30), place(1040, 20)]).unwrap()
+    }
+
+    #[test]
+    fn a_growing_file_is_made_and_every_frame_goes_to_its_end() {
+        let sync_every_frames = Some(2);
+        let mut recorder =
+            Recorder::new(0, RecorderShape { growing: true, sync_every_frames, ..shape(uneven()) });
+        let ops = played(&mut recorder, (1000 * MS, 1170 * MS), takes(2 * MS));
+        let expected = [
+            ("create", 2, 0, 0, 0, 1000),
+            ("write", 2, 0, 0, LAST, 1000),
+            ("write", 2, 10, 1, LAST, 1040),
+            ("sync", 2, 0, 1, 0, 1042),
+            ("write", 2, 40, 2, LAST, 1080),
+            ("write", 2, 60, 3, LAST, 1120),
+            ("sync", 2, 0, 3, 0, 1122),
+            ("write", 2, 70, 4, LAST, 1160),
+        ];
+        assert_eq!(rows(&ops), expected);
+    }
+
+    #[test]
+    fn a_preallocated_file_is_written_over_round_and_round() {
+        let ops = played(&mut Recorder::new(0, shape(uneven())), (0, 130 * MS), takes(2 * MS));
+        let expected = [
+            ("open", 2, 0, 0, 0, 0),
+            ("write", 2, 1000, 0, LAST, 0),
+            ("write", 2, 1010, 1, LAST, 40),
+            ("write", 2, 1040, 2, LAST, 80),
+            ("write", 2, 1000, 3, LAST, 120),
+        ];
+        assert_eq!(rows(&ops), expected);
+    }
+
+    #[test]
+    fn a_sequence_is_a_new_file_per_frame_complete_when_closed() {
+        let clip = Clip::sequence(5, 2, 99).unwrap();
+        let mut recorder = Recorder::new(0, RecorderShape { sync_every_frames: Some(2), ..shape(clip) });
+        let ops = played(&mut recorder, (0, 90 * MS), takes(3 * MS));
+        let expected = [
+            ("create", 5, 0, 0, FRAME, 0),
+            ("write", 5, 0, 0, FRAME, 3),
+            ("close", 5, 0, 0, LAST, 6),
+            ("create", 6, 0, 1, FRAME, 40),
+            ("write", 6, 0, 1, FRAME, 43),
+            ("sync", 6, 0, 1, FRAME, 46),
+            ("close", 6, 0, 1, LAST, 49),
+            ("create", 5, 0, 2, FRAME, 80),
+            ("write", 5, 0, 2, FRAME, 83),
+            ("close", 5, 0, 2, LAST, 86),
+        ];
+        assert_eq!(rows(&ops), expected);
+    }
+
+    #[test]
+    fn a_frame_whose_file_cannot_be_made_is_lost_and_nothing_else() {
+        let mut recorder = Recorder::new(0, shape(Clip::sequence(0, 50, 9).unwrap()));
+        let ops = played(&mut recorder, (0, 400 * MS), |op, now_ns| {
+            let errno = match (op.kind, op.transfer) {
+                (OpKind::Create, 3) => 28,
+                (OpKind::Write, 6) => 5,
+                _ => 0,
+            };
+            (now_ns + MS, errno)
+        });
+        let frames = |kind| ops.iter().filter(move |op| op.op.kind == kind).map(|op| op.op.transfer);
+        assert!(frames(OpKind::Create).eq(0..10));
+        // A file whose write failed is closed all the same.
+        assert!(frames(OpKind::Close).eq((0..10).filter(|&frame| frame != 3)));
+    }
+
+    proptest! {
+        #[test]
+        fn a_growing_file_has_no_gap_whatever_is_dropped_or_fails(
+            answers in prop::collection::vec((0_u64..400, 0_u32..5), 1..60), stalls: bool,
+        ) {
+            let policy = if stalls { Policy::Stall } else { Policy::Drop };
+            let pace = Pace { policy, ..shape(uneven()).pace };
+            let mut recorder = Recorder::new(0, RecorderShape { growing: true, pace, ..shape(uneven()) });
+            let mut answers = answers.into_iter().cycle();
+            let ops = played(&mut recorder, (0, 20_000 * MS), |op, now_ns| {
+                let (ms, luck) = answers.next().unwrap_or((1, 1));
+                (now_ns + ms * MS, if luck == 0 && op.kind == OpKind::Write { 5 } else { 0 })
+            });
+            let (mut end, mut next_frame) = (0, 0);
+            for Played { op, errno, issued_ns, .. } in ops.iter().filter(|op| op.op.kind == OpKind::Write) {
+                prop_assert_eq!(op.offset, end);
+                prop_assert_eq!(op.len, uneven().place(u64::from(op.transfer)).len);
+                prop_assert_eq!(op.due_ns, u64::from(op.transfer) * 40 * MS);
+                prop_assert!(*issued_ns >= op.due_ns);
+                prop_assert!(op.transfer == next_frame || (!stalls && op.transfer > next_frame));
+                end += if *errno == 0 { u64::from(op.len) } else { 0 };
+                next_frame = op.transfer + 1;
+            }
+        }
     }
 }

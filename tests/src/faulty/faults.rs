@@ -5,6 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::pipe::Pipe;
+
 /// Which faults are on. Changed by the test while the binary runs.
 #[derive(Debug)]
 pub struct Faults {
@@ -19,6 +21,7 @@ pub struct Faults {
     flip_bits: AtomicBool,
     hang: AtomicBool,
     ops: AtomicU64,
+    pipe: Pipe,
     held: Mutex<Held>,
 }
 
@@ -59,6 +62,7 @@ impl Faults {
             flip_bits: AtomicBool::new(false),
             hang: AtomicBool::new(false),
             ops: AtomicU64::new(0),
+            pipe: Pipe::unlimited(),
             held: Mutex::default(),
         }
     }
@@ -92,6 +96,11 @@ impl Faults {
     /// Every read, write and sync takes this much longer.
     pub fn delay(&self, by: Duration) {
         self.delay_us.store(u64::try_from(by.as_micros()).unwrap(), Ordering::SeqCst);
+    }
+
+    /// All reads and writes together move at most this many bytes per second; 0 ends it.
+    pub fn limit_bytes_per_s(&self, bytes_per_s: u64) {
+        self.pipe.limit(bytes_per_s);
     }
 
     /// Reads give half of what was asked for.
@@ -135,6 +144,7 @@ impl Faults {
     /// Decides about a read or write, and takes the time it is to take.
     pub(super) fn fate_of_transfer(&self, errno: &AtomicI32, offset: u64, len: u64) -> Fate {
         self.ops.fetch_add(1, Ordering::SeqCst);
+        self.pipe.pass(len);
         let healthy =
             self.healthy_ops.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         let hit = offset < self.range_to.load(Ordering::SeqCst)

@@ -4,6 +4,12 @@
 //! has passed; until then it takes some tens of bytes, and as many wait as fit into the buffer. A frame
 //! that has not come holds up those behind it, but at most [`OPEN_FRAMES`] of them: then it is settled
 //! as one that never came.
+//!
+//! What became of frames that were never begun is known only with the next one that was: before a cue
+//! ([`OpFlags::CUE`]) they were not wanted, before any other they were dropped. Until then they wait as
+//! a range.
+
+use std::ops::Range;
 
 use reelgauge_record::{OpFlags, OpRecord};
 
@@ -84,6 +90,9 @@ pub(super) struct Counting {
     judged_from: u64,
     judged_until: u64,
     frames: Frames,
+    /// Settled frames, up to the first unsettled one, that were never begun and not judged yet.
+    not_begun: Range<u64>,
+    last_cue: Option<u64>,
     front_deadline_ns: u64,
     now_ns: u64,
     pub(super) counts: Counts,
@@ -119,6 +128,8 @@ impl Counting {
             judged_from: timeline.frames_before(part.from_ns),
             judged_until: timeline.frames_before(part.until_ns).min(frames_total),
             frames: Frames::new((buffered + OPEN_FRAMES) as usize),
+            not_begun: 0..0,
+            last_cue: None,
             front_deadline_ns: timeline.deadline_ns(0),
             now_ns: 0,
             counts: Counts::default(),
@@ -161,6 +172,10 @@ impl Counting {
             return;
         }
         self.make_room(self.frames.base_for(number));
+        if op.flags.has(OpFlags::CUE) && self.last_cue != Some(number) {
+            self.last_cue = Some(number);
+            self.throughput.begin_anew(op.due_ns);
+        }
         if let Some(bytes) = self.frames.take(op, own, self.frame_bytes) {
             self.throughput.push(op.done_ns, bytes);
             if is_measured {
@@ -174,7 +189,7 @@ impl Counting {
     fn make_room(&mut self, base: u64) {
         while self.frames.base() < base {
             if self.frames.front().is_none() {
-                self.never_begun(self.frames.base(), base);
+                self.wait_for_next(self.frames.base()..base);
                 self.frames.skip_to(base);
                 self.front_deadline_ns = self.timeline.deadline_ns(base);
                 return;
@@ -201,6 +216,16 @@ impl Counting {
     }
 
     fn judge(&mut self, number: u64, frame: &Frame) {
+        if !frame.is_seen() {
+            self.wait_for_next(number..number + 1);
+            return;
+        }
+        let not_begun = std::mem::take(&mut self.not_begun);
+        if !frame.is_cue {
+            self.dropped(not_begun, Some(frame.own_free_ns));
+        } else if !not_begun.is_empty() {
+            self.incidents.in_time();
+        }
         if !(self.judged_from..self.judged_until).contains(&number) {
             return;
         }
@@ -208,12 +233,6 @@ impl Counting {
         let deadline_ns = self.front_deadline_ns;
         if frame.is_complete {
             self.judge_complete(number, frame, deadline_ns);
-        } else if !frame.is_seen() {
-            let could_begin = self.frames.next_seen().map(|next| next.own_free_ns);
-            let tool_skipped = could_begin.is_some_and(|free_ns| free_ns <= deadline_ns);
-            self.counts.late_with_own_delay += u64::from(tool_skipped);
-            self.counts.dropped += 1;
-            self.late(number, 1, None, Fate::Dropped);
         } else if frame.has_trouble {
             self.counts.failed += 1;
             self.late(number, 1, None, Fate::Failed);
@@ -222,6 +241,30 @@ impl Counting {
             self.missing_at_end(number, deadline_ns);
             self.late(number, 1, None, Fate::Unfinished);
         }
+    }
+
+    /// Frames without operations, which follow those that wait already.
+    fn wait_for_next(&mut self, frames: Range<u64>) {
+        if self.not_begun.is_empty() {
+            self.not_begun = frames;
+        } else {
+            self.not_begun.end = frames.end;
+        }
+    }
+
+    /// Counts frames that were wanted and never begun. Those count as the tool's own that could have been
+    /// begun in time: when it went on, the worker had been free since `own_free_ns`.
+    fn dropped(&mut self, frames: Range<u64>, own_free_ns: Option<u64>) {
+        let (first, until) = (frames.start.max(self.judged_from), frames.end.min(self.judged_until));
+        let frames = until.saturating_sub(first);
+        if frames == 0 {
+            return;
+        }
+        let first_in_time = own_free_ns.map_or(until, |free_ns| self.timeline.frames_before(free_ns));
+        self.counts.late_with_own_delay += until.saturating_sub(first_in_time.max(first));
+        self.counts.judged += frames;
+        self.counts.dropped += frames;
+        self.late(first, frames, None, Fate::Dropped);
     }
 
     fn judge_complete(&mut self, number: u64, frame: &Frame, deadline_ns: u64) {
@@ -248,17 +291,6 @@ impl Counting {
         self.incidents.late(number, frames, late_ns, dropped);
     }
 
-    /// The frames from `first` to before `until` were never begun.
-    fn never_begun(&mut self, first: u64, until: u64) {
-        let (first, until) = (first.max(self.judged_from), until.min(self.judged_until));
-        let frames = until.saturating_sub(first);
-        if frames > 0 {
-            self.counts.judged += frames;
-            self.counts.dropped += frames;
-            self.late(first, frames, None, Fate::Dropped);
-        }
-    }
-
     /// A frame that had not come when the measured part ended is at least as late as that.
     fn missing_at_end(&mut self, frame: u64, deadline_ns: u64) {
         self.keep_worst(Margin {
@@ -283,18 +315,30 @@ impl Counting {
         self.throughput.end_at(end_ns);
     }
 
-    /// The load point is over: judges what is left.
-    pub(super) fn finish(&mut self) {
+    /// The load point is over: judges what is left. Where play had stopped, frames after the last one that
+    /// was begun were not wanted.
+    pub(super) fn finish(&mut self, play_had_stopped: bool) {
         while self.frames.front().is_some() {
             self.settle_front();
         }
-        let never_begun = self.frames.base().max(self.judged_from);
-        if never_begun < self.judged_until {
-            self.missing_at_end(never_begun, self.timeline.deadline_ns(never_begun));
-            self.never_begun(never_begun, self.judged_until);
+        if play_had_stopped {
+            self.incidents.in_time();
+            return;
+        }
+        let missing = self.first_missing();
+        if missing < self.judged_until {
+            self.missing_at_end(missing, self.timeline.deadline_ns(missing));
+            self.dropped(missing..self.judged_until, None);
         }
         self.incidents.in_time();
         self.throughput.finish();
+    }
+
+    /// The first frame after the last one that was begun, of those that are judged.
+    fn first_missing(&self) -> u64 {
+        let base = self.frames.base();
+        let first = if self.not_begun.is_empty() { base } else { self.not_begun.start };
+        first.max(self.judged_from)
     }
 
     /// The margin that all but one in a hundred frames kept; `None` where so many never came.

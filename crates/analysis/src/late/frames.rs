@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use reelgauge_record::{OpFlags, OpRecord};
+use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
 use super::own_delay::OwnTimes;
 
@@ -19,10 +19,14 @@ pub(super) struct Frame {
     pub(super) own_free_ns: u64,
     /// Bytes that came.
     pub(super) bytes: u64,
-    /// The operation with LAST was done.
+    /// The operation with LAST succeeded.
     has_last: bool,
     /// An operation failed or was short.
     pub(super) has_trouble: bool,
+    /// Syncing or closing its file failed: whatever was written, nobody knows what of it arrived.
+    is_lost: bool,
+    /// Play begins anew at it: see [`OpFlags::CUE`].
+    pub(super) is_cue: bool,
     /// It is known to be complete.
     pub(super) is_complete: bool,
 }
@@ -36,6 +40,8 @@ impl Frame {
         bytes: 0,
         has_last: false,
         has_trouble: false,
+        is_lost: false,
+        is_cue: false,
         is_complete: false,
     };
 
@@ -50,13 +56,16 @@ impl Frame {
         self.done_ns = self.done_ns.max(op.done_ns).max(1);
         self.own_done_ns = self.own_done_ns.max(own.done_ns);
         self.own_free_ns = self.own_free_ns.min(own.free_ns);
-        self.has_last |= op.flags.has(OpFlags::LAST);
-        self.has_trouble |= op.errno != 0 || op.is_short();
-        if op.errno == 0 {
+        self.is_cue |= op.flags.has(OpFlags::CUE);
+        let failed = op.errno != 0;
+        self.has_last |= op.flags.has(OpFlags::LAST) && !failed;
+        self.has_trouble |= failed || op.is_short();
+        self.is_lost |= failed && matches!(op.kind, OpKind::Sync | OpKind::Close);
+        if !failed {
             self.bytes = self.bytes.saturating_add(u64::from(op.done_len));
         }
         let all_came = match frame_bytes {
-            Some(needed) => self.bytes >= needed,
+            Some(needed) => self.bytes >= needed && !self.is_lost,
             None => !self.has_trouble,
         };
         let completes = !self.is_complete && self.has_last && all_came;
@@ -72,14 +81,12 @@ pub(super) struct Frames {
     ring: VecDeque<Frame>,
     /// More unsettled frames than this are not kept.
     most: usize,
-    /// The first frame that was begun, when looked for last; 0 when it must be looked for.
-    seen_next: u64,
 }
 
 impl Frames {
     /// No frames; later at most this many.
     pub(super) fn new(most: usize) -> Frames {
-        Frames { base: 0, ring: VecDeque::new(), most: most.max(1), seen_next: 0 }
+        Frames { base: 0, ring: VecDeque::new(), most: most.max(1) }
     }
 
     /// The number of the first unsettled frame.
@@ -111,20 +118,10 @@ impl Frames {
         self.base.max((number + 1).saturating_sub(self.most as u64))
     }
 
-    /// The first unsettled frame that was begun. A gap of n frames is looked through once, not n times.
-    pub(super) fn next_seen(&mut self) -> Option<&Frame> {
-        if self.seen_next <= self.base {
-            let seen = self.ring.iter().position(Frame::is_seen)?;
-            self.seen_next = self.base + seen as u64;
-        }
-        self.ring.get((self.seen_next - self.base) as usize)
-    }
-
     /// Takes an operation of a frame that is not settled; its bytes when that completes it.
     pub(super) fn take(&mut self, op: &OpRecord, own: &OwnTimes, frame_bytes: Option<u64>) -> Option<u64> {
         let number = u64::from(op.transfer);
         let index = number.checked_sub(self.base)? as usize;
-        self.seen_next = self.seen_next.min(number);
         if index >= self.ring.len() {
             self.ring.resize(index + 1, Frame::UNSEEN);
         }

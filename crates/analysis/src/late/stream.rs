@@ -20,11 +20,21 @@ pub(super) struct StreamTally {
     /// any order, so t0 is certain only when frame 0 is complete.
     held: Vec<(OpRecord, OwnTimes)>,
     counting: Option<Box<Counting>>,
+    /// The place of the worker that did the last operation of a frame, and when that was due.
+    last_frame: Option<(usize, u64)>,
+    play_had_stopped: bool,
 }
 
 impl StreamTally {
     pub(super) fn new(spec: StreamSpec, part: MeasuredPart) -> StreamTally {
-        StreamTally { spec, part, held: Vec::new(), counting: None }
+        StreamTally {
+            spec,
+            part,
+            held: Vec::new(),
+            counting: None,
+            last_frame: None,
+            play_had_stopped: false,
+        }
     }
 
     /// The stream's number.
@@ -42,9 +52,13 @@ impl StreamTally {
         self.part.started_ns
     }
 
-    /// Takes an operation.
+    /// Takes an operation of the worker at this place.
     #[inline]
-    pub(super) fn add(&mut self, op: &OpRecord, own: &OwnTimes) {
+    pub(super) fn add(&mut self, op: &OpRecord, own: &OwnTimes, worker: usize) {
+        if op.flags.has(OpFlags::FRAME) {
+            let last_due_ns = self.last_frame.map_or(0, |(_, due_ns)| due_ns);
+            self.last_frame = Some((worker, last_due_ns.max(op.due_ns)));
+        }
         match &mut self.counting {
             Some(counting) => counting.add(op, own),
             None => self.hold(op, own),
@@ -78,13 +92,22 @@ impl StreamTally {
         }
     }
 
+    /// Looks whether its worker had turned from frames to scrubbing; to be called once, when all
+    /// operations of that worker were added. `scrubbed_ns` gives when the latest scrub of the worker at a
+    /// place was due.
+    pub(super) fn note_stop(&mut self, scrubbed_ns: impl Fn(usize) -> Option<u64>) {
+        if let Some((worker, frame_due_ns)) = self.last_frame.take() {
+            self.play_had_stopped = scrubbed_ns(worker).is_some_and(|scrub_ns| scrub_ns > frame_due_ns);
+        }
+    }
+
     /// The load point is over: judges what is left.
     pub(super) fn finish(&mut self) {
         if self.counting.is_none() {
             self.start();
         }
         if let Some(counting) = &mut self.counting {
-            counting.finish();
+            counting.finish(self.play_had_stopped);
         }
     }
 

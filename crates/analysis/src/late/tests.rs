@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod cues;
 mod freeze;
 mod naive;
 mod scenes;

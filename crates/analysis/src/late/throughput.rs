@@ -61,6 +61,14 @@ impl SlidingMin {
         }
     }
 
+    /// Play begins anew: no stretch that reaches back before this moment counts, because somebody had
+    /// stopped it.
+    pub(super) fn begin_anew(&mut self, from_ns: u64) {
+        self.sum_bytes = 0;
+        self.frames.clear();
+        self.frames.push_back((from_ns.max(self.from_ns), 0));
+    }
+
     /// Looks at every stretch that ends by `time_ns` and begins just after a frame.
     fn slide_to(&mut self, time_ns: u64) {
         while let Some(&(began_ns, bytes)) = self.frames.front() {

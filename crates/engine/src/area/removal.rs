@@ -57,6 +57,12 @@ pub(super) fn remove(root: &Path, marker: &Marker, lock: AreaLock) -> Result<Cle
     Ok(cleaned)
 }
 
+/// Removes what is in a directory of the area, with the same care, and leaves the directory itself.
+pub(super) fn empty_dir(root: &Path, name: &'static str) -> Result<Cleaned, AreaError> {
+    refuse_mounts_within(&root.join(name))?;
+    system::remove_content_of(root, name)
+}
+
 /// The kernel's own list knows mounts that can't even be looked at (a dead server's).
 fn refuse_mounts_within(root: &Path) -> Result<(), AreaError> {
     #[cfg(target_os = "linux")]
@@ -108,12 +114,29 @@ mod system {
     }
 
     pub(super) fn remove_content(root: &Path) -> Result<Cleaned, AreaError> {
+        let (root, home) = open_root(root)?;
+        clear(&root, &home)
+    }
+
+    pub(super) fn remove_content_of(root: &Path, name: &'static str) -> Result<Cleaned, AreaError> {
+        let (root, home) = open_root(root)?;
+        let failed = |error: std::ffi::NulError| io_error("empty", &root.path, error.into());
+        let dir = root.enter(&CString::new(name).map_err(failed)?, &home)?;
+        clear(&dir, &home)
+    }
+
+    /// The area's directory, and the mount that it lies on.
+    fn open_root(root: &Path) -> Result<(Place, MountId), AreaError> {
         let fd = open_dir(CWD, root).map_err(|error| io_error("open", root, error.into()))?;
         let home = MountId::of_dir(&fd).map_err(|error| io_error("look at", root, error))?;
-        let root = Place { fd, path: root.to_owned(), depth: 0 };
-        survey(&root, &home)?;
+        Ok((Place { fd, path: root.to_owned(), depth: 0 }, home))
+    }
+
+    /// Removes what is in `dir`, if all of it lies on this mount.
+    fn clear(dir: &Place, home: &MountId) -> Result<Cleaned, AreaError> {
+        survey(dir, home)?;
         let mut cleaned = Cleaned::default();
-        empty(&root, &home, &mut cleaned)?;
+        empty(dir, home, &mut cleaned)?;
         Ok(cleaned)
     }
 
@@ -214,9 +237,18 @@ mod system {
     use super::{AreaError, Cleaned, DEEPEST, is_kept, removal_error, too_deep};
 
     pub(super) fn remove_content(root: &Path) -> Result<Cleaned, AreaError> {
-        walk(root, 0, None)?;
+        clear(root, 0)
+    }
+
+    pub(super) fn remove_content_of(root: &Path, name: &'static str) -> Result<Cleaned, AreaError> {
+        clear(&root.join(name), 1)
+    }
+
+    /// Removes what is in `dir`, if all of it lies where it seems to.
+    fn clear(dir: &Path, depth: u32) -> Result<Cleaned, AreaError> {
+        walk(dir, depth, None)?;
         let mut cleaned = Cleaned::default();
-        walk(root, 0, Some(&mut cleaned))?;
+        walk(dir, depth, Some(&mut cleaned))?;
         Ok(cleaned)
     }
 

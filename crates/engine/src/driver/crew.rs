@@ -19,7 +19,7 @@ use super::launch::{Post, STACK_BYTES};
 use super::threads::{Hands, outcome};
 use super::wait::{LONGEST_SLEEP_NS, Waiter};
 use super::{Context, DriverError, Heartbeat, Sink, ThreadEnd, Worker, impossible, record, write_at};
-use crate::io::{ErrorNumber, FileName, IMPOSSIBLE, NOT_OPEN, OpenFile};
+use crate::io::{self, ErrorNumber, FileName, IMPOSSIBLE, NOT_OPEN, OpenFile};
 use crate::pattern::Stamped;
 
 type Handles = Arc<[RwLock<Option<OpenFile>>]>;
@@ -268,28 +268,40 @@ impl Helper {
     }
 
     fn call(&mut self, op: &Op, stamped: Option<&Stamped>) -> Result<usize, ErrorNumber> {
+        let name = &self.names[op.file as usize];
+        if op.kind.goes_by_path() {
+            return io::by_path(op.kind, name).map(|()| 0);
+        }
         let handle = &self.handles[usize::from(op.handle)];
         match op.kind {
-            OpKind::Open => {
-                let file = OpenFile::open(&self.names[op.file as usize], op.open);
-                let mut handle = handle.write().unwrap_or_else(PoisonError::into_inner);
-                if handle.is_some() {
-                    return Err(IMPOSSIBLE);
-                }
-                *handle = Some(file?);
-                Ok(0)
-            }
+            OpKind::Open => keep(handle, || OpenFile::open(name, op.open)),
+            OpKind::Create => keep(handle, || OpenFile::create(name, op.open)),
             OpKind::Close => {
                 let file = handle.write().unwrap_or_else(PoisonError::into_inner).take();
                 file.ok_or(NOT_OPEN)?.close().map(|()| 0)
             }
-            OpKind::Create | OpKind::Unlink | OpKind::Stat | OpKind::Access | OpKind::ReadDir => {
-                Err(IMPOSSIBLE)
-            }
-            OpKind::Read | OpKind::Write | OpKind::Sync => {
+            _ => {
                 let handle = handle.read().unwrap_or_else(PoisonError::into_inner);
                 self.hands.work(op, stamped, handle.as_ref().ok_or(NOT_OPEN)?)
             }
         }
     }
+}
+
+/// Puts what `open` opens into a handle that is free. The handle is not held meanwhile: others are told at
+/// once that it isn't open yet, as io_uring does it.
+fn keep(
+    handle: &RwLock<Option<OpenFile>>,
+    open: impl FnOnce() -> Result<OpenFile, ErrorNumber>,
+) -> Result<usize, ErrorNumber> {
+    if handle.read().unwrap_or_else(PoisonError::into_inner).is_some() {
+        return Err(IMPOSSIBLE);
+    }
+    let file = open()?;
+    let mut handle = handle.write().unwrap_or_else(PoisonError::into_inner);
+    if handle.is_some() {
+        return Err(IMPOSSIBLE);
+    }
+    *handle = Some(file);
+    Ok(0)
 }

@@ -123,6 +123,18 @@ impl Bench {
 
 #[cfg(unix)]
 impl Bench {
+    /// With further files in the table: one that isn't there, the folder, a link, and a place for a new one.
+    fn with_odd_files() -> Bench {
+        Bench::new(|context| {
+            let folder = context.files[0].path.parent().unwrap().to_owned();
+            let link = folder.join("link");
+            std::os::unix::fs::symlink(&context.files[0].path, &link).unwrap();
+            for path in [folder.join("missing"), folder.clone(), link, folder.join("new")] {
+                context.files.push(TargetFile { path, size_bytes: 0 });
+            }
+        })
+    }
+
     fn folder(&self) -> &Path {
         self._folder.path()
     }
@@ -180,7 +192,10 @@ struct Listed {
     flying: u16,
     most_flying: u16,
     max_len: u32,
+    handles: u16,
     writes: bool,
+    /// Whether what goes by path may fly together with reads.
+    overlaps: bool,
     resumed_ns: Vec<u64>,
     done: Vec<Done>,
 }
@@ -194,7 +209,9 @@ impl Listed {
             flying: 0,
             most_flying: 0,
             max_len: 65536,
+            handles: 2,
             writes: false,
+            overlaps: false,
             resumed_ns: Vec::new(),
             done: Vec::new(),
         }
@@ -207,14 +224,19 @@ impl Listed {
 
 impl Script for Listed {
     fn needs(&self) -> Needs {
-        Needs { handles: 2, in_flight: self.in_flight, max_len: self.max_len, writes: self.writes }
+        let Listed { handles, in_flight, max_len, writes, .. } = *self;
+        Needs { handles, in_flight, max_len, writes }
     }
 
     fn next(&mut self, _now_ns: u64) -> Step {
-        // Nothing flies together with an open or a close of the same handle.
+        // Nothing flies together with an open or a close of the same handle, nor with what goes by path.
         let step = self.steps.get(self.next).copied().unwrap_or(Step::Finished);
         let before = self.next.checked_sub(1).and_then(|before| self.steps.get(before));
-        let alone = |step: &Step| matches!(step, Step::Do(Op { kind: OpKind::Open | OpKind::Close, .. }));
+        let alone = |step: &Step| match step {
+            Step::Do(Op { kind: OpKind::Open | OpKind::Create | OpKind::Close, .. }) => true,
+            Step::Do(op) => op.kind.goes_by_path() && !self.overlaps,
+            _ => false,
+        };
         if self.flying > 0 && (alone(&step) || before.is_some_and(alone) || step == Step::Finished) {
             return Step::Blocked;
         }
@@ -292,7 +314,8 @@ fn check_random_reads(name: &str, start: Start<Listed>, stream: u32, in_flight: 
     let workers = (0..9)
         .map(|id| {
             let steps = random_reads(u64::from(id), stream, 300);
-            Worker { id, script: Listed { in_flight, ..Listed::new(steps) } }
+            // Drivers treat the memory of those who may write as well differently.
+            Worker { id, script: Listed { in_flight, writes: id % 2 == 1, ..Listed::new(steps) } }
         })
         .collect();
     let ended = run(start, workers, &bench);
@@ -405,7 +428,7 @@ fn failing_operations() -> Vec<(Op, i32, u32)> {
         failed(opening(A_FOLDER, 0), Errno::ISDIR),
         failed(opening(A_LINK, 0), Errno::LOOP),
         failed(opening(0, 2), Errno::BADF),
-        failed(opening(6, 0), Errno::INVAL),
+        failed(opening(7, 0), Errno::INVAL),
         (opening(0, 0), 0, 0),
         failed(opening(0, 0), Errno::INVAL),
         (reading(0, 0, 4096), 0, 4096),
@@ -424,14 +447,7 @@ fn failing_operations() -> Vec<(Op, i32, u32)> {
 #[test]
 fn errors_are_results_and_the_same_for_all() {
     for (name, start) in drivers() {
-        let bench = Bench::new(|context| {
-            let folder = context.files[0].path.parent().unwrap().to_owned();
-            let link = folder.join("link");
-            std::os::unix::fs::symlink(&context.files[0].path, &link).unwrap();
-            for path in [folder.join("missing"), folder, link] {
-                context.files.push(TargetFile { path, size_bytes: 0 });
-            }
-        });
+        let bench = Bench::with_odd_files();
         let cases = failing_operations();
         let steps = (0..).zip(&cases).map(|(token, (op, ..))| Step::Do(Op { token, ..*op }));
         let script = Listed { writes: true, ..Listed::new(steps) };
@@ -448,6 +464,160 @@ fn errors_are_results_and_the_same_for_all() {
         }
         let missing = bench.folder().join("missing");
         assert!(!missing.exists(), "{name}: nothing is ever created");
+    }
+}
+
+/// The operation on a file of the table.
+#[cfg(unix)]
+fn on(kind: OpKind, file: u32) -> Op {
+    Op { file, ..op(kind) }
+}
+
+/// What becomes of a new file, of a directory, and of what is neither: operations, and the error number
+/// and length that each must come to. File 6 is the folder's `new`, which isn't there at first.
+#[cfg(unix)]
+fn operations_by_path() -> Vec<(Op, i32, u32)> {
+    use rustix::io::Errno;
+    const NEW: u32 = 6;
+    let failed = |op, errno: Errno| (op, errno.raw_os_error(), 0);
+    let made = Op { open: WRITE, ..on(OpKind::Create, NEW) };
+    let kinds = [OpKind::Stat, OpKind::Access, OpKind::Unlink, OpKind::ReadDir];
+    let mut cases: Vec<_> = kinds.map(|kind| failed(on(kind, NEW), Errno::NOENT)).into();
+    cases.extend([
+        (made, 0, 0),
+        failed(made, Errno::INVAL),
+        (on(OpKind::Write, NEW), 0, 4096),
+        (on(OpKind::Close, NEW), 0, 0),
+        (on(OpKind::Stat, NEW), 0, 0),
+        (on(OpKind::Access, NEW), 0, 0),
+        (opening(NEW, 0), 0, 0),
+        (reading(0, 0, 8192), 0, 4096),
+        (on(OpKind::Close, NEW), 0, 0),
+        // What is there is emptied.
+        (on(OpKind::Create, NEW), 0, 0),
+        (reading(0, 0, 8192), 0, 0),
+        // No handle is looked at: neither one that is open nor one that the script doesn't have.
+        (on(OpKind::Stat, NEW), 0, 0),
+        (Op { handle: 77, ..on(OpKind::Access, NEW) }, 0, 0),
+        (Op { handle: u16::MAX, ..on(OpKind::Unlink, NEW) }, 0, 0),
+        failed(on(OpKind::Unlink, NEW), Errno::NOENT),
+        (on(OpKind::Write, NEW), 0, 4096),
+        (on(OpKind::Close, NEW), 0, 0),
+        (on(OpKind::ReadDir, A_FOLDER), 0, 0),
+        (on(OpKind::Stat, A_FOLDER), 0, 0),
+        failed(on(OpKind::ReadDir, 0), Errno::NOTDIR),
+        failed(on(OpKind::Create, A_FOLDER), Errno::ISDIR),
+        failed(on(OpKind::Create, A_LINK), Errno::LOOP),
+        (on(OpKind::Stat, A_LINK), 0, 0),
+        (on(OpKind::Unlink, A_LINK), 0, 0),
+        failed(on(OpKind::Stat, A_LINK), Errno::NOENT),
+    ]);
+    cases.extend(kinds.map(|kind| failed(on(kind, 99), Errno::INVAL)));
+    cases
+}
+
+#[cfg(unix)]
+#[test]
+fn files_come_and_go_and_are_asked_for_by_path() {
+    for (name, start) in drivers() {
+        for in_flight in [1, 3] {
+            let bench = Bench::with_odd_files();
+            let cases = operations_by_path();
+            let steps = (0..).zip(&cases).map(|(token, (op, ..))| Step::Do(Op { token, ..*op }));
+            let script = Listed { writes: true, in_flight, handles: 1, ..Listed::new(steps) };
+            let ended = run(start, script.one(), &bench);
+            assert_eq!(ended.failures.len(), 0, "{name}: {:?}", ended.failures);
+            let mut done = ended.workers[0].script.done.clone();
+            done.sort_by_key(|done| done.token);
+            let got: Vec<_> = done.iter().map(|done| (done.errno, done.done_len)).collect();
+            for ((op, errno, done_len), got) in cases.iter().zip(&got) {
+                assert_eq!(got, &(*errno, *done_len), "{name}, {in_flight} in flight: {op:?}");
+            }
+            assert_eq!((got.len(), ended.records.len()), (cases.len(), cases.len()), "{name}");
+            assert_eq!(open_files_in(bench.folder()), 0, "{name}");
+            assert!(!bench.folder().join("new").exists(), "{name}");
+            assert_eq!(fs::metadata(bench.folder().join("file 0")).unwrap().len(), FILE_BYTES, "{name}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn paths_alone_need_no_handle_and_no_memory() {
+    for (name, start) in drivers() {
+        let bench = Bench::with_odd_files();
+        let steps = [on(OpKind::Stat, 0), on(OpKind::ReadDir, A_FOLDER), on(OpKind::Unlink, A_LINK)];
+        let script = Listed { handles: 0, max_len: 0, ..Listed::new(steps.map(Step::Do)) };
+        let ended = run(start, script.one(), &bench);
+        assert!(ended.records.iter().all(|record| record.errno == 0), "{name}: {:?}", ended.records);
+        assert_eq!(ended.records.len(), 3, "{name}");
+    }
+}
+
+/// Many workers at once: some read, some make, ask for, list and remove files of their own.
+#[cfg(unix)]
+#[test]
+fn paths_and_reads_get_along() {
+    const OWN: u32 = 3;
+    for (number, (name, start)) in drivers().into_iter().enumerate() {
+        let stream = 500 + number as u32;
+        let bench = Bench::new(|context| {
+            let folder = context.files[0].path.parent().unwrap().to_owned();
+            let own = (0..6).map(|id| folder.join(format!("own {id}")));
+            context.files.extend(own.chain([folder.clone()]).map(|path| TargetFile { path, size_bytes: 0 }));
+        });
+        let by_path = |id: u32| {
+            let file = OWN + id;
+            let once = [
+                Op { open: WRITE, ..on(OpKind::Create, file) },
+                on(OpKind::Write, file),
+                on(OpKind::Close, file),
+                on(OpKind::Access, file),
+                on(OpKind::Stat, file),
+                on(OpKind::ReadDir, OWN + 6),
+                on(OpKind::Unlink, file),
+            ];
+            let steps = once.map(Step::Do).into_iter().cycle().take(7 * 50);
+            Listed { writes: true, ..Listed::new(steps) }
+        };
+        let workers = (0..12u32).map(|id| match id {
+            0..6 => Worker { id, script: by_path(id) },
+            _ => Worker { id, script: Listed::new(random_reads(u64::from(id), stream, 500)) },
+        });
+        let ended = run(start, workers.collect(), &bench);
+        assert_eq!((ended.finished_scripts, ended.failures.len()), (12, 0), "{name}");
+        assert!(ended.records.iter().all(|record| record.errno == 0), "{name}");
+        let reads: Vec<_> = ended.records.into_iter().filter(|record| record.worker >= 6).collect();
+        assert_eq!(seen(stream), expected(&reads), "{name}");
+        assert_eq!(fs::read_dir(bench.folder()).unwrap().count(), 3, "{name}: all have been removed");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn listings_hold_up_no_reads() {
+    for (name, start) in drivers() {
+        let bench = Bench::new(|context| {
+            let long = context.files[0].path.with_file_name("long");
+            fs::create_dir(&long).unwrap();
+            for number in 0..5000 {
+                fs::File::create(long.join(format!("{number}"))).unwrap();
+            }
+            context.files.push(TargetFile { path: long, size_bytes: 0 });
+        });
+        let round = std::iter::once(on(OpKind::ReadDir, 3)).chain([op(OpKind::Read); 100]);
+        let steps = std::iter::once(op(OpKind::Open)).chain((0..50).flat_map(|_| round.clone()));
+        let script = Listed { in_flight: 3, overlaps: true, ..Listed::new(steps.map(Step::Do)) };
+        let ended = run(start, script.one(), &bench);
+        assert!(ended.records.iter().all(|record| record.errno == 0), "{name}");
+        assert_eq!(ended.records.len(), 1 + 50 * 101, "{name}");
+        let (listings, others): (Vec<&OpRecord>, Vec<_>) =
+            ended.records.iter().partition(|record| record.kind == OpKind::ReadDir);
+        // A driver that waited for a listing would begin no read until its end.
+        let within = |read: &&&OpRecord| {
+            listings.iter().any(|list| list.issued_ns < read.issued_ns && read.done_ns < list.done_ns)
+        };
+        assert!(others.iter().filter(within).count() > 10, "{name}");
     }
 }
 
@@ -512,6 +682,57 @@ fn what_is_written_over_several_load_points_verifies() {
             bench.context = Arc::new(context);
         }
     }
+}
+
+/// Memory of this process that is really there, in bytes.
+#[cfg(target_os = "linux")]
+fn resident_bytes() -> u64 {
+    let statm = fs::read_to_string("/proc/self/statm").unwrap();
+    4096 * statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap()
+}
+
+/// What each of 2,000 writers of 64 KiB takes. Looks at the memory of the whole process, so it must be alone
+/// in it; `--nocapture` shows the figure.
+#[cfg(target_os = "linux")]
+fn check_memory_of_writers((name, start): (&str, Start<Listed>)) {
+    const WRITERS: u32 = 2000;
+    const LEN: u32 = 64 << 10;
+    let limit = rustix::process::Rlimit { current: Some(8192), maximum: Some(8192) };
+    rustix::process::setrlimit(rustix::process::Resource::Nofile, limit).unwrap();
+    let bench = Bench::new(|_| {});
+    let workers = (0..WRITERS).map(|id| {
+        let write = Op { len: LEN, ..op(OpKind::Write) };
+        let last = Step::Wait { until_ns: 50_000 * MS };
+        let steps = [Op { open: WRITE, ..op(OpKind::Open) }, write, write, write].map(Step::Do);
+        let script = Listed::new(steps.into_iter().chain([last]));
+        Worker { id, script: Listed { writes: true, max_len: LEN, handles: 1, ..script } }
+    });
+    let workers = workers.collect();
+    let before = resident_bytes();
+    let running = start(workers, &bench.context).unwrap();
+    std::thread::sleep(Duration::from_secs(5));
+    let each = (resident_bytes() - before) / u64::from(WRITERS);
+    bench.context.stop.store(true, Ordering::Relaxed);
+    let ended = wait(&running, &bench.context);
+    assert_eq!(ended.records.len(), 4 * WRITERS as usize, "{name}: all have written");
+    assert!(ended.records.iter().all(|record| record.errno == 0), "{name}");
+    println!("{name}: {each} bytes a writer, {} beyond its write", each.saturating_sub(u64::from(LEN)));
+    assert!(each > u64::from(LEN), "{name}: {each} bytes, and none for its write");
+    assert!(each < u64::from(LEN) + (64 << 10), "{name}: {each} bytes");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "needs a process of its own"]
+fn two_thousand_writers_on_threads_need_little_memory_beyond_their_writes() {
+    check_memory_of_writers(drivers()[0]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "needs a process of its own"]
+fn two_thousand_writers_on_rings_need_little_memory_beyond_their_writes() {
+    check_memory_of_writers(drivers()[1]);
 }
 
 #[test]

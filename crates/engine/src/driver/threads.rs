@@ -20,11 +20,11 @@ use reelgauge_workload::script::{Done, Needs, Op, Script, Step};
 use super::launch::{Post, Ready, launch};
 use super::wait::Waiter;
 use super::{
-    Context, DriverError, Ends, Running, Sink, ThreadEnd, Worker, crew, impossible, record, write_at,
-    write_data,
+    Context, DriverError, Ends, Running, Sink, ThreadEnd, Worker, crew, impossible, read_buffer, record,
+    write_at, write_data,
 };
 use crate::buffer::AlignedBuffer;
-use crate::io::{ErrorNumber, IMPOSSIBLE, NOT_OPEN, OpenFile};
+use crate::io::{self, ErrorNumber, IMPOSSIBLE, NOT_OPEN, OpenFile};
 use crate::pattern::{Stamped, WriteData};
 
 /// See [`super::start`].
@@ -67,17 +67,22 @@ pub(super) struct Hands {
 impl Hands {
     /// For the `slot`-th operation in flight of a worker.
     pub(super) fn new(context: &Context, needs: Needs, worker: u32, slot: u16) -> Result<Hands, DriverError> {
-        let read = AlignedBuffer::new(needs.max_len as usize)?;
+        let read = read_buffer(needs.max_len as usize, &needs)?;
         Ok(Hands { needs, read, data: write_data(context, &needs, worker, slot)? })
     }
 
-    /// Everything about a possible operation that takes time but isn't the storage's: makes its data.
+    /// Everything about a possible operation that takes time but isn't the storage's: makes its data, or the
+    /// memory to read into.
     #[inline]
     pub(super) fn prepare(&mut self, op: &Op) -> Option<Stamped> {
-        if op.kind != OpKind::Write {
-            return None;
+        match op.kind {
+            OpKind::Write => self.data.as_mut().map(|data| data.stamp(op.file, op.offset, op.len as usize)),
+            OpKind::Read => {
+                self.read.touch();
+                None
+            }
+            _ => None,
         }
-        self.data.as_mut().map(|data| data.stamp(op.file, op.offset, op.len as usize))
     }
 
     /// Reads, writes or syncs: one system call.
@@ -205,11 +210,19 @@ impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
     /// The system call of a possible operation.
     #[inline]
     fn call(&mut self, op: &Op, stamped: Option<&Stamped>) -> Result<usize, ErrorNumber> {
+        let name = &self.post.names[op.file as usize];
+        if op.kind.goes_by_path() {
+            return io::by_path(op.kind, name).map(|()| 0);
+        }
         let handle = &mut self.handles[usize::from(op.handle)];
         match (op.kind, handle.as_ref()) {
-            (OpKind::Open, Some(_)) => Err(IMPOSSIBLE),
+            (OpKind::Open | OpKind::Create, Some(_)) => Err(IMPOSSIBLE),
             (OpKind::Open, None) => {
-                *handle = Some(OpenFile::open(&self.post.names[op.file as usize], op.open)?);
+                *handle = Some(OpenFile::open(name, op.open)?);
+                Ok(0)
+            }
+            (OpKind::Create, None) => {
+                *handle = Some(OpenFile::create(name, op.open)?);
                 Ok(0)
             }
             (OpKind::Close, Some(_)) => match handle.take() {

@@ -13,8 +13,10 @@
 //! most opens on network file systems) are handed to the kernel's own worker threads; their number is
 //! raised to the operations that may be in flight, so none waits for a thread. (Buffered writes to one
 //! and the same file the kernel still lets through one at a time, as most file systems do anyway.)
+//! What io_uring has no operation for is done by threads of the ring's own: see [`errands`].
 
 mod alarms;
+mod errands;
 mod files;
 mod ladder;
 mod lanes;
@@ -27,20 +29,22 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use io_uring::squeue::{Entry, Flags};
-use io_uring::types::{Fd, FsyncFlags, SubmitArgs, Timespec};
+use io_uring::types::{self, Fd, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, opcode};
 use reelgauge_record::OpKind;
 use reelgauge_workload::script::{Done, Script, Step};
+use rustix::fs::{AtFlags, CWD, StatxFlags};
 use rustix::io::Errno;
 
 use self::alarms::Alarms;
+use self::errands::{Errands, is_errand};
 pub(super) use self::ladder::Ladder;
-use self::ladder::Taken;
+use self::ladder::{Taken, register_read};
 use self::lanes::{Lanes, Slot};
 use super::launch::{Post, Ready, launch};
 use super::wait::{LONGEST_SLEEP_NS, Waiter};
 use super::{Context, DriverError, Ends, Heartbeat, Running, Sink, ThreadEnd, Worker, record};
-use crate::io::open_flags;
+use crate::io::{FileName, NEW_FILE, create_flags, open_flags};
 
 /// The most operations that one system call submits. More would make each wait for the others.
 const BATCH: usize = 16;
@@ -100,6 +104,12 @@ struct RingThread<'a, S, K> {
     batch: Vec<u32>,
     /// Whether there are closes among them.
     has_closes: bool,
+    /// Whether there are first reads of their slots among them, whose memory the kernel doesn't know yet.
+    has_first_reads: bool,
+    /// How many of them are errands.
+    errands_due: usize,
+    /// Who does errands; `None` until there is one.
+    errands: Option<Errands>,
     /// Slots whose operation a signal interrupted: in flight still, and submitted once more.
     interrupted: Vec<u32>,
     in_flight: u32,
@@ -126,6 +136,9 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
             waiter: Waiter::new(),
             batch: Vec::with_capacity(BATCH),
             has_closes: false,
+            has_first_reads: false,
+            errands_due: 0,
+            errands: None,
             interrupted: Vec::new(),
             in_flight: 0,
             looked_ns: 0,
@@ -237,6 +250,8 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
             }
             None => {
                 self.has_closes |= slot.op.kind == OpKind::Close;
+                self.has_first_reads |= slot.op.kind == OpKind::Read && slot.is_read_registered.is_none();
+                self.errands_due += usize::from(is_errand(slot.op.kind));
                 self.batch.push(number);
             }
         }
@@ -246,18 +261,22 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
         }
     }
 
-    /// The submission queue entry of a possible operation.
+    /// The submission queue entry of a possible operation; `None` for an errand.
     #[inline]
-    fn entry(&mut self, number: u32) -> Entry {
+    fn entry(&mut self, number: u32) -> Option<Entry> {
         let slot = &mut self.lanes.slots[number as usize];
         let op = &slot.op;
+        if op.kind.goes_by_path() || matches!(op.kind, OpKind::Open | OpKind::Create) {
+            let entry = named_entry(slot, &self.post.names[op.file as usize]);
+            return entry.map(|entry| entry.user_data(u64::from(number)));
+        }
         let (fd, flags) = match &slot.closing {
             Some(closing) => (Fd(closing.as_raw_fd()), Flags::empty()),
             None => self.lanes.files.target(slot.handle()),
         };
         let registered = self.taken.registered_buffers;
         let entry = match op.kind {
-            OpKind::Read if registered => {
+            OpKind::Read if slot.is_read_registered == Some(true) => {
                 let read = opcode::ReadFixed::new(fd, slot.read.as_mut_ptr(), op.len, slot.read_index);
                 read.offset(op.offset).build()
             }
@@ -268,18 +287,29 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
             }
             OpKind::Write => opcode::Write::new(fd, slot.write_from(), op.len).offset(op.offset).build(),
             OpKind::Sync => opcode::Fsync::new(fd).flags(FsyncFlags::DATASYNC).build(),
-            OpKind::Open => {
-                let path = self.post.names[op.file as usize].as_ptr();
-                opcode::OpenAt::new(Fd(rustix::fs::CWD.as_raw_fd()), path)
-                    .flags(open_flags(op.open).bits() as i32)
-                    .build()
-            }
-            OpKind::Close => opcode::Close::new(fd).build(),
-            OpKind::Create | OpKind::Unlink | OpKind::Stat | OpKind::Access | OpKind::ReadDir => {
-                opcode::Nop::new().build()
-            }
+            _ => opcode::Close::new(fd).build(),
         };
-        entry.flags(flags).user_data(u64::from(number))
+        Some(entry.flags(flags).user_data(u64::from(number)))
+    }
+}
+
+/// The submission queue entry of an operation that names its file by path; `None` for an errand.
+fn named_entry(slot: &mut Slot, name: &FileName) -> Option<Entry> {
+    let (here, path) = (Fd(CWD.as_raw_fd()), name.as_ptr());
+    let open = |flags: rustix::fs::OFlags| {
+        opcode::OpenAt::new(here, path).flags(flags.bits() as i32).mode(NEW_FILE.as_raw_mode()).build()
+    };
+    match slot.op.kind {
+        OpKind::Open => Some(open(open_flags(slot.op.open))),
+        OpKind::Create => Some(open(create_flags(slot.op.open))),
+        OpKind::Unlink => Some(opcode::UnlinkAt::new(here, path).build()),
+        OpKind::Stat => {
+            // Nobody looks at the answer, so it may lie where data is read to.
+            let answer = slot.read.as_mut_ptr().cast::<types::statx>();
+            let stat = opcode::Statx::new(here, path, answer).mask(StatxFlags::BASIC_STATS.bits());
+            Some(stat.flags(AtFlags::SYMLINK_NOFOLLOW.bits() as i32).build())
+        }
+        _ => None,
     }
 }
 
@@ -291,6 +321,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         if !self.batch.is_empty() && !self.issue(queues)? {
             return Ok(());
         }
+        self.listen(queues)?;
         if !self.lanes.ready.is_empty() {
             return enter(queues, None).map(drop);
         }
@@ -316,6 +347,13 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         self.lanes.files.settle(&queues.submitter);
         if std::mem::take(&mut self.has_closes) {
             self.give_up_files(queues);
+        }
+        if std::mem::take(&mut self.has_first_reads) && self.taken.registered_buffers {
+            self.register_reads(queues);
+        }
+        if let Err(error) = self.muster() {
+            self.call_off();
+            return Err(error);
         }
         let issued_ns = self.context.clock.now_ns();
         if issued_ns >= self.context.window.end_ns() {
@@ -347,11 +385,43 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
     }
 
-    /// Puts a slot's operation into the submission queue.
+    /// Makes the memory of the batch's first reads known to the kernel.
+    fn register_reads(&mut self, queues: &Queues<'_>) {
+        for &number in &self.batch {
+            let slot = &mut self.lanes.slots[number as usize];
+            if slot.op.kind == OpKind::Read && slot.is_read_registered.is_none() {
+                register_read(&queues.submitter, slot);
+            }
+        }
+    }
+
+    /// Sees to it that there is somebody for every errand of the batch.
+    fn muster(&mut self) -> Result<(), DriverError> {
+        match (std::mem::take(&mut self.errands_due), &mut self.errands) {
+            (0, _) => Ok(()),
+            (due, Some(errands)) => errands.muster(self.post, due),
+            (due, none) => none.insert(Errands::new()?).muster(self.post, due),
+        }
+    }
+
+    /// Puts a slot's operation into the submission queue, or sends somebody for it.
     #[inline]
     fn submit_slot(&mut self, queues: &mut Queues<'_>, number: u32) -> Result<(), DriverError> {
-        let entry = self.entry(number);
-        push(queues, &entry)
+        if let Some(entry) = self.entry(number) {
+            return push(queues, &entry);
+        }
+        if let Some(errands) = &mut self.errands {
+            errands.send(number, &self.lanes.slots[number as usize].op);
+        }
+        Ok(())
+    }
+
+    /// Lets the ring hear when an errand is done.
+    fn listen(&mut self, queues: &mut Queues<'_>) -> Result<(), DriverError> {
+        match self.errands.as_mut().and_then(Errands::listen) {
+            Some(entry) => push(queues, &entry),
+            None => Ok(()),
+        }
     }
 
     /// Forgets a batch that is not begun after all.
@@ -369,8 +439,13 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     /// Takes in all that has finished; returns the time at which it looked.
     fn reap(&mut self, queues: &mut Queues<'_>) -> u64 {
         queues.cq.sync();
-        let now_ns = self.context.clock.now_ns();
+        let mut now_ns = self.context.clock.now_ns();
+        let mut has_rung = false;
         for completion in queues.cq.by_ref() {
+            if completion.user_data() == Errands::BELL {
+                has_rung = true;
+                continue;
+            }
             let number = completion.user_data() as u32;
             if self.is_interrupted(number, completion.result()) {
                 self.interrupted.push(number);
@@ -378,6 +453,9 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
             }
             self.in_flight -= 1;
             self.finish(number, completion.result(), now_ns);
+        }
+        if has_rung {
+            now_ns = self.reap_errands();
         }
         if self.in_flight == 0 {
             self.post.heartbeat.idle();
@@ -388,6 +466,19 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
             self.looked_ns = now_ns;
         }
         now_ns
+    }
+
+    /// Takes in the errands that are done, with the times that their helpers read; returns the time after.
+    fn reap_errands(&mut self) -> u64 {
+        if let Some(errands) = &mut self.errands {
+            errands.heard();
+        }
+        while let Some(returned) = self.errands.as_mut().and_then(Errands::next_returned) {
+            self.in_flight -= 1;
+            self.lanes.slots[returned.slot as usize].issued_ns = returned.issued_ns;
+            self.finish(returned.slot, returned.result, returned.done_ns);
+        }
+        self.context.clock.now_ns()
     }
 
     /// Whether a signal kept an operation from being done at all. A close is done all the same.
@@ -415,7 +506,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         let op = &slot.op;
         if op.kind.moves_data() && result >= 0 {
             self.lanes.files.used(slot.handle());
-        } else if op.kind == OpKind::Open && result >= 0 {
+        } else if matches!(op.kind, OpKind::Open | OpKind::Create) && result >= 0 {
             // SAFETY: the result of an open is a new descriptor that nobody else knows.
             let opened = unsafe { OwnedFd::from_raw_fd(result) };
             self.lanes.files.opened(slot.handle(), opened);
@@ -450,6 +541,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     fn drain(&mut self, queues: &mut Queues<'_>) -> Result<(), DriverError> {
         while self.in_flight > 0 {
             self.resubmit(queues)?;
+            self.listen(queues)?;
             enter(queues, Some(LONGEST_SLEEP_NS))?;
             self.reap(queues);
         }

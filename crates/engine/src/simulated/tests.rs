@@ -185,3 +185,40 @@ fn a_script_that_waits_for_nothing_is_told() {
     let left = simulate(vec![Worker { id: 4, script: Confused }], &mut store, FOREVER, |_| {});
     assert_eq!(left.stuck, [4]);
 }
+
+#[test]
+fn every_kind_takes_its_time_and_only_data_has_a_length() {
+    struct Each(usize);
+    impl Script for Each {
+        fn needs(&self) -> Needs {
+            Needs { handles: 1, in_flight: 1, max_len: 4096, writes: true }
+        }
+
+        fn next(&mut self, now_ns: u64) -> Step {
+            let Some(&kind) = OpKind::ALL.get(self.0) else {
+                return Step::Finished;
+            };
+            self.0 += 1;
+            let Step::Do(read) = Paced::new(0, 1, 1).next(now_ns) else {
+                return Step::Finished;
+            };
+            // What goes by path may name a handle that isn't there.
+            let handle = if kind.goes_by_path() { 99 } else { 0 };
+            Step::Do(Op { kind, handle, ..read })
+        }
+
+        fn done(&mut self, _done: &Done) {}
+
+        fn resume(&mut self, _now_ns: u64) {}
+    }
+    let mut records = Vec::new();
+    let mut store = |_: u32, op: &Op, issued_ns: u64| Outcome::whole(op, issued_ns + 5);
+    let workers = vec![Worker { id: 0, script: Each(0) }];
+    simulate(workers, &mut store, FOREVER, |record| records.push(*record));
+    let kinds: Vec<_> = records.iter().map(|record| record.kind).collect();
+    assert_eq!(kinds, OpKind::ALL);
+    for (record, done_ns) in records.iter().zip((5..).step_by(5)) {
+        let done_len = if record.kind.moves_data() { 4096 } else { 0 };
+        assert_eq!((record.done_ns, record.done_len, record.errno), (done_ns, done_len, 0));
+    }
+}

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use reelgauge_engine::area::{AREA_DIR, Area, AreaError, MARKER_FILE};
+use reelgauge_engine::scratch::{Scratch, ScratchError};
 
 use super::support::{Mounted, as_nobody, run};
 
@@ -112,6 +113,32 @@ fn clean_refuses_mounts_inside_and_removes_nothing() {
     assert!(!mount.path().join(AREA_DIR).exists());
     assert_eq!(fs::read(production.path().join("film.mov")).unwrap(), b"precious");
     assert_eq!(fs::read(same_device.join("film.mov")).unwrap(), b"precious");
+}
+
+#[test]
+fn the_scratch_folder_is_not_emptied_across_mounts() {
+    let Some(mount) = Mounted::tmpfs("8m") else {
+        return;
+    };
+    let production = mount.path().join("same-device");
+    fs::create_dir(&production).unwrap();
+    fs::write(production.join("film.mov"), "precious").unwrap();
+    let area = Area::open_or_create(mount.path()).unwrap();
+    let scratch = Scratch::create(&area).unwrap();
+    let inside = scratch.directory("inside").unwrap();
+    let take = scratch.path().join("take");
+    scratch.make_empty_file(&take).unwrap();
+    for at in [inside.as_path(), scratch.path()] {
+        let bound = Mounted::bind(&production, at);
+        let error = Scratch::create(&area).unwrap_err();
+        assert!(matches!(error, ScratchError::Area(AreaError::MountInside { .. })), "{error}");
+        drop(bound);
+        assert!(take.exists(), "nothing was removed");
+        assert_eq!(fs::read(production.join("film.mov")).unwrap(), b"precious");
+    }
+    scratch.remove().unwrap();
+    assert!(!take.exists());
+    assert_eq!(fs::read(production.join("film.mov")).unwrap(), b"precious");
 }
 
 #[test]

@@ -9,5 +9,6 @@
 mod area;
 mod cache;
 mod dataset;
+mod link;
 mod mount;
 mod support;

@@ -2,13 +2,14 @@
 
 use anyhow::{Context, Result, bail};
 use reelgauge_runner::fresh_seed;
+use reelgauge_runner::run::Request;
 use reelgauge_workload::plan::{MixPlan, PLAN_VERSION, Plan};
 use reelgauge_workload::profile::{NamedRamp, PROFILES, Profile};
 use reelgauge_workload::range::{Ramp, Sizes};
 use reelgauge_workload::units::Span;
 
 use crate::cli::MixArgs;
-use crate::verbs::run::carry_out;
+use crate::verbs::run::{Job, carry_out};
 
 /// Workers when nothing is said: the paper's four cameras of one editor.
 const WORKERS_DEFAULT: u32 = 4;
@@ -18,7 +19,8 @@ pub fn mix(args: Box<MixArgs>) -> Result<u8> {
     let plan = plan_of(&args)?;
     plan.check()?;
     let must_be_direct = args.direct;
-    carry_out(plan, must_be_direct, &args.output)
+    let request = Request { plan, must_be_direct, out: args.output.out.clone() };
+    carry_out(Job::Mix(Box::new(request)), &args.output)
 }
 
 fn plan_of(args: &MixArgs) -> Result<Plan> {

@@ -1,44 +1,105 @@
-//! `reelgauge run`: any plan from its file; and what every measuring verb does with its plan.
+//! `reelgauge run`: any plan from its file, or a scenario by its name; and what every measuring verb does
+//! with its plan.
 
 use std::io::Write;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use reelgauge_report::{Detail, Tables};
+use reelgauge_runner::error::RunError;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::Observer;
 use reelgauge_runner::run::{Finished, Request};
+use reelgauge_runner::streams::{StreamsRequest, run_streams};
 use reelgauge_runner::supervise::supervised;
-use reelgauge_workload::plan::Plan;
+use reelgauge_workload::scenario::scenario;
+use reelgauge_workload::streams::AnyPlan;
+use reelgauge_workload::streams::{FindMaxPlan, StreamsPlan};
 
 use crate::cli::{OutputArgs, RunArgs};
 use crate::progress::Progress;
 use crate::screen;
 
+/// What is to be carried out.
+#[derive(Debug)]
+pub enum Job {
+    /// A mix.
+    Mix(Box<Request>),
+    /// Streams.
+    Streams(Box<StreamsRequest>),
+    /// A first look.
+    Check(Box<reelgauge_runner::check::CheckRequest>),
+}
+
 /// Runs a plan. The exit code.
 pub fn run(args: &RunArgs) -> Result<u8> {
+    let job = match plan_of(args)? {
+        AnyPlan::Mix(mut plan) => {
+            if args.scale.is_some() || args.find_max {
+                bail!(
+                    "--scale and --find-max have no effect on a mix; they multiply the actors of a scenario"
+                );
+            }
+            plan.target = args.target.clone().unwrap_or(plan.target);
+            Job::Mix(Box::new(Request { plan, must_be_direct: false, out: args.output.out.clone() }))
+        }
+        AnyPlan::Streams(plan) => Job::Streams(Box::new(StreamsRequest {
+            plan: adapted(plan, args)?,
+            verb: "run".to_owned(),
+            must_be_direct: false,
+            out: args.output.out.clone(),
+            resume: None,
+            vda: None,
+        })),
+    };
+    carry_out(job, &args.output)
+}
+
+fn plan_of(args: &RunArgs) -> Result<AnyPlan> {
     let path = args.plan.display();
-    let text = std::fs::read_to_string(&args.plan).with_context(|| format!("cannot read the plan {path}"))?;
-    let mut plan = Plan::from_toml(&text).with_context(|| format!("{path} cannot be run"))?;
+    if !args.plan.exists()
+        && let Some(scenario) = args.plan.to_str().and_then(scenario)
+    {
+        return Ok(AnyPlan::Streams(scenario.plan()?));
+    }
+    let text = std::fs::read_to_string(&args.plan).with_context(|| {
+        format!("{path} is no scenario ('reelgauge scenarios' lists them) and cannot be read as a plan")
+    })?;
+    AnyPlan::from_toml(&text).with_context(|| format!("{path} cannot be run"))
+}
+
+/// The plan with what the flags say.
+fn adapted(mut plan: StreamsPlan, args: &RunArgs) -> Result<StreamsPlan> {
     if let Some(target) = &args.target {
         plan.target.clone_from(target);
     }
-    carry_out(plan, false, &args.output)
+    if plan.target.as_os_str().is_empty() {
+        bail!("{} names no target; say which directory to measure with --target PATH", args.plan.display());
+    }
+    if let Some(scale) = &args.scale {
+        plan.scale = scale.clone();
+        plan.find_max = None;
+    }
+    if args.find_max {
+        plan.find_max = Some(FindMaxPlan::default());
+        plan.scale = StreamsPlan::default().scale;
+    }
+    plan.check()?;
+    Ok(plan)
 }
 
 /// Runs a plan and shows its summary. The exit code.
-pub fn carry_out(plan: Plan, must_be_direct: bool, output: &OutputArgs) -> Result<u8> {
-    let request = Request { plan, must_be_direct, out: output.out.clone() };
-    let code = supervised(|| match measure(request, output) {
+pub fn carry_out(job: Job, output: &OutputArgs) -> Result<u8> {
+    let code = supervised(|| match measure(job, output) {
         Ok(code) => code,
         Err(error) => screen::complain(&error),
     })?;
     Ok(code)
 }
 
-fn measure(request: Request, output: &OutputArgs) -> Result<u8> {
+fn measure(job: Job, output: &OutputArgs) -> Result<u8> {
     let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
     let mut progress = Progress::new(output.quiet || output.json);
-    let finished = match reelgauge_runner::run::run(request, &mut progress, &interrupt) {
+    let finished = match perform(job, &mut progress, &interrupt) {
         Ok(finished) => finished,
         Err(error) => {
             progress.finished();
@@ -49,6 +110,14 @@ fn measure(request: Request, output: &OutputArgs) -> Result<u8> {
     };
     show(&finished, output)?;
     Ok(finished.exit_code())
+}
+
+fn perform(job: Job, observer: &mut dyn Observer, interrupt: &Interrupt) -> Result<Finished, RunError> {
+    match job {
+        Job::Mix(request) => reelgauge_runner::run::run(*request, observer, interrupt),
+        Job::Streams(request) => run_streams(*request, observer, interrupt),
+        Job::Check(request) => reelgauge_runner::check::check(*request, observer, interrupt),
+    }
 }
 
 fn show(finished: &Finished, output: &OutputArgs) -> Result<()> {

@@ -26,9 +26,24 @@ struct Found {
 #[derive(Clone, Debug)]
 struct RandomFrame {
     skipped: bool,
+    /// Play begins anew here.
+    cue: bool,
     jitter_ms: u64,
     /// (issue delay in ms, service in ms, outcome)
     parts: Vec<(u64, u64, u8)>,
+    /// Opening or making its file, and closing it, where it has one.
+    around: ((u64, u8), (u64, u8)),
+}
+
+/// How frames lie in files.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Layout {
+    /// All in one.
+    Movie,
+    /// Opened, read, and closed when the frame is complete already.
+    ReadFiles,
+    /// Made, written, and complete when closed.
+    WrittenFiles,
 }
 
 #[derive(Clone, Debug)]
@@ -38,22 +53,40 @@ struct Scene {
     from_ms: u64,
     length_ms: u64,
     knows_bytes: bool,
+    layout: Layout,
+    /// Somebody scrubs when the load point ends.
+    ends_scrubbing: bool,
     frames: Vec<RandomFrame>,
 }
 
-fn scenes() -> impl Strategy<Value = Scene> {
+fn frames() -> impl Strategy<Value = Vec<RandomFrame>> {
     let part = (prop_oneof![4 => Just(0_u64), 1 => 0_u64..80], 1_u64..120, 0_u8..40);
-    let one = (prop::bool::weighted(0.1), 0_u64..30, prop::collection::vec(part, 1..4));
-    let one = one.prop_map(|(skipped, jitter_ms, parts)| RandomFrame { skipped, jitter_ms, parts });
+    let (skipped, cue) = (prop::bool::weighted(0.25), prop::bool::weighted(0.15));
+    let around = ((1_u64..30, 0_u8..20), (1_u64..30, 0_u8..20));
+    let one = (skipped, cue, 0_u64..30, prop::collection::vec(part, 1..4), around);
+    let one = one.prop_map(|(skipped, cue, jitter_ms, parts, around)| RandomFrame {
+        skipped,
+        cue,
+        jitter_ms,
+        parts,
+        around,
+    });
+    prop::collection::vec(one, 0..20)
+}
+
+fn scenes() -> impl Strategy<Value = Scene> {
     let rates = prop_oneof![Just((25, 1)), Just((24_000, 1001)), Just((60_000, 1001)), Just((50, 1))];
-    let fields =
-        (rates, 0_u64..200, 0_u64..300, 0_u64..900, any::<bool>(), prop::collection::vec(one, 0..20));
-    fields.prop_map(|(rate, prebuffer_ms, from_ms, length_ms, knows_bytes, frames)| Scene {
+    let times = (0_u64..200, 0_u64..300, 0_u64..900);
+    let layouts = prop_oneof![Just(Layout::Movie), Just(Layout::ReadFiles), Just(Layout::WrittenFiles)];
+    let fields = (rates, times, any::<bool>(), layouts, any::<bool>(), frames());
+    fields.prop_map(|(rate, times, knows_bytes, layout, ends_scrubbing, frames)| Scene {
         rate,
-        prebuffer_ms,
-        from_ms,
-        length_ms,
+        prebuffer_ms: times.0,
+        from_ms: times.1,
+        length_ms: times.2,
         knows_bytes,
+        layout,
+        ends_scrubbing,
         frames,
     })
 }
@@ -75,38 +108,74 @@ impl Scene {
         part(self.from_ms * MS, (self.from_ms + self.length_ms) * MS)
     }
 
-    /// Operations in the order of completion. Without known bytes the LAST comes back last.
+    /// Operations in the order of completion.
     fn ops(&self) -> Vec<OpRecord> {
         let open = OpRecord { kind: OpKind::Open, due_ns: 5, issued_ns: 5, done_ns: 6, ..op() };
         let mut ops = vec![open];
         for (number, random) in self.frames.iter().enumerate().filter(|(_, random)| !random.skipped) {
-            let due_ns = number as u64 * 40 * MS + random.jitter_ms * MS;
-            let mut parts: Vec<OpRecord> = Vec::new();
-            for &(delay_ms, service_ms, outcome) in &random.parts {
-                let issued_ns = due_ns + delay_ms * MS;
-                let done_ns = issued_ns + service_ms * MS;
-                let (errno, done_len) = if outcome == 0 { (5, 0) } else { (0, 100) };
-                let flags = OpFlags::FRAME;
-                parts.push(OpRecord {
-                    issued_ns,
-                    errno,
-                    done_len,
-                    flags,
-                    ..frame(number as u32, due_ns, done_ns)
-                });
-            }
-            if !self.knows_bytes {
-                parts.sort_by_key(|op| op.done_ns);
-            }
-            // One in twenty frames never sees its LAST.
-            let keeps_last = random.parts[0].2 % 20 != 7;
-            if let Some(last) = parts.last_mut().filter(|_| keeps_last) {
-                last.flags = last.flags.with(OpFlags::LAST);
-            }
-            ops.extend(parts);
+            ops.extend(self.ops_of(number as u32, random));
         }
+        let last_due_ns = ops.iter().skip(1).map(|op| op.due_ns).max().unwrap_or(0);
+        // Somebody who scrubs and then plays on has not stopped.
+        ops.push(scrub_ns(last_due_ns));
+        ops.extend(self.ends_scrubbing.then(|| scrub_ns(last_due_ns + 1)));
         ops.sort_by_key(|op| op.done_ns);
         ops
+    }
+
+    /// The operations of one frame. Without known bytes the one with LAST comes back last.
+    fn ops_of(&self, number: u32, random: &RandomFrame) -> Vec<OpRecord> {
+        let due_ns = u64::from(number) * 40 * MS + random.jitter_ms * MS;
+        let mut parts: Vec<OpRecord> = Vec::new();
+        for &(delay_ms, service_ms, outcome) in &random.parts {
+            let issued_ns = due_ns + delay_ms * MS;
+            let done_ns = issued_ns + service_ms * MS;
+            let (errno, done_len) = if outcome == 0 { (5, 0) } else { (0, 100) };
+            let flags = OpFlags::FRAME;
+            parts.push(OpRecord { issued_ns, errno, done_len, flags, ..frame(number, due_ns, done_ns) });
+        }
+        if !self.knows_bytes {
+            parts.sort_by_key(|op| op.done_ns);
+        }
+        if self.layout != Layout::Movie {
+            self.put_into_file(&mut parts, random);
+        }
+        parts[0].flags = parts[0].flags.with_if(OpFlags::CUE, random.cue);
+        // One in twenty frames never sees its LAST.
+        let keeps_last = random.parts[0].2 % 20 != 7;
+        let of_frame = parts.iter_mut().rfind(|op| op.flags.has(OpFlags::FRAME));
+        if let Some(last) = of_frame.filter(|_| keeps_last) {
+            last.flags = last.flags.with(OpFlags::LAST);
+        }
+        parts
+    }
+
+    /// Puts a frame's reads or writes between opening and closing its file.
+    fn put_into_file(&self, parts: &mut Vec<OpRecord>, random: &RandomFrame) {
+        let ((open_ms, open_outcome), (close_ms, close_outcome)) = random.around;
+        let opened_ns = parts.iter().map(|op| op.issued_ns).min().unwrap();
+        for part in parts.iter_mut() {
+            part.issued_ns += open_ms * MS;
+            part.done_ns += open_ms * MS;
+        }
+        let data_until_ns = parts.iter().map(|op| op.done_ns).max().unwrap();
+        let reads = self.layout == Layout::ReadFiles;
+        let (before, after) =
+            if reads { (OpKind::Open, OpFlags::NONE) } else { (OpKind::Create, OpFlags::FRAME) };
+        let op_of_file = |kind, issued_ns: u64, length_ms: u64, outcome| OpRecord {
+            kind,
+            issued_ns,
+            done_ns: issued_ns + length_ms * MS,
+            errno: if outcome == 0 { 5 } else { 0 },
+            len: 0,
+            done_len: 0,
+            flags: OpFlags::FRAME,
+            ..parts[0]
+        };
+        let open = op_of_file(before, opened_ns, open_ms, open_outcome);
+        let close = op_of_file(OpKind::Close, data_until_ns, close_ms, close_outcome);
+        parts.insert(0, open);
+        parts.push(OpRecord { flags: after, ..close });
     }
 
     fn found(&self) -> Found {
@@ -126,6 +195,11 @@ impl Scene {
             responses: figures.response.map_or(0, |response| response.count),
         }
     }
+}
+
+/// A read of somebody who looks for a place.
+fn scrub_ns(due_ns: u64) -> OpRecord {
+    OpRecord { due_ns, issued_ns: due_ns, done_ns: due_ns + 1, flags: OpFlags::RANDOM, ..op() }
 }
 
 /// Everything about a scene, looked at as often as it takes.
@@ -185,19 +259,33 @@ impl Plain<'_> {
         let part = self.scene.part();
         let measured = i128::from(part.from_ns)..i128::from(part.until_ns);
         let mut found = Found::default();
-        for number in (0..200).filter(|number| measured.contains(&self.deadline_ns(*number))) {
+        let judged = |number: &u64| measured.contains(&self.deadline_ns(*number)) && self.was_wanted(*number);
+        for number in (0..200).filter(judged) {
             found.judged += 1;
             self.judge(number, &mut found);
         }
         found
     }
 
+    /// Whether a frame was begun, or should have been.
+    fn was_wanted(&self, number: u64) -> bool {
+        match self.by_frame.range(number..).next() {
+            Some((&begun, _)) if begun == number => true,
+            Some((_, parts)) => !parts.iter().any(|&at| self.ops[at].flags.has(OpFlags::CUE)),
+            // Without any frame nothing is known of a player's habits.
+            None => !self.scene.ends_scrubbing || self.by_frame.is_empty(),
+        }
+    }
+
     fn judge(&self, number: u64, found: &mut Found) {
         let parts = self.by_frame.get(&number).map_or(&[][..], |parts| parts);
         let bytes: u32 = parts.iter().map(|&at| self.ops[at].done_len).sum();
         let all_fine = parts.iter().all(|&at| self.ops[at].errno == 0);
-        let has_last = parts.iter().any(|&at| self.ops[at].flags.has(OpFlags::LAST));
-        let complete = has_last && if self.scene.knows_bytes { bytes >= 300 } else { all_fine };
+        let fine_last = |op: &OpRecord| op.flags.has(OpFlags::LAST) && op.errno == 0;
+        let has_last = parts.iter().any(|&at| fine_last(&self.ops[at]));
+        let closed = parts.iter().all(|&at| self.ops[at].kind != OpKind::Close || self.ops[at].errno == 0);
+        let all_came = if self.scene.knows_bytes { bytes >= 300 && closed } else { all_fine };
+        let complete = has_last && all_came;
         let done_ns = parts.iter().map(|&at| self.ops[at].done_ns).max().unwrap_or(0);
         if complete {
             found.responses += 1;
@@ -233,7 +321,7 @@ impl Plain<'_> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
     fn counting_as_it_goes_finds_what_looking_at_everything_finds(scene in scenes()) {

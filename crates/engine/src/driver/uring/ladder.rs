@@ -1,15 +1,15 @@
 //! What of io_uring's newer features a ring uses, and what it falls back to where the kernel refuses.
 //!
 //! Nothing here changes what is measured; the upper rungs only cost less processor time. The lowest
-//! rung needs Linux 5.11 (waiting with a timeout).
+//! rung needs Linux 5.11 (waiting with a timeout, unlinking).
 
 use std::fmt;
 use std::io;
 
-use io_uring::{IoUring, Probe, opcode};
+use io_uring::{IoUring, Probe, Submitter, opcode};
 
 use super::BATCH;
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Slot};
 use crate::buffer::AlignedBuffer;
 use crate::driver::DriverError;
 
@@ -39,6 +39,9 @@ const RUNGS: [(&str, Features); 5] = [
         Features { defer_taskrun: false, no_sqarray: false, coop_taskrun: false, single_issuer: false },
     ),
 ];
+
+/// An index that no buffer is registered under yet.
+const LEFT_OUT: libc::iovec = libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 };
 
 /// Features that a ring is set up with.
 #[derive(Clone, Copy, Debug)]
@@ -169,6 +172,9 @@ fn check(ring: &IoUring) -> io::Result<()> {
         opcode::Read::CODE,
         opcode::Write::CODE,
         opcode::Fsync::CODE,
+        opcode::Statx::CODE,
+        opcode::UnlinkAt::CODE,
+        opcode::PollAdd::CODE,
     ];
     if needed.into_iter().all(|code| probe.is_supported(code)) && ring.params().is_feature_ext_arg() {
         Ok(())
@@ -179,17 +185,36 @@ fn check(ring: &IoUring) -> io::Result<()> {
 
 /// Makes the slots' buffers known to the kernel, in the order of their indexes; whether it agreed. It
 /// doesn't where the memory that a user may lock is used up (RLIMIT_MEMLOCK).
-fn register_buffers<S>(ring: &IoUring, lanes: &Lanes<S>) -> bool {
+///
+/// A buffer that the kernel knows is in memory for good, so one that may never be used is left out for now:
+/// see [`register_read`].
+fn register_buffers<S>(ring: &IoUring, lanes: &mut Lanes<S>) -> bool {
     let mut buffers: Vec<libc::iovec> = Vec::with_capacity(2 * lanes.slots.len());
     for slot in lanes.slots.iter() {
-        buffers.extend(slot.buffers().map(vector));
+        match &slot.data {
+            Some(data) => buffers.extend([LEFT_OUT, vector(data.pool())]),
+            None => buffers.push(vector(&slot.read)),
+        }
     }
     if buffers.len() > usize::from(u16::MAX) {
         return false;
     }
     // SAFETY: slots keep their buffers for as long as the ring may use them: they are freed only when
     // nothing is in flight, and leaked otherwise.
-    unsafe { ring.submitter().register_buffers(&buffers) }.is_ok()
+    let registered = unsafe { ring.submitter().register_buffers(&buffers) }.is_ok();
+    for slot in lanes.slots.iter_mut().filter(|slot| slot.data.is_none()) {
+        slot.is_read_registered = Some(registered);
+    }
+    registered
+}
+
+/// Makes the memory that a slot reads into known to the kernel, where it was left out. It may refuse, and
+/// does before Linux 5.13.
+pub(super) fn register_read(submitter: &Submitter<'_>, slot: &mut Slot) {
+    let buffers = [vector(&slot.read)];
+    // SAFETY: as in `register_buffers`.
+    let registered = unsafe { submitter.register_buffers_update(slot.read_index.into(), &buffers, None) };
+    slot.is_read_registered = Some(registered.is_ok());
 }
 
 /// Makes an empty table for the files of all handles; whether the kernel agreed. It doesn't before Linux

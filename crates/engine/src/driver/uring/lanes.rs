@@ -7,8 +7,9 @@ use std::os::fd::OwnedFd;
 
 use reelgauge_record::OpKind;
 use reelgauge_workload::script::{Needs, Op, OpenMode, Script};
+use rustix::fs::Statx;
 
-use super::super::{Context, DriverError, Worker, impossible, write_at, write_data};
+use super::super::{Context, DriverError, Worker, impossible, read_buffer, write_at, write_data};
 use super::files::Files;
 use crate::buffer::AlignedBuffer;
 use crate::io::{IMPOSSIBLE, NOT_OPEN};
@@ -46,7 +47,10 @@ pub(super) struct Slot {
     pub(super) first_handle: u32,
     pub(super) read: AlignedBuffer,
     pub(super) data: Option<Box<WriteData>>,
-    /// What the kernel knows the two buffers by, where they are registered: see [`Slot::buffers`].
+    /// Whether the kernel knows the memory to read into; `None` until it was asked to.
+    pub(super) is_read_registered: Option<bool>,
+    /// What the kernel knows the two buffers by, where they are registered: `read` and the data's pool, in
+    /// the order of the slots.
     pub(super) read_index: u16,
     pub(super) data_index: u16,
     /// The file that its close is closing.
@@ -61,12 +65,7 @@ impl Slot {
     /// The issue time of an operation that is not in flight.
     pub(super) const GROUNDED: u64 = u64::MAX;
 
-    /// Its buffers, in the order in which all slots' buffers are numbered.
-    pub(super) fn buffers(&self) -> impl Iterator<Item = &AlignedBuffer> {
-        std::iter::once(&self.read).chain(self.data.iter().map(|data| data.pool()))
-    }
-
-    /// Takes in an operation and makes its data.
+    /// Takes in an operation and makes its data, or the memory to read into.
     #[inline]
     pub(super) fn prepare(&mut self, op: &Op, files: usize) {
         self.op = *op;
@@ -75,6 +74,8 @@ impl Slot {
         if op.kind == OpKind::Write && self.refused.is_none() {
             let data = self.data.as_mut();
             self.stamped = data.map(|data| data.stamp(op.file, op.offset, op.len as usize));
+        } else if op.kind == OpKind::Read {
+            self.read.touch();
         }
     }
 
@@ -84,7 +85,7 @@ impl Slot {
         self.stamped.as_ref().map(|made| write_at(&self.op, self.worker, made.sequence))
     }
 
-    /// Which of [`Lanes::files`] it uses; only for an operation that isn't refused.
+    /// Which of [`Lanes::files`] it uses; only for an operation that isn't refused and needs a handle.
     #[inline]
     pub(super) fn handle(&self) -> usize {
         self.first_handle as usize + usize::from(self.op.handle)
@@ -134,7 +135,8 @@ impl<S: Script> Lanes<S> {
                     lane: number as u32,
                     worker: worker.id,
                     first_handle,
-                    read: AlignedBuffer::new((needs.max_len as usize).max(1))?,
+                    read: read_buffer((needs.max_len as usize).max(size_of::<Statx>()), &needs)?,
+                    is_read_registered: None,
                     data: write_data(context, &needs, worker.id, slot)?.map(Box::new),
                     // Where there are too many for 16 bits, they are not registered at all.
                     read_index: buffers as u16,
@@ -190,21 +192,24 @@ impl<S> Lanes<S> {
         lane.busy -= 1;
     }
 
-    /// Why an operation can't be tried with its handle as it is, as an error number: an open needs a
-    /// handle that is closed, everything else one that is open.
+    /// Why an operation can't be tried with its handle as it is, as an error number: an open or create
+    /// needs a handle that is closed, what goes by path needs none, everything else one that is open.
     #[inline]
     pub(super) fn misuse(&self, slot: u32) -> Option<i32> {
         let slot = &self.slots[slot as usize];
+        if slot.op.kind.goes_by_path() {
+            return None;
+        }
         match (slot.op.kind, self.files.is_open(slot.handle())) {
-            (OpKind::Open, true) => Some(IMPOSSIBLE),
-            (OpKind::Open, false) | (_, true) => None,
+            (OpKind::Open | OpKind::Create, true) => Some(IMPOSSIBLE),
+            (OpKind::Open | OpKind::Create, false) | (_, true) => None,
             (_, false) => Some(NOT_OPEN),
         }
     }
 }
 
 /// What a slot holds before its first operation.
-const NOTHING: Op = Op {
+pub(super) const NOTHING: Op = Op {
     kind: OpKind::Close,
     handle: 0,
     file: 0,

@@ -1,0 +1,236 @@
+//! What io_uring has no operation for: asking for access, and listing a directory. Helper threads do it,
+//! and the ring goes on meanwhile.
+//!
+//! There are as many helpers as errands have been out at once, so that none waits for another, and none at
+//! all in a ring that never needed one. A helper reads the clock right before and right after its system
+//! calls; that it had to be woken shows as lateness, not as service time. When it is back it rings a bell,
+//! an eventfd that the ring listens to with a poll: to the ring that is a completion like any other.
+//!
+//! Threads are made before the clock of their first errand is read; making one takes some ten
+//! microseconds.
+
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+
+use io_uring::opcode;
+use io_uring::squeue::Entry;
+use io_uring::types::Fd;
+use reelgauge_record::OpKind;
+use reelgauge_workload::script::Op;
+use rustix::event::EventfdFlags;
+
+use super::super::launch::{Post, STACK_BYTES};
+use super::super::{Context, DriverError};
+use crate::io::{self, FileName};
+
+/// Whether an operation of this kind is an errand.
+pub(super) const fn is_errand(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Access | OpKind::ReadDir)
+}
+
+/// The helpers of a ring.
+pub(super) struct Errands {
+    helpers: Vec<Sender<Errand>>,
+    /// Who of them has nothing to do.
+    idle: Vec<u32>,
+    report: Sender<Returned>,
+    returned: Receiver<Returned>,
+    bell: Arc<OwnedFd>,
+    /// Whether the ring listens to the bell.
+    is_listening: bool,
+}
+
+/// What a helper is sent for.
+struct Errand {
+    slot: u32,
+    kind: OpKind,
+    file: u32,
+}
+
+/// What a helper comes back with.
+pub(super) struct Returned {
+    pub(super) slot: u32,
+    pub(super) issued_ns: u64,
+    pub(super) done_ns: u64,
+    /// 0, or a negative error number.
+    pub(super) result: i32,
+    helper: u32,
+}
+
+impl Errands {
+    /// What the completion of listening carries; no slot's number.
+    pub(super) const BELL: u64 = u64::MAX;
+
+    /// Nobody yet.
+    pub(super) fn new() -> Result<Errands, DriverError> {
+        let bell = rustix::event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
+            .map_err(|error| DriverError::Thread { source: error.into() })?;
+        let (report, returned) = mpsc::channel();
+        Ok(Errands {
+            helpers: Vec::new(),
+            idle: Vec::new(),
+            report,
+            returned,
+            bell: Arc::new(bell),
+            is_listening: false,
+        })
+    }
+
+    /// Sees to it that so many helpers have nothing to do.
+    pub(super) fn muster(&mut self, post: &Post, idle: usize) -> Result<(), DriverError> {
+        while self.idle.len() < idle {
+            let number = self.helpers.len() as u32;
+            let (errand, errands) = mpsc::channel();
+            let helper = Helper {
+                number,
+                context: Arc::clone(&post.context),
+                names: Arc::clone(&post.names),
+                bell: Arc::clone(&self.bell),
+            };
+            let report = self.report.clone();
+            thread::Builder::new()
+                .name(format!("ring {}.{number}", post.number))
+                .stack_size(STACK_BYTES)
+                .spawn(move || helper.serve(&errands, &report))
+                .map_err(|source| DriverError::Thread { source })?;
+            self.helpers.push(errand);
+            self.idle.push(number);
+        }
+        Ok(())
+    }
+
+    /// Sends a helper who has nothing to do; there must be one ([`Errands::muster`]).
+    pub(super) fn send(&mut self, slot: u32, op: &Op) {
+        if let Some(helper) = self.idle.pop() {
+            // A helper lives as long as its errands can come, so this can't fail.
+            let _ = self.helpers[helper as usize].send(Errand { slot, kind: op.kind, file: op.file });
+        }
+    }
+
+    /// What makes the ring listen to the bell, if somebody is out and it doesn't listen yet.
+    pub(super) fn listen(&mut self) -> Option<Entry> {
+        let is_needed = self.idle.len() < self.helpers.len() && !self.is_listening;
+        is_needed.then(|| {
+            self.is_listening = true;
+            let readable = u32::from(libc::POLLIN.cast_unsigned());
+            opcode::PollAdd::new(Fd(self.bell.as_raw_fd()), readable).build().user_data(Errands::BELL)
+        })
+    }
+
+    /// The bell was heard. To be called before [`Errands::next_returned`]: who comes back later rings again.
+    pub(super) fn heard(&mut self) {
+        self.is_listening = false;
+        // Silences it. There is nothing else to read, and nothing is lost if there was nothing.
+        let _ = rustix::io::read(&*self.bell, &mut [0; 8]);
+    }
+
+    /// The next helper that is back.
+    pub(super) fn next_returned(&mut self) -> Option<Returned> {
+        let returned = self.returned.try_recv().ok()?;
+        self.idle.push(returned.helper);
+        Some(returned)
+    }
+}
+
+/// A thread that does one errand at a time.
+struct Helper {
+    number: u32,
+    context: Arc<Context>,
+    names: Arc<[FileName]>,
+    bell: Arc<OwnedFd>,
+}
+
+impl Helper {
+    fn serve(self, errands: &Receiver<Errand>, report: &Sender<Returned>) {
+        while let Ok(errand) = errands.recv() {
+            let issued_ns = self.context.clock.now_ns();
+            let result = io::by_path(errand.kind, &self.names[errand.file as usize]);
+            let done_ns = self.context.clock.now_ns();
+            let result = result.err().map_or(0, |errno| -errno);
+            let returned = Returned { slot: errand.slot, issued_ns, done_ns, result, helper: self.number };
+            if report.send(returned).is_err() {
+                return;
+            }
+            // The bell counts to 2^64, so ringing it neither waits nor fails.
+            let _ = rustix::io::write(&*self.bell, &1u64.to_ne_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::sync::atomic::AtomicBool;
+    use std::time::{Duration, Instant};
+
+    use super::super::super::{Heartbeat, Window};
+    use super::*;
+    use crate::clock::Clock;
+    use crate::pattern::PatternSpec;
+
+    /// A post with two files: this directory, and one that isn't there.
+    fn post() -> Post {
+        let context = Context {
+            clock: Clock::start(),
+            files: Vec::new(),
+            pattern: PatternSpec { seed: 1, unit_bytes: 4096 },
+            write_map: None,
+            point: 0,
+            window: Window::new(0, u64::MAX),
+            stop: AtomicBool::new(false),
+        };
+        let names = [".", "/there/is/no/such/file"].map(|path| FileName::new(path.as_ref()));
+        let heartbeat = Arc::new(Heartbeat::new());
+        Post { number: 0, heartbeat, context: Arc::new(context), names: Arc::new(names) }
+    }
+
+    fn errand(kind: OpKind, file: u32) -> Op {
+        Op { kind, file, ..super::super::lanes::NOTHING }
+    }
+
+    /// The next that is back, once it has rung.
+    fn next(errands: &mut Errands) -> Returned {
+        let begun = Instant::now();
+        loop {
+            if let Some(returned) = errands.next_returned() {
+                return returned;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(20), "nobody comes back");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn as_many_help_as_are_out_at_once() {
+        let post = post();
+        let mut errands = Errands::new().unwrap();
+        assert!(errands.listen().is_none(), "nobody is out");
+        for round in 0..3 {
+            errands.muster(&post, 1).unwrap();
+            errands.send(round, &errand(OpKind::ReadDir, 0));
+            assert!(errands.listen().is_some());
+            assert!(errands.listen().is_none(), "it listens already");
+            let returned = next(&mut errands);
+            assert_eq!((returned.slot, returned.result), (round, 0));
+            assert!(returned.issued_ns < returned.done_ns);
+            errands.heard();
+            assert_eq!(errands.helpers.len(), 1, "one after the other needs one");
+        }
+        errands.muster(&post, 3).unwrap();
+        assert_eq!((errands.helpers.len(), errands.idle.len()), (3, 3));
+    }
+
+    #[test]
+    fn errors_come_back_as_the_kernel_gives_them() {
+        let post = post();
+        let mut errands = Errands::new().unwrap();
+        errands.muster(&post, 2).unwrap();
+        errands.send(5, &errand(OpKind::Access, 1));
+        errands.send(6, &errand(OpKind::ReadDir, 1));
+        let mut slots = [next(&mut errands), next(&mut errands)].map(|back| (back.slot, back.result));
+        slots.sort_unstable();
+        assert_eq!(slots, [(5, -libc::ENOENT), (6, -libc::ENOENT)]);
+    }
+}

@@ -1,0 +1,175 @@
+//! Routes, interfaces and disks on Linux: `/proc/net` and `/sys`.
+
+use std::fs;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use super::address::ServerAddress;
+use super::interface::{Interface, Speed};
+use super::{Link, LinkKind, disk, interface, route};
+use crate::mount::Mount;
+
+const NET: &str = "/sys/class/net";
+
+/// The link to a server.
+pub(super) fn route_to(server: &ServerAddress) -> Link {
+    let is_this_machine = is_this_machine(server.ip);
+    let Some(name) = interface_to(server).filter(|name| is_plain(name)) else {
+        return Link::unknown(format!("no route leads to {}, so the link is not known", server.ip));
+    };
+    let interface = interface::read(Path::new(NET), &name);
+    let sentence = match is_this_machine {
+        true => format!("the server {} is this machine, so no network lies in between", server.ip),
+        false => sentence(&name, server.ip, &interface),
+    };
+    let kind = LinkKind::Network {
+        interface: name,
+        speed_mbit_per_s: interface.speed.mbit_per_s(),
+        mtu_bytes: interface.mtu_bytes,
+        is_half_duplex: interface.is_half_duplex,
+        server_address: server.ip,
+        is_this_machine,
+    };
+    Link { kind, sentence }
+}
+
+/// An interface's name is a file name; what a mount option says may be anything.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && !name.contains('/') && name != "." && name != ".."
+}
+
+fn interface_to(server: &ServerAddress) -> Option<String> {
+    if server.interface.is_some() {
+        return server.interface.clone();
+    }
+    match server.ip {
+        IpAddr::V4(ip) => {
+            let table = fs::read_to_string("/proc/net/route").ok()?;
+            let local = ip.is_loopback().then_some("lo");
+            local.or_else(|| route::interface_v4(&table, ip)).map(str::to_owned)
+        }
+        IpAddr::V6(ip) => {
+            let table = fs::read_to_string("/proc/net/ipv6_route").ok()?;
+            route::interface_v6(&table, ip).map(str::to_owned)
+        }
+    }
+}
+
+/// Whether an address is one of this machine's own: then it is also the one that packets to it come from.
+/// Connecting a UDP socket sends nothing.
+fn is_this_machine(ip: IpAddr) -> bool {
+    let any: IpAddr = match ip {
+        IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let source = UdpSocket::bind(SocketAddr::new(any, 0)).and_then(|socket| {
+        // Any port but 0; nothing goes there.
+        socket.connect(SocketAddr::new(ip, 9))?;
+        socket.local_addr()
+    });
+    ip.is_loopback() || source.is_ok_and(|source| source.ip() == ip)
+}
+
+/// `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
+fn sentence(name: &str, server: IpAddr, interface: &Interface) -> String {
+    let speed = match interface.speed {
+        Speed::MbitPerS(speed) => speed_in_words(speed),
+        Speed::Unknown(why) => format!("speed unknown ({why})"),
+    };
+    let each = match interface.bond_of {
+        Some(members) if members > 1 => format!(" for one connection (a bond of {members})"),
+        _ => String::new(),
+    };
+    let mtu = interface.mtu_bytes.map_or(String::new(), |mtu| format!(", MTU {mtu}"));
+    let half = if interface.is_half_duplex { ", half duplex" } else { "" };
+    format!("{name} to {server}, {speed}{each}{mtu}{half}")
+}
+
+fn speed_in_words(mbit_per_s: u32) -> String {
+    match mbit_per_s {
+        less if less < 1_000 => format!("{less} Mbit/s"),
+        more => format!("{} Gbit/s", f64::from(more) / 1e3),
+    }
+}
+
+/// The disk below a mount.
+pub(super) fn disk(mount: &Mount) -> Link {
+    let dir = device_dir(mount).and_then(|dir| fs::canonicalize(dir).ok());
+    let Some(disk) = dir.as_deref().and_then(disk::read) else {
+        let why = format!("which disks {} lies on can't be seen here", mount.description());
+        return Link::unknown(why);
+    };
+    let sentence = format!("{}, {}", disk.device, disk.what);
+    let kind = LinkKind::Block { device: disk.device, what: disk.what, rotational: disk.rotational };
+    Link { kind, sentence }
+}
+
+/// The folder of a mount's device. By the device that was mounted, else (for names like `/dev/root`, which
+/// exist only in the kernel) by the device number of what lies there.
+fn device_dir(mount: &Mount) -> Option<PathBuf> {
+    let dir = |number: u64| {
+        let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+        let dir = PathBuf::from(format!("/sys/dev/block/{major}:{minor}"));
+        dir.exists().then_some(dir)
+    };
+    let named = || {
+        let device = fs::metadata(&mount.source).ok().filter(|_| mount.source.starts_with("/dev/"))?;
+        dir(device.rdev()).filter(|_| device.file_type().is_block_device())
+    };
+    named().or_else(|| dir(fs::metadata(&mount.mount_point).ok()?.dev()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences() {
+        let mut interface = Interface {
+            speed: Speed::MbitPerS(2_500),
+            mtu_bytes: Some(1500),
+            is_half_duplex: false,
+            bond_of: None,
+        };
+        let say = |interface: &Interface| sentence("eth0", IpAddr::from([10, 0, 0, 2]), interface);
+        assert_eq!(say(&interface), "eth0 to 10.0.0.2, 2.5 Gbit/s, MTU 1500");
+        interface.speed = Speed::MbitPerS(100);
+        interface.is_half_duplex = true;
+        assert_eq!(say(&interface), "eth0 to 10.0.0.2, 100 Mbit/s, MTU 1500, half duplex");
+        interface = Interface {
+            speed: Speed::MbitPerS(10_000),
+            bond_of: Some(2),
+            is_half_duplex: false,
+            ..interface
+        };
+        assert_eq!(say(&interface), "eth0 to 10.0.0.2, 10 Gbit/s for one connection (a bond of 2), MTU 1500");
+        interface = Interface {
+            speed: Speed::Unknown("a virtual network"),
+            bond_of: None,
+            mtu_bytes: None,
+            ..interface
+        };
+        assert_eq!(say(&interface), "eth0 to 10.0.0.2, speed unknown (a virtual network)");
+    }
+
+    #[test]
+    fn a_server_on_this_machine_is_seen() {
+        let here = route_to(&ServerAddress { ip: Ipv4Addr::LOCALHOST.into(), interface: None });
+        let LinkKind::Network { interface, is_this_machine: true, .. } = &here.kind else {
+            panic!("{here:?}");
+        };
+        assert_eq!(interface, "lo");
+        assert_eq!(here.realistic_mb_per_s(), None);
+        // A documentation address: whatever way leads there, it is not this machine.
+        assert!(!is_this_machine(IpAddr::from([192, 0, 2, 213])));
+    }
+
+    #[test]
+    fn names_of_interfaces_lead_nowhere_else() {
+        for name in ["", "..", "../../etc", "."] {
+            let server = ServerAddress { ip: IpAddr::from([10, 0, 0, 2]), interface: Some(name.to_owned()) };
+            assert_eq!(route_to(&server).kind, LinkKind::Unknown, "{name}");
+        }
+    }
+}

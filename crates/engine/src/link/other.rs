@@ -1,0 +1,14 @@
+//! Systems that are not asked about their network and disks.
+
+use super::Link;
+use super::address::ServerAddress;
+use crate::mount::Mount;
+
+pub(super) fn route_to(server: &ServerAddress) -> Link {
+    let through = server.interface.as_ref().map_or(String::new(), |name| format!(" through {name}"));
+    Link::unknown(format!("to {}{through}; this system is not asked about its network", server.ip))
+}
+
+pub(super) fn disk(mount: &Mount) -> Link {
+    Link::unknown(format!("{}; this system is not asked about its disks", mount.description()))
+}

@@ -1,0 +1,203 @@
+//! The area's scratch folder: files that a run makes itself, such as growing recordings, copies and proxies.
+//!
+//! It is emptied before a run and removed after it, with the same care as the whole area: nothing is
+//! followed, nothing that is mounted inside is touched. What a killed run left there goes at the next run,
+//! or with `reelgauge clean`.
+//!
+//! Not here: test data that is prepared and used again ([`crate::dataset`]).
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::area::{Area, AreaError};
+
+/// The folder's name in the area.
+const SCRATCH_DIR: &str = "scratch";
+
+/// Why the scratch folder can't be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScratchError {
+    /// It can't be emptied.
+    #[error(transparent)]
+    Area(#[from] AreaError),
+    /// A name that leads out of it.
+    #[error("'{name}' is no plain name for a file in the scratch folder")]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// The system refused.
+    #[error("cannot make {path}: {source}")]
+    Io {
+        /// What was to be made.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// The scratch folder of a run. The area's lock must be held.
+#[derive(Debug)]
+pub struct Scratch {
+    area: Area,
+    path: PathBuf,
+}
+
+impl Scratch {
+    /// An empty scratch folder in this area.
+    ///
+    /// # Errors
+    /// When something else has its name, when something is mounted in it, or when the storage fails.
+    pub fn create(area: &Area) -> Result<Scratch, ScratchError> {
+        area.empty_dir(SCRATCH_DIR)?;
+        Ok(Scratch { path: area.root().join(SCRATCH_DIR), area: area.clone() })
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A new folder in it.
+    ///
+    /// # Errors
+    /// A name that is not one plain name, or one that is taken.
+    pub fn directory(&self, name: &str) -> Result<PathBuf, ScratchError> {
+        let mut parts = Path::new(name).components();
+        let plain = matches!((parts.next(), parts.next()), (Some(std::path::Component::Normal(_)), None));
+        if !plain {
+            return Err(ScratchError::Name { name: name.to_owned() });
+        }
+        let path = self.path.join(name);
+        make_dir(&path)?;
+        Ok(path)
+    }
+
+    /// A new empty file, somewhere in it.
+    ///
+    /// # Errors
+    /// A path outside it, or one that is taken.
+    pub fn make_empty_file(&self, path: &Path) -> Result<(), ScratchError> {
+        let climbs = path.components().any(|part| matches!(part, std::path::Component::ParentDir));
+        if climbs || !path.starts_with(&self.path) {
+            return Err(ScratchError::Name { name: path.display().to_string() });
+        }
+        let made = File::create_new(path);
+        made.map(drop).map_err(|source| ScratchError::Io { path: path.to_owned(), source })
+    }
+
+    /// Removes it and everything in it.
+    ///
+    /// # Errors
+    /// When something is mounted in it, or something can't be removed.
+    pub fn remove(self) -> Result<(), ScratchError> {
+        self.area.remove_dir(SCRATCH_DIR)?;
+        Ok(())
+    }
+}
+
+fn make_dir(path: &Path) -> Result<(), ScratchError> {
+    fs::create_dir(path).map_err(|source| ScratchError::Io { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn area() -> (tempfile::TempDir, Area) {
+        let target = tempfile::tempdir().unwrap();
+        let area = Area::open_or_create(target.path()).unwrap();
+        (target, area)
+    }
+
+    #[test]
+    fn a_run_finds_it_empty_and_leaves_nothing() {
+        let (_target, area) = area();
+        let left = Scratch::create(&area).unwrap().directory("recordings").unwrap();
+        fs::write(left.join("old.bin"), b"left by a killed run").unwrap();
+        let scratch = Scratch::create(&area).unwrap();
+        assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
+        let folder = scratch.directory("copies").unwrap();
+        scratch.make_empty_file(&folder.join("file")).unwrap();
+        let path = scratch.path().to_owned();
+        scratch.remove().unwrap();
+        assert!(!path.exists());
+        assert!(area.clean().is_ok());
+    }
+
+    #[test]
+    fn nothing_leads_out_of_it() {
+        let (target, area) = area();
+        let scratch = Scratch::create(&area).unwrap();
+        for name in ["..", "a/b", "/tmp", "", "."] {
+            assert!(matches!(scratch.directory(name), Err(ScratchError::Name { .. })), "{name}");
+        }
+        for path in [target.path().join("x"), scratch.path().join("../x")] {
+            assert!(matches!(scratch.make_empty_file(&path), Err(ScratchError::Name { .. })));
+            assert!(!path.exists());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_its_place_is_not_followed() {
+        let (target, area) = area();
+        let outside = target.path().join("precious");
+        fs::create_dir(&outside).unwrap();
+        fs::write(outside.join("reel"), b"irreplaceable").unwrap();
+        std::os::unix::fs::symlink(&outside, area.root().join(SCRATCH_DIR)).unwrap();
+        assert!(matches!(Scratch::create(&area), Err(ScratchError::Area(AreaError::Foreign { .. }))));
+        assert!(outside.join("reel").exists());
+    }
+
+    #[test]
+    fn cleaning_the_area_removes_it_too() {
+        let (target, area) = area();
+        let scratch = Scratch::create(&area).unwrap();
+        let folder = scratch.directory("small").unwrap();
+        scratch.make_empty_file(&folder.join("1")).unwrap();
+        area.clean().unwrap();
+        assert!(fs::read_dir(target.path()).unwrap().next().is_none());
+    }
+
+    #[test]
+    fn data_sets_stay() {
+        let (_target, area) = area();
+        fs::create_dir(area.data_dir()).unwrap();
+        fs::write(area.data_dir().join("reel"), b"prepared").unwrap();
+        Scratch::create(&area).unwrap().remove().unwrap();
+        assert_eq!(fs::read(area.data_dir().join("reel")).unwrap(), b"prepared");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_inside_are_removed_and_not_followed() {
+        let (target, area) = area();
+        let reel = target.path().join("reel");
+        fs::write(&reel, b"irreplaceable").unwrap();
+        let scratch = Scratch::create(&area).unwrap();
+        std::os::unix::fs::symlink(&reel, scratch.path().join("file")).unwrap();
+        std::os::unix::fs::symlink(target.path(), scratch.path().join("folder")).unwrap();
+        assert!(scratch.make_empty_file(&scratch.path().join("file")).is_err(), "the name is taken");
+        assert!(scratch.directory("folder").is_err(), "the name is taken");
+        scratch.remove().unwrap();
+        assert_eq!(fs::read(&reel).unwrap(), b"irreplaceable");
+    }
+
+    #[test]
+    fn an_area_that_was_replaced_is_left_alone() {
+        let (target, area) = area();
+        let scratch = Scratch::create(&area).unwrap();
+        area.clone().clean().unwrap();
+        let next = Area::open_or_create(target.path()).unwrap();
+        let theirs = Scratch::create(&next).unwrap().directory("theirs").unwrap();
+        for error in [Scratch::create(&area).unwrap_err(), scratch.remove().unwrap_err()] {
+            assert!(matches!(error, ScratchError::Area(AreaError::Vanished { .. })), "{error}");
+        }
+        assert!(theirs.exists());
+    }
+}

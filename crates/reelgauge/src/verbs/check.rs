@@ -1,0 +1,13 @@
+//! `reelgauge check`: a first look at a directory, without any option.
+
+use anyhow::Result;
+use reelgauge_runner::check::CheckRequest;
+
+use crate::cli::CheckArgs;
+use crate::verbs::run::{Job, carry_out};
+
+/// Looks at a directory. The exit code.
+pub fn check(args: &CheckArgs) -> Result<u8> {
+    let request = CheckRequest { target: args.path.clone(), out: args.output.out.clone() };
+    carry_out(Job::Check(Box::new(request)), &args.output)
+}

@@ -1,0 +1,72 @@
+//! The page that a screen is written on: wraps what it is given, and paints it where colours are wanted.
+
+use crate::answer::Tone;
+use crate::screen::Style;
+use crate::text::wrap;
+
+/// Lines are never longer than this, however wide the terminal: nobody reads longer ones.
+pub(crate) const MAX_WIDTH: usize = 100;
+
+/// Narrower than this no table is readable.
+const MIN_WIDTH: usize = 40;
+
+/// The text so far.
+pub(crate) struct Page {
+    pub(crate) text: String,
+    pub(crate) width: usize,
+    colour: bool,
+}
+
+impl Page {
+    pub(crate) fn new(style: Style) -> Page {
+        Page { text: String::new(), width: style.width.clamp(MIN_WIDTH, MAX_WIDTH), colour: style.colour }
+    }
+
+    /// An empty line, but never two and none at the top.
+    pub(crate) fn gap(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.text.push('\n');
+        }
+    }
+
+    pub(crate) fn lines(&mut self, lines: Vec<String>) {
+        for line in lines {
+            self.text.push_str(&line);
+            self.text.push('\n');
+        }
+    }
+
+    pub(crate) fn heading(&mut self, text: &str) {
+        self.painted("1", text);
+    }
+
+    pub(crate) fn sentence(&mut self, tone: Tone, sentence: &str) {
+        if sentence.is_empty() {
+            return;
+        }
+        let code = match tone {
+            Tone::Answer => "1",
+            Tone::Plain => "",
+            Tone::Bad => "1;31",
+        };
+        self.painted(code, &wrap(sentence, self.width, 0));
+    }
+
+    /// `Name: text`, wrapped below itself.
+    pub(crate) fn item(&mut self, name: &str, text: &str) {
+        self.painted("", &wrap(&format!("{name}: {text}"), self.width, name.len() + 2));
+    }
+
+    pub(crate) fn warning(&mut self, text: &str) {
+        self.painted("33", &wrap(&format!("Warning: {text}"), self.width, 9));
+    }
+
+    fn painted(&mut self, code: &str, text: &str) {
+        if self.colour && !code.is_empty() {
+            self.text.push_str(&format!("\u{1b}[{code}m{text}\u{1b}[0m\n"));
+        } else {
+            self.text.push_str(text);
+            self.text.push('\n');
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The screen of a search for the largest count of streams: the count first, then the trials that it rests
+//! on, then what failed first just above it.
+
+use reelgauge_analysis::{SearchFacts, Summary, TrialsAt};
+
+use crate::answer::{Tone, outcome, place};
+use crate::page::Page;
+use crate::screen::{Screen, end};
+use crate::streams;
+use crate::table::Table;
+use crate::text::{plain, plain_short};
+use crate::units::{count, counted};
+
+/// Writes the screen.
+pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page: &mut Page) {
+    if let Some(outcome) = outcome(summary) {
+        page.sentence(Tone::Bad, &outcome);
+    }
+    let tone = if is_good(facts) { Tone::Answer } else { Tone::Bad };
+    page.sentence(tone, &answer(summary, facts));
+    page.sentence(Tone::Plain, &evidence(facts));
+    if !facts.complete || facts.limited_by_client {
+        page.sentence(Tone::Plain, &plain(&facts.answer_sentence));
+    }
+    if let Some(failed) = &facts.failed_first {
+        page.gap();
+        page.item("Failed first", &plain(failed));
+    }
+    if !facts.trials.is_empty() {
+        page.gap();
+        page.lines(trials(&facts.trials).lines(page.width));
+    }
+    if let Some(point) = streams::told(summary) {
+        streams::details(point, true, show.detail, page);
+    }
+    streams::limits(summary, page);
+    end(summary, show, page);
+}
+
+fn is_good(facts: &SearchFacts) -> bool {
+    facts.streams.is_some_and(|streams| streams > 0)
+}
+
+/// What the storage carries, or why that is not known.
+fn answer(summary: &Summary, facts: &SearchFacts) -> String {
+    let (place, what) = (place(&summary.target), plain_short(&facts.what, 80));
+    let number = |streams: u32| format!("{} {what}", count(u64::from(streams)));
+    let sure = facts.streams.filter(|streams| *streams > 0);
+    let at_most = facts.at_most.filter(|most| *most > sure.unwrap_or(0));
+    match (sure, at_most) {
+        (Some(sure), _) if facts.limited_by_client => format!(
+            "At least {} on {place}. Beyond that this machine was the limit, so this is no capacity of the \
+             storage.",
+            number(sure)
+        ),
+        (Some(sure), _) if !facts.complete => {
+            format!("At least {} on {place}: the search ended before the limit was certain.", number(sure))
+        }
+        (Some(sure), None) => format!("{place} carries {}.", number(sure)),
+        (Some(sure), Some(most)) => format!(
+            "{place} carries {} every time, and up to {} sometimes: it is not the same from trial to trial.",
+            number(sure),
+            count(u64::from(most))
+        ),
+        (None, _) if facts.limited_by_client => {
+            format!("Not known for {what} on {place}: this machine was the limit from the first stream on.")
+        }
+        (None, Some(most)) => {
+            format!("{place} carries no count every time; up to {} passed sometimes.", number(most))
+        }
+        (None, None) if facts.complete => format!("{place} does not carry one stream: {what}."),
+        (None, None) => format!("Not known for {what} on {place}: the search ended too early."),
+    }
+}
+
+/// `31 streams passed 3 of 3; 32 passed 1 of 3.`
+fn evidence(facts: &SearchFacts) -> String {
+    let sure = facts.streams.unwrap_or(0);
+    let top = facts.at_most.unwrap_or(sure).max(sure);
+    let fell = |at: &&TrialsAt| at.streams > top && at.passed < at.trials();
+    let until = facts.trials.iter().find(fell).map_or(top, |at| at.streams);
+    let edge = facts.trials.iter().filter(|at| (sure..=until).contains(&at.streams));
+    let mut sentence = String::new();
+    for at in edge {
+        let subject = if sentence.is_empty() {
+            counted(u64::from(at.streams), "stream")
+        } else {
+            sentence.push_str("; ");
+            count(u64::from(at.streams))
+        };
+        sentence.push_str(&format!("{subject} passed {} of {}", at.passed, at.trials()));
+    }
+    if sentence.is_empty() { plain(&facts.evidence_sentence) } else { format!("{sentence}.") }
+}
+
+/// One row per count that was tried.
+fn trials(trials: &[TrialsAt]) -> Table {
+    let column = |of: fn(&TrialsAt) -> u32| trials.iter().map(|at| count(u64::from(of(at)))).collect();
+    let mut table = Table::default();
+    table.column("", "streams", column(|at| at.streams));
+    table.column("", "passed", column(|at| at.passed));
+    table.column("fell:", "storage", column(|at| at.failed));
+    table.column("fell:", "this machine", column(|at| at.client_limited));
+    table
+}

@@ -1,0 +1,142 @@
+//! The screen of a run of streams: whether all frames were in time, then load point by load point, then
+//! the streams that fared worst, then where this machine was the limit.
+
+mod answer;
+mod worst;
+
+use reelgauge_analysis::verdict::Verdict;
+use reelgauge_analysis::{LoadPoint, Summary};
+
+use crate::answer::Tone;
+use crate::page::Page;
+use crate::screen::{Detail, Screen, end, ended_early};
+use crate::table::Table;
+use crate::tables::numbers;
+use crate::text::{plain, plain_short};
+use crate::units::{count, counted};
+
+/// Writes the screen.
+pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
+    for (tone, sentence) in answer::answer(summary) {
+        page.sentence(tone, &sentence);
+    }
+    if summary.ops() > 0 {
+        page.gap();
+        page.lines(table(&summary.load_points).lines(page.width));
+        ended_early(summary, page);
+    }
+    if let Some(point) = told(summary) {
+        details(point, summary.load_points.len() > 1, show.detail, page);
+    }
+    limits(summary, page);
+    end(summary, show, page);
+}
+
+/// The load point whose streams are worth looking at: the first that failed, else the last.
+pub(crate) fn told(summary: &Summary) -> Option<&LoadPoint> {
+    let failed = |point: &&LoadPoint| point.verdict.as_ref().is_some_and(|verdict| !verdict.passed);
+    summary.load_points.iter().find(failed).or(summary.load_points.last())
+}
+
+/// The streams of a load point that fared worst, and its rates.
+pub(crate) fn details(point: &LoadPoint, several: bool, detail: Detail, page: &mut Page) {
+    if let Some(figures) = &point.streams {
+        let all = detail == Detail::PerWorker;
+        if let Some((heading, lines)) = worst::lines(&figures.streams, all, page.width) {
+            page.gap();
+            let with = if several { format!(", with {}", streams_of(point)) } else { String::new() };
+            page.heading(&format!("{heading}{with}"));
+            page.lines(lines);
+        }
+    }
+    rates(point, page);
+}
+
+/// Where this machine was the limit, and why.
+pub(crate) fn limits(summary: &Summary, page: &mut Page) {
+    let limited = |point: &'_ LoadPoint| Some((streams_of(point), point.limited_by_client.clone()?));
+    let limited: Vec<(String, String)> = summary.load_points.iter().filter_map(limited).collect();
+    if !limited.is_empty() {
+        page.gap();
+    }
+    // The smallest load with which it happened says it all.
+    if let Some((streams, why)) = limited.first() {
+        let with = if summary.load_points.len() > 1 { format!(" with {streams}") } else { String::new() };
+        let why = plain(why);
+        let why = why.trim_end_matches('.');
+        page.sentence(Tone::Bad, &format!("This machine, not the storage, was the limit{with}: {why}."));
+    }
+}
+
+/// What each kind of worker with a rate was asked for and did.
+fn rates(point: &LoadPoint, page: &mut Page) {
+    let mut components: Vec<(&str, f64, f64)> = Vec::new();
+    for rate in &point.rates {
+        let (asked, did) = (rate.requested_ops_per_s, rate.achieved_ops_per_s);
+        match components.iter_mut().find(|known| known.0 == rate.component) {
+            Some(known) => *known = (known.0, known.1 + asked, known.2 + did),
+            None => components.push((&rate.component, asked, did)),
+        }
+    }
+    if components.is_empty() {
+        return;
+    }
+    let says = components.iter().map(|(name, asked, did)| {
+        format!("{} did {did:.2} of {asked:.2} operations a second", plain_short(name, 24))
+    });
+    page.gap();
+    page.item("Rates", &format!("{}.", says.collect::<Vec<_>>().join(", ")));
+}
+
+/// `8 streams`.
+pub(crate) fn streams_of(point: &LoadPoint) -> String {
+    counted(u64::from(point.stream_count.unwrap_or(point.workers)), "stream")
+}
+
+/// One row per load point.
+pub(crate) fn table(points: &[LoadPoint]) -> Table {
+    let column = |of: &dyn Fn(&LoadPoint) -> String| points.iter().map(of).collect::<Vec<_>>();
+    let values = |of: &dyn Fn(&LoadPoint) -> Option<f64>| numbers(&points.iter().map(of).collect::<Vec<_>>());
+    let frames = |of: fn(&reelgauge_analysis::late::StreamTotals) -> u64| {
+        column(&|point| point.streams.as_ref().map_or("-".to_owned(), |streams| count(of(&streams.total))))
+    };
+    let mut table = Table::default();
+    let says_more = |point: &LoadPoint| !point.label.is_empty() && point.label != streams_of(point);
+    if points.iter().any(says_more) {
+        table.column("", "load point", column(&|point| plain_short(&point.label, 24)));
+    }
+    table.column("", "streams", column(&|point| optional_count(point.stream_count)));
+    table.column("measured", "s", values(&|point| Some(point.measured_s)));
+    table.column("", "frames", frames(|total| total.frames_judged));
+    table.column("late", "frames", frames(|total| total.late_frames));
+    table.column("worst margin", "ms", values(&worst_margin_ms));
+    table.column("p99", "ms", values(&p99_ms));
+    table.column("read", "MB/s", values(&|point| point.total.read_bytes_per_s.map(|rate| rate / 1e6)));
+    table.column("write", "MB/s", values(&|point| point.total.written_bytes_per_s.map(|rate| rate / 1e6)));
+    table.column("", "errors", column(&|point| count(point.total.failed_ops)));
+    table.column("", "criteria", column(&|point| verdict_word(point.verdict.as_ref()).to_owned()));
+    table
+}
+
+fn optional_count(value: Option<u32>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| count(u64::from(value)))
+}
+
+fn worst_margin_ms(point: &LoadPoint) -> Option<f64> {
+    Some(point.streams.as_ref()?.total.worst_margin?.margin.margin_us / 1e3)
+}
+
+/// Of frames; of reads and writes where nothing has frames.
+fn p99_ms(point: &LoadPoint) -> Option<f64> {
+    let frames = point.streams.as_ref().and_then(|streams| streams.total.response);
+    Some(frames.or(point.total.response.data)?.p99_us / 1e3)
+}
+
+fn verdict_word(verdict: Option<&Verdict>) -> &'static str {
+    match verdict {
+        None => "-",
+        Some(verdict) if verdict.passed => "met",
+        Some(verdict) if verdict.failures.iter().all(|failure| !failure.measured) => "not known",
+        Some(_) => "NOT MET",
+    }
+}

@@ -1,0 +1,92 @@
+//! The streams that fared worst, one row each.
+
+use reelgauge_analysis::late::StreamFigures;
+
+use crate::table::Table;
+use crate::tables::numbers;
+use crate::text::plain_short;
+use crate::units::{count, counted, moment};
+
+/// So many late streams are shown when nobody asked for all.
+const LATE_SHOWN: usize = 5;
+
+/// So many that were in time.
+const CLOSE_SHOWN: usize = 3;
+
+/// The heading and the rows: all streams by number, or the late ones, or those that came closest. `None`
+/// where there is nothing to tell apart.
+pub(crate) fn lines(streams: &[StreamFigures], all: bool, width: usize) -> Option<(String, Vec<String>)> {
+    let mut shown: Vec<&StreamFigures> = streams.iter().collect();
+    shown.sort_by(|one, two| {
+        let margin =
+            |stream: &StreamFigures| stream.worst_margin.map_or(f64::INFINITY, |worst| worst.margin_us);
+        let by_margin = margin(one).total_cmp(&margin(two));
+        two.late_frames.cmp(&one.late_frames).then(by_margin).then(one.stream.cmp(&two.stream))
+    });
+    let late = shown.iter().take_while(|stream| stream.late_frames > 0).count();
+    let heading = if all {
+        shown.sort_by_key(|stream| stream.stream);
+        "Streams".to_owned()
+    } else if late > 0 {
+        shown.truncate(late);
+        "Streams with late frames".to_owned()
+    } else {
+        "Streams that came closest to being late".to_owned()
+    };
+    let most = match (all, late) {
+        (true, _) => shown.len(),
+        (false, 0) => CLOSE_SHOWN,
+        (false, _) => LATE_SHOWN,
+    };
+    let hidden = if late > 0 { shown.len().saturating_sub(most) } else { 0 };
+    shown.truncate(most);
+    if shown.is_empty() {
+        return None;
+    }
+    let mut lines = table(&shown).lines(width);
+    if hidden > 0 {
+        lines.push(format!("{} more had late frames.", counted(hidden as u64, "stream")));
+    }
+    Some((heading, lines))
+}
+
+fn table(streams: &[&StreamFigures]) -> Table {
+    let column =
+        |of: &dyn Fn(&StreamFigures) -> String| streams.iter().map(|one| of(one)).collect::<Vec<_>>();
+    let values = |of: &dyn Fn(&StreamFigures) -> Option<f64>| {
+        numbers(&streams.iter().map(|one| of(one)).collect::<Vec<_>>())
+    };
+    let mut table = Table::default();
+    table.column("", "stream", column(&|stream| name(stream)));
+    table.column("", "frames", column(&|stream| count(stream.frames_judged)));
+    table.column("late", "frames", column(&|stream| count(stream.late_frames)));
+    if streams.iter().any(|stream| stream.late_frames > 0) {
+        table.column("", "incidents", column(&|stream| count(stream.incidents)));
+        table.column("longest", "s", values(&longest_s));
+        table.column("first late", "frame", column(&|stream| first(stream)));
+        table.column("into", "the run", column(&|stream| first_at(stream)));
+    }
+    table.column("worst margin", "ms", values(&|stream| Some(stream.worst_margin?.margin_us / 1e3)));
+    table.column("p99", "ms", values(&|stream| Some(stream.response?.p99_us / 1e3)));
+    table
+}
+
+fn name(stream: &StreamFigures) -> String {
+    match stream.name.as_str() {
+        "" => stream.stream.to_string(),
+        name => format!("{} {}", stream.stream, plain_short(name, 24)),
+    }
+}
+
+fn longest_s(stream: &StreamFigures) -> Option<f64> {
+    let lengths = stream.worst_incidents.iter().map(|incident| incident.length_s);
+    lengths.max_by(f64::total_cmp)
+}
+
+fn first(stream: &StreamFigures) -> String {
+    stream.first_late.map_or_else(|| "-".to_owned(), |first| first.frame.to_string())
+}
+
+fn first_at(stream: &StreamFigures) -> String {
+    stream.first_late.map_or_else(|| "-".to_owned(), |first| moment(first.deadline_s))
+}

@@ -1,0 +1,22 @@
+//! A first look at a target, in about a minute: how fast it is for this client, how many streams of everyday
+//! formats it carries, what limits it, and one thing to do next.
+//!
+//! * [`everyday`]: which formats. [`budget`]: what the look may take, in time and room.
+//! * [`place`]: the target made ready. [`load`]: who reads and writes there. [`look`]: all of it, in order.
+//! * [`narrowing`]: from a few short trials to the count at the limit. [`limit`]: what stopped it there.
+//! * [`findings`]: what was found, as a summary. [`next_step`]: one hint.
+//!
+//! Counts are measured at the limit, not divided from a rate; but they come from seconds, so a cache of the
+//! storage that is larger than the test files is part of them. `reelgauge streams --find-max` takes its time.
+
+pub mod budget;
+pub mod everyday;
+pub mod findings;
+pub mod limit;
+pub mod load;
+pub mod look;
+pub mod narrowing;
+pub mod next_step;
+pub mod place;
+
+pub use look::{CheckRequest, check};

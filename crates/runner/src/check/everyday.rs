@@ -1,0 +1,38 @@
+//! The five formats that a first look counts streams of: what is edited from shared storage every day, from
+//! a camera's HD to what UHD needs most. Ids of the catalogue, so that the count can be measured exactly
+//! afterwards with the same name.
+
+use reelgauge_formats::{Format, catalogue};
+
+/// In the order of what they need.
+pub const EVERYDAY: [&str; 5] = [
+    "xavc-intra-class-100-1080-25",
+    "prores-422-hq-hd-25",
+    "xavc-intra-class-300-qfhd-50",
+    "dnxhr-hq-uhd-25",
+    "prores-422-hq-uhd-25",
+];
+
+/// The formats themselves.
+pub fn everyday() -> Vec<&'static Format> {
+    let formats = EVERYDAY.iter().filter_map(|id| catalogue().find(id).ok());
+    formats.collect()
+}
+
+/// What a format is called on a screen: `Apple ProRes 422 HQ UHD, 25 fps`.
+pub fn name(format: &Format) -> String {
+    format!("{}, {} fps", format.name, format.frame_rate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_five_are_in_the_catalogue_lightest_first() {
+        let formats = everyday();
+        assert_eq!(formats.len(), EVERYDAY.len());
+        assert!(formats.windows(2).all(|pair| pair[0].mb_per_s() < pair[1].mb_per_s()));
+        assert_eq!(name(formats[4]), "Apple ProRes 422 HQ UHD, 25 fps");
+    }
+}

@@ -1,0 +1,161 @@
+//! What stopped a count of streams from being larger: the link, this machine, or the storage.
+//!
+//! Pure. The order matters: a link that is full can't be blamed on anything behind it, and a client that was
+//! busy says nothing about the storage.
+
+use reelgauge_engine::link::{Link, LinkKind};
+
+/// Of the realistic line rate, the share at which a link counts as full.
+pub const FULL_SHARE: f64 = 0.90;
+
+/// The trial that fell, as far as it tells what was the limit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fall {
+    /// What all streams together got, in MB/s.
+    pub mb_per_s: f64,
+    /// Why this machine was the limit, if it was.
+    pub client: Option<String>,
+}
+
+/// What the limit was.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Limiter {
+    /// The link carried all that it can.
+    Link {
+        /// Share of the realistic line rate, 0 to 1 and a little above.
+        share: f64,
+    },
+    /// This machine, for this reason.
+    Client(String),
+    /// What lies behind the link, or this machine's own disk.
+    Storage,
+    /// Nothing: the time for the look was over, or no more streams could be played.
+    Time,
+}
+
+/// What limited the streams of one format, whose last trial fell like this; `None` when none fell.
+pub fn limiter(fall: Option<&Fall>, line_rate_mb_per_s: Option<f64>) -> Limiter {
+    let Some(fall) = fall else {
+        return Limiter::Time;
+    };
+    let share = line_rate_mb_per_s.map(|rate| fall.mb_per_s / rate.max(f64::MIN_POSITIVE));
+    match (share, &fall.client) {
+        (Some(share), _) if share >= FULL_SHARE => Limiter::Link { share },
+        (_, Some(why)) => Limiter::Client(why.clone()),
+        (_, None) => Limiter::Storage,
+    }
+}
+
+impl Limiter {
+    /// For a cell of a table.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Limiter::Link { .. } => "the link",
+            Limiter::Client(_) => "this machine",
+            Limiter::Storage => "the storage",
+            Limiter::Time => "the time for this look",
+        }
+    }
+}
+
+/// What limits, in a sentence, from what limited each format: [`most_common`] counts.
+pub fn limit_sentence(limiters: &[Limiter], link: &Link, best_mb_per_s: Option<f64>) -> String {
+    if link.kind == LinkKind::Memory {
+        return "This is this machine's memory, not storage: it is as fast as its processors move data."
+            .to_owned();
+    }
+    let Some(limiter) = most_common(limiters) else {
+        return "No stream was played, so nothing can be said about a limit.".to_owned();
+    };
+    let delivered = best_mb_per_s.map_or(String::new(), |rate| format!(": it gave {rate:.0} MB/s at most"));
+    match limiter {
+        Limiter::Link { share } => format!(
+            "The link is full: {}, at {:.0} % of what it can carry.",
+            link.sentence,
+            (share * 100.0).min(100.0)
+        ),
+        Limiter::Client(why) => format!("This machine, not the storage: {why}."),
+        Limiter::Storage => {
+            let what = match link.kind {
+                LinkKind::Network { is_this_machine: false, speed_mbit_per_s: None, .. } => {
+                    "The storage or the network to it"
+                }
+                LinkKind::Network { .. } => "The storage, not the link",
+                _ => "The storage",
+            };
+            format!("{what}{delivered}.")
+        }
+        Limiter::Time => {
+            format!("Nothing within the time of this look{delivered}. It may carry more.")
+        }
+    }
+}
+
+/// What limited most formats; of those that limited as many, the first of the list.
+pub fn most_common(limiters: &[Limiter]) -> Option<&Limiter> {
+    let count = |one: &Limiter| limiters.iter().filter(|other| other.word() == one.word()).count();
+    let most = limiters.iter().map(count).max()?;
+    limiters.iter().find(|one| count(one) == most)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use super::*;
+
+    fn link(speed_mbit_per_s: Option<u32>) -> Link {
+        let kind = LinkKind::Network {
+            interface: "eth0".to_owned(),
+            speed_mbit_per_s,
+            mtu_bytes: Some(1500),
+            is_half_duplex: false,
+            server_address: IpAddr::from([10, 0, 0, 2]),
+            is_this_machine: false,
+        };
+        Link { kind, sentence: "eth0 to 10.0.0.2, 1 Gbit/s, MTU 1500".to_owned() }
+    }
+
+    fn fall(mb_per_s: f64, client: Option<&str>) -> Fall {
+        Fall { mb_per_s, client: client.map(str::to_owned) }
+    }
+
+    #[test]
+    fn a_full_link_comes_before_all_else() {
+        let busy = fall(112.0, Some("its processors were 97 % busy"));
+        assert!(matches!(limiter(Some(&busy), Some(117.7)), Limiter::Link { .. }));
+        assert_eq!(limiter(Some(&busy), None).word(), "this machine");
+        assert_eq!(limiter(Some(&fall(60.0, None)), Some(117.7)), Limiter::Storage);
+        assert_eq!(limiter(Some(&fall(105.0, None)), Some(117.7)), Limiter::Storage);
+        assert_eq!(limiter(None, Some(117.7)), Limiter::Time);
+    }
+
+    #[test]
+    fn sentences_name_what_limits_most_formats() {
+        let gigabit = link(Some(1_000));
+        let full = Limiter::Link { share: 0.953 };
+        let mixed = [full.clone(), full, Limiter::Storage];
+        assert_eq!(
+            limit_sentence(&mixed, &gigabit, Some(112.2)),
+            "The link is full: eth0 to 10.0.0.2, 1 Gbit/s, MTU 1500, at 95 % of what it can carry."
+        );
+        let storage = [Limiter::Storage];
+        assert_eq!(
+            limit_sentence(&storage, &gigabit, Some(61.0)),
+            "The storage, not the link: it gave 61 MB/s at most."
+        );
+        assert_eq!(
+            limit_sentence(&storage, &link(None), Some(61.0)),
+            "The storage or the network to it: it gave 61 MB/s at most."
+        );
+        let memory = Link { kind: LinkKind::Memory, sentence: String::new() };
+        assert!(limit_sentence(&storage, &memory, Some(9e3)).contains("memory"));
+        assert!(limit_sentence(&[], &gigabit, None).contains("No stream"));
+        let client = [Limiter::Client("its processors were 97 % busy".to_owned())];
+        assert_eq!(
+            limit_sentence(&client, &gigabit, None),
+            "This machine, not the storage: its processors were 97 % busy."
+        );
+        assert!(limit_sentence(&[Limiter::Time], &gigabit, Some(50.0)).contains("may carry more"));
+    }
+}

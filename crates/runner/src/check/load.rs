@@ -1,0 +1,166 @@
+//! The load of a first look: scripts for the plain rates, and players that share the few test files.
+//!
+//! Several players read one file, each from another place in it, so that a look needs no file per stream.
+
+use reelgauge_analysis::late::{Policy as JudgedPolicy, StreamSpec};
+use reelgauge_engine::driver::Worker;
+use reelgauge_formats::Format;
+use reelgauge_workload::clip::{Clip, FramePlace};
+use reelgauge_workload::mix::{MixFile, MixScript, SyncPolicy};
+use reelgauge_workload::pace::{Pace, Policy, ReadAhead};
+use reelgauge_workload::plan::MixPlan;
+use reelgauge_workload::player::{Player, PlayerShape};
+use reelgauge_workload::random::Dice;
+use reelgauge_workload::range::Sizes;
+use reelgauge_workload::streams::{ActorKind, ActorPlan};
+use reelgauge_workload::units::{Percent, Size, Span};
+
+use super::place::Place;
+use crate::error::RunError;
+use crate::streams::cast::CastError;
+use crate::streams::footage::Footage;
+
+/// How many read or write at once for a plain rate: one alone seldom fills a fast link.
+const RATE_WORKERS: u32 = 4;
+/// How long the buffer of each player lasts. Short, as a look is: a full second would hide half of it.
+pub(super) const BUFFER_NS: u64 = 400_000_000;
+/// Players begin within this time of each other.
+pub(super) const STAGGER_NS: u64 = 80_000_000;
+/// Bytes that are moved between opening and closing.
+const TRANSFER: Size = Size::mib(8);
+
+/// A plain rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rate {
+    /// 1 MiB after 1 MiB.
+    SequentialRead,
+    /// The same, writing.
+    SequentialWrite,
+    /// 64 KiB anywhere.
+    RandomRead,
+}
+
+impl Rate {
+    /// What its load point is called.
+    pub fn label(self) -> &'static str {
+        match self {
+            Rate::SequentialRead => "sequential reads",
+            Rate::SequentialWrite => "sequential writes",
+            Rate::RandomRead => "random reads",
+        }
+    }
+
+    /// Its workers.
+    pub fn workers(self, place: &Place, seed: u64) -> Vec<Worker<MixScript>> {
+        let is_random = self == Rate::RandomRead;
+        let writes = self == Rate::SequentialWrite;
+        let mix = MixPlan {
+            max_length: None,
+            lengths: Some(Sizes(vec![TRANSFER])),
+            blocks: Sizes(vec![if is_random { Size::kib(64) } else { Size::mib(1) }]),
+            writes: Percent::whole(if writes { 100 } else { 0 }),
+            random: Percent::whole(if is_random { 100 } else { 0 }),
+            // What lies in this machine's cache has been written nowhere yet.
+            sync: if writes && !place.direct { SyncPolicy::Transfer } else { SyncPolicy::None },
+            direct: place.direct,
+            ..MixPlan::default()
+        };
+        let files = place.data_set.files.len() as u32;
+        let worker = |id| {
+            let file = MixFile { file: id % files.max(1), size_bytes: place.file_bytes() };
+            Worker { id, script: MixScript::new(id, seed, mix.shape(), &[file]) }
+        };
+        (0..RATE_WORKERS).map(worker).collect()
+    }
+}
+
+/// Players of one format.
+#[derive(Clone, Debug)]
+pub struct Players {
+    footage: Footage,
+    pace: Pace,
+    direct: bool,
+    files: u32,
+    seed: u64,
+}
+
+impl Players {
+    /// Of this format, on the test files.
+    ///
+    /// # Errors
+    /// A format that can't be played.
+    pub fn new(format: &Format, place: &Place, seed: u64) -> Result<Players, RunError> {
+        let seconds = place.file_bytes() as f64 / format.mean_bytes_per_s().max(1.0);
+        let actor = ActorPlan {
+            format: Some(format.id.clone()),
+            clip: Span::secs(seconds.ceil() as u64 + 1),
+            ..ActorPlan::new(ActorKind::Player)
+        };
+        let mut footage = Footage::of(&actor, seed, place.direct).map_err(CastError::from)?;
+        let fits = |&(offset, len): &(u64, u32)| offset + u64::from(len) <= place.file_bytes();
+        footage.frames.retain(fits);
+        footage.head.retain(fits);
+        let rate = footage.rate;
+        let buffer_frames = u32::try_from(rate.frames_in(BUFFER_NS)).unwrap_or(1).max(1);
+        Ok(Players {
+            pace: Pace { rate, buffer_frames, policy: Policy::Drop },
+            footage,
+            direct: place.direct,
+            files: place.data_set.files.len().max(1) as u32,
+            seed,
+        })
+    }
+
+    /// What each needs, in bytes per second, with the padding of direct I/O.
+    pub fn bytes_per_s(&self) -> f64 {
+        self.footage.bytes_per_s
+    }
+
+    /// So many players for a load point, none where not one frame fits into a file.
+    pub fn workers(&self, count: u32, point: u16) -> Vec<Worker<Player>> {
+        let mut workers = Vec::new();
+        for id in 0..count {
+            let mut dice = Dice::new(self.seed ^ u64::from(point).rotate_left(40), id);
+            let Some(clip) = self.clip(id, &mut dice) else {
+                return Vec::new();
+            };
+            let shape = PlayerShape {
+                clip,
+                pace: self.pace,
+                read_ahead: ReadAhead::Closed,
+                direct: self.direct,
+                start_after_ns: dice.below(STAGGER_NS),
+                head: self.footage.head_places(id % self.files),
+            };
+            workers.push(Worker { id, script: Player::new(id, shape) });
+        }
+        workers
+    }
+
+    /// The frames of one file, from a random one on.
+    fn clip(&self, id: u32, dice: &mut Dice) -> Option<Clip> {
+        let mut places: Vec<FramePlace> = self.footage.places(&[id % self.files]);
+        let frames = places.len() as u64;
+        if frames > 0 {
+            places.rotate_left(dice.below(frames) as usize);
+        }
+        Clip::new(places)
+    }
+
+    /// What their frames are held to.
+    pub fn specs(&self, count: u32) -> Vec<StreamSpec> {
+        let spec = |stream| StreamSpec {
+            stream,
+            name: format!("player, {}", self.footage.name),
+            writes: false,
+            policy: JudgedPolicy::Drop,
+            rate_num: self.pace.rate.num(),
+            rate_den: self.pace.rate.den(),
+            prebuffer_ns: self.pace.prebuffer_ns(),
+            frame_bytes: self.footage.constant_frame_bytes(),
+            frames_total: None,
+            throughput_needed_bytes_per_s: None,
+        };
+        (0..count).map(spec).collect()
+    }
+}

@@ -1,0 +1,312 @@
+//! The cast: who plays in a load point. From a plan it finds out which files every actor needs, gives each
+//! of them its own, and makes the workers and all that is needed to judge them.
+//!
+//! The cast grows with the search for the largest count: an actor keeps its files, and further ones come
+//! behind those that are there, so that a file's number in the log means one file for the whole run.
+//!
+//! Not here: making the files ([`super::stage`]).
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use reelgauge_analysis::criteria::{Criteria, CriteriaChange, CriteriaError};
+use reelgauge_analysis::late::{Policy as JudgedPolicy, StreamSpec};
+use reelgauge_analysis::rates::RateSpec;
+use reelgauge_engine::driver::Worker;
+use reelgauge_workload::pace::{Pace, Policy};
+use reelgauge_workload::random::Dice;
+use reelgauge_workload::script::Script;
+use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
+
+use super::footage::{Footage, FootageError, output_frame_bytes};
+use super::parts::{Files, Part};
+
+/// Streams begin within this time of each other, or within a quarter of a load point that is short.
+const STAGGER_NS: u64 = 1_000_000_000;
+
+/// Why a plan can't be cast.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CastError {
+    /// Nothing to play.
+    #[error(transparent)]
+    Footage(#[from] FootageError),
+    /// The criteria make no sense.
+    #[error("the criteria '{text}' of {actor} can't be used: {source}")]
+    Criteria {
+        /// As they were given.
+        text: String,
+        /// Whose.
+        actor: String,
+        /// What is wrong with them.
+        source: CriteriaError,
+    },
+}
+
+/// One actor of the plan, ready to be played any number of times.
+#[derive(Debug)]
+pub struct Role {
+    /// As planned.
+    pub plan: ActorPlan,
+    /// What it plays or records.
+    pub footage: Option<Footage>,
+    /// What it is held to.
+    pub criteria: Criteria,
+    /// The files of each of those that were cast so far.
+    pub files: Vec<Files>,
+}
+
+/// Everybody who may play.
+#[derive(Debug)]
+pub struct Cast {
+    /// The actors of the plan, in its order.
+    pub roles: Vec<Role>,
+    seed: u64,
+    direct: bool,
+    /// 0 where all begin at once.
+    stagger_ns: u64,
+}
+
+/// The streams and workers of one actor in a load point, and what they are held to.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Limits.
+    pub criteria: Criteria,
+    /// Its streams that have frames, by number.
+    pub streams: Range<u32>,
+    /// Its workers, by number.
+    pub workers: Range<u32>,
+}
+
+/// Who plays in one load point.
+pub struct Company {
+    /// The workers.
+    pub workers: Vec<Worker<Box<dyn Script>>>,
+    /// The streams that have frames.
+    pub specs: Vec<StreamSpec>,
+    /// The workers that have a rate.
+    pub rates: Vec<RateSpec>,
+    /// Who is held to what.
+    pub groups: Vec<Group>,
+}
+
+impl Cast {
+    /// The roles of a plan; nobody has files yet.
+    ///
+    /// # Errors
+    /// See [`CastError`].
+    pub fn new(plan: &StreamsPlan) -> Result<Cast, CastError> {
+        let role = |actor: &ActorPlan| {
+            output_frame_bytes(actor, 0)?;
+            Ok(Role {
+                footage: match actor.kind.has_media() {
+                    true => Some(Footage::of(actor, plan.seed, plan.direct)?),
+                    false => None,
+                },
+                criteria: criteria(actor)?,
+                plan: actor.clone(),
+                files: Vec::new(),
+            })
+        };
+        let roles = plan.actors.iter().map(role).collect::<Result<_, CastError>>()?;
+        let quarter_ns = plan.warmup.ns().saturating_add(plan.duration.ns()) / 4;
+        let stagger_ns = if plan.staggered { STAGGER_NS.min(quarter_ns) } else { 0 };
+        Ok(Cast { roles, seed: plan.seed, direct: plan.direct, stagger_ns })
+    }
+
+    /// What the user should know of the footage, each line once.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = Vec::new();
+        for note in self.roles.iter().filter_map(|role| role.footage.as_ref()).flat_map(|shot| &shot.notes) {
+            if !notes.contains(note) {
+                notes.push(note.clone());
+            }
+        }
+        notes
+    }
+
+    /// How many prepared files of each size everybody needs at this scale.
+    pub fn prepared_files(&self, scale: u32) -> BTreeMap<u64, u32> {
+        let mut wanted = BTreeMap::new();
+        for role in &self.roles {
+            let needs = role.part().needs();
+            let files = needs.prepared_files.saturating_mul(role.plan.count.saturating_mul(scale));
+            if files > 0 {
+                let known: &mut u32 = wanted.entry(needs.prepared_file_bytes).or_default();
+                *known = known.saturating_add(files);
+            }
+        }
+        wanted
+    }
+
+    /// Bytes that files take which are made during a load point of so many seconds.
+    pub fn made_bytes(&self, scale: u32, seconds: f64) -> u64 {
+        let bytes = |role: &Role| {
+            role.part().made_bytes(seconds).saturating_mul(u64::from(role.plan.count.saturating_mul(scale)))
+        };
+        self.roles.iter().map(bytes).fold(0, u64::saturating_add)
+    }
+
+    /// Bytes that one unit of scale takes on the target, in all.
+    pub fn bytes_per_scale(&self, seconds: f64) -> u64 {
+        let prepared = self.prepared_files(1);
+        let prepared = prepared.iter().map(|(bytes, &files)| bytes.saturating_mul(u64::from(files)));
+        prepared.fold(self.made_bytes(1, seconds), u64::saturating_add)
+    }
+
+    /// Whether anything reads files that were there before.
+    pub fn reads_prepared_files(&self) -> bool {
+        self.roles.iter().any(|role| role.part().needs().prepared_files > 0)
+    }
+
+    /// Whether anything writes.
+    pub fn writes(&self) -> bool {
+        self.roles.iter().any(|role| !matches!(role.plan.kind, ActorKind::Player | ActorKind::Editor))
+    }
+
+    /// The company of a load point. Everybody must have their files.
+    pub fn company(&self, scale: u32, point: u16) -> Company {
+        let mut company =
+            Company { workers: Vec::new(), specs: Vec::new(), rates: Vec::new(), groups: Vec::new() };
+        let mut stream = 0;
+        for role in &self.roles {
+            let (first_stream, first_worker) = (stream, company.workers.len() as u32);
+            let count = role.plan.count.saturating_mul(scale) as usize;
+            for files in role.files.iter().take(count) {
+                let id = company.workers.len() as u32;
+                // Another phase in every load point, so that no trial repeats the luck of another.
+                let mut dice = Dice::new(self.seed ^ u64::from(point).rotate_left(40), id);
+                let start_after_ns = dice.below(self.stagger_ns.max(1));
+                let part = role.part();
+                let script = part.script(stream, files, start_after_ns, dice.below(u64::MAX), self.direct);
+                company.workers.push(Worker { id, script });
+                company.specs.extend(part.specs(stream));
+                company.rates.extend(part.rate(id));
+                stream += part.streams();
+            }
+            company.groups.push(Group {
+                criteria: role.criteria,
+                streams: first_stream..stream,
+                workers: first_worker..company.workers.len() as u32,
+            });
+        }
+        company
+    }
+}
+
+impl Role {
+    /// What one of them does.
+    pub fn part(&self) -> Part<'_> {
+        Part { plan: &self.plan, footage: self.footage.as_ref() }
+    }
+}
+
+fn criteria(actor: &ActorPlan) -> Result<Criteria, CastError> {
+    let name = actor.kind.to_string();
+    let wrong = |source| CastError::Criteria { text: actor.criteria.clone(), actor: name.clone(), source };
+    let criteria = Criteria::for_actor(&name).map_err(wrong)?;
+    if actor.criteria.trim().is_empty() {
+        return Ok(criteria);
+    }
+    let change: CriteriaChange = actor.criteria.parse().map_err(wrong)?;
+    Ok(change.apply_to(criteria))
+}
+
+/// The timeline of a stream of this footage.
+pub(super) fn pace(actor: &ActorPlan, footage: &Footage) -> Pace {
+    Pace { rate: footage.rate, buffer_frames: actor.buffer.frames(footage.rate), policy: actor.policy }
+}
+
+/// How the analysis calls a policy.
+pub(super) fn judged(policy: Policy) -> JudgedPolicy {
+    match policy {
+        Policy::Drop => JudgedPolicy::Drop,
+        Policy::Stall => JudgedPolicy::Stall,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn plan(actors: Vec<ActorPlan>) -> StreamsPlan {
+        StreamsPlan { actors, direct: false, ..StreamsPlan::default() }
+    }
+
+    fn actor(kind: ActorKind, count: u32) -> ActorPlan {
+        let format = kind.has_media().then(|| "xavc-intra-class-100-1080-25".to_owned());
+        ActorPlan { count, format, files: 2, ..ActorPlan::new(kind) }
+    }
+
+    /// Gives everybody numbers of files that do not exist.
+    fn furnished(cast: &mut Cast, scale: u32) {
+        let mut next = 0;
+        let mut take = |count: u32| {
+            next += count;
+            (next - count..next).collect::<Vec<_>>()
+        };
+        for role in &mut cast.roles {
+            for _ in 0..role.plan.count * scale {
+                let needs = role.part().needs();
+                let files = Files {
+                    prepared: take(needs.prepared_files),
+                    made: take(needs.made_files),
+                    folder: needs.folder.then(|| take(1)[0]),
+                };
+                role.files.push(files);
+            }
+        }
+    }
+
+    #[test]
+    fn streams_and_workers_are_numbered_through() {
+        let editor = ActorPlan { cameras: 3, ..actor(ActorKind::Editor, 1) };
+        let mut cast = Cast::new(&plan(vec![actor(ActorKind::Recorder, 2), editor])).unwrap();
+        furnished(&mut cast, 2);
+        let company = cast.company(2, 0);
+        assert_eq!(company.workers.len(), 4 + 2);
+        let streams: Vec<u32> = company.specs.iter().map(|spec| spec.stream).collect();
+        assert_eq!(streams, (0..4 + 6).collect::<Vec<_>>());
+        assert_eq!((company.groups[1].streams.clone(), company.groups[1].workers.clone()), (4..10, 4..6));
+        assert!(company.specs[..4].iter().all(|spec| spec.writes));
+        assert_eq!(cast.company(1, 0).specs.len(), 2 + 3);
+    }
+
+    #[test]
+    fn cameras_have_rates_and_no_frames() {
+        let mut cast =
+            Cast::new(&plan(vec![actor(ActorKind::Camera, 1), actor(ActorKind::Companion, 1)])).unwrap();
+        furnished(&mut cast, 3);
+        let company = cast.company(3, 0);
+        assert!(company.specs.is_empty());
+        let rates: Vec<f64> = company.rates.iter().map(|rate| rate.requested_ops_per_s).collect();
+        assert_eq!(rates, [9.0, 9.0, 9.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn files_of_one_size_are_counted_together() {
+        let cast =
+            Cast::new(&plan(vec![actor(ActorKind::Camera, 1), actor(ActorKind::Companion, 2)])).unwrap();
+        assert_eq!(cast.prepared_files(5), BTreeMap::from([(1 << 30, 5 * (2 + 4))]));
+    }
+
+    #[test]
+    fn a_growing_recording_takes_room_as_long_as_it_goes_on() {
+        let cast = Cast::new(&plan(vec![actor(ActorKind::Recorder, 1)])).unwrap();
+        let rate = cast.roles[0].footage.as_ref().unwrap().bytes_per_s;
+        assert!(cast.prepared_files(1).is_empty());
+        assert_eq!(cast.made_bytes(2, 9.0), 2 * (rate * 10.0) as u64);
+    }
+
+    #[test]
+    fn criteria_are_the_actors_own_with_what_the_plan_changes() {
+        let strict = ActorPlan { criteria: "p99=40ms".to_owned(), ..actor(ActorKind::Player, 1) };
+        let cast = Cast::new(&plan(vec![strict])).unwrap();
+        let criteria = cast.roles[0].criteria;
+        assert_eq!((criteria.late_frames_max, criteria.p99_response_ms), (Some(0), Some(40.0)));
+        let wrong = ActorPlan { criteria: "beauty=1".to_owned(), ..actor(ActorKind::Player, 1) };
+        assert!(Cast::new(&plan(vec![wrong])).unwrap_err().to_string().contains("beauty=1"));
+    }
+}

@@ -1,0 +1,324 @@
+//! Footage: what a stream reads or writes, as the storage sees it. From a format of the catalogue, from a
+//! format of the user's own, or from the user's own media.
+//!
+//! Not here: which files it lies in on the target (the cast).
+
+use std::path::PathBuf;
+
+use reelgauge_formats::format::{Format, Kind};
+use reelgauge_formats::like::{self, Basis, Like, LikeError};
+use reelgauge_formats::own::OwnFormatError;
+use reelgauge_formats::{FindError, FrameRate, catalogue};
+use reelgauge_workload::clip::FramePlace;
+use reelgauge_workload::streams::ActorPlan;
+
+/// What direct I/O needs offsets and lengths to be multiples of, almost everywhere.
+pub const DIRECT_QUANTUM_BYTES: u64 = 4096;
+/// The longest frame: operations have 32-bit lengths.
+const FRAME_BYTES_MAX: u64 = u32::MAX as u64 - DIRECT_QUANTUM_BYTES;
+/// How large the clip that stands for a stream may be at most: 16 GiB.
+const CLIP_BYTES_MAX: u64 = 16 << 30;
+
+/// A clip, before it is given a place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Footage {
+    /// In words: `Apple ProRes 422 HQ UHD`.
+    pub name: String,
+    /// Frames per second.
+    pub rate: FrameRate,
+    /// One file for every frame.
+    pub is_sequence: bool,
+    /// Where each frame lies in its file, and how long it is. In a sequence every offset is 0.
+    pub frames: Vec<(u64, u32)>,
+    /// What a player reads after it has opened the movie: its header, and its index.
+    pub head: Vec<(u64, u32)>,
+    /// The size of the movie file, or of the largest frame file.
+    pub file_bytes: u64,
+    /// Mean rate.
+    pub bytes_per_s: f64,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// Why there is no footage.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FootageError {
+    /// No such format.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// The user's own format makes no sense.
+    #[error(transparent)]
+    Own(#[from] OwnFormatError),
+    /// The user's own media can't be used.
+    #[error(transparent)]
+    Like(#[from] LikeError),
+    /// Nothing was said.
+    #[error(
+        "{actor} needs to know what it plays or records; give --format ID ('reelgauge formats WORDS' finds one) or --like FILE"
+    )]
+    Nothing {
+        /// The actor.
+        actor: String,
+    },
+    /// A frame too large for one operation.
+    #[error("a frame of {bytes} bytes is more than one operation can move; use a smaller format")]
+    FrameTooLarge {
+        /// Its size.
+        bytes: u64,
+    },
+    /// The media hold no frames in order.
+    #[error(
+        "the frames of '{path}' do not lie in their order, so no player reads it straight on; copy it with 'ffmpeg -i IN -c copy OUT.mov'"
+    )]
+    OutOfOrder {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Bytes per frame of what a transcoder writes: of its output format, or `usual`.
+///
+/// # Errors
+/// An output format that is not in the catalogue.
+pub fn output_frame_bytes(actor: &ActorPlan, usual: u32) -> Result<u32, FootageError> {
+    let Some(id) = &actor.output_format else {
+        return Ok(usual);
+    };
+    let format = catalogue().find(id)?;
+    frame_len(format.mean_bytes_per_frame() as u64)
+}
+
+impl Footage {
+    /// What an actor plays or records. With `direct`, every frame begins and ends at a multiple of 4 KiB.
+    ///
+    /// # Errors
+    /// See [`FootageError`].
+    pub fn of(actor: &ActorPlan, seed: u64, direct: bool) -> Result<Footage, FootageError> {
+        let footage = match (&actor.like, &actor.own_format, &actor.format) {
+            (Some(path), _, _) => like_media(&like::from_path(path, actor.fps)?)?,
+            (None, Some(own), _) => of_format(&own.clone().into_format()?, actor, seed)?,
+            (None, None, Some(id)) => of_format(catalogue().find(id)?, actor, seed)?,
+            (None, None, None) => return Err(FootageError::Nothing { actor: actor.kind.to_string() }),
+        };
+        Ok(if direct { footage.aligned() } else { footage })
+    }
+
+    /// Bytes of the clip in all its files.
+    pub fn clip_bytes(&self) -> u64 {
+        match self.is_sequence {
+            true => self.file_bytes.saturating_mul(self.frames.len() as u64),
+            false => self.file_bytes,
+        }
+    }
+
+    /// Bytes of every frame, where all have the same.
+    pub fn constant_frame_bytes(&self) -> Option<u64> {
+        let (_, first) = self.frames.first()?;
+        self.frames.iter().all(|(_, len)| len == first).then_some(u64::from(*first))
+    }
+
+    /// The frames in these files, one after the other: one file, or as many as there are frames.
+    pub fn places(&self, files: &[u32]) -> Vec<FramePlace> {
+        let file = |frame: usize| files.get(if self.is_sequence { frame } else { 0 }).copied().unwrap_or(0);
+        let frames = self.frames.iter().enumerate();
+        frames.map(|(frame, &(offset, len))| FramePlace { file: file(frame), offset, len }).collect()
+    }
+
+    /// The head reads in this file.
+    pub fn head_places(&self, file: u32) -> Vec<FramePlace> {
+        self.head.iter().map(|&(offset, len)| FramePlace { file, offset, len }).collect()
+    }
+
+    /// The same with every offset and length at a multiple of what direct I/O needs.
+    fn aligned(mut self) -> Footage {
+        let up = |bytes: u64| bytes.next_multiple_of(DIRECT_QUANTUM_BYTES);
+        let exact: u64 = self.frames.iter().map(|&(_, len)| u64::from(len)).sum();
+        let mut end = 0;
+        for (offset, len) in &mut self.frames {
+            *len = up(u64::from(*len)) as u32;
+            if !self.is_sequence {
+                *offset = up((*offset).max(end));
+                end = *offset + u64::from(*len);
+            }
+        }
+        let padded: u64 = self.frames.iter().map(|&(_, len)| u64::from(len)).sum();
+        self.head.retain_mut(|(offset, len)| {
+            let begin = *offset / DIRECT_QUANTUM_BYTES * DIRECT_QUANTUM_BYTES;
+            *len = up(*offset + u64::from(*len) - begin) as u32;
+            *offset = begin;
+            *len > 0
+        });
+        let head_end = self.head.iter().map(|&(offset, len)| offset + u64::from(len)).max().unwrap_or(0);
+        self.file_bytes = up(self.file_bytes).max(end).max(head_end);
+        if padded > exact {
+            self.bytes_per_s *= padded as f64 / exact.max(1) as f64;
+            let share = 100.0 * (padded - exact) as f64 / exact.max(1) as f64;
+            if share >= 0.5 {
+                self.notes.push(format!(
+                    "Direct I/O moves whole blocks of 4 KiB, so every frame of {} is longer by {share:.1} %.",
+                    self.name
+                ));
+            }
+        }
+        self
+    }
+}
+
+fn of_format(format: &Format, actor: &ActorPlan, seed: u64) -> Result<Footage, FootageError> {
+    let sizes = format.sizes(seed);
+    // Another rate plays the same frames faster or slower.
+    let rate = actor.fps.unwrap_or(format.frame_rate);
+    let wanted = rate.frames_in(actor.clip.ns()).max(1);
+    let per_frame = sizes.frame_bytes_max().max(1);
+    let count = wanted.min((CLIP_BYTES_MAX / per_frame).max(1));
+    let is_sequence = format.kind == Kind::FramePerFile;
+    let mut frames = Vec::with_capacity(count as usize);
+    let mut end = 0;
+    for frame in 0..count {
+        let len = frame_len(sizes.frame_bytes(frame))?;
+        frames.push((if is_sequence { 0 } else { end }, len));
+        end += u64::from(len);
+    }
+    let longest = frames.iter().map(|&(_, len)| u64::from(len)).max().unwrap_or(0);
+    let file_bytes = if is_sequence { longest } else { end };
+    Ok(Footage {
+        name: format.name.clone(),
+        rate,
+        is_sequence,
+        head: if is_sequence { Vec::new() } else { usual_head(file_bytes) },
+        frames,
+        file_bytes,
+        bytes_per_s: format.mean_bytes_per_frame() * rate.per_s(),
+        notes: format
+            .model_in_words()
+            .map(|model| format!("{}: {model}.", format.name))
+            .into_iter()
+            .collect(),
+    })
+}
+
+/// What FFmpeg reads of a MOV that was not made for the web: 32 KiB at its beginning, and its index at the
+/// end (measured; a few kilobytes for a clip of seconds).
+fn usual_head(file_bytes: u64) -> Vec<(u64, u32)> {
+    const BEGIN_BYTES: u64 = 32 << 10;
+    const INDEX_BYTES: u64 = 4 << 10;
+    let begin = file_bytes.min(BEGIN_BYTES);
+    let index = file_bytes.min(INDEX_BYTES);
+    vec![(0, begin as u32), (file_bytes - index, index as u32)]
+}
+
+fn like_media(media: &Like) -> Result<Footage, FootageError> {
+    let name = media.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let mut footage = Footage {
+        name: format!("like {name}"),
+        rate: media.frame_rate,
+        is_sequence: false,
+        frames: Vec::new(),
+        head: Vec::new(),
+        file_bytes: 0,
+        bytes_per_s: 0.0,
+        notes: media.notes.clone(),
+    };
+    match &media.basis {
+        Basis::Movie(movie) => {
+            let spans = movie.forward_spans().ok_or(FootageError::OutOfOrder { path: media.path.clone() })?;
+            for span in spans {
+                footage.frames.push((span.offset, frame_len(span.bytes)?));
+            }
+            footage.head = vec![(0, 32 << 10), (movie.index.offset, frame_len(movie.index.bytes)?)];
+            footage.file_bytes = movie.file_bytes;
+            footage.head.retain(|&(offset, len)| offset + u64::from(len) <= movie.file_bytes);
+        }
+        Basis::Sequence(sequence) => {
+            footage.is_sequence = true;
+            for frame in &sequence.frames {
+                footage.frames.push((0, frame_len(frame.bytes)?));
+            }
+            footage.file_bytes = sequence.frames.iter().map(|frame| frame.bytes).max().unwrap_or(0);
+        }
+        Basis::Mean(mean) => {
+            let mut end = 0;
+            for frame in 0..mean.frames {
+                let len = frame_len(mean.frame_bytes(frame).unwrap_or(0))?;
+                footage.frames.push((end, len));
+                end += u64::from(len);
+            }
+            footage.file_bytes = mean.file_bytes;
+            footage.head = usual_head(mean.file_bytes);
+        }
+    }
+    footage.frames.retain(|&(_, len)| len > 0);
+    let bytes: u64 = footage.frames.iter().map(|&(_, len)| u64::from(len)).sum();
+    footage.bytes_per_s = bytes as f64 * media.frame_rate.per_s() / footage.frames.len().max(1) as f64;
+    Ok(footage)
+}
+
+fn frame_len(bytes: u64) -> Result<u32, FootageError> {
+    match bytes <= FRAME_BYTES_MAX {
+        true => Ok(bytes as u32),
+        false => Err(FootageError::FrameTooLarge { bytes }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_workload::streams::ActorKind;
+    use reelgauge_workload::units::Span;
+
+    use super::*;
+
+    fn player(format: &str, seconds: u64) -> ActorPlan {
+        ActorPlan {
+            format: Some(format.to_owned()),
+            clip: Span::secs(seconds),
+            ..ActorPlan::new(ActorKind::Player)
+        }
+    }
+
+    #[test]
+    fn a_movie_is_frames_one_behind_the_other() {
+        let footage = Footage::of(&player("prores-422-hq-uhd-25", 2), 1, false).unwrap();
+        assert_eq!((footage.frames.len(), footage.is_sequence), (50, false));
+        assert!(footage.frames.windows(2).all(|pair| pair[0].0 + u64::from(pair[0].1) == pair[1].0));
+        assert_eq!(footage.clip_bytes(), footage.frames.iter().map(|&(_, len)| u64::from(len)).sum::<u64>());
+        assert!(footage.head.iter().all(|&(offset, len)| offset + u64::from(len) <= footage.file_bytes));
+    }
+
+    #[test]
+    fn direct_footage_lies_in_whole_blocks_and_says_what_that_costs() {
+        let plain = Footage::of(&player("dnxhr-lb-uhd-25", 2), 1, false).unwrap();
+        let direct = Footage::of(&player("dnxhr-lb-uhd-25", 2), 1, true).unwrap();
+        let whole = |bytes: u64| bytes.is_multiple_of(DIRECT_QUANTUM_BYTES);
+        assert!(direct.frames.iter().all(|&(offset, len)| whole(offset) && whole(u64::from(len))));
+        assert!(direct.head.iter().all(|&(offset, len)| whole(offset) && whole(u64::from(len))));
+        assert!(direct.frames.windows(2).all(|pair| pair[0].0 + u64::from(pair[0].1) <= pair[1].0));
+        assert!(whole(direct.file_bytes) && direct.bytes_per_s >= plain.bytes_per_s);
+    }
+
+    #[test]
+    fn a_sequence_has_a_file_for_every_frame() {
+        let footage = Footage::of(&player("dpx-10-bit-rgb-uhd-24", 1), 1, false).unwrap();
+        assert_eq!((footage.frames.len(), footage.is_sequence), (24, true));
+        assert_eq!(footage.clip_bytes(), 24 * footage.constant_frame_bytes().unwrap());
+        let places = footage.places(&(100..124).collect::<Vec<_>>());
+        assert_eq!((places[23].file, places[23].offset), (123, 0));
+    }
+
+    #[test]
+    fn another_rate_moves_the_same_frames_faster() {
+        let plan = ActorPlan { fps: Some("50".parse().unwrap()), ..player("prores-422-hq-uhd-25", 2) };
+        let fast = Footage::of(&plan, 1, false).unwrap();
+        let plain = Footage::of(&player("prores-422-hq-uhd-25", 2), 1, false).unwrap();
+        assert_eq!(fast.frames.len(), 100);
+        assert!((fast.bytes_per_s / plain.bytes_per_s - 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_format_that_is_not_there_is_named_with_what_comes_close() {
+        let error = Footage::of(&player("prores-422-hq-uhd-26", 2), 1, false).unwrap_err();
+        assert!(error.to_string().contains("prores-422-hq-uhd-25"), "{error}");
+    }
+}

@@ -1,0 +1,366 @@
+//! What one actor of each kind needs and does: its files, its script, its streams, its rate.
+
+use reelgauge_analysis::late::StreamSpec;
+use reelgauge_analysis::rates::RateSpec;
+use reelgauge_workload::camera::{Camera, CameraShape};
+use reelgauge_workload::clip::Clip;
+use reelgauge_workload::companion::{Companion, CompanionShape};
+use reelgauge_workload::copier::{Copier, CopierShape};
+use reelgauge_workload::editor::{Editor, EditorShape};
+use reelgauge_workload::mix::{MixFile, MixScript};
+use reelgauge_workload::player::{Player, PlayerShape};
+use reelgauge_workload::recorder::{Recorder, RecorderShape};
+use reelgauge_workload::script::{Done, Needs, Script, Step};
+use reelgauge_workload::streams::{ActorKind, ActorPlan};
+use reelgauge_workload::transcoder::{Transcoder, TranscoderShape};
+
+use super::cast::{judged, pace};
+use super::footage::{DIRECT_QUANTUM_BYTES, Footage, output_frame_bytes};
+
+/// Writes of a camera of the published benchmark that are made durable at once: 5 %.
+const COMMIT_SHARE_PPM: u32 = 50_000;
+/// Operations of the published benchmark's camera per second.
+const CAMERA_OPS_PER_S: f64 = 9.0;
+/// Operations of its companion per second.
+const COMPANION_OPS_PER_S: f64 = 1.0;
+/// Empty files that a companion finds in its folder.
+pub(super) const EMPTY_FILES: u32 = 20;
+/// Names that it may use there.
+const EMPTY_FILE_NAMES: u32 = 40;
+/// An editor plays on for so long, in seconds.
+const PLAY_S: (f64, f64) = (2.0, 8.0);
+/// And looks at so many frames when looking for a place.
+const SCRUB_READS: (u32, u32) = (5, 25);
+
+/// The files of one actor, as numbers in the run's file table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    /// That are there before the run.
+    pub prepared: Vec<u32>,
+    /// That the actor makes itself.
+    pub made: Vec<u32>,
+    /// A folder of its own.
+    pub folder: Option<u32>,
+}
+
+/// One actor.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    pub(super) plan: &'a ActorPlan,
+    pub(super) footage: Option<&'a Footage>,
+}
+
+/// What an actor needs on the target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PartFiles {
+    /// How many prepared files.
+    pub prepared_files: u32,
+    /// The size of each.
+    pub prepared_file_bytes: u64,
+    /// How many files it makes itself.
+    pub made_files: u32,
+    /// How many of these are there at the beginning, empty.
+    pub empty_files: u32,
+    /// Whether they lie in a folder of its own.
+    pub folder: bool,
+}
+
+impl Part<'_> {
+    /// What it needs on the target.
+    pub fn needs(&self) -> PartFiles {
+        let frames = self.footage.map_or(0, |footage| footage.frames.len() as u32);
+        let clip_files = match self.footage {
+            Some(footage) if footage.is_sequence => frames,
+            _ => 1,
+        };
+        let clip_bytes = self.footage.map_or(0, |footage| footage.file_bytes);
+        let none = PartFiles::default();
+        match self.plan.kind {
+            ActorKind::Player => {
+                PartFiles { prepared_files: clip_files, prepared_file_bytes: clip_bytes, ..none }
+            }
+            ActorKind::Editor => PartFiles {
+                prepared_files: clip_files.saturating_mul(self.plan.cameras),
+                prepared_file_bytes: clip_bytes,
+                ..none
+            },
+            ActorKind::Recorder if self.writes_over() => {
+                PartFiles { prepared_files: 1, prepared_file_bytes: clip_bytes, ..none }
+            }
+            ActorKind::Recorder => PartFiles { made_files: clip_files, folder: true, ..none },
+            ActorKind::Transcoder => PartFiles {
+                prepared_files: clip_files,
+                prepared_file_bytes: clip_bytes,
+                made_files: 1,
+                folder: true,
+                ..none
+            },
+            ActorKind::Copier => PartFiles {
+                prepared_files: 1,
+                prepared_file_bytes: self.plan.file_size.bytes(),
+                made_files: 1,
+                folder: true,
+                ..none
+            },
+            ActorKind::Camera => PartFiles {
+                prepared_files: self.plan.files,
+                prepared_file_bytes: self.plan.file_size.bytes(),
+                ..none
+            },
+            ActorKind::Companion => PartFiles {
+                prepared_files: self.plan.files,
+                prepared_file_bytes: self.plan.file_size.bytes(),
+                made_files: EMPTY_FILE_NAMES,
+                empty_files: EMPTY_FILES,
+                folder: true,
+            },
+            ActorKind::Mix => {
+                PartFiles { prepared_files: 1, prepared_file_bytes: self.mix_file_bytes(), ..none }
+            }
+        }
+    }
+
+    /// Bytes of the files that it makes in so many seconds.
+    pub fn made_bytes(&self, seconds: f64) -> u64 {
+        match (self.plan.kind, self.footage) {
+            (ActorKind::Recorder, Some(footage)) if footage.is_sequence => footage.clip_bytes(),
+            (ActorKind::Recorder, Some(footage)) if !self.writes_over() => {
+                (footage.bytes_per_s * (seconds + 1.0)) as u64
+            }
+            (ActorKind::Transcoder, Some(footage)) => {
+                u64::from(self.output_frame_bytes()) * footage.frames.len() as u64
+            }
+            (ActorKind::Copier, _) => self.plan.file_size.bytes(),
+            _ => 0,
+        }
+    }
+
+    /// How many streams it is in the log.
+    pub fn streams(&self) -> u32 {
+        if self.plan.kind == ActorKind::Editor { self.plan.cameras } else { 1 }
+    }
+
+    /// What its frames are held to; nothing where it has none.
+    pub fn specs(&self, first_stream: u32) -> Vec<StreamSpec> {
+        let (Some(footage), true) = (self.footage, self.has_frames()) else {
+            return Vec::new();
+        };
+        let pace = pace(self.plan, footage);
+        let camera = |number: u32| StreamSpec {
+            stream: first_stream + number,
+            name: format!("{}, {}", self.plan.kind, footage.name),
+            writes: self.plan.kind == ActorKind::Recorder,
+            policy: judged(pace.policy),
+            rate_num: pace.rate.num(),
+            rate_den: pace.rate.den(),
+            prebuffer_ns: pace.prebuffer_ns(),
+            frame_bytes: footage.constant_frame_bytes(),
+            frames_total: None,
+            throughput_needed_bytes_per_s: None,
+        };
+        (0..self.streams()).map(camera).collect()
+    }
+
+    /// The rate that it is held to, if it has one.
+    pub fn rate(&self, worker: u32) -> Option<RateSpec> {
+        let usual = match self.plan.kind {
+            ActorKind::Camera => CAMERA_OPS_PER_S,
+            ActorKind::Companion => COMPANION_OPS_PER_S,
+            _ => return None,
+        };
+        let requested_ops_per_s = self.plan.ops_per_s.unwrap_or(usual);
+        Some(RateSpec { worker, component: self.plan.kind.to_string(), requested_ops_per_s })
+    }
+
+    /// Its script. Without frames (an empty folder of the user's, say) it has nothing to do.
+    pub fn script(
+        &self,
+        first_stream: u32,
+        files: &Files,
+        start_after_ns: u64,
+        seed: u64,
+        direct: bool,
+    ) -> Box<dyn Script> {
+        let place = Place { first_stream, files, start_after_ns, seed, direct };
+        let script = match self.plan.kind {
+            ActorKind::Player => self.player(&place),
+            ActorKind::Recorder => self.recorder(&place),
+            ActorKind::Editor => self.editor(&place),
+            ActorKind::Transcoder => self.transcoder(&place),
+            ActorKind::Copier => self.copier(&place),
+            ActorKind::Camera => Some(self.camera(&place)),
+            ActorKind::Companion => self.companion(&place),
+            ActorKind::Mix => Some(self.mix(&place)),
+        };
+        script.unwrap_or_else(|| Box::new(Idle))
+    }
+
+    /// Bytes of each frame that a transcoder writes, in whole blocks of 4 KiB.
+    fn output_frame_bytes(&self) -> u32 {
+        let frames = self.footage.map_or(&[] as &[_], |footage| &footage.frames);
+        let longest = frames.iter().map(|&(_, len)| len).max().unwrap_or(0);
+        // A format that is not in the catalogue is refused when the role is cast.
+        let bytes = output_frame_bytes(self.plan, longest).unwrap_or(longest);
+        bytes.max(1).next_multiple_of(DIRECT_QUANTUM_BYTES as u32)
+    }
+
+    fn has_frames(&self) -> bool {
+        matches!(self.plan.kind, ActorKind::Player | ActorKind::Recorder | ActorKind::Editor)
+    }
+
+    /// A recorder that writes over a file that is there already. A frame per file is always made anew.
+    fn writes_over(&self) -> bool {
+        self.plan.preallocated && self.footage.is_some_and(|footage| !footage.is_sequence)
+    }
+
+    fn mix_file_bytes(&self) -> u64 {
+        self.plan.mix.as_ref().map_or(self.plan.file_size.bytes(), |mix| mix.file_size.bytes())
+    }
+}
+
+/// Where one actor plays, and when.
+struct Place<'a> {
+    first_stream: u32,
+    files: &'a Files,
+    start_after_ns: u64,
+    seed: u64,
+    direct: bool,
+}
+
+impl Place<'_> {
+    fn prepared(&self) -> u32 {
+        self.files.prepared.first().copied().unwrap_or(0)
+    }
+
+    fn made(&self) -> Option<u32> {
+        self.files.made.first().copied()
+    }
+}
+
+impl Part<'_> {
+    fn player(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
+        let footage = self.footage?;
+        let shape = PlayerShape {
+            clip: Clip::new(footage.places(&place.files.prepared))?,
+            pace: pace(self.plan, footage),
+            read_ahead: self.plan.read_ahead,
+            direct: place.direct,
+            start_after_ns: place.start_after_ns,
+            head: footage.head_places(place.prepared()),
+        };
+        Some(Box::new(Player::new(place.first_stream, shape)))
+    }
+
+    fn recorder(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
+        let footage = self.footage?;
+        let over = self.writes_over();
+        let files = if over { &place.files.prepared } else { &place.files.made };
+        let pace = pace(self.plan, footage);
+        let frames = |span: reelgauge_workload::units::Span| {
+            u32::try_from(pace.rate.frames_in(span.ns()).max(1)).unwrap_or(u32::MAX)
+        };
+        let shape = RecorderShape {
+            clip: Clip::new(footage.places(files))?,
+            pace,
+            sync_every_frames: self.plan.sync_every.map(frames),
+            direct: place.direct,
+            start_after_ns: place.start_after_ns,
+            growing: !over,
+        };
+        Some(Box::new(Recorder::new(place.first_stream, shape)))
+    }
+
+    fn editor(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
+        let footage = self.footage?;
+        let per_camera = if footage.is_sequence { footage.frames.len() } else { 1 };
+        let cameras = place.files.prepared.chunks(per_camera);
+        let pace = pace(self.plan, footage);
+        let frames = |seconds: f64| ((seconds * pace.rate.per_s()) as u32).max(1);
+        let shape = EditorShape {
+            cameras: cameras.map(|files| Clip::new(footage.places(files))).collect::<Option<_>>()?,
+            pace,
+            direct: place.direct,
+            start_after_ns: place.start_after_ns,
+            seed: place.seed,
+            play_frames: (frames(PLAY_S.0), frames(PLAY_S.1)),
+            scrub_reads: SCRUB_READS,
+        };
+        Some(Box::new(Editor::new(place.first_stream, shape)))
+    }
+
+    fn transcoder(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
+        let footage = self.footage?;
+        let shape = TranscoderShape {
+            source: Clip::new(footage.places(&place.files.prepared))?,
+            output_file: place.made()?,
+            output_bytes_per_frame: self.output_frame_bytes(),
+            // One clip: then it begins anew.
+            output_bytes_max: u64::from(self.output_frame_bytes()) * footage.frames.len() as u64,
+            direct: place.direct,
+            start_after_ns: place.start_after_ns,
+        };
+        Some(Box::new(Transcoder::new(place.first_stream, shape)))
+    }
+
+    fn copier(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
+        let shape = CopierShape {
+            source_file: place.prepared(),
+            source_bytes: self.plan.file_size.bytes(),
+            block_bytes: u32::try_from(self.plan.block.bytes()).ok()?,
+            output_file: place.made()?,
+            direct: place.direct,
+            sync_at_end: true,
+            start_after_ns: place.start_after_ns,
+        };
+        Some(Box::new(Copier::new(place.first_stream, shape)))
+    }
+
+    fn camera(&self, place: &Place<'_>) -> Box<dyn Script> {
+        let shape = CameraShape {
+            files: place.files.prepared.clone(),
+            file_bytes: self.plan.file_size.bytes(),
+            ops_per_s: self.plan.ops_per_s.unwrap_or(CAMERA_OPS_PER_S),
+            commit_share_ppm: COMMIT_SHARE_PPM,
+            seed: place.seed,
+            start_after_ns: place.start_after_ns,
+        };
+        Box::new(Camera::new(place.first_stream, shape))
+    }
+
+    fn companion(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
+        let shape = CompanionShape {
+            files: place.files.prepared.clone(),
+            file_bytes: self.plan.file_size.bytes(),
+            ops_per_s: self.plan.ops_per_s.unwrap_or(COMPANION_OPS_PER_S),
+            scratch_dir: place.files.folder?,
+            scratch_files: place.files.made.clone(),
+            seed: place.seed,
+            start_after_ns: place.start_after_ns,
+        };
+        Some(Box::new(Companion::new(place.first_stream, shape)))
+    }
+
+    fn mix(&self, place: &Place<'_>) -> Box<dyn Script> {
+        let mut mix = self.plan.mix.clone().unwrap_or_default();
+        mix.direct = place.direct;
+        let file = MixFile { file: place.prepared(), size_bytes: self.mix_file_bytes() };
+        Box::new(MixScript::new(place.first_stream, place.seed, mix.shape(), &[file]))
+    }
+}
+
+/// Does nothing.
+struct Idle;
+
+impl Script for Idle {
+    fn needs(&self) -> Needs {
+        Needs { handles: 0, in_flight: 1, max_len: 0, writes: false }
+    }
+
+    fn next(&mut self, _now_ns: u64) -> Step {
+        Step::Finished
+    }
+
+    fn done(&mut self, _done: &Done) {}
+
+    fn resume(&mut self, _now_ns: u64) {}
+}

@@ -1,0 +1,158 @@
+//! Whole runs of streams in a scratch directory, without a process around them.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+
+use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_record::log::LogReader;
+use reelgauge_record::{OpKind, OpRecord};
+use reelgauge_runner::interrupt::Interrupt;
+use reelgauge_runner::observer::Silent;
+use reelgauge_runner::reopen::reopen;
+use reelgauge_runner::run::Finished;
+use reelgauge_runner::streams::{StreamsRequest, run_streams};
+use reelgauge_workload::plan::DriverChoice;
+use reelgauge_workload::range::Ramp;
+use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan, StreamsPlan};
+use reelgauge_workload::units::{Size, Span};
+
+const SMALL: &str = "xavc-intra-class-100-1080-25";
+
+fn actor(kind: ActorKind) -> ActorPlan {
+    let plays =
+        matches!(kind, ActorKind::Player | ActorKind::Recorder | ActorKind::Editor | ActorKind::Transcoder);
+    ActorPlan {
+        format: plays.then(|| SMALL.to_owned()),
+        clip: Span::secs(1),
+        file_size: Size::mib(4),
+        files: 2,
+        ..ActorPlan::new(kind)
+    }
+}
+
+fn plan(target: &Path, actors: Vec<ActorPlan>) -> StreamsPlan {
+    StreamsPlan {
+        target: target.to_path_buf(),
+        seed: 5,
+        warmup: Span(200_000_000),
+        duration: Span(1_500_000_000),
+        direct: false,
+        actors,
+        ..StreamsPlan::default()
+    }
+}
+
+/// A finished run, and the folder that it used.
+fn finished(change: impl FnOnce(&mut StreamsPlan), actors: Vec<ActorPlan>) -> (Finished, tempfile::TempDir) {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("target");
+    std::fs::create_dir(&target).unwrap();
+    let mut plan = plan(&target, actors);
+    change(&mut plan);
+    let request = StreamsRequest {
+        plan,
+        verb: "streams".to_owned(),
+        must_be_direct: false,
+        out: scratch.path().join("runs"),
+        resume: None,
+        vda: None,
+    };
+    (run_streams(request, &mut Silent, &Interrupt::default()).unwrap(), scratch)
+}
+
+fn logged(finished: &Finished) -> Vec<OpRecord> {
+    let log = LogReader::open(&finished.run_dir.join("ops")).unwrap();
+    log.batches().flat_map(|batch| batch.unwrap().ops).collect()
+}
+
+fn check_nothing_failed(summary: &Summary) {
+    assert_eq!(summary.outcome, Outcome::Complete, "{:?}", summary.outcome_reason);
+    assert_eq!(summary.failed_ops(), 0);
+}
+
+#[test]
+fn everybody_plays_together_on_both_drivers() {
+    for driver in [DriverChoice::Threads, DriverChoice::Uring] {
+        if driver == DriverChoice::Uring && !cfg!(target_os = "linux") {
+            continue;
+        }
+        let kinds = [
+            ActorKind::Player,
+            ActorKind::Recorder,
+            ActorKind::Editor,
+            ActorKind::Transcoder,
+            ActorKind::Copier,
+            ActorKind::Camera,
+            ActorKind::Companion,
+            ActorKind::Mix,
+        ];
+        let (finished, scratch) = finished(|plan| plan.driver = driver, kinds.map(actor).to_vec());
+        check_nothing_failed(&finished.summary);
+        let point = &finished.summary.load_points[0];
+        let streams = point.streams.as_ref().unwrap();
+        assert_eq!(streams.total.streams, 1 + 1 + 4);
+        assert!(streams.streams.iter().all(|stream| stream.frames_judged > 0), "{streams:#?}");
+        assert_eq!(point.rates.len(), 2);
+        assert!(point.verdict.is_some() && finished.summary.verdict.is_some());
+        let ops = logged(&finished);
+        for worker in 0..8 {
+            assert!(ops.iter().any(|op| op.worker == worker && op.kind.moves_data()), "worker {worker}");
+        }
+        // What they wrote is gone; what was prepared is kept.
+        let area = scratch.path().join("target/reelgauge-area");
+        assert!(area.join("data").exists() && !area.join("scratch").exists());
+    }
+}
+
+#[test]
+fn frames_have_files_of_their_own_in_a_sequence() {
+    let sequence = |kind| ActorPlan {
+        format: Some("dpx-10-bit-rgb-hd-24".to_owned()),
+        clip: Span(250_000_000),
+        ..actor(kind)
+    };
+    let (finished, _scratch) =
+        finished(|_| {}, vec![sequence(ActorKind::Player), sequence(ActorKind::Recorder)]);
+    check_nothing_failed(&finished.summary);
+    let ops = logged(&finished);
+    let files = |kind, worker| {
+        let files = ops.iter().filter(|op| op.kind == kind && op.worker == worker).map(|op| op.file);
+        files.collect::<std::collections::BTreeSet<_>>().len()
+    };
+    assert_eq!((files(OpKind::Read, 0), files(OpKind::Write, 1)), (6, 6));
+}
+
+#[test]
+fn load_points_multiply_the_crew_and_the_log_alone_gives_the_same_late_frames() {
+    let (finished, _scratch) =
+        finished(|plan| plan.scale = Ramp(vec![1, 3]), vec![actor(ActorKind::Recorder)]);
+    check_nothing_failed(&finished.summary);
+    let counts: Vec<_> = finished.summary.load_points.iter().map(|point| point.stream_count).collect();
+    assert_eq!(counts, [Some(1), Some(3)]);
+    std::fs::remove_file(finished.run_dir.join("summary.json")).unwrap();
+    let reopened = reopen(&finished.run_dir).unwrap();
+    for (point, again) in finished.summary.load_points.iter().zip(&reopened.load_points) {
+        let (streams, again) = (point.streams.as_ref().unwrap(), again.streams.as_ref().unwrap());
+        let margins = |figures: &reelgauge_analysis::late::LateFigures| {
+            figures.streams.iter().map(|stream| stream.worst_margin).collect::<Vec<_>>()
+        };
+        assert_eq!(margins(streams), margins(again));
+        assert_eq!(streams.total.late_frames, again.total.late_frames);
+    }
+    assert_eq!(reopened.verb, "streams");
+}
+
+#[test]
+fn a_search_ends_where_the_plan_says_and_keeps_its_evidence() {
+    let find_max = FindMaxPlan { start: 1, cap: Some(2), repeats: 1, time_max: None };
+    let short = |plan: &mut StreamsPlan| {
+        plan.find_max = Some(find_max);
+        plan.duration = Span(1_500_000_000);
+    };
+    let (finished, _scratch) = finished(short, vec![actor(ActorKind::Player)]);
+    check_nothing_failed(&finished.summary);
+    let search = finished.summary.search.as_ref().unwrap();
+    assert_eq!(search.trials.iter().map(|at| at.streams).max(), Some(2), "{search:?}");
+    assert!(finished.run_dir.join("search.json").exists());
+}

@@ -1,0 +1,373 @@
+//! The companion of the VDA-like workload (its component VDA2): the applications beside a camera, which
+//! look at what is stored.
+//!
+//! On the wire: one transfer a second, drawn by the published mix: reads at random places (84 %), reads one
+//! after the other (5 %), directory listings (3 %), read-modify-writes at random places (2 %), stat (2 %),
+//! access (2 %), files made (1 %) and empty files removed (1 %). Reads have the published sizes and go
+//! through the client's cache. Each file is opened once and stays open, for reading and writing; that open
+//! belongs to the transfer that needs it first.
+//!
+//! What the definition leaves open, and what is done here:
+//! * Every file is equally likely. Random places are uniform over all bytes, not aligned to anything (the
+//!   published alignment is 0). Sequential reads go on per file and begin again at its start where the next
+//!   one would not fit.
+//! * A read-modify-write has a size of the read table and writes back to where it read.
+//! * Files are made and removed in a stock of empty ones. A create of which none is missing removes one
+//!   first, and an unlink that finds none makes one first, within their transfer; so both always do what
+//!   their name says, and the mix is met exactly.
+//!
+//! Open loop, like [`crate::camera`]. Not here: when a rate is too low (the analysis room).
+
+use reelgauge_record::{OpFlags, OpKind};
+
+use crate::clip::FramePlace;
+use crate::pace::OpRate;
+use crate::parts::{Hand, Process};
+use crate::random::Dice;
+use crate::script::{Done, Needs, Op, Script, Step};
+use crate::vda_table::{COMPANION_MIX, CompanionOp, MAX_LEN, READ_SIZES, draw};
+
+/// What a companion looks at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompanionShape {
+    /// Its files, as indexes into the run's file table; at least one.
+    pub files: Vec<u32>,
+    /// The size of each.
+    pub file_bytes: u64,
+    /// Transfers per second; 1 by the definition.
+    pub ops_per_s: f64,
+    /// The directory that it lists.
+    pub scratch_dir: u32,
+    /// The stock of empty files, all there at the start of the run; at least one.
+    pub scratch_files: Vec<u32>,
+    /// For the draws.
+    pub seed: u64,
+    /// How long after the load point's beginning it is started, beside its phase.
+    pub start_after_ns: u64,
+}
+
+/// The files that are made and removed.
+#[derive(Clone, Debug)]
+struct Stock {
+    is_there: Vec<bool>,
+    /// The one that was looked at last.
+    at: usize,
+}
+
+impl Stock {
+    /// Goes on to the next one that is there, or that is missing; `false` when there is none such. Then to
+    /// the next in any case.
+    fn seek(&mut self, is_there: bool) -> bool {
+        let count = self.is_there.len();
+        let mut others = (1..=count).map(|step| (self.at + step) % count);
+        let found = others.find(|&index| self.is_there[index] == is_there);
+        self.at = found.unwrap_or((self.at + 1) % count);
+        found.is_some()
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Companion {
+    stream: u32,
+    shape: CompanionShape,
+    dice: Dice,
+    phase_ns: u64,
+    process: Process,
+    is_open: Vec<bool>,
+    /// Where sequential reads go on, by file.
+    positions: Vec<u64>,
+    stock: Stock,
+    /// Index into the files, and the place of the transfer under way.
+    current: usize,
+    place: FramePlace,
+    flags: OpFlags,
+}
+
+impl Companion {
+    /// A companion that has not begun.
+    pub fn new(first_stream: u32, shape: CompanionShape) -> Companion {
+        let rate = OpRate::new(shape.ops_per_s);
+        let mut dice = Dice::new(shape.seed, first_stream);
+        Companion {
+            stream: first_stream,
+            phase_ns: dice.below(rate.due_ns(1)),
+            dice,
+            process: Process::new(rate),
+            is_open: vec![false; shape.files.len()],
+            positions: vec![0; shape.files.len()],
+            stock: Stock { is_there: vec![true; shape.scratch_files.len()], at: 0 },
+            current: 0,
+            place: FramePlace { file: 0, offset: 0, len: 0 },
+            flags: OpFlags::NONE,
+            shape,
+        }
+    }
+
+    fn longest(&self) -> u32 {
+        u64::from(MAX_LEN).min(self.shape.file_bytes) as u32
+    }
+
+    /// Draws the next transfer.
+    fn begin(&mut self) {
+        let op = draw(&mut self.dice, COMPANION_MIX);
+        self.current = self.dice.below(self.shape.files.len() as u64) as usize;
+        self.place = FramePlace { file: self.shape.files[self.current], offset: 0, len: 0 };
+        self.flags = OpFlags::NONE;
+        let is_open = self.is_open[self.current];
+        let kinds: &'static [OpKind] = match op {
+            CompanionOp::ReadDir => &[OpKind::ReadDir],
+            CompanionOp::Stat => &[OpKind::Stat],
+            CompanionOp::Access => &[OpKind::Access],
+            CompanionOp::Create if self.stock.seek(false) => &[OpKind::Create, OpKind::Close],
+            CompanionOp::Create => &[OpKind::Unlink, OpKind::Create, OpKind::Close],
+            CompanionOp::Unlink if self.stock.seek(true) => &[OpKind::Unlink],
+            CompanionOp::Unlink => &[OpKind::Create, OpKind::Close, OpKind::Unlink],
+            CompanionOp::RandomRead | CompanionOp::SequentialRead => {
+                self.draw_place(op);
+                if is_open { &[OpKind::Read] } else { &[OpKind::Open, OpKind::Read] }
+            }
+            CompanionOp::ReadModifyWrite => {
+                self.draw_place(op);
+                let open_first: &'static [OpKind] = &[OpKind::Open, OpKind::Read, OpKind::Write];
+                if is_open { &open_first[1..] } else { open_first }
+            }
+        };
+        self.process.begin(kinds);
+    }
+
+    /// Draws the size and, for all but sequential reads, the place of a transfer that moves data.
+    fn draw_place(&mut self, op: CompanionOp) {
+        let len = draw(&mut self.dice, READ_SIZES).min(self.longest());
+        let last_start = self.shape.file_bytes - u64::from(len);
+        let offset = if op == CompanionOp::SequentialRead {
+            let position = &mut self.positions[self.current];
+            let offset = if *position <= last_start { *position } else { 0 };
+            *position = offset + u64::from(len);
+            offset
+        } else {
+            self.flags = OpFlags::RANDOM;
+            self.dice.below(last_start + 1)
+        };
+        self.flags = self.flags.with_if(OpFlags::WRITING, op == CompanionOp::ReadModifyWrite);
+        self.place = FramePlace { offset, len, ..self.place };
+    }
+
+    fn op(&self, kind: OpKind) -> Op {
+        let on_files = Hand::writing(self.stream, self.current as u16, false);
+        let on_scratch = Hand::writing(self.stream, self.shape.files.len() as u16, false);
+        let (number, due_ns) = (self.process.number(), self.process.due_ns());
+        let op = match kind {
+            OpKind::Create | OpKind::Close | OpKind::Unlink => {
+                on_scratch.op(kind, self.shape.scratch_files[self.stock.at], number, due_ns)
+            }
+            OpKind::ReadDir => on_scratch.op(kind, self.shape.scratch_dir, number, due_ns),
+            OpKind::Read | OpKind::Write => on_files.block(kind, self.place, number, due_ns),
+            OpKind::Open | OpKind::Sync | OpKind::Stat | OpKind::Access => {
+                on_files.op(kind, self.place.file, number, due_ns)
+            }
+        };
+        Op { flags: self.flags.with(self.process.last()), ..op }
+    }
+}
+
+impl Script for Companion {
+    fn needs(&self) -> Needs {
+        // One more for the file that is being made.
+        let handles = self.shape.files.len() as u16 + 1;
+        Needs { handles, in_flight: 1, max_len: self.longest(), writes: true }
+    }
+
+    fn next(&mut self, _now_ns: u64) -> Step {
+        if self.shape.files.is_empty() || self.shape.scratch_files.is_empty() {
+            return Step::Finished;
+        }
+        if self.process.is_in_flight {
+            return Step::Blocked;
+        }
+        if self.process.kind().is_none() {
+            self.begin();
+        }
+        let Some(kind) = self.process.kind() else { return Step::Finished };
+        self.process.is_in_flight = true;
+        Step::Do(self.op(kind))
+    }
+
+    fn done(&mut self, done: &Done) {
+        match self.process.kind() {
+            Some(OpKind::Open) => self.is_open[self.current] = done.errno == 0,
+            Some(OpKind::Create) => self.stock.is_there[self.stock.at] = done.errno == 0,
+            // One that could not be removed is taken to be gone; the next create finds it in any case.
+            Some(OpKind::Unlink) => self.stock.is_there[self.stock.at] = false,
+            _ => {}
+        }
+        self.process.done(done);
+    }
+
+    fn resume(&mut self, now_ns: u64) {
+        let t0_ns = now_ns.saturating_add(self.shape.start_after_ns).saturating_add(self.phase_ns);
+        self.process.resume(t0_ns);
+        self.is_open.fill(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::stage::{Played, chi_square, chi_square_max, played, run, takes};
+
+    const S: u64 = 1_000_000_000;
+    const FILE_BYTES: u64 = 1 << 26;
+    const DIR: u32 = 50;
+    const ENOENT: i32 = 2;
+
+    fn shape() -> CompanionShape {
+        CompanionShape {
+            files: vec![10, 11, 12],
+            file_bytes: FILE_BYTES,
+            ops_per_s: 1.0,
+            scratch_dir: DIR,
+            scratch_files: vec![60, 61, 62],
+            seed: 5,
+            start_after_ns: 0,
+        }
+    }
+
+    /// Which entry of the mix a transfer is, from its operations alone.
+    fn classify(ops: &[Op], first_file: u32) -> CompanionOp {
+        let ops = if ops[0].kind == OpKind::Open { &ops[1..] } else { ops };
+        assert!(ops.iter().all(|op| op.kind != OpKind::Open && op.file >= first_file));
+        assert!(ops.iter().rev().skip(1).all(|op| !op.flags.has(OpFlags::LAST)));
+        let kinds: Vec<OpKind> = ops.iter().map(|op| op.kind).collect();
+        match kinds[..] {
+            [OpKind::Read] if ops[0].flags.has(OpFlags::RANDOM) => CompanionOp::RandomRead,
+            [OpKind::Read] => CompanionOp::SequentialRead,
+            [OpKind::ReadDir] => CompanionOp::ReadDir,
+            [OpKind::Read, OpKind::Write] => {
+                assert_eq!(
+                    (ops[0].file, ops[0].offset, ops[0].len),
+                    (ops[1].file, ops[1].offset, ops[1].len)
+                );
+                CompanionOp::ReadModifyWrite
+            }
+            [OpKind::Stat] => CompanionOp::Stat,
+            [OpKind::Access] => CompanionOp::Access,
+            [OpKind::Create, OpKind::Close] => CompanionOp::Create,
+            [OpKind::Unlink, OpKind::Create, OpKind::Close] => CompanionOp::Create,
+            [OpKind::Unlink] | [OpKind::Create, OpKind::Close, OpKind::Unlink] => CompanionOp::Unlink,
+            _ => panic!("{kinds:?}"),
+        }
+    }
+
+    #[test]
+    fn the_mix_and_the_sizes_have_the_published_shares() {
+        let mut mix = vec![0; COMPANION_MIX.len()];
+        let mut sizes = vec![0; READ_SIZES.len()];
+        let mut transfer = Vec::new();
+        run(&mut Companion::new(0, shape()), (0, 200_000 * S), takes(1000), |done| {
+            transfer.push(done.op);
+            if done.op.kind == OpKind::Read {
+                let known = READ_SIZES.iter().position(|&(_, size)| size == done.op.len);
+                sizes[known.unwrap_or(usize::MAX)] += 1;
+            }
+            if done.op.flags.has(OpFlags::LAST) {
+                let what = classify(&transfer, 10);
+                transfer.clear();
+                mix[COMPANION_MIX.iter().position(|&(_, op)| op == what).unwrap_or(usize::MAX)] += 1;
+            }
+        });
+        assert_eq!(mix.iter().sum::<u64>(), 200_000);
+        let shares: Vec<u32> = COMPANION_MIX.iter().map(|&(share, _)| share).collect();
+        let distance = chi_square(&mix, &shares);
+        assert!(distance < chi_square_max(8), "{distance} {mix:?}");
+        let shares: Vec<u32> = READ_SIZES.iter().map(|&(share, _)| share).collect();
+        let distance = chi_square(&sizes, &shares);
+        assert!(distance < chi_square_max(5), "{distance} {sizes:?}");
+    }
+
+    #[test]
+    fn one_transfer_a_second_each_at_its_time() {
+        let ops = played(&mut Companion::new(0, shape()), (0, 5000 * S), takes(0));
+        let first_ns = ops[0].op.due_ns;
+        let ends: Vec<&Played> = ops.iter().filter(|op| op.op.flags.has(OpFlags::LAST)).collect();
+        assert_eq!(ends.len(), 5000);
+        assert!((0_u64..).zip(ends).all(|(transfer, end)| end.op.due_ns == first_ns + transfer * S));
+    }
+
+    /// What a directory of the scratch files would say.
+    fn directory(is_there: &mut HashSet<u32>, op: &Op) -> i32 {
+        match op.kind {
+            OpKind::Create => i32::from(!is_there.insert(op.file)) * 17,
+            OpKind::Unlink => i32::from(!is_there.remove(&op.file)) * ENOENT,
+            _ => 0,
+        }
+    }
+
+    #[test]
+    fn files_are_made_where_none_is_and_removed_where_one_is() {
+        let mut is_there: HashSet<u32> = shape().scratch_files.into_iter().collect();
+        let mut companion = Companion::new(0, shape());
+        let (mut made, mut removed) = (0, 0);
+        for point in 0..3 {
+            let span_ns = (point * 100_000 * S, (point + 1) * 100_000 * S);
+            run(
+                &mut companion,
+                span_ns,
+                |op, now_ns| (now_ns + S / 3, directory(&mut is_there, op)),
+                |done| {
+                    assert_eq!(done.errno, 0, "{:?}", done.op);
+                    made += u32::from(done.op.kind == OpKind::Create);
+                    removed += u32::from(done.op.kind == OpKind::Unlink);
+                },
+            );
+        }
+        assert!(made > 2500 && removed > 2500, "{made} {removed}");
+    }
+
+    #[test]
+    fn a_stock_that_somebody_else_took_from_is_found_out() {
+        // No file is there, although the companion thinks that all are.
+        let mut is_there = HashSet::new();
+        let mut failures = 0;
+        run(
+            &mut Companion::new(0, shape()),
+            (0, 100_000 * S),
+            |op, now_ns| (now_ns, directory(&mut is_there, op)),
+            |done| failures += u32::from(done.errno != 0),
+        );
+        assert!((1..=3).contains(&failures), "{failures}");
+    }
+
+    #[test]
+    fn places_are_uniform_unaligned_and_inside() {
+        let ops = played(&mut Companion::new(0, shape()), (0, 100_000 * S), takes(1000));
+        let data = ops.iter().map(|op| op.op).filter(|op| op.kind.moves_data());
+        assert!(data.clone().all(|op| op.offset + u64::from(op.len) <= FILE_BYTES));
+        let random = data.clone().filter(|op| op.flags.has(OpFlags::RANDOM) && op.kind == OpKind::Read);
+        // Each eighth of the places where a read of its size may begin, equally often.
+        let mut eighths = vec![0; 8];
+        let mut odd = 0_u64;
+        for op in random {
+            let places = FILE_BYTES - u64::from(op.len) + 1;
+            eighths[(op.offset * 8 / places) as usize] += 1;
+            odd += op.offset % 2;
+        }
+        let distance = chi_square(&eighths, &[1; 8]);
+        assert!(distance < chi_square_max(8), "{distance} {eighths:?}");
+        let all: u64 = eighths.iter().sum();
+        assert!(odd.abs_diff(all / 2) < 5 * 150, "{odd} of {all}");
+
+        for file in [10, 11, 12] {
+            let sequential = data.clone().filter(|op| op.file == file && !op.flags.has(OpFlags::RANDOM));
+            let reads: Vec<Op> = sequential.collect();
+            assert!(reads.len() > 1000 && reads[0].offset == 0);
+            for pair in reads.windows(2) {
+                let end = pair[0].offset + u64::from(pair[0].len);
+                let wraps = end + u64::from(pair[1].len) > FILE_BYTES;
+                assert_eq!(pair[1].offset, if wraps { 0 } else { end });
+            }
+        }
+    }
+}

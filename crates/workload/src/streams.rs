@@ -1,0 +1,157 @@
+//! Actors that work on the target together, in one value: what `reelgauge streams`, a scenario and a
+//! `run.toml` with `[[actor]]` tables all become.
+//!
+//! Everything has a default, so a plan is short to write. Only the kind of each actor is needed, and the
+//! media of those that play, record, edit or transcode:
+//!
+//! ```
+//! let plan = reelgauge_workload::streams::StreamsPlan::from_toml(
+//!     r#"
+//!     plan_version = 1
+//!     name = "small newsroom"
+//!     target = "/mnt/nas"
+//!     warmup = "10s"
+//!     duration = "60s"
+//!     direct = true               # past the client's cache
+//!     scale = "1..4"              # four load points: the crew below once, twice, three and four times
+//!
+//!     ## Instead of a scale, this searches for the largest one that passes:
+//!     ## find_max = { start = 1, cap = 100, repeats = 3, time_max = "10m" }
+//!
+//!     [[actor]]
+//!     kind = "recorder"           # grows a file; preallocated = true writes over one that exists
+//!     count = 2
+//!     format = "xavc-intra-class-100-1080-25"
+//!     buffer = "12 frames"        # or a time
+//!     sync_every = "1s"
+//!     criteria = "late=0,p99=40ms"
+//!
+//!     [[actor]]
+//!     kind = "editor"
+//!     cameras = 3
+//!     format = "dnxhr-lb-uhd-25"
+//!
+//!     [[actor]]
+//!     kind = "player"
+//!     own_format = { name = "house mezzanine", mbit_per_s = 220, fps = 25 }
+//!     read_ahead = "open"         # closed: one frame after the other
+//!     policy = "stall"            # drop: keep the time and leave frames out
+//!
+//!     [[actor]]
+//!     kind = "copier"
+//!     block = "1MiB"
+//!     file_size = "4GiB"
+//!     "#,
+//! )?;
+//! assert_eq!(plan.label(2), "2 x small newsroom");
+//! assert_eq!(plan.stream_count(2), 2 * (2 + 3 + 1));
+//! # Ok::<(), reelgauge_workload::plan::PlanError>(())
+//! ```
+//!
+//! Checks here are pure: whether the formats exist and the target has room is found out by the runner.
+//! [`actor`]: one actor. [`buffer`]: how much a stream holds in hand. [`check`]: what can be wrong.
+//! [`counts`]: how many streams that is. [`text`]: plans as TOML.
+
+pub mod actor;
+pub mod buffer;
+pub mod check;
+pub mod counts;
+pub mod text;
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{DriverChoice, PLAN_VERSION};
+use crate::range::Ramp;
+use crate::units::Span;
+
+pub use actor::{ActorKind, ActorPlan};
+pub use buffer::Buffer;
+pub use check::StreamsError;
+pub use text::AnyPlan;
+
+/// A run of actors.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StreamsPlan {
+    /// Version of this format.
+    pub plan_version: u32,
+    /// The program that wrote it; empty when a person did.
+    pub written_by: String,
+    /// The scenario, or `streams` where there is none.
+    pub name: String,
+    /// The directory that is measured; empty in a scenario, which can be run anywhere.
+    pub target: PathBuf,
+    /// Where every random draw starts.
+    pub seed: u64,
+    /// Performs the operations.
+    pub driver: DriverChoice,
+    /// Before each load point, left out of the figures.
+    pub warmup: Span,
+    /// The measured time of each load point.
+    pub duration: Span,
+    /// A target that completes nothing for this long is given up.
+    pub hang_after: Span,
+    /// Keep every operation.
+    pub log: bool,
+    /// Past the client's cache.
+    pub direct: bool,
+    /// Streams begin apart from each other, at times drawn from the seed, as people do; otherwise all at
+    /// once.
+    pub staggered: bool,
+    /// Load points: every actor's count is multiplied by this.
+    pub scale: Ramp,
+    /// Search for the largest scale that passes, instead of going through `scale`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub find_max: Option<FindMaxPlan>,
+    /// Who works on the target.
+    #[serde(rename = "actor")]
+    pub actors: Vec<ActorPlan>,
+}
+
+/// How to search for the largest scale that passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FindMaxPlan {
+    /// The first scale to try.
+    pub start: u32,
+    /// The largest scale to try; without it, as far as one process carries the workers
+    /// ([`StreamsPlan::search_cap`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cap: Option<u32>,
+    /// How often the answer must pass.
+    pub repeats: u32,
+    /// Time that all trials may take together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_max: Option<Span>,
+}
+
+impl Default for StreamsPlan {
+    /// Half a minute after a warm-up of five seconds, with nobody in it.
+    fn default() -> StreamsPlan {
+        StreamsPlan {
+            plan_version: PLAN_VERSION,
+            written_by: String::new(),
+            name: "streams".to_owned(),
+            target: PathBuf::new(),
+            seed: 1,
+            driver: DriverChoice::default(),
+            warmup: Span::secs(5),
+            duration: Span::secs(30),
+            hang_after: Span::secs(30),
+            log: true,
+            direct: true,
+            staggered: true,
+            scale: Ramp(vec![1]),
+            find_max: None,
+            actors: Vec::new(),
+        }
+    }
+}
+
+impl Default for FindMaxPlan {
+    fn default() -> FindMaxPlan {
+        FindMaxPlan { start: 1, cap: None, repeats: 3, time_max: None }
+    }
+}

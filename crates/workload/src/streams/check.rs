@@ -1,0 +1,270 @@
+//! What can be wrong with a plan of actors, found before anything is touched.
+
+use super::{ActorKind, ActorPlan, StreamsPlan};
+use crate::plan::{PLAN_VERSION, PlanError, WORKERS_MAX};
+
+/// What is wrong with a plan of actors. Each says what, where, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StreamsError {
+    /// Nobody in it.
+    #[error("the plan has no actors; add at least one [[actor]] with its kind")]
+    NoActors,
+    /// None of a kind.
+    #[error("--count 0 leaves no {kind} to run; use at least 1")]
+    ZeroCount {
+        /// The kind.
+        kind: ActorKind,
+    },
+    /// Something that has to be more than nothing.
+    #[error("{field} of the {kind} is 0; {remedy}")]
+    Zero {
+        /// The kind.
+        kind: ActorKind,
+        /// What is nothing.
+        field: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Nothing to play.
+    #[error(
+        "a {kind} needs to know what it plays or records; give --format ID ('reelgauge formats WORDS' finds one) \
+         or --like FILE"
+    )]
+    NoFormat {
+        /// The kind.
+        kind: ActorKind,
+    },
+    /// More than one thing to play.
+    #[error("a {kind} takes one of format, own_format and like, not several; leave one")]
+    TwoFormats {
+        /// The kind.
+        kind: ActorKind,
+    },
+    /// A field that does nothing.
+    #[error("{field} has no effect on a {kind}; leave it out")]
+    NoEffect {
+        /// The kind.
+        kind: ActorKind,
+        /// The field.
+        field: &'static str,
+    },
+    /// No load point.
+    #[error("the scale is empty or 0; give at least one number, like 1 or 1..4")]
+    EmptyScale,
+    /// A scale and a search.
+    #[error(
+        "a search (--find-max) tries one scale after the other itself; leave out --count or --scale ramps"
+    )]
+    ScaleAndSearch,
+    /// A search that can find nothing.
+    #[error("the search starts with {start} and may go up to {cap}; raise cap or lower start")]
+    SearchRange {
+        /// The first scale.
+        start: u32,
+        /// The last.
+        cap: u32,
+    },
+    /// A search that believes nothing.
+    #[error("find_max must try its answer at least once; use repeats = 3")]
+    ZeroRepeats,
+    /// A rate that is none.
+    #[error("ops_per_s of the {kind} is no rate above 0; leave it out for the published one")]
+    Rate {
+        /// The kind.
+        kind: ActorKind,
+    },
+}
+
+impl StreamsPlan {
+    /// Says what is wrong with the plan, if anything is.
+    ///
+    /// # Errors
+    /// [`PlanError`]: the first thing that is wrong, and its remedy.
+    pub fn check(&self) -> Result<(), PlanError> {
+        if self.plan_version > PLAN_VERSION {
+            return Err(PlanError::Newer(self.plan_version));
+        }
+        if self.actors.is_empty() {
+            return Err(StreamsError::NoActors.into());
+        }
+        if self.duration.ns() == 0 {
+            return Err(PlanError::ZeroDuration);
+        }
+        if self.hang_after.ns() == 0 {
+            return Err(PlanError::ZeroHangAfter);
+        }
+        self.actors.iter().try_for_each(check_actor)?;
+        self.check_scale()
+    }
+
+    fn check_scale(&self) -> Result<(), PlanError> {
+        let largest = self.scale.0.iter().copied().max().unwrap_or(0);
+        if self.scale.0.contains(&0) || largest == 0 {
+            return Err(StreamsError::EmptyScale.into());
+        }
+        let workers = match &self.find_max {
+            Some(search) => {
+                if self.scale.0 != [1] {
+                    return Err(StreamsError::ScaleAndSearch.into());
+                }
+                let (start, cap) = (search.start, self.search_cap());
+                if start == 0 || cap < start {
+                    return Err(StreamsError::SearchRange { start, cap }.into());
+                }
+                if search.repeats == 0 {
+                    return Err(StreamsError::ZeroRepeats.into());
+                }
+                self.workers(start)
+            }
+            None => self.workers(largest),
+        };
+        match workers > WORKERS_MAX {
+            true => Err(PlanError::TooManyWorkers(workers)),
+            false => Ok(()),
+        }
+    }
+}
+
+fn check_actor(actor: &ActorPlan) -> Result<(), PlanError> {
+    let kind = actor.kind;
+    if actor.count == 0 {
+        return Err(StreamsError::ZeroCount { kind }.into());
+    }
+    check_media(actor)?;
+    let zero = |field, remedy| Err(PlanError::from(StreamsError::Zero { kind, field, remedy }));
+    if actor.buffer.is_zero() {
+        return zero("--buffer", "a stream holds at least one frame in hand, like 1s or 12frames");
+    }
+    if actor.clip.ns() == 0 {
+        return zero("--clip", "give it some time, like 10s");
+    }
+    if actor.sync_every.is_some_and(|span| span.ns() == 0) {
+        return zero("--sync-every", "give it some time, like 1s, or leave it out");
+    }
+    if kind == ActorKind::Editor && actor.cameras == 0 {
+        return zero("--cameras", "an editor plays at least one");
+    }
+    if kind == ActorKind::Copier && actor.block.bytes() == 0 {
+        return zero("--block", "use 1MiB");
+    }
+    if kind.has_files() && (actor.file_size.bytes() == 0 || actor.files == 0) {
+        return zero("file_size or files", "use file_size = \"1GiB\" and files = 11");
+    }
+    if actor.ops_per_s.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) {
+        return Err(StreamsError::Rate { kind }.into());
+    }
+    check_effect(actor)
+}
+
+fn check_media(actor: &ActorPlan) -> Result<(), PlanError> {
+    let kind = actor.kind;
+    let given = [actor.format.is_some(), actor.own_format.is_some(), actor.like.is_some()];
+    match (kind.has_media(), given.into_iter().filter(|&given| given).count()) {
+        (true, 0) => Err(StreamsError::NoFormat { kind }.into()),
+        (true, 1) | (false, 0) => Ok(()),
+        (true, _) => Err(StreamsError::TwoFormats { kind }.into()),
+        (false, _) => Err(StreamsError::NoEffect { kind, field: "--format or --like" }.into()),
+    }
+}
+
+/// Refuses what was set and changes nothing.
+fn check_effect(actor: &ActorPlan) -> Result<(), PlanError> {
+    use ActorKind::{Camera, Companion, Copier, Editor, Mix, Player, Recorder, Transcoder};
+    let usual = ActorPlan::new(actor.kind);
+    let fields: [(&'static str, bool, &[ActorKind]); 13] = [
+        ("--fps", actor.fps.is_some(), &[Player, Recorder, Editor, Transcoder]),
+        ("output_format", actor.output_format.is_some(), &[Transcoder]),
+        ("--clip", actor.clip != usual.clip, &[Player, Recorder, Editor, Transcoder]),
+        ("--buffer", actor.buffer != usual.buffer, &[Player, Recorder, Editor]),
+        ("--policy", actor.policy != usual.policy, &[Player, Recorder, Editor]),
+        ("--read-ahead", actor.read_ahead != usual.read_ahead, &[Player]),
+        ("--sync-every", actor.sync_every.is_some(), &[Recorder]),
+        ("--preallocated", actor.preallocated, &[Recorder]),
+        ("--cameras", actor.cameras != usual.cameras, &[Editor]),
+        ("--block", actor.block != usual.block, &[Copier]),
+        ("--file-size", actor.file_size != usual.file_size, &[Copier, Camera, Companion, Mix]),
+        ("ops_per_s", actor.ops_per_s.is_some(), &[Camera, Companion]),
+        ("mix", actor.mix.is_some(), &[Mix]),
+    ];
+    let idle = fields.into_iter().find(|(_, set, kinds)| *set && !kinds.contains(&actor.kind));
+    match idle {
+        Some((field, ..)) => Err(StreamsError::NoEffect { kind: actor.kind, field }.into()),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::range::Ramp;
+    use crate::streams::{Buffer, FindMaxPlan};
+    use crate::units::Span;
+
+    fn player() -> ActorPlan {
+        ActorPlan { format: Some("prores-422-hq-uhd-25".to_owned()), ..ActorPlan::new(ActorKind::Player) }
+    }
+
+    fn plan(actor: ActorPlan) -> StreamsPlan {
+        StreamsPlan { actors: vec![actor], ..StreamsPlan::default() }
+    }
+
+    #[test]
+    fn a_sound_plan_passes() {
+        assert_eq!(plan(player()).check(), Ok(()));
+        assert_eq!(plan(ActorPlan::new(ActorKind::Copier)).check(), Ok(()));
+    }
+
+    #[test]
+    fn mistakes_of_an_actor_are_named_with_their_remedy() {
+        let recorder = ActorPlan { kind: ActorKind::Recorder, ..player() };
+        let cases: Vec<(ActorPlan, &str)> = vec![
+            (ActorPlan { count: 0, ..player() }, "--count 0"),
+            (ActorPlan { format: None, ..player() }, "--format ID"),
+            (ActorPlan { like: Some("x.mov".into()), ..player() }, "leave one"),
+            (
+                ActorPlan { format: player().format, ..ActorPlan::new(ActorKind::Copier) },
+                "no effect on a copier",
+            ),
+            (ActorPlan { buffer: Buffer::Frames(0), ..player() }, "12frames"),
+            (ActorPlan { buffer: Buffer::Time(Span(0)), ..player() }, "--buffer"),
+            (ActorPlan { clip: Span(0), ..player() }, "--clip"),
+            (ActorPlan { preallocated: true, ..player() }, "--preallocated has no effect on a player"),
+            (ActorPlan { cameras: 0, kind: ActorKind::Editor, ..player() }, "--cameras"),
+            (ActorPlan { cameras: 9, ..player() }, "--cameras has no effect"),
+            (ActorPlan { sync_every: Some(Span(0)), ..recorder.clone() }, "--sync-every"),
+            (
+                ActorPlan { read_ahead: crate::pace::ReadAhead::Open, ..recorder },
+                "--read-ahead has no effect",
+            ),
+            (ActorPlan { ops_per_s: Some(0.0), ..ActorPlan::new(ActorKind::Camera) }, "ops_per_s"),
+            (ActorPlan { files: 0, ..ActorPlan::new(ActorKind::Camera) }, "files"),
+        ];
+        for (actor, remedy) in cases {
+            let error = plan(actor).check().unwrap_err().to_string();
+            assert!(error.contains(remedy), "{error:?} does not say {remedy:?}");
+        }
+    }
+
+    #[test]
+    fn mistakes_of_the_plan_are_named_with_their_remedy() {
+        let find_max = |start, cap| Some(FindMaxPlan { start, cap, ..FindMaxPlan::default() });
+        let sound = || plan(player());
+        let cases: Vec<(StreamsPlan, &str)> = vec![
+            (StreamsPlan::default(), "[[actor]]"),
+            (StreamsPlan { plan_version: 99, ..sound() }, "99"),
+            (StreamsPlan { duration: Span(0), ..sound() }, "--duration"),
+            (StreamsPlan { scale: Ramp(vec![]), ..sound() }, "1..4"),
+            (StreamsPlan { scale: Ramp(vec![5000]), ..sound() }, "5000"),
+            (StreamsPlan { scale: Ramp(vec![1, 2]), find_max: find_max(1, None), ..sound() }, "--find-max"),
+            (StreamsPlan { find_max: find_max(8, Some(4)), ..sound() }, "raise cap"),
+            (StreamsPlan { find_max: find_max(0, None), ..sound() }, "lower start"),
+        ];
+        for (plan, remedy) in cases {
+            let error = plan.check().unwrap_err().to_string();
+            assert!(error.contains(remedy), "{error:?} does not say {remedy:?}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! How many workers and streams a plan has at a scale, and what that is called.
+
+use super::{ActorKind, ActorPlan, StreamsPlan};
+use crate::plan::WORKERS_MAX;
+
+impl ActorPlan {
+    /// How many streams one of them is, as people count: an editor is as many as it has cameras, a camera and
+    /// its companion are one, what only moves data is none.
+    pub fn streams_each(&self) -> u32 {
+        match self.kind {
+            ActorKind::Player | ActorKind::Recorder | ActorKind::Camera => 1,
+            ActorKind::Editor => self.cameras,
+            ActorKind::Transcoder | ActorKind::Copier | ActorKind::Companion | ActorKind::Mix => 0,
+        }
+    }
+}
+
+impl StreamsPlan {
+    /// How many workers run at this scale.
+    pub fn workers(&self, scale: u32) -> u32 {
+        self.actors.iter().fold(0, |sum: u32, actor| sum.saturating_add(actor.count)).saturating_mul(scale)
+    }
+
+    /// How many streams that is, as people count.
+    pub fn stream_count(&self, scale: u32) -> u32 {
+        let streams = |actor: &ActorPlan| actor.count.saturating_mul(actor.streams_each());
+        self.actors.iter().map(streams).fold(0, u32::saturating_add).saturating_mul(scale)
+    }
+
+    /// The largest scale that a search tries: the plan's own, or as far as one process goes.
+    pub fn search_cap(&self) -> u32 {
+        let most = WORKERS_MAX / self.workers(1).max(1);
+        self.find_max.and_then(|search| search.cap).map_or(most, |cap| cap.min(most))
+    }
+
+    /// What a load point of this scale is called: `8 players`, `2 x newsroom`.
+    pub fn label(&self, scale: u32) -> String {
+        let [actor] = self.actors.as_slice() else {
+            return format!("{scale} x {}", self.name);
+        };
+        match actor.count.saturating_mul(scale) {
+            1 => format!("1 {}", actor.kind),
+            count => format!("{count} {}s", actor.kind),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::streams::FindMaxPlan;
+
+    fn actor(kind: ActorKind, count: u32) -> ActorPlan {
+        ActorPlan { count, ..ActorPlan::new(kind) }
+    }
+
+    #[test]
+    fn streams_are_counted_as_people_do() {
+        let pair = vec![actor(ActorKind::Camera, 3), actor(ActorKind::Companion, 3)];
+        let plan = StreamsPlan { actors: pair, name: "vda-like".to_owned(), ..StreamsPlan::default() };
+        assert_eq!((plan.stream_count(2), plan.workers(2)), (6, 12));
+        assert_eq!(plan.label(2), "2 x vda-like");
+        let editor = StreamsPlan { actors: vec![actor(ActorKind::Editor, 2)], ..StreamsPlan::default() };
+        assert_eq!((editor.stream_count(1), editor.workers(1)), (8, 2));
+        assert_eq!((editor.label(1), editor.label(2)), ("2 editors".to_owned(), "4 editors".to_owned()));
+    }
+
+    #[test]
+    fn a_search_goes_as_far_as_one_process() {
+        let plan = StreamsPlan { actors: vec![actor(ActorKind::Player, 4)], ..StreamsPlan::default() };
+        assert_eq!(plan.search_cap(), 1024);
+        let capped = FindMaxPlan { cap: Some(50), ..FindMaxPlan::default() };
+        assert_eq!(StreamsPlan { find_max: Some(capped), ..plan }.search_cap(), 50);
+    }
+}

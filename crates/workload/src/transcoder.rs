@@ -1,0 +1,253 @@
+//! A transcoder: reads a frame, writes what it made of it, as fast as it gets.
+//!
+//! On the wire: open the source, create the output, then in turn the read of a frame (with its open and
+//! close in a sequence) and the write of its result at the end of the output. One operation at a time, as
+//! FFmpeg works; decoding and encoding take no time here, so it is the most that a transcoder can ask of
+//! the storage. When the output has reached its largest size, writing goes on at its beginning.
+//!
+//! It has no deadlines: nobody watches. Not here: FFmpeg's 256 KiB writes. A result is one write, which the
+//! client's page cache and wsize split anyway.
+
+use reelgauge_record::{OpFlags, OpKind};
+
+use crate::clip::{Clip, FramePlace};
+use crate::parts::{FrameRead, Hand, PAUSE_AFTER_ERROR_NS};
+use crate::script::{Done, Needs, Op, Script, Step};
+
+/// What a transcoder reads and writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TranscoderShape {
+    /// The frames that it reads, round and round.
+    pub source: Clip,
+    /// The file that it makes.
+    pub output_file: u32,
+    /// What it makes of a frame, in bytes.
+    pub output_bytes_per_frame: u32,
+    /// The output grows no further than this.
+    pub output_bytes_max: u64,
+    /// Past the client's cache. Frames and results must then lie aligned.
+    pub direct: bool,
+    /// How long after the load point's beginning it is started.
+    pub start_after_ns: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    OpenSource,
+    CreateOutput,
+    Read(FrameRead),
+    Write,
+}
+
+/// The source's handle; the output's is the next.
+const SOURCE: u16 = 0;
+const OUTPUT: u16 = 1;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Transcoder {
+    stream: u32,
+    shape: TranscoderShape,
+    phase: Phase,
+    is_in_flight: bool,
+    frame: u64,
+    output_offset: u64,
+    due_ns: u64,
+}
+
+impl Transcoder {
+    /// A transcoder that has not begun.
+    pub fn new(first_stream: u32, shape: TranscoderShape) -> Transcoder {
+        Transcoder {
+            stream: first_stream,
+            shape,
+            phase: Phase::OpenSource,
+            is_in_flight: false,
+            frame: 0,
+            output_offset: 0,
+            due_ns: 0,
+        }
+    }
+
+    /// The reading of the frame that is in turn.
+    fn read(&self) -> Phase {
+        let frame = self.frame;
+        Phase::Read(FrameRead::new(&self.shape.source, frame, frame as u32, self.due_ns, OpFlags::NONE))
+    }
+
+    /// The operation whose turn it is.
+    fn op(&self) -> Op {
+        let source = Hand::reading(self.stream, SOURCE, self.shape.direct);
+        let output = Hand::writing(self.stream, OUTPUT, self.shape.direct);
+        let number = self.frame as u32;
+        let writing = |op: Op| Op { flags: op.flags.with(OpFlags::WRITING), ..op };
+        match self.phase {
+            Phase::OpenSource => {
+                source.op(OpKind::Open, self.shape.source.place(0).file, number, self.due_ns)
+            }
+            Phase::CreateOutput => {
+                writing(output.op(OpKind::Create, self.shape.output_file, number, self.due_ns))
+            }
+            Phase::Read(read) => read.op(&source, false),
+            Phase::Write => {
+                let write = output.block(OpKind::Write, self.output_place(), number, self.due_ns);
+                Op { flags: OpFlags::WRITING.with(OpFlags::LAST), ..write }
+            }
+        }
+    }
+
+    fn output_place(&self) -> FramePlace {
+        let len = self.shape.output_bytes_per_frame;
+        let fits = self.output_offset.saturating_add(u64::from(len)) <= self.shape.output_bytes_max;
+        let offset = if fits { self.output_offset } else { 0 };
+        FramePlace { file: self.shape.output_file, offset, len }
+    }
+
+    /// What follows an operation. Files that could not be opened are tried again; a frame that could not be
+    /// read is written all the same, as broken as it is, so that the output keeps its length.
+    fn after(&mut self, done: &Done) -> Phase {
+        match self.phase {
+            Phase::OpenSource | Phase::CreateOutput if done.errno != 0 => self.phase,
+            Phase::OpenSource => Phase::CreateOutput,
+            Phase::CreateOutput => self.read(),
+            Phase::Read(read) => read.after(done).map_or(Phase::Write, Phase::Read),
+            Phase::Write => {
+                if done.errno == 0 {
+                    let place = self.output_place();
+                    self.output_offset = place.offset + u64::from(place.len);
+                }
+                self.frame += 1;
+                self.read()
+            }
+        }
+    }
+}
+
+impl Script for Transcoder {
+    fn needs(&self) -> Needs {
+        Needs {
+            handles: 2,
+            in_flight: 1,
+            max_len: self.shape.source.max_len().max(self.shape.output_bytes_per_frame),
+            writes: true,
+        }
+    }
+
+    fn next(&mut self, _now_ns: u64) -> Step {
+        if self.is_in_flight {
+            return Step::Blocked;
+        }
+        self.is_in_flight = true;
+        Step::Do(self.op())
+    }
+
+    fn done(&mut self, done: &Done) {
+        self.is_in_flight = false;
+        let pause_ns = if done.errno == 0 { 0 } else { PAUSE_AFTER_ERROR_NS };
+        self.due_ns = done.done_ns.saturating_add(pause_ns);
+        self.phase = self.after(&Done { done_ns: self.due_ns, ..*done });
+    }
+
+    fn resume(&mut self, now_ns: u64) {
+        // The files of a sequence are opened one by one.
+        let is_sequence = self.shape.source.is_sequence();
+        self.phase = if is_sequence { Phase::CreateOutput } else { Phase::OpenSource };
+        self.is_in_flight = false;
+        self.frame = 0;
+        self.output_offset = 0;
+        self.due_ns = now_ns.saturating_add(self.shape.start_after_ns);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::stage::{Played, played, takes};
+
+    const MS: u64 = 1_000_000;
+
+    fn shape(source: Clip) -> TranscoderShape {
+        TranscoderShape {
+            source,
+            output_file: 90,
+            output_bytes_per_frame: 40,
+            output_bytes_max: 100,
+            direct: false,
+            start_after_ns: 5 * MS,
+        }
+    }
+
+    /// kind, handle, file, offset, length, frame, flags, due time in milliseconds
+    type Row = (&'static str, u16, u32, u64, u32, u32, u8, u64);
+
+    fn rows(ops: &[Played]) -> Vec<Row> {
+        let row = |Played { op, issued_ns, .. }: &Played| {
+            assert_eq!(op.due_ns, *issued_ns, "closed loop");
+            let due_ms = op.due_ns / MS;
+            (op.kind.name(), op.handle, op.file, op.offset, op.len, op.transfer, op.flags.0, due_ms)
+        };
+        ops.iter().map(row).collect()
+    }
+
+    const W: u8 = OpFlags::WRITING.0;
+    const WL: u8 = W | OpFlags::LAST.0;
+
+    #[test]
+    fn every_frame_is_read_and_its_result_written_and_the_output_wraps() {
+        let mut transcoder = Transcoder::new(0, shape(Clip::constant(3, 20, 10).unwrap()));
+        let expected = |from_ms: u64| {
+            [
+                ("open", 0, 3, 0, 0, 0, 0, 5),
+                ("create", 1, 90, 0, 0, 0, W, 6),
+                ("read", 0, 3, 0, 10, 0, 0, 7),
+                ("write", 1, 90, 0, 40, 0, WL, 8),
+                ("read", 0, 3, 10, 10, 1, 0, 9),
+                ("write", 1, 90, 40, 40, 1, WL, 10),
+                ("read", 0, 3, 0, 10, 2, 0, 11),
+                // A third result would end at 120.
+                ("write", 1, 90, 0, 40, 2, WL, 12),
+            ]
+            .map(|row: Row| (row.0, row.1, row.2, row.3, row.4, row.5, row.6, row.7 + from_ms))
+        };
+        assert_eq!(rows(&played(&mut transcoder, (0, 13 * MS), takes(MS))), expected(0));
+        assert_eq!(rows(&played(&mut transcoder, (100 * MS, 113 * MS), takes(MS))), expected(100));
+    }
+
+    #[test]
+    fn the_files_of_a_sequence_are_opened_one_by_one() {
+        let mut transcoder = Transcoder::new(0, shape(Clip::sequence(3, 2, 10).unwrap()));
+        let expected = [
+            ("create", 1, 90, 0, 0, 0, W, 5),
+            ("open", 0, 3, 0, 0, 0, 0, 6),
+            ("read", 0, 3, 0, 10, 0, 0, 7),
+            ("close", 0, 3, 0, 0, 0, 0, 8),
+            ("write", 1, 90, 0, 40, 0, WL, 9),
+            ("open", 0, 4, 0, 0, 1, 0, 10),
+            ("read", 0, 4, 0, 10, 1, 0, 11),
+        ];
+        assert_eq!(rows(&played(&mut transcoder, (0, 12 * MS), takes(MS))), expected);
+    }
+
+    #[test]
+    fn a_failure_pauses_and_ends_nothing() {
+        for is_sequence in [false, true] {
+            let source = if is_sequence { Clip::sequence(3, 5, 10) } else { Clip::constant(3, 50, 10) };
+            let mut transcoder = Transcoder::new(0, shape(source.unwrap()));
+            let mut calls = 0;
+            let ops = played(&mut transcoder, (0, 5000 * MS), |_, now_ns| {
+                calls += 1;
+                (now_ns + MS, if calls % 3 == 1 { 5 } else { 0 })
+            });
+            for pair in ops.windows(2) {
+                let pause_ns = if pair[0].errno == 0 { 0 } else { PAUSE_AFTER_ERROR_NS };
+                assert_eq!(pair[1].op.due_ns, pair[0].done_ns + pause_ns);
+            }
+            // Good writes lie one behind the other, whatever fails.
+            let writes = ops.iter().filter(|op| op.op.kind == OpKind::Write && op.errno == 0);
+            assert!(writes.clone().count() > 100);
+            assert!(writes.zip([0, 40].into_iter().cycle()).all(|(write, offset)| write.op.offset == offset));
+        }
+    }
+}

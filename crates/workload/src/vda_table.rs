@@ -1,0 +1,128 @@
+//! The tables of the published VDA (video data acquisition) definition: transfer sizes and the mix of the
+//! companion. Draws are exact: whole shares, whole random numbers.
+//!
+//! SPECstorage Solution 2020 user's guide, 6.2.2 and 6.2.3. Whoever uses them is VDA-like; that is not a
+//! SPEC result.
+
+use crate::random::Dice;
+
+/// An operation of the companion, as the benchmark counts operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompanionOp {
+    /// A read at a random place.
+    RandomRead,
+    /// A read that goes on where the last one in that file ended.
+    SequentialRead,
+    /// A directory read from its beginning to its end.
+    ReadDir,
+    /// A read at a random place, and a write of the same bytes' place.
+    ReadModifyWrite,
+    /// A file's size and times.
+    Stat,
+    /// Whether a file may be read.
+    Access,
+    /// A new, empty file.
+    Create,
+    /// An empty file removed.
+    Unlink,
+}
+
+/// A choice by whole shares.
+pub type Table<T> = [(u32, T)];
+
+/// Sizes of writes: share in percent, bytes.
+pub const WRITE_SIZES: &Table<u32> =
+    &[(5, 32 << 10), (10, 64 << 10), (10, 128 << 10), (25, 256 << 10), (25, 512 << 10), (25, 1 << 20)];
+
+/// Sizes of reads: share in percent, bytes.
+pub const READ_SIZES: &Table<u32> =
+    &[(15, 64 << 10), (10, 128 << 10), (20, 256 << 10), (35, 512 << 10), (20, 1 << 20)];
+
+/// What the companion does: share in percent, operation.
+pub const COMPANION_MIX: &Table<CompanionOp> = &[
+    (84, CompanionOp::RandomRead),
+    (5, CompanionOp::SequentialRead),
+    (3, CompanionOp::ReadDir),
+    (2, CompanionOp::ReadModifyWrite),
+    (2, CompanionOp::Stat),
+    (2, CompanionOp::Access),
+    (1, CompanionOp::Create),
+    (1, CompanionOp::Unlink),
+];
+
+/// The longest read or write of the tables.
+pub const MAX_LEN: u32 = 1 << 20;
+
+/// Operations per second that the camera is asked for.
+pub const CAMERA_OPS_PER_S: f64 = 9.0;
+
+/// Operations per second that the companion is asked for.
+pub const COMPANION_OPS_PER_S: f64 = 1.0;
+
+/// Share of the camera's writes that are made durable at once, in parts per million.
+pub const COMMIT_SHARE_PPM: u32 = 50_000;
+
+/// One entry, each exactly as likely as its share says.
+pub(crate) fn draw<T: Copy>(dice: &mut Dice, table: &Table<T>) -> T {
+    let all: u64 = table.iter().map(|(share, _)| u64::from(*share)).sum();
+    let mut number = dice.below(all);
+    for &(share, entry) in &table[..table.len() - 1] {
+        match number.checked_sub(u64::from(share)) {
+            Some(rest) => number = rest,
+            None => return entry,
+        }
+    }
+    table[table.len() - 1].1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::{chi_square, chi_square_max};
+
+    /// The mean of a table of sizes, in hundredths of a byte.
+    fn mean_hundredths(table: &Table<u32>) -> u64 {
+        table.iter().map(|&(share, bytes)| u64::from(share) * u64::from(bytes)).sum()
+    }
+
+    #[test]
+    fn the_tables_are_complete_and_have_the_published_means() {
+        let all = |table: &Table<u32>| table.iter().map(|(share, _)| share).sum::<u32>();
+        assert_eq!((all(WRITE_SIZES), all(READ_SIZES)), (100, 100));
+        assert_eq!(COMPANION_MIX.iter().map(|(share, _)| share).sum::<u32>(), 100);
+        // 468.8 and 457.6 KiB.
+        assert_eq!((mean_hundredths(WRITE_SIZES), mean_hundredths(READ_SIZES)), (46_880 << 10, 45_760 << 10));
+        assert!(WRITE_SIZES.iter().chain(READ_SIZES).all(|&(_, bytes)| bytes <= MAX_LEN));
+    }
+
+    fn distance<T: Copy + PartialEq>(table: &Table<T>, draws: u32) -> f64 {
+        let mut dice = Dice::new(11, 3);
+        let mut counts = vec![0; table.len()];
+        for _ in 0..draws {
+            let drawn = draw(&mut dice, table);
+            let at = table.iter().position(|(_, entry)| *entry == drawn);
+            counts[at.unwrap_or(0)] += 1;
+        }
+        let shares: Vec<u32> = table.iter().map(|(share, _)| *share).collect();
+        chi_square(&counts, &shares)
+    }
+
+    #[test]
+    fn draws_have_the_shares_of_their_table() {
+        assert!(distance(WRITE_SIZES, 500_000) < chi_square_max(WRITE_SIZES.len()));
+        assert!(distance(READ_SIZES, 500_000) < chi_square_max(READ_SIZES.len()));
+        assert!(distance(COMPANION_MIX, 500_000) < chi_square_max(COMPANION_MIX.len()));
+    }
+
+    #[test]
+    fn the_chi_square_sees_a_share_that_is_off_by_one_percent() {
+        let off: &Table<u32> = &[(6, 1), (9, 2), (10, 3), (25, 4), (25, 5), (25, 6)];
+        let mut dice = Dice::new(11, 3);
+        let mut counts = [0; 6];
+        for _ in 0..500_000 {
+            counts[draw(&mut dice, off) as usize - 1] += 1;
+        }
+        let shares: Vec<u32> = WRITE_SIZES.iter().map(|(share, _)| *share).collect();
+        assert!(chi_square(&counts, &shares) > 10.0 * chi_square_max(6));
+    }
+}

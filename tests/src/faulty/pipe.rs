@@ -1,0 +1,89 @@
+//! A pipe of limited bandwidth that everything has to pass through, one request after the other.
+//!
+//! The time of each request follows from when the pipe is free, not from how long anybody slept, so that the
+//! bandwidth is exact however late the system wakes a thread.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// How much of the time that it was idle the pipe may catch up: about what a thread is woken late.
+const CATCH_UP: Duration = Duration::from_millis(2);
+
+/// The bandwidth, and until when it is used up.
+#[derive(Debug)]
+pub(super) struct Pipe(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    bytes_per_s: u64,
+    busy_until: Instant,
+}
+
+impl Pipe {
+    /// A pipe that holds nothing up.
+    pub(super) fn unlimited() -> Pipe {
+        Pipe(Mutex::new(State { bytes_per_s: 0, busy_until: Instant::now() }))
+    }
+
+    /// Limits it from now on; 0 ends that.
+    pub(super) fn limit(&self, bytes_per_s: u64) {
+        let mut state = self.0.lock().unwrap();
+        *state = State { bytes_per_s, busy_until: Instant::now() };
+    }
+
+    /// Comes back when so many bytes have passed.
+    pub(super) fn pass(&self, bytes: u64) {
+        let until = {
+            let mut state = self.0.lock().unwrap();
+            if state.bytes_per_s == 0 {
+                return;
+            }
+            state.busy_until = passed(&state, bytes, Instant::now());
+            state.busy_until
+        };
+        std::thread::sleep(until.saturating_duration_since(Instant::now()));
+    }
+}
+
+/// When bytes that arrive at `now` have passed.
+fn passed(state: &State, bytes: u64, now: Instant) -> Instant {
+    let since = now.checked_sub(CATCH_UP).unwrap_or(now);
+    let took_ns = u128::from(bytes) * 1_000_000_000 / u128::from(state.bytes_per_s);
+    state.busy_until.max(since) + Duration::from_nanos(u64::try_from(took_ns).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_arrives_at_once_passes_one_after_the_other() {
+        let start = Instant::now() + Duration::from_secs(1);
+        let mut state = State { bytes_per_s: 1_000_000, busy_until: start };
+        for turn in 1..=3 {
+            state.busy_until = passed(&state, 100_000, start);
+            assert_eq!(state.busy_until, start + Duration::from_millis(100 * turn));
+        }
+    }
+
+    #[test]
+    fn idle_time_is_lost_but_for_a_little() {
+        let start = Instant::now() + Duration::from_secs(1);
+        let state = State { bytes_per_s: 1_000_000, busy_until: start };
+        let later = start + Duration::from_secs(5);
+        assert_eq!(passed(&state, 1_000_000, later), later + Duration::from_secs(1) - CATCH_UP);
+    }
+
+    #[test]
+    fn threads_share_it() {
+        let pipe = Pipe::unlimited();
+        let start = Instant::now();
+        pipe.pass(u64::MAX);
+        assert!(start.elapsed() < Duration::from_secs(1));
+        pipe.limit(10_000_000);
+        let start = Instant::now();
+        std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(|| pipe.pass(500_000)))));
+        // 2 MB at 10 MB/s.
+        assert!(start.elapsed() >= Duration::from_millis(195), "{:?}", start.elapsed());
+    }
+}

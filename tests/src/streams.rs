@@ -1,0 +1,105 @@
+//! What tests of streams have in common: formats of a known rate, and the second opinion on late frames.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::python;
+use crate::run_dir::{at, count, number};
+use crate::verb::Verb;
+
+/// A catalogue format of a modest rate. Its frames are all of one length, a multiple of 4 KiB.
+#[derive(Clone, Copy, Debug)]
+pub struct Flat {
+    /// Its id in the catalogue.
+    pub id: &'static str,
+    /// Bytes of every frame.
+    pub frame_bytes: u64,
+    /// Frames per second.
+    pub fps: u64,
+}
+
+impl Flat {
+    /// What one stream of it moves.
+    pub const fn bytes_per_s(self) -> u64 {
+        self.frame_bytes * self.fps
+    }
+}
+
+/// 4.7 MB/s.
+pub const SMALL: Flat = Flat { id: "dnxhr-lb-hd-25", frame_bytes: 188_416, fps: 25 };
+
+/// 15 MB/s.
+pub const MEDIUM: Flat = Flat { id: "dnxhr-sq-hd-25", frame_bytes: 602_112, fps: 25 };
+
+/// The frames of [`SMALL`] at 24000 / 1001 per second, a rate that no decimal number holds.
+pub const FILM: &str = "dnxhr-lb-hd-23976";
+
+/// Counts late frames from the log of a run, without the product.
+#[track_caller]
+pub fn late_frames_in_log(run: &Path) -> Value {
+    python::script("late_frames.py", &[run])
+}
+
+/// The run and its log agree about every stream of every load point, frame by frame. Gives how many late
+/// frames there were.
+#[track_caller]
+pub fn agrees_with_log(verb: &Verb, summary: &Value) -> u64 {
+    let counted = late_frames_in_log(&verb.run_dir());
+    let counted = at(&counted, "points").as_array().unwrap();
+    let stated = at(summary, "load_points").as_array().unwrap();
+    assert_eq!(counted.len(), stated.len(), "load points");
+    let mut late = 0;
+    for (counted, stated) in counted.iter().zip(stated) {
+        let point = count(counted, "point");
+        let (streams, figures) = (at(counted, "streams"), at(stated, "streams.streams"));
+        let (streams, figures) = (streams.as_array().unwrap(), figures.as_array().unwrap());
+        assert_eq!(streams.len(), figures.len(), "streams of load point {point}");
+        for (found, figures) in streams.iter().zip(figures) {
+            let stream = count(found, "stream");
+            assert_eq!(count(figures, "stream"), stream, "load point {point}");
+            for name in ["frames_judged", "late_frames"] {
+                let (found, stated) = (count(found, name), count(figures, name));
+                assert_eq!(found, stated, "{name} of stream {stream} in load point {point}");
+            }
+            let first = at(figures, "first_late").get("frame").and_then(Value::as_u64);
+            assert_eq!(at(found, "first_late_frame").as_u64(), first, "stream {stream}");
+            assert!(count(figures, "frames_judged") > 0, "stream {stream} was not judged");
+        }
+        let sum = figures.iter().map(|figures| count(figures, "late_frames")).sum::<u64>();
+        assert_eq!(count(stated, "streams.total.late_frames"), sum, "load point {point}");
+        late += sum;
+    }
+    late
+}
+
+/// What a search found must be the computed capacity or one less, and never more. `floor` is the capacity by
+/// what was measured, `ceiling` the one that cannot be exceeded.
+#[track_caller]
+pub fn found_within(summary: &Value, floor: u64, ceiling: u64) -> u64 {
+    let search = at(summary, "search");
+    let found = at(search, "streams").as_u64().unwrap_or(0);
+    assert!(found <= ceiling, "found {found}, but no more than {ceiling} are possible\n{search:#}");
+    assert!(found + 1 >= floor, "found {found} of {floor}\n{search:#}");
+    let sometimes = at(search, "at_most").as_u64().unwrap_or(found);
+    assert!(sometimes <= ceiling, "{sometimes} passed, but no more than {ceiling} are possible\n{search:#}");
+    assert_eq!(at(search, "limited_by_client"), false, "{search:#}");
+    let trials = at(search, "trials").as_array().unwrap();
+    let more = trials.iter().filter(|trial| count(trial, "streams") == sometimes + 1);
+    assert!(more.map(|trial| count(trial, "failed")).sum::<u64>() > 0, "one more did not fail\n{search:#}");
+    found
+}
+
+/// How many streams of a rate fit into a bandwidth.
+pub fn capacity(bytes_per_s: f64, stream: u64) -> u64 {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+    let streams = (bytes_per_s / stream as f64).floor() as u64;
+    streams
+}
+
+/// A share of a sum, to compare with a tolerance.
+#[track_caller]
+pub fn within(json: &Value, path: &str, expected: f64, tolerance: f64) {
+    let found = number(json, path);
+    assert!((found - expected).abs() <= tolerance, "'{path}' is {found}, not {expected} ± {tolerance}");
+}

@@ -1,0 +1,128 @@
+//! A block device that the kernel throttles for one process, by its control groups.
+//!
+//! Version 1 of control groups (`blkio`) and version 2 (`io`) both do it; which one has the controller is up
+//! to the system.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::scratch::unique_name;
+
+/// Where control groups are mounted.
+const ROOT: &str = "/sys/fs/cgroup";
+
+/// A control group whose processes read a device at a limited speed. Removed on drop, when it is empty.
+#[derive(Debug)]
+pub struct Throttle {
+    folder: PathBuf,
+}
+
+/// Where the controller is, and what its limit is written to.
+fn controller() -> Option<(PathBuf, &'static str)> {
+    let v1 = Path::new(ROOT).join("blkio");
+    if v1.join("blkio.throttle.read_bps_device").exists() {
+        return Some((v1, "blkio.throttle.read_bps_device"));
+    }
+    let offers = |root: &Path| {
+        let list = std::fs::read_to_string(root.join("cgroup.controllers")).unwrap_or_default();
+        list.split_whitespace().any(|name| name == "io")
+    };
+    let v2 = [PathBuf::from(ROOT), Path::new(ROOT).join("unified")].into_iter().find(|root| offers(root))?;
+    Some((v2, "io.max"))
+}
+
+/// Whether the kernel can throttle block devices here.
+pub fn is_possible() -> bool {
+    controller().is_some()
+}
+
+impl Throttle {
+    /// A group whose processes read at most this many bytes per second from the device that holds a path.
+    ///
+    /// # Panics
+    /// If it cannot be made.
+    pub fn reads(path: &Path, bytes_per_s: u64) -> Throttle {
+        let (root, file) = controller().unwrap();
+        let is_v2 = file == "io.max";
+        if is_v2 {
+            std::fs::write(root.join("cgroup.subtree_control"), "+io").unwrap();
+        }
+        let folder = root.join(unique_name());
+        std::fs::create_dir(&folder).unwrap();
+        let throttle = Throttle { folder };
+        let device = std::fs::metadata(path).unwrap().dev();
+        let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+        let key = if is_v2 { "rbps=" } else { "" };
+        std::fs::write(throttle.folder.join(file), format!("{major}:{minor} {key}{bytes_per_s}")).unwrap();
+        throttle
+    }
+
+    /// Puts a process, with all its threads, into the group.
+    ///
+    /// # Panics
+    /// If it is gone.
+    pub fn take(&self, pid: u32) {
+        std::fs::write(self.folder.join("cgroup.procs"), pid.to_string()).unwrap();
+    }
+}
+
+impl Drop for Throttle {
+    fn drop(&mut self) {
+        remove(&self.folder);
+    }
+}
+
+/// Removes a group; its last process may have ended just now.
+fn remove(folder: &Path) {
+    for _ in 0..50 {
+        match std::fs::remove_dir(folder) {
+            Err(error) if error.kind() == std::io::ErrorKind::ResourceBusy => {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            _ => return,
+        }
+    }
+}
+
+/// Removes the groups that processes which are gone left behind.
+pub(crate) fn sweep(is_stale: impl Fn(&str) -> bool) {
+    let groups = controller().and_then(|(root, _)| std::fs::read_dir(root).ok()).into_iter().flatten();
+    for group in groups.flatten() {
+        if is_stale(&group.file_name().to_string_lossy()) {
+            remove(&group.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::mounts::{ImageKind, TempMount};
+    use crate::needs::Need;
+    use crate::require;
+
+    #[test]
+    fn reads_take_their_time_and_the_group_is_removed() {
+        require!(Need::Root, Need::Tool("mkfs.ext4"), Need::FileSystem("ext4"), Need::Throttle);
+        let mount = TempMount::image(ImageKind::Ext4, 32);
+        let file = mount.path().join("file");
+        std::fs::write(&file, vec![1; 10 << 20]).unwrap();
+        crate::tool::tool("sync");
+        let throttle = Throttle::reads(mount.path(), 10 << 20);
+        let folder = throttle.folder.clone();
+        let mut shell = Command::new("sh");
+        // It waits until it is in the group.
+        shell.args(["-c", "read go; exec dd if=$0 of=/dev/null bs=1M iflag=direct"]).arg(&file);
+        let mut child = shell.stdin(std::process::Stdio::piped()).spawn().unwrap();
+        throttle.take(child.id());
+        let start = Instant::now();
+        drop(child.stdin.take());
+        assert!(child.wait().unwrap().success());
+        assert!(start.elapsed() > Duration::from_millis(700), "{:?}", start.elapsed());
+        drop(throttle);
+        assert!(!folder.exists());
+    }
+}

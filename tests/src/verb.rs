@@ -1,0 +1,136 @@
+//! A verb of the command line with its flags and a place for its results, to be run as often as a test likes.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::binary::{self, Outcome, Running};
+use crate::run_dir;
+use crate::scratch::Scratch;
+
+/// A call of the binary. What is added later wins over what was there.
+#[derive(Debug)]
+pub struct Verb {
+    words: Vec<OsString>,
+    flags: Vec<(OsString, Option<OsString>)>,
+    runs: Scratch,
+}
+
+impl Verb {
+    /// This verb on this directory, plan or scenario, with `--json` and a folder of its own for `--out`.
+    pub fn on(verb: &str, operand: impl AsRef<OsStr>) -> Verb {
+        Verb { words: vec![verb.into(), operand.as_ref().into()], flags: Vec::new(), runs: Scratch::new() }
+    }
+
+    /// With these flags: `["--driver", "uring", "--verify"]`.
+    #[must_use]
+    pub fn with(mut self, words: &[&str]) -> Verb {
+        let mut words = words.iter().peekable();
+        while let Some(flag) = words.next() {
+            let value = words.next_if(|word| !word.starts_with("--")).map(OsString::from);
+            self = self.set(flag, value);
+        }
+        self
+    }
+
+    /// With this flag, whose value is a path.
+    #[must_use]
+    pub fn with_path(self, flag: &str, path: &Path) -> Verb {
+        self.set(flag, Some(path.into()))
+    }
+
+    fn set(self, flag: &str, value: Option<OsString>) -> Verb {
+        let mut verb = self.without(flag);
+        verb.flags.push((flag.into(), value));
+        verb
+    }
+
+    /// Without this flag.
+    #[must_use]
+    pub fn without(mut self, flag: &str) -> Verb {
+        self.flags.retain(|(name, _)| name != flag);
+        self
+    }
+
+    /// The folder that its run directories go to.
+    pub fn runs(&self) -> &Path {
+        self.runs.path()
+    }
+
+    /// The words of the command line, without `--json`: what it prints is then for people.
+    fn plain_words(&self) -> Vec<OsString> {
+        let mut words = self.words.clone();
+        words.extend(["--out".into(), self.runs.path().into()]);
+        for (flag, value) in &self.flags {
+            words.push(flag.clone());
+            words.extend(value.clone());
+        }
+        words
+    }
+
+    /// The words of the command line.
+    pub fn words(&self) -> Vec<OsString> {
+        let mut words = self.plain_words();
+        words.insert(self.words.len(), "--json".into());
+        words
+    }
+
+    /// Starts it.
+    pub fn start(&self) -> Running {
+        binary::start(self.words())
+    }
+
+    /// Runs it to its end.
+    #[track_caller]
+    pub fn run(&self) -> Outcome {
+        binary::run(self.words())
+    }
+
+    /// Runs it to its end, for people to read.
+    #[track_caller]
+    pub fn run_plain(&self) -> Outcome {
+        binary::run(self.plain_words())
+    }
+
+    /// Runs it to its end, which must be a good one; gives the summary that it printed.
+    #[track_caller]
+    pub fn measure(&self) -> Value {
+        self.run().expect_code(0).json()
+    }
+
+    /// Waits until it has made its test files and operations have reached the log.
+    ///
+    /// # Panics
+    /// If that takes more than a minute, or it ends before.
+    #[track_caller]
+    pub fn until_measuring(&self, running: &mut Running) {
+        let logged =
+            |_: &mut Running| run_dir::all_in(self.runs()).first().is_some_and(|run| run_dir::has_log(run));
+        let in_time = running.until(Duration::from_secs(60), logged).is_some();
+        assert!(in_time && !running.has_ended(), "it does not measure\n{}", running.stderr());
+    }
+
+    /// The directory of its only run.
+    #[track_caller]
+    pub fn run_dir(&self) -> PathBuf {
+        run_dir::only_in(self.runs())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_flags_win() {
+        let verb = Verb::on("mix", "/t").with(&["--duration", "2s", "--files", "2"]);
+        let verb = verb.with(&["--duration", "9s", "--verify"]).without("--files");
+        let words = verb.with_path("--like", Path::new("/a b")).words();
+        let has = |word: &str| words.iter().filter(|have| *have == word).count();
+        assert_eq!((has("--duration"), has("2s"), has("9s")), (1, 0, 1));
+        assert_eq!((has("--verify"), has("--files"), has("2"), has("/a b")), (1, 0, 0, 1));
+        assert_eq!(words[..3], ["mix", "/t", "--json"]);
+    }
+}

@@ -1,0 +1,58 @@
+//! `reelgauge check`: a first look without any option, on one screen, in about a minute.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+use std::time::Duration;
+
+use reelgauge_tests::run_dir::{at, count, number, summary, text};
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::tool::tool;
+use reelgauge_tests::turns::my_turn;
+use reelgauge_tests::verb::Verb;
+
+/// About a minute, with something for a loaded machine.
+const AT_MOST: Duration = Duration::from_secs(100);
+
+/// Everyday formats that it tries.
+const FORMATS: usize = 5;
+
+/// A terminal has this many lines, a wide one this many columns.
+const SCREEN: (usize, usize) = (50, 100);
+
+#[test]
+fn a_first_look_at_a_local_directory() {
+    let _turn = my_turn();
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    let check = Verb::on("check", &target);
+    let outcome = check.run_plain().expect_code(0);
+    assert!(outcome.took < AT_MOST, "{:?}\n{}", outcome.took, outcome.said());
+    let (screen, summary) = (&outcome.stdout, summary(&check.run_dir()));
+    let facts = at(&summary, "check");
+
+    let file_system = tool(&format!("findmnt -n -o FSTYPE --target {}", target.display()));
+    assert!(text(facts, "mount").contains(file_system.trim()), "{facts:#}");
+    for rate in ["sequential_read_mb_per_s", "sequential_write_mb_per_s", "random_read_mb_per_s"] {
+        assert!(number(facts, rate) > 0.1, "{facts:#}");
+    }
+    let formats = at(facts, "formats").as_array().unwrap();
+    assert_eq!(formats.len(), FORMATS, "{facts:#}");
+    for format in formats {
+        let name = text(format, "name");
+        assert!(screen.contains(name), "'{name}' is not shown\n{screen}");
+        assert!(number(format, "needed_mb_per_s_each") > 0.0);
+        // A disk that carries not even one says what stopped it.
+        assert!(count(format, "streams") > 0 || !text(format, "limited_by").is_empty(), "{format:#}");
+    }
+    assert!(screen.contains(text(facts, "next_step")), "{screen}");
+    let looked = number(facts, "looked_s");
+    assert!((1.0..=outcome.took.as_secs_f64()).contains(&looked), "looked for {looked} s");
+    assert!(screen.contains(" s"), "it says how long it looked\n{screen}");
+    let (lines, columns) = (screen.lines().count(), screen.lines().map(|line| line.chars().count()).max());
+    assert!(lines <= SCREEN.0 && columns <= Some(SCREEN.1), "{lines} lines, {columns:?} columns\n{screen}");
+    // Nothing but the area is left.
+    let entries: Vec<_> =
+        std::fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(entries.iter().all(|name| name == "reelgauge-area"), "{entries:?}");
+}
