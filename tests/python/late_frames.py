@@ -4,7 +4,7 @@
     its stream was due. Judged are the frames whose deadline lies in the measured part of the load point.
 
 A frame that failed, is incomplete or was never begun is late too. Frames that nobody wanted, because play
-jumped over them, are not judged. All arithmetic is in whole nanoseconds; nothing is rounded.
+jumped over them or had stopped for good while somebody looked for another place, are not judged. All arithmetic is in whole nanoseconds; nothing is rounded.
 
 Usage: late_frames.py RUN
 """
@@ -15,7 +15,7 @@ import sys
 
 import duckdb
 
-LAST, FRAME, CUE = 8, 16, 32
+RANDOM, LAST, FRAME, CUE = 2, 8, 16, 32
 SECOND_NS = 10**9
 
 
@@ -59,7 +59,19 @@ def unwanted(frames):
     return found
 
 
-def judge(spec, part, ops):
+def has_stopped(ops, all_ops):
+    """Whether the stream's worker was looking at single frames, on any of its streams, when it ended."""
+    worker = ops[0]["worker"]
+    frames = [op["due_ns"] for op in ops if op["flags"] & FRAME]
+    looks = [
+        op["due_ns"]
+        for op in all_ops
+        if op["worker"] == worker and op["kind"] == "read" and op["flags"] & (RANDOM | FRAME) == RANDOM
+    ]
+    return max(looks, default=-1) > max(frames, default=-1)
+
+
+def judge(spec, part, ops, all_ops):
     """The figures of one stream."""
     if not ops:
         return {"stream": spec["stream"], "frames_judged": 0, "late_frames": 0, "first_late_frame": None}
@@ -69,6 +81,8 @@ def judge(spec, part, ops):
     if spec.get("frames_total") is not None:
         end = min(end, spec["frames_total"])
     frames = frames_of(ops)
+    if has_stopped(ops, all_ops):
+        end = min(end, max(frames, default=-1) + 1)
     skipped = unwanted(frames)
     judged = [number for number in range(first, end) if number not in skipped]
     late = []
@@ -88,18 +102,18 @@ def judge(spec, part, ops):
 
 def main():
     run = pathlib.Path(sys.argv[1])
-    names = ["stream", "kind", "transfer", "flags", "len", "done_len", "errno", "due_ns", "issued_ns", "done_ns"]
+    names = ["worker", "stream", "kind", "transfer", "flags", "len", "done_len", "errno", "due_ns", "issued_ns", "done_ns"]
     points = []
     for part in json.loads((run / "streams.json").read_text())["points"]:
         rows = duckdb.execute(
             f"SELECT {', '.join(names)} FROM read_parquet($files, hive_partitioning = true) WHERE point = $point",
             {"files": f"{run}/ops/**/*.parquet", "point": part["point"]},
         ).fetchall()
+        all_ops = [dict(zip(names, row)) for row in rows]
         ops = {}
-        for row in rows:
-            op = dict(zip(names, row))
+        for op in all_ops:
             ops.setdefault(op["stream"], []).append(op)
-        streams = [judge(spec, part, ops.get(spec["stream"], [])) for spec in part["streams"]]
+        streams = [judge(spec, part, ops.get(spec["stream"], []), all_ops) for spec in part["streams"]]
         points.append({"point": part["point"], "streams": streams})
     print(json.dumps({"points": points}))
 

@@ -13,7 +13,7 @@ import sys
 import pyarrow
 import pyarrow.parquet
 
-WRITING, LAST, FRAME, CUE = 1, 8, 16, 32
+WRITING, RANDOM, LAST, FRAME, CUE = 1, 2, 8, 16, 32
 MS = 10**6
 
 
@@ -57,6 +57,12 @@ def jumping(stream):
     return rows
 
 
+def stopped(stream):
+    """From frame 25 on somebody looks at single frames: 15 frames are judged and none is late."""
+    rows = healthy(stream, range(25))
+    return rows + [row(stream, "read", 25, RANDOM, 3500 + 10 * look, 3505 * MS) for look in range(9)]
+
+
 def file_per_frame(stream):
     """Of frame 20 the data come in time, and the close, with which they are all there, does not."""
     rows = []
@@ -80,9 +86,9 @@ def main():
     run = pathlib.Path(sys.argv[1])
     folder = run / "ops" / "agent=made-up"
     folder.mkdir(parents=True)
-    rows = healthy(0, range(40)) + troubled(1) + troubled(2) + jumping(3) + file_per_frame(4)
+    rows = healthy(0, range(40)) + troubled(1) + troubled(2) + jumping(3) + file_per_frame(4) + stopped(6)
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), folder / "part-000001.parquet")
-    specs = [spec(0, 100), spec(1, 100), spec(2, None), spec(3, 100), spec(4, None), spec(5, 100)]
+    specs = [spec(0, 100), spec(1, 100), spec(2, None), spec(3, 100), spec(4, None), spec(5, 100), spec(6, 100)]
     point = {"point": 0, "scale": 1, "started_ns": 0, "from_ns": 2200 * MS, "until_ns": 4200 * MS}
     (run / "streams.json").write_text(json.dumps({"points": [point | {"streams": specs}]}))
     print("{}")

@@ -79,6 +79,7 @@ fn the_second_opinion_is_right_about_what_can_be_counted_by_hand() {
         figure(3, 15, 0, None),
         figure(4, 20, 1, Some(20)),
         figure(5, 0, 0, None),
+        figure(6, 15, 0, None),
     ]);
     assert_eq!(at(&counted, "points.0.streams"), &by_hand);
 }

@@ -157,6 +157,10 @@ impl Transfers {
     /// Takes a measured operation.
     #[inline]
     pub(crate) fn add(&mut self, op: &OpRecord, paper: &mut PaperTally) {
+        if op.kind == OpKind::Close && !op.flags.has(OpFlags::LAST) && !self.is_open(op.transfer) {
+            // A frame's file is closed after the frame has come: that begins no transfer.
+            return;
+        }
         let transfer = match &mut self.current {
             Some(current) if current.number == op.transfer => current,
             _ => self.switch_to(op),
@@ -167,6 +171,10 @@ impl Transfers {
         if op.flags.has(OpFlags::LAST) || nothing_follows {
             self.end(paper);
         }
+    }
+
+    fn is_open(&self, number: u32) -> bool {
+        self.current.iter().chain(&self.others).any(|open| open.number == number)
     }
 
     /// Makes the transfer of this operation current, beginning it if it is new.

@@ -20,14 +20,10 @@ use reelgauge_workload::units::{Size, Span};
 const SMALL: &str = "xavc-intra-class-100-1080-25";
 
 fn actor(kind: ActorKind) -> ActorPlan {
-    let plays =
-        matches!(kind, ActorKind::Player | ActorKind::Recorder | ActorKind::Editor | ActorKind::Transcoder);
-    ActorPlan {
-        format: plays.then(|| SMALL.to_owned()),
-        clip: Span::secs(1),
-        file_size: Size::mib(4),
-        files: 2,
-        ..ActorPlan::new(kind)
+    let usual = ActorPlan::new(kind);
+    match kind.has_media() {
+        true => ActorPlan { format: Some(SMALL.to_owned()), clip: Span::secs(1), ..usual },
+        false => ActorPlan { file_size: Size::mib(4), files: 2, ..usual },
     }
 }
 

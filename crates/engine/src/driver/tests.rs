@@ -692,7 +692,7 @@ fn resident_bytes() -> u64 {
 }
 
 /// What each of 2,000 writers of 64 KiB takes. Looks at the memory of the whole process, so it must be alone
-/// in it; `--nocapture` shows the figure.
+/// in it.
 #[cfg(target_os = "linux")]
 fn check_memory_of_writers((name, start): (&str, Start<Listed>)) {
     const WRITERS: u32 = 2000;
@@ -721,18 +721,30 @@ fn check_memory_of_writers((name, start): (&str, Start<Listed>)) {
     assert!(each < u64::from(LEN) + (64 << 10), "{name}: {each} bytes");
 }
 
+/// Runs this test again, alone in a process of its own.
 #[cfg(target_os = "linux")]
-#[test]
-#[ignore = "needs a process of its own"]
-fn two_thousand_writers_on_threads_need_little_memory_beyond_their_writes() {
-    check_memory_of_writers(drivers()[0]);
+fn in_a_process_of_its_own(test: &str, check: impl FnOnce()) {
+    const ALONE: &str = "REELGAUGE_TEST_ALONE";
+    if std::env::var_os(ALONE).is_some() {
+        return check();
+    }
+    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", test, "--nocapture"]).env(ALONE, "1");
+    assert!(again.status().unwrap().success(), "{test}");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-#[ignore = "needs a process of its own"]
+fn two_thousand_writers_on_threads_need_little_memory_beyond_their_writes() {
+    let own_name = "driver::tests::two_thousand_writers_on_threads_need_little_memory_beyond_their_writes";
+    in_a_process_of_its_own(own_name, || check_memory_of_writers(drivers()[0]));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn two_thousand_writers_on_rings_need_little_memory_beyond_their_writes() {
-    check_memory_of_writers(drivers()[1]);
+    let own_name = "driver::tests::two_thousand_writers_on_rings_need_little_memory_beyond_their_writes";
+    in_a_process_of_its_own(own_name, || check_memory_of_writers(drivers()[1]));
 }
 
 #[test]

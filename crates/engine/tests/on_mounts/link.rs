@@ -80,7 +80,7 @@ fn the_route_to_a_server_is_found() {
     let inside = Command::new("ip")
         .args(["netns", "exec", &namespace.0])
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "link::inside_the_namespace", "--ignored", "--nocapture"])
+        .args(["--exact", "link::inside_the_namespace", "--nocapture"])
         .env(INSIDE, "1")
         .output()
         .unwrap();
@@ -102,9 +102,11 @@ fn to_server(address: &str) -> Link {
 }
 
 #[test]
-#[ignore = "started by the_route_to_a_server_is_found in a namespace of its own"]
 fn inside_the_namespace() {
-    assert!(std::env::var_os(INSIDE).is_some(), "only in the prepared namespace");
+    // The second half of the test above, which starts it in a namespace that it has prepared.
+    if std::env::var_os(INSIDE).is_none() {
+        return;
+    }
     let mut found = Vec::new();
     for address in ["10.78.1.2", "fd78::2", "10.78.2.7", "192.0.2.1", "10.78.1.1"] {
         let link = to_server(address);

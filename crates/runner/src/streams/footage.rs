@@ -9,7 +9,7 @@ use reelgauge_formats::format::{Format, Kind};
 use reelgauge_formats::like::{self, Basis, Like, LikeError};
 use reelgauge_formats::own::OwnFormatError;
 use reelgauge_formats::{FindError, FrameRate, catalogue};
-use reelgauge_workload::clip::FramePlace;
+use reelgauge_workload::clip::{Clip, FramePlace};
 use reelgauge_workload::streams::ActorPlan;
 
 /// What direct I/O needs offsets and lengths to be multiples of, almost everywhere.
@@ -116,6 +116,15 @@ impl Footage {
     pub fn constant_frame_bytes(&self) -> Option<u64> {
         let (_, first) = self.frames.first()?;
         self.frames.iter().all(|(_, len)| len == first).then_some(u64::from(*first))
+    }
+
+    /// The clip in these files; `None` where it has no frames.
+    pub fn clip(&self, files: &[u32]) -> Option<Clip> {
+        match (self.is_sequence, self.frames.as_slice(), files) {
+            // By its places alone a sequence of one frame looks like a movie.
+            (true, &[(_, len)], &[file, ..]) => Clip::sequence(file, 1, len),
+            _ => Clip::new(self.places(files)),
+        }
     }
 
     /// The frames in these files, one after the other: one file, or as many as there are frames.

@@ -3,7 +3,6 @@
 use reelgauge_analysis::late::StreamSpec;
 use reelgauge_analysis::rates::RateSpec;
 use reelgauge_workload::camera::{Camera, CameraShape};
-use reelgauge_workload::clip::Clip;
 use reelgauge_workload::companion::{Companion, CompanionShape};
 use reelgauge_workload::copier::{Copier, CopierShape};
 use reelgauge_workload::editor::{Editor, EditorShape};
@@ -241,7 +240,7 @@ impl Part<'_> {
     fn player(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
         let footage = self.footage?;
         let shape = PlayerShape {
-            clip: Clip::new(footage.places(&place.files.prepared))?,
+            clip: footage.clip(&place.files.prepared)?,
             pace: pace(self.plan, footage),
             read_ahead: self.plan.read_ahead,
             direct: place.direct,
@@ -260,7 +259,7 @@ impl Part<'_> {
             u32::try_from(pace.rate.frames_in(span.ns()).max(1)).unwrap_or(u32::MAX)
         };
         let shape = RecorderShape {
-            clip: Clip::new(footage.places(files))?,
+            clip: footage.clip(files)?,
             pace,
             sync_every_frames: self.plan.sync_every.map(frames),
             direct: place.direct,
@@ -277,7 +276,7 @@ impl Part<'_> {
         let pace = pace(self.plan, footage);
         let frames = |seconds: f64| ((seconds * pace.rate.per_s()) as u32).max(1);
         let shape = EditorShape {
-            cameras: cameras.map(|files| Clip::new(footage.places(files))).collect::<Option<_>>()?,
+            cameras: cameras.map(|files| footage.clip(files)).collect::<Option<_>>()?,
             pace,
             direct: place.direct,
             start_after_ns: place.start_after_ns,
@@ -291,7 +290,7 @@ impl Part<'_> {
     fn transcoder(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
         let footage = self.footage?;
         let shape = TranscoderShape {
-            source: Clip::new(footage.places(&place.files.prepared))?,
+            source: footage.clip(&place.files.prepared)?,
             output_file: place.made()?,
             output_bytes_per_frame: self.output_frame_bytes(),
             // One clip: then it begins anew.

@@ -80,6 +80,12 @@ pub fn run_streams(
     let search = match &plan.find_max {
         Some(wanted) => {
             let room = stage.room_for(cast.bytes_per_scale(seconds));
+            if room < plan.search_cap() {
+                stage.notes.push(format!(
+                    "The target has room for the files of {} at most; a shorter --clip makes them smaller.",
+                    plan.label(room.max(1))
+                ));
+            }
             Some(seek::begin(&plan, wanted, room, resume.as_deref())?)
         }
         None => {
@@ -185,27 +191,31 @@ impl Show {
             if self.done.len() >= usize::from(u16::MAX) {
                 break None;
             }
+            let began_ns = self.clock.now_ns();
             let entries = self.stage.furnish(&mut self.cast, scale, observer, interrupt)?;
             self.drain.add_files(entries)?;
             observer.phase("searching");
-            let trial = self.point(scale, observer, interrupt)?;
+            let passed = self.point(scale, observer, interrupt)?;
             if !matches!(self.ending, Ending::OnTime) {
                 break None;
             }
+            let limited_by_client = self.done.last().is_some_and(|point| point.limited_by_client.is_some());
+            // Making further files takes time, too.
+            let took_s = (self.clock.now_ns() - began_ns) as f64 / 1e9;
+            let trial = Trial { passed, limited_by_client, took_s };
             search.report(scale, trial).map_err(|source| RunError::Search { source })?;
             seek::save(&self.run_dir, &search)?;
         };
         Ok(Some(Sought { search, answer }))
     }
 
-    /// Runs a load point and keeps its figures.
+    /// Runs a load point and keeps its figures. Whether its criteria were met.
     fn point(
         &mut self,
         scale: u32,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<Trial, RunError> {
-        let began_ns = self.clock.now_ns();
+    ) -> Result<bool, RunError> {
         let index = self.done.len() as u16;
         if index > 0 && !self.plan.direct {
             self.notes.extend(self.stage.cool_down().filter(|note| !self.notes.contains(note)));
@@ -227,10 +237,7 @@ impl Show {
             ended_early: None,
         };
         self.announce(index, &facts)?;
-        let passed = self.perform(scale, company, facts, context, observer, interrupt)?;
-        let took_s = (self.clock.now_ns() - began_ns) as f64 / 1e9;
-        let limited_by_client = self.done.last().is_some_and(|point| point.limited_by_client.is_some());
-        Ok(Trial { passed, limited_by_client, took_s })
+        self.perform(scale, company, facts, context, observer, interrupt)
     }
 
     /// The load point itself, and what came of it. Whether its criteria were met.
@@ -270,7 +277,9 @@ impl Show {
         point.streams = (!specs.is_empty()).then_some(judged.late);
         point.rates = judged.rates;
         point.rates_mean_response_ms = judged.rates_mean_response_ms;
-        point.verdict = Some(verdict);
+        // A load point that somebody stopped is not judged: what did not come may just have been cut off.
+        let complete = matches!(end.ending, Ending::OnTime | Ending::Exhausted);
+        point.verdict = complete.then_some(verdict);
         self.done.push(point);
         // Now it is known when it began to the nanosecond.
         self.table.points.pop();
@@ -384,7 +393,8 @@ fn conclude(summary: &mut Summary, plan: &StreamsPlan, sought: Option<Sought>, v
     }
     match sought {
         Some(Sought { search, answer }) => {
-            let mut facts = seek::facts(&search, answer.as_ref(), plan.stream_count(1).max(1), plan.label(1));
+            let per_scale = plan.stream_count(1).max(1);
+            let mut facts = seek::facts(&search, answer.as_ref(), per_scale, plan.what());
             facts.failed_first = first_failed(summary).map(|failure| failure.sentence);
             // A search is good when anything passed at all: that something fell is what it is for.
             let best = facts.streams.unwrap_or(0);

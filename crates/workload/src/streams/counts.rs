@@ -33,6 +33,20 @@ impl StreamsPlan {
         self.find_max.and_then(|search| search.cap).map_or(most, |cap| cap.min(most))
     }
 
+    /// What is counted when its streams are: `players of prores-422-hq-uhd-25`, `streams of newsroom`.
+    pub fn what(&self) -> String {
+        let [actor] = self.actors.as_slice() else {
+            return format!("streams of {}", self.name);
+        };
+        let like = actor.like.as_ref().map(|path| format!("footage like {}", path.display()));
+        let own = || actor.own_format.as_ref().map(|format| format.name.clone());
+        match like.or_else(own).or_else(|| actor.format.clone()) {
+            Some(media) if actor.kind == ActorKind::Editor => format!("cameras of {media} in editors"),
+            Some(media) => format!("{}s of {media}", actor.kind),
+            None => format!("{}s", actor.kind),
+        }
+    }
+
     /// What a load point of this scale is called: `8 players`, `2 x newsroom`.
     pub fn label(&self, scale: u32) -> String {
         let [actor] = self.actors.as_slice() else {
@@ -59,7 +73,10 @@ mod tests {
         let pair = vec![actor(ActorKind::Camera, 3), actor(ActorKind::Companion, 3)];
         let plan = StreamsPlan { actors: pair, name: "vda-like".to_owned(), ..StreamsPlan::default() };
         assert_eq!((plan.stream_count(2), plan.workers(2)), (6, 12));
-        assert_eq!(plan.label(2), "2 x vda-like");
+        assert_eq!(
+            (plan.label(2), plan.what()),
+            ("2 x vda-like".to_owned(), "streams of vda-like".to_owned())
+        );
         let editor = StreamsPlan { actors: vec![actor(ActorKind::Editor, 2)], ..StreamsPlan::default() };
         assert_eq!((editor.stream_count(1), editor.workers(1)), (8, 2));
         assert_eq!((editor.label(1), editor.label(2)), ("2 editors".to_owned(), "4 editors".to_owned()));
