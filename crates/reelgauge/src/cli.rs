@@ -176,6 +176,15 @@ pub struct StreamsArgs {
     /// Take the frame sizes of this movie file or folder of frames
     #[arg(long, value_name = "PATH")]
     pub like: Option<PathBuf>,
+    /// A format of your own, by the bytes of each frame; needs --fps
+    #[arg(long, value_name = "SIZE", conflicts_with_all = ["format", "like", "mbit_per_s"])]
+    pub frame_size: Option<Size>,
+    /// A format of your own, by its rate in 10^6 bit/s; needs --fps
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["format", "like"])]
+    pub mbit_per_s: Option<f64>,
+    /// The frames of your own format are files of their own
+    #[arg(long)]
+    pub file_per_frame: bool,
     /// Frames per second, instead of the format's or the footage's own
     #[arg(long, value_name = "RATE")]
     pub fps: Option<FrameRate>,
@@ -431,6 +440,7 @@ Examples:
   reelgauge streams /mnt/nas --format prores-422-hq-uhd-25 --find-max    how many players?
   reelgauge streams /mnt/nas --format dnxhr-hqx-uhd-50 --actor recorder --count 4
   reelgauge streams /mnt/nas --like clip.mov --actor editor --cameras 9
+  reelgauge streams /mnt/nas --mbit-per-s 220 --fps 25 --find-max        a format of your own
 
 Exit codes: 0 criteria met, 1 not met, 2 wrong usage or input, 3 the run broke off (results kept),
 130 interrupted (results kept).";

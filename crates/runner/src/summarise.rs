@@ -219,7 +219,8 @@ fn notes(facts: &Facts<'_>, cost: &SelfCost) -> Vec<String> {
     }
     let mut warnings = Warning::from_figures(&facts.load_points, cost, &facts.drained.totals);
     // The paper's tables are shown for a mix alone.
-    warnings.retain(|warning| facts.subject.verb == "mix" || !matches!(warning, Warning::FewTransfers { .. }));
+    warnings
+        .retain(|warning| facts.subject.verb == "mix" || !matches!(warning, Warning::FewTransfers { .. }));
     let mount = facts.subject.mount;
     if mount.kind == MountKind::Memory {
         warnings.push(Warning::TargetIsMemory { fs_type: mount.fs_type.clone() });

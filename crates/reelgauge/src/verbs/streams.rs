@@ -1,12 +1,14 @@
 //! `reelgauge streams`: flags become a plan with one actor, the plan is run, the summary is shown.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
+use reelgauge_formats::OwnFormat;
+use reelgauge_formats::own::{Control, Files};
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::streams::StreamsRequest;
 use reelgauge_workload::plan::PLAN_VERSION;
 use reelgauge_workload::range::Ramp;
 use reelgauge_workload::streams::{ActorPlan, FindMaxPlan, StreamsPlan};
-use reelgauge_workload::units::Span;
+use reelgauge_workload::units::{Size, Span};
 
 use crate::cli::{RunningArgs, StreamsArgs};
 use crate::verbs::run::{Job, carry_out};
@@ -18,7 +20,7 @@ const USUAL: (Span, Span) = (Span::secs(5), Span::secs(30));
 
 /// Measures a directory with streams. The exit code.
 pub fn streams(args: StreamsArgs) -> Result<u8> {
-    let plan = plan_of(&args);
+    let plan = plan_of(&args)?;
     plan.check()?;
     let request = StreamsRequest {
         plan,
@@ -31,7 +33,7 @@ pub fn streams(args: StreamsArgs) -> Result<u8> {
     carry_out(Job::Streams(Box::new(request)), &args.output)
 }
 
-fn plan_of(args: &StreamsArgs) -> StreamsPlan {
+fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {
     let (warmup, duration) = if args.find_max { TRIAL } else { USUAL };
     let (count, scale) = match args.count.clone() {
         // One number is a count; several are load points of one stream more and more often.
@@ -39,7 +41,7 @@ fn plan_of(args: &StreamsArgs) -> StreamsPlan {
         Some(scale) => (1, scale),
         None => (1, Ramp(vec![1])),
     };
-    StreamsPlan {
+    Ok(StreamsPlan {
         name: "streams".to_owned(),
         warmup: args.warmup.unwrap_or(warmup),
         duration: args.duration.unwrap_or(duration),
@@ -47,17 +49,51 @@ fn plan_of(args: &StreamsArgs) -> StreamsPlan {
         staggered: !args.together,
         scale,
         find_max: args.find_max.then(|| FindMaxPlan { time_max: args.time_max, ..FindMaxPlan::default() }),
-        actors: vec![ActorPlan { count, ..actor_of(args) }],
+        actors: vec![ActorPlan { count, ..actor_of(args)? }],
         ..plan_with(&args.run, &args.path)
-    }
+    })
 }
 
-fn actor_of(args: &StreamsArgs) -> ActorPlan {
+/// The user's own format, if one is described.
+fn own_format(args: &StreamsArgs) -> Result<Option<OwnFormat>> {
+    if args.frame_size.is_none() && args.mbit_per_s.is_none() {
+        if args.file_per_frame {
+            bail!(
+                "--file-per-frame belongs to a format of your own; give --frame-size or --mbit-per-s with it"
+            );
+        }
+        return Ok(None);
+    }
+    let Some(fps) = args.fps else {
+        bail!("a format of your own needs its frame rate; add --fps 25");
+    };
+    let name = match (args.frame_size, args.mbit_per_s) {
+        (Some(size), _) => format!("own format, {size} at {fps} fps"),
+        (None, rate) => format!("own format, {} Mbit/s at {fps} fps", rate.unwrap_or(0.0)),
+    };
+    Ok(Some(OwnFormat {
+        name,
+        bytes_per_frame: args.frame_size.map(Size::bytes),
+        mbit_per_s: args.mbit_per_s,
+        fps,
+        files: if args.file_per_frame { Files::Frames } else { Files::Movie },
+        rate_control: Control::default(),
+        gop_frames: None,
+        width: None,
+        height: None,
+        audio: None,
+    }))
+}
+
+fn actor_of(args: &StreamsArgs) -> Result<ActorPlan> {
     let usual = ActorPlan::new(args.actor);
-    ActorPlan {
+    let own_format = own_format(args)?;
+    Ok(ActorPlan {
         format: args.format.clone(),
         like: args.like.clone(),
-        fps: args.fps,
+        // The rate of one's own format is part of it.
+        fps: if own_format.is_some() { None } else { args.fps },
+        own_format,
         clip: args.clip.unwrap_or(usual.clip),
         buffer: args.buffer.unwrap_or(usual.buffer),
         policy: args.policy.map_or(usual.policy, Into::into),
@@ -69,7 +105,7 @@ fn actor_of(args: &StreamsArgs) -> ActorPlan {
         file_size: args.file_size.unwrap_or(usual.file_size),
         criteria: args.criteria.clone().unwrap_or_default(),
         ..usual
-    }
+    })
 }
 
 /// A plan of nobody, with what the flags of every verb that plays streams say.

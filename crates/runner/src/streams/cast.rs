@@ -180,7 +180,7 @@ impl Cast {
                 let part = role.part();
                 let script = part.script(stream, files, start_after_ns, dice.below(u64::MAX), self.direct);
                 company.workers.push(Worker { id, script });
-                company.specs.extend(part.specs(stream));
+                company.specs.extend(part.specs(stream, &role.criteria));
                 company.rates.extend(part.rate(id));
                 stream += part.streams();
             }

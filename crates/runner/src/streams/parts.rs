@@ -1,5 +1,6 @@
 //! What one actor of each kind needs and does: its files, its script, its streams, its rate.
 
+use reelgauge_analysis::criteria::Criteria;
 use reelgauge_analysis::late::StreamSpec;
 use reelgauge_analysis::rates::RateSpec;
 use reelgauge_workload::camera::{Camera, CameraShape};
@@ -140,7 +141,7 @@ impl Part<'_> {
     }
 
     /// What its frames are held to; nothing where it has none.
-    pub fn specs(&self, first_stream: u32) -> Vec<StreamSpec> {
+    pub fn specs(&self, first_stream: u32, criteria: &Criteria) -> Vec<StreamSpec> {
         let (Some(footage), true) = (self.footage, self.has_frames()) else {
             return Vec::new();
         };
@@ -155,7 +156,9 @@ impl Part<'_> {
             prebuffer_ns: pace.prebuffer_ns(),
             frame_bytes: footage.constant_frame_bytes(),
             frames_total: None,
-            throughput_needed_bytes_per_s: None,
+            throughput_needed_bytes_per_s: criteria
+                .min_throughput_over_buffer_mb_per_s
+                .map(|mb_per_s| mb_per_s * 1e6),
         };
         (0..self.streams()).map(camera).collect()
     }
