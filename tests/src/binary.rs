@@ -96,9 +96,17 @@ pub fn run<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Outcome {
 /// # Panics
 /// If it cannot be started.
 pub fn start<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Running {
+    start_by(Command::new(path()), arguments)
+}
+
+/// [`start`], but through a command that ends by becoming the binary, and takes its arguments.
+///
+/// # Panics
+/// If it cannot be started.
+pub fn start_by<A: AsRef<OsStr>>(mut by: Command, arguments: impl IntoIterator<Item = A>) -> Running {
     let scratch = Scratch::new();
     let output = |name: &str| File::create(scratch.path().join(name)).unwrap();
-    let child = Command::new(path())
+    let child = by
         .args(arguments)
         // Neither a terminal's width nor a developer's settings may show in what it says.
         .env_remove("RUST_LOG")

@@ -5,6 +5,7 @@
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::scratch::unique_name;
 
@@ -57,12 +58,13 @@ impl Throttle {
         throttle
     }
 
-    /// Puts a process, with all its threads, into the group.
-    ///
-    /// # Panics
-    /// If it is gone.
-    pub fn take(&self, pid: u32) {
-        std::fs::write(self.folder.join("cgroup.procs"), pid.to_string()).unwrap();
+    /// A command that goes into the group and becomes this program: the program, its threads and its
+    /// children are throttled.
+    pub fn command(&self, program: &Path) -> Command {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(self.folder.join("cgroup.procs"));
+        shell.arg(program);
+        shell
     }
 }
 
@@ -96,7 +98,6 @@ pub(crate) fn sweep(is_stale: impl Fn(&str) -> bool) {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
     use std::time::{Duration, Instant};
 
     use super::*;
@@ -113,14 +114,15 @@ mod tests {
         crate::tool::tool("sync");
         let throttle = Throttle::reads(mount.path(), 10 << 20);
         let folder = throttle.folder.clone();
-        let mut shell = Command::new("sh");
-        // It waits until it is in the group.
-        shell.args(["-c", "read go; exec dd if=$0 of=/dev/null bs=1M iflag=direct"]).arg(&file);
-        let mut child = shell.stdin(std::process::Stdio::piped()).spawn().unwrap();
-        throttle.take(child.id());
+        let mut dd = throttle.command(Path::new("dd"));
+        dd.arg(format!("if={}", file.display())).args([
+            "of=/dev/null",
+            "bs=1M",
+            "iflag=direct",
+            "status=none",
+        ]);
         let start = Instant::now();
-        drop(child.stdin.take());
-        assert!(child.wait().unwrap().success());
+        assert!(dd.status().unwrap().success());
         assert!(start.elapsed() > Duration::from_millis(700), "{:?}", start.elapsed());
         drop(throttle);
         assert!(!folder.exists());

@@ -41,7 +41,7 @@ fn values_that_make_no_sense() {
         (&["--duration", "0s"], "duration"),
         (&["--warmup", "soon"], "--warmup"),
         (&["--actor", "editor", "--cameras", "0"], "cameras"),
-        (&["--criteria", "late=none"], "late"),
+        (&["--criteria", "late=often"], "late"),
         (&["--criteria", "luck=1"], "late"),
         (&["--find-max", "--time-max", "0s"], "time"),
         (&["--seed", "minus one"], "--seed"),

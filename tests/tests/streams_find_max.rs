@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use reelgauge_tests::binary;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::{self, Need};
@@ -26,7 +27,10 @@ const OWN_FRAME_BYTES: u64 = 217_088;
 const OWN_BYTES_PER_S: u64 = OWN_FRAME_BYTES * 25;
 
 /// How far streams may fall behind. Short, so that one stream too many shows within a trial.
-const BUFFER: &str = "6frames";
+const BUFFER: &str = "3frames";
+
+/// More than a search takes.
+const LIMIT: Duration = Duration::from_secs(110);
 
 /// A plan that searches for the largest number of players of an own format.
 fn search_plan(scratch: &Scratch, target: &Path) -> PathBuf {
@@ -90,9 +94,8 @@ fn a_disk_that_the_kernel_throttles() {
     // Half a stream more than six.
     let throttle = Throttle::reads(mount.path(), OWN_BYTES_PER_S * 13 / 2);
     let search = Verb::on("run", search_plan(&scratch, mount.path()));
-    let running = search.start();
-    // It makes its files first, and writes are not throttled.
-    throttle.take(running.pid());
-    let summary = running.wait(Duration::from_secs(110)).expect_code(0).json();
+    // It makes its files first; writes are not throttled.
+    let by = throttle.command(binary::path());
+    let summary = binary::start_by(by, search.words()).wait(LIMIT).expect_code(0).json();
     found_within(&summary, 6, 6);
 }

@@ -45,27 +45,45 @@ fn frame_ops(verb: &Verb) -> Vec<FrameOp> {
     frames.collect()
 }
 
-/// A movie of two seconds whose frames differ in size, with sound between them.
-fn movie(folder: &Path) -> PathBuf {
+/// A movie of two seconds whose frames differ in size, with or without sound between them.
+fn movie(folder: &Path, sound: &str) -> PathBuf {
     let path = folder.join("clip.mov");
     tool(&format!(
-        "ffmpeg -v error -f lavfi -i testsrc2=size=320x240:rate=25 -f lavfi -i sine -t 2 -c:v mjpeg -q:v 3 \
-         -c:a pcm_s16le {}",
+        "ffmpeg -v error -f lavfi -i testsrc2=size=320x240:rate=25 {sound} -t 2 -c:v mjpeg -q:v 3 {}",
         path.display()
     ));
     path
 }
 
-/// Where each picture lies in a movie, and how long it is, in the order of the file.
-fn pictures(movie: &Path) -> Vec<(u64, u64)> {
+/// Where each packet of a movie lies, and how long it is, in the order of the file: those of all tracks, or
+/// of the pictures alone.
+fn packets(movie: &Path, select: &str) -> Vec<(u64, u64)> {
     let listing = tool(&format!(
-        "ffprobe -v error -select_streams v -show_entries packet=pos,size -of json {}",
+        "ffprobe -v error {select} -show_entries packet=pos,size -of json {}",
         movie.display()
     ));
     let listing: Value = serde_json::from_str(&listing).unwrap();
     let number = |packet: &Value, name: &str| packet[name].as_str().unwrap().parse().unwrap();
     let packets = at(&listing, "packets").as_array().unwrap().iter();
-    packets.map(|packet| (number(packet, "pos"), number(packet, "size"))).collect()
+    let mut places: Vec<_> = packets.map(|packet| (number(packet, "pos"), number(packet, "size"))).collect();
+    places.sort_unstable();
+    places
+}
+
+/// A player of this movie reads these places, in this order, again and again.
+#[track_caller]
+fn is_played_at(scratch: &Scratch, movie: &Path, places: &[(u64, u64)]) {
+    let sizes: std::collections::BTreeSet<u64> = places.iter().map(|(_, size)| *size).collect();
+    assert!(places.len() == 50 && sizes.len() > 5, "a movie with frames that differ: {sizes:?}");
+    let verb = one_stream(scratch).with_path("--like", movie);
+    let summary = verb.measure();
+    assert_eq!(count(&summary, "load_points.0.streams.total.late_frames"), 0);
+    let read = frame_ops(&verb);
+    // Three seconds: once through, and into the second round.
+    assert!(read.len() > places.len(), "{} reads", read.len());
+    for ((op, frame), place) in read.iter().zip(0..).zip(places.iter().cycle()) {
+        assert_eq!((op.kind.as_str(), op.frame, (op.offset, op.len)), ("read", frame, *place));
+    }
 }
 
 /// A run of one stream on a fresh folder.
@@ -75,23 +93,26 @@ fn one_stream(scratch: &Scratch) -> Verb {
 }
 
 #[test]
-fn a_movie_is_played_as_its_frames_lie() {
+fn a_movie_is_played_frame_by_frame_as_it_lies() {
     require!(Need::Python, Need::Tool("ffmpeg"), Need::Tool("ffprobe"));
     let (_turn, scratch) = (my_turn(), Scratch::new());
-    let movie = movie(scratch.path());
-    let pictures = pictures(&movie);
-    let sizes: std::collections::BTreeSet<u64> = pictures.iter().map(|(_, size)| *size).collect();
-    assert!(pictures.len() == 50 && sizes.len() > 5, "a movie with frames that differ: {sizes:?}");
-    let verb = one_stream(&scratch).with_path("--like", &movie);
-    let summary = verb.measure();
-    assert_eq!(count(&summary, "load_points.0.streams.total.late_frames"), 0);
-    let read = frame_ops(&verb);
-    // Three seconds: once through, and into the second round.
-    assert!(read.len() > pictures.len(), "{} reads", read.len());
-    for (op, number) in read.iter().zip(0..) {
-        let (offset, size) = pictures[usize::try_from(number).unwrap() % pictures.len()];
-        assert_eq!((op.kind.as_str(), op.frame, op.offset, op.len), ("read", number, offset, size));
-    }
+    let movie = movie(scratch.path(), "");
+    is_played_at(&scratch, &movie, &packets(&movie, "-select_streams v"));
+}
+
+#[test]
+fn sound_is_read_with_the_frame_before_it() {
+    require!(Need::Python, Need::Tool("ffmpeg"), Need::Tool("ffprobe"));
+    let (_turn, scratch) = (my_turn(), Scratch::new());
+    let movie = movie(scratch.path(), "-f lavfi -i sine -c:a pcm_s16le");
+    let (all, pictures) = (packets(&movie, ""), packets(&movie, "-select_streams v"));
+    assert!(all.len() > pictures.len(), "there is sound in it");
+    let ends = all.iter().map(|(pos, size)| pos + size);
+    // From each picture to the next: all of the file from its first packet to its last.
+    let mut bounds: Vec<u64> = pictures.iter().map(|(pos, _)| *pos).chain(ends.max()).collect();
+    bounds[0] = all[0].0;
+    let places: Vec<(u64, u64)> = bounds.windows(2).map(|pair| (pair[0], pair[1] - pair[0])).collect();
+    is_played_at(&scratch, &movie, &places);
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn disk() -> TempMount {
     TempMount::image(ImageKind::Ext4, 512)
 }
 
-/// Records, freezes for a second in the middle, thaws; gives the summary of a run that has failed its criteria.
+/// Records, freezes for a second in the middle, thaws; gives the summary of a run that failed its criteria.
 #[track_caller]
 fn frozen_in_the_middle(mount: &TempMount, verb: &Verb) -> Value {
     let mut running = verb.start();
@@ -71,7 +71,11 @@ fn the_second_opinion_is_right_about_what_can_be_counted_by_hand() {
     let run = scratch.path().join("run");
     python::script("made_up_run.py", &[&run]);
     let counted = late_frames_in_log(&run);
-    let figure = |stream: u64, judged: u64, late: u64, first: Option<u64>| json!({"stream": stream, "frames_judged": judged, "late_frames": late, "first_late_frame": first});
+    let figure = |stream: u64, judged: u64, late: u64, first: Option<u64>| {
+        json!({
+            "stream": stream, "frames_judged": judged, "late_frames": late, "first_late_frame": first
+        })
+    };
     let by_hand = json!([
         figure(0, 20, 0, None),
         figure(1, 20, 6, Some(12)),

@@ -192,7 +192,8 @@ impl LateTally {
         }
     }
 
-    /// Adds the streams of another host, to which nothing more will be added, in the same load point, whose streams get the numbers from
+    /// Adds the streams of another host, to which nothing more will be added, in the same load point. Its
+    /// streams get the numbers from
     /// `first_stream` on. These must lie above all numbers used here.
     pub fn merge(&mut self, mut other: LateTally, first_stream: u32) {
         other.note_stops();

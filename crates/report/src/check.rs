@@ -7,7 +7,7 @@ use crate::page::Page;
 use crate::screen::Screen;
 use crate::table::Table;
 use crate::tables::numbers;
-use crate::text::{plain, plain_short};
+use crate::text::plain_short;
 use crate::units::{count, moment, number};
 
 /// Longer sentences from outside are cut, so that everything stays on one screen.

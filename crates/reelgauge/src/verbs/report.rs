@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use reelgauge_analysis::Summary;
-use reelgauge_report::{Detail, Tables, load_points_csv, paper_csv, series_csv};
+use reelgauge_report::{Detail, Tables, load_points_csv, paper_csv, series_csv, streams_csv};
 use reelgauge_runner::reopen::reopen;
 
 use crate::cli::ReportArgs;
@@ -34,6 +34,7 @@ fn write_csv(summary: &Summary, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     load_points_csv(summary, File::create(folder.join("load-points.csv"))?)?;
     paper_csv(summary, File::create(folder.join("paper-tables.csv"))?)?;
+    streams_csv(summary, File::create(folder.join("streams.csv"))?)?;
     series_csv(summary, File::create(folder.join("seconds.csv"))?)?;
     Ok(())
 }

@@ -1,0 +1,228 @@
+//! Screens of streams, searches, VDA-like runs and first looks: the answer first, the next step last.
+
+#![allow(clippy::unwrap_used)]
+
+use reelgauge_analysis::criteria::Criteria;
+use reelgauge_analysis::late::{LateTally, MeasuredPart, Policy, StreamSpec};
+use reelgauge_analysis::summary::{LoadPointFacts, Target};
+use reelgauge_analysis::vda::{ProcessRate, RateLimits};
+use reelgauge_analysis::vda_curve::{VdaInput, vda_facts};
+use reelgauge_analysis::verdict::{Measured, judge};
+use reelgauge_analysis::{
+    CheckFacts, CheckFormat, LoadPoint, Meter, Outcome, PointTiming, SearchFacts, Summary, TrialsAt,
+};
+use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_report::{Screen, screen, streams_csv};
+
+const MS: u64 = 1_000_000;
+const FRAME_BYTES: u32 = 1_000_000;
+
+/// Plays two streams of 25 fps for four seconds on a store that answers after 10 ms, and freezes for so long
+/// two seconds into it. The records of every frame.
+fn records(frozen_ms: u64) -> Vec<OpRecord> {
+    let mut records = Vec::new();
+    for stream in 0..2 {
+        let mut free_ns = 0;
+        for frame in 0..125 {
+            let due_ns = 40 * MS * u64::from(frame);
+            let issued_ns = due_ns.max(free_ns);
+            let freezes = 2000 * MS..(2000 + frozen_ms) * MS;
+            let begins_ns = if freezes.contains(&issued_ns) { freezes.end } else { issued_ns };
+            free_ns = begins_ns + 10 * MS;
+            records.push(OpRecord {
+                offset: u64::from(frame) * u64::from(FRAME_BYTES),
+                due_ns,
+                issued_ns,
+                done_ns: free_ns,
+                worker: stream,
+                stream,
+                transfer: frame,
+                file: stream,
+                len: FRAME_BYTES,
+                done_len: FRAME_BYTES,
+                errno: 0,
+                kind: OpKind::Read,
+                flags: OpFlags::FRAME.with(OpFlags::LAST),
+                point: 0,
+            });
+        }
+    }
+    records
+}
+
+fn spec(stream: u32) -> StreamSpec {
+    StreamSpec {
+        stream,
+        name: "player, Sony XAVC Intra Class 100 1080".to_owned(),
+        writes: false,
+        policy: Policy::Stall,
+        rate_num: 25,
+        rate_den: 1,
+        prebuffer_ns: 500 * MS,
+        frame_bytes: Some(u64::from(FRAME_BYTES)),
+        frames_total: None,
+        throughput_needed_bytes_per_s: None,
+    }
+}
+
+fn empty(verb: &str) -> Summary {
+    let target = Target {
+        path: "/mnt/nas".to_owned(),
+        description: Some("SMB 3.1.1 from nas1".to_owned()),
+        ..Target::default()
+    };
+    Summary::new("0.1.0", "2026-11-20T15:40:12Z", verb, target)
+}
+
+/// A load point of two streams.
+fn point(frozen_ms: u64) -> LoadPoint {
+    let mut meter = Meter::new();
+    let part = MeasuredPart { point: 0, started_ns: 0, from_ns: 0, until_ns: 4500 * MS };
+    let mut late = LateTally::new((0..2).map(spec).collect(), part);
+    for record in records(frozen_ms) {
+        meter.add(&record);
+        late.add(&record);
+    }
+    let timing = PointTiming { started_ns: 0, measured_ns: 4500 * MS };
+    let facts = LoadPointFacts { label: "2 players".to_owned(), workers: 2, ..LoadPointFacts::default() };
+    let figures = meter.finish_point(0, timing);
+    let late = late.finish(4500 * MS);
+    let criteria = Criteria::for_actor("player").unwrap();
+    let measured = Measured { streams: &late.streams, total: Some(&figures.total), rates: &[] };
+    let verdict = judge(&criteria, &measured);
+    let mut point = LoadPoint::new(facts, figures);
+    point.verdict = Some(verdict);
+    point.streams = Some(late);
+    point.stream_count = Some(2);
+    point
+}
+
+fn streams(frozen_ms: u64) -> Summary {
+    let mut summary = empty("streams");
+    summary.load_points = vec![point(frozen_ms)];
+    summary.verdict = summary.load_points[0].verdict.clone();
+    summary
+}
+
+fn shown(summary: &Summary) -> String {
+    let text = screen(summary, &Screen { next_step: Some("reelgauge report RUN"), ..Screen::default() });
+    for line in text.lines() {
+        assert!(line.chars().count() <= 100, "{} characters: {line}", line.chars().count());
+    }
+    assert!(text.trim_end().lines().last().unwrap().starts_with("Next: "), "{text}");
+    text
+}
+
+#[test]
+fn streams_without_a_late_frame() {
+    let text = shown(&streams(0));
+    assert!(text.lines().next().unwrap().contains("without a late frame"), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn streams_with_late_frames() {
+    let summary = streams(1000);
+    let late = summary.load_points[0].streams.as_ref().unwrap().total.late_frames;
+    let text = shown(&summary);
+    assert!(late > 0 && text.starts_with("NOT MET: "), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn every_stream_has_a_row_in_the_csv() {
+    let mut csv = Vec::new();
+    streams_csv(&streams(1000), &mut csv).unwrap();
+    let text = String::from_utf8(csv).unwrap();
+    assert_eq!(text.lines().count(), 1 + 2, "{text}");
+    let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    assert!(header.contains(&"late_frames"), "{header:?}");
+}
+
+fn search(limited_by_client: bool) -> Summary {
+    let mut summary = streams(1000);
+    summary.verb = "streams".to_owned();
+    let at = |streams, passed, failed, client_limited| TrialsAt { streams, passed, failed, client_limited };
+    summary.search = Some(SearchFacts {
+        what: "players of prores-422-hq-uhd-25".to_owned(),
+        answer_sentence: "31 streams pass, 32 do not.".to_owned(),
+        evidence_sentence: "31: 3 of 3; 32: 1 of 4".to_owned(),
+        streams: Some(31),
+        at_most: Some(31),
+        limited_by_client,
+        complete: !limited_by_client,
+        trials: vec![at(16, 1, 0, 0), at(31, 3, 0, 0), at(32, 0, if limited_by_client { 0 } else { 4 }, 0)],
+        failed_first: Some("stream 4 had 5 late frames".to_owned()),
+    });
+    summary
+}
+
+#[test]
+fn a_search_gives_its_evidence() {
+    insta::assert_snapshot!(shown(&search(false)));
+}
+
+#[test]
+fn a_search_that_the_client_limited_claims_nothing_of_the_storage() {
+    let text = shown(&search(true));
+    assert!(text.starts_with("At least 31"), "{text}");
+}
+
+#[test]
+fn a_vda_like_run_is_called_that() {
+    let mut summary = empty("vda");
+    for streams in [1, 2] {
+        let mut point = point(0);
+        point.index = streams as u16 - 1;
+        point.streams = None;
+        point.verdict = None;
+        point.stream_count = Some(streams);
+        let rate = |worker, component: &str, requested: f64| ProcessRate {
+            worker,
+            component: component.to_owned(),
+            requested_ops_per_s: requested * f64::from(streams),
+            achieved_ops_per_s: requested * f64::from(streams),
+        };
+        point.rates = vec![rate(0, "camera", 9.0), rate(1, "companion", 1.0)];
+        point.rates_mean_response_ms = Some(0.8 * f64::from(streams));
+        summary.load_points.push(point);
+    }
+    let input = VdaInput { limits: RateLimits::default(), data_set_note: "As published.".to_owned() };
+    summary.vda = Some(vda_facts(&summary.load_points, &input));
+    let text = shown(&summary);
+    assert!(text.contains("VDA-like, not a SPEC result") || text.contains("not\na SPEC result"), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_first_look_fits_on_a_screen() {
+    let mut summary = empty("check");
+    summary.outcome = Outcome::Complete;
+    let format = |id: &str, name: &str, streams, each| CheckFormat {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        streams,
+        at_least: streams == 0,
+        needed_mb_per_s_each: each,
+        limited_by: "the link".to_owned(),
+    };
+    summary.check = Some(CheckFacts {
+        mount: "SMB 3.1.1 from nas1".to_owned(),
+        link: Some("eth0 at 10 Gbit/s, MTU 1500".to_owned()),
+        line_rate_mb_per_s: Some(1177.0),
+        sequential_read_mb_per_s: Some(1090.0),
+        sequential_write_mb_per_s: Some(870.0),
+        random_read_mb_per_s: Some(410.0),
+        random_read_ms_p99: Some(9.3),
+        formats: vec![
+            format("xavc-intra-class-100-1080-25", "Sony XAVC Intra Class 100 1080, 25 fps", 74, 14.0),
+            format("prores-422-hq-uhd-25", "Apple ProRes 422 HQ UHD, 25 fps", 11, 92.1),
+        ],
+        limit: "The link: reading took 93 % of what 10 Gbit/s carry.".to_owned(),
+        next_step: "reelgauge streams /mnt/nas --format prores-422-hq-uhd-25 --find-max".to_owned(),
+        looked_s: 58.0,
+    });
+    let text = screen(&summary, &Screen::default());
+    assert!(text.lines().count() <= 24, "{text}");
+    insta::assert_snapshot!(text);
+}
