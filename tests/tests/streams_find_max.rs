@@ -26,17 +26,18 @@ const OWN_FRAME_BYTES: u64 = 217_088;
 /// What one stream of it moves.
 const OWN_BYTES_PER_S: u64 = OWN_FRAME_BYTES * 25;
 
-/// How far streams may fall behind. Short, so that one stream too many shows within a trial.
+/// How far streams may fall behind. Short, so that one stream too many shows within a trial: a buffer hides
+/// an overload for as long as it lasts.
 const BUFFER: &str = "3frames";
 
 /// More than a search takes.
 const LIMIT: Duration = Duration::from_secs(110);
 
-/// A plan that searches for the largest number of players of an own format.
-fn search_plan(scratch: &Scratch, target: &Path) -> PathBuf {
+/// A plan that searches for the largest number of players of an own format, in trials of so many seconds.
+fn search_plan(scratch: &Scratch, target: &Path, trial_s: u32) -> PathBuf {
     let plan = format!(
         "plan_version = 1\nname = 'players of an own format'\ntarget = '{}'\nwarmup = '1s'\n\
-         duration = '3s'\ndirect = true\nfind_max = {{ start = 3, cap = 24, repeats = 1 }}\n\n\
+         duration = '{trial_s}s'\ndirect = true\nfind_max = {{ start = 4, cap = 24, repeats = 1 }}\n\n\
          [[actor]]\nkind = 'player'\nclip = '2s'\nbuffer = '{BUFFER}'\n\
          own_format = {{ name = 'flat', bytes_per_frame = {OWN_FRAME_BYTES}, fps = 25 }}\n",
         target.display()
@@ -64,7 +65,7 @@ fn a_folder_behind_a_shaped_link() {
     let scratch = Scratch::new();
     std::fs::write(sshfs.on_server().join("measure"), vec![0x5a; 40_000_000]).unwrap();
     let goodput = dd_bytes_per_s(&sshfs.path().join("measure"), 40);
-    let summary = Verb::on("run", search_plan(&scratch, sshfs.path())).measure();
+    let summary = Verb::on("run", search_plan(&scratch, sshfs.path(), 3)).measure();
     found_within(&summary, capacity(goodput, OWN_BYTES_PER_S), capacity(25e6, OWN_BYTES_PER_S));
 }
 
@@ -80,7 +81,7 @@ fn a_store_with_a_set_bandwidth() {
     faulty.faults().limit_bytes_per_s(bytes_per_s);
     let search = Verb::on("streams", faulty.path())
         .with(&["--actor", "player", "--format", MEDIUM.id, "--clip", "1s", "--buffer", BUFFER])
-        .with(&["--find-max", "--time-max", "100s", "--warmup", "500ms", "--duration", "3s"]);
+        .with(&["--find-max", "--time-max", "100s", "--warmup", "1s", "--duration", "2s"]);
     let summary = search.measure();
     found_within(&summary, 5, 5);
 }
@@ -91,9 +92,9 @@ fn a_disk_that_the_kernel_throttles() {
     let _turn = my_turn();
     let mount = TempMount::image(ImageKind::Ext4, 512);
     let scratch = Scratch::new();
-    // Half a stream more than six.
+    // Half a stream more than six. The kernel lets through what was not used before, so a trial is longer.
     let throttle = Throttle::reads(mount.path(), OWN_BYTES_PER_S * 13 / 2);
-    let search = Verb::on("run", search_plan(&scratch, mount.path()));
+    let search = Verb::on("run", search_plan(&scratch, mount.path(), 6));
     // It makes its files first; writes are not throttled.
     let by = throttle.command(binary::path());
     let summary = binary::start_by(by, search.words()).wait(LIMIT).expect_code(0).json();

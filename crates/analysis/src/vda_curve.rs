@@ -92,8 +92,8 @@ fn incomparable(points: &[VdaPoint], on_curve: usize, is_uneven: bool) -> Vec<St
     let mut notes = Vec::new();
     if on_curve < POINTS_MIN {
         notes.push(format!(
-            "The overall response time comes from {on_curve} load points; published ones have at least \
-             {POINTS_MIN}, so it does not compare with them."
+            "It comes from {on_curve} load points; published ones have at least {POINTS_MIN}, so it does \
+             not compare with them."
         ));
     } else if on_curve < points.len() {
         notes.push("Published rules would not accept a run with a load point that is not valid.".to_owned());

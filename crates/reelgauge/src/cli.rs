@@ -32,9 +32,9 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// About a minute: how many streams of common formats a directory carries, and what limits it
+    /// A minute's look: how many streams a directory carries, and what limits it
     Check(CheckArgs),
-    /// Frame-paced streams: which frames come late, or how many streams pass (--find-max)
+    /// Frame-paced streams: which frames are late, or how many streams pass (--find-max)
     Streams(Box<StreamsArgs>),
     /// Measure a directory with a random mix of reads and writes (the EBU access profile)
     Mix(Box<MixArgs>),

@@ -7,7 +7,7 @@ use crate::page::Page;
 use crate::screen::Screen;
 use crate::table::Table;
 use crate::tables::numbers;
-use crate::text::plain_short;
+use crate::text::{plain, plain_short};
 use crate::units::{count, moment, number};
 
 /// Longer sentences from outside are cut, so that everything stays on one screen.
@@ -31,15 +31,15 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
     page.item("Limit", &plain_short(&facts.limit, SENTENCE_MAX));
     page.item("How sure", &how_sure(facts));
     if let Some(first) = summary.notes.first() {
-        page.warning(&plain_short(first, SENTENCE_MAX));
-        let more = summary.notes.len() - 1;
-        if more > 0 {
-            page.sentence(Tone::Plain, &format!("{more} more warnings are in summary.json."));
-        }
+        let more = match summary.notes.len() - 1 {
+            0 => String::new(),
+            more => format!(" (And {more} more in summary.json.)"),
+        };
+        page.warning(&format!("{}{more}", plain_short(first, SENTENCE_MAX - more.len())));
     }
     page.gap();
     if let Some(run_dir) = show.run_dir {
-        page.item("Files", &plain_short(run_dir, SENTENCE_MAX));
+        page.item("Files", &plain(run_dir));
     }
     let next = Some(facts.next_step.as_str()).filter(|step| !step.is_empty()).or(show.next_step);
     if let Some(next) = next {
@@ -49,9 +49,9 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
 
 /// `/mnt/nas (NFS 4.2 from nas1, over eth0, 10 Gbit/s) carries:`; in one line what is most wanted.
 fn answer(summary: &Summary, facts: &CheckFacts) -> String {
-    let path = plain_short(&summary.target.path, 80);
-    let link = facts.link.as_deref().map(|link| format!(", over {}", plain_short(link, 40)));
-    let mount = format!("{}{}", plain_short(&facts.mount, 60), link.unwrap_or_default());
+    let path = plain_short(&summary.target.path, 60);
+    let link = facts.link.as_deref().map(|link| format!(", over {}", plain_short(link, 30)));
+    let mount = format!("{}{}", plain_short(&facts.mount, 45), link.unwrap_or_default());
     match facts.formats.iter().max_by_key(|format| format.streams) {
         None => format!("{path} ({mount}): no streams were measured."),
         Some(most) if most.streams == 0 => {
@@ -99,9 +99,5 @@ fn rates(facts: &CheckFacts) -> String {
 }
 
 fn how_sure(facts: &CheckFacts) -> String {
-    format!(
-        "this was a look of {}. Storage with a cache can carry less over hours, and other users were not \
-         counted.",
-        moment(facts.looked_s)
-    )
+    format!("a look of {} only; caches that fill up and other users show later.", moment(facts.looked_s))
 }

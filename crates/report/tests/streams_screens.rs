@@ -7,9 +7,10 @@ use reelgauge_analysis::late::{LateTally, MeasuredPart, Policy, StreamSpec};
 use reelgauge_analysis::summary::{LoadPointFacts, Target};
 use reelgauge_analysis::vda::{ProcessRate, RateLimits};
 use reelgauge_analysis::vda_curve::{VdaInput, vda_facts};
-use reelgauge_analysis::verdict::{Measured, judge};
+use reelgauge_analysis::verdict::{Failure, Measured, judge};
 use reelgauge_analysis::{
     CheckFacts, CheckFormat, LoadPoint, Meter, Outcome, PointTiming, SearchFacts, Summary, TrialsAt,
+    VdaFacts, VdaPoint,
 };
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use reelgauge_report::{Screen, screen, streams_csv};
@@ -137,6 +138,55 @@ fn every_stream_has_a_row_in_the_csv() {
     assert_eq!(text.lines().count(), 1 + 2, "{text}");
     let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
     assert!(header.contains(&"late_frames"), "{header:?}");
+    let mut rows = csv::Reader::from_reader(text.as_bytes());
+    let rows: Vec<Vec<String>> = rows.deserialize().collect::<Result<_, _>>().unwrap();
+    let cell = |row: usize, column: &str| &rows[row][header.iter().position(|name| *name == column).unwrap()];
+    for stream in 0..2 {
+        assert_eq!(cell(stream, "stream"), &stream.to_string());
+        assert_eq!(cell(stream, "name"), "player, Sony XAVC Intra Class 100 1080");
+        assert_eq!(
+            (cell(stream, "late_frames").as_str(), cell(stream, "frames_judged").as_str()),
+            ("17", "100")
+        );
+        assert_eq!(
+            (cell(stream, "first_late_frame").as_str(), cell(stream, "first_late_us").as_str()),
+            ("50", "510000")
+        );
+        assert_eq!(cell(stream, "longest_incident_s"), "0.68");
+        assert_eq!(cell(stream, "worst_margin_us"), "-510000");
+    }
+}
+
+#[test]
+fn a_ramp_says_what_failed_and_what_was_carried() {
+    let mut summary = streams(0);
+    let mut failed = point(1000);
+    failed.stream_count = Some(3);
+    failed.limited_by_client = Some("its CPUs were 97 % busy.".to_owned());
+    summary.load_points.push(failed);
+    let text = shown(&summary).replace('\n', " ");
+    assert!(text.starts_with("NOT MET with 3 streams: stream 0 (player, "), "{text}");
+    assert!(
+        text.contains("2 streams of Sony XAVC Intra Class 100 1080 played without a late frame"),
+        "{text}"
+    );
+    let limit = "This machine, not the storage, was the limit with 3 streams: its CPUs were 97 % busy.";
+    assert!(text.contains(limit), "{text}");
+}
+
+#[test]
+fn a_load_point_that_the_tool_spoilt_or_did_not_measure_is_not_held_against_the_storage() {
+    let mut summary = streams(1000);
+    let verdict = summary.load_points[0].verdict.as_mut().unwrap();
+    verdict.storage_failed = false;
+    assert!(shown(&summary).starts_with("NOT MET, but through no fault of the storage: "));
+    for failure in &mut summary.load_points[0].verdict.as_mut().unwrap().failures {
+        failure.measured = false;
+    }
+    let verdict = summary.load_points[0].verdict.as_mut().unwrap();
+    verdict.failed_first = verdict.failures.first().cloned();
+    let text = shown(&summary);
+    assert!(text.starts_with("NOT KNOWN: ") && text.contains("not known"), "{text}");
 }
 
 fn search(limited_by_client: bool) -> Summary {
@@ -225,4 +275,97 @@ fn a_first_look_fits_on_a_screen() {
     let text = screen(&summary, &Screen::default());
     assert!(text.lines().count() <= 24, "{text}");
     insta::assert_snapshot!(text);
+}
+
+const EVIL: &str = "x\u{1b}[2J\u{7}\r\ny\u{202e}z ";
+
+fn assert_harmless(summary: &Summary) {
+    let text = screen(summary, &Screen { run_dir: Some(EVIL), next_step: Some(EVIL), ..Screen::default() });
+    assert!(text.contains("x\\u{1b}[2J"), "{text}");
+    let harmful = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+    assert!(!text.contains(harmful), "{text:?}");
+}
+
+#[test]
+fn hostile_strings_reach_no_terminal() {
+    let evil = || EVIL.to_owned();
+    let mut summary = streams(1000);
+    summary.target.path = evil();
+    let point = &mut summary.load_points[0];
+    point.label = evil();
+    point.limited_by_client = Some(evil());
+    for stream in &mut point.streams.as_mut().unwrap().streams {
+        stream.name = evil();
+    }
+    let failure = point.verdict.as_mut().unwrap().failed_first.as_mut().unwrap();
+    failure.sentence = evil();
+    assert_harmless(&summary);
+    // A failure that is told in the verdict's own words.
+    failure_of(&mut summary).stream = None;
+    assert_harmless(&summary);
+    summary.search = Some(SearchFacts {
+        what: evil(),
+        answer_sentence: evil(),
+        evidence_sentence: evil(),
+        failed_first: Some(evil()),
+        ..SearchFacts::default()
+    });
+    assert_harmless(&summary);
+    summary.vda = Some(VdaFacts {
+        label: evil(),
+        data_set_note: evil(),
+        points: vec![VdaPoint { streams: 1, why_not: Some(evil()), ..VdaPoint::default() }],
+        ort_note: Some(evil()),
+        uneven_steps: vec![evil()],
+        ..VdaFacts::default()
+    });
+    assert_harmless(&summary);
+    let format = CheckFormat { name: evil(), limited_by: evil(), ..CheckFormat::default() };
+    summary.check = Some(CheckFacts {
+        mount: evil(),
+        link: Some(evil()),
+        formats: vec![format],
+        limit: evil(),
+        next_step: evil(),
+        ..CheckFacts::default()
+    });
+    assert_harmless(&summary);
+}
+
+fn failure_of(summary: &mut Summary) -> &mut Failure {
+    summary.load_points[0].verdict.as_mut().unwrap().failed_first.as_mut().unwrap()
+}
+
+#[test]
+fn a_first_look_fits_on_a_screen_whatever_it_has_to_say() {
+    let long = || "a long word or two ".repeat(40);
+    let mut summary = empty("check");
+    summary.outcome = Outcome::BrokeOff;
+    summary.outcome_reason = Some(long());
+    summary.target.path = format!("/mnt/{}", long());
+    summary.notes = vec![long(); 7];
+    let format = CheckFormat {
+        name: long(),
+        limited_by: long(),
+        streams: 40,
+        at_least: true,
+        ..CheckFormat::default()
+    };
+    summary.check = Some(CheckFacts {
+        mount: long(),
+        link: Some(long()),
+        line_rate_mb_per_s: Some(1177.0),
+        sequential_read_mb_per_s: Some(1090.0),
+        sequential_write_mb_per_s: Some(1870.0),
+        random_read_mb_per_s: Some(1410.0),
+        random_read_ms_p99: Some(19.3),
+        formats: vec![format; 5],
+        limit: long(),
+        next_step: long(),
+        looked_s: 58.0,
+    });
+    let text = screen(&summary, &Screen { run_dir: Some("reelgauge-runs/check"), ..Screen::default() });
+    assert!(text.lines().count() <= 24, "{} lines:\n{text}", text.lines().count());
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("Next: ")), "{text}");
 }

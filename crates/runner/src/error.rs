@@ -31,7 +31,8 @@ pub enum RunError {
     DataSet(#[from] DataSetError),
     /// The target is too small.
     #[error(
-        "the test files need {needed} and {target} has {available} free; use a smaller --file-size, fewer workers, or make room"
+        "the test files need {needed} and {target} has {available} free; use smaller files (--file-size, --clip), \
+         fewer workers or streams, or make room"
     )]
     Space {
         /// The target.

@@ -173,9 +173,11 @@ fn check_space(plan: &Plan) -> Result<(), RunError> {
 /// Refuses files that take more than there is, with a margin.
 pub fn check_room(target: &Path, files_bytes: u64, available_bytes: u64) -> Result<(), RunError> {
     let margin_bytes = (files_bytes / 100).saturating_mul(MARGIN_PERCENT).max(MARGIN_BYTES);
-    let needed = Size(files_bytes.saturating_add(margin_bytes));
-    let available = Size(available_bytes);
-    if needed > available {
+    let needed_bytes = files_bytes.saturating_add(margin_bytes);
+    if needed_bytes > available_bytes {
+        // In whole MiB, which people can read: up what is needed, down what there is.
+        let needed = Size::mib(needed_bytes.div_ceil(1 << 20));
+        let available = Size::mib(available_bytes >> 20);
         return Err(RunError::Space { target: target.to_path_buf(), needed, available });
     }
     Ok(())

@@ -14,7 +14,7 @@ pub struct SearchFacts {
     /// The largest count that passed every time it was tried, with none below it that ever fell. `None`
     /// where no count did.
     pub streams: Option<u32>,
-    /// The largest count that ever passed, where that is more: between the two the storage is noisy.
+    /// The largest count that ever passed. Where that is more than `streams`, the storage is noisy.
     pub at_most: Option<u32>,
     /// This machine, and not the storage, was the limit: `streams` is no capacity of the storage.
     #[serde(default)]

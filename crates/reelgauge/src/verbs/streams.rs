@@ -5,7 +5,7 @@ use reelgauge_formats::OwnFormat;
 use reelgauge_formats::own::{Control, Files};
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::streams::StreamsRequest;
-use reelgauge_workload::plan::PLAN_VERSION;
+use reelgauge_workload::plan::{PLAN_VERSION, PlanError};
 use reelgauge_workload::range::Ramp;
 use reelgauge_workload::streams::{ActorPlan, FindMaxPlan, StreamsPlan};
 use reelgauge_workload::units::{Size, Span};
@@ -20,6 +20,7 @@ const USUAL: (Span, Span) = (Span::secs(5), Span::secs(30));
 
 /// Measures a directory with streams. The exit code.
 pub fn streams(args: StreamsArgs) -> Result<u8> {
+    check_effects(&args)?;
     let plan = plan_of(&args)?;
     plan.check()?;
     let request = StreamsRequest {
@@ -31,6 +32,20 @@ pub fn streams(args: StreamsArgs) -> Result<u8> {
         vda: None,
     };
     carry_out(Job::Streams(Box::new(request)), &args.output)
+}
+
+/// Refuses flags that do nothing for this actor, even where they say what is so anyway.
+fn check_effects(args: &StreamsArgs) -> Result<(), PlanError> {
+    let given = [
+        ("--buffer", args.buffer.is_some()),
+        ("--policy", args.policy.is_some()),
+        ("--read-ahead", args.read_ahead.is_some()),
+        ("--clip", args.clip.is_some()),
+        ("--cameras", args.cameras.is_some()),
+        ("--block", args.block.is_some()),
+        ("--file-size", args.file_size.is_some()),
+    ];
+    given.into_iter().filter(|(_, given)| *given).try_for_each(|(flag, _)| args.actor.check_effect(flag))
 }
 
 fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {

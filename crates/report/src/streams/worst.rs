@@ -13,6 +13,12 @@ const LATE_SHOWN: usize = 5;
 /// So many that were in time.
 const CLOSE_SHOWN: usize = 3;
 
+/// Longer names are cut.
+const NAME_MAX: usize = 48;
+
+/// The same beside everything that is told of late frames, so that a row is one line.
+const NAME_MAX_BESIDE_LATE: usize = 24;
+
 /// The heading and the rows: all streams by number, or the late ones, or those that came closest. `None`
 /// where there is nothing to tell apart.
 pub(crate) fn lines(streams: &[StreamFigures], all: bool, width: usize) -> Option<(String, Vec<String>)> {
@@ -57,10 +63,14 @@ fn table(streams: &[&StreamFigures]) -> Table {
         numbers(&streams.iter().map(|one| of(one)).collect::<Vec<_>>())
     };
     let mut table = Table::default();
-    table.column("", "stream", column(&|stream| name(stream)));
-    table.column("", "frames", column(&|stream| count(stream.frames_judged)));
+    let any_late = streams.iter().any(|stream| stream.late_frames > 0);
+    let name_max = if any_late { NAME_MAX_BESIDE_LATE } else { NAME_MAX };
+    table.column("", "stream", column(&|stream| name(stream, name_max)));
+    if !any_late {
+        table.column("", "frames", column(&|stream| count(stream.frames_judged)));
+    }
     table.column("late", "frames", column(&|stream| count(stream.late_frames)));
-    if streams.iter().any(|stream| stream.late_frames > 0) {
+    if any_late {
         table.column("", "incidents", column(&|stream| count(stream.incidents)));
         table.column("longest", "s", values(&longest_s));
         table.column("first late", "frame", column(&|stream| first(stream)));
@@ -71,10 +81,10 @@ fn table(streams: &[&StreamFigures]) -> Table {
     table
 }
 
-fn name(stream: &StreamFigures) -> String {
+fn name(stream: &StreamFigures, max_chars: usize) -> String {
     match stream.name.as_str() {
         "" => stream.stream.to_string(),
-        name => format!("{} {}", stream.stream, plain_short(name, 24)),
+        name => format!("{} {}", stream.stream, plain_short(name, max_chars)),
     }
 }
 

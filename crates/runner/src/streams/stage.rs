@@ -270,7 +270,7 @@ fn made_name(kind: ActorKind) -> &'static str {
 /// Refuses a plan that can't fit before even the area is made. A target that has an area already is left
 /// to the data sets, which know what can be used again.
 fn check_space(target: &Path, needed_bytes: u64) -> Result<(), RunError> {
-    if target.join(AREA_DIR).exists() {
+    if target.join(AREA_DIR).exists() || !target.is_dir() {
         return Ok(());
     }
     match space(target) {

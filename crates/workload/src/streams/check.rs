@@ -2,6 +2,8 @@
 
 use super::{ActorKind, ActorPlan, StreamsPlan};
 use crate::plan::{PLAN_VERSION, PlanError, WORKERS_MAX};
+use crate::units::Size;
+use crate::vda_table;
 
 /// What is wrong with a plan of actors. Each says what, where, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,6 +70,17 @@ pub enum StreamsError {
     /// A search that believes nothing.
     #[error("find_max must try its answer at least once; use repeats = 3")]
     ZeroRepeats,
+    /// A file that its largest transfer does not fit into.
+    #[error("--file-size {size} is less than the {kind}'s largest transfer of 1MiB; use 1MiB or more")]
+    FileUnderTransfer {
+        /// The kind.
+        kind: ActorKind,
+        /// The size.
+        size: Size,
+    },
+    /// A search without time.
+    #[error("--time-max 0 leaves no time to search; give it some, like 5m, or leave it out")]
+    ZeroTimeMax,
     /// A rate that is none.
     #[error("ops_per_s of the {kind} is no rate above 0; leave it out for the published one")]
     Rate {
@@ -112,6 +125,9 @@ impl StreamsPlan {
                 if start == 0 || cap < start {
                     return Err(StreamsError::SearchRange { start, cap }.into());
                 }
+                if search.time_max.is_some_and(|time| time.ns() == 0) {
+                    return Err(StreamsError::ZeroTimeMax.into());
+                }
                 if search.repeats == 0 {
                     return Err(StreamsError::ZeroRepeats.into());
                 }
@@ -151,6 +167,10 @@ fn check_actor(actor: &ActorPlan) -> Result<(), PlanError> {
     if kind.has_files() && (actor.file_size.bytes() == 0 || actor.files == 0) {
         return zero("file_size or files", "use file_size = \"1GiB\" and files = 11");
     }
+    let has_table = matches!(kind, ActorKind::Camera | ActorKind::Companion);
+    if has_table && actor.file_size.bytes() < u64::from(vda_table::MAX_LEN) {
+        return Err(StreamsError::FileUnderTransfer { kind, size: actor.file_size }.into());
+    }
     if actor.ops_per_s.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) {
         return Err(StreamsError::Rate { kind }.into());
     }
@@ -170,27 +190,49 @@ fn check_media(actor: &ActorPlan) -> Result<(), PlanError> {
 
 /// Refuses what was set and changes nothing.
 fn check_effect(actor: &ActorPlan) -> Result<(), PlanError> {
-    use ActorKind::{Camera, Companion, Copier, Editor, Mix, Player, Recorder, Transcoder};
     let usual = ActorPlan::new(actor.kind);
-    let fields: [(&'static str, bool, &[ActorKind]); 13] = [
-        ("--fps", actor.fps.is_some(), &[Player, Recorder, Editor, Transcoder]),
-        ("output_format", actor.output_format.is_some(), &[Transcoder]),
-        ("--clip", actor.clip != usual.clip, &[Player, Recorder, Editor, Transcoder]),
-        ("--buffer", actor.buffer != usual.buffer, &[Player, Recorder, Editor]),
-        ("--policy", actor.policy != usual.policy, &[Player, Recorder, Editor]),
-        ("--read-ahead", actor.read_ahead != usual.read_ahead, &[Player]),
-        ("--sync-every", actor.sync_every.is_some(), &[Recorder]),
-        ("--preallocated", actor.preallocated, &[Recorder]),
-        ("--cameras", actor.cameras != usual.cameras, &[Editor]),
-        ("--block", actor.block != usual.block, &[Copier]),
-        ("--file-size", actor.file_size != usual.file_size, &[Copier, Camera, Companion, Mix]),
-        ("ops_per_s", actor.ops_per_s.is_some(), &[Camera, Companion]),
-        ("mix", actor.mix.is_some(), &[Mix]),
+    let set = [
+        ("--fps", actor.fps.is_some()),
+        ("output_format", actor.output_format.is_some()),
+        ("--clip", actor.clip != usual.clip),
+        ("--buffer", actor.buffer != usual.buffer),
+        ("--policy", actor.policy != usual.policy),
+        ("--read-ahead", actor.read_ahead != usual.read_ahead),
+        ("--sync-every", actor.sync_every.is_some()),
+        ("--preallocated", actor.preallocated),
+        ("--cameras", actor.cameras != usual.cameras),
+        ("--block", actor.block != usual.block),
+        ("--file-size", actor.file_size != usual.file_size),
+        ("ops_per_s", actor.ops_per_s.is_some()),
+        ("mix", actor.mix.is_some()),
     ];
-    let idle = fields.into_iter().find(|(_, set, kinds)| *set && !kinds.contains(&actor.kind));
-    match idle {
-        Some((field, ..)) => Err(StreamsError::NoEffect { kind: actor.kind, field }.into()),
-        None => Ok(()),
+    set.into_iter().filter(|(_, set)| *set).try_for_each(|(field, _)| actor.kind.check_effect(field))
+}
+
+impl ActorKind {
+    /// Refuses a field or flag that does nothing for this kind.
+    ///
+    /// # Errors
+    /// [`StreamsError::NoEffect`].
+    pub fn check_effect(self, field: &'static str) -> Result<(), PlanError> {
+        let has_frames = matches!(self, ActorKind::Player | ActorKind::Recorder | ActorKind::Editor);
+        let has_effect = match field {
+            "--fps" | "--clip" => self.has_media(),
+            "--buffer" | "--policy" => has_frames,
+            "output_format" => self == ActorKind::Transcoder,
+            "--read-ahead" => self == ActorKind::Player,
+            "--sync-every" | "--preallocated" => self == ActorKind::Recorder,
+            "--cameras" => self == ActorKind::Editor,
+            "--block" => self == ActorKind::Copier,
+            "--file-size" => self.has_files(),
+            "ops_per_s" => matches!(self, ActorKind::Camera | ActorKind::Companion),
+            "mix" => self == ActorKind::Mix,
+            _ => true,
+        };
+        match has_effect {
+            true => Ok(()),
+            false => Err(StreamsError::NoEffect { kind: self, field }.into()),
+        }
     }
 }
 
@@ -241,6 +283,7 @@ mod tests {
             ),
             (ActorPlan { ops_per_s: Some(0.0), ..ActorPlan::new(ActorKind::Camera) }, "ops_per_s"),
             (ActorPlan { files: 0, ..ActorPlan::new(ActorKind::Camera) }, "files"),
+            (ActorPlan { file_size: Size::kib(64), ..ActorPlan::new(ActorKind::Camera) }, "1MiB or more"),
         ];
         for (actor, remedy) in cases {
             let error = plan(actor).check().unwrap_err().to_string();
