@@ -330,7 +330,7 @@ impl MixPlan {
         self.max_length.iter().chain(fixed).copied().max().unwrap_or_default()
     }
 
-    fn check_combination(&self) -> Result<(), PlanError> {
+    pub(crate) fn check_combination(&self) -> Result<(), PlanError> {
         let no_effect = |text| Err(PlanError::NoEffect(text));
         if self.files == Some(0) {
             return Err(PlanError::ZeroFiles);
@@ -363,7 +363,7 @@ impl MixPlan {
         Ok(())
     }
 
-    fn check_sizes(&self) -> Result<(), PlanError> {
+    pub(crate) fn check_sizes(&self) -> Result<(), PlanError> {
         let quantum = Size(u64::from(self.quantum_bytes()));
         if let Some(&block) = self.blocks.0.iter().find(|block| !BLOCK_BYTES.contains(&block.0)) {
             return Err(PlanError::BlockRange(block));

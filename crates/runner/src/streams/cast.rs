@@ -21,7 +21,7 @@ use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
 use super::footage::{Footage, FootageError, output_frame_bytes};
 use super::parts::{Files, Part};
 
-/// Streams begin within this time of each other, or within a quarter of a load point that is short.
+/// Streams begin within this time of each other, or within half of a warm-up that is shorter than twice that.
 const STAGGER_NS: u64 = 1_000_000_000;
 
 /// Why a plan can't be cast.
@@ -109,8 +109,8 @@ impl Cast {
             })
         };
         let roles = plan.actors.iter().map(role).collect::<Result<_, CastError>>()?;
-        let quarter_ns = plan.warmup.ns().saturating_add(plan.duration.ns()) / 4;
-        let stagger_ns = if plan.staggered { STAGGER_NS.min(quarter_ns) } else { 0 };
+        let room_ns = if plan.warmup.ns() > 0 { plan.warmup.ns() / 2 } else { plan.duration.ns() / 4 };
+        let stagger_ns = if plan.staggered { STAGGER_NS.min(room_ns) } else { 0 };
         Ok(Cast { roles, seed: plan.seed, direct: plan.direct, stagger_ns })
     }
 
@@ -162,6 +162,11 @@ impl Cast {
     /// Whether anything writes.
     pub fn writes(&self) -> bool {
         self.roles.iter().any(|role| !matches!(role.plan.kind, ActorKind::Player | ActorKind::Editor))
+    }
+
+    /// Whether everybody with frames moves them all the time, without stops of their own.
+    pub fn never_pauses(&self) -> bool {
+        self.roles.iter().all(|role| role.plan.kind != ActorKind::Editor)
     }
 
     /// The company of a load point. Everybody must have their files.

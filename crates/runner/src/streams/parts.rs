@@ -9,6 +9,7 @@ use reelgauge_workload::copier::{Copier, CopierShape};
 use reelgauge_workload::editor::{Editor, EditorShape};
 use reelgauge_workload::mix::{MixFile, MixScript};
 use reelgauge_workload::player::{Player, PlayerShape};
+use reelgauge_workload::profile::Profile;
 use reelgauge_workload::recorder::{Recorder, RecorderShape};
 use reelgauge_workload::script::{Done, Needs, Script, Step};
 use reelgauge_workload::streams::{ActorKind, ActorPlan};
@@ -343,7 +344,8 @@ impl Part<'_> {
     }
 
     fn mix(&self, place: &Place<'_>) -> Box<dyn Script> {
-        let mut mix = self.plan.mix.clone().unwrap_or_default();
+        let usual = || Profile::named("production-edit").map(|profile| profile.plan()).unwrap_or_default();
+        let mut mix = self.plan.mix.clone().unwrap_or_else(usual);
         mix.direct = place.direct;
         let file = MixFile { file: place.prepared(), size_bytes: self.mix_file_bytes() };
         Box::new(MixScript::new(place.first_stream, place.seed, mix.shape(), &[file]))

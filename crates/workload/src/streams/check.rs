@@ -1,9 +1,18 @@
 //! What can be wrong with a plan of actors, found before anything is touched.
 
-use super::{ActorKind, ActorPlan, StreamsPlan};
-use crate::plan::{PLAN_VERSION, PlanError, WORKERS_MAX};
+use super::{ActorKind, ActorPlan, Buffer, StreamsPlan};
+use crate::plan::{BLOCK_BYTES, PLAN_VERSION, PlanError, WORKERS_MAX};
 use crate::units::Size;
 use crate::vda_table;
+
+/// The most files of one camera or companion.
+const FILES_MAX: u32 = 1024;
+
+/// The most cameras of one editor.
+const CAMERAS_MAX: u32 = 64;
+
+/// The longest buffer in frames: ten minutes at 60 frames per second.
+const BUFFER_FRAMES_MAX: u32 = 36_000;
 
 /// What is wrong with a plan of actors. Each says what, where, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -78,6 +87,16 @@ pub enum StreamsError {
         /// The size.
         size: Size,
     },
+    /// More than one worker can hold.
+    #[error("{field} of the {kind} is more than {most}; use fewer")]
+    TooMany {
+        /// The kind.
+        kind: ActorKind,
+        /// What there is too much of.
+        field: &'static str,
+        /// The most.
+        most: u32,
+    },
     /// A search without time.
     #[error("--time-max 0 leaves no time to search; give it some, like 5m, or leave it out")]
     ZeroTimeMax,
@@ -148,6 +167,10 @@ fn check_actor(actor: &ActorPlan) -> Result<(), PlanError> {
         return Err(StreamsError::ZeroCount { kind }.into());
     }
     check_media(actor)?;
+    if let Some(mix) = &actor.mix {
+        mix.check_combination()?;
+        mix.check_sizes()?;
+    }
     let zero = |field, remedy| Err(PlanError::from(StreamsError::Zero { kind, field, remedy }));
     if actor.buffer.is_zero() {
         return zero("--buffer", "a stream holds at least one frame in hand, like 1s or 12frames");
@@ -161,8 +184,9 @@ fn check_actor(actor: &ActorPlan) -> Result<(), PlanError> {
     if kind == ActorKind::Editor && actor.cameras == 0 {
         return zero("--cameras", "an editor plays at least one");
     }
-    if kind == ActorKind::Copier && actor.block.bytes() == 0 {
-        return zero("--block", "use 1MiB");
+    check_most(actor)?;
+    if kind == ActorKind::Copier {
+        check_block(actor)?;
     }
     if kind.has_files() && (actor.file_size.bytes() == 0 || actor.files == 0) {
         return zero("file_size or files", "use file_size = \"1GiB\" and files = 11");
@@ -175,6 +199,34 @@ fn check_actor(actor: &ActorPlan) -> Result<(), PlanError> {
         return Err(StreamsError::Rate { kind }.into());
     }
     check_effect(actor)
+}
+
+/// Refuses what would only fill the memory.
+fn check_most(actor: &ActorPlan) -> Result<(), PlanError> {
+    let buffer_frames = match actor.buffer {
+        Buffer::Frames(frames) => frames,
+        Buffer::Time(_) => 0,
+    };
+    let counted = [
+        ("--cameras", actor.cameras, CAMERAS_MAX),
+        ("files", actor.files, FILES_MAX),
+        ("--buffer", buffer_frames, BUFFER_FRAMES_MAX),
+    ];
+    match counted.into_iter().find(|(_, count, most)| count > most) {
+        Some((field, _, most)) => Err(StreamsError::TooMany { kind: actor.kind, field, most }.into()),
+        None => Ok(()),
+    }
+}
+
+fn check_block(actor: &ActorPlan) -> Result<(), PlanError> {
+    let (block, file) = (actor.block, actor.file_size);
+    if !BLOCK_BYTES.contains(&block.bytes()) {
+        return Err(PlanError::BlockRange(block));
+    }
+    match block > file {
+        true => Err(PlanError::BlockOverFile { block, file }),
+        false => Ok(()),
+    }
 }
 
 fn check_media(actor: &ActorPlan) -> Result<(), PlanError> {
@@ -242,7 +294,7 @@ mod tests {
 
     use super::*;
     use crate::range::Ramp;
-    use crate::streams::{Buffer, FindMaxPlan};
+    use crate::streams::FindMaxPlan;
     use crate::units::Span;
 
     fn player() -> ActorPlan {
@@ -280,6 +332,14 @@ mod tests {
             (
                 ActorPlan { read_ahead: crate::pace::ReadAhead::Open, ..recorder },
                 "--read-ahead has no effect",
+            ),
+            (ActorPlan { cameras: 65, kind: ActorKind::Editor, ..player() }, "more than 64"),
+            (ActorPlan { files: 2000, ..ActorPlan::new(ActorKind::Camera) }, "more than 1024"),
+            (ActorPlan { buffer: Buffer::Frames(36_001), ..player() }, "more than 36000"),
+            (ActorPlan { block: Size(100), ..ActorPlan::new(ActorKind::Copier) }, "512B to 64MiB"),
+            (
+                ActorPlan { file_size: Size::kib(4), ..ActorPlan::new(ActorKind::Copier) },
+                "larger than the file",
             ),
             (ActorPlan { ops_per_s: Some(0.0), ..ActorPlan::new(ActorKind::Camera) }, "ops_per_s"),
             (ActorPlan { files: 0, ..ActorPlan::new(ActorKind::Camera) }, "files"),
