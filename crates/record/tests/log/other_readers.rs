@@ -20,10 +20,11 @@ numbers = ["worker", "stream", "transfer", "file", "offset", "len", "done_len",
            "due_ns", "issued_ns", "done_ns", "errno", "flags", "point"]
 table = ds.dataset(ops, partitioning="hive").to_table()
 totals = [table.num_rows] + [sum(table[name].to_pylist()) for name in numbers]
-totals += [pc.sum(pc.equal(table["kind"], kind)).as_py() for kind in ["open", "read", "write", "sync", "close"]]
+KINDS = ["open", "read", "write", "sync", "close", "create", "unlink", "stat", "access", "readdir"]
+totals += [pc.sum(pc.equal(table["kind"], kind)).as_py() for kind in KINDS]
 print("pyarrow", *totals, *sorted(set(table["agent"].to_pylist())))
 sums = ", ".join(f'sum("{name}")::hugeint' for name in numbers)
-kinds = ", ".join(f"count(*) filter (kind = '{kind}')" for kind in ["open", "read", "write", "sync", "close"])
+kinds = ", ".join(f"count(*) filter (kind = '{kind}')" for kind in KINDS)
 query = f"select count(*), {sums}, {kinds} from read_parquet('{ops}/**/*.parquet', hive_partitioning = true)"
 agents = f"select distinct agent from read_parquet('{ops}/**/*.parquet', hive_partitioning = true) order by 1"
 print("duckdb", *duckdb.sql(query).fetchall()[0], *[row[0] for row in duckdb.sql(agents).fetchall()])
