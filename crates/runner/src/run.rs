@@ -270,12 +270,7 @@ impl<'a> Measuring<'a> {
         if self.left_behind > 0 {
             return Traces::default();
         }
-        let fetched_after = cache::fetched_bytes(&self.prepared.mount);
-        let fetched = fetched_after.zip(self.fetched_before);
-        Traces {
-            cached_after: cache::resident(&self.prepared.paths()).share(),
-            fetched_bytes: fetched.map(|(after, before)| after.saturating_sub(before)),
-        }
+        Traces::left(&self.prepared.mount, &self.prepared.paths(), self.fetched_before)
     }
 
     fn end(

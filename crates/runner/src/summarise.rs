@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use reelgauge_analysis::summary::{DataSet, EffectiveMode, LogFacts, Target};
 use reelgauge_analysis::{LoadPoint, Outcome, SelfCost, Summary, Warning};
-use reelgauge_engine::cache::{Asked, EffectiveMode as Mode, ModeFacts, judge};
+use reelgauge_engine::cache::{self, Asked, EffectiveMode as Mode, ModeFacts, judge};
 use reelgauge_engine::mount::direct::DirectProbe;
 use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_workload::plan::{DriverChoice, Plan};
@@ -24,6 +24,17 @@ pub struct Traces {
     pub cached_after: Option<f64>,
     /// Bytes that came from the storage during the run; see [`reelgauge_engine::cache::fetched_bytes`].
     pub fetched_bytes: Option<u64>,
+}
+
+impl Traces {
+    /// What a run left behind: these test files in the cache, and what was fetched since it began.
+    pub fn left(mount: &Mount, files: &[&Path], fetched_before: Option<u64>) -> Traces {
+        let fetched = cache::fetched_bytes(mount).zip(fetched_before);
+        Traces {
+            cached_after: cache::resident(files).share(),
+            fetched_bytes: fetched.map(|(after, before)| after.saturating_sub(before)),
+        }
+    }
 }
 
 /// What was measured, and where.

@@ -9,7 +9,6 @@ use reelgauge_analysis::facts::{CheckFacts, CheckFormat};
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::summary::DataSet;
 use reelgauge_analysis::{Outcome, Summary};
-use reelgauge_engine::cache;
 use reelgauge_engine::link::LinkKind;
 
 use super::everyday::EVERYDAY;
@@ -93,7 +92,10 @@ impl Look {
     pub(super) fn end(self, started: Timestamp, begun: Instant) -> Result<Finished, RunError> {
         let reason = sentence(&self.ending, &self.scene());
         let answers = self.left_behind == 0 && !matches!(self.ending, Ending::Hung { .. });
-        let traces = if answers { self.traces() } else { Traces::default() };
+        let traces = match answers {
+            true => Traces::left(&self.place.mount, &self.place.paths(), self.fetched_before),
+            false => Traces::default(),
+        };
         let drained = self.drain.finish()?;
         let mut summary = summarise(Facts {
             subject: subject(&self.place, self.seed, self.cached_before),
@@ -120,14 +122,6 @@ impl Look {
             std::mem::forget(self.place.lock);
         }
         Ok(finished(summary, self.run_dir.path()))
-    }
-
-    fn traces(&self) -> Traces {
-        let fetched = cache::fetched_bytes(&self.place.mount).zip(self.fetched_before);
-        Traces {
-            cached_after: cache::resident(&self.place.paths()).share(),
-            fetched_bytes: fetched.map(|(after, before)| after.saturating_sub(before)),
-        }
     }
 }
 

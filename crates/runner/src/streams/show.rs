@@ -340,11 +340,7 @@ impl Show {
         if self.left_behind > 0 {
             return Traces::default();
         }
-        let fetched = cache::fetched_bytes(&self.stage.mount).zip(self.fetched_before);
-        Traces {
-            cached_after: cache::resident(&self.stage.prepared_paths()).share(),
-            fetched_bytes: fetched.map(|(after, before)| after.saturating_sub(before)),
-        }
+        Traces::left(&self.stage.mount, &self.stage.prepared_paths(), self.fetched_before)
     }
 
     fn end(
