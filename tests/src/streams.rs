@@ -29,9 +29,6 @@ impl Flat {
 /// 4.7 MB/s.
 pub const SMALL: Flat = Flat { id: "dnxhr-lb-hd-25", frame_bytes: 188_416, fps: 25 };
 
-/// 15 MB/s.
-pub const MEDIUM: Flat = Flat { id: "dnxhr-sq-hd-25", frame_bytes: 602_112, fps: 25 };
-
 /// The frames of [`SMALL`] at 24000 / 1001 per second, a rate that no decimal number holds.
 pub const FILM: &str = "dnxhr-lb-hd-23976";
 

@@ -26,7 +26,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 fn recorders(mount: &TempMount, format: &str) -> Verb {
     Verb::on("streams", mount.path())
         .with(&["--actor", "recorder", "--count", "3", "--format", format, "--buffer", "12frames"])
-        .with(&["--warmup", "1s", "--duration", "5s", "--seed", "7"])
+        .with(&["--warmup", "500ms", "--duration", "4s", "--seed", "7"])
 }
 
 /// An empty file system for recordings.
@@ -40,7 +40,7 @@ fn frozen_in_the_middle(mount: &TempMount, verb: &Verb) -> Value {
     let mut running = verb.start();
     verb.until_measuring(&mut running);
     // Beyond the warm-up, and with more time left than the freeze takes.
-    std::thread::sleep(Duration::from_millis(1500));
+    std::thread::sleep(Duration::from_secs(1));
     let frozen = mount.freeze();
     std::thread::sleep(FROZEN);
     drop(frozen);

@@ -41,7 +41,7 @@ fn cut_down(name: &str, scratch: &Scratch) -> PathBuf {
                 "copier" => "file_size = '64MiB'\n",
                 "camera" | "companion" => "file_size = '8MiB'\nfiles = 2\n",
                 "mix" => "",
-                _ => "clip = '250ms'\n",
+                _ => "clip = '125ms'\n",
             });
         }
     }

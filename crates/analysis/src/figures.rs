@@ -86,6 +86,20 @@ pub struct OpsByKind {
     pub access: u64,
     /// Directories listed.
     pub readdir: u64,
+    /// Sizes of files set.
+    pub truncate: u64,
+    /// Times room was reserved in a file.
+    pub allocate: u64,
+    /// Files renamed.
+    pub rename: u64,
+    /// Directories made.
+    pub mkdir: u64,
+    /// Directories removed.
+    pub rmdir: u64,
+    /// Times, owners or rights of files changed.
+    pub setattr: u64,
+    /// Operations without a kind of their own.
+    pub other: u64,
 }
 
 /// Times of operations that succeeded, by kind. `None` where there was none.
@@ -113,6 +127,27 @@ pub struct TimesByKind {
     pub access: Option<TimeFigures>,
     /// Listing directories.
     pub readdir: Option<TimeFigures>,
+    /// Setting a file's size.
+    #[serde(default)]
+    pub truncate: Option<TimeFigures>,
+    /// Reserving room in a file.
+    #[serde(default)]
+    pub allocate: Option<TimeFigures>,
+    /// Renaming.
+    #[serde(default)]
+    pub rename: Option<TimeFigures>,
+    /// Making directories.
+    #[serde(default)]
+    pub mkdir: Option<TimeFigures>,
+    /// Removing directories.
+    #[serde(default)]
+    pub rmdir: Option<TimeFigures>,
+    /// Changing a file's times, owner or rights.
+    #[serde(default)]
+    pub setattr: Option<TimeFigures>,
+    /// What has no kind of its own.
+    #[serde(default)]
+    pub other: Option<TimeFigures>,
 }
 
 impl TimesByKind {
@@ -129,6 +164,13 @@ impl TimesByKind {
             OpKind::Stat => &self.stat,
             OpKind::Access => &self.access,
             OpKind::ReadDir => &self.readdir,
+            OpKind::Truncate => &self.truncate,
+            OpKind::Allocate => &self.allocate,
+            OpKind::Rename => &self.rename,
+            OpKind::MakeDir => &self.mkdir,
+            OpKind::RemoveDir => &self.rmdir,
+            OpKind::SetAttr => &self.setattr,
+            OpKind::Other => &self.other,
         };
         times.as_ref()
     }

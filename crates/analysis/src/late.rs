@@ -176,6 +176,17 @@ impl LateTally {
         stream.add(op, &times, worker);
     }
 
+    /// Whether there is any stream to count for.
+    pub fn has_streams(&self) -> bool {
+        !self.streams.is_empty()
+    }
+
+    /// Frames known to be late by now, of all streams, for whoever watches. One that has not come is known
+    /// to be late only with one that comes after it, so the final count is this or more.
+    pub fn late_so_far(&self) -> u64 {
+        self.streams.iter().map(StreamTally::late_so_far).sum()
+    }
+
     /// Looks which streams were stopped, before places of workers lose their meaning.
     fn note_stops(&mut self) {
         let scrubbed_ns = |worker: usize| self.scrubbed_ns.get(worker).copied().flatten();

@@ -197,8 +197,8 @@ impl PointTally {
         for worker in &self.workers {
             counts.ops += OpKind::ALL.into_iter().map(|kind| worker.ops(kind)).sum::<u64>();
             counts.warmup_ops += worker.warmup_ops;
-            counts.read_bytes += worker.kinds[OpKind::Read as usize].bytes;
-            counts.written_bytes += worker.kinds[OpKind::Write as usize].bytes;
+            counts.read_bytes += worker.bytes(OpKind::Read);
+            counts.written_bytes += worker.bytes(OpKind::Write);
             counts.errors += worker.failed_by_kind.iter().sum::<u64>();
         }
         counts

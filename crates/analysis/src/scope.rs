@@ -96,8 +96,8 @@ impl Scope {
             transfers: worker.transfers.complete,
             transfers_left_out: worker.transfers.left_out(),
             short_transfers: worker.short_transfers,
-            read_bytes: worker.kinds[OpKind::Read as usize].bytes,
-            written_bytes: worker.kinds[OpKind::Write as usize].bytes,
+            read_bytes: worker.bytes(OpKind::Read),
+            written_bytes: worker.bytes(OpKind::Write),
             ..Scope::default()
         };
         worker.lateness.late.add_to(&mut scope.lateness.spread);
@@ -105,14 +105,15 @@ impl Scope {
         scope.lateness.max_ns = worker.lateness.max_ns;
         for (index, kind) in OpKind::ALL.into_iter().enumerate() {
             scope.ops[index] = worker.ops(kind);
-            let kind = &worker.kinds[index];
-            let some = kind.succeeded > 0;
+            let Some(kind) = worker.kind(kind) else {
+                continue;
+            };
             let (service, response) = (&mut scope.service[index], &mut scope.response[index]);
             service.sum_ns = kind.service_sum_ns;
-            service.max = some.then_some(kind.service_max);
+            service.max = Some(kind.service_max);
             kind.times.add_to(PairRecorder::SERVICE, &mut service.spread);
             response.sum_ns = kind.response_sum_ns;
-            response.max = some.then_some(kind.response_max);
+            response.max = Some(kind.response_max);
             kind.times.add_to(PairRecorder::RESPONSE, &mut response.spread);
         }
         scope
@@ -165,6 +166,13 @@ impl Scope {
                 stat: count(OpKind::Stat),
                 access: count(OpKind::Access),
                 readdir: count(OpKind::ReadDir),
+                truncate: count(OpKind::Truncate),
+                allocate: count(OpKind::Allocate),
+                rename: count(OpKind::Rename),
+                mkdir: count(OpKind::MakeDir),
+                rmdir: count(OpKind::RemoveDir),
+                setattr: count(OpKind::SetAttr),
+                other: count(OpKind::Other),
             },
             warmup_ops: self.warmup_ops,
             transfers: self.transfers,
@@ -205,6 +213,13 @@ fn times_by_kind(kinds: &[Times; OpKind::ALL.len()], point_started_ns: u64) -> T
         stat: figures(OpKind::Stat),
         access: figures(OpKind::Access),
         readdir: figures(OpKind::ReadDir),
+        truncate: figures(OpKind::Truncate),
+        allocate: figures(OpKind::Allocate),
+        rename: figures(OpKind::Rename),
+        mkdir: figures(OpKind::MakeDir),
+        rmdir: figures(OpKind::RemoveDir),
+        setattr: figures(OpKind::SetAttr),
+        other: figures(OpKind::Other),
     }
 }
 

@@ -118,11 +118,19 @@ pub(crate) fn add_error(errors: &mut Vec<ErrorTally>, failure: &ErrorTally) {
     }
 }
 
+/// Kinds below this number are those that most workers use.
+const COMMON_KINDS: usize = OpKind::Unlink as usize;
+
+/// How many kinds there are beside them.
+const RARE_KINDS: usize = OpKind::ALL.len() - COMMON_KINDS;
+
 /// What one worker did in one load point.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkerTally {
     pub(crate) worker: u32,
-    pub(crate) kinds: [KindTally; OpKind::ALL.len()],
+    common: [KindTally; COMMON_KINDS],
+    /// Made when the first of them occurs: of ten thousand workers each byte counts.
+    rare: Option<Box<[KindTally; RARE_KINDS]>>,
     pub(crate) transfers: Transfers,
     pub(crate) lateness: LatenessTally,
     pub(crate) short_transfers: u64,
@@ -135,7 +143,8 @@ impl WorkerTally {
     pub(crate) fn new(worker: u32) -> WorkerTally {
         WorkerTally {
             worker,
-            kinds: Default::default(),
+            common: Default::default(),
+            rare: None,
             transfers: Transfers::default(),
             lateness: LatenessTally::default(),
             short_transfers: 0,
@@ -150,7 +159,7 @@ impl WorkerTally {
     pub(crate) fn add(&mut self, op: &OpRecord, paper: &mut PaperTally) {
         self.lateness.add(op);
         if op.errno == 0 {
-            self.kinds[op.kind as usize].add(op);
+            self.kind_mut(op.kind).add(op);
             if op.is_short() {
                 self.short_transfers += 1;
             }
@@ -176,9 +185,31 @@ impl WorkerTally {
         add_error(&mut self.errors, &failure);
     }
 
+    #[inline]
+    fn kind_mut(&mut self, kind: OpKind) -> &mut KindTally {
+        match (kind as usize).checked_sub(COMMON_KINDS) {
+            None => &mut self.common[kind as usize],
+            Some(rare) => &mut self.rare.get_or_insert_default()[rare],
+        }
+    }
+
+    /// The operations of a kind; `None` where none has succeeded.
+    pub(crate) fn kind(&self, kind: OpKind) -> Option<&KindTally> {
+        let tally = match (kind as usize).checked_sub(COMMON_KINDS) {
+            None => &self.common[kind as usize],
+            Some(rare) => &self.rare.as_ref()?[rare],
+        };
+        (tally.succeeded > 0).then_some(tally)
+    }
+
+    /// Bytes that operations of a kind moved.
+    pub(crate) fn bytes(&self, kind: OpKind) -> u64 {
+        self.kind(kind).map_or(0, |tally| tally.bytes)
+    }
+
     /// Measured operations of a kind, failed ones included.
     pub(crate) fn ops(&self, kind: OpKind) -> u64 {
-        self.kinds[kind as usize].succeeded + self.failed_by_kind[kind as usize]
+        self.kind(kind).map_or(0, |tally| tally.succeeded) + self.failed_by_kind[kind as usize]
     }
 }
 

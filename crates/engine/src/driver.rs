@@ -13,10 +13,11 @@
 //!   to its service time.
 //! * A system error is a result, recorded and told to the script. So is a request that can't be carried
 //!   out (a handle that is not open, an open or create on one that is, a length beyond what the script
-//!   announced, a file that is not in the table): it never reaches the system and is recorded as `EBADF` or
-//!   `EINVAL`.
-//! * Operations that go by path ([`OpKind::goes_by_path`]) look at no handle, and never follow a link in
-//!   the last component.
+//!   announced, a file that is not in the table, [`OpKind::Other`]): it never reaches the system and is
+//!   recorded as `EBADF` or `EINVAL`.
+//! * Operations that go by path ([`Op::goes_by_path`]) look at no handle, and never follow a link in the
+//!   last component.
+//! * A close begins when no change of size is in flight on its handle, so that none can hit another file.
 //! * At the end no operation is begun; those in flight finish; what is open is closed, unrecorded.
 //!
 //! Driver threads are detached on purpose: a thread that is stuck in a dead mount can't be joined. The
@@ -319,9 +320,14 @@ pub fn start<S: Script + 'static, K: Sink>(
 fn impossible(op: &Op, needs: &Needs, files: usize) -> Option<i32> {
     let writes_unannounced = op.kind == OpKind::Write && !needs.writes;
     let fits = !op.kind.moves_data() || op.len <= needs.max_len;
-    if op.handle >= needs.handles && !op.kind.goes_by_path() {
+    let is_known = match op.kind {
+        OpKind::Other => false,
+        OpKind::Rename => op.offset < files as u64,
+        _ => true,
+    };
+    if op.handle >= needs.handles && !op.goes_by_path() {
         Some(io::NOT_OPEN)
-    } else if !fits || writes_unannounced || op.file as usize >= files {
+    } else if !fits || writes_unannounced || !is_known || op.file as usize >= files {
         Some(io::IMPOSSIBLE)
     } else {
         None
@@ -371,7 +377,7 @@ fn record(context: &Context, worker: u32, op: &Op, issued_ns: u64, done: &Done) 
         stream: op.stream,
         transfer: op.transfer,
         file: op.file,
-        len: op.len,
+        len: op.recorded_len(),
         done_len: done.done_len,
         errno: done.errno,
         kind: op.kind,

@@ -281,7 +281,7 @@ impl<S: Script, F: FakeStore + ?Sized, K: FnMut(&OpRecord)> Kernel<'_, S, F, K> 
             stream: op.stream,
             transfer: op.transfer,
             file: op.file,
-            len: op.len,
+            len: op.recorded_len(),
             done_len,
             errno,
             kind: op.kind,

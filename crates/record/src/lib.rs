@@ -17,4 +17,4 @@ pub mod log;
 #[cfg(feature = "log")]
 pub mod run_dir;
 
-pub use op::{OpFlags, OpKind, OpRecord};
+pub use op::{OpFlags, OpKind, OpRecord, OpenBits};

@@ -17,7 +17,8 @@ pub enum OpKind {
     Sync = 3,
     /// Close a file.
     Close = 4,
-    /// Make a file, or empty one that is there, and open it for writing.
+    /// Make a file, or empty one that is there, and open it for writing. In a trace: every open that may
+    /// make or empty a file; [`OpenBits`] say which.
     Create = 5,
     /// Remove a file.
     Unlink = 6,
@@ -27,11 +28,25 @@ pub enum OpKind {
     Access = 8,
     /// List a directory from its beginning to its end.
     ReadDir = 9,
+    /// Set a file's size; `offset` is the new size in bytes.
+    Truncate = 10,
+    /// Reserve room for a part of a file.
+    Allocate = 11,
+    /// Give a file another name; `offset` is the new name's index in the file table.
+    Rename = 12,
+    /// Make a directory.
+    MakeDir = 13,
+    /// Remove an empty directory.
+    RemoveDir = 14,
+    /// Change a file's times, owner or rights. A replay sets its times.
+    SetAttr = 15,
+    /// Seen in a capture, and without an equivalent here (a lock, a link): counted, not replayed.
+    Other = 16,
 }
 
 impl OpKind {
     /// Every kind, in the order of its number.
-    pub const ALL: [OpKind; 10] = [
+    pub const ALL: [OpKind; 17] = [
         OpKind::Open,
         OpKind::Read,
         OpKind::Write,
@@ -42,6 +57,13 @@ impl OpKind {
         OpKind::Stat,
         OpKind::Access,
         OpKind::ReadDir,
+        OpKind::Truncate,
+        OpKind::Allocate,
+        OpKind::Rename,
+        OpKind::MakeDir,
+        OpKind::RemoveDir,
+        OpKind::SetAttr,
+        OpKind::Other,
     ];
 
     /// The name that logs and screens use.
@@ -57,6 +79,13 @@ impl OpKind {
             OpKind::Stat => "stat",
             OpKind::Access => "access",
             OpKind::ReadDir => "readdir",
+            OpKind::Truncate => "truncate",
+            OpKind::Allocate => "allocate",
+            OpKind::Rename => "rename",
+            OpKind::MakeDir => "mkdir",
+            OpKind::RemoveDir => "rmdir",
+            OpKind::SetAttr => "setattr",
+            OpKind::Other => "other",
         }
     }
 
@@ -70,9 +99,20 @@ impl OpKind {
         matches!(self, OpKind::Read | OpKind::Write)
     }
 
-    /// Whether the operation names its file by path and needs no handle.
+    /// Whether the operation names its file by path and needs no handle. A truncation goes by handle or
+    /// by path, as its script says.
     pub const fn goes_by_path(self) -> bool {
-        matches!(self, OpKind::Unlink | OpKind::Stat | OpKind::Access | OpKind::ReadDir)
+        matches!(
+            self,
+            OpKind::Unlink
+                | OpKind::Stat
+                | OpKind::Access
+                | OpKind::ReadDir
+                | OpKind::Rename
+                | OpKind::MakeDir
+                | OpKind::RemoveDir
+                | OpKind::SetAttr
+        )
     }
 }
 
@@ -99,6 +139,13 @@ impl OpFlags {
     /// Frames between the last one begun and this one were not wanted, so they are neither dropped nor late.
     pub const CUE: OpFlags = OpFlags(32);
 
+    /// In a trace: a read or write that the system did itself for a copy (`copy_file_range`, `sendfile`); the
+    /// application never saw the data.
+    pub const COPIED: OpFlags = OpFlags(64);
+    /// In a trace: done through a memory map or by the page cache for one, so size and time are the
+    /// system's choice, not the application's.
+    pub const MAPPED: OpFlags = OpFlags(128);
+
     /// Whether every flag of `other` is set.
     pub const fn has(self, other: OpFlags) -> bool {
         self.0 & other.0 == other.0
@@ -117,14 +164,64 @@ impl OpFlags {
     }
 }
 
+/// How a file was opened: what [`OpRecord::len`] holds for [`OpKind::Open`] and [`OpKind::Create`]. No bit
+/// at all means that it is not known: logs before this was kept, and captures that can't see it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct OpenBits(pub u32);
+
+impl OpenBits {
+    /// Not known.
+    pub const UNKNOWN: OpenBits = OpenBits(0);
+    /// May be read.
+    pub const READ: OpenBits = OpenBits(1);
+    /// May be written.
+    pub const WRITE: OpenBits = OpenBits(2);
+    /// Every write goes to the end of the file.
+    pub const APPEND: OpenBits = OpenBits(4);
+    /// Made if it was not there.
+    pub const CREATE: OpenBits = OpenBits(8);
+    /// With [`OpenBits::CREATE`]: an error if it was there.
+    pub const EXCLUSIVE: OpenBits = OpenBits(16);
+    /// Emptied if it was there.
+    pub const TRUNCATE: OpenBits = OpenBits(32);
+    /// Past the client's cache.
+    pub const DIRECT: OpenBits = OpenBits(64);
+    /// Every write is durable before it returns.
+    pub const DSYNC: OpenBits = OpenBits(128);
+
+    /// Whether every bit of `other` is set.
+    pub const fn has(self, other: OpenBits) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// These bits and those of `other`.
+    #[must_use]
+    pub const fn with(self, other: OpenBits) -> OpenBits {
+        OpenBits(self.0 | other.0)
+    }
+
+    /// These bits and those of `other` if `on`.
+    #[must_use]
+    pub const fn with_if(self, other: OpenBits, on: bool) -> OpenBits {
+        if on { self.with(other) } else { self }
+    }
+}
+
 /// One operation: what was asked, what came back, and when.
+///
+/// In a run, `worker` is a script, `stream` one of its streams, and `transfer` counts what belongs together.
+/// In a trace, `worker` is the recorded application, `stream` the thread that asked (from 0, in the order in
+/// which they appear), and `transfer` the open file that was used (from 1, one for every open or create; 0
+/// for what goes by path): operations with the same number share a handle.
 ///
 /// Times are nanoseconds on the run's own monotonic clock, 0 at the start of the run.
 /// response time = done − due, service time = done − issued, lateness = issued − due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct OpRecord {
-    /// Byte position in the file; 0 where the kind has none.
+    /// Byte position in the file; 0 where the kind has none. See [`OpKind`] for kinds that keep something
+    /// else here.
     pub offset: u64,
     /// When the operation should have begun.
     pub due_ns: u64,
@@ -140,7 +237,7 @@ pub struct OpRecord {
     pub transfer: u32,
     /// Index into the run's file table.
     pub file: u32,
-    /// Bytes asked for.
+    /// Bytes asked for; for [`OpKind::Open`] and [`OpKind::Create`] their [`OpenBits`].
     pub len: u32,
     /// Bytes done. Less than `len` without an error is a short transfer.
     pub done_len: u32,

@@ -51,15 +51,49 @@ impl Observer for Progress {
             self.bar.set_message(format!("{}: warming up, {left_s} s left", live.label));
             return;
         }
-        self.bar.set_message(format!(
-            "{}: {:.0} MB/s read, {:.0} MB/s written, {left_s} s left",
-            live.label,
-            live.read_bytes_per_s / 1e6,
-            live.write_bytes_per_s / 1e6,
-        ));
+        self.bar.set_message(format!("{}: {}, {left_s} s left", live.label, figures(live)));
     }
 
     fn finished(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// What matters most comes first: late frames where there are frames.
+fn figures(live: &Live) -> String {
+    let rates = format!(
+        "{:.0} MB/s read, {:.0} MB/s written",
+        live.read_bytes_per_s / 1e6,
+        live.write_bytes_per_s / 1e6
+    );
+    match live.late_frames {
+        Some(0) => format!("no late frame, {rates}"),
+        Some(1) => format!("1 late frame, {rates}"),
+        Some(late_frames) => format!("{late_frames} late frames, {rates}"),
+        None => rates,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn late_frames_come_first_where_there_are_frames() {
+        let live = |late_frames| Live {
+            label: "8 streams".to_owned(),
+            elapsed: Duration::from_secs(2),
+            warmup: Duration::from_secs(1),
+            total: Duration::from_secs(9),
+            read_bytes_per_s: 52.4e6,
+            write_bytes_per_s: 0.0,
+            late_frames,
+        };
+        assert_eq!(figures(&live(None)), "52 MB/s read, 0 MB/s written");
+        assert_eq!(figures(&live(Some(0))), "no late frame, 52 MB/s read, 0 MB/s written");
+        assert_eq!(figures(&live(Some(1))), "1 late frame, 52 MB/s read, 0 MB/s written");
+        assert_eq!(figures(&live(Some(30))), "30 late frames, 52 MB/s read, 0 MB/s written");
     }
 }

@@ -147,6 +147,13 @@ fn slowest(summary: &Summary) -> Option<String> {
         OpKind::Stat => "asking for a file's size",
         OpKind::Access => "asking for access to a file",
         OpKind::ReadDir => "listing a directory",
+        OpKind::Truncate => "setting a file's size",
+        OpKind::Allocate => "reserving room in a file",
+        OpKind::Rename => "renaming a file",
+        OpKind::MakeDir => "making a directory",
+        OpKind::RemoveDir => "removing a directory",
+        OpKind::SetAttr => "changing a file's times or rights",
+        OpKind::Other => "an operation of no kind known here",
     };
     let with = match summary.load_points.len() {
         0 | 1 => String::new(),
@@ -198,6 +205,13 @@ fn failure(failed: u64, first: &FirstError, message: &str) -> String {
         OpKind::Stat => "asking for the size of",
         OpKind::Access => "asking for access to",
         OpKind::ReadDir => "listing",
+        OpKind::Truncate => "setting the size of",
+        OpKind::Allocate => "reserving room in",
+        OpKind::Rename => "renaming",
+        OpKind::MakeDir => "making the directory",
+        OpKind::RemoveDir => "removing the directory",
+        OpKind::SetAttr => "changing the times or rights of",
+        OpKind::Other => "doing something unknown to",
     };
     let at = match first.kind {
         OpKind::Read | OpKind::Write => format!(" at {}", block_size(first.offset_bytes)),

@@ -99,7 +99,7 @@ pub fn series_csv(summary: &Summary, out: impl Write) -> Result<(), csv::Error> 
     Ok(csv.flush()?)
 }
 
-const PLAIN_COLUMNS: [&str; 38] = [
+const PLAIN_COLUMNS: [&str; 45] = [
     "point",
     "label",
     "scope",
@@ -122,6 +122,13 @@ const PLAIN_COLUMNS: [&str; 38] = [
     "stats",
     "accesses",
     "readdirs",
+    "truncates",
+    "allocates",
+    "renames",
+    "mkdirs",
+    "rmdirs",
+    "setattrs",
+    "others",
     "transfers",
     "transfers_left_out",
     "short_transfers",
@@ -143,7 +150,7 @@ const PLAIN_COLUMNS: [&str; 38] = [
 /// Reads and writes together, in the columns of times.
 const DATA: &str = "data";
 
-const KINDS: [OpKind; 10] = [
+const KINDS: [OpKind; 17] = [
     OpKind::Read,
     OpKind::Write,
     OpKind::Open,
@@ -154,6 +161,13 @@ const KINDS: [OpKind; 10] = [
     OpKind::Stat,
     OpKind::Access,
     OpKind::ReadDir,
+    OpKind::Truncate,
+    OpKind::Allocate,
+    OpKind::Rename,
+    OpKind::MakeDir,
+    OpKind::RemoveDir,
+    OpKind::SetAttr,
+    OpKind::Other,
 ];
 
 const TIME_FIGURES: [&str; 8] =
@@ -197,6 +211,13 @@ fn load_point_row(point: &LoadPoint, worker: Option<u32>, figures: &Figures) -> 
         kinds.stat.to_string(),
         kinds.access.to_string(),
         kinds.readdir.to_string(),
+        kinds.truncate.to_string(),
+        kinds.allocate.to_string(),
+        kinds.rename.to_string(),
+        kinds.mkdir.to_string(),
+        kinds.rmdir.to_string(),
+        kinds.setattr.to_string(),
+        kinds.other.to_string(),
         figures.transfers.to_string(),
         figures.transfers_left_out.to_string(),
         figures.short_transfers.to_string(),

@@ -4,7 +4,7 @@
 //! * [`everyday`]: which formats. [`budget`]: what the look may take, in time and room.
 //! * [`place`]: the target made ready. [`load`]: who reads and writes there. [`look`]: all of it, in order.
 //! * [`narrowing`]: from a few short trials to the count at the limit. [`limit`]: what stopped it there.
-//! * [`findings`]: what was found, as a summary. [`next_step`]: one hint.
+//! * [`findings`]: what was found, as a summary. [`next_step`]: one hint. [`written`]: its `run.toml`.
 //!
 //! Counts are measured at the limit, not divided from a rate; but they come from seconds, so a cache of the
 //! storage that is larger than the test files is part of them. `reelgauge streams --find-max` takes its time.
@@ -18,5 +18,6 @@ pub mod look;
 pub mod narrowing;
 pub mod next_step;
 pub mod place;
+pub mod written;
 
 pub use look::{CheckRequest, check};

@@ -50,6 +50,15 @@ pub struct Drained {
     pub missed_ops: u64,
 }
 
+/// What is counted while a load point runs.
+#[derive(Clone, Copy, Debug)]
+pub struct LiveCounts {
+    /// Operations and bytes.
+    pub counts: Counts,
+    /// Frames known to be late by now; `None` where nothing has frames.
+    pub late_frames: Option<u64>,
+}
+
 enum Order {
     Attach(Vec<RingSource>),
     FinishPoint(u16, PointTiming, Sender<PointFigures>),
@@ -58,7 +67,7 @@ enum Order {
     Judge(Box<Judging>),
     Cut(u64),
     FinishJudging(Sender<Option<Judged>>),
-    Live(Sender<Counts>),
+    Live(Sender<LiveCounts>),
 }
 
 /// The handle on the drain thread. Dropping it ends the thread without waiting for it.
@@ -128,7 +137,7 @@ impl Drain {
     }
 
     /// Counts of the load point under way.
-    pub fn live(&self) -> Result<Counts, DrainDied> {
+    pub fn live(&self) -> Result<LiveCounts, DrainDied> {
         self.ask(Order::Live)
     }
 
@@ -199,7 +208,8 @@ impl Work {
                 let _ = reply.send(self.judging.take().map(|judging| judging.finish()));
             }
             Order::Live(reply) => {
-                let _ = reply.send(self.meter.counts());
+                let late_frames = self.judging.as_ref().and_then(|judging| judging.late_so_far());
+                let _ = reply.send(LiveCounts { counts: self.meter.counts(), late_frames });
             }
         }
     }

@@ -42,6 +42,28 @@ pub enum RunError {
         /// What there is.
         available: Size,
     },
+    /// The target is too small for a first look, which has no smaller files.
+    #[error(
+        "a first look needs {needed} for its test files and {target} has {available} free; make room, or give a \
+         directory on the same storage that has some"
+    )]
+    LookSpace {
+        /// The target.
+        target: PathBuf,
+        /// What the test files take, with their margin.
+        needed: Size,
+        /// What there is.
+        available: Size,
+    },
+    /// The target, or a quota on it, ran full while a first look made its test files.
+    #[error(
+        "no space or quota was left while writing {path}; make room or have the quota raised, then look again. \
+         'reelgauge clean' gives back what was written"
+    )]
+    LookFull {
+        /// The file that was being written.
+        path: PathBuf,
+    },
     /// Direct I/O was demanded and is not to be had.
     #[error(
         "direct I/O does not work on {target} ({why}); use --buffered, and read the figures as this machine's cache and storage together"
@@ -118,7 +140,7 @@ impl RunError {
         match self {
             RunError::DataSet(DataSetError::Interrupted { .. }) => 130,
             RunError::DataSet(error) if !is_input(error) => 3,
-            RunError::Drain(_) => 3,
+            RunError::Drain(_) | RunError::LookFull { .. } => 3,
             _ => 2,
         }
     }

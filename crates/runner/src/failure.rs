@@ -40,6 +40,7 @@ pub fn sentence(ending: &Ending, scene: &Scene<'_>) -> Option<String> {
             longest.as_secs_f64()
         )),
         Ending::Driver(error) => Some(error.to_string()),
+        Ending::Stopped(error) => Some(format!("it could not go on: {error}")),
     }
 }
 

@@ -45,6 +45,14 @@ impl Judging {
         }
     }
 
+    /// Frames known to be late by now; `None` where there are no streams that have frames.
+    pub fn late_so_far(&self) -> Option<u64> {
+        match &self.tallies {
+            Some((late, _)) => late.has_streams().then(|| late.late_so_far()),
+            None => (!self.specs.is_empty()).then_some(0),
+        }
+    }
+
     /// The load point ends at this time, before its time.
     pub fn cut(&mut self, now_ns: u64) {
         self.cut_ns.get_or_insert(now_ns);

@@ -1,9 +1,11 @@
 //! The runner: holds the ends together. It carries out a plan and hands back a summary.
 //!
-//! * [`mod@run`]: a run from its plan to its summary; [`prepare`] before it, [`point`] for each load point,
-//!   [`summarise`] after it, [`failure`] when it broke off. [`reopen`]: a run from its directory alone.
-//! * [`mod@streams`]: a run of players, recorders and others, the search for the largest count; [`judging`]:
-//!   late frames and rates while it goes on.
+//! * [`mod@session`]: what every measuring run keeps and does between taking its target ([`ground`]) and its
+//!   summary ([`summarise`]): [`file_table`], [`point`] for each load point, [`judging`] of late frames and
+//!   rates while it goes on, [`made_files`] removed behind it, [`failure`] when it broke off.
+//! * The kinds of runs: [`mod@run`], a mix ([`prepare`] before it); [`mod@streams`], players, recorders and
+//!   others, and the search for the largest count; [`mod@check`], a first look.
+//! * [`reopen`]: a run from its directory alone.
 //! * [`sink`] and [`drain`]: from the measuring threads to the meter and the log, without waiting.
 //! * [`interrupt`] and [`supervise`]: how it ends when somebody or something stops it.
 //!
@@ -14,15 +16,19 @@ pub mod clean;
 pub mod drain;
 pub mod error;
 pub mod failure;
+pub mod file_table;
+pub mod ground;
 pub mod interrupt;
 pub mod judging;
 pub mod load_points;
+pub mod made_files;
 pub mod observer;
 pub mod own_cpu;
 pub mod point;
 pub mod prepare;
 pub mod reopen;
 pub mod run;
+pub mod session;
 pub mod sink;
 pub mod streams;
 pub mod summarise;

@@ -17,6 +17,8 @@ pub struct Live {
     pub read_bytes_per_s: f64,
     /// Since the last time; 0 during the warm-up.
     pub write_bytes_per_s: f64,
+    /// Frames known to be late by now, in this load point; `None` where there are no frames.
+    pub late_frames: Option<u64>,
 }
 
 /// Is told how a run goes. Every method may be left out.

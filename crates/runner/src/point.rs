@@ -15,7 +15,7 @@ use reelgauge_engine::driver::{
 use reelgauge_record::OpRecord;
 use reelgauge_workload::script::Script;
 
-use crate::drain::Drain;
+use crate::drain::{Drain, LiveCounts};
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::{Live, Observer};
@@ -48,6 +48,8 @@ pub enum Ending {
     },
     /// The driver could not go on.
     Driver(DriverError),
+    /// Something beside the load points: files for the next could not be made, or results not be kept.
+    Stopped(Box<RunError>),
 }
 
 /// What is left of a load point.
@@ -219,7 +221,7 @@ impl Display {
         if !due {
             return Ok(());
         }
-        let counts = setup.drain.live()?;
+        let LiveCounts { counts, late_frames } = setup.drain.live()?;
         if let Some((at, before)) = self.last.replace((now, counts)) {
             let seconds = (now - at).as_secs_f64();
             let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
@@ -232,6 +234,7 @@ impl Display {
                 total: since_start(window.end_ns()),
                 read_bytes_per_s: rate(counts.read_bytes, before.read_bytes),
                 write_bytes_per_s: rate(counts.written_bytes, before.written_bytes),
+                late_frames,
             });
         }
         Ok(())

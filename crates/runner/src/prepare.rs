@@ -4,22 +4,23 @@
 //! The order is that of the least harm: what can be refused without writing anything is refused first.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use reelgauge_engine::area::{AREA_DIR, Area, AreaLock};
-use reelgauge_engine::cache::{self, Residency};
+use reelgauge_engine::area::{AREA_DIR, Area};
+use reelgauge_engine::cache;
 use reelgauge_engine::dataset::{DataSet, DataSetSpec, MARGIN_BYTES, MARGIN_PERCENT};
 use reelgauge_engine::driver::TargetFile;
-use reelgauge_engine::mount::direct::{DirectOutcome, DirectProbe, DirectSupport, probe};
-use reelgauge_engine::mount::{Mount, MountId, MountKind};
+use reelgauge_engine::mount::direct::{DirectOutcome, DirectProbe, DirectSupport};
+use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_engine::space::space;
 use reelgauge_record::host::MountFacts;
-use reelgauge_record::log::FileEntry;
 use reelgauge_workload::plan::Plan;
 use reelgauge_workload::units::Size;
 
 use crate::error::RunError;
+use crate::file_table::FileTable;
+use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 
@@ -31,20 +32,10 @@ const EXIT_INPUT: u8 = 2;
 pub struct Prepared {
     /// The plan as it will be run: the target is absolute, direct I/O is off where it is not to be had.
     pub plan: Plan,
-    /// The area's root.
-    pub area_root: PathBuf,
-    /// Held until the run is over.
-    pub lock: AreaLock,
+    /// Where it runs.
+    pub ground: Ground,
     /// The test files.
     pub data_set: DataSet,
-    /// What is mounted at the target.
-    pub mount: Mount,
-    /// To notice when it is gone.
-    pub mount_id: MountId,
-    /// What is known about direct I/O there.
-    pub direct: DirectProbe,
-    /// What of the test files is in the cache now, after it was dropped.
-    pub cached_before: Residency,
     /// What the reader should know.
     pub notes: Vec<String>,
 }
@@ -79,11 +70,8 @@ fn prepare_in(
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<Prepared, RunError> {
-    let lock = area.lock()?;
-    let mut notes: Vec<String> = lock.note().map(str::to_owned).into_iter().collect();
-    let mount = Mount::at(area.root()).map_err(RunError::io("find out what is mounted at the target"))?;
-    let mount_id = MountId::capture(area.root()).map_err(RunError::io("identify the target's mount"))?;
-    let direct = probe(area.root()).map_err(RunError::io("try direct I/O in the area"))?;
+    let ground = Ground::take(area)?;
+    let mut notes = ground.notes();
     if plan.mix.direct {
         let wish = DirectWish {
             target: &plan.target,
@@ -91,43 +79,22 @@ fn prepare_in(
             writes: plan.mix.writes.ppm() > 0,
             quantum_bytes: plan.quantum_bytes_min(),
         };
-        let note = settle_direct(wish, &mount, &direct)?;
+        let note = settle_direct(wish, &ground.mount, &ground.direct)?;
         plan.mix.direct = note.is_none();
         notes.extend(note);
     }
     let data_set = make_files(area, &plan, observer, interrupt)?;
     notes.extend(cool_down(&data_set));
-    let paths: Vec<&Path> = data_set.files.iter().map(|file| file.path.as_path()).collect();
-    Ok(Prepared {
-        cached_before: cache::resident(&paths),
-        area_root: area.root().to_path_buf(),
-        plan,
-        lock,
-        data_set,
-        mount,
-        mount_id,
-        direct,
-        notes,
-    })
+    Ok(Prepared { plan, ground, data_set, notes })
 }
 
 impl Prepared {
-    /// The paths of the test files.
-    pub fn paths(&self) -> Vec<&Path> {
-        self.data_set.files.iter().map(|file| file.path.as_path()).collect()
-    }
-
-    /// The test files as the log's file table holds them, named relative to the area.
-    pub fn file_entries(&self) -> Vec<FileEntry> {
+    /// The test files as a run numbers them.
+    pub fn file_table(&self) -> FileTable {
         let prepared = if self.data_set.written_bytes == 0 { "reused" } else { "written" };
-        let entry = |file: &TargetFile| FileEntry {
-            path: file.path.strip_prefix(&self.area_root).unwrap_or(&file.path).display().to_string(),
-            size_before_bytes: Some(file.size_bytes),
-            size_after_bytes: None,
-            existed_before: true,
-            prepared: prepared.to_owned(),
-        };
-        self.data_set.files.iter().map(entry).collect()
+        let mut table = FileTable::new(self.ground.area.root());
+        table.enter_test_files(&self.data_set.files, prepared);
+        table
     }
 }
 

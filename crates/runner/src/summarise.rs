@@ -7,14 +7,14 @@ use jiff::Timestamp;
 use reelgauge_analysis::summary::{DataSet, EffectiveMode, LogFacts, Target};
 use reelgauge_analysis::{LoadPoint, Outcome, SelfCost, Summary, Warning};
 use reelgauge_engine::cache::{self, Asked, EffectiveMode as Mode, ModeFacts, judge};
-use reelgauge_engine::mount::direct::DirectProbe;
+use reelgauge_engine::dataset;
 use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_workload::plan::{DriverChoice, Plan};
 
 use crate::drain::{Drained, LogFate};
+use crate::ground::Ground;
 use crate::own_cpu::OwnCpu;
 use crate::point::Ending;
-use crate::prepare::Prepared;
 use crate::verify::Verified;
 
 /// What shows whether a run went through the client's cache.
@@ -37,27 +37,19 @@ impl Traces {
     }
 }
 
-/// What was measured, and where.
+/// What was measured.
 #[derive(Clone, Debug)]
-pub struct Subject<'a> {
+pub struct Subject {
     /// The command: `mix`, `streams`, …
-    pub verb: &'a str,
+    pub verb: String,
     /// The user's word for the run.
     pub label: String,
-    /// The target, as the summary has it.
-    pub target: Target,
     /// Where every random draw started.
     pub seed: u64,
     /// The plan for people.
     pub plan: BTreeMap<String, String>,
     /// Whether direct I/O was to be used.
     pub asked_direct: bool,
-    /// What is mounted at the target.
-    pub mount: &'a Mount,
-    /// What is known about direct I/O there.
-    pub direct: &'a DirectProbe,
-    /// Share of the test files in the cache before the run.
-    pub cached_before: Option<f64>,
     /// The test files.
     pub data_set: DataSet,
     /// Bytes of them all.
@@ -68,7 +60,9 @@ pub struct Subject<'a> {
 #[derive(Debug)]
 pub struct Facts<'a> {
     /// What was measured.
-    pub subject: Subject<'a>,
+    pub subject: Subject,
+    /// Where.
+    pub ground: &'a Ground,
     /// Where the run's results lie.
     pub run_dir: &'a Path,
     /// When it started.
@@ -81,6 +75,8 @@ pub struct Facts<'a> {
     pub cpu: OwnCpu,
     /// How long measuring took.
     pub wall_s: f64,
+    /// Share of the test files in the cache before the run.
+    pub cached_before: Option<f64>,
     /// What the run left behind in the client's cache.
     pub traces: Traces,
     /// How it ended.
@@ -95,25 +91,21 @@ pub struct Facts<'a> {
     pub notes: Vec<String>,
 }
 
-impl Subject<'_> {
-    /// A mix.
-    pub fn of(prepared: &Prepared) -> Subject<'_> {
+impl Subject {
+    /// A mix on these files.
+    pub fn of_mix(plan: &Plan, data_set: &dataset::DataSet) -> Subject {
         Subject {
-            verb: "mix",
-            label: prepared.plan.mix.profile.clone(),
-            target: target(&prepared.plan.target, &prepared.mount),
-            seed: prepared.plan.seed,
-            plan: plan_for_people(&prepared.plan),
-            asked_direct: prepared.plan.mix.direct,
-            mount: &prepared.mount,
-            direct: &prepared.direct,
-            cached_before: prepared.cached_before.share(),
+            verb: "mix".to_owned(),
+            label: plan.mix.profile.clone(),
+            seed: plan.seed,
+            plan: plan_for_people(plan),
+            asked_direct: plan.mix.direct,
             data_set: DataSet {
-                files: prepared.data_set.files.len() as u64,
-                file_size_bytes: prepared.plan.mix.file_size.bytes(),
-                reused: prepared.data_set.written_bytes == 0,
+                files: data_set.files.len() as u64,
+                file_size_bytes: plan.mix.file_size.bytes(),
+                reused: data_set.written_bytes == 0,
             },
-            data_bytes: prepared.data_set.files.iter().map(|file| file.size_bytes).sum(),
+            data_bytes: data_set.files.iter().map(|file| file.size_bytes).sum(),
         }
     }
 }
@@ -123,13 +115,13 @@ pub fn summarise(facts: Facts<'_>) -> Summary {
     let subject = &facts.subject;
     let started_at = facts.started.to_string();
     let mut summary =
-        Summary::new(env!("CARGO_PKG_VERSION"), &started_at, subject.verb, subject.target.clone());
+        Summary::new(env!("CARGO_PKG_VERSION"), &started_at, &subject.verb, target(facts.ground));
     summary.run_dir = Some(facts.run_dir.display().to_string());
     summary.label.clone_from(&subject.label);
     summary.outcome = match facts.ending {
         Ending::OnTime | Ending::Exhausted => Outcome::Complete,
         Ending::Interrupted => Outcome::Interrupted,
-        Ending::Failed(_) | Ending::Hung { .. } | Ending::Driver(_) => Outcome::BrokeOff,
+        Ending::Failed(_) | Ending::Hung { .. } | Ending::Driver(_) | Ending::Stopped(_) => Outcome::BrokeOff,
     };
     summary.outcome_reason = facts.reason.clone();
     summary.seed = subject.seed;
@@ -152,9 +144,10 @@ pub fn summarise(facts: Facts<'_>) -> Summary {
 }
 
 /// The target as the summary has it.
-pub fn target(path: &Path, mount: &Mount) -> Target {
+fn target(ground: &Ground) -> Target {
+    let mount = &ground.mount;
     Target {
-        path: path.display().to_string(),
+        path: ground.target().display().to_string(),
         fs_type: Some(mount.fs_type.clone()),
         description: Some(mount.description()),
         source: Some(mount.source.clone()),
@@ -164,23 +157,23 @@ pub fn target(path: &Path, mount: &Mount) -> Target {
 }
 
 fn effective_mode(facts: &Facts<'_>) -> EffectiveMode {
-    let subject = &facts.subject;
+    let Facts { subject, ground, .. } = facts;
     let asked = Asked { direct: subject.asked_direct };
     let total = |bytes: fn(&LoadPoint) -> u64| facts.load_points.iter().map(bytes).sum::<u64>();
     let mode_facts = ModeFacts {
-        fs_type: subject.mount.fs_type.clone(),
-        kind: subject.mount.kind,
-        direct_read: subject.direct.read.clone(),
-        direct_write: subject.direct.write.clone(),
+        fs_type: ground.mount.fs_type.clone(),
+        kind: ground.mount.kind,
+        direct_read: ground.direct.read.clone(),
+        direct_write: ground.direct.write.clone(),
         data_bytes: subject.data_bytes,
-        cached_before: subject.cached_before,
+        cached_before: facts.cached_before,
         cached_after: facts.traces.cached_after,
         read_bytes: total(|point| point.total.read_bytes),
         written_bytes: total(|point| point.total.written_bytes),
         fetched_bytes: facts.traces.fetched_bytes,
     };
     let mode = judge(asked, &mode_facts);
-    let as_asked_and_real = matches!(mode, Mode::Direct) && subject.mount.kind != MountKind::Memory;
+    let as_asked_and_real = matches!(mode, Mode::Direct) && ground.mount.kind != MountKind::Memory;
     EffectiveMode {
         asked: if asked.direct { "direct" } else { "buffered" }.to_owned(),
         found: found(&mode).to_owned(),
@@ -232,7 +225,7 @@ fn notes(facts: &Facts<'_>, cost: &SelfCost) -> Vec<String> {
     // The paper's tables are shown for a mix alone.
     warnings
         .retain(|warning| facts.subject.verb == "mix" || !matches!(warning, Warning::FewTransfers { .. }));
-    let mount = facts.subject.mount;
+    let mount = &facts.ground.mount;
     if mount.kind == MountKind::Memory {
         warnings.push(Warning::TargetIsMemory { fs_type: mount.fs_type.clone() });
     }
@@ -256,7 +249,7 @@ fn busy_share(facts: &Facts<'_>) -> f64 {
 
 /// Whether results were written to what was measured.
 fn same_mount(facts: &Facts<'_>) -> bool {
-    let there = facts.subject.mount;
+    let there = &facts.ground.mount;
     Mount::at(facts.run_dir)
         .is_ok_and(|here| here.mount_point == there.mount_point && here.source == there.source)
 }

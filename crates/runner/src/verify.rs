@@ -6,11 +6,12 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use reelgauge_analysis::summary::VerifyFacts;
+use reelgauge_engine::driver::TargetFile;
+use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_engine::verify::{self, VerifyError, WriteMap, verify_files};
 
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
-use crate::prepare::Prepared;
 
 /// How often progress is reported and interruptions are noticed.
 const BEAT: Duration = Duration::from_millis(100);
@@ -24,19 +25,20 @@ pub enum Verified {
     Skipped(String),
 }
 
-/// Reads back and compares every unit that the run wrote. Gives up when nothing was read for as long as
-/// the plan waits for any operation.
+/// Reads back and compares every unit that the run wrote into these files. Gives up when nothing was read for
+/// `hang_after`, as long as the run waits for any operation.
 pub fn read_back(
-    prepared: &Prepared,
+    files: &[TargetFile],
+    pattern: PatternSpec,
     map: &Arc<WriteMap>,
+    hang_after: Duration,
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Verified {
     let checked = Arc::new(AtomicU64::new(0));
     let (sender, result) = channel();
     let work = {
-        let files = prepared.data_set.files.clone();
-        let pattern = prepared.data_set.pattern;
+        let files = files.to_vec();
         let (map, checked, interrupt) = (Arc::clone(map), Arc::clone(&checked), interrupt.clone());
         move || {
             let mut go_on = |bytes| {
@@ -50,11 +52,10 @@ pub fn read_back(
     if let Err(error) = std::thread::Builder::new().name("verify".to_owned()).spawn(work) {
         return Verified::Skipped(format!("no thread could be started for it ({error})"));
     }
-    let hang_after = prepared.plan.hang_after.duration();
     let mut progress = (Instant::now(), 0);
     loop {
         match result.recv_timeout(BEAT) {
-            Ok(outcome) => return judge(outcome, prepared),
+            Ok(outcome) => return judge(outcome, pattern),
             Err(RecvTimeoutError::Disconnected) => return Verified::Skipped("reading back died".to_owned()),
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -69,7 +70,7 @@ pub fn read_back(
     }
 }
 
-fn judge(outcome: Result<verify::Verified, VerifyError>, prepared: &Prepared) -> Verified {
+fn judge(outcome: Result<verify::Verified, VerifyError>, pattern: PatternSpec) -> Verified {
     let found = match outcome {
         Ok(found) => found,
         Err(error) => return Verified::Skipped(error.to_string()),
@@ -80,7 +81,7 @@ fn judge(outcome: Result<verify::Verified, VerifyError>, prepared: &Prepared) ->
             found.checked_bytes
         ));
     }
-    let unit_bytes = u64::from(prepared.data_set.pattern.unit_bytes);
+    let unit_bytes = u64::from(pattern.unit_bytes);
     Verified::Done(VerifyFacts {
         checked_bytes: found.checked_bytes,
         different_bytes: found.differing_units * unit_bytes,

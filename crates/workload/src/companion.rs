@@ -163,9 +163,8 @@ impl Companion {
             }
             OpKind::ReadDir => on_scratch.op(kind, self.shape.scratch_dir, number, due_ns),
             OpKind::Read | OpKind::Write => on_files.block(kind, self.place, number, due_ns),
-            OpKind::Open | OpKind::Sync | OpKind::Stat | OpKind::Access => {
-                on_files.op(kind, self.place.file, number, due_ns)
-            }
+            // Open, sync, stat and access: its table has no other kinds.
+            _ => on_files.op(kind, self.place.file, number, due_ns),
         };
         Op { flags: self.flags.with(self.process.last()), ..op }
     }

@@ -8,7 +8,8 @@
 //!   procedures by name. [`range`]: ramps, sweeps and lists of sizes as people write them.
 //! * [`streams`]: the same for actors that work together, and [`scenario`]: those that ship.
 //! * [`search`]: the search for the largest number of streams that passes.
-//! * [`units`]: sizes, times and percentages. [`random`]: draws that are exact and repeatable.
+//! * [`units`]: sizes, times and percentages. [`spelling`]: what settings are called in messages.
+//!   [`random`]: draws that are exact and repeatable.
 //!
 //! Not here: I/O, clocks and threads (the engine room).
 
@@ -29,6 +30,7 @@ pub mod recorder;
 pub mod scenario;
 pub mod script;
 pub mod search;
+pub mod spelling;
 #[cfg(test)]
 mod stage;
 pub mod streams;

@@ -266,6 +266,7 @@ impl MixScript {
                 write: writing,
                 direct: self.shape.direct,
                 dsync: writing && self.shape.sync == SyncPolicy::Dsync,
+                ..OpenMode::default()
             },
             token: 0,
         }

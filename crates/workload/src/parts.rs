@@ -30,7 +30,7 @@ impl Hand {
 
     /// A handle for writing, and reading too.
     pub(crate) fn writing(stream: u32, handle: u16, direct: bool) -> Hand {
-        Hand { stream, handle, open: OpenMode { write: true, direct, dsync: false } }
+        Hand { stream, handle, open: OpenMode { write: true, direct, ..OpenMode::default() } }
     }
 
     /// An operation that moves no data, without flags.

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::mix::{Lengths, MixShape, SyncPolicy};
 use crate::range::{Ramp, Sizes, Sweep};
+use crate::spelling::Spelling;
+use crate::streams::ActorKind;
 use crate::units::{Percent, Size, Span};
 
 /// The version of the plan's format that this program writes, and the newest that it reads.
@@ -91,13 +93,20 @@ pub struct MixPlan {
     /// Size of each file.
     pub file_size: Size,
     /// All workers use one file.
+    #[serde(default)]
     pub shared_file: bool,
     /// When written data is made durable.
     pub sync: SyncPolicy,
     /// Past the client's cache.
+    #[serde(default = "yes")]
     pub direct: bool,
     /// Visit every block once, in random order.
+    #[serde(default)]
     pub no_repeat: bool,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 impl Default for MixPlan {
@@ -131,26 +140,55 @@ pub enum PlanError {
     /// Not a plan.
     #[error("not a plan: {0}")]
     Toml(String),
+    /// Neither a mix nor actors.
+    #[error(
+        "the plan does not say what is to be run: it has no [[actor]] and no [mix]; add at least\n\n  \
+         [[actor]]\n  kind = \"copier\"\n"
+    )]
+    Nothing,
+    /// A mix and actors.
+    #[error(
+        "a plan has [[actor]] tables or a [mix], not both; for a mix beside others use an [[actor]] of kind \"mix\""
+    )]
+    Both,
+    /// Something about one actor of a file.
+    #[error("actor {number} ({kind}): {problem}")]
+    Actor {
+        /// Which, from 1.
+        number: usize,
+        /// What it is.
+        kind: ActorKind,
+        /// What is wrong with it.
+        problem: Box<PlanError>,
+    },
     /// Nothing to run.
-    #[error("the ramp is empty; give at least one number of workers, like --ramp 1..10")]
-    EmptyRamp,
+    #[error("the ramp is empty; give at least one number of workers, like {}", match .0 {
+        Spelling::Flags => "--ramp 1..10",
+        Spelling::File => "workers = \"1..10\"",
+    })]
+    EmptyRamp(Spelling),
     /// Too much to run.
     #[error("{0} workers are more than one process runs ({WORKERS_MAX}); use fewer")]
     TooManyWorkers(u32),
     /// No time.
-    #[error("the duration is 0; give each load point some time, like --duration 30s")]
-    ZeroDuration,
+    #[error("the duration is 0; give each load point some time, like {}", .0.set("duration", "30s"))]
+    ZeroDuration(Spelling),
     /// No patience.
-    #[error("--hang-after is 0, so every operation would count as hung; use 30s or more")]
-    ZeroHangAfter,
+    #[error("{} is 0, so every operation would count as hung; use 30s or more", .0.name("hang_after"))]
+    ZeroHangAfter(Spelling),
     /// A block size out of range.
-    #[error("a block of {0} is outside 512B to 64MiB; choose --blocks within")]
-    BlockRange(Size),
+    #[error("a block of {block} is outside 512B to 64MiB; choose {setting} within")]
+    BlockRange {
+        /// The block.
+        block: Size,
+        /// What its size is called.
+        setting: String,
+    },
     /// A size that direct I/O or the pattern can't have.
     #[error("{what} is {size}, which is no multiple of {quantum} above 0; use {}", nearest(*below, *above))]
     Unaligned {
         /// What it is.
-        what: &'static str,
+        what: String,
         /// As given.
         size: Size,
         /// What it must be a multiple of.
@@ -162,43 +200,54 @@ pub enum PlanError {
     },
     /// A block does not fit.
     #[error(
-        "a block of {block} is larger than the file of {file}; use a larger --file-size or smaller --blocks"
+        "a block of {block} is larger than the file of {file}; use a larger {} or smaller {setting}",
+        spelling.name("file_size")
     )]
     BlockOverFile {
         /// The largest block.
         block: Size,
         /// The file.
         file: Size,
+        /// What the block's size is called.
+        setting: String,
+        /// Where the plan comes from.
+        spelling: Spelling,
     },
     /// A transfer does not fit.
     #[error(
-        "a transfer of {length} is longer than the file of {file}; use a larger --file-size or a shorter length"
+        "a transfer of {length} is longer than the file of {file}; use a larger {} or a shorter length",
+        spelling.name("file_size")
     )]
     LengthOverFile {
         /// The longest transfer.
         length: Size,
         /// The file.
         file: Size,
+        /// Where the plan comes from.
+        spelling: Spelling,
     },
     /// No transfer is as long as a block.
     #[error(
-        "transfers of up to {length} never fill the smallest block of {block}; raise --max-length or use smaller --blocks"
+        "transfers of up to {length} never fill the smallest block of {block}; raise {} or use smaller {}",
+        spelling.name("max_length"), spelling.name("blocks")
     )]
     LengthUnderBlock {
         /// The longest transfer.
         length: Size,
         /// The smallest block.
         block: Size,
+        /// Where the plan comes from.
+        spelling: Spelling,
     },
     /// No files.
-    #[error("--files 0 leaves nothing to measure; use at least 1")]
-    ZeroFiles,
+    #[error("{} leaves nothing to measure; use at least 1", .0.set("files", "0"))]
+    ZeroFiles(Spelling),
     /// Something about actors.
     #[error(transparent)]
     Streams(#[from] crate::streams::StreamsError),
     /// Two options where one has no effect.
     #[error("{0}")]
-    NoEffect(&'static str),
+    NoEffect(String),
 }
 
 impl Plan {
@@ -215,7 +264,7 @@ impl Plan {
             return Err(PlanError::Newer(plan_version));
         }
         let plan: Plan = toml::from_str(text).map_err(not_toml)?;
-        plan.check()?;
+        plan.check_spelled(Spelling::File)?;
         Ok(plan)
     }
 
@@ -281,32 +330,48 @@ impl Plan {
         }
     }
 
-    /// Says what is wrong with the plan, if anything is.
+    /// Says what is wrong with a plan made from flags, if anything is. One from a file was checked when it
+    /// was read.
     pub fn check(&self) -> Result<(), PlanError> {
+        self.check_spelled(Spelling::Flags)
+    }
+
+    fn check_spelled(&self, spelling: Spelling) -> Result<(), PlanError> {
         if self.workers.0.is_empty() || self.points() == 0 {
-            return Err(PlanError::EmptyRamp);
+            return Err(PlanError::EmptyRamp(spelling));
         }
         if self.workers_max() > WORKERS_MAX {
             return Err(PlanError::TooManyWorkers(self.workers_max()));
         }
         if self.duration.ns() == 0 {
-            return Err(PlanError::ZeroDuration);
+            return Err(PlanError::ZeroDuration(spelling));
         }
         if self.hang_after.ns() == 0 {
-            return Err(PlanError::ZeroHangAfter);
+            return Err(PlanError::ZeroHangAfter(spelling));
         }
         if self.sweep.is_some() && self.workers.0.len() > 1 {
-            return Err(PlanError::NoEffect(
-                "a sweep and a ramp can't run together; sweep with a fixed --workers, or ramp without --sweep",
-            ));
+            return Err(PlanError::NoEffect(match spelling {
+                Spelling::Flags => {
+                    "a sweep and a ramp can't run together; sweep with a fixed --workers, or ramp \
+                                    without --sweep"
+                        .to_owned()
+                }
+                Spelling::File => {
+                    "a sweep and a ramp can't run together; give workers as one number, or leave \
+                                   out sweep"
+                        .to_owned()
+                }
+            }));
         }
         if self.verify && self.mix.writes.ppm() == 0 {
-            return Err(PlanError::NoEffect(
-                "--verify checks what the run wrote, and this run writes nothing; drop it or use --writes above 0",
-            ));
+            return Err(PlanError::NoEffect(format!(
+                "{} checks what the run wrote, and this run writes nothing; drop it or use {} above 0",
+                spelling.name("verify"),
+                spelling.name("writes"),
+            )));
         }
-        self.mix.check_combination()?;
-        (0..self.points()).try_for_each(|point| self.mix_at(point).check_sizes())
+        self.mix.check_combination(spelling)?;
+        (0..self.points()).try_for_each(|point| self.mix_at(point).check_sizes(spelling))
     }
 }
 
@@ -330,63 +395,73 @@ impl MixPlan {
         self.max_length.iter().chain(fixed).copied().max().unwrap_or_default()
     }
 
-    pub(crate) fn check_combination(&self) -> Result<(), PlanError> {
-        let no_effect = |text| Err(PlanError::NoEffect(text));
+    pub(crate) fn check_combination(&self, spelling: Spelling) -> Result<(), PlanError> {
+        let name = |key| spelling.name(key);
         if self.files == Some(0) {
-            return Err(PlanError::ZeroFiles);
+            return Err(PlanError::ZeroFiles(spelling));
         }
-        if self.shared_file && self.files.is_some_and(|files| files != 1) {
-            return no_effect(
-                "--shared-file means one file for all, so --files has no effect; drop one of them",
-            );
+        let no_effect = |text| Err(PlanError::NoEffect(text));
+        if self.shared_file && self.files.is_some() {
+            let (shared, files) = (name("shared_file"), name("files"));
+            return no_effect(format!(
+                "{shared} means one file for all, so {files} has no effect; drop one of them"
+            ));
         }
         if self.max_length.is_some() == self.lengths.is_some() {
-            return no_effect(
-                "give either --max-length (random lengths up to it) or --length (exactly these lengths)",
-            );
+            let (longest, exact) = (name("max_length"), name("lengths"));
+            return no_effect(format!(
+                "give either {longest} (random lengths up to it) or {exact} (exactly these lengths)"
+            ));
         }
         if self.sync != SyncPolicy::None && self.writes.ppm() == 0 {
-            return no_effect(
-                "--sync has no effect when nothing is written; drop it or use --writes above 0",
-            );
+            let (sync, writes) = (name("sync"), name("writes"));
+            return no_effect(format!(
+                "{sync} has no effect when nothing is written; drop it or use {writes} above 0"
+            ));
         }
+        let once = name("no_repeat");
         if self.no_repeat && self.random != Percent::whole(100) {
-            return no_effect(
-                "--no-repeat visits every block once in random order, so it needs --random 100",
-            );
+            let random = spelling.set("random", "100");
+            return no_effect(format!(
+                "{once} visits every block once in random order, so it needs {random}"
+            ));
         }
         if self.no_repeat && self.blocks.0.len() != 1 {
-            return no_effect(
-                "--no-repeat needs a single block size, or blocks would overlap; use --blocks with one size",
-            );
+            let blocks = name("blocks");
+            return no_effect(format!(
+                "{once} needs a single block size, or blocks would overlap; use {blocks} with one size"
+            ));
         }
         Ok(())
     }
 
-    pub(crate) fn check_sizes(&self) -> Result<(), PlanError> {
+    pub(crate) fn check_sizes(&self, spelling: Spelling) -> Result<(), PlanError> {
         let quantum = Size(u64::from(self.quantum_bytes()));
+        let setting = spelling.name("blocks");
         if let Some(&block) = self.blocks.0.iter().find(|block| !BLOCK_BYTES.contains(&block.0)) {
-            return Err(PlanError::BlockRange(block));
+            return Err(PlanError::BlockRange { block, setting });
         }
         let Some((&smallest, &largest)) = self.blocks.0.iter().min().zip(self.blocks.0.iter().max()) else {
-            return Err(PlanError::NoEffect("--blocks is empty; give at least one block size"));
+            return Err(PlanError::NoEffect(format!("{setting} is empty; give at least one block size")));
         };
+        let of_a_list = |key| format!("a size of {}", spelling.name(key));
         for &block in &self.blocks.0 {
-            aligned("a size of --blocks", block, quantum)?;
+            aligned(block, quantum, || of_a_list("blocks"))?;
         }
         for &length in self.lengths.iter().flat_map(|lengths| &lengths.0) {
-            aligned("a size of --length", length, quantum)?;
+            aligned(length, quantum, || of_a_list("lengths"))?;
         }
-        aligned("--file-size", self.file_size, quantum)?;
+        let file = self.file_size;
+        aligned(file, quantum, || spelling.name("file_size"))?;
         let longest = self.longest();
-        if largest > self.file_size {
-            return Err(PlanError::BlockOverFile { block: largest, file: self.file_size });
+        if largest > file {
+            return Err(PlanError::BlockOverFile { block: largest, file, setting, spelling });
         }
-        if self.lengths.is_some() && longest > self.file_size {
-            return Err(PlanError::LengthOverFile { length: longest, file: self.file_size });
+        if self.lengths.is_some() && longest > file {
+            return Err(PlanError::LengthOverFile { length: longest, file, spelling });
         }
         if longest < smallest {
-            return Err(PlanError::LengthUnderBlock { length: longest, block: smallest });
+            return Err(PlanError::LengthUnderBlock { length: longest, block: smallest, spelling });
         }
         Ok(())
     }
@@ -416,13 +491,13 @@ fn nearest(below: Size, above: Size) -> String {
     if below == above { above.to_string() } else { format!("{below} or {above}") }
 }
 
-fn aligned(what: &'static str, size: Size, quantum: Size) -> Result<(), PlanError> {
+fn aligned(size: Size, quantum: Size, what: impl FnOnce() -> String) -> Result<(), PlanError> {
     if size.0 > 0 && size.0.is_multiple_of(quantum.0) {
         return Ok(());
     }
     let below = Size((size.0 / quantum.0 * quantum.0).max(quantum.0));
     let above = Size(size.0.div_ceil(quantum.0).max(1).saturating_mul(quantum.0));
-    Err(PlanError::Unaligned { what, size, quantum, below, above })
+    Err(PlanError::Unaligned { what: what(), size, quantum, below, above })
 }
 
 #[cfg(test)]
@@ -465,6 +540,23 @@ mod tests {
     }
 
     #[test]
+    fn a_mistake_in_a_file_is_told_with_its_keys() {
+        let written = plan().to_toml().unwrap();
+        for (line, instead, said) in [
+            ("duration = \"30s\"", "duration = \"0s\"", "like duration = \"30s\""),
+            ("hang_after = \"30s\"", "hang_after = \"0s\"", "hang_after is 0"),
+            ("file_size = \"1GiB\"", "file_size = \"512KiB\"", "use a larger file_size or smaller blocks"),
+            ("no_repeat = false", "no_repeat = true", "so it needs random = 100"),
+            ("shared_file = false", "shared_file = true\nfiles = 1", "so files has no effect"),
+            ("blocks = ", "lengths = \"8MiB\"\nblocks = ", "give either max_length"),
+        ] {
+            assert!(written.contains(line), "{written}");
+            let error = Plan::from_toml(&written.replacen(line, instead, 1)).unwrap_err().to_string();
+            assert!(error.contains(said) && !error.contains("--"), "{error}");
+        }
+    }
+
+    #[test]
     fn a_newer_plan_is_refused_before_it_is_understood() {
         assert_eq!(Plan::from_toml("plan_version = 2\nwarp = 9"), Err(PlanError::Newer(2)));
         assert!(matches!(Plan::from_toml("plan_version = 1\nwarp = 9"), Err(PlanError::Toml(_))));
@@ -499,6 +591,8 @@ mod tests {
             })
             .contains("--shared-file")
         );
+        let shared = |p: &mut Plan| (p.mix.shared_file, p.mix.files) = (true, Some(1));
+        assert!(refused(shared).contains("--files has no effect"));
         assert!(refused(|p| p.mix.no_repeat = true).contains("--random 100"));
         assert!(
             refused(|p| {

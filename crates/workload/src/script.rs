@@ -6,7 +6,7 @@
 //!
 //! All times are nanoseconds on the run's clock, 0 at the start of the run.
 
-use reelgauge_record::{OpFlags, OpKind};
+use reelgauge_record::{OpFlags, OpKind, OpenBits};
 
 /// What a script wants next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +29,15 @@ pub enum Step {
 pub struct Op {
     /// What to do.
     pub kind: OpKind,
-    /// Which of the worker's own handles it uses, from 0; below [`Needs::handles`].
+    /// Which of the worker's own handles it uses, from 0; below [`Needs::handles`]. [`Op::BY_PATH`] for a
+    /// truncation that names its file by path; not looked at where the kind goes by path anyway.
     pub handle: u16,
     /// Index into the run's file table.
     pub file: u32,
-    /// Byte position.
+    /// Byte position; the new size for [`OpKind::Truncate`], the new name's index in the file table for
+    /// [`OpKind::Rename`].
     pub offset: u64,
-    /// Bytes to move.
+    /// Bytes to move, or to reserve room for ([`OpKind::Allocate`]).
     pub len: u32,
     /// When it should begin.
     pub due_ns: u64,
@@ -45,21 +47,83 @@ pub struct Op {
     pub stream: u32,
     /// Carried into the record.
     pub flags: OpFlags,
-    /// How to open; only read for [`OpKind::Open`].
+    /// How to open; looked at for [`OpKind::Open`] and [`OpKind::Create`] only.
     pub open: OpenMode,
     /// The script's own mark, handed back in [`Done`].
     pub token: u32,
 }
 
-/// How a file is opened.
+impl Op {
+    /// The handle of an operation that uses none.
+    pub const BY_PATH: u16 = u16::MAX;
+
+    /// Whether it names its file by path and looks at no handle.
+    pub const fn goes_by_path(&self) -> bool {
+        self.kind.goes_by_path() || (matches!(self.kind, OpKind::Truncate) && self.handle == Op::BY_PATH)
+    }
+
+    /// What its record keeps as its length: the [`OpenBits`] of what opens a file, the bytes of others.
+    pub const fn recorded_len(&self) -> u32 {
+        match self.kind {
+            OpKind::Open => self.open.bits().0,
+            OpKind::Create => self.open.create_bits().0,
+            _ => self.len,
+        }
+    }
+}
+
+/// How a file is opened. The default is for reading.
+///
+/// With `append`, where a write goes is the system's choice: the end of the file, whatever its operation's
+/// offset. What an application wrote that way can't be verified by its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenMode {
-    /// For writing as well as reading.
+    /// For writing as well as reading. [`OpKind::Create`] always is.
     pub write: bool,
+    /// For writing and not for reading, whatever `write` says.
+    pub write_only: bool,
+    /// Every write goes to the end of the file (`O_APPEND`).
+    pub append: bool,
+    /// [`OpKind::Create`] only: an error if the file is there (`O_EXCL`).
+    pub exclusive: bool,
+    /// [`OpKind::Create`] only: a file that is there is not emptied (no `O_TRUNC`).
+    pub keep: bool,
     /// Past the client's cache (`O_DIRECT`, `FILE_FLAG_NO_BUFFERING`, `F_NOCACHE`).
     pub direct: bool,
     /// Every write is durable before it returns (`O_DSYNC`, `FILE_FLAG_WRITE_THROUGH`).
     pub dsync: bool,
+}
+
+impl OpenMode {
+    /// For reading: the default.
+    pub const READ: OpenMode = OpenMode {
+        write: false,
+        write_only: false,
+        append: false,
+        exclusive: false,
+        keep: false,
+        direct: false,
+        dsync: false,
+    };
+
+    /// What an [`OpKind::Open`] in this mode asks for.
+    pub const fn bits(self) -> OpenBits {
+        OpenBits::UNKNOWN
+            .with_if(OpenBits::READ, !self.write_only)
+            .with_if(OpenBits::WRITE, self.write || self.write_only)
+            .with_if(OpenBits::APPEND, self.append)
+            .with_if(OpenBits::DIRECT, self.direct)
+            .with_if(OpenBits::DSYNC, self.dsync)
+    }
+
+    /// What an [`OpKind::Create`] in this mode asks for.
+    pub const fn create_bits(self) -> OpenBits {
+        self.bits()
+            .with(OpenBits::WRITE)
+            .with(OpenBits::CREATE)
+            .with_if(OpenBits::EXCLUSIVE, self.exclusive)
+            .with_if(OpenBits::TRUNCATE, !self.keep)
+    }
 }
 
 /// What became of an operation.
@@ -123,5 +187,59 @@ impl<S: Script + ?Sized> Script for Box<S> {
 
     fn resume(&mut self, now_ns: u64) {
         (**self).resume(now_ns);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn op(kind: OpKind, open: OpenMode) -> Op {
+        Op {
+            kind,
+            handle: 0,
+            file: 0,
+            offset: 0,
+            len: 7,
+            due_ns: 0,
+            transfer: 0,
+            stream: 0,
+            flags: OpFlags::NONE,
+            open,
+            token: 0,
+        }
+    }
+
+    #[test]
+    fn what_opens_is_recorded_with_its_bits_and_others_with_their_bytes() {
+        let mode = OpenMode { append: true, exclusive: true, direct: true, ..OpenMode::default() };
+        let asked = OpenBits::READ.with(OpenBits::APPEND).with(OpenBits::DIRECT);
+        // Only making a file can be exclusive or empty it.
+        assert_eq!(op(OpKind::Open, mode).recorded_len(), asked.0);
+        let made = OpenBits::WRITE.with(OpenBits::CREATE).with(OpenBits::EXCLUSIVE);
+        let emptied = asked.with(made).with(OpenBits::TRUNCATE);
+        assert_eq!(op(OpKind::Create, mode).recorded_len(), emptied.0);
+        let kept = OpenMode { keep: true, ..mode };
+        assert_eq!(op(OpKind::Create, kept).recorded_len(), asked.with(made).0);
+
+        let written = OpenMode { write: true, write_only: true, dsync: true, ..OpenMode::default() };
+        let asked = OpenBits::WRITE.with(OpenBits::DSYNC);
+        assert_eq!(op(OpKind::Open, written).recorded_len(), asked.0);
+        for kind in OpKind::ALL {
+            if !matches!(kind, OpKind::Open | OpKind::Create) {
+                assert_eq!(op(kind, written).recorded_len(), 7, "{kind:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_truncation_may_choose_between_path_and_handle() {
+        for kind in OpKind::ALL {
+            let by_handle = op(kind, OpenMode::default());
+            assert_eq!(by_handle.goes_by_path(), kind.goes_by_path(), "{kind:?}");
+            let no_handle = Op { handle: Op::BY_PATH, ..by_handle };
+            let by_path = kind.goes_by_path() || kind == OpKind::Truncate;
+            assert_eq!(no_handle.goes_by_path(), by_path, "{kind:?}");
+        }
     }
 }

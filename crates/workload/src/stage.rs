@@ -114,9 +114,9 @@ impl<F: FnMut(&Op, u64) -> Answer, K: FnMut(&Played)> Stage<F, K> {
 
     fn issue(&mut self, op: Op, now_ns: u64) {
         assert!(op.len <= self.needs.max_len, "{op:?}");
-        assert!(op.kind.moves_data() == (op.len > 0), "{op:?}");
+        assert!((op.kind.moves_data() || op.kind == OpKind::Allocate) == (op.len > 0), "{op:?}");
         assert!(self.needs.writes || !matches!(op.kind, OpKind::Write | OpKind::Create), "{op:?}");
-        if !op.kind.goes_by_path() {
+        if !op.goes_by_path() {
             let opens = matches!(op.kind, OpKind::Open | OpKind::Create);
             assert_eq!(self.open[usize::from(op.handle)], !opens, "{op:?}");
             let shared = self.flying.iter().any(|other| other.op.handle == op.handle);
@@ -131,7 +131,7 @@ impl<F: FnMut(&Op, u64) -> Answer, K: FnMut(&Played)> Stage<F, K> {
         let Some(at) = self.flying.iter().position(|op| op.done_ns == now_ns) else { return };
         let landed = self.flying.remove(at);
         let Played { op, done_ns, errno, .. } = landed;
-        if !op.kind.goes_by_path() {
+        if !op.goes_by_path() {
             let is_open = match op.kind {
                 OpKind::Open | OpKind::Create => errno == 0,
                 kind => kind != OpKind::Close,
@@ -139,7 +139,7 @@ impl<F: FnMut(&Op, u64) -> Answer, K: FnMut(&Played)> Stage<F, K> {
             self.open[usize::from(op.handle)] = is_open;
         }
         (self.sink)(&landed);
-        let done_len = if errno == 0 { op.len } else { 0 };
+        let done_len = if errno == 0 && op.kind.moves_data() { op.len } else { 0 };
         script.done(&Done { token: op.token, done_ns, done_len, errno });
     }
 }

@@ -2,7 +2,8 @@
 //! `run.toml` with `[[actor]]` tables all become.
 //!
 //! Everything has a default, so a plan is short to write. Only the kind of each actor is needed, and the
-//! media of those that play, record, edit or transcode:
+//! media of those that play, record, edit or transcode. A setting that has no effect where it stands is
+//! refused, even if it says what is so anyway:
 //!
 //! ```
 //! let plan = reelgauge_workload::streams::StreamsPlan::from_toml(
@@ -49,13 +50,15 @@
 //! ```
 //!
 //! Checks here are pure: whether the formats exist and the target has room is found out by the runner.
-//! [`actor`]: one actor. [`buffer`]: how much a stream holds in hand. [`check`]: what can be wrong.
-//! [`counts`]: how many streams that is. [`text`]: plans as TOML.
+//! [`actor`]: one actor. [`setting`]: what each of its settings is called, and for whom it has an effect.
+//! [`buffer`]: how much a stream holds in hand. [`check`]: what can be wrong. [`counts`]: how many streams
+//! that is. [`text`]: plans as TOML.
 
 pub mod actor;
 pub mod buffer;
 pub mod check;
 pub mod counts;
+pub mod setting;
 pub mod text;
 
 use std::path::PathBuf;
@@ -69,6 +72,7 @@ use crate::units::Span;
 pub use actor::{ActorKind, ActorPlan};
 pub use buffer::Buffer;
 pub use check::StreamsError;
+pub use setting::Setting;
 pub use text::AnyPlan;
 
 /// A run of actors.

@@ -4,8 +4,10 @@
 //! MB is 10^6 bytes, MiB is 2^20 bytes.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::str::FromStr;
 
+use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A number of bytes.
@@ -219,7 +221,8 @@ impl fmt::Display for Percent {
     }
 }
 
-/// Serialises as the text that people write, for types with `Display` and `FromStr`.
+/// Serialises as the text that people write, for types with `Display` and `FromStr`. Plain numbers are read
+/// too.
 macro_rules! as_text {
     ($($kind:ty),*) => {$(
         impl Serialize for $kind {
@@ -230,9 +233,7 @@ macro_rules! as_text {
 
         impl<'de> Deserialize<'de> for $kind {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$kind, D::Error> {
-                String::deserialize(deserializer)?
-                    .parse()
-                    .map_err(serde::de::Error::custom)
+                deserializer.deserialize_any($crate::units::TextVisitor::<$kind>::new())
             }
         }
     )*};
@@ -241,6 +242,40 @@ macro_rules! as_text {
 pub(crate) use as_text;
 
 as_text!(Size, Span, Percent);
+
+/// Reads a text, or a number as the text of it: `writes = 50` is as good as `writes = "50"`, and of
+/// `duration = 30` the error says that it wants a unit.
+pub(crate) struct TextVisitor<T>(PhantomData<T>);
+
+impl<T> TextVisitor<T> {
+    pub(crate) fn new() -> TextVisitor<T> {
+        TextVisitor(PhantomData)
+    }
+}
+
+impl<T: FromStr<Err: fmt::Display>> Visitor<'_> for TextVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or a number")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<T, E> {
+        self.visit_str(&number.to_string())
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<T, E> {
+        self.visit_str(&number.to_string())
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<T, E> {
+        self.visit_str(&number.to_string())
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -265,6 +300,27 @@ mod tests {
         for (text, bytes) in cases {
             assert_eq!(text.parse::<Size>().unwrap(), Size(bytes), "{text}");
         }
+    }
+
+    #[test]
+    fn plans_may_hold_plain_numbers_where_no_unit_is_needed() {
+        #[derive(Debug, Deserialize)]
+        struct Plan {
+            writes: Option<Percent>,
+            #[serde(rename = "duration")]
+            _duration: Option<Span>,
+        }
+        let writes = |text| toml::from_str::<Plan>(text).unwrap().writes.unwrap();
+        assert_eq!(
+            (writes("writes = 50"), writes("writes = '50'")),
+            (Percent::whole(50), Percent::whole(50))
+        );
+        assert_eq!(writes("writes = 2.5"), "2.5".parse().unwrap());
+        let error = toml::from_str::<Plan>("duration = 30").unwrap_err().to_string();
+        assert!(error.contains("not a time with its unit"), "{error}");
+        assert!(
+            toml::from_str::<Plan>("writes = [50]").unwrap_err().to_string().contains("a text or a number")
+        );
     }
 
     #[test]

@@ -47,6 +47,11 @@ impl StreamTally {
         self.spec.stream = self.spec.stream.saturating_add(first);
     }
 
+    /// Frames known to be late by now.
+    pub(super) fn late_so_far(&self) -> u64 {
+        self.counting.as_ref().map_or(0, |counting| counting.counts.late)
+    }
+
     /// When the load point began.
     pub(super) fn point_started_ns(&self) -> u64 {
         self.part.started_ns

@@ -268,10 +268,10 @@ impl Helper {
     }
 
     fn call(&mut self, op: &Op, stamped: Option<&Stamped>) -> Result<usize, ErrorNumber> {
-        let name = &self.names[op.file as usize];
-        if op.kind.goes_by_path() {
-            return io::by_path(op.kind, name).map(|()| 0);
+        if op.goes_by_path() {
+            return io::by_path(op, &self.names).map(|()| 0);
         }
+        let name = &self.names[op.file as usize];
         let handle = &self.handles[usize::from(op.handle)];
         match op.kind {
             OpKind::Open => keep(handle, || OpenFile::open(name, op.open)),

@@ -85,7 +85,7 @@ impl Hands {
         }
     }
 
-    /// Reads, writes or syncs: one system call.
+    /// What is done to an open file, closing it excepted: one system call.
     #[inline]
     pub(super) fn work(
         &mut self,
@@ -103,6 +103,8 @@ impl Hands {
             }
             (OpKind::Write, Some(stamped), Some(data)) => file.write_at(data.slice(stamped, len), op.offset),
             (OpKind::Sync, _, _) => file.sync().map(|()| 0),
+            (OpKind::Truncate, _, _) => file.set_size(op.offset).map(|()| 0),
+            (OpKind::Allocate, _, _) => file.allocate(op.offset, op.len).map(|()| 0),
             _ => Err(NOT_OPEN),
         }
     }
@@ -210,10 +212,10 @@ impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
     /// The system call of a possible operation.
     #[inline]
     fn call(&mut self, op: &Op, stamped: Option<&Stamped>) -> Result<usize, ErrorNumber> {
-        let name = &self.post.names[op.file as usize];
-        if op.kind.goes_by_path() {
-            return io::by_path(op.kind, name).map(|()| 0);
+        if op.goes_by_path() {
+            return io::by_path(op, &self.post.names).map(|()| 0);
         }
+        let name = &self.post.names[op.file as usize];
         let handle = &mut self.handles[usize::from(op.handle)];
         match (op.kind, handle.as_ref()) {
             (OpKind::Open | OpKind::Create, Some(_)) => Err(IMPOSSIBLE),

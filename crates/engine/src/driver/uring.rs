@@ -16,13 +16,14 @@
 //! What io_uring has no operation for is done by threads of the ring's own: see [`errands`].
 
 mod alarms;
+mod crowd;
 mod errands;
 mod files;
 mod ladder;
 mod lanes;
 
 use std::mem::ManuallyDrop;
-use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
@@ -37,6 +38,7 @@ use rustix::fs::{AtFlags, CWD, StatxFlags};
 use rustix::io::Errno;
 
 use self::alarms::Alarms;
+use self::crowd::Crowd;
 use self::errands::{Errands, is_errand};
 pub(super) use self::ladder::Ladder;
 use self::ladder::{Taken, register_read};
@@ -44,7 +46,7 @@ use self::lanes::{Lanes, Slot};
 use super::launch::{Post, Ready, launch};
 use super::wait::{LONGEST_SLEEP_NS, Waiter};
 use super::{Context, DriverError, Ends, Heartbeat, Running, Sink, ThreadEnd, Worker, record};
-use crate::io::{FileName, NEW_FILE, create_flags, open_flags};
+use crate::io::{self, FileName, NEW_FILE, create_flags, open_flags};
 
 /// The most operations that one system call submits. More would make each wait for the others.
 const BATCH: usize = 16;
@@ -99,6 +101,7 @@ struct RingThread<'a, S, K> {
     taken: Taken,
     sink: K,
     alarms: Alarms,
+    crowd: Crowd,
     waiter: Waiter,
     /// The slots of the next system call.
     batch: Vec<u32>,
@@ -130,6 +133,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
             post,
             context: &post.context,
             alarms: Alarms::new(lanes.lanes.len()),
+            crowd: Crowd::default(),
             lanes,
             taken,
             sink,
@@ -175,9 +179,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
             self.lanes.make_ready(lane as u32);
         }
         while now_ns < self.context.window.end_ns() && !self.context.stop.load(Ordering::Relaxed) {
-            while let Some(lane) = self.alarms.take_due(now_ns) {
-                self.lanes.make_ready(lane);
-            }
+            self.wake(now_ns);
             self.ask(now_ns)?;
             let idle = self.lanes.ready.is_empty() && self.batch.is_empty() && self.in_flight == 0;
             if idle && self.alarms.earliest_ns() == Alarms::NEVER {
@@ -187,6 +189,16 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
             now_ns = self.reap(queues);
         }
         Ok(())
+    }
+
+    /// Makes those ready whose time has come.
+    fn wake(&mut self, now_ns: u64) {
+        let mut woken = 0;
+        while let Some(lane) = self.alarms.take_due(now_ns) {
+            self.lanes.make_ready(lane);
+            woken += 1;
+        }
+        self.crowd.met(woken, now_ns);
     }
 
     /// Asks workers that are ready what to do next, until the batch is full.
@@ -201,6 +213,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
                 self.alarms.clear(number);
             }
             if let Some(slot) = lane.held.take() {
+                lane.is_held_back = false;
                 self.enlist(slot, now_ns);
                 continue;
             }
@@ -224,7 +237,8 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
                 }
                 Step::Wait { until_ns } => {
                     lane.has_alarm = true;
-                    self.alarms.set(number, until_ns.max(now_ns + 1));
+                    // A time that never comes is an alarm all the same: the load point ends, not the ring.
+                    self.alarms.set(number, until_ns.clamp(now_ns + 1, Alarms::NEVER - 1));
                 }
                 Step::Blocked if lane.busy == 0 => {
                     return Err(DriverError::Stuck { worker: lane.worker.id });
@@ -248,9 +262,21 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
                 self.lanes.slots[number as usize].issued_ns = now_ns;
                 self.finish(number, -errno, now_ns);
             }
+            None if slot.op.kind == OpKind::Close && self.lanes.files.is_lent(slot.handle()) => {
+                let lane = &mut self.lanes.lanes[lane as usize];
+                (lane.held, lane.is_held_back) = (Some(number), true);
+                return;
+            }
             None => {
-                self.has_closes |= slot.op.kind == OpKind::Close;
-                self.has_first_reads |= slot.op.kind == OpKind::Read && slot.is_read_registered.is_none();
+                match slot.op.kind {
+                    OpKind::Close => {
+                        self.has_closes = true;
+                        self.lanes.files.closing(slot.handle());
+                    }
+                    OpKind::Truncate if !slot.op.goes_by_path() => self.lanes.files.lend(slot.handle()),
+                    OpKind::Read => self.has_first_reads |= slot.is_read_registered.is_none(),
+                    _ => {}
+                }
                 self.errands_due += usize::from(is_errand(slot.op.kind));
                 self.batch.push(number);
             }
@@ -266,8 +292,11 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
     fn entry(&mut self, number: u32) -> Option<Entry> {
         let slot = &mut self.lanes.slots[number as usize];
         let op = &slot.op;
-        if op.kind.goes_by_path() || matches!(op.kind, OpKind::Open | OpKind::Create) {
-            let entry = named_entry(slot, &self.post.names[op.file as usize]);
+        if is_errand(op.kind) {
+            return None;
+        }
+        if op.goes_by_path() || matches!(op.kind, OpKind::Open | OpKind::Create) {
+            let entry = named_entry(slot, &self.post.names);
             return entry.map(|entry| entry.user_data(u64::from(number)));
         }
         let (fd, flags) = match &slot.closing {
@@ -287,6 +316,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
             }
             OpKind::Write => opcode::Write::new(fd, slot.write_from(), op.len).offset(op.offset).build(),
             OpKind::Sync => opcode::Fsync::new(fd).flags(FsyncFlags::DATASYNC).build(),
+            OpKind::Allocate => opcode::Fallocate::new(fd, u64::from(op.len)).offset(op.offset).build(),
             _ => opcode::Close::new(fd).build(),
         };
         Some(entry.flags(flags).user_data(u64::from(number)))
@@ -294,8 +324,8 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
 }
 
 /// The submission queue entry of an operation that names its file by path; `None` for an errand.
-fn named_entry(slot: &mut Slot, name: &FileName) -> Option<Entry> {
-    let (here, path) = (Fd(CWD.as_raw_fd()), name.as_ptr());
+fn named_entry(slot: &mut Slot, names: &[FileName]) -> Option<Entry> {
+    let (here, path) = (Fd(CWD.as_raw_fd()), names[slot.op.file as usize].as_ptr());
     let open = |flags: rustix::fs::OFlags| {
         opcode::OpenAt::new(here, path).flags(flags.bits() as i32).mode(NEW_FILE.as_raw_mode()).build()
     };
@@ -303,6 +333,15 @@ fn named_entry(slot: &mut Slot, name: &FileName) -> Option<Entry> {
         OpKind::Open => Some(open(open_flags(slot.op.open))),
         OpKind::Create => Some(open(create_flags(slot.op.open))),
         OpKind::Unlink => Some(opcode::UnlinkAt::new(here, path).build()),
+        OpKind::RemoveDir => {
+            let flags = AtFlags::REMOVEDIR.bits() as i32;
+            Some(opcode::UnlinkAt::new(here, path).flags(flags).build())
+        }
+        OpKind::Rename => {
+            // A name that isn't there is refused before. The kernel would answer EFAULT.
+            let new = io::new_name(&slot.op, names).map_or(std::ptr::null(), FileName::as_ptr);
+            Some(opcode::RenameAt::new(here, path, here, new).build())
+        }
         OpKind::Stat => {
             // Nobody looks at the answer, so it may lie where data is read to.
             let answer = slot.read.as_mut_ptr().cast::<types::statx>();
@@ -325,9 +364,10 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         if !self.lanes.ready.is_empty() {
             return enter(queues, None).map(drop);
         }
-        let next_ns = self.alarms.earliest_ns().min(self.context.window.end_ns());
-        let sleep_ns = next_ns.saturating_sub(now_ns).saturating_sub(self.waiter.lead_ns());
-        let patience = sleep_ns.min(LONGEST_SLEEP_NS);
+        let lead_ns = self.waiter.lead_ns();
+        let wake_ns = self.crowd.sleep_until_ns(self.alarms.earliest_ns(), lead_ns);
+        let end_ns = self.context.window.end_ns().saturating_sub(lead_ns);
+        let patience = wake_ns.min(end_ns).saturating_sub(now_ns).min(LONGEST_SLEEP_NS);
         if enter(queues, (patience > 0).then_some(patience))? == Entered::TimedOut {
             self.waiter.learn(now_ns + patience, self.context.clock.now_ns());
         }
@@ -411,7 +451,12 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
             return push(queues, &entry);
         }
         if let Some(errands) = &mut self.errands {
-            errands.send(number, &self.lanes.slots[number as usize].op);
+            let slot = &self.lanes.slots[number as usize];
+            let lent = if slot.op.goes_by_path() { None } else { self.lanes.files.lent(slot.handle()) };
+            // SAFETY: a file that is lent stays open until it is given back, which is when the errand is
+            // over, and for good when the ring breaks off before that.
+            let file = lent.map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
+            errands.send(number, &slot.op, file);
         }
         Ok(())
     }
@@ -430,6 +475,9 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
             let slot = &mut self.lanes.slots[number as usize];
             // A file that was to be closed is closed here, unrecorded like all that is left open.
             slot.closing = None;
+            if slot.op.kind == OpKind::Truncate && !slot.op.goes_by_path() {
+                self.lanes.files.given_back(slot.handle());
+            }
             if let Some((map, write)) = self.context.write_map.as_deref().zip(slot.write()) {
                 map.end(&write, false);
             }
@@ -475,7 +523,11 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
         while let Some(returned) = self.errands.as_mut().and_then(Errands::next_returned) {
             self.in_flight -= 1;
-            self.lanes.slots[returned.slot as usize].issued_ns = returned.issued_ns;
+            let slot = &mut self.lanes.slots[returned.slot as usize];
+            slot.issued_ns = returned.issued_ns;
+            if !slot.op.goes_by_path() {
+                self.lanes.files.given_back(slot.handle());
+            }
             self.finish(returned.slot, returned.result, returned.done_ns);
         }
         self.context.clock.now_ns()
@@ -532,7 +584,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         let lane = &mut self.lanes.lanes[lane_number as usize];
         lane.worker.script.done(&done);
         // A worker whose next operation is already waiting to be due has nothing to be asked.
-        if lane.held.is_none() {
+        if lane.held.is_none() || lane.is_held_back {
             self.lanes.make_ready(lane_number);
         }
     }

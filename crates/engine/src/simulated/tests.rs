@@ -220,5 +220,11 @@ fn every_kind_takes_its_time_and_only_data_has_a_length() {
     for (record, done_ns) in records.iter().zip((5..).step_by(5)) {
         let done_len = if record.kind.moves_data() { 4096 } else { 0 };
         assert_eq!((record.done_ns, record.done_len, record.errno), (done_ns, done_len, 0));
+        let len = match record.kind {
+            OpKind::Open => OpenMode::READ.bits().0,
+            OpKind::Create => OpenMode::READ.create_bits().0,
+            _ => 4096,
+        };
+        assert_eq!(record.len, len, "{:?}", record.kind);
     }
 }

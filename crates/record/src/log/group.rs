@@ -23,7 +23,7 @@ pub(super) struct EncodedGroup {
     pub bytes: Vec<u8>,
     /// How many rows.
     pub rows: usize,
-    /// The files that the rows refer to, by index, each once, in no order.
+    /// The files that the rows refer to, by index, in no order.
     pub files: Vec<u32>,
     chunks: Vec<Chunk>,
 }
@@ -65,7 +65,16 @@ pub(super) fn encode(rows: &Rows, range: Range<usize>) -> Result<EncodedGroup, P
             }
         });
     }
+    files.extend(new_names(rows, range.clone()));
     Ok(EncodedGroup { bytes: out.into_inner()?, rows: range.len(), files, chunks })
+}
+
+/// The files that these rows rename to: they stand in the column of positions.
+fn new_names(rows: &Rows, range: Range<usize>) -> impl Iterator<Item = u32> {
+    let kinds = &rows.narrow[cell::KIND][range.clone()];
+    let offsets = &rows.wide[cell::OFFSET][range];
+    let renames = kinds.iter().zip(offsets).filter(|(kind, _)| **kind == OpKind::Rename as u32);
+    renames.filter_map(|(_, file)| u32::try_from(*file).ok())
 }
 
 impl EncodedGroup {

@@ -22,7 +22,10 @@ const KEY_FILES: &str = "reelgauge.files";
 const KEY_FLAGS: &str = "reelgauge.flags";
 
 /// For readers that do not know this program: what the bits of the `flags` column mean.
-const FLAGS_LEGEND: &str = r#"{"1":"writing","2":"random","4":"warmup","8":"last of its transfer"}"#;
+const FLAGS_LEGEND: &str = concat!(
+    r#"{"1":"writing","2":"random","4":"warmup","8":"last of its transfer","16":"frame","#,
+    r#""32":"play begins anew","64":"copied by the system","128":"through a memory map"}"#
+);
 
 /// At which level operations were seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use reelgauge_runner::fresh_seed;
 use reelgauge_runner::run::Request;
 use reelgauge_workload::plan::{MixPlan, PLAN_VERSION, Plan};
 use reelgauge_workload::profile::{NamedRamp, PROFILES, Profile};
-use reelgauge_workload::range::{Ramp, Sizes};
+use reelgauge_workload::range::{Ramp, Sizes, Sweep};
 use reelgauge_workload::units::Span;
 
 use crate::cli::MixArgs;
@@ -65,7 +65,20 @@ fn ramp_of(args: &MixArgs) -> Result<(Ramp, bool)> {
     Ok((ramp, false))
 }
 
+/// Refuses a value for what the sweep goes through.
+fn check_sweep(args: &MixArgs) -> Result<()> {
+    let without_effect = match &args.sweep {
+        Some(Sweep::Random(_)) if args.random.is_some() => "--random",
+        Some(Sweep::Blocks(_)) if args.blocks.is_some() => "--blocks",
+        Some(Sweep::Length(_)) if args.length.is_some() => "--length",
+        Some(Sweep::Length(_)) if args.max_length.is_some() => "--max-length",
+        _ => return Ok(()),
+    };
+    bail!("{without_effect} has no effect beside a --sweep that goes through other values; leave it out")
+}
+
 fn mix_of(args: &MixArgs) -> Result<MixPlan> {
+    check_sweep(args)?;
     let Some(profile) = Profile::named(&args.profile) else {
         let names = PROFILES.map(|profile| profile.name).join(", ");
         bail!("there is no profile '{}'; the profiles are {names}", args.profile);
@@ -97,4 +110,37 @@ fn mix_of(args: &MixArgs) -> Result<MixPlan> {
         mix.profile = format!("{}, changed", profile.name);
     }
     Ok(mix)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Verb};
+
+    fn planned(flags: &[&str]) -> Result<Plan> {
+        let words = [&["reelgauge", "mix", "/mnt/nas"], flags].concat();
+        let Verb::Mix(args) = Cli::parse_from(words).verb else { panic!("{flags:?}") };
+        let plan = plan_of(&args)?;
+        plan.check()?;
+        Ok(plan)
+    }
+
+    #[test]
+    fn flags_without_effect_beside_a_sweep_or_a_ramp_are_refused() {
+        for (flags, said) in [
+            (["--sweep", "random=0..100 step 50", "--random", "10"], "--random has no effect"),
+            (["--sweep", "blocks=4KiB..1MiB", "--blocks", "1MiB"], "--blocks has no effect"),
+            (["--sweep", "length=1MiB..4MiB", "--length", "1MiB"], "--length has no effect"),
+            (["--sweep", "length=1MiB..4MiB", "--max-length", "1MiB"], "--max-length has no effect"),
+            (["--ramp", "single-file", "--files", "1"], "--files has no effect"),
+        ] {
+            let error = planned(&flags).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
+        planned(&["--sweep", "blocks=4KiB..1MiB", "--random", "10"]).unwrap();
+    }
 }

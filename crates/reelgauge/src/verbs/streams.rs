@@ -5,9 +5,10 @@ use reelgauge_formats::OwnFormat;
 use reelgauge_formats::own::{Control, Files};
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::streams::StreamsRequest;
-use reelgauge_workload::plan::{PLAN_VERSION, PlanError};
+use reelgauge_workload::plan::PLAN_VERSION;
 use reelgauge_workload::range::Ramp;
-use reelgauge_workload::streams::{ActorPlan, FindMaxPlan, StreamsPlan};
+use reelgauge_workload::spelling::Spelling;
+use reelgauge_workload::streams::{ActorPlan, FindMaxPlan, Setting, StreamsError, StreamsPlan};
 use reelgauge_workload::units::{Size, Span};
 
 use crate::cli::{RunningArgs, StreamsArgs};
@@ -20,8 +21,8 @@ const USUAL: (Span, Span) = (Span::secs(5), Span::secs(30));
 
 /// Measures a directory with streams. The exit code.
 pub fn streams(args: StreamsArgs) -> Result<u8> {
-    check_effects(&args)?;
     let plan = plan_of(&args)?;
+    plan.actors.iter().try_for_each(|actor| check_effects(&args, actor))?;
     plan.check()?;
     let request = StreamsRequest {
         plan,
@@ -35,17 +36,23 @@ pub fn streams(args: StreamsArgs) -> Result<u8> {
 }
 
 /// Refuses flags that do nothing for this actor, even where they say what is so anyway.
-fn check_effects(args: &StreamsArgs) -> Result<(), PlanError> {
+fn check_effects(args: &StreamsArgs, actor: &ActorPlan) -> Result<(), StreamsError> {
     let given = [
-        ("--buffer", args.buffer.is_some()),
-        ("--policy", args.policy.is_some()),
-        ("--read-ahead", args.read_ahead.is_some()),
-        ("--clip", args.clip.is_some()),
-        ("--cameras", args.cameras.is_some()),
-        ("--block", args.block.is_some()),
-        ("--file-size", args.file_size.is_some()),
+        (Setting::Format, args.format.is_some()),
+        (Setting::Like, args.like.is_some()),
+        (Setting::Fps, args.fps.is_some()),
+        (Setting::Clip, args.clip.is_some()),
+        (Setting::Buffer, args.buffer.is_some()),
+        (Setting::Policy, args.policy.is_some()),
+        (Setting::ReadAhead, args.read_ahead.is_some()),
+        (Setting::SyncEvery, args.sync_every.is_some()),
+        (Setting::Preallocated, args.preallocated),
+        (Setting::Cameras, args.cameras.is_some()),
+        (Setting::Block, args.block.is_some()),
+        (Setting::FileSize, args.file_size.is_some()),
     ];
-    given.into_iter().filter(|(_, given)| *given).try_for_each(|(flag, _)| args.actor.check_effect(flag))
+    let mut given = given.into_iter().filter(|(_, given)| *given);
+    given.try_for_each(|(setting, _)| setting.check_effect(actor, Spelling::Flags))
 }
 
 fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {
@@ -134,5 +141,51 @@ pub fn plan_with(args: &RunningArgs, target: &std::path::Path) -> StreamsPlan {
         hang_after: args.hang_after,
         log: !args.no_log,
         ..StreamsPlan::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+    use crate::cli::{Cli, Verb};
+
+    #[test]
+    fn the_flags_in_messages_exist() {
+        let command = Cli::command();
+        let flags = |verb: &str| {
+            let verb = command.find_subcommand(verb).unwrap();
+            let names = verb.get_arguments().filter_map(|flag| flag.get_long());
+            names.map(|name| format!("--{name}")).collect::<Vec<_>>()
+        };
+        let known = [flags("streams"), flags("vda")].concat();
+        let named = Setting::ALL.map(|setting| setting.named(Spelling::Flags));
+        for flag in named.iter().filter(|name| name.starts_with("--")).flat_map(|name| name.split(" or ")) {
+            assert!(known.iter().any(|name| name == flag), "there is no {flag}");
+        }
+    }
+
+    #[test]
+    fn a_flag_without_effect_is_refused_even_if_it_says_what_is_so_anyway() {
+        let cases: &[(&[&str], &str)] = &[
+            (&["--actor", "copier", "--buffer", "1s"], "--buffer has no effect on a copier"),
+            (&["--actor", "copier", "--fps", "25"], "--fps has no effect on a copier"),
+            (&["--format", "dpx-10-bit-rgb-uhd-24", "--cameras", "4"], "--cameras has no effect on a player"),
+            (&["--like", "a.mov", "--clip", "10s"], "--clip has no effect on footage of your own"),
+            (
+                &["--actor", "recorder", "--format", "dpx-10-bit-rgb-uhd-24", "--preallocated"],
+                "--preallocated has no effect where every frame is a file",
+            ),
+        ];
+        for (flags, said) in cases {
+            let words = [&["reelgauge", "streams", "/mnt/nas"], *flags].concat();
+            let Verb::Streams(args) = Cli::parse_from(words).verb else { panic!("{flags:?}") };
+            let plan = plan_of(&args).unwrap();
+            let error = check_effects(&args, &plan.actors[0]).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
     }
 }

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use jiff::Timestamp;
+use reelgauge_analysis::Summary;
 use reelgauge_analysis::facts::{CheckFacts, CheckFormat};
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::summary::DataSet;
-use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_engine::link::LinkKind;
 
 use super::everyday::EVERYDAY;
@@ -18,11 +17,12 @@ use super::look::Look;
 use super::next_step::{Situation, next_step};
 use super::place::Place;
 use crate::error::RunError;
-use crate::failure::sentence;
-use crate::own_cpu::OwnCpu;
-use crate::point::Ending;
+use crate::ground::Ground;
+use crate::interrupt::Interrupt;
+use crate::observer::Observer;
 use crate::run::Finished;
-use crate::summarise::{Facts, Subject, Traces, summarise, target};
+use crate::session::Closing;
+use crate::summarise::Subject;
 
 /// What was found so far.
 #[derive(Clone, Debug, Default)]
@@ -54,16 +54,16 @@ impl Findings {
         self.best_bytes_per_s = self.best_bytes_per_s.max(total.read_bytes_per_s.unwrap_or(0.0));
     }
 
-    fn into_facts(self, place: &Place, stopped: Option<&str>, looked_s: f64) -> CheckFacts {
+    fn into_facts(self, place: &Place, ground: &Ground, stopped: Option<&str>, looked_s: f64) -> CheckFacts {
         let best_mb_per_s = (self.best_bytes_per_s > 0.0).then_some(self.best_bytes_per_s / 1e6);
         let carried = self.formats.iter().rev().find(|format| format.streams > 0);
         let next_step = next_step(&Situation {
-            mount: &place.mount,
+            mount: &ground.mount,
             link: &place.link,
             limiters: &self.limiters,
             best_mb_per_s,
             free_share: place.free_share,
-            target: &shell_word(&place.target),
+            target: &shell_word(ground.target()),
             format_id: carried.map_or(EVERYDAY[0], |format| &format.id),
         });
         let limit = match stopped {
@@ -72,7 +72,7 @@ impl Findings {
         };
         let is_known = !matches!(place.link.kind, LinkKind::Memory);
         CheckFacts {
-            mount: place.mount.description(),
+            mount: ground.mount.description(),
             link: is_known.then(|| place.link.sentence.clone()),
             line_rate_mb_per_s: place.link.realistic_mb_per_s(),
             sequential_read_mb_per_s: self.sequential_read_mb_per_s,
@@ -89,47 +89,26 @@ impl Findings {
 
 impl Look {
     /// Ends the look: its summary, written and handed back.
-    pub(super) fn end(self, started: Timestamp, begun: Instant) -> Result<Finished, RunError> {
-        let reason = sentence(&self.ending, &self.scene());
-        let answers = self.left_behind == 0 && !matches!(self.ending, Ending::Hung { .. });
-        let traces = match answers {
-            true => Traces::left(&self.place.mount, &self.place.paths(), self.fetched_before),
-            false => Traces::default(),
+    pub(super) fn end(
+        self,
+        begun: Instant,
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<Finished, RunError> {
+        let Look { place, session, seed, findings, .. } = self;
+        let closing = Closing { subject: subject(&place, seed), made: None };
+        let conclude = |summary: &mut Summary, ground: &Ground| {
+            // Short is what a first look is; it has no option to make it longer.
+            summary.notes.retain(|note| !note.contains("--duration"));
+            let looked_s = begun.elapsed().as_secs_f64();
+            let stopped = summary.outcome_reason.as_deref();
+            summary.check = Some(findings.into_facts(&place, ground, stopped, looked_s));
         };
-        let drained = self.drain.finish()?;
-        let mut summary = summarise(Facts {
-            subject: subject(&self.place, self.seed, self.cached_before),
-            run_dir: self.run_dir.path(),
-            started,
-            load_points: self.done,
-            drained,
-            cpu: OwnCpu::now().since(self.cpu_before),
-            wall_s: self.clock.now_ns() as f64 / 1e9,
-            traces,
-            ending: self.ending,
-            reason: reason.clone(),
-            driver_notes: self.driver_notes,
-            verified: None,
-            notes: self.notes,
-        });
-        // Short is what a first look is; it has no option to make it longer.
-        summary.notes.retain(|note| !note.contains("--duration"));
-        let looked_s = begun.elapsed().as_secs_f64();
-        summary.check = Some(self.findings.into_facts(&self.place, reason.as_deref(), looked_s));
-        self.run_dir.write_summary(&summary)?;
-        if !matches!(summary.outcome, Outcome::Complete) {
-            // Closing what lies on a dead mount may never return.
-            std::mem::forget(self.place.lock);
-        }
-        Ok(finished(summary, self.run_dir.path()))
+        session.end(closing, conclude, observer, interrupt)
     }
 }
 
-fn finished(summary: Summary, run_dir: &Path) -> Finished {
-    Finished { summary, run_dir: run_dir.to_path_buf() }
-}
-
-fn subject(place: &Place, seed: u64, cached_before: Option<f64>) -> Subject<'_> {
+fn subject(place: &Place, seed: u64) -> Subject {
     let files = place.data_set.files.len() as u64;
     let plan = [
         ("direct", place.direct.to_string()),
@@ -138,15 +117,11 @@ fn subject(place: &Place, seed: u64, cached_before: Option<f64>) -> Subject<'_> 
         ("file_size", reelgauge_workload::units::Size(place.file_bytes()).to_string()),
     ];
     Subject {
-        verb: "check",
+        verb: "check".to_owned(),
         label: "check".to_owned(),
-        target: target(&place.target, &place.mount),
         seed,
         plan: plan.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<BTreeMap<_, _>>(),
         asked_direct: place.direct,
-        mount: &place.mount,
-        direct: &place.probe,
-        cached_before,
         data_set: DataSet {
             files,
             file_size_bytes: place.file_bytes(),
@@ -157,7 +132,7 @@ fn subject(place: &Place, seed: u64, cached_before: Option<f64>) -> Subject<'_> 
 }
 
 /// A path as a word of a shell's command line.
-fn shell_word(path: &Path) -> String {
+pub(super) fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
     if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }

@@ -2,25 +2,15 @@
 //! or something stops it.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use jiff::Timestamp;
-use reelgauge_analysis::LoadPoint;
 use reelgauge_analysis::criteria::Criteria;
 use reelgauge_analysis::facts::CheckFormat;
-use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::late::StreamSpec;
-use reelgauge_analysis::summary::LoadPointFacts;
 use reelgauge_analysis::verdict::{Measured, Verdict, judge};
-use reelgauge_engine::cache;
-use reelgauge_engine::clock::Clock;
-use reelgauge_engine::driver::{Context, DriverKind, Window, Worker};
+use reelgauge_engine::driver::{DriverKind, Worker};
 use reelgauge_formats::Format;
-use reelgauge_record::host::HostFacts;
-use reelgauge_record::log::LogWriter;
-use reelgauge_record::run_dir::{RunDir, RunName};
 use reelgauge_workload::script::Script;
 
 use super::budget::{FORMAT_S, RATE_TIMES, TRIAL_TIMES, Times};
@@ -30,21 +20,16 @@ use super::limit::{Fall, Limiter, limiter};
 use super::load::{Players, Rate};
 use super::narrowing::{Narrowing, Tried};
 use super::place::Place;
-use crate::drain::Drain;
+use super::written::look_as_toml;
 use crate::error::RunError;
-use crate::failure::{Scene, sentence};
 use crate::fresh_seed;
 use crate::interrupt::Interrupt;
-use crate::judging::{Judged, Judging, measured_part};
-use crate::load_points::{self, LoadPointPlan};
 use crate::observer::Observer;
-use crate::own_cpu::OwnCpu;
-use crate::point::{Ending, PointSetup, run_point};
-use crate::prepare::{drop_cached, mount_facts, target_label};
-use crate::run::{AGENT, Finished, log_meta};
+use crate::prepare::drop_cached;
+use crate::run::Finished;
+use crate::session::{Jury, Opening, PointDone, PointPlan, Session, make_out};
 use crate::streams::cast::CastError;
-use crate::streams::client::{self, MachineTime};
-use crate::streams::table::{self, PointStreams, StreamTable};
+use crate::streams::client;
 
 /// The most players that are tried: threads of one process on an ordinary machine.
 const PLAYERS_MAX: u32 = 400;
@@ -74,74 +59,44 @@ pub fn check(
 ) -> Result<Finished, RunError> {
     let (started, begun) = (Timestamp::now(), Instant::now());
     let CheckRequest { target, out } = request;
-    std::fs::create_dir_all(&out).map_err(|source| RunError::Out { path: out.clone(), source })?;
+    make_out(&out)?;
     let seed = fresh_seed();
-    let place = Place::open(&target, seed, observer, interrupt)?;
-    let label = target_label(&place.target, &place.mount);
-    let run_dir = RunDir::create(&out, RunName { start: started.into(), target: &label, what: "check" })?;
-    run_dir.write_hosts(&[HostFacts::gather(Some(mount_facts(&place.mount)))])?;
-    let mut look = Look::begin(place, run_dir, seed)?;
-    look.around(observer, interrupt)?;
-    let finished = look.end(started, begun)?;
-    observer.finished();
-    Ok(finished)
+    let (ground, place) = Place::open(&target, seed, observer, interrupt)?;
+    let opening = Opening {
+        started,
+        out: &out,
+        what: "check",
+        plan_toml: &look_as_toml(ground.target(), seed, &place),
+        files: place.table.clone(),
+        pattern: place.pattern(),
+        driver: DriverKind::Threads,
+        hang_after: HANG_AFTER,
+        log: true,
+        verify: false,
+        notes: place.notes.clone(),
+    };
+    let mut look = Look {
+        session: Session::begin(ground, opening)?,
+        copy_bytes_per_s: client::memory_copy_bytes_per_s(),
+        findings: Findings::default(),
+        place,
+        seed,
+    };
+    let looked = look.around(observer, interrupt);
+    look.session.settle(looked)?;
+    look.end(begun, observer, interrupt)
 }
 
-/// The state of a look between preparation and summary.
+/// A session that looks around.
 pub(super) struct Look {
     pub(super) place: Place,
-    pub(super) run_dir: RunDir,
+    pub(super) session: Session,
     pub(super) seed: u64,
-    pub(super) clock: Clock,
-    pub(super) drain: Drain,
-    planned: Vec<LoadPointPlan>,
-    table: StreamTable,
-    pub(super) done: Vec<LoadPoint>,
     pub(super) findings: Findings,
-    pub(super) notes: Vec<String>,
-    pub(super) driver_notes: Vec<String>,
-    pub(super) cpu_before: OwnCpu,
-    pub(super) fetched_before: Option<u64>,
-    pub(super) cached_before: Option<f64>,
     copy_bytes_per_s: f64,
-    pub(super) ending: Ending,
-    pub(super) left_behind: usize,
-}
-
-/// What a load point found.
-struct Point {
-    total: Figures,
-    judged: Judged,
-    /// Share of this machine's processor time.
-    busy_share: f64,
 }
 
 impl Look {
-    fn begin(place: Place, run_dir: RunDir, seed: u64) -> Result<Look, RunError> {
-        let clock = Clock::start();
-        let entries = place.entries.clone();
-        let log = LogWriter::create(&run_dir.agent_ops_path(AGENT), log_meta(&clock), entries)?;
-        Ok(Look {
-            drain: Drain::start(Some(log), clock).map_err(RunError::io("start a thread"))?,
-            planned: Vec::new(),
-            table: StreamTable::default(),
-            done: Vec::new(),
-            findings: Findings::default(),
-            notes: place.notes.clone(),
-            driver_notes: Vec::new(),
-            cpu_before: OwnCpu::now(),
-            fetched_before: cache::fetched_bytes(&place.mount),
-            cached_before: cache::resident(&place.paths()).share(),
-            copy_bytes_per_s: client::memory_copy_bytes_per_s(),
-            ending: Ending::OnTime,
-            left_behind: 0,
-            place,
-            run_dir,
-            seed,
-            clock,
-        })
-    }
-
     /// All of it. Reads come first: what writing leaves in the storage's caches would help them.
     fn around(&mut self, observer: &mut dyn Observer, interrupt: &Interrupt) -> Result<(), RunError> {
         observer.phase("measuring");
@@ -150,16 +105,12 @@ impl Look {
         }
         observer.phase("streams");
         for format in everyday() {
-            if self.goes_on() {
+            if self.session.goes_on() {
                 self.format(format, observer, interrupt)?;
             }
         }
         observer.phase("measuring");
         self.rate(Rate::SequentialWrite, observer, interrupt)
-    }
-
-    fn goes_on(&self) -> bool {
-        matches!(self.ending, Ending::OnTime)
     }
 
     fn rate(
@@ -168,11 +119,12 @@ impl Look {
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<(), RunError> {
-        if !self.goes_on() {
+        if !self.session.goes_on() {
             return Ok(());
         }
         let workers = rate.workers(&self.place, self.seed);
-        let point = self.point(rate.label().to_owned(), workers, RATE_TIMES, &[], observer, interrupt)?;
+        let point =
+            self.point(rate.label().to_owned(), workers, RATE_TIMES, Vec::new(), observer, interrupt)?;
         self.findings.rate(rate, &point.total);
         Ok(())
     }
@@ -191,14 +143,14 @@ impl Look {
         let mut fall = None;
         while let Some(count) = narrowing.next() {
             let begun = Instant::now();
-            let workers = players.workers(count, self.done.len() as u16);
+            let workers = players.workers(count, self.session.done().len() as u16);
             if workers.is_empty() {
                 return Ok(());
             }
             let specs = players.specs(count);
             let label = format!("{count} x {}", format.id);
-            let point = self.point(label, workers, TRIAL_TIMES, &specs, observer, interrupt)?;
-            if !self.goes_on() {
+            let point = self.point(label, workers, TRIAL_TIMES, specs, observer, interrupt)?;
+            if !self.session.goes_on() {
                 break;
             }
             let bytes_per_s = point.total.bytes_per_s.unwrap_or(0.0);
@@ -215,7 +167,9 @@ impl Look {
             id: format.id.clone(),
             name: name(format),
             streams: narrowing.streams(),
-            at_least: !narrowing.has_limit() || matches!(limiter, Limiter::Client(_)) || !self.goes_on(),
+            at_least: !narrowing.has_limit()
+                || matches!(limiter, Limiter::Client(_))
+                || !self.session.goes_on(),
             needed_mb_per_s_each: needed_bytes_per_s / 1e6,
             limited_by: limiter.word().to_owned(),
         });
@@ -228,7 +182,11 @@ impl Look {
     ///
     /// Late frames alone would not do in so short a time: players that get a little less than they need live
     /// on their buffers until the trial is over.
-    fn conclude(&mut self, point: &Point, was_fed: bool) -> Result<(bool, Option<String>), RunError> {
+    fn conclude<S>(
+        &mut self,
+        point: &PointDone<S>,
+        was_fed: bool,
+    ) -> Result<(bool, Option<String>), RunError> {
         let criteria = Criteria::for_actor("player").map_err(|source| CastError::Criteria {
             text: String::new(),
             actor: "player".to_owned(),
@@ -242,7 +200,7 @@ impl Look {
         let soon = Verdict { passed, storage_failed: true, ..verdict.clone() };
         let judged = if verdict.passed { &soon } else { &verdict };
         let why = client::limit(judged, point.busy_share, moved, self.copy_bytes_per_s);
-        if let Some(last) = self.done.last_mut() {
+        if let Some(last) = self.session.last_point() {
             last.limited_by_client.clone_from(&why);
             last.verdict = Some(verdict);
         }
@@ -255,85 +213,27 @@ impl Look {
         label: String,
         workers: Vec<Worker<S>>,
         times: Times,
-        specs: &[StreamSpec],
+        specs: Vec<StreamSpec>,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<Point, RunError> {
-        if !self.place.direct {
-            let note = drop_cached(&self.place.data_set.files);
-            self.notes.extend(note.filter(|note| !self.notes.contains(note)));
+    ) -> Result<PointDone<S>, RunError> {
+        if !self.place.direct
+            && let Some(note) = drop_cached(&self.place.data_set.files)
+        {
+            self.session.note(note);
         }
-        let index = self.done.len() as u16;
-        let facts =
-            LoadPointFacts { label, workers: workers.len() as u32, sweep_value: None, ended_early: None };
-        let context = self.context(index, times);
-        self.announce(index, &facts, times)?;
-        if !specs.is_empty() {
-            self.drain.judge(Judging::new(Arc::clone(&context), specs.to_vec(), Vec::new()))?;
-        }
-        let setup = PointSetup {
-            kind: DriverKind::Threads,
-            context: Arc::clone(&context),
-            label: facts.label.clone(),
-            hang_after: HANG_AFTER,
-            drain: &self.drain,
-            interrupt,
+        let streams = specs.len() as u32;
+        let what = PointPlan {
+            label,
+            warmup_ns: times.warmup.as_nanos() as u64,
+            measured_ns: times.measured.as_nanos() as u64,
+            jury: Some(Jury { scale: 1, specs, rates: Vec::new() }),
+            ..PointPlan::default()
         };
-        let machine_before = MachineTime::now();
-        let end = run_point(&setup, workers, observer)?;
-        let busy_share = MachineTime::now().busy_share_since(machine_before);
-        self.driver_notes = end.notes;
-        self.left_behind += end.left_behind;
-        self.ending = end.ending;
-        let facts = LoadPointFacts { ended_early: sentence(&self.ending, &self.scene()), ..facts };
-        let figures = self.drain.finish_point(index, end.timing)?;
-        let judged = self.drain.finish_judging()?.unwrap_or_default();
-        let total = figures.total.clone();
-        let mut point = LoadPoint::new(facts, figures);
-        if !specs.is_empty() {
-            point.stream_count = Some(specs.len() as u32);
-            point.streams = Some(judged.late.clone());
+        let done = self.session.point(what, workers, observer, interrupt)?;
+        if let Some(point) = self.session.last_point().filter(|_| streams > 0) {
+            point.stream_count = Some(streams);
         }
-        self.done.push(point);
-        self.table.points.push(PointStreams::new(1, measured_part(&context), specs.to_vec()));
-        table::write(&self.run_dir, &self.table)?;
-        Ok(Point { total, judged, busy_share })
-    }
-
-    fn context(&self, index: u16, times: Times) -> Arc<Context> {
-        Arc::new(Context {
-            clock: self.clock,
-            files: self.place.data_set.files.clone(),
-            pattern: self.place.pattern(),
-            write_map: None,
-            point: index,
-            window: Window::new(times.warmup.as_nanos() as u64, times.measured.as_nanos() as u64),
-            stop: AtomicBool::new(false),
-        })
-    }
-
-    /// Writes down when a load point is going to run, in case nobody lives to tell.
-    fn announce(&mut self, index: u16, facts: &LoadPointFacts, times: Times) -> Result<(), RunError> {
-        let started_ns = self.clock.now_ns();
-        let warmup_until_ns = started_ns + times.warmup.as_nanos() as u64;
-        self.planned.push(LoadPointPlan {
-            index,
-            label: facts.label.clone(),
-            workers: facts.workers,
-            sweep_value: None,
-            started_ns,
-            warmup_until_ns,
-            end_ns: warmup_until_ns + times.measured.as_nanos() as u64,
-        });
-        Ok(load_points::write(&self.run_dir, &self.planned)?)
-    }
-
-    pub(super) fn scene(&self) -> Scene<'_> {
-        Scene {
-            target: &self.place.target,
-            area_root: self.place.area.root(),
-            mount_id: &self.place.mount_id,
-            files: &self.place.entries,
-        }
+        Ok(done)
     }
 }

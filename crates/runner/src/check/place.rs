@@ -1,20 +1,21 @@
 //! The target made ready for a first look: what is mounted there, over which link, and a few test files.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use reelgauge_engine::area::{AREA_DIR, Area, AreaLock};
-use reelgauge_engine::dataset::{DataSet, DataSetSpec, Prepared};
-use reelgauge_engine::driver::TargetFile;
+use reelgauge_engine::area::{AREA_DIR, Area};
+use reelgauge_engine::dataset::{DataSet, DataSetError, DataSetSpec, Prepared};
 use reelgauge_engine::link::{self, Link};
-use reelgauge_engine::mount::direct::{DirectProbe, probe};
-use reelgauge_engine::mount::{Mount, MountId};
+use reelgauge_engine::mount::Mount;
+use reelgauge_engine::mount::direct::DirectProbe;
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_engine::space::{Space, space};
-use reelgauge_record::log::FileEntry;
+use reelgauge_workload::units::Size;
 
 use super::budget::DataPlan;
 use crate::error::RunError;
+use crate::file_table::FileTable;
+use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::prepare::{DirectWish, check_room, drop_cached, settle_direct};
@@ -25,26 +26,14 @@ pub const QUANTUM_BYTES: u32 = 4096;
 /// A target that is ready to be looked at.
 #[derive(Debug)]
 pub struct Place {
-    /// The target, absolute.
-    pub target: PathBuf,
-    /// The area.
-    pub area: Area,
-    /// Held until the look is over.
-    pub lock: AreaLock,
-    /// What is mounted there.
-    pub mount: Mount,
-    /// To notice when it is gone.
-    pub mount_id: MountId,
     /// Over what it is reached.
     pub link: Link,
-    /// What is known about direct I/O there.
-    pub probe: DirectProbe,
-    /// Whether it is used.
+    /// Whether direct I/O is used.
     pub direct: bool,
     /// The test files, all of one size.
     pub data_set: DataSet,
     /// The same as the log's file table has them.
-    pub entries: Vec<FileEntry>,
+    pub table: FileTable,
     /// Free space, 0 to 1; `None` where the file system doesn't tell.
     pub free_share: Option<f64>,
     /// What the reader should know.
@@ -61,12 +50,13 @@ impl Place {
         seed: u64,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<Place, RunError> {
+    ) -> Result<(Ground, Place), RunError> {
         // Whatever is wrong with the target is better said by the area.
         let room = space(target).ok().flatten();
         if let (Some(room), false) = (room, target.join(AREA_DIR).exists()) {
             let plan = DataPlan::for_space(Some(room.available_bytes));
-            check_room(target, plan.bytes_min(), room.available_bytes)?;
+            check_room(target, plan.bytes_min(), room.available_bytes)
+                .map_err(|error| without_flags(target, error))?;
         }
         let area = Area::open_or_create(target)?;
         let result = Place::open_in(&area, room, seed, observer, interrupt);
@@ -83,45 +73,20 @@ impl Place {
         seed: u64,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<Place, RunError> {
-        let lock = area.lock()?;
-        let mut notes: Vec<String> = lock.note().map(str::to_owned).into_iter().collect();
-        let mount = Mount::at(area.root()).map_err(RunError::io("find out what is mounted at the target"))?;
-        let mount_id = MountId::capture(area.root()).map_err(RunError::io("identify the target's mount"))?;
-        let link = link::of(&mount);
-        let probe = probe(area.root()).map_err(RunError::io("try direct I/O in the area"))?;
-        let cached = without_direct(area.target(), &mount, &probe)?;
+    ) -> Result<(Ground, Place), RunError> {
+        let ground = Ground::take(area)?;
+        let mut notes = ground.notes();
+        let link = link::of(&ground.mount);
+        let cached = without_direct(area.target(), &ground.mount, &ground.direct)?;
         let direct = cached.is_none();
         notes.extend(cached);
-        let data_set = make_files(area, room, seed, observer, interrupt)?;
+        let data_set = make_files(area, room, seed, observer, interrupt)
+            .map_err(|error| without_flags(area.target(), error))?;
         notes.extend(drop_cached(&data_set.files));
-        let root = area.root();
-        let entry = |file: &TargetFile| FileEntry {
-            path: file.path.strip_prefix(root).unwrap_or(&file.path).display().to_string(),
-            size_before_bytes: Some(file.size_bytes),
-            size_after_bytes: None,
-            existed_before: true,
-            prepared: "before the run".to_owned(),
-        };
-        Ok(Place {
-            target: area.target().to_path_buf(),
-            entries: data_set.files.iter().map(entry).collect(),
-            free_share: room.map(|room| room.available_bytes as f64 / room.total_bytes.max(1) as f64),
-            area: area.clone(),
-            lock,
-            mount,
-            mount_id,
-            link,
-            probe,
-            direct,
-            data_set,
-            notes,
-        })
-    }
-
-    /// The paths of the test files.
-    pub fn paths(&self) -> Vec<&Path> {
-        self.data_set.files.iter().map(|file| file.path.as_path()).collect()
+        let mut table = FileTable::new(area.root());
+        table.enter_test_files(&data_set.files, "before the run");
+        let free_share = room.map(|room| room.available_bytes as f64 / room.total_bytes.max(1) as f64);
+        Ok((ground, Place { link, direct, data_set, table, free_share, notes }))
     }
 
     /// Bytes of each test file.
@@ -142,6 +107,26 @@ fn without_direct(target: &Path, mount: &Mount, probe: &DirectProbe) -> Result<O
         Err(RunError::DirectAlignment { needed, .. }) => Ok(Some(format!(
             "Direct I/O needs multiples of {needed} here, so this look went through this machine's cache."
         ))),
+        other => other,
+    }
+}
+
+/// The same error without the advice to use smaller files: a first look has no flags for that, and takes
+/// the smallest that will do.
+fn without_flags(target: &Path, error: RunError) -> RunError {
+    let target = target.to_path_buf();
+    match error {
+        RunError::Space { needed, available, .. } => RunError::LookSpace { target, needed, available },
+        RunError::DataSet(DataSetError::NoSpace { needed_bytes, available_bytes, .. }) => {
+            RunError::LookSpace {
+                target,
+                needed: Size::mib(needed_bytes.div_ceil(1 << 20)),
+                available: Size::mib(available_bytes >> 20),
+            }
+        }
+        RunError::DataSet(DataSetError::Full { path } | DataSetError::Quota { path }) => {
+            RunError::LookFull { path }
+        }
         other => other,
     }
 }
@@ -168,4 +153,41 @@ fn make_files(
     let first = make(1)?;
     // A file that was there already tells nothing, but then its like are there as well.
     Ok(make(plan.files(first.seconds))?)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn too_little_room_is_said_without_flags_that_a_look_does_not_have() {
+        let target = Path::new("/mnt/nas");
+        let plan = DataPlan::for_space(Some(30 << 20));
+        let before = check_room(target, plan.bytes_min(), 30 << 20).unwrap_err();
+        let path = PathBuf::from("/mnt/nas/reelgauge-area/data/file");
+        let no_space = DataSetError::NoSpace {
+            directory: path.clone(),
+            needed_bytes: 72 << 20,
+            margin_bytes: 64 << 20,
+            available_bytes: 15 << 20,
+        };
+        let cases = [
+            (before, 2, "30MiB"),
+            (no_space.into(), 2, "72MiB"),
+            (DataSetError::Full { path: path.clone() }.into(), 3, "file"),
+            (DataSetError::Quota { path }.into(), 3, "quota"),
+        ];
+        for (error, code, said) in cases {
+            assert!(error.to_string().contains("--"), "{error}");
+            let error = without_flags(target, error);
+            let text = error.to_string();
+            assert!(text.contains(said) && text.contains("make room") && !text.contains("--"), "{text}");
+            assert!(text.contains("/mnt/nas") && !text.contains("  "), "{text}");
+            assert_eq!(error.exit_code(), code, "{text}");
+        }
+    }
 }

@@ -17,12 +17,17 @@ use reelgauge_workload::pace::{Pace, Policy};
 use reelgauge_workload::random::Dice;
 use reelgauge_workload::script::Script;
 use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
+use reelgauge_workload::units::Span;
 
 use super::footage::{Footage, FootageError, output_frame_bytes};
 use super::parts::{Files, Part};
 
 /// Streams begin within this time of each other, or within half of a warm-up that is shorter than twice that.
 const STAGGER_NS: u64 = 1_000_000_000;
+
+/// Streams begin at least so far apart, in all: longer than any frame lasts that is read 24 times a second or
+/// more often, so that their frames are due at different moments.
+const PHASES_NS: u64 = 42_000_000;
 
 /// Why a plan can't be cast.
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +70,9 @@ pub struct Cast {
     direct: bool,
     /// 0 where all begin at once.
     stagger_ns: u64,
+    warmup_ns: u64,
+    /// What the user should know of the beginning.
+    note: Option<String>,
 }
 
 /// The streams and workers of one actor in a load point, and what they are held to.
@@ -108,15 +116,20 @@ impl Cast {
                 files: Vec::new(),
             })
         };
-        let roles = plan.actors.iter().map(role).collect::<Result<_, CastError>>()?;
-        let room_ns = if plan.warmup.ns() > 0 { plan.warmup.ns() / 2 } else { plan.duration.ns() / 4 };
-        let stagger_ns = if plan.staggered { STAGGER_NS.min(room_ns) } else { 0 };
-        Ok(Cast { roles, seed: plan.seed, direct: plan.direct, stagger_ns })
+        let roles = plan.actors.iter().map(role).collect::<Result<Vec<_>, CastError>>()?;
+        let stagger_ns = if plan.staggered { stagger_ns(plan, &roles) } else { 0 };
+        let (warmup_ns, note) = warmup(plan, &roles);
+        Ok(Cast { roles, seed: plan.seed, direct: plan.direct, stagger_ns, warmup_ns, note })
     }
 
-    /// What the user should know of the footage, each line once.
+    /// How long a load point warms up: as the plan says, or longer in a search whose buffers need that.
+    pub fn warmup_ns(&self) -> u64 {
+        self.warmup_ns
+    }
+
+    /// What the user should know of the footage and of the beginning, each line once.
     pub fn notes(&self) -> Vec<String> {
-        let mut notes: Vec<String> = Vec::new();
+        let mut notes: Vec<String> = self.note.iter().cloned().collect();
         for note in self.roles.iter().filter_map(|role| role.footage.as_ref()).flat_map(|shot| &shot.notes) {
             if !notes.contains(note) {
                 notes.push(note.clone());
@@ -217,6 +230,47 @@ fn criteria(actor: &ActorPlan) -> Result<Criteria, CastError> {
     Ok(change.apply_to(criteria))
 }
 
+/// How long the longest buffer of a player lasts, which is filled before anything goes by; 0 without players.
+fn longest_filled_ns(roles: &[Role]) -> u64 {
+    let players = roles.iter().filter(|role| role.plan.kind == ActorKind::Player);
+    let buffers = players.filter_map(|role| Some(pace(&role.plan, role.footage.as_ref()?).prebuffer_ns()));
+    buffers.max().unwrap_or(0)
+}
+
+/// Within which time streams begin. In a search every buffer is to be filled for the first time before the
+/// measured part, because whether the storage keeps up shows only then ([`super::verdict::hold_to_pace`]).
+/// Where the warm-up has no room for that, they begin together: else the first fill their buffers with what
+/// the others leave to them, and live on it.
+fn stagger_ns(plan: &StreamsPlan, roles: &[Role]) -> u64 {
+    let warmup_ns = plan.warmup.ns();
+    let room_ns = if warmup_ns > 0 { warmup_ns / 2 } else { plan.duration.ns() / 4 };
+    let usual_ns = STAGGER_NS.min(room_ns);
+    match plan.find_max {
+        Some(_) => usual_ns.min(warmup_ns.saturating_sub(longest_filled_ns(roles)).max(PHASES_NS)),
+        None => usual_ns,
+    }
+}
+
+/// How long a load point warms up, in nanoseconds, and what is to be said of it. A search whose warm-up ended
+/// while buffers are still filled would not see that they run empty again. Without any warm-up a trial is
+/// judged from the filling on, so nothing hides.
+fn warmup(plan: &StreamsPlan, roles: &[Role]) -> (u64, Option<String>) {
+    let longest_ns = longest_filled_ns(roles);
+    let asked_ns = plan.warmup.ns();
+    let hides = plan.find_max.is_some() && asked_ns > 0 && asked_ns.saturating_add(PHASES_NS) < longest_ns;
+    if !hides {
+        return (asked_ns, None);
+    }
+    let longest = Span(longest_ns.next_multiple_of(1_000_000));
+    let warmup = Span(longest.ns().saturating_add(PHASES_NS));
+    let note = format!(
+        "Each trial warmed up for {warmup} instead of {}: buffers of {longest} are filled first, and what a \
+         full buffer hides is not measured.",
+        plan.warmup
+    );
+    (warmup.ns(), Some(note))
+}
+
 /// The timeline of a stream of this footage.
 pub(super) fn pace(actor: &ActorPlan, footage: &Footage) -> Pace {
     Pace { rate: footage.rate, buffer_frames: actor.buffer.frames(footage.rate), policy: actor.policy }
@@ -303,6 +357,43 @@ mod tests {
         let rate = cast.roles[0].footage.as_ref().unwrap().bytes_per_s;
         assert!(cast.prepared_files(1).is_empty());
         assert_eq!(cast.made_bytes(2, 9.0), 2 * (rate * 10.0) as u64);
+    }
+
+    /// Within how many milliseconds streams begin that have this warm-up and buffer, and the note on that.
+    fn begins(warmup_ms: u64, buffer: &str, find_max: bool) -> (u64, Option<String>) {
+        let player = ActorPlan { buffer: buffer.parse().unwrap(), ..actor(ActorKind::Player, 1) };
+        let recorder = ActorPlan { buffer: "9s".parse().unwrap(), ..actor(ActorKind::Recorder, 1) };
+        let cast = Cast::new(&StreamsPlan {
+            warmup: Span(warmup_ms * 1_000_000),
+            find_max: find_max.then(Default::default),
+            ..plan(vec![player, recorder])
+        });
+        let cast = cast.unwrap();
+        assert!(cast.note.iter().all(|note| cast.notes().contains(note)));
+        assert_eq!(cast.note.is_some(), cast.warmup_ns() != warmup_ms * 1_000_000);
+        (cast.stagger_ns / 1_000_000, cast.note)
+    }
+
+    #[test]
+    fn buffers_are_filled_before_a_trial_is_measured() {
+        let quiet = |stagger_ms: u64| (stagger_ms, None);
+        assert_eq!(begins(3000, "1s", true), quiet(1000));
+        assert_eq!(begins(1000, "12frames", true), quiet(500));
+        assert_eq!(begins(1500, "1s", true), quiet(500));
+        assert_eq!(begins(1000, "1s", true), quiet(42));
+        // What fills its buffer in the measured part is judged from its beginning on.
+        assert_eq!(begins(0, "1s", true), quiet(42));
+        assert_eq!(begins(0, "1s", false), quiet(1000));
+        // Without a search nothing hides: late frames are all that counts.
+        assert_eq!(begins(1000, "2s", false), quiet(500));
+    }
+
+    #[test]
+    fn a_warm_up_that_is_too_short_for_the_buffers_is_longer_and_that_is_said() {
+        let (stagger_ms, note) = begins(1000, "2s", true);
+        assert_eq!(stagger_ms, 42);
+        let note = note.unwrap();
+        assert!(note.starts_with("Each trial warmed up for 2042ms instead of 1s: buffers of 2s"), "{note}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The stage: the target made ready, and every file that the cast needs, made before it is needed.
+//! The stage: the target taken, and every file that the cast needs, made before it is needed.
 //!
 //! Prepared files are data sets like those of every run and are used again; what actors write themselves
 //! goes into the area's scratch folder, which is removed at the end.
@@ -7,50 +7,41 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use reelgauge_engine::area::{AREA_DIR, Area, AreaLock};
+use reelgauge_engine::area::{AREA_DIR, Area};
 use reelgauge_engine::dataset::{self, DataSet, DataSetSpec};
 use reelgauge_engine::driver::TargetFile;
-use reelgauge_engine::mount::direct::{DirectProbe, probe};
-use reelgauge_engine::mount::{Mount, MountId};
 use reelgauge_engine::pattern::PatternSpec;
-use reelgauge_engine::scratch::Scratch;
 use reelgauge_engine::space::space;
-use reelgauge_record::log::FileEntry;
 use reelgauge_workload::streams::{ActorKind, StreamsPlan};
 
 use super::cast::{Cast, Role};
 use super::footage::DIRECT_QUANTUM_BYTES;
 use super::parts::Files;
 use crate::error::RunError;
+use crate::file_table::FileTable;
+use crate::ground::Ground;
 use crate::interrupt::Interrupt;
+use crate::made_files::MadeFiles;
 use crate::observer::Observer;
 use crate::prepare::{DirectWish, check_room, drop_cached, settle_direct};
 
 /// Stamps in test data lie so far apart.
 const UNIT_BYTES: u32 = 4096;
+/// What the log says of files that were there before the first operation.
+const BEFORE: &str = "before the run";
 
-/// A target that is ready to be played on.
+/// The files of everybody who plays on a target.
 #[derive(Debug)]
 pub struct Stage {
-    /// The area.
-    pub area: Area,
-    /// Held until the run is over.
-    pub lock: AreaLock,
-    /// What is mounted there.
-    pub mount: Mount,
-    /// To notice when it is gone.
-    pub mount_id: MountId,
-    /// What is known about direct I/O there.
-    pub direct: DirectProbe,
     /// Every file that any actor uses, by its number in the log.
-    pub files: Vec<TargetFile>,
-    /// The same as the log's file table has them.
-    pub entries: Vec<FileEntry>,
+    pub table: FileTable,
     /// Bytes of test data that had to be written.
     pub written_bytes: u64,
     /// What the user should know.
     pub notes: Vec<String>,
-    scratch: Scratch,
+    /// What actors make.
+    pub made: MadeFiles,
+    area: Area,
     pools: BTreeMap<u64, Pool>,
     seed: u64,
 }
@@ -72,11 +63,12 @@ impl Stage {
         needed_bytes: u64,
         writes: bool,
         must_be_direct: bool,
-    ) -> Result<Stage, RunError> {
+        interrupt: &Interrupt,
+    ) -> Result<(Ground, Stage), RunError> {
         check_space(&plan.target, needed_bytes)?;
         let area = Area::open_or_create(&plan.target)?;
         plan.target = area.target().to_path_buf();
-        let result = Stage::open_in(&area, plan, writes, must_be_direct);
+        let result = Stage::open_in(&area, plan, writes, must_be_direct, interrupt);
         if result.is_err() && area.is_new() {
             // What can't be removed now is removed by `reelgauge clean`; the error itself matters more.
             let _ = area.clean();
@@ -89,12 +81,10 @@ impl Stage {
         plan: &mut StreamsPlan,
         writes: bool,
         must_be_direct: bool,
-    ) -> Result<Stage, RunError> {
-        let lock = area.lock()?;
-        let mut notes: Vec<String> = lock.note().map(str::to_owned).into_iter().collect();
-        let mount = Mount::at(area.root()).map_err(RunError::io("find out what is mounted at the target"))?;
-        let mount_id = MountId::capture(area.root()).map_err(RunError::io("identify the target's mount"))?;
-        let direct = probe(area.root()).map_err(RunError::io("try direct I/O in the area"))?;
+        interrupt: &Interrupt,
+    ) -> Result<(Ground, Stage), RunError> {
+        let ground = Ground::take(area)?;
+        let mut notes = ground.notes();
         if plan.direct {
             let wish = DirectWish {
                 target: &plan.target,
@@ -102,28 +92,23 @@ impl Stage {
                 writes,
                 quantum_bytes: DIRECT_QUANTUM_BYTES as u32,
             };
-            let note = settle_direct(wish, &mount, &direct)?;
+            let note = settle_direct(wish, &ground.mount, &ground.direct)?;
             plan.direct = note.is_none();
             notes.extend(note);
         }
-        Ok(Stage {
-            scratch: Scratch::create(area)?,
-            area: area.clone(),
-            lock,
-            mount,
-            mount_id,
-            direct,
-            files: Vec::new(),
-            entries: Vec::new(),
+        let stage = Stage {
+            table: FileTable::new(area.root()),
             written_bytes: 0,
             notes,
+            made: MadeFiles::begin(&ground, interrupt)?,
+            area: area.clone(),
             pools: BTreeMap::new(),
             seed: plan.seed,
-        })
+        };
+        Ok((ground, stage))
     }
 
-    /// Gives everybody who plays at this scale their files, making what is missing. Returns the entries of
-    /// the files that are new in the table.
+    /// Gives everybody who plays at this scale their files, making what is missing.
     ///
     /// # Errors
     /// When there is no room, or the storage fails.
@@ -133,8 +118,7 @@ impl Stage {
         scale: u32,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<Vec<FileEntry>, RunError> {
-        let known = self.entries.len();
+    ) -> Result<(), RunError> {
         for (bytes, count) in cast.prepared_files(scale) {
             self.prepare(bytes, count, observer, interrupt)?;
         }
@@ -145,7 +129,7 @@ impl Stage {
                 cast.roles[role].files.push(files);
             }
         }
-        Ok(self.entries[known..].to_vec())
+        Ok(())
     }
 
     /// The largest scale for which there is room, when one unit takes so many bytes.
@@ -158,11 +142,6 @@ impl Stage {
         u32::try_from(room / 100 * 95 / bytes_per_scale.max(1)).unwrap_or(u32::MAX)
     }
 
-    /// Paths of all prepared files.
-    pub fn prepared_paths(&self) -> Vec<&Path> {
-        self.pools.values().flat_map(|pool| &pool.files).map(|file| file.path.as_path()).collect()
-    }
-
     /// How many prepared files there are, and their bytes.
     pub fn prepared_total(&self) -> (u64, u64) {
         let files = || self.pools.values().flat_map(|pool| &pool.files);
@@ -172,11 +151,6 @@ impl Stage {
     /// Drops the prepared files from this machine's cache. A note when that is impossible.
     pub fn cool_down(&self) -> Option<String> {
         self.pools.values().find_map(|pool| drop_cached(&pool.files))
-    }
-
-    /// Removes what the actors wrote. Not to be asked of storage that no longer answers.
-    pub fn strike(self) -> Result<(), RunError> {
-        Ok(self.scratch.remove()?)
     }
 
     fn prepare(
@@ -214,15 +188,19 @@ impl Stage {
         if !needs.folder {
             return Ok(files);
         }
-        let folder = self.scratch.directory(&format!("{number:02}-{}-{instance:04}", role.plan.kind))?;
+        let Some(scratch) = self.made.scratch() else {
+            return Err(RunError::io("make a folder")(std::io::Error::other("the scratch folder is gone")));
+        };
+        let folder = scratch.directory(&format!("{number:02}-{}-{instance:04}", role.plan.kind))?;
         for made in 0..needs.made_files {
             let path = folder.join(format!("{}-{made:06}", made_name(role.plan.kind)));
             if made < needs.empty_files {
-                self.scratch.make_empty_file(&path)?;
+                scratch.make_empty_file(&path)?;
             }
-            files.made.push(self.enter(TargetFile { path, size_bytes: 0 }, made < needs.empty_files));
+            let existed = made < needs.empty_files;
+            files.made.push(enter(&mut self.table, TargetFile { path, size_bytes: 0 }, existed));
         }
-        files.folder = Some(self.enter(TargetFile { path: folder, size_bytes: 0 }, true));
+        files.folder = Some(enter(&mut self.table, TargetFile { path: folder, size_bytes: 0 }, true));
         Ok(files)
     }
 
@@ -233,28 +211,18 @@ impl Stage {
             return Err(RunError::Io { doing: "hand out the test files".to_owned(), source });
         };
         pool.used += 1;
-        Ok(self.enter(file, true))
-    }
-
-    /// Puts a file into the table.
-    fn enter(&mut self, file: TargetFile, existed: bool) -> u32 {
-        let number = self.files.len() as u32;
-        let root = self.area.root();
-        self.entries.push(FileEntry {
-            path: file.path.strip_prefix(root).unwrap_or(&file.path).display().to_string(),
-            size_before_bytes: existed.then_some(file.size_bytes),
-            size_after_bytes: None,
-            existed_before: existed,
-            prepared: if existed { "before the run" } else { "by the run" }.to_owned(),
-        });
-        self.files.push(file);
-        number
+        Ok(self.table.enter_test_files(&[file], BEFORE))
     }
 
     /// How the test data are made.
     pub fn pattern(&self) -> PatternSpec {
         PatternSpec { seed: self.seed, unit_bytes: UNIT_BYTES }
     }
+}
+
+/// Puts a file that is no test data into the table.
+fn enter(table: &mut FileTable, file: TargetFile, existed: bool) -> u32 {
+    table.enter(file, existed, if existed { BEFORE } else { "by the run" })
 }
 
 /// What a file that an actor makes is called.

@@ -88,7 +88,8 @@ pub struct ActorPlan {
     /// How many files each camera or companion has.
     #[serde(default = "default_files")]
     pub files: u32,
-    /// Transfers per second of a camera (9 without it) or companion (1).
+    /// Transfers per second of a camera (9 without it) or companion (1), from 0.001 to 100 000
+    /// ([`super::check::OPS_PER_S`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ops_per_s: Option<f64>,
     /// What they are held to, beyond the defaults of their kind: `late=0,p99=40ms`. Read by the runner.
@@ -192,6 +193,12 @@ impl ActorKind {
 }
 
 impl ActorKind {
+    /// Its word in a sentence: `a player`, `an editor`.
+    pub fn with_article(self) -> String {
+        let article = if self == ActorKind::Editor { "an" } else { "a" };
+        format!("{article} {}", self.word())
+    }
+
     /// Whether it plays, records or reads footage.
     pub const fn has_media(self) -> bool {
         matches!(self, ActorKind::Player | ActorKind::Recorder | ActorKind::Editor | ActorKind::Transcoder)

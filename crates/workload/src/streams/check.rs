@@ -1,7 +1,9 @@
 //! What can be wrong with a plan of actors, found before anything is touched.
 
-use super::{ActorKind, ActorPlan, Buffer, StreamsPlan};
+use super::{ActorKind, ActorPlan, Buffer, Setting, StreamsPlan};
 use crate::plan::{BLOCK_BYTES, PLAN_VERSION, PlanError, WORKERS_MAX};
+use crate::profile::Profile;
+use crate::spelling::Spelling;
 use crate::units::Size;
 use crate::vda_table;
 
@@ -14,6 +16,10 @@ const CAMERAS_MAX: u32 = 64;
 /// The longest buffer in frames: ten minutes at 60 frames per second.
 const BUFFER_FRAMES_MAX: u32 = 36_000;
 
+/// Transfers per second of one camera or companion. Rates are exact to a millionth of a transfer per second,
+/// so slower ones would be inexact; faster ones are more than a process does one after the other.
+pub const OPS_PER_S: std::ops::RangeInclusive<f64> = 0.001..=100_000.0;
+
 /// What is wrong with a plan of actors. Each says what, where, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -22,16 +28,16 @@ pub enum StreamsError {
     #[error("the plan has no actors; add at least one [[actor]] with its kind")]
     NoActors,
     /// None of a kind.
-    #[error("--count 0 leaves no {kind} to run; use at least 1")]
+    #[error("{} leaves no {kind} to run; use at least 1", spelling.set("count", "0"))]
     ZeroCount {
         /// The kind.
         kind: ActorKind,
+        /// Where the count comes from.
+        spelling: Spelling,
     },
     /// Something that has to be more than nothing.
-    #[error("{field} of the {kind} is 0; {remedy}")]
+    #[error("{field} is 0; {remedy}")]
     Zero {
-        /// The kind.
-        kind: ActorKind,
         /// What is nothing.
         field: &'static str,
         /// What to do.
@@ -39,34 +45,34 @@ pub enum StreamsError {
     },
     /// Nothing to play.
     #[error(
-        "a {kind} needs to know what it plays or records; give --format ID ('reelgauge formats WORDS' finds one) \
-         or --like FILE"
+        "{} needs to know what it plays or records; give {} ('reelgauge formats WORDS' finds one) or {}",
+        kind.with_article(), spelling.set("format", "ID"), spelling.set("like", "FILE")
     )]
     NoFormat {
         /// The kind.
         kind: ActorKind,
+        /// Where the plan comes from.
+        spelling: Spelling,
     },
     /// More than one thing to play.
-    #[error("a {kind} takes one of format, own_format and like, not several; leave one")]
+    #[error("{} takes one of format, own_format and like, not several; leave one", kind.with_article())]
     TwoFormats {
         /// The kind.
         kind: ActorKind,
     },
-    /// A field that does nothing.
-    #[error("{field} has no effect on a {kind}; leave it out")]
+    /// A setting that changes nothing.
+    #[error("{field} has no effect {why}; leave it out")]
     NoEffect {
-        /// The kind.
-        kind: ActorKind,
-        /// The field.
+        /// The setting.
         field: &'static str,
+        /// Where, and why not.
+        why: String,
     },
     /// No load point.
     #[error("the scale is empty or 0; give at least one number, like 1 or 1..4")]
     EmptyScale,
     /// A scale and a search.
-    #[error(
-        "a search (--find-max) tries one scale after the other itself; leave out --count or --scale ramps"
-    )]
+    #[error("find_max tries one scale after the other itself; leave out scale")]
     ScaleAndSearch,
     /// A search that can find nothing.
     #[error("the search starts with {start} and may go up to {cap}; raise cap or lower start")]
@@ -80,40 +86,48 @@ pub enum StreamsError {
     #[error("find_max must try its answer at least once; use repeats = 3")]
     ZeroRepeats,
     /// A file that its largest transfer does not fit into.
-    #[error("--file-size {size} is less than the {kind}'s largest transfer of 1MiB; use 1MiB or more")]
+    #[error("{field} {size} is less than the {kind}'s largest transfer of 1MiB; use 1MiB or more")]
     FileUnderTransfer {
+        /// What the size is called.
+        field: &'static str,
         /// The kind.
         kind: ActorKind,
         /// The size.
         size: Size,
     },
     /// More than one worker can hold.
-    #[error("{field} of the {kind} is more than {most}; use fewer")]
+    #[error("{field} is more than {most}; use fewer")]
     TooMany {
-        /// The kind.
-        kind: ActorKind,
         /// What there is too much of.
         field: &'static str,
         /// The most.
         most: u32,
     },
     /// A search without time.
-    #[error("--time-max 0 leaves no time to search; give it some, like 5m, or leave it out")]
-    ZeroTimeMax,
+    #[error("{} leaves no time to search; give it some, like 5m, or leave it out", .0.set("time_max", "0s"))]
+    ZeroTimeMax(Spelling),
     /// A rate that is none.
-    #[error("ops_per_s of the {kind} is no rate above 0; leave it out for the published one")]
+    #[error(
+        "{field} is no rate from {} to {}; choose one within, or leave it out for the published one",
+        OPS_PER_S.start(), OPS_PER_S.end()
+    )]
     Rate {
-        /// The kind.
-        kind: ActorKind,
+        /// What the rate is called.
+        field: &'static str,
     },
 }
 
 impl StreamsPlan {
-    /// Says what is wrong with the plan, if anything is.
+    /// Says what is wrong with a plan made from flags, if anything is. One from a file was checked when it
+    /// was read.
     ///
     /// # Errors
     /// [`PlanError`]: the first thing that is wrong, and its remedy.
     pub fn check(&self) -> Result<(), PlanError> {
+        self.check_spelled(Spelling::Flags)
+    }
+
+    pub(super) fn check_spelled(&self, spelling: Spelling) -> Result<(), PlanError> {
         if self.plan_version > PLAN_VERSION {
             return Err(PlanError::Newer(self.plan_version));
         }
@@ -121,16 +135,19 @@ impl StreamsPlan {
             return Err(StreamsError::NoActors.into());
         }
         if self.duration.ns() == 0 {
-            return Err(PlanError::ZeroDuration);
+            return Err(PlanError::ZeroDuration(spelling));
         }
         if self.hang_after.ns() == 0 {
-            return Err(PlanError::ZeroHangAfter);
+            return Err(PlanError::ZeroHangAfter(spelling));
         }
-        self.actors.iter().try_for_each(check_actor)?;
-        self.check_scale()
+        for (index, actor) in self.actors.iter().enumerate() {
+            let checked = check_actor(actor, spelling);
+            checked.map_err(|problem| of_actor(problem, index, actor.kind, spelling))?;
+        }
+        self.check_scale(spelling)
     }
 
-    fn check_scale(&self) -> Result<(), PlanError> {
+    fn check_scale(&self, spelling: Spelling) -> Result<(), PlanError> {
         let largest = self.scale.0.iter().copied().max().unwrap_or(0);
         if self.scale.0.contains(&0) || largest == 0 {
             return Err(StreamsError::EmptyScale.into());
@@ -145,7 +162,7 @@ impl StreamsPlan {
                     return Err(StreamsError::SearchRange { start, cap }.into());
                 }
                 if search.time_max.is_some_and(|time| time.ns() == 0) {
-                    return Err(StreamsError::ZeroTimeMax.into());
+                    return Err(StreamsError::ZeroTimeMax(spelling).into());
                 }
                 if search.repeats == 0 {
                     return Err(StreamsError::ZeroRepeats.into());
@@ -161,130 +178,112 @@ impl StreamsPlan {
     }
 }
 
-fn check_actor(actor: &ActorPlan) -> Result<(), PlanError> {
-    let kind = actor.kind;
+/// Says whose problem it is, where there may be several. Flags describe only one sort of actor.
+pub(super) fn of_actor(problem: PlanError, index: usize, kind: ActorKind, spelling: Spelling) -> PlanError {
+    match spelling {
+        Spelling::Flags => problem,
+        Spelling::File => PlanError::Actor { number: index + 1, kind, problem: Box::new(problem) },
+    }
+}
+
+fn check_actor(actor: &ActorPlan, spelling: Spelling) -> Result<(), PlanError> {
     if actor.count == 0 {
-        return Err(StreamsError::ZeroCount { kind }.into());
+        return Err(StreamsError::ZeroCount { kind: actor.kind, spelling }.into());
     }
-    check_media(actor)?;
-    if let Some(mix) = &actor.mix {
-        mix.check_combination()?;
-        mix.check_sizes()?;
+    let set = Setting::ALL.into_iter().filter(|setting| setting.is_set(actor));
+    set.into_iter().try_for_each(|setting| setting.check_effect(actor, spelling))?;
+    check_media(actor, spelling)?;
+    check_nothing_is_zero(actor, spelling)?;
+    check_most(actor, spelling)?;
+    match actor.kind {
+        ActorKind::Copier => check_block(actor, spelling)?,
+        ActorKind::Mix => check_mix(actor, spelling)?,
+        _ => {}
     }
-    let zero = |field, remedy| Err(PlanError::from(StreamsError::Zero { kind, field, remedy }));
-    if actor.buffer.is_zero() {
-        return zero("--buffer", "a stream holds at least one frame in hand, like 1s or 12frames");
-    }
-    if actor.clip.ns() == 0 {
-        return zero("--clip", "give it some time, like 10s");
-    }
-    if actor.sync_every.is_some_and(|span| span.ns() == 0) {
-        return zero("--sync-every", "give it some time, like 1s, or leave it out");
-    }
-    if kind == ActorKind::Editor && actor.cameras == 0 {
-        return zero("--cameras", "an editor plays at least one");
-    }
-    check_most(actor)?;
-    if kind == ActorKind::Copier {
-        check_block(actor)?;
-    }
-    if kind.has_files() && (actor.file_size.bytes() == 0 || actor.files == 0) {
-        return zero("file_size or files", "use file_size = \"1GiB\" and files = 11");
-    }
-    let has_table = matches!(kind, ActorKind::Camera | ActorKind::Companion);
+    let has_table = matches!(actor.kind, ActorKind::Camera | ActorKind::Companion);
     if has_table && actor.file_size.bytes() < u64::from(vda_table::MAX_LEN) {
-        return Err(StreamsError::FileUnderTransfer { kind, size: actor.file_size }.into());
+        let field = Setting::FileSize.named(spelling);
+        return Err(StreamsError::FileUnderTransfer { field, kind: actor.kind, size: actor.file_size }.into());
     }
-    if actor.ops_per_s.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) {
-        return Err(StreamsError::Rate { kind }.into());
+    match actor.ops_per_s.is_some_and(|rate| !OPS_PER_S.contains(&rate)) {
+        true => Err(StreamsError::Rate { field: Setting::OpsPerS.named(spelling) }.into()),
+        false => Ok(()),
     }
-    check_effect(actor)
+}
+
+fn check_nothing_is_zero(actor: &ActorPlan, spelling: Spelling) -> Result<(), StreamsError> {
+    let kind = actor.kind;
+    let zeros = [
+        (
+            Setting::Buffer,
+            actor.buffer.is_zero(),
+            "a stream holds at least one frame in hand, like 1s or 12frames",
+        ),
+        (Setting::Clip, actor.clip.ns() == 0, "give it some time, like 10s"),
+        (
+            Setting::SyncEvery,
+            actor.sync_every.is_some_and(|span| span.ns() == 0),
+            "give it some time, like 1s, or leave it out",
+        ),
+        (Setting::Cameras, actor.cameras == 0, "an editor plays at least one"),
+        (Setting::FileSize, actor.file_size.bytes() == 0, "give the files some size, like 1GiB"),
+        (Setting::Files, actor.files == 0, "use at least 1"),
+    ];
+    match zeros.into_iter().find(|(setting, is_zero, _)| *is_zero && setting.belongs_to(kind)) {
+        Some((setting, _, remedy)) => Err(StreamsError::Zero { field: setting.named(spelling), remedy }),
+        None => Ok(()),
+    }
 }
 
 /// Refuses what would only fill the memory.
-fn check_most(actor: &ActorPlan) -> Result<(), PlanError> {
+fn check_most(actor: &ActorPlan, spelling: Spelling) -> Result<(), StreamsError> {
     let buffer_frames = match actor.buffer {
         Buffer::Frames(frames) => frames,
         Buffer::Time(_) => 0,
     };
     let counted = [
-        ("--cameras", actor.cameras, CAMERAS_MAX),
-        ("files", actor.files, FILES_MAX),
-        ("--buffer", buffer_frames, BUFFER_FRAMES_MAX),
+        (Setting::Cameras, actor.cameras, CAMERAS_MAX),
+        (Setting::Files, actor.files, FILES_MAX),
+        (Setting::Buffer, buffer_frames, BUFFER_FRAMES_MAX),
     ];
     match counted.into_iter().find(|(_, count, most)| count > most) {
-        Some((field, _, most)) => Err(StreamsError::TooMany { kind: actor.kind, field, most }.into()),
+        Some((setting, _, most)) => Err(StreamsError::TooMany { field: setting.named(spelling), most }),
         None => Ok(()),
     }
 }
 
-fn check_block(actor: &ActorPlan) -> Result<(), PlanError> {
+fn check_block(actor: &ActorPlan, spelling: Spelling) -> Result<(), PlanError> {
     let (block, file) = (actor.block, actor.file_size);
+    let setting = Setting::Block.named(spelling);
     if !BLOCK_BYTES.contains(&block.bytes()) {
-        return Err(PlanError::BlockRange(block));
+        return Err(PlanError::BlockRange { block, setting: setting.to_owned() });
     }
     match block > file {
-        true => Err(PlanError::BlockOverFile { block, file }),
+        true => Err(PlanError::BlockOverFile { block, file, setting: setting.to_owned(), spelling }),
         false => Ok(()),
     }
 }
 
-fn check_media(actor: &ActorPlan) -> Result<(), PlanError> {
+/// The profile of a mix must go with its file, also the one that it has when it names none.
+fn check_mix(actor: &ActorPlan, spelling: Spelling) -> Result<(), PlanError> {
+    let mut mix = match &actor.mix {
+        Some(mix) => mix.clone(),
+        None => Profile::named("production-edit").map(|profile| profile.plan()).unwrap_or_default(),
+    };
+    if actor.mix.is_none() {
+        mix.file_size = actor.file_size;
+    }
+    mix.check_combination(spelling)?;
+    mix.check_sizes(spelling)
+}
+
+fn check_media(actor: &ActorPlan, spelling: Spelling) -> Result<(), StreamsError> {
     let kind = actor.kind;
     let given = [actor.format.is_some(), actor.own_format.is_some(), actor.like.is_some()];
-    match (kind.has_media(), given.into_iter().filter(|&given| given).count()) {
-        (true, 0) => Err(StreamsError::NoFormat { kind }.into()),
-        (true, 1) | (false, 0) => Ok(()),
-        (true, _) => Err(StreamsError::TwoFormats { kind }.into()),
-        (false, _) => Err(StreamsError::NoEffect { kind, field: "--format or --like" }.into()),
-    }
-}
-
-/// Refuses what was set and changes nothing.
-fn check_effect(actor: &ActorPlan) -> Result<(), PlanError> {
-    let usual = ActorPlan::new(actor.kind);
-    let set = [
-        ("--fps", actor.fps.is_some()),
-        ("output_format", actor.output_format.is_some()),
-        ("--clip", actor.clip != usual.clip),
-        ("--buffer", actor.buffer != usual.buffer),
-        ("--policy", actor.policy != usual.policy),
-        ("--read-ahead", actor.read_ahead != usual.read_ahead),
-        ("--sync-every", actor.sync_every.is_some()),
-        ("--preallocated", actor.preallocated),
-        ("--cameras", actor.cameras != usual.cameras),
-        ("--block", actor.block != usual.block),
-        ("--file-size", actor.file_size != usual.file_size),
-        ("ops_per_s", actor.ops_per_s.is_some()),
-        ("mix", actor.mix.is_some()),
-    ];
-    set.into_iter().filter(|(_, set)| *set).try_for_each(|(field, _)| actor.kind.check_effect(field))
-}
-
-impl ActorKind {
-    /// Refuses a field or flag that does nothing for this kind.
-    ///
-    /// # Errors
-    /// [`StreamsError::NoEffect`].
-    pub fn check_effect(self, field: &'static str) -> Result<(), PlanError> {
-        let has_frames = matches!(self, ActorKind::Player | ActorKind::Recorder | ActorKind::Editor);
-        let has_effect = match field {
-            "--fps" | "--clip" => self.has_media(),
-            "--buffer" | "--policy" => has_frames,
-            "output_format" => self == ActorKind::Transcoder,
-            "--read-ahead" => self == ActorKind::Player,
-            "--sync-every" | "--preallocated" => self == ActorKind::Recorder,
-            "--cameras" => self == ActorKind::Editor,
-            "--block" => self == ActorKind::Copier,
-            "--file-size" => self.has_files(),
-            "ops_per_s" => matches!(self, ActorKind::Camera | ActorKind::Companion),
-            "mix" => self == ActorKind::Mix,
-            _ => true,
-        };
-        match has_effect {
-            true => Ok(()),
-            false => Err(StreamsError::NoEffect { kind: self, field }.into()),
-        }
+    match given.into_iter().filter(|&given| given).count() {
+        0 if kind.has_media() => Err(StreamsError::NoFormat { kind, spelling }),
+        0 | 1 => Ok(()),
+        _ => Err(StreamsError::TwoFormats { kind }),
     }
 }
 
@@ -341,13 +340,28 @@ mod tests {
                 ActorPlan { file_size: Size::kib(4), ..ActorPlan::new(ActorKind::Copier) },
                 "larger than the file",
             ),
-            (ActorPlan { ops_per_s: Some(0.0), ..ActorPlan::new(ActorKind::Camera) }, "ops_per_s"),
+            (
+                ActorPlan { cameras: 4, kind: ActorKind::Editor, format: None, ..player() },
+                "an editor needs to know",
+            ),
             (ActorPlan { files: 0, ..ActorPlan::new(ActorKind::Camera) }, "files"),
             (ActorPlan { file_size: Size::kib(64), ..ActorPlan::new(ActorKind::Camera) }, "1MiB or more"),
         ];
         for (actor, remedy) in cases {
             let error = plan(actor).check().unwrap_err().to_string();
             assert!(error.contains(remedy), "{error:?} does not say {remedy:?}");
+        }
+    }
+
+    #[test]
+    fn rates_are_bounded_at_both_ends() {
+        let camera = |rate| plan(ActorPlan { ops_per_s: Some(rate), ..ActorPlan::new(ActorKind::Camera) });
+        for rate in [0.001, 9.0, 100_000.0] {
+            assert_eq!(camera(rate).check(), Ok(()));
+        }
+        for rate in [0.0, -1.0, 0.000_9, 100_001.0, 1e300, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE] {
+            let error = camera(rate).check().unwrap_err().to_string();
+            assert!(error.contains("no rate from 0.001 to 100000"), "{rate}: {error}");
         }
     }
 
@@ -361,7 +375,10 @@ mod tests {
             (StreamsPlan { duration: Span(0), ..sound() }, "--duration"),
             (StreamsPlan { scale: Ramp(vec![]), ..sound() }, "1..4"),
             (StreamsPlan { scale: Ramp(vec![5000]), ..sound() }, "5000"),
-            (StreamsPlan { scale: Ramp(vec![1, 2]), find_max: find_max(1, None), ..sound() }, "--find-max"),
+            (
+                StreamsPlan { scale: Ramp(vec![1, 2]), find_max: find_max(1, None), ..sound() },
+                "leave out scale",
+            ),
             (StreamsPlan { find_max: find_max(8, Some(4)), ..sound() }, "raise cap"),
             (StreamsPlan { find_max: find_max(0, None), ..sound() }, "lower start"),
         ];

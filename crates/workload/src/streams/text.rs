@@ -2,8 +2,10 @@
 
 use serde::Deserialize;
 
-use super::StreamsPlan;
+use super::check::of_actor;
+use super::{Setting, StreamsError, StreamsPlan};
 use crate::plan::{PLAN_VERSION, Plan, PlanError};
+use crate::spelling::Spelling;
 
 /// A plan of any sort.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,41 +22,77 @@ impl AnyPlan {
     /// # Errors
     /// [`PlanError`]: it is newer than this program, no plan, or makes no sense.
     pub fn from_toml(text: &str) -> Result<AnyPlan, PlanError> {
+        check_version(text)?;
         let table: toml::Table = text.parse().map_err(not_toml)?;
-        match table.contains_key("actor") {
-            true => StreamsPlan::from_toml(text).map(AnyPlan::Streams),
-            false => Plan::from_toml(text).map(AnyPlan::Mix),
+        match (table.contains_key("actor"), table.contains_key("mix")) {
+            (true, false) => StreamsPlan::from_toml(text).map(AnyPlan::Streams),
+            (false, true) => Plan::from_toml(text).map(AnyPlan::Mix),
+            (true, true) => Err(PlanError::Both),
+            (false, false) => Err(PlanError::Nothing),
         }
     }
 }
 
 impl StreamsPlan {
-    /// Reads a plan of actors from TOML and checks it.
+    /// Reads a plan of actors from TOML and checks it. What has no effect is refused by its key, even where
+    /// it says what is so anyway.
     ///
     /// # Errors
     /// As [`AnyPlan::from_toml`].
     pub fn from_toml(text: &str) -> Result<StreamsPlan, PlanError> {
-        #[derive(Deserialize)]
-        struct Version {
-            plan_version: Option<u32>,
-        }
-        // The version first: a newer plan may hold anything else.
-        let Version { plan_version } = toml::from_str(text).map_err(not_toml)?;
-        match plan_version {
-            Some(version) if version > PLAN_VERSION => return Err(PlanError::Newer(version)),
-            _ => {}
-        }
+        check_version(text)?;
         let plan: StreamsPlan = toml::from_str(text).map_err(not_toml)?;
-        plan.check()?;
+        plan.check_keys(&text.parse().map_err(not_toml)?)?;
+        plan.check_spelled(Spelling::File)?;
         Ok(plan)
     }
 
-    /// The plan as TOML; [`StreamsPlan::from_toml`] reads it back.
+    /// The plan as TOML, without what has no effect; [`StreamsPlan::from_toml`] reads it back.
     ///
     /// # Errors
     /// A path that is not Unicode, which TOML can't hold.
     pub fn to_toml(&self) -> Result<String, PlanError> {
-        toml::to_string_pretty(self).map_err(|error| PlanError::Toml(error.to_string()))
+        let failed = |error: toml::ser::Error| PlanError::Toml(error.to_string());
+        let mut table = toml::Table::try_from(self).map_err(failed)?;
+        if self.find_max.is_some() {
+            table.remove("scale");
+        }
+        let actors = table.get_mut("actor").and_then(toml::Value::as_array_mut);
+        let tables = actors.into_iter().flatten().filter_map(toml::Value::as_table_mut);
+        for (written, actor) in tables.zip(&self.actors) {
+            let idle = Setting::ALL.into_iter().filter(|setting| setting.idle(actor).is_some());
+            idle.for_each(|setting| setting.leave_out(written));
+        }
+        toml::to_string_pretty(&table).map_err(failed)
+    }
+
+    /// Refuses keys without effect. In the plan itself they can't be told from what is left out.
+    fn check_keys(&self, table: &toml::Table) -> Result<(), PlanError> {
+        if self.find_max.is_some() && table.contains_key("scale") {
+            return Err(StreamsError::ScaleAndSearch.into());
+        }
+        let actors = table.get("actor").and_then(toml::Value::as_array);
+        let tables = actors.into_iter().flatten().filter_map(toml::Value::as_table);
+        for (index, (given, actor)) in tables.zip(&self.actors).enumerate() {
+            let mut given = Setting::ALL.into_iter().filter(|setting| setting.is_in(given));
+            given
+                .try_for_each(|setting| setting.check_effect(actor, Spelling::File))
+                .map_err(|problem| of_actor(problem.into(), index, actor.kind, Spelling::File))?;
+        }
+        Ok(())
+    }
+}
+
+/// Looks at the version before anything else: a newer plan may hold what this program does not know.
+fn check_version(text: &str) -> Result<(), PlanError> {
+    #[derive(Deserialize)]
+    struct Version {
+        plan_version: Option<u32>,
+    }
+    let Version { plan_version } = toml::from_str(text).map_err(not_toml)?;
+    match plan_version {
+        Some(version) if version > PLAN_VERSION => Err(PlanError::Newer(version)),
+        _ => Ok(()),
     }
 }
 
@@ -73,6 +111,7 @@ mod tests {
     use super::*;
     use crate::pace::{Policy, ReadAhead};
     use crate::range::Ramp;
+    use crate::scenario::scenarios;
     use crate::streams::{ActorKind, ActorPlan, Buffer, FindMaxPlan};
     use crate::units::Span;
 
@@ -85,6 +124,176 @@ mod tests {
         assert_eq!(AnyPlan::from_toml(&with("plan_version = 99")), Err(PlanError::Newer(99)));
         assert!(AnyPlan::from_toml("[[actor]]\nkind = \"dreamer\"\n").is_err());
         assert!(AnyPlan::from_toml("no toml at all").is_err());
+    }
+
+    #[test]
+    fn what_is_to_be_run_must_be_said() {
+        for text in ["", "plan_version = 1", "[[actors]]\nkind = 'copier'"] {
+            let said = AnyPlan::from_toml(text).unwrap_err().to_string();
+            assert!(said.contains("no [[actor]] and no [mix]"), "{said}");
+            // The example is one.
+            let (_, example) = said.split_once("add at least").unwrap();
+            assert!(matches!(AnyPlan::from_toml(example), Ok(AnyPlan::Streams(_))), "{example}");
+        }
+        let both = AnyPlan::from_toml("[[actor]]\nkind = 'copier'\n[mix]\nwrites = 50");
+        assert_eq!(both, Err(PlanError::Both));
+        assert_eq!(AnyPlan::from_toml("plan_version = 2"), Err(PlanError::Newer(2)));
+    }
+
+    /// Of each kind, an actor with everything said that it takes, and the keys that are then written.
+    const FULL: [(&str, &str); 9] = [
+        (
+            "kind = 'player'\nformat = 'prores-422-hq-uhd-25'\nfps = 24\nclip = '2s'\nread_ahead = 'closed'",
+            "kind count format fps clip buffer policy read_ahead",
+        ),
+        (
+            "kind = 'recorder'\nformat = 'prores-422-hq-uhd-25'\nsync_every = '1s'\npreallocated = false",
+            "kind count format clip buffer policy sync_every preallocated",
+        ),
+        (
+            "kind = 'recorder'\nformat = 'dpx-10-bit-rgb-uhd-24'\nbuffer = '1s'",
+            "kind count format clip buffer policy",
+        ),
+        (
+            "kind = 'editor'\ncameras = 4\nlike = '/footage/a.mov'\npolicy = 'drop'\ncriteria = 'late=2'",
+            "kind count like buffer policy cameras criteria",
+        ),
+        (
+            "kind = 'transcoder'\nown_format = { name = 'x', mbit_per_s = 220.5, fps = 25 }\noutput_format = \
+             'prores-422-proxy-hd-25'",
+            "kind count own_format output_format clip",
+        ),
+        ("kind = 'copier'\nblock = '1MiB'\nfile_size = '1GiB'", "kind count block file_size"),
+        ("kind = 'camera'\nfiles = 11\nops_per_s = 9.0", "kind count file_size files ops_per_s"),
+        ("kind = 'companion'\nfile_size = '1GiB'", "kind count file_size files"),
+        (
+            "kind = 'mix'\nmix = { profile = 'x', max_length = '8MiB', blocks = '1MiB', writes = 50, random = 0, \
+             max_delay = '0s', file_size = '16MiB', sync = 'none' }",
+            "kind count mix",
+        ),
+    ];
+
+    /// As `run` does it: read, given a target, written, read again. The written actors.
+    fn written_and_read_back(text: &str) -> Vec<toml::Table> {
+        let mut plan = StreamsPlan::from_toml(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        plan.target = PathBuf::from("/mnt/nas");
+        let written = plan.to_toml().unwrap();
+        assert_eq!(StreamsPlan::from_toml(&written).as_ref(), Ok(&plan), "{written}");
+        let table: toml::Table = written.parse().unwrap();
+        let actors = table["actor"].as_array().unwrap().iter();
+        actors.map(|actor| actor.as_table().unwrap().clone()).collect()
+    }
+
+    #[test]
+    fn a_plan_is_written_with_what_has_an_effect_and_nothing_else() {
+        for (actor, keys) in FULL {
+            let written = written_and_read_back(&format!("[[actor]]\n{actor}\n"));
+            let mut written: Vec<&str> = written[0].keys().map(String::as_str).collect();
+            let mut keys: Vec<&str> = keys.split(' ').collect();
+            assert_eq!(written.first(), Some(&"kind"));
+            written.sort_unstable();
+            keys.sort_unstable();
+            assert_eq!(written, keys, "{actor}");
+        }
+        let mix = written_and_read_back(&format!("[[actor]]\n{}\n", FULL[8].0)).remove(0);
+        assert!(!mix["mix"].as_table().unwrap().contains_key("direct"), "{mix:?}");
+        let search = StreamsPlan::from_toml("find_max = {}\n[[actor]]\nkind = 'copier'").unwrap();
+        assert!(!search.to_toml().unwrap().contains("scale"));
+    }
+
+    #[test]
+    fn every_scenario_is_written_and_read_back() {
+        for scenario in scenarios() {
+            let plan = scenario.plan().unwrap();
+            for (written, actor) in written_and_read_back(scenario.text).iter().zip(&plan.actors) {
+                let idle = Setting::ALL.into_iter().filter(|setting| setting.idle(actor).is_some());
+                let idle: Vec<Setting> = idle.filter(|setting| setting.is_in(written)).collect();
+                assert!(idle.is_empty(), "{}: {idle:?} in {written:?}", scenario.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_without_effect_is_refused_even_if_it_says_what_is_so_anyway() {
+        let mix = FULL[8].0;
+        let mix_with = |line: &str| mix.replace("sync = 'none'", &format!("sync = 'none', {line}"));
+        let cases = [
+            ("kind = 'copier'\nbuffer = '1s'".to_owned(), "buffer has no effect on a copier"),
+            ("kind = 'copier'\nfiles = 11".to_owned(), "files has no effect on a copier"),
+            ("kind = 'camera'\npolicy = 'drop'".to_owned(), "policy has no effect on a camera"),
+            ("kind = 'mix'\nformat = 'x'".to_owned(), "format has no effect on a mix"),
+            (format!("{}\npreallocated = false", FULL[0].0), "preallocated has no effect on a player"),
+            (format!("{}\ncameras = 4", FULL[1].0), "cameras has no effect on a recorder"),
+            (format!("{}\npreallocated = false", FULL[2].0), "preallocated has no effect where every frame"),
+            (format!("{}\nread_ahead = 'closed'", FULL[3].0), "read_ahead has no effect on an editor"),
+            (format!("{}\nclip = '10s'", FULL[3].0), "clip has no effect on footage of your own"),
+            (format!("{}\nbuffer = '1s'", FULL[4].0), "buffer has no effect on a transcoder"),
+            (format!("{mix}\nfile_size = '1GiB'"), "file_size has no effect beside a mix table"),
+            (mix_with("direct = true"), "mix.direct has no effect in an actor"),
+            (mix_with("files = 1"), "mix.files has no effect in an actor"),
+            (mix_with("shared_file = false"), "mix.shared_file has no effect in an actor"),
+            (mix_with("no_repeat = false"), "mix.no_repeat has no effect in an actor"),
+        ];
+        for (actor, said) in cases {
+            let text = format!("[[actor]]\nkind = 'copier'\n\n[[actor]]\n{actor}\n");
+            let error = StreamsPlan::from_toml(&text).unwrap_err().to_string();
+            assert!(error.starts_with("actor 2 (") && error.contains(said), "{text}{error}");
+        }
+        let search = "scale = '1'\nfind_max = {}\n[[actor]]\nkind = 'copier'";
+        assert_eq!(StreamsPlan::from_toml(search), Err(StreamsError::ScaleAndSearch.into()));
+    }
+
+    #[test]
+    fn a_mistake_in_a_file_is_told_with_its_actor_and_key() {
+        let format = "format = 'prores-422-hq-uhd-25'";
+        let cases = [
+            (format!("kind = 'player'\n{format}\nbuffer = '0s'"), "actor 2 (player): buffer is 0; "),
+            (format!("kind = 'player'\n{format}\ncount = 0"), "actor 2 (player): count = 0 leaves no player"),
+            (
+                format!("kind = 'recorder'\n{format}\nsync_every = '0s'"),
+                "actor 2 (recorder): sync_every is 0",
+            ),
+            (format!("kind = 'editor'\n{format}\ncameras = 65"), "actor 2 (editor): cameras is more than 64"),
+            ("kind = 'editor'".to_owned(), "actor 2 (editor): an editor needs to know what"),
+            (
+                "kind = 'editor'".to_owned(),
+                "give format = \"ID\" ('reelgauge formats WORDS' finds one) or like = \"FILE\"",
+            ),
+            (
+                "kind = 'copier'\nblock = '100B'".to_owned(),
+                "actor 2 (copier): a block of 100B is outside 512B to 64MiB; choose block",
+            ),
+            ("kind = 'copier'\nfile_size = '4KiB'".to_owned(), "use a larger file_size or smaller block"),
+            (
+                "kind = 'camera'\nfile_size = '4KiB'".to_owned(),
+                "actor 2 (camera): file_size 4KiB is less than",
+            ),
+            (
+                "kind = 'camera'\nops_per_s = 1e6".to_owned(),
+                "actor 2 (camera): ops_per_s is no rate from 0.001 to 100000",
+            ),
+            (
+                "kind = 'mix'\nfile_size = '64KiB'".to_owned(),
+                "actor 2 (mix): a block of 1MiB is larger than the file of 64KiB",
+            ),
+            (
+                FULL[8].0.replace("'none'", "'block'").replace("50", "0"),
+                "actor 2 (mix): sync has no effect when nothing is written; drop it or use writes",
+            ),
+        ];
+        for (actor, said) in cases {
+            let text = format!("[[actor]]\nkind = 'copier'\n\n[[actor]]\n{actor}\n");
+            let error = StreamsPlan::from_toml(&text).unwrap_err().to_string();
+            assert!(error.contains(said) && !error.contains("--"), "{text}{error}");
+        }
+        for (line, said) in [
+            ("duration = '0s'", "like duration = \"30s\""),
+            ("hang_after = '0s'", "hang_after is 0"),
+            ("find_max = { time_max = '0s' }", "time_max = \"0s\" leaves no time"),
+        ] {
+            let error = StreamsPlan::from_toml(&format!("{line}\n[[actor]]\nkind = 'copier'")).unwrap_err();
+            assert!(error.to_string().contains(said), "{error}");
+        }
     }
 
     fn actor() -> impl Strategy<Value = ActorPlan> {

@@ -324,3 +324,23 @@ fn a_player_that_has_fetched_its_last_frame_does_not_starve() {
     assert_eq!((found.frames_judged, found.late_frames), (25, 0));
     assert_eq!(found.throughput.unwrap().min_bytes_per_s, 2_000.0);
 }
+
+#[test]
+fn who_watches_sees_late_frames_as_they_become_known() {
+    let mut tally = LateTally::new(vec![spec()], part(0, 10 * S));
+    assert!(tally.has_streams());
+    assert!(!LateTally::new(Vec::new(), part(0, 10 * S)).has_streams());
+    calm(0..3).iter().for_each(|op| tally.add(op));
+    assert_eq!(tally.late_so_far(), 0);
+    // Frame 3 comes 5 ms after its deadline.
+    tally.add(&frame_ms(3, 120, deadline_ms(3) + 5));
+    tally.add(&frame_ms(4, 160, deadline_ms(4) - 1));
+    assert_eq!(tally.late_so_far(), 1);
+    assert_eq!(tally.finish(10 * S).total.late_frames, late_when_nothing_comes_after(5));
+}
+
+/// Every frame of 10 s but the first `came` and one of them is late: nothing came any more.
+fn late_when_nothing_comes_after(came: u64) -> u64 {
+    let judged = (0..).take_while(|frame| deadline_ms(*frame) * MS < 10 * S).count() as u64;
+    judged - came + 1
+}

@@ -1,5 +1,5 @@
-//! What io_uring has no operation for: asking for access, and listing a directory. Helper threads do it,
-//! and the ring goes on meanwhile.
+//! What io_uring has no operation for, at least before Linux 5.15: asking for access, listing and making a
+//! directory, setting a file's times, setting its size. Helper threads do it, and the ring goes on meanwhile.
 //!
 //! There are as many helpers as errands have been out at once, so that none waits for another, and none at
 //! all in a ring that never needed one. A helper reads the clock right before and right after its system
@@ -9,7 +9,7 @@
 //! Threads are made before the clock of their first errand is read; making one takes some ten
 //! microseconds.
 
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
@@ -23,11 +23,11 @@ use rustix::event::EventfdFlags;
 
 use super::super::launch::{Post, STACK_BYTES};
 use super::super::{Context, DriverError};
-use crate::io::{self, FileName};
+use crate::io::{self, ErrorNumber, FileName, NOT_OPEN};
 
 /// Whether an operation of this kind is an errand.
 pub(super) const fn is_errand(kind: OpKind) -> bool {
-    matches!(kind, OpKind::Access | OpKind::ReadDir)
+    matches!(kind, OpKind::Access | OpKind::ReadDir | OpKind::MakeDir | OpKind::SetAttr | OpKind::Truncate)
 }
 
 /// The helpers of a ring.
@@ -45,8 +45,9 @@ pub(super) struct Errands {
 /// What a helper is sent for.
 struct Errand {
     slot: u32,
-    kind: OpKind,
-    file: u32,
+    op: Op,
+    /// The open file it is about, if it doesn't go by path.
+    file: Option<BorrowedFd<'static>>,
 }
 
 /// What a helper comes back with.
@@ -101,11 +102,12 @@ impl Errands {
         Ok(())
     }
 
-    /// Sends a helper who has nothing to do; there must be one ([`Errands::muster`]).
-    pub(super) fn send(&mut self, slot: u32, op: &Op) {
+    /// Sends a helper who has nothing to do; there must be one ([`Errands::muster`]). An errand that doesn't
+    /// go by path needs its `file`, which stays open until the helper is back.
+    pub(super) fn send(&mut self, slot: u32, op: &Op, file: Option<BorrowedFd<'static>>) {
         if let Some(helper) = self.idle.pop() {
             // A helper lives as long as its errands can come, so this can't fail.
-            let _ = self.helpers[helper as usize].send(Errand { slot, kind: op.kind, file: op.file });
+            let _ = self.helpers[helper as usize].send(Errand { slot, op: *op, file });
         }
     }
 
@@ -134,6 +136,16 @@ impl Errands {
     }
 }
 
+impl Errand {
+    fn carry_out(&self, names: &[FileName]) -> Result<(), ErrorNumber> {
+        if self.op.goes_by_path() {
+            return io::by_path(&self.op, names);
+        }
+        // Nothing else is done to an open file.
+        io::set_size(self.file.ok_or(NOT_OPEN)?, self.op.offset)
+    }
+}
+
 /// A thread that does one errand at a time.
 struct Helper {
     number: u32,
@@ -146,7 +158,7 @@ impl Helper {
     fn serve(self, errands: &Receiver<Errand>, report: &Sender<Returned>) {
         while let Ok(errand) = errands.recv() {
             let issued_ns = self.context.clock.now_ns();
-            let result = io::by_path(errand.kind, &self.names[errand.file as usize]);
+            let result = errand.carry_out(&self.names);
             let done_ns = self.context.clock.now_ns();
             let result = result.err().map_or(0, |errno| -errno);
             let returned = Returned { slot: errand.slot, issued_ns, done_ns, result, helper: self.number };
@@ -209,7 +221,7 @@ mod tests {
         assert!(errands.listen().is_none(), "nobody is out");
         for round in 0..3 {
             errands.muster(&post, 1).unwrap();
-            errands.send(round, &errand(OpKind::ReadDir, 0));
+            errands.send(round, &errand(OpKind::ReadDir, 0), None);
             assert!(errands.listen().is_some());
             assert!(errands.listen().is_none(), "it listens already");
             let returned = next(&mut errands);
@@ -227,10 +239,13 @@ mod tests {
         let post = post();
         let mut errands = Errands::new().unwrap();
         errands.muster(&post, 2).unwrap();
-        errands.send(5, &errand(OpKind::Access, 1));
-        errands.send(6, &errand(OpKind::ReadDir, 1));
+        errands.send(5, &errand(OpKind::Access, 1), None);
+        errands.send(6, &errand(OpKind::ReadDir, 1), None);
         let mut slots = [next(&mut errands), next(&mut errands)].map(|back| (back.slot, back.result));
         slots.sort_unstable();
         assert_eq!(slots, [(5, -libc::ENOENT), (6, -libc::ENOENT)]);
+        errands.muster(&post, 1).unwrap();
+        errands.send(7, &errand(OpKind::Truncate, 0), None);
+        assert_eq!(next(&mut errands).result, -libc::EBADF, "a handle without a file");
     }
 }

@@ -6,8 +6,11 @@
 //! it is taken out of the table again, so that the close is the last of it and does what it does for an
 //! application. (Opening into the table directly would be simpler, but closing from it skips the file
 //! system's flush, which is where NFS, SMB and FUSE write back and report late errors.)
+//!
+//! A file is lent to an errand by its number. Until that is back it is not closed, because its number may
+//! soon be another file's. (A duplicate would be safe too, but closing that one would flush the file.)
 
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd, RawFd};
 
 use io_uring::Submitter;
 use io_uring::squeue::Flags;
@@ -31,6 +34,10 @@ struct Handle {
     fd: OwnedFd,
     uses: u32,
     in_table: bool,
+    /// How many errands it is lent to.
+    lent: u32,
+    /// Whether its close has been enlisted.
+    is_closing: bool,
 }
 
 impl Files {
@@ -53,15 +60,52 @@ impl Files {
         self.has_table = true;
     }
 
-    /// Whether this handle is open.
+    /// Whether this handle can't be opened: it has a file.
+    #[inline]
+    pub(super) fn is_taken(&self, handle: usize) -> bool {
+        self.handles[handle].is_some()
+    }
+
+    /// Whether this handle has a file that is not about to be closed.
     #[inline]
     pub(super) fn is_open(&self, handle: usize) -> bool {
-        self.handles[handle].is_some()
+        self.handles[handle].as_ref().is_some_and(|file| !file.is_closing)
+    }
+
+    /// This handle's file is about to be given up.
+    pub(super) fn closing(&mut self, handle: usize) {
+        if let Some(file) = &mut self.handles[handle] {
+            file.is_closing = true;
+        }
+    }
+
+    /// This handle's file will be used by an errand.
+    pub(super) fn lend(&mut self, handle: usize) {
+        if let Some(file) = &mut self.handles[handle] {
+            file.lent += 1;
+        }
+    }
+
+    /// An errand that used this handle's file is over, or is not begun after all.
+    pub(super) fn given_back(&mut self, handle: usize) {
+        if let Some(file) = &mut self.handles[handle] {
+            file.lent = file.lent.saturating_sub(1);
+        }
+    }
+
+    /// Whether this handle's file must not be closed yet.
+    pub(super) fn is_lent(&self, handle: usize) -> bool {
+        self.handles[handle].as_ref().is_some_and(|file| file.lent > 0)
+    }
+
+    /// The number of a file that is lent.
+    pub(super) fn lent(&self, handle: usize) -> Option<RawFd> {
+        self.handles[handle].as_ref().filter(|file| file.lent > 0).map(|file| file.fd.as_raw_fd())
     }
 
     /// This handle now has this file.
     pub(super) fn opened(&mut self, handle: usize, fd: OwnedFd) {
-        self.handles[handle] = Some(Handle { fd, uses: 0, in_table: false });
+        self.handles[handle] = Some(Handle { fd, uses: 0, in_table: false, lent: 0, is_closing: false });
     }
 
     /// How a submission queue entry names this handle's file: a number, and whether it is the table's.
@@ -107,10 +151,15 @@ impl Files {
         Some(file.fd)
     }
 
-    /// Closes all that is open; nothing may be in flight.
+    /// Closes all that is open. Nothing is in flight, except when the ring has broken off; then what is lent
+    /// stays open for good.
     pub(super) fn close_all(&mut self, submitter: &Submitter<'_>) {
         for handle in 0..self.handles.len() {
-            drop(self.give_up(handle, submitter));
+            let is_lent = self.is_lent(handle);
+            match self.give_up(handle, submitter) {
+                Some(file) if is_lent => drop(file.into_raw_fd()),
+                file => drop(file),
+            }
         }
     }
 }

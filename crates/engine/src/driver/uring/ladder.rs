@@ -1,7 +1,7 @@
 //! What of io_uring's newer features a ring uses, and what it falls back to where the kernel refuses.
 //!
 //! Nothing here changes what is measured; the upper rungs only cost less processor time. The lowest
-//! rung needs Linux 5.11 (waiting with a timeout, unlinking).
+//! rung needs Linux 5.11 (waiting with a timeout, unlinking, renaming).
 
 use std::fmt;
 use std::io;
@@ -173,7 +173,9 @@ fn check(ring: &IoUring) -> io::Result<()> {
         opcode::Write::CODE,
         opcode::Fsync::CODE,
         opcode::Statx::CODE,
+        opcode::Fallocate::CODE,
         opcode::UnlinkAt::CODE,
+        opcode::RenameAt::CODE,
         opcode::PollAdd::CODE,
     ];
     if needed.into_iter().all(|code| probe.is_supported(code)) && ring.params().is_feature_ext_arg() {

@@ -25,6 +25,8 @@ pub(super) struct Lane<S> {
     pub(super) busy: u16,
     /// A prepared operation that is not yet due.
     pub(super) held: Option<u32>,
+    /// Whether that is a close which waits for errands on its file.
+    pub(super) is_held_back: bool,
     /// Whether it stands in the queue of those to be asked.
     pub(super) is_ready: bool,
     /// Whether its alarm is set.
@@ -152,6 +154,7 @@ impl<S: Script> Lanes<S> {
                 free,
                 busy: 0,
                 held: None,
+                is_held_back: false,
                 is_ready: false,
                 has_alarm: false,
                 is_finished: false,
@@ -197,13 +200,12 @@ impl<S> Lanes<S> {
     #[inline]
     pub(super) fn misuse(&self, slot: u32) -> Option<i32> {
         let slot = &self.slots[slot as usize];
-        if slot.op.kind.goes_by_path() {
+        if slot.op.goes_by_path() {
             return None;
         }
-        match (slot.op.kind, self.files.is_open(slot.handle())) {
-            (OpKind::Open | OpKind::Create, true) => Some(IMPOSSIBLE),
-            (OpKind::Open | OpKind::Create, false) | (_, true) => None,
-            (_, false) => Some(NOT_OPEN),
+        match slot.op.kind {
+            OpKind::Open | OpKind::Create => self.files.is_taken(slot.handle()).then_some(IMPOSSIBLE),
+            _ => (!self.files.is_open(slot.handle())).then_some(NOT_OPEN),
         }
     }
 }
@@ -219,6 +221,6 @@ pub(super) const NOTHING: Op = Op {
     transfer: 0,
     stream: 0,
     flags: reelgauge_record::OpFlags::NONE,
-    open: OpenMode { write: false, direct: false, dsync: false },
+    open: OpenMode::READ,
     token: 0,
 };

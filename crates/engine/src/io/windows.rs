@@ -1,0 +1,178 @@
+//! Files on Windows. What differs from elsewhere stands in the table of [`super`].
+
+use std::fs::{self, File, FileTimes, OpenOptions};
+use std::io;
+use std::os::windows::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use reelgauge_workload::script::OpenMode;
+use windows_sys::Win32::Foundation::{ERROR_CANT_ACCESS_FILE, ERROR_NOT_SUPPORTED};
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_ATTRIBUTE_REPARSE_POINT, FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_NO_BUFFERING,
+    FILE_FLAG_OPEN_REPARSE_POINT, FILE_FLAG_WRITE_THROUGH, FILE_WRITE_ATTRIBUTES,
+};
+
+use super::{ErrorNumber, IMPOSSIBLE};
+
+/// The position of a write that goes to the end of its file, wherever that is: what Windows calls
+/// `FILE_WRITE_TO_END_OF_FILE`.
+const TO_THE_END: u64 = u64::MAX;
+
+/// A path in the form that opening takes.
+#[derive(Clone, Debug)]
+pub(crate) struct FileName(PathBuf);
+
+impl FileName {
+    /// Of this path, without slashes at its end.
+    pub(crate) fn new(path: &Path) -> FileName {
+        FileName(path.components().collect())
+    }
+
+    /// Removes the file. A directory is refused.
+    pub(crate) fn unlink(&self) -> Result<(), ErrorNumber> {
+        fs::remove_file(&self.0).map_err(number)
+    }
+
+    /// Asks for its size and times.
+    pub(crate) fn stat(&self) -> Result<(), ErrorNumber> {
+        fs::symlink_metadata(&self.0).map(drop).map_err(number)
+    }
+
+    /// Asks whether it may be read: see the module head.
+    pub(crate) fn access(&self) -> Result<(), ErrorNumber> {
+        self.stat()
+    }
+
+    /// Lists the directory from its beginning to its end.
+    pub(crate) fn list(&self) -> Result<(), ErrorNumber> {
+        self.refuse_link()?;
+        for entry in fs::read_dir(&self.0).map_err(number)? {
+            entry.map_err(number)?;
+        }
+        Ok(())
+    }
+
+    /// Cuts the file off at this size, or lets it grow to it.
+    pub(crate) fn set_size(&self, size_bytes: u64) -> Result<(), ErrorNumber> {
+        let mode = OpenMode { write_only: true, ..OpenMode::READ };
+        OpenFile::open(self, mode)?.set_size(size_bytes)
+    }
+
+    /// Gives it another name. What has that name is replaced.
+    pub(crate) fn rename(&self, new: &FileName) -> Result<(), ErrorNumber> {
+        fs::rename(&self.0, &new.0).map_err(number)
+    }
+
+    /// Makes a directory of this name.
+    pub(crate) fn make_dir(&self) -> Result<(), ErrorNumber> {
+        fs::create_dir(&self.0).map_err(number)
+    }
+
+    /// Removes the directory, which must be empty.
+    pub(crate) fn remove_dir(&self) -> Result<(), ErrorNumber> {
+        self.refuse_link()?;
+        fs::remove_dir(&self.0).map_err(number)
+    }
+
+    /// Sets its times to now.
+    pub(crate) fn touch(&self) -> Result<(), ErrorNumber> {
+        let mut options = OpenOptions::new();
+        // A directory opens only with what Windows calls backup semantics.
+        options
+            .access_mode(FILE_WRITE_ATTRIBUTES)
+            .custom_flags(FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS);
+        let now = SystemTime::now();
+        let now = FileTimes::new().set_accessed(now).set_modified(now);
+        options.open(&self.0).and_then(|file| file.set_times(now)).map_err(number)
+    }
+
+    /// An error where it is a link.
+    fn refuse_link(&self) -> Result<(), ErrorNumber> {
+        match fs::symlink_metadata(&self.0).map_err(number)?.is_symlink() {
+            true => Err(ERROR_CANT_ACCESS_FILE as ErrorNumber),
+            false => Ok(()),
+        }
+    }
+}
+
+/// A file that is open.
+#[derive(Debug)]
+pub(crate) struct OpenFile {
+    file: File,
+    /// Whether writes go to its end.
+    appends: bool,
+}
+
+impl OpenFile {
+    pub(crate) fn open(name: &FileName, mode: OpenMode) -> Result<OpenFile, ErrorNumber> {
+        let mut options = OpenOptions::new();
+        options.read(!mode.write_only).write(mode.write || mode.write_only);
+        OpenFile::with_options(name, mode, &mut options)
+    }
+
+    /// Makes the file, or opens the one that is there as the mode says: refused, kept or emptied. Emptied
+    /// when it is open and known to be no link: Windows can't open a link as itself and empty it at once.
+    pub(crate) fn create(name: &FileName, mode: OpenMode) -> Result<OpenFile, ErrorNumber> {
+        let mut options = OpenOptions::new();
+        options.read(!mode.write_only).write(true).create(true).truncate(false).create_new(mode.exclusive);
+        let file = OpenFile::with_options(name, mode, &mut options)?;
+        if !mode.keep {
+            file.set_size(0)?;
+        }
+        Ok(file)
+    }
+
+    fn with_options(
+        name: &FileName,
+        mode: OpenMode,
+        options: &mut OpenOptions,
+    ) -> Result<OpenFile, ErrorNumber> {
+        let mut flags = FILE_FLAG_OPEN_REPARSE_POINT;
+        if mode.direct {
+            flags |= FILE_FLAG_NO_BUFFERING;
+        }
+        if mode.dsync {
+            flags |= FILE_FLAG_WRITE_THROUGH;
+        }
+        let file = options.custom_flags(flags).open(&name.0).map_err(number)?;
+        let attributes = file.metadata().map_err(number)?.file_attributes();
+        if attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0 {
+            return Err(ERROR_CANT_ACCESS_FILE as ErrorNumber);
+        }
+        Ok(OpenFile { file, appends: mode.append })
+    }
+
+    pub(crate) fn read_at(&self, into: &mut [u8], offset: u64) -> Result<usize, ErrorNumber> {
+        self.file.seek_read(into, offset).map_err(number)
+    }
+
+    pub(crate) fn write_at(&self, from: &[u8], offset: u64) -> Result<usize, ErrorNumber> {
+        // Opened for appending alone it couldn't be emptied, so it is opened for all and told at each write.
+        let offset = if self.appends { TO_THE_END } else { offset };
+        self.file.seek_write(from, offset).map_err(number)
+    }
+
+    pub(crate) fn sync(&self) -> Result<(), ErrorNumber> {
+        self.file.sync_data().map_err(number)
+    }
+
+    /// Cuts it off at this size, or lets it grow to it.
+    pub(crate) fn set_size(&self, size_bytes: u64) -> Result<(), ErrorNumber> {
+        self.file.set_len(size_bytes).map_err(number)
+    }
+
+    /// Not possible here: see the head of [`super`].
+    pub(crate) fn allocate(&self, _offset: u64, _len: u32) -> Result<(), ErrorNumber> {
+        Err(ERROR_NOT_SUPPORTED as ErrorNumber)
+    }
+
+    pub(crate) fn close(self) -> Result<(), ErrorNumber> {
+        drop(self.file);
+        Ok(())
+    }
+}
+
+fn number(error: io::Error) -> ErrorNumber {
+    error.raw_os_error().unwrap_or(IMPOSSIBLE)
+}

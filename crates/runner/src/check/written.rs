@@ -1,0 +1,79 @@
+//! The `run.toml` of a first look: what was looked at and how.
+//!
+//! It is all comments. A look finds its counts by trying, with several players in each file and plain rates
+//! before and behind them, which neither a plan of a mix nor one of actors can say; and a plan that says
+//! something else must not pass for a repetition.
+
+use std::path::Path;
+
+use reelgauge_workload::units::Size;
+
+use super::budget::{RATE_TIMES, TRIAL_TIMES, Times};
+use super::everyday::EVERYDAY;
+use super::findings::shell_word;
+use super::load::Rate;
+use super::place::Place;
+
+/// What the look does, for people.
+pub fn look_as_toml(target: &Path, seed: u64, place: &Place) -> String {
+    let files = place.data_set.files.len();
+    written(target, seed, place.direct, files, Size(place.file_bytes()))
+}
+
+fn written(target: &Path, seed: u64, direct: bool, files: usize, file_size: Size) -> String {
+    let word = shell_word(target);
+    let rates = [Rate::SequentialRead, Rate::RandomRead, Rate::SequentialWrite].map(Rate::label).join(", ");
+    let Times { warmup: rate_warmup, measured: rate_measured } = RATE_TIMES;
+    let Times { warmup: trial_warmup, measured: trial_measured } = TRIAL_TIMES;
+    let lines = [
+        "A first look. No plan can say what it does, so 'reelgauge run' can't repeat it from this file."
+            .to_owned(),
+        format!("Look again:        reelgauge check {word}"),
+        format!("An exact count:    reelgauge streams {word} --format {} --find-max", EVERYDAY[0]),
+        String::new(),
+        format!("written_by = \"reelgauge {}\"", env!("CARGO_PKG_VERSION")),
+        format!("target = {}", quoted(target)),
+        format!("seed = {seed}"),
+        "driver = \"threads\"".to_owned(),
+        format!("direct = {direct}"),
+        format!("test_files = {files}"),
+        format!("file_size = \"{file_size}\""),
+        format!("rates = \"{rates}; each for {rate_measured:?} after {rate_warmup:?}\""),
+        format!("formats = \"{}\"", EVERYDAY.join(", ")),
+        format!(
+            "trials = \"players that share the files, each trial for {trial_measured:?} after {trial_warmup:?}\""
+        ),
+        "Each load point and its streams: load-points.json, streams.json.".to_owned(),
+    ];
+    // A name may hold a line break, and what follows it would be no comment.
+    let comment =
+        |line: &String| format!("# {}", line.replace(char::is_control, "?")).trim_end().to_owned() + "\n";
+    lines.iter().map(comment).collect()
+}
+
+/// A path as TOML has it, on one line.
+fn quoted(path: &Path) -> String {
+    format!("{:?}", path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_workload::streams::AnyPlan;
+
+    use super::*;
+
+    #[test]
+    fn it_says_what_was_looked_at_and_is_no_plan() {
+        let text = written(Path::new("/mnt/a\nb 'c'"), 42, true, 16, Size::mib(64));
+        let found = |line: &str| assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
+        found("# seed = 42");
+        found(r#"# target = "/mnt/a\nb 'c'""#);
+        found("# file_size = \"64MiB\"");
+        found(&format!("# written_by = \"reelgauge {}\"", env!("CARGO_PKG_VERSION")));
+        // Whatever the target is called: what is no comment would be part of a plan.
+        assert!(text.lines().all(|line| line.starts_with('#')), "{text}");
+        assert!(AnyPlan::from_toml(&text).is_err());
+    }
+}

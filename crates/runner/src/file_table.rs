@@ -1,0 +1,100 @@
+//! The files of a run, by the number that they have in its log.
+//!
+//! The table only grows: a number means one file for the whole run.
+//!
+//! Not here: making the files, and where they lie.
+
+use std::path::{Path, PathBuf};
+
+use reelgauge_engine::driver::TargetFile;
+use reelgauge_record::log::FileEntry;
+
+/// Every file that a worker may use.
+#[derive(Clone, Debug)]
+pub struct FileTable {
+    area_root: PathBuf,
+    targets: Vec<TargetFile>,
+    entries: Vec<FileEntry>,
+    /// Numbers of the files with test data that was there before the first operation.
+    test_files: Vec<u32>,
+}
+
+impl FileTable {
+    /// An empty table. Files below `area_root` are named relative to it.
+    pub fn new(area_root: &Path) -> FileTable {
+        let area_root = area_root.to_path_buf();
+        FileTable { area_root, targets: Vec::new(), entries: Vec::new(), test_files: Vec::new() }
+    }
+
+    /// Test files that were made ready for the run; `prepared` says how. The number of the first.
+    pub fn enter_test_files(&mut self, files: &[TargetFile], prepared: &str) -> u32 {
+        let first = self.targets.len() as u32;
+        for file in files {
+            let number = self.enter(file.clone(), true, prepared);
+            self.test_files.push(number);
+        }
+        first
+    }
+
+    /// A folder or file that is no test data; `existed` when it is there before the run. Its number.
+    pub fn enter(&mut self, file: TargetFile, existed: bool, prepared: &str) -> u32 {
+        let number = self.targets.len() as u32;
+        self.entries.push(FileEntry {
+            path: file.path.strip_prefix(&self.area_root).unwrap_or(&file.path).display().to_string(),
+            size_before_bytes: existed.then_some(file.size_bytes),
+            size_after_bytes: None,
+            existed_before: existed,
+            prepared: prepared.to_owned(),
+        });
+        self.targets.push(file);
+        number
+    }
+
+    /// The files as drivers use them.
+    pub fn targets(&self) -> &[TargetFile] {
+        &self.targets
+    }
+
+    /// The files as the log has them.
+    pub fn entries(&self) -> &[FileEntry] {
+        &self.entries
+    }
+
+    /// Paths of the test files: what may lie in this machine's cache by the run's own doing.
+    pub fn test_paths(&self) -> Vec<&Path> {
+        let of = |&number: &u32| self.targets.get(number as usize).map(|file| file.path.as_path());
+        self.test_files.iter().filter_map(of).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn file(path: &str) -> TargetFile {
+        TargetFile { path: PathBuf::from(path), size_bytes: 7 }
+    }
+
+    #[test]
+    fn numbers_go_on_and_paths_begin_at_the_area() {
+        let mut table = FileTable::new(Path::new("/t/area"));
+        assert_eq!(table.enter_test_files(&[file("/t/area/data/a"), file("/t/area/data/b")], "reused"), 0);
+        assert_eq!(table.enter(file("/t/area/scratch/new"), false, "by the run"), 2);
+        assert_eq!(table.enter_test_files(&[file("/elsewhere/c")], "written"), 3);
+        let names: Vec<&str> = table.entries().iter().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(names, ["data/a", "data/b", "scratch/new", "/elsewhere/c"]);
+        let sizes: Vec<_> = table.entries().iter().map(|entry| entry.size_before_bytes).collect();
+        assert_eq!(sizes, [Some(7), Some(7), None, Some(7)]);
+    }
+
+    #[test]
+    fn what_the_run_makes_is_no_test_file() {
+        let mut table = FileTable::new(Path::new("/t"));
+        table.enter(file("/t/new"), true, "before the run");
+        table.enter_test_files(&[file("/t/data")], "reused");
+        assert_eq!(table.test_paths(), [Path::new("/t/data")]);
+        assert_eq!(table.targets().len(), 2);
+    }
+}

@@ -1,0 +1,164 @@
+//! What the workers of a run make themselves: the scratch folder, which is removed when the run is over,
+//! whichever way it ends.
+//!
+//! Storage that no longer answers may never let go of a file. So a run that is known to have hung there
+//! leaves its folder ([`MadeFiles::leave`]), and somebody who pressed Ctrl-C doesn't wait for long. What is
+//! left goes at the next run, or with `reelgauge clean`.
+//!
+//! Not here: test files, which are prepared before the run and kept after it.
+
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use reelgauge_engine::area::AreaLock;
+use reelgauge_engine::scratch::{Scratch, ScratchError};
+
+use crate::error::RunError;
+use crate::ground::Ground;
+use crate::interrupt::Interrupt;
+
+/// How often interruptions are noticed.
+const BEAT: Duration = Duration::from_millis(20);
+/// How long removing may take when somebody wants the run to end: it must be over in 2 s, and giving up the
+/// files before and leaving a thread behind afterwards take up to half a second each.
+const GRACE: Duration = Duration::from_millis(900);
+
+/// The scratch folder of a run. Dropping it removes the folder.
+#[derive(Debug)]
+pub struct MadeFiles {
+    /// `None` once it is removed or left.
+    held: Option<Held>,
+    interrupt: Interrupt,
+}
+
+/// The folder, and the right to remove it.
+#[derive(Debug)]
+struct Held {
+    scratch: Scratch,
+    lock: Arc<AreaLock>,
+}
+
+/// Why a scratch folder is still there.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LeftBehind {
+    /// The system refused.
+    #[error(transparent)]
+    Scratch(#[from] ScratchError),
+    /// It took too long for somebody who wants to stop.
+    #[error("the storage was still busy with it when the run was to end")]
+    Busy,
+    /// The thread that does it can't be had.
+    #[error("no thread could be started for it ({0})")]
+    Thread(std::io::Error),
+}
+
+impl MadeFiles {
+    /// An empty scratch folder.
+    ///
+    /// # Errors
+    /// When something else has its name, when something is mounted in it, or when the storage fails.
+    pub fn begin(ground: &Ground, interrupt: &Interrupt) -> Result<MadeFiles, RunError> {
+        let held = Held { scratch: Scratch::create(&ground.area)?, lock: Arc::clone(&ground.lock) };
+        Ok(MadeFiles { held: Some(held), interrupt: interrupt.clone() })
+    }
+
+    /// The folder; `None` once it is gone.
+    pub fn scratch(&self) -> Option<&Scratch> {
+        self.held.as_ref().map(|held| &held.scratch)
+    }
+
+    /// Removes the folder and everything in it.
+    ///
+    /// # Errors
+    /// See [`LeftBehind`]; the folder then stays for the next run.
+    pub fn remove(&mut self) -> Result<(), LeftBehind> {
+        let Some(held) = self.held.take() else {
+            return Ok(());
+        };
+        let (sender, result) = channel();
+        let work = move || {
+            let removed = held.scratch.remove();
+            drop(held.lock);
+            // Nobody listens any more if the removal was given up.
+            let _ = sender.send(removed);
+        };
+        std::thread::Builder::new().name("remove".to_owned()).spawn(work).map_err(LeftBehind::Thread)?;
+        let begun = Instant::now();
+        loop {
+            match result.recv_timeout(BEAT) {
+                Ok(removed) => return Ok(removed?),
+                Err(RecvTimeoutError::Disconnected) => return Err(LeftBehind::Busy),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if self.interrupt.asked() && begun.elapsed() >= GRACE {
+                return Err(LeftBehind::Busy);
+            }
+        }
+    }
+
+    /// Leaves the folder where it is: its storage no longer answers.
+    pub fn leave(&mut self) {
+        // Closing what lies on a dead mount may never return.
+        std::mem::forget(self.held.take());
+    }
+}
+
+impl Drop for MadeFiles {
+    fn drop(&mut self) {
+        // An error brought the run here, and matters more than a folder that the next run removes.
+        let _ = self.remove();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_engine::area::Area;
+
+    use super::*;
+
+    fn ground() -> (Ground, tempfile::TempDir) {
+        let target = tempfile::tempdir().unwrap();
+        let area = Area::open_or_create(target.path()).unwrap();
+        (Ground::take(&area).unwrap(), target)
+    }
+
+    #[test]
+    fn what_was_made_goes_with_its_guard() {
+        let (ground, _target) = ground();
+        let made = MadeFiles::begin(&ground, &Interrupt::default()).unwrap();
+        let folder = made.scratch().unwrap().directory("00-recorder-0000").unwrap();
+        std::fs::write(folder.join("recording"), "frames").unwrap();
+        drop(made);
+        assert!(!folder.parent().unwrap().exists());
+    }
+
+    #[test]
+    fn what_is_left_stays_and_its_area_stays_locked() {
+        let (ground, _target) = ground();
+        let mut made = MadeFiles::begin(&ground, &Interrupt::default()).unwrap();
+        let folder = made.scratch().unwrap().path().to_path_buf();
+        made.leave();
+        drop(made);
+        assert!(folder.exists());
+        let area = ground.area.clone();
+        drop(ground);
+        assert!(area.lock().is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_can_not_be_removed_is_said() {
+        let (ground, target) = ground();
+        let mut made = MadeFiles::begin(&ground, &Interrupt::default()).unwrap();
+        let folder = made.scratch().unwrap().path().to_path_buf();
+        std::fs::remove_dir(&folder).unwrap();
+        std::os::unix::fs::symlink(target.path(), &folder).unwrap();
+        let error = made.remove().unwrap_err();
+        assert!(matches!(error, LeftBehind::Scratch(_)), "{error}");
+        assert!(folder.is_symlink());
+    }
+}

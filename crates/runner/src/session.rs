@@ -1,0 +1,250 @@
+//! A session: what every measuring run keeps and does between taking its target and its summary, whatever
+//! its workers are.
+//!
+//! It owns the ground, the clock, the drain, the run directory and the table of files; it runs load point
+//! after load point of any script ([`point`]), and ends in a summary, whichever way it ends ([`close`]). What
+//! was measured survives whatever stops the run afterwards ([`Session::settle`]).
+//!
+//! Not here: which workers run, which files they need, what is good enough: that is what kinds of runs differ
+//! in ([`crate::run`], [`crate::streams`], [`crate::check`]).
+
+pub mod close;
+pub mod point;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use reelgauge_analysis::LoadPoint;
+use reelgauge_engine::cache;
+use reelgauge_engine::clock::Clock;
+use reelgauge_engine::dataset::DataSetError;
+use reelgauge_engine::driver::DriverKind;
+use reelgauge_engine::pattern::PatternSpec;
+use reelgauge_engine::verify::WriteMap;
+use reelgauge_record::host::HostFacts;
+use reelgauge_record::log::{CaptureLevel, LogMeta, LogWriter};
+use reelgauge_record::run_dir::{RunDir, RunName};
+
+use crate::drain::Drain;
+use crate::error::RunError;
+use crate::failure::Scene;
+use crate::file_table::FileTable;
+use crate::ground::Ground;
+use crate::load_points::LoadPointPlan;
+use crate::own_cpu::OwnCpu;
+use crate::point::Ending;
+use crate::prepare::{mount_facts, target_label};
+use crate::streams::table::StreamTable;
+
+pub use close::Closing;
+pub use point::{Jury, PointDone, PointPlan};
+
+/// The name of this process in the log, where a fleet would have many.
+const AGENT: &str = "local";
+
+/// What a session begins with, beside its ground.
+#[derive(Debug)]
+pub struct Opening<'a> {
+    /// When the user asked for it.
+    pub started: Timestamp,
+    /// Folder for run directories.
+    pub out: &'a Path,
+    /// What the run directory is named after, beside the target.
+    pub what: &'a str,
+    /// `run.toml`.
+    pub plan_toml: &'a str,
+    /// The files that are there already.
+    pub files: FileTable,
+    /// How test data are made.
+    pub pattern: PatternSpec,
+    /// Performs the operations.
+    pub driver: DriverKind,
+    /// A target that completes nothing for this long is given up.
+    pub hang_after: Duration,
+    /// Keep every operation.
+    pub log: bool,
+    /// Remember what is written, to read it back at the end.
+    pub verify: bool,
+    /// What the reader should know.
+    pub notes: Vec<String>,
+}
+
+/// A run between preparation and summary.
+#[derive(Debug)]
+pub struct Session {
+    ground: Ground,
+    started: Timestamp,
+    run_dir: RunDir,
+    clock: Clock,
+    drain: Drain,
+    files: FileTable,
+    pattern: PatternSpec,
+    driver: DriverKind,
+    hang_after: Duration,
+    write_map: Option<Arc<WriteMap>>,
+    planned: Vec<LoadPointPlan>,
+    /// The streams of the load points; those of runs without streams are not listed.
+    table: StreamTable,
+    done: Vec<LoadPoint>,
+    notes: Vec<String>,
+    /// What the driver said in the last load point.
+    driver_notes: Vec<String>,
+    cpu_before: OwnCpu,
+    fetched_before: Option<u64>,
+    cached_before: Option<f64>,
+    /// How the last load point ended, or what kept the next one from beginning.
+    ending: Ending,
+    left_behind: usize,
+    /// Whether the storage may have stopped answering without a thread having been left in it.
+    doubtful: bool,
+}
+
+/// Makes the folder for run directories, before anything else is touched.
+///
+/// # Errors
+/// When that is impossible.
+pub fn make_out(out: &Path) -> Result<(), RunError> {
+    std::fs::create_dir_all(out).map_err(|source| RunError::Out { path: out.to_path_buf(), source })
+}
+
+impl Session {
+    /// Makes the run directory and starts clock and drain.
+    ///
+    /// # Errors
+    /// When the results have no place to go.
+    pub fn begin(ground: Ground, opening: Opening<'_>) -> Result<Session, RunError> {
+        let Opening { started, out, what, plan_toml, files, .. } = opening;
+        let label = target_label(ground.target(), &ground.mount);
+        let run_dir = RunDir::create(out, RunName { start: started.into(), target: &label, what })?;
+        run_dir.write_plan(plan_toml)?;
+        run_dir.write_hosts(&[HostFacts::gather(Some(mount_facts(&ground.mount)))])?;
+        let clock = Clock::start();
+        let log = match opening.log {
+            true => {
+                let path = run_dir.agent_ops_path(AGENT);
+                Some(LogWriter::create(&path, log_meta(&clock), files.entries().to_vec())?)
+            }
+            false => None,
+        };
+        let map = || Arc::new(WriteMap::new(files.targets(), opening.pattern.unit_bytes));
+        Ok(Session {
+            drain: Drain::start(log, clock).map_err(RunError::io("start a thread"))?,
+            write_map: opening.verify.then(map),
+            planned: Vec::new(),
+            table: StreamTable::default(),
+            done: Vec::new(),
+            notes: opening.notes,
+            driver_notes: Vec::new(),
+            cpu_before: OwnCpu::now(),
+            fetched_before: cache::fetched_bytes(&ground.mount),
+            cached_before: cache::resident(&files.test_paths()).share(),
+            ending: Ending::OnTime,
+            left_behind: 0,
+            doubtful: false,
+            started,
+            pattern: opening.pattern,
+            driver: opening.driver,
+            hang_after: opening.hang_after,
+            ground,
+            run_dir,
+            clock,
+            files,
+        })
+    }
+
+    /// Takes over what was entered into the run's table since. `files` is the table that the session began
+    /// with, grown.
+    ///
+    /// # Errors
+    /// When the drain died.
+    pub fn files_grew(&mut self, files: &FileTable) -> Result<(), RunError> {
+        let known = self.files.entries().len();
+        let new = files.entries().get(known..).unwrap_or_default();
+        self.drain.add_files(new.to_vec())?;
+        self.files = files.clone();
+        Ok(())
+    }
+
+    /// Says something to the reader, once.
+    pub fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// Whether the last load point had its whole time. Runs whose workers may well end before that, and go on
+    /// with others, ask [`PointDone::complete`] instead.
+    pub fn goes_on(&self) -> bool {
+        matches!(self.ending, Ending::OnTime)
+    }
+
+    /// The load points so far.
+    pub fn done(&self) -> &[LoadPoint] {
+        &self.done
+    }
+
+    /// The load point that was just made, for what its kind of run has to say of it.
+    pub fn last_point(&mut self) -> Option<&mut LoadPoint> {
+        self.done.last_mut()
+    }
+
+    /// Number of the next load point; `None` when all that the log can number are made.
+    pub fn next_index(&self) -> Option<u16> {
+        u16::try_from(self.done.len()).ok().filter(|&index| index < u16::MAX)
+    }
+
+    /// Time since the run began.
+    pub fn now_ns(&self) -> u64 {
+        self.clock.now_ns()
+    }
+
+    /// Where its results lie.
+    pub fn run_dir(&self) -> &RunDir {
+        &self.run_dir
+    }
+
+    /// Takes what came of the load points. An error after the first of them ends the run, and what was
+    /// measured before is kept: the session can be closed as ever.
+    ///
+    /// # Errors
+    /// The same error, when nothing has been measured.
+    pub fn settle(&mut self, played: Result<(), RunError>) -> Result<(), RunError> {
+        let Err(error) = played else {
+            return Ok(());
+        };
+        if self.done.is_empty() {
+            return Err(error);
+        }
+        self.doubtful = true;
+        if !matches!(self.ending, Ending::OnTime | Ending::Exhausted) {
+            // What stopped the load point comes first; this only came behind it.
+            self.note(format!("The run could not be ended in order: {error}."));
+            return Ok(());
+        }
+        self.ending = match error {
+            RunError::DataSet(DataSetError::Interrupted { .. }) => Ending::Interrupted,
+            other => Ending::Stopped(Box::new(other)),
+        };
+        Ok(())
+    }
+
+    fn scene(&self) -> Scene<'_> {
+        Scene {
+            target: self.ground.target(),
+            area_root: self.ground.area.root(),
+            mount_id: &self.ground.mount_id,
+            files: self.files.entries(),
+        }
+    }
+}
+
+fn log_meta(clock: &Clock) -> LogMeta {
+    LogMeta {
+        run_ns: clock.start_unix_ns().cast_signed(),
+        agent: AGENT.to_owned(),
+        capture: CaptureLevel::Application,
+        blind_to: Vec::new(),
+    }
+}

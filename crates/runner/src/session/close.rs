@@ -1,0 +1,146 @@
+//! The end of a session: what it left in the cache, what it wrote read back, and its summary, written before
+//! anything is cleared away.
+
+use std::path::PathBuf;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use reelgauge_analysis::{Outcome, Summary};
+
+use super::Session;
+use crate::error::RunError;
+use crate::failure::sentence;
+use crate::ground::Ground;
+use crate::interrupt::Interrupt;
+use crate::made_files::MadeFiles;
+use crate::observer::Observer;
+use crate::own_cpu::OwnCpu;
+use crate::point::Ending;
+use crate::run::Finished;
+use crate::summarise::{Facts, Subject, Traces, summarise};
+use crate::verify::{Verified, read_back};
+
+/// How long a look at storage that may be dead may take.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What a session ends with.
+#[derive(Debug)]
+pub struct Closing {
+    /// What was measured.
+    pub subject: Subject,
+    /// What the workers made themselves, if they could.
+    pub made: Option<MadeFiles>,
+}
+
+impl Session {
+    /// Ends the session: its summary, with what `conclude` adds to it, written and handed back. What the
+    /// workers made is removed; where that fails, the summary says so.
+    ///
+    /// # Errors
+    /// When the summary can't be written.
+    pub fn end(
+        mut self,
+        closing: Closing,
+        conclude: impl FnOnce(&mut Summary, &Ground),
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<Finished, RunError> {
+        let Closing { subject, mut made } = closing;
+        // Before reading back fills the cache that the run may have passed by.
+        let traces = self.traces();
+        if let Some(made) = made.as_mut().filter(|_| !self.answers()) {
+            made.leave();
+        }
+        let verified = self.verify(observer, interrupt);
+        let reason = sentence(&self.ending, &self.scene());
+        let drained = self.drain.finish()?;
+        let mut summary = summarise(Facts {
+            subject,
+            ground: &self.ground,
+            run_dir: self.run_dir.path(),
+            started: self.started,
+            load_points: self.done,
+            drained,
+            cpu: OwnCpu::now().since(self.cpu_before),
+            wall_s: self.clock.now_ns() as f64 / 1e9,
+            cached_before: self.cached_before,
+            traces,
+            ending: self.ending,
+            reason,
+            driver_notes: self.driver_notes,
+            verified,
+            notes: self.notes,
+        });
+        conclude(&mut summary, &self.ground);
+        self.run_dir.write_summary(&summary)?;
+        let cleared = clear_away(made, &self.ground, &mut summary);
+        if cleared.is_some_and(|cleared| !cleared) {
+            // The figures are safe already: a note that can't be added to them is no reason to fail.
+            let _ = self.run_dir.write_summary(&summary);
+        }
+        observer.finished();
+        if !matches!(summary.outcome, Outcome::Complete) && cleared != Some(true) {
+            // Closing what lies on a dead mount may never return.
+            std::mem::forget(self.ground);
+        }
+        Ok(Finished { summary, run_dir: self.run_dir.path().to_path_buf() })
+    }
+
+    /// Whether the storage still answers, as far as is known.
+    fn answers(&self) -> bool {
+        self.left_behind == 0 && !matches!(self.ending, Ending::Hung { .. })
+    }
+
+    /// What the run left in this machine's cache. Not asked of storage that no longer answers, nor of storage
+    /// of which nothing is known while somebody waits for the end.
+    fn traces(&mut self) -> Traces {
+        let is_interrupted = matches!(self.ending, Ending::Interrupted);
+        if !self.answers() || self.doubtful && is_interrupted {
+            return Traces::default();
+        }
+        if !self.doubtful {
+            return Traces::left(&self.ground.mount, &self.files.test_paths(), self.fetched_before);
+        }
+        // It was no load point that ended last, so nothing is known of the storage.
+        let (sender, answer) = channel();
+        let (mount, fetched_before) = (self.ground.mount.clone(), self.fetched_before);
+        let paths: Vec<PathBuf> = self.files.test_paths().into_iter().map(PathBuf::from).collect();
+        std::thread::spawn(move || {
+            let paths: Vec<_> = paths.iter().map(PathBuf::as_path).collect();
+            // Nobody listens any more if the storage took too long.
+            let _ = sender.send(Traces::left(&mount, &paths, fetched_before));
+        });
+        answer.recv_timeout(LOOK).unwrap_or_else(|_| {
+            self.left_behind += 1;
+            Traces::default()
+        })
+    }
+
+    /// Reads back what the run wrote, if that was asked for and the storage still answers.
+    fn verify(&self, observer: &mut dyn Observer, interrupt: &Interrupt) -> Option<Verified> {
+        let map = self.write_map.as_ref()?;
+        if !matches!(self.ending, Ending::OnTime | Ending::Exhausted) {
+            return Some(Verified::Skipped(
+                "the run did not complete, so what it wrote was not read back".to_owned(),
+            ));
+        }
+        observer.phase("verifying");
+        let files = self.files.targets();
+        Some(read_back(files, self.pattern, map, self.hang_after, observer, interrupt))
+    }
+}
+
+/// Removes what the workers made. Whether it is gone; `None` where there was nothing to remove.
+fn clear_away(made: Option<MadeFiles>, ground: &Ground, summary: &mut Summary) -> Option<bool> {
+    let mut made = made?;
+    made.scratch()?;
+    let Err(error) = made.remove() else {
+        return Some(true);
+    };
+    summary.notes.push(format!(
+        "What this run made itself could not be removed from {} ({error}). The next run there removes it, or \
+         'reelgauge clean'.",
+        ground.area.root().display()
+    ));
+    Some(false)
+}

@@ -1,0 +1,195 @@
+//! One load point of a session: announced before it begins, driven, judged, and kept with its figures.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use reelgauge_analysis::LoadPoint;
+use reelgauge_analysis::figures::Figures;
+use reelgauge_analysis::late::{MeasuredPart, StreamSpec};
+use reelgauge_analysis::rates::RateSpec;
+use reelgauge_analysis::summary::LoadPointFacts;
+use reelgauge_engine::driver::{Context, Window, Worker};
+use reelgauge_workload::script::Script;
+
+use super::Session;
+use crate::error::RunError;
+use crate::failure::sentence;
+use crate::interrupt::Interrupt;
+use crate::judging::{Judged, Judging, measured_part};
+use crate::load_points::{self, LoadPointPlan};
+use crate::observer::Observer;
+use crate::point::{Ending, PointEnd, PointSetup, run_point};
+use crate::streams::client::MachineTime;
+use crate::streams::table::{self, PointStreams};
+
+/// What a load point is, beside its workers.
+#[derive(Clone, Debug, Default)]
+pub struct PointPlan {
+    /// What screens call it.
+    pub label: String,
+    /// The value that is swept.
+    pub sweep_value: Option<String>,
+    /// Left out of the figures.
+    pub warmup_ns: u64,
+    /// In them.
+    pub measured_ns: u64,
+    /// What it means when every worker has done all there was to do before the time is over; `None` where
+    /// that is nothing to speak of.
+    pub exhausted: Option<&'static str>,
+    /// What is judged while it runs; `None` in runs that know no streams.
+    pub jury: Option<Jury>,
+}
+
+/// What is judged in a load point.
+#[derive(Clone, Debug, Default)]
+pub struct Jury {
+    /// How many times the plan's actors play.
+    pub scale: u32,
+    /// The streams that have frames.
+    pub specs: Vec<StreamSpec>,
+    /// The workers that have a rate.
+    pub rates: Vec<RateSpec>,
+}
+
+/// What a load point found, beside what is in the session's last [`LoadPoint`].
+#[derive(Debug)]
+pub struct PointDone<S> {
+    /// The workers that came back, by number.
+    pub workers: Vec<Worker<S>>,
+    /// All workers together.
+    pub total: Figures,
+    /// Late frames and rates.
+    pub judged: Judged,
+    /// When it was judged.
+    pub part: MeasuredPart,
+    /// Share of this machine's processor time that was used meanwhile, by anybody.
+    pub busy_share: f64,
+    /// Whether nothing stopped it. What did not come in one that was stopped may just have been cut off.
+    pub complete: bool,
+}
+
+impl Session {
+    /// Runs a load point and keeps its figures. However it ends is no error: see [`Session::goes_on`].
+    ///
+    /// # Errors
+    /// When it can't begin, or its results can't be kept.
+    pub fn point<S: Script + 'static>(
+        &mut self,
+        plan: PointPlan,
+        workers: Vec<Worker<S>>,
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<PointDone<S>, RunError> {
+        let PointPlan { label, sweep_value, warmup_ns, measured_ns, exhausted, jury } = plan;
+        let index = self.done.len() as u16;
+        let workers_count = workers.len() as u32;
+        let facts = LoadPointFacts { label, workers: workers_count, sweep_value, ended_early: None };
+        let context = Arc::new(Context {
+            clock: self.clock,
+            files: self.files.targets().to_vec(),
+            pattern: self.pattern,
+            write_map: self.write_map.clone(),
+            point: index,
+            window: Window::new(warmup_ns, measured_ns),
+            stop: AtomicBool::new(false),
+        });
+        self.announce(index, &facts, warmup_ns, measured_ns)?;
+        self.enlist(jury.as_ref())?;
+        if let Some(Jury { specs, rates, .. }) = jury.as_ref().filter(|jury| jury.has_work()) {
+            self.drain.judge(Judging::new(Arc::clone(&context), specs.clone(), rates.clone()))?;
+        }
+        let setup = PointSetup {
+            kind: self.driver,
+            context: Arc::clone(&context),
+            label: facts.label.clone(),
+            hang_after: self.hang_after,
+            drain: &self.drain,
+            interrupt,
+        };
+        let machine_before = MachineTime::now();
+        let end = run_point(&setup, workers, observer)?;
+        let busy_share = MachineTime::now().busy_share_since(machine_before);
+        self.keep(facts, exhausted, end, &context, busy_share, jury)
+    }
+
+    /// Writes down when a load point is going to run, in case nobody lives to tell.
+    fn announce(
+        &mut self,
+        index: u16,
+        facts: &LoadPointFacts,
+        warmup_ns: u64,
+        measured_ns: u64,
+    ) -> Result<(), RunError> {
+        let started_ns = self.clock.now_ns();
+        let warmup_until_ns = started_ns + warmup_ns;
+        self.planned.push(LoadPointPlan {
+            index,
+            label: facts.label.clone(),
+            workers: facts.workers,
+            sweep_value: facts.sweep_value.clone(),
+            started_ns,
+            warmup_until_ns,
+            end_ns: warmup_until_ns + measured_ns,
+        });
+        Ok(load_points::write(&self.run_dir, &self.planned)?)
+    }
+
+    /// Writes down which streams are going to run, as far as that is known before.
+    fn enlist(&mut self, jury: Option<&Jury>) -> Result<(), RunError> {
+        let (Some(jury), Some(planned)) = (jury, self.planned.last()) else {
+            return Ok(());
+        };
+        let part = MeasuredPart {
+            point: planned.index,
+            started_ns: planned.started_ns,
+            from_ns: planned.warmup_until_ns,
+            until_ns: planned.end_ns,
+        };
+        self.table.points.push(PointStreams::new(jury.scale, part, jury.specs.clone()));
+        Ok(table::write(&self.run_dir, &self.table)?)
+    }
+
+    /// Keeps what came of a load point.
+    fn keep<S>(
+        &mut self,
+        mut facts: LoadPointFacts,
+        exhausted: Option<&'static str>,
+        end: PointEnd<S>,
+        context: &Context,
+        busy_share: f64,
+        jury: Option<Jury>,
+    ) -> Result<PointDone<S>, RunError> {
+        // First of all, so that nothing below is asked of storage that no longer answers.
+        self.driver_notes = end.notes;
+        self.left_behind += end.left_behind;
+        self.ending = end.ending;
+        facts.ended_early = match &self.ending {
+            Ending::Exhausted => exhausted.map(str::to_owned),
+            other => sentence(other, &self.scene()),
+        };
+        let figures = self.drain.finish_point(context.point, end.timing)?;
+        let judged = self.drain.finish_judging()?.unwrap_or_default();
+        let total = figures.total.clone();
+        let mut point = LoadPoint::new(facts, figures);
+        point.rates.clone_from(&judged.rates);
+        point.rates_mean_response_ms = judged.rates_mean_response_ms;
+        let has_streams = jury.as_ref().is_some_and(|jury| !jury.specs.is_empty());
+        point.streams = has_streams.then(|| judged.late.clone());
+        self.done.push(point);
+        let part = measured_part(context);
+        if let Some(jury) = jury {
+            // Now it is known when it began to the nanosecond.
+            self.table.points.pop();
+            self.table.points.push(PointStreams::new(jury.scale, part, jury.specs));
+            table::write(&self.run_dir, &self.table)?;
+        }
+        let complete = matches!(self.ending, Ending::OnTime | Ending::Exhausted);
+        Ok(PointDone { workers: end.workers, total, judged, part, busy_share, complete })
+    }
+}
+
+impl Jury {
+    fn has_work(&self) -> bool {
+        !(self.specs.is_empty() && self.rates.is_empty())
+    }
+}
