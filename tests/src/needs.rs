@@ -22,6 +22,8 @@ pub enum Need {
     Tun,
     /// A kernel that throttles block devices for a control group.
     Throttle,
+    /// A module of the system's own Python.
+    SystemPython(&'static str),
     /// The Python environment that `cargo xtask test` makes.
     Python,
     /// The static binary that `cargo xtask test` builds.
@@ -41,6 +43,10 @@ impl Need {
             Need::Throttle => unless(
                 crate::throttle::is_possible(),
                 "no control group can throttle block devices here".into(),
+            ),
+            Need::SystemPython(module) => unless(
+                crate::tool::tool_with(&["/usr/bin/python3", "-c", &format!("import {module}")]).is_ok(),
+                format!("the system's Python has no module '{module}'"),
             ),
             Need::Python => unless(
                 crate::python::interpreter().is_file(),
@@ -129,6 +135,7 @@ mod tests {
     #[test]
     fn what_is_there_and_what_is_not_are_told_apart() {
         assert_eq!(Need::Tool("sh").missing(), None);
+        assert!(Need::SystemPython("reelgauge_no_such").missing().unwrap().contains("module"));
         assert!(Need::Tool("reelgauge-no-such-tool").missing().unwrap().contains("no program"));
         assert!(Need::FileSystem("reelgaugefs").missing().unwrap().contains("kernel"));
         assert_eq!(Need::FileSystem("tmpfs").missing(), None);

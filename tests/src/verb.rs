@@ -24,6 +24,13 @@ impl Verb {
         Verb { words: vec![verb.into(), operand.as_ref().into()], flags: Vec::new(), runs: Scratch::new() }
     }
 
+    /// With another operand behind the first.
+    #[must_use]
+    pub fn operand(mut self, operand: impl AsRef<OsStr>) -> Verb {
+        self.words.push(operand.as_ref().into());
+        self
+    }
+
     /// With these flags: `["--driver", "uring", "--verify"]`.
     #[must_use]
     pub fn with(mut self, words: &[&str]) -> Verb {

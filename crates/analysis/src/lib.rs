@@ -10,6 +10,9 @@
 //! * [`self_cost`]: what the tool itself cost, and whether its timing is good enough.
 //! * [`late`]: late frames of streams, on a timeline that never slides.
 //! * [`criteria`]: what counts as good enough. [`verdict`]: whether it was, and what failed first.
+//! * [`trace_stats`]: traces, for the whole and file by file; [`in_order`] puts logs into the order of issue;
+//!   [`listing`] chooses single operations. [`fragments`]: signs that files lie in pieces.
+//! * [`naspt`]: the table of a suite of replayed workloads, and its geometric mean.
 //! * [`rates`]: what workers that were asked for a rate did.
 //! * [`ort`]: curves of load points: overall response time, spacing, knee. [`vda`]: whether a VDA-like
 //!   load point is valid. [`vda_curve`]: both, from load points.
@@ -20,8 +23,12 @@
 pub mod criteria;
 pub mod facts;
 pub mod figures;
+pub mod fragments;
+pub mod in_order;
 pub mod late;
+pub mod listing;
 pub mod meter;
+pub mod naspt;
 pub mod ort;
 pub mod paper;
 pub mod rates;
@@ -32,13 +39,16 @@ pub mod series;
 mod spread;
 pub mod summary;
 mod tally;
+pub mod trace_stats;
 mod transfer;
 pub mod vda;
 pub mod vda_curve;
 pub mod verdict;
 pub mod warning;
 
-pub use facts::{CheckFacts, CheckFormat, SearchFacts, TrialsAt, VdaFacts, VdaPoint};
+pub use facts::{
+    CheckFacts, CheckFormat, ReplayFacts, ReplayPass, SearchFacts, TrialsAt, VdaFacts, VdaPoint,
+};
 pub use figures::{Figures, PointTiming, TimeFigures, WorkerFigures};
 pub use meter::{Counts, Meter, PointFigures, PointTally, RunTotals};
 pub use paper::{Mode, PaperCell, PaperTables};

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{CheckFacts, SearchFacts, VdaFacts};
+use crate::facts::{CheckFacts, ReplayFacts, SearchFacts, VdaFacts};
 use crate::figures::{Figures, WorkerFigures, seconds};
 use crate::late::LateFigures;
 use crate::meter::PointFigures;
@@ -78,6 +78,9 @@ pub struct Summary {
     /// What a short first look found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<CheckFacts>,
+    /// What a replay found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<ReplayFacts>,
 }
 
 /// How a run ended.
@@ -310,6 +313,7 @@ impl Summary {
             search: None,
             vda: None,
             check: None,
+            replay: None,
         }
     }
 

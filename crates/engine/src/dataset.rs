@@ -9,10 +9,13 @@
 //! behind. All of it happens on a thread of its own, so that a mount that hangs can't keep the caller from
 //! stopping.
 //!
+//! [`image`]: files of any sizes and names, made anew for each pass of a replay.
+//!
 //! Not here: what the data looks like ([`crate::pattern`]).
 
 mod error;
 mod fill;
+pub mod image;
 mod manifest;
 mod survey;
 
@@ -155,18 +158,18 @@ impl DataSetSpec {
 }
 
 /// The caller's side of a preparation.
-struct Watch {
-    result: Receiver<Result<DataSet, DataSetError>>,
+struct Watch<T> {
+    result: Receiver<Result<T, DataSetError>>,
     shared: Arc<Shared>,
     total_bytes: u64,
 }
 
-impl Watch {
+impl<T> Watch<T> {
     fn until_done(
         &self,
         progress: &mut dyn FnMut(Prepared) -> ControlFlow<()>,
         stop: &AtomicBool,
-    ) -> Result<DataSet, DataSetError> {
+    ) -> Result<T, DataSetError> {
         loop {
             match self.result.recv_timeout(BEAT) {
                 Ok(result) => {
@@ -184,7 +187,7 @@ impl Watch {
         }
     }
 
-    fn give_up(&self) -> Result<DataSet, DataSetError> {
+    fn give_up(&self) -> Result<T, DataSetError> {
         self.shared.stop.store(true, Ordering::Relaxed);
         let interrupted =
             || DataSetError::Interrupted { written_bytes: self.shared.written_bytes.load(Ordering::Relaxed) };

@@ -4,7 +4,7 @@
 //! * [`dataset`]: files prepared in the area, reused when they are already there. [`space`]: room for them.
 //!   [`scratch`]: a folder in the area for what a run makes itself.
 //! * [`buffer`]: memory for I/O. [`pattern`]: write data, unique per unit and incompressible.
-//!   [`verify`]: reading it back.
+//!   [`verify`]: reading it back. [`extents`]: in how many pieces a file lies on its disk.
 //! * [`mount`]: what is mounted at the target. [`link`]: over what it is reached. [`cache`]: what of a file
 //!   lies in the client's memory.
 //! * [`clock`]: the run's clock. [`driver`]: performs the operations that scripts ask for.
@@ -19,6 +19,7 @@ pub mod cache;
 pub mod clock;
 pub mod dataset;
 pub mod driver;
+pub mod extents;
 mod io;
 pub mod link;
 pub mod mount;

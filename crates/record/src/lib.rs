@@ -1,6 +1,7 @@
 //! The record room: what one operation looked like, and how that is kept.
 //!
 //! * [`op`]: the fixed-size record of one operation. It is all that the measuring path knows of this crate.
+//! * [`errno`]: names of error numbers.
 //! * [`log`] (feature `log`): the Parquet operation log, written as the run goes, and its readers.
 //! * [`run_dir`] (feature `log`): the run directory around it.
 //! * [`host`] (feature `log`): what is known of the machine that a run was made on.
@@ -8,6 +9,7 @@
 //! Not here: what a run means. Figures, percentiles and verdicts are made in the analysis room from
 //! these records alone.
 
+pub mod errno;
 pub mod op;
 
 #[cfg(feature = "log")]

@@ -3,6 +3,12 @@
 //! Not here: what a flag means. Flags become a [`Plan`](reelgauge_workload::plan::Plan), and the plan
 //! says what is wrong with it.
 
+mod looking;
+mod recording;
+
+pub use looking::{ExtentsArgs, OpsArgs, PeriodArgs};
+pub use recording::RecordArgs;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -11,6 +17,7 @@ use reelgauge_workload::mix::SyncPolicy;
 use reelgauge_workload::pace::{Policy, ReadAhead};
 use reelgauge_workload::plan::DriverChoice;
 use reelgauge_workload::range::{Ramp, Sizes, Sweep};
+use reelgauge_workload::replay::{Layout, Order, Pacing};
 use reelgauge_workload::streams::{ActorKind, Buffer};
 use reelgauge_workload::units::{Percent, Size, Span};
 
@@ -40,16 +47,30 @@ pub enum Verb {
     Mix(Box<MixArgs>),
     /// VDA-like load points and overall response time (not a SPEC result)
     Vda(VdaArgs),
+    /// Replay a trace or a run: what an application did, again, with its own timing
+    Replay(ReplayArgs),
     /// Run a plan or a scenario, or repeat a run from its run.toml
     Run(RunArgs),
-    /// Print a run again, from its directory alone
+    /// Record what a command does to the files of a directory, as a trace
+    Record(RecordArgs),
+    /// Make a trace of what strace, fio, Process Monitor, tshark or another tool wrote
+    Import(ImportArgs),
+    /// Write a trace as text that fio replays
+    Export(ExportArgs),
+    /// Print a run again, from its directory alone, or look at a trace
     Report(ReportArgs),
+    /// List the operations of a run or a trace, one by one
+    Ops(OpsArgs),
+    /// In how many pieces files lie on their disks, where the file system tells
+    Extents(ExtentsArgs),
     /// Remove the test files: the area that Reelgauge made, and nothing else
     Clean(CleanArgs),
     /// List the media formats of the catalogue, and what each needs
     Formats(FormatsArgs),
     /// List the scenarios that can be run by name
     Scenarios,
+    /// List the traces that can be replayed by name, show one, or write one out
+    Traces(TracesArgs),
 }
 
 /// Flags of `mix`.
@@ -303,6 +324,46 @@ pub struct RunningArgs {
     pub no_log: bool,
 }
 
+/// Flags of `replay`.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_REPLAY)]
+pub struct ReplayArgs {
+    /// The directory of a trace, or of a run
+    pub trace: PathBuf,
+    /// The directory to measure. Files go into its subdirectory reelgauge-area/
+    pub path: PathBuf,
+
+    /// When operations begin: recorded, think (pauses as recorded), max, or fixed:5ms
+    #[arg(long, value_name = "PACE", default_value = "recorded")]
+    pub pace: Pacing,
+    /// What waits for what: one operation after the other, threads in their own order, or threads and what
+    /// they share
+    #[arg(long, value_enum, default_value = "resources")]
+    pub order: OrderArg,
+    /// Make recorded times longer or shorter: 0.5 is twice as fast
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    pub scale: f64,
+    /// Cut times in which nothing happened to this
+    #[arg(long, value_name = "TIME")]
+    pub idle_cap: Option<Span>,
+    /// Users at once, each with own files
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub copies: u32,
+    /// Users begin so far apart [default: 1s]
+    #[arg(long, value_name = "TIME")]
+    pub stagger: Option<Span>,
+    /// Passes, each on files of its own, all prepared before the first
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub batch: u32,
+    /// How files are prepared: with their size known (copy), growing (stream), or growing above 1 GB (auto)
+    #[arg(long, value_enum, default_value = "auto")]
+    pub layout: LayoutArg,
+    #[command(flatten)]
+    pub run: RunningArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
 /// Flags of `run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -324,8 +385,16 @@ pub struct RunArgs {
 /// Flags of `report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// A run directory
+    /// A run or trace directory
     pub run: PathBuf,
+    /// Look at a run's operations as at a trace: file by file, sequential shares, sizes and times
+    #[arg(long)]
+    pub as_trace: bool,
+    #[command(flatten)]
+    pub period: PeriodArgs,
+    /// Of a trace: tell of so many files [default: 15]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub top: Option<u32>,
     /// Print the summary as JSON
     #[arg(long, conflicts_with_all = ["tables", "workers"])]
     pub json: bool,
@@ -357,6 +426,67 @@ pub struct FormatsArgs {
     pub fps: Option<FrameRate>,
 }
 
+/// Flags of `traces`.
+#[derive(Debug, Args)]
+pub struct TracesArgs {
+    /// Show this trace: a name from the list, or a directory
+    pub name: Option<PathBuf>,
+    /// Write it to this new directory
+    #[arg(long, value_name = "DIR", requires = "name", conflicts_with = "json")]
+    pub out: Option<PathBuf>,
+    /// Make a NASPT workload with another seed [default: 1, as everybody's]
+    #[arg(long, value_name = "N", requires = "out")]
+    pub seed: Option<u64>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `import`.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_IMPORT)]
+pub struct ImportArgs {
+    /// The text to import; - reads standard input
+    pub file: PathBuf,
+    /// What it is, if its first lines do not tell: strace, fio, procmon, etw, fs_usage, smb2, nfs or darshan
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// Keep only what lies below this directory, as the text spells it [default: all but the system's files]
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// What to call the trace [default: after the file]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Folder for traces
+    #[arg(long, value_name = "DIR", default_value = "reelgauge-traces")]
+    pub out: PathBuf,
+    /// Print what came of it as JSON, and nothing else, on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// A trace's or run's directory
+    pub trace: PathBuf,
+    /// As what: fio3 (fio 3.31 and later) or fio2 (any fio)
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "fio3")]
+    pub format: ExportFormat,
+    /// The file to write [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// `export --format`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ExportFormat {
+    /// fio's iolog, version 2
+    Fio2,
+    /// fio's iolog, version 3
+    Fio3,
+}
+
 /// `--driver`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum DriverArg {
@@ -371,6 +501,48 @@ impl From<DriverArg> for DriverChoice {
         match arg {
             DriverArg::Threads => DriverChoice::Threads,
             DriverArg::Uring => DriverChoice::Uring,
+        }
+    }
+}
+
+/// `--order`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum OrderArg {
+    /// One operation at a time, in the order of the trace
+    Serial,
+    /// Threads keep their own order
+    Streams,
+    /// So does what they do to the same handle, name or file
+    Resources,
+}
+
+impl From<OrderArg> for Order {
+    fn from(arg: OrderArg) -> Order {
+        match arg {
+            OrderArg::Serial => Order::Serial,
+            OrderArg::Streams => Order::Streams,
+            OrderArg::Resources => Order::Resources,
+        }
+    }
+}
+
+/// `--layout`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum LayoutArg {
+    /// Growing above 1 GB
+    Auto,
+    /// Their size is set first
+    Copy,
+    /// They grow
+    Stream,
+}
+
+impl From<LayoutArg> for Layout {
+    fn from(arg: LayoutArg) -> Layout {
+        match arg {
+            LayoutArg::Auto => Layout::Auto,
+            LayoutArg::Copy => Layout::Copy,
+            LayoutArg::Stream => Layout::Stream,
         }
     }
 }
@@ -445,11 +617,45 @@ Examples:
 Exit codes: 0 criteria met, 1 not met, 2 wrong usage or input, 3 the run broke off (results kept),
 130 interrupted (results kept).";
 
+const AFTER_IMPORT: &str = "\
+How such texts are made:
+  strace    strace -f -ttt -T -y -s 0 -e trace=%file,%desc,%process -o FILE COMMAND
+  fio       fio --write_iolog=FILE
+  procmon   Process Monitor: Save as CSV, with the columns Duration, TID and Relative Time
+  etw       xperf -i FILE.etl -a dumper
+  fs_usage  sudo fs_usage -w -f filesys PID
+  darshan   darshan-dxt-parser FILE.darshan
+  smb2      tshark -r FILE -Y smb2 -T fields -E header=y -E separator=/t -E aggregator='|' -E occurrence=a
+            -e frame.time_epoch -e tcp.stream -e smb2.flags.response -e smb2.cmd -e smb2.msg_id
+            -e smb2.fid -e smb2.filename -e smb2.file_offset -e smb2.write_length -e smb2.read_length
+            -e smb2.nt_status -e smb2.write.count -e smb2.create.disposition -e smb2.create.action
+            -e smb2.eof -e smb2.tree -e smb.access_mask -e smb.create_options
+            -e smb2.disposition.delete_on_close
+  nfs       tshark -r FILE -Y nfs (the same -T and -E)
+            -e frame.time_epoch -e tcp.stream -e rpc.xid -e rpc.msgtyp -e nfs.fh.hash
+            -e nfs.procedure_v3 -e nfs.name -e nfs.offset3 -e nfs.count3 -e nfs.status3
+            -e nfs.fattr3.size -e nfs.fattr3.type -e nfs.set_size -e nfs.opcode -e nfs.offset4
+            -e nfs.count4 -e nfs.nfsstat4 -e nfs.fattr4.size -e nfs.pathname.component
+            -e nfs.open4.share_access -e nfs.open.opentype -e nfs.write.data_length
+
+Exit codes: 0 imported, 2 the text can't be understood, or nothing of it is kept.";
+
 const AFTER_VDA: &str = "\
 The workload is that of the published definition: for each stream a camera (9 writes/s, 5 % made durable)
 and a companion (1 operation/s). Everything is VDA-like and not a SPEC result.
 
 Exit codes: 0 every load point valid, 1 not, 2 wrong usage or input, 3 the run broke off, 130 interrupted.";
+
+const AFTER_REPLAY: &str = "\
+Examples:
+  reelgauge replay traces/edit /mnt/nas                    with its own timing
+  reelgauge replay traces/edit /mnt/nas --pace max --batch 5
+                                                           as fast as it goes, median of five passes
+  reelgauge replay traces/edit /mnt/nas --copies 8         eight users
+  reelgauge replay reelgauge-runs/LAST /mnt/nas            a run is a trace
+
+Exit codes: 0 replayed, 2 wrong usage or input, 3 the run broke off (results kept), 130 interrupted
+(results kept).";
 
 const AFTER_MIX: &str = "\
 Examples:

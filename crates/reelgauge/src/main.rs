@@ -21,11 +21,18 @@ fn main() -> ExitCode {
         Verb::Streams(args) => verbs::streams::streams(*args),
         Verb::Mix(args) => verbs::mix::mix(args),
         Verb::Vda(args) => verbs::vda::vda(&args),
+        Verb::Replay(args) => verbs::replay::replay(&args),
         Verb::Run(args) => verbs::run::run(&args),
+        Verb::Record(args) => verbs::record::record(&args),
+        Verb::Import(args) => verbs::import::import(&args),
+        Verb::Export(args) => verbs::export::export(&args),
         Verb::Report(args) => verbs::report::report(&args),
+        Verb::Ops(args) => verbs::ops::ops(&args),
+        Verb::Extents(args) => verbs::extents::extents(&args),
         Verb::Clean(args) => verbs::clean::clean(&args),
         Verb::Formats(args) => verbs::formats::formats(args),
         Verb::Scenarios => verbs::scenarios::scenarios(),
+        Verb::Traces(args) => verbs::traces::traces(&args),
     };
     match result {
         Ok(code) => ExitCode::from(code),

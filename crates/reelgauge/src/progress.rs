@@ -1,7 +1,12 @@
 //! The progress display on standard error: the phase, and the live figure that matters.
 
+use std::time::Duration;
+
 use indicatif::{ProgressBar, ProgressStyle};
 use reelgauge_runner::observer::{Live, Observer};
+
+/// Whoever plans for longer ends when there is nothing left to do, and nobody knows when that is.
+const FORESEEABLE: Duration = Duration::from_secs(400 * 24 * 3600);
 
 /// Draws on a terminal, and stays silent everywhere else.
 #[derive(Debug)]
@@ -51,7 +56,8 @@ impl Observer for Progress {
             self.bar.set_message(format!("{}: warming up, {left_s} s left", live.label));
             return;
         }
-        self.bar.set_message(format!("{}: {}, {left_s} s left", live.label, figures(live)));
+        let left = if live.total > FORESEEABLE { String::new() } else { format!(", {left_s} s left") };
+        self.bar.set_message(format!("{}: {}{left}", live.label, figures(live)));
     }
 
     fn finished(&mut self) {

@@ -9,16 +9,15 @@ use reelgauge_report::{Detail, Screen, Style, Tables};
 /// Wrong usage or input.
 pub const EXIT_USAGE: u8 = 2;
 
-/// The screen of a summary, in colour if somebody looks at it.
-pub fn of(summary: &Summary, tables: Tables, detail: Detail, next_step: Option<&str>) -> String {
+/// In colour if somebody looks at it.
+pub fn style() -> Style {
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let show = Screen {
-        style: Style { colour, ..Style::default() },
-        tables,
-        detail,
-        run_dir: summary.run_dir.as_deref(),
-        next_step,
-    };
+    Style { colour, ..Style::default() }
+}
+
+/// The screen of a summary.
+pub fn of(summary: &Summary, tables: Tables, detail: Detail, next_step: Option<&str>) -> String {
+    let show = Screen { style: style(), tables, detail, run_dir: summary.run_dir.as_deref(), next_step };
     reelgauge_report::screen(summary, &show)
 }
 

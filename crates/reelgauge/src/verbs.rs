@@ -2,10 +2,17 @@
 
 pub mod check;
 pub mod clean;
+pub mod export;
+pub mod extents;
 pub mod formats;
+pub mod import;
 pub mod mix;
+pub mod ops;
+pub mod record;
+pub mod replay;
 pub mod report;
 pub mod run;
 pub mod scenarios;
 pub mod streams;
+pub mod traces;
 pub mod vda;

@@ -3,6 +3,8 @@
 //! * [`mod@screen`]: terminal text, the answer first; `answer`, `tables` and `workers` are its parts for
 //!   runs that are told in MB/s, `streams`, `search`, `vda` and `check` for those told in streams.
 //! * [`csv_files`]: load points, streams, the paper's tables and the seconds of the run, for spreadsheets.
+//! * [`mod@trace`]: the screen of a trace. [`ops_rows`]: operations one by one.
+//!   [`extents`]: files and their pieces. `replay`: the screen of a replay.
 //! * [`units`]: every number's way from its unit to text, in one place.
 //! * [`text`]: wrapping, and taking the teeth out of strings that came from outside.
 //!
@@ -12,16 +14,22 @@
 mod answer;
 mod check;
 pub mod csv_files;
+pub mod extents;
+pub mod ops_rows;
 mod page;
+mod replay;
 pub mod screen;
 mod search;
 mod streams;
 mod table;
 mod tables;
 pub mod text;
+pub mod trace;
 pub mod units;
 mod vda;
 mod workers;
 
 pub use csv_files::{load_points_csv, paper_csv, series_csv, streams_csv};
+pub use ops_rows::{OpRows, RowFormat};
 pub use screen::{Detail, Screen, Style, Tables, screen};
+pub use trace::trace_screen;

@@ -7,7 +7,7 @@ use crate::answer::{Tone, answer};
 use crate::page::{MAX_WIDTH, Page};
 use crate::text::plain;
 use crate::units::{amount, count, number};
-use crate::{check, search, streams, tables, vda, workers};
+use crate::{check, replay, search, streams, tables, vda, workers};
 
 /// How the screen looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,8 @@ pub fn screen(summary: &Summary, show: &Screen) -> String {
     let mut page = Page::new(show.style);
     if let Some(facts) = &summary.check {
         check::screen(summary, facts, show, &mut page);
+    } else if let Some(facts) = &summary.replay {
+        replay::screen(summary, facts, show, &mut page);
     } else if let Some(facts) = &summary.vda {
         vda::screen(summary, facts, show, &mut page);
     } else if let Some(facts) = &summary.search {

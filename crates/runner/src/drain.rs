@@ -4,6 +4,8 @@
 //! thread. When the log can't be written any more (a full disk), or falls so far behind that rings fill
 //! up, it gives the rows up, keeps the figures and says so.
 
+use std::collections::BTreeSet;
+use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
@@ -76,6 +78,36 @@ pub struct Drain {
     orders: Sender<Order>,
     thread: JoinHandle<Drained>,
     first_failure: Arc<OnceLock<OpRecord>>,
+    tolerated: Arc<OnceLock<Tolerated>>,
+}
+
+/// Errors that are results like any other, where failures are expected.
+#[derive(Debug)]
+struct Tolerated {
+    expected: BTreeSet<i32>,
+}
+
+impl Tolerated {
+    /// Whether an error may happen without ending the run: it was expected, or it says nothing about the
+    /// storage as a whole.
+    fn lets(&self, errno: i32) -> bool {
+        use io::ErrorKind as Kind;
+        let is_end = matches!(
+            io::Error::from_raw_os_error(errno).kind(),
+            Kind::StorageFull
+                | Kind::QuotaExceeded
+                | Kind::ReadOnlyFilesystem
+                | Kind::StaleNetworkFileHandle
+                | Kind::NotConnected
+                | Kind::HostUnreachable
+                | Kind::TimedOut
+        );
+        // The same number on every Unix; Windows has a kind for each of these.
+        const EIO: i32 = 5;
+        const ENODEV: i32 = 19;
+        let is_broken = cfg!(unix) && matches!(errno, EIO | ENODEV);
+        self.expected.contains(&errno) || !(is_end || is_broken)
+    }
 }
 
 /// The drain thread ended early, which only a defect can cause.
@@ -85,9 +117,10 @@ pub struct DrainDied;
 
 impl Drain {
     /// Starts the thread. `log` is where rows go, if they are kept.
-    pub fn start(log: Option<LogWriter>, clock: Clock) -> std::io::Result<Drain> {
+    pub fn start(log: Option<LogWriter>, clock: Clock) -> io::Result<Drain> {
         let (orders, inbox) = channel();
         let first_failure = Arc::new(OnceLock::new());
+        let tolerated = Arc::new(OnceLock::new());
         let mut work = Work {
             clock,
             meter: Meter::new(),
@@ -97,13 +130,14 @@ impl Drain {
             missed_before: 0,
             judging: None,
             first_failure: Arc::clone(&first_failure),
+            tolerated: Arc::clone(&tolerated),
         };
         let builder = std::thread::Builder::new().name("drain".to_owned());
         let thread = builder.spawn(move || {
             work.serve(&inbox);
             work.end()
         })?;
-        Ok(Drain { orders, thread, first_failure })
+        Ok(Drain { orders, thread, first_failure, tolerated })
     }
 
     /// Takes over the rings of a load point; those of the one before are emptied a last time.
@@ -141,7 +175,14 @@ impl Drain {
         self.ask(Order::Live)
     }
 
-    /// The first operation that failed, as soon as one did.
+    /// From now on a failed operation is a result like any other, unless it says that the storage is gone or
+    /// full, and isn't `expected`.
+    pub fn errors_are_results(&self, expected: BTreeSet<i32>) {
+        // Said once, before the first load point; a second time changes nothing.
+        let _ = self.tolerated.set(Tolerated { expected });
+    }
+
+    /// The first operation that failed and should not have, as soon as one did.
     pub fn first_failure(&self) -> Option<&OpRecord> {
         self.first_failure.get()
     }
@@ -169,6 +210,7 @@ struct Work {
     missed_before: u64,
     judging: Option<Box<Judging>>,
     first_failure: Arc<OnceLock<OpRecord>>,
+    tolerated: Arc<OnceLock<Tolerated>>,
 }
 
 impl Work {
@@ -247,7 +289,8 @@ impl Work {
     fn take(&mut self, records: &[OpRecord]) {
         for record in records {
             self.meter.add(record);
-            if record.errno != 0 {
+            if record.errno != 0 && self.tolerated.get().is_none_or(|tolerated| !tolerated.lets(record.errno))
+            {
                 let _ = self.first_failure.set(*record);
             }
         }

@@ -9,6 +9,7 @@ use reelgauge_engine::driver::DriverError;
 use reelgauge_engine::scratch::ScratchError;
 use reelgauge_record::log::LogError;
 use reelgauge_record::run_dir::RunDirError;
+use reelgauge_trace::replay::ReplayError;
 use reelgauge_workload::plan::PlanError;
 use reelgauge_workload::search::SearchError;
 use reelgauge_workload::units::Size;
@@ -63,6 +64,42 @@ pub enum RunError {
     LookFull {
         /// The file that was being written.
         path: PathBuf,
+    },
+    /// The target is too small for what a trace needs.
+    #[error(
+        "the images of this replay need {needed} and {target} has {available} free; use fewer --copies or a smaller \
+         --batch, or make room"
+    )]
+    ReplaySpace {
+        /// The target.
+        target: PathBuf,
+        /// What all images take, with their margin.
+        needed: Size,
+        /// What there is.
+        available: Size,
+    },
+    /// The target, or a quota on it, ran full while images were made.
+    #[error(
+        "no space or quota was left while writing {path}; use fewer --copies or a smaller --batch, or make room. \
+         'reelgauge clean' gives back what was written"
+    )]
+    ReplayFull {
+        /// The file that was being written.
+        path: PathBuf,
+    },
+    /// The trace can't be replayed.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// This process may not have so many files open.
+    #[error(
+        "this replay has up to {needed} files open at once, and a process may have {allowed} here; raise the limit \
+         (ulimit -n), or use fewer --copies"
+    )]
+    OpenFiles {
+        /// How many.
+        needed: u64,
+        /// How many are allowed.
+        allowed: u64,
     },
     /// Direct I/O was demanded and is not to be had.
     #[error(
@@ -140,7 +177,7 @@ impl RunError {
         match self {
             RunError::DataSet(DataSetError::Interrupted { .. }) => 130,
             RunError::DataSet(error) if !is_input(error) => 3,
-            RunError::Drain(_) | RunError::LookFull { .. } => 3,
+            RunError::Drain(_) | RunError::LookFull { .. } | RunError::ReplayFull { .. } => 3,
             _ => 2,
         }
     }

@@ -50,6 +50,30 @@ impl FileTable {
         number
     }
 
+    /// A file under another name than its path; `size_bytes` where it is known. Its number.
+    pub fn enter_as(
+        &mut self,
+        name: String,
+        file: TargetFile,
+        size_bytes: Option<u64>,
+        existed: bool,
+        prepared: &str,
+    ) -> u32 {
+        let number = self.targets.len() as u32;
+        self.entries.push(FileEntry {
+            path: name,
+            size_before_bytes: size_bytes,
+            size_after_bytes: None,
+            existed_before: existed,
+            prepared: prepared.to_owned(),
+        });
+        if existed && size_bytes.is_some() {
+            self.test_files.push(number);
+        }
+        self.targets.push(file);
+        number
+    }
+
     /// The files as drivers use them.
     pub fn targets(&self) -> &[TargetFile] {
         &self.targets

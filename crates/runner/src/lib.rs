@@ -5,7 +5,9 @@
 //!   rates while it goes on, [`made_files`] removed behind it, [`failure`] when it broke off.
 //! * The kinds of runs: [`mod@run`], a mix ([`prepare`] before it); [`mod@streams`], players, recorders and
 //!   others, and the search for the largest count; [`mod@check`], a first look.
-//! * [`reopen`]: a run from its directory alone.
+//! * [`reopen`]: a run from its directory alone. [`mod@trace_report`]: a trace, or a run as one, file by
+//!   file; [`ops_listing`]: its operations one by one.
+//! * [`mod@replay`]: a trace replayed, pass by pass.
 //! * [`sink`] and [`drain`]: from the measuring threads to the meter and the log, without waiting.
 //! * [`interrupt`] and [`supervise`]: how it ends when somebody or something stops it.
 //!
@@ -23,16 +25,19 @@ pub mod judging;
 pub mod load_points;
 pub mod made_files;
 pub mod observer;
+pub mod ops_listing;
 pub mod own_cpu;
 pub mod point;
 pub mod prepare;
 pub mod reopen;
+pub mod replay;
 pub mod run;
 pub mod session;
 pub mod sink;
 pub mod streams;
 pub mod summarise;
 pub mod supervise;
+pub mod trace_report;
 pub mod verify;
 pub mod workers;
 

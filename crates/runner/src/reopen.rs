@@ -95,6 +95,11 @@ fn plan_into(summary: &mut Summary, run_dir: &RunDir) {
             summary.verb = "streams".to_owned();
             (plan.seed, plan.name, plan.target)
         }
+        Ok(AnyPlan::Replay(plan)) => {
+            summary.verb = "replay".to_owned();
+            let trace = plan.replay.trace.file_name().unwrap_or_default();
+            (plan.seed, trace.to_string_lossy().into_owned(), plan.target)
+        }
         Err(_) => return,
     };
     summary.seed = seed;

@@ -11,6 +11,7 @@
 pub mod close;
 pub mod point;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -165,6 +166,12 @@ impl Session {
         self.drain.add_files(new.to_vec())?;
         self.files = files.clone();
         Ok(())
+    }
+
+    /// From now on a failed operation is a result like any other, unless it says that the storage is gone or
+    /// full, and isn't among these.
+    pub fn errors_are_results(&self, expected: BTreeSet<i32>) {
+        self.drain.errors_are_results(expected);
     }
 
     /// Says something to the reader, once.

@@ -225,6 +225,10 @@ fn notes(facts: &Facts<'_>, cost: &SelfCost) -> Vec<String> {
     // The paper's tables are shown for a mix alone.
     warnings
         .retain(|warning| facts.subject.verb == "mix" || !matches!(warning, Warning::FewTransfers { .. }));
+    // How long a replay takes is not chosen, and its lateness is judged by its own rules.
+    let is_chosen =
+        |warning: &Warning| !matches!(warning, Warning::ShortLook { .. } | Warning::OwnLateness { .. });
+    warnings.retain(|warning| facts.subject.verb != "replay" || is_chosen(warning));
     let mount = &facts.ground.mount;
     if mount.kind == MountKind::Memory {
         warnings.push(Warning::TargetIsMemory { fs_type: mount.fs_type.clone() });

@@ -6,7 +6,8 @@
 //!   VDA-like pair; [`vda_table`]: its published tables.
 //! * [`plan`]: everything about a run in one value, from flags or TOML. [`profile`]: the paper's
 //!   procedures by name. [`range`]: ramps, sweeps and lists of sizes as people write them.
-//! * [`streams`]: the same for actors that work together, and [`scenario`]: those that ship.
+//! * [`streams`]: the same for actors that work together, and [`scenario`]: those that ship. [`replay`]: the
+//!   same for a replayed trace.
 //! * [`search`]: the search for the largest number of streams that passes.
 //! * [`units`]: sizes, times and percentages. [`spelling`]: what settings are called in messages.
 //!   [`random`]: draws that are exact and repeatable.
@@ -27,6 +28,7 @@ pub mod profile;
 pub mod random;
 pub mod range;
 pub mod recorder;
+pub mod replay;
 pub mod scenario;
 pub mod script;
 pub mod search;

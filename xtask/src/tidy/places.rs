@@ -23,6 +23,7 @@ const ROOMS: &[&str] = &[
     "crates/trace/",
     "crates/workload/",
     "docs/",
+    "fuzz/",
     "tests/",
     "xtask/",
 ];
@@ -73,8 +74,9 @@ fn room(path: &str) -> Option<Fault> {
             "lies in no room; move it, or add its room to xtask/src/tidy/places.rs",
         ));
     }
-    let built = path.split('/').any(|part| matches!(part, "src" | "tests" | "benches" | "examples"))
-        || path.ends_with("/build.rs");
+    let built =
+        path.split('/').any(|part| matches!(part, "src" | "tests" | "benches" | "examples" | "fuzz_targets"))
+            || path.ends_with("/build.rs");
     (path.ends_with(".rs") && !built).then(|| Fault::of(path, "cargo builds no source from here"))
 }
 

@@ -37,6 +37,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("crates/engine/src/dataset/fill.rs", "starting write-back early"),
     ("crates/engine/src/driver/uring.rs", "handing pointers to the kernel"),
     ("crates/engine/src/driver/uring/ladder.rs", "registering buffers with the kernel"),
+    ("crates/engine/src/extents/linux.rs", "the system call that tells where a file lies"),
     ("crates/engine/src/io/unix.rs", "closing a file and seeing the error"),
     ("crates/engine/src/mount/apple.rs", "statfs names as bytes"),
     ("crates/engine/src/mount/windows.rs", "calls of the Windows API"),

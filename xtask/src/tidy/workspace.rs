@@ -15,6 +15,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("reelgauge-engine", &["reelgauge-record", "reelgauge-workload"]),
     ("reelgauge-analysis", &["reelgauge-record"]),
     ("reelgauge-report", &["reelgauge-record", "reelgauge-analysis"]),
+    // A trace is a log, and its replay is a script.
+    ("reelgauge-trace", &["reelgauge-record", "reelgauge-workload"]),
     ("reelgauge-runner", PRODUCT),
     ("reelgauge", PRODUCT),
     ("reelgauge-benches", PRODUCT),
@@ -32,6 +34,7 @@ const PRODUCT: &[&str] = &[
     "reelgauge-analysis",
     "reelgauge-report",
     "reelgauge-runner",
+    "reelgauge-trace",
 ];
 
 /// What the engine must never pull in: its check and test cycle stays in seconds, and nothing schedules
@@ -98,6 +101,10 @@ fn lint_table(manifest: &str) -> Vec<Fault> {
 
 /// A member takes the lints of the workspace.
 fn follows_lints(path: &str, manifest: &str) -> Option<Fault> {
+    // cargo-fuzz wants a workspace of its own, which has no lints to take.
+    if path == "fuzz/Cargo.toml" {
+        return None;
+    }
     let mut lines = manifest.lines().skip_while(|line| line.trim() != "[lints]").skip(1);
     let follows = lines.next().is_some_and(|line| line.trim() == "workspace = true");
     (!follows).then(|| Fault::of(path, "add `[lints]` with `workspace = true`"))

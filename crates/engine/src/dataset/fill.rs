@@ -13,7 +13,7 @@ use crate::driver::TargetFile;
 use crate::pattern::{FILL_WRITER, PatternSpec, WriteData};
 
 /// Bytes of one write.
-const WRITE_BYTES: usize = 1 << 20;
+pub(super) const WRITE_BYTES: usize = 1 << 20;
 
 /// Prepares the whole set. `seconds` is left to the caller.
 pub(super) fn prepare(area: &Area, spec: &DataSetSpec, shared: &Shared) -> Result<DataSet, DataSetError> {
@@ -136,27 +136,11 @@ impl Part {
         data: &mut WriteData,
         shared: &Shared,
     ) -> Result<(), DataSetError> {
-        let Some(mut file) = self.file.as_ref() else {
+        let Some(file) = self.file.as_ref() else {
             return Ok(());
         };
-        let failed = |error| named("write", &self.path, file_bytes, error);
-        let mut behind = Behind::new(file);
-        let mut offset = 0;
-        while offset < file_bytes {
-            if shared.stopped() {
-                let written_bytes = shared.written_bytes.load(Ordering::Relaxed);
-                return Err(DataSetError::Interrupted { written_bytes });
-            }
-            let len = (file_bytes - offset).min(WRITE_BYTES as u64) as usize;
-            let stamped = data.stamp(number, offset, len);
-            file.write_all(data.slice(&stamped, len)).map_err(failed)?;
-            offset += len as u64;
-            shared.written_bytes.fetch_add(len as u64, Ordering::Relaxed);
-            behind.written_to(offset).map_err(failed)?;
-        }
-        file.sync_all().map_err(failed)?;
-        behind.finish();
-        Ok(())
+        let place = Place { file, path: &self.path, number, bytes: file_bytes };
+        write_data(place, WRITE_BYTES, data, shared)
     }
 
     /// Gives the file its name.
@@ -168,6 +152,43 @@ impl Part {
             named("rename", &self.path, file_bytes, error)
         })
     }
+}
+
+/// A file to be filled.
+pub(super) struct Place<'a> {
+    pub file: &'a File,
+    pub path: &'a Path,
+    /// Its number in the stamps of its data.
+    pub number: u32,
+    pub bytes: u64,
+}
+
+/// Fills a file from its beginning with data that is like no other, and makes it durable.
+pub(super) fn write_data(
+    place: Place<'_>,
+    write_bytes: usize,
+    data: &mut WriteData,
+    shared: &Shared,
+) -> Result<(), DataSetError> {
+    let Place { mut file, path, number, bytes } = place;
+    let failed = |error| named("write", path, bytes, error);
+    let mut behind = Behind::new(file);
+    let mut offset = 0;
+    while offset < bytes {
+        if shared.stopped() {
+            let written_bytes = shared.written_bytes.load(Ordering::Relaxed);
+            return Err(DataSetError::Interrupted { written_bytes });
+        }
+        let len = (bytes - offset).min(write_bytes as u64) as usize;
+        let stamped = data.stamp(number, offset, len);
+        file.write_all(data.slice(&stamped, len)).map_err(failed)?;
+        offset += len as u64;
+        shared.written_bytes.fetch_add(len as u64, Ordering::Relaxed);
+        behind.written_to(offset).map_err(failed)?;
+    }
+    file.sync_all().map_err(failed)?;
+    behind.finish();
+    Ok(())
 }
 
 /// Keeps write-back close behind the writes, so that preparing never holds more than two windows of

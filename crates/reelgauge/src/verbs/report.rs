@@ -1,19 +1,32 @@
-//! `reelgauge report`: prints a run again, from its directory alone.
+//! `reelgauge report`: prints a run again, from its directory alone, or a trace.
 
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use reelgauge_analysis::Summary;
-use reelgauge_report::{Detail, Tables, load_points_csv, paper_csv, series_csv, streams_csv};
+use reelgauge_report::{Detail, Tables, load_points_csv, paper_csv, series_csv, streams_csv, trace_screen};
 use reelgauge_runner::reopen::reopen;
+use reelgauge_runner::trace_report::{TraceView, trace_report};
+use reelgauge_trace::TraceInfo;
 
 use crate::cli::ReportArgs;
 use crate::screen;
 
-/// Prints a run. The exit code.
+/// Files of a trace that are told if nobody said how many.
+const DEFAULT_TOP: u32 = 15;
+
+/// Prints a run or a trace. The exit code.
 pub fn report(args: &ReportArgs) -> Result<u8> {
+    let is_trace = TraceInfo::read(&args.run)?.is_some() || is_log_alone(&args.run);
+    if is_trace || args.as_trace {
+        return of_trace(args);
+    }
+    ensure!(
+        !args.period.is_given() && args.top.is_none(),
+        "--from, --to and --top are for traces; look at a run as at a trace with --as-trace"
+    );
     let summary = reopen(&args.run)?;
     if let Some(folder) = &args.csv {
         write_csv(&summary, folder)
@@ -25,6 +38,25 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
         let tables = if args.tables { Tables::Every } else { Tables::Last };
         let detail = if args.workers { Detail::PerWorker } else { Detail::Normal };
         screen::of(&summary, tables, detail, None)
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(0)
+}
+
+/// Operations without a run around them, such as an `agent=NAME` of one.
+fn is_log_alone(dir: &Path) -> bool {
+    dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"agent="))
+}
+
+fn of_trace(args: &ReportArgs) -> Result<u8> {
+    let unfit = args.tables || args.workers || args.csv.is_some();
+    ensure!(!unfit, "--tables, --workers and --csv are for runs; 'reelgauge ops --csv' lists a trace");
+    let view = TraceView { period: args.period.period()?, top: args.top.unwrap_or(DEFAULT_TOP) as usize };
+    let report = trace_report(&args.run, view)?;
+    let text = if args.json {
+        format!("{}\n", serde_json::to_string_pretty(&report)?)
+    } else {
+        trace_screen(&report, screen::style())
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(0)

@@ -8,6 +8,7 @@ use reelgauge_report::{Detail, Tables};
 use reelgauge_runner::error::RunError;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::Observer;
+use reelgauge_runner::replay::{ReplayRequest, run_replay};
 use reelgauge_runner::run::{Finished, Request};
 use reelgauge_runner::streams::{StreamsRequest, run_streams};
 use reelgauge_runner::supervise::supervised;
@@ -26,6 +27,8 @@ pub enum Job {
     Mix(Box<Request>),
     /// Streams.
     Streams(Box<StreamsRequest>),
+    /// A trace.
+    Replay(Box<ReplayRequest>),
     /// A first look.
     Check(Box<reelgauge_runner::check::CheckRequest>),
 }
@@ -41,6 +44,16 @@ pub fn run(args: &RunArgs) -> Result<u8> {
             }
             plan.target = args.target.clone().unwrap_or(plan.target);
             Job::Mix(Box::new(Request { plan, must_be_direct: false, out: args.output.out.clone() }))
+        }
+        AnyPlan::Replay(mut plan) => {
+            if args.scale.is_some() || args.find_max {
+                bail!(
+                    "--scale and --find-max have no effect on a replay; for several users at once set copies in \
+                     its [replay]"
+                );
+            }
+            plan.target = args.target.clone().unwrap_or(plan.target);
+            Job::Replay(Box::new(ReplayRequest { plan, out: args.output.out.clone() }))
         }
         AnyPlan::Streams(plan) => Job::Streams(Box::new(StreamsRequest {
             plan: adapted(plan, args)?,
@@ -116,6 +129,7 @@ fn perform(job: Job, observer: &mut dyn Observer, interrupt: &Interrupt) -> Resu
     match job {
         Job::Mix(request) => reelgauge_runner::run::run(*request, observer, interrupt),
         Job::Streams(request) => run_streams(*request, observer, interrupt),
+        Job::Replay(request) => run_replay(*request, observer, interrupt),
         Job::Check(request) => reelgauge_runner::check::check(*request, observer, interrupt),
     }
 }

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use super::check::of_actor;
 use super::{Setting, StreamsError, StreamsPlan};
 use crate::plan::{PLAN_VERSION, Plan, PlanError};
+use crate::replay::ReplayPlan;
 use crate::spelling::Spelling;
 
 /// A plan of any sort.
@@ -14,6 +15,8 @@ pub enum AnyPlan {
     Mix(Plan),
     /// Actors.
     Streams(StreamsPlan),
+    /// A trace.
+    Replay(ReplayPlan),
 }
 
 impl AnyPlan {
@@ -24,6 +27,10 @@ impl AnyPlan {
     pub fn from_toml(text: &str) -> Result<AnyPlan, PlanError> {
         check_version(text)?;
         let table: toml::Table = text.parse().map_err(not_toml)?;
+        if table.contains_key("replay") {
+            // What else it may hold is refused as unknown.
+            return ReplayPlan::from_toml(text).map(AnyPlan::Replay);
+        }
         match (table.contains_key("actor"), table.contains_key("mix")) {
             (true, false) => StreamsPlan::from_toml(text).map(AnyPlan::Streams),
             (false, true) => Plan::from_toml(text).map(AnyPlan::Mix),

@@ -1,0 +1,298 @@
+//! How evenly a file was read from its beginning to its end.
+//!
+//! A file in one piece is read at one pace. In a file of pieces some reads wait for the disk to move, on hard
+//! disks 5 to 20 ms: times then have two peaks (a), many reads take more than four times the median (b), and
+//! the slow ones lie at even distances, where the pieces begin (c). On SSDs little of that shows.
+//!
+//! Only reads in order, one at a time, of at least 64 KiB are judged. Whether the file was in a cache can't
+//! be seen from the times; who wants to know reads it cold.
+
+use reelgauge_record::{OpKind, OpRecord};
+use serde::{Deserialize, Serialize};
+
+use super::size_in_words;
+use crate::figures::{in_words, round_to, us};
+
+/// Reads that are kept of one file.
+const MAX_READS: usize = 1 << 16;
+/// Fewer reads than this say nothing.
+const MIN_READS: usize = 64;
+/// Smaller reads are answered from what was read ahead.
+const MIN_READ_BYTES: u32 = 64 << 10;
+/// Share of reads that must go on where the last one ended, and that must not overlap another.
+const MIN_SHARE: f64 = 0.9;
+/// Steps per doubling of the histogram in which peaks are looked for.
+const STEPS: f64 = 4.0;
+/// Steps of that histogram: 2^48 ns are three days.
+const BUCKETS: usize = 48 * 4;
+/// Share of reads that a peak needs around it.
+const MIN_PEAK: f64 = 0.02;
+/// The second peak's time, as a multiple of the first one's.
+const MIN_RATIO: f64 = 3.0;
+/// A read is slow beyond so many times the median.
+const SLOW: u64 = 4;
+/// Distances in reads at which slow ones may repeat.
+const MAX_LAG: usize = 64;
+/// Fewer slow reads than this have no rhythm.
+const MIN_SLOW: usize = 16;
+/// How much alike the row of slow reads must be to itself at a distance, 0 to 1.
+const MIN_ALIKE: f64 = 0.3;
+
+/// How a file was read in order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ColdReads {
+    /// The file.
+    pub path: String,
+    /// Reads that were looked at.
+    pub reads: u64,
+    /// The median of their service times.
+    pub median_us: f64,
+    /// Two peaks of the service times, if there are two: the faster and the slower.
+    pub peaks_us: Option<(f64, f64)>,
+    /// Share of reads in the slower peak.
+    pub slower_percent: Option<f64>,
+    /// Share of reads that took more than four times the median.
+    pub slow_percent: f64,
+    /// Such reads per MB (10^6 bytes) read.
+    pub slow_per_mb: f64,
+    /// The distance in the file at which slow reads repeat, if they do.
+    pub period_bytes: Option<u64>,
+    /// How much alike the row of slow reads is to itself at that distance, 0 to 1.
+    pub period_alike: Option<f64>,
+}
+
+impl ColdReads {
+    /// What it means, with its evidence; `None` where the reads were even.
+    pub fn sentence(&self) -> Option<String> {
+        let (fast_us, slow_us) = self.peaks_us?;
+        let share = self.slower_percent?;
+        let rhythm = self
+            .period_bytes
+            .map_or(String::new(), |period| format!("; slow ones repeat every {}", size_in_words(period)));
+        Some(format!(
+            "Uneven reads of {}: in order, one at a time, {share} % of {} reads took about {} and the others \
+             about {}{rhythm}. If the file was not in a cache, it lies in pieces or its disk had other work",
+            self.path,
+            self.reads,
+            in_words(slow_us),
+            in_words(fast_us)
+        ))
+    }
+}
+
+/// One read.
+#[derive(Clone, Copy, Debug)]
+struct Read {
+    offset: u64,
+    len: u32,
+    service_ns: u64,
+}
+
+/// Takes the reads of one file, in order of issue.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReadTimes {
+    reads: Vec<Read>,
+    next: u64,
+    in_order: usize,
+    busy_until_ns: u64,
+    alone: usize,
+}
+
+impl ReadTimes {
+    pub(crate) fn add(&mut self, op: &OpRecord) {
+        if op.kind != OpKind::Read || op.done_len == 0 || self.reads.len() >= MAX_READS {
+            return;
+        }
+        self.in_order += usize::from(op.offset == self.next);
+        self.alone += usize::from(op.issued_ns >= self.busy_until_ns);
+        self.next = op.offset.saturating_add(u64::from(op.done_len));
+        self.busy_until_ns = self.busy_until_ns.max(op.done_ns);
+        self.reads.push(Read { offset: op.offset, len: op.done_len, service_ns: op.service_ns() });
+    }
+
+    /// The figures; `None` where the reads can't be judged.
+    pub(crate) fn figures(&self) -> Option<ColdReads> {
+        let count = self.reads.len();
+        let enough = |part: usize| part as f64 >= count as f64 * MIN_SHARE;
+        if count < MIN_READS || !enough(self.in_order) || !enough(self.alone) {
+            return None;
+        }
+        let len = median(self.reads.iter().map(|read| u64::from(read.len)));
+        let median_ns = median(self.reads.iter().map(|read| read.service_ns));
+        // Without durations (some captures have none) there is nothing to see.
+        if len < u64::from(MIN_READ_BYTES) || median_ns == 0 {
+            return None;
+        }
+        let slow = |read: &&Read| read.service_ns > median_ns.saturating_mul(SLOW);
+        let slow_reads = self.reads.iter().filter(slow).count();
+        let bytes: u64 = self.reads.iter().map(|read| u64::from(read.len)).sum();
+        let peaks = two_peaks(self.reads.iter().map(|read| read.service_ns));
+        let period = self.period(median_ns.saturating_mul(SLOW), len);
+        Some(ColdReads {
+            path: String::new(),
+            reads: count as u64,
+            median_us: us(median_ns),
+            peaks_us: peaks.map(|peaks| (peaks.fast_us, peaks.slow_us)),
+            slower_percent: peaks.map(|peaks| round_to(peaks.slow_share * 100.0, 1)),
+            slow_percent: round_to(slow_reads as f64 * 100.0 / count as f64, 2),
+            slow_per_mb: round_to(slow_reads as f64 * 1e6 / bytes as f64, 4),
+            period_bytes: period.map(|(bytes, _)| bytes),
+            period_alike: period.map(|(_, alike)| round_to(alike, 3)),
+        })
+    }
+
+    /// The distance at which slow reads repeat, and how much alike their row is to itself there.
+    fn period(&self, slow_ns: u64, len: u64) -> Option<(u64, f64)> {
+        let blocks = self.reads.iter().filter_map(|read| usize::try_from(read.offset / len).ok());
+        let last = blocks.max()?;
+        if last >= 4 * MAX_READS {
+            return None;
+        }
+        let mut row = vec![0.0; last + 1];
+        for read in self.reads.iter().filter(|read| read.service_ns > slow_ns) {
+            row[(read.offset / len) as usize] = 1.0;
+        }
+        let slow: f64 = row.iter().sum();
+        if (slow as usize) < MIN_SLOW {
+            return None;
+        }
+        let mean = slow / row.len() as f64;
+        row.iter_mut().for_each(|value| *value -= mean);
+        let own: f64 = row.iter().map(|value| value * value).sum();
+        let alike =
+            |lag: usize| row.iter().zip(row.iter().skip(lag)).map(|(one, two)| one * two).sum::<f64>() / own;
+        let lags: Vec<f64> = (2..=MAX_LAG.min(row.len() / 4)).map(alike).collect();
+        let best = lags.iter().copied().fold(f64::MIN, f64::max);
+        // Multiples of a period are nearly as alike; the shortest is the period.
+        let at = lags.iter().position(|alike| *alike >= best * 0.9).filter(|_| best >= MIN_ALIKE)?;
+        Some(((at as u64 + 2) * len, lags[at]))
+    }
+}
+
+/// The value in the middle; 0 of none.
+fn median(values: impl Iterator<Item = u64>) -> u64 {
+    let mut values: Vec<u64> = values.collect();
+    let middle = values.len() / 2;
+    if values.is_empty() { 0 } else { *values.select_nth_unstable(middle).1 }
+}
+
+/// Where times gather.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Peaks {
+    fast_us: f64,
+    slow_us: f64,
+    slow_share: f64,
+}
+
+/// Two peaks with a valley between them that is less than half as high as the lower one.
+fn two_peaks(times_ns: impl Iterator<Item = u64>) -> Option<Peaks> {
+    let mut counts = [0.0_f64; BUCKETS];
+    let mut total = 0.0;
+    for time_ns in times_ns {
+        let step = ((time_ns.max(1) as f64).log2() * STEPS) as usize;
+        counts[step.min(BUCKETS - 1)] += 1.0;
+        total += 1.0;
+    }
+    // A little blur, so that a step that happens to be empty is no valley.
+    let at = |step: usize| counts.get(step).copied().unwrap_or(0.0);
+    let smooth: Vec<f64> =
+        (0..BUCKETS).map(|step| (at(step.wrapping_sub(1)) + 2.0 * at(step) + at(step + 1)) / 4.0).collect();
+    let highest = |from: usize, to: usize| {
+        (from..to).max_by(|one, two| smooth[*one].total_cmp(&smooth[*two])).unwrap_or(from)
+    };
+    let mut best: Option<(f64, usize, usize, usize)> = None;
+    for valley in 1..BUCKETS - 1 {
+        let (left, right) = (highest(0, valley), highest(valley + 1, BUCKETS));
+        let depth = smooth[left].min(smooth[right]) - 2.0 * smooth[valley];
+        if depth > best.map_or(0.0, |(depth, ..)| depth) {
+            best = Some((depth, left, valley, right));
+        }
+    }
+    let (_, left, valley, right) = best?;
+    let slow_share = counts[valley + 1..].iter().sum::<f64>() / total;
+    let time_us = |step: usize| ((step as f64 + 0.5) / STEPS).exp2() / 1e3;
+    let (fast_us, slow_us) = (time_us(left), time_us(right));
+    let both = (MIN_PEAK..=1.0 - MIN_PEAK).contains(&slow_share);
+    (both && slow_us >= fast_us * MIN_RATIO).then_some(Peaks { fast_us, slow_us, slow_share })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::trace_stats::tests::read;
+
+    const LEN: u32 = 128 << 10;
+
+    /// Reads one after another; `service_us` gives each one's time.
+    fn times(count: u64, service_us: impl Fn(u64) -> u64) -> ReadTimes {
+        let (mut times, mut now_ns) = (ReadTimes::default(), 0);
+        for at in 0..count {
+            let done_ns = now_ns + service_us(at) * 1000;
+            times.add(&OpRecord { issued_ns: now_ns, done_ns, ..read(0, at * u64::from(LEN), LEN) });
+            now_ns = done_ns;
+        }
+        times
+    }
+
+    /// Something between -1 and 1 that differs from read to read.
+    fn noise(at: u64) -> f64 {
+        let mixed = (at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) >> 40) as f64 / f64::from(1 << 23) - 1.0
+    }
+
+    #[test]
+    fn a_file_in_one_piece_is_read_evenly() {
+        let figures = times(1000, |at| (800.0 + 150.0 * noise(at)) as u64).figures().unwrap();
+        assert_eq!((figures.peaks_us, figures.slow_percent, figures.period_bytes), (None, 0.0, None));
+        assert_eq!(figures.sentence(), None);
+    }
+
+    #[test]
+    fn a_few_slow_reads_are_no_second_peak() {
+        let figures = times(1000, |at| if at % 500 == 7 { 30_000 } else { 800 }).figures().unwrap();
+        assert_eq!((figures.peaks_us, figures.slow_percent), (None, 0.2));
+    }
+
+    #[test]
+    fn seeks_show_as_a_second_peak_and_as_a_rhythm() {
+        let figures = times(1000, |at| {
+            let seek = if at.is_multiple_of(8) { 9_000.0 + 2_500.0 * noise(at) } else { 0.0 };
+            (800.0 + 150.0 * noise(at + 1) + seek) as u64
+        })
+        .figures()
+        .unwrap();
+        let (fast_us, slow_us) = figures.peaks_us.unwrap();
+        assert!((600.0..1000.0).contains(&fast_us) && (6_000.0..13_000.0).contains(&slow_us), "{figures:?}");
+        assert_eq!((figures.slower_percent, figures.slow_percent), (Some(12.5), 12.5));
+        assert_eq!(figures.period_bytes, Some(1 << 20));
+        let sentence = ColdReads { path: "a.mov".to_owned(), ..figures }.sentence().unwrap();
+        assert!(sentence.contains("12.5 % of 1000 reads") && sentence.contains("every 1 MiB"), "{sentence}");
+    }
+
+    #[test]
+    fn slow_reads_without_a_rhythm_have_none() {
+        let figures = times(4000, |at| if noise(at) > 0.8 { 9_000 } else { 800 }).figures().unwrap();
+        assert!(figures.peaks_us.is_some() && figures.slow_percent > 5.0, "{figures:?}");
+        assert_eq!(figures.period_bytes, None, "{figures:?}");
+    }
+
+    #[test]
+    fn what_is_not_read_in_order_one_at_a_time_in_large_pieces_is_not_judged() {
+        let slow = |at: u64| if at.is_multiple_of(8) { 9_000 } else { 800 };
+        assert!(times(1000, slow).figures().is_some());
+        assert_eq!(times(63, slow).figures(), None);
+        let small: Vec<OpRecord> = (0..1000).map(|at| read(0, at * 4096, 4096)).collect();
+        let random: Vec<OpRecord> = (0..1000).map(|at| read(0, at * 7919 % 1000 * 131_072, LEN)).collect();
+        let at_once: Vec<OpRecord> = (0..1000)
+            .map(|at| OpRecord { issued_ns: 1, done_ns: 9_000_000, ..read(0, at * 131_072, LEN) })
+            .collect();
+        for ops in [small, random, at_once] {
+            let mut times = ReadTimes::default();
+            ops.iter().for_each(|op| times.add(op));
+            assert_eq!(times.figures(), None);
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! The pattern of single bytes written ahead.
+//!
+//! Some clients announce how large a file is going to be by writing one byte far behind its end, again and
+//! again, and fill the gap with data afterwards. A server that gives every such byte a block of its own ends
+//! with a file in thousands of pieces: on ext3 in 2009 with 49,986 instead of 26, and today on XFS with one
+//! piece per 64 KiB. A single write far behind the end makes servers that fill gaps with zeros stall.
+//!
+//! Bounded: some thousand files and a million bytes that wait to be overwritten.
+
+use std::collections::{BTreeSet, HashMap};
+
+use reelgauge_record::{OpKind, OpRecord};
+use serde::{Deserialize, Serialize};
+
+use super::size_in_words;
+use crate::figures::{in_words, seconds, us};
+
+/// Files that are followed.
+const MAX_FILES: usize = 4096;
+/// Single bytes that wait to be overwritten, in all files together.
+const MAX_WAITING: usize = 1 << 20;
+/// Distances between them that are told apart, for one file.
+const MAX_SPACINGS: usize = 64;
+/// Files that are told.
+const TOLD: usize = 20;
+/// So many single bytes make a pattern.
+const PATTERN: u64 = 8;
+/// A write that begins so far behind the end is far.
+const FAR_BYTES: u64 = 64 << 20;
+
+/// Single bytes that were written behind the end of a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hints {
+    /// The file.
+    pub path: String,
+    /// Single bytes written behind the end.
+    pub hints: u64,
+    /// Those that were overwritten by data later.
+    pub overwritten: u64,
+    /// The most frequent distance from one to the next; `None` with one only.
+    pub spacing_bytes: Option<u64>,
+    /// How far the furthest lay ahead of the data.
+    pub ahead_bytes: u64,
+    /// When the first was written.
+    pub first_at_s: f64,
+}
+
+impl Hints {
+    /// Whether this is the pattern: many, and at least half of them overwritten.
+    pub fn is_pattern(&self) -> bool {
+        self.hints >= PATTERN && self.overwritten * 2 >= self.hints
+    }
+
+    /// What it means, with its evidence.
+    pub fn sentence(&self) -> String {
+        let spacing = self
+            .spacing_bytes
+            .map_or(String::new(), |spacing| format!(", one every {}", size_in_words(spacing)));
+        format!(
+            "1-byte-ahead pattern in {}: {} single bytes were written up to {} ahead of the data{spacing}, and \
+             {} of them were overwritten by data later. A server on XFS, or on btrfs with 'strict allocate', \
+             makes a piece of its own of each; 'reelgauge extents' on the server counts them",
+            self.path,
+            self.hints,
+            size_in_words(self.ahead_bytes),
+            self.overwritten
+        )
+    }
+}
+
+/// Writes that began far behind the end of a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FarWrites {
+    /// The file.
+    pub path: String,
+    /// How many.
+    pub writes: u64,
+    /// How far behind the end the furthest began.
+    pub gap_bytes: u64,
+    /// How long the longest took.
+    pub max_service_us: f64,
+}
+
+impl FarWrites {
+    /// What it means, with its evidence.
+    pub fn sentence(&self) -> String {
+        let gap = size_in_words(self.gap_bytes);
+        let how = match self.writes {
+            1 => format!("data was written {gap} behind the end of the file"),
+            many => format!("data was written {many} times up to {gap} behind the end of the file"),
+        };
+        // Captures without durations have nothing to say about that.
+        let took = match self.max_service_us {
+            0.0 => String::new(),
+            longest_us => format!(", which took up to {}", in_words(longest_us)),
+        };
+        format!(
+            "Far write in {}: {how}{took}. A server that fills such gaps with zeros stalls there for seconds",
+            self.path
+        )
+    }
+}
+
+/// What is known of a file with single bytes behind its end.
+#[derive(Clone, Debug)]
+struct HintFile {
+    hints: u64,
+    overwritten: u64,
+    waiting: BTreeSet<u64>,
+    /// Where the data ends, single bytes aside.
+    data_end: u64,
+    last: Option<u64>,
+    spacings: HashMap<u64, u64>,
+    ahead: u64,
+    first_ns: u64,
+}
+
+/// Takes operations in order of issue.
+#[derive(Clone, Debug, Default)]
+pub struct HintDetector {
+    files: HashMap<u32, HintFile>,
+    far: HashMap<u32, (u64, u64, u64)>,
+    waiting: usize,
+}
+
+impl HintDetector {
+    /// Takes an operation on a file that reached to `end_before` until then.
+    pub fn add(&mut self, op: &OpRecord, end_before: u64) {
+        if op.kind != OpKind::Write || op.errno != 0 || op.done_len == 0 {
+            return;
+        }
+        if op.done_len == 1 && op.offset > end_before {
+            self.hint(op, end_before);
+            return;
+        }
+        if op.offset > end_before && op.offset - end_before >= FAR_BYTES {
+            self.far_write(op, op.offset - end_before);
+        }
+        if let Some(file) = self.files.get_mut(&op.file) {
+            let before = file.waiting.len();
+            file.data(op);
+            self.waiting -= before - file.waiting.len();
+        }
+    }
+
+    fn hint(&mut self, op: &OpRecord, end_before: u64) {
+        if self.files.len() >= MAX_FILES && !self.files.contains_key(&op.file) {
+            return;
+        }
+        let file = self.files.entry(op.file).or_insert_with(|| HintFile::new(end_before, op.issued_ns));
+        file.hints += 1;
+        file.ahead = file.ahead.max(op.offset.saturating_sub(file.data_end));
+        if let Some(last) = file.last.replace(op.offset) {
+            let spacing = op.offset.abs_diff(last);
+            if file.spacings.len() < MAX_SPACINGS || file.spacings.contains_key(&spacing) {
+                *file.spacings.entry(spacing).or_default() += 1;
+            }
+        }
+        if self.waiting < MAX_WAITING && file.waiting.insert(op.offset) {
+            self.waiting += 1;
+        }
+    }
+
+    fn far_write(&mut self, op: &OpRecord, gap: u64) {
+        if self.far.len() < MAX_FILES || self.far.contains_key(&op.file) {
+            let (writes, furthest, longest_ns) = self.far.entry(op.file).or_default();
+            *writes += 1;
+            *furthest = (*furthest).max(gap);
+            *longest_ns = (*longest_ns).max(op.service_ns());
+        }
+    }
+
+    /// The files with single bytes behind their end, those with the most first.
+    pub fn figures(&self, name: impl Fn(u32) -> String) -> Vec<Hints> {
+        let mut files: Vec<(&u32, &HintFile)> = self.files.iter().collect();
+        files.sort_by_key(|(number, file)| (std::cmp::Reverse(file.hints), **number));
+        files.truncate(TOLD);
+        let told = files.into_iter().map(|(&number, file)| Hints {
+            path: name(number),
+            hints: file.hints,
+            overwritten: file.overwritten,
+            spacing_bytes: file.spacing(),
+            ahead_bytes: file.ahead,
+            first_at_s: seconds(file.first_ns),
+        });
+        told.collect()
+    }
+
+    /// The files with writes far behind their end, the furthest first.
+    pub fn far_writes(&self, name: impl Fn(u32) -> String) -> Vec<FarWrites> {
+        let mut files: Vec<_> = self.far.iter().collect();
+        files.sort_by_key(|(number, (_, gap, _))| (std::cmp::Reverse(*gap), **number));
+        files.truncate(TOLD);
+        let told = files.into_iter().map(|(&number, &(writes, gap_bytes, longest_ns))| FarWrites {
+            path: name(number),
+            writes,
+            gap_bytes,
+            max_service_us: us(longest_ns),
+        });
+        told.collect()
+    }
+}
+
+impl HintFile {
+    fn new(data_end: u64, first_ns: u64) -> HintFile {
+        HintFile {
+            hints: 0,
+            overwritten: 0,
+            waiting: BTreeSet::new(),
+            data_end,
+            last: None,
+            spacings: HashMap::new(),
+            ahead: 0,
+            first_ns,
+        }
+    }
+
+    /// Data is written: the single bytes below it are overwritten.
+    fn data(&mut self, op: &OpRecord) {
+        let end = op.offset.saturating_add(u64::from(op.done_len));
+        self.data_end = self.data_end.max(end);
+        while let Some(&below) = self.waiting.range(op.offset..end).next() {
+            self.waiting.remove(&below);
+            self.overwritten += 1;
+        }
+    }
+
+    fn spacing(&self) -> Option<u64> {
+        let most = self.spacings.iter().max_by_key(|&(spacing, count)| (count, std::cmp::Reverse(spacing)));
+        most.map(|(spacing, _)| *spacing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::trace_stats::tests::write;
+    use crate::trace_stats::{Period, TraceStats};
+
+    const KIB: u64 = 1 << 10;
+    const MIB: u64 = 1 << 20;
+
+    fn found(ops: &[OpRecord]) -> (Vec<Hints>, Vec<FarWrites>) {
+        let mut stats = TraceStats::new([0; 2], Period::WHOLE);
+        ops.iter().for_each(|op| stats.add(op));
+        let name = |file| format!("f{file}");
+        (stats.hints().figures(name), stats.hints().far_writes(name))
+    }
+
+    /// 64 KiB at a time, and single bytes every 128 KiB up to 1 MiB ahead.
+    fn hinted(total: u64) -> Vec<OpRecord> {
+        let (mut ops, mut hint) = (Vec::new(), 128 * KIB);
+        for at in (0..total).step_by(64 << 10) {
+            while hint <= at + MIB && hint < total {
+                ops.push(write(1, hint, 1));
+                hint += 128 * KIB;
+            }
+            ops.push(write(1, at, 64 << 10));
+        }
+        ops
+    }
+
+    #[test]
+    fn single_bytes_ahead_that_are_overwritten_are_the_pattern() {
+        let (hints, far) = found(&hinted(4 * MIB));
+        let file = &hints[0];
+        assert_eq!((file.path.as_str(), file.hints, file.overwritten), ("f1", 31, 31));
+        assert_eq!((file.spacing_bytes, file.ahead_bytes), (Some(128 * KIB), MIB));
+        assert!(file.is_pattern() && far.is_empty());
+        let sentence = file.sentence();
+        assert!(sentence.starts_with("1-byte-ahead pattern in f1: 31 single bytes"), "{sentence}");
+        assert!(sentence.contains("up to 1 MiB ahead") && sentence.contains("every 128 KiB"), "{sentence}");
+    }
+
+    #[test]
+    fn what_is_never_overwritten_or_appended_byte_by_byte_is_not() {
+        let sparse: Vec<OpRecord> = (1..50).map(|at| write(0, at * MIB, 1)).collect();
+        let (hints, _) = found(&sparse);
+        assert_eq!((hints[0].hints, hints[0].overwritten), (49, 0));
+        assert!(!hints[0].is_pattern());
+        let appended: Vec<OpRecord> = (0..50).map(|at| write(0, at, 1)).collect();
+        assert_eq!(found(&appended).0, []);
+    }
+
+    #[test]
+    fn data_far_behind_the_end_is_told_with_its_time() {
+        let far = OpRecord { issued_ns: 5, done_ns: 1_500_000_005, ..write(0, 4096 + (1 << 30), 1024) };
+        let (hints, far) = found(&[write(0, 0, 4096), far]);
+        assert_eq!(hints, []);
+        assert_eq!((far[0].writes, far[0].gap_bytes, far[0].max_service_us), (1, 1 << 30, 1_500_000.0));
+        let sentence = far[0].sentence();
+        assert!(sentence.contains("data was written 1 GiB behind the end"), "{sentence}");
+        assert!(sentence.contains("which took up to 1.5 s"), "{sentence}");
+        let untimed = FarWrites { max_service_us: 0.0, writes: 3, ..far[0].clone() }.sentence();
+        assert!(untimed.contains("written 3 times up to 1 GiB") && !untimed.contains("took"), "{untimed}");
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut detector = HintDetector::default();
+        for file in 0..10_000 {
+            (1..200).for_each(|at| detector.add(&write(file, at * MIB, 1), 0));
+        }
+        let held: usize = detector.files.values().map(|file| file.waiting.len()).sum();
+        assert!(detector.files.len() <= MAX_FILES && held <= MAX_WAITING && held == detector.waiting);
+        assert_eq!(detector.figures(|file| file.to_string()).len(), TOLD);
+    }
+}

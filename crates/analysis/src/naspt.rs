@@ -1,0 +1,265 @@
+//! The table of a suite of replayed workloads: what each moved per second in the median of its passes, and
+//! one number for all (paper, sections 3 and 6, Table 2).
+//!
+//! Every pass is kept beside the median, because passes differ by up to 15 % with the place that the files
+//! got on the disks. The one number is the geometric mean: it is the same whether workloads are averaged
+//! first and compared then, or the other way round. The paper prints arithmetic means of ratios, with which a
+//! storage can beat another and be beaten by it at once; so the two are not to be compared.
+//!
+//! Not here: replaying, and which workloads there are.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Passes that make a result as the paper's are: each on files prepared anew.
+pub const PASSES: usize = 5;
+
+/// One replay of one workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NasptPass {
+    /// Bytes read and written.
+    pub moved_bytes: u64,
+    /// From the first operation's beginning to the last one's end.
+    pub duration_ns: u64,
+    /// Operations whose outcome differs from the recorded one: an error, fewer bytes.
+    pub differing_ops: u64,
+}
+
+/// A workload of the suite.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NasptRow {
+    /// What it is called.
+    pub workload: String,
+    /// Every pass, in the order in which they ran.
+    pub passes: Vec<NasptPass>,
+    /// The median of the passes that count; `None` where none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median_bytes_per_s: Option<f64>,
+}
+
+/// The suite.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NasptTable {
+    /// Its workloads, in the order in which they ran.
+    pub rows: Vec<NasptRow>,
+    /// The geometric mean of all medians; `None` unless every workload has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub geometric_mean_bytes_per_s: Option<f64>,
+}
+
+/// A suite in multiples of another.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NasptRatios {
+    /// Every workload of the suite, with how many times as fast it was; `None` where one of the two has no
+    /// median.
+    pub rows: Vec<(String, Option<f64>)>,
+    /// The geometric mean of those that have a ratio; `None` where none has.
+    pub geometric_mean: Option<f64>,
+    /// How many have one. A mean over fewer than all says less, and has to be shown with this number.
+    pub compared: usize,
+    /// Workloads of the other suite that this one lacks.
+    pub missing: Vec<String>,
+}
+
+impl NasptPass {
+    /// Bytes per second; `None` where nothing was moved or no time passed, and where an operation came out
+    /// other than recorded: such a pass did not do the workload.
+    pub fn bytes_per_s(&self) -> Option<f64> {
+        let counts = self.moved_bytes > 0 && self.duration_ns > 0 && self.differing_ops == 0;
+        counts.then(|| self.moved_bytes as f64 * 1e9 / self.duration_ns as f64)
+    }
+}
+
+impl NasptRow {
+    /// A workload with its passes.
+    pub fn new(workload: impl Into<String>, passes: Vec<NasptPass>) -> NasptRow {
+        let median_bytes_per_s = median(passes.iter().filter_map(NasptPass::bytes_per_s).collect());
+        NasptRow { workload: workload.into(), passes, median_bytes_per_s }
+    }
+
+    /// The slowest and the fastest pass that counts, in bytes per second.
+    pub fn range_bytes_per_s(&self) -> Option<(f64, f64)> {
+        let counting = || self.passes.iter().filter_map(NasptPass::bytes_per_s);
+        Some((counting().reduce(f64::min)?, counting().reduce(f64::max)?))
+    }
+
+    /// How far the passes lie apart, as a share of the median.
+    pub fn spread(&self) -> Option<f64> {
+        let (slowest, fastest) = self.range_bytes_per_s()?;
+        Some((fastest - slowest) / self.median_bytes_per_s?)
+    }
+
+    /// How many passes don't count.
+    pub fn discarded(&self) -> usize {
+        self.passes.iter().filter(|pass| pass.bytes_per_s().is_none()).count()
+    }
+}
+
+impl NasptTable {
+    /// The table of these workloads.
+    pub fn new(rows: Vec<NasptRow>) -> NasptTable {
+        let medians: Option<Vec<f64>> = rows.iter().map(|row| row.median_bytes_per_s).collect();
+        let geometric_mean_bytes_per_s = medians.and_then(|medians| geometric_mean(&medians));
+        NasptTable { rows, geometric_mean_bytes_per_s }
+    }
+
+    /// This suite in multiples of another. Workloads are matched by name.
+    pub fn ratios_to(&self, base: &NasptTable) -> NasptRatios {
+        let mut others: BTreeMap<&str, Option<f64>> =
+            base.rows.iter().map(|row| (row.workload.as_str(), row.median_bytes_per_s)).collect();
+        let rows: Vec<(String, Option<f64>)> = self
+            .rows
+            .iter()
+            .map(|row| {
+                let other = others.remove(row.workload.as_str()).flatten();
+                let ratio = row.median_bytes_per_s.zip(other).map(|(own, other)| own / other);
+                (row.workload.clone(), ratio)
+            })
+            .collect();
+        let ratios: Vec<f64> = rows.iter().filter_map(|(_, ratio)| *ratio).collect();
+        // In the other suite's order, not by name.
+        let lacking = base.rows.iter().filter(|row| others.contains_key(row.workload.as_str()));
+        NasptRatios {
+            geometric_mean: geometric_mean(&ratios),
+            compared: ratios.len(),
+            missing: lacking.map(|row| row.workload.clone()).collect(),
+            rows,
+        }
+    }
+}
+
+/// The middle value, or the mean of the two in the middle.
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let upper = *values.get(values.len() / 2)?;
+    let lower = *values.get((values.len() - 1) / 2)?;
+    Some((lower + upper) / 2.0)
+}
+
+/// `None` of nothing, and where a value is not above 0.
+fn geometric_mean(values: &[f64]) -> Option<f64> {
+    if values.is_empty() || values.iter().any(|value| *value <= 0.0) {
+        return None;
+    }
+    Some((values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A pass at so many MB/s.
+    fn pass(mb_per_s: u64) -> NasptPass {
+        NasptPass { moved_bytes: mb_per_s * 1_000_000, duration_ns: 1_000_000_000, differing_ops: 0 }
+    }
+
+    fn table(workloads: &[(&str, &[u64])]) -> NasptTable {
+        let row = |(name, speeds): &(&str, &[u64])| {
+            NasptRow::new(*name, speeds.iter().map(|speed| pass(*speed)).collect())
+        };
+        NasptTable::new(workloads.iter().map(row).collect())
+    }
+
+    /// The paper's Table 2: NAS 3 and NAS 2 in multiples of NAS 1.
+    const TABLE_2: [(&str, f64, f64); 12] = [
+        ("ContentCreation", 0.8, 0.7),
+        ("DirectoryCopyFromNAS", 2.5, 1.6),
+        ("DirectoryCopyToNAS", 3.3, 0.9),
+        ("FileCopyFromNAS", 3.3, 1.9),
+        ("FileCopyToNAS", 5.5, 1.1),
+        ("HDVideo_1Play", 2.8, 2.1),
+        ("HDVideo_1Play_1Record", 3.0, 1.3),
+        ("HDVideo_1Record", 4.0, 0.8),
+        ("HDVideo_2Play", 2.1, 1.8),
+        ("HDVideo_4Play", 1.5, 2.0),
+        ("OfficeProductivity", 0.7, 0.2),
+        ("PhotoAlbum", 2.0, 1.0),
+    ];
+
+    // (0.8 · 2.5 · 3.3 · …)^(1/12) with 30 digits, rounded; likewise the other column.
+    const THREE: f64 = 2.25995540;
+    const TWO: f64 = 1.10496705;
+
+    #[test]
+    fn the_papers_table_has_the_geometric_means_that_a_calculator_gives() {
+        let nas = |column: fn(&(&str, f64, f64)) -> f64| {
+            let row =
+                |row: &(&str, f64, f64)| NasptRow::new(row.0, vec![pass((column(row) * 1000.0) as u64)]);
+            NasptTable::new(TABLE_2.iter().map(row).collect())
+        };
+        let (one, two, three) = (nas(|_| 1.0), nas(|row| row.2), nas(|row| row.1));
+        let (two, three) = (two.ratios_to(&one), three.ratios_to(&one));
+        assert_eq!((two.compared, two.missing.len()), (12, 0));
+        // Arithmetic: 2.625 and 1.283, as printed (2.6 and 1.3).
+        let mean = |ratios: &NasptRatios| ratios.rows.iter().map(|row| row.1.unwrap()).sum::<f64>() / 12.0;
+        assert!((mean(&three) - 2.625).abs() < 1e-9 && (mean(&two) - 1.2833).abs() < 1e-4);
+        assert!((three.geometric_mean.unwrap() - THREE).abs() < 1e-6, "{three:?}");
+        assert!((two.geometric_mean.unwrap() - TWO).abs() < 1e-6, "{two:?}");
+    }
+
+    #[test]
+    fn the_median_is_of_the_passes_and_all_are_kept() {
+        let table = table(&[("a", &[30, 10, 50, 20, 40]), ("b", &[10, 40])]);
+        assert_eq!(table.rows[0].median_bytes_per_s, Some(30e6));
+        assert_eq!(table.rows[1].median_bytes_per_s, Some(25e6));
+        assert_eq!(table.rows[0].passes.len(), PASSES);
+        assert_eq!(table.rows[0].range_bytes_per_s(), Some((10e6, 50e6)));
+        assert!((table.rows[0].spread().unwrap() - 4.0 / 3.0).abs() < 1e-12);
+        let mean = table.geometric_mean_bytes_per_s.unwrap();
+        assert!((mean - (30e6_f64 * 25e6).sqrt()).abs() < 1.0, "{mean}");
+    }
+
+    #[test]
+    fn a_pass_that_did_something_else_does_not_count_and_stays_visible() {
+        let failed = NasptPass { differing_ops: 1, ..pass(900) };
+        let row = NasptRow::new("a", vec![pass(10), failed, pass(12)]);
+        assert_eq!((row.median_bytes_per_s, row.discarded(), row.passes.len()), (Some(11e6), 1, 3));
+        let nothing = NasptRow::new("b", vec![failed, NasptPass { duration_ns: 0, ..pass(1) }]);
+        assert_eq!((nothing.median_bytes_per_s, nothing.range_bytes_per_s()), (None, None));
+        let table = NasptTable::new(vec![row, nothing]);
+        assert_eq!(table.geometric_mean_bytes_per_s, None, "a mean over fewer workloads is another figure");
+    }
+
+    #[test]
+    fn suites_are_compared_by_what_both_have() {
+        let (new, old) = (
+            table(&[("a", &[40]), ("b", &[10]), ("c", &[7])]),
+            table(&[("z", &[1]), ("b", &[20]), ("a", &[10])]),
+        );
+        let ratios = new.ratios_to(&old);
+        let rows: Vec<_> = ratios.rows.iter().map(|(name, ratio)| (name.as_str(), *ratio)).collect();
+        assert_eq!(rows, [("a", Some(4.0)), ("b", Some(0.5)), ("c", None)]);
+        assert!((ratios.geometric_mean.unwrap() - 2.0_f64.sqrt()).abs() < 1e-12);
+        assert_eq!((ratios.compared, ratios.missing), (2, vec!["z".to_owned()]));
+        assert_eq!(new.ratios_to(&NasptTable::default()).geometric_mean, None);
+    }
+
+    #[test]
+    fn it_comes_back_from_json() {
+        let table = table(&[("a", &[30, 10]), ("b", &[])]);
+        let text = serde_json::to_string(&table).unwrap();
+        assert_eq!(serde_json::from_str::<NasptTable>(&text).unwrap(), table);
+    }
+
+    proptest! {
+        #[test]
+        fn there_and_back_is_one(speeds in prop::collection::vec((1_u64..10_000, 1_u64..10_000), 1..12)) {
+            let names: Vec<String> = (0..speeds.len()).map(|at| at.to_string()).collect();
+            let of = |column: fn(&(u64, u64)) -> u64| {
+                let rows = names.iter().zip(&speeds);
+                let passes = rows.map(|(name, both)| (name, vec![pass(column(both))]));
+                NasptTable::new(passes.map(|(name, passes)| NasptRow::new(name.as_str(), passes)).collect())
+            };
+            let (one, two) = (of(|both| both.0), of(|both| both.1));
+            let (there, back) = (one.ratios_to(&two), two.ratios_to(&one));
+            let product = there.geometric_mean.unwrap() * back.geometric_mean.unwrap();
+            prop_assert!((product - 1.0).abs() < 1e-9);
+            let means = one.geometric_mean_bytes_per_s.unwrap() / two.geometric_mean_bytes_per_s.unwrap();
+            prop_assert!((means / there.geometric_mean.unwrap() - 1.0).abs() < 1e-9);
+        }
+    }
+}

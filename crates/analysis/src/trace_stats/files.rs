@@ -1,0 +1,192 @@
+//! What is counted of every single file: little, because there may be millions.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use reelgauge_record::{OpKind, OpRecord, OpenBits};
+
+use super::figures::{FileFigures, FilesTouched};
+use super::percent;
+
+/// No access yet. No access can end here, because none begins behind it.
+const NOWHERE: u64 = u64::MAX;
+
+/// One file. 56 bytes.
+#[derive(Clone, Copy, Debug)]
+struct FileTally {
+    read_bytes: u64,
+    written_bytes: u64,
+    /// Where the last access ended.
+    next: u64,
+    /// How far the file reaches, as far as is known: its size before, and what was read or written.
+    end: u64,
+    reads: u32,
+    writes: u32,
+    sequential: u32,
+    sequential_in_file: u32,
+    other: u32,
+    failed: u32,
+}
+
+impl FileTally {
+    fn new(size_before: u64) -> FileTally {
+        FileTally {
+            read_bytes: 0,
+            written_bytes: 0,
+            next: NOWHERE,
+            end: size_before,
+            reads: 0,
+            writes: 0,
+            sequential: 0,
+            sequential_in_file: 0,
+            other: 0,
+            failed: 0,
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.read_bytes.saturating_add(self.written_bytes)
+    }
+
+    fn ops(&self) -> u64 {
+        u64::from(self.reads) + u64::from(self.writes) + u64::from(self.other) + u64::from(self.failed)
+    }
+
+    /// Follows what the operation does to the file's end.
+    fn follow_end(&mut self, op: &OpRecord) {
+        match op.kind {
+            OpKind::Read | OpKind::Write if op.done_len > 0 => {
+                self.end = self.end.max(op.offset.saturating_add(u64::from(op.done_len)));
+            }
+            OpKind::Truncate => self.end = op.offset,
+            OpKind::Unlink => self.end = 0,
+            OpKind::Create => {
+                let bits = OpenBits(op.len);
+                // A log without bits is of a run, and runs create files to fill them anew.
+                let empties = bits == OpenBits::UNKNOWN || bits.has(OpenBits::TRUNCATE) || op.done_len == 1;
+                if empties {
+                    self.end = 0;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn count(&mut self, op: &OpRecord, sequential: bool, in_file: bool) {
+        let bytes = u64::from(op.done_len);
+        let counter = match op.kind {
+            _ if op.errno != 0 => &mut self.failed,
+            OpKind::Read => {
+                self.read_bytes = self.read_bytes.saturating_add(bytes);
+                &mut self.reads
+            }
+            OpKind::Write => {
+                self.written_bytes = self.written_bytes.saturating_add(bytes);
+                &mut self.writes
+            }
+            _ => &mut self.other,
+        };
+        *counter = counter.saturating_add(1);
+        self.sequential = self.sequential.saturating_add(u32::from(sequential));
+        self.sequential_in_file = self.sequential_in_file.saturating_add(u32::from(in_file));
+    }
+}
+
+/// All files of a trace. Operations on files that its table does not have are in none of them.
+#[derive(Clone, Debug)]
+pub(crate) struct FileTallies(Vec<FileTally>);
+
+impl FileTallies {
+    pub(crate) fn new(sizes_before: impl IntoIterator<Item = u64>) -> FileTallies {
+        FileTallies(sizes_before.into_iter().map(FileTally::new).collect())
+    }
+
+    /// How far a file is known to reach.
+    pub(crate) fn end_bytes(&self, file: u32) -> u64 {
+        self.0.get(file as usize).map_or(0, |tally| tally.end)
+    }
+
+    /// Takes an operation; gives whether it is sequential in its file.
+    pub(crate) fn add(&mut self, op: &OpRecord, sequential: bool, counts: bool) -> bool {
+        let Some(tally) = self.0.get_mut(op.file as usize) else { return false };
+        let is_access = op.kind.moves_data() && op.errno == 0;
+        let in_file = is_access && tally.next == op.offset && tally.next != NOWHERE;
+        if counts {
+            tally.count(op, sequential, in_file);
+        }
+        if op.errno == 0 {
+            tally.follow_end(op);
+        }
+        if is_access {
+            tally.next = op.offset.saturating_add(u64::from(op.done_len));
+        }
+        if op.kind == OpKind::Rename && op.errno == 0 {
+            let end = std::mem::take(&mut tally.end);
+            if let Some(new) = usize::try_from(op.offset).ok().and_then(|new| self.0.get_mut(new)) {
+                new.end = end;
+            }
+        }
+        in_file
+    }
+
+    /// The files with the most bytes; among those with as many, the ones with more operations, then the
+    /// ones that were named earlier. Files without any operation are left out.
+    pub(crate) fn top(&self, count: usize) -> Vec<u32> {
+        let mut best = BinaryHeap::new();
+        for (file, tally) in (0_u32..).zip(&self.0).filter(|(_, tally)| tally.ops() > 0) {
+            best.push(Reverse((tally.bytes(), tally.ops(), Reverse(file))));
+            if best.len() > count {
+                best.pop();
+            }
+        }
+        best.into_sorted_vec().into_iter().map(|Reverse((_, _, Reverse(file)))| file).collect()
+    }
+
+    pub(crate) fn figures(&self, file: u32, path: String) -> Option<FileFigures> {
+        let tally = self.0.get(file as usize)?;
+        let accesses = u64::from(tally.reads) + u64::from(tally.writes);
+        Some(FileFigures {
+            file,
+            path,
+            end_bytes: tally.end,
+            read_bytes: tally.read_bytes,
+            written_bytes: tally.written_bytes,
+            reads: u64::from(tally.reads),
+            writes: u64::from(tally.writes),
+            other_ops: u64::from(tally.other),
+            failed_ops: u64::from(tally.failed),
+            sequential_percent: percent(u64::from(tally.sequential), accesses),
+            sequential_in_file_percent: percent(u64::from(tally.sequential_in_file), accesses),
+            read_sizes: None,
+            write_sizes: None,
+            read_service: None,
+            write_service: None,
+            map: None,
+        })
+    }
+
+    /// How many files there are, and how many were only read, only written, or both.
+    pub(crate) fn touched(&self) -> FilesTouched {
+        let mut files = FilesTouched::default();
+        for tally in self.0.iter().filter(|tally| tally.ops() > 0) {
+            files.touched += 1;
+            match (tally.reads > 0, tally.writes > 0) {
+                (true, true) => files.read_and_written += 1,
+                (true, false) => files.only_read += 1,
+                (false, true) => files.only_written += 1,
+                (false, false) => {}
+            }
+        }
+        files
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_takes_little_memory() {
+        assert_eq!(size_of::<FileTally>(), 56);
+    }
+}

@@ -1,0 +1,188 @@
+//! Traces made by hand whose figures are known, and what must hold whatever a trace holds.
+
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
+
+use super::*;
+
+/// A read of a file, at time 0.
+pub(crate) fn read(file: u32, offset: u64, len: u32) -> OpRecord {
+    OpRecord {
+        offset,
+        due_ns: 0,
+        issued_ns: 0,
+        done_ns: 0,
+        worker: 0,
+        stream: 0,
+        transfer: 1,
+        file,
+        len,
+        done_len: len,
+        errno: 0,
+        kind: OpKind::Read,
+        flags: OpFlags::NONE,
+        point: 0,
+    }
+}
+
+/// A write to a file, at time 0.
+pub(crate) fn write(file: u32, offset: u64, len: u32) -> OpRecord {
+    OpRecord { kind: OpKind::Write, ..read(file, offset, len) }
+}
+
+/// The same, one millisecond apart and 100 µs long.
+pub(crate) fn spaced(ops: impl IntoIterator<Item = OpRecord>) -> Vec<OpRecord> {
+    let timed = (0..).zip(ops).map(|(at, op): (u64, OpRecord)| {
+        let issued_ns = at * 1_000_000;
+        OpRecord { due_ns: issued_ns, issued_ns, done_ns: issued_ns + 100_000, ..op }
+    });
+    timed.collect()
+}
+
+fn stats(ops: &[OpRecord], files: usize, period: Period) -> TraceStats {
+    let mut stats = TraceStats::new(vec![0; files], period);
+    ops.iter().for_each(|op| stats.add(op));
+    stats
+}
+
+fn report(ops: &[OpRecord], files: usize, top: usize, period: Period) -> TraceReport {
+    let stats = stats(ops, files, period);
+    let mut details = TraceDetails::new(&stats, top);
+    ops.iter().for_each(|op| details.add(op));
+    details.report(TraceAbout::default(), |file| format!("f{file}"))
+}
+
+/// 2,833 files of 5,966 writes together, as the paper's Directory Copy (traces.md §5.2).
+#[test]
+fn directory_copy_is_52_5_percent_sequential() {
+    let (files, writes) = (2_833_u64, 5_966_u64);
+    let mut ops = Vec::new();
+    for file in 0..files {
+        let chunks = writes / files + u64::from(file < writes % files);
+        ops.push(OpRecord { kind: OpKind::Create, ..read(file as u32, 0, 0) });
+        ops.extend((0..chunks).map(|chunk| write(file as u32, chunk * 65_536, 65_536)));
+        ops.push(OpRecord { kind: OpKind::Close, ..read(file as u32, 0, 0) });
+    }
+    let figures = stats(&spaced(ops), files as usize, Period::WHOLE).figures();
+    assert_eq!((figures.accesses, figures.sequential_accesses), (5_966, 3_133));
+    assert_eq!(figures.sequential_percent, Some(52.51));
+    assert_eq!((figures.files.touched, figures.files.only_written), (2_833, 2_833));
+}
+
+#[test]
+fn sequential_in_the_whole_trace_and_in_its_file_are_two_things() {
+    // Two streams in turn, then one alone; a file's first access is never sequential.
+    let ops = spaced([read(0, 0, 10), read(1, 0, 10), read(0, 10, 10), read(1, 10, 10), read(1, 20, 5)]);
+    let report = report(&ops, 2, 2, Period::WHOLE);
+    assert_eq!(report.figures.sequential_accesses, 1);
+    assert_eq!(report.figures.sequential_in_file_accesses, 3);
+    let file = &report.files[0];
+    assert_eq!((file.path.as_str(), file.read_bytes), ("f1", 25));
+    assert_eq!(file.sequential_percent, Some(33.33));
+    assert_eq!(file.sequential_in_file_percent, Some(66.67));
+}
+
+#[test]
+fn a_short_read_is_gone_on_with_where_it_ended_and_failures_are_no_accesses() {
+    let short = OpRecord { done_len: 6, ..read(0, 0, 10) };
+    let failed = OpRecord { errno: 5, done_len: 0, ..read(0, 100, 10) };
+    let at_the_end = OpRecord { done_len: 0, ..read(0, 16, 10) };
+    let missing = OpRecord { kind: OpKind::Open, errno: 2, ..read(0, 0, 1) };
+    let figures =
+        stats(&spaced([missing, short, failed, read(0, 6, 10), at_the_end]), 1, Period::WHOLE).figures();
+    assert_eq!((figures.ops, figures.failed_ops, figures.accesses), (5, 2, 3));
+    assert_eq!((figures.sequential_accesses, figures.reads_at_the_end, figures.short_ops), (2, 1, 1));
+    assert_eq!(figures.read_bytes, 16);
+    let errors: Vec<_> =
+        figures.errors.iter().map(|error| (&*error.name, &*error.kind, error.count)).collect();
+    assert_eq!(errors, [("ENOENT", "open", 1), ("EIO", "read", 1)]);
+}
+
+#[test]
+fn a_period_counts_what_began_in_it_and_remembers_what_came_before() {
+    let ops = spaced((0..10).map(|at| read(0, at * 10, 10)));
+    let period = Period { from_ns: 2_000_000, to_ns: 5_000_000 };
+    let report = report(&ops, 1, 1, period);
+    assert_eq!((report.figures.accesses, report.figures.sequential_accesses), (3, 3));
+    assert_eq!((report.figures.first_issued_s, report.figures.span_s), (0.002, 0.002_1));
+    assert_eq!((report.figures.from_s, report.figures.to_s), (Some(0.002), Some(0.005)));
+    assert_eq!(report.over_time.bins.iter().map(|bin| bin.read_bytes).sum::<u64>(), 30);
+    assert_eq!(report.files[0].map.as_ref().unwrap().cells.iter().map(|cell| cell.2).sum::<u64>(), 30);
+}
+
+#[test]
+fn a_warm_up_is_left_out_and_told() {
+    let warmup = OpRecord { flags: OpFlags::WARMUP, ..read(0, 0, 10) };
+    let figures = stats(&spaced([warmup, read(0, 10, 10)]), 1, Period::WHOLE).figures();
+    assert_eq!((figures.ops, figures.warmup_ops, figures.read_bytes), (1, 1, 10));
+    assert_eq!(figures.sequential_accesses, 1);
+}
+
+#[test]
+fn the_largest_files_come_first_and_only_so_many() {
+    let ops = spaced((0..100_u32).flat_map(|file| [read(file, 0, 1000 + file % 50)]));
+    let report = report(&ops, 100, 3, Period::WHOLE);
+    let paths: Vec<&str> = report.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["f49", "f99", "f48"]);
+    assert_eq!(report.figures.files.only_read, 100);
+    assert!(report.files[0].read_sizes.is_some() && report.files[0].write_sizes.is_none());
+}
+
+#[test]
+fn a_file_ends_where_it_was_made_or_cut_to() {
+    let made = OpRecord { kind: OpKind::Create, len: OpenBits::CREATE.0, done_len: 1, ..read(0, 0, 0) };
+    let opened = OpRecord { kind: OpKind::Create, len: OpenBits::CREATE.0, done_len: 0, ..read(0, 0, 0) };
+    let cut = OpRecord { kind: OpKind::Truncate, offset: 7, ..read(0, 0, 0) };
+    let renamed = OpRecord { kind: OpKind::Rename, offset: 1, ..read(0, 0, 0) };
+    let mut stats = TraceStats::new([500, 0], Period::WHOLE);
+    let ends = [opened, made, write(0, 0, 30), cut, renamed].map(|op| {
+        stats.add(&op);
+        (stats.file_end_bytes(0), stats.file_end_bytes(1))
+    });
+    assert_eq!(ends, [(500, 0), (0, 0), (30, 0), (7, 0), (0, 7)]);
+}
+
+fn any_op() -> impl Strategy<Value = OpRecord> {
+    let numbers = (any::<u64>(), any::<u64>(), any::<u64>(), 0_u32..5, any::<u32>(), any::<u32>());
+    let errno = prop_oneof![4 => Just(0), 1 => any::<i32>()];
+    (numbers, errno, 0..OpKind::ALL.len(), any::<u8>(), 0_u32..64).prop_map(
+        |((offset, issued_ns, done_ns, file, len, done_len), errno, kind, flags, shift)| OpRecord {
+            offset: offset >> shift,
+            due_ns: issued_ns >> shift,
+            issued_ns: issued_ns >> shift,
+            done_ns: done_ns >> shift,
+            // Also files that the table does not have.
+            file: if file == 4 { u32::MAX } else { file },
+            len,
+            done_len,
+            errno,
+            kind: OpKind::ALL[kind],
+            flags: OpFlags(flags),
+            ..read(0, 0, 0)
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_trace_holds_the_figures_add_up_and_are_read_back(
+        ops in prop::collection::vec(any_op(), 0..80)
+    ) {
+        let report = report(&ops, 4, 10, Period::WHOLE);
+        let figures = &report.figures;
+        prop_assert_eq!(figures.ops + figures.warmup_ops, ops.len() as u64);
+        prop_assert_eq!(figures.by_kind.iter().map(|kind| kind.ops).sum::<u64>(), figures.ops);
+        prop_assert!(figures.sequential_accesses <= figures.accesses);
+        prop_assert_eq!(figures.over_time_ops(&report), figures.ops);
+        let json = serde_json::to_string(&report).unwrap();
+        prop_assert_eq!(serde_json::from_str::<TraceReport>(&json).unwrap(), report);
+    }
+}
+
+impl TraceFigures {
+    fn over_time_ops(&self, report: &TraceReport) -> u64 {
+        report.over_time.bins.iter().map(|bin| bin.ops).sum()
+    }
+}

@@ -1,0 +1,216 @@
+//! Images: the files and directories that must be there before a trace is replayed, made for one pass of it.
+//!
+//! An image is made in a directory that was empty, in the order given, so that batch after batch of it lies
+//! elsewhere on the storage. Files are filled like data sets, in one of two ways that lead to different
+//! layouts: their size is set first, or they grow in small steps and nobody knows how far. Everything is
+//! durable and out of the cache when it is done.
+//!
+//! Not here: what an image consists of (the trace room), and removing it ([`crate::scratch`]).
+
+use std::fs::{self, File};
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc;
+
+use super::error::named;
+use super::fill::{Place, WRITE_BYTES, write_data};
+use super::{DataSetError, Prepared, Shared, Watch};
+use crate::area::sync_dir;
+use crate::pattern::{FILL_WRITER, PatternSpec, WriteData};
+
+/// Bytes of one write to a file that grows.
+const GROW_BYTES: usize = 64 << 10;
+
+/// How a file is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileLayout {
+    /// Its size is set first, as copying programs do.
+    SizeFirst,
+    /// It grows, as a recording does.
+    Growing,
+}
+
+/// One thing of an image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A directory, whose parent is there.
+    Directory {
+        /// Absolute.
+        path: PathBuf,
+    },
+    /// A file.
+    File {
+        /// Absolute.
+        path: PathBuf,
+        /// Its size.
+        size_bytes: u64,
+        /// How it is made.
+        layout: FileLayout,
+    },
+    /// Nothing may be there.
+    Absent {
+        /// Absolute.
+        path: PathBuf,
+    },
+}
+
+/// Makes an image, or several one after the other. The caller must hold the area's lock, and all paths lie in
+/// it. `progress` is called about twenty times a second; `Break` from it, or `stop`, ends the preparation
+/// within 200 ms and leaves what is there.
+///
+/// # Errors
+/// [`DataSetError`]: something of an image is there already; space or quota that ran out; an interruption;
+/// whatever the storage reports.
+pub fn prepare(
+    items: Vec<Item>,
+    pattern: PatternSpec,
+    progress: &mut dyn FnMut(Prepared) -> ControlFlow<()>,
+    stop: &AtomicBool,
+) -> Result<(), DataSetError> {
+    let total_bytes = items.iter().map(size).fold(0, u64::saturating_add);
+    let shared = Arc::new(Shared::default());
+    let (sender, result) = mpsc::channel();
+    let work = Arc::clone(&shared);
+    std::thread::Builder::new()
+        .name("prepare".to_owned())
+        .spawn(move || {
+            // Nobody listens any more if the caller gave up: then there is nobody to tell.
+            let _ = sender.send(make_all(&items, pattern, &work));
+        })
+        .map_err(|source| DataSetError::Thread { source })?;
+    Watch { result, shared, total_bytes }.until_done(progress, stop)
+}
+
+/// Bytes that an item takes.
+fn size(item: &Item) -> u64 {
+    match item {
+        Item::File { size_bytes, .. } => *size_bytes,
+        Item::Directory { .. } | Item::Absent { .. } => 0,
+    }
+}
+
+fn make_all(items: &[Item], pattern: PatternSpec, shared: &Shared) -> Result<(), DataSetError> {
+    let mut data = WriteData::new(pattern, FILL_WRITER, WRITE_BYTES)?;
+    for (number, item) in items.iter().enumerate() {
+        if shared.stopped() {
+            let written_bytes = shared.written_bytes.load(std::sync::atomic::Ordering::Relaxed);
+            return Err(DataSetError::Interrupted { written_bytes });
+        }
+        match item {
+            Item::Directory { path } => {
+                fs::create_dir(path).map_err(|error| in_the_way("make the directory", path, 0, error))?;
+            }
+            Item::File { path, size_bytes, layout } => {
+                let file = make_file(path, *size_bytes, *layout)?;
+                let place = Place { file: &file, path, number: number as u32, bytes: *size_bytes };
+                let write_bytes = match layout {
+                    FileLayout::SizeFirst => WRITE_BYTES,
+                    FileLayout::Growing => GROW_BYTES,
+                };
+                write_data(place, write_bytes, &mut data, shared)?;
+            }
+            Item::Absent { path } => refuse_existing(path)?,
+        }
+    }
+    for item in items {
+        if let Item::Directory { path } = item {
+            sync_dir(path);
+        }
+    }
+    Ok(())
+}
+
+/// A new file; one that is there is never written over.
+fn make_file(path: &Path, size_bytes: u64, layout: FileLayout) -> Result<File, DataSetError> {
+    let file = File::create_new(path).map_err(|error| in_the_way("create", path, size_bytes, error))?;
+    if layout == FileLayout::SizeFirst {
+        file.set_len(size_bytes).map_err(|error| named("set the size of", path, size_bytes, error))?;
+    }
+    Ok(file)
+}
+
+fn refuse_existing(path: &Path) -> Result<(), DataSetError> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Err(DataSetError::NotOurs { path: path.to_owned(), what: "already there" }),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(())
+        }
+        Err(error) => Err(named("look at", path, 0, error)),
+    }
+}
+
+/// An error of making something new.
+fn in_the_way(doing: &'static str, path: &Path, bytes: u64, error: io::Error) -> DataSetError {
+    if error.kind() == io::ErrorKind::AlreadyExists {
+        return DataSetError::NotOurs { path: path.to_owned(), what: "already there" };
+    }
+    named(doing, path, bytes, error)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const PATTERN: PatternSpec = PatternSpec { seed: 5, unit_bytes: 4096 };
+
+    fn make(items: Vec<Item>) -> Result<(), DataSetError> {
+        prepare(items, PATTERN, &mut |_| ControlFlow::Continue(()), &AtomicBool::new(false))
+    }
+
+    fn items(root: &Path) -> Vec<Item> {
+        vec![
+            Item::Directory { path: root.join("image") },
+            Item::Directory { path: root.join("image/shots") },
+            Item::File {
+                path: root.join("image/shots/a"),
+                size_bytes: 3_000_001,
+                layout: FileLayout::SizeFirst,
+            },
+            Item::File { path: root.join("image/b"), size_bytes: 200_000, layout: FileLayout::Growing },
+            Item::File { path: root.join("image/empty"), size_bytes: 0, layout: FileLayout::Growing },
+            Item::Absent { path: root.join("image/out") },
+        ]
+    }
+
+    #[test]
+    fn files_have_their_sizes_and_no_content_twice() {
+        let dir = tempfile::tempdir().unwrap();
+        make(items(dir.path())).unwrap();
+        let read = |name: &str| fs::read(dir.path().join("image").join(name)).unwrap();
+        let (a, b) = (read("shots/a"), read("b"));
+        assert_eq!((a.len(), b.len(), read("empty").len()), (3_000_001, 200_000, 0));
+        let mut pages = std::collections::HashSet::new();
+        for page in a.chunks_exact(4096).chain(b.chunks_exact(4096)) {
+            assert!(pages.insert(page.to_vec()));
+        }
+    }
+
+    #[test]
+    fn what_is_there_is_never_written_over() {
+        let dir = tempfile::tempdir().unwrap();
+        make(items(dir.path())).unwrap();
+        let error = make(items(dir.path())).unwrap_err();
+        assert!(matches!(error, DataSetError::NotOurs { what: "already there", .. }), "{error}");
+        let out = dir.path().join("image/out");
+        fs::write(&out, "left by an earlier replay").unwrap();
+        let error = make(vec![Item::Absent { path: out.clone() }]).unwrap_err();
+        assert!(matches!(error, DataSetError::NotOurs { .. }), "{error}");
+        let over = Item::File { path: out.clone(), size_bytes: 5, layout: FileLayout::SizeFirst };
+        assert!(make(vec![over]).is_err());
+        assert_eq!(fs::read(out).unwrap(), b"left by an earlier replay");
+    }
+
+    #[test]
+    fn it_stops_when_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let stop = AtomicBool::new(true);
+        let large =
+            Item::File { path: dir.path().join("large"), size_bytes: 1 << 40, layout: FileLayout::Growing };
+        let result = prepare(vec![large], PATTERN, &mut |_| ControlFlow::Continue(()), &stop);
+        assert!(matches!(result, Err(DataSetError::Interrupted { .. })));
+    }
+}

@@ -1,0 +1,382 @@
+//! In how many pieces a file lies on its disk, where the file system tells (FIEMAP on Linux).
+//!
+//! Counted as `filefrag` does: what lies side by side on the disk is one extent, however the file system
+//! keeps it. Signs in operations (a client's single bytes, uneven reads) are the analysis room's.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::mount::Mount;
+
+#[cfg(target_os = "linux")]
+#[path = "extents/linux.rs"]
+mod system;
+#[cfg(not(target_os = "linux"))]
+#[path = "extents/other.rs"]
+mod system;
+
+/// Bytes that ext2, ext3 and ext4 keep together at most, with blocks of 4 KiB: one block group.
+const EXT_GROUP_BYTES: u64 = 128 << 20;
+
+/// Lengths of pieces that are told apart.
+const MAX_LENGTHS: usize = 1 << 12;
+/// A file with so many times its ideal number of pieces is in pieces.
+const FRAGMENTED: u64 = 16;
+/// Share of pieces, in percent, that have the same length where something made them so.
+const EVEN_PERCENT: f64 = 50.0;
+
+/// Why the pieces of a file can't be told.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExtentsError {
+    /// The file can't be looked at.
+    #[error("cannot look at {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is no file with data of its own.
+    #[error("{} is no regular file; name the files themselves", path.display())]
+    NotAFile {
+        /// What was named.
+        path: PathBuf,
+    },
+    /// The file system doesn't tell.
+    #[error("not available for {}: {why}", path.display())]
+    NotAvailable {
+        /// The file.
+        path: PathBuf,
+        /// Why, and where to look instead.
+        why: String,
+    },
+}
+
+/// A stretch of a file as the file system keeps it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RawExtent {
+    /// Where it begins in the file, in bytes.
+    pub logical: u64,
+    /// Where it lies on the disk, in bytes.
+    pub physical: u64,
+    /// Its length in bytes.
+    pub length: u64,
+    /// Its place is not known yet: the data is in memory, and gets its place when it is written back.
+    pub placeless: bool,
+    /// It is compressed or encrypted: its length on the disk is another.
+    pub encoded: bool,
+    /// It is reserved and reads as zeros.
+    pub unwritten: bool,
+}
+
+/// How a file lies on its disk.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Extents {
+    /// Size of the file.
+    pub size_bytes: u64,
+    /// Bytes that have a place: less than the size in a file with holes, more if room is reserved.
+    pub mapped_bytes: u64,
+    /// Bytes among them that are reserved and not written.
+    pub unwritten_bytes: u64,
+    /// Pieces. `None` where they can't be counted; `uncountable` then says why.
+    pub extents: Option<u64>,
+    /// The fewest that a file system of this kind makes of so many bytes.
+    pub ideal_extents: u64,
+    /// Bytes per piece.
+    pub bytes_per_extent: Option<f64>,
+    /// Steps from one piece to the next that go back on the disk.
+    pub backward_jumps: u64,
+    /// Their share of all steps, in percent; `None` of a file in one piece.
+    pub backward_percent: Option<f64>,
+    /// Bytes on the disk between the end of each piece and the beginning of the next, together.
+    pub seek_bytes: u64,
+    /// The most frequent length of a piece; `None` of a file in one piece.
+    pub common_extent_bytes: Option<u64>,
+    /// Share of pieces of that length, in percent.
+    pub common_extent_percent: Option<f64>,
+    /// What the pieces look like, with the evidence; `None` where there is nothing to say.
+    pub sign: Option<String>,
+    /// Why pieces can't be counted.
+    pub uncountable: Option<String>,
+}
+
+impl Extents {
+    /// How this file lies on its disk. Data that is only in memory is written first.
+    ///
+    /// # Errors
+    /// When the file can't be read, or its file system doesn't tell (NFS, SMB, ZFS, memory).
+    pub fn of(path: &Path) -> Result<Extents, ExtentsError> {
+        let fail = |source| ExtentsError::Io { path: path.to_owned(), source };
+        // Asked by name: opening a pipe would wait for its other end.
+        if !std::fs::metadata(path).map_err(fail)?.is_file() {
+            return Err(ExtentsError::NotAFile { path: path.to_owned() });
+        }
+        let file = File::open(path).map_err(fail)?;
+        let fs_type = Mount::at(path).map_err(fail)?.fs_type;
+        if let Some(why) = silent(&fs_type) {
+            return Err(ExtentsError::NotAvailable { path: path.to_owned(), why });
+        }
+        let mut count = Count::default();
+        system::each_extent(&file, |extent| count.add(extent)).map_err(|source| {
+            if is_unknown_call(&source) {
+                let why = format!("{fs_type} does not tell where files lie; run this where the disk is");
+                ExtentsError::NotAvailable { path: path.to_owned(), why }
+            } else {
+                fail(source)
+            }
+        })?;
+        let size_bytes = file.metadata().map_err(fail)?.len();
+        Ok(count.extents(size_bytes, &fs_type))
+    }
+}
+
+impl Extents {
+    /// What the pieces look like: many of one length are made by how a client writes, not by a full disk.
+    fn say(&self) -> Option<String> {
+        let extents = self.extents.filter(|extents| *extents >= FRAGMENTED * self.ideal_extents.max(1))?;
+        let (bytes, percent) = (self.common_extent_bytes?, self.common_extent_percent?);
+        if percent < EVEN_PERCENT {
+            return Some(format!(
+                "{extents} pieces of many lengths, where {} would do: typical of a full or aged file system",
+                self.ideal_extents
+            ));
+        }
+        Some(format!(
+            "{extents} pieces, where {} would do, and {percent} % of them have {} KiB: typical of a client that \
+             writes single bytes ahead of its data (1-byte-ahead pattern), or of writers that take turns",
+            self.ideal_extents,
+            bytes >> 10
+        ))
+    }
+}
+
+/// Why a file system that may answer has nothing to say.
+fn silent(fs_type: &str) -> Option<String> {
+    let name = fs_type.strip_prefix("fuse.").unwrap_or(fs_type);
+    match name {
+        "cifs" | "smb3" => Some(
+            "over SMB a server tells which parts of a file exist, not where; run this, or filefrag, there"
+                .to_owned(),
+        ),
+        _ if name.starts_with("nfs") => {
+            Some("NFS does not tell where files lie; run this, or filefrag, on the server".to_owned())
+        }
+        "zfs" => Some("ZFS does not tell where files lie".to_owned()),
+        "tmpfs" | "ramfs" => Some("its files lie in memory".to_owned()),
+        _ => None,
+    }
+}
+
+/// Whether the answer means that the file system has no such call.
+fn is_unknown_call(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, Unsupported};
+    // ENOTTY has no kind of its own.
+    const ENOTTY: i32 = 25;
+    matches!(error.kind(), Unsupported | InvalidInput) || error.raw_os_error() == Some(ENOTTY)
+}
+
+/// Counts extents in the order of the file.
+#[derive(Clone, Debug, Default)]
+struct Count {
+    last: Option<RawExtent>,
+    pieces: u64,
+    /// Length of the piece that the last stretch belongs to.
+    piece: u64,
+    lengths: HashMap<u64, u64>,
+    jumps: u64,
+    backward: u64,
+    seek_bytes: u64,
+    mapped_bytes: u64,
+    unwritten_bytes: u64,
+    placeless: bool,
+    encoded: bool,
+}
+
+impl Count {
+    fn add(&mut self, extent: RawExtent) {
+        self.mapped_bytes = self.mapped_bytes.saturating_add(extent.length);
+        if extent.unwritten {
+            self.unwritten_bytes = self.unwritten_bytes.saturating_add(extent.length);
+        }
+        self.placeless |= extent.placeless;
+        self.encoded |= extent.encoded;
+        match self.last.replace(extent) {
+            None => (self.pieces, self.piece) = (1, extent.length),
+            Some(last) => self.step(last, extent),
+        }
+    }
+
+    /// Notes the length of a piece that has ended.
+    fn end_piece(&mut self) {
+        if self.lengths.len() < MAX_LENGTHS || self.lengths.contains_key(&self.piece) {
+            *self.lengths.entry(self.piece).or_default() += 1;
+        }
+    }
+
+    /// From one stretch to the next. It goes on in the same piece if it lies right behind the last one,
+    /// with or without room left for the hole between them.
+    fn step(&mut self, last: RawExtent, extent: RawExtent) {
+        let end = last.physical.saturating_add(last.length);
+        let hole = extent.logical.saturating_sub(last.logical.saturating_add(last.length));
+        if extent.physical == end || extent.physical == end.saturating_add(hole) {
+            self.piece = self.piece.saturating_add(extent.length);
+            return;
+        }
+        self.end_piece();
+        self.piece = extent.length;
+        self.pieces += 1;
+        self.jumps += 1;
+        self.backward += u64::from(extent.physical < end);
+        self.seek_bytes = self.seek_bytes.saturating_add(extent.physical.abs_diff(end));
+    }
+
+    fn extents(mut self, size_bytes: u64, fs_type: &str) -> Extents {
+        self.end_piece();
+        let uncountable = match (self.placeless, self.encoded) {
+            (true, _) => Some("some of its data has no place yet; try again when it is written back"),
+            (_, true) => Some("it is compressed or encrypted, and lies in many small pieces side by side"),
+            _ => None,
+        };
+        let counted = uncountable.is_none();
+        let mapped = self.mapped_bytes;
+        let percent = |part: u64, whole: u64| (part as f64 * 1000.0 / whole as f64).round() / 10.0;
+        let common = self.lengths.iter().max_by_key(|&(length, count)| (count, length));
+        let common = common.filter(|_| counted && self.pieces > 1);
+        let mut extents = Extents {
+            size_bytes,
+            mapped_bytes: mapped,
+            unwritten_bytes: self.unwritten_bytes,
+            extents: counted.then_some(self.pieces),
+            ideal_extents: ideal(mapped, fs_type),
+            bytes_per_extent: (counted && self.pieces > 0)
+                .then(|| (mapped as f64 / self.pieces as f64).round()),
+            backward_jumps: if counted { self.backward } else { 0 },
+            backward_percent: (counted && self.jumps > 0).then(|| percent(self.backward, self.jumps)),
+            seek_bytes: if counted { self.seek_bytes } else { 0 },
+            common_extent_bytes: common.map(|(length, _)| *length),
+            common_extent_percent: common.map(|(_, count)| percent(*count, self.pieces)),
+            sign: None,
+            uncountable: uncountable.map(str::to_owned),
+        };
+        extents.sign = extents.say();
+        extents
+    }
+}
+
+/// The fewest extents that a file of so many bytes has on an empty file system of this kind.
+fn ideal(mapped_bytes: u64, fs_type: &str) -> u64 {
+    match fs_type {
+        "ext2" | "ext3" | "ext4" => mapped_bytes.div_ceil(EXT_GROUP_BYTES),
+        _ => mapped_bytes.min(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn counted(extents: &[(u64, u64, u64)]) -> Extents {
+        let mut count = Count::default();
+        for &(logical, physical, length) in extents {
+            count.add(RawExtent { logical, physical, length, ..RawExtent::default() });
+        }
+        count.extents(100, "xfs")
+    }
+
+    #[test]
+    fn what_lies_side_by_side_is_one_extent() {
+        let one = counted(&[(0, 1000, 10), (10, 1010, 20), (30, 1030, 5)]);
+        assert_eq!((one.extents, one.mapped_bytes, one.backward_percent), (Some(1), 35, None));
+        assert_eq!(one.bytes_per_extent, Some(35.0));
+    }
+
+    #[test]
+    fn a_hole_does_not_end_an_extent_whether_or_not_room_is_left_for_it() {
+        assert_eq!(counted(&[(0, 1000, 10), (50, 1010, 10)]).extents, Some(1));
+        assert_eq!(counted(&[(0, 1000, 10), (50, 1050, 10)]).extents, Some(1));
+        assert_eq!(counted(&[(0, 1000, 10), (50, 1049, 10)]).extents, Some(2));
+    }
+
+    #[test]
+    fn jumps_back_and_their_distances_are_counted() {
+        // Forwards by 90, back from 1110 to 900, back from 910 to 0.
+        let four = counted(&[(0, 1000, 10), (10, 1100, 10), (20, 900, 10), (30, 0, 10)]);
+        assert_eq!((four.extents, four.backward_jumps, four.backward_percent), (Some(4), 2, Some(66.7)));
+        assert_eq!(four.seek_bytes, 90 + 210 + 910);
+    }
+
+    #[test]
+    fn many_pieces_of_one_length_are_named_and_others_too() {
+        let even: Vec<(u64, u64, u64)> =
+            (0..100).map(|at| (at << 16, ((at ^ 1) << 16) + (1 << 30), 1 << 16)).collect();
+        let even = counted(&even);
+        assert_eq!((even.extents, even.common_extent_bytes), (Some(100), Some(1 << 16)));
+        assert_eq!((even.common_extent_percent, even.backward_percent), (Some(100.0), Some(50.5)));
+        let sign = even.sign.unwrap();
+        assert!(sign.contains("1-byte-ahead") && sign.contains("100 % of them have 64 KiB"), "{sign}");
+        // Each with a length of its own, and a gap behind it.
+        let aged: Vec<(u64, u64, u64)> =
+            (1..100).map(|at| (at * 8192 * at, at * 16384 * at, 4096 * (at + 1))).collect();
+        assert!(counted(&aged).sign.unwrap().contains("aged"));
+        assert_eq!(counted(&even_few()).sign, None);
+    }
+
+    fn even_few() -> Vec<(u64, u64, u64)> {
+        (0..15).map(|at| (at * 10, at * 100, 10)).collect()
+    }
+
+    #[test]
+    fn what_has_no_place_or_is_compressed_is_not_counted() {
+        for (placeless, encoded, word) in [(true, false, "no place yet"), (false, true, "compressed")] {
+            let mut count = Count::default();
+            count.add(RawExtent { length: 10, placeless, encoded, ..RawExtent::default() });
+            let extents = count.extents(10, "btrfs");
+            assert_eq!((extents.extents, extents.bytes_per_extent, extents.mapped_bytes), (None, None, 10));
+            assert!(extents.uncountable.unwrap().contains(word));
+        }
+    }
+
+    #[test]
+    fn an_empty_file_has_no_extents_and_the_ideal_depends_on_the_file_system() {
+        assert_eq!((counted(&[]).extents, counted(&[]).ideal_extents), (Some(0), 0));
+        let gib_3_5 = 3_500_000_000;
+        assert_eq!((ideal(gib_3_5, "ext3"), ideal(gib_3_5, "xfs")), (27, 1));
+    }
+
+    #[test]
+    fn file_systems_that_cannot_tell_say_why() {
+        for fs_type in ["nfs4", "cifs", "zfs", "tmpfs"] {
+            assert!(silent(fs_type).is_some(), "{fs_type}");
+        }
+        assert!(silent("xfs").is_none() && silent("fuse.sshfs").is_none());
+    }
+
+    #[test]
+    fn directories_and_missing_files_are_errors() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(matches!(Extents::of(dir.path()), Err(ExtentsError::NotAFile { .. })));
+        let missing = Extents::of(&dir.path().join("missing")).unwrap_err();
+        assert!(missing.to_string().starts_with("cannot look at"), "{missing}");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_file_just_written_has_places_for_all_its_data_or_the_file_system_does_not_tell() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        std::fs::write(&path, vec![7; 3 << 20]).unwrap();
+        match Extents::of(&path) {
+            Ok(extents) => {
+                assert_eq!((extents.size_bytes, extents.mapped_bytes), (3 << 20, 3 << 20));
+                assert!(extents.uncountable.is_some() || extents.extents.unwrap() >= 1, "{extents:?}");
+            }
+            Err(error) => assert!(matches!(error, ExtentsError::NotAvailable { .. }), "{error}"),
+        }
+    }
+}

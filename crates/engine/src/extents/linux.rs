@@ -1,0 +1,114 @@
+//! The FIEMAP call of Linux (`linux/fiemap.h`), a batch of extents at a time.
+
+use std::fs::File;
+use std::io;
+
+use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl, opcode};
+
+use super::RawExtent;
+
+/// Extents asked for at once.
+const BATCH: usize = 512;
+
+/// Write back first, so that everything has its place.
+const FLAG_SYNC: u32 = 1;
+
+const EXTENT_LAST: u32 = 0x0001;
+const EXTENT_UNKNOWN: u32 = 0x0002;
+const EXTENT_DELALLOC: u32 = 0x0004;
+const EXTENT_ENCODED: u32 = 0x0008;
+const EXTENT_UNWRITTEN: u32 = 0x0800;
+
+/// `struct fiemap_extent`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct FiemapExtent {
+    logical: u64,
+    physical: u64,
+    length: u64,
+    reserved_64: [u64; 2],
+    flags: u32,
+    reserved: [u32; 3],
+}
+
+/// `struct fiemap` without the array at its end; the call's number is made from its size.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct FiemapHead {
+    start: u64,
+    length: u64,
+    flags: u32,
+    mapped_extents: u32,
+    extent_count: u32,
+    reserved: u32,
+}
+
+/// `struct fiemap` with room for a batch.
+#[repr(C)]
+struct Fiemap {
+    head: FiemapHead,
+    extents: [FiemapExtent; BATCH],
+}
+
+/// `FS_IOC_FIEMAP`.
+struct FiemapCall<'a>(&'a mut Fiemap);
+
+// SAFETY: FS_IOC_FIEMAP takes a `struct fiemap`, which `Fiemap` is laid out as, and writes into it no more
+// extents than `extent_count`, which `ask` sets to the length of the array. The pointer is to a live,
+// exclusively borrowed value. The call returns 0 and has no other output.
+unsafe impl Ioctl for FiemapCall<'_> {
+    type Output = ();
+
+    const IS_MUTATING: bool = true;
+
+    fn opcode(&self) -> Opcode {
+        opcode::read_write::<FiemapHead>(b'f', 11)
+    }
+
+    fn as_ptr(&mut self) -> *mut rustix::ffi::c_void {
+        std::ptr::from_mut(self.0).cast()
+    }
+
+    unsafe fn output_from_ptr(_: IoctlOutput, _: *mut rustix::ffi::c_void) -> rustix::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Gives all extents of a file, in its order.
+pub(super) fn each_extent(file: &File, mut each: impl FnMut(RawExtent)) -> io::Result<()> {
+    let mut map = Box::new(Fiemap { head: FiemapHead::default(), extents: [FiemapExtent::default(); BATCH] });
+    let mut start = 0;
+    loop {
+        ask(file, start, &mut map)?;
+        let mapped = &map.extents[..(map.head.mapped_extents as usize).min(BATCH)];
+        for extent in mapped {
+            each(RawExtent {
+                logical: extent.logical,
+                physical: extent.physical,
+                length: extent.length,
+                placeless: extent.flags & (EXTENT_DELALLOC | EXTENT_UNKNOWN) != 0,
+                encoded: extent.flags & EXTENT_ENCODED != 0,
+                unwritten: extent.flags & EXTENT_UNWRITTEN != 0,
+            });
+        }
+        let Some(last) = mapped.last() else { return Ok(()) };
+        let next = last.logical.saturating_add(last.length);
+        // A file system that does not go forwards would be asked for ever.
+        if last.flags & EXTENT_LAST != 0 || next <= start {
+            return Ok(());
+        }
+        start = next;
+    }
+}
+
+fn ask(file: &File, start: u64, map: &mut Fiemap) -> io::Result<()> {
+    map.head = FiemapHead {
+        start,
+        length: u64::MAX - start,
+        flags: FLAG_SYNC,
+        extent_count: BATCH as u32,
+        ..FiemapHead::default()
+    };
+    // SAFETY: the descriptor is open for the whole call, and `FiemapCall` describes it truly (see there).
+    Ok(unsafe { ioctl(file, FiemapCall(map)) }?)
+}

@@ -1,0 +1,11 @@
+//! Where there is no FIEMAP.
+
+use std::fs::File;
+use std::io;
+
+use super::RawExtent;
+
+/// Always refused.
+pub(super) fn each_extent(_file: &File, _each: impl FnMut(RawExtent)) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}

@@ -1,0 +1,123 @@
+//! Flags of the verbs that look at operations and files: `ops`, `extents`, and those of `report` for traces.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use reelgauge_analysis::listing::SortBy;
+use reelgauge_analysis::trace_stats::Period;
+use reelgauge_record::OpKind;
+use reelgauge_workload::units::Span;
+
+/// A part of a trace or a run. The same on every verb that looks at operations.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct PeriodArgs {
+    /// Only operations that began at this time of the trace or later
+    #[arg(long, value_name = "TIME")]
+    pub from: Option<Span>,
+    /// Only operations that began before this time of the trace
+    #[arg(long, value_name = "TIME")]
+    pub to: Option<Span>,
+}
+
+impl PeriodArgs {
+    /// Whether a part was asked for.
+    pub fn is_given(&self) -> bool {
+        self.from.is_some() || self.to.is_some()
+    }
+
+    /// The period; an error if nothing can lie in it.
+    pub fn period(&self) -> anyhow::Result<Period> {
+        let from_ns = self.from.map_or(0, Span::ns);
+        let to_ns = self.to.map_or(u64::MAX, Span::ns);
+        anyhow::ensure!(from_ns < to_ns, "--to must be later than --from: nothing lies between them");
+        Ok(Period { from_ns, to_ns })
+    }
+}
+
+/// Flags of `ops`.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_OPS)]
+pub struct OpsArgs {
+    /// A run or trace directory
+    pub trace: PathBuf,
+    /// Only files whose name matches: '*.mov' or 'reel7/*'; * stands for any characters, / too
+    #[arg(long, value_name = "PATTERN")]
+    pub file: Option<String>,
+    /// Only this kind: open, read, write, sync, close, rename, ...; may be repeated
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    pub kind: Vec<OpKind>,
+    #[command(flatten)]
+    pub period: PeriodArgs,
+    /// Only operations that took at least so long
+    #[arg(long, value_name = "TIME")]
+    pub min_service: Option<Span>,
+    /// Only operations that failed
+    #[arg(long)]
+    pub errors: bool,
+    /// Only this stream (in a trace: this thread), from 0
+    #[arg(long, value_name = "N")]
+    pub stream: Option<u32>,
+    /// What comes first: the earliest (issued), slowest (service, response), largest (size), or offset
+    #[arg(long, value_enum, value_name = "BY", default_value = "issued")]
+    pub sort: SortArg,
+    /// Only the first so many [default: all if sorted by issued, else 20]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub top: Option<u32>,
+    /// As CSV
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `--sort`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SortArg {
+    /// When they were issued, the earliest first
+    Issued,
+    /// How long the storage took, the longest first
+    Service,
+    /// How long it took from when they were due, the longest first
+    Response,
+    /// How much they moved, the most first
+    Size,
+    /// Where in the file they begin, the first first
+    Offset,
+}
+
+impl From<SortArg> for SortBy {
+    fn from(arg: SortArg) -> SortBy {
+        match arg {
+            SortArg::Issued => SortBy::Issued,
+            SortArg::Service => SortBy::Service,
+            SortArg::Response => SortBy::Response,
+            SortArg::Size => SortBy::Size,
+            SortArg::Offset => SortBy::Offset,
+        }
+    }
+}
+
+/// Flags of `extents`.
+#[derive(Debug, Args)]
+pub struct ExtentsArgs {
+    /// Files
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn kind(name: &str) -> Result<OpKind, String> {
+    OpKind::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = OpKind::ALL.iter().map(|kind| kind.name()).collect();
+        format!("write one of {}", names.join(", "))
+    })
+}
+
+const AFTER_OPS: &str = "\
+Examples:
+  reelgauge ops RUN --kind write --file '*.mov' --sort service --top 20    the slowest writes
+  reelgauge ops TRACE --errors                                            what failed, and how
+  reelgauge ops RUN --from 10s --to 12s --csv                             two seconds, for a spreadsheet";

@@ -1,0 +1,52 @@
+//! The flags of `record`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Flags of `record`.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_RECORD)]
+pub struct RecordArgs {
+    /// The directory whose files are recorded
+    pub dir: PathBuf,
+    /// The command to record, behind '--'; without one, whoever uses the directory until Ctrl-C
+    #[arg(last = true, value_name = "CMD")]
+    pub command: Vec<OsString>,
+
+    /// Show the files at this empty directory, and leave DIR as it is; {} in CMD stands for it
+    #[arg(long, value_name = "POINT")]
+    pub mount: Option<PathBuf>,
+    /// As root: let other users' programs use the files meanwhile, too
+    #[arg(long)]
+    pub allow_other: bool,
+    /// Replace names by numbers that tell nothing; extensions of up to four characters stay
+    #[arg(long)]
+    pub anonymise: bool,
+    /// The trace's name [default: the command's]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Folder for traces; not below DIR [default: reelgauge-traces, or from below DIR one's own library]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print what was recorded as JSON, and nothing else, on standard output
+    #[arg(long)]
+    pub json: bool,
+    /// Say nothing at the beginning
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+const AFTER_RECORD: &str = "\
+Everything that CMD does to files below DIR goes through the recorder, which is mounted over DIR (by FUSE; \
+Linux only) and unmounted at the end, whatever happens. Contents are not kept. Other programs that use DIR \
+meanwhile are recorded, too. CMD finds the place in the environment variable REELGAUGE_DIR.
+
+Examples:
+  reelgauge record /media/project -- ffmpeg -i /media/project/a.mov -c copy /media/project/b.mov
+  reelgauge record /media/project                    start the application by hand; Ctrl-C ends it
+  reelgauge record /media/project --mount /mnt/rec -- cp {}/a.mov {}/b.mov
+
+Exit codes: 0 recorded (and CMD succeeded), 2 wrong usage or input, 3 CMD failed or the recording broke off \
+(what was recorded is kept), 130 interrupted while CMD ran (likewise).";

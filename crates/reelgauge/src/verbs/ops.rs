@@ -1,0 +1,58 @@
+//! `reelgauge ops`: the operations of a trace or a run, one by one.
+
+use std::io::{BufWriter, Write};
+
+use anyhow::{Context, Result};
+use glob::Pattern;
+use reelgauge_analysis::listing::{OpFilter, SortBy};
+use reelgauge_report::{OpRows, RowFormat};
+use reelgauge_runner::ops_listing::{Listing, list};
+use reelgauge_runner::trace_report::name;
+use reelgauge_trace::Trace;
+
+use crate::cli::OpsArgs;
+
+/// How many are shown if they are not in order of time and nobody said.
+const DEFAULT_TOP: usize = 20;
+
+/// Lists operations. The exit code.
+pub fn ops(args: &OpsArgs) -> Result<u8> {
+    let pattern = args.file.as_deref().map(Pattern::new).transpose();
+    let pattern = pattern.context("--file is no pattern; '*' and '?' stand for any characters")?;
+    let period = args.period.period()?;
+    let trace = Trace::open(&args.trace)?;
+    let files = pattern.map(|pattern| trace.files().iter().map(|file| pattern.matches(&file.path)).collect());
+    let filter = OpFilter {
+        period,
+        files,
+        kinds: args.kind.clone(),
+        min_service_ns: args.min_service.map_or(0, |span| span.ns()),
+        errors: args.errors,
+        stream: args.stream,
+    };
+    let sort = SortBy::from(args.sort);
+    let top = match args.top {
+        Some(top) => Some(top as usize),
+        None => (sort != SortBy::Issued).then_some(DEFAULT_TOP),
+    };
+    let format = match (args.csv, args.json) {
+        (true, _) => RowFormat::Csv,
+        (_, true) => RowFormat::Json,
+        _ => RowFormat::Text,
+    };
+    let out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let mut rows = OpRows::new(format, out, |file| name(&trace, file));
+    let left_out =
+        list(&trace, Listing { filter, sort, top }, |op| rows.write(op).map_err(anyhow::Error::from))?;
+    let shown = rows.finish()?;
+    // Beside the list, so that a program that reads it finds nothing else in it.
+    if format == RowFormat::Text {
+        let mut err = std::io::stderr().lock();
+        let _ = match (shown, left_out) {
+            (0, _) => writeln!(err, "reelgauge: no operation matches"),
+            (_, 0) => Ok(()),
+            _ => writeln!(err, "reelgauge: {left_out} more match; --top N shows more"),
+        };
+    }
+    Ok(0)
+}

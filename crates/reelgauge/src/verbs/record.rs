@@ -1,0 +1,142 @@
+//! `reelgauge record`: what a command does to the files of a directory becomes a trace.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use reelgauge_report::units;
+use reelgauge_trace::capture::{CaptureError, CaptureOptions, CommandEnd, Recorded, record as capture};
+use reelgauge_trace::library::Library;
+use serde_json::json;
+
+use crate::cli::RecordArgs;
+use crate::screen;
+
+/// Where traces go if nobody says.
+const OUT_DEFAULT: &str = "reelgauge-traces";
+/// The command failed, or the trace could not be written.
+const EXIT_BROKEN_OFF: u8 = 3;
+/// Somebody ended it.
+const EXIT_INTERRUPTED: u8 = 130;
+
+/// Records. The exit code.
+pub fn record(args: &RecordArgs) -> Result<u8> {
+    let options = CaptureOptions {
+        dir: args.dir.clone(),
+        command: args.command.clone(),
+        mount: args.mount.clone(),
+        allow_other: args.allow_other,
+        anonymise: args.anonymise,
+        out: args.out.clone().unwrap_or_else(|| default_out(&args.dir)),
+        name: args.name.clone(),
+        stdout_to_stderr: args.json,
+    };
+    let recorded = match capture(&options, |point| welcome(args, point)) {
+        Ok(recorded) => recorded,
+        Err(error @ CaptureError::Trace(_)) => {
+            screen::complain(&error.into());
+            return Ok(EXIT_BROKEN_OFF);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let text = if args.json { format!("{:#}\n", json_of(&recorded)) } else { words(&recorded) };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(exit_code(&recorded))
+}
+
+fn exit_code(recorded: &Recorded) -> u8 {
+    match recorded.command {
+        // Without a command, Ctrl-C is the way to end it.
+        None => 0,
+        Some(_) if recorded.was_interrupted => EXIT_INTERRUPTED,
+        Some(end) if end.is_success() => 0,
+        Some(_) => EXIT_BROKEN_OFF,
+    }
+}
+
+/// Below the recorded directory a trace can't lie; then it goes where replays find it by its name.
+fn default_out(dir: &Path) -> PathBuf {
+    let here = std::env::current_dir().and_then(std::fs::canonicalize);
+    let is_below = here.is_ok_and(|here| dir.canonicalize().is_ok_and(|dir| here.starts_with(dir)));
+    let library = is_below.then(|| Library::standard().folders().last().cloned()).flatten();
+    library.unwrap_or_else(|| PathBuf::from(OUT_DEFAULT))
+}
+
+fn welcome(args: &RecordArgs, point: &Path) {
+    if args.quiet {
+        return;
+    }
+    let point = screen::shell_word(point);
+    // Nobody is left to tell when standard error is closed.
+    let _ = match args.command.is_empty() {
+        true => writeln!(std::io::stderr(), "Recording what happens below {point}; Ctrl-C ends it."),
+        false => writeln!(std::io::stderr(), "Recording what the command does below {point}."),
+    };
+}
+
+/// What people want to know, the answer first.
+fn words(recorded: &Recorded) -> String {
+    let (info, tally) = (&recorded.info, &recorded.tally);
+    let mut lines = vec![
+        format!(
+            "Recorded {} on {} by {} in {}.",
+            units::counted(info.ops, "operation"),
+            units::counted(u64::from(info.files), "file"),
+            units::counted(u64::from(info.threads), "thread"),
+            units::duration(info.duration_ns as f64 / 1e3),
+        ),
+        format!(
+            "  read     {} in {}",
+            units::amount(tally.read_bytes),
+            units::counted(tally.reads, "operation")
+        ),
+        format!(
+            "  written  {} in {}",
+            units::amount(tally.written_bytes),
+            units::counted(tally.writes, "operation")
+        ),
+    ];
+    if tally.failed > 0 {
+        lines.push(format!("  failed   {}", units::counted(tally.failed, "operation")));
+    }
+    lines.push(cost(recorded));
+    lines.extend(info.warnings.iter().map(|warning| format!("  note     {warning}")));
+    lines.push(format!("Not seen: {}.", info.blind_to.join("; ")));
+    let trace = screen::shell_word(&recorded.trace);
+    lines.push(format!("The trace: {trace}"));
+    lines.push(format!("Next: reelgauge replay {trace} PATH"));
+    lines.join("\n") + "\n"
+}
+
+/// What the recording itself cost.
+fn cost(recorded: &Recorded) -> String {
+    let own =
+        recorded.info.cost_ns_per_op.map_or("nothing".to_owned(), |own_ns| units::duration(own_ns / 1e3));
+    let way = recorded.round_trip_ns.map_or(String::new(), |way_ns| {
+        format!(", and about {} on the way to it and back", units::duration(way_ns / 1e3))
+    });
+    format!("  cost     {own} per operation in the recorder{way}")
+}
+
+fn json_of(recorded: &Recorded) -> serde_json::Value {
+    let (code, signal) = match recorded.command {
+        Some(CommandEnd::Code(code)) => (Some(code), None),
+        Some(CommandEnd::Signal(signal)) => (None, Some(signal)),
+        None => (None, None),
+    };
+    let tally = &recorded.tally;
+    json!({
+        "trace": recorded.trace,
+        "info": recorded.info,
+        "read_ops": tally.reads,
+        "read_bytes": tally.read_bytes,
+        "write_ops": tally.writes,
+        "written_bytes": tally.written_bytes,
+        "mapped_ops": tally.mapped,
+        "failed_ops": tally.failed,
+        "command_exit_code": code,
+        "command_signal": signal,
+        "was_interrupted": recorded.was_interrupted,
+        "round_trip_ns": recorded.round_trip_ns,
+    })
+}

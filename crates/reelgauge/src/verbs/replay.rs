@@ -1,0 +1,45 @@
+//! `reelgauge replay`: flags become a plan, the trace is replayed, the summary is shown.
+
+use anyhow::{Result, bail};
+use reelgauge_runner::fresh_seed;
+use reelgauge_runner::replay::ReplayRequest;
+use reelgauge_workload::plan::PLAN_VERSION;
+use reelgauge_workload::replay::{ReplayPlan, ReplaySettings};
+
+use crate::cli::ReplayArgs;
+use crate::verbs::run::{Job, carry_out};
+
+/// Replays a trace. The exit code.
+pub fn replay(args: &ReplayArgs) -> Result<u8> {
+    if args.stagger.is_some() && args.copies == 1 {
+        bail!("--stagger has no effect with one user; use --copies 2 or more");
+    }
+    let plan = plan_of(args);
+    plan.check()?;
+    let request = ReplayRequest { plan, out: args.output.out.clone() };
+    carry_out(Job::Replay(Box::new(request)), &args.output)
+}
+
+fn plan_of(args: &ReplayArgs) -> ReplayPlan {
+    let run = &args.run;
+    ReplayPlan {
+        plan_version: PLAN_VERSION,
+        written_by: concat!("reelgauge ", env!("CARGO_PKG_VERSION")).to_owned(),
+        target: args.path.clone(),
+        seed: run.seed.unwrap_or_else(fresh_seed),
+        driver: run.driver.into(),
+        hang_after: run.hang_after,
+        log: !run.no_log,
+        replay: ReplaySettings {
+            trace: args.trace.clone(),
+            pace: args.pace,
+            order: args.order.into(),
+            scale: args.scale,
+            idle_cap: args.idle_cap,
+            copies: args.copies,
+            stagger: args.stagger.unwrap_or(ReplaySettings::default().stagger),
+            batch: args.batch,
+            layout: args.layout.into(),
+        },
+    }
+}

@@ -1,0 +1,104 @@
+//! The screen of files and the pieces that they lie in.
+
+use crate::answer::Tone;
+use crate::page::Page;
+use crate::screen::Style;
+use crate::table::Table;
+use crate::tables::numbers;
+use crate::text::{plain, plain_short};
+use crate::units::{amount, count};
+
+/// Longer names are cut; the end tells more than the beginning.
+const NAME_CHARS: usize = 40;
+
+/// What is told of a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExtentsRow {
+    /// Its path.
+    pub path: String,
+    /// Its size.
+    pub size_bytes: u64,
+    /// Pieces; `None` where they can't be counted.
+    pub extents: Option<u64>,
+    /// The fewest that its file system makes of it.
+    pub ideal_extents: u64,
+    /// Bytes per piece.
+    pub bytes_per_extent: Option<f64>,
+    /// Share of steps from piece to piece that go back.
+    pub backward_percent: Option<f64>,
+    /// Distances between the pieces, together.
+    pub seek_bytes: u64,
+    /// What the pieces look like, or why they can't be counted.
+    pub note: Option<String>,
+}
+
+/// The screen as text, ending with a line feed.
+pub fn extents_screen(rows: &[ExtentsRow], style: Style) -> String {
+    let mut page = Page::new(style);
+    let told: Vec<&ExtentsRow> = rows.iter().filter(|row| row.extents.is_some()).collect();
+    if !told.is_empty() {
+        let column = |of: &dyn Fn(&ExtentsRow) -> String| told.iter().map(|row| of(row)).collect::<Vec<_>>();
+        let values = |of: &dyn Fn(&ExtentsRow) -> Option<f64>| {
+            numbers(&told.iter().map(|row| of(row)).collect::<Vec<_>>())
+        };
+        let mut table = Table::default();
+        table.column("", "file", column(&|row| shown(&row.path)));
+        table.column("", "size", column(&|row| amount(row.size_bytes)));
+        table.column("", "extents", column(&|row| count(row.extents.unwrap_or(0))));
+        table.column("", "ideal", column(&|row| count(row.ideal_extents)));
+        table.column("KB per", "extent", values(&|row| row.bytes_per_extent.map(|bytes| bytes / 1e3)));
+        table.column("backward", "%", values(&|row| row.backward_percent));
+        table.column("seeks", "GB", values(&|row| Some(row.seek_bytes as f64 / 1e9)));
+        page.lines(table.lines(page.width));
+    }
+    for row in rows {
+        if let Some(note) = &row.note {
+            let text = if note.contains(&row.path) {
+                plain(note)
+            } else {
+                format!("{}: {}", plain(&row.path), plain(note))
+            };
+            page.sentence(Tone::Bad, &text);
+        }
+    }
+    page.text
+}
+
+fn shown(path: &str) -> String {
+    let chars = path.chars().count();
+    if chars <= NAME_CHARS {
+        return plain(path);
+    }
+    let end: String = path.chars().skip(chars - NAME_CHARS + 1).collect();
+    plain_short(&format!("…{end}"), 2 * NAME_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_stand_in_a_table_and_what_is_not_available_below_it() {
+        let counted = ExtentsRow {
+            path: format!("/srv/{}/a.mov", "x".repeat(40)),
+            size_bytes: 64 << 20,
+            extents: Some(1019),
+            ideal_extents: 1,
+            bytes_per_extent: Some(65_857.0),
+            backward_percent: Some(49.9),
+            seek_bytes: 130_000_000,
+            note: None,
+        };
+        let nfs = ExtentsRow {
+            path: "/mnt/b.mov".to_owned(),
+            note: Some("not available for /mnt/b.mov: NFS does not tell".to_owned()),
+            ..ExtentsRow::default()
+        };
+        let text = extents_screen(&[counted, nfs], Style::default());
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[2].starts_with('…') && lines[2].contains("x/a.mov"), "{text}");
+        assert!(lines[2].contains("67.1 MB    1,019      1"), "{text}");
+        assert_eq!(lines[3], "not available for /mnt/b.mov: NFS does not tell");
+        assert!(lines.iter().all(|line| line.chars().count() <= 100), "{text}");
+    }
+}

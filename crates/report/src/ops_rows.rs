@@ -1,0 +1,279 @@
+//! Operations one by one: as lines for people, as CSV, as JSON. Rows are written as they come.
+
+use std::io::{self, Write};
+
+use reelgauge_record::errno::errno_name;
+use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
+use serde::Serialize;
+
+use crate::text::plain;
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowFormat {
+    /// For people.
+    Text,
+    /// With a header line.
+    Csv,
+    /// An array of objects.
+    Json,
+}
+
+/// What a row tells, in full.
+#[derive(Debug, Serialize)]
+struct Row {
+    issued_ns: u64,
+    worker: u32,
+    stream: u32,
+    transfer: u32,
+    kind: &'static str,
+    file: String,
+    /// The new name of a rename.
+    new_file: Option<String>,
+    /// How a file was opened: words with blanks between them.
+    open: Option<String>,
+    offset_bytes: Option<u64>,
+    length_bytes: Option<u32>,
+    done_bytes: Option<u32>,
+    service_ns: u64,
+    response_ns: u64,
+    errno: i32,
+    error: Option<String>,
+    flags: String,
+}
+
+/// Writes rows. [`OpRows::finish`] must be called.
+pub struct OpRows<W: Write, N> {
+    out: Out<W>,
+    rows: u64,
+    name: N,
+}
+
+enum Out<W: Write> {
+    Text(W),
+    Csv(Box<csv::Writer<W>>),
+    Json(W),
+}
+
+impl<W: Write, N: Fn(u32) -> String> OpRows<W, N> {
+    /// Writes to `out`; `name` gives a file's name.
+    pub fn new(format: RowFormat, out: W, name: N) -> OpRows<W, N> {
+        let out = match format {
+            RowFormat::Text => Out::Text(out),
+            RowFormat::Csv => Out::Csv(Box::new(csv::Writer::from_writer(out))),
+            RowFormat::Json => Out::Json(out),
+        };
+        OpRows { out, rows: 0, name }
+    }
+
+    /// Writes one operation.
+    pub fn write(&mut self, op: &OpRecord) -> io::Result<()> {
+        let row = Row::of(op, &self.name);
+        let first = self.rows == 0;
+        self.rows += 1;
+        match &mut self.out {
+            Out::Text(out) => {
+                if first {
+                    writeln!(out, "{HEADER}")?;
+                }
+                text(out, &row)
+            }
+            Out::Csv(out) => out.serialize(&row).map_err(io_error),
+            Out::Json(out) => {
+                out.write_all(if first { b"[\n" } else { b",\n" })?;
+                serde_json::to_writer(out, &row).map_err(io::Error::from)
+            }
+        }
+    }
+
+    /// Writes what is held back and what ends the list. Gives how many rows there were.
+    pub fn finish(self) -> io::Result<u64> {
+        match self.out {
+            Out::Text(mut out) => out.flush()?,
+            Out::Csv(mut out) => out.flush()?,
+            Out::Json(mut out) => {
+                out.write_all(if self.rows == 0 { b"[]\n" } else { b"\n]\n" })?;
+                out.flush()?;
+            }
+        }
+        Ok(self.rows)
+    }
+}
+
+/// An error of the CSV library that is one of the pipe below it stays one, so that a closed pipe is known.
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
+const HEADER: &str = "      time s  stream  kind            offset     length       done  service ms  response ms  error  file";
+
+fn text(out: &mut impl Write, row: &Row) -> io::Result<()> {
+    let cell = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
+    write!(
+        out,
+        "{:>12.6}  {:>6}  {:<8}  {:>12}  {:>9}  {:>9}  {:>10.3}  {:>11.3}  {:<5}  {}",
+        row.issued_ns as f64 / 1e9,
+        row.stream,
+        row.kind,
+        cell(row.offset_bytes),
+        cell(row.length_bytes.map(u64::from)),
+        cell(row.done_bytes.map(u64::from)),
+        row.service_ns as f64 / 1e6,
+        row.response_ns as f64 / 1e6,
+        row.error.as_deref().unwrap_or("-"),
+        plain(&row.file)
+    )?;
+    if let Some(new_file) = &row.new_file {
+        write!(out, " -> {}", plain(new_file))?;
+    }
+    if let Some(open) = row.open.as_deref().filter(|open| !open.is_empty()) {
+        write!(out, " ({open})")?;
+    }
+    writeln!(out)
+}
+
+impl Row {
+    fn of(op: &OpRecord, name: &impl Fn(u32) -> String) -> Row {
+        let has_offset =
+            matches!(op.kind, OpKind::Read | OpKind::Write | OpKind::Truncate | OpKind::Allocate);
+        let has_length = matches!(op.kind, OpKind::Read | OpKind::Write | OpKind::Allocate);
+        let opens = matches!(op.kind, OpKind::Open | OpKind::Create);
+        let new_file =
+            (op.kind == OpKind::Rename).then(|| u32::try_from(op.offset).map_or("?".to_owned(), name));
+        let error = || errno_name(op.errno).map_or_else(|| op.errno.to_string(), str::to_owned);
+        Row {
+            issued_ns: op.issued_ns,
+            worker: op.worker,
+            stream: op.stream,
+            transfer: op.transfer,
+            kind: op.kind.name(),
+            file: name(op.file),
+            new_file,
+            open: opens.then(|| open_words(OpenBits(op.len))),
+            offset_bytes: has_offset.then_some(op.offset),
+            length_bytes: has_length.then_some(op.len),
+            done_bytes: op.kind.moves_data().then_some(op.done_len),
+            service_ns: op.service_ns(),
+            response_ns: op.response_ns(),
+            errno: op.errno,
+            error: (op.errno != 0).then(error),
+            flags: flag_words(op.flags),
+        }
+    }
+}
+
+fn open_words(bits: OpenBits) -> String {
+    let words = [
+        (OpenBits::READ, "read"),
+        (OpenBits::WRITE, "write"),
+        (OpenBits::APPEND, "append"),
+        (OpenBits::CREATE, "create"),
+        (OpenBits::EXCLUSIVE, "exclusive"),
+        (OpenBits::TRUNCATE, "truncate"),
+        (OpenBits::DIRECT, "direct"),
+        (OpenBits::DSYNC, "dsync"),
+    ];
+    let set: Vec<&str> = words.into_iter().filter(|(bit, _)| bits.has(*bit)).map(|(_, word)| word).collect();
+    set.join(" ")
+}
+
+fn flag_words(flags: OpFlags) -> String {
+    let words = [
+        (OpFlags::WRITING, "writing"),
+        (OpFlags::RANDOM, "random"),
+        (OpFlags::WARMUP, "warmup"),
+        (OpFlags::LAST, "last"),
+        (OpFlags::FRAME, "frame"),
+        (OpFlags::CUE, "cue"),
+        (OpFlags::COPIED, "copied"),
+        (OpFlags::MAPPED, "mapped"),
+    ];
+    let set: Vec<&str> =
+        words.into_iter().filter(|(flag, _)| flags.has(*flag)).map(|(_, word)| word).collect();
+    set.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn op() -> OpRecord {
+        OpRecord {
+            offset: 4096,
+            due_ns: 1_000_000_000,
+            issued_ns: 1_000_500_000,
+            done_ns: 1_002_000_000,
+            worker: 0,
+            stream: 2,
+            transfer: 7,
+            file: 0,
+            len: 100,
+            done_len: 60,
+            errno: 0,
+            kind: OpKind::Read,
+            flags: OpFlags::MAPPED,
+            point: 0,
+        }
+    }
+
+    fn ops() -> [OpRecord; 4] {
+        let open = OpenBits::WRITE.with(OpenBits::CREATE);
+        [
+            op(),
+            OpRecord { kind: OpKind::Rename, offset: 1, ..op() },
+            OpRecord { kind: OpKind::Create, len: open.0, errno: 2, ..op() },
+            OpRecord { kind: OpKind::Truncate, errno: 9999, ..op() },
+        ]
+    }
+
+    fn written(format: RowFormat, ops: &[OpRecord]) -> String {
+        let mut out = Vec::new();
+        let names = ["a,\"b\u{1b}.mov", "new.mov"];
+        let mut rows = OpRows::new(format, &mut out, |file| names[file as usize].to_owned());
+        ops.iter().for_each(|op| rows.write(op).unwrap());
+        assert_eq!(rows.finish().unwrap(), ops.len() as u64);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn lines_for_people_are_aligned_and_harmless() {
+        let text = written(RowFormat::Text, &ops());
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 5);
+        let column = lines[0].find("file").unwrap();
+        assert_eq!(lines[1].find("a,"), Some(column), "{text}");
+        assert!(
+            lines[1].contains("    1.000500       2  read") && lines[1].contains("1.500        2.000"),
+            "{text}"
+        );
+        assert!(lines[2].ends_with("-> new.mov") && lines[2].contains("  -  "), "{text}");
+        assert!(lines[3].contains("ENOENT") && lines[3].ends_with("(write create)"), "{text}");
+        assert!(lines[4].contains(" 4096 ") && lines[4].contains(" 9999 "), "{text}");
+        assert!(!text.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn csv_and_json_say_the_same() {
+        let json: Vec<serde_json::Value> = serde_json::from_str(&written(RowFormat::Json, &ops())).unwrap();
+        let csv = written(RowFormat::Csv, &ops());
+        let mut reader = csv::Reader::from_reader(csv.as_bytes());
+        let header = reader.headers().unwrap().clone();
+        for (object, record) in json.iter().zip(reader.records()) {
+            for (name, cell) in header.iter().zip(&record.unwrap()) {
+                let value = match &object[name] {
+                    serde_json::Value::Null => String::new(),
+                    serde_json::Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                };
+                assert_eq!(value, cell, "{name}");
+            }
+        }
+        assert_eq!((&json[0]["service_ns"], &json[0]["response_ns"]), (&1_500_000.into(), &2_000_000.into()));
+        assert_eq!((&json[0]["flags"], &json[2]["error"]), (&"mapped".into(), &"ENOENT".into()));
+        assert_eq!(written(RowFormat::Json, &[]), "[]\n");
+    }
+}

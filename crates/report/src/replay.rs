@@ -1,0 +1,160 @@
+//! The screen of a replay: how long it took against the recording, whether everything came to what was
+//! recorded, how well the timing was kept, and every pass of a batch.
+
+use reelgauge_analysis::{LoadPoint, ReplayFacts, ReplayPass, Summary};
+
+use crate::answer::{Tone, nothing, outcome, place};
+use crate::page::Page;
+use crate::screen::{Screen, end};
+use crate::table::Table;
+use crate::tables::numbers;
+use crate::text::{plain, plain_short};
+use crate::units::{count, counted, duration, mb_per_s, number};
+
+/// Remarks of a trace that are shown; all are in summary.json.
+const REMARKS_MAX: usize = 5;
+/// Differences that are shown.
+const DIFFERENCES_MAX: usize = 5;
+
+/// Writes the screen.
+pub(crate) fn screen(summary: &Summary, facts: &ReplayFacts, show: &Screen, page: &mut Page) {
+    if let Some(outcome) = outcome(summary) {
+        page.sentence(Tone::Bad, &outcome);
+    }
+    match facts.passes.last() {
+        Some(pass) => page.sentence(Tone::Answer, &answer(summary, facts, pass)),
+        None => page.sentence(Tone::Bad, &nothing(summary)),
+    }
+    if facts.synthetic {
+        let text = "The trace is synthetic: made from published statistics, nobody was recorded.";
+        page.sentence(Tone::Plain, text);
+    }
+    differences(facts, page);
+    timing(facts, page);
+    if facts.passes.len() > 1 {
+        page.gap();
+        page.lines(table(summary, facts).lines(page.width));
+    }
+    page.gap();
+    page.item("Trace", &trace(facts));
+    for (why, operations) in &facts.left_out {
+        page.item("Left out", &format!("{}: {}", counted(*operations, "operation"), plain(why)));
+    }
+    for remark in facts.remarks.iter().take(REMARKS_MAX) {
+        page.item("Note", &plain(remark));
+    }
+    if facts.remarks.len() > REMARKS_MAX {
+        page.item("Note", &format!("{} more are in summary.json.", facts.remarks.len() - REMARKS_MAX));
+    }
+    end(summary, show, page);
+}
+
+/// `Replayed edit in 12.3 s (recorded: 12.2 s) on /mnt/nas (NFS 4.2 from nas1): 812 operations, 85 MB/s.`
+fn answer(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass) -> String {
+    let users = match facts.copies {
+        1 => String::new(),
+        copies => format!(" by {}", counted(u64::from(copies), "user")),
+    };
+    let name = plain_short(&facts.trace, 60);
+    let place = place(&summary.target);
+    if facts.passes.len() > 1 {
+        let median = facts.median_bytes_per_s.map_or_else(|| "unknown".to_owned(), mb_per_s);
+        let complete = facts.passes.iter().filter(|pass| pass.complete).count();
+        return format!(
+            "Replayed {name}{users} in {} on {place}: {median} MB/s in the median.",
+            passes(complete)
+        );
+    }
+    let recorded = facts.expected_span_s.map(|span_s| format!(" (recorded: {})", duration(span_s * 1e6)));
+    let rate = last.bytes_per_s.filter(|_| last.bytes > 0);
+    let rate = rate.map_or_else(String::new, |rate| format!(", {} MB/s", mb_per_s(rate)));
+    format!(
+        "Replayed {name}{users} in {}{} on {place}: {}{rate}.",
+        duration(last.span_s * 1e6),
+        recorded.unwrap_or_default(),
+        counted(last.done_ops, "operation"),
+    )
+}
+
+fn passes(count: usize) -> String {
+    match count {
+        1 => "1 pass".to_owned(),
+        count => format!("{count} passes"),
+    }
+}
+
+/// Whether everything came to what was recorded.
+fn differences(facts: &ReplayFacts, page: &mut Page) {
+    let different: u64 = facts.passes.iter().map(|pass| pass.different_ops).sum();
+    let done: u64 = facts.passes.iter().map(|pass| pass.done_ops).sum();
+    if different == 0 {
+        if done > 0 {
+            page.sentence(Tone::Plain, "Every operation came to what was recorded.");
+        }
+        return;
+    }
+    let text = format!(
+        "{} of {} came to something else than was recorded. The first:",
+        count(different),
+        counted(done, "operation")
+    );
+    page.sentence(Tone::Bad, &text);
+    let shown = facts.passes.iter().flat_map(|pass| &pass.differences).take(DIFFERENCES_MAX);
+    shown.for_each(|difference| page.sentence(Tone::Plain, &format!("  {}", plain(difference))));
+}
+
+/// How late operations began, in the pass in which that was worst.
+fn timing(facts: &ReplayFacts, page: &mut Page) {
+    let p99 = |pass: &&ReplayPass| pass.lateness_p99_us.unwrap_or(0.0);
+    let Some(worst) = facts.passes.iter().max_by(|a, b| p99(a).total_cmp(&p99(b))) else {
+        return;
+    };
+    let times = (worst.lateness_p50_us, worst.lateness_p99_us, worst.lateness_max_us);
+    if let (Some(p50_us), Some(p99_us), Some(max_us)) = times {
+        let text = format!(
+            "Half of the operations began within {} of when they were due, 99 of 100 within {}, all within {}.",
+            duration(p50_us),
+            duration(p99_us),
+            duration(max_us)
+        );
+        page.sentence(Tone::Plain, &text);
+    }
+}
+
+fn table(summary: &Summary, facts: &ReplayFacts) -> Table {
+    let rows = &facts.passes;
+    let point = |pass: &ReplayPass| summary.load_points.iter().find(|point| point.index == pass.point);
+    let of_point = |of: fn(&LoadPoint) -> Option<f64>| {
+        let values: Vec<_> = rows.iter().map(|pass| point(pass).and_then(of)).collect();
+        numbers(&values)
+    };
+    let values = |of: fn(&ReplayPass) -> Option<f64>| numbers(&rows.iter().map(of).collect::<Vec<_>>());
+    let mut table = Table::default();
+    table.column("", "pass", (1..=rows.len()).map(|number| number.to_string()).collect());
+    table.column("took", "s", values(|pass| Some(pass.span_s)));
+    table.column("moved", "MB/s", values(|pass| pass.bytes_per_s.map(|rate| rate / 1e6)));
+    table.column("read", "MB/s", of_point(|point| point.total.read_bytes_per_s.map(|rate| rate / 1e6)));
+    table.column("written", "MB/s", of_point(|point| point.total.written_bytes_per_s.map(|rate| rate / 1e6)));
+    table.column("late p99", "ms", values(|pass| pass.lateness_p99_us.map(|us| us / 1e3)));
+    table.column("", "different", rows.iter().map(|pass| count(pass.different_ops)).collect());
+    let complete = |pass: &ReplayPass| if pass.complete { "yes" } else { "NO" }.to_owned();
+    table.column("", "complete", rows.iter().map(complete).collect());
+    table
+}
+
+fn trace(facts: &ReplayFacts) -> String {
+    let made_by = match facts.made_by.as_str() {
+        "" => String::new(),
+        made_by => format!(" (by {})", plain_short(made_by, 40)),
+    };
+    format!(
+        "{}{made_by}: {} of {}, pace {}, order {}; {} of {} MB prepared.",
+        plain(&facts.trace_path),
+        counted(facts.ops, "operation"),
+        counted(u64::from(facts.threads), "thread"),
+        facts.pace,
+        facts.order,
+        counted(facts.prepared_files, "file"),
+        number(facts.prepared_bytes as f64 / 1e6),
+    )
+}

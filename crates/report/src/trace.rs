@@ -1,0 +1,310 @@
+//! The screen of a trace: what it is and can't see, what the application did in all, how large and how fast
+//! its operations were, the files that matter, and signs of fragments.
+
+use reelgauge_analysis::trace_stats::{
+    FileFigures, KindFigures, ServiceFigures, SizeFigures, TraceAbout, TraceFigures, TraceReport,
+};
+
+use crate::answer::Tone;
+use crate::page::Page;
+use crate::screen::Style;
+use crate::table::Table;
+use crate::tables::numbers;
+use crate::text::{plain, plain_short};
+use crate::units::{amount, block_size, count, counted, duration, fixed, mb_per_s, number};
+
+/// Longer names are cut in tables.
+const NAME_CHARS: usize = 36;
+/// Longer lines of a source are cut.
+const LINE_CHARS: usize = 60;
+
+/// The screen as text, ending with a line feed.
+pub fn trace_screen(report: &TraceReport, style: Style) -> String {
+    let mut page = Page::new(style);
+    answer(report, &mut page);
+    signs(report, &mut page);
+    let figures = &report.figures;
+    both(figures, &mut page);
+    sizes(figures, &mut page);
+    service(figures, &mut page);
+    kinds(figures, &mut page);
+    files(report, &mut page);
+    about(&report.about, &mut page);
+    page.text
+}
+
+/// What it amounts to, in two sentences.
+fn answer(report: &TraceReport, page: &mut Page) {
+    let (about, figures) = (&report.about, &report.figures);
+    let period = match (figures.from_s, figures.to_s) {
+        (None, None) => String::new(),
+        (from, to) => {
+            format!(", from {} to {}", in_time(from.unwrap_or(0.0)), to.map_or("its end".to_owned(), in_time))
+        }
+    };
+    page.heading(&format!("Trace {}{period}", plain_short(&about.name, 60)));
+    if !about.about.is_empty() {
+        page.sentence(Tone::Plain, &plain(&about.about));
+    }
+    page.gap();
+    if figures.ops == 0 {
+        page.sentence(Tone::Bad, "Nothing was done in this time.");
+        return;
+    }
+    let threads = match about.threads {
+        0 => String::new(),
+        threads => format!(" by {}", counted(u64::from(threads), "thread")),
+    };
+    page.sentence(
+        Tone::Answer,
+        &format!(
+            "{} on {} in {}{threads}: {} read, {} written.",
+            counted(figures.ops, "operation"),
+            counted(figures.files.touched, "file"),
+            duration(figures.span_s * 1e6),
+            amount(figures.read_bytes),
+            amount(figures.written_bytes)
+        ),
+    );
+    if let (Some(whole), Some(in_file)) = (figures.sequential_percent, figures.sequential_in_file_percent) {
+        let text = format!(
+            "{whole} % of {} are sequential in the whole trace, {in_file} % within their files.",
+            counted(figures.accesses, "access").replace("accesss", "accesses")
+        );
+        page.sentence(Tone::Plain, &text);
+    }
+}
+
+/// A point of time in a trace, which may be short.
+fn in_time(seconds: f64) -> String {
+    duration(seconds * 1e6)
+}
+
+/// Signs of fragments, each with its evidence.
+fn signs(report: &TraceReport, page: &mut Page) {
+    let sentences = report.signs.sentences();
+    if !sentences.is_empty() {
+        page.gap();
+    }
+    for sentence in sentences {
+        page.sentence(Tone::Bad, &format!("{}.", plain(&sentence)));
+    }
+}
+
+/// Reads and writes, one beside the other.
+fn both(figures: &TraceFigures, page: &mut Page) {
+    if figures.accesses == 0 {
+        return;
+    }
+    let directions = [
+        ("reads", figures.reads, figures.read_bytes_per_s, &figures.read_sizes, &figures.read_service),
+        ("writes", figures.writes, figures.written_bytes_per_s, &figures.write_sizes, &figures.write_service),
+    ];
+    let shown: Vec<_> = directions.into_iter().filter(|(_, many, ..)| *many > 0).collect();
+    let size = |of: fn(&SizeFigures) -> f64| {
+        numbers(&shown.iter().map(|row| row.3.as_ref().map(of)).collect::<Vec<_>>())
+    };
+    let ms = |of: fn(&ServiceFigures) -> f64| {
+        numbers(&shown.iter().map(|row| row.4.as_ref().map(|times| of(times) / 1e3)).collect::<Vec<_>>())
+    };
+    let mut table = Table::default();
+    table.column("", "", shown.iter().map(|row| row.0.to_owned()).collect());
+    table.column("", "count", shown.iter().map(|row| count(row.1)).collect());
+    let rate = |rate: Option<f64>| rate.map_or("-".to_owned(), mb_per_s);
+    table.column("", "MB/s", shown.iter().map(|row| rate(row.2)).collect());
+    table.column("median", "bytes", size(|sizes| sizes.median_bytes as f64));
+    table.column("mean", "bytes", size(|sizes| sizes.mean_bytes.round()));
+    table.column("deviation", "bytes", size(|sizes| sizes.deviation_bytes.round()));
+    table.column("median", "ms", ms(|times| times.median_us));
+    table.column("mean", "ms", ms(|times| times.mean_us));
+    table.column("deviation", "ms", ms(|times| times.deviation_us));
+    table.column("max", "ms", ms(|times| times.max_us));
+    page.gap();
+    page.lines(table.lines(page.width));
+    let notes = [
+        (figures.reads_at_the_end, "read nothing, at the end of the file"),
+        (figures.short_ops, "moved less than was asked"),
+        (figures.copied_ops, "are copies by the system"),
+        (figures.mapped_ops, "went through memory maps"),
+        (figures.warmup_ops, "of a warm-up are not counted"),
+    ];
+    let notes =
+        notes.iter().filter(|(many, _)| *many > 0).map(|(many, what)| format!("{} {what}", count(*many)));
+    let notes: Vec<String> = notes.collect();
+    if !notes.is_empty() {
+        page.sentence(Tone::Plain, &format!("Of these, {}.", notes.join(", ")));
+    }
+}
+
+/// The rows of two histograms with the same edges, as one table.
+fn histogram(what: &str, rows: &[(f64, String, u64, u64)], directions: (bool, bool), page: &mut Page) {
+    if rows.is_empty() {
+        return;
+    }
+    let mut table = Table::default();
+    table.column(what, "from", rows.iter().map(|row| row.1.clone()).collect());
+    let mut column = |name: &str, of: fn(&(f64, String, u64, u64)) -> u64| {
+        let total: u64 = rows.iter().map(of).sum();
+        let share = |row| format!("{:.1}", of(row) as f64 * 100.0 / total.max(1) as f64);
+        table.column("", name, rows.iter().map(|row| count(of(row))).collect());
+        table.column("", "%", rows.iter().map(share).collect());
+    };
+    if directions.0 {
+        column("reads", |row| row.2);
+    }
+    if directions.1 {
+        column("writes", |row| row.3);
+    }
+    page.gap();
+    page.lines(table.lines(page.width));
+}
+
+fn sizes(figures: &TraceFigures, page: &mut Page) {
+    let of = |sizes: &Option<SizeFigures>| {
+        let rows = sizes.iter().flat_map(|sizes| sizes.histogram.clone());
+        rows.map(|row| (row.from_bytes as f64, block_size(row.from_bytes), row.count)).collect::<Vec<_>>()
+    };
+    let rows = merged(of(&figures.read_sizes), of(&figures.write_sizes));
+    histogram("size", &rows, (figures.reads > 0, figures.writes > 0), page);
+}
+
+fn service(figures: &TraceFigures, page: &mut Page) {
+    let of = |times: &Option<ServiceFigures>| {
+        let rows = times.iter().flat_map(|times| times.histogram.clone());
+        rows.map(|row| (row.from_us, edge(row.from_us), row.count)).collect::<Vec<_>>()
+    };
+    let rows = merged(of(&figures.read_service), of(&figures.write_service));
+    // A capture without durations has nothing to show here.
+    if rows.iter().any(|row| row.0 > 0.0) {
+        histogram("service", &rows, (figures.reads > 0, figures.writes > 0), page);
+    }
+}
+
+/// The edge of a step of 1, 2 or 5, which needs no decimals: `50 µs`, `2 ms`.
+fn edge(us: f64) -> String {
+    let (value, unit) = match us {
+        v if v < 1e3 => (v, "µs"),
+        v if v < 1e6 => (v / 1e3, "ms"),
+        v => (v / 1e6, "s"),
+    };
+    format!("{} {unit}", fixed(value, 0))
+}
+
+/// Rows of reads and of writes by their lower edges.
+fn merged(reads: Vec<(f64, String, u64)>, writes: Vec<(f64, String, u64)>) -> Vec<(f64, String, u64, u64)> {
+    let mut rows: Vec<_> = reads.into_iter().map(|(from, name, many)| (from, name, many, 0)).collect();
+    for (from, name, many) in writes {
+        match rows.iter_mut().find(|row| row.0 == from) {
+            Some(row) => row.3 = many,
+            None => rows.push((from, name, 0, many)),
+        }
+    }
+    rows.sort_by(|one, two| one.0.total_cmp(&two.0));
+    rows
+}
+
+fn kinds(figures: &TraceFigures, page: &mut Page) {
+    let kinds = &figures.by_kind;
+    if kinds.is_empty() {
+        return;
+    }
+    let mut table = Table::default();
+    let ms = |of: fn(&KindFigures) -> Option<f64>| {
+        numbers(&kinds.iter().map(|kind| of(kind).map(|us| us / 1e3)).collect::<Vec<_>>())
+    };
+    table.column("", "operation", kinds.iter().map(|kind| kind.kind.clone()).collect());
+    table.column("", "count", kinds.iter().map(|kind| count(kind.ops)).collect());
+    table.column("", "failed", kinds.iter().map(|kind| count(kind.failed_ops)).collect());
+    table.column("in all", "s", numbers(&kinds.iter().map(|kind| Some(kind.service_s)).collect::<Vec<_>>()));
+    table.column("mean", "ms", ms(|kind| kind.mean_service_us));
+    table.column("max", "ms", ms(|kind| kind.max_service_us));
+    page.gap();
+    page.lines(table.lines(page.width));
+    let errors = figures
+        .errors
+        .iter()
+        .map(|error| format!("{} × {} at {}", count(error.count), error.name, error.kind));
+    let errors: Vec<String> = errors.collect();
+    if !errors.is_empty() {
+        page.sentence(Tone::Plain, &format!("Failed: {}.", errors.join(", ")));
+    }
+}
+
+fn files(report: &TraceReport, page: &mut Page) {
+    let files = &report.files;
+    if files.is_empty() {
+        return;
+    }
+    let mb = |of: fn(&FileFigures) -> u64| {
+        let values: Vec<_> = files.iter().map(|file| Some(of(file) as f64 / 1e6)).collect();
+        numbers(&values)
+    };
+    let values =
+        |of: &dyn Fn(&FileFigures) -> Option<f64>| numbers(&files.iter().map(of).collect::<Vec<_>>());
+    let mut table = Table::default();
+    table.column("", "file", files.iter().map(|file| plain_short(&file.path, NAME_CHARS)).collect());
+    table.column("read", "MB", mb(|file| file.read_bytes));
+    table.column("written", "MB", mb(|file| file.written_bytes));
+    table.column("", "reads", files.iter().map(|file| count(file.reads)).collect());
+    table.column("", "writes", files.iter().map(|file| count(file.writes)).collect());
+    table.column("sequential", "%", values(&|file| file.sequential_percent));
+    table.column("in file", "%", values(&|file| file.sequential_in_file_percent));
+    page.gap();
+    page.lines(table.lines(page.width));
+    let touched = report.figures.files.touched;
+    if touched > files.len() as u64 {
+        let text = format!(
+            "{} of {}, those with the most bytes; --top shows more.",
+            files.len(),
+            counted(touched, "file")
+        );
+        page.sentence(Tone::Plain, &text);
+    }
+}
+
+/// What the trace is, and what to doubt.
+fn about(about: &TraceAbout, page: &mut Page) {
+    page.gap();
+    let mut made = plain(&about.made_by);
+    if !about.source.is_empty() {
+        made.push_str(&format!(" of {}", plain(&about.source)));
+    }
+    if !about.made_at.is_empty() {
+        made.push_str(&format!(", {}", plain(&about.made_at)));
+    }
+    page.item("Made by", &made);
+    page.item("Seen at", &format!("{} level", about.capture));
+    if !about.blind_to.is_empty() {
+        page.item("Can't see", &plain(&about.blind_to.join(", ")));
+    }
+    if let Some(cost_ns) = about.cost_ns_per_op {
+        page.item("Recorder's cost", &format!("{} per operation", duration(cost_ns / 1e3)));
+    }
+    let left_out = about.left_out.iter().map(|(why, many)| format!("{} × {}", count(*many), plain(why)));
+    let left_out: Vec<String> = left_out.collect();
+    if !left_out.is_empty() {
+        page.item("Left out", &left_out.join(", "));
+    }
+    for (figure, target, achieved, tolerance) in &about.synthetic {
+        let (target, achieved, tolerance) = (number(*target), number(*achieved), number(*tolerance));
+        let text = format!("{achieved} for a published {target} (may be off by {tolerance})");
+        page.item(&plain_short(figure, 40), &text);
+    }
+    if about.malformed_lines > 0 {
+        page.warning(&format!(
+            "{} of the source could not be understood:",
+            counted(about.malformed_lines, "line")
+        ));
+        for (line, text, why) in &about.first_malformed {
+            page.item(
+                &format!("  line {line}"),
+                &format!("{}: {}", plain(why), plain_short(text, LINE_CHARS)),
+            );
+        }
+    }
+    for warning in &about.warnings {
+        page.warning(&plain(warning));
+    }
+    page.gap();
+    page.item("Files", &plain(&about.path));
+}

@@ -1,0 +1,92 @@
+//! The screen of a trace, as it looks: made from operations by hand, so that every figure can be checked.
+
+#![allow(clippy::unwrap_used)]
+
+use reelgauge_analysis::trace_stats::{Period, TraceAbout, TraceDetails, TraceReport, TraceStats};
+use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
+use reelgauge_report::{Style, trace_screen};
+
+const NAMES: [&str; 3] =
+    ["media/in.ts", "out.mov", "media/\u{1b}[2Jvery-long-name-of-a-file-that-nobody-can-read.mov"];
+
+fn op(kind: OpKind, file: u32, offset: u64, len: u32) -> OpRecord {
+    OpRecord {
+        offset,
+        due_ns: 0,
+        issued_ns: 0,
+        done_ns: 0,
+        worker: 0,
+        stream: 0,
+        transfer: 1,
+        file,
+        len,
+        done_len: len,
+        errno: 0,
+        kind,
+        flags: OpFlags::NONE,
+        point: 0,
+    }
+}
+
+/// A copy of 1 MiB with single bytes ahead of it, a failed open, and a read at the end.
+fn ops() -> Vec<OpRecord> {
+    let mut ops = vec![
+        OpRecord { errno: 2, done_len: 0, ..op(OpKind::Open, 2, 0, OpenBits::READ.0) },
+        op(OpKind::Open, 0, 0, OpenBits::READ.0),
+        OpRecord { done_len: 1, ..op(OpKind::Create, 1, 0, OpenBits::WRITE.with(OpenBits::CREATE).0) },
+    ];
+    ops.extend((1..16).map(|at| op(OpKind::Write, 1, at << 16, 1)));
+    for at in 0..16 {
+        ops.push(op(OpKind::Read, 0, at << 16, 1 << 16));
+        ops.push(op(OpKind::Write, 1, at << 16, 1 << 16));
+    }
+    ops.push(OpRecord { done_len: 0, ..op(OpKind::Read, 0, 1 << 20, 1 << 16) });
+    let timed = (0..).zip(ops).map(|(at, op): (u64, OpRecord)| {
+        let issued_ns = at * 2_000_000;
+        let took_ns = if op.kind == OpKind::Write { 700_000 } else { 150_000 };
+        OpRecord { due_ns: issued_ns, issued_ns, done_ns: issued_ns + took_ns, ..op }
+    });
+    timed.collect()
+}
+
+fn report(period: Period) -> TraceReport {
+    let ops = ops();
+    let mut stats = TraceStats::new([1 << 20, 0, 0], period);
+    ops.iter().for_each(|op| stats.add(op));
+    let mut details = TraceDetails::new(&stats, 2);
+    ops.iter().for_each(|op| details.add(op));
+    let about = TraceAbout {
+        name: "copy".to_owned(),
+        path: "reelgauge-traces/copy".to_owned(),
+        about: "A copy of a file".to_owned(),
+        made_by: "import strace".to_owned(),
+        source: "copy.strace".to_owned(),
+        made_at: "2026-11-21T10:00:00Z".to_owned(),
+        capture: "application".to_owned(),
+        threads: 1,
+        blind_to: vec!["memory-mapped I/O".to_owned(), "io_uring".to_owned()],
+        warnings: vec!["3 of its operations came late".to_owned()],
+        left_out: [("not a file".to_owned(), 12)].into(),
+        malformed_lines: 2,
+        first_malformed: vec![(17, "openat(\u{7}".to_owned(), "no end".to_owned())],
+        cost_ns_per_op: Some(5_500.0),
+        synthetic: vec![("sequential, %".to_owned(), 52.5, 52.4, 0.5)],
+    };
+    details.report(about, |file| NAMES[file as usize].to_owned())
+}
+
+#[test]
+fn the_screen_of_a_trace() {
+    let text = trace_screen(&report(Period::WHOLE), Style::default());
+    assert!(!text.contains(['\u{1b}', '\u{7}']), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_part_of_a_trace_says_so_and_an_empty_one_too() {
+    let part = trace_screen(&report(Period { from_ns: 4_000_000, to_ns: 20_000_000 }), Style::default());
+    assert!(part.starts_with("Trace copy, from 4.00 ms to 20.0 ms\n"), "{part}");
+    let empty = trace_screen(&report(Period { from_ns: 1 << 40, to_ns: u64::MAX }), Style::default());
+    assert!(empty.contains("Nothing was done in this time.") && empty.contains("to its end"), "{empty}");
+}

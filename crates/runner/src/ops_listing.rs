@@ -1,0 +1,100 @@
+//! Goes through a trace's operations and hands on those that are wanted, in the order that is wanted, with
+//! bounded memory.
+
+use reelgauge_analysis::listing::{OpFilter, SortBy, TopOps};
+use reelgauge_record::OpRecord;
+use reelgauge_trace::{Trace, TraceError};
+
+use crate::trace_report::ops;
+
+/// Which operations, and how many.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// Which.
+    pub filter: OpFilter,
+    /// In which order.
+    pub sort: SortBy,
+    /// The first so many; `None` for all of them, in order of issue only.
+    pub top: Option<usize>,
+}
+
+/// Hands on the operations that are wanted; gives how many more there are, as far as they were looked at.
+///
+/// # Errors
+/// What `each` fails with, and a log that can't be read.
+pub fn list<E>(
+    trace: &Trace,
+    listing: Listing,
+    mut each: impl FnMut(&OpRecord) -> Result<(), E>,
+) -> Result<u64, E>
+where
+    E: From<TraceError>,
+{
+    let Listing { filter, sort, top } = listing;
+    let wanted = ops(trace)
+        .take_while(|op| !matches!(op, Ok(op) if filter.is_over(op)))
+        .filter(|op| !matches!(op, Ok(op) if !filter.holds(op)));
+    if sort == SortBy::Issued {
+        // Nothing behind the last one that is shown has to be read.
+        for op in wanted.take(top.unwrap_or(usize::MAX)) {
+            each(&op?)?;
+        }
+        return Ok(0);
+    }
+    let mut kept = TopOps::new(sort, top.unwrap_or(usize::MAX));
+    for op in wanted {
+        kept.add(op?);
+    }
+    let left_out = kept.left_out();
+    kept.into_ops().iter().try_for_each(each)?;
+    Ok(left_out)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use reelgauge_analysis::trace_stats::Period;
+    use reelgauge_record::OpKind;
+    use reelgauge_trace::synth::hints::HINT_STREAM;
+
+    use super::*;
+
+    fn listed(listing: Listing) -> (Vec<OpRecord>, u64) {
+        let parent = tempfile::tempdir().unwrap();
+        let trace = HINT_STREAM.make(parent.path()).unwrap();
+        let mut ops = Vec::new();
+        let left_out = list(&trace, listing, |op| {
+            ops.push(*op);
+            Ok::<(), TraceError>(())
+        });
+        (ops, left_out.unwrap())
+    }
+
+    #[test]
+    fn in_order_of_issue_it_ends_when_enough_is_shown() {
+        let filter = OpFilter { kinds: vec![OpKind::Write], ..OpFilter::default() };
+        let (ops, left_out) = listed(Listing { filter, sort: SortBy::Issued, top: Some(3) });
+        assert_eq!((ops.len(), left_out), (3, 0));
+        assert!(ops.iter().all(|op| op.kind == OpKind::Write && op.len == 1));
+    }
+
+    #[test]
+    fn sorted_by_something_else_all_are_looked_at() {
+        let filter = OpFilter { kinds: vec![OpKind::Write], ..OpFilter::default() };
+        let (ops, left_out) = listed(Listing { filter, sort: SortBy::Offset, top: Some(2) });
+        assert_eq!(ops.iter().map(|op| op.offset).collect::<Vec<_>>(), [0, 64 << 10]);
+        assert_eq!(left_out, 1024 + 511 - 2);
+    }
+
+    #[test]
+    fn a_period_ends_the_reading_and_a_failing_receiver_too() {
+        let period = Period { from_ns: 2_000_000, to_ns: 4_000_000 };
+        let filter = OpFilter { period, ..OpFilter::default() };
+        let (ops, _) = listed(Listing { filter: filter.clone(), sort: SortBy::Issued, top: None });
+        assert_eq!(ops.len(), 2);
+        let parent = tempfile::tempdir().unwrap();
+        let trace = HINT_STREAM.make(parent.path()).unwrap();
+        let refuse = |_: &OpRecord| Err(TraceError::NotATrace { path: "closed".into() });
+        assert!(list(&trace, Listing { filter, sort: SortBy::Issued, top: None }, refuse).is_err());
+    }
+}

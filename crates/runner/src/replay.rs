@@ -1,0 +1,284 @@
+//! A replay from its plan to its summary: the trace read, its images prepared, and played pass by pass.
+//!
+//! Everything that can be said against a trace is said before the target is touched. All images are made
+//! before the first pass, so that they lie at different places of the storage; each is used once, so nothing
+//! is ever written over that an earlier pass has left.
+//!
+//! * [`tape`]: the trace as it will be replayed. [`images`]: its files, and their numbers in the log.
+//!   [`limits`]: how many files may be open. [`findings`]: what the summary says of it.
+//!
+//! Not here: what an operation waits for (the trace room).
+
+mod findings;
+mod images;
+mod limits;
+mod tape;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use reelgauge_analysis::summary::DataSet;
+use reelgauge_engine::area::{AREA_DIR, Area};
+use reelgauge_engine::driver::Worker;
+use reelgauge_engine::mount::direct::{DirectOutcome, DirectProbe, DirectSupport};
+use reelgauge_engine::pattern::PatternSpec;
+use reelgauge_engine::space::space;
+use reelgauge_trace::replay::{ReplayScript, Setting};
+use reelgauge_workload::replay::ReplayPlan;
+
+use crate::error::RunError;
+use crate::ground::Ground;
+use crate::interrupt::Interrupt;
+use crate::made_files::MadeFiles;
+use crate::observer::Observer;
+use crate::prepare::{check_room, drop_cached};
+use crate::run::{Finished, driver_kind};
+use crate::session::{Closing, Opening, PointPlan, Session, make_out};
+use crate::summarise::Subject;
+use findings::Findings;
+use images::Images;
+use tape::Tape;
+
+/// A load point that ends when the trace does: 36 years.
+const EVER_NS: u64 = 1 << 60;
+/// Stamps in test data lie so far apart.
+const UNIT_BYTES: u32 = 4096;
+/// What direct I/O is aligned to where the file system doesn't say.
+const DIRECT_ALIGN_BYTES: u32 = 4096;
+/// The exit code of what was refused before anything was done.
+const EXIT_INPUT: u8 = 2;
+
+/// What to replay.
+#[derive(Clone, Debug)]
+pub struct ReplayRequest {
+    /// What, and how.
+    pub plan: ReplayPlan,
+    /// Folder for run directories.
+    pub out: PathBuf,
+}
+
+/// Carries out a replay.
+///
+/// # Errors
+/// When nothing could be measured. A run that broke off in the middle is not an error: what was measured
+/// comes back, with how it ended.
+pub fn run_replay(
+    request: ReplayRequest,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<Finished, RunError> {
+    let started = Timestamp::now();
+    let ReplayRequest { mut plan, out } = request;
+    plan.check()?;
+    observer.phase("reading");
+    let tape = Tape::load(&mut plan)?;
+    limits::allow_open_files(&tape.packed, plan.replay.copies)?;
+    make_out(&out)?;
+    check_space(&plan, &tape)?;
+    let area = Area::open_or_create(&plan.target)?;
+    plan.target = area.target().to_path_buf();
+    let staged = Staged::prepare(&area, &plan, &tape, observer, interrupt);
+    if let Err(error) = &staged
+        && error.exit_code() == EXIT_INPUT
+        && area.is_new()
+    {
+        // What can't be removed now is removed by `reelgauge clean`; the error itself matters more.
+        let _ = area.clean();
+    }
+    play(&plan, &tape, staged?, started, &out, observer, interrupt)
+}
+
+/// A target on which all images are ready.
+struct Staged {
+    ground: Ground,
+    made: MadeFiles,
+    images: Images,
+    pattern: PatternSpec,
+    direct_align_log2: Option<u8>,
+    notes: Vec<String>,
+}
+
+impl Staged {
+    fn prepare(
+        area: &Area,
+        plan: &ReplayPlan,
+        tape: &Tape,
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<Staged, RunError> {
+        let ground = Ground::take(area)?;
+        let mut notes = ground.notes();
+        let made = MadeFiles::begin(&ground, interrupt)?;
+        if let Ok(Some(space)) = space(area.root()) {
+            check_replay_room(plan, tape, space.available_bytes)?;
+        }
+        let root = made.scratch().map(|scratch| scratch.path().to_path_buf()).unwrap_or_default();
+        let images = Images::of(plan, tape, &root, area.root());
+        let pattern = PatternSpec { seed: plan.seed, unit_bytes: UNIT_BYTES };
+        images.make(pattern, observer, interrupt)?;
+        notes.extend(drop_cached(&images.test_files()));
+        let direct_align_log2 = direct_align_log2(&ground.direct);
+        notes.extend(tape.note_on_direct(direct_align_log2));
+        Ok(Staged { ground, made, images, pattern, direct_align_log2, notes })
+    }
+}
+
+/// Plays all passes and sums them up.
+fn play(
+    plan: &ReplayPlan,
+    tape: &Tape,
+    staged: Staged,
+    started: Timestamp,
+    out: &std::path::Path,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<Finished, RunError> {
+    let Staged { ground, made, images, pattern, direct_align_log2, notes } = staged;
+    let opening = Opening {
+        started,
+        out,
+        what: &format!("replay-{}", tape.name),
+        plan_toml: &plan.to_toml()?,
+        files: images.table.clone(),
+        pattern,
+        driver: driver_kind(plan.driver),
+        hang_after: plan.hang_after.duration(),
+        log: plan.log,
+        verify: false,
+        notes,
+    };
+    let mut session = Session::begin(ground, opening)?;
+    // An error is a result here, unless it says that the storage is gone or full.
+    session.errors_are_results(tape.packed.recorded_errors());
+    let mut findings = Findings::new(plan, tape);
+    let played =
+        passes(plan, tape, &images, direct_align_log2, &mut session, &mut findings, observer, interrupt);
+    session.settle(played)?;
+    let closing = Closing { subject: subject(plan, tape, &images), made: Some(made) };
+    let facts = findings.finish();
+    session.end(
+        closing,
+        |summary, _| {
+            summary.notes.extend(facts.bad_timing.clone());
+            summary.replay = Some(facts);
+        },
+        observer,
+        interrupt,
+    )
+}
+
+/// All passes, until one is stopped.
+#[expect(clippy::too_many_arguments, reason = "they are what a pass consists of, each used once")]
+fn passes(
+    plan: &ReplayPlan,
+    tape: &Tape,
+    images: &Images,
+    direct_align_log2: Option<u8>,
+    session: &mut Session,
+    findings: &mut Findings,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<(), RunError> {
+    let settings = &plan.replay;
+    for pass in 0..settings.batch {
+        observer.phase("replaying");
+        let user = |copy: u32| {
+            let setting = Setting {
+                pace: settings.pace,
+                scale: settings.scale,
+                delay_ns: u64::from(copy) * settings.stagger.ns(),
+                first_file: images.first_file(pass, copy),
+                direct_align_log2,
+                users: settings.copies,
+            };
+            Worker { id: copy, script: ReplayScript::new(Arc::clone(&tape.packed), setting) }
+        };
+        let point = PointPlan {
+            label: match settings.batch {
+                1 => tape.name.clone(),
+                _ => format!("pass {}", pass + 1),
+            },
+            measured_ns: EVER_NS,
+            ..PointPlan::default()
+        };
+        let done = session.point(point, (0..settings.copies).map(user).collect(), observer, interrupt)?;
+        findings.take(&done, tape);
+        if !done.complete {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what can't fit before even the area is made. A target that has one is looked at when it is empty.
+fn check_space(plan: &ReplayPlan, tape: &Tape) -> Result<(), RunError> {
+    if plan.target.join(AREA_DIR).exists() {
+        return Ok(());
+    }
+    // Whatever is wrong with the target is better said by the area.
+    match space(&plan.target) {
+        Ok(Some(space)) => check_replay_room(plan, tape, space.available_bytes),
+        _ => Ok(()),
+    }
+}
+
+fn check_replay_room(plan: &ReplayPlan, tape: &Tape, available_bytes: u64) -> Result<(), RunError> {
+    let images = u64::from(plan.replay.copies) * u64::from(plan.replay.batch);
+    let needed_bytes =
+        tape.before.file_bytes().saturating_add(tape.before.growth_bytes).saturating_mul(images);
+    check_room(&plan.target, needed_bytes, available_bytes).map_err(|error| match error {
+        RunError::Space { target, needed, available } => RunError::ReplaySpace { target, needed, available },
+        other => other,
+    })
+}
+
+/// What direct I/O has to be aligned to; `None` where it is not to be had.
+fn direct_align_log2(direct: &DirectProbe) -> Option<u8> {
+    let refused = |outcome: &DirectOutcome| matches!(outcome, DirectOutcome::Refused { .. });
+    if refused(&direct.read) || refused(&direct.write) {
+        return None;
+    }
+    let bytes = match direct.stated {
+        DirectSupport::Aligned { offset_align_bytes, .. } => offset_align_bytes,
+        _ => direct.shortest_read_bytes.unwrap_or(DIRECT_ALIGN_BYTES),
+    };
+    Some(bytes.max(1).next_power_of_two().trailing_zeros() as u8)
+}
+
+/// What is measured, for the summary.
+fn subject(plan: &ReplayPlan, tape: &Tape, images: &Images) -> Subject {
+    let set = &plan.replay;
+    let pairs = [
+        ("trace", set.trace.display().to_string()),
+        ("pace", set.pace.to_string()),
+        ("order", set.order.name().to_owned()),
+        ("scale", set.scale.to_string()),
+        ("idle_cap", set.idle_cap.map(|cap| cap.to_string()).unwrap_or_default()),
+        ("copies", set.copies.to_string()),
+        ("stagger", if set.copies > 1 { set.stagger.to_string() } else { String::new() }),
+        ("batch", set.batch.to_string()),
+        ("layout", set.layout.name().to_owned()),
+        ("driver", format!("{:?}", plan.driver).to_lowercase()),
+    ];
+    let set_pairs = pairs.into_iter().filter(|(_, value)| !value.is_empty());
+    let files = images.test_files().len() as u64;
+    let data_bytes = tape
+        .before
+        .file_bytes()
+        .saturating_mul(u64::from(plan.replay.copies))
+        .saturating_mul(u64::from(plan.replay.batch));
+    Subject {
+        verb: "replay".to_owned(),
+        label: tape.name.clone(),
+        seed: plan.seed,
+        plan: set_pairs.map(|(name, value)| (name.to_owned(), value)).collect(),
+        asked_direct: tape.asks_for_direct(),
+        data_set: DataSet {
+            files,
+            file_size_bytes: data_bytes.checked_div(files).unwrap_or(0),
+            reused: false,
+        },
+        data_bytes,
+    }
+}

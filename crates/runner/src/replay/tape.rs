@@ -1,0 +1,109 @@
+//! The trace as it will be replayed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use reelgauge_record::log::FileEntry;
+use reelgauge_record::{OpKind, OpenBits};
+use reelgauge_trace::Trace;
+use reelgauge_trace::prestate::PreState;
+use reelgauge_trace::replay::{PackedTrace, Replayable, Wanted, load};
+use reelgauge_workload::replay::ReplayPlan;
+
+use crate::error::RunError;
+
+/// A trace that was read, and what is known of it.
+#[derive(Debug)]
+pub(super) struct Tape {
+    pub name: String,
+    pub made_by: String,
+    pub synthetic: bool,
+    pub packed: Arc<PackedTrace>,
+    pub before: PreState,
+    pub left_out: BTreeMap<&'static str, u64>,
+    /// What is assumed, and what is replayed otherwise than it was recorded.
+    pub remarks: Vec<String>,
+    pub files: Vec<FileEntry>,
+    /// Opens past the cache: how many, by what their operations are aligned to.
+    direct: BTreeMap<u8, u64>,
+}
+
+impl Tape {
+    /// Reads the plan's trace, whose path becomes absolute.
+    pub fn load(plan: &mut ReplayPlan) -> Result<Tape, RunError> {
+        let settings = &mut plan.replay;
+        if let Ok(absolute) = std::path::absolute(&settings.trace) {
+            settings.trace = absolute;
+        }
+        let trace = Trace::open(&settings.trace).map_err(reelgauge_trace::replay::ReplayError::from)?;
+        let wanted = Wanted {
+            order: settings.order,
+            pace: settings.pace,
+            idle_cap_ns: settings.idle_cap.map(|cap| cap.ns()),
+        };
+        let Replayable { packed, before, left_out, notes } = load(&trace, wanted)?;
+        let info = trace.info();
+        let mut remarks = notes;
+        remarks.extend(before.notes.iter().cloned());
+        remarks.extend(skipped(&trace));
+        let blind_to = &trace.meta().blind_to;
+        if !blind_to.is_empty() {
+            remarks.push(format!("The trace could not see: {}.", blind_to.join(", ")));
+        }
+        Ok(Tape {
+            name: trace.name(),
+            made_by: info.map(|info| info.made_by.clone()).unwrap_or_default(),
+            synthetic: info.is_some_and(|info| !info.synthetic.is_empty()),
+            direct: direct_opens(&packed),
+            packed: Arc::new(packed),
+            before,
+            left_out,
+            remarks,
+            files: trace.files().to_vec(),
+        })
+    }
+
+    /// Whether the application went past its cache.
+    pub fn asks_for_direct(&self) -> bool {
+        !self.direct.is_empty()
+    }
+
+    /// What the reader should know of opens past the cache that will not be.
+    pub fn note_on_direct(&self, align_log2: Option<u8>) -> Option<String> {
+        let all: u64 = self.direct.values().sum();
+        let (lost, why) = match align_log2 {
+            None => (all, "direct I/O does not work here".to_owned()),
+            Some(align_log2) => {
+                let lost = self.direct.range(..align_log2).map(|(_, opens)| opens).sum();
+                (lost, format!("direct I/O needs multiples of {} bytes here", 1u64 << align_log2))
+            }
+        };
+        (lost > 0).then(|| {
+            format!("{lost} of {all} opens past the cache are replayed through this machine's cache, because {why}.")
+        })
+    }
+}
+
+/// What of the log could not be read.
+fn skipped(trace: &Trace) -> Option<String> {
+    let skipped = trace.skipped();
+    let first = skipped.first()?;
+    Some(format!(
+        "{} parts of the trace could not be read, so operations are missing ({:?}: {}).",
+        skipped.len(),
+        first.reason,
+        first.path.display()
+    ))
+}
+
+fn direct_opens(packed: &PackedTrace) -> BTreeMap<u8, u64> {
+    let mut opens = BTreeMap::new();
+    for op in &packed.ops {
+        let is_direct =
+            matches!(op.kind, OpKind::Open | OpKind::Create) && OpenBits(op.len).has(OpenBits::DIRECT);
+        if let Some(handle) = packed.handles.get(op.handle as usize).filter(|_| is_direct) {
+            *opens.entry(handle.align_log2).or_default() += 1;
+        }
+    }
+    opens
+}

@@ -1,0 +1,151 @@
+//! A trace, or a run's operations, as a report shows them: reads the log twice and hands everything to the
+//! analysis.
+
+use std::path::Path;
+
+use reelgauge_analysis::in_order::InOrder;
+use reelgauge_analysis::trace_stats::{Period, TraceAbout, TraceDetails, TraceReport, TraceStats};
+use reelgauge_record::OpRecord;
+use reelgauge_record::log::{CaptureLevel, SkipReason};
+use reelgauge_trace::{Trace, TraceError};
+
+/// What to tell of a trace.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceView {
+    /// Operations that were issued in this part of it.
+    pub period: Period,
+    /// Files to be told of.
+    pub top: usize,
+}
+
+/// What there is to tell of the trace, or of the run, in this directory.
+///
+/// # Errors
+/// When it is neither, or can't be read.
+pub fn trace_report(dir: &Path, view: TraceView) -> Result<TraceReport, TraceError> {
+    let trace = Trace::open(dir)?;
+    let sizes = trace.files().iter().map(|file| file.size_before_bytes.unwrap_or(0));
+    let mut stats = TraceStats::new(sizes, view.period);
+    let mut in_order = ops(&trace);
+    for op in in_order.by_ref() {
+        stats.add(&op?);
+    }
+    let late_ops = in_order.late_ops();
+    let mut details = TraceDetails::new(&stats, view.top);
+    for op in ops(&trace) {
+        details.add(&op?);
+    }
+    Ok(details.report(about(&trace, late_ops), |file| name(&trace, file)))
+}
+
+/// The operations of a trace in order of issue.
+pub fn ops(trace: &Trace) -> InOrder<impl Iterator<Item = Result<OpRecord, TraceError>>, TraceError> {
+    let ops = trace.batches().flat_map(|batch| {
+        let (ops, error) = match batch {
+            Ok(ops) => (ops, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
+        ops.into_iter().map(Ok).chain(error.map(Err))
+    });
+    InOrder::new(ops)
+}
+
+/// A file's name; its number where it has none.
+pub fn name(trace: &Trace, file: u32) -> String {
+    match trace.files().get(file as usize) {
+        Some(entry) if !entry.path.is_empty() => entry.path.clone(),
+        _ => format!("file {file}"),
+    }
+}
+
+fn about(trace: &Trace, late_ops: u64) -> TraceAbout {
+    let info = trace.info().cloned().unwrap_or_default();
+    let meta = trace.meta();
+    let mut about = TraceAbout {
+        name: trace.name(),
+        path: trace.dir().display().to_string(),
+        about: info.about,
+        made_by: info.made_by,
+        source: info.source,
+        made_at: info.made_at,
+        capture: level(meta.capture).to_owned(),
+        threads: info.threads,
+        blind_to: info.blind_to,
+        warnings: info.warnings,
+        left_out: info.left_out,
+        malformed_lines: info.malformed_lines,
+        first_malformed: Vec::new(),
+        cost_ns_per_op: info.cost_ns_per_op,
+        synthetic: Vec::new(),
+    };
+    if trace.info().is_none() {
+        about.made_by = "run".to_owned();
+    }
+    for blind in
+        meta.blind_to.iter().filter(|blind| !about.blind_to.contains(blind)).cloned().collect::<Vec<_>>()
+    {
+        about.blind_to.push(blind);
+    }
+    let malformed = info.first_malformed.into_iter().map(|bad| (bad.line, bad.text, bad.why));
+    about.first_malformed = malformed.collect();
+    let figures = info.synthetic.into_iter().map(|it| (it.figure, it.target, it.achieved, it.tolerance));
+    about.synthetic = figures.collect();
+    if late_ops > 0 {
+        about.warnings.push(format!(
+            "{late_ops} operations are so far out of order that they are counted after later ones"
+        ));
+    }
+    let lost = trace.skipped().iter().filter(|skipped| skipped.reason != SkipReason::Covered).count();
+    if lost > 0 {
+        about.warnings.push(format!("{lost} parts of its log are missing or damaged and are not counted"));
+    }
+    about
+}
+
+fn level(capture: CaptureLevel) -> &'static str {
+    match capture {
+        CaptureLevel::Application => "application",
+        CaptureLevel::Cache => "cache",
+        CaptureLevel::Network => "network",
+        CaptureLevel::Block => "block",
+        _ => "unknown",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use reelgauge_trace::synth::hints::{FAR_WRITE, HINT_STREAM};
+
+    use super::*;
+
+    const VIEW: TraceView = TraceView { period: Period::WHOLE, top: 5 };
+
+    #[test]
+    fn the_hint_stream_is_named_with_its_evidence() {
+        let parent = tempfile::tempdir().unwrap();
+        let trace = HINT_STREAM.make(parent.path()).unwrap();
+        let report = trace_report(trace.dir(), VIEW).unwrap();
+        let hints = &report.signs.hints[0];
+        assert_eq!((hints.path.as_str(), hints.hints, hints.overwritten), ("hint-stream.bin", 511, 511));
+        assert_eq!((hints.spacing_bytes, hints.ahead_bytes), (Some(128 << 10), 15 << 20));
+        assert!(report.signs.sentences()[0].starts_with("1-byte-ahead pattern"), "{:?}", report.signs);
+        assert_eq!((report.about.made_by.as_str(), report.about.blind_to.len()), ("synthetic", 1));
+        assert_eq!(report.figures.written_bytes, (64 << 20) + 511);
+    }
+
+    #[test]
+    fn the_far_write_is_named_too() {
+        let parent = tempfile::tempdir().unwrap();
+        let trace = FAR_WRITE.make(parent.path()).unwrap();
+        let report = trace_report(trace.dir(), VIEW).unwrap();
+        assert_eq!(report.signs.hints, []);
+        assert_eq!((report.signs.far_writes[0].writes, report.signs.far_writes[0].gap_bytes), (1, 1 << 30));
+    }
+
+    #[test]
+    fn what_is_no_trace_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(matches!(trace_report(dir.path(), VIEW), Err(TraceError::NotATrace { .. })));
+    }
+}

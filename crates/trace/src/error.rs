@@ -1,0 +1,102 @@
+//! What can go wrong with a trace as such. What an importer can't understand is counted by the importer.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use reelgauge_record::log::LogError;
+
+/// Why a trace could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceError {
+    /// The file system refused.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried: "read", "write", "rename".
+        action: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The log in it could not be read or written.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// There is nothing of the kind.
+    #[error(
+        "{} is neither a trace nor a run: it holds no ops/; 'reelgauge import' makes a trace of other \
+         programs' files, 'reelgauge record' makes one of what an application does",
+        path.display()
+    )]
+    NotATrace {
+        /// What was opened.
+        path: PathBuf,
+    },
+    /// What it says about itself can't be understood.
+    #[error("{} is damaged: {why}", path.display())]
+    Info {
+        /// Its `trace.json`.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// A newer version has made it.
+    #[error(
+        "{} was made by a newer version of reelgauge (trace version {found}; this one reads up to {}); \
+         update reelgauge",
+        path.display(),
+        crate::info::TRACE_VERSION
+    )]
+    NewerVersion {
+        /// What was opened.
+        path: PathBuf,
+        /// The version that it carries.
+        found: u32,
+    },
+    /// It would be empty.
+    #[error("there is not a single operation in it{}", because(warnings))]
+    NoOperations {
+        /// What was found to say about that; may be empty.
+        warnings: String,
+    },
+    /// More names than a trace may have, or longer ones.
+    #[error(
+        "the trace names more than {limit_mib} MiB of files; record or import a part of it \
+         (fewer files or a shorter time)"
+    )]
+    TooManyNames {
+        /// How much is allowed.
+        limit_mib: usize,
+    },
+    /// Several agents in one trace.
+    #[error(
+        "{} holds the operations of {agents} machines, and a trace is of one; name one of them: \
+         {}/ops/agent=NAME",
+        path.display(),
+        path.display()
+    )]
+    ManyAgents {
+        /// What was opened.
+        path: PathBuf,
+        /// How many.
+        agents: usize,
+    },
+    /// Every name was taken.
+    #[error("{} and a thousand traces named after it exist; choose another place with --out", path.display())]
+    NoFreeName {
+        /// The name without a number.
+        path: PathBuf,
+    },
+}
+
+/// A reason, behind what it is the reason for.
+fn because(why: &str) -> String {
+    if why.is_empty() { String::new() } else { format!(": {why}") }
+}
+
+impl TraceError {
+    /// Makes an I/O error into one of these.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> TraceError {
+        move |source| TraceError::Io { action, path: path.to_owned(), source }
+    }
+}

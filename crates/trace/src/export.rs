@@ -1,0 +1,31 @@
+//! Exporting: a trace as text for other programs. What they have no words for is left out and counted.
+
+pub mod fio;
+
+use crate::error::TraceError;
+
+/// Why nothing was exported.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// The trace could not be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// The text could not be written.
+    #[error("cannot write the export: {0}")]
+    Io(#[from] std::io::Error),
+    /// A name that the format can't hold.
+    #[error(
+        "the name '{name}' has more than {max_chars} characters, which is all that fio reads; import the trace \
+         again with --root, which makes names shorter"
+    )]
+    NameTooLong {
+        /// Which.
+        name: String,
+        /// What the format allows.
+        max_chars: usize,
+    },
+    /// Nothing in the trace can be said in the format.
+    #[error("the trace moves no data, and fio's log can hold nothing else")]
+    NoData,
+}

@@ -1,0 +1,223 @@
+//! A trace as fio's iolog, version 2 or 3, for `fio --read_iolog=FILE`.
+//!
+//! The log knows reads, writes, syncs, and which files are open. So everything else is left out and counted:
+//! operations on names, truncations, reservations, what failed, and reads that found nothing. A read or write
+//! is exported with the bytes that it moved. A file is open from its first opening to its last closing, since
+//! fio has one handle per file. Names have neither blanks (they become `%20`, told) nor more than 256
+//! characters (refused). Times are microseconds; version 2 has pauses, which end up between operations
+//! whatever these take.
+//!
+//! fio opens everything for reading and writing, and makes what is not there: what must exist before has to
+//! be made by whoever runs it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+
+use reelgauge_record::{OpKind, OpRecord};
+
+use crate::export::ExportError;
+use crate::trace::Trace;
+
+/// Which version of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// For every fio. Pauses below 100 µs are ignored by it.
+    Two,
+    /// For fio 3.31 and later: every operation has its time.
+    Three,
+}
+
+/// The longest name that fio reads.
+pub const MAX_NAME_CHARS: usize = 256;
+
+/// What was exported and what was not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// Reads, writes and syncs.
+    pub ops: u64,
+    /// Files that data is moved in.
+    pub files: u64,
+    /// Names that were changed, because fio takes no blanks in them.
+    pub renamed_files: u64,
+    /// What was left out, by reason.
+    pub left_out: BTreeMap<String, u64>,
+}
+
+/// Writes a trace as fio's log.
+///
+/// # Errors
+/// If the trace can't be read, the text not written, a name is too long for fio, or no data is moved.
+pub fn write(trace: &Trace, version: Version, out: &mut dyn Write) -> Result<Exported, ExportError> {
+    let mut opens = opens_of(trace)?;
+    let mut exported = Exported::default();
+    let names = names_of(trace, &opens, &mut exported)?;
+    let number = if version == Version::Two { 2 } else { 3 };
+    writeln!(out, "fio version {number} iolog")?;
+    let mut log = Log { out, version, now_us: 0 };
+    for name in names.values() {
+        log.line(0, name, "add", None)?;
+    }
+    let mut first_ns = None;
+    for batch in trace.batches() {
+        for op in batch? {
+            let Some(name) = names.get(&op.file) else {
+                exported.leave_out("operations on files without any data moved");
+                continue;
+            };
+            let at_us = (op.issued_ns - *first_ns.get_or_insert(op.issued_ns)) / 1000;
+            let state = opens.entry(op.file).or_default();
+            export(&mut log, &mut exported, state, name, at_us, &op)?;
+        }
+    }
+    for (file, name) in &names {
+        if opens.get(file).is_some_and(|state| state.is_open) {
+            log.line(log.now_us, name, "close", None)?;
+        }
+    }
+    Ok(exported)
+}
+
+/// What is known of a file's opening.
+#[derive(Debug, Default)]
+struct Opens {
+    /// Handles that will be opened and closed in the whole trace.
+    handles: u32,
+    closed: u32,
+    is_open: bool,
+}
+
+/// Files that data is moved in.
+fn opens_of(trace: &Trace) -> Result<HashMap<u32, Opens>, ExportError> {
+    let mut opens: HashMap<u32, Opens> = HashMap::new();
+    let mut closes: HashMap<u32, u32> = HashMap::new();
+    for batch in trace.batches() {
+        for op in batch? {
+            if op.kind.moves_data() && op.errno == 0 && op.done_len > 0 {
+                opens.entry(op.file).or_default();
+            }
+            if op.kind == OpKind::Close {
+                *closes.entry(op.file).or_default() += 1;
+            }
+        }
+    }
+    if opens.is_empty() {
+        return Err(ExportError::NoData);
+    }
+    for (file, state) in &mut opens {
+        state.handles = closes.get(file).copied().unwrap_or(0);
+    }
+    Ok(opens)
+}
+
+/// The files' names as fio takes them.
+fn names_of(
+    trace: &Trace,
+    opens: &HashMap<u32, Opens>,
+    exported: &mut Exported,
+) -> Result<BTreeMap<u32, String>, ExportError> {
+    let mut names = BTreeMap::new();
+    for &file in opens.keys() {
+        let path = trace.files().get(file as usize).map(|entry| entry.path.as_str()).unwrap_or_default();
+        let path = if path.is_empty() { format!("file-{file}") } else { path.to_owned() };
+        let mut name = String::with_capacity(path.len());
+        for c in path.chars() {
+            if c.is_whitespace() {
+                let mut bytes = [0; 4];
+                c.encode_utf8(&mut bytes).bytes().for_each(|byte| name.push_str(&format!("%{byte:02X}")));
+            } else {
+                name.push(c);
+            }
+        }
+        // fio counts bytes.
+        if name.len() > MAX_NAME_CHARS {
+            return Err(ExportError::NameTooLong { name: path, max_chars: MAX_NAME_CHARS });
+        }
+        exported.renamed_files += u64::from(name != path);
+        names.insert(file, name);
+    }
+    exported.files = names.len() as u64;
+    Ok(names)
+}
+
+fn export(
+    log: &mut Log<'_>,
+    exported: &mut Exported,
+    state: &mut Opens,
+    name: &str,
+    at_us: u64,
+    op: &OpRecord,
+) -> Result<(), ExportError> {
+    let action = match op.kind {
+        _ if op.errno != 0 => return exported.done_without("operations that failed"),
+        OpKind::Open | OpKind::Create => None,
+        OpKind::Close => {
+            state.closed += 1;
+            if state.is_open && state.closed >= state.handles {
+                state.is_open = false;
+                log.line(at_us, name, "close", None)?;
+            }
+            return Ok(());
+        }
+        OpKind::Read | OpKind::Write if op.done_len == 0 => {
+            return exported.done_without("reads and writes that moved nothing");
+        }
+        OpKind::Read => Some(("read", op.offset, op.done_len)),
+        OpKind::Write => Some(("write", op.offset, op.done_len)),
+        OpKind::Sync => Some(("datasync", 0, 0)),
+        kind => return exported.done_without(&format!("{} operations", kind.name())),
+    };
+    if !state.is_open {
+        state.is_open = true;
+        log.line(at_us, name, "open", None)?;
+    }
+    if let Some((action, offset, len)) = action {
+        exported.ops += 1;
+        log.line(at_us, name, action, Some((offset, len)))?;
+    }
+    Ok(())
+}
+
+impl Exported {
+    fn leave_out(&mut self, why: &str) {
+        *self.left_out.entry(why.to_owned()).or_default() += 1;
+    }
+
+    fn done_without(&mut self, why: &str) -> Result<(), ExportError> {
+        self.leave_out(why);
+        Ok(())
+    }
+}
+
+/// The text.
+struct Log<'a> {
+    out: &'a mut dyn Write,
+    version: Version,
+    now_us: u64,
+}
+
+impl Log<'_> {
+    fn line(
+        &mut self,
+        at_us: u64,
+        name: &str,
+        action: &str,
+        place: Option<(u64, u32)>,
+    ) -> std::io::Result<()> {
+        // fio refuses times that go back; operations are in order of issue, so none does.
+        let at_us = at_us.max(self.now_us);
+        match self.version {
+            Version::Three => write!(self.out, "{at_us} {name} {action}")?,
+            Version::Two => {
+                if at_us > self.now_us {
+                    writeln!(self.out, "{name} wait {} 0", at_us - self.now_us)?;
+                }
+                write!(self.out, "{name} {action}")?;
+            }
+        }
+        self.now_us = at_us;
+        match place {
+            Some((offset, len)) => writeln!(self.out, " {offset} {len}"),
+            None => writeln!(self.out),
+        }
+    }
+}

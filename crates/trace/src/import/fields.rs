@@ -1,0 +1,113 @@
+//! Lines that are rows of a table: their fields, and where in the row each is.
+
+use std::borrow::Cow;
+
+/// Takes a row of CSV apart. Quotes may stand around a field, and twice within one.
+pub(crate) fn csv<'a>(row: &'a [u8], separator: u8, fields: &mut Vec<Cow<'a, [u8]>>) -> Option<()> {
+    fields.clear();
+    let mut rest = row;
+    loop {
+        let after = match rest.strip_prefix(b"\"") {
+            Some(inside) => {
+                let (field, after) = quoted(inside)?;
+                fields.push(field);
+                after
+            }
+            None => {
+                let end = memchr::memchr(separator, rest).unwrap_or(rest.len());
+                fields.push(Cow::Borrowed(&rest[..end]));
+                &rest[end..]
+            }
+        };
+        match after.split_first() {
+            None => return Some(()),
+            Some((&byte, next)) if byte == separator => rest = next,
+            Some(_) => return None,
+        }
+    }
+}
+
+/// What stands up to the closing quote, and what follows that.
+fn quoted(inside: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
+    let mut end = memchr::memchr(b'"', inside)?;
+    if inside.get(end + 1) != Some(&b'"') {
+        return Some((Cow::Borrowed(&inside[..end]), &inside[end + 1..]));
+    }
+    let mut field = Vec::new();
+    let mut start = 0;
+    while inside.get(end + 1) == Some(&b'"') {
+        field.extend_from_slice(&inside[start..=end]);
+        start = end + 2;
+        end = start + memchr::memchr(b'"', inside.get(start..)?)?;
+    }
+    field.extend_from_slice(&inside[start..end]);
+    Some((Cow::Owned(field), &inside[end + 1..]))
+}
+
+/// Where in a row the fields are that an importer uses, in the order in which it names them.
+#[derive(Clone, Debug)]
+pub(crate) struct Columns(Vec<Option<usize>>);
+
+impl Columns {
+    /// Finds columns by their names. Those of `needed` that are missing are an error, which names them.
+    pub fn find<'a>(
+        header: impl Iterator<Item = &'a [u8]> + Clone,
+        needed: &[&str],
+        useful: &[&str],
+    ) -> Result<Columns, String> {
+        let place = |name: &&str| header.clone().position(|column| column.trim_ascii() == name.as_bytes());
+        let missing: Vec<&str> = needed.iter().filter(|name| place(name).is_none()).copied().collect();
+        if !missing.is_empty() {
+            return Err(format!("it has no column {}", missing.join(", ")));
+        }
+        Ok(Columns(needed.iter().chain(useful).map(place).collect()))
+    }
+
+    /// Whether the source has a column.
+    pub fn has(&self, column: usize) -> bool {
+        self.0.get(column).is_some_and(Option::is_some)
+    }
+
+    /// Where in a row a column is, if the source has it.
+    pub fn place(&self, column: usize) -> Option<usize> {
+        self.0.get(column).copied().flatten()
+    }
+
+    /// A field of a row; empty where the source has none.
+    pub fn of<'r>(&self, row: &'r [impl AsRef<[u8]>], column: usize) -> &'r [u8] {
+        self.place(column).and_then(|place| row.get(place)).map(AsRef::as_ref).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn parts(row: &str) -> Option<Vec<String>> {
+        let mut fields = Vec::new();
+        csv(row.as_bytes(), b',', &mut fields)?;
+        Some(fields.iter().map(|field| String::from_utf8_lossy(field).into_owned()).collect())
+    }
+
+    #[test]
+    fn rows_are_taken_apart() {
+        assert_eq!(parts(r#""a,b",c,"d ""e"" f","""#).unwrap(), ["a,b", "c", "d \"e\" f", ""]);
+        assert_eq!(parts(r#""a,b",c,"d ""e"" f","""""#).unwrap(), ["a,b", "c", "d \"e\" f", "\""]);
+        assert_eq!(parts("").unwrap(), [""]);
+        assert_eq!(parts("a,").unwrap(), ["a", ""]);
+        assert_eq!(parts("\"a\"b"), None);
+        assert_eq!(parts("\"a"), None);
+    }
+
+    #[test]
+    fn columns_are_found_by_name_wherever_they_stand() {
+        let header = [&b"b"[..], b"a", b"x"];
+        let columns = Columns::find(header.iter().copied(), &["a"], &["b", "c"]).unwrap();
+        let row = [b"1", b"2", b"3"];
+        assert_eq!([0, 1, 2, 9].map(|column| columns.of(&row, column)), [&b"2"[..], b"1", b"", b""]);
+        assert!(columns.has(1) && !columns.has(2));
+        let error = Columns::find(header.iter().copied(), &["a", "q"], &[]).unwrap_err();
+        assert_eq!(error, "it has no column q");
+    }
+}

@@ -1,0 +1,517 @@
+//! Importer for NFS, versions 3 and 4, as a server sees it, from tshark's fields of a capture:
+//!
+//! ```text
+//! tshark -r FILE -Y nfs -T fields -E header=y -E separator=/t -E aggregator='|' -E occurrence=a
+//!   -e frame.time_epoch -e tcp.stream -e rpc.xid -e rpc.msgtyp -e nfs.fh.hash -e nfs.procedure_v3
+//!   -e nfs.name -e nfs.offset3 -e nfs.count3 -e nfs.status3 -e nfs.fattr3.size -e nfs.fattr3.type
+//!   -e nfs.set_size -e nfs.opcode -e nfs.offset4 -e nfs.count4 -e nfs.nfsstat4 -e nfs.fattr4.size
+//!   -e nfs.pathname.component -e nfs.open4.share_access -e nfs.open.opentype -e nfs.write.data_length > TEXT
+//! ```
+//! A call and its reply are one operation. Names are learned from look-ups, opens and creations; a handle
+//! whose name was never looked up is called `fh-` and its hash. Version 3 has no open: one is put in front
+//! of a file's first use.
+//!
+//! This is the stream of the network, not the application's. Cannot see: the application's own sizes and
+//! times, threads, opens of version 3, and names that the client knew before the capture began.
+
+use std::collections::HashMap;
+
+use reelgauge_record::{OpKind, OpenBits};
+
+use crate::import::errno::{EIO, ENOENT};
+use crate::import::number::{decimal, either, seconds};
+use crate::import::sink::{Op, Place, Sink};
+use crate::import::wire::{Table, Waiting};
+use crate::import::{ImportError, LineError, LineResult, Source};
+
+/// How such a file is made.
+pub(crate) const COMMAND: &str = "tshark -r FILE -Y nfs -T fields -E header=y -E separator=/t \
+    -E aggregator='|' -E occurrence=a -e frame.time_epoch -e tcp.stream -e rpc.xid -e rpc.msgtyp \
+    -e nfs.fh.hash -e nfs.procedure_v3 -e nfs.name -e nfs.offset3 -e nfs.count3 -e nfs.status3 -e nfs.fattr3.size \
+    -e nfs.fattr3.type -e nfs.set_size -e nfs.opcode -e nfs.offset4 -e nfs.count4 -e nfs.nfsstat4 \
+    -e nfs.fattr4.size -e nfs.pathname.component -e nfs.open4.share_access -e nfs.open.opentype \
+    -e nfs.write.data_length > TEXT";
+
+const NEEDED: [&str; 5] = ["frame.time_epoch", "tcp.stream", "rpc.xid", "rpc.msgtyp", "nfs.fh.hash"];
+const USEFUL: [&str; 17] = [
+    "nfs.procedure_v3",
+    "nfs.name",
+    "nfs.offset3",
+    "nfs.count3",
+    "nfs.status3",
+    "nfs.fattr3.size",
+    "nfs.fattr3.type",
+    "nfs.set_size",
+    "nfs.opcode",
+    "nfs.offset4",
+    "nfs.count4",
+    "nfs.nfsstat4",
+    "nfs.fattr4.size",
+    "nfs.pathname.component",
+    "nfs.open4.share_access",
+    "nfs.open.opentype",
+    "nfs.write.data_length",
+];
+const HANDLES: usize = 4;
+const PROCEDURE: usize = 5;
+const NAMES: usize = 6;
+const OFFSET3: usize = 7;
+const COUNT3: usize = 8;
+const STATUS3: usize = 9;
+const SIZE3: usize = 10;
+const TYPE3: usize = 11;
+const SET_SIZE: usize = 12;
+const OPCODES: usize = 13;
+const OFFSET4: usize = 14;
+const COUNT4: usize = 15;
+const STATUS4: usize = 16;
+const SIZE4: usize = 17;
+const COMPONENTS: usize = 18;
+const SHARE_ACCESS: usize = 19;
+const OPEN_TYPE: usize = 20;
+const DATA_LEN: usize = 21;
+
+/// The most handles whose names are known.
+const MAX_HANDLES: usize = 1 << 21;
+/// Memory for their names.
+const MAX_PATH_BYTES: usize = 256 << 20;
+
+/// Reads a whole source.
+pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
+    source.sink.blind(&[
+        "the application's own sizes and times (this is the network's stream)",
+        "threads",
+        "opening and closing in NFSv3",
+        "names that were known before the capture began",
+    ]);
+    let table = Table::of(source, &NEEDED, &USEFUL)?;
+    if !table.has(PROCEDURE) && !table.has(OPCODES) {
+        return Err(source.not_of_format("it has neither a column nfs.procedure_v3 nor nfs.opcode"));
+    }
+    let mut nfs = Nfs { waiting: Waiting::new(), files: HashMap::new(), path_bytes: 0 };
+    source.each_line(|sink, line| {
+        let mut row = Vec::new();
+        table.row(line, &mut row);
+        nfs.packet(sink, &table, &row)
+    })?;
+    nfs.waiting.end(&mut source.sink);
+    Ok(())
+}
+
+struct Nfs {
+    waiting: Waiting<Call>,
+    /// By the hash of the file handle.
+    files: HashMap<u64, File>,
+    path_bytes: usize,
+}
+
+#[derive(Clone, Default)]
+struct File {
+    path: Vec<u8>,
+    is_directory: bool,
+    /// 0 while it is not open.
+    transfer: u32,
+    opens: u32,
+}
+
+/// What a call asks for, in the terms of both versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ask {
+    Stat,
+    SetAttr,
+    LookUp,
+    Access,
+    Read,
+    Write,
+    Create,
+    Open,
+    Close,
+    MakeDir,
+    Remove,
+    RemoveDir,
+    Rename,
+    List,
+    Commit,
+    Other,
+    /// Nothing that a file feels: sessions, mounting.
+    Nothing,
+    /// Tells which file is the export's root.
+    Root,
+}
+
+/// A call that waits for its reply.
+struct Call {
+    at_ns: u64,
+    asks: Vec<Ask>,
+    handles: [Option<u64>; 2],
+    names: [Vec<u8>; 2],
+    offset: u64,
+    len: u64,
+    set_size: Option<u64>,
+    access: u64,
+    creates: bool,
+}
+
+/// What a reply says.
+struct Reply {
+    at_ns: u64,
+    errno: i32,
+    handle: Option<u64>,
+    count: Option<u64>,
+    size: Option<u64>,
+    is_directory: Option<bool>,
+}
+
+impl Nfs {
+    fn packet(&mut self, sink: &mut Sink, table: &Table, row: &[&[u8]]) -> LineResult {
+        if row.iter().all(|field| field.is_empty()) {
+            return Ok(());
+        }
+        let at_ns = seconds(table.field(row, 0)).ok_or(LineError::Malformed("no time"))?;
+        let stream = decimal(table.field(row, 1)).ok_or(LineError::Malformed("no tcp.stream"))?;
+        let xid = either(table.values(row, 2).take_one()).ok_or(LineError::Malformed("no rpc.xid"))?;
+        sink.begin(at_ns, Some(at_ns));
+        if memchr::memchr(b'|', table.field(row, 2)).is_some() {
+            sink.leave_out("calls of packets that hold several (all but the first can't be told apart)");
+        }
+        match table.values(row, 3).take_one() {
+            b"0" => {
+                let call = call(table, row, at_ns)?;
+                self.waiting.call(sink, (stream, xid), call);
+                Ok(())
+            }
+            b"1" => {
+                let Some(call) = self.waiting.reply(sink, (stream, xid)) else { return Ok(()) };
+                let reply = reply(table, row, at_ns);
+                let stream = sink.thread(stream);
+                let asks = call.asks.clone();
+                asks.into_iter().try_for_each(|ask| self.done(sink, stream, ask, &call, &reply))
+            }
+            _ => Err(LineError::Malformed("no rpc.msgtyp")),
+        }
+    }
+
+    /// What is known of a handle; something made up if nothing is.
+    fn file(&mut self, handle: u64) -> File {
+        let made_up = || File { path: format!("fh-{handle:08x}").into_bytes(), ..File::default() };
+        self.files.get(&handle).cloned().unwrap_or_else(made_up)
+    }
+
+    fn learn(&mut self, handle: u64, file: File) {
+        if self.files.len() < MAX_HANDLES && self.path_bytes + file.path.len() <= MAX_PATH_BYTES {
+            self.path_bytes += file.path.len();
+            if let Some(old) = self.files.insert(handle, file) {
+                self.path_bytes -= old.path.len();
+            }
+        }
+    }
+
+    /// The path of a name in a directory.
+    fn path(&mut self, directory: Option<u64>, name: &[u8]) -> Vec<u8> {
+        let mut path = directory.map(|handle| self.file(handle).path).unwrap_or_default();
+        if !path.is_empty() {
+            path.push(b'/');
+        }
+        path.extend_from_slice(name);
+        path
+    }
+
+    /// A call with its reply.
+    fn done(&mut self, sink: &mut Sink, stream: u32, ask: Ask, call: &Call, reply: &Reply) -> LineResult {
+        let op = |kind: OpKind| Op::new(kind, 0, stream, call.at_ns, reply.at_ns, reply.errno);
+        match ask {
+            Ask::Nothing => {
+                sink.leave_out("calls of sessions and mounts");
+                Ok(())
+            }
+            Ask::Root => {
+                if let Some(handle) = call.handles[0].filter(|handle| !self.files.contains_key(handle)) {
+                    self.learn(handle, File { is_directory: true, ..File::default() });
+                }
+                sink.leave_out("calls of sessions and mounts");
+                Ok(())
+            }
+            Ask::LookUp | Ask::Create | Ask::Open | Ask::MakeDir | Ask::Remove | Ask::RemoveDir => {
+                self.on_name(sink, ask, call, reply, op(OpKind::Stat))
+            }
+            Ask::Rename => self.rename(sink, call, op(OpKind::Rename)),
+            _ => self.on_handle(sink, ask, call, reply, op(OpKind::Other)),
+        }
+    }
+
+    fn on_name(&mut self, sink: &mut Sink, ask: Ask, call: &Call, reply: &Reply, op: Op) -> LineResult {
+        let path = self.path(call.handles[0], &call.names[0]);
+        let is_directory = matches!(ask, Ask::MakeDir | Ask::RemoveDir) || reply.is_directory == Some(true);
+        let is_directory = is_directory || ask != Ask::Open && sink.knows_directory(&path);
+        let place = if is_directory { sink.directory(&path)? } else { sink.file(&path)? };
+        let succeeded = op.errno == 0;
+        let mut transfer = 0;
+        let (kind, bits) = match ask {
+            Ask::Open => (if call.creates { OpKind::Create } else { OpKind::Open }, open_bits(call)),
+            // NFSv3's CREATE makes a file and opens nothing; the application's open does both.
+            Ask::Create => (OpKind::Create, OpenBits::READ.with(OpenBits::WRITE).with(OpenBits::CREATE)),
+            Ask::MakeDir => (OpKind::MakeDir, OpenBits::UNKNOWN),
+            Ask::Remove if !is_directory => (OpKind::Unlink, OpenBits::UNKNOWN),
+            Ask::Remove | Ask::RemoveDir => (OpKind::RemoveDir, OpenBits::UNKNOWN),
+            _ => (OpKind::Stat, OpenBits::UNKNOWN),
+        };
+        match place {
+            Err(why) => sink.leave_out(why),
+            Ok(file) => {
+                note(sink, ask, file, op.errno);
+                if let Some(size) = reply.size.filter(|_| succeeded && !is_directory && ask == Ask::LookUp) {
+                    let node = sink.known.node(file);
+                    sink.known.size_seen(&node, size);
+                }
+                if matches!(ask, Ask::Open | Ask::Create) {
+                    transfer = sink.transfer();
+                }
+                sink.push(Op { kind, file, transfer, len: u64::from(bits.0), ..op })?;
+            }
+        }
+        if let Some(handle) =
+            reply.handle.filter(|_| succeeded && !matches!(ask, Ask::Remove | Ask::RemoveDir))
+        {
+            let before = self.files.get(&handle).cloned().unwrap_or_default();
+            let transfer = if transfer > 0 { transfer } else { before.transfer };
+            let opens = before.opens + u32::from(ask == Ask::Open);
+            self.learn(handle, File { path, is_directory, transfer, opens });
+        }
+        Ok(())
+    }
+
+    fn rename(&mut self, sink: &mut Sink, call: &Call, op: Op) -> LineResult {
+        let old = self.path(call.handles[0], &call.names[0]);
+        let new = self.path(call.handles[1].or(call.handles[0]), &call.names[1]);
+        let is_directory = sink.knows_directory(&old);
+        let mut place = |path: &[u8]| if is_directory { sink.directory(path) } else { sink.file(path) };
+        let (Ok(from), Ok(to)) = (place(&old)?, place(&new)?) else {
+            sink.leave_out("a rename into or out of what is kept");
+            return Ok(());
+        };
+        if op.errno == 0 {
+            sink.known.renamed(from, to);
+            let handle = self.files.iter().find(|(_, file)| file.path == old).map(|(handle, _)| *handle);
+            if let Some(file) = handle.and_then(|handle| self.files.get_mut(&handle)) {
+                self.path_bytes = (self.path_bytes + new.len()).saturating_sub(old.len());
+                file.path = new;
+            }
+        }
+        Ok(sink.push(Op { file: from, offset: u64::from(to), ..op })?)
+    }
+
+    fn on_handle(&mut self, sink: &mut Sink, ask: Ask, call: &Call, reply: &Reply, op: Op) -> LineResult {
+        let Some(handle) = call.handles[0] else {
+            sink.leave_out("a call without a file handle");
+            return Ok(());
+        };
+        let mut known = self.file(handle);
+        let is_directory = known.is_directory || ask == Ask::List || reply.is_directory == Some(true);
+        let place: Place = if is_directory { sink.directory(&known.path)? } else { sink.file(&known.path)? };
+        let file = match place {
+            Ok(file) => file,
+            Err(why) => {
+                sink.leave_out(why);
+                return Ok(());
+            }
+        };
+        if op.errno == 0 {
+            sink.known.found(file);
+        }
+        let op = Op { file, transfer: known.transfer, ..op };
+        match ask {
+            Ask::Read | Ask::Write => return self.data(sink, handle, known, ask, call, reply, op),
+            Ask::Commit => sink.push(Op { kind: OpKind::Sync, ..op })?,
+            Ask::List => sink.push(Op { kind: OpKind::ReadDir, transfer: 0, ..op })?,
+            Ask::Access => sink.push(Op { kind: OpKind::Access, transfer: 0, ..op })?,
+            Ask::Close => {
+                known.opens = known.opens.saturating_sub(1);
+                if known.transfer > 0 && known.opens == 0 {
+                    sink.push(Op { kind: OpKind::Close, ..op })?;
+                    known.transfer = 0;
+                } else {
+                    sink.leave_out("closing one of several opens of a file");
+                }
+                self.learn(handle, known);
+            }
+            Ask::SetAttr => match call.set_size {
+                Some(size) => {
+                    if op.errno == 0 {
+                        sink.known.node(file).resized(size);
+                    }
+                    sink.push(Op { kind: OpKind::Truncate, offset: size, ..op })?;
+                }
+                None => sink.push(Op { kind: OpKind::SetAttr, ..op })?,
+            },
+            Ask::Stat => {
+                if let Some(size) = reply.size.filter(|_| op.errno == 0 && !is_directory) {
+                    let node = sink.known.node(file);
+                    sink.known.size_seen(&node, size);
+                }
+                sink.push(Op { kind: OpKind::Stat, ..op })?;
+            }
+            _ => sink.push(op)?,
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn data(
+        &mut self,
+        sink: &mut Sink,
+        handle: u64,
+        mut known: File,
+        ask: Ask,
+        call: &Call,
+        reply: &Reply,
+        op: Op,
+    ) -> LineResult {
+        if known.transfer == 0 {
+            known.transfer = sink.unseen_open(op.file, op.stream, op.start_ns)?;
+            known.opens = known.opens.max(1);
+            self.learn(handle, known.clone());
+        }
+        let is_read = ask == Ask::Read;
+        let node = sink.known.node(op.file);
+        if let Some(size) = reply.size.filter(|_| is_read && op.errno == 0) {
+            sink.known.size_seen(&node, size);
+        }
+        // A reply to a read of version 4 does not show its length here: it ends where the file does.
+        let rest = node.size().filter(|_| is_read).map_or(u64::MAX, |size| size.saturating_sub(call.offset));
+        let done_len = match op.errno {
+            0 => reply.count.unwrap_or(call.len.min(rest)),
+            _ => 0,
+        };
+        if !is_read && done_len > 0 {
+            node.written(call.offset.saturating_add(done_len));
+        }
+        let kind = if is_read { OpKind::Read } else { OpKind::Write };
+        let transfer = known.transfer;
+        Ok(sink.push(Op { kind, transfer, offset: call.offset, len: call.len, done_len, ..op })?)
+    }
+}
+
+/// What a call on a name tells of it.
+fn note(sink: &mut Sink, ask: Ask, file: u32, errno: i32) {
+    match (ask, errno) {
+        (Ask::Remove | Ask::RemoveDir, 0) => sink.known.removed(file),
+        (Ask::MakeDir, 0) => sink.known.made(file),
+        (Ask::Create | Ask::Open, 0) if sink.known.exists(file) == Some(false) => sink.known.made(file),
+        (Ask::Create, 0) => sink.known.made_or_found(file),
+        (_, 0) => sink.known.found(file),
+        (_, ENOENT) => sink.known.missing(file),
+        _ => {}
+    }
+}
+
+fn call(table: &Table, row: &[&[u8]], at_ns: u64) -> Result<Call, LineError> {
+    let number = |column| either(table.values(row, column).take_one());
+    let asks = match table.values(row, PROCEDURE).take_one() {
+        b"" => asks_of_version_4(table, row),
+        procedure => vec![ask_of_version_3(decimal(procedure).ok_or(LineError::Malformed("no procedure"))?)],
+    };
+    let mut handles = table.values(row, HANDLES).map(either);
+    let handles = [handles.next().flatten(), handles.next().flatten()];
+    let mut names =
+        table.values(row, NAMES).chain(table.values(row, COMPONENTS)).filter(|name| !name.is_empty());
+    let names = [names.next(), names.next()].map(|name| name.unwrap_or_default().to_vec());
+    let len = number(COUNT3).or_else(|| number(COUNT4)).or_else(|| number(DATA_LEN)).unwrap_or(0);
+    Ok(Call {
+        at_ns,
+        asks,
+        handles,
+        names,
+        offset: number(OFFSET3).or_else(|| number(OFFSET4)).unwrap_or(0),
+        len,
+        set_size: number(SET_SIZE),
+        access: number(SHARE_ACCESS).unwrap_or(0),
+        creates: number(OPEN_TYPE) == Some(1),
+    })
+}
+
+fn reply(table: &Table, row: &[&[u8]], at_ns: u64) -> Reply {
+    let number = |column| either(table.values(row, column).take_one());
+    let status = number(STATUS3).or_else(|| number(STATUS4)).unwrap_or(0);
+    Reply {
+        at_ns,
+        errno: errno_of(status),
+        handle: number(HANDLES),
+        count: number(COUNT3).or_else(|| number(COUNT4)),
+        size: number(SIZE3).or_else(|| number(SIZE4)),
+        is_directory: number(TYPE3).map(|kind| kind == 2),
+    }
+}
+
+fn ask_of_version_3(procedure: u64) -> Ask {
+    match procedure {
+        1 => Ask::Stat,
+        2 => Ask::SetAttr,
+        3 => Ask::LookUp,
+        4 => Ask::Access,
+        6 => Ask::Read,
+        7 => Ask::Write,
+        8 => Ask::Create,
+        9 => Ask::MakeDir,
+        12 => Ask::Remove,
+        13 => Ask::RemoveDir,
+        14 => Ask::Rename,
+        16 | 17 => Ask::List,
+        19 => Ask::Root,
+        21 => Ask::Commit,
+        5 | 10 | 11 | 15 => Ask::Other,
+        _ => Ask::Nothing,
+    }
+}
+
+/// What a compound of version 4 asks for. Attributes and rights that are fetched along with something else
+/// are no call of their own.
+fn asks_of_version_4(table: &Table, row: &[&[u8]]) -> Vec<Ask> {
+    let codes: Vec<u64> = table.values(row, OPCODES).filter_map(decimal).take(64).collect();
+    let ask = |code: &u64| {
+        Some(match code {
+            4 => Ask::Close,
+            5 => Ask::Commit,
+            6 => Ask::MakeDir,
+            12 | 14 => Ask::Other,
+            15 => Ask::LookUp,
+            18 => Ask::Open,
+            25 => Ask::Read,
+            26 => Ask::List,
+            28 => Ask::Remove,
+            29 => Ask::Rename,
+            34 => Ask::SetAttr,
+            38 => Ask::Write,
+            59 | 60 | 62 => Ask::Other,
+            _ => return None,
+        })
+    };
+    let asks: Vec<Ask> = codes.iter().filter_map(ask).collect();
+    match (asks.is_empty(), codes.contains(&9), codes.contains(&3)) {
+        (false, ..) => asks,
+        (true, true, _) => vec![Ask::Stat],
+        (true, false, true) => vec![Ask::Access],
+        // Only PUTROOTFH or sessions.
+        (true, false, false) => vec![Ask::Nothing],
+    }
+}
+
+fn open_bits(call: &Call) -> OpenBits {
+    OpenBits::UNKNOWN
+        .with_if(OpenBits::READ, call.access & 1 != 0)
+        .with_if(OpenBits::WRITE, call.access & 2 != 0)
+        .with_if(OpenBits::CREATE, call.creates)
+}
+
+/// NFS's errors are the old ones of Unix up to 70, and its own above.
+fn errno_of(status: u64) -> i32 {
+    match status {
+        0..=40 => status as i32,
+        63 => 36,
+        66 => 39,
+        69 => 122,
+        70 => 116,
+        10004 => 95,
+        10008 => 11,
+        _ => EIO,
+    }
+}

@@ -1,0 +1,133 @@
+//! Numbers as sources write them: bytes in, exact integers out, `None` for everything else.
+
+/// A decimal number without a sign.
+pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
+    if text.is_empty() {
+        return None;
+    }
+    text.iter().try_fold(0_u64, |sum, &byte| {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 { None } else { sum.checked_mul(10)?.checked_add(u64::from(digit)) }
+    })
+}
+
+/// A hexadecimal number, with or without `0x`.
+pub(crate) fn hexadecimal(text: &[u8]) -> Option<u64> {
+    let digits = text.strip_prefix(b"0x").or_else(|| text.strip_prefix(b"0X")).unwrap_or(text);
+    if digits.is_empty() || digits.len() > 16 {
+        return None;
+    }
+    digits.iter().try_fold(0_u64, |sum, &byte| Some(sum << 4 | u64::from(char::from(byte).to_digit(16)?)))
+}
+
+/// A decimal number, or a hexadecimal one if it begins with `0x`.
+pub(crate) fn either(text: &[u8]) -> Option<u64> {
+    if text.starts_with(b"0x") || text.starts_with(b"0X") { hexadecimal(text) } else { decimal(text) }
+}
+
+/// Seconds with a decimal point (or the comma of some countries), as nanoseconds. Digits below a nanosecond
+/// are cut off.
+pub(crate) fn seconds(text: &[u8]) -> Option<u64> {
+    let point = memchr::memchr2(b'.', b',', text).unwrap_or(text.len());
+    let whole = decimal(&text[..point])?.checked_mul(1_000_000_000)?;
+    let fraction = text.get(point + 1..).unwrap_or_default();
+    if point < text.len() && fraction.is_empty() {
+        return None;
+    }
+    let mut nanoseconds = 0;
+    let mut unit = 100_000_000;
+    for &byte in fraction {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        nanoseconds += u64::from(digit) * unit;
+        unit /= 10;
+    }
+    whole.checked_add(nanoseconds)
+}
+
+/// Nanoseconds in a day.
+pub(crate) const DAY_NS: u64 = 86_400_000_000_000;
+
+/// `H:MM:SS.ffffff` of a clock of 24 hours, or of 12 with `AM` or `PM` behind it, as nanoseconds since
+/// midnight.
+pub(crate) fn time_of_day(text: &[u8]) -> Option<u64> {
+    let (clock, half) = match text.iter().position(|&byte| byte == b' ') {
+        Some(at) => (&text[..at], text[at..].trim_ascii()),
+        None => (text, &b""[..]),
+    };
+    let mut parts = clock.splitn(3, |&byte| byte == b':');
+    let hours = decimal(parts.next()?)?;
+    let minutes = decimal(parts.next()?)?;
+    let seconds_ns = seconds(parts.next()?)?;
+    let hours = match half.to_ascii_uppercase().as_slice() {
+        b"" => hours,
+        b"AM" | b"A.M." => hours % 12,
+        b"PM" | b"P.M." => hours % 12 + 12,
+        _ => return None,
+    };
+    let in_range = hours < 24 && minutes < 60 && seconds_ns < 61_000_000_000;
+    in_range.then(|| (hours * 60 + minutes) * 60_000_000_000 + seconds_ns)
+}
+
+/// A clock that shows the time of day only: gives times that go on after midnight.
+#[derive(Debug, Default)]
+pub(crate) struct DayClock {
+    days_ns: u64,
+    last_ns: u64,
+}
+
+impl DayClock {
+    /// The time of a line, in nanoseconds since the midnight before the first one. A step back of more than
+    /// half a day is a new day.
+    pub fn at(&mut self, time_of_day_ns: u64) -> u64 {
+        if time_of_day_ns + DAY_NS / 2 < self.last_ns {
+            self.days_ns = self.days_ns.saturating_add(DAY_NS);
+        }
+        self.last_ns = time_of_day_ns;
+        self.days_ns.saturating_add(time_of_day_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_exact_or_none() {
+        assert_eq!(decimal(b"18446744073709551615"), Some(u64::MAX));
+        for bad in [&b""[..], b"18446744073709551616", b"1a", b"-1", b" 1"] {
+            assert_eq!(decimal(bad), None);
+        }
+        assert_eq!(hexadecimal(b"0xFFffffffffffffff"), Some(u64::MAX));
+        assert_eq!(hexadecimal(b"10"), Some(16));
+        assert_eq!(hexadecimal(b"0x"), None);
+        assert_eq!(hexadecimal(b"0x10000000000000000"), None);
+        assert_eq!((either(b"0x10"), either(b"10")), (Some(16), Some(10)));
+    }
+
+    #[test]
+    fn seconds_become_nanoseconds() {
+        assert_eq!(seconds(b"1795186657.095958"), Some(1_795_186_657_095_958_000));
+        assert_eq!(seconds(b"0,0048631"), Some(4_863_100));
+        assert_eq!(seconds(b"7"), Some(7_000_000_000));
+        assert_eq!(seconds(b"0.1234567899"), Some(123_456_789));
+        for bad in [&b"."[..], b"1.", b"1.x", b"99999999999999"] {
+            assert_eq!(seconds(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn clocks_of_twelve_and_of_twenty_four_hours() {
+        assert_eq!(time_of_day(b"7:19:37.5653985 AM"), Some(26_377_565_398_500));
+        assert_eq!(time_of_day(b"12:00:00.0 AM"), Some(0));
+        assert_eq!(time_of_day(b"12:00:00.0 PM"), Some(DAY_NS / 2));
+        assert_eq!(time_of_day(b"23:59:59,5"), Some(DAY_NS - 500_000_000));
+        for bad in [&b"24:00:00"[..], b"1:2", b"1:2:3 XM", b""] {
+            assert_eq!(time_of_day(bad), None);
+        }
+        let mut clock = DayClock::default();
+        assert_eq!([DAY_NS - 5, 5, 3].map(|at| clock.at(at)), [DAY_NS - 5, DAY_NS + 5, DAY_NS + 3]);
+    }
+}

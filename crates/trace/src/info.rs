@@ -1,0 +1,187 @@
+//! What a trace says about itself: `trace.json` beside its operations.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use reelgauge_record::run_dir::write_atomically;
+use serde::{Deserialize, Serialize};
+
+use crate::error::TraceError;
+
+/// Version of `trace.json`. A program reads every version up to its own.
+pub const TRACE_VERSION: u32 = 1;
+/// Its name in a trace's directory.
+pub const FILE_NAME: &str = "trace.json";
+/// More than this is no `trace.json`.
+const MAX_BYTES: u64 = 16 << 20;
+/// How many malformed lines are kept to be shown.
+pub const MALFORMED_SHOWN: usize = 10;
+/// How much of a malformed line is kept, in characters.
+const MALFORMED_CHARS: usize = 200;
+
+/// What is known of a trace as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TraceInfo {
+    /// See [`TRACE_VERSION`].
+    pub trace_version: u32,
+    /// What it is called.
+    pub name: String,
+    /// What it is of, in a sentence; empty where nobody said.
+    pub about: String,
+    /// How it came about: "record", "import strace", "synthetic".
+    pub made_by: String,
+    /// The file that was imported, or the command that was recorded.
+    pub source: String,
+    /// When it was made, in RFC 3339 (UTC).
+    pub made_at: String,
+    /// Operations.
+    pub ops: u64,
+    /// Threads that asked for them.
+    pub threads: u32,
+    /// Files and directories that they name.
+    pub files: u32,
+    /// From the first operation's beginning to the last one's end.
+    pub duration_ns: u64,
+    /// Operations that the source has and that this capture can't see, in words ("memory-mapped I/O").
+    pub blind_to: Vec<String>,
+    /// What somebody who relies on this trace should know.
+    pub warnings: Vec<String>,
+    /// What was seen and not kept, by reason.
+    pub left_out: BTreeMap<String, u64>,
+    /// Lines of the source that could not be understood.
+    pub malformed_lines: u64,
+    /// The first of them.
+    pub first_malformed: Vec<MalformedLine>,
+    /// What the recorder took per operation, in nanoseconds, measured while it recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_ns_per_op: Option<f64>,
+    /// For a synthetic trace: what it should amount to and does. Empty for every other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub synthetic: Vec<TargetFigure>,
+}
+
+/// A line that could not be understood.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MalformedLine {
+    /// Its number in the source, from 1.
+    pub line: u64,
+    /// What it says, as far as that can be shown.
+    pub text: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// A published figure and what a synthetic trace made of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TargetFigure {
+    /// Which, with its unit.
+    pub figure: String,
+    /// What was published.
+    pub target: f64,
+    /// What the trace has.
+    pub achieved: f64,
+    /// How far it may be off, in the figure's own unit.
+    pub tolerance: f64,
+}
+
+impl TraceInfo {
+    /// Counts a malformed line, and keeps it if it is one of the first.
+    pub fn malformed(&mut self, line: u64, text: &str, why: impl Into<String>) {
+        self.malformed_lines += 1;
+        if self.first_malformed.len() < MALFORMED_SHOWN {
+            let text = text.chars().take(MALFORMED_CHARS).collect();
+            self.first_malformed.push(MalformedLine { line, text, why: why.into() });
+        }
+    }
+
+    /// Counts something that was seen and is not kept.
+    pub fn leave_out(&mut self, why: &str) {
+        match self.left_out.get_mut(why) {
+            Some(count) => *count += 1,
+            None => drop(self.left_out.insert(why.to_owned(), 1)),
+        }
+    }
+
+    /// Adds to what the capture can't see, once.
+    pub fn blind(&mut self, to: &str) {
+        if !self.blind_to.iter().any(|known| known == to) {
+            self.blind_to.push(to.to_owned());
+        }
+    }
+
+    /// Reads it from a trace's directory; `None` where there is none, as in a run.
+    pub fn read(dir: &Path) -> Result<Option<TraceInfo>, TraceError> {
+        let path = dir.join(FILE_NAME);
+        if !fs::exists(&path).map_err(TraceError::io("look for", &path))? {
+            return Ok(None);
+        }
+        let mut text = Vec::new();
+        let read = File::open(&path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut text));
+        read.map_err(TraceError::io("read", &path))?;
+        let info: TraceInfo = serde_json::from_slice(&text)
+            .map_err(|error| TraceError::Info { path: path.clone(), why: error.to_string() })?;
+        match info.trace_version {
+            0 => Err(TraceError::Info { path, why: "it has no trace_version".to_owned() }),
+            1..=TRACE_VERSION => Ok(Some(info)),
+            found => Err(TraceError::NewerVersion { path, found }),
+        }
+    }
+
+    /// Writes it into a trace's directory.
+    pub fn write(&self, dir: &Path) -> Result<(), TraceError> {
+        let path = dir.join(FILE_NAME);
+        let info = TraceInfo { trace_version: TRACE_VERSION, ..self.clone() };
+        let text = serde_json::to_vec_pretty(&info)
+            .map_err(|error| TraceError::Info { path: path.clone(), why: error.to_string() })?;
+        write_atomically(&path, &text).map_err(|error| TraceError::Info { path, why: error.to_string() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn it_comes_back_as_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(TraceInfo::read(dir.path()).unwrap(), None);
+        let mut info = TraceInfo { name: "copy".to_owned(), ops: 3, ..TraceInfo::default() };
+        info.blind("memory-mapped I/O");
+        info.blind("memory-mapped I/O");
+        info.leave_out("not a file");
+        info.leave_out("not a file");
+        info.write(dir.path()).unwrap();
+        info.trace_version = TRACE_VERSION;
+        assert_eq!(info.blind_to.len(), 1);
+        assert_eq!(info.left_out["not a file"], 2);
+        assert_eq!(TraceInfo::read(dir.path()).unwrap(), Some(info));
+    }
+
+    #[test]
+    fn a_newer_or_damaged_one_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let read = |text: &str| {
+            fs::write(dir.path().join(FILE_NAME), text).unwrap();
+            TraceInfo::read(dir.path()).unwrap_err().to_string()
+        };
+        assert!(read(r#"{"trace_version": 99}"#).contains("newer version"));
+        assert!(read("{}").contains("no trace_version"));
+        assert!(read("[").contains("damaged"));
+    }
+
+    #[test]
+    fn only_the_first_malformed_lines_are_kept_and_not_endlessly_long() {
+        let mut info = TraceInfo::default();
+        for line in 1..=25 {
+            info.malformed(line, &"ä".repeat(1000), "no number");
+        }
+        assert_eq!(info.malformed_lines, 25);
+        assert_eq!(info.first_malformed.len(), MALFORMED_SHOWN);
+        assert_eq!(info.first_malformed[9].line, 10);
+        assert_eq!(info.first_malformed[0].text.chars().count(), MALFORMED_CHARS);
+    }
+}

@@ -1,0 +1,491 @@
+//! The library: every trace that can be named instead of pointed at.
+//!
+//! Three kinds: synthetic ones, which are made when they are asked for ([`synth`](crate::synth)); recorded
+//! ones that come with the program ([`shipped`]); and the user's own, which appear by lying in a folder:
+//! `reelgauge-traces/` here, and `$REELGAUGE_TRACES` or else `reelgauge/traces` in the user's data folder.
+//!
+//! Not here: how any of them is replayed or looked at. Whoever wants that gets a directory with a trace in
+//! it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use reelgauge_record::OpRecord;
+use tempfile::TempDir;
+
+use crate::error::TraceError;
+use crate::info::{self, TraceInfo};
+use crate::synth::hints::{FAR_WRITE, HINT_STREAM, HINT_STREAM_1MIB};
+use crate::synth::naspt::{MADE_BY, STANDARD_SEED};
+use crate::synth::{workload, workloads};
+use crate::trace::Trace;
+
+pub mod shipped;
+
+use shipped::{Shipped, shipped};
+
+/// The folder in the current directory whose traces are found, and where new ones go.
+pub const FOLDER: &str = "reelgauge-traces";
+/// Names the folder of the user's traces.
+pub const FOLDER_VARIABLE: &str = "REELGAUGE_TRACES";
+/// Operations that are read to count bytes for a list; a longer trace is listed without.
+const COUNTED_OPS: u64 = 2_000_000;
+/// Entries of a folder that are looked at.
+const FOLDER_ENTRIES: usize = 10_000;
+/// How much of a name may be wrong to be suggested.
+const TYPOS: usize = 3;
+
+/// Why a trace can't be had by name.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LibraryError {
+    /// There is none.
+    #[error("there is no trace '{name}'{} 'reelgauge traces' lists those there are", suggestion(close))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// Names that it may have been meant to be.
+        close: Vec<String>,
+    },
+    /// Something is there already.
+    #[error("{} exists; choose another place with --out, or remove it", path.display())]
+    Exists {
+        /// Where the trace should have gone.
+        path: PathBuf,
+    },
+    /// There is nothing to choose a seed for.
+    #[error("'{name}' is not made from a seed; leave out --seed, or name one of the NASPT workloads")]
+    NoSeed {
+        /// What was asked for.
+        name: String,
+    },
+    /// It could not be read or written.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}
+
+/// Where a trace comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Made from what is known about a workload.
+    Synthetic,
+    /// Recorded from a real program; comes with Reelgauge.
+    Recorded,
+    /// The user's own.
+    User,
+}
+
+impl Kind {
+    /// What lists call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Synthetic => "synthetic",
+            Kind::Recorded => "recorded",
+            Kind::User => "user",
+        }
+    }
+}
+
+/// What a list says of a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Operations of every kind.
+    pub ops: u64,
+    /// Files that it names, without directories.
+    pub files: u64,
+    /// Bytes read and written; `None` for a trace so long that nobody has counted.
+    pub bytes: Option<u64>,
+    /// From its first operation to the end of its last, in nanoseconds; `None` likewise.
+    pub duration_ns: Option<u64>,
+    /// What it was made of: a command, a file, a seed.
+    pub source: String,
+    /// What it is, in a sentence; may be empty.
+    pub about: String,
+}
+
+/// A trace in the list.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What it can be called.
+    pub name: String,
+    /// Where it comes from.
+    pub kind: Kind,
+    /// Where it lies; `None` for one that is made or unpacked when it is asked for.
+    pub path: Option<PathBuf>,
+    /// What it is, or what is wrong with it.
+    pub facts: Result<Facts, String>,
+}
+
+/// A trace as a directory. One that was made or unpacked for the purpose goes away with this value.
+#[derive(Debug)]
+pub struct Materialised {
+    trace: Trace,
+    kind: Kind,
+    temporary: Option<TempDir>,
+}
+
+impl Materialised {
+    /// The trace.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// Where it comes from.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Whether its directory goes away with this value.
+    pub fn is_temporary(&self) -> bool {
+        self.temporary.is_some()
+    }
+}
+
+/// A library: what is built in, and these folders.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Library {
+    folders: Vec<PathBuf>,
+}
+
+/// Makes a trace in a new directory of another.
+type Make = fn(&Path) -> Result<Trace, TraceError>;
+
+/// What is built in, by name.
+enum BuiltIn {
+    Naspt(&'static crate::synth::Workload),
+    Hints(Make),
+    Shipped(&'static Shipped),
+}
+
+impl Library {
+    /// What is built in and what lies in the usual folders.
+    pub fn standard() -> Library {
+        Library { folders: folders(|name| std::env::var_os(name)) }
+    }
+
+    /// What is built in and what lies in these folders, which need not exist.
+    pub fn with_folders(folders: Vec<PathBuf>) -> Library {
+        Library { folders }
+    }
+
+    /// The folders in which the user's own traces are found.
+    pub fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
+    /// Every trace: synthetic, recorded, then the user's own, each kind by name. A damaged one is listed
+    /// with what is wrong with it.
+    pub fn list(&self) -> Vec<Entry> {
+        let mut entries = naspt_entries();
+        entries.extend(built_in_entries());
+        for folder in &self.folders {
+            entries.extend(user_entries(folder));
+        }
+        entries
+    }
+
+    /// The trace of this name, or in this directory. A directory goes before a name, and what is built in
+    /// before what lies in folders. What has to be made or unpacked goes to a temporary directory.
+    ///
+    /// # Errors
+    /// None of the name, with names that are close; or the trace is damaged.
+    pub fn open(&self, name: &Path) -> Result<Materialised, LibraryError> {
+        if let Some(dir) = self.directory(name) {
+            return Ok(Materialised { trace: Trace::open(&dir)?, kind: Kind::User, temporary: None });
+        }
+        let Some(built_in) = name.to_str().and_then(built_in) else { return Err(self.unknown(name)) };
+        let temporary = temporary_in(&std::env::temp_dir())?;
+        let trace = built_in.make(STANDARD_SEED, temporary.path())?;
+        Ok(Materialised { trace, kind: built_in.kind(), temporary: Some(temporary) })
+    }
+
+    /// Writes the trace of this name to a new directory. A synthetic workload may have another seed than
+    /// the standard one.
+    ///
+    /// # Errors
+    /// As for [`Library::open`]; the directory exists; it can't be written.
+    pub fn write(&self, name: &Path, seed: Option<u64>, out: &Path) -> Result<Trace, LibraryError> {
+        let found = self.directory(name);
+        let built_in = if found.is_none() { name.to_str().and_then(built_in) } else { None };
+        if seed.is_some() && !matches!(built_in, Some(BuiltIn::Naspt(_))) {
+            return Err(LibraryError::NoSeed { name: name.display().to_string() });
+        }
+        if fs::symlink_metadata(out).is_ok() {
+            return Err(LibraryError::Exists { path: out.to_owned() });
+        }
+        let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::create_dir_all(parent).map_err(TraceError::io("create", parent))?;
+        // It appears under its name when it is complete.
+        let temporary = temporary_in(parent)?;
+        let made = match (found, built_in) {
+            (Some(dir), _) => {
+                Trace::open(&dir)?;
+                let copy = temporary.path().join("trace");
+                copy_trace(&dir, &copy)?;
+                copy
+            }
+            (None, Some(built_in)) => {
+                built_in.make(seed.unwrap_or(STANDARD_SEED), temporary.path())?.dir().to_owned()
+            }
+            (None, None) => return Err(self.unknown(name)),
+        };
+        fs::rename(&made, out).map_err(TraceError::io("write", out))?;
+        Ok(Trace::open(out)?)
+    }
+
+    /// The directory that is meant: a path to one, or the name of one in a folder if nothing built in has
+    /// it.
+    fn directory(&self, name: &Path) -> Option<PathBuf> {
+        // A name is one part: anything else is a path, and would lead out of the folder.
+        let is_name = name.components().count() == 1 && name.file_name() == Some(name.as_os_str());
+        if is_trace(name) || !is_name {
+            return name.is_dir().then(|| name.to_owned());
+        }
+        if name.to_str().and_then(built_in).is_some() {
+            return None;
+        }
+        let own = self.folders.iter().map(|folder| folder.join(name)).find(|dir| is_trace(dir));
+        // A directory that is no trace is an error that says so, unless the name has a better meaning.
+        own.or_else(|| name.is_dir().then(|| name.to_owned()))
+    }
+
+    fn unknown(&self, name: &Path) -> LibraryError {
+        let name = name.display().to_string();
+        let mut known: Vec<String> = built_in_names().map(str::to_owned).collect();
+        let own = self.folders.iter().flat_map(|folder| trace_directories(folder));
+        known.extend(own.filter_map(|dir| Some(dir.file_name()?.to_string_lossy().into_owned())));
+        LibraryError::Unknown { close: close_to(&name, known), name }
+    }
+}
+
+impl BuiltIn {
+    fn make(&self, seed: u64, parent: &Path) -> Result<Trace, TraceError> {
+        match self {
+            BuiltIn::Naspt(workload) => workload.generate(seed, parent),
+            BuiltIn::Hints(make) => make(parent),
+            BuiltIn::Shipped(shipped) => shipped.unpack(parent),
+        }
+    }
+
+    fn kind(&self) -> Kind {
+        match self {
+            BuiltIn::Naspt(_) | BuiltIn::Hints(_) => Kind::Synthetic,
+            BuiltIn::Shipped(_) => Kind::Recorded,
+        }
+    }
+}
+
+/// What provokes fragments, by name.
+const HINTS: [(&str, Make); 3] = [
+    (FAR_WRITE.name, |parent| FAR_WRITE.make(parent)),
+    (HINT_STREAM.name, |parent| HINT_STREAM.make(parent)),
+    (HINT_STREAM_1MIB.name, |parent| HINT_STREAM_1MIB.make(parent)),
+];
+
+fn built_in(name: &str) -> Option<BuiltIn> {
+    let hints = || HINTS.iter().find(|(hint, _)| *hint == name).map(|(_, make)| BuiltIn::Hints(*make));
+    let recorded = || shipped().iter().find(|shipped| shipped.name == name).map(BuiltIn::Shipped);
+    workload(name).map(BuiltIn::Naspt).or_else(hints).or_else(recorded)
+}
+
+/// Every name that is built in, in the order of the list.
+fn built_in_names() -> impl Iterator<Item = &'static str> {
+    let naspt = workloads().iter().map(|workload| workload.name);
+    let hints = HINTS.iter().map(|(name, _)| *name);
+    naspt.chain(hints).chain(shipped().iter().map(|shipped| shipped.name))
+}
+
+/// The NASPT workloads are counted without writing them.
+fn naspt_entries() -> Vec<Entry> {
+    let entry = |workload: &'static crate::synth::Workload| {
+        let facts = workload.tally(STANDARD_SEED).map(|tally| Facts {
+            ops: tally.ops,
+            files: u64::from(tally.files),
+            bytes: Some(tally.bytes()),
+            duration_ns: Some(tally.duration_ns),
+            source: format!("{MADE_BY}, seed {STANDARD_SEED}"),
+            about: workload.what.to_owned(),
+        });
+        let facts = facts.map_err(|error| error.to_string());
+        Entry { name: workload.name.to_owned(), kind: Kind::Synthetic, path: None, facts }
+    };
+    workloads().iter().map(entry).collect()
+}
+
+/// Everything else that is built in is small, and is made to be counted.
+fn built_in_entries() -> Vec<Entry> {
+    let names = built_in_names().skip(workloads().len());
+    let entry = |name: &'static str| {
+        let built_in = built_in(name)?;
+        let facts = temporary_in(&std::env::temp_dir())
+            .and_then(|temporary| facts_of(&built_in.make(STANDARD_SEED, temporary.path())?))
+            .map_err(|error| error.to_string());
+        Some(Entry { name: name.to_owned(), kind: built_in.kind(), path: None, facts })
+    };
+    names.filter_map(entry).collect()
+}
+
+/// The traces in a folder, by name.
+fn user_entries(folder: &Path) -> Vec<Entry> {
+    let entry = |dir: PathBuf| Entry {
+        name: dir.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        kind: Kind::User,
+        facts: Trace::open(&dir).and_then(|trace| facts_of(&trace)).map_err(|error| error.to_string()),
+        path: Some(dir),
+    };
+    trace_directories(folder).into_iter().map(entry).collect()
+}
+
+/// What a list says of an open trace.
+fn facts_of(trace: &Trace) -> Result<Facts, TraceError> {
+    let known = trace.info();
+    let (mut bytes, mut duration_ns) = (None, known.map(|info| info.duration_ns));
+    if trace.ops() <= COUNTED_OPS {
+        let (moved, counted_ns) = count(trace)?;
+        bytes = Some(moved);
+        duration_ns = duration_ns.or(Some(counted_ns));
+    }
+    Ok(Facts {
+        ops: trace.ops(),
+        files: trace.files().iter().filter(|file| is_file(&file.path)).count() as u64,
+        bytes,
+        duration_ns,
+        source: known.map_or_else(|| "a run".to_owned(), source_of),
+        about: known.map(|info| info.about.clone()).unwrap_or_default(),
+    })
+}
+
+fn is_file(path: &str) -> bool {
+    !path.is_empty() && !path.ends_with('/')
+}
+
+fn source_of(info: &TraceInfo) -> String {
+    match (info.made_by.as_str(), info.source.as_str()) {
+        ("", source) | (source, "") => source.to_owned(),
+        (made_by, source) => format!("{made_by}: {source}"),
+    }
+}
+
+/// Bytes that a trace moves, and its duration in nanoseconds.
+fn count(trace: &Trace) -> Result<(u64, u64), TraceError> {
+    let (mut bytes, mut first_ns, mut last_ns) = (0_u64, u64::MAX, 0);
+    for batch in trace.batches() {
+        for op in batch? {
+            let OpRecord { issued_ns, done_ns, done_len, .. } = op;
+            bytes = bytes.saturating_add(if op.kind.moves_data() { u64::from(done_len) } else { 0 });
+            first_ns = first_ns.min(issued_ns);
+            last_ns = last_ns.max(done_ns);
+        }
+    }
+    Ok((bytes, last_ns.saturating_sub(first_ns)))
+}
+
+/// The directories in a folder that hold a trace or try to, by name. Half-written ones don't count.
+fn trace_directories(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let hidden = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        name.starts_with(b".") || (name.starts_with(b"_") && name.ends_with(b".tmp"))
+    };
+    let mut found: Vec<PathBuf> = entries
+        .take(FOLDER_ENTRIES)
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| !hidden(path) && is_trace(path))
+        .collect();
+    found.sort();
+    found
+}
+
+/// Whether this looks like a trace or a run, sound or not.
+fn is_trace(dir: &Path) -> bool {
+    dir.join("ops").is_dir() || dir.join(info::FILE_NAME).is_file()
+}
+
+/// The usual folders, from the environment.
+fn folders(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let data = || set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")));
+    let own = set(FOLDER_VARIABLE).or_else(|| Some(data()?.join("reelgauge/traces")));
+    std::iter::once(PathBuf::from(FOLDER)).chain(own).collect()
+}
+
+/// Names that this one may have been meant to be, the closest first.
+fn close_to(name: &str, known: Vec<String>) -> Vec<String> {
+    let word = name.to_lowercase();
+    let distance = |known: &String| {
+        let known = known.to_lowercase();
+        let short = known.strip_suffix("-synth").unwrap_or(&known);
+        strsim::damerau_levenshtein(&word, &known).min(strsim::damerau_levenshtein(&word, short))
+    };
+    let mut close: Vec<(usize, String)> =
+        known.into_iter().map(|known| (distance(&known), known)).filter(|(d, _)| *d <= TYPOS).collect();
+    close.sort();
+    close.truncate(3);
+    close.into_iter().map(|(_, known)| known).collect()
+}
+
+fn suggestion(close: &[String]) -> String {
+    if close.is_empty() { ";".to_owned() } else { format!("; did you mean {}?", close.join(", ")) }
+}
+
+fn temporary_in(parent: &Path) -> Result<TempDir, TraceError> {
+    tempfile::Builder::new()
+        .prefix(".reelgauge-trace-")
+        .tempdir_in(parent)
+        .map_err(TraceError::io("create a directory in", parent))
+}
+
+/// Copies what makes a trace, and nothing else that lies beside it.
+fn copy_trace(from: &Path, to: &Path) -> Result<(), TraceError> {
+    fs::create_dir_all(to).map_err(TraceError::io("create", to))?;
+    let info = from.join(info::FILE_NAME);
+    if info.is_file() {
+        fs::copy(&info, to.join(info::FILE_NAME)).map_err(TraceError::io("copy", &info))?;
+    }
+    let ops = from.join("ops");
+    let agents = fs::read_dir(&ops).map_err(TraceError::io("read", &ops))?;
+    for agent in agents {
+        let agent = agent.map_err(TraceError::io("read", &ops))?.path();
+        let Some(name) = agent.file_name().filter(|_| agent.is_dir()) else { continue };
+        let target = to.join("ops").join(name);
+        fs::create_dir_all(&target).map_err(TraceError::io("create", &target))?;
+        for part in fs::read_dir(&agent).map_err(TraceError::io("read", &agent))? {
+            let part = part.map_err(TraceError::io("read", &agent))?.path();
+            if let Some(name) = part.file_name().filter(|_| part.is_file()) {
+                fs::copy(&part, target.join(name)).map_err(TraceError::io("copy", &part))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_users_folder_is_where_the_environment_says() {
+        let of = |set: &[(&str, &str)]| {
+            folders(|name| set.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into()))
+        };
+        let here = PathBuf::from(FOLDER);
+        assert_eq!(of(&[]), std::slice::from_ref(&here));
+        assert_eq!(of(&[("HOME", "/h")]), [here.clone(), "/h/.local/share/reelgauge/traces".into()]);
+        let both = [("HOME", "/h"), ("XDG_DATA_HOME", "/d")];
+        assert_eq!(of(&both), [here.clone(), "/d/reelgauge/traces".into()]);
+        assert_eq!(
+            of(&[("HOME", "/h"), ("XDG_DATA_HOME", "")])[1],
+            Path::new("/h/.local/share/reelgauge/traces")
+        );
+        assert_eq!(of(&[("HOME", "/h"), (FOLDER_VARIABLE, "/mine")]), [here, "/mine".into()]);
+    }
+
+    #[test]
+    fn a_slip_of_the_pen_is_corrected() {
+        let known = || built_in_names().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(close_to("officeproductivty", known()), ["OfficeProductivity-synth"]);
+        assert_eq!(close_to("HDVideo_3Play-synth", known()).len(), 3);
+        assert_eq!(close_to("something else", known()), [""; 0]);
+    }
+}

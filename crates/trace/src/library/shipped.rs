@@ -1,0 +1,110 @@
+//! The recorded traces that come with the program, built in so that the binary needs no files beside it.
+//! They lie in `catalogue/traces/`, where `record.sh` says how each was recorded and records it again.
+
+use std::fs;
+use std::path::Path;
+
+use crate::error::TraceError;
+use crate::trace::Trace;
+
+/// A recorded trace.
+#[derive(Clone, Copy, Debug)]
+pub struct Shipped {
+    /// What it is called.
+    pub name: &'static str,
+    /// Its files: where they lie in the trace's directory, and what they hold.
+    files: &'static [(&'static str, &'static [u8])],
+}
+
+/// A file of a trace in the catalogue: where it lies in the trace's directory, and what it holds.
+macro_rules! file {
+    ($name:literal, $path:literal) => {
+        ($path, include_bytes!(concat!("../../../../catalogue/traces/", $name, "/", $path)))
+    };
+}
+
+/// A trace in the catalogue.
+macro_rules! shipped {
+    ($name:literal) => {
+        Shipped {
+            name: $name,
+            files: &[file!($name, "trace.json"), file!($name, "ops/agent=local/part-000001.parquet")],
+        }
+    };
+}
+
+const SHIPPED: &[Shipped] = &[
+    shipped!("cp-project"),
+    shipped!("dnxhr-edit"),
+    shipped!("dpx-playback"),
+    shipped!("exr-playback"),
+    shipped!("faststart-rewrite"),
+    shipped!("hls-packaging"),
+    shipped!("office-session"),
+    shipped!("photo-browsing"),
+    shipped!("prores-edit"),
+    shipped!("proxy-ingest"),
+    shipped!("rsync-project"),
+];
+
+/// Every recorded trace that ships.
+pub fn shipped() -> &'static [Shipped] {
+    SHIPPED
+}
+
+impl Shipped {
+    /// Writes it as a new directory of `parent`.
+    ///
+    /// # Errors
+    /// Whatever writing meets.
+    pub fn unpack(&self, parent: &Path) -> Result<Trace, TraceError> {
+        let dir = parent.join(self.name);
+        for (path, bytes) in self.files {
+            let path = dir.join(path);
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder).map_err(TraceError::io("create", folder))?;
+            }
+            fs::write(&path, bytes).map_err(TraceError::io("write", &path))?;
+        }
+        Trace::open(&dir)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn what_ships_is_what_lies_in_the_catalogue() {
+        let catalogue = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../catalogue/traces");
+        let on_disk: BTreeSet<String> = fs::read_dir(&catalogue)
+            .unwrap()
+            .map(Result::unwrap)
+            .filter(|entry| entry.path().is_dir())
+            .map(|entry| entry.file_name().into_string().unwrap())
+            .collect();
+        let built_in: BTreeSet<String> = shipped().iter().map(|trace| trace.name.to_owned()).collect();
+        assert_eq!(on_disk, built_in, "a new trace needs a line in SHIPPED");
+    }
+
+    #[test]
+    fn each_is_whole_says_what_it_is_of_and_is_small() {
+        let parent = tempfile::tempdir().unwrap();
+        for shipped in shipped() {
+            let trace = shipped.unpack(parent.path()).unwrap();
+            let info = trace.info().unwrap();
+            assert_eq!(info.name, shipped.name);
+            assert!(!info.about.is_empty() && info.made_by == "record", "{}", shipped.name);
+            let ops: usize = trace.batches().map(|batch| batch.unwrap().len()).sum();
+            assert_eq!((ops as u64, trace.skipped().len()), (info.ops, 0), "{}", shipped.name);
+            let bytes: usize = shipped.files.iter().map(|(_, bytes)| bytes.len()).sum();
+            assert!(bytes < 400_000, "{} has {bytes} bytes", shipped.name);
+            for file in trace.files() {
+                assert!(crate::name::check(&file.path).is_ok(), "{}: {}", shipped.name, file.path);
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Names of files in a trace: relative to the root of the capture, with `/` between the parts, and safe.
+//!
+//! A trace comes from anywhere and its names are used to make files. So a name can't be absolute, can't
+//! climb with `..`, holds no zero byte and is of bounded length, wherever it comes from: importers pass
+//! all names through [`clean`], and a replay passes all names of a trace through [`check`] once more.
+
+/// The longest name, in bytes: what systems allow a path to be.
+pub const MAX_BYTES: usize = 4096;
+/// The longest part of a name, in bytes.
+pub const MAX_PART_BYTES: usize = 255;
+
+/// Why a name is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadName {
+    /// Nothing is left of it.
+    #[error("is empty")]
+    Empty,
+    /// It begins at the root of a file system.
+    #[error("is absolute")]
+    Absolute,
+    /// It climbs, or stands still.
+    #[error("has a part '..' or '.'")]
+    Climbs,
+    /// It holds a byte that no path can.
+    #[error("has a zero byte")]
+    ZeroByte,
+    /// It holds a backslash or colon, which Windows takes for something else.
+    #[error("has a backslash or a drive letter")]
+    Foreign,
+    /// It or a part of it is longer than systems allow.
+    #[error("is longer than a path may be")]
+    TooLong,
+}
+
+/// Whether a name of a trace may be used for a file. A `/` at the end marks a directory.
+pub fn check(name: &str) -> Result<(), BadName> {
+    let path = name.strip_suffix('/').unwrap_or(name);
+    if path.is_empty() {
+        return Err(if name.is_empty() { BadName::Empty } else { BadName::Absolute });
+    }
+    if path.starts_with('/') {
+        return Err(BadName::Absolute);
+    }
+    if name.len() > MAX_BYTES {
+        return Err(BadName::TooLong);
+    }
+    for part in path.split('/') {
+        match part {
+            "" => return Err(BadName::Empty),
+            "." | ".." => return Err(BadName::Climbs),
+            _ if part.len() > MAX_PART_BYTES => return Err(BadName::TooLong),
+            _ if part.contains('\0') => return Err(BadName::ZeroByte),
+            _ if part.contains('\\') || part.as_bytes().get(1) == Some(&b':') => {
+                return Err(BadName::Foreign);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The name of a path as a source has it: bytes in any encoding, absolute or not. Empty and `.` parts are
+/// left out, `..` takes back the part before it and never more, and bytes that are not UTF-8, control
+/// characters, backslashes, colons after one letter and `%` itself become `%XX`.
+pub fn clean(path: &[u8]) -> Result<String, BadName> {
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for part in path.split(|&byte| byte == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    let mut name = String::new();
+    for part in parts {
+        if !name.is_empty() {
+            name.push('/');
+        }
+        let start = name.len();
+        encode(part, &mut name);
+        if name.len() - start > MAX_PART_BYTES || name.len() > MAX_BYTES {
+            return Err(BadName::TooLong);
+        }
+    }
+    if name.is_empty() { Err(BadName::Empty) } else { Ok(name) }
+}
+
+/// Appends one part of a path.
+fn encode(part: &[u8], name: &mut String) {
+    let mut first = true;
+    for chunk in part.utf8_chunks() {
+        for (at, c) in chunk.valid().char_indices() {
+            let is_drive = c == ':' && first && at == 1;
+            if c.is_control() || matches!(c, '%' | '\\') || is_drive {
+                let mut bytes = [0; 4];
+                c.encode_utf8(&mut bytes).bytes().for_each(|byte| escape(byte, name));
+            } else {
+                name.push(c);
+            }
+        }
+        chunk.invalid().iter().for_each(|&byte| escape(byte, name));
+        first = false;
+    }
+}
+
+fn escape(byte: u8, name: &mut String) {
+    let digit = |nibble: u8| char::from(b"0123456789ABCDEF"[usize::from(nibble & 15)]);
+    name.extend(['%', digit(byte >> 4), digit(byte)]);
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_could_leave_the_area_is_refused() {
+        for (name, why) in [
+            ("", BadName::Empty),
+            ("/", BadName::Absolute),
+            ("/etc/passwd", BadName::Absolute),
+            ("../up", BadName::Climbs),
+            ("a/../../up", BadName::Climbs),
+            ("a/./b", BadName::Climbs),
+            ("a//b", BadName::Empty),
+            ("a\0b", BadName::ZeroByte),
+            ("C:\\x", BadName::Foreign),
+            ("c:x", BadName::Foreign),
+            ("a\\..\\b", BadName::Foreign),
+        ] {
+            assert_eq!(check(name), Err(why), "{name:?}");
+        }
+        assert_eq!(check(&"x".repeat(256)), Err(BadName::TooLong));
+        assert_eq!(check(&"x/".repeat(3000)), Err(BadName::TooLong));
+        for name in ["a", "a/b.mov", "dir/", "..a", "a b/ä", "ab:c"] {
+            assert_eq!(check(name), Ok(()), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn names_of_any_source_become_safe() {
+        for (path, name) in [
+            (&b"/media/in.ts"[..], "media/in.ts"),
+            (b"./a//b/", "a/b"),
+            (b"../../etc/passwd", "etc/passwd"),
+            (b"a/../b", "b"),
+            (b"100%", "100%25"),
+            (b"\xff\xfe", "%FF%FE"),
+            (b"a\nb", "a%0Ab"),
+            (b"C:\\x", "C%3A%5Cx"),
+        ] {
+            assert_eq!(clean(path).as_deref(), Ok(name));
+        }
+        assert_eq!(clean(b"/.."), Err(BadName::Empty));
+        assert_eq!(clean(&[b'x'; 5000]), Err(BadName::TooLong));
+    }
+
+    proptest! {
+        #[test]
+        fn a_cleaned_name_always_passes(path in proptest::collection::vec(any::<u8>(), 0..400)) {
+            if let Ok(name) = clean(&path) {
+                prop_assert_eq!(check(&name), Ok(()), "{:?}", name);
+            }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What must exist before a trace can be replayed, with which size, and what must not.
+//!
+//! A trace is gone through once, in its order ([`walk`]); every name has a history of its own through
+//! removals and renames, and every file that was there before keeps what is known of its content
+//! ([`content`]). What is prepared follows from that:
+//!
+//! | evidence | prepared |
+//! |---|---|
+//! | the source knows whether it existed, or its size | that: it beats every inference |
+//! | first made new, or emptied when opened | nothing: the replay makes it |
+//! | opened nobody knows how, never read, and written from 0 upwards | nothing (assumed) |
+//! | bytes read that the trace hadn't written | a file that holds them; a short or empty read says where it ends |
+//! | only read what the trace wrote (`faststart`) | nothing |
+//! | opened without making it, looked at, removed, renamed | a file; empty unless more is known |
+//! | a failure because it wasn't there | nothing, and the failure is expected |
+//! | a directory listed or removed, or the parent of something made | a directory |
+//!
+//! Not here: making it (the engine). Memory is bounded by the number of names and by [`SPANS_MAX`].
+
+mod content;
+pub(crate) mod names;
+mod spans;
+pub(crate) mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::replay::ReplayError;
+use names::{NONE, parent};
+use walk::{Initial, Kind, Walk};
+
+/// Intervals of written bytes that are kept in all. Beyond that, a file that is written in many places counts
+/// as written from the first to the last of them.
+pub const SPANS_MAX: usize = 1 << 20;
+
+/// What has to be done about a name before a replay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prepare {
+    /// It must not be there.
+    Absent,
+    /// A directory.
+    Directory,
+    /// A file with this size.
+    File {
+        /// In bytes.
+        size_bytes: u64,
+    },
+}
+
+/// How that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The source said so.
+    Known,
+    /// The trace makes it.
+    Made,
+    /// The trace expects an error.
+    Missed,
+    /// It was written from its beginning and never read, so it was probably new.
+    OnlyWritten,
+    /// So much of it is read.
+    Read,
+    /// A read ended there.
+    EndSeen,
+    /// The first append began there.
+    AppendedAt,
+    /// It is used, and nothing says how large it was.
+    Used,
+    /// Something lies in it.
+    Above,
+}
+
+impl Why {
+    /// Whether it could be otherwise.
+    pub const fn is_assumed(self) -> bool {
+        matches!(self, Why::OnlyWritten | Why::Used)
+    }
+}
+
+/// A name, and what has to be done about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prepared {
+    /// Relative to the root of the trace.
+    pub name: String,
+    /// What.
+    pub what: Prepare,
+    /// Why.
+    pub why: Why,
+}
+
+/// What must be so before a replay.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PreState {
+    /// Every name of which something is known, in order: a directory comes before what lies in it.
+    pub entries: Vec<Prepared>,
+    /// How much larger files get in the replay, at most.
+    pub growth_bytes: u64,
+    /// What is assumed, in sentences.
+    pub notes: Vec<String>,
+}
+
+impl PreState {
+    /// Bytes of all files that must be there.
+    pub fn file_bytes(&self) -> u64 {
+        let sizes = self.entries.iter().map(|entry| match entry.what {
+            Prepare::File { size_bytes } => size_bytes,
+            _ => 0,
+        });
+        sizes.fold(0, u64::saturating_add)
+    }
+
+    /// What has to be done about this name, if anything is known of it.
+    pub fn of(&self, name: &str) -> Option<&Prepared> {
+        let name = name.strip_suffix('/').unwrap_or(name);
+        let at = self.entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok()?;
+        self.entries.get(at)
+    }
+}
+
+/// Ends a walk: what must be prepared, and the handles whose opening has to make their file.
+pub(crate) fn decide(mut walk: Walk) -> Result<(PreState, Vec<u32>), ReplayError> {
+    let mut decided: BTreeMap<String, (Prepare, Why)> = BTreeMap::new();
+    let mut makes = Vec::new();
+    for number in 0..walk.initial.len() as u32 {
+        let found = match walk.initial[number as usize] {
+            Initial::Was(object) => of_object(&walk, number, object, &mut makes),
+            Initial::Absent { missed: true } => (Prepare::Absent, Why::Missed),
+            Initial::Absent { missed: false } => (Prepare::Absent, Why::Made),
+            Initial::Undecided if walk.touched[number as usize] => (Prepare::Absent, Why::Made),
+            Initial::Undecided => continue,
+        };
+        decided.insert(walk.names.name(number).to_owned(), found);
+    }
+    for directory in directories(&walk, &decided) {
+        match decided.get(&directory) {
+            Some((Prepare::File { .. }, _)) => return Err(ReplayError::Contradiction { name: directory }),
+            Some((Prepare::Directory, _)) => {}
+            _ => drop(decided.insert(directory, (Prepare::Directory, Why::Above))),
+        }
+    }
+    let entries: Vec<Prepared> =
+        decided.into_iter().map(|(name, (what, why))| Prepared { name, what, why }).collect();
+    let notes = notes(&mut walk, &entries);
+    let growth_bytes = walk.growth_bytes(&entries);
+    Ok((PreState { entries, growth_bytes, notes }, makes))
+}
+
+/// What was under a name when the trace began.
+fn of_object(walk: &Walk, number: u32, object: u32, makes: &mut Vec<u32>) -> (Prepare, Why) {
+    let object = &walk.objects[object as usize];
+    let is_above = walk.is_above(number) && object.kind != Kind::File;
+    if object.kind == Kind::Directory || is_above || walk.names.says_directory(number) {
+        return (Prepare::Directory, if object.known { Why::Known } else { Why::Used });
+    }
+    let file = |size_bytes, why| (Prepare::File { size_bytes }, why);
+    let content = &object.content;
+    if let Some(size_bytes) = object.known_size {
+        return file(size_bytes, Why::Known);
+    }
+    match content.size() {
+        Some((size_bytes, why)) => file(size_bytes, why),
+        // Found there, or used as only what is there can be.
+        None if object.proven => file(0, Why::Used),
+        None if object.may_be_made => (Prepare::Absent, Why::Made),
+        None if content.written_upwards() => {
+            makes.extend(Some(object.unknown_handle).filter(|&handle| handle != NONE));
+            (Prepare::Absent, Why::OnlyWritten)
+        }
+        // Written here and there: there was something to write over.
+        None => file(content.grown_end(), Why::Used),
+    }
+}
+
+/// The directories that must be there because something lies in them, at the beginning or when it is made.
+fn directories(walk: &Walk, decided: &BTreeMap<String, (Prepare, Why)>) -> BTreeSet<String> {
+    let mut wanted = BTreeSet::new();
+    for (name, (what, _)) in decided {
+        if *what != Prepare::Absent {
+            let above = std::iter::successors(parent(name), |name| parent(name));
+            let new = above.map_while(|name| wanted.insert(name.to_owned()).then_some(()));
+            new.for_each(drop);
+        }
+    }
+    for (number, made_in) in walk.made_in.iter().enumerate() {
+        if !made_in {
+            continue;
+        }
+        let mut name = walk.names.name(number as u32);
+        while let Some(above) = parent(name) {
+            let is_made = walk.names.find(above).is_some_and(|above| walk.is_made(above));
+            if is_made || !wanted.insert(above.to_owned()) {
+                break;
+            }
+            name = above;
+        }
+    }
+    wanted
+}
+
+/// What a reader should know.
+fn notes(walk: &mut Walk, entries: &[Prepared]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let assumed = |why: Why| entries.iter().filter(|entry| entry.why == why).count();
+    let example = |why: Why| {
+        let found = entries.iter().find(|entry| entry.why == why);
+        found.map_or_else(String::new, |entry| shown(&entry.name))
+    };
+    let only_written = assumed(Why::OnlyWritten);
+    if only_written > 0 {
+        notes.push(format!(
+            "{only_written} files are not prepared, because they are only written, from their beginning upwards; \
+             the trace does not say that they were new ({} is one).",
+            example(Why::OnlyWritten)
+        ));
+    }
+    let empty = entries
+        .iter()
+        .filter(|entry| matches!(entry.what, Prepare::File { size_bytes: 0 }) && entry.why == Why::Used);
+    if let Some(first) = empty.clone().next() {
+        notes.push(format!(
+            "{} files are prepared empty, because the trace uses them and never reads them ({} is one).",
+            empty.count(),
+            shown(&first.name)
+        ));
+    }
+    if walk.contradictions > 0 {
+        notes.push(format!(
+            "{} operations of the trace found something that should not have been there by then; what it did not \
+             see (links, other machines) can't be prepared.",
+            walk.contradictions
+        ));
+    }
+    if walk.coarse > 0 {
+        notes.push(format!(
+            "{} files are written in so many places that the whole from the first to the last counts as written.",
+            walk.coarse
+        ));
+    }
+    if walk.renames_given_up {
+        notes.push(
+            "Not every file below a renamed directory could be followed: there are too many.".to_owned(),
+        );
+    }
+    notes
+}
+
+/// A name for a sentence.
+fn shown(name: &str) -> String {
+    let mut text: String = name.chars().take(60).collect();
+    if text.len() < name.len() {
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,468 @@
+//! The walk through a trace: what is under every name, now and when the trace began.
+
+use std::collections::HashMap;
+
+use reelgauge_record::{OpKind, OpenBits};
+
+use super::content::Content;
+use super::names::{NONE, Names};
+use super::{Prepare, Prepared, SPANS_MAX};
+use crate::writer::{ABSENT, UNKNOWN};
+
+/// Names that are looked at below renamed directories, in all.
+const RENAMED_MAX: usize = 20_000_000;
+
+/// Linux's numbers of the errors that tell whether something was there.
+const ENOENT: i32 = 2;
+const EEXIST: i32 = 17;
+const EISDIR: i32 = 21;
+
+/// An operation, as far as it matters here.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    pub kind: OpKind,
+    /// Index of the name.
+    pub file: u32,
+    /// The name that a rename gives.
+    pub new_name: u32,
+    /// The open file that it uses.
+    pub handle: Option<u32>,
+    pub offset: u64,
+    pub len: u32,
+    pub done_len: u32,
+    pub errno: i32,
+    /// Whether its length and end are the application's.
+    pub exact: bool,
+}
+
+/// What is under a name now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Now {
+    Unknown,
+    Absent,
+    Here(u32),
+}
+
+/// What was under a name when the trace began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Initial {
+    Undecided,
+    Absent { missed: bool },
+    Was(u32),
+}
+
+/// What something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Unknown,
+    File,
+    Directory,
+}
+
+/// A file or directory.
+#[derive(Clone, Debug)]
+pub(super) struct Object {
+    /// The name that it had when the trace began; none for what the trace makes.
+    initial: u32,
+    pub kind: Kind,
+    /// Something happened to it that needs it to have been there.
+    pub proven: bool,
+    /// The source says that it was there.
+    pub known: bool,
+    pub known_size: Option<u64>,
+    /// It was opened so that it would have been made.
+    pub may_be_made: bool,
+    /// The first handle of which nobody knows how it was opened.
+    pub unknown_handle: u32,
+    written_bytes: u64,
+    pub content: Content,
+}
+
+/// The walk so far.
+#[derive(Debug)]
+pub(crate) struct Walk {
+    pub names: Names,
+    now: Vec<Now>,
+    pub(super) initial: Vec<Initial>,
+    /// Whether any operation names it.
+    pub(super) touched: Vec<bool>,
+    /// Whether something was made under this name, so that its parent was there.
+    pub(super) made_in: Vec<bool>,
+    /// Whether the trace makes a directory of this name, or renames one to it.
+    made: Vec<bool>,
+    /// Whether names lie below it.
+    above: Vec<bool>,
+    pub(super) objects: Vec<Object>,
+    /// By name: the object that the trace makes under it, used again.
+    made_objects: HashMap<u32, u32>,
+    /// Names below a renamed directory, with those that they had before.
+    before_rename: HashMap<u32, u32>,
+    /// By handle.
+    object_of: Vec<u32>,
+    appends: Vec<bool>,
+    spans: usize,
+    renamed: usize,
+    pub(super) renames_given_up: bool,
+    pub(super) coarse: usize,
+    pub(super) contradictions: u64,
+}
+
+impl Walk {
+    /// Before the first operation. `facts` is the trace's file table.
+    pub fn new(names: Names, facts: &[reelgauge_record::log::FileEntry]) -> Walk {
+        let len = names.len();
+        let mut walk = Walk {
+            now: vec![Now::Unknown; len],
+            initial: vec![Initial::Undecided; len],
+            touched: vec![false; len],
+            made_in: vec![false; len],
+            made: vec![false; len],
+            above: vec![false; len],
+            objects: Vec::new(),
+            made_objects: HashMap::new(),
+            before_rename: HashMap::new(),
+            object_of: Vec::new(),
+            appends: Vec::new(),
+            spans: 0,
+            renamed: 0,
+            renames_given_up: false,
+            coarse: 0,
+            contradictions: 0,
+            names,
+        };
+        for file in 0..len as u32 {
+            if let Some(above) = walk.names.above(file).next() {
+                walk.above[above as usize] = true;
+            }
+        }
+        for (file, entry) in facts.iter().enumerate() {
+            let Some(file) = walk.names.known(file as u32) else { continue };
+            let is_known = !entry.prepared.is_empty() && entry.prepared != UNKNOWN;
+            if entry.existed_before || entry.size_before_bytes.is_some() {
+                let object = walk.was_here(file, Kind::Unknown);
+                walk.objects[object as usize].known = true;
+                let known_size = &mut walk.objects[object as usize].known_size;
+                *known_size = known_size.or(entry.size_before_bytes);
+            } else if entry.prepared == ABSENT || is_known {
+                walk.was_absent(file, false);
+            }
+        }
+        walk
+    }
+
+    /// Whether names lie below this one.
+    pub(super) fn is_above(&self, name: u32) -> bool {
+        self.above.get(name as usize).copied().unwrap_or(false)
+    }
+
+    /// Whether the trace makes this directory itself.
+    pub(super) fn is_made(&self, name: u32) -> bool {
+        self.made.get(name as usize).copied().unwrap_or(false)
+    }
+
+    /// The trace's next operation.
+    pub fn see(&mut self, seen: &Seen) {
+        self.touched[seen.file as usize] = true;
+        if let Some(handle) = seen.handle {
+            let room = (handle as usize + 1).max(self.object_of.len());
+            self.object_of.resize(room, NONE);
+            self.appends.resize(room, false);
+        }
+        if seen.errno != 0 {
+            return self.failed(seen);
+        }
+        match seen.kind {
+            OpKind::Open => self.opened(seen),
+            OpKind::Create => self.created(seen),
+            OpKind::Read | OpKind::Write | OpKind::Truncate | OpKind::Allocate => self.content(seen),
+            OpKind::Unlink => self.removed(seen.file, Kind::File),
+            OpKind::RemoveDir => self.removed(seen.file, Kind::Directory),
+            OpKind::ReadDir => drop(self.was_here(seen.file, Kind::Directory)),
+            OpKind::Stat | OpKind::Access | OpKind::SetAttr => drop(self.was_here(seen.file, Kind::Unknown)),
+            OpKind::MakeDir => self.made_directory(seen.file),
+            OpKind::Rename => self.renamed(seen.file, seen.new_name),
+            OpKind::Sync | OpKind::Close | OpKind::Other => {}
+        }
+    }
+
+    /// A handle that the trace doesn't open.
+    pub fn assumed(&mut self, handle: u32, file: u32) {
+        let opened = Seen {
+            kind: OpKind::Open,
+            file,
+            new_name: NONE,
+            handle: Some(handle),
+            offset: 0,
+            len: 0,
+            done_len: 0,
+            errno: 0,
+            exact: true,
+        };
+        self.see(&opened);
+    }
+
+    fn failed(&mut self, seen: &Seen) {
+        match (seen.errno, seen.kind) {
+            // What could not be made had no parent, which says nothing of itself.
+            (ENOENT, OpKind::Create | OpKind::MakeDir) => {}
+            (ENOENT, _) if seen.handle.is_none() || seen.kind == OpKind::Open => {
+                self.was_absent(seen.file, true);
+            }
+            (EEXIST, OpKind::Create) => drop(self.was_here(seen.file, Kind::Unknown)),
+            (EEXIST, OpKind::MakeDir) => drop(self.was_here(seen.file, Kind::Directory)),
+            (EISDIR, OpKind::Open | OpKind::Create) => drop(self.was_here(seen.file, Kind::Directory)),
+            _ => {}
+        }
+    }
+
+    fn opened(&mut self, seen: &Seen) {
+        let bits = OpenBits(seen.len);
+        let known = bits != OpenBits::UNKNOWN;
+        let object = match known {
+            true => self.was_here(seen.file, Kind::File),
+            false => self.used(seen.file),
+        };
+        if let Some(handle) = seen.handle {
+            let first = &mut self.objects[object as usize].unknown_handle;
+            if !known && *first == NONE {
+                *first = handle;
+            }
+            self.object_of[handle as usize] = object;
+            self.appends[handle as usize] = bits.has(OpenBits::APPEND);
+        }
+    }
+
+    fn created(&mut self, seen: &Seen) {
+        let bits = match OpenBits(seen.len) {
+            OpenBits::UNKNOWN => OpenBits::CREATE.with(OpenBits::TRUNCATE),
+            bits => bits,
+        };
+        let name = seen.file;
+        let is_new = bits.has(OpenBits::EXCLUSIVE) || seen.done_len == 1;
+        let empties = bits.has(OpenBits::TRUNCATE);
+        if empties && !bits.has(OpenBits::CREATE) {
+            // What is only emptied was there.
+            self.was_here(name, Kind::File);
+        }
+        let object = match self.now[name as usize] {
+            Now::Here(object) => {
+                if empties {
+                    self.objects[object as usize].content.resize(0);
+                }
+                object
+            }
+            Now::Unknown if is_new => {
+                self.was_absent(name, false);
+                self.make(name, Kind::File)
+            }
+            Now::Absent => self.make(name, Kind::File),
+            Now::Unknown if empties => self.make(name, Kind::File),
+            Now::Unknown => {
+                let object = self.used(name);
+                self.objects[object as usize].may_be_made = true;
+                object
+            }
+        };
+        self.made_in[name as usize] = true;
+        if let Some(handle) = seen.handle {
+            self.object_of[handle as usize] = object;
+            self.appends[handle as usize] = bits.has(OpenBits::APPEND);
+        }
+    }
+
+    fn content(&mut self, seen: &Seen) {
+        let by_handle = seen.handle.map(|handle| (self.object_of[handle as usize], handle));
+        let (object, appends) = match by_handle {
+            Some((object, handle)) if object != NONE => (object, self.appends[handle as usize]),
+            Some(_) => return,
+            None => (self.was_here(seen.file, Kind::File), false),
+        };
+        let object = &mut self.objects[object as usize];
+        let (offset, len, done) = (seen.offset, u64::from(seen.len), u64::from(seen.done_len));
+        match seen.kind {
+            OpKind::Write => object.written_bytes = object.written_bytes.saturating_add(done),
+            OpKind::Allocate => object.written_bytes = object.written_bytes.saturating_add(len),
+            _ => {}
+        }
+        let spans_before = object.content.spans();
+        match seen.kind {
+            OpKind::Read => object.content.read(offset, len, done, seen.exact),
+            OpKind::Write => object.content.write(offset, done, appends),
+            OpKind::Truncate => object.content.resize(offset),
+            _ => object.content.reserve(offset.saturating_add(len)),
+        }
+        if object.initial == NONE && object.content.spans() > 1 {
+            // Nobody asks what of its bytes was there before.
+            object.content.coarsen();
+        }
+        self.spans = self.spans + object.content.spans() - spans_before;
+        if self.spans > SPANS_MAX {
+            self.spans -= object.content.spans();
+            object.content.coarsen();
+            self.spans += object.content.spans();
+            self.coarse += 1;
+        }
+    }
+
+    fn removed(&mut self, name: u32, kind: Kind) {
+        self.was_here(name, kind);
+        self.now[name as usize] = Now::Absent;
+    }
+
+    fn made_directory(&mut self, name: u32) {
+        self.was_absent(name, false);
+        self.make(name, Kind::Directory);
+        self.made[name as usize] = true;
+        self.made_in[name as usize] = true;
+    }
+
+    fn renamed(&mut self, from: u32, to: u32) {
+        self.touched[to as usize] = true;
+        let is_directory = self.is_above(from)
+            || self.is_above(to)
+            || self.names.says_directory(from)
+            || self.names.says_directory(to);
+        let object = self.was_here(from, if is_directory { Kind::Directory } else { Kind::Unknown });
+        if from == to {
+            return;
+        }
+        if self.objects[object as usize].kind == Kind::Directory {
+            self.move_below(from, to);
+            self.made[to as usize] = true;
+        }
+        self.now[from as usize] = Now::Absent;
+        self.now[to as usize] = Now::Here(object);
+        self.made_in[to as usize] = true;
+    }
+
+    /// What lies below a renamed directory goes with it.
+    fn move_below(&mut self, from: u32, to: u32) {
+        self.renamed += self.names.len();
+        if self.renamed > RENAMED_MAX {
+            self.renames_given_up = true;
+            return;
+        }
+        let (from, to) = (format!("{}/", self.names.name(from)), format!("{}/", self.names.name(to)));
+        let mut moved = Vec::new();
+        for name in 0..self.names.len() as u32 {
+            let text = self.names.name(name);
+            if let Some(rest) = text.strip_prefix(&to) {
+                moved.push((format!("{from}{rest}"), name));
+            }
+        }
+        for (old, new) in moved {
+            let old = self.names.find_or_add(&old);
+            self.grow();
+            let before = self.first_name(old);
+            self.now[new as usize] = self.now[old as usize];
+            self.before_rename.insert(new, before);
+        }
+        for name in 0..self.names.len() as u32 {
+            if self.names.name(name).starts_with(&from) {
+                self.now[name as usize] = Now::Absent;
+            }
+        }
+    }
+
+    /// Room for names that came later.
+    fn grow(&mut self) {
+        let len = self.names.len();
+        self.now.resize(len, Now::Unknown);
+        self.initial.resize(len, Initial::Undecided);
+        self.touched.resize(len, false);
+        self.made_in.resize(len, false);
+        self.made.resize(len, false);
+        self.above.resize(len, false);
+    }
+
+    /// The name that what is under this one had when the trace began, as far as nothing else came there.
+    fn first_name(&self, name: u32) -> u32 {
+        self.before_rename.get(&name).copied().unwrap_or(name)
+    }
+
+    /// What is under a name, which must have been there.
+    fn was_here(&mut self, name: u32, kind: Kind) -> u32 {
+        if self.now[name as usize] == Now::Absent {
+            // Made by somebody whom the trace doesn't show.
+            self.contradictions += 1;
+            return self.make(name, kind);
+        }
+        let object = self.used(name);
+        let known = &mut self.objects[object as usize];
+        known.proven = true;
+        if known.kind == Kind::Unknown {
+            known.kind = kind;
+        }
+        object
+    }
+
+    /// What is under a name that is used, which may have made it.
+    fn used(&mut self, name: u32) -> u32 {
+        match self.now[name as usize] {
+            Now::Here(object) => object,
+            Now::Absent => self.make(name, Kind::File),
+            Now::Unknown => {
+                let initial = self.first_name(name);
+                let object = self.add(initial, Kind::Unknown);
+                if self.initial[initial as usize] == Initial::Undecided {
+                    self.initial[initial as usize] = Initial::Was(object);
+                }
+                self.now[name as usize] = Now::Here(object);
+                object
+            }
+        }
+    }
+
+    /// There is nothing under a name.
+    fn was_absent(&mut self, name: u32, missed: bool) {
+        if self.now[name as usize] == Now::Unknown {
+            let initial = self.first_name(name);
+            if self.initial[initial as usize] == Initial::Undecided {
+                self.initial[initial as usize] = Initial::Absent { missed };
+            }
+        }
+        self.now[name as usize] = Now::Absent;
+    }
+
+    /// The trace makes something.
+    fn make(&mut self, name: u32, kind: Kind) -> u32 {
+        let known = self.made_objects.get(&name).copied();
+        let object = known.unwrap_or_else(|| self.add(NONE, kind));
+        self.made_objects.insert(name, object);
+        self.objects[object as usize].kind = kind;
+        self.now[name as usize] = Now::Here(object);
+        object
+    }
+
+    fn add(&mut self, initial: u32, kind: Kind) -> u32 {
+        self.objects.push(Object {
+            initial,
+            kind,
+            proven: false,
+            known: false,
+            known_size: None,
+            may_be_made: false,
+            unknown_handle: NONE,
+            written_bytes: 0,
+            content: Content::default(),
+        });
+        self.objects.len() as u32 - 1
+    }
+
+    /// How much larger files get, at most.
+    pub(super) fn growth_bytes(&self, entries: &[Prepared]) -> u64 {
+        let size_of = |object: &Object| {
+            let name = self.names.name(object.initial);
+            let at = entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok();
+            match at.and_then(|at| entries.get(at)).map(|entry| entry.what) {
+                Some(Prepare::File { size_bytes }) => size_bytes,
+                _ => 0,
+            }
+        };
+        let growth = self.objects.iter().map(|object| {
+            let beyond = object.content.peak_end().saturating_sub(size_of(object));
+            beyond.min(object.written_bytes)
+        });
+        growth.fold(0, u64::saturating_add)
+    }
+}

@@ -1,0 +1,483 @@
+//! Reading a trace for a replay: once, in the order of issue, into [`PackedTrace`] and [`PreState`].
+//!
+//! A trace comes from anybody, so everything that a number in it could lead to is looked at here, before
+//! anything is done: names, positions, lengths, the number of threads, of open files and of operations.
+//!
+//! Reads and writes longer than [`PIECE_BYTES`] are split, so that buffers stay small.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
+use reelgauge_workload::replay::{Order, Pacing, ReplayPlan};
+
+use super::error::ReplayError;
+use super::handles::Handles;
+use super::lanes::{LANES_MAX, Lanes, Place};
+use super::order::{Event, Past, Use};
+use super::packed::{Marks, NO_HANDLE, NO_OP, Odd, PackedOp, PackedTrace};
+use crate::prestate::names::{NONE, Names};
+use crate::prestate::walk::{Seen, Walk};
+use crate::prestate::{PreState, decide};
+use crate::trace::Trace;
+
+mod reorder;
+mod waits;
+
+use reorder::Reorder;
+use waits::Waits;
+
+/// The most operations that are held in memory (36 bytes each).
+pub const OPS_MAX: u64 = 50_000_000;
+/// The most files of a trace that is replayed.
+pub const FILES_MAX: u64 = 1 << 20;
+/// Longer reads and writes are split into pieces of this.
+pub const PIECE_BYTES: u32 = 64 << 20;
+/// The most files that a trace may have open at once.
+pub const OPEN_MAX: u32 = 30_000;
+
+/// How a trace is to be replayed, as far as reading it depends on that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// What waits for what.
+    pub order: Order,
+    /// When operations begin.
+    pub pace: Pacing,
+    /// Longer times in which nothing happened are cut to this.
+    pub idle_cap_ns: Option<u64>,
+}
+
+/// A trace that can be replayed.
+#[derive(Debug)]
+pub struct Replayable {
+    /// Its operations.
+    pub packed: PackedTrace,
+    /// What must be there before.
+    pub before: PreState,
+    /// Operations that are not replayed, by reason.
+    pub left_out: BTreeMap<&'static str, u64>,
+    /// What is replayed otherwise than it was recorded, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// Reads a trace.
+///
+/// # Errors
+/// [`ReplayError`]: it can't be read, or is not safe or not possible to replay.
+pub fn load(trace: &Trace, wanted: Wanted) -> Result<Replayable, ReplayError> {
+    let ops = trace.ops();
+    if ops > OPS_MAX {
+        return Err(ReplayError::TooManyOps { ops, limit: OPS_MAX });
+    }
+    let files = trace.files().len() as u64;
+    if files > FILES_MAX {
+        return Err(ReplayError::TooManyFiles { files, limit: FILES_MAX });
+    }
+    // A replay numbers its open files, a capture does, and other runs number something else.
+    let numbers_count = trace.info().is_some() || is_of_replay(trace);
+    let mut loader = Loader::new(trace, wanted, numbers_count)?;
+    // Traces are written in the order of issue; a run is written in the order of completion.
+    let mut reorder = Reorder::new(if trace.info().is_some() { 0 } else { reorder::WINDOW });
+    for batch in trace.batches() {
+        for op in batch? {
+            if let Some(op) = reorder.push(op) {
+                loader.take(op)?;
+            }
+        }
+    }
+    while let Some(op) = reorder.pop() {
+        loader.take(op)?;
+    }
+    loader.finish(reorder.late_ops())
+}
+
+/// Whether this is the directory of a replay.
+fn is_of_replay(trace: &Trace) -> bool {
+    let plan = fs::read_to_string(trace.dir().join("run.toml")).unwrap_or_default();
+    ReplayPlan::from_toml(&plan).is_ok()
+}
+
+/// The trace so far.
+struct Loader {
+    wanted: Wanted,
+    packed: PackedTrace,
+    handles: Handles,
+    lanes: Lanes,
+    waits: Waits,
+    /// By handle.
+    handle_past: Vec<Past>,
+    /// By name.
+    name_past: Vec<Past>,
+    walk: Walk,
+    clock: Timeline,
+    number: u64,
+    left_out: BTreeMap<&'static str, u64>,
+    copied: u64,
+    mapped: u64,
+    split: u64,
+    assumed_inline: u64,
+}
+
+/// Times of the replay, from those of the trace.
+#[derive(Debug, Default)]
+struct Timeline {
+    start_ns: Option<u64>,
+    idle_cap_ns: Option<u64>,
+    /// Nothing was going on from here until the next operation is due.
+    busy_until_ns: u64,
+    cut_ns: u64,
+    end_ns: u64,
+}
+
+impl Timeline {
+    /// When an operation is due, since the beginning. Operations come in order of issue.
+    fn due(&mut self, op: &OpRecord) -> u64 {
+        let start_ns = *self.start_ns.get_or_insert(op.due_ns);
+        if let Some(cap_ns) = self.idle_cap_ns {
+            let begun_ns = self.busy_until_ns.max(start_ns);
+            self.cut_ns += op.due_ns.saturating_sub(begun_ns).saturating_sub(cap_ns);
+        }
+        self.busy_until_ns = self.busy_until_ns.max(op.done_ns).max(op.due_ns);
+        let due_ns = op.due_ns.saturating_sub(start_ns).saturating_sub(self.cut_ns);
+        let took_ns = op.done_ns.saturating_sub(op.due_ns);
+        self.end_ns = self.end_ns.max(due_ns.saturating_add(took_ns));
+        due_ns
+    }
+}
+
+impl Loader {
+    fn new(trace: &Trace, wanted: Wanted, numbers_count: bool) -> Result<Loader, ReplayError> {
+        let names = Names::of(trace.files())?;
+        let mut packed = PackedTrace::default();
+        // What a damaged footer claims beyond what can be had is no reason to end the process.
+        let ops = trace.ops();
+        packed.ops.try_reserve_exact(ops as usize).map_err(|_| ReplayError::Memory { ops })?;
+        Ok(Loader {
+            wanted,
+            packed,
+            handles: Handles::new(numbers_count),
+            lanes: Lanes::default(),
+            waits: Waits::default(),
+            handle_past: Vec::new(),
+            name_past: vec![Past::default(); names.len()],
+            walk: Walk::new(names, trace.files()),
+            clock: Timeline { idle_cap_ns: wanted.idle_cap_ns, ..Timeline::default() },
+            number: 0,
+            left_out: BTreeMap::new(),
+            copied: 0,
+            mapped: 0,
+            split: 0,
+            assumed_inline: 0,
+        })
+    }
+
+    /// The next operation of the trace.
+    fn take(&mut self, mut op: OpRecord) -> Result<(), ReplayError> {
+        let number = self.number;
+        self.number += 1;
+        if op.kind == OpKind::Other {
+            *self
+                .left_out
+                .entry("a lock, a link or another operation without an equivalent here")
+                .or_default() += 1;
+            return Ok(());
+        }
+        op.done_ns = op.done_ns.max(op.issued_ns);
+        self.check(number, &mut op)?;
+        self.copied += u64::from(op.flags.has(OpFlags::COPIED));
+        self.mapped += u64::from(op.flags.has(OpFlags::MAPPED));
+        let due_ns = self.clock.due(&op);
+        let handle = self.handle(&op, due_ns)?;
+        let new_name = if op.kind == OpKind::Rename { op.offset as u32 } else { NONE };
+        self.walk.see(&Seen {
+            kind: op.kind,
+            file: op.file,
+            new_name,
+            handle,
+            offset: op.offset,
+            len: op.len,
+            done_len: op.done_len,
+            errno: op.errno,
+            exact: !op.flags.has(OpFlags::MAPPED),
+        });
+        self.put_in_pieces(&op, handle, due_ns)
+    }
+
+    /// Refuses what no file can hold; names become those that the trace uses first for the same path.
+    fn check(&self, number: u64, op: &mut OpRecord) -> Result<(), ReplayError> {
+        let known = |file: u64| {
+            let known = u32::try_from(file).ok().and_then(|file| self.walk.names.known(file));
+            known.ok_or(ReplayError::NoFile { op: number, file })
+        };
+        op.file = known(u64::from(op.file))?;
+        if op.kind == OpKind::Rename {
+            op.offset = u64::from(known(op.offset)?);
+            return Ok(());
+        }
+        let end = op.offset.checked_add(u64::from(op.len));
+        if end.is_none_or(|end| i64::try_from(end).is_err())
+            && !matches!(op.kind, OpKind::Open | OpKind::Create)
+        {
+            let (kind, offset) = (op.kind.name(), op.offset);
+            return Err(ReplayError::OutOfRange { op: number, kind, offset });
+        }
+        Ok(())
+    }
+
+    /// The open file that an operation uses or makes.
+    fn handle(&mut self, op: &OpRecord, due_ns: u64) -> Result<Option<u32>, ReplayError> {
+        let found = match op.kind {
+            OpKind::Open | OpKind::Create => Some(self.handles.open(op, op.errno == 0)),
+            // By path, unless it is known by which handle.
+            OpKind::Truncate => match self.handles.used(op) {
+                None if op.transfer != 0 && self.handles.numbers_count() => Some(self.assume(op, due_ns)?),
+                found => found,
+            },
+            kind if kind.goes_by_path() => None,
+            _ => Some(match self.handles.used(op) {
+                Some(handle) => handle,
+                None => self.assume(op, due_ns)?,
+            }),
+        };
+        if self.handles.open_most > OPEN_MAX {
+            let open = u64::from(self.handles.open_most);
+            return Err(ReplayError::TooManyOpen { open, limit: u64::from(OPEN_MAX) });
+        }
+        if let Some(handle) = found {
+            self.handles.note(handle, op);
+            if op.kind == OpKind::Close {
+                self.handles.close(op, handle);
+            }
+        }
+        Ok(found)
+    }
+
+    /// A file that was open before the trace began. One that is written from its beginning is opened right
+    /// before that, since it may have to be made; others before the start.
+    fn assume(&mut self, op: &OpRecord, due_ns: u64) -> Result<u32, ReplayError> {
+        let handle = self.handles.assume(op);
+        self.walk.assumed(handle, op.file);
+        if op.kind != OpKind::Write || op.offset != 0 {
+            self.packed.preopened.push(handle);
+            return Ok(handle);
+        }
+        self.assumed_inline += 1;
+        let open = OpRecord {
+            kind: OpKind::Open,
+            len: OpenBits::UNKNOWN.0,
+            done_len: 0,
+            errno: 0,
+            offset: 0,
+            flags: OpFlags::NONE,
+            done_ns: op.issued_ns,
+            ..*op
+        };
+        self.put(&open, Some(handle), due_ns)?;
+        Ok(handle)
+    }
+
+    /// Puts an operation down, in several pieces if it is too long.
+    fn put_in_pieces(&mut self, op: &OpRecord, handle: Option<u32>, due_ns: u64) -> Result<(), ReplayError> {
+        if !op.kind.moves_data() || op.len <= PIECE_BYTES {
+            return self.put(op, handle, due_ns);
+        }
+        self.split += 1;
+        let (mut offset, mut left, mut done) = (op.offset, op.len, op.done_len);
+        while left > 0 {
+            let len = left.min(PIECE_BYTES);
+            let piece = OpRecord { offset, len, done_len: done.min(len), ..*op };
+            // All but the last are over at once, so that one lane takes them all.
+            let done_ns = if left > len { op.issued_ns } else { op.done_ns };
+            self.put(&OpRecord { done_ns, ..piece }, handle, due_ns)?;
+            (offset, left, done) = (offset + u64::from(len), left - len, done.saturating_sub(len));
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, op: &OpRecord, handle: Option<u32>, due_ns: u64) -> Result<(), ReplayError> {
+        let number = self.packed.ops.len() as u32;
+        if u64::from(number) >= OPS_MAX {
+            return Err(ReplayError::TooManyOps { ops: self.number, limit: OPS_MAX });
+        }
+        let place = self.lanes.place((op.worker, op.stream), number, op.issued_ns, op.done_ns);
+        let place = place.ok_or(ReplayError::TooManyThreads { limit: LANES_MAX })?;
+        let mut marks = Marks::default();
+        let data = op.kind.moves_data();
+        if op.errno != 0 || data && op.done_len != op.len {
+            marks.set_if(Marks::ODD, true);
+            self.packed.odd.push(Odd { op: number, done_len: op.done_len, errno: op.errno });
+        }
+        marks.set_if(Marks::WAITS, self.waits_of(op, number, handle, place.lane)?);
+        let time_ns = self.time(op, due_ns, place, &mut marks);
+        self.chain(number, place);
+        if data {
+            self.packed.max_len = self.packed.max_len.max(op.len);
+            self.packed.writes |= op.kind == OpKind::Write;
+        }
+        self.packed.ops.push(PackedOp {
+            time_ns,
+            offset: op.offset,
+            len: op.len,
+            file: op.file,
+            handle: handle.unwrap_or(NO_HANDLE),
+            lane: place.lane,
+            kind: op.kind,
+            marks,
+        });
+        Ok(())
+    }
+
+    /// Puts an operation behind the one before it in its lane. As long as there is one lane only, the order
+    /// of the trace says it.
+    fn chain(&mut self, number: u32, place: Place) {
+        if self.wanted.order == Order::Serial {
+            return;
+        }
+        let next = &mut self.packed.next;
+        if next.is_empty() && place.lane > 0 {
+            next.reserve_exact(self.packed.ops.capacity());
+            next.extend(1..number);
+            next.push(NO_OP);
+        }
+        if !next.is_empty() {
+            next.resize(number as usize + 1, NO_OP);
+            if let Some(before) = place.before {
+                next[before as usize] = number;
+            }
+        }
+        if place.before.is_none() {
+            self.packed.first.push(number);
+        }
+    }
+
+    /// When an operation begins.
+    fn time(&self, op: &OpRecord, due_ns: u64, place: Place, marks: &mut Marks) -> u64 {
+        if self.wanted.pace != Pacing::Think {
+            return due_ns;
+        }
+        let Some(idle_since_ns) = place.idle_since_ns else {
+            marks.set_if(Marks::ABSOLUTE, true);
+            return due_ns;
+        };
+        let think_ns = op.issued_ns - idle_since_ns;
+        self.wanted.idle_cap_ns.map_or(think_ns, |cap_ns| think_ns.min(cap_ns))
+    }
+
+    /// What an operation waits for; whether there is anything.
+    fn waits_of(
+        &mut self,
+        op: &OpRecord,
+        number: u32,
+        handle: Option<u32>,
+        lane: u16,
+    ) -> Result<bool, ReplayError> {
+        let order = self.wanted.order;
+        if order == Order::Serial {
+            return Ok(false);
+        }
+        let waits = &mut self.waits;
+        waits.begin(number, lane);
+        for (done, beside) in self.lanes.done_beside(lane, op.issued_ns) {
+            waits.add(done, beside);
+        }
+        let event = |usage| Event { op: number, lane, usage, issued_ns: op.issued_ns, done_ns: op.done_ns };
+        if let Some(handle) = handle {
+            let ends = matches!(op.kind, OpKind::Open | OpKind::Create | OpKind::Close);
+            let usage = if ends || order == Order::Resources { Use::Change } else { Use::Need };
+            let count = self.handle_past.len().max(handle as usize + 1);
+            self.handle_past.resize(count, Past::default());
+            let past = &mut self.handle_past[handle as usize];
+            past.take(event(usage), |op, lane| waits.add(op, lane));
+            if op.kind == OpKind::Close {
+                *past = Past::default();
+            }
+        }
+        if order == Order::Resources {
+            let usage = usage_of(op.kind);
+            self.name_past[op.file as usize].take(event(usage), |op, lane| waits.add(op, lane));
+            let new_name = (op.kind == OpKind::Rename).then_some(op.offset as u32);
+            if let Some(new_name) = new_name.filter(|&name| name != op.file) {
+                self.name_past[new_name as usize].take(event(Use::Change), |op, lane| waits.add(op, lane));
+            }
+            if op.kind.goes_by_path() || matches!(op.kind, OpKind::Open | OpKind::Create) {
+                let named = [Some(op.file), new_name];
+                for above in named.into_iter().flatten().flat_map(|name| self.walk.names.above(name)) {
+                    self.name_past[above as usize].take(event(Use::Need), |op, lane| waits.add(op, lane));
+                }
+            }
+        }
+        waits.end(&mut self.packed)
+    }
+
+    /// The whole trace has been read.
+    fn finish(mut self, late_ops: u64) -> Result<Replayable, ReplayError> {
+        if self.packed.ops.is_empty() {
+            return Err(ReplayError::Nothing { ops: self.number });
+        }
+        self.packed.streams = self.lanes.streams();
+        if self.wanted.order == Order::Serial || self.packed.first.is_empty() {
+            self.packed.first = vec![0];
+        }
+        self.packed.span_ns = self.clock.end_ns;
+        self.packed.open_most = self.handles.open_most;
+        self.packed.handles = std::mem::take(&mut self.handles.list);
+        let notes = self.notes(late_ops);
+        let (before, makes) = decide(self.walk)?;
+        for handle in makes {
+            self.packed.handles[handle as usize].makes = true;
+        }
+        Ok(Replayable { packed: self.packed, before, left_out: self.left_out, notes })
+    }
+
+    fn notes(&self, late_ops: u64) -> Vec<String> {
+        let preopened = self.packed.preopened.len() as u64;
+        let lanes = self.packed.lanes();
+        let said = [
+            (preopened, "files were in use when the trace began, so they are opened before it"),
+            (
+                self.assumed_inline,
+                "files are written whose opening the trace does not show, so they are opened right before",
+            ),
+            (
+                self.copied,
+                "operations were copies by the system (copy_file_range, sendfile); they are replayed as reads and writes",
+            ),
+            (self.mapped, "operations went through memory maps; they are replayed as reads and writes"),
+            (self.split, "reads and writes are longer than 64 MiB and are replayed in pieces of that"),
+            (late_ops, "operations came too late in the log to be put in the order of their beginning"),
+        ];
+        let said = said.into_iter().filter(|(count, _)| *count > 0);
+        let mut notes: Vec<String> = said.map(|(count, what)| format!("{count} {what}.")).collect();
+        if lanes > 1 && self.wanted.order == Order::Serial {
+            notes.push(
+                "What went on at the same time in the trace is replayed one after the other.".to_owned(),
+            );
+        }
+        notes
+    }
+}
+
+/// How a kind of operation uses the file under its name.
+fn usage_of(kind: OpKind) -> Use {
+    match kind {
+        OpKind::Create
+        | OpKind::Unlink
+        | OpKind::Truncate
+        | OpKind::Rename
+        | OpKind::MakeDir
+        | OpKind::RemoveDir => Use::Change,
+        OpKind::Read => Use::Read,
+        OpKind::Write | OpKind::Allocate => Use::Write,
+        OpKind::Open
+        | OpKind::Sync
+        | OpKind::Close
+        | OpKind::Stat
+        | OpKind::Access
+        | OpKind::ReadDir
+        | OpKind::SetAttr
+        | OpKind::Other => Use::Need,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! Puts operations in the order of their issue, within a window.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use reelgauge_record::OpRecord;
+
+/// Operations that are held back (18 MiB). A run is written in the order of completion, so one that took long
+/// comes behind many that began later.
+pub(super) const WINDOW: usize = 1 << 18;
+
+/// Operations on their way.
+#[derive(Debug)]
+pub(super) struct Reorder {
+    window: usize,
+    held: BinaryHeap<Reverse<Held>>,
+    arrived: u64,
+    last_ns: u64,
+    late_ops: u64,
+}
+
+#[derive(Debug)]
+struct Held {
+    arrived: u64,
+    op: OpRecord,
+}
+
+impl Reorder {
+    /// A window of 0 takes them as they come.
+    pub fn new(window: usize) -> Reorder {
+        Reorder { window, held: BinaryHeap::new(), arrived: 0, last_ns: 0, late_ops: 0 }
+    }
+
+    /// Takes one, and gives the earliest when the window is full.
+    pub fn push(&mut self, op: OpRecord) -> Option<OpRecord> {
+        if self.window == 0 {
+            return Some(self.let_go(op));
+        }
+        self.held.push(Reverse(Held { arrived: self.arrived, op }));
+        self.arrived += 1;
+        if self.held.len() > self.window { self.pop() } else { None }
+    }
+
+    /// The earliest that is held.
+    pub fn pop(&mut self) -> Option<OpRecord> {
+        let Reverse(Held { op, .. }) = self.held.pop()?;
+        Some(self.let_go(op))
+    }
+
+    /// Operations that came too late, and count as issued when the ones before them were.
+    pub fn late_ops(&self) -> u64 {
+        self.late_ops
+    }
+
+    fn let_go(&mut self, mut op: OpRecord) -> OpRecord {
+        self.late_ops += u64::from(op.issued_ns < self.last_ns);
+        self.last_ns = self.last_ns.max(op.issued_ns);
+        op.issued_ns = self.last_ns;
+        op
+    }
+}
+
+impl Held {
+    fn key(&self) -> (u64, u64) {
+        (self.op.issued_ns, self.arrived)
+    }
+}
+
+impl PartialEq for Held {
+    fn eq(&self, other: &Held) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Held {}
+
+impl PartialOrd for Held {
+    fn partial_cmp(&self, other: &Held) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Held {
+    fn cmp(&self, other: &Held) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}

@@ -1,0 +1,233 @@
+//! What is refused, which open file an operation uses, what waits for what, and the timeline.
+#![allow(clippy::unwrap_used)]
+
+use reelgauge_record::{OpFlags, OpKind, OpenBits};
+use reelgauge_workload::replay::{Order, Pacing};
+
+use super::*;
+use crate::replay::sample::{NEW, READ, Sample, WRITE};
+
+fn kinds(packed: &PackedTrace) -> Vec<(OpKind, u32)> {
+    packed.ops.iter().map(|op| (op.kind, op.handle)).collect()
+}
+
+#[test]
+fn names_that_lead_out_are_refused() {
+    for name in ["../up", "/etc/passwd", "a/../../b", "a\0b", "c:\\x"] {
+        let mut sample = Sample::new();
+        sample.path(OpKind::Stat, name, 0);
+        let error = sample.load_as(Wanted::default()).unwrap_err();
+        assert!(matches!(error, ReplayError::BadName { .. }), "{name:?}: {error}");
+    }
+}
+
+#[test]
+fn positions_and_files_that_can_not_be_are_refused() {
+    let refused = |change: &dyn Fn(&mut OpRecord)| {
+        let mut sample = Sample::new();
+        let handle = sample.open("a", READ);
+        sample.push(|op| {
+            (op.kind, op.transfer) = (OpKind::Write, handle);
+            change(op);
+        });
+        sample.load_as(Wanted::default()).unwrap_err()
+    };
+    let far = |op: &mut OpRecord| (op.offset, op.len) = (i64::MAX as u64, 1);
+    assert!(matches!(refused(&far), ReplayError::OutOfRange { op: 1, .. }));
+    let cut = |op: &mut OpRecord| (op.kind, op.offset, op.len) = (OpKind::Truncate, i64::MAX as u64, 1);
+    assert!(matches!(refused(&cut), ReplayError::OutOfRange { .. }));
+    let unknown = |op: &mut OpRecord| op.file = 9;
+    assert!(matches!(refused(&unknown), ReplayError::NoFile { file: 9, .. }));
+    let renamed = |op: &mut OpRecord| (op.kind, op.offset) = (OpKind::Rename, 1 << 40);
+    assert!(matches!(refused(&renamed), ReplayError::NoFile { .. }));
+}
+
+#[test]
+fn a_million_opens_are_refused_and_closed_ones_are_not() {
+    let mut sample = Sample::new();
+    for _ in 0..=OPEN_MAX {
+        sample.open("a", READ);
+    }
+    let error = sample.load_as(Wanted::default()).unwrap_err();
+    assert!(matches!(error, ReplayError::TooManyOpen { .. }), "{error}");
+    let mut sample = Sample::new();
+    for _ in 0..=OPEN_MAX {
+        let handle = sample.open("a", READ);
+        sample.close("a", handle);
+    }
+    assert_eq!(sample.load().packed.open_most, 1);
+}
+
+#[test]
+fn what_has_no_equivalent_is_counted() {
+    let mut sample = Sample::new();
+    sample.path(OpKind::Other, "a", 0).path(OpKind::Other, "a", 0);
+    let error = sample.load_as(Wanted::default()).unwrap_err();
+    assert!(matches!(error, ReplayError::Nothing { ops: 2 }), "{error}");
+    let mut sample = Sample::new();
+    sample.path(OpKind::Other, "a", 0).path(OpKind::Stat, "a", 0);
+    let replayable = sample.load();
+    assert_eq!(replayable.left_out.values().sum::<u64>(), 1);
+    assert_eq!(replayable.packed.ops.len(), 1);
+}
+
+#[test]
+fn long_operations_are_split_and_errors_and_short_reads_kept() {
+    let mut sample = Sample::new();
+    let handle = sample.open("a", READ);
+    let asked = 2 * PIECE_BYTES + 10;
+    sample.data(OpKind::Read, "a", handle, (5, asked, PIECE_BYTES + 1));
+    sample.path(OpKind::Stat, "b", 2);
+    let replayable = sample.load();
+    let packed = &replayable.packed;
+    let places: Vec<_> = packed.ops.iter().map(|op| (op.offset, op.len)).collect();
+    let piece = u64::from(PIECE_BYTES);
+    assert_eq!(places[1..4], [(5, PIECE_BYTES), (5 + piece, PIECE_BYTES), (5 + 2 * piece, 10)]);
+    let done: Vec<_> = (1..5).map(|op| (packed.recorded(op).done_len, packed.recorded(op).errno)).collect();
+    assert_eq!(done, [(PIECE_BYTES, 0), (1, 0), (0, 0), (0, 2)]);
+    assert_eq!((packed.max_len, packed.writes), (PIECE_BYTES, false));
+    assert!(replayable.notes.iter().any(|note| note.contains("1 reads and writes are longer")));
+}
+
+#[test]
+fn files_that_were_open_before_are_opened_first_or_right_before_they_are_written() {
+    let mut sample = Sample::new();
+    sample.read("a", 5, 100, 10).write("b", 6, 0, 10).read("a", 5, 0, 10).close("a", 5);
+    let packed = sample.load().packed;
+    assert_eq!(packed.preopened, [0]);
+    assert_eq!(
+        kinds(&packed),
+        [(OpKind::Read, 0), (OpKind::Open, 1), (OpKind::Write, 1), (OpKind::Read, 0), (OpKind::Close, 0)]
+    );
+    assert!(packed.handles[0].read && !packed.handles[0].written);
+    assert_eq!((packed.handles[0].align_log2, packed.handles[1].align_log2), (1, 1));
+}
+
+#[test]
+fn copied_and_mapped_operations_are_told() {
+    let mut sample = Sample::new();
+    let handle = sample.open("a", READ);
+    sample.push(|op| {
+        (op.kind, op.transfer, op.len, op.done_len) = (OpKind::Read, handle, 10, 10);
+        op.flags = OpFlags::COPIED.with(OpFlags::MAPPED);
+    });
+    let notes = sample.load().notes.join(" ");
+    assert!(notes.contains("copy_file_range") && notes.contains("memory maps"), "{notes}");
+}
+
+/// Two threads use one handle and one name; the second begins when the first is done.
+fn two_threads(order: Order) -> PackedTrace {
+    let mut sample = Sample::new();
+    let a = sample.open("dir/a", NEW.with(READ));
+    sample.write("dir/a", a, 0, 10);
+    sample.thread(1).read("dir/a", a, 0, 10);
+    let b = sample.open("dir/a", READ);
+    sample.read("dir/a", b, 0, 10);
+    sample.thread(0).close("dir/a", a);
+    sample.path(OpKind::Unlink, "dir/a", 0);
+    sample.thread(1).close("dir/a", b).path(OpKind::Stat, "dir/a", 2);
+    sample.load_as(Wanted { order, ..Wanted::default() }).unwrap().packed
+}
+
+#[test]
+fn what_waits_for_what_follows_the_order() {
+    let waits = |order| {
+        let packed = two_threads(order);
+        (0..packed.ops.len() as u32).map(|op| packed.waits_for(op).to_vec()).collect::<Vec<_>>()
+    };
+    // 0 create, 1 write; by the other thread 2 read, 3 open, 4 read; 5 close, 6 unlink; 7 close, 8 stat.
+    let none = || Vec::<u32>::new();
+    assert!(waits(Order::Serial).iter().all(Vec::is_empty));
+    assert_eq!(
+        waits(Order::Streams),
+        [none(), none(), vec![0], none(), none(), vec![2], none(), none(), none()]
+    );
+    assert_eq!(
+        waits(Order::Resources),
+        // The unlink waits for the last use of the name by the other thread, its stat for the unlink.
+        [none(), none(), vec![1], none(), none(), vec![2], vec![4], vec![6], none()]
+    );
+    assert_eq!(two_threads(Order::Serial).chains(), 1);
+    assert_eq!(two_threads(Order::Streams).chains(), 2);
+}
+
+#[test]
+fn directories_come_before_what_is_made_in_them() {
+    let mut sample = Sample::new();
+    sample.path(OpKind::MakeDir, "d", 0);
+    sample.thread(1);
+    let file = sample.open("d/x/f", NEW);
+    sample.close("d/x/f", file).rename("d/x/f", "d/g");
+    sample.thread(0).path(OpKind::RemoveDir, "d", 0);
+    let packed = sample.load().packed;
+    assert_eq!(packed.waits_for(1), [0]);
+    assert_eq!(packed.waits_for(4), [3]);
+}
+
+#[test]
+fn in_a_run_operations_belong_to_the_file_that_their_stream_opened_last() {
+    let mut handles = Handles::new(false);
+    let op = |kind, stream, transfer| OpRecord {
+        offset: 0,
+        due_ns: 0,
+        issued_ns: 0,
+        done_ns: 0,
+        worker: 0,
+        stream,
+        transfer,
+        file: 3,
+        len: 1,
+        done_len: 0,
+        errno: 0,
+        kind,
+        flags: OpFlags::NONE,
+        point: 0,
+    };
+    let first = handles.open(&op(OpKind::Open, 0, 0), true);
+    let second = handles.open(&op(OpKind::Open, 1, 0), true);
+    assert_eq!(handles.used(&op(OpKind::Read, 0, 17)), Some(first));
+    assert_eq!(handles.used(&op(OpKind::Read, 1, 18)), Some(second));
+    assert_eq!(handles.used(&op(OpKind::Read, 7, 19)), Some(second));
+    handles.close(&op(OpKind::Close, 1, 99), second);
+    assert_eq!(handles.used(&op(OpKind::Read, 1, 20)), None);
+    assert_eq!(handles.used(&op(OpKind::Read, 0, 21)), Some(first));
+    assert_eq!(handles.open_most, 2);
+}
+
+#[test]
+fn idle_times_are_cut_and_busy_ones_are_not() {
+    let with_cap = |idle_cap_ns, pace| {
+        let mut sample = Sample::new();
+        for (at_ns, took_ns) in [(50, 10), (1_000, 5_000), (6_100, 10), (9_000, 10)] {
+            sample.at(at_ns, took_ns).path(OpKind::Stat, "a", 0);
+        }
+        sample.load_as(Wanted { idle_cap_ns, pace, ..Wanted::default() }).unwrap().packed
+    };
+    let times = |packed: &PackedTrace| packed.ops.iter().map(|op| op.time_ns).collect::<Vec<_>>();
+    let packed = with_cap(None, Pacing::Recorded);
+    assert_eq!((times(&packed), packed.span_ns), (vec![0, 950, 6_050, 8_950], 8_960));
+    // 940 of idleness become 200; the long operation stays; 2,890 become 200.
+    let packed = with_cap(Some(200), Pacing::Recorded);
+    assert_eq!((times(&packed), packed.span_ns), (vec![0, 210, 5_310, 5_520], 5_530));
+    let packed = with_cap(None, Pacing::Think);
+    assert_eq!(times(&packed), [0, 940, 100, 2_890]);
+    assert!(packed.ops[0].marks.has(Marks::ABSOLUTE) && !packed.ops[1].marks.has(Marks::ABSOLUTE));
+}
+
+#[test]
+fn the_same_name_with_a_slash_is_the_same_file() {
+    let mut sample = Sample::new();
+    sample.path(OpKind::MakeDir, "d/", 0).path(OpKind::Stat, "d", 0);
+    let packed = sample.load().packed;
+    assert_eq!(packed.ops[0].file, packed.ops[1].file);
+}
+
+#[test]
+fn a_handle_is_known_by_its_number_even_where_two_threads_use_the_same_name() {
+    let mut sample = Sample::new();
+    let one = sample.open("a", READ);
+    let two = sample.open("a", WRITE.with(OpenBits::CREATE));
+    sample.read("a", one, 0, 10).write("a", two, 0, 10).close("a", one).write("a", two, 10, 10);
+    let packed = sample.load().packed;
+    assert_eq!(packed.ops.iter().map(|op| op.handle).collect::<Vec<_>>(), [0, 1, 0, 1, 0, 1]);
+}

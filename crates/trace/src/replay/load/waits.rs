@@ -1,0 +1,64 @@
+//! What one operation after the other waits for, without what the order of lanes says already.
+
+use std::collections::HashMap;
+
+use crate::replay::error::ReplayError;
+use crate::replay::packed::PackedTrace;
+
+/// The most that is kept of what waits for what, in all (4 bytes each).
+const AWAITED_MAX: usize = 64 << 20;
+
+/// The list of the operation that is being read.
+#[derive(Debug, Default)]
+pub(super) struct Waits {
+    op: u32,
+    lane: u16,
+    /// Operations of other lanes, each with its lane.
+    now: Vec<(u32, u16)>,
+    /// By lane and another lane: the last operation there that the first is known to come after.
+    known: HashMap<(u16, u16), u32>,
+}
+
+impl Waits {
+    /// Begins the list of an operation.
+    pub fn begin(&mut self, op: u32, lane: u16) {
+        self.op = op;
+        self.lane = lane;
+        self.now.clear();
+    }
+
+    /// It waits for this one. Of each lane only the last matters, and what the operation's own lane waited
+    /// for before is done.
+    pub fn add(&mut self, op: u32, lane: u16) {
+        if lane == self.lane || op >= self.op {
+            return;
+        }
+        match self.now.iter_mut().find(|(_, known)| *known == lane) {
+            Some((last, _)) => *last = (*last).max(op),
+            None => self.now.push((op, lane)),
+        }
+    }
+
+    /// Ends the list; whether there is anything on it.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    pub fn end(&mut self, packed: &mut PackedTrace) -> Result<bool, ReplayError> {
+        let from = packed.awaited.len();
+        for &(op, lane) in &self.now {
+            let known = self.known.entry((self.lane, lane)).or_insert(u32::MAX);
+            if *known == u32::MAX || *known < op {
+                *known = op;
+                packed.awaited.push(op);
+            }
+        }
+        if packed.awaited.len() > AWAITED_MAX {
+            return Err(ReplayError::TooEntangled);
+        }
+        let waits = packed.awaited.len() > from;
+        if waits {
+            packed.waits.push((self.op, from as u32));
+        }
+        Ok(waits)
+    }
+}

@@ -1,0 +1,79 @@
+//! What turned out differently from what was recorded, and how far a replay was held up.
+
+use reelgauge_record::OpKind;
+use reelgauge_workload::script::Done;
+
+use super::packed::{PackedTrace, Result};
+
+/// Differences that are kept to be shown.
+pub const SHOWN: usize = 10;
+
+/// An operation that came to something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Its number in the trace as it is replayed, from 0.
+    pub op: u32,
+    /// What it does.
+    pub kind: OpKind,
+    /// Index into the trace's file table.
+    pub file: u32,
+    /// Where.
+    pub offset: u64,
+    /// Bytes asked for.
+    pub len: u32,
+    /// What it came to when it was recorded.
+    pub recorded: Result,
+    /// What it came to now.
+    pub now: Result,
+}
+
+/// What became of a replay.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcomes {
+    /// Operations that were done.
+    pub done_ops: u64,
+    /// Of these, how many came to something else.
+    pub different_ops: u64,
+    /// The first of them.
+    pub first: Vec<Difference>,
+    /// Operations that could not begin when they were due, because one before them was not done.
+    pub held_up_ops: u64,
+    /// The longest that one of them waited.
+    pub held_up_most_ns: u64,
+    /// When the first operation was due.
+    pub begun_ns: u64,
+    /// When the last one was done.
+    pub ended_ns: u64,
+    /// Opens that were to fail and did not; what they opened was closed again.
+    pub extra_closes: u64,
+}
+
+impl Outcomes {
+    /// An operation is done.
+    pub(super) fn take(&mut self, trace: &PackedTrace, number: u32, done: &Done) {
+        self.done_ops += 1;
+        self.ended_ns = self.ended_ns.max(done.done_ns);
+        let Some(op) = trace.ops.get(number as usize) else { return };
+        let recorded = trace.recorded(number);
+        let now = Result { done_len: done.done_len, errno: done.errno };
+        if is_alike(op.kind, recorded, now) {
+            return;
+        }
+        self.different_ops += 1;
+        if self.first.len() < SHOWN {
+            let (kind, file, offset, len) = (op.kind, op.file, op.offset, op.len);
+            self.first.push(Difference { op: number, kind, file, offset, len, recorded, now });
+        }
+    }
+}
+
+/// Whether two results are the same, as far as an application would notice. Other systems have other error
+/// numbers, so there only the failure counts.
+fn is_alike(kind: OpKind, recorded: Result, now: Result) -> bool {
+    let same_error = if cfg!(target_os = "linux") {
+        recorded.errno == now.errno
+    } else {
+        (recorded.errno == 0) == (now.errno == 0)
+    };
+    same_error && (!kind.moves_data() || recorded.done_len == now.done_len)
+}

@@ -1,0 +1,206 @@
+//! A trace in memory: 32 bytes for each operation, and what few of them need beside.
+//!
+//! Ten million operations take 320 MB, and 40 MB more where several threads are to be kept apart. What an
+//! operation came to is kept only where that is remarkable (an error, a short read), what it waits for only
+//! where its thread's order doesn't say it.
+
+use std::collections::BTreeSet;
+
+use reelgauge_record::OpKind;
+
+/// One operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct PackedOp {
+    /// When it is due, in nanoseconds since the trace began; with think times, since its thread's operation
+    /// before was done, unless [`Marks::ABSOLUTE`].
+    pub time_ns: u64,
+    /// As in its record.
+    pub offset: u64,
+    /// As in its record; the open bits of what opens.
+    pub len: u32,
+    /// Index into the trace's file table.
+    pub file: u32,
+    /// The open file it uses or makes, or [`NO_HANDLE`].
+    pub handle: u32,
+    /// The lane it belongs to.
+    pub lane: u16,
+    /// What it does.
+    pub kind: OpKind,
+    /// What is known about it beside.
+    pub marks: Marks,
+}
+
+/// An operation that uses no open file.
+pub const NO_HANDLE: u32 = u32::MAX;
+/// No operation.
+pub const NO_OP: u32 = u32::MAX;
+
+/// What is known about an operation beside its numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks(u8);
+
+impl Marks {
+    /// It failed or was short: see [`PackedTrace::recorded`].
+    pub const ODD: Marks = Marks(1);
+    /// It waits for operations of other lanes: see [`PackedTrace::waits_for`].
+    pub const WAITS: Marks = Marks(2);
+    /// Its time counts from the beginning.
+    pub const ABSOLUTE: Marks = Marks(4);
+
+    /// Whether all of these are set.
+    pub const fn has(self, other: Marks) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Sets these if `on`.
+    pub(super) const fn set_if(&mut self, other: Marks, on: bool) {
+        if on {
+            self.0 |= other.0;
+        }
+    }
+}
+
+/// What a remarkable operation came to when it was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Odd {
+    pub op: u32,
+    pub done_len: u32,
+    pub errno: i32,
+}
+
+/// What an operation came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Result {
+    /// Bytes moved.
+    pub done_len: u32,
+    /// 0, or an error number.
+    pub errno: i32,
+}
+
+/// An open file of the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handle {
+    /// Index into the trace's file table.
+    pub file: u32,
+    /// All reads and writes through it lie on multiples of two to the power of this.
+    pub align_log2: u8,
+    /// Whether it is read through.
+    pub read: bool,
+    /// Whether it is written or resized through.
+    pub written: bool,
+    /// Whether nothing is known of how it was opened.
+    pub unknown: bool,
+    /// Whether opening it has to make its file, though the trace doesn't say so.
+    pub makes: bool,
+}
+
+/// A trace in memory.
+#[derive(Debug, Default)]
+pub struct PackedTrace {
+    /// The operations, in the order of their issue.
+    pub ops: Vec<PackedOp>,
+    /// By operation: the next of its lane. Empty where all are one chain.
+    pub(super) next: Vec<u32>,
+    /// By lane: its first operation.
+    pub(super) first: Vec<u32>,
+    /// By lane: the stream it is recorded under.
+    pub(super) streams: Vec<u32>,
+    pub(super) odd: Vec<Odd>,
+    /// Operations that wait, ascending, each with where its list begins in `awaited`.
+    pub(super) waits: Vec<(u32, u32)>,
+    pub(super) awaited: Vec<u32>,
+    /// Every open of the trace, and every file that was open before it began.
+    pub handles: Vec<Handle>,
+    /// Those that were open before it began.
+    pub preopened: Vec<u32>,
+    /// The most files that are open at once.
+    pub open_most: u32,
+    /// The longest read or write, in bytes.
+    pub max_len: u32,
+    /// Whether anything is written.
+    pub writes: bool,
+    /// From the first operation's due time to the end of the last one.
+    pub span_ns: u64,
+}
+
+impl PackedTrace {
+    /// How many operations may be in flight: one per chain.
+    pub fn chains(&self) -> usize {
+        self.first.len()
+    }
+
+    /// How many threads the trace has, counting what one thread did at the same time several times.
+    pub fn lanes(&self) -> usize {
+        self.streams.len()
+    }
+
+    /// The first operation of a chain.
+    pub(super) fn first_of(&self, chain: usize) -> u32 {
+        self.first.get(chain).copied().unwrap_or(NO_OP)
+    }
+
+    /// The operation behind this one in its chain.
+    pub(super) fn next_of(&self, op: u32) -> u32 {
+        match self.next.get(op as usize) {
+            Some(&next) => next,
+            None if !self.next.is_empty() => NO_OP,
+            None if (op as usize) + 1 < self.ops.len() => op + 1,
+            None => NO_OP,
+        }
+    }
+
+    /// The stream that an operation of this lane is recorded under.
+    pub(super) fn stream_of(&self, lane: u16) -> u32 {
+        self.streams.get(usize::from(lane)).copied().unwrap_or(0)
+    }
+
+    /// What an operation came to when it was recorded.
+    pub fn recorded(&self, number: u32) -> Result {
+        let Some(op) = self.ops.get(number as usize) else {
+            return Result { done_len: 0, errno: 0 };
+        };
+        let odd = op.marks.has(Marks::ODD).then(|| self.odd.binary_search_by_key(&number, |odd| odd.op).ok());
+        match odd.flatten().and_then(|at| self.odd.get(at)) {
+            Some(odd) => Result { done_len: odd.done_len, errno: odd.errno },
+            None => Result { done_len: if op.kind.moves_data() { op.len } else { 0 }, errno: 0 },
+        }
+    }
+
+    /// The operations of other lanes that this one waits for; all of them come before it.
+    pub fn waits_for(&self, number: u32) -> &[u32] {
+        let waits = self.ops.get(number as usize).is_some_and(|op| op.marks.has(Marks::WAITS));
+        let found = waits.then(|| self.waits.binary_search_by_key(&number, |wait| wait.0).ok());
+        let Some(at) = found.flatten() else {
+            return &[];
+        };
+        let from = self.waits[at].1 as usize;
+        let to = self.waits.get(at + 1).map_or(self.awaited.len(), |next| next.1 as usize);
+        &self.awaited[from..to]
+    }
+
+    /// The errors that it came to when it was recorded.
+    pub fn recorded_errors(&self) -> BTreeSet<i32> {
+        self.odd.iter().map(|odd| odd.errno).filter(|&errno| errno != 0).collect()
+    }
+
+    /// Bytes that it takes.
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<PackedOp>() * self.ops.capacity()
+            + size_of::<u32>() * (self.next.capacity() + self.first.capacity() + self.streams.capacity())
+            + size_of::<Odd>() * self.odd.capacity()
+            + size_of::<(u32, u32)>() * self.waits.capacity()
+            + size_of::<u32>() * (self.awaited.capacity() + self.preopened.capacity())
+            + size_of::<Handle>() * self.handles.capacity()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operation_takes_32_bytes() {
+        assert_eq!(size_of::<PackedOp>(), 32);
+    }
+}

@@ -1,0 +1,449 @@
+//! One user who replays all threads of a trace.
+//!
+//! Every lane of the trace does one operation after the other; one that waits for other lanes begins when
+//! these are done. When it is due follows from the pacing:
+//!
+//! | pacing | due |
+//! |---|---|
+//! | recorded | when it was, since the beginning |
+//! | think | as long after its thread's last operation was done as it was then |
+//! | max | when it may begin |
+//! | fixed | so long after its thread's last operation was done |
+//!
+//! In serial order there is one lane, which is the trace.
+//!
+//! Files that were open before the trace began are opened first; then the clock starts.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::sync::Arc;
+
+use reelgauge_record::{OpFlags, OpKind, OpenBits};
+use reelgauge_workload::replay::Pacing;
+use reelgauge_workload::script::{Done, Needs, Op, OpenMode, Script, Step};
+
+use super::outcome::Outcomes;
+use super::packed::{Marks, NO_HANDLE, NO_OP, PackedOp, PackedTrace};
+use super::slots::{self, Slots};
+
+/// Most operations of a user in flight: so many threads the threads driver starts for it …
+const IN_FLIGHT_MAX: u64 = 256;
+/// … and for all users.
+const IN_FLIGHT_TOTAL_MAX: u64 = 4096;
+/// Memory for the buffers of all users.
+const BUFFER_BYTES: u64 = 256 << 20;
+/// No lane.
+const NO_LANE: u32 = u32::MAX;
+/// The marks of operations that are not the trace's.
+const BEFORE: u32 = u32::MAX;
+const AFTER: u32 = u32::MAX - 1;
+
+/// How a user replays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setting {
+    /// When operations begin.
+    pub pace: Pacing,
+    /// What recorded times are multiplied with.
+    pub scale: f64,
+    /// How much later than the load point the user begins.
+    pub delay_ns: u64,
+    /// Where the user's files begin in the run's file table.
+    pub first_file: u32,
+    /// What direct I/O has to be aligned to, as a power of two; `None` where it is not to be had.
+    pub direct_align_log2: Option<u8>,
+    /// How many users share the memory for buffers.
+    pub users: u32,
+}
+
+impl Default for Setting {
+    fn default() -> Setting {
+        Setting {
+            pace: Pacing::Recorded,
+            scale: 1.0,
+            delay_ns: 0,
+            first_file: 0,
+            direct_align_log2: None,
+            users: 1,
+        }
+    }
+}
+
+/// One user. See the module.
+#[derive(Debug)]
+pub struct ReplayScript {
+    trace: Arc<PackedTrace>,
+    setting: Setting,
+    in_flight_most: u16,
+    stage: Stage,
+    start_ns: u64,
+    chains: Vec<Chain>,
+    /// By stream: when its last operation was done.
+    stream_done_ns: Vec<Option<u64>>,
+    /// By operation, a bit each.
+    done: Vec<u64>,
+    /// Everything before this one is done.
+    floor: u32,
+    /// Chains whose next operation may begin, by when it is due and its number.
+    ready: BinaryHeap<Reverse<(u64, u32, u32)>>,
+    /// By operation: the first chain that waits for it.
+    awaited: HashMap<u32, u32>,
+    /// Chains whose next operation opens a file, while there is no handle.
+    parked: Vec<u32>,
+    slots: Slots,
+    /// What was opened and should not have been, to be closed.
+    to_close: Vec<u32>,
+    /// The one of these that is being closed.
+    closing: Option<u32>,
+    in_flight: u32,
+    running: usize,
+    outcomes: Outcomes,
+}
+
+/// How far a user is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Not begun.
+    New,
+    /// Opens what was open before: the next one's index.
+    Opening(usize),
+    /// Replays.
+    Playing,
+}
+
+/// A lane on its way.
+#[derive(Clone, Copy, Debug)]
+struct Chain {
+    /// Its next operation, or the one in flight.
+    next: u32,
+    /// When that may begin.
+    free_ns: u64,
+    /// The next chain that waits for the same operation.
+    beside: u32,
+}
+
+impl ReplayScript {
+    /// A user of this trace.
+    pub fn new(trace: Arc<PackedTrace>, setting: Setting) -> ReplayScript {
+        let users = u64::from(setting.users.max(1));
+        let per_op = 2 * u64::from(trace.max_len.max(1)) * users;
+        let affordable =
+            (BUFFER_BYTES / per_op).min(IN_FLIGHT_TOTAL_MAX / users).clamp(1, IN_FLIGHT_MAX) as usize;
+        let chains = trace.chains();
+        let streams = trace.streams.iter().copied().max().map_or(0, |most| most as usize + 1);
+        ReplayScript {
+            in_flight_most: chains.min(affordable).max(1) as u16,
+            stage: Stage::New,
+            start_ns: 0,
+            chains: (0..chains)
+                .map(|chain| Chain { next: trace.first_of(chain), free_ns: 0, beside: NO_LANE })
+                .collect(),
+            stream_done_ns: vec![None; streams],
+            done: vec![0; trace.ops.len().div_ceil(64)],
+            floor: 0,
+            ready: BinaryHeap::with_capacity(chains),
+            awaited: HashMap::new(),
+            parked: Vec::new(),
+            slots: Slots::new(trace.handles.len(), trace.open_most),
+            to_close: Vec::new(),
+            closing: None,
+            in_flight: 0,
+            running: chains,
+            outcomes: Outcomes::default(),
+            trace,
+            setting,
+        }
+    }
+
+    /// What has come of it so far.
+    pub fn outcomes(&self) -> &Outcomes {
+        &self.outcomes
+    }
+
+    /// How many operations it may have in flight, where memory allows fewer than the trace had.
+    pub fn fewer_in_flight(&self) -> Option<u16> {
+        (usize::from(self.in_flight_most) < self.trace.chains()).then_some(self.in_flight_most)
+    }
+
+    fn is_done(&self, op: u32) -> bool {
+        self.done[op as usize / 64] >> (op % 64) & 1 == 1
+    }
+
+    /// Marks an operation as done, and moves the floor.
+    fn mark_done(&mut self, op: u32) {
+        self.done[op as usize / 64] |= 1 << (op % 64);
+        let ops = self.trace.ops.len() as u32;
+        while self.floor < ops && self.is_done(self.floor) {
+            self.floor += 1;
+        }
+    }
+
+    fn scaled(&self, ns: u64) -> u64 {
+        if self.setting.scale == 1.0 { ns } else { (ns as f64 * self.setting.scale) as u64 }
+    }
+
+    /// The next operation of a chain gets ready, or waits for another.
+    fn arm(&mut self, chain: u32, now_ns: u64) {
+        let op = self.chains[chain as usize].next;
+        if op == NO_OP {
+            self.running -= 1;
+            return;
+        }
+        let undone = self.trace.waits_for(op).iter().copied().find(|&before| !self.is_done(before));
+        if let Some(before) = undone {
+            let first = self.awaited.insert(before, chain);
+            self.chains[chain as usize].beside = first.unwrap_or(NO_LANE);
+            return;
+        }
+        self.chains[chain as usize].free_ns = now_ns;
+        let due_ns = self.due(&self.trace.ops[op as usize], now_ns);
+        self.ready.push(Reverse((due_ns, op, chain)));
+    }
+
+    fn due(&self, op: &PackedOp, free_ns: u64) -> u64 {
+        let stream = self.trace.stream_of(op.lane) as usize;
+        let idle_since_ns = || self.stream_done_ns.get(stream).copied().flatten().unwrap_or(self.start_ns);
+        let since_start = || self.start_ns.saturating_add(self.scaled(op.time_ns));
+        match self.setting.pace {
+            Pacing::Recorded => since_start(),
+            Pacing::Think if op.marks.has(Marks::ABSOLUTE) => since_start(),
+            Pacing::Think => idle_since_ns().saturating_add(self.scaled(op.time_ns)).max(free_ns),
+            Pacing::Max => free_ns,
+            Pacing::Fixed(span) => idle_since_ns().saturating_add(span.ns()).max(free_ns),
+        }
+    }
+
+    /// The operation of the trace that is due next; none where its file finds no handle yet.
+    fn begin(&mut self, due_ns: u64, number: u32, chain: u32) -> Option<Op> {
+        let op = self.trace.ops[number as usize];
+        let opens = matches!(op.kind, OpKind::Open | OpKind::Create);
+        if opens && self.slots.take(op.handle, number == self.floor).is_none() {
+            self.parked.push(chain);
+            return None;
+        }
+        let held_up_ns = self.chains[chain as usize].free_ns.saturating_sub(due_ns);
+        if held_up_ns > 0 {
+            self.outcomes.held_up_ops += 1;
+            self.outcomes.held_up_most_ns = self.outcomes.held_up_most_ns.max(held_up_ns);
+        }
+        self.in_flight += 1;
+        Some(self.asked(&op, due_ns, chain))
+    }
+
+    /// An operation as the driver is asked for it.
+    fn asked(&self, op: &PackedOp, due_ns: u64, token: u32) -> Op {
+        let by_path = op.handle == NO_HANDLE;
+        let (kind, open) = match op.kind {
+            OpKind::Open | OpKind::Create => self.mode(op),
+            kind => (kind, OpenMode::READ),
+        };
+        let first_file = self.setting.first_file;
+        Op {
+            kind,
+            handle: if by_path { Op::BY_PATH } else { self.slots.of(op.handle) },
+            file: first_file + op.file,
+            offset: if kind == OpKind::Rename { op.offset + u64::from(first_file) } else { op.offset },
+            len: if opens(kind) { 0 } else { op.len },
+            due_ns,
+            transfer: if by_path { 0 } else { op.handle + 1 },
+            stream: self.trace.stream_of(op.lane),
+            flags: OpFlags::NONE,
+            open,
+            token,
+        }
+    }
+
+    /// How a file is opened: as it was, or, where that is not known, as it is used afterwards.
+    fn mode(&self, op: &PackedOp) -> (OpKind, OpenMode) {
+        let handle = self.trace.handles[op.handle as usize];
+        let bits = OpenBits(op.len);
+        let aligned = self.setting.direct_align_log2.is_some_and(|align| handle.align_log2 >= align);
+        let mut mode = OpenMode {
+            write: bits.has(OpenBits::WRITE),
+            write_only: bits.has(OpenBits::WRITE) && !bits.has(OpenBits::READ),
+            append: bits.has(OpenBits::APPEND),
+            exclusive: bits.has(OpenBits::EXCLUSIVE),
+            keep: !bits.has(OpenBits::TRUNCATE),
+            direct: bits.has(OpenBits::DIRECT) && aligned,
+            dsync: bits.has(OpenBits::DSYNC),
+        };
+        if handle.unknown {
+            mode.write = handle.written;
+            mode.write_only = handle.written && !handle.read;
+            // Logs of early versions: what makes a file always emptied it.
+            mode.keep = op.kind == OpKind::Open;
+        }
+        let kind = if handle.makes { OpKind::Create } else { op.kind };
+        (kind, mode)
+    }
+
+    /// The file that was open before the trace began.
+    fn opening(&mut self, index: usize, now_ns: u64) -> Option<Op> {
+        let opened = *self.trace.preopened.get(index)?;
+        self.slots.take(opened, true)?;
+        let op = self.beside(OpKind::Open, opened);
+        self.in_flight += 1;
+        // In the log, and in no figure: it was no part of what was recorded.
+        Some(Op { flags: OpFlags::WARMUP, ..self.asked(&op, now_ns, BEFORE) })
+    }
+
+    /// Something that should not have been opened is closed.
+    fn closing(&mut self, now_ns: u64) -> Option<Op> {
+        if self.closing.is_some() {
+            return None;
+        }
+        let opened = self.to_close.pop()?;
+        self.closing = Some(opened);
+        self.in_flight += 1;
+        self.outcomes.extra_closes += 1;
+        let op = self.beside(OpKind::Close, opened);
+        Some(Op { flags: OpFlags::WARMUP, ..self.asked(&op, now_ns, AFTER) })
+    }
+
+    /// An operation that is not the trace's.
+    fn beside(&self, kind: OpKind, opened: u32) -> PackedOp {
+        PackedOp {
+            time_ns: 0,
+            offset: 0,
+            len: OpenBits::UNKNOWN.0,
+            file: self.trace.handles[opened as usize].file,
+            handle: opened,
+            lane: 0,
+            kind,
+            marks: Marks::default(),
+        }
+    }
+
+    /// The clock starts.
+    fn play(&mut self, now_ns: u64) {
+        self.start_ns = self.start_ns.max(now_ns);
+        self.stage = Stage::Playing;
+        self.outcomes.begun_ns = self.start_ns;
+        self.outcomes.ended_ns = self.start_ns;
+        for chain in 0..self.chains.len() as u32 {
+            self.arm(chain, self.start_ns);
+        }
+    }
+
+    /// What waited for an operation goes on.
+    fn wake(&mut self, op: u32, now_ns: u64) {
+        let mut chain = self.awaited.remove(&op).unwrap_or(NO_LANE);
+        while chain != NO_LANE {
+            let beside = std::mem::replace(&mut self.chains[chain as usize].beside, NO_LANE);
+            self.arm(chain, now_ns);
+            chain = beside;
+        }
+    }
+
+    /// What found no handle tries again.
+    fn unpark(&mut self) {
+        while let Some(chain) = self.parked.pop() {
+            let op = self.chains[chain as usize].next;
+            let free_ns = self.chains[chain as usize].free_ns;
+            let due_ns = self.due(&self.trace.ops[op as usize], free_ns);
+            self.ready.push(Reverse((due_ns, op, chain)));
+        }
+    }
+
+    /// What is next, once files are open.
+    fn play_on(&mut self, now_ns: u64) -> Step {
+        if let Some(op) = self.closing(now_ns) {
+            return Step::Do(op);
+        }
+        while let Some(&Reverse((due_ns, number, chain))) = self.ready.peek() {
+            // With one operation in flight nothing can come between, and the driver waits best itself.
+            if due_ns > now_ns && self.in_flight_most > 1 {
+                return Step::Wait { until_ns: due_ns };
+            }
+            self.ready.pop();
+            if let Some(op) = self.begin(due_ns, number, chain) {
+                return Step::Do(op);
+            }
+        }
+        if self.running == 0 && self.in_flight == 0 { Step::Finished } else { Step::Blocked }
+    }
+
+    fn trace_op_done(&mut self, chain: u32, done: &Done) {
+        let number = self.chains[chain as usize].next;
+        let op = self.trace.ops[number as usize];
+        self.outcomes.take(&self.trace, number, done);
+        match op.kind {
+            OpKind::Open | OpKind::Create if done.errno != 0 => self.slots.give_back(op.handle),
+            OpKind::Open | OpKind::Create if self.trace.recorded(number).errno != 0 => {
+                self.to_close.push(op.handle);
+            }
+            OpKind::Close => self.slots.give_back(op.handle),
+            _ => {}
+        }
+        self.mark_done(number);
+        if let Some(stream) = self.stream_done_ns.get_mut(self.trace.stream_of(op.lane) as usize) {
+            *stream = Some(stream.unwrap_or(0).max(done.done_ns));
+        }
+        self.wake(number, done.done_ns);
+        self.unpark();
+        self.chains[chain as usize].next = self.trace.next_of(number);
+        self.arm(chain, done.done_ns);
+    }
+}
+
+const fn opens(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Open | OpKind::Create)
+}
+
+impl Script for ReplayScript {
+    fn needs(&self) -> Needs {
+        Needs {
+            handles: slots::wanted(self.trace.handles.len(), self.trace.open_most),
+            in_flight: self.in_flight_most,
+            max_len: self.trace.max_len.max(1),
+            writes: self.trace.writes,
+        }
+    }
+
+    fn next(&mut self, now_ns: u64) -> Step {
+        match self.stage {
+            Stage::Playing => return self.play_on(now_ns),
+            Stage::New => self.resume(now_ns),
+            Stage::Opening(_) => {}
+        }
+        if self.in_flight > 0 {
+            return Step::Blocked;
+        }
+        let Stage::Opening(index) = self.stage else {
+            return Step::Blocked;
+        };
+        self.stage = Stage::Opening(index + 1);
+        if let Some(op) = self.opening(index, now_ns) {
+            return Step::Do(op);
+        }
+        self.play(now_ns);
+        self.play_on(now_ns)
+    }
+
+    fn done(&mut self, done: &Done) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        match done.token {
+            BEFORE => {
+                if done.errno != 0
+                    && let Stage::Opening(index) = self.stage
+                    && let Some(&opened) = self.trace.preopened.get(index - 1)
+                {
+                    self.slots.give_back(opened);
+                }
+            }
+            AFTER => {
+                if let Some(opened) = self.closing.take() {
+                    self.slots.give_back(opened);
+                }
+                self.unpark();
+            }
+            chain => self.trace_op_done(chain, done),
+        }
+    }
+
+    fn resume(&mut self, now_ns: u64) {
+        if self.stage == Stage::New {
+            self.start_ns = now_ns.saturating_add(self.setting.delay_ns);
+            self.stage = Stage::Opening(0);
+        }
+    }
+}

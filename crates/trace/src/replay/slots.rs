@@ -1,0 +1,80 @@
+//! The open files of one user: which of the driver's handles holds which open file of the trace.
+//!
+//! Threads that run ahead may want more files open at once than the recorded application had. They get some,
+//! but never so many that the operation which everybody may be waiting for finds no handle.
+
+/// An open file of the trace that is not open now.
+const NONE: u16 = u16::MAX;
+/// How many files may be open ahead of the trace's order.
+const AHEAD: u32 = 64;
+
+/// The handles of one user.
+#[derive(Debug)]
+pub(super) struct Slots {
+    /// By open file of the trace.
+    held: Vec<u16>,
+    free: Vec<u16>,
+    in_use: u32,
+    open_most: u32,
+}
+
+/// How many handles a user needs for a trace with so many opens, of which so many are open at once.
+pub(super) fn wanted(opens: usize, open_most: u32) -> u16 {
+    let enough = 2 * u64::from(open_most) + u64::from(AHEAD);
+    enough.min(opens as u64).min(u64::from(NONE) - 1) as u16
+}
+
+impl Slots {
+    pub fn new(opens: usize, open_most: u32) -> Slots {
+        let free = (0..wanted(opens, open_most)).rev().collect();
+        Slots { held: vec![NONE; opens], free, in_use: 0, open_most }
+    }
+
+    /// A handle for an open file; `None` where it has to wait. `is_first`: everything before it in the trace
+    /// is done, so nothing can be waited for.
+    pub fn take(&mut self, opened: u32, is_first: bool) -> Option<u16> {
+        if !is_first && self.in_use >= self.open_most + AHEAD {
+            return None;
+        }
+        let slot = self.free.pop()?;
+        self.held[opened as usize] = slot;
+        self.in_use += 1;
+        Some(slot)
+    }
+
+    /// The handle that holds an open file; one that no driver has where it isn't open.
+    pub fn of(&self, opened: u32) -> u16 {
+        self.held.get(opened as usize).copied().unwrap_or(NONE)
+    }
+
+    /// It is closed, or could not be opened.
+    pub fn give_back(&mut self, opened: u32) {
+        if let Some(slot) = self.held.get_mut(opened as usize).filter(|slot| **slot != NONE) {
+            self.free.push(*slot);
+            self.in_use -= 1;
+            *slot = NONE;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_runs_ahead_leaves_room_for_the_first() {
+        let opens = 10_000;
+        let mut slots = Slots::new(opens, 5);
+        assert_eq!(slots.free.len(), 74);
+        let ahead = (0..opens as u32).take_while(|&opened| slots.take(opened, false).is_some()).count();
+        assert_eq!(ahead, 69);
+        // Those before in the trace are never more than five.
+        for opened in 9_000..9_005 {
+            assert!(slots.take(opened, true).is_some());
+        }
+        slots.give_back(3);
+        slots.give_back(3);
+        assert_eq!(slots.of(3), NONE);
+        assert_eq!(slots.free.len(), 1);
+    }
+}

@@ -1,0 +1,23 @@
+//! Traces that nobody recorded: made to have what was published of a workload, or to provoke something.
+//!
+//! * [`naspt`]: the twelve workloads of the NASPT paper, from its published statistics; `video`, `copying`,
+//!   `content`, `office` and `photo` are their parts.
+//! * [`hints`]: what provokes fragments.
+//! * [`tape`]: what generators write on. [`tally`]: what that amounts to. `draw` and `fit`: random draws, and
+//!   the search for settings that are not published.
+//!
+//! Not here: how they are found by name (the library).
+
+mod content;
+mod copying;
+mod draw;
+mod fit;
+pub mod hints;
+pub mod naspt;
+mod office;
+mod photo;
+pub mod tally;
+pub mod tape;
+mod video;
+
+pub use naspt::{STANDARD_SEED, Workload, workload, workloads};

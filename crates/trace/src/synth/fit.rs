@@ -1,0 +1,54 @@
+//! Finds the setting of a generator with which its sequential share is the published one, by bisection.
+
+/// Halvings; after them the setting is known to a millionth of its range.
+const ROUNDS: u32 = 20;
+
+/// The setting between `low` and `high` whose share comes closest to `target`. The share must rise, by and
+/// large, from `low` to `high`: `low` may be the larger number. Draws make it rise in small steps, so the
+/// best setting seen is taken, not the last.
+///
+/// # Errors
+/// What `share_of` has.
+pub(crate) fn bisect<E>(
+    low: f64,
+    high: f64,
+    target: f64,
+    close_enough: f64,
+    mut share_of: impl FnMut(f64) -> Result<f64, E>,
+) -> Result<f64, E> {
+    let (mut low, mut high) = (low, high);
+    let mut best = (f64::INFINITY, low);
+    for _ in 0..ROUNDS {
+        let middle = (low + high) / 2.0;
+        let share = share_of(middle)?;
+        let miss = (share - target).abs();
+        if miss < best.0 {
+            best = (miss, middle);
+        }
+        if miss <= close_enough {
+            break;
+        }
+        if share < target { low = middle } else { high = middle }
+    }
+    Ok(best.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    #[test]
+    fn it_finds_the_setting_whichever_way_the_share_rises() {
+        let rising = bisect(0.0, 10.0, 49.0, 1e-3, |x| Ok::<_, Infallible>(x * x));
+        assert!((rising.unwrap_or(0.0) - 7.0).abs() < 1e-3);
+        let falling = bisect(10.0, 0.0, -3.0, 1e-3, |x| Ok::<_, Infallible>(-x));
+        assert!((falling.unwrap_or(0.0) - 3.0).abs() < 1e-2);
+    }
+
+    #[test]
+    fn an_error_ends_the_search() {
+        assert_eq!(bisect(0.0, 1.0, 0.5, 0.0, |_| Err::<f64, _>("no")), Err("no"));
+    }
+}

@@ -1,0 +1,228 @@
+//! What a synthetic trace amounts to, counted while it is made: the figures that the paper publishes of its
+//! workloads.
+//!
+//! An access is a read or a write. It is sequential if the access before it, in the whole trace, went to the
+//! same file and ended where this one begins (the paper's definition, its section 2.2).
+
+use std::collections::BTreeMap;
+
+use reelgauge_record::{OpKind, OpRecord};
+
+/// Counts accesses. Memory grows with files and with different sizes, not with operations.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Operations of every kind.
+    pub ops: u64,
+    /// Reads.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Accesses that are sequential.
+    pub sequential: u64,
+    /// Files that were read or written.
+    pub files: u32,
+    /// Accesses to the watched file, and how many of them are sequential.
+    pub watched: (u64, u64),
+    /// From the first operation's beginning to the last one's end, in nanoseconds.
+    pub duration_ns: u64,
+    /// The smallest and the largest file at the end, in bytes.
+    pub file_bytes: (u64, u64),
+    watched_file: Option<u32>,
+    first_ns: Option<u64>,
+    last: Option<(u32, u64)>,
+    touched: Vec<bool>,
+    read_sizes: BTreeMap<u32, u64>,
+    write_sizes: BTreeMap<u32, u64>,
+}
+
+impl Tally {
+    /// From now on, accesses to this file are also counted apart.
+    pub fn watch(&mut self, file: u32) {
+        self.watched_file = Some(file);
+    }
+
+    /// Counts an operation. To be called in the order of issue.
+    pub fn count(&mut self, op: &OpRecord) {
+        self.ops += 1;
+        let first_ns = *self.first_ns.get_or_insert(op.issued_ns);
+        self.duration_ns = self.duration_ns.max(op.done_ns.saturating_sub(first_ns));
+        let bytes = u64::from(op.done_len);
+        let (count, sum, sizes) = match op.kind {
+            OpKind::Read => (&mut self.reads, &mut self.read_bytes, &mut self.read_sizes),
+            OpKind::Write => (&mut self.writes, &mut self.written_bytes, &mut self.write_sizes),
+            _ => return,
+        };
+        *count += 1;
+        *sum += bytes;
+        *sizes.entry(op.len).or_default() += 1;
+        let is_sequential = self.last == Some((op.file, op.offset));
+        self.last = Some((op.file, op.offset + bytes));
+        self.sequential += u64::from(is_sequential);
+        if self.watched_file == Some(op.file) {
+            self.watched.0 += 1;
+            self.watched.1 += u64::from(is_sequential);
+        }
+        let file = op.file as usize;
+        if self.touched.len() <= file {
+            self.touched.resize(file + 1, false);
+        }
+        self.files += u32::from(!std::mem::replace(&mut self.touched[file], true));
+    }
+
+    /// Reads and writes.
+    pub fn accesses(&self) -> u64 {
+        self.reads + self.writes
+    }
+
+    /// Bytes read and written.
+    pub fn bytes(&self) -> u64 {
+        self.read_bytes + self.written_bytes
+    }
+
+    /// Which percentage of the accesses is sequential.
+    pub fn sequential_percent(&self) -> f64 {
+        percent(self.sequential, self.accesses())
+    }
+
+    /// The same of the watched file.
+    pub fn watched_sequential_percent(&self) -> f64 {
+        percent(self.watched.1, self.watched.0)
+    }
+
+    /// Which percentage of the accesses are writes.
+    pub fn write_percent(&self) -> f64 {
+        percent(self.writes, self.accesses())
+    }
+
+    /// The size in bytes that half of the reads don't exceed; 0 where there are none.
+    pub fn median_read_bytes(&self) -> f64 {
+        median(&self.read_sizes)
+    }
+
+    /// The size in bytes that half of the writes don't exceed; 0 where there are none.
+    pub fn median_write_bytes(&self) -> f64 {
+        median(&self.write_sizes)
+    }
+
+    /// The mean size of a write in bytes; 0 where there are none.
+    pub fn mean_write_bytes(&self) -> f64 {
+        self.written_bytes as f64 / self.writes.max(1) as f64
+    }
+
+    /// The smallest access in bytes; 0 where there are none.
+    pub fn smallest_bytes(&self) -> f64 {
+        let sizes = self.read_sizes.keys().next().into_iter().chain(self.write_sizes.keys().next());
+        f64::from(sizes.min().copied().unwrap_or(0))
+    }
+
+    /// The largest access in bytes; 0 where there are none.
+    pub fn largest_bytes(&self) -> f64 {
+        let sizes = self.read_sizes.keys().next_back().into_iter().chain(self.write_sizes.keys().next_back());
+        f64::from(sizes.max().copied().unwrap_or(0))
+    }
+
+    /// The size of which there are most reads, in bytes; 0 where there are none.
+    pub fn commonest_read_bytes(&self) -> f64 {
+        commonest(&self.read_sizes)
+    }
+
+    /// The size of which there are most writes, in bytes; 0 where there are none.
+    pub fn commonest_write_bytes(&self) -> f64 {
+        commonest(&self.write_sizes)
+    }
+
+    /// Bytes moved per second of the trace, in MB/s.
+    pub fn mb_per_s(&self) -> f64 {
+        self.bytes() as f64 * 1e3 / self.duration_ns.max(1) as f64
+    }
+
+    /// How long the trace takes, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.duration_ns as f64 / 1e9
+    }
+}
+
+fn percent(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}
+
+fn median(sizes: &BTreeMap<u32, u64>) -> f64 {
+    let mut left = sizes.values().sum::<u64>().div_ceil(2);
+    for (&size, &count) in sizes {
+        if count >= left {
+            return f64::from(size);
+        }
+        left -= count;
+    }
+    0.0
+}
+
+fn commonest(sizes: &BTreeMap<u32, u64>) -> f64 {
+    f64::from(sizes.iter().max_by_key(|(_, count)| **count).map_or(0, |(size, _)| *size))
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_record::OpFlags;
+
+    use super::*;
+
+    fn access(kind: OpKind, file: u32, offset: u64, len: u32) -> OpRecord {
+        OpRecord {
+            offset,
+            due_ns: 0,
+            issued_ns: 0,
+            done_ns: 1_000,
+            worker: 0,
+            stream: 0,
+            transfer: 1,
+            file,
+            len,
+            done_len: len,
+            errno: 0,
+            kind,
+            flags: OpFlags::NONE,
+            point: 0,
+        }
+    }
+
+    #[test]
+    fn sequential_is_by_file_and_by_the_access_before_in_the_whole_trace() {
+        let mut tally = Tally::default();
+        tally.watch(1);
+        for op in [
+            access(OpKind::Read, 0, 0, 10),
+            access(OpKind::Read, 0, 10, 10),
+            access(OpKind::Stat, 1, 0, 0),
+            access(OpKind::Write, 0, 20, 10),
+            access(OpKind::Write, 1, 30, 10),
+            access(OpKind::Write, 1, 40, 10),
+            access(OpKind::Read, 0, 30, 10),
+            access(OpKind::Read, 0, 30, 10),
+        ] {
+            tally.count(&op);
+        }
+        assert_eq!((tally.ops, tally.accesses(), tally.sequential, tally.files), (8, 7, 3, 2));
+        assert_eq!(tally.watched, (2, 1));
+        assert_eq!((tally.read_bytes, tally.written_bytes), (40, 30));
+    }
+
+    #[test]
+    fn medians_and_peaks_are_of_sizes() {
+        let mut tally = Tally::default();
+        for len in [5, 1, 9, 1, 7] {
+            tally.count(&access(OpKind::Read, 0, 0, len));
+        }
+        for len in [100, 300] {
+            tally.count(&access(OpKind::Write, 0, 0, len));
+        }
+        assert_eq!((tally.median_read_bytes(), tally.median_write_bytes()), (5.0, 100.0));
+        assert_eq!((tally.commonest_read_bytes(), tally.mean_write_bytes()), (1.0, 200.0));
+        assert_eq!((tally.smallest_bytes(), tally.largest_bytes()), (1.0, 300.0));
+        assert_eq!(Tally::default().median_read_bytes(), 0.0);
+    }
+}

@@ -1,0 +1,231 @@
+//! What a generator writes on: files, opens, accesses and closes of an application that has one request
+//! outstanding, with their times. Counts what it amounts to, and goes to a trace or to nothing (to count
+//! only).
+
+use reelgauge_record::log::FileEntry;
+use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
+
+use crate::error::TraceError;
+use crate::synth::tally::Tally;
+use crate::writer::{ABSENT, FOUND, TraceWriter};
+
+/// How long an operation takes on paper. Nothing is published about it, and no storage was there to ask.
+pub const NOMINAL_SERVICE_NS: u64 = 100_000;
+
+/// Where operations go.
+pub(crate) trait Sink {
+    /// A new file; its number.
+    fn file(&mut self, entry: FileEntry) -> Result<u32, TraceError>;
+    /// How large it is at the end.
+    fn size_after(&mut self, file: u32, bytes: u64);
+    /// The next operation, in the order of issue.
+    fn push(&mut self, op: OpRecord) -> Result<(), TraceError>;
+}
+
+/// Keeps nothing: for counting only.
+#[derive(Debug, Default)]
+pub(crate) struct Nowhere {
+    files: u32,
+}
+
+impl Sink for Nowhere {
+    fn file(&mut self, _: FileEntry) -> Result<u32, TraceError> {
+        self.files += 1;
+        Ok(self.files - 1)
+    }
+
+    fn size_after(&mut self, _: u32, _: u64) {}
+
+    fn push(&mut self, _: OpRecord) -> Result<(), TraceError> {
+        Ok(())
+    }
+}
+
+impl Sink for TraceWriter {
+    fn file(&mut self, entry: FileEntry) -> Result<u32, TraceError> {
+        let file = TraceWriter::file(self, &entry.path)?;
+        if let Some(known) = self.entry(file) {
+            *known = entry;
+        }
+        Ok(file)
+    }
+
+    fn size_after(&mut self, file: u32, bytes: u64) {
+        if let Some(entry) = self.entry(file) {
+            entry.size_after_bytes = Some(bytes);
+        }
+    }
+
+    fn push(&mut self, op: OpRecord) -> Result<(), TraceError> {
+        TraceWriter::push(self, op)
+    }
+}
+
+/// A file that is open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Handle {
+    file: u32,
+    number: u32,
+}
+
+/// Writes down what an application does.
+pub(crate) struct Tape<'a> {
+    sink: &'a mut dyn Sink,
+    now_ns: u64,
+    stream: u32,
+    handles: u32,
+    /// Of every file; `None` for directories.
+    sizes: Vec<Option<u64>>,
+    tally: Tally,
+}
+
+impl<'a> Tape<'a> {
+    pub(crate) fn new(sink: &'a mut dyn Sink) -> Tape<'a> {
+        Tape { sink, now_ns: 0, stream: 0, handles: 0, sizes: Vec::new(), tally: Tally::default() }
+    }
+
+    /// What it amounts to so far.
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Tells how large the files are now. What the whole amounts to.
+    pub(crate) fn end(mut self) -> Tally {
+        let sizes = || self.sizes.iter().flatten().copied();
+        self.tally.file_bytes = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
+        for (file, size) in self.sizes.iter().enumerate() {
+            if let Some(size) = size {
+                self.sink.size_after(file as u32, *size);
+            }
+        }
+        self.tally
+    }
+
+    /// A file that was there before.
+    pub(crate) fn found(&mut self, path: String, size_bytes: u64) -> Result<u32, TraceError> {
+        self.add(path, Some(size_bytes))
+    }
+
+    /// A file that the application makes.
+    pub(crate) fn absent(&mut self, path: String) -> Result<u32, TraceError> {
+        self.add(path, None)
+    }
+
+    /// A directory, whose path ends in `/`: there before, or made by the application.
+    pub(crate) fn directory(&mut self, path: String, existed_before: bool) -> Result<u32, TraceError> {
+        self.sizes.push(None);
+        let prepared = if existed_before { FOUND } else { ABSENT }.to_owned();
+        self.sink.file(FileEntry { path, existed_before, prepared, ..FileEntry::default() })
+    }
+
+    fn add(&mut self, path: String, size_before_bytes: Option<u64>) -> Result<u32, TraceError> {
+        self.sizes.push(Some(size_before_bytes.unwrap_or(0)));
+        self.sink.file(FileEntry {
+            path,
+            size_before_bytes,
+            size_after_bytes: None,
+            existed_before: size_before_bytes.is_some(),
+            prepared: if size_before_bytes.is_some() { FOUND } else { ABSENT }.to_owned(),
+        })
+    }
+
+    /// Counts accesses to this file apart.
+    pub(crate) fn watch(&mut self, file: u32) {
+        self.tally.watch(file);
+    }
+
+    /// How large a file is now.
+    pub(crate) fn size(&self, file: u32) -> u64 {
+        self.sizes.get(file as usize).copied().flatten().unwrap_or(0)
+    }
+
+    /// The time at which the next operation can be issued at the earliest.
+    pub(crate) fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    /// Nothing is asked before this time.
+    pub(crate) fn wait_until(&mut self, at_ns: u64) {
+        self.now_ns = self.now_ns.max(at_ns);
+    }
+
+    /// Nothing is asked for so long.
+    pub(crate) fn pause(&mut self, ns: u64) {
+        self.now_ns += ns;
+    }
+
+    /// From now on this thread asks.
+    pub(crate) fn as_stream(&mut self, stream: u32) {
+        self.stream = stream;
+    }
+
+    /// Opens a file that is there, through the cache as applications do.
+    pub(crate) fn open(&mut self, file: u32, bits: OpenBits) -> Result<Handle, TraceError> {
+        self.handles += 1;
+        let handle = Handle { file, number: self.handles };
+        self.push(OpKind::Open, handle, 0, bits.0, 0)?;
+        Ok(handle)
+    }
+
+    /// Makes a file and opens it for writing only.
+    pub(crate) fn create(&mut self, file: u32) -> Result<Handle, TraceError> {
+        self.handles += 1;
+        let handle = Handle { file, number: self.handles };
+        let bits = OpenBits::WRITE.with(OpenBits::CREATE).with(OpenBits::TRUNCATE);
+        self.push(OpKind::Create, handle, 0, bits.0, 1)?;
+        Ok(handle)
+    }
+
+    /// Reads.
+    pub(crate) fn read(&mut self, handle: Handle, offset: u64, len: u32) -> Result<(), TraceError> {
+        self.push(OpKind::Read, handle, offset, len, len)
+    }
+
+    /// Writes, and lets the file grow where that is behind its end.
+    pub(crate) fn write(&mut self, handle: Handle, offset: u64, len: u32) -> Result<(), TraceError> {
+        if let Some(Some(size)) = self.sizes.get_mut(handle.file as usize) {
+            *size = (*size).max(offset + u64::from(len));
+        }
+        self.push(OpKind::Write, handle, offset, len, len)
+    }
+
+    /// Closes.
+    pub(crate) fn close(&mut self, handle: Handle) -> Result<(), TraceError> {
+        self.push(OpKind::Close, handle, 0, 0, 0)
+    }
+
+    /// Something that goes by path: listing or making a directory.
+    pub(crate) fn by_path(&mut self, kind: OpKind, file: u32) -> Result<(), TraceError> {
+        self.push(kind, Handle { file, number: 0 }, 0, 0, 0)
+    }
+
+    fn push(
+        &mut self,
+        kind: OpKind,
+        handle: Handle,
+        offset: u64,
+        len: u32,
+        done_len: u32,
+    ) -> Result<(), TraceError> {
+        let issued_ns = self.now_ns;
+        self.now_ns += NOMINAL_SERVICE_NS;
+        let op = OpRecord {
+            offset,
+            due_ns: issued_ns,
+            issued_ns,
+            done_ns: self.now_ns,
+            worker: 0,
+            stream: self.stream,
+            transfer: handle.number,
+            file: handle.file,
+            len,
+            done_len,
+            errno: 0,
+            kind,
+            flags: OpFlags::NONE,
+            point: 0,
+        };
+        self.tally.count(&op);
+        self.sink.push(op)
+    }
+}

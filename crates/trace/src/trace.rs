@@ -1,0 +1,99 @@
+//! A trace that exists: its words, its files, its operations.
+
+use std::path::{Path, PathBuf};
+
+use reelgauge_record::OpRecord;
+use reelgauge_record::log::{AgentLog, FileEntry, LogMeta, LogReader, Skipped};
+
+use crate::error::TraceError;
+use crate::info::TraceInfo;
+
+/// A trace, or a run, opened for reading. Holds its file table in memory, not its operations.
+#[derive(Debug)]
+pub struct Trace {
+    dir: PathBuf,
+    info: Option<TraceInfo>,
+    log: LogReader,
+    files: Vec<FileEntry>,
+}
+
+impl Trace {
+    /// Opens a trace's or run's directory, or one `agent=NAME` in it. Reads no operation.
+    pub fn open(dir: &Path) -> Result<Trace, TraceError> {
+        let is_agent = dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"agent="));
+        let ops = if is_agent { dir.to_owned() } else { dir.join("ops") };
+        if !ops.is_dir() {
+            return Err(TraceError::NotATrace { path: dir.to_owned() });
+        }
+        let info = if is_agent { None } else { TraceInfo::read(dir)? };
+        let log = LogReader::open(&ops)?;
+        match log.agents().len() {
+            1 => {}
+            0 => return Err(TraceError::NotATrace { path: dir.to_owned() }),
+            agents => return Err(TraceError::ManyAgents { path: dir.to_owned(), agents }),
+        }
+        let files = file_table(&log.agents()[0]);
+        Ok(Trace { dir: dir.to_owned(), info, log, files })
+    }
+
+    /// Where it lies.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// What it is called: what it says itself, else the directory's name.
+    pub fn name(&self) -> String {
+        match &self.info {
+            Some(info) if !info.name.is_empty() => info.name.clone(),
+            _ => self.dir.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        }
+    }
+
+    /// What it says about itself; `None` for a run.
+    pub fn info(&self) -> Option<&TraceInfo> {
+        self.info.as_ref()
+    }
+
+    /// What its log says about itself.
+    pub fn meta(&self) -> &LogMeta {
+        &self.agent().meta
+    }
+
+    /// The files that operations refer to, by index. An index that the log says nothing about has an entry
+    /// without a name.
+    pub fn files(&self) -> &[FileEntry] {
+        &self.files
+    }
+
+    /// How many operations it has.
+    pub fn ops(&self) -> u64 {
+        self.agent().rows
+    }
+
+    /// What of the log could not be read; should be shown.
+    pub fn skipped(&self) -> &[Skipped] {
+        self.log.skipped()
+    }
+
+    /// The operations, in the order in which they were written: of issue in a trace, and in no order
+    /// between workers in a run. Ends after the first error.
+    pub fn batches(&self) -> impl Iterator<Item = Result<Vec<OpRecord>, TraceError>> + '_ {
+        self.agent().batches().map(|batch| batch.map(|batch| batch.ops).map_err(TraceError::from))
+    }
+
+    fn agent(&self) -> &AgentLog {
+        // There is exactly one: see `open`.
+        &self.log.agents()[0]
+    }
+}
+
+/// The file table without gaps. Indices beyond the number that a table can sensibly have get no entry:
+/// operations that name them have no file, which readers must be able to bear.
+fn file_table(agent: &AgentLog) -> Vec<FileEntry> {
+    let mut files = Vec::new();
+    for (&index, entry) in agent.files.iter().take_while(|(index, _)| **index < crate::writer::MAX_FILES) {
+        files.resize(index as usize, FileEntry::default());
+        files.push(entry.clone());
+    }
+    files
+}

@@ -1,0 +1,367 @@
+//! Writing a trace: names become numbers, operations are put in the order of their issue, and the whole
+//! appears under its name when it is complete.
+//!
+//! Sources tell of operations when these are done, so a long one comes after short ones that began later.
+//! A window of operations is held back and the earliest of them written first. What comes later than the
+//! window reaches is written where it comes, and counted ([`TraceWriter::finish`] warns).
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use reelgauge_record::OpRecord;
+use reelgauge_record::log::{FileEntry, LogMeta, LogWriter};
+use reelgauge_record::run_dir::label;
+
+use crate::error::TraceError;
+use crate::info::TraceInfo;
+use crate::trace::Trace;
+
+/// The most files a trace may name.
+pub const MAX_FILES: u32 = 1 << 22;
+/// Memory for names, at most.
+const MAX_NAME_BYTES: usize = 256 << 20;
+/// Operations held back to be put in order.
+const WINDOW: usize = 1 << 17;
+/// Operations handed to the log at once.
+const BATCH: usize = 1 << 10;
+/// More traces of one name than this is a fault elsewhere.
+const MAX_COLLISIONS: u32 = 1000;
+
+/// Writes one trace. Dropped before [`TraceWriter::finish`], it leaves nothing behind.
+#[derive(Debug)]
+pub struct TraceWriter {
+    temporary: PathBuf,
+    target: PathBuf,
+    /// `None` only when it is finished or given up.
+    log: Option<LogWriter>,
+    numbers: HashMap<String, u32>,
+    name_bytes: usize,
+    window: usize,
+    /// Operations that came in order, which most do: a queue costs nothing.
+    in_order: VecDeque<Held>,
+    /// Those that came behind a later one.
+    behind: BinaryHeap<Reverse<Held>>,
+    arrived: u64,
+    batch: Vec<OpRecord>,
+    written_ns: u64,
+    late_ops: u64,
+    first_ns: Option<u64>,
+    last_ns: u64,
+    threads: HashSet<(u32, u32)>,
+    last_thread: Option<(u32, u32)>,
+}
+
+/// An operation that waits for earlier ones.
+#[derive(Debug)]
+struct Held {
+    arrived: u64,
+    op: OpRecord,
+}
+
+impl TraceWriter {
+    /// Begins a trace in a new directory of `parent`, named after `name`, with a number behind it where
+    /// that is taken.
+    pub fn create(parent: &Path, name: &str, meta: LogMeta) -> Result<TraceWriter, TraceError> {
+        fs::create_dir_all(parent).map_err(TraceError::io("create", parent))?;
+        let target = free_name(parent, name)?;
+        let mut hidden = std::ffi::OsString::from("_");
+        hidden.push(target.file_name().unwrap_or_default());
+        hidden.push(format!("-{}.tmp", std::process::id()));
+        let temporary = parent.join(hidden);
+        // What a killed process with the same number left behind.
+        if temporary.exists() {
+            fs::remove_dir_all(&temporary).map_err(TraceError::io("remove", &temporary))?;
+        }
+        let agent = format!("agent={}", label(&meta.agent));
+        let log = LogWriter::create(&temporary.join("ops").join(agent), meta, Vec::new())?;
+        Ok(TraceWriter {
+            temporary,
+            target,
+            log: Some(log),
+            numbers: HashMap::new(),
+            name_bytes: 0,
+            window: WINDOW,
+            in_order: VecDeque::new(),
+            behind: BinaryHeap::new(),
+            arrived: 0,
+            batch: Vec::with_capacity(BATCH),
+            written_ns: 0,
+            late_ops: 0,
+            first_ns: None,
+            last_ns: 0,
+            threads: HashSet::new(),
+            last_thread: None,
+        })
+    }
+
+    /// Where the trace will lie.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// The number of a name that passed [`crate::name::clean`]; a new one with an entry of which nothing
+    /// is known ("unknown") if it is new. Complete the entry with [`TraceWriter::entry`].
+    pub fn file(&mut self, name: &str) -> Result<u32, TraceError> {
+        if let Some(&number) = self.numbers.get(name) {
+            return Ok(number);
+        }
+        let number = self.numbers.len() as u32;
+        self.name_bytes += 2 * name.len() + size_of::<FileEntry>() + size_of::<(String, u32)>();
+        if number >= MAX_FILES || self.name_bytes > MAX_NAME_BYTES {
+            return Err(TraceError::TooManyNames { limit_mib: MAX_NAME_BYTES >> 20 });
+        }
+        self.numbers.insert(name.to_owned(), number);
+        if let Some(log) = &mut self.log {
+            let entry =
+                FileEntry { path: name.to_owned(), prepared: UNKNOWN.to_owned(), ..FileEntry::default() };
+            log.files_mut().push(entry);
+        }
+        Ok(number)
+    }
+
+    /// The number of a name that [`TraceWriter::file`] was asked for before.
+    pub fn number_of(&self, name: &str) -> Option<u32> {
+        self.numbers.get(name).copied()
+    }
+
+    /// What is known of a file, to be completed: before the first operation that names it where possible,
+    /// at the latest before [`TraceWriter::finish`] (then only the last part carries it, which is enough).
+    pub fn entry(&mut self, file: u32) -> Option<&mut FileEntry> {
+        self.log.as_mut()?.files_mut().get_mut(file as usize)
+    }
+
+    /// Adds an operation, about in order of completion.
+    pub fn push(&mut self, op: OpRecord) -> Result<(), TraceError> {
+        self.first_ns = Some(self.first_ns.map_or(op.issued_ns, |first_ns| first_ns.min(op.issued_ns)));
+        self.last_ns = self.last_ns.max(op.done_ns);
+        if self.last_thread != Some((op.worker, op.stream)) {
+            self.last_thread = Some((op.worker, op.stream));
+            self.threads.insert((op.worker, op.stream));
+        }
+        let held = Held { arrived: self.arrived, op };
+        self.arrived += 1;
+        if self.in_order.back().is_none_or(|last| *last <= held) {
+            self.in_order.push_back(held);
+        } else {
+            self.behind.push(Reverse(held));
+        }
+        while self.in_order.len() + self.behind.len() > self.window {
+            self.release()?;
+        }
+        Ok(())
+    }
+
+    /// Writes the rest and gives the trace its name. Counts in `info` are filled in. A trace without any
+    /// operation is an error: there is nothing to look at or to replay.
+    pub fn finish(mut self, mut info: TraceInfo) -> Result<Trace, TraceError> {
+        if self.arrived == 0 {
+            return Err(TraceError::NoOperations { warnings: info.warnings.join("; ") });
+        }
+        while !(self.in_order.is_empty() && self.behind.is_empty()) {
+            self.release()?;
+        }
+        self.hand_over()?;
+        info.ops = self.arrived;
+        info.threads = self.threads.len() as u32;
+        info.files = self.numbers.len() as u32;
+        info.duration_ns = self.last_ns.saturating_sub(self.first_ns.unwrap_or(0));
+        if info.made_at.is_empty() {
+            info.made_at = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        }
+        if self.late_ops > 0 {
+            info.warnings.push(format!(
+                "{} of its operations came so late in the source that they are not in order of their beginning",
+                self.late_ops
+            ));
+        }
+        info.write(&self.temporary)?;
+        if let Some(log) = self.log.take() {
+            log.finish()?;
+        }
+        fs::rename(&self.temporary, &self.target).map_err(TraceError::io("rename", &self.temporary))?;
+        Trace::open(&self.target)
+    }
+
+    /// Lets the earliest operation go.
+    fn release(&mut self) -> Result<(), TraceError> {
+        let behind = match (self.in_order.front(), self.behind.peek()) {
+            (Some(queued), Some(Reverse(behind))) => behind < queued,
+            (None, _) => true,
+            (Some(_), None) => false,
+        };
+        let next =
+            if behind { self.behind.pop().map(|Reverse(held)| held) } else { self.in_order.pop_front() };
+        let Some(Held { op, .. }) = next else { return Ok(()) };
+        self.late_ops += u64::from(op.issued_ns < self.written_ns);
+        self.written_ns = self.written_ns.max(op.issued_ns);
+        self.batch.push(op);
+        if self.batch.len() == BATCH { self.hand_over() } else { Ok(()) }
+    }
+
+    fn hand_over(&mut self) -> Result<(), TraceError> {
+        if let Some(log) = &mut self.log {
+            log.append(&self.batch)?;
+        }
+        self.batch.clear();
+        Ok(())
+    }
+}
+
+impl Drop for TraceWriter {
+    fn drop(&mut self) {
+        // After a rename there is nothing; else it is half a trace, which nobody should take for a whole.
+        let _ = fs::remove_dir_all(&self.temporary);
+    }
+}
+
+/// What [`FileEntry::prepared`] says of a file that is known to have been there before.
+pub const FOUND: &str = "found";
+/// What it says of a file that is known not to have been there.
+pub const ABSENT: &str = "absent";
+/// What it says of a file of which that is not known.
+pub const UNKNOWN: &str = "unknown";
+
+/// A directory name in `parent` that is not taken.
+fn free_name(parent: &Path, name: &str) -> Result<PathBuf, TraceError> {
+    let base = match label(name) {
+        name if name.is_empty() => "trace".to_owned(),
+        name => name,
+    };
+    let names = (1..=MAX_COLLISIONS).map(|number| match number {
+        1 => parent.join(&base),
+        _ => parent.join(format!("{base}-{number}")),
+    });
+    for path in names {
+        if fs::symlink_metadata(&path).is_err() {
+            return Ok(path);
+        }
+    }
+    Err(TraceError::NoFreeName { path: parent.join(base) })
+}
+
+impl PartialEq for Held {
+    fn eq(&self, other: &Held) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Held {}
+
+impl PartialOrd for Held {
+    fn partial_cmp(&self, other: &Held) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Held {
+    fn cmp(&self, other: &Held) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl Held {
+    fn key(&self) -> (u64, u64) {
+        (self.op.issued_ns, self.arrived)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use reelgauge_record::log::CaptureLevel;
+    use reelgauge_record::{OpFlags, OpKind};
+
+    use super::*;
+
+    fn meta() -> LogMeta {
+        LogMeta { run_ns: 0, agent: "test".to_owned(), capture: CaptureLevel::Application, blind_to: vec![] }
+    }
+
+    fn op(issued_ns: u64, file: u32) -> OpRecord {
+        OpRecord {
+            offset: 0,
+            due_ns: issued_ns,
+            issued_ns,
+            done_ns: issued_ns + 10,
+            worker: 0,
+            stream: (issued_ns % 2) as u32,
+            transfer: 1,
+            file,
+            len: 4096,
+            done_len: 4096,
+            errno: 0,
+            kind: OpKind::Read,
+            flags: OpFlags::NONE,
+            point: 0,
+        }
+    }
+
+    fn issued(trace: &Trace) -> Vec<u64> {
+        trace.batches().flat_map(Result::unwrap).map(|op| op.issued_ns).collect()
+    }
+
+    #[test]
+    fn operations_come_back_in_order_of_issue_with_their_names() {
+        let parent = tempfile::tempdir().unwrap();
+        let mut writer = TraceWriter::create(parent.path(), "my trace", meta()).unwrap();
+        let (a, b) = (writer.file("a").unwrap(), writer.file("dir/b").unwrap());
+        assert_eq!((writer.file("a").unwrap(), b), (a, 1));
+        writer.entry(b).unwrap().size_before_bytes = Some(7);
+        for (issued_ns, file) in [(30, a), (10, b), (20, a), (10, a)] {
+            writer.push(op(issued_ns, file)).unwrap();
+        }
+        let trace = writer.finish(TraceInfo { name: "mine".to_owned(), ..TraceInfo::default() }).unwrap();
+        assert_eq!(trace.dir(), parent.path().join("my-trace"));
+        assert_eq!(issued(&trace), [10, 10, 20, 30]);
+        let paths: Vec<_> = trace.files().iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths, ["a", "dir/b"]);
+        assert_eq!(trace.files()[1].size_before_bytes, Some(7));
+        let info = trace.info().unwrap();
+        assert_eq!((info.ops, info.files, info.threads, info.duration_ns), (4, 2, 1, 30));
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1, "nothing else is left");
+    }
+
+    #[test]
+    fn what_comes_later_than_the_window_is_kept_and_told() {
+        let parent = tempfile::tempdir().unwrap();
+        let mut writer = TraceWriter::create(parent.path(), "t", meta()).unwrap();
+        writer.window = 2;
+        let file = writer.file("a").unwrap();
+        for issued_ns in [10, 20, 30, 40, 5, 50] {
+            writer.push(op(issued_ns, file)).unwrap();
+        }
+        let trace = writer.finish(TraceInfo::default()).unwrap();
+        assert_eq!(issued(&trace), [10, 20, 5, 30, 40, 50]);
+        assert!(trace.info().unwrap().warnings[0].starts_with("1 of its operations came so late"));
+    }
+
+    #[test]
+    fn a_new_name_that_only_a_rename_mentions_is_kept() {
+        let parent = tempfile::tempdir().unwrap();
+        let mut writer = TraceWriter::create(parent.path(), "t", meta()).unwrap();
+        let (old, new) = (writer.file("old").unwrap(), writer.file("new").unwrap());
+        let rename = OpRecord { kind: OpKind::Rename, offset: u64::from(new), len: 0, ..op(1, old) };
+        writer.push(rename).unwrap();
+        let trace = writer.finish(TraceInfo::default()).unwrap();
+        assert_eq!(trace.files()[new as usize].path, "new");
+    }
+
+    #[test]
+    fn names_are_not_taken_twice_and_half_a_trace_is_none() {
+        let parent = tempfile::tempdir().unwrap();
+        let finish = |ops: u64| {
+            let mut writer = TraceWriter::create(parent.path(), "t", meta()).unwrap();
+            let file = writer.file("a").unwrap();
+            (0..ops).for_each(|at| writer.push(op(at, file)).unwrap());
+            writer.finish(TraceInfo::default())
+        };
+        drop(TraceWriter::create(parent.path(), "t", meta()).unwrap());
+        assert!(matches!(finish(0), Err(TraceError::NoOperations { .. })));
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+        assert_eq!(finish(1).unwrap().dir(), parent.path().join("t"));
+        assert_eq!(finish(1).unwrap().dir(), parent.path().join("t-2"));
+    }
+}

@@ -1,0 +1,348 @@
+//! A replay in one value: what `reelgauge replay` and a `run.toml` with a `[replay]` table both become.
+//!
+//! Not here: the trace itself, and the script that replays it (the trace room).
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{DriverChoice, PLAN_VERSION, PlanError};
+use crate::spelling::Spelling;
+use crate::units::Span;
+
+/// The most users in one process.
+pub const COPIES_MAX: u32 = 1024;
+/// The most passes of one run.
+pub const BATCH_MAX: u32 = 100;
+
+/// A run that replays a trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReplayPlan {
+    /// Version of this format.
+    pub plan_version: u32,
+    /// The program that wrote it.
+    #[serde(default)]
+    pub written_by: String,
+    /// The directory that is measured.
+    pub target: PathBuf,
+    /// Where the content of files starts.
+    pub seed: u64,
+    /// Performs the operations.
+    #[serde(default)]
+    pub driver: DriverChoice,
+    /// A target that completes nothing for this long is given up.
+    #[serde(default = "half_a_minute")]
+    pub hang_after: Span,
+    /// Keep every operation.
+    #[serde(default = "yes")]
+    pub log: bool,
+    /// What is replayed, and how.
+    pub replay: ReplaySettings,
+}
+
+/// What is replayed, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReplaySettings {
+    /// The trace's directory, or a run's.
+    pub trace: PathBuf,
+    /// When operations begin.
+    pub pace: Pacing,
+    /// What waits for what.
+    pub order: Order,
+    /// How long the recorded times become: 0.5 is twice as fast.
+    pub scale: f64,
+    /// Times in which nothing happened are cut to this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_cap: Option<Span>,
+    /// Users at once, each with own files.
+    pub copies: u32,
+    /// They begin so far apart.
+    pub stagger: Span,
+    /// Passes, each on an image of its own.
+    pub batch: u32,
+    /// How files that must be there are made.
+    pub layout: Layout,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+const fn half_a_minute() -> Span {
+    Span::secs(30)
+}
+
+impl Default for ReplaySettings {
+    /// One user, once, as it was recorded.
+    fn default() -> ReplaySettings {
+        ReplaySettings {
+            trace: PathBuf::new(),
+            pace: Pacing::Recorded,
+            order: Order::Resources,
+            scale: 1.0,
+            idle_cap: None,
+            copies: 1,
+            stagger: Span::secs(1),
+            batch: 1,
+            layout: Layout::Auto,
+        }
+    }
+}
+
+/// When the operations of a replay begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pacing {
+    /// When they did, on an absolute schedule: storage that is slower has to catch up.
+    #[default]
+    Recorded,
+    /// As long after the thread's operation before was done as it was then: storage that is slower makes
+    /// everything behind it later.
+    Think,
+    /// As soon as they may.
+    Max,
+    /// So long after the thread's operation before was done.
+    Fixed(Span),
+}
+
+/// What waits for what in a replay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// One operation at a time, in the order of the trace.
+    Serial,
+    /// Threads keep their own order, and files are opened before they are used.
+    Streams,
+    /// Also what different threads did to the same handle, name or file keeps its order.
+    #[default]
+    Resources,
+}
+
+/// How the files that must be there before a replay are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layout {
+    /// Files above 1 GB as `Stream`, others as `Copy`.
+    #[default]
+    Auto,
+    /// Their size is set first, as copying programs do.
+    Copy,
+    /// They grow, and nobody knows how far.
+    Stream,
+}
+
+/// Why a pacing can't be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is no pace; use recorded, think, max, or fixed:5ms with a time of your own")]
+pub struct PacingError(String);
+
+impl FromStr for Pacing {
+    type Err = PacingError;
+
+    fn from_str(text: &str) -> Result<Pacing, PacingError> {
+        match text {
+            "recorded" => Ok(Pacing::Recorded),
+            "think" => Ok(Pacing::Think),
+            "max" => Ok(Pacing::Max),
+            _ => {
+                let span = text.strip_prefix("fixed:").and_then(|span| span.parse().ok());
+                span.map(Pacing::Fixed).ok_or_else(|| PacingError(text.to_owned()))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Pacing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Pacing::Recorded => f.write_str("recorded"),
+            Pacing::Think => f.write_str("think"),
+            Pacing::Max => f.write_str("max"),
+            Pacing::Fixed(span) => write!(f, "fixed:{span}"),
+        }
+    }
+}
+
+impl Serialize for Pacing {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Pacing {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Pacing, D::Error> {
+        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl Order {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Order::Serial => "serial",
+            Order::Streams => "streams",
+            Order::Resources => "resources",
+        }
+    }
+}
+
+impl Layout {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Layout::Auto => "auto",
+            Layout::Copy => "copy",
+            Layout::Stream => "stream",
+        }
+    }
+}
+
+impl ReplayPlan {
+    /// Reads a plan from TOML and checks it.
+    ///
+    /// # Errors
+    /// [`PlanError`]: it is no plan, or makes no sense.
+    pub fn from_toml(text: &str) -> Result<ReplayPlan, PlanError> {
+        let plan: ReplayPlan = toml::from_str(text).map_err(|error| PlanError::Toml(error.to_string()))?;
+        if plan.plan_version > PLAN_VERSION {
+            return Err(PlanError::Newer(plan.plan_version));
+        }
+        plan.check_spelled(Spelling::File)?;
+        Ok(plan)
+    }
+
+    /// The plan as TOML; [`ReplayPlan::from_toml`] reads it back.
+    ///
+    /// # Errors
+    /// A path that is not Unicode, which TOML can't hold.
+    pub fn to_toml(&self) -> Result<String, PlanError> {
+        toml::to_string_pretty(self).map_err(|error| PlanError::Toml(error.to_string()))
+    }
+
+    /// Says what is wrong with a plan made from flags, if anything is.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn check(&self) -> Result<(), PlanError> {
+        self.check_spelled(Spelling::Flags)
+    }
+
+    fn check_spelled(&self, spelling: Spelling) -> Result<(), PlanError> {
+        let wrong = |text: String| Err(PlanError::NoEffect(text));
+        let set = &self.replay;
+        let name = |key| spelling.name(key);
+        if set.trace.as_os_str().is_empty() {
+            return wrong("a replay needs the directory of a trace or run: trace = \"PATH\"".to_owned());
+        }
+        if self.hang_after.ns() == 0 {
+            return Err(PlanError::ZeroHangAfter(spelling));
+        }
+        if set.copies == 0 || set.copies > COPIES_MAX {
+            return wrong(format!("{} must be from 1 to {COPIES_MAX}", name("copies")));
+        }
+        if set.batch == 0 || set.batch > BATCH_MAX {
+            return wrong(format!("{} must be from 1 to {BATCH_MAX}", name("batch")));
+        }
+        let is_scale = set.scale.is_finite() && (1e-6..=1e6).contains(&set.scale);
+        if !is_scale {
+            let scale = name("scale");
+            return wrong(format!("{scale} {} is no factor for times; use 0.5 for half the time", set.scale));
+        }
+        let timed = matches!(set.pace, Pacing::Recorded | Pacing::Think);
+        if !timed && set.scale != 1.0 {
+            let scale = name("scale");
+            return wrong(format!(
+                "{scale} has no effect with {}",
+                spelling.set("pace", &set.pace.to_string())
+            ));
+        }
+        if !timed && set.idle_cap.is_some() {
+            let cap = name("idle_cap");
+            return wrong(format!(
+                "{cap} has no effect with {}",
+                spelling.set("pace", &set.pace.to_string())
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn plan() -> ReplayPlan {
+        ReplayPlan {
+            plan_version: PLAN_VERSION,
+            written_by: "a test".to_owned(),
+            target: "/mnt/nas".into(),
+            seed: 7,
+            driver: DriverChoice::Threads,
+            hang_after: Span::secs(30),
+            log: true,
+            replay: ReplaySettings { trace: "/traces/x".into(), ..ReplaySettings::default() },
+        }
+    }
+
+    #[test]
+    fn a_plan_comes_back_as_it_was() {
+        for pace in ["recorded", "think", "max", "fixed:5ms"] {
+            for idle_cap in [None, Some(Span::secs(2))] {
+                let mut plan = plan();
+                plan.replay.pace = pace.parse().unwrap();
+                let timed = matches!(plan.replay.pace, Pacing::Recorded | Pacing::Think);
+                plan.replay.idle_cap = idle_cap.filter(|_| timed);
+                plan.replay.layout = Layout::Stream;
+                plan.replay.order = Order::Serial;
+                let text = plan.to_toml().unwrap();
+                assert_eq!(ReplayPlan::from_toml(&text).unwrap(), plan, "{text}");
+                assert!(text.contains(&format!("pace = \"{pace}\"")), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_short_plan_is_enough() {
+        let text = "plan_version = 1\ntarget = '/t'\nseed = 1\n[replay]\ntrace = '/traces/x'\n";
+        let plan = ReplayPlan::from_toml(text).unwrap();
+        assert_eq!(plan.replay.copies, 1);
+        assert!(plan.log);
+        let unknown = format!("{text}colour = 1\n");
+        assert!(ReplayPlan::from_toml(&unknown).unwrap_err().to_string().contains("colour"));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let refused = |change: &dyn Fn(&mut ReplaySettings), said: &str| {
+            let mut plan = plan();
+            change(&mut plan.replay);
+            let error = plan.check().unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        };
+        refused(&|set| set.copies = 0, "--copies");
+        refused(&|set| set.copies = COPIES_MAX + 1, "--copies");
+        refused(&|set| set.batch = 0, "--batch");
+        refused(&|set| set.scale = 0.0, "--scale");
+        refused(&|set| set.scale = f64::NAN, "--scale");
+        refused(
+            &|set| {
+                set.pace = Pacing::Max;
+                set.scale = 2.0;
+            },
+            "--scale has no effect with --pace max",
+        );
+        refused(
+            &|set| {
+                set.pace = Pacing::Fixed(Span::secs(1));
+                set.idle_cap = Some(Span::secs(1));
+            },
+            "--idle-cap has no effect",
+        );
+        assert!("fixed".parse::<Pacing>().unwrap_err().to_string().contains("fixed:5ms"));
+    }
+}

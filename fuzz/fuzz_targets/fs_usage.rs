@@ -1,0 +1,8 @@
+//! Fuzzes the importer of fs_usage; what is checked is in the library.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use reelgauge_trace::import::Format;
+
+fuzz_target!(|bytes: &[u8]| reelgauge_fuzz::check(Format::FsUsage, bytes));

@@ -1,0 +1,36 @@
+//! What all fuzz targets do: import whatever the bytes are, and hold what comes out to what a trace promises.
+//!
+//! `cargo +nightly fuzz run strace` (in the repository's root, with cargo-fuzz) fuzzes one importer; set
+//! `TMPDIR` to a folder in memory. What it finds goes, made small, into `fuzz/corpus/FORMAT/`, which `cargo
+//! test -p reelgauge-trace` imports, too.
+
+use std::path::PathBuf;
+
+use reelgauge_trace::import::{Format, Options, import};
+use reelgauge_trace::name;
+
+/// Imports bytes as a format.
+///
+/// # Panics
+/// If a trace comes of it that breaks a promise: a name that leaves the area, times that go back.
+pub fn check(format: Format, bytes: &[u8]) {
+    let folder = tempfile::tempdir().expect("a folder for the trace");
+    let options = Options {
+        name: "fuzz".to_owned(),
+        parent: PathBuf::from(folder.path()),
+        root: None,
+        format: Some(format),
+        source: "fuzz".to_owned(),
+    };
+    let Ok(trace) = import(bytes, &options) else { return };
+    // A name that no operation refers to is not in the log.
+    for file in trace.files().iter().filter(|file| !file.path.is_empty()) {
+        assert_eq!(name::check(&file.path), Ok(()), "{}", file.path);
+    }
+    for batch in trace.batches() {
+        for op in batch.expect("a trace that was just written can be read") {
+            assert!(op.done_ns >= op.issued_ns && op.offset <= i64::MAX as u64);
+            assert!((op.file as usize) < trace.files().len());
+        }
+    }
+}

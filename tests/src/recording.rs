@@ -1,0 +1,136 @@
+//! A recording through the binary: what it printed, and the operations of its trace.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::binary::{self, Outcome, Running};
+use crate::scratch::Scratch;
+use crate::strace::Transfer;
+
+/// A place for a recording: the directory that is recorded, and another for its traces.
+#[derive(Debug)]
+pub struct Recording {
+    scratch: Scratch,
+    flags: Vec<OsString>,
+    dir: PathBuf,
+}
+
+impl Recording {
+    /// Of an empty directory of its own.
+    pub fn new() -> Recording {
+        let scratch = Scratch::new();
+        let dir = scratch.dir("media");
+        Recording { scratch, flags: Vec::new(), dir }
+    }
+
+    /// Of this directory.
+    pub fn of(dir: &Path) -> Recording {
+        Recording { dir: dir.to_owned(), ..Recording::new() }
+    }
+
+    /// With these flags.
+    #[must_use]
+    pub fn with(mut self, flags: &[&str]) -> Recording {
+        self.flags.extend(flags.iter().map(OsString::from));
+        self
+    }
+
+    /// The recorded directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Where traces go.
+    pub fn out(&self) -> PathBuf {
+        self.scratch.path().join("traces")
+    }
+
+    /// The arguments of the binary for this command.
+    pub fn words(&self, command: &[String]) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec!["record".into(), self.dir.clone().into()];
+        words.extend(["--json".into(), "--out".into(), self.out().into()]);
+        words.extend(self.flags.clone());
+        words.push("--".into());
+        words.extend(command.iter().map(OsString::from));
+        words
+    }
+
+    /// Starts it.
+    pub fn start(&self, command: &[String]) -> Running {
+        binary::start(self.words(command))
+    }
+
+    /// Records a shell's script, in which `$D` is the directory; gives how that ended.
+    #[track_caller]
+    pub fn shell(&self, script: &str) -> Outcome {
+        binary::run(self.words(&self.script(script)))
+    }
+
+    /// The command for a shell's script.
+    pub fn script(&self, script: &str) -> Vec<String> {
+        ["sh", "-c", &script.replace("$D", self.dir.to_str().unwrap())].map(str::to_owned).to_vec()
+    }
+
+    /// Records a command, which must succeed; gives what was printed.
+    #[track_caller]
+    pub fn run(&self, command: &[String]) -> Value {
+        binary::run(self.words(command)).expect_code(0).json()
+    }
+}
+
+impl Default for Recording {
+    fn default() -> Recording {
+        Recording::new()
+    }
+}
+
+/// The operations of the trace that a recording printed.
+///
+/// # Panics
+/// If there is none.
+#[track_caller]
+pub fn ops(printed: &Value) -> Vec<Value> {
+    let trace = printed["trace"].as_str().unwrap();
+    let outcome = binary::run(["ops", trace, "--json"]).expect_code(0);
+    outcome.json().as_array().unwrap().clone()
+}
+
+/// Those of one kind.
+pub fn of_kind<'a>(ops: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    ops.iter().filter(|op| op["kind"] == kind).collect()
+}
+
+/// Its reads and writes, sorted, without failed ones and without those of a memory map.
+pub fn transfers(ops: &[Value]) -> Vec<Transfer> {
+    let number = |op: &Value, key: &str| op[key].as_u64().unwrap_or(0);
+    let data = ops.iter().filter(|op| op["kind"] == "read" || op["kind"] == "write");
+    let mut all: Vec<Transfer> = data
+        .filter(|op| op["errno"] == 0 && !is_mapped(op))
+        .map(|op| Transfer {
+            kind: op["kind"].as_str().unwrap().to_owned(),
+            file: op["file"].as_str().unwrap().to_owned(),
+            offset: number(op, "offset_bytes"),
+            asked: number(op, "length_bytes"),
+            done: number(op, "done_bytes"),
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+/// Whether a memory map caused it.
+pub fn is_mapped(op: &Value) -> bool {
+    op["flags"].as_str().is_some_and(|flags| flags.contains("mapped"))
+}
+
+/// Whether something of ours is mounted at or below a directory.
+///
+/// # Panics
+/// If the system does not say.
+pub fn is_mounted(dir: &Path) -> bool {
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let dir = dir.to_str().unwrap();
+    mounts.lines().any(|line| line.contains("fuse.reelgauge") && line.contains(dir))
+}
