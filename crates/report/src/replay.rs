@@ -158,3 +158,79 @@ fn trace(facts: &ReplayFacts) -> String {
         number(facts.prepared_bytes as f64 / 1e6),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_analysis::summary::Target;
+
+    use super::*;
+    use crate::screen::screen;
+
+    fn shown(passes: Vec<ReplayPass>, expected_span_s: Option<f64>) -> String {
+        let target = Target { path: "/mnt/nas".to_owned(), ..Target::default() };
+        let mut summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "replay", target);
+        let mut facts = ReplayFacts {
+            trace: "edit".to_owned(),
+            pace: "recorded".to_owned(),
+            copies: 1,
+            synthetic: true,
+            expected_span_s,
+            passes,
+            ..ReplayFacts::default()
+        };
+        facts.left_out.insert("a lock".to_owned(), 3);
+        facts.remarks = (1..=7).map(|number| format!("Remark {number}.")).collect();
+        facts.conclude();
+        summary.replay = Some(facts);
+        screen(&summary, &Screen::default())
+    }
+
+    fn pass() -> ReplayPass {
+        ReplayPass {
+            complete: true,
+            span_s: 12.0,
+            bytes: 1_200_000_000,
+            bytes_per_s: Some(1e8),
+            lateness_p50_us: Some(1.0),
+            lateness_p99_us: Some(70.0),
+            lateness_max_us: Some(4_000.0),
+            done_ops: 812,
+            ..ReplayPass::default()
+        }
+    }
+
+    #[test]
+    fn the_answer_comes_first_and_all_that_is_assumed_is_said() {
+        let text = shown(vec![pass()], Some(12.0));
+        let first = text.lines().next().unwrap();
+        assert_eq!(
+            first,
+            "Replayed edit in 12.0 s (recorded: 12.0 s) on /mnt/nas: 812 operations, 100 MB/s."
+        );
+        for said in [
+            "synthetic",
+            "Every operation came to",
+            "99 of 100 within 70.0 µs",
+            "3 operations: a lock",
+            "2 more",
+        ] {
+            assert!(text.contains(said), "{said}: {text}");
+        }
+    }
+
+    #[test]
+    fn differences_are_shown_and_a_batch_has_a_table() {
+        let mut odd = pass();
+        odd.different_ops = 2;
+        odd.differences = vec!["operation 17, read of a at 0: 1 of 2 bytes".to_owned()];
+        let text = shown(vec![pass(), odd, ReplayPass { complete: false, ..pass() }], None);
+        assert!(text.starts_with("Replayed edit in 2 passes on /mnt/nas: 100 MB/s in the median."), "{text}");
+        assert!(text.contains("2 of 2,436 operations came to something else"), "{text}");
+        assert!(text.contains("operation 17, read of a at 0"), "{text}");
+        let rows: Vec<&str> =
+            text.lines().filter(|line| line.ends_with("yes") || line.ends_with("NO")).collect();
+        assert_eq!(rows.len(), 3, "{text}");
+    }
+}

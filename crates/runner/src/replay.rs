@@ -25,6 +25,7 @@ use reelgauge_engine::mount::direct::{DirectOutcome, DirectProbe, DirectSupport}
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_engine::space::space;
 use reelgauge_trace::replay::{ReplayScript, Setting};
+use reelgauge_workload::plan::DriverChoice;
 use reelgauge_workload::replay::ReplayPlan;
 
 use crate::error::RunError;
@@ -42,6 +43,8 @@ use tape::Tape;
 
 /// A load point that ends when the trace does: 36 years.
 const EVER_NS: u64 = 1 << 60;
+/// So long before it is due the threads driver hands an operation to a thread of its own.
+const HAND_OVER_NS: u64 = 100_000;
 /// Stamps in test data lie so far apart.
 const UNIT_BYTES: u32 = 4096;
 /// What direct I/O is aligned to where the file system doesn't say.
@@ -190,6 +193,10 @@ fn passes(
                 delay_ns: u64::from(copy) * settings.stagger.ns(),
                 first_file: images.first_file(pass, copy),
                 direct_align_log2,
+                ahead_ns: match plan.driver {
+                    DriverChoice::Threads => HAND_OVER_NS,
+                    DriverChoice::Uring => 0,
+                },
                 users: settings.copies,
             };
             Worker { id: copy, script: ReplayScript::new(Arc::clone(&tape.packed), setting) }

@@ -9,7 +9,7 @@
 //! | the source knows whether it existed, or its size | that: it beats every inference |
 //! | first made new, or emptied when opened | nothing: the replay makes it |
 //! | opened nobody knows how, never read, and written from 0 upwards | nothing (assumed) |
-//! | bytes read that the trace hadn't written | a file that holds them; a short or empty read says where it ends |
+//! | bytes read that the trace hadn't written | a file with them; a short or empty read tells its end |
 //! | only read what the trace wrote (`faststart`) | nothing |
 //! | opened without making it, looked at, removed, renamed | a file; empty unless more is known |
 //! | a failure because it wasn't there | nothing, and the failure is expected |

@@ -51,6 +51,9 @@ pub struct Setting {
     pub first_file: u32,
     /// What direct I/O has to be aligned to, as a power of two; `None` where it is not to be had.
     pub direct_align_log2: Option<u8>,
+    /// How long before an operation is due the driver wants to have it. Until then a completion may bring
+    /// forward another.
+    pub ahead_ns: u64,
     /// How many users share the memory for buffers.
     pub users: u32,
 }
@@ -63,6 +66,7 @@ impl Default for Setting {
             delay_ns: 0,
             first_file: 0,
             direct_align_log2: None,
+            ahead_ns: 0,
             users: 1,
         }
     }
@@ -351,8 +355,9 @@ impl ReplayScript {
         }
         while let Some(&Reverse((due_ns, number, chain))) = self.ready.peek() {
             // With one operation in flight nothing can come between, and the driver waits best itself.
-            if due_ns > now_ns && self.in_flight_most > 1 {
-                return Step::Wait { until_ns: due_ns };
+            let near_ns = now_ns.saturating_add(self.setting.ahead_ns);
+            if due_ns > near_ns && self.in_flight_most > 1 {
+                return Step::Wait { until_ns: due_ns - self.setting.ahead_ns };
             }
             self.ready.pop();
             if let Some(op) = self.begin(due_ns, number, chain) {
