@@ -119,3 +119,20 @@ fn what_makes_no_sense_is_refused() {
     let no_trace = [OsString::from("replay"), target.clone().into(), target.clone().into()];
     refusal::refused(&no_trace, &target, "neither a trace nor a run");
 }
+
+#[test]
+fn what_ships_is_replayed_by_its_name_and_only_its_input_is_prepared() {
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    // ffmpeg opens what it has written a second time and moves it: it reads nothing that it has not made.
+    let shipped = replay(Path::new("faststart-rewrite"), &target).with(&["--pace", "max", "--batch", "2"]);
+    let summary = shipped.measure();
+    assert_eq!(summary["replay"]["passes"].as_array().unwrap().len(), 2);
+    assert_alike(&summary);
+    assert_eq!(summary["replay"]["prepared_files"], 1, "the transport stream");
+    let plan = std::fs::read_to_string(shipped.run_dir().join("run.toml")).unwrap();
+    assert!(plan.contains("trace = \"faststart-rewrite\""), "{plan}");
+    let unknown = replay(Path::new("faststart"), &target).words();
+    let refused = binary::run(unknown).expect_code(2);
+    assert!(refused.stderr.contains("there is no trace 'faststart'"), "{}", refused.said());
+}

@@ -328,7 +328,7 @@ pub struct RunningArgs {
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_REPLAY)]
 pub struct ReplayArgs {
-    /// The directory of a trace, or of a run
+    /// A trace's or run's directory, or a name that 'reelgauge traces' lists
     pub trace: PathBuf,
     /// The directory to measure. Files go into its subdirectory reelgauge-area/
     pub path: PathBuf,
@@ -468,7 +468,7 @@ pub struct ImportArgs {
 /// Flags of `export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// A trace's or run's directory
+    /// A trace's or run's directory, or a name that 'reelgauge traces' lists
     pub trace: PathBuf,
     /// As what: fio3 (fio 3.31 and later) or fio2 (any fio)
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "fio3")]

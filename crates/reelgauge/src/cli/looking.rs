@@ -38,7 +38,7 @@ impl PeriodArgs {
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_OPS)]
 pub struct OpsArgs {
-    /// A run or trace directory
+    /// A run's or trace's directory, or a name that 'reelgauge traces' lists
     pub trace: PathBuf,
     /// Only files whose name matches: '*.mov' or 'reel7/*'; * stands for any characters, / too
     #[arg(long, value_name = "PATTERN")]

@@ -8,21 +8,23 @@ use anyhow::{Context, Result};
 use reelgauge_report::units;
 use reelgauge_trace::Trace;
 use reelgauge_trace::export::fio::{Exported, Version, write};
+use reelgauge_trace::library::Library;
 
 use crate::cli::{ExportArgs, ExportFormat};
 
 /// Exports a trace. The exit code.
 pub fn export(args: &ExportArgs) -> Result<u8> {
-    let trace = Trace::open(&args.trace)?;
+    let held = Library::standard().open(&args.trace)?;
+    let trace = held.trace();
     let version = match args.format {
         ExportFormat::Fio2 => Version::Two,
         ExportFormat::Fio3 => Version::Three,
     };
     let exported = match args.out.as_deref().filter(|out| *out != Path::new("-")) {
-        Some(path) => write_file(&trace, version, path)?,
+        Some(path) => write_file(trace, version, path)?,
         None => {
             let mut out = BufWriter::new(std::io::stdout().lock());
-            let exported = write(&trace, version, &mut out)?;
+            let exported = write(trace, version, &mut out)?;
             out.flush()?;
             exported
         }

@@ -8,7 +8,7 @@ use reelgauge_analysis::listing::{OpFilter, SortBy};
 use reelgauge_report::{OpRows, RowFormat};
 use reelgauge_runner::ops_listing::{Listing, list};
 use reelgauge_runner::trace_report::name;
-use reelgauge_trace::Trace;
+use reelgauge_trace::library::Library;
 
 use crate::cli::OpsArgs;
 
@@ -20,7 +20,8 @@ pub fn ops(args: &OpsArgs) -> Result<u8> {
     let pattern = args.file.as_deref().map(Pattern::new).transpose();
     let pattern = pattern.context("--file is no pattern; '*' and '?' stand for any characters")?;
     let period = args.period.period()?;
-    let trace = Trace::open(&args.trace)?;
+    let held = Library::standard().open(&args.trace)?;
+    let trace = held.trace();
     let files = pattern.map(|pattern| trace.files().iter().map(|file| pattern.matches(&file.path)).collect());
     let filter = OpFilter {
         period,
@@ -41,9 +42,9 @@ pub fn ops(args: &OpsArgs) -> Result<u8> {
         _ => RowFormat::Text,
     };
     let out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let mut rows = OpRows::new(format, out, |file| name(&trace, file));
+    let mut rows = OpRows::new(format, out, |file| name(trace, file));
     let left_out =
-        list(&trace, Listing { filter, sort, top }, |op| rows.write(op).map_err(anyhow::Error::from))?;
+        list(trace, Listing { filter, sort, top }, |op| rows.write(op).map_err(anyhow::Error::from))?;
     let shown = rows.finish()?;
     // Beside the list, so that a program that reads it finds nothing else in it.
     if format == RowFormat::Text {

@@ -10,6 +10,7 @@ use reelgauge_report::{Detail, Tables, load_points_csv, paper_csv, series_csv, s
 use reelgauge_runner::reopen::reopen;
 use reelgauge_runner::trace_report::{TraceView, trace_report};
 use reelgauge_trace::TraceInfo;
+use reelgauge_trace::library::Library;
 
 use crate::cli::ReportArgs;
 use crate::screen;
@@ -21,7 +22,13 @@ const DEFAULT_TOP: u32 = 15;
 pub fn report(args: &ReportArgs) -> Result<u8> {
     let is_trace = TraceInfo::read(&args.run)?.is_some() || is_log_alone(&args.run);
     if is_trace || args.as_trace {
-        return of_trace(args);
+        return of_trace(args, &args.run);
+    }
+    // What ships has a name and no directory.
+    if !args.run.exists()
+        && let Ok(held) = Library::standard().open(&args.run)
+    {
+        return of_trace(args, held.trace().dir());
     }
     ensure!(
         !args.period.is_given() && args.top.is_none(),
@@ -48,11 +55,11 @@ fn is_log_alone(dir: &Path) -> bool {
     dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"agent="))
 }
 
-fn of_trace(args: &ReportArgs) -> Result<u8> {
+fn of_trace(args: &ReportArgs, dir: &Path) -> Result<u8> {
     let unfit = args.tables || args.workers || args.csv.is_some();
     ensure!(!unfit, "--tables, --workers and --csv are for runs; 'reelgauge ops --csv' lists a trace");
     let view = TraceView { period: args.period.period()?, top: args.top.unwrap_or(DEFAULT_TOP) as usize };
-    let report = trace_report(&args.run, view)?;
+    let report = trace_report(dir, view)?;
     let text = if args.json {
         format!("{}\n", serde_json::to_string_pretty(&report)?)
     } else {

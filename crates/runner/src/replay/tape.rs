@@ -6,8 +6,9 @@ use std::sync::Arc;
 use reelgauge_record::log::FileEntry;
 use reelgauge_record::{OpKind, OpenBits};
 use reelgauge_trace::Trace;
+use reelgauge_trace::library::Library;
 use reelgauge_trace::prestate::PreState;
-use reelgauge_trace::replay::{PackedTrace, Replayable, Wanted, load};
+use reelgauge_trace::replay::{PackedTrace, ReplayError, Replayable, Wanted, load};
 use reelgauge_workload::replay::ReplayPlan;
 
 use crate::error::RunError;
@@ -29,23 +30,28 @@ pub(super) struct Tape {
 }
 
 impl Tape {
-    /// Reads the plan's trace, whose path becomes absolute.
+    /// Reads the plan's trace: a directory, whose path becomes absolute, or what the library has by that
+    /// name.
     pub fn load(plan: &mut ReplayPlan) -> Result<Tape, RunError> {
         let settings = &mut plan.replay;
-        if let Ok(absolute) = std::path::absolute(&settings.trace) {
+        let held = Library::standard().open(&settings.trace).map_err(ReplayError::from)?;
+        let trace = held.trace();
+        // What is built in keeps its name in the plan: its directory goes away.
+        if !held.is_temporary()
+            && let Ok(absolute) = std::path::absolute(trace.dir())
+        {
             settings.trace = absolute;
         }
-        let trace = Trace::open(&settings.trace).map_err(reelgauge_trace::replay::ReplayError::from)?;
         let wanted = Wanted {
             order: settings.order,
             pace: settings.pace,
             idle_cap_ns: settings.idle_cap.map(|cap| cap.ns()),
         };
-        let Replayable { packed, before, left_out, notes } = load(&trace, wanted)?;
+        let Replayable { packed, before, left_out, notes } = load(trace, wanted)?;
         let info = trace.info();
         let mut remarks = notes;
         remarks.extend(before.notes.iter().cloned());
-        remarks.extend(skipped(&trace));
+        remarks.extend(skipped(trace));
         let blind_to = &trace.meta().blind_to;
         if !blind_to.is_empty() {
             remarks.push(format!("The trace could not see: {}.", blind_to.join(", ")));

@@ -1,6 +1,7 @@
 //! Why a trace is not replayed. All of it is known before the target is touched.
 
 use crate::error::TraceError;
+use crate::library::LibraryError;
 use crate::name::BadName;
 
 /// Why a trace is not replayed.
@@ -10,6 +11,9 @@ pub enum ReplayError {
     /// It can't be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// It is not in the library.
+    #[error(transparent)]
+    Library(#[from] LibraryError),
     /// A name in it is not safe.
     #[error(
         "the trace names a file {name:?}, which {why}; its names must be relative paths inside its own root"
