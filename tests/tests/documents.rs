@@ -86,7 +86,9 @@ fn every_verb_and_flag_is_explained() {
     assert!(verbs.contains(&"mix") && verbs.contains(&"report") && verbs.contains(&"clean"));
     for verb in verbs {
         let help = binary::run([verb, "--help"]).expect_code(0).stdout;
-        let flags = help.lines().filter(|line| line.trim_start().starts_with('-'));
+        // What is indented further belongs to another program's command line in an explanation.
+        let flags =
+            help.lines().filter(|line| line.trim_start().starts_with('-') && !line.starts_with("       "));
         for flag in flags {
             // Short explanations stand on the flag's line, long ones below it.
             let explained = flag.split("  ").filter(|part| !part.trim().is_empty()).count() > 1
