@@ -220,11 +220,12 @@ fn without_rights_the_storage_refuses_what_it_would_have_refused() {
         binary::path().display()
     );
     tool_with(&["sh", "-c", &prepared]).unwrap();
-    // /dev/fuse may be root's alone here; in a place of our own everybody may use it.
+    // /dev/fuse may be root's alone here; in a place of our own everybody may use it. What other tests have
+    // mounted at this moment is mounted there, too.
     let run = format!(
         "mknod {at}/fuse c 10 229; chmod 666 {at}/fuse; mount -o remount,dev {at}; mount --bind {at}/fuse /dev/fuse; \
          setpriv --reuid=65534 --regid=65534 --clear-groups {at}/reelgauge record {at}/d --json --out {at}/out -- \
-         sh -c 'cat {at}/d/closed; cat {at}/d/open'; grep -c fuse.reelgauge /proc/self/mountinfo >&2; true"
+         sh -c 'cat {at}/d/closed; cat {at}/d/open'; grep {at} /proc/self/mountinfo | grep -c fuse.reelgauge >&2; true"
     );
     let output = Command::new("unshare").args(["-m", "sh", "-c", &run]).output().unwrap();
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

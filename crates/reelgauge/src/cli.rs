@@ -367,7 +367,8 @@ pub struct ReplayArgs {
 /// Flags of `run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// A plan, such as the run.toml of an earlier run, or the name of a scenario
+    /// A plan, such as the run.toml of an earlier run, the name of a scenario, or 'naspt': the suite of twelve
+    /// synthetic workloads after Intel's NAS Performance Toolkit, as fast as possible
     pub plan: PathBuf,
     /// Measure this directory instead of the plan's
     #[arg(long, value_name = "PATH")]
@@ -378,6 +379,12 @@ pub struct RunArgs {
     /// Search for the largest scale that passes
     #[arg(long)]
     pub find_max: bool,
+    /// Of a suite: passes of each workload, each on files made anew [default: 5]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub batch: Option<u32>,
+    /// Of a suite: compare with the one in this directory
+    #[arg(long, value_name = "DIR")]
+    pub against: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
 }

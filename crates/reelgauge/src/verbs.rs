@@ -14,5 +14,6 @@ pub mod report;
 pub mod run;
 pub mod scenarios;
 pub mod streams;
+pub mod suite;
 pub mod traces;
 pub mod vda;

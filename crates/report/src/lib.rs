@@ -4,7 +4,7 @@
 //!   runs that are told in MB/s, `streams`, `search`, `vda` and `check` for those told in streams.
 //! * [`csv_files`]: load points, streams, the paper's tables and the seconds of the run, for spreadsheets.
 //! * [`mod@trace`]: the screen of a trace. [`ops_rows`]: operations one by one.
-//!   [`extents`]: files and their pieces. `replay`: the screen of a replay.
+//!   [`extents`]: files and their pieces. `replay`: the screen of a replay. [`suite`]: that of a suite of them.
 //! * [`units`]: every number's way from its unit to text, in one place.
 //! * [`text`]: wrapping, and taking the teeth out of strings that came from outside.
 //!
@@ -21,6 +21,7 @@ mod replay;
 pub mod screen;
 mod search;
 mod streams;
+pub mod suite;
 mod table;
 mod tables;
 pub mod text;
@@ -32,4 +33,5 @@ mod workers;
 pub use csv_files::{load_points_csv, paper_csv, series_csv, streams_csv};
 pub use ops_rows::{OpRows, RowFormat};
 pub use screen::{Detail, Screen, Style, Tables, screen};
+pub use suite::{SuiteScreen, suite_screen};
 pub use trace::trace_screen;

@@ -87,6 +87,14 @@ pub enum RunError {
         /// The file that was being written.
         path: PathBuf,
     },
+    /// The table of a suite.
+    #[error("{} can't be used: {why}; name the directory of a suite that ran", path.display())]
+    SuiteFile {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
     /// The trace can't be replayed.
     #[error(transparent)]
     Replay(#[from] ReplayError),

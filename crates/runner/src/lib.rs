@@ -7,7 +7,7 @@
 //!   others, and the search for the largest count; [`mod@check`], a first look.
 //! * [`reopen`]: a run from its directory alone. [`mod@trace_report`]: a trace, or a run as one, file by
 //!   file; [`ops_listing`]: its operations one by one.
-//! * [`mod@replay`]: a trace replayed, pass by pass.
+//! * [`mod@replay`]: a trace replayed, pass by pass. [`suite`]: many, one after the other.
 //! * [`sink`] and [`drain`]: from the measuring threads to the meter and the log, without waiting.
 //! * [`interrupt`] and [`supervise`]: how it ends when somebody or something stops it.
 //!
@@ -35,6 +35,7 @@ pub mod run;
 pub mod session;
 pub mod sink;
 pub mod streams;
+pub mod suite;
 pub mod summarise;
 pub mod supervise;
 pub mod trace_report;

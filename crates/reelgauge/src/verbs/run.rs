@@ -11,11 +11,13 @@ use reelgauge_runner::observer::Observer;
 use reelgauge_runner::replay::{ReplayRequest, run_replay};
 use reelgauge_runner::run::{Finished, Request};
 use reelgauge_runner::streams::{StreamsRequest, run_streams};
+use reelgauge_runner::suite::NASPT;
 use reelgauge_runner::supervise::supervised;
 use reelgauge_workload::scenario::scenario;
 use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::streams::{FindMaxPlan, StreamsPlan};
 
+use super::suite;
 use crate::cli::{OutputArgs, RunArgs};
 use crate::progress::Progress;
 use crate::screen;
@@ -35,6 +37,14 @@ pub enum Job {
 
 /// Runs a plan. The exit code.
 pub fn run(args: &RunArgs) -> Result<u8> {
+    if args.plan.as_os_str() == NASPT && !args.plan.exists() {
+        return suite::run(args);
+    }
+    if args.batch.is_some() || args.against.is_some() {
+        bail!(
+            "--batch and --against have no effect on a plan or a scenario; they are for the suite '{NASPT}'"
+        );
+    }
     let job = match plan_of(args)? {
         AnyPlan::Mix(mut plan) => {
             if args.scale.is_some() || args.find_max {

@@ -1,0 +1,102 @@
+//! `reelgauge run naspt`: a suite of replayed workloads, and how it compares with another.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use reelgauge_analysis::naspt::{NasptRatios, PASSES};
+use reelgauge_report::{SuiteScreen, suite_screen};
+use reelgauge_runner::fresh_seed;
+use reelgauge_runner::interrupt::Interrupt;
+use reelgauge_runner::suite::{NASPT, Suite, SuiteEnd, SuiteRequest, naspt_workloads, run_suite};
+use reelgauge_runner::supervise::supervised;
+use reelgauge_workload::replay::Pacing;
+use serde::Serialize;
+
+use crate::cli::RunArgs;
+use crate::progress::Progress;
+use crate::screen;
+
+/// Runs the suite. The exit code.
+pub fn run(args: &RunArgs) -> Result<u8> {
+    if args.scale.is_some() || args.find_max {
+        bail!("--scale and --find-max have no effect on a suite; they multiply the actors of a scenario");
+    }
+    let Some(target) = &args.target else {
+        bail!("{NASPT} names no target; say which directory to measure with --target PATH");
+    };
+    // Before an hour of measuring, not after it.
+    let against = args.against.as_deref().map(|dir| Ok((dir, Suite::read(dir)?))).transpose();
+    let against: Option<(&Path, Suite)> = against.map_err(|error: anyhow::Error| error)?;
+    let request = SuiteRequest {
+        name: NASPT.to_owned(),
+        workloads: naspt_workloads(),
+        target: target.clone(),
+        batch: args.batch.unwrap_or(PASSES as u32),
+        pace: Pacing::Max,
+        seed: fresh_seed(),
+        out: args.output.out.clone(),
+    };
+    supervised(|| match measure(request, args, against) {
+        Ok(code) => code,
+        Err(error) => screen::complain(&error),
+    })
+    .map_err(Into::into)
+}
+
+fn measure(request: SuiteRequest, args: &RunArgs, against: Option<(&Path, Suite)>) -> Result<u8> {
+    let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
+    let mut progress = Progress::new(args.output.quiet || args.output.json);
+    let ended = match run_suite(request, &mut progress, &interrupt) {
+        Ok(ended) => ended,
+        Err(error) => {
+            let code = error.exit_code();
+            screen::complain(&error.into());
+            return Ok(code);
+        }
+    };
+    let ratios = against.map(|(dir, other)| (dir, ended.suite.table.ratios_to(&other.table)));
+    let text = if args.output.json { json(&ended, ratios.as_ref())? } else { shown(&ended, ratios.as_ref()) };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(ended.exit_code)
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    suite: &'a Suite,
+    dir: &'a Path,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<&'a Path>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ratios: Option<&'a NasptRatios>,
+}
+
+fn json(ended: &SuiteEnd, ratios: Option<&(&Path, NasptRatios)>) -> Result<String> {
+    let printed = Printed {
+        suite: &ended.suite,
+        dir: &ended.dir,
+        against: ratios.map(|(dir, _)| *dir),
+        ratios: ratios.map(|(_, ratios)| ratios),
+    };
+    Ok(format!("{}\n", serde_json::to_string_pretty(&printed)?))
+}
+
+fn shown(ended: &SuiteEnd, ratios: Option<&(&Path, NasptRatios)>) -> String {
+    let SuiteEnd { suite, dir, .. } = ended;
+    let (target, pace) = (suite.target.display().to_string(), suite.pace.to_string());
+    let (dir, other) = (screen::shell_word(dir), ratios.map(|(dir, _)| dir.display().to_string()));
+    let shown = SuiteScreen {
+        name: &suite.name,
+        target: &target,
+        batch: suite.batch,
+        pace: &pace,
+        wanted: suite.workloads.len(),
+        ended_early: suite.ended_early.as_deref(),
+        table: &suite.table,
+        against: other.as_deref().zip(ratios.map(|(_, ratios)| ratios)),
+        dir: &dir,
+    };
+    suite_screen(&shown, screen::style())
+}

@@ -1,0 +1,190 @@
+//! The screen of a suite: one number first, then every workload with the spread of its passes, and how many
+//! times as fast it was as another suite.
+
+use reelgauge_analysis::naspt::{NasptRatios, NasptRow, NasptTable};
+
+use crate::answer::Tone;
+use crate::page::Page;
+use crate::screen::Style;
+use crate::table::Table;
+use crate::text::plain;
+use crate::units::{fixed, mb_per_s};
+
+/// What is shown of a suite.
+#[derive(Clone, Copy, Debug)]
+pub struct SuiteScreen<'a> {
+    /// What it is called.
+    pub name: &'a str,
+    /// What was measured.
+    pub target: &'a str,
+    /// Passes of each workload.
+    pub batch: u32,
+    /// When operations began: "max", "recorded".
+    pub pace: &'a str,
+    /// How many workloads it should have had.
+    pub wanted: usize,
+    /// Why it has fewer.
+    pub ended_early: Option<&'a str>,
+    /// What came of it.
+    pub table: &'a NasptTable,
+    /// Another suite's directory, and this one in multiples of it.
+    pub against: Option<(&'a str, &'a NasptRatios)>,
+    /// Where it lies.
+    pub dir: &'a str,
+}
+
+/// The screen as text, ending with a line feed.
+pub fn suite_screen(suite: &SuiteScreen<'_>, style: Style) -> String {
+    let mut page = Page::new(style);
+    if let Some(why) = suite.ended_early {
+        let sentence = format!("Only {} of {} workloads ran: {}.", ran(suite), suite.wanted, plain(why));
+        page.sentence(Tone::Bad, &sentence);
+    }
+    page.sentence(Tone::Answer, &answer(suite));
+    if let Some((other, ratios)) = suite.against {
+        page.sentence(Tone::Answer, &comparison(other, ratios));
+    }
+    page.gap();
+    page.lines(table(suite).lines(page.width));
+    page.gap();
+    let discarded: usize = suite.table.rows.iter().map(NasptRow::discarded).sum();
+    if discarded > 0 {
+        page.warning(&format!(
+            "{discarded} passes don't count, because operations came to something else than recorded; \
+             'reelgauge report' of the workload's run shows which."
+        ));
+    }
+    page.item(
+        "How",
+        &format!(
+            "synthetic workloads, matched to published statistics, not the original traces; {} passes each on \
+             files made anew, pace {}; the median counts",
+            suite.batch, suite.pace
+        ),
+    );
+    page.item("Files", &plain(suite.dir));
+    let again = format!("reelgauge run {} --target PATH --against {}", suite.name, plain(suite.dir));
+    page.item("Next", &format!("after a change, or on other storage: {again}"));
+    page.text
+}
+
+fn ran(suite: &SuiteScreen<'_>) -> usize {
+    suite.table.rows.len()
+}
+
+/// `naspt on /mnt/nas: 85 MB/s in the geometric mean of 12 workloads.`
+fn answer(suite: &SuiteScreen<'_>) -> String {
+    let place = plain(suite.target);
+    match suite.table.geometric_mean_bytes_per_s {
+        Some(mean) => format!(
+            "{} on {place}: {} MB/s in the geometric mean of {} workloads.",
+            suite.name,
+            mb_per_s(mean),
+            ran(suite)
+        ),
+        None => {
+            format!("{} on {place}: no mean, because not every workload has a pass that counts.", suite.name)
+        }
+    }
+}
+
+/// `1.8 times as fast as 2026-…-naspt, in the geometric mean of 12 workloads.`
+fn comparison(other: &str, ratios: &NasptRatios) -> String {
+    match ratios.geometric_mean {
+        Some(mean) => format!(
+            "{} times as fast as {}, in the geometric mean of the {} workloads that both have.",
+            fixed(mean, 2),
+            plain(other),
+            ratios.compared
+        ),
+        None => format!("Nothing to compare with {}: no workload has a result in both.", plain(other)),
+    }
+}
+
+fn table(suite: &SuiteScreen<'_>) -> Table {
+    let rows = &suite.table.rows;
+    let column = |cell: &dyn Fn(&NasptRow) -> Option<f64>| -> Vec<String> {
+        rows.iter().map(|row| cell(row).map_or_else(|| "-".to_owned(), mb_per_s)).collect()
+    };
+    let mut table = Table::default();
+    table.column("", "workload", rows.iter().map(|row| plain(&row.workload)).collect());
+    table.column("median", "MB/s", column(&|row| row.median_bytes_per_s));
+    table.column("slowest", "MB/s", column(&|row| Some(row.range_bytes_per_s()?.0)));
+    table.column("fastest", "MB/s", column(&|row| Some(row.range_bytes_per_s()?.1)));
+    table.column(
+        "passes",
+        "",
+        rows.iter().map(|row| (row.passes.len() - row.discarded()).to_string()).collect(),
+    );
+    if let Some((_, ratios)) = suite.against {
+        let ratio = |row: &NasptRow| {
+            let found = ratios.rows.iter().find(|(name, _)| *name == row.workload)?.1;
+            Some(fixed(found?, 2))
+        };
+        let cells = rows.iter().map(|row| ratio(row).unwrap_or_else(|| "-".to_owned())).collect();
+        table.column("times", "the other", cells);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_analysis::naspt::NasptPass;
+
+    use super::*;
+
+    fn row(name: &str, speeds: &[u64]) -> NasptRow {
+        let pass = |speed: &u64| NasptPass {
+            moved_bytes: speed * 1_000_000,
+            duration_ns: 1_000_000_000,
+            differing_ops: 0,
+        };
+        NasptRow::new(name, speeds.iter().map(pass).collect())
+    }
+
+    fn shown(table: &NasptTable, against: Option<(&str, &NasptRatios)>, wanted: usize) -> String {
+        let ended_early = (table.rows.len() < wanted).then_some("the disk is full");
+        let suite = SuiteScreen {
+            name: "naspt",
+            target: "/mnt/nas",
+            batch: 3,
+            pace: "max",
+            wanted,
+            ended_early,
+            table,
+            against,
+            dir: "runs/x",
+        };
+        suite_screen(&suite, Style { width: 100, colour: false })
+    }
+
+    #[test]
+    fn the_mean_comes_first_and_every_workload_follows() {
+        let table = NasptTable::new(vec![row("A", &[100, 90, 110]), row("B", &[400])]);
+        let text = shown(&table, None, 2);
+        assert!(
+            text.starts_with("naspt on /mnt/nas: 200 MB/s in the geometric mean of 2 workloads."),
+            "{text}"
+        );
+        assert!(text.contains("A            100     90.0      110       3"), "{text}");
+        assert!(!text.contains("times"), "{text}");
+    }
+
+    #[test]
+    fn a_comparison_says_how_many_times_as_fast() {
+        let other = NasptTable::new(vec![row("A", &[50])]);
+        let table = NasptTable::new(vec![row("A", &[100]), row("B", &[400])]);
+        let ratios = table.ratios_to(&other);
+        let text = shown(&table, Some(("old", &ratios)), 2);
+        assert!(
+            text.contains("2.00 times as fast as old, in the geometric mean of the 1 workloads"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_did_not_run_is_said_before_everything_else() {
+        let text = shown(&NasptTable::new(vec![row("A", &[100])]), None, 12);
+        assert!(text.starts_with("Only 1 of 12 workloads ran: the disk is full."), "{text}");
+    }
+}

@@ -1,0 +1,226 @@
+//! A suite: workloads of the library replayed one after the other, each in several passes, and the table of
+//! what each moved per second (the NASPT paper's batch mode, section 3).
+//!
+//! ```text
+//! reelgauge-runs/2026-11-21T210105Z-nas1-naspt/
+//!   suite.json   the table so far; written again after every workload, so that a stop loses only one
+//!   2026-…/      the run of each workload, with its log and summary
+//! ```
+//!
+//! Not here: how a trace is replayed ([`crate::replay`]), and what the table says (the analysis room).
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use reelgauge_analysis::naspt::{NasptPass, NasptRow, NasptTable};
+use reelgauge_analysis::{Outcome, ReplayFacts, ReplayPass};
+use reelgauge_record::run_dir::{RunDir, RunName, write_atomically};
+use reelgauge_trace::synth::workloads;
+use reelgauge_workload::plan::{DriverChoice, PLAN_VERSION};
+use reelgauge_workload::replay::{Pacing, ReplayPlan, ReplaySettings};
+use reelgauge_workload::units::Span;
+use serde::{Deserialize, Serialize};
+
+use crate::error::RunError;
+use crate::interrupt::Interrupt;
+use crate::observer::Observer;
+use crate::replay::{ReplayRequest, run_replay};
+use crate::session::make_out;
+
+/// The name of the suite of the twelve NASPT workloads.
+pub const NASPT: &str = "naspt";
+/// The file with the table, in the suite's directory.
+const FILE_NAME: &str = "suite.json";
+/// A target that completes nothing for this long is given up.
+const HANG_AFTER: Span = Span::secs(30);
+/// Version of that file.
+const SUITE_VERSION: u32 = 1;
+
+/// Which suite, and where.
+#[derive(Clone, Debug)]
+pub struct SuiteRequest {
+    /// What it is called.
+    pub name: String,
+    /// Workloads of the library, by name, in their order.
+    pub workloads: Vec<String>,
+    /// The directory that is measured.
+    pub target: PathBuf,
+    /// Passes of each workload.
+    pub batch: u32,
+    /// When operations begin.
+    pub pace: Pacing,
+    /// Where the content of files starts.
+    pub seed: u64,
+    /// Folder for the suite's directory.
+    pub out: PathBuf,
+}
+
+/// A suite that ran, or a part of one: `suite.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Suite {
+    /// Version of this format.
+    pub suite_version: u32,
+    /// The program that wrote it.
+    pub written_by: String,
+    /// What it is called.
+    pub name: String,
+    /// The directory that was measured.
+    pub target: PathBuf,
+    /// Passes of each workload.
+    pub batch: u32,
+    /// When operations began.
+    pub pace: Pacing,
+    /// Where the content of files started.
+    pub seed: u64,
+    /// Workloads that were to run.
+    pub workloads: Vec<String>,
+    /// Whether all of them ran to their end.
+    pub complete: bool,
+    /// Why not, where something stopped it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_early: Option<String>,
+    /// What came of those that ran.
+    pub table: NasptTable,
+    /// Where the run of each lies, beside this file.
+    pub runs: Vec<PathBuf>,
+}
+
+/// A suite that ended.
+#[derive(Debug)]
+pub struct SuiteEnd {
+    /// What came of it.
+    pub suite: Suite,
+    /// Where it lies.
+    pub dir: PathBuf,
+    /// 0, or the exit code of the run that ended it early.
+    pub exit_code: u8,
+}
+
+/// The names of the twelve NASPT workloads, as the library has them.
+pub fn naspt_workloads() -> Vec<String> {
+    workloads().iter().map(|workload| workload.name.to_owned()).collect()
+}
+
+/// Runs a suite.
+///
+/// # Errors
+/// When its first workload can't run. What stops a later one ends the suite; what ran before is kept.
+pub fn run_suite(
+    request: SuiteRequest,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<SuiteEnd, RunError> {
+    make_out(&request.out)?;
+    let target = request.target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = RunName { start: Timestamp::now().into(), target: &target, what: &request.name };
+    let dir = RunDir::create(&request.out, name)?.path().to_path_buf();
+    let mut suite = Suite::begin(&request);
+    let mut rows = Vec::new();
+    for workload in &request.workloads {
+        observer.phase(workload);
+        let replay = ReplayRequest { plan: plan_of(&request, workload), out: dir.clone() };
+        let finished = match run_replay(replay, observer, interrupt) {
+            Ok(finished) => finished,
+            Err(error) if rows.is_empty() => {
+                // There is nothing in it, and the error says why.
+                let _ = std::fs::remove_dir(&dir);
+                return Err(error);
+            }
+            Err(error) => {
+                let exit_code = error.exit_code();
+                suite.ended_early = Some(format!("{workload}: {error}"));
+                suite.write(&dir)?;
+                return Ok(SuiteEnd { suite, dir, exit_code });
+            }
+        };
+        let passes = finished.summary.replay.as_ref().map(passes_of).unwrap_or_default();
+        rows.push(NasptRow::new(workload, passes));
+        suite.table = NasptTable::new(rows.clone());
+        suite.runs.push(finished.run_dir.strip_prefix(&dir).unwrap_or(&finished.run_dir).to_path_buf());
+        let stopped = !matches!(finished.summary.outcome, Outcome::Complete);
+        if stopped {
+            suite.ended_early = Some(format!("{workload} did not come to its end; see its report"));
+        }
+        suite.complete = !stopped && rows.len() == request.workloads.len();
+        suite.write(&dir)?;
+        if stopped {
+            let exit_code = finished.exit_code();
+            return Ok(SuiteEnd { suite, dir, exit_code });
+        }
+    }
+    Ok(SuiteEnd { suite, dir, exit_code: 0 })
+}
+
+fn plan_of(request: &SuiteRequest, workload: &str) -> ReplayPlan {
+    ReplayPlan {
+        plan_version: PLAN_VERSION,
+        written_by: written_by(),
+        target: request.target.clone(),
+        seed: request.seed,
+        driver: DriverChoice::default(),
+        hang_after: HANG_AFTER,
+        log: true,
+        replay: ReplaySettings {
+            trace: PathBuf::from(workload),
+            pace: request.pace,
+            batch: request.batch,
+            ..ReplaySettings::default()
+        },
+    }
+}
+
+fn written_by() -> String {
+    concat!("reelgauge ", env!("CARGO_PKG_VERSION")).to_owned()
+}
+
+/// The passes that came to their end.
+fn passes_of(facts: &ReplayFacts) -> Vec<NasptPass> {
+    let complete = facts.passes.iter().filter(|pass| pass.complete);
+    let pass = |pass: &ReplayPass| NasptPass {
+        moved_bytes: pass.bytes,
+        duration_ns: (pass.span_s * 1e9) as u64,
+        differing_ops: pass.different_ops,
+    };
+    complete.map(pass).collect()
+}
+
+impl Suite {
+    fn begin(request: &SuiteRequest) -> Suite {
+        Suite {
+            suite_version: SUITE_VERSION,
+            written_by: written_by(),
+            name: request.name.clone(),
+            target: request.target.clone(),
+            batch: request.batch,
+            pace: request.pace,
+            seed: request.seed,
+            workloads: request.workloads.clone(),
+            complete: false,
+            ended_early: None,
+            table: NasptTable::default(),
+            runs: Vec::new(),
+        }
+    }
+
+    fn write(&self, dir: &Path) -> Result<(), RunError> {
+        let path = dir.join(FILE_NAME);
+        let text = serde_json::to_vec_pretty(self)
+            .map_err(|source| RunError::SuiteFile { path: path.clone(), why: source.to_string() })?;
+        Ok(write_atomically(&path, &text)?)
+    }
+
+    /// Reads the suite in this directory.
+    ///
+    /// # Errors
+    /// There is none, it is damaged, or a newer version wrote it.
+    pub fn read(dir: &Path) -> Result<Suite, RunError> {
+        let path = dir.join(FILE_NAME);
+        let damaged = |why: String| RunError::SuiteFile { path: path.clone(), why };
+        let text = std::fs::read(&path).map_err(|error| damaged(error.to_string()))?;
+        let suite: Suite = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+        match suite.suite_version {
+            SUITE_VERSION => Ok(suite),
+            found => Err(damaged(format!("it has version {found}, and this program reads {SUITE_VERSION}"))),
+        }
+    }
+}

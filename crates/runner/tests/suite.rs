@@ -1,0 +1,89 @@
+//! A suite on a real file system: every workload in every pass, the table kept as it goes, and compared.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use reelgauge_analysis::naspt::NasptTable;
+use reelgauge_runner::interrupt::Interrupt;
+use reelgauge_runner::observer::{Observer, Silent};
+use reelgauge_runner::suite::{Suite, SuiteEnd, SuiteRequest, naspt_workloads, run_suite};
+use reelgauge_workload::replay::Pacing;
+
+fn request(workloads: &[&str], dir: &Path) -> SuiteRequest {
+    fs::create_dir_all(dir.join("target")).unwrap();
+    SuiteRequest {
+        name: "small".to_owned(),
+        workloads: workloads.iter().map(|name| (*name).to_owned()).collect(),
+        target: dir.join("target"),
+        batch: 2,
+        pace: Pacing::Max,
+        seed: 7,
+        out: dir.join("runs"),
+    }
+}
+
+fn run(workloads: &[&str], dir: &Path) -> SuiteEnd {
+    run_suite(request(workloads, dir), &mut Silent, &Interrupt::default()).unwrap()
+}
+
+#[test]
+fn the_suite_has_the_twelve() {
+    let names = naspt_workloads();
+    assert_eq!(names.len(), 12);
+    assert!(names.iter().all(|name| name.ends_with("-synth")), "{names:?}");
+}
+
+#[test]
+fn every_workload_has_its_passes_and_all_are_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let ended = run(&["hint-stream", "hint-stream-1mib"], dir.path());
+    assert_eq!(ended.exit_code, 0);
+    let suite = &ended.suite;
+    assert!(suite.complete && suite.ended_early.is_none());
+    for row in &suite.table.rows {
+        assert_eq!((row.passes.len(), row.discarded()), (2, 0), "{row:?}");
+        // What is appended and read back, and the hints.
+        assert!(row.passes.iter().all(|pass| pass.moved_bytes > 134_000_000), "{row:?}");
+    }
+    assert!(suite.table.geometric_mean_bytes_per_s.unwrap() > 0.0);
+    assert_eq!(Suite::read(&ended.dir).unwrap(), *suite);
+    for run in &suite.runs {
+        assert!(ended.dir.join(run).join("summary.json").is_file(), "{run:?}");
+    }
+    let again = suite.table.ratios_to(&suite.table);
+    assert_eq!((again.compared, again.geometric_mean.map(|mean| (mean * 1e6).round())), (2, Some(1e6)));
+}
+
+#[test]
+fn a_suite_that_is_stopped_keeps_what_ran() {
+    /// Stops when the second workload begins.
+    struct Stopper<'a>(&'a Interrupt);
+    impl Observer for Stopper<'_> {
+        fn phase(&mut self, name: &str) {
+            if name == "hint-stream-1mib" {
+                self.0.flag().store(true, Ordering::Relaxed);
+            }
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let interrupt = Interrupt::default();
+    let wanted = request(&["hint-stream", "hint-stream-1mib"], dir.path());
+    let ended = run_suite(wanted, &mut Stopper(&interrupt), &interrupt).unwrap();
+    assert_eq!(ended.exit_code, 130);
+    let kept = Suite::read(&ended.dir).unwrap();
+    assert!(!kept.complete && kept.ended_early.is_some());
+    assert_eq!(kept.table.rows[0].passes.len(), 2);
+    assert_eq!(kept.table.geometric_mean_bytes_per_s.is_some(), kept.table.rows.len() == 1);
+}
+
+#[test]
+fn what_is_no_suite_is_an_error_that_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(Suite::read(dir.path()).unwrap_err().to_string().contains("suite.json can't be used"));
+    fs::write(dir.path().join("suite.json"), "{}").unwrap();
+    assert!(Suite::read(dir.path()).is_err());
+    assert_eq!(NasptTable::default().geometric_mean_bytes_per_s, None);
+}
