@@ -136,3 +136,21 @@ fn what_ships_is_replayed_by_its_name_and_only_its_input_is_prepared() {
     let refused = binary::run(unknown).expect_code(2);
     assert!(refused.stderr.contains("there is no trace 'faststart'"), "{}", refused.said());
 }
+
+#[test]
+fn a_suite_is_refused_before_anything_is_touched_where_it_makes_no_sense() {
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    let before = tree(&target, &[]);
+    let on_target = ["--target", target.to_str().unwrap()];
+    for (words, said) in [
+        (&["run", "naspt"][..], "names no target"),
+        (&["run", "naspt", "--scale", "2", on_target[0], on_target[1]], "have no effect on a suite"),
+        (&["run", "newsroom", "--batch", "3", on_target[0], on_target[1]], "have no effect on a plan"),
+        (&["run", "naspt", "--against", "nowhere", on_target[0], on_target[1]], "suite.json can't be used"),
+    ] {
+        let refused = binary::run(words.iter().copied()).expect_code(2);
+        assert!(refused.stderr.contains(said), "{}", refused.said());
+    }
+    assert_eq!(tree(&target, &[]), before);
+}

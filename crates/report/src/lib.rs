@@ -3,8 +3,8 @@
 //! * [`mod@screen`]: terminal text, the answer first; `answer`, `tables` and `workers` are its parts for
 //!   runs that are told in MB/s, `streams`, `search`, `vda` and `check` for those told in streams.
 //! * [`csv_files`]: load points, streams, the paper's tables and the seconds of the run, for spreadsheets.
-//! * [`mod@trace`]: the screen of a trace. [`ops_rows`]: operations one by one.
-//!   [`extents`]: files and their pieces. `replay`: the screen of a replay. [`suite`]: that of a suite of them.
+//! * [`mod@trace`]: the screen of a trace. [`ops_rows`]: operations one by one. [`extents`]: files and their
+//!   pieces. `replay`: the screen of a replay. [`suite`]: that of a suite of them.
 //! * [`units`]: every number's way from its unit to text, in one place.
 //! * [`text`]: wrapping, and taking the teeth out of strings that came from outside.
 //!

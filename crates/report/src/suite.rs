@@ -57,9 +57,11 @@ pub fn suite_screen(suite: &SuiteScreen<'_>, style: Style) -> String {
     page.item(
         "How",
         &format!(
-            "synthetic workloads, matched to published statistics, not the original traces; {} passes each on \
-             files made anew, pace {}; the median counts",
-            suite.batch, suite.pace
+            "synthetic workloads, matched to published statistics, not the original traces; {} each on files \
+             made anew, pace {}; the median counts. Through this machine's cache, as the applications went: \
+             what its memory takes in counts as moved",
+            if suite.batch == 1 { "1 pass".to_owned() } else { format!("{} passes", suite.batch) },
+            suite.pace
         ),
     );
     page.item("Files", &plain(suite.dir));
