@@ -52,7 +52,7 @@ pub fn compare(wanted: &Wanted) -> anyhow::Result<()> {
     let mut missed = 0;
     if is_wanted(paced::NAME) {
         let rounds = wanted.rounds.min(PACED_ROUNDS_MAX);
-        missed += with_file(Path::new(product::MEMORY_DIR), |file| paced::compare(file, rounds))?;
+        missed += with_file(&wanted.dir, |file| paced::compare(file, rounds))?;
     }
     pin_to_one_processor()?;
     for group in GROUPS {

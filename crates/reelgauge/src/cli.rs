@@ -367,8 +367,8 @@ pub struct ReplayArgs {
 /// Flags of `run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// A plan (the run.toml of an earlier run), the name of a scenario, or 'naspt': twelve workloads made after
-    /// Intel's NAS Performance Toolkit, as fast as possible
+    /// A plan (the run.toml of an earlier run), the name of a scenario, or 'naspt': twelve workloads made
+    /// after Intel's NAS Performance Toolkit, as fast as possible
     pub plan: PathBuf,
     /// Measure this directory instead of the plan's
     #[arg(long, value_name = "PATH")]
