@@ -22,13 +22,13 @@ const DEFAULT_TOP: u32 = 15;
 pub fn report(args: &ReportArgs) -> Result<u8> {
     let is_trace = TraceInfo::read(&args.run)?.is_some() || is_log_alone(&args.run);
     if is_trace || args.as_trace {
-        return of_trace(args, &args.run);
+        return of_trace(args, &args.run, false);
     }
     // What ships has a name and no directory.
     if !args.run.exists()
         && let Ok(held) = Library::standard().open(&args.run)
     {
-        return of_trace(args, held.trace().dir());
+        return of_trace(args, held.trace().dir(), held.is_temporary());
     }
     ensure!(
         !args.period.is_given() && args.top.is_none(),
@@ -55,11 +55,16 @@ fn is_log_alone(dir: &Path) -> bool {
     dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"agent="))
 }
 
-fn of_trace(args: &ReportArgs, dir: &Path) -> Result<u8> {
+fn of_trace(args: &ReportArgs, dir: &Path, is_built_in: bool) -> Result<u8> {
     let unfit = args.tables || args.workers || args.csv.is_some();
     ensure!(!unfit, "--tables, --workers and --csv are for runs; 'reelgauge ops --csv' lists a trace");
     let view = TraceView { period: args.period.period()?, top: args.top.unwrap_or(DEFAULT_TOP) as usize };
-    let report = trace_report(dir, view)?;
+    let mut report = trace_report(dir, view)?;
+    if is_built_in {
+        // Its directory was made for this look and is gone after it.
+        report.about.path =
+            format!("built in; 'reelgauge traces {} --out DIR' writes it out", args.run.display());
+    }
     let text = if args.json {
         format!("{}\n", serde_json::to_string_pretty(&report)?)
     } else {
