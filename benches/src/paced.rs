@@ -1,10 +1,11 @@
 //! Thousands of paced streams in one process: how late it is by itself, what a frame costs, and how much
 //! memory a stream takes.
 //!
-//! Players of small frames read a file that is in the page cache, so that the target is not the limit and the
-//! tool is all that is left. (Not on tmpfs: there io_uring hands every read to a thread of the kernel, and the
-//! way there and back costs more than what is looked for here.) They are held against the same reads by as many workers without a pace, in batches
-//! as large as they get: the least that these operations cost with this driver.
+//! Players of small frames read a file that is in the page cache, so that the target is not the limit and
+//! the tool is all that is left. (Not on tmpfs: there io_uring hands every read to a thread of the kernel,
+//! and the way there and back costs more than what is looked for here.) They are held against the same
+//! reads by as many workers without a pace, in batches as large as they get: the least that these operations
+//! cost with this driver.
 //!
 //! Unlike the other groups these runs may use every processor, and each is timed in its middle: what
 //! starting and ending cost is no part of a frame.
