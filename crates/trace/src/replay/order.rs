@@ -44,6 +44,10 @@ impl Past {
     /// Another operation uses the thing. Operations come in the order of issue. `wait` is told what it has to
     /// wait for, with its lane.
     pub fn take(&mut self, event: Event, mut wait: impl FnMut(u32, u16)) {
+        // A rename from one name to another in the same directory needs that directory twice, and is one.
+        if self.0.last().is_some_and(|past| past.op == event.op && past.usage == event.usage) {
+            return;
+        }
         let done = |past: &&Event| past.done_ns <= event.issued_ns;
         let changes = self.0.iter().filter(done).filter(|past| past.usage == Use::Change);
         if let Some(&change) = changes.max_by_key(|change| (change.issued_ns, change.op)) {
@@ -117,6 +121,16 @@ mod tests {
             waits(&mut past, event(op, (op % 300) as u16, Use::Change, u64::from(op), u64::from(op)));
         }
         assert!(past.0.len() <= 3, "{}", past.0.len());
+    }
+
+    #[test]
+    fn who_uses_a_thing_twice_at_once_hides_nothing() {
+        let mut past = Past::default();
+        waits(&mut past, event(0, 1, Use::Need, 0, 10));
+        let still_going_on = event(1, 1, Use::Need, 10, 30);
+        waits(&mut past, still_going_on);
+        waits(&mut past, still_going_on);
+        assert_eq!(waits(&mut past, event(2, 2, Use::Change, 20, 40)), [0]);
     }
 
     #[test]
