@@ -234,20 +234,20 @@ impl Library {
         Ok(Trace::open(out)?)
     }
 
-    /// The directory that is meant: a path to one, or the name of one in a folder if nothing built in has
+    /// The place that is meant: a path to one, or the name of one in a folder if nothing built in has
     /// it.
     fn directory(&self, name: &Path) -> Option<PathBuf> {
         // A name is one part: anything else is a path, and would lead out of the folder.
         let is_name = name.components().count() == 1 && name.file_name() == Some(name.as_os_str());
         if is_trace(name) || !is_name {
-            return name.is_dir().then(|| name.to_owned());
+            return name.exists().then(|| name.to_owned());
         }
         if name.to_str().and_then(built_in).is_some() {
             return None;
         }
         let own = self.folders.iter().map(|folder| folder.join(name)).find(|dir| is_trace(dir));
-        // A directory that is no trace is an error that says so, unless the name has a better meaning.
-        own.or_else(|| name.is_dir().then(|| name.to_owned()))
+        // What is there and is no trace is an error that says so, unless the name has a better meaning.
+        own.or_else(|| name.exists().then(|| name.to_owned()))
     }
 
     fn unknown(&self, name: &Path) -> LibraryError {
