@@ -11,6 +11,7 @@
 pub mod capture;
 pub mod error;
 pub mod export;
+mod held;
 pub mod import;
 pub mod info;
 pub mod library;

@@ -16,6 +16,7 @@ use reelgauge_record::log::{FileEntry, LogMeta, LogWriter};
 use reelgauge_record::run_dir::label;
 
 use crate::error::TraceError;
+use crate::held::Held;
 use crate::info::TraceInfo;
 use crate::trace::Trace;
 
@@ -52,13 +53,6 @@ pub struct TraceWriter {
     last_ns: u64,
     threads: HashSet<(u32, u32)>,
     last_thread: Option<(u32, u32)>,
-}
-
-/// An operation that waits for earlier ones.
-#[derive(Debug)]
-struct Held {
-    arrived: u64,
-    op: OpRecord,
 }
 
 impl TraceWriter {
@@ -240,32 +234,6 @@ fn free_name(parent: &Path, name: &str) -> Result<PathBuf, TraceError> {
         }
     }
     Err(TraceError::NoFreeName { path: parent.join(base) })
-}
-
-impl PartialEq for Held {
-    fn eq(&self, other: &Held) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Held {}
-
-impl PartialOrd for Held {
-    fn partial_cmp(&self, other: &Held) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Held {
-    fn cmp(&self, other: &Held) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
-    }
-}
-
-impl Held {
-    fn key(&self) -> (u64, u64) {
-        (self.op.issued_ns, self.arrived)
-    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::collections::BinaryHeap;
 
 use reelgauge_record::OpRecord;
 
+use crate::held::Held;
+
 /// Operations that are held back (18 MiB). A run is written in the order of completion, so one that took long
 /// comes behind many that began later.
 pub(super) const WINDOW: usize = 1 << 18;
@@ -17,12 +19,6 @@ pub(super) struct Reorder {
     arrived: u64,
     last_ns: u64,
     late_ops: u64,
-}
-
-#[derive(Debug)]
-struct Held {
-    arrived: u64,
-    op: OpRecord,
 }
 
 impl Reorder {
@@ -57,31 +53,5 @@ impl Reorder {
         self.last_ns = self.last_ns.max(op.issued_ns);
         op.issued_ns = self.last_ns;
         op
-    }
-}
-
-impl Held {
-    fn key(&self) -> (u64, u64) {
-        (self.op.issued_ns, self.arrived)
-    }
-}
-
-impl PartialEq for Held {
-    fn eq(&self, other: &Held) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Held {}
-
-impl PartialOrd for Held {
-    fn partial_cmp(&self, other: &Held) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Held {
-    fn cmp(&self, other: &Held) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
     }
 }
