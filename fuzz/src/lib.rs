@@ -1,8 +1,6 @@
 //! What all fuzz targets do: import whatever the bytes are, and hold what comes out to what a trace promises.
 //!
-//! `cargo +nightly fuzz run strace` (in the repository's root, with cargo-fuzz) fuzzes one importer; set
-//! `TMPDIR` to a folder in memory. What it finds goes, made small, into `fuzz/corpus/FORMAT/`, which `cargo
-//! test -p reelgauge-trace` imports, too.
+//! How to run it, and where what it finds goes, is in `README.md`.
 
 use std::path::PathBuf;
 

@@ -146,6 +146,11 @@ impl Running {
         self.said("stderr")
     }
 
+    /// What it has said on standard output until now.
+    pub fn stdout(&self) -> String {
+        self.said("stdout")
+    }
+
     fn said(&self, stream: &str) -> String {
         let bytes = std::fs::read(self.scratch.path().join(stream)).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()

@@ -1,7 +1,8 @@
 //! The test beds: what the end-to-end tests in `tests/tests/` need to drive the binary against real mounts,
 //! real servers and real faults.
 //!
-//! The product is known here by its command line, its exit codes and its files alone; nothing links it.
+//! The product is known here by its command line, its exit codes and its files alone; nothing links it. (One
+//! test, of hostile traces, writes with the trace room's writer what no importer would let through.)
 //! Everything that a bed sets up (mounts, network namespaces, servers, folders) is taken down when its guard
 //! is dropped, a failing test included. What a killed test run leaves behind carries the number of its
 //! process in its name and is removed by the next run ([`scratch`]).
@@ -14,9 +15,13 @@
 #![allow(clippy::unwrap_used)]
 
 pub mod binary;
+pub mod bounded;
+pub mod busy;
+pub mod console;
 pub mod daemon;
 pub mod faulty;
 pub mod guest;
+pub mod http;
 pub mod link;
 pub mod mix;
 pub mod mounts;
@@ -28,8 +33,8 @@ pub mod run_dir;
 pub mod scratch;
 pub mod smb;
 pub mod sshfs;
-pub mod strace;
 pub mod streams;
+pub mod surroundings;
 pub mod throttle;
 pub mod tool;
 pub mod tree;

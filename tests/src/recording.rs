@@ -1,4 +1,5 @@
-//! A recording through the binary: what it printed, and the operations of its trace.
+//! A recording through the binary: what it printed, and the operations of its trace. And the other witness
+//! for the same command: what strace saw of it, imported through the binary.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,56 @@ use serde_json::Value;
 
 use crate::binary::{self, Outcome, Running};
 use crate::scratch::Scratch;
-use crate::strace::Transfer;
+use crate::tool::tool_with;
+
+/// A read or write: what, of which file below the directory, where, how much was asked for and done.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Transfer {
+    /// "read" or "write".
+    pub kind: String,
+    /// Path below the directory.
+    pub file: String,
+    /// Byte position.
+    pub offset: u64,
+    /// Bytes asked for.
+    pub asked: u64,
+    /// Bytes done.
+    pub done: u64,
+}
+
+/// What strace saw of a command.
+#[derive(Debug)]
+pub struct Watched {
+    /// The operations of the imported trace.
+    pub ops: Vec<Value>,
+    /// What the trace says of itself.
+    pub info: Value,
+}
+
+impl Watched {
+    /// Whether a warning of the trace holds these words.
+    pub fn warns_of(&self, words: &str) -> bool {
+        self.info["warnings"].to_string().contains(words)
+    }
+}
+
+/// Runs a command under strace, as the importer wants it, and imports what that says of a directory.
+///
+/// # Panics
+/// If it fails.
+#[track_caller]
+pub fn watch(dir: &Path, command: &[String]) -> Watched {
+    let scratch = Scratch::new();
+    let text = scratch.path().join("strace").to_str().unwrap().to_owned();
+    let mut words = vec!["strace", "-f", "-ttt", "-T", "-y", "-s", "0", "-e", "trace=%file,%desc,%process"];
+    words.extend(["-o", &text]);
+    words.extend(command.iter().map(String::as_str));
+    tool_with(&words).unwrap_or_else(|why| panic!("{why}"));
+    let (root, out) = (dir.to_str().unwrap(), scratch.dir("traces"));
+    let words = ["import", &text, "--root", root, "--json", "--out", out.to_str().unwrap()];
+    let told = binary::run(words).expect_code(0).json();
+    Watched { ops: listed(told["dir"].as_str().unwrap()), info: told }
+}
 
 /// A place for a recording: the directory that is recorded, and another for its traces.
 #[derive(Debug)]
@@ -92,7 +142,15 @@ impl Default for Recording {
 /// If there is none.
 #[track_caller]
 pub fn ops(printed: &Value) -> Vec<Value> {
-    let trace = printed["trace"].as_str().unwrap();
+    listed(printed["trace"].as_str().unwrap())
+}
+
+/// The operations of the trace in this directory.
+///
+/// # Panics
+/// If there is none.
+#[track_caller]
+pub fn listed(trace: &str) -> Vec<Value> {
     let outcome = binary::run(["ops", trace, "--json"]).expect_code(0);
     outcome.json().as_array().unwrap().clone()
 }

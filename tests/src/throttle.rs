@@ -43,8 +43,23 @@ impl Throttle {
     /// # Panics
     /// If it cannot be made.
     pub fn reads(path: &Path, bytes_per_s: u64) -> Throttle {
+        Throttle::limited(path, "rbps", bytes_per_s)
+    }
+
+    /// A group whose processes get at most this many reads per second answered, however large these are: as
+    /// from a disk that has to move for each.
+    ///
+    /// # Panics
+    /// If it cannot be made.
+    pub fn requests(path: &Path, reads_per_s: u64) -> Throttle {
+        Throttle::limited(path, "riops", reads_per_s)
+    }
+
+    /// With this limit, as version 2 calls it.
+    fn limited(path: &Path, limit: &str, value: u64) -> Throttle {
         let (root, file) = controller().unwrap();
         let is_v2 = file == "io.max";
+        let file = if !is_v2 && limit == "riops" { "blkio.throttle.read_iops_device" } else { file };
         if is_v2 {
             std::fs::write(root.join("cgroup.subtree_control"), "+io").unwrap();
         }
@@ -53,8 +68,8 @@ impl Throttle {
         let throttle = Throttle { folder };
         let device = std::fs::metadata(path).unwrap().dev();
         let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
-        let key = if is_v2 { "rbps=" } else { "" };
-        std::fs::write(throttle.folder.join(file), format!("{major}:{minor} {key}{bytes_per_s}")).unwrap();
+        let key = if is_v2 { format!("{limit}=") } else { String::new() };
+        std::fs::write(throttle.folder.join(file), format!("{major}:{minor} {key}{value}")).unwrap();
         throttle
     }
 

@@ -67,7 +67,7 @@ impl Verb {
     }
 
     /// The words of the command line, without `--json`: what it prints is then for people.
-    fn plain_words(&self) -> Vec<OsString> {
+    pub fn plain_words(&self) -> Vec<OsString> {
         let mut words = self.words.clone();
         words.extend(["--out".into(), self.runs.path().into()]);
         for (flag, value) in &self.flags {

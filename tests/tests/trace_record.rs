@@ -7,16 +7,18 @@
 use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use reelgauge_tests::binary::{self, Running};
 use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::Need;
-use reelgauge_tests::recording::{Recording, is_mapped, is_mounted, of_kind, ops, transfers};
+use reelgauge_tests::recording::{
+    Recording, Transfer, Watched, is_mapped, is_mounted, listed, of_kind, ops, transfers, watch,
+};
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::strace::{self, Transfer};
 use reelgauge_tests::tool::{tool, tool_with};
+use reelgauge_tests::verb::Verb;
 use rustix::process::Signal;
 
 /// How soon after its end nothing may be mounted any more.
@@ -28,7 +30,7 @@ fn command(line: &str, dir: &Path) -> Vec<String> {
 }
 
 /// Runs `prepare` and then `line` in two equal directories: one recorded, one under strace.
-fn both(prepare: &str, line: &str) -> (Vec<serde_json::Value>, strace::Witness) {
+fn both(prepare: &str, line: &str) -> (Vec<serde_json::Value>, Watched) {
     let scratch = Scratch::new();
     let (recorded, watched) = (Recording::new(), scratch.dir("media"));
     for dir in [recorded.dir(), &watched] {
@@ -37,7 +39,7 @@ fn both(prepare: &str, line: &str) -> (Vec<serde_json::Value>, strace::Witness) 
     }
     let printed = recorded.run(&command(line, recorded.dir()));
     assert!(!is_mounted(recorded.dir()));
-    (ops(&printed), strace::watch(&watched, &command(line, &watched)))
+    (ops(&printed), watch(&watched, &command(line, &watched)))
 }
 
 /// rsync writes to `.name.XXXXXX` first, another one every time.
@@ -51,12 +53,22 @@ fn without_random_names(mut transfers: Vec<Transfer>) -> Vec<Transfer> {
     transfers
 }
 
-/// Both tell the same of every read and write; gives how many there were.
+/// Takes out copies of nothing, which the system answers itself where a file ends: nothing of them reaches
+/// the storage, so the recorder has none of them. Gives how many there were.
+fn take_empty_copies(transfers: &mut Vec<Transfer>) -> usize {
+    let count = transfers.len();
+    transfers.retain(|one| one.asked > 0);
+    count - transfers.len()
+}
+
+/// Both tell the same of every read and write; gives how many there were, and how many copies of nothing
+/// strace saw beside.
 #[track_caller]
-fn assert_same(prepare: &str, line: &str) -> usize {
-    let (ops, witness) = both(prepare, line);
+fn same(prepare: &str, line: &str) -> (usize, usize) {
+    let (ops, watched) = both(prepare, line);
     let recorded = without_random_names(transfers(&ops));
-    let seen = without_random_names(witness.transfers);
+    let mut seen = without_random_names(transfers(&watched.ops));
+    let empty_copies = take_empty_copies(&mut seen);
     // What is in these and not in those, as often as it is there.
     let only = |these: &[Transfer], those: &[Transfer]| {
         let mut left = those.to_vec();
@@ -74,7 +86,15 @@ fn assert_same(prepare: &str, line: &str) -> usize {
         recorder_only.is_empty() && strace_only.is_empty(),
         "{line}\nonly the recorder: {recorder_only:#?}\nonly strace: {strace_only:#?}"
     );
-    recorded.len()
+    (recorded.len(), empty_copies)
+}
+
+/// Both tell the same of every read and write, without exception; gives how many there were.
+#[track_caller]
+fn assert_same(prepare: &str, line: &str) -> usize {
+    let (count, empty_copies) = same(prepare, line);
+    assert_eq!(empty_copies, 0, "{line}");
+    count
 }
 
 /// Five seconds of video in a transport stream.
@@ -107,7 +127,9 @@ fn copies_are_noted_as_strace_sees_them() {
     require!(Need::Fuse, Need::Root, Need::Tool("strace"), Need::Tool("rsync"), Need::Tool("fio"));
     let files =
         "mkdir $D/a && head -c 3000000 /dev/urandom > $D/a/one && head -c 70000 /dev/urandom > $D/a/two";
-    assert!(assert_same(files, "cp -r $D/a $D/b") >= 4);
+    // Each file is copied by the system in one piece, and asked for more at its end: a read and a write each.
+    let (copies, empty_copies) = same(files, "cp -r $D/a $D/b");
+    assert!(copies >= 4 && empty_copies == 4, "{copies} and {empty_copies}");
     assert!(assert_same(files, "cp --reflink=never --sparse=always $D/a/one $D/b") > 20);
     assert!(assert_same(files, "rsync -a $D/a/ $D/b/") > 20);
     let job =
@@ -120,14 +142,14 @@ fn what_io_uring_does_is_noted_though_strace_cannot_see_it() {
     require!(Need::Fuse, Need::Root, Need::Tool("strace"), Need::Tool("fio"));
     let job = "fio --name=j --filename=$D/f --rw=write --bs=64k --size=1m --ioengine=io_uring --iodepth=4 \
                --fallocate=none --randrepeat=1";
-    let (ops, witness) = both("truncate -s 1m $D/f", job);
+    let (ops, watched) = both("truncate -s 1m $D/f", job);
     let writes: Vec<Transfer> = transfers(&ops).into_iter().filter(|one| one.kind == "write").collect();
     let offsets: Vec<u64> = writes.iter().map(|one| one.offset).collect();
     assert_eq!(offsets, (0..16).map(|block| block << 16).collect::<Vec<_>>());
     assert!(writes.iter().all(|one| (one.asked, one.done) == (65536, 65536)), "{writes:?}");
     // strace sees the calls that submit, and none of the writes.
-    assert!(witness.ring_entries > 0);
-    assert_eq!(witness.transfers.iter().filter(|one| one.kind == "write").count(), 0);
+    assert!(watched.warns_of("calls of io_uring"), "{}", watched.info);
+    assert_eq!(of_kind(&watched.ops, "write"), Vec::<&serde_json::Value>::new());
     // The system's own threads for it count as the thread that asked.
     let streams =
         |kind| -> HashSet<String> { of_kind(&ops, kind).iter().map(|op| op["stream"].to_string()).collect() };
@@ -143,22 +165,24 @@ fn what_a_memory_map_does_is_noted_as_pages_and_says_so() {
     let scratch = Scratch::new();
     std::fs::write(scratch.path().join("map.py"), program).unwrap();
     let line = format!("python3 -S -E {}/map.py $D/f", scratch.path().display());
-    let (ops, witness) = both("head -c 4000000 /dev/urandom > $D/f", &line);
+    let (ops, watched) = both("head -c 4000000 /dev/urandom > $D/f", &line);
     let mapped: Vec<_> = ops.iter().filter(|op| is_mapped(op)).collect();
     assert!(mapped.iter().any(|op| op["kind"] == "read" && op["offset_bytes"] == 0), "{ops:#?}");
     let page = 2_000_000 / 4096 * 4096;
     assert!(mapped.iter().any(|op| op["kind"] == "write" && op["offset_bytes"] == page), "{ops:#?}");
     // Neither sees a call that reads or writes, and only the recorder sees the pages.
     assert_eq!(transfers(&ops), []);
-    assert_eq!((witness.transfers, witness.maps), (vec![], 1));
+    assert_eq!(transfers(&watched.ops), []);
+    assert!(watched.warns_of("memory"), "{}", watched.info);
 }
 
 #[test]
 fn what_is_longer_than_a_request_comes_in_parts_that_add_up() {
     require!(Need::Fuse, Need::Root, Need::Tool("strace"));
-    let (ops, witness) = both("true", "dd if=/dev/zero of=$D/f bs=5000000 count=2");
+    let (ops, watched) = both("true", "dd if=/dev/zero of=$D/f bs=5000000 count=2");
     let parts: Vec<u64> = transfers(&ops).iter().map(|one| one.done).collect();
-    assert_eq!(witness.transfers.iter().map(|one| one.done).collect::<Vec<_>>(), [5_000_000; 2]);
+    let whole: Vec<u64> = transfers(&watched.ops).iter().map(|one| one.done).collect();
+    assert_eq!(whole, [5_000_000; 2]);
     assert_eq!(parts.iter().sum::<u64>(), 10_000_000);
     assert!(parts.len() > 2 && parts.iter().all(|part| *part <= 1 << 20), "{parts:?}");
 }
@@ -212,7 +236,8 @@ fn errors_reach_the_command_as_they_are_and_the_trace() {
 #[test]
 fn without_rights_the_storage_refuses_what_it_would_have_refused() {
     require!(Need::Fuse, Need::Root, Need::Tool("fusermount3"), Need::Tool("setpriv"));
-    let place = TempMount::tmpfs(64);
+    // The binary of a debug build goes there, too.
+    let place = TempMount::tmpfs(256);
     let at = place.path().to_str().unwrap().to_owned();
     let prepared = format!(
         "mkdir {at}/d {at}/out && echo x > {at}/d/closed && chmod 600 {at}/d/closed && echo y > {at}/d/open && \
@@ -237,6 +262,33 @@ fn without_rights_the_storage_refuses_what_it_would_have_refused() {
     let opens: Vec<_> =
         of_kind(&ops, "open").iter().map(|op| (op["file"].clone(), op["error"].clone())).collect();
     assert_eq!(opens, [("closed".into(), "EACCES".into()), ("open".into(), serde_json::Value::Null)]);
+}
+
+#[test]
+fn what_was_asked_of_a_file_is_asked_again() {
+    require!(Need::Fuse, Need::Root, Need::Tool("python3"));
+    let recording = Recording::new();
+    std::fs::write(recording.dir().join("plain"), "abc").unwrap();
+    // Root may do everything but run what nobody may run. A file is emptied that must be there for that.
+    let program = "import os\nfor mode in (os.F_OK, os.R_OK, os.W_OK, os.X_OK, os.R_OK | os.W_OK):\n    \
+                   os.access('$D/plain', mode)\nos.close(os.open('$D/plain', os.O_WRONLY | os.O_TRUNC))";
+    let program = program.replace("$D", recording.dir().to_str().unwrap());
+    let printed = recording.run(&["python3", "-S", "-E", "-c", &program].map(str::to_owned));
+    let errors = |ops: &[serde_json::Value]| -> Vec<(String, String)> {
+        let of = |op: &serde_json::Value| (op["kind"].to_string(), op["error"].to_string());
+        ops.iter().filter(|op| op["kind"] == "access" || op["kind"] == "create").map(of).collect()
+    };
+    let recorded = ops(&printed);
+    let refused = of_kind(&recorded, "access").iter().filter(|op| op["error"] == "EACCES").count();
+    assert_eq!((of_kind(&recorded, "access").len(), refused), (5, 1), "{recorded:#?}");
+    assert_eq!(of_kind(&recorded, "create")[0]["open"], "write truncate");
+    let target = Scratch::new();
+    let verb = Verb::on("replay", printed["trace"].as_str().unwrap()).operand(target.path());
+    let summary = verb.measure();
+    assert_eq!(summary["replay"]["passes"][0]["different_ops"], 0, "{summary}");
+    let replayed = listed(verb.run_dir().to_str().unwrap());
+    assert_eq!(errors(&replayed), errors(&recorded));
+    assert_eq!(of_kind(&replayed, "create")[0]["open"], "write truncate");
 }
 
 /// Starts something that goes on for a minute, and waits until it does.
@@ -272,6 +324,52 @@ fn kill_minus_9_leaves_no_mount() {
     assert_eq!(std::fs::read_to_string(recording.dir().join("begun")).unwrap(), "x\n");
     // And it can be recorded again.
     recording.shell("cat $D/begun").expect_code(0);
+}
+
+/// The folder that a killed recorder has left.
+fn left(out: &Path) -> std::path::PathBuf {
+    let entries = std::fs::read_dir(out).unwrap().map(|entry| entry.unwrap().path());
+    let left: Vec<_> = entries.filter(|path| path.extension().is_some_and(|end| end == "tmp")).collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    left[0].clone()
+}
+
+#[test]
+fn kill_minus_9_costs_the_last_second_and_the_next_recording_keeps_the_rest() {
+    require!(Need::Fuse, Need::Root);
+    let recording = Recording::new();
+    // A write a fifth of a second, each with the time in its name.
+    let script = "for turn in $(seq 300); do echo x > $D/$(date +%s%N); sleep 0.2; done";
+    let mut running = recording.start(&recording.script(script));
+    let written = || std::fs::read_dir(recording.dir()).map_or(0, Iterator::count);
+    running.until(SOON, |_| is_mounted(recording.dir()) && written() >= 15).expect("it does not begin");
+    running.signal(Signal::KILL);
+    let killed_ns = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos();
+    running.until(SOON, |_| !is_mounted(recording.dir())).expect("still mounted");
+
+    // What is left opens as it is: it has everything but the last second, and says so.
+    let left = left(&recording.out());
+    let ops = listed(left.to_str().unwrap());
+    let writes = of_kind(&ops, "write");
+    let last_ns: u128 = writes.iter().map(|op| op["file"].as_str().unwrap().parse().unwrap()).max().unwrap();
+    assert!(killed_ns - last_ns < 1_500_000_000, "{} ms are lost", (killed_ns - last_ns) / 1_000_000);
+    assert!(writes.len() >= 8, "{writes:#?}");
+    let told = binary::run(["report", left.to_str().unwrap()]).expect_code(0).stdout;
+    assert!(told.contains("the recording did not come to its end"), "{told}");
+    let target = Scratch::new();
+    let summary = Verb::on("replay", &left).operand(target.path()).measure();
+    assert_eq!(summary["replay"]["passes"][0]["different_ops"], 0, "{summary}");
+
+    // The next recording makes a trace of it, and of itself.
+    let outcome = recording.shell("ls $D/missing; true").expect_code(0);
+    assert!(outcome.stderr.contains("cut off before is kept"), "{}", outcome.stderr);
+    assert!(!left.exists());
+    let kept = listed(recording.out().join("sh").to_str().unwrap());
+    assert_eq!(kept.len(), ops.len());
+    assert_eq!(transfers(&kept), transfers(&ops));
+    assert_eq!(Path::new(outcome.json()["trace"].as_str().unwrap()), recording.out().join("sh-2"));
+    let told = binary::run(["report", recording.out().join("sh").to_str().unwrap()]).expect_code(0).stdout;
+    assert!(told.contains("the recording did not come to its end"), "{told}");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! in [`tidy`].
 
 mod command;
+mod console;
 mod cross;
 mod packages;
 mod python;
@@ -26,6 +27,7 @@ usage: cargo xtask VERB
                                    the other platforms and everything that has to be installed
   tidy                             the rules for the code base alone
   bench [ARGS]...                  side-by-side benchmarks; ARGS go to the benchmark program
+  bundle                           builds console/dist/reelgauge.html, which is committed
   soak [--rounds N]                the fault tests again and again, to find what happens rarely
 ";
 
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         "test" => test::run(rest),
         "tidy" => tidy::run(),
         "bench" => bench(rest),
+        "bundle" => console::bundle(),
         "soak" => soak::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");

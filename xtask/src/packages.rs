@@ -11,6 +11,7 @@ use crate::step::Outcome;
 const PACKAGES: &[(&str, &str)] = &[
     ("btrfs-progs", "btrfs test images"),
     ("busybox-static", "the guest's only programs"),
+    ("chromium", "the browser that looks at reports and the console"),
     ("cpio", "the guest's initial file system"),
     ("e2fsprogs", "ext4 test images"),
     ("ffmpeg", "real media files for the format tests"),
@@ -24,6 +25,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("nfs-ganesha-vfs", "the NFS server's backend"),
     ("openssh-server", "the server that sshfs mounts from"),
     ("pkg-config", "type checks for other platforms"),
+    ("prometheus", "its promtool, a reader for the console's metrics"),
     ("python3-smbc", "an SMB client in user space"),
     ("python3-venv", "reading logs with pyarrow and DuckDB"),
     ("qemu-system-x86", "the guest with real NFS and SMB clients"),

@@ -9,6 +9,8 @@ pub struct Counts {
     pub passed: u64,
     /// Tests that failed.
     pub failed: u64,
+    /// Tests that failed beside others and passed alone; they count as passed.
+    pub unstable: Vec<String>,
     /// Tests that did not run, each as "name: why".
     pub skipped: Vec<String>,
 }
@@ -56,6 +58,9 @@ pub fn summarize(steps: &[Finished]) -> bool {
         println!("{}", line(step));
         add(&mut total, step);
     }
+    for unstable in &total.unstable {
+        println!("  unstable {unstable}: failed beside other tests, passed alone");
+    }
     for skipped in &total.skipped {
         println!("  skipped  {skipped}");
     }
@@ -93,6 +98,7 @@ fn add(total: &mut Counts, step: &Finished) {
             // A run of tests that broke off without one failed test is a failure all the same.
             total.failed += counts.failed.max(u64::from(why.is_some()));
             total.skipped.extend(counts.skipped.iter().cloned());
+            total.unstable.extend(counts.unstable.iter().cloned());
         }
     }
 }
@@ -117,7 +123,7 @@ mod tests {
 
     #[test]
     fn steps_count_as_one_and_tests_as_themselves() {
-        let counts = Counts { passed: 7, failed: 2, skipped: vec!["a: no root".into()] };
+        let counts = Counts { passed: 7, failed: 2, skipped: vec!["a: no root".into()], ..Counts::default() };
         let steps = [
             finished(Outcome::Passed),
             finished(Outcome::Skipped("no tool".into())),

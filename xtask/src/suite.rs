@@ -2,9 +2,16 @@
 //!
 //! A test that cannot run (not root, a tool is missing) says so in the file that `REELGAUGE_SKIPS` names,
 //! one "name: why" per line. The test framework counts it as passed; here it is counted as skipped.
+//!
+//! A test that fails while others run beside it is run once more, alone. If it passes then it is no failure,
+//! but it is named as unstable: these tests measure real time on machines that they share, and half an hour
+//! that is lost to somebody else's second helps nobody. More than a few of them are a failure all the same.
 
 use crate::command;
 use crate::step::{Counts, Outcome};
+
+/// Tests that may fail in company and pass alone before the whole run is a failure.
+const MOST_UNSTABLE: usize = 4;
 
 /// Runs the tests of the workspace, with the end-to-end tests unless `quick`.
 pub fn run(quick: bool) -> anyhow::Result<Outcome> {
@@ -29,7 +36,21 @@ pub fn run(quick: bool) -> anyhow::Result<Outcome> {
         }
     }
     let mut counts = Counts::default();
-    let all_passed = command::run_watching(&mut cargo, |line| count(&mut counts, line))?;
+    let mut failed = Vec::new();
+    let mut all_passed = command::run_watching(&mut cargo, |line| {
+        count(&mut counts, line);
+        failed.extend(failed_test(line));
+    })?;
+    if !all_passed && (1..=MOST_UNSTABLE).contains(&failed.len()) && failed.len() as u64 == counts.failed {
+        println!("\n== once more, alone: {}", failed.join(", "));
+        cargo.arg("--").arg("--exact").args(&failed).args(["--test-threads", "1"]);
+        if command::run_watching(&mut cargo, |_| {})? {
+            counts.passed += counts.failed;
+            counts.failed = 0;
+            counts.unstable = failed;
+            all_passed = true;
+        }
+    }
     let skipped = std::fs::read_to_string(&skips)?;
     counts.skipped = skipped.lines().map(str::to_owned).collect();
     counts.passed = counts.passed.saturating_sub(counts.skipped.len() as u64);
@@ -40,6 +61,12 @@ pub fn run(quick: bool) -> anyhow::Result<Outcome> {
         (false, _) => Some("cargo test failed, see above".to_owned()),
     };
     Ok(Outcome::Tests(counts, why))
+}
+
+/// The name in a line "test some::name ... FAILED"; none in any other.
+fn failed_test(line: &str) -> Option<String> {
+    let name = line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?;
+    Some(name.to_owned())
 }
 
 /// Adds a line "test result: ok. 3 passed; 0 failed; 1 ignored; …" to the count; ignores all other lines.
@@ -61,6 +88,15 @@ fn count(counts: &mut Counts, line: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_failed_tests_are_read() {
+        assert_eq!(failed_test("test a::b ... FAILED").as_deref(), Some("a::b"));
+        for other in ["test a::b ... ok", "test result: FAILED. 1 passed; 2 failed", "---- a::b stdout ----"]
+        {
+            assert_eq!(failed_test(other), None);
+        }
+    }
 
     #[test]
     fn results_are_added_up_and_other_lines_ignored() {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::bail;
 
 use crate::step::{self, Outcome};
-use crate::{command, cross, packages, python, suite, tidy};
+use crate::{command, console, cross, packages, python, suite, tidy};
 
 /// A step: its name, whether `--quick` does it, and what it does.
 struct Step {
@@ -22,8 +22,10 @@ const STEPS: &[Step] = &[
     Step { name: "fmt", quick: true, body: |_| fmt() },
     Step { name: "tidy", quick: true, body: |_| tidy::step() },
     Step { name: "clippy", quick: true, body: |_| clippy() },
+    Step { name: "console", quick: false, body: |_| console::check() },
     Step { name: "static", quick: false, body: |_| cross::build_static() },
     Step { name: "tests", quick: true, body: |choice| suite::run(choice.quick) },
+    Step { name: "browser", quick: false, body: |_| console::browser() },
     Step { name: "windows", quick: false, body: |_| cross::check("x86_64-pc-windows-gnu") },
     Step { name: "macos", quick: false, body: |_| cross::check("aarch64-apple-darwin") },
     Step { name: "deny", quick: false, body: |_| deny() },

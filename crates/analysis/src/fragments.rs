@@ -2,11 +2,14 @@
 //!
 //! [`hints`]: a client that writes single bytes ahead of its data, which makes some servers allocate in
 //! pieces. [`cold_read`]: reads in order that are now fast, now slow. Both are signs, not proofs; where the
-//! file system tells, the engine's `extents` counts the pieces.
+//! file system tells, the engine's `extents` counts the pieces. [`against_copy`]: a file and a copy of it
+//! written anew, read in turns: the proof.
 
+pub mod against_copy;
 pub mod cold_read;
 pub mod hints;
 
+pub use against_copy::AgainstCopy;
 pub use cold_read::ColdReads;
 pub use hints::{FarWrites, Hints};
 

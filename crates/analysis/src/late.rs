@@ -36,6 +36,7 @@ mod micros;
 mod own_delay;
 mod slots;
 mod stream;
+pub(crate) mod strip;
 mod throughput;
 mod timeline;
 
@@ -44,6 +45,8 @@ mod tests;
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use serde::{Deserialize, Serialize};
+
+use crate::trace_stats::over_time::TimeBins;
 
 pub use figures::{
     FirstLateFrame, Incident, LateFigures, StreamFigures, StreamLateFrame, StreamTotals, StreamWorstMargin,
@@ -55,6 +58,7 @@ use figures::total_of;
 use own_delay::WorkerPast;
 use slots::Slots;
 use stream::StreamTally;
+use strip::Strip;
 
 /// What a player does with frames whose time has passed before it could ask for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,6 +160,13 @@ impl LateTally {
         tally
     }
 
+    /// A tally that also keeps a strip of every stream, over these bins of time.
+    pub(crate) fn with_strips(specs: Vec<StreamSpec>, part: MeasuredPart, time: TimeBins) -> LateTally {
+        let mut tally = LateTally::new(specs, part);
+        tally.streams.iter_mut().for_each(|stream| stream.keep_strip(time));
+        tally
+    }
+
     /// Takes an operation. Operations of other load points and of unknown streams are only counted.
     #[inline]
     pub fn add(&mut self, op: &OpRecord) {
@@ -219,18 +230,26 @@ impl LateTally {
     }
 
     /// Ends the load point, at the latest at `end_ns`, and gives the figures, by stream number.
-    pub fn finish(mut self, end_ns: u64) -> LateFigures {
+    pub fn finish(self, end_ns: u64) -> LateFigures {
+        self.finish_with_strips(end_ns).0
+    }
+
+    /// As [`LateTally::finish`], with the strips of the streams that began and were to have one, by stream
+    /// number.
+    pub(crate) fn finish_with_strips(mut self, end_ns: u64) -> (LateFigures, Vec<(u32, Strip)>) {
         self.end_at(end_ns);
         self.note_stops();
         self.streams.sort_by_key(StreamTally::number);
         for stream in &mut self.streams {
             stream.finish();
         }
-        LateFigures {
+        let figures = LateFigures {
             total: total_of(&self.streams),
             streams: self.streams.iter().map(StreamTally::figures).collect(),
             ignored_ops: self.ignored_ops,
-        }
+        };
+        let strips = self.streams.into_iter().filter_map(StreamTally::into_strip);
+        (figures, strips.collect())
     }
 }
 

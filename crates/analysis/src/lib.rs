@@ -16,10 +16,12 @@
 //! * [`rates`]: what workers that were asked for a rate did.
 //! * [`ort`]: curves of load points: overall response time, spacing, knee. [`vda`]: whether a VDA-like
 //!   load point is valid. [`vda_curve`]: both, from load points.
+//! * [`mod@compare`]: two to eight runs side by side, and which differences are more than noise.
 //! * [`warning`]: what the reader must know before believing the figures, with advice.
 //!
 //! Not here: I/O, clocks and screens. Everything is computed from records alone.
 
+pub mod compare;
 pub mod criteria;
 pub mod facts;
 pub mod figures;
@@ -30,6 +32,7 @@ pub mod listing;
 pub mod meter;
 pub mod naspt;
 pub mod ort;
+pub mod page;
 pub mod paper;
 pub mod rates;
 pub mod rebuild;

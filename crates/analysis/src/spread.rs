@@ -194,6 +194,13 @@ impl Spread {
         }
     }
 
+    /// The values from the smallest to the largest with the share (0 to 1) of all that do not exceed each:
+    /// so many points for every halving of the distance to 1, none above `max_ns`, the exact maximum.
+    pub(crate) fn curve(&self, points_per_halving: u32, max_ns: u64) -> Vec<(f64, u64)> {
+        let points = self.histogram.iter_quantiles(points_per_halving);
+        points.map(|point| (point.quantile_iterated_to(), point.value_iterated_to().min(max_ns))).collect()
+    }
+
     /// How many values there are.
     pub(crate) fn count(&self) -> u64 {
         self.histogram.len()

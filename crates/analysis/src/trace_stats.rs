@@ -27,7 +27,7 @@ pub mod times;
 pub use details::TraceDetails;
 pub use figures::{
     ErrorCount, FileFigures, FilesTouched, KindFigures, TRACE_REPORT_VERSION, TraceAbout, TraceFigures,
-    TraceReport,
+    TraceMoved, TraceReport,
 };
 pub use map::{MapCell, OffsetMap};
 pub use over_time::{OverTime, OverTimeBin};

@@ -15,11 +15,11 @@
 //! | no links | `O_NOFOLLOW` | `O_NOFOLLOW` | opened as itself, then refused |
 //! | sync | `fdatasync` | `F_FULLFSYNC` | `FlushFileBuffers` |
 //! | close | result known | result known | result not known (always 0) |
-//! | create | `O_CREAT`, with `O_TRUNC` and `O_EXCL` as asked | the same | opened or made, then emptied |
+//! | create | `O_CREAT`, `O_TRUNC` and `O_EXCL` as asked | the same | opened or made, then emptied |
 //! | truncate | `ftruncate` | `ftruncate` | `SetFileInformationByHandle` |
 //! | allocate | `fallocate` | `ENOTSUP` | `ERROR_NOT_SUPPORTED` |
 //! | stat | `lstat` | `lstat` | attributes of the file itself |
-//! | access | `faccessat2`, for reading | `faccessat`, for reading | as stat: there is nothing nearer |
+//! | access | `faccessat2`, as asked | `faccessat`, as asked | as stat: there is nothing nearer |
 //! | readdir | `getdents`, 32 KiB at a time | `readdir` | `FindNextFile` |
 //! | rename | `rename` | `rename` | `MoveFileEx`, replacing |
 //! | mkdir, rmdir | `mkdir`, `rmdir` | the same | `CreateDirectory`, `RemoveDirectory` |
@@ -40,7 +40,7 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
-use reelgauge_record::OpKind;
+use reelgauge_record::{AccessBits, OpKind};
 use reelgauge_workload::script::Op;
 
 #[cfg(unix)]
@@ -73,7 +73,7 @@ pub(crate) fn by_path(op: &Op, names: &[FileName]) -> Result<(), ErrorNumber> {
     match op.kind {
         OpKind::Unlink => name.unlink(),
         OpKind::Stat => name.stat(),
-        OpKind::Access => name.access(),
+        OpKind::Access => name.access(AccessBits(op.len)),
         OpKind::ReadDir => name.list(),
         OpKind::Truncate => name.set_size(op.offset),
         OpKind::Rename => name.rename(new_name(op, names).ok_or(IMPOSSIBLE)?),

@@ -4,7 +4,8 @@
 //! * [`dataset`]: files prepared in the area, reused when they are already there. [`space`]: room for them.
 //!   [`scratch`]: a folder in the area for what a run makes itself.
 //! * [`buffer`]: memory for I/O. [`pattern`]: write data, unique per unit and incompressible.
-//!   [`verify`]: reading it back. [`extents`]: in how many pieces a file lies on its disk.
+//!   [`verify`]: reading it back. [`extents`]: in how many pieces a file lies on its disk. [`cold`]: a file
+//!   read as if for the first time, and a copy of it written anew.
 //! * [`mount`]: what is mounted at the target. [`link`]: over what it is reached. [`cache`]: what of a file
 //!   lies in the client's memory.
 //! * [`clock`]: the run's clock. [`driver`]: performs the operations that scripts ask for.
@@ -17,6 +18,7 @@ pub mod area;
 pub mod buffer;
 pub mod cache;
 pub mod clock;
+pub mod cold;
 pub mod dataset;
 pub mod driver;
 pub mod extents;

@@ -19,4 +19,4 @@ pub mod log;
 #[cfg(feature = "log")]
 pub mod run_dir;
 
-pub use op::{OpFlags, OpKind, OpRecord, OpenBits};
+pub use op::{AccessBits, OpFlags, OpKind, OpRecord, OpenBits};

@@ -24,7 +24,7 @@ pub enum OpKind {
     Unlink = 6,
     /// Ask for a file's size and times.
     Stat = 7,
-    /// Ask whether a file may be read.
+    /// Ask whether a file may be read, or what [`AccessBits`] say.
     Access = 8,
     /// List a directory from its beginning to its end.
     ReadDir = 9,
@@ -208,6 +208,42 @@ impl OpenBits {
     }
 }
 
+/// What was asked about a file: what [`OpRecord::len`] holds for [`OpKind::Access`]. None of these bits means
+/// that it is not known (logs before this was kept, and sources that don't tell), and is taken for
+/// [`AccessBits::READ`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct AccessBits(pub u32);
+
+impl AccessBits {
+    /// Not known.
+    pub const UNKNOWN: AccessBits = AccessBits(0);
+    /// Whether it may be read.
+    pub const READ: AccessBits = AccessBits(1);
+    /// Whether it may be written.
+    pub const WRITE: AccessBits = AccessBits(2);
+    /// Whether it may be run, or gone through if it is a directory.
+    pub const EXECUTE: AccessBits = AccessBits(4);
+    /// Whether it is there, and nothing else.
+    pub const EXISTS: AccessBits = AccessBits(8);
+
+    /// Of these questions; [`AccessBits::EXISTS`] if there are none.
+    pub const fn of(read: bool, write: bool, execute: bool) -> AccessBits {
+        let bits = read as u32 | (write as u32) << 1 | (execute as u32) << 2;
+        if bits == 0 { AccessBits::EXISTS } else { AccessBits(bits) }
+    }
+
+    /// Whether every bit of `other` is set.
+    pub const fn has(self, other: AccessBits) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether any of these bits is set.
+    pub const fn is_known(self) -> bool {
+        self.0 & 15 != 0
+    }
+}
+
 /// One operation: what was asked, what came back, and when.
 ///
 /// In a run, `worker` is a script, `stream` one of its streams, and `transfer` counts what belongs together.
@@ -237,7 +273,8 @@ pub struct OpRecord {
     pub transfer: u32,
     /// Index into the run's file table.
     pub file: u32,
-    /// Bytes asked for; for [`OpKind::Open`] and [`OpKind::Create`] their [`OpenBits`].
+    /// Bytes asked for; for [`OpKind::Open`] and [`OpKind::Create`] their [`OpenBits`], for
+    /// [`OpKind::Access`] its [`AccessBits`].
     pub len: u32,
     /// Bytes done. Less than `len` without an error is a short transfer.
     pub done_len: u32,
@@ -280,6 +317,15 @@ mod tests {
     #[test]
     fn a_record_is_one_cache_line() {
         assert_eq!(size_of::<OpRecord>(), 64);
+    }
+
+    #[test]
+    fn a_question_about_nothing_is_whether_it_is_there() {
+        assert_eq!(AccessBits::of(false, false, false), AccessBits::EXISTS);
+        let all = AccessBits::of(true, true, true);
+        assert!(all.has(AccessBits::READ) && all.has(AccessBits::WRITE) && all.has(AccessBits::EXECUTE));
+        assert_eq!(AccessBits::of(false, true, false), AccessBits::WRITE);
+        assert!(AccessBits::EXISTS.is_known() && !AccessBits::UNKNOWN.is_known());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! reelgauge-runs/2026-11-20T154012Z-nas1-production-edit/
-//!   run.toml   hosts.json   ops/agent=NAME/…   summary.json
+//!   run.toml   hosts.json   ops/agent=NAME/…   counters/agent=NAME/…   summary.json
 //! ```
 //!
 //! `run.toml` is what makes a directory a run directory. Its first line is a comment that carries the
@@ -187,11 +187,12 @@ impl RunDir {
 
     /// The operation log of one agent: `ops/agent=NAME/`, with [`label`] of the name.
     pub fn agent_ops_path(&self, agent: &str) -> PathBuf {
-        let agent = match label(agent) {
-            empty if empty.is_empty() => "unnamed".to_string(),
-            named => named,
-        };
-        self.ops_path().join(format!("agent={agent}"))
+        self.ops_path().join(agent_folder(agent))
+    }
+
+    /// The counters that one agent sampled: `counters/agent=NAME/`, with [`label`] of the name.
+    pub fn agent_counters_path(&self, agent: &str) -> PathBuf {
+        self.path.join("counters").join(agent_folder(agent))
     }
 
     /// Writes the plan, under the line that marks the directory as a run's.
@@ -238,6 +239,12 @@ impl RunDir {
         let digits = rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or("");
         Ok(Some(digits.parse().unwrap_or(0)))
     }
+}
+
+/// The folder of an agent, as readers of data sets expect it.
+fn agent_folder(agent: &str) -> String {
+    let agent = label(agent);
+    format!("agent={}", if agent.is_empty() { "unnamed" } else { &agent })
 }
 
 /// A name as part of a file name, on every system: ASCII letters, digits, dots, underscores and single
@@ -379,6 +386,8 @@ mod tests {
             assert_eq!(run.path().parent().unwrap(), parent.path());
             let agent = run.agent_ops_path(target);
             assert_eq!(agent.parent().unwrap(), run.ops_path());
+            let counters = run.agent_counters_path(target);
+            assert_eq!(counters.parent().unwrap(), run.path().join("counters"));
         }
         assert!(
             RunDir::create(parent.path(), name("t", "w"))

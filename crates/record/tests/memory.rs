@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 use reelgauge_record::log::{CaptureLevel, LogMeta, LogReader, LogWriter};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};

@@ -3,9 +3,13 @@
 //! Not here: what a flag means. Flags become a [`Plan`](reelgauge_workload::plan::Plan), and the plan
 //! says what is wrong with it.
 
+mod comparing;
+mod console;
 mod looking;
 mod recording;
 
+pub use comparing::CompareArgs;
+pub use console::ConsoleArgs;
 pub use looking::{ExtentsArgs, OpsArgs, PeriodArgs};
 pub use recording::RecordArgs;
 
@@ -59,10 +63,14 @@ pub enum Verb {
     Export(ExportArgs),
     /// Print a run again, from its directory alone, or look at a trace
     Report(ReportArgs),
+    /// Two to eight runs side by side: what changed by more than the noise
+    Compare(CompareArgs),
     /// List the operations of a run or a trace, one by one
     Ops(OpsArgs),
     /// In how many pieces files lie on their disks, where the file system tells
     Extents(ExtentsArgs),
+    /// The console in a browser: list, watch, start, stop and compare runs
+    Console(ConsoleArgs),
     /// Remove the test files: the area that Reelgauge made, and nothing else
     Clean(CleanArgs),
     /// List the media formats of the catalogue, and what each needs
@@ -408,6 +416,9 @@ pub struct ReportArgs {
     /// Also write the figures as CSV files into this folder
     #[arg(long, value_name = "DIR")]
     pub csv: Option<PathBuf>,
+    /// Also write it as one HTML file that needs nothing else: charts, tables, everything
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "to", "top"])]
+    pub html: Option<PathBuf>,
     /// The paper's tables of every load point, not only of the last
     #[arg(long)]
     pub tables: bool,

@@ -15,6 +15,7 @@ use clap::Parser;
 use crate::cli::{Cli, Verb};
 
 fn main() -> ExitCode {
+    reelgauge_runner::own_session::begin_if_asked();
     let cli = Cli::parse();
     let result = match cli.verb {
         Verb::Check(args) => verbs::check::check(&args),
@@ -27,8 +28,10 @@ fn main() -> ExitCode {
         Verb::Import(args) => verbs::import::import(&args),
         Verb::Export(args) => verbs::export::export(&args),
         Verb::Report(args) => verbs::report::report(&args),
+        Verb::Compare(args) => verbs::compare::compare(&args),
         Verb::Ops(args) => verbs::ops::ops(&args),
         Verb::Extents(args) => verbs::extents::extents(&args),
+        Verb::Console(args) => verbs::console::console(&args),
         Verb::Clean(args) => verbs::clean::clean(&args),
         Verb::Formats(args) => verbs::formats::formats(args),
         Verb::Scenarios => verbs::scenarios::scenarios(),

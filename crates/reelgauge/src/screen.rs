@@ -5,6 +5,7 @@ use std::path::Path;
 
 use reelgauge_analysis::Summary;
 use reelgauge_report::{Detail, Screen, Style, Tables};
+use reelgauge_runner::page::REPORT_FILE;
 
 /// Wrong usage or input.
 pub const EXIT_USAGE: u8 = 2;
@@ -17,7 +18,10 @@ pub fn style() -> Style {
 
 /// The screen of a summary.
 pub fn of(summary: &Summary, tables: Tables, detail: Detail, next_step: Option<&str>) -> String {
-    let show = Screen { style: style(), tables, detail, run_dir: summary.run_dir.as_deref(), next_step };
+    let run_dir = summary.run_dir.as_deref();
+    let report = run_dir.map(|dir| Path::new(dir).join(REPORT_FILE)).filter(|path| path.is_file());
+    let report = report.map(|path| path.display().to_string());
+    let show = Screen { style: style(), tables, detail, run_dir, report: report.as_deref(), next_step };
     reelgauge_report::screen(summary, &show)
 }
 

@@ -2,6 +2,8 @@
 
 pub mod check;
 pub mod clean;
+pub mod compare;
+pub mod console;
 pub mod export;
 pub mod extents;
 pub mod formats;

@@ -1,23 +1,44 @@
 //! The answer in plain words, for somebody who is tired and has one question.
 
 use reelgauge_analysis::figures::FirstError;
+use reelgauge_analysis::page::Sentence;
 use reelgauge_analysis::summary::{Target, VerifyFacts};
 use reelgauge_analysis::{Figures, LoadPoint, Outcome, Summary};
 use reelgauge_record::OpKind;
 
 use crate::text::{plain, plain_short};
 use crate::units::{amount, block_size, count, counted, duration, mb_per_s, moment};
+use crate::{check, replay, search, streams, vda};
 
-/// How a sentence is to be taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
-    Answer,
-    Plain,
-    Bad,
+pub(crate) use reelgauge_analysis::page::Tone;
+
+/// What every screen begins with, and every page: the answer, and what makes it worthless before it. Made in
+/// one place, so that terminal and page say the same.
+pub fn answer_sentences(summary: &Summary) -> Vec<Sentence> {
+    let sentences = if let Some(facts) = &summary.check {
+        check::answer(summary, facts)
+    } else if let Some(facts) = &summary.replay {
+        replay::answer(summary, facts)
+    } else if let Some(facts) = &summary.vda {
+        vda::answer(summary, facts)
+    } else if let Some(facts) = &summary.search {
+        search::answer(summary, facts)
+    } else if is_in_streams(summary) {
+        streams::answer(summary)
+    } else {
+        answer(summary)
+    };
+    let told = sentences.into_iter().filter(|(_, text)| !text.is_empty());
+    told.map(|(tone, text)| Sentence { tone, text }).collect()
 }
 
-/// The first lines of the screen. Only what makes the answer worthless comes before it.
-pub(crate) fn answer(summary: &Summary) -> Vec<(Tone, String)> {
+/// Whether a run is told in streams.
+pub(crate) fn is_in_streams(summary: &Summary) -> bool {
+    summary.load_points.iter().any(|point| point.stream_count.is_some())
+}
+
+/// The answer of a run that is told in MB/s.
+fn answer(summary: &Summary) -> Vec<(Tone, String)> {
     let mut sentences = Vec::new();
     sentences.extend(outcome(summary).map(|text| (Tone::Bad, text)));
     let (verified_tone, verified) = summary.verify.as_ref().map_or((Tone::Plain, String::new()), verified);

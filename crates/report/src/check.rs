@@ -16,12 +16,16 @@ const SENTENCE_MAX: usize = 160;
 /// More formats are not shown.
 const FORMATS_MAX: usize = 6;
 
-/// Writes the screen: at most 24 lines.
+/// What the screen begins with.
+pub(crate) fn answer(summary: &Summary, facts: &CheckFacts) -> Vec<(Tone, String)> {
+    let mut sentences = Vec::new();
+    sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, plain_short(&outcome, SENTENCE_MAX))));
+    sentences.push((Tone::Answer, carries(summary, facts)));
+    sentences
+}
+
+/// Writes the screen behind the answer: at most 24 lines with it.
 pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page: &mut Page) {
-    if let Some(outcome) = outcome(summary) {
-        page.sentence(Tone::Bad, &plain_short(&outcome, SENTENCE_MAX));
-    }
-    page.sentence(Tone::Answer, &answer(summary, facts));
     if !facts.formats.is_empty() {
         page.gap();
         page.lines(formats(&facts.formats[..facts.formats.len().min(FORMATS_MAX)]).lines(page.width));
@@ -38,8 +42,11 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
         page.warning(&format!("{}{more}", plain_short(first, SENTENCE_MAX - more.len())));
     }
     page.gap();
-    if let Some(run_dir) = show.run_dir {
-        page.item("Files", &plain(run_dir));
+    // One line: the report lies in the directory.
+    match (show.report, show.run_dir) {
+        (Some(report), _) => page.item("Report", &plain(report)),
+        (None, Some(run_dir)) => page.item("Files", &plain(run_dir)),
+        (None, None) => {}
     }
     let next = Some(facts.next_step.as_str()).filter(|step| !step.is_empty()).or(show.next_step);
     if let Some(next) = next {
@@ -48,7 +55,7 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
 }
 
 /// `/mnt/nas (NFS 4.2 from nas1, over eth0, 10 Gbit/s) carries:`; in one line what is most wanted.
-fn answer(summary: &Summary, facts: &CheckFacts) -> String {
+fn carries(summary: &Summary, facts: &CheckFacts) -> String {
     let path = plain_short(&summary.target.path, 60);
     let link = facts.link.as_deref().map(|link| format!(", over {}", plain_short(link, 30)));
     let mount = format!("{}{}", plain_short(&facts.mount, 45), link.unwrap_or_default());

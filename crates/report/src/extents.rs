@@ -64,6 +64,27 @@ pub fn extents_screen(rows: &[ExtentsRow], style: Style) -> String {
     page.text
 }
 
+/// The screen of a file against a copy of it: both in the table, what was found, and what the reader should
+/// know of it.
+pub fn against_copy_screen(
+    rows: &[ExtentsRow],
+    found: &str,
+    is_slow: bool,
+    notes: &[String],
+    style: Style,
+) -> String {
+    let mut text = extents_screen(rows, style);
+    let mut page = Page::new(style);
+    page.sentence(if is_slow { Tone::Bad } else { Tone::Answer }, &plain(found));
+    for note in notes {
+        page.sentence(Tone::Plain, &plain(note));
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text + &page.text
+}
+
 fn shown(path: &str) -> String {
     let chars = path.chars().count();
     if chars <= NAME_CHARS {

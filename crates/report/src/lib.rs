@@ -5,6 +5,7 @@
 //! * [`csv_files`]: load points, streams, the paper's tables and the seconds of the run, for spreadsheets.
 //! * [`mod@trace`]: the screen of a trace. [`ops_rows`]: operations one by one. [`extents`]: files and their
 //!   pieces. `replay`: the screen of a replay. [`suite`]: that of a suite of them.
+//! * [`compare`]: runs side by side, on the terminal, as Markdown and as JUnit XML.
 //! * [`units`]: every number's way from its unit to text, in one place.
 //! * [`text`]: wrapping, and taking the teeth out of strings that came from outside.
 //!
@@ -13,8 +14,10 @@
 
 mod answer;
 mod check;
+pub mod compare;
 pub mod csv_files;
 pub mod extents;
+pub mod html;
 pub mod ops_rows;
 mod page;
 mod replay;
@@ -30,6 +33,7 @@ pub mod units;
 mod vda;
 mod workers;
 
+pub use answer::answer_sentences;
 pub use csv_files::{load_points_csv, paper_csv, series_csv, streams_csv};
 pub use ops_rows::{OpRows, RowFormat};
 pub use screen::{Detail, Screen, Style, Tables, screen};

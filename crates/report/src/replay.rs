@@ -16,21 +16,25 @@ const REMARKS_MAX: usize = 5;
 /// Differences that are shown.
 const DIFFERENCES_MAX: usize = 5;
 
-/// Writes the screen.
-pub(crate) fn screen(summary: &Summary, facts: &ReplayFacts, show: &Screen, page: &mut Page) {
-    if let Some(outcome) = outcome(summary) {
-        page.sentence(Tone::Bad, &outcome);
-    }
-    match facts.passes.last() {
-        Some(pass) => page.sentence(Tone::Answer, &answer(summary, facts, pass)),
-        None => page.sentence(Tone::Bad, &nothing(summary)),
-    }
+/// What the screen begins with.
+pub(crate) fn answer(summary: &Summary, facts: &ReplayFacts) -> Vec<(Tone, String)> {
+    let mut sentences = Vec::new();
+    sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, outcome)));
+    sentences.push(match facts.passes.last() {
+        Some(pass) => (Tone::Answer, replayed(summary, facts, pass)),
+        None => (Tone::Bad, nothing(summary)),
+    });
     if facts.synthetic {
         let text = "The trace is synthetic: made from published statistics, nobody was recorded.";
-        page.sentence(Tone::Plain, text);
+        sentences.push((Tone::Plain, text.to_owned()));
     }
-    differences(facts, page);
-    timing(facts, page);
+    differences(facts, &mut sentences);
+    sentences.extend(timing(facts).map(|text| (Tone::Plain, text)));
+    sentences
+}
+
+/// Writes the screen behind the answer.
+pub(crate) fn screen(summary: &Summary, facts: &ReplayFacts, show: &Screen, page: &mut Page) {
     if facts.passes.len() > 1 {
         page.gap();
         page.lines(table(summary, facts).lines(page.width));
@@ -50,7 +54,7 @@ pub(crate) fn screen(summary: &Summary, facts: &ReplayFacts, show: &Screen, page
 }
 
 /// `Replayed edit in 12.3 s (recorded: 12.2 s) on /mnt/nas (NFS 4.2 from nas1): 812 operations, 85 MB/s.`
-fn answer(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass) -> String {
+fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass) -> String {
     let users = match facts.copies {
         1 => String::new(),
         copies => format!(" by {}", counted(u64::from(copies), "user")),
@@ -84,12 +88,12 @@ fn passes(count: usize) -> String {
 }
 
 /// Whether everything came to what was recorded.
-fn differences(facts: &ReplayFacts, page: &mut Page) {
+fn differences(facts: &ReplayFacts, sentences: &mut Vec<(Tone, String)>) {
     let different: u64 = facts.passes.iter().map(|pass| pass.different_ops).sum();
     let done: u64 = facts.passes.iter().map(|pass| pass.done_ops).sum();
     if different == 0 {
         if done > 0 {
-            page.sentence(Tone::Plain, "Every operation came to what was recorded.");
+            sentences.push((Tone::Plain, "Every operation came to what was recorded.".to_owned()));
         }
         return;
     }
@@ -98,27 +102,21 @@ fn differences(facts: &ReplayFacts, page: &mut Page) {
         count(different),
         counted(done, "operation")
     );
-    page.sentence(Tone::Bad, &text);
+    sentences.push((Tone::Bad, text));
     let shown = facts.passes.iter().flat_map(|pass| &pass.differences).take(DIFFERENCES_MAX);
-    shown.for_each(|difference| page.sentence(Tone::Plain, &format!("  {}", plain(difference))));
+    sentences.extend(shown.map(|difference| (Tone::Plain, format!("  {}", plain(difference)))));
 }
 
 /// How late operations began, in the pass in which that was worst.
-fn timing(facts: &ReplayFacts, page: &mut Page) {
+fn timing(facts: &ReplayFacts) -> Option<String> {
     let p99 = |pass: &&ReplayPass| pass.lateness_p99_us.unwrap_or(0.0);
-    let Some(worst) = facts.passes.iter().max_by(|a, b| p99(a).total_cmp(&p99(b))) else {
-        return;
-    };
-    let times = (worst.lateness_p50_us, worst.lateness_p99_us, worst.lateness_max_us);
-    if let (Some(p50_us), Some(p99_us), Some(max_us)) = times {
-        let text = format!(
-            "Half of the operations began within {} of when they were due, 99 of 100 within {}, all within {}.",
-            duration(p50_us),
-            duration(p99_us),
-            duration(max_us)
-        );
-        page.sentence(Tone::Plain, &text);
-    }
+    let worst = facts.passes.iter().max_by(|a, b| p99(a).total_cmp(&p99(b)))?;
+    Some(format!(
+        "Half of the operations began within {} of when they were due, 99 of 100 within {}, all within {}.",
+        duration(worst.lateness_p50_us?),
+        duration(worst.lateness_p99_us?),
+        duration(worst.lateness_max_us?)
+    ))
 }
 
 fn table(summary: &Summary, facts: &ReplayFacts) -> Table {

@@ -3,7 +3,7 @@
 
 use reelgauge_analysis::{LoadPoint, Summary};
 
-use crate::answer::{Tone, answer};
+use crate::answer::{Tone, answer_sentences, is_in_streams};
 use crate::page::{MAX_WIDTH, Page};
 use crate::text::plain;
 use crate::units::{amount, count, number};
@@ -57,6 +57,8 @@ pub struct Screen<'a> {
     pub detail: Detail,
     /// Where the run's files are.
     pub run_dir: Option<&'a str>,
+    /// Where its `report.html` is, if there is one.
+    pub report: Option<&'a str>,
     /// What to do next, as the last line; a sentence or a command.
     pub next_step: Option<&'a str>,
 }
@@ -64,6 +66,8 @@ pub struct Screen<'a> {
 /// The screen as text, ending with a line feed.
 pub fn screen(summary: &Summary, show: &Screen) -> String {
     let mut page = Page::new(show.style);
+    let sentences = answer_sentences(summary);
+    sentences.iter().for_each(|sentence| page.sentence(sentence.tone, &sentence.text));
     if let Some(facts) = &summary.check {
         check::screen(summary, facts, show, &mut page);
     } else if let Some(facts) = &summary.replay {
@@ -72,7 +76,7 @@ pub fn screen(summary: &Summary, show: &Screen) -> String {
         vda::screen(summary, facts, show, &mut page);
     } else if let Some(facts) = &summary.search {
         search::screen(summary, facts, show, &mut page);
-    } else if summary.load_points.iter().any(|point| point.stream_count.is_some()) {
+    } else if is_in_streams(summary) {
         streams::screen(summary, show, &mut page);
     } else {
         mix(summary, show, &mut page);
@@ -80,11 +84,8 @@ pub fn screen(summary: &Summary, show: &Screen) -> String {
     page.text
 }
 
-/// The screen of a run that is told in MB/s.
+/// The screen of a run that is told in MB/s, behind its answer.
 fn mix(summary: &Summary, show: &Screen, page: &mut Page) {
-    for (tone, sentence) in answer(summary) {
-        page.sentence(tone, &sentence);
-    }
     let measured: Vec<&LoadPoint> = summary.load_points.iter().filter(|point| point.total.ops > 0).collect();
     if !measured.is_empty() {
         page.gap();
@@ -180,6 +181,9 @@ fn files(summary: &Summary, show: &Screen, page: &mut Page) {
     page.gap();
     if let Some(run_dir) = show.run_dir {
         page.item("Files", &plain(run_dir));
+        if let Some(report) = show.report {
+            page.item("Report", &plain(report));
+        }
         let log = &summary.log;
         let rows = count(log.rows);
         let size = amount(log.bytes);

@@ -11,17 +11,21 @@ use crate::table::Table;
 use crate::text::{plain, plain_short};
 use crate::units::{count, counted};
 
-/// Writes the screen.
-pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page: &mut Page) {
-    if let Some(outcome) = outcome(summary) {
-        page.sentence(Tone::Bad, &outcome);
-    }
+/// What the screen begins with.
+pub(crate) fn answer(summary: &Summary, facts: &SearchFacts) -> Vec<(Tone, String)> {
+    let mut sentences = Vec::new();
+    sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, outcome)));
     let tone = if is_good(facts) { Tone::Answer } else { Tone::Bad };
-    page.sentence(tone, &answer(summary, facts));
-    page.sentence(Tone::Plain, &evidence(facts));
+    sentences.push((tone, carries(summary, facts)));
+    sentences.push((Tone::Plain, evidence(facts)));
     if !facts.complete || facts.limited_by_client {
-        page.sentence(Tone::Plain, &plain(&facts.answer_sentence));
+        sentences.push((Tone::Plain, plain(&facts.answer_sentence)));
     }
+    sentences
+}
+
+/// Writes the screen behind the answer.
+pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page: &mut Page) {
     if let Some(failed) = &facts.failed_first {
         page.gap();
         page.item("Failed first", &plain(failed));
@@ -42,7 +46,7 @@ fn is_good(facts: &SearchFacts) -> bool {
 }
 
 /// What the storage carries, or why that is not known.
-fn answer(summary: &Summary, facts: &SearchFacts) -> String {
+fn carries(summary: &Summary, facts: &SearchFacts) -> String {
     let (place, what) = (place(&summary.target), plain_short(&facts.what, 80));
     let number = |streams: u32| format!("{} {what}", count(u64::from(streams)));
     let sure = facts.streams.filter(|streams| *streams > 0);

@@ -15,11 +15,10 @@ use crate::tables::numbers;
 use crate::text::{plain, plain_short};
 use crate::units::{count, counted};
 
-/// Writes the screen.
+pub(crate) use answer::answer;
+
+/// Writes the screen behind the answer.
 pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
-    for (tone, sentence) in answer::answer(summary) {
-        page.sentence(tone, &sentence);
-    }
     if summary.ops() > 0 {
         page.gap();
         page.lines(table(&summary.load_points).lines(page.width));

@@ -29,7 +29,7 @@ pub fn trace_screen(report: &TraceReport, style: Style) -> String {
     service(figures, &mut page);
     kinds(figures, &mut page);
     files(report, &mut page);
-    about(&report.about, &mut page);
+    about(&report.about, figures.from_s.is_some() || figures.to_s.is_some(), &mut page);
     page.text
 }
 
@@ -263,7 +263,7 @@ fn files(report: &TraceReport, page: &mut Page) {
 }
 
 /// What the trace is, and what to doubt.
-fn about(about: &TraceAbout, page: &mut Page) {
+fn about(about: &TraceAbout, is_part: bool, page: &mut Page) {
     page.gap();
     let mut made = plain(&about.made_by);
     if !about.source.is_empty() {
@@ -277,8 +277,16 @@ fn about(about: &TraceAbout, page: &mut Page) {
     if !about.blind_to.is_empty() {
         page.item("Can't see", &plain(&about.blind_to.join(", ")));
     }
+    if let Some(moved) = about.moved.filter(|_| is_part) {
+        let (reads, writes) = (counted(moved.reads, "read"), counted(moved.writes, "write"));
+        let (read, written) = (amount(moved.read_bytes), amount(moved.written_bytes));
+        page.item("Whole trace", &format!("{read} in {reads}, {written} in {writes}"));
+    }
     if let Some(cost_ns) = about.cost_ns_per_op {
-        page.item("Recorder's cost", &format!("{} per operation", duration(cost_ns / 1e3)));
+        let way = about.round_trip_ns.map_or_else(String::new, |way_ns| {
+            format!(", and about {} on the way to it and back", duration(way_ns / 1e3))
+        });
+        page.item("Recorder's cost", &format!("{} per operation{way}", duration(cost_ns / 1e3)));
     }
     let left_out = about.left_out.iter().map(|(why, many)| format!("{} × {}", count(*many), plain(why)));
     let left_out: Vec<String> = left_out.collect();

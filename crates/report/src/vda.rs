@@ -12,23 +12,26 @@ use crate::tables::numbers;
 use crate::text::plain;
 use crate::units::{count, counted, number};
 
-/// Writes the screen.
-pub(crate) fn screen(summary: &Summary, facts: &VdaFacts, show: &Screen, page: &mut Page) {
-    if let Some(outcome) = outcome(summary) {
-        page.sentence(Tone::Bad, &outcome);
-    }
-    match carried(facts) {
-        Some(point) => page.sentence(Tone::Answer, &answer(summary, facts, point)),
-        None => page.sentence(Tone::Bad, &nothing_carried(summary, facts)),
-    }
+/// What the screen begins with.
+pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)> {
+    let mut sentences = Vec::new();
+    sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, outcome)));
+    sentences.push(match carried(facts) {
+        Some(point) => (Tone::Answer, carries(summary, facts, point)),
+        None => (Tone::Bad, nothing_carried(summary, facts)),
+    });
     for point in facts.points.iter().filter(|point| !point.valid) {
         let why = plain(point.why_not.as_deref().unwrap_or("no reason is known"));
-        page.sentence(Tone::Bad, &format!("NOT VALID with {}: {why}.", streams_of(point)));
+        sentences.push((Tone::Bad, format!("NOT VALID with {}: {why}.", streams_of(point))));
     }
     if summary.failed_ops() > 0 {
-        let (tone, sentence) = failures(summary);
-        page.sentence(tone, &sentence);
+        sentences.push(failures(summary));
     }
+    sentences
+}
+
+/// Writes the screen behind the answer.
+pub(crate) fn screen(summary: &Summary, facts: &VdaFacts, show: &Screen, page: &mut Page) {
     page.gap();
     page.heading(&format!("Load points ({})", plain(&facts.label)));
     page.lines(table(&facts.points).lines(page.width));
@@ -42,7 +45,7 @@ fn carried(facts: &VdaFacts) -> Option<&VdaPoint> {
     facts.points.iter().take_while(|point| point.valid).last()
 }
 
-fn answer(summary: &Summary, facts: &VdaFacts, point: &VdaPoint) -> String {
+fn carries(summary: &Summary, facts: &VdaFacts, point: &VdaPoint) -> String {
     let response = match facts.overall_response_time_ms {
         Some(ms) => format!(" with an overall response time of {} ms", number(ms)),
         None => point

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use reelgauge_analysis::trace_stats::{Period, TraceAbout, TraceDetails, TraceReport, TraceStats};
+use reelgauge_analysis::trace_stats::{
+    Period, TraceAbout, TraceDetails, TraceMoved, TraceReport, TraceStats,
+};
 use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
 use reelgauge_report::{Style, trace_screen};
 
@@ -69,7 +71,9 @@ fn report(period: Period) -> TraceReport {
         left_out: [("not a file".to_owned(), 12)].into(),
         malformed_lines: 2,
         first_malformed: vec![(17, "openat(\u{7}".to_owned(), "no end".to_owned())],
-        cost_ns_per_op: Some(5_500.0),
+        moved: Some(TraceMoved { reads: 9, read_bytes: 8_000_000, writes: 1, written_bytes: 4_000 }),
+        cost_ns_per_op: Some(300.0),
+        round_trip_ns: Some(5_500.0),
         synthetic: vec![("sequential, %".to_owned(), 52.5, 52.4, 0.5)],
     };
     details.report(about, |file| NAMES[file as usize].to_owned())
@@ -87,6 +91,7 @@ fn the_screen_of_a_trace() {
 fn a_part_of_a_trace_says_so_and_an_empty_one_too() {
     let part = trace_screen(&report(Period { from_ns: 4_000_000, to_ns: 20_000_000 }), Style::default());
     assert!(part.starts_with("Trace copy, from 4.00 ms to 20.0 ms\n"), "{part}");
+    assert!(part.contains("Whole trace: 8.00 MB in 9 reads, 4.00 kB in 1 write"), "{part}");
     let empty = trace_screen(&report(Period { from_ns: 1 << 40, to_ns: u64::MAX }), Style::default());
     assert!(empty.contains("Nothing was done in this time.") && empty.contains("to its end"), "{empty}");
 }

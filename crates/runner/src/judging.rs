@@ -28,6 +28,8 @@ pub struct Judged {
     pub rates: Vec<ProcessRate>,
     /// Mean response of their transfers.
     pub rates_mean_response_ms: Option<f64>,
+    /// Frames with a deadline before this were judged: the end of the load point, or when it was cut short.
+    pub until_ns: u64,
 }
 
 impl Judging {
@@ -68,6 +70,7 @@ impl Judging {
                 late: late.finish(end_ns),
                 rates_mean_response_ms: rates.mean_response_ms(),
                 rates: rates.finish(end_ns),
+                until_ns: end_ns,
             },
             None => Judged::default(),
         }

@@ -5,16 +5,23 @@
 //!   rates while it goes on, [`made_files`] removed behind it, [`failure`] when it broke off.
 //! * The kinds of runs: [`mod@run`], a mix ([`prepare`] before it); [`mod@streams`], players, recorders and
 //!   others, and the search for the largest count; [`mod@check`], a first look.
+//! * [`against_copy`]: a file against a copy of it, written anew.
 //! * [`reopen`]: a run from its directory alone. [`mod@trace_report`]: a trace, or a run as one, file by
 //!   file; [`ops_listing`]: its operations one by one.
+//! * [`mod@compare`]: runs side by side.
+//! * [`mod@page`]: the page of a run or a trace, and the `report.html` that every run gets.
 //! * [`mod@replay`]: a trace replayed, pass by pass. [`suite`]: many, one after the other.
+//! * [`results`]: where its results go, from before it prepares; [`mod@live`]: what it tells meanwhile.
 //! * [`sink`] and [`drain`]: from the measuring threads to the meter and the log, without waiting.
-//! * [`interrupt`] and [`supervise`]: how it ends when somebody or something stops it.
+//! * [`interrupt`] and [`supervise`]: how it ends when somebody or something stops it; [`own_session`]: what
+//!   doesn't.
 //!
 //! Not here: flags and screens (the binary), figures (analysis), I/O on the target (engine).
 
+pub mod against_copy;
 pub mod check;
 pub mod clean;
+pub mod compare;
 pub mod drain;
 pub mod error;
 pub mod failure;
@@ -22,15 +29,19 @@ pub mod file_table;
 pub mod ground;
 pub mod interrupt;
 pub mod judging;
+pub mod live;
 pub mod load_points;
 pub mod made_files;
 pub mod observer;
 pub mod ops_listing;
 pub mod own_cpu;
+pub mod own_session;
+pub mod page;
 pub mod point;
 pub mod prepare;
 pub mod reopen;
 pub mod replay;
+pub mod results;
 pub mod run;
 pub mod session;
 pub mod sink;

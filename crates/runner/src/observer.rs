@@ -1,6 +1,22 @@
 //! What a run tells whoever watches it. The terminal's progress bar is one; a test is another.
 
+use std::path::Path;
 use std::time::Duration;
+
+use reelgauge_engine::clock::Clock;
+
+/// A run whose target was taken, and which has a place for its results.
+#[derive(Clone, Copy, Debug)]
+pub struct RunBegin<'a> {
+    /// Its directory.
+    pub run_dir: &'a Path,
+    /// The command: `mix`, `streams`, …
+    pub verb: &'a str,
+    /// As in the summary.
+    pub label: &'a str,
+    /// The directory that is measured, absolute.
+    pub target: &'a Path,
+}
 
 /// The state of a load point that is being measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +39,12 @@ pub struct Live {
 
 /// Is told how a run goes. Every method may be left out.
 pub trait Observer {
+    /// The run has a directory; nothing is prepared yet.
+    fn begun(&mut self, _begin: &RunBegin<'_>) {}
+
+    /// Everything is prepared, and this is the run's clock.
+    fn clock_began(&mut self, _clock: Clock) {}
+
     /// A new phase begins: preparing, measuring, verifying.
     fn phase(&mut self, _name: &str) {}
 

@@ -23,6 +23,7 @@ use crate::file_table::FileTable;
 use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
+use crate::results::{Naming, Results};
 
 /// The exit code of a plan that can't be run.
 const EXIT_INPUT: u8 = 2;
@@ -34,6 +35,8 @@ pub struct Prepared {
     pub plan: Plan,
     /// Where it runs.
     pub ground: Ground,
+    /// Where its results go.
+    pub results: Results,
     /// The test files.
     pub data_set: DataSet,
     /// What the reader should know.
@@ -45,6 +48,7 @@ pub struct Prepared {
 pub fn prepare(
     mut plan: Plan,
     must_be_direct: bool,
+    naming: &Naming<'_>,
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<Prepared, RunError> {
@@ -52,7 +56,7 @@ pub fn prepare(
     check_space(&plan)?;
     let area = Area::open_or_create(&plan.target)?;
     plan.target = area.target().to_path_buf();
-    let result = prepare_in(&area, plan, must_be_direct, observer, interrupt);
+    let result = prepare_in(&area, plan, must_be_direct, naming, observer, interrupt);
     if let Err(error) = &result
         && error.exit_code() == EXIT_INPUT
         && area.is_new()
@@ -67,6 +71,7 @@ fn prepare_in(
     area: &Area,
     mut plan: Plan,
     must_be_direct: bool,
+    naming: &Naming<'_>,
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<Prepared, RunError> {
@@ -83,9 +88,10 @@ fn prepare_in(
         plan.mix.direct = note.is_none();
         notes.extend(note);
     }
+    let results = Results::make(naming, &ground, observer)?;
     let data_set = make_files(area, &plan, observer, interrupt)?;
     notes.extend(cool_down(&data_set));
-    Ok(Prepared { plan, ground, data_set, notes })
+    Ok(Prepared { plan, ground, results, data_set, notes })
 }
 
 impl Prepared {

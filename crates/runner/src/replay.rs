@@ -31,9 +31,11 @@ use reelgauge_workload::replay::ReplayPlan;
 use crate::error::RunError;
 use crate::ground::Ground;
 use crate::interrupt::Interrupt;
+use crate::live::log::logged;
 use crate::made_files::MadeFiles;
 use crate::observer::Observer;
 use crate::prepare::{check_room, drop_cached};
+use crate::results::{Naming, Results};
 use crate::run::{Finished, driver_kind};
 use crate::session::{Closing, Opening, PointPlan, Session, make_out};
 use crate::summarise::Subject;
@@ -71,6 +73,14 @@ pub fn run_replay(
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<Finished, RunError> {
+    logged(observer, |observer| carry_out(request, observer, interrupt))
+}
+
+fn carry_out(
+    request: ReplayRequest,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<Finished, RunError> {
     let started = Timestamp::now();
     let ReplayRequest { mut plan, out } = request;
     plan.check()?;
@@ -81,7 +91,14 @@ pub fn run_replay(
     check_space(&plan, &tape)?;
     let area = Area::open_or_create(&plan.target)?;
     plan.target = area.target().to_path_buf();
-    let staged = Staged::prepare(&area, &plan, &tape, observer, interrupt);
+    let naming = Naming {
+        started,
+        out: &out,
+        verb: "replay",
+        label: &tape.name,
+        what: &format!("replay-{}", tape.name),
+    };
+    let staged = Staged::prepare(&area, &plan, &tape, &naming, observer, interrupt);
     if let Err(error) = &staged
         && error.exit_code() == EXIT_INPUT
         && area.is_new()
@@ -89,12 +106,13 @@ pub fn run_replay(
         // What can't be removed now is removed by `reelgauge clean`; the error itself matters more.
         let _ = area.clean();
     }
-    play(&plan, &tape, staged?, started, &out, observer, interrupt)
+    play(&plan, &tape, staged?, observer, interrupt)
 }
 
 /// A target on which all images are ready.
 struct Staged {
     ground: Ground,
+    results: Results,
     made: MadeFiles,
     images: Images,
     pattern: PatternSpec,
@@ -107,11 +125,13 @@ impl Staged {
         area: &Area,
         plan: &ReplayPlan,
         tape: &Tape,
+        naming: &Naming<'_>,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<Staged, RunError> {
         let ground = Ground::take(area)?;
         let mut notes = ground.notes();
+        let results = Results::make(naming, &ground, observer)?;
         let made = MadeFiles::begin(&ground, interrupt)?;
         if let Ok(Some(space)) = space(area.root()) {
             check_replay_room(plan, tape, space.available_bytes)?;
@@ -123,7 +143,7 @@ impl Staged {
         notes.extend(drop_cached(&images.test_files()));
         let direct_align_log2 = direct_align_log2(&ground.direct);
         notes.extend(tape.note_on_direct(direct_align_log2));
-        Ok(Staged { ground, made, images, pattern, direct_align_log2, notes })
+        Ok(Staged { ground, results, made, images, pattern, direct_align_log2, notes })
     }
 }
 
@@ -132,16 +152,12 @@ fn play(
     plan: &ReplayPlan,
     tape: &Tape,
     staged: Staged,
-    started: Timestamp,
-    out: &std::path::Path,
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<Finished, RunError> {
-    let Staged { ground, made, images, pattern, direct_align_log2, notes } = staged;
+    let Staged { ground, results, made, images, pattern, direct_align_log2, notes } = staged;
     let opening = Opening {
-        started,
-        out,
-        what: &format!("replay-{}", tape.name),
+        results,
         plan_toml: &plan.to_toml()?,
         files: images.table.clone(),
         pattern,
@@ -151,7 +167,7 @@ fn play(
         verify: false,
         notes,
     };
-    let mut session = Session::begin(ground, opening)?;
+    let mut session = Session::begin(ground, opening, observer)?;
     // An error is a result here, unless it says that the storage is gone or full.
     session.errors_are_results(tape.packed.recorded_errors());
     let mut findings = Findings::new(plan, tape);

@@ -9,8 +9,10 @@ use reelgauge_workload::plan::{DriverChoice, Plan};
 
 use crate::error::RunError;
 use crate::interrupt::{EXIT_INTERRUPTED, Interrupt};
+use crate::live::log::logged;
 use crate::observer::Observer;
 use crate::prepare::{Prepared, prepare};
+use crate::results::Naming;
 use crate::session::{Closing, Opening, PointPlan, Session, make_out};
 use crate::summarise::Subject;
 use crate::workers::Crew;
@@ -65,16 +67,24 @@ pub fn run(
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<Finished, RunError> {
+    logged(observer, |observer| carry_out(request, observer, interrupt))
+}
+
+fn carry_out(
+    request: Request,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<Finished, RunError> {
     let started = Timestamp::now();
     request.plan.check()?;
     make_out(&request.out)?;
-    let prepared = prepare(request.plan, request.must_be_direct, observer, interrupt)?;
+    let profile = request.plan.mix.profile.clone();
+    let naming = Naming { started, out: &request.out, verb: "mix", label: &profile, what: &profile };
+    let prepared = prepare(request.plan, request.must_be_direct, &naming, observer, interrupt)?;
     let files = prepared.file_table();
-    let Prepared { plan, ground, data_set, notes } = prepared;
+    let Prepared { plan, ground, results, data_set, notes } = prepared;
     let opening = Opening {
-        started,
-        out: &request.out,
-        what: &plan.mix.profile,
+        results,
         plan_toml: &plan.to_toml()?,
         files,
         pattern: data_set.pattern,
@@ -84,7 +94,7 @@ pub fn run(
         verify: plan.verify,
         notes,
     };
-    let mut session = Session::begin(ground, opening)?;
+    let mut session = Session::begin(ground, opening, observer)?;
     let crew = Crew::new(&plan, &data_set.files);
     let measured = measure(&mut session, &plan, crew, observer, interrupt);
     session.settle(measured)?;

@@ -9,6 +9,7 @@
 //! in ([`crate::run`], [`crate::streams`], [`crate::check`]).
 
 pub mod close;
+mod counting;
 pub mod point;
 
 use std::collections::BTreeSet;
@@ -18,6 +19,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use reelgauge_analysis::LoadPoint;
+use reelgauge_doctor::Sampling;
 use reelgauge_engine::cache;
 use reelgauge_engine::clock::Clock;
 use reelgauge_engine::dataset::DataSetError;
@@ -26,7 +28,7 @@ use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_engine::verify::WriteMap;
 use reelgauge_record::host::HostFacts;
 use reelgauge_record::log::{CaptureLevel, LogMeta, LogWriter};
-use reelgauge_record::run_dir::{RunDir, RunName};
+use reelgauge_record::run_dir::RunDir;
 
 use crate::drain::Drain;
 use crate::error::RunError;
@@ -34,9 +36,11 @@ use crate::failure::Scene;
 use crate::file_table::FileTable;
 use crate::ground::Ground;
 use crate::load_points::LoadPointPlan;
+use crate::observer::Observer;
 use crate::own_cpu::OwnCpu;
 use crate::point::Ending;
-use crate::prepare::{mount_facts, target_label};
+use crate::prepare::mount_facts;
+use crate::results::Results;
 use crate::streams::table::StreamTable;
 
 pub use close::Closing;
@@ -48,12 +52,8 @@ const AGENT: &str = "local";
 /// What a session begins with, beside its ground.
 #[derive(Debug)]
 pub struct Opening<'a> {
-    /// When the user asked for it.
-    pub started: Timestamp,
-    /// Folder for run directories.
-    pub out: &'a Path,
-    /// What the run directory is named after, beside the target.
-    pub what: &'a str,
+    /// Where its results go.
+    pub results: Results,
     /// `run.toml`.
     pub plan_toml: &'a str,
     /// The files that are there already.
@@ -80,6 +80,8 @@ pub struct Session {
     run_dir: RunDir,
     clock: Clock,
     drain: Drain,
+    /// Ends with the session, on every way out.
+    counters: Sampling,
     files: FileTable,
     pattern: PatternSpec,
     driver: DriverKind,
@@ -111,17 +113,22 @@ pub fn make_out(out: &Path) -> Result<(), RunError> {
 }
 
 impl Session {
-    /// Makes the run directory and starts clock and drain.
+    /// Fills the run directory with what is known before, and starts clock and drain.
     ///
     /// # Errors
     /// When the results have no place to go.
-    pub fn begin(ground: Ground, opening: Opening<'_>) -> Result<Session, RunError> {
-        let Opening { started, out, what, plan_toml, files, .. } = opening;
-        let label = target_label(ground.target(), &ground.mount);
-        let run_dir = RunDir::create(out, RunName { start: started.into(), target: &label, what })?;
+    pub fn begin(
+        ground: Ground,
+        opening: Opening<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Session, RunError> {
+        let Opening { results, plan_toml, files, .. } = opening;
+        let started = results.started();
+        let run_dir = results.begin();
         run_dir.write_plan(plan_toml)?;
         run_dir.write_hosts(&[HostFacts::gather(Some(mount_facts(&ground.mount)))])?;
         let clock = Clock::start();
+        observer.clock_began(clock);
         let log = match opening.log {
             true => {
                 let path = run_dir.agent_ops_path(AGENT);
@@ -131,6 +138,7 @@ impl Session {
         };
         let map = || Arc::new(WriteMap::new(files.targets(), opening.pattern.unit_bytes));
         Ok(Session {
+            counters: counting::start(&run_dir, AGENT, &ground.mount, clock),
             drain: Drain::start(log, clock).map_err(RunError::io("start a thread"))?,
             write_map: opening.verify.then(map),
             planned: Vec::new(),

@@ -4,10 +4,12 @@
 use std::path::Path;
 
 use reelgauge_analysis::in_order::InOrder;
-use reelgauge_analysis::trace_stats::{Period, TraceAbout, TraceDetails, TraceReport, TraceStats};
+use reelgauge_analysis::trace_stats::{
+    Period, TraceAbout, TraceDetails, TraceMoved, TraceReport, TraceStats,
+};
 use reelgauge_record::OpRecord;
 use reelgauge_record::log::{CaptureLevel, SkipReason};
-use reelgauge_trace::{Trace, TraceError};
+use reelgauge_trace::{Moved, Trace, TraceError};
 
 /// What to tell of a trace.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +60,8 @@ pub fn name(trace: &Trace, file: u32) -> String {
     }
 }
 
-fn about(trace: &Trace, late_ops: u64) -> TraceAbout {
+/// What a trace says of itself, and what there is to know of its log.
+pub(crate) fn about(trace: &Trace, late_ops: u64) -> TraceAbout {
     let info = trace.info().cloned().unwrap_or_default();
     let meta = trace.meta();
     let mut about = TraceAbout {
@@ -75,7 +78,9 @@ fn about(trace: &Trace, late_ops: u64) -> TraceAbout {
         left_out: info.left_out,
         malformed_lines: info.malformed_lines,
         first_malformed: Vec::new(),
+        moved: info.moved.map(moved),
         cost_ns_per_op: info.cost_ns_per_op,
+        round_trip_ns: info.round_trip_ns,
         synthetic: Vec::new(),
     };
     if trace.info().is_none() {
@@ -100,6 +105,11 @@ fn about(trace: &Trace, late_ops: u64) -> TraceAbout {
         about.warnings.push(format!("{lost} parts of its log are missing or damaged and are not counted"));
     }
     about
+}
+
+fn moved(moved: Moved) -> TraceMoved {
+    let Moved { reads, read_bytes, writes, written_bytes } = moved;
+    TraceMoved { reads, read_bytes, writes, written_bytes }
 }
 
 fn level(capture: CaptureLevel) -> &'static str {
@@ -132,6 +142,10 @@ mod tests {
         assert!(report.signs.sentences()[0].starts_with("1-byte-ahead pattern"), "{:?}", report.signs);
         assert_eq!((report.about.made_by.as_str(), report.about.blind_to.len()), ("synthetic", 1));
         assert_eq!(report.figures.written_bytes, (64 << 20) + 511);
+        // What the trace says of itself is what is counted.
+        let (moved, figures) = (report.about.moved.unwrap(), &report.figures);
+        assert_eq!((moved.reads, moved.read_bytes), (figures.reads, figures.read_bytes));
+        assert_eq!((moved.writes, moved.written_bytes), (figures.writes, figures.written_bytes));
     }
 
     #[test]

@@ -18,6 +18,7 @@ use reelgauge_runner::ground::Ground;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::made_files::MadeFiles;
 use reelgauge_runner::observer::Silent;
+use reelgauge_runner::results::{Naming, Results};
 use reelgauge_runner::run::Finished;
 use reelgauge_runner::session::{Closing, Opening, PointPlan, Session};
 use reelgauge_runner::summarise::Subject;
@@ -54,11 +55,10 @@ impl Script for Short {
     }
 }
 
-fn opening(out: &Path, files: FileTable) -> Opening<'_> {
+fn opening(out: &Path, ground: &Ground, files: FileTable) -> Opening<'static> {
+    let naming = Naming { started: Timestamp::now(), out, verb: "replay", label: "traces", what: "traces" };
     Opening {
-        started: Timestamp::now(),
-        out,
-        what: "traces",
+        results: Results::make(&naming, ground, &mut Silent).unwrap(),
         plan_toml: "# none\n",
         files,
         pattern: PatternSpec { seed: 1, unit_bytes: 4096 },
@@ -83,7 +83,8 @@ fn replayed(target: &Path, out: &Path) -> Finished {
         files.enter_test_files(&[TargetFile { path, size_bytes: FILE_BYTES }], "by its own rules")
     };
     file(&mut files, "one");
-    let mut session = Session::begin(ground, opening(out, files.clone())).unwrap();
+    let opening = opening(out, &ground, files.clone());
+    let mut session = Session::begin(ground, opening, &mut Silent).unwrap();
     let mix = MixPlan { direct: false, ..Profile::named("seq-read").unwrap().plan() };
     for ops in [5, 9] {
         let number = file(&mut files, &format!("more-{ops}"));

@@ -14,6 +14,8 @@ mod attributes;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod command;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
+mod crew;
+#[cfg(all(feature = "fuse", target_os = "linux"))]
 mod drain;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod handles;
@@ -114,9 +116,6 @@ pub struct Recorded {
     pub command: Option<CommandEnd>,
     /// Somebody asked for an end before the command had come to its own.
     pub was_interrupted: bool,
-    /// What the way to the recorder and back took, in nanoseconds per operation: measured before the
-    /// recording began, beside [`TraceInfo::cost_ns_per_op`].
-    pub round_trip_ns: Option<f64>,
 }
 
 /// Why nothing could be recorded.

@@ -32,6 +32,12 @@ pub enum TraceError {
         /// What was opened.
         path: PathBuf,
     },
+    /// All of it was cut off.
+    #[error("nothing of {} can be read: its parts in ops/ were cut short; copy it again, or record it again", path.display())]
+    Torn {
+        /// What was opened.
+        path: PathBuf,
+    },
     /// What it says about itself can't be understood.
     #[error("{} is damaged: {why}", path.display())]
     Info {
@@ -80,6 +86,12 @@ pub enum TraceError {
         path: PathBuf,
         /// How many.
         agents: usize,
+    },
+    /// Another recording uses the folder.
+    #[error("{} is in use by another recording; choose another place with --out", path.display())]
+    InUse {
+        /// The folder.
+        path: PathBuf,
     },
     /// Every name was taken.
     #[error("{} and a thousand traces named after it exist; choose another place with --out", path.display())]

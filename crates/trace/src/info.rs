@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use reelgauge_record::run_dir::write_atomically;
+use reelgauge_record::{OpKind, OpRecord};
 use serde::{Deserialize, Serialize};
 
 use crate::error::TraceError;
@@ -45,6 +46,13 @@ pub struct TraceInfo {
     pub files: u32,
     /// From the first operation's beginning to the last one's end.
     pub duration_ns: u64,
+    /// What its reads and writes moved; `None` in traces of early versions, which did not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved: Option<Moved>,
+    /// The recording did not come to its end: its last second is missing, and in the folder that it left
+    /// operations are in the order of completion.
+    #[serde(skip_serializing_if = "is_false")]
+    pub cut_off: bool,
     /// Operations that the source has and that this capture can't see, in words ("memory-mapped I/O").
     pub blind_to: Vec<String>,
     /// What somebody who relies on this trace should know.
@@ -55,12 +63,52 @@ pub struct TraceInfo {
     pub malformed_lines: u64,
     /// The first of them.
     pub first_malformed: Vec<MalformedLine>,
-    /// What the recorder took per operation, in nanoseconds, measured while it recorded.
+    /// What the recorder took per operation, in nanoseconds, measured while it recorded: from where it has
+    /// a request until it is about to answer, without what the storage took. The way to it and back is not
+    /// in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_ns_per_op: Option<f64>,
+    /// What the way from the application to the recorder and back took (two changes of threads, and the
+    /// system's part), in nanoseconds per operation: the middle of many questions before the recording began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_trip_ns: Option<f64>,
     /// For a synthetic trace: what it should amount to and does. Empty for every other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub synthetic: Vec<TargetFigure>,
+}
+
+/// What the reads and writes of a trace moved, without those that failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Moved {
+    /// Reads, with those that found the end of the file.
+    pub reads: u64,
+    /// What they brought, in bytes.
+    pub read_bytes: u64,
+    /// Writes.
+    pub writes: u64,
+    /// What they wrote, in bytes.
+    pub written_bytes: u64,
+}
+
+impl Moved {
+    /// Counts an operation, if it is one that counts.
+    pub fn add(&mut self, op: &OpRecord) {
+        let (count, bytes) = match op.kind {
+            OpKind::Read => (&mut self.reads, &mut self.read_bytes),
+            OpKind::Write => (&mut self.writes, &mut self.written_bytes),
+            _ => return,
+        };
+        if op.errno == 0 {
+            *count += 1;
+            *bytes = bytes.saturating_add(u64::from(op.done_len));
+        }
+    }
+
+    /// Bytes in either direction.
+    pub const fn bytes(&self) -> u64 {
+        self.read_bytes.saturating_add(self.written_bytes)
+    }
 }
 
 /// A line that could not be understood.
@@ -85,6 +133,11 @@ pub struct TargetFigure {
     pub achieved: f64,
     /// How far it may be off, in the figure's own unit.
     pub tolerance: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+fn is_false(is: &bool) -> bool {
+    !is
 }
 
 impl TraceInfo {
@@ -117,6 +170,10 @@ impl TraceInfo {
         let path = dir.join(FILE_NAME);
         if !fs::exists(&path).map_err(TraceError::io("look for", &path))? {
             return Ok(None);
+        }
+        // Asked by name: opening a pipe would wait for its other end.
+        if !fs::metadata(&path).map_err(TraceError::io("look at", &path))?.is_file() {
+            return Err(TraceError::Info { path, why: "it is no regular file".to_owned() });
         }
         let mut text = Vec::new();
         let read = File::open(&path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut text));

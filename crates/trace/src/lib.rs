@@ -18,11 +18,13 @@ pub mod library;
 pub mod name;
 pub mod prestate;
 pub mod replay;
+pub mod rescue;
+mod safe;
 pub mod synth;
 pub mod trace;
 pub mod writer;
 
 pub use error::TraceError;
-pub use info::{MalformedLine, TargetFigure, TraceInfo};
+pub use info::{MalformedLine, Moved, TargetFigure, TraceInfo};
 pub use trace::Trace;
 pub use writer::TraceWriter;

@@ -341,7 +341,9 @@ fn user_entries(folder: &Path) -> Vec<Entry> {
 fn facts_of(trace: &Trace) -> Result<Facts, TraceError> {
     let known = trace.info();
     let (mut bytes, mut duration_ns) = (None, known.map(|info| info.duration_ns));
-    if trace.ops() <= COUNTED_OPS {
+    if let Some(moved) = known.and_then(|info| info.moved) {
+        bytes = Some(moved.bytes());
+    } else if trace.ops() <= COUNTED_OPS {
         let (moved, counted_ns) = count(trace)?;
         bytes = Some(moved);
         duration_ns = duration_ns.or(Some(counted_ns));

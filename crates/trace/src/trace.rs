@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use reelgauge_record::OpRecord;
-use reelgauge_record::log::{AgentLog, FileEntry, LogMeta, LogReader, Skipped};
+use reelgauge_record::log::{AgentLog, FileEntry, LogMeta, LogReader, SkipReason, Skipped};
 
 use crate::error::TraceError;
 use crate::info::TraceInfo;
@@ -29,6 +29,9 @@ impl Trace {
         let log = LogReader::open(&ops)?;
         match log.agents().len() {
             1 => {}
+            0 if log.skipped().iter().any(|skipped| skipped.reason == SkipReason::Torn) => {
+                return Err(TraceError::Torn { path: dir.to_owned() });
+            }
             0 => return Err(TraceError::NotATrace { path: dir.to_owned() }),
             agents => return Err(TraceError::ManyAgents { path: dir.to_owned(), agents }),
         }

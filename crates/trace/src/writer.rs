@@ -1,13 +1,17 @@
 //! Writing a trace: names become numbers, operations are put in the order of their issue, and the whole
 //! appears under its name when it is complete.
 //!
+//! A recording also keeps itself safe from being killed ([`TraceWriter::keep_safe`]).
+//!
 //! Sources tell of operations when these are done, so a long one comes after short ones that began later.
 //! A window of operations is held back and the earliest of them written first. What comes later than the
 //! window reaches is written where it comes, and counted ([`TraceWriter::finish`] warns).
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
+use std::ffi::OsString;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -17,7 +21,8 @@ use reelgauge_record::run_dir::label;
 
 use crate::error::TraceError;
 use crate::held::Held;
-use crate::info::TraceInfo;
+use crate::info::{Moved, TraceInfo};
+use crate::safe::{Safe, log_dir};
 use crate::trace::Trace;
 
 /// The most files a trace may name.
@@ -31,6 +36,9 @@ const BATCH: usize = 1 << 10;
 /// More traces of one name than this is a fault elsewhere.
 const MAX_COLLISIONS: u32 = 1000;
 
+/// The trace itself, in the directory that has it until it is complete.
+const WHOLE: &str = "whole";
+
 /// Writes one trace. Dropped before [`TraceWriter::finish`], it leaves nothing behind.
 #[derive(Debug)]
 pub struct TraceWriter {
@@ -38,6 +46,8 @@ pub struct TraceWriter {
     target: PathBuf,
     /// `None` only when it is finished or given up.
     log: Option<LogWriter>,
+    safe: Option<Safe>,
+    meta: LogMeta,
     numbers: HashMap<String, u32>,
     name_bytes: usize,
     window: usize,
@@ -53,6 +63,7 @@ pub struct TraceWriter {
     last_ns: u64,
     threads: HashSet<(u32, u32)>,
     last_thread: Option<(u32, u32)>,
+    moved: Moved,
 }
 
 impl TraceWriter {
@@ -61,20 +72,14 @@ impl TraceWriter {
     pub fn create(parent: &Path, name: &str, meta: LogMeta) -> Result<TraceWriter, TraceError> {
         fs::create_dir_all(parent).map_err(TraceError::io("create", parent))?;
         let target = free_name(parent, name)?;
-        let mut hidden = std::ffi::OsString::from("_");
-        hidden.push(target.file_name().unwrap_or_default());
-        hidden.push(format!("-{}.tmp", std::process::id()));
-        let temporary = parent.join(hidden);
-        // What a killed process with the same number left behind.
-        if temporary.exists() {
-            fs::remove_dir_all(&temporary).map_err(TraceError::io("remove", &temporary))?;
-        }
-        let agent = format!("agent={}", label(&meta.agent));
-        let log = LogWriter::create(&temporary.join("ops").join(agent), meta, Vec::new())?;
+        let temporary = hidden_dir(parent, &target)?;
+        let log = LogWriter::create(&log_dir(&temporary.join(WHOLE), &meta), meta.clone(), Vec::new())?;
         Ok(TraceWriter {
             temporary,
             target,
             log: Some(log),
+            safe: None,
+            meta,
             numbers: HashMap::new(),
             name_bytes: 0,
             window: WINDOW,
@@ -88,7 +93,22 @@ impl TraceWriter {
             last_ns: 0,
             threads: HashSet::new(),
             last_thread: None,
+            moved: Moved::default(),
         })
+    }
+
+    /// For a recording, before its first operation: what it has written is left if the process is killed, up
+    /// to its last second, in a folder that opens as a trace. `info` is what it would say of itself.
+    pub fn keep_safe(&mut self, info: &TraceInfo) -> Result<(), TraceError> {
+        self.safe = Some(Safe::create(&self.temporary, self.meta.clone(), info)?);
+        Ok(())
+    }
+
+    /// To be called several times a second by whoever keeps it safe.
+    pub fn tick(&mut self) {
+        if let (Some(safe), Some(log)) = (&mut self.safe, &mut self.log) {
+            safe.tick(log.files_mut());
+        }
     }
 
     /// Where the trace will lie.
@@ -135,6 +155,10 @@ impl TraceWriter {
             self.last_thread = Some((op.worker, op.stream));
             self.threads.insert((op.worker, op.stream));
         }
+        self.moved.add(&op);
+        if let Some(safe) = &mut self.safe {
+            safe.push(op);
+        }
         let held = Held { arrived: self.arrived, op };
         self.arrived += 1;
         if self.in_order.back().is_none_or(|last| *last <= held) {
@@ -161,6 +185,7 @@ impl TraceWriter {
         info.ops = self.arrived;
         info.threads = self.threads.len() as u32;
         info.files = self.numbers.len() as u32;
+        info.moved = Some(self.moved);
         info.duration_ns = self.last_ns.saturating_sub(self.first_ns.unwrap_or(0));
         if info.made_at.is_empty() {
             info.made_at = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
@@ -171,11 +196,12 @@ impl TraceWriter {
                 self.late_ops
             ));
         }
-        info.write(&self.temporary)?;
+        let whole = self.temporary.join(WHOLE);
+        info.write(&whole)?;
         if let Some(log) = self.log.take() {
             log.finish()?;
         }
-        fs::rename(&self.temporary, &self.target).map_err(TraceError::io("rename", &self.temporary))?;
+        fs::rename(&whole, &self.target).map_err(TraceError::io("rename", &whole))?;
         Trace::open(&self.target)
     }
 
@@ -206,7 +232,9 @@ impl TraceWriter {
 
 impl Drop for TraceWriter {
     fn drop(&mut self) {
-        // After a rename there is nothing; else it is half a trace, which nobody should take for a whole.
+        // It is not a recording any more. A log must be closed before its directory can go everywhere.
+        (self.safe, self.log) = (None, None);
+        // What is left is half a trace, which nobody should take for a whole.
         let _ = fs::remove_dir_all(&self.temporary);
     }
 }
@@ -217,6 +245,28 @@ pub const FOUND: &str = "found";
 pub const ABSENT: &str = "absent";
 /// What it says of a file of which that is not known.
 pub const UNKNOWN: &str = "unknown";
+
+/// Makes a directory beside the trace's place, which lists of traces leave out. One that is there already
+/// was left by a killed process with the same number, and may hold what that recorded.
+fn hidden_dir(parent: &Path, target: &Path) -> Result<PathBuf, TraceError> {
+    let name = target.file_name().unwrap_or_default();
+    for number in 1..=MAX_COLLISIONS {
+        let mut hidden = OsString::from("_");
+        hidden.push(name);
+        hidden.push(format!("-{}", std::process::id()));
+        if number > 1 {
+            hidden.push(format!("-{number}"));
+        }
+        hidden.push(".tmp");
+        let path = parent.join(hidden);
+        match fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(TraceError::io("create", &path)(error)),
+        }
+    }
+    Err(TraceError::NoFreeName { path: target.to_owned() })
+}
 
 /// A directory name in `parent` that is not taken.
 fn free_name(parent: &Path, name: &str) -> Result<PathBuf, TraceError> {
@@ -234,6 +284,16 @@ fn free_name(parent: &Path, name: &str) -> Result<PathBuf, TraceError> {
         }
     }
     Err(TraceError::NoFreeName { path: parent.join(base) })
+}
+
+#[cfg(test)]
+impl TraceWriter {
+    /// Ends as a killed process does: nothing is cleaned up, and what the system held is let go.
+    pub(crate) fn abandon(mut self) {
+        (self.safe, self.log) = (None, None);
+        // Its directory stays.
+        self.temporary = PathBuf::new();
+    }
 }
 
 #[cfg(test)]
@@ -289,6 +349,8 @@ mod tests {
         assert_eq!(trace.files()[1].size_before_bytes, Some(7));
         let info = trace.info().unwrap();
         assert_eq!((info.ops, info.files, info.threads, info.duration_ns), (4, 2, 1, 30));
+        let moved = Moved { reads: 4, read_bytes: 4 * 4096, writes: 0, written_bytes: 0 };
+        assert_eq!(info.moved, Some(moved));
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1, "nothing else is left");
     }
 

@@ -226,6 +226,9 @@ fn operations_on_names() {
         r#"unlinkat(AT_FDCWD</m>, "e", AT_REMOVEDIR) = 0 <0.1>"#,
         r#"unlink("/m/gone") = -1 ENOENT (No such file or directory) <0.1>"#,
         r#"access("/m/in.ts", R_OK) = 0 <0.1>"#,
+        r#"access("/m/in.ts", F_OK) = 0 <0.1>"#,
+        r#"faccessat(AT_FDCWD</m>, "in.ts", W_OK|X_OK) = -1 EACCES (Permission denied) <0.1>"#,
+        r#"faccessat2(AT_FDCWD</m>, "in.ts", R_OK|W_OK, AT_EACCESS) = 0 <0.1>"#,
         r#"stat("/m/in.ts", {st_mode=S_IFREG|0644, st_size=77, ...}) = 0 <0.1>"#,
         r#"statx(AT_FDCWD</m>, "sub", 0, STATX_ALL, {stx_mask=STATX_ALL, stx_mode=S_IFDIR|0755, stx_size=4096, ...}) = 0 <0.1>"#,
         r#"utimensat(AT_FDCWD</m>, "in.ts", NULL, 0) = 0 <0.1>"#,
@@ -243,7 +246,10 @@ fn operations_on_names() {
         "unlink m/b",
         "rmdir m/e/",
         "unlink m/gone e2",
-        "access m/in.ts",
+        "access m/in.ts r",
+        "access m/in.ts f",
+        "access m/in.ts wx e13",
+        "access m/in.ts rw",
         "stat m/in.ts",
         "stat m/sub/",
         "setattr m/in.ts",
@@ -252,7 +258,7 @@ fn operations_on_names() {
         "readdir m/sub/",
     ];
     assert_eq!(imported.lines(), wanted);
-    assert_eq!(*imported.times_us().last().unwrap(), (13_000, 14_040), "from the first piece to the last");
+    assert_eq!(*imported.times_us().last().unwrap(), (16_000, 17_040), "from the first piece to the last");
     let before = ["m/d/", "m/a", "m/b", "m/gone", "m/in.ts", "m/sub/"].map(|path| imported.before(path));
     assert_eq!(before, ["absent", "found", "unknown", "absent", "found 77", "found"]);
 }

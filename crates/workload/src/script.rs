@@ -37,7 +37,8 @@ pub struct Op {
     /// Byte position; the new size for [`OpKind::Truncate`], the new name's index in the file table for
     /// [`OpKind::Rename`].
     pub offset: u64,
-    /// Bytes to move, or to reserve room for ([`OpKind::Allocate`]).
+    /// Bytes to move, or to reserve room for ([`OpKind::Allocate`]); for [`OpKind::Access`] what is asked
+    /// (`AccessBits`; 0: whether it may be read).
     pub len: u32,
     /// When it should begin.
     pub due_ns: u64,
@@ -88,6 +89,8 @@ pub struct OpenMode {
     pub exclusive: bool,
     /// [`OpKind::Create`] only: a file that is there is not emptied (no `O_TRUNC`).
     pub keep: bool,
+    /// [`OpKind::Create`] only: a file that is not there is not made (no `O_CREAT`), so it is only emptied.
+    pub existing: bool,
     /// Past the client's cache (`O_DIRECT`, `FILE_FLAG_NO_BUFFERING`, `F_NOCACHE`).
     pub direct: bool,
     /// Every write is durable before it returns (`O_DSYNC`, `FILE_FLAG_WRITE_THROUGH`).
@@ -102,6 +105,7 @@ impl OpenMode {
         append: false,
         exclusive: false,
         keep: false,
+        existing: false,
         direct: false,
         dsync: false,
     };
@@ -120,7 +124,7 @@ impl OpenMode {
     pub const fn create_bits(self) -> OpenBits {
         self.bits()
             .with(OpenBits::WRITE)
-            .with(OpenBits::CREATE)
+            .with_if(OpenBits::CREATE, !self.existing)
             .with_if(OpenBits::EXCLUSIVE, self.exclusive)
             .with_if(OpenBits::TRUNCATE, !self.keep)
     }

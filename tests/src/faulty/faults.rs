@@ -17,6 +17,8 @@ pub struct Faults {
     range_to: AtomicU64,
     healthy_ops: AtomicU64,
     delay_us: AtomicU64,
+    seek_every: AtomicU64,
+    seek_us: AtomicU64,
     short_reads: AtomicBool,
     flip_bits: AtomicBool,
     hang: AtomicBool,
@@ -58,6 +60,8 @@ impl Faults {
             range_to: AtomicU64::new(u64::MAX),
             healthy_ops: AtomicU64::new(0),
             delay_us: AtomicU64::new(0),
+            seek_every: AtomicU64::new(0),
+            seek_us: AtomicU64::new(0),
             short_reads: AtomicBool::new(false),
             flip_bits: AtomicBool::new(false),
             hang: AtomicBool::new(false),
@@ -96,6 +100,13 @@ impl Faults {
     /// Every read, write and sync takes this much longer.
     pub fn delay(&self, by: Duration) {
         self.delay_us.store(u64::try_from(by.as_micros()).unwrap(), Ordering::SeqCst);
+    }
+
+    /// Reads and writes that begin at a multiple of so many bytes take this much longer: a disk has to move
+    /// there, because another piece of the file begins.
+    pub fn seek_every(&self, bytes: u64, takes: Duration) {
+        self.seek_us.store(u64::try_from(takes.as_micros()).unwrap(), Ordering::SeqCst);
+        self.seek_every.store(bytes, Ordering::SeqCst);
     }
 
     /// All reads and writes together move at most this many bytes per second; 0 ends it.
@@ -145,6 +156,10 @@ impl Faults {
     pub(super) fn fate_of_transfer(&self, errno: &AtomicI32, offset: u64, len: u64) -> Fate {
         self.ops.fetch_add(1, Ordering::SeqCst);
         self.pipe.pass(len);
+        let every = self.seek_every.load(Ordering::SeqCst);
+        if every > 0 && offset.is_multiple_of(every) {
+            std::thread::sleep(Duration::from_micros(self.seek_us.load(Ordering::SeqCst)));
+        }
         let healthy =
             self.healthy_ops.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         let hit = offset < self.range_to.load(Ordering::SeqCst)

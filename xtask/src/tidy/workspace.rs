@@ -17,11 +17,16 @@ const EDGES: &[(&str, &[&str])] = &[
     ("reelgauge-report", &["reelgauge-record", "reelgauge-analysis"]),
     // A trace is a log, and its replay is a script.
     ("reelgauge-trace", &["reelgauge-record", "reelgauge-workload"]),
+    // Its counters are shown on a page, whose shape is analysis'.
+    ("reelgauge-doctor", &["reelgauge-record", "reelgauge-analysis"]),
     ("reelgauge-runner", PRODUCT),
-    ("reelgauge", PRODUCT),
+    // The one with an async runtime, so nothing but the binary knows it.
+    ("reelgauge-console", PRODUCT),
+    ("reelgauge", WITH_CONSOLE),
     ("reelgauge-benches", PRODUCT),
-    // The end-to-end tests go through the binary alone, and this program knows nothing of the product.
-    ("reelgauge-tests", &[]),
+    // The end-to-end tests go through the binary alone; one writes hostile traces, as the binary never does.
+    ("reelgauge-tests", &["reelgauge-record", "reelgauge-trace"]),
+    // This program knows nothing of the product.
     ("xtask", &[]),
 ];
 
@@ -33,8 +38,23 @@ const PRODUCT: &[&str] = &[
     "reelgauge-engine",
     "reelgauge-analysis",
     "reelgauge-report",
+    "reelgauge-doctor",
     "reelgauge-runner",
     "reelgauge-trace",
+];
+
+/// What the binary puts together.
+const WITH_CONSOLE: &[&str] = &[
+    "reelgauge-record",
+    "reelgauge-formats",
+    "reelgauge-workload",
+    "reelgauge-engine",
+    "reelgauge-analysis",
+    "reelgauge-report",
+    "reelgauge-doctor",
+    "reelgauge-runner",
+    "reelgauge-trace",
+    "reelgauge-console",
 ];
 
 /// What the engine must never pull in: its check and test cycle stays in seconds, and nothing schedules

@@ -62,6 +62,16 @@ pub struct ColdReads {
 }
 
 impl ColdReads {
+    /// The figures of reads that were made one after another: where each began, its bytes and how long it
+    /// took. `None` where they can't be judged.
+    pub fn of(path: &str, reads: impl IntoIterator<Item = (u64, u32, u64)>) -> Option<ColdReads> {
+        let mut times = ReadTimes::default();
+        for (offset, len, service_ns) in reads {
+            times.take(Read { offset, len, service_ns }, true);
+        }
+        Some(ColdReads { path: path.to_owned(), ..times.figures()? })
+    }
+
     /// What it means, with its evidence; `None` where the reads were even.
     pub fn sentence(&self) -> Option<String> {
         let (fast_us, slow_us) = self.peaks_us?;
@@ -100,14 +110,22 @@ pub(crate) struct ReadTimes {
 
 impl ReadTimes {
     pub(crate) fn add(&mut self, op: &OpRecord) {
-        if op.kind != OpKind::Read || op.done_len == 0 || self.reads.len() >= MAX_READS {
+        if op.kind != OpKind::Read || op.done_len == 0 {
             return;
         }
-        self.in_order += usize::from(op.offset == self.next);
-        self.alone += usize::from(op.issued_ns >= self.busy_until_ns);
-        self.next = op.offset.saturating_add(u64::from(op.done_len));
+        let read = Read { offset: op.offset, len: op.done_len, service_ns: op.service_ns() };
+        self.take(read, op.issued_ns >= self.busy_until_ns);
         self.busy_until_ns = self.busy_until_ns.max(op.done_ns);
-        self.reads.push(Read { offset: op.offset, len: op.done_len, service_ns: op.service_ns() });
+    }
+
+    fn take(&mut self, read: Read, is_alone: bool) {
+        if self.reads.len() >= MAX_READS {
+            return;
+        }
+        self.in_order += usize::from(read.offset == self.next);
+        self.alone += usize::from(is_alone);
+        self.next = read.offset.saturating_add(u64::from(read.len));
+        self.reads.push(read);
     }
 
     /// The figures; `None` where the reads can't be judged.

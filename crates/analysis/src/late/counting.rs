@@ -18,6 +18,7 @@ use super::frames::{Frame, Frames};
 use super::incident::Incidents;
 use super::micros::{FrameTimes, Micros, up_to_us};
 use super::own_delay::OwnTimes;
+use super::strip::Strip;
 use super::throughput::SlidingMin;
 use super::timeline::FrameTimeline;
 use super::{MeasuredPart, StreamSpec};
@@ -106,6 +107,8 @@ pub(super) struct Counting {
     worst: Option<Margin>,
     first_late: Option<LateFrame>,
     throughput: SlidingMin,
+    /// The frames over time, where somebody wants to draw them.
+    pub(super) strip: Option<Box<Strip>>,
 }
 
 impl Counting {
@@ -148,6 +151,7 @@ impl Counting {
                 pace_until_ns,
                 spec.throughput_needed_bytes_per_s,
             ),
+            strip: None,
         }
     }
 
@@ -272,6 +276,9 @@ impl Counting {
         self.response.record(response_ns, frame.due_ns);
         let margin_ns = i128::from(deadline_ns) - i128::from(frame.done_ns);
         self.keep_worst(Margin { ns: margin_ns, frame: number, has_come: true });
+        if let Some(strip) = &mut self.strip {
+            strip.came(deadline_ns, margin_ns);
+        }
         let late_ns = frame.done_ns.saturating_sub(deadline_ns);
         if late_ns == 0 {
             self.headroom.record_us((deadline_ns - frame.done_ns) / 1_000);
@@ -288,6 +295,9 @@ impl Counting {
         self.counts.late += frames;
         self.first_late.get_or_insert(LateFrame { frame: number, late_ns, fate });
         let dropped = if fate == Fate::Dropped { frames } else { 0 };
+        if let Some(strip) = self.strip.as_mut().filter(|_| fate != Fate::Came) {
+            strip.never_came(number..number + frames, &self.timeline);
+        }
         self.incidents.late(number, frames, late_ns, dropped);
     }
 

@@ -5,8 +5,10 @@ use reelgauge_record::{OpFlags, OpRecord};
 use super::counting::Counting;
 use super::figures::StreamFigures;
 use super::own_delay::OwnTimes;
+use super::strip::Strip;
 use super::{MeasuredPart, StreamSpec};
 use crate::figures::{round_to, seconds};
+use crate::trace_stats::over_time::TimeBins;
 
 /// Operations that are kept until it is certain which was due first.
 const HELD_OPS: usize = 64;
@@ -20,6 +22,8 @@ pub(super) struct StreamTally {
     /// any order, so t0 is certain only when frame 0 is complete.
     held: Vec<(OpRecord, OwnTimes)>,
     counting: Option<Box<Counting>>,
+    /// The bins of its strip, if it is to keep one.
+    strip: Option<TimeBins>,
     /// The place of the worker that did the last operation of a frame, and when that was due.
     last_frame: Option<(usize, u64)>,
     play_had_stopped: bool,
@@ -32,9 +36,21 @@ impl StreamTally {
             part,
             held: Vec::new(),
             counting: None,
+            strip: None,
             last_frame: None,
             play_had_stopped: false,
         }
+    }
+
+    /// From its beginning on it keeps a strip.
+    pub(super) fn keep_strip(&mut self, time: TimeBins) {
+        self.strip = Some(time);
+    }
+
+    /// Its number and strip; `None` for a stream that never began or keeps none.
+    pub(super) fn into_strip(self) -> Option<(u32, Strip)> {
+        let strip = self.counting?.strip?;
+        Some((self.spec.stream, *strip))
     }
 
     /// The stream's number.
@@ -85,6 +101,7 @@ impl StreamTally {
             return;
         };
         let mut counting = Box::new(Counting::new(&self.spec, self.part, t0_ns));
+        counting.strip = self.strip.map(|time| Box::new(Strip::new(&self.spec, time)));
         held.iter().for_each(|(op, own)| counting.add(op, own));
         self.counting = Some(counting);
     }

@@ -62,10 +62,29 @@ pub struct TraceAbout {
     pub malformed_lines: u64,
     /// The first of them: line number, text, what is wrong.
     pub first_malformed: Vec<(u64, String, String)>,
-    /// What the recorder took per operation.
+    /// What its reads and writes moved in all, by itself; `None` where it doesn't say.
+    #[serde(default)]
+    pub moved: Option<TraceMoved>,
+    /// What the recorder took per operation, without the way to it and back.
     pub cost_ns_per_op: Option<f64>,
+    /// What the way to the recorder and back took per operation, measured before it began.
+    #[serde(default)]
+    pub round_trip_ns: Option<f64>,
     /// For a synthetic trace: figure, what was published, what the trace has, and how far it may be off.
     pub synthetic: Vec<(String, f64, f64, f64)>,
+}
+
+/// What the reads and writes of a whole trace moved, as its maker counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceMoved {
+    /// Reads that did not fail.
+    pub reads: u64,
+    /// What they brought.
+    pub read_bytes: u64,
+    /// Writes that did not fail.
+    pub writes: u64,
+    /// What they wrote.
+    pub written_bytes: u64,
 }
 
 /// The figures of a trace as a whole, over the chosen period.

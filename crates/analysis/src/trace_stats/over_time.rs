@@ -56,6 +56,17 @@ impl TimeBins {
         TimeBins { from_ns: first_ns / width_ns * width_ns, width_ns, count }
     }
 
+    /// The first moment behind a bin.
+    pub(crate) fn end_ns(&self, bin: usize) -> u64 {
+        self.from_ns.saturating_add((bin as u64 + 1).saturating_mul(self.width_ns))
+    }
+
+    /// Bins that are twice as wide, from the same moment on.
+    pub(crate) fn halved(&self) -> TimeBins {
+        let width_ns = self.width_ns.saturating_mul(2);
+        TimeBins { from_ns: self.from_ns, width_ns, count: self.count.div_ceil(2) }
+    }
+
     /// The bin of a time; the first or last where it lies outside.
     pub(crate) fn bin(&self, at_ns: u64) -> usize {
         let bin = at_ns.saturating_sub(self.from_ns) / self.width_ns;

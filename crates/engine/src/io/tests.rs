@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use reelgauge_record::OpFlags;
+use reelgauge_record::{AccessBits, OpFlags};
 use reelgauge_workload::script::OpenMode;
 
 use super::{ErrorNumber, FileName, Op, OpKind, OpenFile};
@@ -122,6 +122,41 @@ fn creating_keeps_or_refuses_what_is_there_if_asked_to() {
     assert_eq!(written.write_at(b"you", 0), Ok(3));
     assert!(written.read_at(&mut [0; 3], 0).is_err());
     assert_eq!(fs::read(&path).unwrap(), b"you");
+}
+
+#[test]
+fn what_is_only_emptied_is_not_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let name = FileName::new(&path);
+    let empty = OpenMode { existing: true, ..WRITE };
+    assert!(OpenFile::create(&name, empty).is_err() && !path.exists());
+    fs::write(&path, "abc").unwrap();
+    OpenFile::create(&name, empty).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"");
+}
+
+/// Root may do everything but run what nobody may run.
+#[cfg(unix)]
+#[test]
+fn access_is_asked_for_as_it_was() {
+    use rustix::io::Errno;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    fs::write(&path, "abc").unwrap();
+    let ask = |path: &Path, bits| FileName::new(path).access(bits);
+    let refused = Err(Errno::ACCESS.raw_os_error());
+    for (bits, told) in [
+        (AccessBits::UNKNOWN, Ok(())),
+        (AccessBits::EXISTS, Ok(())),
+        (AccessBits::of(true, true, false), Ok(())),
+        (AccessBits::EXECUTE, refused),
+        (AccessBits::of(true, false, true), refused),
+    ] {
+        assert_eq!(ask(&path, bits), told, "{bits:?}");
+        assert_eq!(ask(folder.path(), bits), Ok(()), "{bits:?}");
+        assert_eq!(ask(&path.join("below"), bits), Err(Errno::NOTDIR.raw_os_error()), "{bits:?}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, IntoRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use reelgauge_record::AccessBits;
 use reelgauge_workload::script::OpenMode;
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, UTIME_NOW};
 use rustix::io::{Errno, retry_on_intr};
@@ -40,9 +41,10 @@ impl FileName {
         stat.map(drop).map_err(Errno::raw_os_error)
     }
 
-    /// Asks whether it may be read.
-    pub(crate) fn access(&self) -> Result<(), ErrorNumber> {
-        let ask = |flags| retry_on_intr(|| rustix::fs::accessat(CWD, &*self.0, Access::READ_OK, flags));
+    /// Asks whether it may be used so; for reading if that is not known.
+    pub(crate) fn access(&self, asked: AccessBits) -> Result<(), ErrorNumber> {
+        let asked = access_of(asked);
+        let ask = |flags| retry_on_intr(|| rustix::fs::accessat(CWD, &*self.0, asked, flags));
         match ask(AtFlags::SYMLINK_NOFOLLOW) {
             // See the module head.
             Err(Errno::NOSYS) => ask(AtFlags::empty()),
@@ -88,6 +90,20 @@ impl FileName {
         let set = || rustix::fs::utimensat(CWD, self.0.as_c_str(), &now, AtFlags::SYMLINK_NOFOLLOW);
         retry_on_intr(set).map_err(Errno::raw_os_error)
     }
+}
+
+/// A question as the system takes it.
+fn access_of(asked: AccessBits) -> Access {
+    if !asked.is_known() {
+        return Access::READ_OK;
+    }
+    let questions = [
+        (AccessBits::READ, Access::READ_OK),
+        (AccessBits::WRITE, Access::WRITE_OK),
+        (AccessBits::EXECUTE, Access::EXEC_OK),
+    ];
+    let asked = questions.into_iter().filter(|(bit, _)| asked.has(*bit));
+    asked.fold(Access::EXISTS, |all, (_, one)| all | one)
 }
 
 /// Cuts an open file off at this size, or lets it grow to it.
@@ -143,11 +159,14 @@ pub(crate) const NEW_FILE: Mode = Mode::from_raw_mode(0o644);
 /// The same for a directory.
 const NEW_DIRECTORY: Mode = Mode::from_raw_mode(0o755);
 
-/// The flags of `open` for making a file in this mode.
+/// The flags of `open` for making, or emptying, a file in this mode.
 pub(crate) fn create_flags(mode: OpenMode) -> OFlags {
-    let mut flags = open_flags(OpenMode { write: true, ..mode }) | OFlags::CREATE;
-    if mode.exclusive {
-        flags |= OFlags::EXCL;
+    let mut flags = open_flags(OpenMode { write: true, ..mode });
+    if !mode.existing {
+        flags |= OFlags::CREATE;
+        if mode.exclusive {
+            flags |= OFlags::EXCL;
+        }
     }
     if !mode.keep {
         flags |= OFlags::TRUNC;

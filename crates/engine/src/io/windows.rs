@@ -6,6 +6,7 @@ use std::os::windows::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use reelgauge_record::AccessBits;
 use reelgauge_workload::script::OpenMode;
 use windows_sys::Win32::Foundation::{ERROR_CANT_ACCESS_FILE, ERROR_NOT_SUPPORTED};
 use windows_sys::Win32::Storage::FileSystem::{
@@ -40,7 +41,7 @@ impl FileName {
     }
 
     /// Asks whether it may be read: see the module head.
-    pub(crate) fn access(&self) -> Result<(), ErrorNumber> {
+    pub(crate) fn access(&self, _asked: AccessBits) -> Result<(), ErrorNumber> {
         self.stat()
     }
 
@@ -115,7 +116,8 @@ impl OpenFile {
     /// when it is open and known to be no link: Windows can't open a link as itself and empty it at once.
     pub(crate) fn create(name: &FileName, mode: OpenMode) -> Result<OpenFile, ErrorNumber> {
         let mut options = OpenOptions::new();
-        options.read(!mode.write_only).write(true).create(true).truncate(false).create_new(mode.exclusive);
+        options.read(!mode.write_only).write(true).create(!mode.existing).truncate(false);
+        options.create_new(mode.exclusive && !mode.existing);
         let file = OpenFile::with_options(name, mode, &mut options)?;
         if !mode.keep {
             file.set_size(0)?;

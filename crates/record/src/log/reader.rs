@@ -363,6 +363,11 @@ impl Survey {
 
 /// The footer of a part; `None` where the file ends without one.
 fn read_footer(path: &Path) -> Result<Option<ParquetMetaData>, LogError> {
+    // Asked by name: opening a pipe, which an unpacked trace may hold, would wait for its other end.
+    if !fs::metadata(path).map_err(LogError::io("look at", path))?.is_file() {
+        let why = "it is no regular file".to_string();
+        return Err(LogError::NotALog { path: path.to_path_buf(), why });
+    }
     let mut file = File::open(path).map_err(LogError::io("open", path))?;
     // Magic, an empty footer, its length and magic: nothing shorter is complete.
     let mut tail = [0; 4];

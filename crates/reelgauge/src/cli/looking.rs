@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use reelgauge_analysis::listing::SortBy;
 use reelgauge_analysis::trace_stats::Period;
 use reelgauge_record::OpKind;
-use reelgauge_workload::units::Span;
+use reelgauge_workload::units::{Size, Span};
 
 /// A part of a trace or a run. The same on every verb that looks at operations.
 #[derive(Clone, Copy, Debug, Args)]
@@ -100,10 +100,21 @@ impl From<SortArg> for SortBy {
 
 /// Flags of `extents`.
 #[derive(Debug, Args)]
+#[command(after_help = AFTER_EXTENTS)]
 pub struct ExtentsArgs {
     /// Files
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
+    /// Write the file's content anew below this directory (in the area, on the same file system), and read
+    /// both in turns: are its pieces what makes it slow? The file itself is only read
+    #[arg(long, value_name = "DIR")]
+    pub copy_to: Option<PathBuf>,
+    /// With --copy-to: how often both are read
+    #[arg(long, value_name = "N", default_value = "5", requires = "copy_to")]
+    pub passes: u32,
+    /// With --copy-to: copy and read no more than this, from the beginning of the file
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", requires = "copy_to")]
+    pub first: Size,
     /// As JSON
     #[arg(long)]
     pub json: bool,
@@ -115,6 +126,15 @@ fn kind(name: &str) -> Result<OpKind, String> {
         format!("write one of {}", names.join(", "))
     })
 }
+
+const AFTER_EXTENTS: &str = "\
+Examples:
+  reelgauge extents /srv/media/*.mov                              in how many pieces files lie
+  reelgauge extents /mnt/nas/slow.mov --copy-to /mnt/nas          is that why this one is slow?
+
+The second reads the file and a copy of it five times each, in turns, past this machine's cache. It works where
+pieces can't be counted, too. What a server holds in its memory it reads from there: take a file that is larger,
+or one that nobody has read for a while. On SSDs expect little.";
 
 const AFTER_OPS: &str = "\
 Examples:

@@ -48,5 +48,8 @@ Examples:
   reelgauge record /media/project                    start the application by hand; Ctrl-C ends it
   reelgauge record /media/project --mount /mnt/rec -- cp {}/a.mov {}/b.mov
 
+A recorder that is killed (kill -9) loses its last second: the next one with the same folder for traces makes \
+a trace of what it left, and until then _NAME-PID.tmp there can be looked at and replayed.
+
 Exit codes: 0 recorded (and CMD succeeded), 2 wrong usage or input, 3 CMD failed or the recording broke off \
 (what was recorded is kept), 130 interrupted while CMD ran (likewise).";

@@ -1,18 +1,37 @@
-//! `reelgauge extents`: in how many pieces files lie on their disks.
+//! `reelgauge extents`: in how many pieces files lie on their disks, and whether that makes one slow.
 
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
+use reelgauge_analysis::fragments::against_copy::Finding;
 use reelgauge_engine::extents::Extents;
-use reelgauge_report::extents::{ExtentsRow, extents_screen};
+use reelgauge_report::extents::{ExtentsRow, against_copy_screen, extents_screen};
+use reelgauge_runner::against_copy::{Compared, CopyRequest, compare_with_copy};
+use reelgauge_runner::interrupt::Interrupt;
+use reelgauge_runner::observer::Observer;
+use reelgauge_runner::supervise::supervised;
 use serde_json::json;
 
 use crate::cli::ExtentsArgs;
-use crate::screen::{EXIT_USAGE, style};
+use crate::progress::Progress;
+use crate::screen::{EXIT_USAGE, complain, style};
 
-/// Tells of each file. The exit code: an error for one file is told, and does not keep the others back.
+/// Tells of each file, or compares one with a copy. The exit code.
 pub fn extents(args: &ExtentsArgs) -> Result<u8> {
+    match (&args.copy_to, args.files.as_slice()) {
+        (None, _) => tell(args),
+        (Some(target), [file]) => {
+            let (file, target) = (file.clone(), target.clone());
+            let request = CopyRequest { file, target, passes: args.passes, most: args.first };
+            Ok(supervised(|| against_copy(&request, args.json).unwrap_or_else(|error| complain(&error)))?)
+        }
+        (Some(_), _) => bail!("--copy-to compares one file with its copy; name one file"),
+    }
+}
+
+/// Tells of each file. An error for one file is told, and does not keep the others back.
+fn tell(args: &ExtentsArgs) -> Result<u8> {
     let found: Vec<(&Path, Result<Extents, String>)> = args
         .files
         .iter()
@@ -41,18 +60,60 @@ fn as_text(found: &[(&Path, Result<Extents, String>)]) -> String {
     let rows = found.iter().map(|(path, extents)| {
         let path = path.display().to_string();
         match extents {
-            Ok(extents) => ExtentsRow {
-                path,
-                size_bytes: extents.size_bytes,
-                extents: extents.extents,
-                ideal_extents: extents.ideal_extents,
-                bytes_per_extent: extents.bytes_per_extent,
-                backward_percent: extents.backward_percent,
-                seek_bytes: extents.seek_bytes,
-                note: extents.sign.clone().or_else(|| extents.uncountable.clone()),
-            },
+            Ok(extents) => row(path, extents),
             Err(error) => ExtentsRow { path, note: Some(error.clone()), ..ExtentsRow::default() },
         }
     });
     extents_screen(&rows.collect::<Vec<_>>(), style())
+}
+
+fn row(path: String, extents: &Extents) -> ExtentsRow {
+    ExtentsRow {
+        path,
+        size_bytes: extents.size_bytes,
+        extents: extents.extents,
+        ideal_extents: extents.ideal_extents,
+        bytes_per_extent: extents.bytes_per_extent,
+        backward_percent: extents.backward_percent,
+        seek_bytes: extents.seek_bytes,
+        note: extents.sign.clone().or_else(|| extents.uncountable.clone()),
+    }
+}
+
+/// Compares a file with a copy of it. The exit code.
+fn against_copy(request: &CopyRequest, as_json: bool) -> Result<u8> {
+    let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
+    let mut progress = Progress::new(as_json);
+    let compared = match compare_with_copy(request, &mut progress, &interrupt) {
+        Ok(compared) => compared,
+        Err(error) => {
+            progress.finished();
+            let code = error.exit_code();
+            complain(&error.into());
+            return Ok(code);
+        }
+    };
+    let text = match as_json {
+        true => format!("{}\n", serde_json::to_string_pretty(&compared)?),
+        false => comparison(&compared),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(0)
+}
+
+fn comparison(compared: &Compared) -> String {
+    let of = |name: &str, extents: &Option<Extents>| extents.as_ref().map(|it| row(name.to_owned(), it));
+    let file = of(&compared.path, &compared.file_extents);
+    // What the pieces of the copy look like is no news.
+    let copy = of("its copy", &compared.copy_extents).map(|row| ExtentsRow { note: None, ..row });
+    let rows: Vec<ExtentsRow> = file.into_iter().chain(copy).collect();
+    let mut notes: Vec<String> = Vec::new();
+    let reads = [&compared.file_reads, &compared.copy_reads];
+    notes.extend(
+        reads.into_iter().flatten().filter_map(|reads| reads.sentence()).map(|said| format!("{said}.")),
+    );
+    notes.extend(compared.notes.iter().cloned());
+    let is_slow = matches!(compared.result.finding, Finding::Pieces | Finding::Place);
+    let found = format!("{}.", compared.result.sentence);
+    against_copy_screen(&rows, &found, is_slow, &notes, style())
 }

@@ -7,6 +7,7 @@ use anyhow::Result;
 use reelgauge_report::units;
 use reelgauge_trace::capture::{CaptureError, CaptureOptions, CommandEnd, Recorded, record as capture};
 use reelgauge_trace::library::Library;
+use reelgauge_trace::rescue::{Rescued, rescue};
 use serde_json::json;
 
 use crate::cli::RecordArgs;
@@ -31,6 +32,7 @@ pub fn record(args: &RecordArgs) -> Result<u8> {
         name: args.name.clone(),
         stdout_to_stderr: args.json,
     };
+    rescue(&options.out).iter().for_each(tell_rescued);
     let recorded = match capture(&options, |point| welcome(args, point)) {
         Ok(recorded) => recorded,
         Err(error @ CaptureError::Trace(_)) => {
@@ -60,6 +62,20 @@ fn default_out(dir: &Path) -> PathBuf {
     let is_below = here.is_ok_and(|here| dir.canonicalize().is_ok_and(|dir| here.starts_with(dir)));
     let library = is_below.then(|| Library::standard().folders().last().cloned()).flatten();
     library.unwrap_or_else(|| PathBuf::from(OUT_DEFAULT))
+}
+
+/// What became of a recording that somebody has killed.
+fn tell_rescued(rescued: &Rescued) {
+    let left = screen::shell_word(&rescued.left);
+    // Nobody is left to tell when standard error is closed.
+    let _ = match &rescued.trace {
+        Ok(trace) => writeln!(
+            std::io::stderr(),
+            "A recording that was cut off before is kept, but for its last second: {}",
+            screen::shell_word(trace.dir())
+        ),
+        Err(why) => writeln!(std::io::stderr(), "warning: {left} was cut off and can't be kept: {why}"),
+    };
 }
 
 fn welcome(args: &RecordArgs, point: &Path) {
@@ -112,7 +128,7 @@ fn words(recorded: &Recorded) -> String {
 fn cost(recorded: &Recorded) -> String {
     let own =
         recorded.info.cost_ns_per_op.map_or("nothing".to_owned(), |own_ns| units::duration(own_ns / 1e3));
-    let way = recorded.round_trip_ns.map_or(String::new(), |way_ns| {
+    let way = recorded.info.round_trip_ns.map_or(String::new(), |way_ns| {
         format!(", and about {} on the way to it and back", units::duration(way_ns / 1e3))
     });
     format!("  cost     {own} per operation in the recorder{way}")
@@ -137,6 +153,6 @@ fn json_of(recorded: &Recorded) -> serde_json::Value {
         "command_exit_code": code,
         "command_signal": signal,
         "was_interrupted": recorded.was_interrupted,
-        "round_trip_ns": recorded.round_trip_ns,
+        "round_trip_ns": recorded.info.round_trip_ns,
     })
 }

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use reelgauge_analysis::Summary;
+use reelgauge_analysis::page::{Page, PageKind};
 use reelgauge_report::{Detail, Tables, load_points_csv, paper_csv, series_csv, streams_csv, trace_screen};
+use reelgauge_runner::page::{page, run_page, trace_page, write_html};
 use reelgauge_runner::reopen::reopen;
 use reelgauge_runner::trace_report::{TraceView, trace_report};
 use reelgauge_trace::TraceInfo;
@@ -39,6 +41,9 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
         write_csv(&summary, folder)
             .with_context(|| format!("cannot write CSV files into {}", folder.display()))?;
     }
+    if let Some(file) = &args.html {
+        write_html(&page(PageKind::Run, vec![run_page(&args.run, &|| false)?], None), file)?;
+    }
     let text = if args.json {
         summary.to_json()?
     } else {
@@ -58,12 +63,13 @@ fn is_log_alone(dir: &Path) -> bool {
 fn of_trace(args: &ReportArgs, dir: &Path, is_built_in: bool) -> Result<u8> {
     let unfit = args.tables || args.workers || args.csv.is_some();
     ensure!(!unfit, "--tables, --workers and --csv are for runs; 'reelgauge ops --csv' lists a trace");
+    if let Some(file) = &args.html {
+        write_html(&page_of_trace(args, dir, is_built_in)?, file)?;
+    }
     let view = TraceView { period: args.period.period()?, top: args.top.unwrap_or(DEFAULT_TOP) as usize };
     let mut report = trace_report(dir, view)?;
     if is_built_in {
-        // Its directory was made for this look and is gone after it.
-        report.about.path =
-            format!("built in; 'reelgauge traces {} --out DIR' writes it out", args.run.display());
+        report.about.path = where_built_in(args);
     }
     let text = if args.json {
         format!("{}\n", serde_json::to_string_pretty(&report)?)
@@ -72,6 +78,22 @@ fn of_trace(args: &ReportArgs, dir: &Path, is_built_in: bool) -> Result<u8> {
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(0)
+}
+
+fn page_of_trace(args: &ReportArgs, dir: &Path, is_built_in: bool) -> Result<Page> {
+    let mut trace = trace_page(dir, &|| false)?;
+    if is_built_in {
+        let name = screen::shell_word(&args.run);
+        trace.id = args.run.display().to_string();
+        trace.report.about.path = where_built_in(args);
+        trace.again = format!("reelgauge replay {name} TARGET");
+    }
+    Ok(page(PageKind::Trace, Vec::new(), Some(trace)))
+}
+
+/// In place of the directory of what ships: that was made for this look and is gone after it.
+fn where_built_in(args: &ReportArgs) -> String {
+    format!("built in; 'reelgauge traces {} --out DIR' writes it out", args.run.display())
 }
 
 fn write_csv(summary: &Summary, folder: &Path) -> Result<()> {

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use reelgauge_report::text::{plain, plain_short, wrap};
-use reelgauge_report::units::{amount, count, moment, number};
+use reelgauge_report::units::{amount, count, counted, moment, number};
 use reelgauge_trace::TraceInfo;
 use reelgauge_trace::library::{Entry, Library, Materialised};
 use serde_json::json;
@@ -81,10 +81,16 @@ fn show(opened: &Materialised) -> Result<()> {
     writeln!(
         out,
         "\n{} operations on {} files and directories by {}, {took}.",
-        count(info.ops),
+        count(trace.ops()),
         count(u64::from(info.files)),
-        reelgauge_report::units::counted(u64::from(info.threads), "thread"),
+        counted(u64::from(info.threads), "thread"),
     )?;
+    if let Some(moved) = info.moved {
+        let reads = counted(moved.reads, "operation");
+        let writes = counted(moved.writes, "operation");
+        let (read, written) = (amount(moved.read_bytes), amount(moved.written_bytes));
+        writeln!(out, "{read} read in {reads}, {written} written in {writes}.")?;
+    }
     let source = plain_short(&info.source, 2 * WIDTH);
     writeln!(out, "Made by {}, from: {source}", plain(&info.made_by))?;
     if !info.blind_to.is_empty() {

@@ -132,7 +132,7 @@ fn subject(place: &Place, seed: u64) -> Subject {
 }
 
 /// A path as a word of a shell's command line.
-pub(super) fn shell_word(path: &Path) -> String {
+pub(crate) fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
     if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }

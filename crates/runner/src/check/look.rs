@@ -24,13 +24,17 @@ use super::written::look_as_toml;
 use crate::error::RunError;
 use crate::fresh_seed;
 use crate::interrupt::Interrupt;
+use crate::live::log::logged;
 use crate::observer::Observer;
 use crate::prepare::drop_cached;
+use crate::results::Naming;
 use crate::run::Finished;
 use crate::session::{Jury, Opening, PointDone, PointPlan, Session, make_out};
 use crate::streams::cast::CastError;
 use crate::streams::client;
 
+/// The command, which is all that the run is called after.
+const VERB: &str = "check";
 /// The most players that are tried: threads of one process on an ordinary machine.
 const PLAYERS_MAX: u32 = 400;
 /// Of what the players need, the share that they must have got together.
@@ -57,15 +61,22 @@ pub fn check(
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<Finished, RunError> {
+    logged(observer, |observer| look(request, observer, interrupt))
+}
+
+fn look(
+    request: CheckRequest,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<Finished, RunError> {
     let (started, begun) = (Timestamp::now(), Instant::now());
     let CheckRequest { target, out } = request;
     make_out(&out)?;
     let seed = fresh_seed();
-    let (ground, place) = Place::open(&target, seed, observer, interrupt)?;
+    let naming = Naming { started, out: &out, verb: VERB, label: VERB, what: VERB };
+    let (ground, results, place) = Place::open(&target, seed, &naming, observer, interrupt)?;
     let opening = Opening {
-        started,
-        out: &out,
-        what: "check",
+        results,
         plan_toml: &look_as_toml(ground.target(), seed, &place),
         files: place.table.clone(),
         pattern: place.pattern(),
@@ -76,7 +87,7 @@ pub fn check(
         notes: place.notes.clone(),
     };
     let mut look = Look {
-        session: Session::begin(ground, opening)?,
+        session: Session::begin(ground, opening, observer)?,
         copy_bytes_per_s: client::memory_copy_bytes_per_s(),
         findings: Findings::default(),
         place,

@@ -19,6 +19,7 @@ use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::prepare::{DirectWish, check_room, drop_cached, settle_direct};
+use crate::results::{Naming, Results};
 
 /// What all offsets and lengths are multiples of.
 pub const QUANTUM_BYTES: u32 = 4096;
@@ -48,9 +49,10 @@ impl Place {
     pub fn open(
         target: &Path,
         seed: u64,
+        naming: &Naming<'_>,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<(Ground, Place), RunError> {
+    ) -> Result<(Ground, Results, Place), RunError> {
         // Whatever is wrong with the target is better said by the area.
         let room = space(target).ok().flatten();
         if let (Some(room), false) = (room, target.join(AREA_DIR).exists()) {
@@ -59,7 +61,7 @@ impl Place {
                 .map_err(|error| without_flags(target, error))?;
         }
         let area = Area::open_or_create(target)?;
-        let result = Place::open_in(&area, room, seed, observer, interrupt);
+        let result = Place::open_in(&area, room, seed, naming, observer, interrupt);
         if result.is_err() && area.is_new() {
             // What can't be removed now is removed by `reelgauge clean`; the error itself matters more.
             let _ = area.clean();
@@ -71,22 +73,25 @@ impl Place {
         area: &Area,
         room: Option<Space>,
         seed: u64,
+        naming: &Naming<'_>,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<(Ground, Place), RunError> {
+    ) -> Result<(Ground, Results, Place), RunError> {
         let ground = Ground::take(area)?;
         let mut notes = ground.notes();
         let link = link::of(&ground.mount);
         let cached = without_direct(area.target(), &ground.mount, &ground.direct)?;
         let direct = cached.is_none();
         notes.extend(cached);
+        let results = Results::make(naming, &ground, observer)?;
         let data_set = make_files(area, room, seed, observer, interrupt)
             .map_err(|error| without_flags(area.target(), error))?;
         notes.extend(drop_cached(&data_set.files));
         let mut table = FileTable::new(area.root());
         table.enter_test_files(&data_set.files, "before the run");
         let free_share = room.map(|room| room.available_bytes as f64 / room.total_bytes.max(1) as f64);
-        Ok((ground, Place { link, direct, data_set, table, free_share, notes }))
+        let place = Place { link, direct, data_set, table, free_share, notes };
+        Ok((ground, results, place))
     }
 
     /// Bytes of each test file.

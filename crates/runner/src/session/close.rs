@@ -1,5 +1,5 @@
-//! The end of a session: what it left in the cache, what it wrote read back, and its summary, written before
-//! anything is cleared away.
+//! The end of a session: what it left in the cache, what it wrote read back, its summary, written before
+//! anything is cleared away, and its `report.html`.
 
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
@@ -15,6 +15,7 @@ use crate::interrupt::Interrupt;
 use crate::made_files::MadeFiles;
 use crate::observer::Observer;
 use crate::own_cpu::OwnCpu;
+use crate::page::{REPORT_FILE, leave_report};
 use crate::point::Ending;
 use crate::run::Finished;
 use crate::summarise::{Facts, Subject, Traces, summarise};
@@ -53,6 +54,7 @@ impl Session {
         }
         let verified = self.verify(observer, interrupt);
         let reason = sentence(&self.ending, &self.scene());
+        self.notes.extend(self.counters.finish().trouble);
         let drained = self.drain.finish()?;
         let mut summary = summarise(Facts {
             subject,
@@ -76,6 +78,11 @@ impl Session {
         let cleared = clear_away(made, &self.ground, &mut summary);
         if cleared.is_some_and(|cleared| !cleared) {
             // The figures are safe already: a note that can't be added to them is no reason to fail.
+            let _ = self.run_dir.write_summary(&summary);
+        }
+        observer.phase("reporting");
+        if let Err(error) = leave_report(self.run_dir.path(), &summary, interrupt) {
+            summary.notes.push(format!("There is no {REPORT_FILE}: {error}."));
             let _ = self.run_dir.write_summary(&summary);
         }
         observer.finished();

@@ -178,9 +178,14 @@ impl Session {
         self.done.push(point);
         let part = measured_part(context);
         if let Some(jury) = jury {
-            // Now it is known when it began to the nanosecond.
+            // Now it is known when it began to the nanosecond, and whether it was cut short.
+            let until_ns = if has_streams { judged.until_ns.min(part.until_ns) } else { part.until_ns };
             self.table.points.pop();
-            self.table.points.push(PointStreams::new(jury.scale, part, jury.specs));
+            self.table.points.push(PointStreams::new(
+                jury.scale,
+                MeasuredPart { until_ns, ..part },
+                jury.specs,
+            ));
             table::write(&self.run_dir, &self.table)?;
         }
         let complete = matches!(self.ending, Ending::OnTime | Ending::Exhausted);

@@ -1,6 +1,6 @@
 //! A run of streams from its plan to its summary: load point by load point, or trial by trial.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 use reelgauge_analysis::summary::DataSet;
@@ -16,7 +16,9 @@ use super::stage::Stage;
 use super::verdict::{hold_to_pace, verdict_of};
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
+use crate::live::log::logged;
 use crate::observer::Observer;
+use crate::results::{Naming, Results};
 use crate::run::{Finished, driver_kind};
 use crate::session::{Closing, Jury, Opening, PointPlan, Session, make_out};
 use crate::summarise::Subject;
@@ -48,6 +50,14 @@ pub fn run_streams(
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<Finished, RunError> {
+    logged(observer, |observer| carry_out(request, observer, interrupt))
+}
+
+fn carry_out(
+    request: StreamsRequest,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<Finished, RunError> {
     let started = Timestamp::now();
     let StreamsRequest { mut plan, verb, must_be_direct, out, resume, vda } = request;
     plan.check()?;
@@ -72,13 +82,15 @@ pub fn run_streams(
             }
             Some(seek::begin(&plan, wanted, room, resume.as_deref())?)
         }
-        None => {
-            stage.furnish(&mut cast, first_scale, observer, interrupt)?;
-            None
-        }
+        None => None,
     };
+    let naming = Naming { started, out: &out, verb: &verb, label: &plan.name, what: &plan.name };
+    let results = Results::make(&naming, &ground, observer)?;
+    if search.is_none() {
+        stage.furnish(&mut cast, first_scale, observer, interrupt)?;
+    }
     let plan_toml = plan.to_toml()?;
-    let session = Session::begin(ground, opening(&plan, &plan_toml, &cast, &stage, started, &out))?;
+    let session = Session::begin(ground, opening(&plan, &plan_toml, &cast, &stage, results), observer)?;
     let copy_bytes_per_s = client::memory_copy_bytes_per_s();
     let mut show = Show { plan, cast, stage, session, copy_bytes_per_s };
     let mut sought = search.map(|search| Sought { search, answer: None });
@@ -218,15 +230,12 @@ fn opening<'a>(
     plan_toml: &'a str,
     cast: &Cast,
     stage: &Stage,
-    started: Timestamp,
-    out: &'a Path,
+    results: Results,
 ) -> Opening<'a> {
     let mut notes = stage.notes.clone();
     notes.extend(cast.notes());
     Opening {
-        started,
-        out,
-        what: &plan.name,
+        results,
         plan_toml,
         files: stage.table.clone(),
         pattern: stage.pattern(),

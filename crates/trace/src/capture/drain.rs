@@ -76,6 +76,7 @@ impl Drain {
             for ring in &mut rings {
                 moved += self.ring(ring)?;
             }
+            self.writer.tick();
             if moved == 0 {
                 if is_last {
                     return Ok(());

@@ -5,15 +5,17 @@
 //!
 //! Not here: the trace on disk ([`super::drain`]) and what the operations do ([`super::recorder`]).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use rtrb::{Consumer, Producer, PushError, RingBuffer};
+
+use super::crew::Crew;
 
 /// Records that a serving thread can be ahead of the drain: 2 MiB, seconds of anything that goes through
 /// this recorder.
@@ -48,8 +50,8 @@ pub(super) struct Journal {
     own_ns: AtomicU64,
     ops: AtomicU64,
     full_waits: AtomicU64,
-    in_flight: AtomicU32,
-    most_in_flight: AtomicU32,
+    /// Who serves.
+    pub(super) crew: Crew,
 }
 
 /// A look at a name that is not there. If the same thread goes on to make the name it was the system's own
@@ -80,16 +82,18 @@ pub(super) struct Span {
     pub(super) done_ns: u64,
 }
 
-/// A request that has arrived.
+/// A request that has arrived. Lives until it is answered.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
     journal: &'a Journal,
     thread: u32,
     arrived_ns: u64,
+    is_finished: Cell<bool>,
 }
 
 impl Journal {
-    pub(super) fn new() -> Journal {
+    /// Of what so many threads do.
+    pub(super) fn new(threads: u32) -> Journal {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Journal {
             number: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -104,8 +108,7 @@ impl Journal {
             own_ns: AtomicU64::new(0),
             ops: AtomicU64::new(0),
             full_waits: AtomicU64::new(0),
-            in_flight: AtomicU32::new(0),
-            most_in_flight: AtomicU32::new(0),
+            crew: Crew::new(threads),
         }
     }
 
@@ -120,11 +123,8 @@ impl Journal {
 
     /// A request of a thread has arrived.
     pub(super) fn arrive(&self, thread: u32) -> Call<'_> {
-        let now = self.in_flight.fetch_add(1, Ordering::Relaxed) + 1;
-        if now > self.most_in_flight.load(Ordering::Relaxed) {
-            self.most_in_flight.fetch_max(now, Ordering::Relaxed);
-        }
-        Call { journal: self, thread, arrived_ns: self.now_ns() }
+        self.crew.begin();
+        Call { journal: self, thread, arrived_ns: self.now_ns(), is_finished: Cell::new(false) }
     }
 
     /// The number of a thread, in the order of appearance.
@@ -203,11 +203,6 @@ impl Journal {
     /// How often a thread found its ring full and had to wait.
     pub(super) fn full_waits(&self) -> u64 {
         self.full_waits.load(Ordering::Relaxed)
-    }
-
-    /// The most requests that were served at once.
-    pub(super) fn most_in_flight(&self) -> u32 {
-        self.most_in_flight.load(Ordering::Relaxed)
     }
 
     pub(super) fn left_out(&self) -> BTreeMap<String, u64> {
@@ -309,7 +304,9 @@ impl Call<'_> {
 
     /// It is about to be answered: the application sees no result that is not yet noted. What it took
     /// beside the storage's time counts as the recorder's own.
-    pub(super) fn finish(self, span: Span) {
+    pub(super) fn finish(&self, span: Span) {
+        self.is_finished.set(true);
+        self.journal.crew.done();
         if self.journal.is_on.load(Ordering::Acquire) {
             let all_ns = self.journal.now_ns() - self.arrived_ns;
             let own_ns = all_ns.saturating_sub(span.done_ns - span.begun_ns);
@@ -320,7 +317,10 @@ impl Call<'_> {
 
 impl Drop for Call<'_> {
     fn drop(&mut self) {
-        self.journal.in_flight.fetch_sub(1, Ordering::Relaxed);
+        if !self.is_finished.get() {
+            self.journal.crew.done();
+        }
+        self.journal.crew.answered();
     }
 }
 
@@ -332,7 +332,7 @@ mod tests {
     use super::*;
 
     fn on() -> Journal {
-        let journal = Journal::new();
+        let journal = Journal::new(1);
         journal.switch(true);
         journal
     }
@@ -369,7 +369,7 @@ mod tests {
 
     #[test]
     fn nothing_is_kept_before_it_begins_and_nothing_without_a_name() {
-        let journal = Journal::new();
+        let journal = Journal::new(1);
         let call = journal.arrive(7);
         call.note(OpKind::Read, Some(0), What::default(), Span::default());
         journal.switch(true);

@@ -20,14 +20,14 @@ use fuser::{
     ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLseek, ReplyOpen, ReplyStatfs,
     ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
-use reelgauge_record::OpKind;
+use reelgauge_record::{AccessBits, OpKind};
 use rustix::fs::{OFlags, Stat};
 use rustix::io::{Errno, Result};
 
 use super::attributes::attributes;
 use super::handles::{OpenDir, with_aligned};
 use super::journal::{Call, Span, What};
-use super::recorder::{Recorder, errno_of, refused};
+use super::recorder::{Data, Recorder, errno_of, refused};
 use super::storage::{Change, Place};
 
 /// The longest read or write that the kernel hands over in one piece; it splits longer ones.
@@ -148,10 +148,22 @@ impl Recorder {
         act: impl FnOnce(Place) -> Result<T>,
         reply: impl FnOnce(Result<T>),
     ) {
+        self.asking(request, (kind, 0), node, act, reply);
+    }
+
+    /// [`Recorder::by_node`], with what the operation keeps as its length.
+    fn asking<T>(
+        &self,
+        request: &Request,
+        (kind, len): (OpKind, u32),
+        node: INodeNo,
+        act: impl FnOnce(Place) -> Result<T>,
+        reply: impl FnOnce(Result<T>),
+    ) {
         let call = self.journal.arrive(request.pid());
         call.settle();
         let (result, span) = call.time(|| self.at_node(node.0, act));
-        let what = What { errno: errno_of(&result), ..What::default() };
+        let what = What { len, errno: errno_of(&result), ..What::default() };
         call.note(kind, self.number_of_node(node.0), what, span);
         call.finish(span);
         reply(result);
@@ -437,17 +449,15 @@ impl Filesystem for Recorder {
         reply: ReplyData,
     ) {
         let call = self.journal.arrive(request.pid());
-        let file = match self.open.file(handle.0) {
-            Ok(file) => file,
-            Err(error) => return reply.error(refused(error)),
-        };
         // What an application asks for carries its owner of locks; what the page cache asks for does not.
         let is_mapped = owner.is_none();
         let size = size as usize;
         with_aligned(size, |buffer| {
-            let (result, span) = call.time(|| file.read(buffer, offset, is_mapped));
-            self.note_data(&call, OpKind::Read, &file, (offset, size, is_mapped), result, span);
-            call.finish(span);
+            let asked = Data { kind: OpKind::Read, offset, size, is_mapped };
+            let result = self.move_data(&call, handle.0, &asked, |file| {
+                // The page cache takes what is missing for zeros.
+                file.read(buffer, offset, is_mapped)
+            });
             match result {
                 Ok(done) => reply.data(&buffer[..done]),
                 Err(error) => reply.error(refused(error)),
@@ -468,15 +478,9 @@ impl Filesystem for Recorder {
         reply: ReplyWrite,
     ) {
         let call = self.journal.arrive(request.pid());
-        let file = match self.open.file(handle.0) {
-            Ok(file) => file,
-            Err(error) => return reply.error(refused(error)),
-        };
         let is_mapped = flags.contains(WriteFlags::FUSE_WRITE_CACHE);
-        let (result, span) = call.time(|| file.write(data, offset));
-        self.note_data(&call, OpKind::Write, &file, (offset, data.len(), is_mapped), result, span);
-        call.finish(span);
-        match result {
+        let asked = Data { kind: OpKind::Write, offset, size: data.len(), is_mapped };
+        match self.move_data(&call, handle.0, &asked, |file| file.write(data, offset)) {
             Ok(done) => reply.written(done as u32),
             Err(error) => reply.error(refused(error)),
         }
@@ -660,7 +664,9 @@ impl Filesystem for Recorder {
             Place::Path(path) => self.storage.access(path, mask.bits()),
             Place::Open(_) => Ok(()),
         };
-        self.by_node(request, OpKind::Access, node, act, |result| answer(reply, result));
+        let has = |flag| mask.contains(flag);
+        let asked = AccessBits::of(has(AccessFlags::R_OK), has(AccessFlags::W_OK), has(AccessFlags::X_OK));
+        self.asking(request, (OpKind::Access, asked.0), node, act, |result| answer(reply, result));
     }
 
     fn ioctl(

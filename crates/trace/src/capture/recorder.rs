@@ -32,6 +32,16 @@ pub(super) struct Recorder {
     pub(super) open: Arc<Handles>,
 }
 
+/// A read or write as it is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Data {
+    pub(super) kind: OpKind,
+    pub(super) offset: u64,
+    pub(super) size: usize,
+    /// For a memory map, by the page cache.
+    pub(super) is_mapped: bool,
+}
+
 /// Everything that is open, by the number that the kernel has for it.
 #[derive(Debug, Default)]
 pub(super) struct Handles {
@@ -158,28 +168,29 @@ impl Recorder {
         Ok(self.open.keep_file(file))
     }
 
-    /// Notes a read or write.
-    pub(super) fn note_data(
+    /// Reads or writes, and notes it.
+    pub(super) fn move_data(
         &self,
         call: &Call,
-        kind: OpKind,
-        file: &OpenFile,
-        at: (u64, usize, bool),
-        result: Result<usize>,
-        span: Span,
-    ) {
-        let (offset, size, is_mapped) = at;
+        handle: u64,
+        asked: &Data,
+        act: impl FnOnce(&OpenFile) -> Result<usize>,
+    ) -> Result<usize> {
+        let file = self.open.file(handle)?;
+        let (result, span) = call.time(|| act(&file));
         file.is_used();
         let what = What {
-            offset,
+            offset: asked.offset,
             transfer: file.transfer,
-            len: short(size as u64),
+            len: short(asked.size as u64),
             done_len: short(result.unwrap_or(0) as u64),
-            flags: OpFlags::NONE.with_if(OpFlags::MAPPED, is_mapped),
+            flags: OpFlags::NONE.with_if(OpFlags::MAPPED, asked.is_mapped),
             errno: errno_of(&result),
             ..What::default()
         };
-        call.note(kind, file.number, what, span);
+        call.note(asked.kind, file.number, what, span);
+        call.finish(span);
+        result
     }
 
     /// Notes something done to an open file that moves no data.

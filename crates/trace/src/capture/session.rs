@@ -151,8 +151,9 @@ impl Running {
             capture: CaptureLevel::Application,
             blind_to: BLIND_TO.map(str::to_owned).to_vec(),
         };
-        let writer = TraceWriter::create(&options.out, &trace_name(options, places), meta)?;
-        let journal = Arc::new(Journal::new());
+        let mut writer = TraceWriter::create(&options.out, &trace_name(options, places), meta)?;
+        writer.keep_safe(&about(options, &writer))?;
+        let journal = Arc::new(Journal::new(THREADS));
         let names = Arc::new(Mutex::new(Names::new(options.anonymise.then(Anonymiser::new))));
         let open = Arc::new(Handles::default());
         let tree = Tree::new(key_of(&root), Arc::clone(&names));
@@ -211,6 +212,7 @@ impl Running {
     fn take_down(&mut self) -> Unmounted {
         self.journal.switch(false);
         let unmounted = self.mounted.unmount();
+        self.journal.crew.dismiss();
         if let Some(session) = self.session.take()
             && unmounted == Unmounted::Clean
         {
@@ -239,20 +241,14 @@ impl Running {
         let drained = self.drain.take().ok_or_else(died)?.join().map_err(|_| died())?;
         let (writer, tally) = drained?;
         let target = writer.target().to_owned();
-        let mut info = TraceInfo {
-            name: target.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            made_by: "record".to_owned(),
-            source: source(options),
-            cost_ns_per_op: self.journal.cost_ns_per_op(),
-            left_out: self.journal.left_out(),
-            blind_to: BLIND_TO.map(str::to_owned).to_vec(),
-            ..TraceInfo::default()
-        };
+        let mut info = about(options, &writer);
+        info.cost_ns_per_op = self.journal.cost_ns_per_op();
+        info.round_trip_ns = self.round_trip_ns;
+        info.left_out = self.journal.left_out();
         info.warnings = self.warnings(options, &tally, command, was_interrupted, unmounted);
         let trace = writer.finish(info)?;
         let info = trace.info().cloned().unwrap_or_default();
-        let round_trip_ns = self.round_trip_ns;
-        Ok(Recorded { trace: target, info, tally, command, was_interrupted, round_trip_ns })
+        Ok(Recorded { trace: target, info, tally, command, was_interrupted })
     }
 
     /// What somebody who relies on the trace should know.
@@ -294,7 +290,7 @@ impl Running {
                 self.journal.full_waits()
             ));
         }
-        if self.journal.most_in_flight() >= THREADS {
+        if self.journal.crew.most_busy() >= THREADS {
             warnings.push(format!("{THREADS} operations are served at once; at times there were that many"));
         }
         if options.allow_other {
@@ -305,6 +301,17 @@ impl Running {
             warnings.push(format!("{users} still used the mount when the recording ended, and has lost it"));
         }
         warnings
+    }
+}
+
+/// What is known of a recording from its beginning.
+fn about(options: &CaptureOptions, writer: &TraceWriter) -> TraceInfo {
+    TraceInfo {
+        name: writer.target().file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        made_by: "record".to_owned(),
+        source: source(options),
+        blind_to: BLIND_TO.map(str::to_owned).to_vec(),
+        ..TraceInfo::default()
     }
 }
 

@@ -22,7 +22,7 @@ use crate::import::errno;
 use crate::import::fields::Columns;
 use crate::import::ntstatus;
 use crate::import::number::{decimal, either, hexadecimal};
-use crate::import::sink::{HALF, Op, Sink};
+use crate::import::sink::{HALF, Op, Place, Sink};
 use crate::import::smb2::disposition_bits;
 use crate::import::{ImportError, LineError, LineResult, Source};
 
@@ -85,7 +85,8 @@ pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
 struct Etw {
     columns: HashMap<Vec<u8>, Columns>,
     waiting: HashMap<u64, Op>,
-    /// Handles and files by the address of the file object.
+    /// Handles and files by the address of the file object. A file that was opened before the trace has
+    /// handle 0 until it is read or written: other events tell its name, reads and writes often don't.
     open: HashMap<u64, (u32, u32)>,
 }
 
@@ -170,14 +171,7 @@ impl Etw {
         let options = either(field(OPTIONS)).unwrap_or(0);
         let is_directory = event == b"FileIoDirEnum" || event == b"FileIoCreate" && options & 1 != 0;
         let known = self.open.get(&object).copied();
-        let name = field(NAME);
-        let place = match (known, name.is_empty()) {
-            (Some((_, file)), true) => Ok(file),
-            (None, true) => Err("an event without a file name"),
-            (_, false) if is_directory || sink.knows_directory(name) => sink.directory(name)?,
-            (_, false) => sink.file(name)?,
-        };
-        let file = match place {
+        let file = match self.named(sink, event, object, field(NAME), is_directory)? {
             Ok(file) => file,
             Err(why) => {
                 sink.leave_out(why);
@@ -191,7 +185,8 @@ impl Etw {
             b"FileIoCreate" if is_directory => op(OpKind::Stat),
             b"FileIoCreate" => self.create(sink, object, options >> 24, op(OpKind::Open)),
             b"FileIoCleanup" => {
-                let Some((transfer, file)) = self.open.remove(&object) else {
+                let open = self.open.remove(&object).filter(|(transfer, _)| *transfer != 0);
+                let Some((transfer, file)) = open else {
                     sink.leave_out("closing of what was opened before the trace, or was a directory");
                     return Ok(());
                 };
@@ -225,6 +220,30 @@ impl Etw {
             sink.warn("renames, whose new name this text does not show");
         }
         self.wait(sink, request, op)
+    }
+
+    /// The file of an event: the one it names, or that of its object.
+    fn named(
+        &mut self,
+        sink: &mut Sink,
+        event: &[u8],
+        object: u64,
+        name: &[u8],
+        is_directory: bool,
+    ) -> Result<Place, LineError> {
+        let known = self.open.get(&object).copied();
+        let place = match (known, name.is_empty()) {
+            (Some((_, file)), true) => Ok(file),
+            (None, true) => Err("an event without a file name"),
+            (_, false) if is_directory || sink.knows_directory(name) => sink.directory(name)?,
+            (_, false) => sink.file(name)?,
+        };
+        // What makes, ends or closes a file object says nothing of what is done with it before.
+        let tells_name = known.is_none() && !is_directory && !event.starts_with(b"FileIoC");
+        if let (Ok(file), true) = (place, tells_name && self.open.len() < MAX_OPEN) {
+            self.open.insert(object, (0, file));
+        }
+        Ok(place)
     }
 
     /// A file is opened; that it exists will be known at the end.

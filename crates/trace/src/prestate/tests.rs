@@ -245,3 +245,19 @@ fn a_file_is_no_directory() {
     let error = sample.load_as(Default::default()).unwrap_err();
     assert!(matches!(error, ReplayError::Contradiction { .. }), "{error}");
 }
+
+#[test]
+fn what_is_only_emptied_was_there_and_without_it_that_fails() {
+    let mut sample = Sample::new();
+    let only_emptied = WRITE.with(OpenBits::TRUNCATE);
+    let handle = sample.open("there", only_emptied);
+    sample.write("there", handle, 0, 100).close("there", handle);
+    let missing = sample.file("missing");
+    sample.push(|op| {
+        (op.kind, op.file, op.len, op.errno) = (OpKind::Create, missing, only_emptied.0, ENOENT);
+    });
+    let replayable = sample.load();
+    let entries: Vec<_> = replayable.before.entries.iter().map(|entry| (&*entry.name, entry.what)).collect();
+    assert_eq!(entries[0], ("missing", Prepare::Absent));
+    assert!(matches!(entries[1], ("there", Prepare::File { .. })), "{entries:?}");
+}

@@ -107,6 +107,11 @@ pub(crate) struct Walk {
     pub(super) contradictions: u64,
 }
 
+/// Whether a file that is opened so must be there.
+fn is_only_emptied(bits: OpenBits) -> bool {
+    bits.has(OpenBits::TRUNCATE) && !bits.has(OpenBits::CREATE)
+}
+
 impl Walk {
     /// Before the first operation. `facts` is the trace's file table.
     pub fn new(names: Names, facts: &[reelgauge_record::log::FileEntry]) -> Walk {
@@ -203,6 +208,9 @@ impl Walk {
 
     fn failed(&mut self, seen: &Seen) {
         match (seen.errno, seen.kind) {
+            (ENOENT, OpKind::Create) if is_only_emptied(OpenBits(seen.len)) => {
+                self.was_absent(seen.file, true);
+            }
             // What could not be made had no parent, which says nothing of itself.
             (ENOENT, OpKind::Create | OpKind::MakeDir) => {}
             (ENOENT, _) if seen.handle.is_none() || seen.kind == OpKind::Open => {
@@ -240,7 +248,7 @@ impl Walk {
         let name = seen.file;
         let is_new = bits.has(OpenBits::EXCLUSIVE) || seen.done_len == 1;
         let empties = bits.has(OpenBits::TRUNCATE);
-        if empties && !bits.has(OpenBits::CREATE) {
+        if is_only_emptied(bits) {
             // What is only emptied was there.
             self.was_here(name, Kind::File);
         }

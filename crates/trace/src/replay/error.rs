@@ -73,6 +73,15 @@ pub enum ReplayError {
         /// How many are allowed.
         limit: u64,
     },
+    /// A time that nobody waits for.
+    #[error(
+        "the trace goes on for {days} days, so a clock was wrong in it or it is damaged; leave out its pauses with \
+         --idle-cap 10s, or replay it with --pace max"
+    )]
+    TooLong {
+        /// From its first operation to the beginning of the last.
+        days: u64,
+    },
     /// More threads than can be told apart.
     #[error("the trace has operations of more than {limit} threads at once; replay it with --order serial")]
     TooManyThreads {
@@ -81,7 +90,7 @@ pub enum ReplayError {
     },
     /// What waits for what takes too much memory.
     #[error(
-        "the threads of the trace depend on each other too much to be kept in memory; replay it with --order serial"
+        "the threads of the trace depend on each other too much for this order; replay it with --order serial"
     )]
     TooEntangled,
     /// Something has to be a file and a directory.

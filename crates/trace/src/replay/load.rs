@@ -35,6 +35,10 @@ pub const FILES_MAX: u64 = 1 << 20;
 pub const PIECE_BYTES: u32 = 64 << 20;
 /// The most files that a trace may have open at once.
 pub const OPEN_MAX: u32 = 30_000;
+/// A longer time from the first operation to the beginning of the last is not waited for: a year.
+pub const SPAN_MAX_NS: u64 = 366 * 24 * 3600 * 1_000_000_000;
+/// No plan is larger.
+const PLAN_BYTES_MAX: u64 = 1 << 20;
 
 /// How a trace is to be replayed, as far as reading it depends on that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,8 +80,10 @@ pub fn load(trace: &Trace, wanted: Wanted) -> Result<Replayable, ReplayError> {
     // A replay numbers its open files, a capture does, and other runs number something else.
     let numbers_count = trace.info().is_some() || is_of_replay(trace);
     let mut loader = Loader::new(trace, wanted, numbers_count)?;
-    // Traces are written in the order of issue; a run is written in the order of completion.
-    let mut reorder = Reorder::new(if trace.info().is_some() { 0 } else { reorder::WINDOW });
+    // Traces are written in the order of issue; a run, and what is left of a recording that was cut off, in
+    // the order of completion.
+    let is_in_order = trace.info().is_some_and(|info| !info.cut_off);
+    let mut reorder = Reorder::new(if is_in_order { 0 } else { reorder::WINDOW });
     for batch in trace.batches() {
         for op in batch? {
             if let Some(op) = reorder.push(op) {
@@ -91,10 +97,11 @@ pub fn load(trace: &Trace, wanted: Wanted) -> Result<Replayable, ReplayError> {
     loader.finish(reorder.late_ops())
 }
 
-/// Whether this is the directory of a replay.
+/// Whether this is the directory of a replay. A plan that is a pipe, or endless, is none.
 fn is_of_replay(trace: &Trace) -> bool {
-    let plan = fs::read_to_string(trace.dir().join("run.toml")).unwrap_or_default();
-    ReplayPlan::from_toml(&plan).is_ok()
+    let path = trace.dir().join("run.toml");
+    let is_plan = fs::metadata(&path).is_ok_and(|about| about.is_file() && about.len() <= PLAN_BYTES_MAX);
+    is_plan && fs::read_to_string(path).is_ok_and(|plan| ReplayPlan::from_toml(&plan).is_ok())
 }
 
 /// The trace so far.
@@ -126,6 +133,7 @@ struct Timeline {
     /// Nothing was going on from here until the next operation is due.
     busy_until_ns: u64,
     cut_ns: u64,
+    last_due_ns: u64,
     end_ns: u64,
 }
 
@@ -139,6 +147,7 @@ impl Timeline {
         }
         self.busy_until_ns = self.busy_until_ns.max(op.done_ns).max(op.due_ns);
         let due_ns = op.due_ns.saturating_sub(start_ns).saturating_sub(self.cut_ns);
+        self.last_due_ns = self.last_due_ns.max(due_ns);
         let took_ns = op.done_ns.saturating_sub(op.due_ns);
         self.end_ns = self.end_ns.max(due_ns.saturating_add(took_ns));
         due_ns
@@ -387,6 +396,7 @@ impl Loader {
             let count = self.handle_past.len().max(handle as usize + 1);
             self.handle_past.resize(count, Past::default());
             let past = &mut self.handle_past[handle as usize];
+            waits.look(past.len());
             past.take(event(usage), |op, lane| waits.add(op, lane));
             if op.kind == OpKind::Close {
                 *past = Past::default();
@@ -394,7 +404,9 @@ impl Loader {
         }
         if order == Order::Resources {
             let usage = usage_of(op.kind);
-            self.name_past[op.file as usize].take(event(usage), |op, lane| waits.add(op, lane));
+            let past = &mut self.name_past[op.file as usize];
+            waits.look(past.len());
+            past.take(event(usage), |op, lane| waits.add(op, lane));
             let new_name = (op.kind == OpKind::Rename).then_some(op.offset as u32);
             if let Some(new_name) = new_name.filter(|&name| name != op.file) {
                 self.name_past[new_name as usize].take(event(Use::Change), |op, lane| waits.add(op, lane));
@@ -402,7 +414,9 @@ impl Loader {
             if op.kind.goes_by_path() || matches!(op.kind, OpKind::Open | OpKind::Create) {
                 let named = [Some(op.file), new_name];
                 for above in named.into_iter().flatten().flat_map(|name| self.walk.names.above(name)) {
-                    self.name_past[above as usize].take(event(Use::Need), |op, lane| waits.add(op, lane));
+                    let past = &mut self.name_past[above as usize];
+                    waits.look(past.len());
+                    past.take(event(Use::Need), |op, lane| waits.add(op, lane));
                 }
             }
         }
@@ -413,6 +427,10 @@ impl Loader {
     fn finish(mut self, late_ops: u64) -> Result<Replayable, ReplayError> {
         if self.packed.ops.is_empty() {
             return Err(ReplayError::Nothing { ops: self.number });
+        }
+        let is_timed = matches!(self.wanted.pace, Pacing::Recorded | Pacing::Think);
+        if is_timed && self.clock.last_due_ns > SPAN_MAX_NS {
+            return Err(ReplayError::TooLong { days: self.clock.last_due_ns / (24 * 3600 * 1_000_000_000) });
         }
         self.packed.streams = self.lanes.streams();
         if self.wanted.order == Order::Serial || self.packed.first.is_empty() {

@@ -41,6 +41,11 @@ pub(super) struct Event {
 pub(super) struct Past(Vec<Event>);
 
 impl Past {
+    /// How many operations it remembers.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Another operation uses the thing. Operations come in the order of issue. `wait` is told what it has to
     /// wait for, with its lane.
     pub fn take(&mut self, event: Event, mut wait: impl FnMut(u32, u16)) {

@@ -267,6 +267,7 @@ impl ReplayScript {
             append: bits.has(OpenBits::APPEND),
             exclusive: bits.has(OpenBits::EXCLUSIVE),
             keep: !bits.has(OpenBits::TRUNCATE),
+            existing: op.kind == OpKind::Create && !bits.has(OpenBits::CREATE) && !handle.makes,
             direct: bits.has(OpenBits::DIRECT) && aligned,
             dsync: bits.has(OpenBits::DSYNC),
         };
@@ -275,6 +276,7 @@ impl ReplayScript {
             mode.write_only = handle.written && !handle.read;
             // Logs of early versions: what makes a file always emptied it.
             mode.keep = op.kind == OpKind::Open;
+            mode.existing = false;
         }
         let kind = if handle.makes { OpKind::Create } else { op.kind };
         (kind, mode)

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
+use reelgauge_record::{AccessBits, OpFlags, OpKind, OpRecord, OpenBits};
 use reelgauge_trace::import::{Format, ImportError, Options, import};
 use reelgauge_trace::{Trace, TraceInfo};
 
@@ -65,6 +65,7 @@ impl Imported {
             OpKind::Open | OpKind::Create => line += &format!(" {}", bits(op)),
             OpKind::Read | OpKind::Write => line += &format!(" {}+{}={}", op.offset, op.len, op.done_len),
             OpKind::Allocate => line += &format!(" {}+{}", op.offset, op.len),
+            OpKind::Access => line += &format!(" {}", asked(op)),
             OpKind::Truncate => line += &format!(" {}", op.offset),
             OpKind::Rename => line += &format!(" to {}", self.path(op.offset as u32)),
             _ => {}
@@ -94,6 +95,17 @@ impl Imported {
             None => entry.prepared.clone(),
         }
     }
+}
+
+fn asked(op: &OpRecord) -> String {
+    let letters = [
+        (AccessBits::READ, 'r'),
+        (AccessBits::WRITE, 'w'),
+        (AccessBits::EXECUTE, 'x'),
+        (AccessBits::EXISTS, 'f'),
+    ];
+    let set = letters.iter().filter(|(bit, _)| AccessBits(op.len).has(*bit)).map(|(_, letter)| *letter);
+    Some(set.collect::<String>()).filter(|text| !text.is_empty()).unwrap_or_else(|| "?".to_owned())
 }
 
 fn bits(op: &OpRecord) -> String {

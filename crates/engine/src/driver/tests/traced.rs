@@ -100,6 +100,8 @@ fn check(cases: &[Case], look: impl Fn(&Path, &[OpRecord])) {
 fn creating_keeps_empties_or_refuses_as_asked() {
     let keep = OpenMode { keep: true, ..OpenMode::READ };
     let alone = OpenMode { exclusive: true, ..OpenMode::READ };
+    // Emptied, and not made.
+    let existing = OpenMode { existing: true, ..OpenMode::READ };
     let whole = Op { len: 8192, ..on(OpKind::Read, NEW) };
     let cases = [
         works(creating(NEW, keep)),
@@ -117,7 +119,12 @@ fn creating_keeps_empties_or_refuses_as_asked() {
         (whole, 0, 0),
         CLOSING,
         works(on(OpKind::Unlink, NEW)),
+        fails(creating(NEW, existing), Errno::NOENT),
         works(creating(NEW, alone)),
+        works(on(OpKind::Write, NEW)),
+        CLOSING,
+        works(creating(NEW, existing)),
+        (whole, 0, 0),
         works(on(OpKind::Write, NEW)),
         CLOSING,
         // Whether the file must not be there says nothing where none is made.

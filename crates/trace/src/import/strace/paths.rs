@@ -1,6 +1,6 @@
 //! Calls that go by path, and those that change or ask for what is known of a file.
 
-use reelgauge_record::OpKind;
+use reelgauge_record::{AccessBits, OpKind};
 
 use crate::import::descriptors::Handle;
 use crate::import::errno;
@@ -28,8 +28,8 @@ impl Strace {
             b"newfstatat" | b"fstatat64" => self.stat(sink, call, Some(0), Some(1), 2),
             b"statx" => self.stat(sink, call, Some(0), Some(1), 4),
             b"fstat" | b"fstat64" => self.stat(sink, call, None, None, 1),
-            b"access" => self.by_path(sink, call, OpKind::Access, None, 0),
-            b"faccessat" | b"faccessat2" => self.by_path(sink, call, OpKind::Access, Some(0), 1),
+            b"access" => self.access(sink, call, None, 0),
+            b"faccessat" | b"faccessat2" => self.access(sink, call, Some(0), 1),
             b"unlink" => self.remove(sink, call, None, 0, false),
             b"rmdir" => self.remove(sink, call, None, 0, true),
             b"unlinkat" => self.remove(sink, call, Some(0), 1, has_flag(call.args.at(2), b"AT_REMOVEDIR")),
@@ -109,6 +109,17 @@ impl Strace {
         kind: OpKind,
         named: &Named,
     ) -> Result<Option<u32>, LineError> {
+        self.push_asking(sink, call, (kind, 0), named)
+    }
+
+    /// [`Strace::push_named`] with what the operation keeps as its length.
+    fn push_asking(
+        &mut self,
+        sink: &mut Sink,
+        call: &Call<'_>,
+        (kind, len): (OpKind, u64),
+        named: &Named,
+    ) -> Result<Option<u32>, LineError> {
         let (place, transfer) = match named {
             Named::Path(place) => (*place, 0),
             Named::Handle(Err(why)) => (Err(*why), 0),
@@ -120,7 +131,7 @@ impl Strace {
         match place {
             Ok(file) => {
                 let op = Op::new(kind, file, call.stream, call.start_ns, call.end_ns, call.errno);
-                sink.push(Op { transfer, ..op })?;
+                sink.push(Op { transfer, len, ..op })?;
                 Ok(Some(file))
             }
             Err(why) => {
@@ -143,6 +154,27 @@ impl Strace {
         if let Some(file) = self.push_named(sink, call, kind, &named)?
             && matches!(named, Named::Path(_))
         {
+            exists(sink, file, call.errno);
+        }
+        Ok(())
+    }
+
+    /// `access` and its kin.
+    fn access(
+        &mut self,
+        sink: &mut Sink,
+        call: &Call<'_>,
+        directory: Option<usize>,
+        path: usize,
+    ) -> LineResult {
+        let mode = call.args.at(path + 1);
+        let [read, write, execute] = [b"R_OK", b"W_OK", b"X_OK"].map(|flag| has_flag(mode, flag));
+        let asked = match mode {
+            b"" => AccessBits::UNKNOWN,
+            _ => AccessBits::of(read, write, execute),
+        };
+        let named = self.named(sink, call, directory, path, false)?;
+        if let Some(file) = self.push_asking(sink, call, (OpKind::Access, u64::from(asked.0)), &named)? {
             exists(sink, file, call.errno);
         }
         Ok(())

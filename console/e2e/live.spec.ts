@@ -1,0 +1,127 @@
+// The live console, from the form to the finished run, with the real server and real runs.
+
+import { cpSync, mkdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type Page, expect, test } from "@playwright/test";
+import { HOSTILE, made } from "./made";
+import { type Server, serve } from "./server";
+import { expectAccessible, expectNoOverflow, watch } from "./watch";
+
+let server: Server;
+let runs: string;
+
+test.beforeAll(async () => {
+  const { root, before, after, hostile } = made();
+  runs = join(root, "console-runs");
+  mkdirSync(runs, { recursive: true });
+  for (const run of [before, after, hostile]) cpSync(run, join(runs, basename(run)), { recursive: true });
+  server = await serve(runs, root);
+});
+
+test.afterAll(async () => {
+  await server.stop();
+});
+
+/** Every request went to the console. */
+function expectOwn(seen: ReturnType<typeof watch>): void {
+  const own = new URL(server.url).origin;
+  expect(seen.requests.filter((url) => !url.startsWith(own) && !/^(data|blob):/.test(url))).toEqual([]);
+  expect(seen.errors).toEqual([]);
+}
+
+async function startMix(page: Page, duration: string): Promise<void> {
+  await page.goto(`${server.url}#/start/mix`);
+  await page.locator("#field-path").fill(join(made().root, "target"));
+  const more = page.locator("form.start details");
+  if ((await more.getAttribute("open")) === null) await more.locator("summary").click();
+  await page.locator("#field-duration").fill(duration);
+  await page.locator("#field-warmup").fill("0s");
+  await page.locator("#field-file-size").fill("16MiB");
+  await page.getByRole("button", { name: "Start mix" }).click();
+}
+
+test("the list is for everybody, in light and dark, on a phone too", async ({ page }) => {
+  const seen = watch(page);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.goto(server.url);
+    await expect(page.getByRole("table", { name: "Runs" })).toBeVisible();
+    await expectAccessible(page);
+  }
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expectNoOverflow(page);
+  expectOwn(seen);
+  expect(await page.evaluate("window.broken")).toBeUndefined();
+});
+
+test("from the form to the finished run, watched by two", async ({ page, context }) => {
+  const seen = watch(page);
+  await startMix(page, "6s");
+  await expect(page.getByText("Closing this page does not stop the run")).toBeVisible();
+  const second = await context.newPage();
+  await second.goto(page.url());
+  await expect(second.getByRole("progressbar")).toBeVisible();
+  await expectAccessible(page);
+  await expect(page.locator(".tile").filter({ hasText: "Together" })).not.toContainText("–", { timeout: 15_000 });
+  // A report page has the answer; both browsers get there by themselves.
+  for (const one of [page, second]) {
+    await expect(one.locator("#answer")).toBeVisible({ timeout: 30_000 });
+    await expect(one.locator("[data-sentence]").first()).toContainText("MB/s");
+  }
+  await second.close();
+  expectOwn(seen);
+});
+
+test("what the command line refuses is refused here, in its words", async ({ page }) => {
+  await startMix(page, "soon");
+  const error = page.getByRole("alert");
+  await expect(error).toContainText("Not started.");
+  await expect(error).toContainText("soon");
+  await expect(error).toBeFocused();
+  await expectAccessible(page);
+});
+
+test("a run is stopped, and says that it was", async ({ page }) => {
+  await startMix(page, "10m");
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Stop", exact: true }).click();
+  await expect(page.getByText(/interrupted/).first()).toBeVisible({ timeout: 20_000 });
+});
+
+test("closing the browser stops nothing", async ({ page, context }) => {
+  const second = await context.newPage();
+  await startMix(second, "5s");
+  await expect(second.getByText("Closing this page does not stop the run")).toBeVisible();
+  const address = second.url();
+  await second.close();
+  await page.goto(address);
+  await expect(page.locator("[data-sentence]").first()).toContainText("MB/s", { timeout: 30_000 });
+  await expect(page.getByText(/interrupted/)).toHaveCount(0);
+});
+
+test("runs are searched, compared, noted and deleted", async ({ page }) => {
+  const seen = watch(page);
+  const { before, after } = made();
+  await page.goto(server.url);
+  for (const run of [before, after]) await page.getByRole("checkbox", { name: basename(run) }).check();
+  await page.getByRole("link", { name: "Compare 2 runs" }).click();
+  await expect(page.getByRole("heading", { name: "Differences" })).toBeVisible();
+  await expectAccessible(page);
+
+  await page.goto(`${server.url}#/runs/${basename(after)}`);
+  await page.getByRole("button", { name: "Notes and tags" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel(/^Model/).fill(HOSTILE.markup);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+  await page.goto(`${server.url}#/`);
+  await page.getByRole("searchbox").first().fill("onerror");
+  await expect(page.getByRole("checkbox", { name: basename(after) })).toBeVisible();
+  await expect(page.getByRole("checkbox", { name: basename(before) })).toHaveCount(0);
+
+  await page.getByRole("button", { name: `Delete ${basename(after)}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+  await expect(page.getByRole("checkbox", { name: basename(after) })).toHaveCount(0);
+  expect(await page.evaluate("window.broken")).toBeUndefined();
+  expectOwn(seen);
+});

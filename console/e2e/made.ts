@@ -1,0 +1,36 @@
+// What the setup made, and how tests find it.
+
+/** Paths of runs (folders) and pages (files). */
+export interface Made {
+  root: string;
+  before: string;
+  after: string;
+  ramp: string;
+  /** null where no file system may be mounted. */
+  frozen: string | null;
+  hostile: string;
+  hostileTrace: string;
+  comparison: string;
+  trace: string;
+}
+
+/** Strings that would break a careless page. */
+export const HOSTILE = {
+  markup: `<img src=x onerror="window.broken=1"></script><script>window.broken=1</script>`,
+  folder: `<img src=x onerror=window.broken=1>'"&amp;`,
+  rtl: "\u202Egpj.exe\u202C \u0627\u0644\u0639\u0631\u0628\u064A\u0629",
+  lines: "one\ntwo\r\nthree\u2028four\u0000five",
+  long: "w".repeat(4000),
+};
+
+const VARIABLE = "REELGAUGE_BROWSER_MADE";
+
+export function remember(made: Made): void {
+  process.env[VARIABLE] = JSON.stringify(made);
+}
+
+export function made(): Made {
+  const text = process.env[VARIABLE];
+  if (text === undefined) throw new Error("the setup has made nothing");
+  return JSON.parse(text) as Made;
+}

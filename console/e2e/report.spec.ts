@@ -1,0 +1,138 @@
+// report.html from a file, as somebody gets it in a mail: complete, quiet, readable by everybody, and with the
+// figures of summary.json.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, test } from "@playwright/test";
+import { made } from "./made";
+import { BIN } from "./setup";
+import { expectAccessible, expectAlone, expectNoOverflow, watch } from "./watch";
+
+const NO_MOUNT = "needs root, to freeze a file system under a run";
+
+type PageName = "ramp" | "frozen" | "hostile" | "trace" | "comparison" | "hostileTrace";
+const PAGES: PageName[] = ["ramp", "frozen", "hostile", "trace", "comparison", "hostileTrace"];
+
+/** The file of a page; `null` where it could not be made here. */
+function fileOf(name: PageName): string | null {
+  const path = made()[name];
+  if (path === null) return null;
+  return path.endsWith(".html") ? path : join(path, "report.html");
+}
+
+for (const name of PAGES) {
+  test(`${name}: complete, quiet, and for everybody, in light and dark`, async ({ page }) => {
+    const file = fileOf(name);
+    test.skip(file === null, NO_MOUNT);
+    if (file === null) return;
+    const seen = watch(page);
+    for (const colorScheme of ["light", "dark"] as const) {
+      seen.requests.length = 0;
+      await page.emulateMedia({ colorScheme });
+      await page.goto(pathToFileURL(file).href);
+      await expect(page.locator("main")).toBeVisible();
+      await expectAccessible(page);
+      await expectNoOverflow(page);
+      expectAlone(seen);
+    }
+    expect(await page.evaluate("window.broken")).toBeUndefined();
+  });
+
+  test(`${name}: right on a phone and on a wall`, async ({ page }) => {
+    const file = fileOf(name);
+    test.skip(file === null, NO_MOUNT);
+    if (file === null) return;
+    for (const [width, height] of [[360, 740], [2560, 1440]] as const) {
+      await page.setViewportSize({ width, height });
+      await page.goto(pathToFileURL(file).href);
+      await expect(page.locator("main")).toBeVisible();
+      await expectNoOverflow(page);
+    }
+  });
+}
+
+for (const name of ["ramp", "frozen", "before"] as const) {
+  test(`${name}: every figure is the one in summary.json`, async ({ page }) => {
+    const run = made()[name];
+    test.skip(run === null, NO_MOUNT);
+    if (run === null) return;
+    const summary: unknown = JSON.parse(readFileSync(join(run, "summary.json"), "utf8"));
+    await page.goto(pathToFileURL(join(run, "report.html")).href);
+    const figures = await page.locator("[data-figure]").evaluateAll((nodes) =>
+      nodes.map((node) => ({
+        path: node.getAttribute("data-figure") ?? "",
+        value: node.getAttribute("data-value") ?? "",
+        text: node.textContent ?? "",
+      })),
+    );
+    expect(figures.length).toBeGreaterThan(20);
+    for (const { path, value, text } of figures) {
+      expect(value, path).toBe(String(lookUp(summary, path) ?? null));
+      expect(text.trim(), path).not.toBe("");
+    }
+  });
+
+  test(`${name}: the sentences are the terminal's`, async ({ page }) => {
+    const run = made()[name];
+    test.skip(run === null, NO_MOUNT);
+    if (run === null) return;
+    const options = { encoding: "utf8", env: { ...process.env, NO_COLOR: "1", COLUMNS: "100" } } as const;
+    const terminal = execFileSync(BIN, ["report", run], options).replace(/\s+/g, " ");
+    await page.goto(pathToFileURL(join(run, "report.html")).href);
+    const sentences = await page.locator("[data-sentence]").allTextContents();
+    expect(sentences.length).toBeGreaterThan(0);
+    for (const sentence of sentences) expect(terminal).toContain(sentence.replace(/\s+/g, " ").trim());
+  });
+}
+
+/** What lies at `load_points.0.total.ops`. */
+function lookUp(root: unknown, path: string): unknown {
+  return path.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown> | null)?.[key], root);
+}
+
+test("a frozen second is seen as late frames in every stream's strip", async ({ page }) => {
+  const run = made().frozen;
+  test.skip(run === null, NO_MOUNT);
+  if (run === null) return;
+  await page.goto(pathToFileURL(join(run, "report.html")).href);
+  await expect(page.getByText(/NOT MET/).first()).toBeVisible();
+  const data = JSON.parse((await page.locator("#reelgauge-data").textContent()) ?? "null") as {
+    runs: { summary: { load_points: { streams: { total: { late_frames: number } } }[] };
+      detail: { streams: { streams: { late_frames: number[] }[] }[] } }[];
+  };
+  const shown = data.runs[0]?.detail.streams[0]?.streams ?? [];
+  const late = shown.map((strip) => strip.late_frames.reduce((sum, count) => sum + count, 0));
+  expect(late.length).toBe(3);
+  expect(Math.min(...late)).toBeGreaterThan(0);
+  expect(late.reduce((sum, count) => sum + count, 0)).toBe(
+    data.runs[0]?.summary.load_points[0]?.streams.total.late_frames,
+  );
+});
+
+test("a report prints, in light colours and with everything on it", async ({ page }) => {
+  await page.goto(pathToFileURL(join(made().ramp, "report.html")).href);
+  await expect(page.locator("main")).toBeVisible();
+  const pdf = await page.pdf({ format: "A4" });
+  expect(pdf.subarray(0, 5).toString()).toBe("%PDF-");
+  expect(pdf.length).toBeGreaterThan(20_000);
+});
+
+test("a report is small and opens at once", async ({ page }) => {
+  const file = join(made().ramp, "report.html");
+  expect(statSync(file).size).toBeLessThan(8_000_000);
+  await page.goto(pathToFileURL(file).href);
+  await expect(page.locator("main h1")).toBeVisible();
+});
+
+test("licences of what is built in are on the page", async ({ page }) => {
+  await page.goto(pathToFileURL(join(made().ramp, "report.html")).href);
+  const licences = page.locator("details.licences");
+  await licences.locator("summary").first().click();
+  for (const name of ["echarts", "preact", "zrender", "tslib"]) {
+    await expect(licences.getByText(name, { exact: false }).first()).toBeVisible();
+  }
+  await licences.getByText(/^echarts/).click();
+  await expect(licences.getByText("Apache License").first()).toBeVisible();
+});

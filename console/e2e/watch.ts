@@ -1,0 +1,66 @@
+// What every page has to keep, whatever it shows: no error in the browser's console, no request that leaves the
+// page, nothing that axe objects to, nothing wider than the window.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { expect, type Page } from "@playwright/test";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export interface Watch {
+  /** What the browser complained of. */
+  errors: string[];
+  /** Every address that was asked for. */
+  requests: string[];
+}
+
+/** Begins to listen; call it before the page is opened. */
+export function watch(page: Page): Watch {
+  const seen: Watch = { errors: [], requests: [] };
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") seen.errors.push(message.text());
+  });
+  page.on("pageerror", (error) => seen.errors.push(String(error)));
+  page.on("request", (request) => seen.requests.push(request.url()));
+  return seen;
+}
+
+/** A page that was opened from a file asked for itself alone, and complained of nothing. */
+export function expectAlone(seen: Watch): void {
+  expect(seen.errors).toEqual([]);
+  const left = seen.requests.filter((url) => !/^(file|data|blob):/.test(url));
+  expect(left).toEqual([]);
+  expect(seen.requests.filter((url) => url.startsWith("file:")).length).toBe(1);
+}
+
+interface Violation {
+  id: string;
+  help: string;
+  nodes: { target: string[]; failureSummary?: string }[];
+}
+
+/** Nothing that axe can tell is wrong for people who don't see or point. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // The page's own policy allows no foreign script; this way in is the debugger's and asks nobody.
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const axe = (window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe;
+    return (await axe.run()).violations;
+  });
+  const told = found.map((one) => `${one.id}: ${one.help}: ${one.nodes.map((node) => node.target.join(" ")).join(", ")}`);
+  expect(told).toEqual([]);
+}
+
+/** No sideways scrolling of the page itself. */
+export async function expectNoOverflow(page: Page): Promise<void> {
+  const over = await page.evaluate(() => {
+    const width = document.documentElement.clientWidth;
+    return document.documentElement.scrollWidth > width
+      ? [...document.querySelectorAll("body *")]
+          .filter((node) => node.getBoundingClientRect().right > width + 1)
+          .slice(0, 5)
+          .map((node) => `${node.tagName}.${node.className}`)
+      : [];
+  });
+  expect(over).toEqual([]);
+}

@@ -1,0 +1,64 @@
+// A chart's data as a table, closed until somebody opens it, and never more rows than a page can bear.
+
+import { useState } from "preact/hooks";
+import type { Cell } from "../parts/download";
+import { Name } from "../parts/name";
+
+export interface ChartTable {
+  /** With their units: `time, s`. */
+  columns: string[];
+  rows: Cell[][];
+}
+
+/** More rows are only in the CSV file. */
+const MOST_ROWS = 400;
+
+export function tableOf(table: ChartTable | (() => ChartTable)): ChartTable {
+  return typeof table === "function" ? table() : table;
+}
+
+export function ChartTableView({ title, table }: { title: string; table: ChartTable | (() => ChartTable) }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details class="chart-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Table</summary>
+      {open && <Rows title={title} table={tableOf(table)} />}
+    </details>
+  );
+}
+
+function Rows({ title, table }: { title: string; table: ChartTable }) {
+  const shown = table.rows.slice(0, MOST_ROWS);
+  const more = table.rows.length - shown.length;
+  return (
+    <div class="table-scroll" tabIndex={0} role="region" aria-label={`${title}, table`}>
+      <table>
+        <caption class="sr-only">{title}</caption>
+        <thead>
+          <tr>
+            {table.columns.map((column) => (
+              <th scope="col">{column}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((row) => (
+            <tr>
+              {row.map((cell) => (
+                <td class={typeof cell === "number" ? "number" : ""}>
+                  {typeof cell === "string" ? <Name text={cell} /> : cell === null ? "–" : shortNumber(cell)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {more > 0 && <p class="more">{more} rows more are in the CSV file.</p>}
+    </div>
+  );
+}
+
+/** As many digits as there are, without the noise of binary fractions. */
+function shortNumber(value: number): string {
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(9)));
+}

@@ -1,0 +1,270 @@
+// A chart: canvas, title, files to take away (PNG, SVG, CSV), the same as a sentence and as a table for
+// those who can't see it, and, with a time axis, the period that all charts share. Drawn when it comes into
+// view.
+
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import type { ChartOption, ECharts } from "./echarts";
+import { init } from "./echarts";
+import { common, legendFor, lookFor } from "./look";
+import type { Look } from "./palette";
+import { timeGrid } from "./axes";
+import { ChartFiles } from "./chart-files";
+import { ChartTableView } from "./chart-table";
+import type { ChartTable } from "./chart-table";
+import { printed } from "./chart-print";
+import { useTimeGestures } from "./time-gestures";
+import type { Extent } from "../period";
+import { byKey, inView, period } from "../period";
+import { dark } from "../parts/theme";
+
+export type { ChartTable } from "./chart-table";
+export type { Look } from "./palette";
+export type { ChartOption } from "./echarts";
+
+export interface ChartProps {
+  /** Unique on the page: anchor, and name of the files. */
+  id: string;
+  title: string;
+  /** One sentence with the figures, for those who can't see the chart. */
+  describe: string;
+  /** What to draw, on top of the common look. Called again for other colours and for a new function. */
+  option: (look: Look) => ChartOption;
+  /**
+   * The data as rows, for the CSV file and the table below the chart. A function is only called when
+   * needed.
+   */
+  table: ChartTable | (() => ChartTable);
+  /** For charts whose x axis is time in seconds: all the time there is. They share the period. */
+  timeAxis?: Extent | null;
+  /** CSS pixels. */
+  height?: number;
+  /** Words for a place in the chart, in units of its axes; shown below it while the pointer is there. */
+  readout?: (x: number, y: number) => string | null;
+  /** A mark of the chart was clicked. */
+  onPick?: (pick: { series: string; index: number }) => void;
+  /** What to know when reading it. */
+  note?: ComponentChildren;
+  /** Heading level of the title, 3 unless told. */
+  level?: 3 | 4;
+}
+
+export function Chart(props: ChartProps) {
+  const { id, title, describe, note, height = 260 } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const [chart, setChart] = useState<ECharts | null>(null);
+  const [readout, setReadout] = useState<string | null>(null);
+  const help = useId();
+  useLazyChart(box, setChart);
+  useDrawing(chart, props);
+  usePointing(chart, props, setReadout);
+  useTimeGestures(chart, box, props.timeAxis ?? null);
+  const time = props.timeAxis ?? null;
+  const Heading = props.level === 4 ? "h4" : "h3";
+  const keys = time === null ? {} : { tabIndex: 0, role: "group" as const, "aria-describedby": help };
+  return (
+    <figure class="chart" id={id}>
+      <div class="chart-head">
+        <Heading>{title}</Heading>
+        <ChartFiles id={id} title={title} chart={chart} table={props.table} svg={() => svgOf(props)} />
+      </div>
+      <div
+        class={time === null ? "chart-box" : "chart-box chart-time"}
+        {...keys}
+        aria-label={time === null ? undefined : `${title}, with the period`}
+        onKeyDown={time === null ? undefined : (event) => onKey(event, time)}
+      >
+        <div
+          class="chart-canvas"
+          role="img"
+          aria-label={`${title}. ${describe}`}
+          ref={box}
+          style={{ height: `calc(var(--chart-scale, 1) * ${height}px)` }}
+        />
+        <PrintedChart props={props} height={height} />
+      </div>
+      {time !== null && (
+        <p class="sr-only" id={help}>
+          Arrow keys move the period, plus and minus make it shorter and longer, Escape shows all of it.
+        </p>
+      )}
+      {props.readout !== undefined && <p class="chart-readout">{readout ?? "\u00a0"}</p>}
+      {note !== undefined && <figcaption class="chart-note">{note}</figcaption>}
+      <ChartTableView title={title} table={props.table} />
+    </figure>
+  );
+}
+
+function onKey(event: KeyboardEvent, extent: Extent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const wish = byKey(event.key, extent, period.peek());
+  if (wish === undefined) return;
+  event.preventDefault();
+  period.value = wish;
+}
+
+/** Everything that ECharts gets: the common look, the chart's own option, the period. */
+function fullOption(props: ChartProps, look: Look): ChartOption {
+  const own = props.option(look);
+  const time = props.timeAxis ?? null;
+  const base = time === null ? common(look) : { ...common(look), grid: timeGrid(look) };
+  const all: ChartOption = { ...base, ...own };
+  const legend = own.legend;
+  if (legend !== undefined && !Array.isArray(legend))
+    all.legend = { ...base.legend, ...legend } as ChartOption["legend"];
+  if (own.grid !== undefined && !Array.isArray(own.grid))
+    all.grid = { ...base.grid, ...own.grid } as ChartOption["grid"];
+  if (own.tooltip !== undefined && !Array.isArray(own.tooltip)) {
+    all.tooltip = { ...base.tooltip, ...own.tooltip } as ChartOption["tooltip"];
+  }
+  if (time !== null) all.xAxis = withPeriod(all.xAxis, time);
+  return withRoomForLegend(all, look);
+}
+
+/** Moves the plot down where the legend takes more than one line. */
+function withRoomForLegend(option: ChartOption, look: Look): ChartOption {
+  const { legend, grid } = option;
+  if (legend === undefined || Array.isArray(legend) || legend.show === false) return option;
+  const series = Array.isArray(option.series)
+    ? option.series
+    : option.series === undefined
+      ? []
+      : [option.series];
+  const names = Array.isArray(legend.data) ? legend.data : series.map((one) => one.name ?? "");
+  const { type, lines } = legendFor([...new Set(names.map(String))], look);
+  const room = (lines - 1) * 20;
+  const moved =
+    Array.isArray(grid) || typeof grid?.top !== "number" ? grid : { ...grid, top: grid.top + room };
+  return {
+    ...option,
+    legend: { ...legend, type } as ChartOption["legend"],
+    grid: moved as ChartOption["grid"],
+  };
+}
+
+function withPeriod(axes: ChartOption["xAxis"], extent: Extent): ChartOption["xAxis"] {
+  const { from_s, to_s } = inView(extent, period.peek());
+  const bounds = { min: from_s, max: to_s };
+  if (Array.isArray(axes)) return axes.map((axis) => ({ ...axis, ...bounds })) as ChartOption["xAxis"];
+  return { ...axes, ...bounds } as ChartOption["xAxis"];
+}
+
+/** Makes the chart when its box comes near the view, keeps it as large as its box, and disposes of it. */
+function useLazyChart(
+  box: { current: HTMLDivElement | null },
+  setChart: (chart: ECharts | null) => void,
+): void {
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    let made: ECharts | null = null;
+    const seen = new IntersectionObserver(
+      (entries) => {
+        if (made !== null || !entries.some((entry) => entry.isIntersecting)) return;
+        seen.disconnect();
+        made = init(element, null, { renderer: "canvas" });
+        setChart(made);
+      },
+      { rootMargin: "300px" },
+    );
+    seen.observe(element);
+    const sized = new ResizeObserver(() => made?.resize());
+    sized.observe(element);
+    return () => {
+      seen.disconnect();
+      sized.disconnect();
+      made?.dispose();
+      setChart(null);
+    };
+  }, []);
+}
+
+/** Draws again for other data, other colours and another period. */
+function useDrawing(chart: ECharts | null, props: ChartProps): void {
+  const isDark = dark.value;
+  const chosen = period.value;
+  const time = props.timeAxis ?? null;
+  const drawn = useRef<ChartProps["option"] | null>(null);
+  useEffect(() => {
+    if (chart === null) return;
+    drawn.current = props.option;
+    chart.setOption(fullOption(props, lookFor(isDark, chart.getWidth())), { notMerge: true });
+  }, [chart, isDark, props.option, time?.from_s, time?.to_s]);
+  useEffect(() => {
+    if (chart === null || time === null || drawn.current !== props.option) return;
+    const axes = chart.getOption()["xAxis"];
+    const many = Array.isArray(axes) ? axes.length : 1;
+    const { from_s, to_s } = inView(time, chosen);
+    chart.setOption(
+      { xAxis: Array.from({ length: many }, () => ({ min: from_s, max: to_s })) },
+      { lazyUpdate: true },
+    );
+  }, [chart, time === null ? null : chosen]);
+}
+
+/** Clicks on marks, and words for the place under the pointer. */
+function usePointing(
+  chart: ECharts | null,
+  props: ChartProps,
+  setReadout: (text: string | null) => void,
+): void {
+  const { readout, onPick } = props;
+  useEffect(() => {
+    if (chart === null || readout === undefined) return undefined;
+    const zr = chart.getZr();
+    const move = (event: { offsetX: number; offsetY: number }) => {
+      const pixel = [event.offsetX, event.offsetY];
+      if (!chart.containPixel({ gridIndex: 0 }, pixel)) return setReadout(null);
+      const [x, y] = chart.convertFromPixel({ gridIndex: 0 }, pixel) as number[];
+      setReadout(x === undefined || y === undefined ? null : readout(x, y));
+    };
+    const leave = () => setReadout(null);
+    zr.on("mousemove", move);
+    zr.on("globalout", leave);
+    return () => {
+      if (chart.isDisposed()) return;
+      zr.off("mousemove", move);
+      zr.off("globalout", leave);
+    };
+  }, [chart, readout]);
+  useEffect(() => {
+    if (chart === null || onPick === undefined) return undefined;
+    const click = (event: { seriesName?: string; dataIndex?: number }) =>
+      onPick({ series: event.seriesName ?? "", index: event.dataIndex ?? 0 });
+    chart.on("click", click as (event: unknown) => void);
+    return () => {
+      if (!chart.isDisposed()) chart.off("click", click as (...args: unknown[]) => void);
+    };
+  }, [chart, onPick]);
+}
+
+/** The chart as an SVG document, in light colours: for files and for paper. */
+function svgOf(props: ChartProps, width = 960): string {
+  const height = props.height ?? 260;
+  const look = lookFor(false, width);
+  const chart = init(null, null, { renderer: "svg", ssr: true, width, height });
+  try {
+    chart.setOption({ ...fullOption(props, look), backgroundColor: look.ground });
+    return chart.renderToSVGString();
+  } finally {
+    chart.dispose();
+  }
+}
+
+/** On paper a chart is lines and letters, not pixels. */
+function PrintedChart({ props, height }: { props: ChartProps; height: number }) {
+  const box = useRef<HTMLDivElement>(null);
+  const current = useRef(props);
+  current.current = props;
+  // Two beside one another are drawn half as wide, so that letters keep their size.
+  const width = () => (box.current?.closest(".grid:not(.wide)") === null ? 720 : 380);
+  useEffect(
+    () =>
+      printed(
+        () => box.current,
+        () => svgOf({ ...current.current, height }, width()),
+      ),
+    [],
+  );
+  return <div class="chart-printed" aria-hidden="true" ref={box} />;
+}

@@ -1,0 +1,88 @@
+// Two to eight runs side by side: what became better and what worse, and how sure that is.
+
+import type { ComponentChildren } from "preact";
+import type { Comparison, Page } from "../data/page";
+import { Shell } from "../parts/shell";
+import type { Verdict } from "../parts/shell";
+import { Differences } from "./differences";
+import { Overlays } from "./overlays";
+import { RunKey } from "./run-key";
+import { Settings } from "./settings";
+import "./compare.css";
+
+export function CompareReport({ page, back }: { page: Page; back?: ComponentChildren }) {
+  const { comparison, runs } = page;
+  if (comparison === null) return null;
+  const clients = runs.some((run) => new Set(run.summary.load_points.map((point) => point.workers)).size > 1);
+  const curves = runs.some((run) => (run.detail?.percentiles.length ?? 0) > 0);
+  const sections = [
+    { id: "answer", title: "Answer" },
+    { id: "differences", title: "Differences" },
+    { id: "over-time", title: "Over time" },
+    ...(curves ? [{ id: "percentiles", title: "Latency" }] : []),
+    ...(clients ? [{ id: "clients", title: "Clients" }] : []),
+    { id: "settings", title: "Settings" },
+  ];
+  const made = page.made_at.replace("T", " ").replace(/\.\d+/, "").replace("Z", " UTC");
+  return (
+    <Shell
+      title={comparison.runs.map((run) => (run.label === "" ? run.id : run.label)).join(" · ")}
+      kind="Comparison"
+      verdict={verdictOf(comparison)}
+      sections={sections}
+      madeBy={`Made by reelgauge ${page.tool_version} at ${made}.`}
+      back={back}
+    >
+      <h1 class="sr-only">Comparison of {comparison.runs.length} runs</h1>
+      <Answer comparison={comparison} />
+      <Differences comparison={comparison} />
+      <Overlays runs={runs} comparison={comparison} />
+      <Settings runs={runs} />
+    </Shell>
+  );
+}
+
+/** In the head: worse outweighs better. What the tool itself cost says nothing about the storage. */
+function verdictOf(comparison: Comparison): Verdict {
+  const rows = comparison.rows.filter((row) => !row.figure.startsWith("self_cost."));
+  const all = rows.flatMap((row) => row.judgement);
+  const worse = all.includes("worse");
+  const better = all.includes("better");
+  if (worse && better) return { word: "better and worse", tone: "plain" };
+  if (worse) return { word: "worse", tone: "bad" };
+  if (better) return { word: "better", tone: "good" };
+  return all.includes("same") ? { word: "no difference found", tone: "plain" } : { word: "can't be told", tone: "plain" };
+}
+
+function Answer({ comparison }: { comparison: Comparison }) {
+  const [first, ...others] = comparison.sentences;
+  return (
+    <section id="answer" class="section answer" aria-labelledby="answer-title">
+      <h2 class="sr-only" id="answer-title" tabIndex={-1}>
+        Answer
+      </h2>
+      {first !== undefined && (
+        <p class={`headline ${first.tone}`} dir="auto">
+          {first.text}
+        </p>
+      )}
+      {others.map((sentence) => (
+        <p class={sentence.tone} dir="auto">
+          {sentence.text}
+        </p>
+      ))}
+      {comparison.cautions.length > 0 && (
+        <>
+          <h3>Beware</h3>
+          <ul class="warnings">
+            {comparison.cautions.map((caution) => (
+              <li dir="auto">{caution}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      <h3>The runs</h3>
+      <RunKey runs={comparison.runs} />
+    </section>
+  );
+}

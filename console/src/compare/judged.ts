@@ -1,0 +1,52 @@
+// How a difference is told: a word and a sign for each judgement, and which rows matter.
+
+import type { ComparisonRow } from "../data/page";
+import { fixed } from "../figures/units";
+
+export type Judgement = ComparisonRow["judgement"][number];
+
+interface Told {
+  word: string;
+  sign: string;
+  tone: "good" | "bad" | "plain";
+}
+
+const TOLD: Record<Judgement, Told> = {
+  base: { word: "", sign: "", tone: "plain" },
+  same: { word: "within the noise", sign: "=", tone: "plain" },
+  better: { word: "better", sign: "✓", tone: "good" },
+  worse: { word: "worse", sign: "✕", tone: "bad" },
+  different: { word: "different", sign: "≠", tone: "plain" },
+  unknown: { word: "can't be told", sign: "?", tone: "plain" },
+};
+
+export function told(judgement: Judgement | undefined): Told {
+  return TOLD[judgement ?? "unknown"];
+}
+
+/** `+3.2 %`; an en dash where there is none. */
+export function change(percent: number | null | undefined): string {
+  if (percent === null || percent === undefined) return "–";
+  const text = fixed(percent, Math.abs(percent) >= 100 ? 0 : 1);
+  return `${percent > 0 ? "+" : ""}${text} %`;
+}
+
+/** `± 2.1 %`. */
+export function noise(percent: number | null | undefined): string {
+  return percent === null || percent === undefined ? "not known" : `± ${fixed(percent, percent >= 100 ? 0 : 1)} %`;
+}
+
+/** Somebody has to look at it: it became better, worse or otherwise different. */
+export function matters(row: ComparisonRow): boolean {
+  return row.judgement.some((one) => one === "better" || one === "worse" || one === "different");
+}
+
+/** Worse first, then better, then what is different; larger changes first. */
+export function byWeight(one: ComparisonRow, two: ComparisonRow): number {
+  const rank = (row: ComparisonRow) => {
+    const at = (["worse", "better", "different", "same"] as Judgement[]).findIndex((j) => row.judgement.includes(j));
+    return at < 0 ? 9 : at;
+  };
+  const most = (row: ComparisonRow) => Math.max(0, ...row.change_percent.map((percent) => Math.abs(percent ?? 0)));
+  return rank(one) - rank(two) || most(two) - most(one);
+}

@@ -1,0 +1,236 @@
+// The runs on top of one another: throughput from each run's start, latency percentiles, and figures against the
+// number of clients.
+
+import { useMemo } from "preact/hooks";
+import type { Comparison, PercentileCurve, RunPage } from "../data/page";
+import { Chart } from "../charts/chart";
+import type { ChartOption, Look } from "../charts/chart";
+import type { LineSeriesOption } from "../charts/echarts";
+import { categoryAxis, decades, latencyAxis, timeAxis, valueAxis } from "../charts/axes";
+import { seriesStyle } from "../charts/palette";
+import { duration, mbPerS, ms } from "../figures/units";
+import { Section } from "../parts/section";
+import { flowOf, joined } from "../run/over-time";
+import { runName } from "./run-key";
+
+/** A run's name and its values over x. */
+interface Line {
+  name: string;
+  data: [number | string, number | null][];
+}
+
+function lineSeries(look: Look, line: Line, at: number, symbols: boolean): LineSeriesOption {
+  const style = seriesStyle(look, at);
+  return {
+    type: "line",
+    name: line.name,
+    data: line.data,
+    symbol: symbols ? style.marker : "none",
+    symbolSize: 8,
+    itemStyle: { color: style.color },
+    lineStyle: { color: style.color, width: 2, type: style.dash },
+  };
+}
+
+interface Props {
+  runs: RunPage[];
+  comparison: Comparison;
+}
+
+export function Overlays({ runs, comparison }: Props) {
+  const names = comparison.runs.map(runName);
+  return (
+    <>
+      <ThroughputOver runs={runs} names={names} />
+      <PercentilesOver runs={runs} names={names} />
+      <ClientsOver runs={runs} names={names} />
+    </>
+  );
+}
+
+function ThroughputOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
+  const lines = useMemo(() => runs.map((run, at) => throughputLine(run, names[at] ?? "")), [runs]);
+  const end = Math.max(1, ...lines.flatMap((line) => line.data.map(([at]) => Number(at))));
+  const option = useMemo(
+    () => (look: Look): ChartOption => ({
+      xAxis: timeAxis(look),
+      yAxis: { ...valueAxis(look, "MB/s"), min: 0 },
+      tooltip: { valueFormatter: (value: unknown) => (typeof value === "number" ? `${mbPerS(value * 1e6)} MB/s` : "–") },
+      series: lines.map((line, at) => ({ ...lineSeries(look, line, at, false), step: "end" as const })),
+    }),
+    [lines],
+  );
+  const peak = (line: Line) => mbPerS(Math.max(0, ...line.data.map(([, value]) => value ?? 0)) * 1e6);
+  return (
+    <Section id="over-time" title="Over time" about="Read and written together, from each run's own start.">
+      <Chart
+        id="compare-throughput"
+        title="Throughput"
+        describe={lines.map((line) => `${line.name}: at most ${peak(line)} MB/s`).join("; ")}
+        option={option}
+        timeAxis={{ from_s: 0, to_s: end }}
+        table={() => ({
+          columns: ["run", "from, s", "MB/s"],
+          rows: lines.flatMap((line) => line.data.map(([at, value]) => [line.name, at, value])),
+        })}
+      />
+    </Section>
+  );
+}
+
+function throughputLine(run: RunPage, name: string): Line {
+  const flow = flowOf(run.summary, run.detail);
+  if (flow === null) return { name, data: [] };
+  const both = flow.read_bytes.map((read, bin) => read + (flow.written_bytes[bin] ?? 0));
+  const { values, per } = joined(both, 400, "sum");
+  const width_s = flow.time.bin_s * per;
+  const start = flow.time.from_s;
+  const data = values.map((bytes, bin): [number, number] => [start + bin * width_s, bytes / width_s / 1e6]);
+  const last = data[data.length - 1];
+  // The last step has its width, too.
+  return { name, data: last === undefined ? [] : [...data, [last[0] + width_s, last[1]]] };
+}
+
+function PercentilesOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
+  const kinds = ["read", "write"].filter((kind) => runs.some((run) => curveOf(run, kind) !== null));
+  if (kinds.length === 0) return null;
+  return (
+    <Section
+      id="percentiles"
+      title="Latency"
+      about="How long the slowest share took: further to the right are the rarer, slower operations. The whole run, warm-up left out."
+    >
+      <div class="grid">
+        {kinds.map((kind) => (
+          <PercentileChart key={kind} kind={kind} runs={runs} names={names} />
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+function curveOf(run: RunPage, kind: string): PercentileCurve | null {
+  return run.detail?.percentiles.find((curve) => curve.kind === kind) ?? null;
+}
+
+/** Where a percentile stands: 90 at 1, 99 at 2, 99.9 at 3. */
+export function nines(percentile: number): number {
+  return Math.max(0, -Math.log10(Math.max(1 - percentile / 100, 1e-7)));
+}
+
+function PercentileChart({ kind, runs, names }: { kind: string; runs: RunPage[]; names: string[] }) {
+  const lines = useMemo(
+    () =>
+      runs.map((run, at): Line => {
+        const curve = curveOf(run, kind);
+        const part = (curve?.percentile ?? []).map((one, i): [number, number] => [nines(one), curve?.us[i] ?? 0]);
+        return { name: names[at] ?? "", data: part.filter(([, us]) => us > 0) };
+      }),
+    [runs, kind],
+  );
+  const most = Math.max(1, ...lines.flatMap((line) => line.data.map(([x]) => Number(x)))).toFixed(2);
+  const option = useMemo(
+    () => (look: Look): ChartOption => ({
+      xAxis: {
+        ...valueAxis(look, ""),
+        max: Number(most),
+        min: 0,
+        minInterval: 1,
+        maxInterval: 1,
+        axisLabel: { color: look.faint, fontSize: 11, formatter: (at: number) => percentText(at), showMaxLabel: false },
+      },
+      yAxis: latencyAxis(look, "latency", decades(lines.flatMap((line) => line.data.map(([, us]) => us ?? 0)))),
+      tooltip: {
+        axisPointer: { label: { show: false } },
+        valueFormatter: (value: unknown) => (typeof value === "number" ? duration(value) : "–"),
+      },
+      series: lines.map((line, at) => lineSeries(look, line, at, false)),
+    }),
+    [lines],
+  );
+  return (
+    <Chart
+      id={`compare-percentiles-${kind}`}
+      title={`Latency percentiles of ${kind}s`}
+      describe={lines.map((line) => `${line.name}: longest ${duration(line.data[line.data.length - 1]?.[1] ?? 0)}`).join("; ")}
+      option={option}
+      height={300}
+      table={() => ({
+        columns: ["run", "percentile", "µs"],
+        rows: runs.flatMap((run, at) => {
+          const curve = curveOf(run, kind);
+          return (curve?.percentile ?? []).map((one, i) => [names[at] ?? "", one, curve?.us[i] ?? null]);
+        }),
+      })}
+    />
+  );
+}
+
+/** `0 %`, `90 %`, `99 %`, `99.9 %`. */
+function percentText(at: number): string {
+  const digits = Math.max(0, Math.round(at) - 2);
+  return `${(100 - 10 ** (2 - at)).toFixed(at === 0 ? 0 : digits)} %`;
+}
+
+function ClientsOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
+  const counts = [...new Set(runs.flatMap((run) => run.summary.load_points.map((point) => point.workers)))];
+  counts.sort((one, two) => one - two);
+  const isRamp = (run: RunPage) => new Set(run.summary.load_points.map((point) => point.workers)).size > 1;
+  if (!runs.some(isRamp)) return null;
+  const per = (of: (point: RunPage["summary"]["load_points"][number]) => number | null | undefined) =>
+    runs.map((run, at): Line => ({
+      name: names[at] ?? "",
+      data: counts.map((workers) => {
+        const point = run.summary.load_points.find((one) => one.workers === workers);
+        return [String(workers), point === undefined ? null : (of(point) ?? null)];
+      }),
+    }));
+  const rate = per((point) => (point.total.bytes_per_s === null ? null : point.total.bytes_per_s / 1e6));
+  const latency = per((point) => {
+    const times = point.total.response.data ?? null;
+    return times === null ? null : times.mean_us / 1e3;
+  });
+  return (
+    <Section id="clients" title="Against the number of clients">
+      <div class="grid">
+        <AgainstChart id="compare-rate" title="Throughput" unit="MB/s" counts={counts} lines={rate} say={(v) => mbPerS(v * 1e6)} />
+        <AgainstChart id="compare-mean" title="Average latency" unit="ms" counts={counts} lines={latency} say={(v) => ms(v * 1e3)} />
+      </div>
+    </Section>
+  );
+}
+
+interface AgainstProps {
+  id: string;
+  title: string;
+  unit: string;
+  counts: number[];
+  lines: Line[];
+  say: (value: number) => string;
+}
+
+function AgainstChart({ id, title, unit, counts, lines, say }: AgainstProps) {
+  const option = useMemo(
+    () => (look: Look): ChartOption => ({
+      xAxis: categoryAxis(look, "workers (clients)", counts.map(String)),
+      yAxis: { ...valueAxis(look, unit), min: 0 },
+      grid: { bottom: 24 },
+      tooltip: { valueFormatter: (value: unknown) => (typeof value === "number" ? `${say(value)} ${unit}` : "–") },
+      series: lines.map((line, at) => lineSeries(look, line, at, true)),
+    }),
+    [lines],
+  );
+  return (
+    <Chart
+      id={id}
+      title={title}
+      describe={lines.map((line) => `${line.name}: ${line.data.map(([, v]) => (v === null ? "nothing" : say(v))).join(", ")}`).join("; ")}
+      option={option}
+      table={{
+        columns: ["workers", ...lines.map((line) => `${line.name}, ${unit}`)],
+        rows: counts.map((workers, row) => [workers, ...lines.map((line) => line.data[row]?.[1] ?? null)]),
+      }}
+    />
+  );
+}
+

@@ -1,0 +1,43 @@
+// Which run is which: number, name, and the line that stands for it in the charts.
+
+import type { ComparedRun } from "../data/page";
+import { DARK, LIGHT, seriesStyle } from "../charts/palette";
+import { Name } from "../parts/name";
+import { dark } from "../parts/theme";
+import { cut } from "../parts/text";
+import { startedAt } from "../run/when";
+
+/** `2 production-edit`: short, and never the same for two runs. */
+export function runName(run: ComparedRun, at: number): string {
+  return `${at + 1} ${cut(run.label === "" ? run.id : run.label, 32)}`;
+}
+
+/** The runs as a list, each with its line. */
+export function RunKey({ runs }: { runs: ComparedRun[] }) {
+  return (
+    <ol class="run-key">
+      {runs.map((run, at) => (
+        <li>
+          <Sample at={at} /> <strong>{at + 1}</strong> <Name text={run.label === "" ? run.verb : run.label} /> on{" "}
+          <Name text={run.target} />, {startedAt(run.started_at)}
+          {at === 0 && " (the others are compared with this one)"}
+          <br />
+          <small class="faint">
+            <Name text={run.id} length={90} />
+          </small>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Its line as the charts draw it. */
+function Sample({ at }: { at: number }) {
+  const style = seriesStyle({ ...(dark.value ? DARK : LIGHT), width: 1000 }, at);
+  const dash = style.dash === "solid" ? undefined : style.dash.join(" ");
+  return (
+    <svg class="sample" width="34" height="10" aria-hidden="true">
+      <line x1="0" y1="5" x2="34" y2="5" stroke={style.color} stroke-width="2.5" stroke-dasharray={dash} />
+    </svg>
+  );
+}

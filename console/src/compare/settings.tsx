@@ -1,0 +1,60 @@
+// What the runs were asked to do, and on what: the settings that differ, and all of them on demand.
+
+import { useState } from "preact/hooks";
+import type { RunPage } from "../data/page";
+import { Name } from "../parts/name";
+import { Section } from "../parts/section";
+import { Table } from "../parts/table";
+
+interface Setting {
+  name: string;
+  values: string[];
+  differs: boolean;
+}
+
+/** Every setting of every run, by name. */
+export function settingsOf(runs: RunPage[]): Setting[] {
+  const each = runs.map((run) => {
+    const { target, data_set, tool_version, effective_mode } = run.summary;
+    return new Map<string, string>([
+      ["target", target.path],
+      ["file system", target.fs_type ?? ""],
+      ["mounted from", target.source ?? ""],
+      ["mount options", target.mount_options ?? ""],
+      ["cache", effective_mode.found],
+      ["files", `${data_set.files} of ${data_set.file_size_bytes} bytes`],
+      ["reelgauge", tool_version],
+      ...Object.entries(run.summary.plan).map(([name, value]): [string, string] => [`plan: ${name}`, value]),
+    ]);
+  });
+  const names = [...new Set(each.flatMap((settings) => [...settings.keys()]))];
+  return names.map((name) => {
+    const values = each.map((settings) => settings.get(name) ?? "");
+    return { name, values, differs: new Set(values).size > 1 };
+  });
+}
+
+export function Settings({ runs }: { runs: RunPage[] }) {
+  const [all, setAll] = useState(false);
+  const settings = settingsOf(runs);
+  const columns = [
+    { title: "setting", head: true, cell: (row: Setting) => row.name },
+    ...runs.map((_, at) => ({ title: `run ${at + 1}`, cell: (row: Setting) => <Name text={row.values[at] ?? ""} length={60} /> })),
+  ];
+  return (
+    <Section id="settings" title="Settings">
+      <p class="pick">
+        <label>
+          <input type="checkbox" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} /> Show also what is
+          the same
+        </label>
+      </p>
+      <Table
+        caption={all ? "Every setting" : "Settings that differ"}
+        columns={columns}
+        rows={all ? settings : settings.filter((setting) => setting.differs)}
+        empty="All settings are the same."
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,113 @@
+// What the live console and its server say to each other. The server is crates/console.
+//
+// GET  /api/info                      Info
+// GET  /api/runs                      RunEntry[]           newest first
+// GET  /api/runs/ID/page              Page                 kind "run"
+// GET  /api/runs/ID/map?file=N&from_s=&to_s=&from_bytes=&to_bytes=&columns=&rows=      MapLevel
+// GET  /api/runs/ID/ops?from_s=&to_s=&file=GLOB&kind=&sort=&top=                      OpColumns
+// GET  /api/runs/ID/live              server-sent events: each is one LiveEvent in `data:`
+// PUT  /api/runs/ID/notes             RunNotes
+// POST /api/runs/ID/stop
+// DELETE /api/runs/ID
+// GET  /api/compare?run=ID&run=ID     Page                 kind "compare"
+// GET  /api/forms                     Form[]
+// POST /api/start                     StartRequest -> StartAnswer
+// GET  /api/traces                    TraceEntry[]
+// GET  /api/traces/NAME/page          Page                 kind "trace"
+// GET  /metrics                       Prometheus text
+// An error is { "error": "what, where, what to do" } with status 4xx or 5xx.
+// Everything but GET carries the header `X-Reelgauge: 1`.
+
+import type { RunNotes } from "./page";
+
+export interface Info {
+  version: string;
+  host: string;
+  /** Folder of the runs. */
+  runs_dir: string;
+  /** Directories below which targets may lie. */
+  roots: string[];
+}
+
+export interface RunEntry {
+  id: string;
+  verb: string;
+  label: string;
+  target: string;
+  /** RFC 3339; empty where nothing says so. */
+  started_at: string;
+  state: "running" | "complete" | "interrupted" | "broke_off" | "killed";
+  /** The first sentence of the answer; empty while it runs. */
+  sentence: string;
+  /** null where no criteria were asked for. */
+  passed: boolean | null;
+  streams: number | null;
+  bytes_on_disk: number;
+  notes: RunNotes | null;
+}
+
+export interface TraceEntry {
+  name: string;
+  about: string;
+}
+
+/** A line of live.jsonl in the run directory, and an event of the console. */
+export type LiveEvent =
+  | { event: "begin"; at_s: number; pid: number; verb: string; label: string; target: string }
+  | { event: "phase"; at_s: number; name: string }
+  | { event: "prepared"; at_s: number; done_bytes: number; total_bytes: number }
+  | { event: "verified"; at_s: number; checked_bytes: number }
+  | LiveTick
+  | { event: "end"; at_s: number; outcome: "complete" | "interrupted" | "broke_off"; reason: string | null };
+
+/** Once a second, and at once when a frame is late. */
+export interface LiveTick {
+  event: "live";
+  /** Since the run began. */
+  at_s: number;
+  /** The load point. */
+  label: string;
+  /** Since the load point began, warm-up included. */
+  elapsed_s: number;
+  warmup_s: number;
+  /** How long it will take; null where nobody knows. */
+  total_s: number | null;
+  read_bytes_per_s: number;
+  write_bytes_per_s: number;
+  /** So far, in this load point; null where there are no frames. */
+  late_frames: number | null;
+}
+
+/** A verb's flags, as the command line itself knows them. */
+export interface Form {
+  verb: string;
+  about: string;
+  fields: FormField[];
+}
+
+export interface FormField {
+  /** `path`, or a flag without its dashes: `file-size`. */
+  name: string;
+  help: string;
+  /** A flag that is there or not; one of a list; anything else is text. */
+  kind: "switch" | "choice" | "text";
+  choices: string[];
+  default: string;
+  /** `SIZE`, `TIME`, `N`. */
+  value_name: string;
+  required: boolean;
+  /** Shown at once; the others under "more". */
+  common: boolean;
+}
+
+export interface StartRequest {
+  verb: string;
+  /** Every field that is not as it was; a switch has the value "true". */
+  values: Record<string, string>;
+}
+
+/** Exactly one of both. The error is what the command line would say. */
+export interface StartAnswer {
+  id: string | null;
+  error: string | null;
+}

@@ -1,0 +1,39 @@
+// The console's own line above every page: where to go, and what can be done with what is shown.
+
+import type { ComponentChildren } from "preact";
+import { type Route, hashOf } from "./routes";
+
+interface Props {
+  /** The page that is shown. */
+  here: Route["page"];
+  /** Buttons for what is shown. */
+  children?: ComponentChildren;
+}
+
+const PLACES = [
+  { title: "Runs", route: { page: "runs" }, pages: ["runs", "run", "compare"] },
+  { title: "Start a run", route: { page: "start", verb: "" }, pages: ["start"] },
+  { title: "Traces", route: { page: "traces" }, pages: ["traces", "trace"] },
+  { title: "Licences", route: { page: "licences" }, pages: ["licences"] },
+] as const;
+
+export function ConsoleBar({ here, children }: Props) {
+  return (
+    <nav class="console-bar" aria-label="Console">
+      <span class="console-name">Reelgauge</span>
+      <ul>
+        {PLACES.map((place) => {
+          const isHere = (place.pages as readonly string[]).includes(here);
+          return (
+            <li>
+              <a href={hashOf(place.route)} aria-current={isHere ? "page" : undefined}>
+                {place.title}
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+      {children !== undefined && <div class="console-acts">{children}</div>}
+    </nav>
+  );
+}

@@ -1,0 +1,97 @@
+// The live console: the runs of this machine, and what the address says of them.
+
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { Shell } from "../parts/shell";
+import { ConsoleBar } from "./bar";
+import { ComparePage } from "./compare";
+import { LicencesPage } from "./licences";
+import { ReachableBanner } from "./reachable";
+import { type Route, hashOf, routeOf } from "./routes";
+import { RunView } from "./run";
+import { RunsPage } from "./runs";
+import { StartPage } from "./start";
+import { TracePageView } from "./trace";
+import { TracesPage } from "./traces";
+import "./live.css";
+
+const route = signal<Route>({ page: "runs" });
+
+export function LiveConsole() {
+  useEffect(followAddress, []);
+  const here = route.value;
+  useEffect(() => {
+    document.title = titleOf(here);
+    document.getElementById("content")?.focus({ preventScroll: true });
+  }, [here]);
+  return (
+    <>
+      <ReachableBanner />
+      <Screen here={here} />
+    </>
+  );
+}
+
+function Screen({ here }: { here: Route }) {
+  switch (here.page) {
+    case "runs":
+      return <RunsPage />;
+    case "run":
+      return <RunView key={here.id} id={here.id} />;
+    case "start":
+      return <StartPage key={here.verb} verb={here.verb} />;
+    case "compare":
+      return <ComparePage key={here.ids.join("\n")} ids={here.ids} />;
+    case "traces":
+      return <TracesPage />;
+    case "trace":
+      return <TracePageView key={here.name} name={here.name} />;
+    case "licences":
+      return <LicencesPage />;
+    case "unknown":
+      return <Unknown />;
+  }
+}
+
+function Unknown() {
+  return (
+    <Shell title="Nothing here" kind="Console" sections={[]} back={<ConsoleBar here="unknown" />}>
+      <h1>Nothing here</h1>
+      <p>
+        This address leads nowhere. <a href={hashOf({ page: "runs" })}>All runs</a>
+      </p>
+    </Shell>
+  );
+}
+
+/** An anchor within the page leaves the page, and its address, as they are. */
+function followAddress(): () => void {
+  let hash = window.location.hash;
+  const follow = () => {
+    const next = routeOf(window.location.hash);
+    if (next === null) {
+      window.history.replaceState(null, "", hash === "" ? "#/" : hash);
+      return;
+    }
+    hash = window.location.hash;
+    route.value = next;
+    window.scrollTo(0, 0);
+  };
+  follow();
+  window.addEventListener("hashchange", follow);
+  return () => window.removeEventListener("hashchange", follow);
+}
+
+function titleOf(here: Route): string {
+  const names: Record<Route["page"], string> = {
+    runs: "Runs",
+    run: here.page === "run" ? here.id : "",
+    start: here.page === "start" && here.verb !== "" ? `Start ${here.verb}` : "Start a run",
+    compare: "Comparison",
+    traces: "Traces",
+    trace: here.page === "trace" ? here.name : "",
+    licences: "Licences",
+    unknown: "Nothing here",
+  };
+  return `${names[here.page]} – Reelgauge`;
+}

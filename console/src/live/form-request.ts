@@ -1,0 +1,47 @@
+// What somebody filled into a start form, as a request; and which field an error is about. Pure.
+
+import type { Form, FormField, StartRequest } from "../data/live";
+
+/** By name of the field: its text; "true" or "" for a switch. */
+export type FormValues = Readonly<Record<string, string>>;
+
+/** The form as it is before anybody touched it. */
+export function defaultsOf(form: Form): FormValues {
+  return Object.fromEntries(form.fields.map((field) => [field.name, defaultOf(field)]));
+}
+
+function defaultOf(field: FormField): string {
+  if (field.kind === "switch") return field.default === "true" ? "true" : "";
+  return field.default;
+}
+
+/** Only what is not as it was. Blanks around a value are not meant, except where there is nothing else. */
+export function requestOf(form: Form, values: FormValues): StartRequest {
+  const changed: Record<string, string> = {};
+  for (const field of form.fields) {
+    const value = (values[field.name] ?? "").trim();
+    if (value === defaultOf(field)) continue;
+    if (field.kind !== "switch") changed[field.name] = value;
+    else if (value === "true") changed[field.name] = "true";
+  }
+  return { verb: form.verb, values: changed };
+}
+
+/** The field that the error names (`--file-size`, `<PATH>`); null where it names none. */
+export function fieldOfError(form: Form, error: string): FormField | null {
+  const named = (field: FormField) => {
+    const flag = new RegExp(`--${escaped(field.name)}(?![\\w-])`);
+    return flag.test(error) || error.includes(`<${field.name.toUpperCase()}>`);
+  };
+  const found = form.fields.filter(named);
+  return found.sort((one, two) => place(error, one) - place(error, two))[0] ?? null;
+}
+
+function place(error: string, field: FormField): number {
+  const at = [error.indexOf(`--${field.name}`), error.indexOf(`<${field.name.toUpperCase()}>`)];
+  return Math.min(...at.filter((found) => found >= 0));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}

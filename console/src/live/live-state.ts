@@ -1,0 +1,107 @@
+// A running run, as its events tell it. Pure: one event after another makes the state that the screen shows.
+
+import type { LiveEvent, LiveTick } from "../data/live";
+
+export interface LiveState {
+  begin: Extract<LiveEvent, { event: "begin" }> | null;
+  phase: string;
+  /** How far the preparing is; null when it is done, or was none. */
+  prepared: { done_bytes: number; total_bytes: number } | null;
+  verified_bytes: number | null;
+  /** The newest; null before the first. */
+  tick: LiveTick | null;
+  /** For the chart, oldest first; at most MAX_TICKS. */
+  ticks: LivePoint[];
+  /** Of load points that are over; the one that runs stands in tick. */
+  earlier_late_frames: number;
+  /** When frames were found to be late, newest first; at most MAX_LATE. */
+  late: LateMoment[];
+  end: Extract<LiveEvent, { event: "end" }> | null;
+}
+
+export interface LivePoint {
+  at_s: number;
+  read_bytes_per_s: number;
+  write_bytes_per_s: number;
+}
+
+export interface LateMoment {
+  at_s: number;
+  /** The load point. */
+  label: string;
+  /** How many more were late than before. */
+  frames: number;
+}
+
+/** An hour at one a second. */
+export const MAX_TICKS = 3_600;
+export const MAX_LATE = 50;
+
+export const NOTHING_YET: LiveState = {
+  begin: null,
+  phase: "",
+  prepared: null,
+  verified_bytes: null,
+  tick: null,
+  ticks: [],
+  earlier_late_frames: 0,
+  late: [],
+  end: null,
+};
+
+export function afterEvent(state: LiveState, event: LiveEvent): LiveState {
+  switch (event.event) {
+    case "begin":
+      return { ...NOTHING_YET, begin: event };
+    case "phase":
+      return { ...state, phase: event.name, prepared: null };
+    case "prepared":
+      return { ...state, prepared: { done_bytes: event.done_bytes, total_bytes: event.total_bytes } };
+    case "verified":
+      return { ...state, prepared: null, verified_bytes: event.checked_bytes };
+    case "live":
+      return afterTick(state, event);
+    case "end":
+      return { ...state, prepared: null, end: event };
+    default:
+      // A newer server may tell more.
+      return state;
+  }
+}
+
+function afterTick(state: LiveState, tick: LiveTick): LiveState {
+  const before = state.tick;
+  // A new load point counts from 0 again.
+  const isSame = before !== null && before.label === tick.label && before.elapsed_s <= tick.elapsed_s;
+  const known = isSame ? (before.late_frames ?? 0) : 0;
+  const frames = (tick.late_frames ?? 0) - known;
+  const earlier = isSame || before === null ? 0 : (before.late_frames ?? 0);
+  const point = {
+    at_s: tick.at_s,
+    read_bytes_per_s: tick.read_bytes_per_s,
+    write_bytes_per_s: tick.write_bytes_per_s,
+  };
+  return {
+    ...state,
+    prepared: null,
+    tick,
+    ticks: [...state.ticks, point].slice(-MAX_TICKS),
+    earlier_late_frames: state.earlier_late_frames + earlier,
+    late: frames > 0 ? [{ at_s: tick.at_s, label: tick.label, frames }, ...state.late].slice(0, MAX_LATE) : state.late,
+  };
+}
+
+/** Late frames of the whole run; null where there are no frames. */
+export function lateFrames(state: LiveState): number | null {
+  const now = state.tick?.late_frames ?? null;
+  if (now === null && state.earlier_late_frames === 0) return null;
+  return state.earlier_late_frames + (now ?? 0);
+}
+
+/** How far it is, 0 to 1; null where nobody knows. */
+export function progressOf(state: LiveState): number | null {
+  const { prepared, tick } = state;
+  if (prepared !== null) return prepared.total_bytes > 0 ? Math.min(prepared.done_bytes / prepared.total_bytes, 1) : null;
+  if (tick === null || tick.total_s === null || !(tick.total_s > 0)) return null;
+  return Math.min(tick.elapsed_s / tick.total_s, 1);
+}

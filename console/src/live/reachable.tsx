@@ -1,0 +1,21 @@
+// Says plainly when the console's server is gone, and looks whether it is back.
+
+import { GONE, api, isReachable } from "../data/api";
+import { useEvery } from "./use-data";
+
+const LOOK_MS = 3_000;
+
+export function ReachableBanner() {
+  const there = isReachable.value;
+  // Asked all the time: a report that is only read would not notice.
+  useEvery(LOOK_MS, () => api.info().catch(() => undefined));
+  return (
+    <div role="status" aria-live="assertive">
+      {!there && (
+        <p class="gone">
+          <strong>No connection.</strong> {GONE} This page looks every three seconds whether it is back.
+        </p>
+      )}
+    </div>
+  );
+}

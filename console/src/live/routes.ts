@@ -1,0 +1,56 @@
+// The console's addresses: what stands behind the # says what is shown. Pure.
+
+export type Route =
+  | { page: "runs" }
+  | { page: "run"; id: string }
+  | { page: "start"; verb: string }
+  | { page: "compare"; ids: string[] }
+  | { page: "traces" }
+  | { page: "trace"; name: string }
+  | { page: "licences" }
+  | { page: "unknown"; hash: string };
+
+/** null for an anchor within the page (`#streams`): the page stays. */
+export function routeOf(hash: string): Route | null {
+  if (hash === "" || hash === "#") return { page: "runs" };
+  if (!hash.startsWith("#/")) return null;
+  const [path = "", query = ""] = hash.slice(2).split("?", 2);
+  const parts = path.split("/").filter((part) => part !== "");
+  const [page, rest] = [parts[0] ?? "", decoded(parts.slice(1).join("/"))];
+  if (parts.length === 0) return { page: "runs" };
+  if (rest === null) return { page: "unknown", hash };
+  if (page === "runs") return rest === "" ? { page: "runs" } : { page: "run", id: rest };
+  if (page === "start") return { page: "start", verb: rest };
+  if (page === "traces") return rest === "" ? { page: "traces" } : { page: "trace", name: rest };
+  if (page === "compare" && rest === "") return { page: "compare", ids: new URLSearchParams(query).getAll("run") };
+  if (page === "licences" && rest === "") return { page: "licences" };
+  return { page: "unknown", hash };
+}
+
+/** The address of a page. */
+export function hashOf(route: Exclude<Route, { page: "unknown" }>): string {
+  switch (route.page) {
+    case "runs":
+      return "#/";
+    case "run":
+      return `#/runs/${encodeURIComponent(route.id)}`;
+    case "start":
+      return `#/start${route.verb === "" ? "" : `/${encodeURIComponent(route.verb)}`}`;
+    case "compare":
+      return `#/compare?${new URLSearchParams(route.ids.map((id) => ["run", id]))}`;
+    case "traces":
+      return "#/traces";
+    case "trace":
+      return `#/traces/${encodeURIComponent(route.name)}`;
+    case "licences":
+      return "#/licences";
+  }
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

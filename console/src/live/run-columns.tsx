@@ -1,0 +1,103 @@
+// The columns of the list of runs.
+
+import type { RunEntry } from "../data/live";
+import type { RunNotes } from "../data/page";
+import { amount } from "../figures/units";
+import { Name } from "../parts/name";
+import type { Column } from "../parts/table";
+import { cut } from "../parts/text";
+import { hashOf } from "./routes";
+import { StateWord, startedAt } from "./run-words";
+
+export function runColumns(
+  chosen: readonly string[],
+  choose: (id: string) => void,
+  remove: (run: RunEntry) => void,
+): Column<RunEntry>[] {
+  return [
+    {
+      title: "pick",
+      cell: (run) => (
+        <input
+          type="checkbox"
+          checked={chosen.includes(run.id)}
+          disabled={run.state === "running"}
+          aria-label={`Compare ${run.id.slice(0, 100)}`}
+          onChange={() => choose(run.id)}
+        />
+      ),
+    },
+    { title: "run", head: true, cell: (run) => <RunLink run={run} />, sort: (run) => run.id },
+    { title: "begun", cell: (run) => <span class="nowrap">{startedAt(run.started_at)}</span>, sort: (run) => run.started_at || run.id },
+    { title: "state", cell: (run) => <StateWord run={run} />, sort: (run) => run.state },
+    { title: "answer", cell: (run) => <Answer run={run} /> },
+    { title: "streams", number: true, cell: (run) => run.streams ?? "", sort: (run) => run.streams },
+    { title: "storage", cell: (run) => <Storage run={run} />, sort: (run) => `${run.target} ${storageOf(run.notes)}` },
+    { title: "on disk", number: true, cell: (run) => amount(run.bytes_on_disk), sort: (run) => run.bytes_on_disk },
+    {
+      title: "delete",
+      cell: (run) =>
+        run.state === "running" ? null : (
+          <button type="button" class="small" aria-label={`Delete ${run.id.slice(0, 100)}`} onClick={() => remove(run)}>
+            Delete
+          </button>
+        ),
+    },
+  ];
+}
+
+function RunLink({ run }: { run: RunEntry }) {
+  return (
+    <span class="run-link">
+      <a href={hashOf({ page: "run", id: run.id })}>
+        {run.verb}
+        {run.label !== "" && run.label !== run.verb && (
+          <>
+            {" "}
+            <bdi>{cut(run.label, 60)}</bdi>
+          </>
+        )}
+      </a>
+      <small class="faint">
+        <bdi title={run.id}>{cut(run.id, 60)}</bdi>
+      </small>
+    </span>
+  );
+}
+
+function Answer({ run }: { run: RunEntry }) {
+  return (
+    <span class="run-answer">
+      <Name text={run.sentence} length={140} empty="" />
+    </span>
+  );
+}
+
+function storageOf(notes: RunNotes | null): string {
+  if (notes === null) return "";
+  return [notes.storage_make, notes.storage_model, notes.storage_firmware].filter((part) => part !== "").join(" ");
+}
+
+function Storage({ run }: { run: RunEntry }) {
+  return (
+    <span class="run-target">
+      <Name text={run.target} length={36} />
+      <small class="faint">
+        <Name text={storageOf(run.notes)} length={50} empty="" />
+      </small>
+      <Tags tags={run.notes?.tags ?? []} />
+    </span>
+  );
+}
+
+function Tags({ tags }: { tags: readonly string[] }) {
+  return (
+    <span class="tags">
+      {tags.map((tag) => (
+        <span class="tag">
+          <bdi title={tag}>{cut(tag, 40)}</bdi>
+        </span>
+      ))}
+    </span>
+  );
+}

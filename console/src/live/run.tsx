@@ -1,0 +1,133 @@
+// A run in the console: live while it runs, its report afterwards, and its notes.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { ApiError, api } from "../data/api";
+import type { RunEntry } from "../data/live";
+import type { Page, RunNotes } from "../data/page";
+import { ReportPage } from "../report-page";
+import { SourceContext } from "../trace/source";
+import { ConsoleBar } from "./bar";
+import { NotesDialog } from "./notes-editor";
+import { hashOf } from "./routes";
+import { RunningRun } from "./running";
+import { Delete } from "./runs";
+import { useData, useEvery } from "./use-data";
+import { Waiting } from "./waiting";
+
+const LOOK_MS = 5_000;
+
+export function RunView({ id }: { id: string }) {
+  const runs = useData(api.runs, "runs");
+  const [over, setOver] = useState(false);
+  const entry = runs.data?.find((run) => run.id === id) ?? null;
+  const isRunning = entry?.state === "running" && !over;
+  const [dialog, setDialog] = useState<"notes" | "delete" | null>(null);
+  const [notes, setNotes] = useState<RunNotes | null>(null);
+  const saved = notes ?? entry?.notes ?? null;
+  // A run that is killed can't say that it ended.
+  useEvery(LOOK_MS, () => isRunning && runs.again());
+  const finish = () => {
+    setOver(true);
+    runs.again();
+  };
+  const bar = (
+    <ConsoleBar here="run">
+      {entry !== null && (
+        <>
+          <button type="button" class="small" onClick={() => setDialog("notes")}>
+            Notes and tags
+          </button>
+          {!isRunning && (
+            <button type="button" class="small" onClick={() => setDialog("delete")}>
+              Delete
+            </button>
+          )}
+        </>
+      )}
+    </ConsoleBar>
+  );
+  const content = { id, entry, error: runs.error, isKnown: runs.data !== null, isRunning, notes, finish };
+  return (
+    <>
+      <Content {...content} bar={bar} />
+      {dialog === "notes" && entry !== null && <NotesDialog id={id} notes={saved} saved={setNotes} close={() => setDialog(null)} />}
+      {dialog === "delete" && entry !== null && (
+        <Delete run={entry} close={() => setDialog(null)} done={() => (window.location.hash = hashOf({ page: "runs" }))} />
+      )}
+    </>
+  );
+}
+
+interface ContentProps {
+  id: string;
+  entry: RunEntry | null;
+  error: string | null;
+  /** The list of runs is there. */
+  isKnown: boolean;
+  isRunning: boolean;
+  notes: RunNotes | null;
+  finish: () => void;
+  bar: ComponentChildren;
+}
+
+function Content({ id, entry, error, isKnown, isRunning, notes, finish, bar }: ContentProps) {
+  if (!isKnown) return <Waiting title={id} what="the run" error={error} back={bar} />;
+  if (entry === null) return <Waiting title={id} what="the run" error={UNKNOWN} back={bar} />;
+  if (isRunning) return <RunningRun entry={entry} finish={finish} back={bar} />;
+  return <FinishedRun id={id} notes={notes} bar={bar} />;
+}
+
+const UNKNOWN = "There is no such run in this console's folder; it may have been deleted.";
+
+/** A report is written when a run has ended; until it is there the server says so. */
+const AGAIN_MS = 1_000;
+const NOT_YET = new Set([404, 409, 425, 503]);
+const TURNS = 60;
+
+function FinishedRun({ id, notes, bar }: { id: string; notes: RunNotes | null; bar: ComponentChildren }) {
+  const { page, error } = useRunPage(id);
+  const shown = useMemo(() => (page === null ? null : withNotes(page, notes)), [page, notes]);
+  const source = useMemo(
+    () => ({
+      map: (query: URLSearchParams, stop: AbortSignal) => api.runMap(id, query, stop),
+      ops: (query: URLSearchParams, stop: AbortSignal) => api.runOps(id, query, stop),
+    }),
+    [id],
+  );
+  if (shown === null) return <Waiting title={id} what="the report" error={error} back={bar} />;
+  return (
+    <SourceContext.Provider value={source}>
+      <ReportPage page={shown} back={bar} />
+    </SourceContext.Provider>
+  );
+}
+
+function withNotes(page: Page, notes: RunNotes | null): Page {
+  return notes === null ? page : { ...page, runs: page.runs.map((run) => ({ ...run, notes })) };
+}
+
+function useRunPage(id: string): { page: Page | null; error: string | null } {
+  const [state, setState] = useState<{ page: Page | null; error: string | null }>({ page: null, error: null });
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer = 0;
+    const ask = (turn: number) => {
+      api.runPage(id, stop.signal).then(
+        (page) => setState({ page, error: null }),
+        (fault: unknown) => {
+          if (stop.signal.aborted) return;
+          const waits = fault instanceof ApiError && (NOT_YET.has(fault.status) || fault.status === 0) && turn < TURNS;
+          if (waits) timer = window.setTimeout(() => ask(turn + 1), AGAIN_MS);
+          if (!waits || turn > 3) setState({ page: null, error: fault instanceof Error ? fault.message : String(fault) });
+        },
+      );
+    };
+    ask(0);
+    return () => {
+      stop.abort();
+      window.clearTimeout(timer);
+    };
+  }, [id]);
+  return state;
+}

@@ -1,0 +1,193 @@
+// A run while it runs: phase, progress, throughput at one second, late frames at once and large, and the way to stop.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { api } from "../data/api";
+import type { RunEntry } from "../data/live";
+import { amount, count, counted, mbPerS, moment } from "../figures/units";
+import { Name } from "../parts/name";
+import { Section } from "../parts/section";
+import { Shell } from "../parts/shell";
+import { Confirm } from "./confirm";
+import { LiveChart } from "./live-chart";
+import { type LiveState, NOTHING_YET, afterEvent, lateFrames, progressOf } from "./live-state";
+
+/** The screen follows events at most so often, however many there are. */
+const DRAW_MS = 100;
+
+interface Props {
+  entry: RunEntry;
+  finish: () => void;
+  back: ComponentChildren;
+}
+
+export function RunningRun({ entry, finish, back }: Props) {
+  const { state, connected } = useLive(entry.id, finish);
+  const [asks, setAsks] = useState(false);
+  const [stopped, setStopped] = useState(false);
+  const stop = async () => {
+    await api.stop(entry.id);
+    setStopped(true);
+  };
+  return (
+    <Shell title={entry.id} kind="Running" verdict={{ word: "running", tone: "plain" }} sections={[]} back={back}>
+      <div class="running-head">
+        <h1>
+          {entry.verb} {entry.label !== entry.verb && <Name text={entry.label} empty="" />}
+        </h1>
+        <button type="button" class="danger" disabled={stopped} onClick={() => setAsks(true)}>
+          {stopped ? "Stopping …" : "Stop"}
+        </button>
+      </div>
+      <p class="intro">
+        On <Name text={entry.target} length={100} />. Closing this page does not stop the run.
+      </p>
+      {!connected && <p class="bad" role="status">No live figures: the console does not answer. Trying again …</p>}
+      <Progress state={state} />
+      <LateFrames state={state} />
+      <Now state={state} />
+      <LiveChart state={state} />
+      <LateList state={state} />
+      {asks && (
+        <Confirm title="Stop this run?" yes="Stop" act={stop} close={() => setAsks(false)}>
+          <p>It ends within seconds. What was measured until then is kept, and the report says that it was interrupted.</p>
+        </Confirm>
+      )}
+    </Shell>
+  );
+}
+
+function Progress({ state }: { state: LiveState }) {
+  const share = progressOf(state);
+  const { tick, prepared } = state;
+  const inWarmup = tick !== null && tick.elapsed_s < tick.warmup_s;
+  const words = prepared !== null ? `${amount(prepared.done_bytes)} of ${amount(prepared.total_bytes)}` : timeWords(state);
+  return (
+    <div class="card progress">
+      <p>
+        <strong>{phaseWords(state)}</strong>
+        {tick !== null && tick.label !== "" && (
+          <>
+            {", "}
+            <Name text={tick.label} />
+          </>
+        )}
+        {inWarmup && <span class="faint"> (warm-up: counts in no figure)</span>}
+        <span class="faint progress-time">{words}</span>
+      </p>
+      {share === null ? (
+        <progress aria-label="Progress, not known" />
+      ) : (
+        <progress aria-label="Progress of this load point" value={share} max={1}>
+          {Math.round(share * 100)} %
+        </progress>
+      )}
+    </div>
+  );
+}
+
+function phaseWords(state: LiveState): string {
+  if (state.prepared !== null) return "Preparing test files";
+  if (state.phase !== "") return state.phase.charAt(0).toUpperCase() + state.phase.slice(1);
+  return state.tick === null ? "Beginning" : "Measuring";
+}
+
+function timeWords(state: LiveState): string {
+  const { tick } = state;
+  if (tick === null) return "";
+  return tick.total_s === null ? moment(tick.elapsed_s) : `${moment(tick.elapsed_s)} of ${moment(tick.total_s)}`;
+}
+
+/** The figure that matters most: large, and at once. */
+function LateFrames({ state }: { state: LiveState }) {
+  const late = lateFrames(state);
+  if (late === null) return null;
+  return (
+    <div class={late > 0 ? "late-now bad" : "late-now good"} role="status" aria-live="assertive">
+      <span class="late-sign" aria-hidden="true">
+        {late > 0 ? "✕" : "✓"}
+      </span>
+      <span>
+        <strong>{count(late)}</strong> late {late === 1 ? "frame" : "frames"}
+      </span>
+      {state.late[0] !== undefined && (
+        <span class="faint">
+          last {counted(state.late[0].frames, "frame")} at {moment(state.late[0].at_s)}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Now({ state }: { state: LiveState }) {
+  const { tick } = state;
+  const read = tick?.read_bytes_per_s ?? 0;
+  const write = tick?.write_bytes_per_s ?? 0;
+  return (
+    <dl class="tiles live-tiles">
+      <Tile name="Read" value={tick === null ? "–" : mbPerS(read)} unit="MB/s" />
+      <Tile name="Written" value={tick === null ? "–" : mbPerS(write)} unit="MB/s" />
+      <Tile name="Together" value={tick === null ? "–" : mbPerS(read + write)} unit="MB/s" />
+      <Tile name="Since the run began" value={tick === null ? "–" : moment(tick.at_s)} unit="" />
+    </dl>
+  );
+}
+
+function Tile({ name, value, unit }: { name: string; value: string; unit: string }) {
+  return (
+    <div class="tile">
+      <dt>{name}</dt>
+      <dd>
+        {value} {unit !== "" && <span class="unit">{unit}</span>}
+      </dd>
+    </div>
+  );
+}
+
+function LateList({ state }: { state: LiveState }) {
+  if (state.late.length === 0) return null;
+  return (
+    <Section id="late" title="Late frames, the latest first">
+      <ol class="late-list">
+        {state.late.map((late) => (
+          <li key={`${late.at_s} ${late.label}`}>
+            {moment(late.at_s)}: {counted(late.frames, "frame")}
+            {late.label !== "" && (
+              <>
+                , <Name text={late.label} />
+              </>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+/** Follows the run's events; tells when it has ended. */
+function useLive(id: string, finish: () => void): { state: LiveState; connected: boolean } {
+  const [state, setState] = useState(NOTHING_YET);
+  const [connected, setConnected] = useState(true);
+  const latest = useRef(NOTHING_YET);
+  useEffect(() => {
+    let timer = 0;
+    const draw = () => {
+      timer = 0;
+      setState(latest.current);
+    };
+    const stream = api.live(id, {
+      begin: () => (latest.current = NOTHING_YET),
+      connected: setConnected,
+      event: (event) => {
+        latest.current = afterEvent(latest.current, event);
+        if (timer === 0) timer = window.setTimeout(draw, DRAW_MS);
+        if (event.event === "end") finish();
+      },
+    });
+    return () => {
+      window.clearTimeout(timer);
+      stream.close();
+    };
+  }, [id]);
+  return { state, connected };
+}

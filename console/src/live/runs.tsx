@@ -1,0 +1,171 @@
+// The list of runs: search, sort, filter, choose some to compare, delete.
+
+import { useMemo, useState } from "preact/hooks";
+import { api } from "../data/api";
+import type { Info, RunEntry } from "../data/live";
+import { amount, counted } from "../figures/units";
+import { Missing } from "../parts/section";
+import { Shell } from "../parts/shell";
+import { Table } from "../parts/table";
+import { ConsoleBar } from "./bar";
+import { FEWEST, MOST } from "./compare";
+import { Confirm } from "./confirm";
+import { hashOf } from "./routes";
+import { runColumns } from "./run-columns";
+import { EVERY_RUN, type RunFilter, STATES, runsShown, tagsOf } from "./run-search";
+import { useData, useEvery } from "./use-data";
+
+const LOOK_MS = 5_000;
+
+export function RunsPage() {
+  const info = useData(api.info, "info");
+  const runs = useData(api.runs, "runs");
+  useEvery(LOOK_MS, runs.again);
+  const [filter, setFilter] = useState(EVERY_RUN);
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [doomed, setDoomed] = useState<RunEntry | null>(null);
+  const list = runs.data;
+  const shown = useMemo(() => (list === null ? [] : runsShown(list, filter)), [list, filter]);
+  const there = chosen.filter((id) => list?.some((run) => run.id === id) === true);
+  const choose = (id: string) =>
+    setChosen(there.includes(id) ? there.filter((other) => other !== id) : [...there, id]);
+  const columns = useMemo(() => runColumns(there, choose, setDoomed), [there.join("\n"), list]);
+  return (
+    <>
+      <Shell
+        title={info.data === null ? "Runs" : `Runs on ${info.data.host}`}
+        kind="Console"
+        sections={[]}
+        back={<ConsoleBar here="runs" />}
+      >
+        <h1>Runs</h1>
+        <Where info={info.data} />
+        {runs.error !== null && <p class="bad" role="alert">{runs.error}</p>}
+        {list === null && runs.error === null && <Missing>Loading …</Missing>}
+        {list !== null && list.length === 0 && <FirstRun />}
+        {list !== null && list.length > 0 && (
+          <>
+            <Filters runs={list} filter={filter} setFilter={setFilter} shown={shown.length} />
+            <Choice ids={there} clear={() => setChosen([])} />
+            <div class="runs-table">
+              <Table
+                caption="Runs"
+                quiet
+                columns={columns}
+                rows={shown}
+                most={100}
+                rowClass={(run) => (there.includes(run.id) ? "chosen" : "")}
+                empty="No run matches."
+              />
+            </div>
+          </>
+        )}
+      </Shell>
+      {doomed !== null && <Delete run={doomed} close={() => setDoomed(null)} done={runs.again} />}
+    </>
+  );
+}
+
+function Where({ info }: { info: Info | null }) {
+  if (info === null) return null;
+  return (
+    <p class="intro">
+      In <bdi>{info.runs_dir}</bdi> on <bdi>{info.host}</bdi>, reelgauge {info.version}.
+    </p>
+  );
+}
+
+function FirstRun() {
+  return (
+    <Missing>
+      There is no run yet. <a href={hashOf({ page: "start", verb: "check" })}>Start with a check</a>: a minute that says
+      how many streams a storage carries.
+    </Missing>
+  );
+}
+
+interface FiltersProps {
+  runs: readonly RunEntry[];
+  filter: RunFilter;
+  setFilter: (filter: RunFilter) => void;
+  shown: number;
+}
+
+function Filters({ runs, filter, setFilter, shown }: FiltersProps) {
+  const tags = tagsOf(runs);
+  return (
+    <div class="list-filter" role="search" aria-label="Runs">
+      <label>
+        Search
+        <input
+          type="search"
+          value={filter.words}
+          placeholder="words, in any field"
+          onInput={(event) => setFilter({ ...filter, words: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        State
+        <select value={filter.state} onChange={(event) => setFilter({ ...filter, state: event.currentTarget.value })}>
+          <option value="">every state</option>
+          {Object.entries(STATES).map(([state, words]) => (
+            <option value={state}>{words}</option>
+          ))}
+        </select>
+      </label>
+      {tags.length > 0 && (
+        <label>
+          Tag
+          <select value={filter.tag} onChange={(event) => setFilter({ ...filter, tag: event.currentTarget.value })}>
+            <option value="">every tag</option>
+            {tags.map((tag) => (
+              <option value={tag}>{tag.slice(0, 60)}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      <span class="count" role="status">
+        {shown === runs.length ? counted(runs.length, "run") : `${shown} of ${counted(runs.length, "run")}`}
+      </span>
+    </div>
+  );
+}
+
+/** What can be done with the chosen runs. */
+function Choice({ ids, clear }: { ids: readonly string[]; clear: () => void }) {
+  if (ids.length === 0) return <p class="choice faint">Choose two to eight runs to compare them.</p>;
+  const fits = ids.length >= FEWEST && ids.length <= MOST;
+  return (
+    <p class="choice">
+      {counted(ids.length, "run")} chosen.{" "}
+      {fits ? (
+        <a class="button" href={hashOf({ page: "compare", ids: [...ids] })}>
+          Compare {ids.length} runs
+        </a>
+      ) : (
+        <span>{ids.length < FEWEST ? "One more to compare." : `At most ${MOST} can be compared.`}</span>
+      )}{" "}
+      <button type="button" class="small" onClick={clear}>
+        Choose none
+      </button>
+    </p>
+  );
+}
+
+export function Delete({ run, close, done }: { run: RunEntry; close: () => void; done: () => void }) {
+  const act = async () => {
+    await api.remove(run.id);
+    done();
+  };
+  return (
+    <Confirm title="Delete this run?" yes="Delete" act={act} close={close}>
+      <p>
+        <bdi>{run.id}</bdi>
+      </p>
+      <p>
+        Its directory with {amount(run.bytes_on_disk)} of figures, log and report is removed for good. The files on the
+        storage that it measured stay as they are; 'reelgauge clean' removes those.
+      </p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,54 @@
+// A figure that stands in summary.json. Its path and its raw number stay on the element, so that a test can
+// hold every figure of the page against the file.
+
+import type { ComponentChildren } from "preact";
+
+interface Props {
+  /** Where it stands in summary.json: `load_points.0.total.read_bytes_per_s`. */
+  path: string;
+  value: number | null | undefined;
+  /** One of figures/units.ts. */
+  text: (value: number) => string;
+  /** Shown behind the figure. */
+  unit?: string;
+}
+
+export function Figure({ path, value, text, unit }: Props) {
+  if (value === null || value === undefined) {
+    return (
+      <span class="faint" data-figure={path} data-value="null">
+        –
+      </span>
+    );
+  }
+  return (
+    <span>
+      <span class="figure" data-figure={path} data-value={value}>
+        {text(value)}
+      </span>
+      {unit !== undefined && <span class="unit"> {unit}</span>}
+    </span>
+  );
+}
+
+/** A figure with its name, large: for the few that matter. */
+export function Tile({
+  name,
+  children,
+  tone,
+}: {
+  name: string;
+  children: ComponentChildren;
+  tone?: "bad" | "good";
+}) {
+  return (
+    <div class={tone === undefined ? "tile" : `tile ${tone}`}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+export function Tiles({ children }: { children: ComponentChildren }) {
+  return <dl class="tiles">{children}</dl>;
+}

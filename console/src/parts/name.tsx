@@ -1,0 +1,47 @@
+// Text from outside, shown so that it can't break the page: its direction is isolated, long text is cut and
+// can be opened, line ends are spaces.
+
+import { useState } from "preact/hooks";
+import { cut } from "./text";
+
+interface Props {
+  text: string;
+  /** Characters before it is cut. */
+  length?: number;
+  /** Shown where the text is empty. */
+  empty?: string;
+}
+
+export function Name({ text, length = 64, empty = "–" }: Props) {
+  const [open, setOpen] = useState(false);
+  if (text === "") return <span class="faint">{empty}</span>;
+  const short = cut(text, length);
+  const kind = open || length > 64 ? "name" : "name short";
+  if (short === text || short === text.trim()) return <bdi class={kind}>{short}</bdi>;
+  return (
+    <bdi class={kind}>
+      <span title={text.slice(0, 4000)}>{open ? text : short}</span>{" "}
+      <button type="button" class="link" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {open ? "less" : "all of it"}
+      </button>
+    </bdi>
+  );
+}
+
+/** A sentence is never longer than this, unless somebody wants to break the page. */
+const LONGEST_SENTENCE = 800;
+
+/** A sentence from outside; its direction is that of the element around it. */
+export function Said({ text }: { text: string }) {
+  return text.length <= LONGEST_SENTENCE ? <>{text}</> : <Name text={text} length={LONGEST_SENTENCE} />;
+}
+
+/** Longer text: lines are kept, its direction is its own. */
+export function Prose({ text }: { text: string }) {
+  const scrolls = text.length > 500 || text.split("\n").length > 10 ? { tabIndex: 0 } : {};
+  return (
+    <p class="prose" dir="auto" {...scrolls}>
+      {text}
+    </p>
+  );
+}

@@ -1,0 +1,146 @@
+// What every page has around it: the name and the verdict on top, the way to its parts, light and dark, who
+// made it, and the licences of what is inside.
+
+import { useEffect, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { licences } from "../data/embedded";
+import { Name } from "./name";
+import { cut } from "./text";
+import { ThemeSwitch } from "./theme-switch";
+
+export interface PagePart {
+  id: string;
+  title: string;
+}
+
+/** Said with a word and a sign, never with colour alone. */
+export interface Verdict {
+  word: string;
+  tone: "good" | "bad" | "plain";
+}
+
+interface Props {
+  title: string;
+  /** What kind of page: `run`, `trace`, `comparison`. */
+  kind: string;
+  verdict?: Verdict | null;
+  sections: PagePart[];
+  /** "made by reelgauge 0.1.0 at …" */
+  madeBy?: string;
+  /** Before the title: a way back. */
+  back?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+export function Shell({ title, kind, verdict, sections, madeBy, back, children }: Props) {
+  const here = useHere(sections);
+  useEffect(() => {
+    document.title = `${cut(title, 80)} – Reelgauge`;
+  }, [title]);
+  return (
+    <div class="shell">
+      <header class="top">
+        <a class="skip" href="#content">
+          Skip to the content
+        </a>
+        {back}
+        <div class="top-name">
+          <span class="kind">{kind}</span>
+          <strong>
+            <Name text={title} length={72} />
+          </strong>
+        </div>
+        {verdict != null && <VerdictMark verdict={verdict} />}
+        <ThemeSwitch />
+      </header>
+      {sections.length > 0 && (
+        <nav class="parts" aria-label="Parts of this page">
+          <ul>
+            {sections.map((part) => (
+              <li>
+                <a href={`#${part.id}`} aria-current={part.id === here ? "location" : undefined}>
+                  {part.title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      )}
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+      <footer class="foot">
+        {madeBy !== undefined && <p>{madeBy}</p>}
+        <Licences />
+      </footer>
+    </div>
+  );
+}
+
+const SIGNS = { good: "✓", bad: "✕", plain: "•" } as const;
+
+export function VerdictMark({ verdict }: { verdict: Verdict }) {
+  return (
+    <span class={`verdict ${verdict.tone}`}>
+      <span aria-hidden="true">{SIGNS[verdict.tone]}</span> {verdict.word}
+    </span>
+  );
+}
+
+/**
+ * The part that is being read: the last one whose heading has gone past the upper third; at the end, the
+ * last.
+ */
+function useHere(sections: PagePart[]): string {
+  const [here, setHere] = useState(sections[0]?.id ?? "");
+  const ids = sections.map((part) => part.id).join(" ");
+  useEffect(() => {
+    let asked = 0;
+    const look = () => {
+      asked = 0;
+      const { scrollHeight } = document.documentElement;
+      const atEnd = window.scrollY > 0 && window.scrollY + window.innerHeight >= scrollHeight - 4;
+      const line = atEnd ? Infinity : window.scrollY < 8 ? -Infinity : window.innerHeight * 0.33;
+      let found = ids.split(" ")[0] ?? "";
+      for (const id of ids.split(" ")) {
+        const element = document.getElementById(id);
+        if (element !== null && element.getBoundingClientRect().top <= line) found = id;
+      }
+      setHere(found);
+    };
+    const later = () => {
+      if (asked === 0) asked = window.requestAnimationFrame(look);
+    };
+    window.addEventListener("scroll", later, { passive: true });
+    look();
+    return () => {
+      window.removeEventListener("scroll", later);
+      window.cancelAnimationFrame(asked);
+    };
+  }, [ids]);
+  return here;
+}
+
+/** Read only when somebody wants them: they are long. */
+function Licences() {
+  const [open, setOpen] = useState(false);
+  return (
+    <details class="licences" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Licences of what this page is made with</summary>
+      {open && (
+        <ul>
+          {licences().map((entry) => (
+            <li>
+              <details>
+                <summary>
+                  {entry.name} {entry.version}, {entry.licence}
+                </summary>
+                <pre tabIndex={0}>{entry.text}</pre>
+              </details>
+            </li>
+          ))}
+        </ul>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,139 @@
+// A table: caption, headings with scope, sorted by a click or a key, scrolling within itself where the page
+// is narrow, and showing no more rows than asked for until somebody wants more.
+
+import { useMemo, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+
+export interface Column<Row> {
+  /** Its heading, with the unit: `p99, ms`. */
+  title: string;
+  cell: (row: Row, index: number) => ComponentChildren;
+  /** Makes the column sortable. Nulls come last. */
+  sort?: (row: Row) => number | string | null;
+  /** Numbers stand to the right. */
+  number?: boolean;
+  /** The row's own name: a heading of the row. */
+  head?: boolean;
+  /** What the heading means, where it is short. */
+  help?: string;
+}
+
+interface Props<Row> {
+  /** What the table shows; read to those who can't see it, and shown unless `quiet`. */
+  caption: string;
+  quiet?: boolean;
+  columns: Column<Row>[];
+  rows: readonly Row[];
+  /** Rows before "more". */
+  most?: number;
+  /** Marks rows: `bad`, `chosen`. */
+  rowClass?: (row: Row) => string;
+  /** What is said where there are no rows. */
+  empty?: string;
+}
+
+interface Order {
+  column: number;
+  down: boolean;
+}
+
+export function Table<Row>(props: Props<Row>) {
+  const { caption, quiet = false, columns, rows, most = 50, rowClass, empty = "Nothing." } = props;
+  const [order, setOrder] = useState<Order | null>(null);
+  const [shown, setShown] = useState(most);
+  const sorted = useMemo(() => inOrder(rows, columns, order), [rows, columns, order]);
+  if (rows.length === 0) return <p class="missing">{empty}</p>;
+  const part = sorted.slice(0, shown);
+  return (
+    <div class="table-scroll" tabIndex={0} role="region" aria-label={`${caption}, table`}>
+      <table>
+        <caption class={quiet ? "sr-only" : ""}>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column, index) => (
+              <Heading
+                column={column}
+                state={order?.column === index ? order : null}
+                sort={() => setOrder(next(order, index))}
+              />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {part.map((row, index) => (
+            <tr class={rowClass?.(row)}>
+              {columns.map((column) =>
+                column.head === true ? (
+                  <th scope="row" class={column.number === true ? "number" : ""}>
+                    {column.cell(row, index)}
+                  </th>
+                ) : (
+                  <td class={column.number === true ? "number" : ""}>{column.cell(row, index)}</td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {sorted.length > part.length && (
+        <p class="more">
+          {part.length} of {sorted.length}.{" "}
+          <button type="button" class="small" onClick={() => setShown(shown + Math.max(most, 100))}>
+            More rows
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Heading<Row>({
+  column,
+  state,
+  sort,
+}: {
+  column: Column<Row>;
+  state: Order | null;
+  sort: () => void;
+}) {
+  const kind = column.number === true ? "number" : "";
+  if (column.sort === undefined) {
+    return (
+      <th scope="col" class={kind} title={column.help}>
+        {column.title}
+      </th>
+    );
+  }
+  const direction = state === null ? "none" : state.down ? "descending" : "ascending";
+  return (
+    <th scope="col" class={kind} aria-sort={direction} title={column.help}>
+      <button type="button" class="sort" onClick={sort}>
+        {column.title}
+        <span class="sort-mark" aria-hidden="true">
+          {state === null ? "↕" : state.down ? "↓" : "↑"}
+        </span>
+      </button>
+    </th>
+  );
+}
+
+/** First the largest, then the smallest, then as it was. */
+function next(order: Order | null, column: number): Order | null {
+  if (order?.column !== column) return { column, down: true };
+  return order.down ? { column, down: false } : null;
+}
+
+function inOrder<Row>(rows: readonly Row[], columns: Column<Row>[], order: Order | null): readonly Row[] {
+  const key = order === null ? undefined : columns[order.column]?.sort;
+  if (order === null || key === undefined) return rows;
+  const keyed = rows.map((row) => ({ row, key: key(row) }));
+  keyed.sort((one, two) => compared(one.key, two.key, order.down));
+  return keyed.map(({ row }) => row);
+}
+
+function compared(one: number | string | null, two: number | string | null, down: boolean): number {
+  if (one === null || two === null) return Number(one === null) - Number(two === null);
+  const by =
+    typeof one === "number" && typeof two === "number" ? one - two : String(one).localeCompare(String(two));
+  return down ? -by : by;
+}

@@ -1,0 +1,45 @@
+// Light or dark: as the system has it, unless somebody chose. The choice is remembered where the browser
+// lets us.
+
+import { computed, effect, signal } from "@preact/signals";
+
+export type Theme = "system" | "light" | "dark";
+
+const KEY = "reelgauge-theme";
+
+const systemDark = signal(false);
+
+/** What was chosen. */
+export const theme = signal<Theme>("system");
+
+/** What is to be shown. */
+export const dark = computed(() => (theme.value === "system" ? systemDark.value : theme.value === "dark"));
+
+/** Follows the system and puts the choice on the page. Called once, before anything is drawn. */
+export function beginTheme(): void {
+  const query = window.matchMedia("(prefers-color-scheme: dark)");
+  systemDark.value = query.matches;
+  query.addEventListener("change", (event) => (systemDark.value = event.matches));
+  theme.value = remembered();
+  effect(() => {
+    document.documentElement.dataset["theme"] = dark.value ? "dark" : "light";
+  });
+}
+
+export function chooseTheme(choice: Theme): void {
+  theme.value = choice;
+  try {
+    window.localStorage.setItem(KEY, choice);
+  } catch {
+    // A page from a file may not be allowed to keep anything; then the choice lasts as long as the page.
+  }
+}
+
+function remembered(): Theme {
+  try {
+    const kept = window.localStorage.getItem(KEY);
+    return kept === "light" || kept === "dark" ? kept : "system";
+  } catch {
+    return "system";
+  }
+}

@@ -1,0 +1,160 @@
+// A first look: how many streams of everyday formats, and what one client reads and writes.
+
+import { useMemo } from "preact/hooks";
+import { Chart } from "../charts/chart";
+import type { ChartOption, Look } from "../charts/chart";
+import { categoryAxis, valueAxis } from "../charts/axes";
+import type { CheckFacts, CheckFormat } from "../data/summary";
+import { columnText } from "../figures/column";
+import { count, moment, number } from "../figures/units";
+import { Figure, Tile, Tiles } from "../parts/figure";
+import { Name } from "../parts/name";
+import { Section } from "../parts/section";
+import { Table } from "../parts/table";
+import { chartText } from "../parts/text";
+
+export function CheckSection({ facts }: { facts: CheckFacts }) {
+  const rows = facts.formats.map((format, at) => ({ format, at }));
+  const needs = columnText(facts.formats.map((format) => format.needed_mb_per_s_each));
+  const option = useMemo(() => (look: Look) => bars(facts.formats, look), [facts]);
+  const described = facts.formats.map((format) => `${format.name}: ${streams(format)}`).join("; ");
+  return (
+    <Section
+      id="check"
+      title="Streams without a late frame"
+      about={
+        <>
+          A look of <Figure path="check.looked_s" value={facts.looked_s} text={moment} /> only; caches that
+          fill up and other users show later. <Name text={facts.mount} />
+          {facts.link != null && (
+            <>
+              , over <Name text={facts.link} />
+            </>
+          )}
+          .
+        </>
+      }
+    >
+      <div class="grid wide">
+        <Chart
+          id="check-formats"
+          title="Streams by format"
+          describe={described || "No format was measured."}
+          option={option}
+          height={60 + 44 * Math.max(facts.formats.length, 1)}
+          table={() => ({
+            columns: ["format", "streams", "at least", "each needs, MB/s", "limited by"],
+            rows: facts.formats.map((one) => [
+              one.name,
+              one.streams,
+              one.at_least ? "yes" : "no",
+              one.needed_mb_per_s_each,
+              one.limited_by,
+            ]),
+          })}
+        />
+        <Table
+          caption="Formats"
+          rows={rows}
+          columns={[
+            { title: "format", head: true, cell: ({ format }) => <Name text={format.name} /> },
+            {
+              title: "streams",
+              number: true,
+              sort: ({ format }) => format.streams,
+              cell: ({ format, at }) => (
+                <>
+                  {format.at_least ? "at least " : ""}
+                  <Figure path={`check.formats.${at}.streams`} value={format.streams} text={count} />
+                </>
+              ),
+            },
+            {
+              title: "each needs, MB/s",
+              number: true,
+              sort: ({ format }) => format.needed_mb_per_s_each,
+              cell: ({ format, at }) => (
+                <Figure
+                  path={`check.formats.${at}.needed_mb_per_s_each`}
+                  value={format.needed_mb_per_s_each}
+                  text={needs}
+                />
+              ),
+            },
+            { title: "limited by", cell: ({ format }) => <Name text={format.limited_by} /> },
+          ]}
+        />
+      </div>
+      <Client facts={facts} />
+    </Section>
+  );
+}
+
+function streams(format: CheckFormat): string {
+  return `${format.at_least ? "at least " : ""}${count(format.streams)}`;
+}
+
+function Client({ facts }: { facts: CheckFacts }) {
+  const tiles: [string, keyof CheckFacts & string, number | null, string][] = [
+    ["Reads in sequence", "sequential_read_mb_per_s", facts.sequential_read_mb_per_s, "MB/s"],
+    ["Reads at random, 64 KiB", "random_read_mb_per_s", facts.random_read_mb_per_s, "MB/s"],
+    ["99 of 100 of these within", "random_read_ms_p99", facts.random_read_ms_p99, "ms"],
+    ["Writes in sequence", "sequential_write_mb_per_s", facts.sequential_write_mb_per_s, "MB/s"],
+    ["The link carries about", "line_rate_mb_per_s", facts.line_rate_mb_per_s, "MB/s"],
+  ];
+  return (
+    <>
+      <h3>One client</h3>
+      <Tiles>
+        {tiles.map(([name, field, value, unit]) => (
+          <Tile name={name}>
+            <Figure path={`check.${field}`} value={value} text={number} unit={unit} />
+          </Tile>
+        ))}
+      </Tiles>
+    </>
+  );
+}
+
+function bars(formats: CheckFormat[], look: Look): ChartOption {
+  const names = formats.map((format) => chartText(format.name, look.width < 500 ? 22 : 44));
+  return {
+    legend: { show: false },
+    grid: { top: 24, right: 90 },
+    xAxis: valueAxis(look, ""),
+    yAxis: { ...categoryAxis(look, "", names), inverse: true },
+    tooltip: { show: false },
+    series: [
+      {
+        type: "bar",
+        name: "streams",
+        barMaxWidth: 26,
+        data: formats.map((format) => ({
+          value: format.streams,
+          itemStyle: {
+            color: format.at_least ? look.faint : look.read,
+            decal: format.at_least
+              ? { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: -0.8, color: look.ground }
+              : undefined,
+          },
+        })),
+        label: {
+          show: true,
+          position: "right",
+          color: look.ink,
+          formatter: (bar) =>
+            streams(
+              formats[bar.dataIndex] ?? {
+                id: "",
+                name: "",
+                streams: 0,
+                at_least: false,
+                needed_mb_per_s_each: 0,
+                limited_by: "",
+              },
+            ),
+        },
+      },
+    ],
+  };
+}

@@ -1,0 +1,317 @@
+// How long operations took: percentiles by kind from summary.json; histogram and percentile curve from the
+// log.
+
+import { useMemo, useState } from "preact/hooks";
+import { Chart } from "../charts/chart";
+import type { ChartOption, Look } from "../charts/chart";
+import type { BarSeriesOption, LineSeriesOption } from "../charts/echarts";
+import { categoryAxis, decades, latencyAxis, tickUs, valueAxis } from "../charts/axes";
+import { seriesStyle } from "../charts/palette";
+import type { Detail, PercentileCurve, RunPage } from "../data/page";
+import { OP_KINDS } from "../data/summary";
+import type { LoadPoint, TimeFigures } from "../data/summary";
+import { count, counted, duration, moment } from "../figures/units";
+import { period } from "../period";
+import { Figure } from "../parts/figure";
+import { Missing, Section } from "../parts/section";
+import { Table } from "../parts/table";
+import type { Column } from "../parts/table";
+import { cut } from "../parts/text";
+import { binEndUs, binStartUs, latencyCounts, spanOf } from "./period-stats";
+
+export function Distribution({ run }: { run: RunPage }) {
+  const { detail, summary } = run;
+  return (
+    <Section
+      id="latency"
+      title="Latency"
+      about="Response time runs from when an operation was due, service time from when it was issued. The difference is waiting."
+    >
+      {detail !== null && <LatencyCharts detail={detail} />}
+      <ByKind points={summary.load_points} />
+    </Section>
+  );
+}
+
+/** Histogram of the period and percentiles of everything, from the log alone. */
+export function LatencyCharts({ detail }: { detail: Detail }) {
+  return (
+    <div class="grid">
+      <Histogram detail={detail} />
+      {detail.percentiles.length > 0 && <Percentiles detail={detail} />}
+    </div>
+  );
+}
+
+function Histogram({ detail }: { detail: Detail }) {
+  const chosen = period.value;
+  const span = spanOf(detail.time, chosen);
+  const [reads, writes] = useMemo(
+    () => [latencyCounts(detail.latency.reads, span), latencyCounts(detail.latency.writes, span)],
+    [detail, span.first, span.end],
+  );
+  const option = useMemo(
+    () => (look: Look) => drawHistogram(look, reads ?? [], writes ?? []),
+    [reads, writes],
+  );
+  const sum = (values: number[] | undefined) => (values ?? []).reduce((one, two) => one + two, 0);
+  const what = detail.measure === "response" ? "Response times" : "Service times";
+  return (
+    <Chart
+      id="latency-histogram"
+      title={`${what}${chosen === null ? "" : " in the period"}`}
+      describe={`${counted(sum(reads), "read")} and ${counted(sum(writes), "write")}.`}
+      option={option}
+      height={300}
+      note="Four bars for each doubling. Warm-up is left out."
+      table={() => ({
+        columns: ["latency from, us", "to, us", "reads", "writes"],
+        rows: Array.from({ length: Math.max(reads?.length ?? 0, writes?.length ?? 0) }, (_, bin) => [
+          binStartUs(bin),
+          binEndUs(bin),
+          reads?.[bin] ?? 0,
+          writes?.[bin] ?? 0,
+        ]),
+      })}
+    />
+  );
+}
+
+function drawHistogram(look: Look, reads: number[], writes: number[]): ChartOption {
+  const used = (values: number[]) => values.findIndex((many) => many > 0);
+  const firsts = [used(reads), used(writes)].filter((bin) => bin >= 0);
+  const first = firsts.length === 0 ? 0 : Math.min(...firsts);
+  const end = Math.max(reads.length, writes.length, first + 1);
+  const bins = Array.from({ length: end - first }, (_, at) => first + at);
+  const bar = (name: string, values: number[], color: string, dense: boolean): BarSeriesOption => ({
+    type: "bar",
+    name,
+    stack: "count",
+    barCategoryGap: "4%",
+    itemStyle: {
+      color,
+      ...(dense
+        ? {
+            decal: {
+              symbol: "rect",
+              dashArrayX: [1, 0],
+              dashArrayY: [2, 4],
+              rotation: 0.8,
+              color: look.ground,
+            },
+          }
+        : {}),
+    },
+    data: bins.map((bin) => values[bin] ?? 0),
+  });
+  const series: BarSeriesOption[] = [];
+  if (reads.length > 0) series.push(bar("reads", reads, look.read, false));
+  if (writes.length > 0) series.push(bar("writes", writes, look.write, true));
+  const axis = categoryAxis(
+    look,
+    "",
+    bins.map((bin) => tickUs(Number(binStartUs(bin).toPrecision(2)))),
+  );
+  return {
+    xAxis: { ...axis, axisLabel: { ...axis.axisLabel, interval: (at: number) => (first + at) % 4 === 0 } },
+    yAxis: { ...valueAxis(look, "operations"), min: 0 },
+    grid: { top: 48 },
+    tooltip: { axisPointer: { type: "shadow" }, formatter: (items: unknown) => barWords(items, first) },
+    series,
+  };
+}
+
+function barWords(items: unknown, first: number): string {
+  const list = Array.isArray(items)
+    ? (items as { seriesName?: string; value?: unknown; dataIndex?: number }[])
+    : [];
+  const bin = first + (list[0]?.dataIndex ?? 0);
+  const lines = list.map((item) => `${item.seriesName ?? ""}: ${count(Number(item.value ?? 0))}`);
+  return [`${duration(binStartUs(bin))} to ${duration(binEndUs(bin))}`, ...lines].join("\n");
+}
+
+/** hgrm style: 90 %, 99 %, 99.9 % are equally far apart. */
+function Percentiles({ detail }: { detail: Detail }) {
+  const curves = detail.percentiles;
+  const option = useMemo(() => (look: Look) => drawCurves(look, curves), [curves]);
+  const said = curves.map(
+    (curve) =>
+      `${curve.kind}: ${counted(curve.count, "operation")}, longest ${duration(curve.us[curve.us.length - 1] ?? 0)}`,
+  );
+  return (
+    <Chart
+      id="percentiles"
+      title={`${detail.measure === "response" ? "Response" : "Service"} time by percentile`}
+      describe={`${said.join("; ")}.`}
+      option={option}
+      height={300}
+      note="How many of 100 took no longer. Each step to the right is ten times rarer."
+      table={() => ({
+        columns: ["kind", "percentile", "us"],
+        rows: curves.flatMap((curve) =>
+          curve.percentile.map((percentile, at) => [curve.kind, percentile, curve.us[at] ?? null]),
+        ),
+      })}
+    />
+  );
+}
+
+/** 1/(1-p); all of them (100 %) stand where one operation of them all is. */
+export function rarity(percentile: number, operations: number): number {
+  const most = Math.max(operations, 2);
+  return percentile >= 100 ? most : Math.min(1 / (1 - percentile / 100), most);
+}
+
+function drawCurves(look: Look, curves: PercentileCurve[]): ChartOption {
+  const series: LineSeriesOption[] = curves.map((curve, n) => {
+    const known = {
+      read: { color: look.read, dash: "solid" as const },
+      write: { color: look.write, dash: [7, 4] },
+    }[curve.kind];
+    const style = known ?? seriesStyle(look, n + 2);
+    return {
+      type: "line",
+      name: curve.kind,
+      symbol: "none",
+      itemStyle: { color: style.color },
+      lineStyle: { color: style.color, type: style.dash, width: 2 },
+      data: curve.percentile.map((percentile, at) => [
+        rarity(percentile, curve.count),
+        Math.max(curve.us[at] ?? 0, 0.1),
+      ]),
+    };
+  });
+  const most = curves.reduce((one, curve) => Math.max(one, curve.count), 10);
+  const x = valueAxis(look, "", { format: percentTick });
+  return {
+    xAxis: {
+      ...x,
+      type: "log",
+      logBase: 10,
+      min: 1,
+      max: 10 ** Math.ceil(Math.log10(most)),
+      splitLine: { ...x.splitLine, show: true },
+    },
+    yAxis: latencyAxis(look, "", decades(curves.flatMap((curve) => curve.us))),
+    grid: { top: 48 },
+    tooltip: { formatter: (items: unknown) => curveWords(items) },
+    series,
+  };
+}
+
+/** The percentile at a tick of 1/(1-p): 0 %, 90 %, 99 %, 99.9 %. */
+function percentTick(value: number): string {
+  const nines = Math.round(Math.log10(value));
+  return nines <= 0 ? "0 %" : `${(100 - 100 / 10 ** nines).toFixed(Math.max(nines - 2, 0))} %`;
+}
+
+function curveWords(items: unknown): string {
+  const list = Array.isArray(items) ? (items as { seriesName?: string; value?: unknown }[]) : [];
+  return list
+    .map((item) => {
+      const value = Array.isArray(item.value) ? (item.value as number[]) : [];
+      const percentile = 100 - 100 / (value[0] ?? 1);
+      return `${item.seriesName ?? ""}: ${Number(percentile.toPrecision(6))} % within ${duration(value[1] ?? 0)}`;
+    })
+    .join("\n");
+}
+
+interface Row {
+  name: string;
+  key: string;
+  response: TimeFigures;
+  service: TimeFigures | null;
+}
+
+/** summary.json's percentiles of one load point, by kind. */
+function ByKind({ points }: { points: LoadPoint[] }) {
+  const there = points.map((point, at) => ({ point, at })).filter(({ point }) => rowsOf(point).length > 0);
+  const [chosen, setChosen] = useState(there[there.length - 1]?.at ?? 0);
+  const point = points[chosen];
+  if (point === undefined || there.length === 0)
+    return <Missing>No operation succeeded, so there are no times.</Missing>;
+  const rows = rowsOf(point);
+  return (
+    <>
+      {there.length > 1 && (
+        <label class="pick">
+          Load point{" "}
+          <select value={String(chosen)} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
+            {there.map(({ point: one, at }) => (
+              <option value={String(at)} selected={at === chosen}>
+                {`${at + 1}: ${cut(one.label, 60)}`}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <Table caption="Times by kind of operation" rows={rows} columns={columnsOf(chosen)} />
+    </>
+  );
+}
+
+function rowsOf(point: LoadPoint): Row[] {
+  const { response, service } = point.total;
+  const rows: Row[] = [];
+  for (const kind of ["data", ...OP_KINDS] as const) {
+    const times = response[kind] ?? null;
+    if (times !== null)
+      rows.push({
+        name: kind === "data" ? "reads and writes" : kind,
+        key: kind,
+        response: times,
+        service: service[kind] ?? null,
+      });
+  }
+  return rows;
+}
+
+function columnsOf(at: number): Column<Row>[] {
+  type Field = "mean_us" | "p50_us" | "p95_us" | "p99_us" | "p99_9_us" | "max_us";
+  const times = (title: string, of: "response" | "service", field: Field): Column<Row> => ({
+    title,
+    number: true,
+    sort: (row) => row[of]?.[field] ?? null,
+    cell: (row) => (
+      <Figure
+        path={`load_points.${at}.total.${of}.${row.key}.${field}`}
+        value={row[of]?.[field]}
+        text={duration}
+      />
+    ),
+  });
+  return [
+    { title: "kind", head: true, cell: (row) => row.name },
+    {
+      title: "count",
+      number: true,
+      sort: (row) => row.response.count,
+      cell: (row) => (
+        <Figure
+          path={`load_points.${at}.total.response.${row.key}.count`}
+          value={row.response.count}
+          text={count}
+        />
+      ),
+    },
+    times("mean", "response", "mean_us"),
+    times("p50", "response", "p50_us"),
+    times("p95", "response", "p95_us"),
+    times("p99", "response", "p99_us"),
+    times("p99.9", "response", "p99_9_us"),
+    times("max", "response", "max_us"),
+    {
+      title: "max at",
+      number: true,
+      cell: (row) => (
+        <Figure
+          path={`load_points.${at}.total.response.${row.key}.max_began_s`}
+          value={row.response.max_began_s}
+          text={moment}
+        />
+      ),
+    },
+    times("service p50", "service", "p50_us"),
+    times("service p99", "service", "p99_us"),
+  ];
+}

@@ -1,0 +1,176 @@
+// The three tables of EBU's paper for one load point, and the same numbers by block size as lines.
+
+import { useMemo } from "preact/hooks";
+import { Chart } from "../charts/chart";
+import type { ChartOption, Look } from "../charts/chart";
+import type { LineSeriesOption } from "../charts/echarts";
+import { categoryAxis, valueAxis } from "../charts/axes";
+import { seriesStyle } from "../charts/palette";
+import type { LoadPoint, PaperCell, PaperMode } from "../data/summary";
+import { columnText } from "../figures/column";
+import { blockSize, number } from "../figures/units";
+import { Figure } from "../parts/figure";
+import { Table } from "../parts/table";
+import type { Column } from "../parts/table";
+
+const MODES: Record<PaperMode, string> = {
+  seq_rd: "sequential read",
+  rand_rd: "random read",
+  seq_wr: "sequential write",
+  rand_wr: "random write",
+  all: "all",
+};
+
+type Field = "transfer_rate_while_transferring_mb_per_s" | "average_latency_ms" | "maximum_latency_s";
+
+const TABLES: { field: Field; id: string; title: string; unit: string }[] = [
+  {
+    field: "transfer_rate_while_transferring_mb_per_s",
+    id: "rate",
+    title: "Transfer rate of one worker while transferring, MB/s (not throughput)",
+    unit: "MB/s",
+  },
+  {
+    field: "average_latency_ms",
+    id: "mean",
+    title: "Average latency, ms: open, close and all else that is not data, per transfer",
+    unit: "ms",
+  },
+  { field: "maximum_latency_s", id: "max", title: "Maximum latency, s", unit: "s" },
+];
+
+interface Row {
+  mode: PaperMode;
+  cells: { cell: PaperCell; at: number }[];
+}
+
+export function PaperView({ point, at }: { point: LoadPoint; at: number }) {
+  const rows = useMemo(() => rowsOf(point.paper.cells), [point]);
+  const sizes = point.paper.block_bytes;
+  return (
+    <>
+      <div class="grid wide">
+        {TABLES.map((table) => (
+          <PaperTable
+            key={`${at}-${table.id}`}
+            table={table}
+            rows={rows}
+            sizes={sizes}
+            at={at}
+            cells={point.paper.cells}
+          />
+        ))}
+      </div>
+      {sizes.length > 1 && (
+        <div class="grid">
+          {TABLES.slice(0, 2).map((table) => (
+            <BlockChart key={`${at}-${table.id}`} table={table} rows={rows} sizes={sizes} />
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The cells stand row by row; each row ends with its margin. */
+function rowsOf(cells: PaperCell[]): Row[] {
+  const rows: Row[] = [];
+  cells.forEach((cell, at) => {
+    const row = rows.find((one) => one.mode === cell.mode);
+    if (row === undefined) rows.push({ mode: cell.mode, cells: [{ cell, at }] });
+    else row.cells.push({ cell, at });
+  });
+  return rows;
+}
+
+interface TableProps {
+  table: (typeof TABLES)[number];
+  rows: Row[];
+  sizes: number[];
+  at: number;
+  cells: PaperCell[];
+}
+
+function PaperTable({ table, rows, sizes, at, cells }: TableProps) {
+  const text = columnText(cells.map((cell) => cell[table.field]));
+  const shown = (block: number | null): Column<Row> => ({
+    title: block === null ? "all sizes" : blockSize(block),
+    number: true,
+    cell: (row) => {
+      const found = row.cells.find(({ cell }) => cell.block_bytes === block);
+      const path = `load_points.${at}.paper.cells.${found?.at ?? 0}.${table.field}`;
+      return found === undefined ? "–" : <Figure path={path} value={found.cell[table.field]} text={text} />;
+    },
+  });
+  const columns: Column<Row>[] = [
+    { title: "access", head: true, cell: (row) => MODES[row.mode] },
+    ...sizes.map(shown),
+    shown(null),
+  ];
+  return <Table caption={table.title} rows={rows} columns={columns} />;
+}
+
+function BlockChart({ table, rows, sizes }: Pick<TableProps, "table" | "rows" | "sizes">) {
+  const lines = useMemo(() => {
+    const modes = rows.filter((row) => row.mode !== "all" && row.cells.some(({ cell }) => cell.data_ops > 0));
+    return modes.map((row) => ({
+      name: MODES[row.mode],
+      values: sizes.map(
+        (size) => row.cells.find(({ cell }) => cell.block_bytes === size)?.cell[table.field] ?? null,
+      ),
+    }));
+  }, [rows, sizes, table]);
+  const option = useMemo(() => (look: Look) => blockLines(look, sizes, lines, table.unit), [lines]);
+  const ends = lines.map((line) => {
+    const there = line.values.filter((value) => value !== null);
+    return there.length === 0
+      ? `${line.name}: nothing`
+      : `${line.name}: ${number(Math.min(...there))} to ${number(Math.max(...there))}`;
+  });
+  return (
+    <Chart
+      id={`paper-${table.id}`}
+      title={`${table.title.split(/[,:]/)[0] ?? table.title} by block size`}
+      describe={`${ends.join("; ")}, ${table.unit}.`}
+      option={option}
+      table={() => ({
+        columns: ["block, bytes", ...lines.map((line) => `${line.name}, ${table.unit}`)],
+        rows: sizes.map((size, at) => [size, ...lines.map((line) => line.values[at] ?? null)]),
+      })}
+    />
+  );
+}
+
+function blockLines(
+  look: Look,
+  sizes: number[],
+  lines: { name: string; values: (number | null)[] }[],
+  unit: string,
+): ChartOption {
+  const series: LineSeriesOption[] = lines.map((line, n) => {
+    const style = seriesStyle(look, n);
+    return {
+      type: "line",
+      name: line.name,
+      data: line.values,
+      connectNulls: true,
+      symbol: style.marker,
+      symbolSize: 8,
+      itemStyle: { color: style.color },
+      lineStyle: { color: style.color, type: style.dash, width: 2 },
+    };
+  });
+  return {
+    xAxis: categoryAxis(
+      look,
+      "block size",
+      sizes.map((size) => blockSize(size)),
+    ),
+    yAxis: { ...valueAxis(look, unit), min: 0 },
+    grid: { bottom: 24, top: 48 },
+    tooltip: {
+      valueFormatter: (value: unknown) => (typeof value === "number" ? `${number(value)} ${unit}` : "–"),
+    },
+    series,
+  };
+}

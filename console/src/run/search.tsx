@@ -1,0 +1,193 @@
+// The search for the largest count: what it found, and every trial that it rests on, in the order of the
+// search.
+
+import { useMemo } from "preact/hooks";
+import { Chart } from "../charts/chart";
+import type { ChartOption, Look } from "../charts/chart";
+import type { LineSeriesOption, ScatterSeriesOption } from "../charts/echarts";
+import { categoryAxis, valueAxis } from "../charts/axes";
+import type { LoadPoint, SearchFacts, TrialsAt } from "../data/summary";
+import { count } from "../figures/units";
+import { Figure, Tile, Tiles } from "../parts/figure";
+import { Prose, Said } from "../parts/name";
+import { Section } from "../parts/section";
+import { Table } from "../parts/table";
+import { criteriaWord } from "./verdict-word";
+
+export function SearchSection({ facts, points }: { facts: SearchFacts; points: LoadPoint[] }) {
+  const trials = useMemo(() => (look: Look) => trialBars(facts.trials, look), [facts]);
+  const steps = useMemo(() => (look: Look) => stepDots(points, look), [points]);
+  return (
+    <Section id="search" title="The largest count that passes" about={<Said text={facts.answer_sentence} />}>
+      <Tiles>
+        <Tile name="Passed every time">
+          <Figure path="search.streams" value={facts.streams} text={count} />
+        </Tile>
+        <Tile name="Ever passed, at most">
+          <Figure path="search.at_most" value={facts.at_most} text={count} />
+        </Tile>
+        <Tile name="Both edges certain" tone={facts.complete ? "good" : "bad"}>
+          {facts.complete ? "yes" : "no"}
+        </Tile>
+        <Tile name="Limited by this machine" tone={facts.limited_by_client ? "bad" : "good"}>
+          {facts.limited_by_client ? "yes" : "no"}
+        </Tile>
+      </Tiles>
+      <div class="grid">
+        <Chart
+          id="search-trials"
+          title="Trials by count of streams"
+          describe={facts.evidence_sentence}
+          option={trials}
+          height={280}
+          table={() => ({
+            columns: ["streams", "passed", "fell: storage", "fell: this machine"],
+            rows: facts.trials.map((at) => [at.streams, at.passed, at.failed, at.client_limited]),
+          })}
+        />
+        <Chart
+          id="search-steps"
+          title="Steps of the search"
+          describe={`${count(points.length)} trials, the first with ${count(points[0]?.stream_count ?? 0)} streams.`}
+          option={steps}
+          height={280}
+          table={() => ({
+            columns: ["step", "streams", "result"],
+            rows: points.map((point, at) => [at + 1, point.stream_count ?? null, outcomeOf(point)]),
+          })}
+        />
+      </div>
+      <Trials trials={facts.trials} />
+      {facts.evidence_sentence !== "" && <Prose text={facts.evidence_sentence} />}
+    </Section>
+  );
+}
+
+function Trials({ trials }: { trials: TrialsAt[] }) {
+  const column = (title: string, field: keyof TrialsAt) => ({
+    title,
+    number: true,
+    head: field === "streams",
+    cell: (row: { trial: TrialsAt; at: number }) => (
+      <Figure path={`search.trials.${row.at}.${field}`} value={row.trial[field]} text={count} />
+    ),
+  });
+  return (
+    <Table
+      caption="Trials with each count"
+      rows={trials.map((trial, at) => ({ trial, at }))}
+      columns={[
+        column("streams", "streams"),
+        column("passed", "passed"),
+        column("fell: storage", "failed"),
+        column("fell: this machine", "client_limited"),
+      ]}
+    />
+  );
+}
+
+function trialBars(trials: TrialsAt[], look: Look): ChartOption {
+  const bar = (
+    name: string,
+    color: string,
+    field: "passed" | "failed" | "client_limited",
+    angle: number | null,
+  ) => ({
+    type: "bar" as const,
+    name,
+    stack: "trials",
+    barMaxWidth: 36,
+    itemStyle: {
+      color,
+      ...(angle === null
+        ? {}
+        : {
+            decal: {
+              symbol: "rect" as const,
+              dashArrayX: [1, 0] as [number, number],
+              dashArrayY: [2, 4] as [number, number],
+              rotation: angle,
+              color: look.ground,
+            },
+          }),
+    },
+    data: trials.map((at) => at[field]),
+  });
+  return {
+    xAxis: categoryAxis(
+      look,
+      "streams",
+      trials.map((at) => count(at.streams)),
+    ),
+    yAxis: { ...valueAxis(look, "trials"), minInterval: 1 },
+    grid: { bottom: 24, top: 48 },
+    series: [
+      bar("passed", look.good, "passed", null),
+      bar("fell: storage", look.bad, "failed", 0.8),
+      bar("fell: this machine", look.faint, "client_limited", -0.8),
+    ],
+  };
+}
+
+function outcomeOf(point: LoadPoint): "passed" | "fell: storage" | "fell: this machine" | "not known" {
+  if (criteriaWord(point.verdict) === "met") return "passed";
+  if (point.limited_by_client != null) return "fell: this machine";
+  return point.verdict?.storage_failed === true ? "fell: storage" : "not known";
+}
+
+function stepDots(points: LoadPoint[], look: Look): ChartOption {
+  const kinds = [
+    { name: "passed", color: look.good, symbol: "circle" },
+    { name: "fell: storage", color: look.bad, symbol: "triangle" },
+    { name: "fell: this machine", color: look.faint, symbol: "rect" },
+    { name: "not known", color: look.mark, symbol: "diamond" },
+  ];
+  const steps = points.map((point, at) => ({
+    at: at + 1,
+    streams: point.stream_count ?? 0,
+    outcome: outcomeOf(point),
+  }));
+  const order: LineSeriesOption = {
+    type: "line",
+    name: "order",
+    symbol: "none",
+    silent: true,
+    lineStyle: { color: look.line, width: 1.5 },
+    data: steps.map((step) => [step.at, step.streams]),
+  };
+  const dots: ScatterSeriesOption[] = kinds.map((kind) => ({
+    type: "scatter",
+    name: kind.name,
+    symbolKeepAspect: true,
+    symbol: kind.symbol,
+    symbolSize: 10,
+    itemStyle: { color: kind.color },
+    data: steps.filter((step) => step.outcome === kind.name).map((step) => [step.at, step.streams]),
+  }));
+  const axis = valueAxis(look, "step");
+  return {
+    xAxis: {
+      ...axis,
+      nameLocation: "middle",
+      nameGap: 26,
+      min: 0,
+      max: points.length + 1,
+      minInterval: 1,
+      splitLine: { show: false },
+    },
+    yAxis: { ...valueAxis(look, "streams"), minInterval: 1 },
+    grid: { bottom: 24, top: 48 },
+    tooltip: { trigger: "item", formatter: (item: unknown) => stepWords(item, steps) },
+    series: [order, ...dots.filter((series) => (series.data ?? []).length > 0)],
+    legend: {
+      data: kinds.map((kind) => kind.name).filter((name) => steps.some((step) => step.outcome === name)),
+    },
+  };
+}
+
+function stepWords(item: unknown, steps: { at: number; streams: number; outcome: string }[]): string {
+  const value = (item as { value?: unknown }).value;
+  const at = Array.isArray(value) ? Number(value[0]) : 0;
+  const step = steps.find((one) => one.at === at);
+  return step === undefined ? "" : `step ${step.at}: ${count(step.streams)} streams, ${step.outcome}`;
+}

@@ -1,0 +1,219 @@
+// Throughput over time, with what may explain it: warm-up, the begins of load points, failed operations,
+// late frames.
+
+import { useMemo } from "preact/hooks";
+import { Chart } from "../charts/chart";
+import type { ChartOption, Look } from "../charts/chart";
+import type { LineSeriesOption, ScatterSeriesOption } from "../charts/echarts";
+import { tickTime, timeAxis, valueAxis } from "../charts/axes";
+import { spans, stepData } from "../charts/steps";
+import type { Detail, TimeAxis } from "../data/page";
+import type { LoadPoint } from "../data/summary";
+import { counted, mbPerS } from "../figures/units";
+import type { Extent, Period } from "../period";
+import { inView, period } from "../period";
+import { chartText } from "../parts/text";
+import type { Flow } from "./over-time";
+import { merged } from "./over-time";
+
+/** More begins of load points would be a fence. */
+const MOST_MARKS = 40;
+
+/** Steps across the chart, at most. */
+const MOST_STEPS = 500;
+
+interface Props {
+  detail: Detail | null;
+  /** Whose begins are marked; none for a trace. */
+  points: LoadPoint[];
+  flow: Flow;
+  extent: Extent;
+}
+
+export function ThroughputChart({ detail, points, flow, extent }: Props) {
+  const late = useMemo(() => lateMoments(detail), [detail]);
+  const per = stepFor(flow, inView(extent, period.value));
+  const shown = useMemo(() => coarser(flow, per), [flow, per]);
+  const option = useMemo(() => (look: Look) => draw(look, shown, flow, points, late), [shown, points, late]);
+  const peak = (values: number[]) =>
+    mbPerS(values.reduce((one, two) => Math.max(one, two), 0) / flow.time.bin_s);
+  return (
+    <Chart
+      id="throughput"
+      title="Throughput"
+      describe={`Highest: read ${peak(flow.read_bytes)} MB/s, write ${peak(flow.written_bytes)} MB/s, in bins of ${tickTime(flow.time.bin_s)}.`}
+      option={option}
+      timeAxis={extent}
+      height={280}
+      note={noteOf(flow, shown.time)}
+      table={() => ({
+        columns: ["from, s", "operations", "failed", "warm-up operations", "read, bytes", "written, bytes"],
+        rows: flow.ops.map((ops, bin) => [
+          flow.time.from_s + bin * flow.time.bin_s,
+          ops,
+          flow.failed_ops[bin] ?? 0,
+          flow.warmup_ops[bin] ?? 0,
+          flow.read_bytes[bin] ?? 0,
+          flow.written_bytes[bin] ?? 0,
+        ]),
+      })}
+    />
+  );
+}
+
+function noteOf(flow: Flow, drawn: TimeAxis): string {
+  const steps = `Drawn in steps of ${tickTime(Number(drawn.bin_s.toFixed(4)))}.`;
+  if (flow.source === "summary") return `${steps} From summary.json: the warm-up is not in it.`;
+  return flow.warmup_ops.some((ops) => ops > 0)
+    ? `${steps} Shaded parts are warm-up; it counts in no figure.`
+    : steps;
+}
+
+/** Bins that are drawn as one: more than 500 steps across are noise to the eye. A zoom shows all of them. */
+function stepFor(flow: Flow, now: Period): number {
+  const bins = (now.to_s - now.from_s) / flow.time.bin_s;
+  return 2 ** Math.max(0, Math.ceil(Math.log2(bins / MOST_STEPS)));
+}
+
+interface Drawn {
+  time: TimeAxis;
+  read_mb_per_s: number[];
+  written_mb_per_s: number[];
+}
+
+function coarser(flow: Flow, per: number): Drawn {
+  const rates = (values: number[]) =>
+    merged(values, per, "mean").map((bytes) => bytes / flow.time.bin_s / 1e6);
+  const read_mb_per_s = rates(flow.read_bytes);
+  const time = { ...flow.time, bin_s: flow.time.bin_s * per, bins: read_mb_per_s.length };
+  return { time, read_mb_per_s, written_mb_per_s: rates(flow.written_bytes) };
+}
+
+/** Bins with late frames, of all streams. */
+function lateMoments(detail: Detail | null): [number, number][] {
+  return (detail?.streams ?? []).flatMap(({ time, late_frames }) =>
+    late_frames.flatMap((frames, bin): [number, number][] =>
+      frames > 0 ? [[time.from_s + (bin + 0.5) * time.bin_s, frames]] : [],
+    ),
+  );
+}
+
+function draw(
+  look: Look,
+  drawn: Drawn,
+  flow: Flow,
+  points: LoadPoint[],
+  late: [number, number][],
+): ChartOption {
+  const reads = flow.read_bytes.some((bytes) => bytes > 0);
+  const writes = flow.written_bytes.some((bytes) => bytes > 0);
+  const series: (LineSeriesOption | ScatterSeriesOption)[] = [];
+  if (reads || !writes)
+    series.push(line("read", stepData(drawn.time, drawn.read_mb_per_s), look.read, "solid"));
+  if (writes) series.push(line("write", stepData(drawn.time, drawn.written_mb_per_s), look.write, [5, 2]));
+  const first = series[0];
+  if (first !== undefined)
+    Object.assign(first, { markArea: warmups(look, flow), markLine: begins(look, points) });
+  const failed = flow.failed_ops.flatMap((ops, bin): [number, number][] =>
+    ops > 0 ? [[flow.time.from_s + (bin + 0.5) * flow.time.bin_s, ops]] : [],
+  );
+  if (late.length > 0) series.push(marks("late frames", late, look.bad, "triangle"));
+  if (failed.length > 0) series.push(marks("failed operations", failed, look.mark, "diamond"));
+  return {
+    xAxis: timeAxis(look),
+    yAxis: [
+      { ...valueAxis(look, "MB/s", { room: true }), min: 0 },
+      { type: "value", show: false, min: 0, max: 1 },
+    ],
+    tooltip: { formatter: (items: unknown) => words(items) },
+    series,
+  };
+}
+
+function line(
+  name: string,
+  data: [number, number | null][],
+  color: string,
+  dash: "solid" | number[],
+): LineSeriesOption {
+  return {
+    type: "line",
+    name,
+    data,
+    step: "end",
+    symbol: "none",
+    itemStyle: { color },
+    lineStyle: { color, width: 1.6, type: dash },
+    areaStyle: { color, opacity: 0.12 },
+  };
+}
+
+/** Marks at the bottom of the plot. */
+function marks(name: string, at: [number, number][], color: string, symbol: string): ScatterSeriesOption {
+  return {
+    type: "scatter",
+    name,
+    yAxisIndex: 1,
+    symbolKeepAspect: true,
+    symbol,
+    symbolSize: 9,
+    itemStyle: { color },
+    data: at.map(([seconds, many]) => ({ value: [seconds, 0.03, many] })),
+  };
+}
+
+function warmups(look: Look, flow: Flow): LineSeriesOption["markArea"] {
+  const parts = spans(flow.time, (bin) => (flow.warmup_ops[bin] ?? 0) > (flow.ops[bin] ?? 0) / 2);
+  return {
+    silent: true,
+    itemStyle: {
+      color: look.faint,
+      opacity: 0.12,
+      decal: {
+        symbol: "circle",
+        symbolSize: 0.3,
+        dashArrayX: [
+          [6, 6],
+          [0, 6, 6, 0],
+        ],
+        dashArrayY: [6, 0],
+      },
+    },
+    data: parts.map((part) => [{ xAxis: part.from_s }, { xAxis: part.to_s }]),
+  };
+}
+
+function begins(look: Look, points: LoadPoint[]): LineSeriesOption["markLine"] {
+  if (points.length < 2 || points.length > MOST_MARKS) return { data: [] };
+  return {
+    silent: true,
+    symbol: "none",
+    lineStyle: { color: look.faint, type: "dotted" },
+    data: points.map((point) => ({
+      xAxis: point.started_s,
+      label: {
+        show: points.length <= 6 && look.width > 700,
+        formatter: chartText(point.label, 20),
+        color: look.faint,
+        fontSize: 11,
+        position: "insideEndTop" as const,
+        rotate: 0,
+        align: "left" as const,
+        distance: [4, 0] as [number, number],
+      },
+    })),
+  };
+}
+
+function words(items: unknown): string {
+  const list = Array.isArray(items) ? (items as { seriesName?: string; value?: unknown }[]) : [];
+  const lines: string[] = [];
+  for (const item of list) {
+    const value = Array.isArray(item.value) ? (item.value as (number | null)[]) : [];
+    if (lines.length === 0) lines.push(tickTime(Number((value[0] ?? 0).toFixed(3))));
+    if (item.seriesName === "late frames") lines.push(counted(value[2] ?? 0, "late frame"));
+    else if (item.seriesName === "failed operations") lines.push(counted(value[2] ?? 0, "failed operation"));
+    else lines.push(`${item.seriesName ?? ""} ${value[1] == null ? "–" : mbPerS(value[1] * 1e6)} MB/s`);
+  }
+  return lines.join("\n");
+}

@@ -1,0 +1,159 @@
+// The files with the most bytes: sortable, filtered by a pattern, and the way onto the map.
+
+import { useMemo, useState } from "preact/hooks";
+import type { Detail } from "../data/page";
+import type { FileFigures } from "../data/trace";
+import { columnDecimals, count, counted, fixed } from "../figures/units";
+import { Name } from "../parts/name";
+import { type Column, Table } from "../parts/table";
+import { fileName } from "./file-names";
+import { matcher } from "./glob";
+import { MAX_SELECTED, selectionOf, toggled } from "./selection";
+import "./trace.css";
+
+interface FileRow {
+  file: number;
+  name: string;
+  read_bytes: number;
+  written_bytes: number;
+  reads: number;
+  writes: number;
+  ops: number;
+  sequential_percent: number | null;
+  in_file_percent: number | null;
+  mean_us: number | null;
+  max_us: number | null;
+  failed_ops: number;
+}
+
+/** Rows of the table. A trace's report knows a little more of its first files. */
+export function fileRows(detail: Detail, report: readonly FileFigures[]): FileRow[] {
+  const { files } = detail;
+  const more = new Map(report.map((file) => [file.file, file]));
+  return files.file.map((file, at) => ({
+    file,
+    name: fileName(detail.file_names, file),
+    read_bytes: files.read_bytes[at] ?? 0,
+    written_bytes: files.written_bytes[at] ?? 0,
+    reads: files.reads[at] ?? 0,
+    writes: files.writes[at] ?? 0,
+    ops: files.ops[at] ?? 0,
+    sequential_percent: files.sequential_percent[at] ?? null,
+    in_file_percent: more.get(file)?.sequential_in_file_percent ?? null,
+    mean_us: files.mean_service_us[at] ?? null,
+    max_us: files.max_service_us[at] ?? null,
+    failed_ops: files.failed_ops[at] ?? 0,
+  }));
+}
+
+interface Props {
+  detail: Detail;
+  /** TraceReport.files, where there are some. */
+  report?: readonly FileFigures[];
+}
+
+const NONE: readonly FileFigures[] = [];
+
+export function FileTable({ detail, report = NONE }: Props) {
+  const [pattern, setPattern] = useState("");
+  const rows = useMemo(() => fileRows(detail, report), [detail, report]);
+  const shown = useMemo(() => {
+    const matches = matcher(pattern);
+    return rows.filter((row) => matches(row.name));
+  }, [rows, pattern]);
+  const columns = useColumns(detail, rows);
+  return (
+    <div class="files-table">
+      <div class="list-filter">
+        <label>
+          File
+          <input
+            type="search"
+            value={pattern}
+            placeholder="*.mov"
+            title="* is any characters, ? is one; a word is looked for anywhere in the name"
+            onInput={(event) => setPattern(event.currentTarget.value)}
+          />
+        </label>
+        <span class="count" role="status">
+          {shown.length === rows.length ? counted(rows.length, "file") : `${shown.length} of ${counted(rows.length, "file")}`}
+        </span>
+      </div>
+      <Table
+        caption="Files with the most bytes"
+        quiet
+        columns={columns}
+        rows={shown}
+        most={25}
+        rowClass={(row) => (row.failed_ops > 0 ? "failed" : "")}
+        empty={rows.length === 0 ? "No file was touched." : `No file's name matches ${pattern}.`}
+      />
+      {detail.files.left_out > 0 && (
+        <p class="faint">{counted(detail.files.left_out, "file")} more with fewer bytes are not listed.</p>
+      )}
+    </div>
+  );
+}
+
+function useColumns(detail: Detail, rows: readonly FileRow[]): Column<FileRow>[] {
+  const chosen = selectionOf(detail).value;
+  return useMemo(() => columnsOf(detail, rows), [detail, rows, chosen]);
+}
+
+/** A column of numbers with the decimals that all of them need. */
+function numbers(
+  rows: readonly FileRow[],
+  title: string,
+  value: (row: FileRow) => number | null,
+  help?: string,
+): Column<FileRow> {
+  const decimals = columnDecimals(rows.map(value).filter((one) => one !== null));
+  const cell = (row: FileRow) => {
+    const one = value(row);
+    return one === null ? "–" : fixed(one, decimals);
+  };
+  return { title, number: true, cell, sort: value, ...(help === undefined ? {} : { help }) };
+}
+
+function counts(title: string, value: (row: FileRow) => number): Column<FileRow> {
+  return { title, number: true, cell: (row) => count(value(row)), sort: value };
+}
+
+function columnsOf(detail: Detail, rows: readonly FileRow[]): Column<FileRow>[] {
+  const inFile = rows.some((row) => row.in_file_percent !== null);
+  const ms = (us: number | null) => (us === null ? null : us / 1e3);
+  return [
+    { title: "file", head: true, cell: (row) => <Name text={row.name} length={56} />, sort: (row) => row.name },
+    { title: "map", cell: (row) => <OnMap detail={detail} row={row} /> },
+    numbers(rows, "read, MB", (row) => row.read_bytes / 1e6),
+    numbers(rows, "written, MB", (row) => row.written_bytes / 1e6),
+    counts("reads", (row) => row.reads),
+    counts("writes", (row) => row.writes),
+    counts("all operations", (row) => row.ops),
+    numbers(rows, "sequential, %", (row) => row.sequential_percent, "Begins where the access before it ended"),
+    ...(inFile ? [inFileColumn(rows)] : []),
+    numbers(rows, "mean, ms", (row) => ms(row.mean_us), "Service time of reads and writes"),
+    numbers(rows, "max, ms", (row) => ms(row.max_us), "Service time of reads and writes"),
+    counts("failed", (row) => row.failed_ops),
+  ];
+}
+
+function inFileColumn(rows: readonly FileRow[]): Column<FileRow> {
+  return numbers(rows, "in file, %", (row) => row.in_file_percent, "Begins where the last access to this file ended");
+}
+
+/** Puts the file on the map; nothing where it has none. */
+function OnMap({ detail, row }: { detail: Detail; row: FileRow }) {
+  const selection = selectionOf(detail);
+  if (!detail.maps.some((map) => map.file === row.file)) return <span class="faint">–</span>;
+  const on = selection.value.has(row.file);
+  return (
+    <input
+      type="checkbox"
+      checked={on}
+      disabled={!on && selection.value.size >= MAX_SELECTED}
+      aria-label={`On the map: ${row.name.slice(0, 100)}`}
+      onChange={() => (selection.value = toggled(selection.value, row.file))}
+    />
+  );
+}

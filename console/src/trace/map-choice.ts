@@ -1,0 +1,45 @@
+// What the map shows as the page knows it. The canvas follows the hand at once; the page's period, and with it every
+// other chart, follows when the hand rests.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { TimeAxis } from "../data/page";
+import { type Extent, period } from "../period";
+import type { MapChoice } from "./map-view";
+
+const REST_MS = 120;
+
+/** All the time that a page's charts have. */
+export function extentOf(time: TimeAxis): Extent {
+  return { from_s: time.from_s, to_s: time.from_s + time.bins * time.bin_s };
+}
+
+export interface ChoiceState {
+  /** As it was when the hand rested last. */
+  choice: MapChoice;
+  /** As it is now. */
+  live: { current: MapChoice };
+  change: (next: MapChoice) => void;
+}
+
+export function useMapChoice(): ChoiceState {
+  const chosen = period.value;
+  const [choice, setChoice] = useState<MapChoice>({ period: chosen, bytes: null });
+  const live = useRef(choice);
+  const timer = useRef(0);
+  const change = useRef((next: MapChoice) => {
+    live.current = next;
+    window.clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => {
+      setChoice(live.current);
+      period.value = live.current.period;
+    }, REST_MS);
+  });
+  useEffect(() => {
+    if (chosen === live.current.period) return;
+    window.clearTimeout(timer.current);
+    live.current = { ...live.current, period: chosen };
+    setChoice(live.current);
+  }, [chosen]);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+  return { choice, live, change: change.current };
+}

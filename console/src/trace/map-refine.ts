@@ -1,0 +1,81 @@
+// Asks the server for finer cells when the map is zoomed in farther than the embedded ones reach, and keeps the last
+// answer of each file. A report without a server keeps what it has.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { FileMap, MapLevel } from "../data/page";
+import { covers, cellPx, COARSE_CELL_PX, wantsMore } from "./map-cells";
+import type { MapView } from "./map-view";
+import type { DetailSource } from "./source";
+
+/** How long the view has to rest before the server is asked. */
+const REST_MS = 250;
+/** Pixels of a cell that is asked for. */
+const WISH_PX = 4;
+
+export type Refined = ReadonlyMap<number, MapLevel>;
+
+export interface Refining {
+  /** By number of the file. */
+  levels: Refined;
+  waits: boolean;
+  error: string | null;
+}
+
+/** What to ask for. */
+export function mapQuery(view: MapView, file: number): URLSearchParams {
+  return new URLSearchParams({
+    file: String(file),
+    from_s: String(view.from_s),
+    to_s: String(view.to_s),
+    from_bytes: String(Math.floor(view.from_bytes)),
+    to_bytes: String(Math.ceil(view.to_bytes)),
+    columns: String(Math.max(Math.round(view.width_px / WISH_PX), 1)),
+    rows: String(Math.max(Math.round(view.height_px / WISH_PX), 1)),
+  });
+}
+
+/** Whether what the server sent last serves this view. */
+function isFine(view: MapView, map: FileMap, refined: Refined): boolean {
+  const level = refined.get(map.file);
+  if (level === undefined || !covers(view, level)) return false;
+  const { width, height } = cellPx(view, level);
+  return width <= COARSE_CELL_PX && height <= COARSE_CELL_PX;
+}
+
+export function useRefining(view: MapView | null, maps: readonly FileMap[], source: DetailSource | null): Refining {
+  const [state, setState] = useState<Refining>({ levels: new Map(), waits: false, error: null });
+  const current = useRef(state.levels);
+  useEffect(() => {
+    if (view === null || source === null) return undefined;
+    const wanted = maps.filter((map) => wantsMore(view, map, map.levels) && !isFine(view, map, current.current));
+    if (wanted.length === 0) return undefined;
+    const stop = new AbortController();
+    const timer = window.setTimeout(() => {
+      setState((before) => ({ ...before, waits: true }));
+      void ask(source, view, wanted, stop.signal).then((answer) => {
+        if (stop.signal.aborted) return;
+        const levels = new Map([...current.current, ...answer.levels]);
+        current.current = levels;
+        setState({ levels, waits: false, error: answer.error });
+      });
+    }, REST_MS);
+    return () => {
+      window.clearTimeout(timer);
+      stop.abort();
+    };
+  }, [view?.from_s, view?.to_s, view?.from_bytes, view?.to_bytes, view?.width_px, maps, source]);
+  return state;
+}
+
+async function ask(source: DetailSource, view: MapView, maps: readonly FileMap[], stop: AbortSignal) {
+  const levels = new Map<number, MapLevel>();
+  let error: string | null = null;
+  for (const map of maps) {
+    try {
+      levels.set(map.file, await source.map(mapQuery(view, map.file), stop));
+    } catch (fault) {
+      error = fault instanceof Error ? fault.message : String(fault);
+    }
+  }
+  return { levels, error };
+}

@@ -1,0 +1,44 @@
+// A trace's page: what it is and what an application did in it, where in its files and when, operation by operation.
+
+import type { ComponentChildren } from "preact";
+import type { Page, TracePage } from "../data/page";
+import { Section } from "../parts/section";
+import { Shell } from "../parts/shell";
+import { FileTable } from "./file-table";
+import { OpList } from "./op-list";
+import { TraceAboutSection } from "./trace-about";
+import { TraceAnswer } from "./trace-answer";
+import { TraceFiguresSection } from "./trace-figures";
+import { TraceTime } from "./trace-time";
+import "./trace.css";
+
+const PARTS = [
+  { id: "answer", title: "Answer" },
+  { id: "figures", title: "Figures" },
+  { id: "time", title: "Over time" },
+  { id: "period", title: "Period in view" },
+  { id: "latency", title: "Latency" },
+  { id: "sizes", title: "Transfer sizes" },
+  { id: "files", title: "Files" },
+  { id: "operations", title: "Operations" },
+  { id: "about", title: "About this trace" },
+];
+
+export function TraceReportPage({ trace, page, back }: { trace: TracePage; page: Page; back?: ComponentChildren }) {
+  const made = page.made_at.replace("T", " ").replace(/\.\d+/, "").replace("Z", " UTC");
+  const madeBy = `Made by reelgauge ${page.tool_version} at ${made}.`;
+  return (
+    <Shell title={trace.id} kind="Trace" sections={PARTS} madeBy={madeBy} back={back}>
+      <TraceAnswer trace={trace} />
+      <TraceFiguresSection figures={trace.report.figures} />
+      <TraceTime detail={trace.detail} />
+      <Section id="files" title="Files" about="Those with the most bytes, and what was done to each.">
+        <FileTable detail={trace.detail} report={trace.report.files} />
+      </Section>
+      <Section id="operations" title="Operations" about="One by one. A click on a time shows that moment in all charts.">
+        <OpList detail={trace.detail} />
+      </Section>
+      <TraceAboutSection about={trace.report.about} />
+    </Shell>
+  );
+}

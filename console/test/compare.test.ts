@@ -1,0 +1,34 @@
+// What a comparison shows first, and how it says it.
+
+import { expect, test } from "vitest";
+import type { ComparisonRow } from "../src/data/page";
+import { byWeight, change, matters, noise, told } from "../src/compare/judged";
+import { nines } from "../src/compare/overlays";
+
+function row(judgement: ComparisonRow["judgement"], change_percent: (number | null)[]): ComparisonRow {
+  const values = change_percent.map(() => 1);
+  const rest = { group: "", figure: "f", label: "f", unit: "", better: "higher" as const };
+  return { ...rest, values, texts: values.map(String), change_percent, noise_percent: [null, 1], judgement };
+}
+
+test("worse comes before better, larger before smaller, and noise does not matter", () => {
+  const rows = [
+    row(["base", "same"], [null, 1]),
+    row(["base", "better"], [null, 50]),
+    row(["base", "worse"], [null, -5]),
+    row(["base", "worse"], [null, -20]),
+  ];
+  const first = rows.filter(matters).sort(byWeight).map((one) => one.change_percent[1]);
+  expect(first).toEqual([-20, -5, 50]);
+});
+
+test("changes and noise have signs and digits, and nothing is claimed of nothing", () => {
+  expect([change(3.24), change(-12), change(0), change(null), change(250.4)]).toEqual(["+3.2 %", "-12.0 %", "0.0 %", "–", "+250 %"]);
+  expect([noise(2.06), noise(null)]).toEqual(["± 2.1 %", "not known"]);
+  expect(told(undefined).word).toBe("can't be told");
+});
+
+test("each nine of a percentile is one step to the right", () => {
+  expect([0, 90, 99, 99.9].map((percentile) => Math.round(nines(percentile) * 100) / 100)).toEqual([0, 1, 2, 3]);
+  expect(nines(100)).toBeCloseTo(7);
+});

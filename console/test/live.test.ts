@@ -1,0 +1,166 @@
+// The live console's decisions: addresses, events to state, forms to requests, which runs are listed.
+
+import { describe, expect, it } from "vitest";
+import type { Form, LiveEvent, LiveTick, RunEntry } from "../src/data/live";
+import { defaultsOf, fieldOfError, requestOf } from "../src/live/form-request";
+import { MAX_LATE, MAX_TICKS, NOTHING_YET, afterEvent, lateFrames, progressOf } from "../src/live/live-state";
+import { type Route, hashOf, routeOf } from "../src/live/routes";
+import { EVERY_RUN, runsShown, tagsFrom, tagsOf } from "../src/live/run-search";
+import { stateOf } from "../src/live/run-words";
+
+describe("addresses", () => {
+  const routes: Exclude<Route, { page: "unknown" }>[] = [
+    { page: "runs" },
+    { page: "run", id: "2026-11-22T002415Z-a b/ä?&#%" },
+    { page: "start", verb: "" },
+    { page: "start", verb: "streams" },
+    { page: "compare", ids: ["one & two", "three"] },
+    { page: "traces" },
+    { page: "trace", name: "HDVideo_1Play-synth" },
+    { page: "licences" },
+  ];
+  it.each(routes)("lead there and back: %o", (route) => {
+    expect(routeOf(hashOf(route))).toEqual(route);
+  });
+
+  it("are told from anchors and from nonsense", () => {
+    expect(routeOf("")).toEqual({ page: "runs" });
+    expect(routeOf("#streams")).toBeNull();
+    expect(routeOf("#/nowhere")).toEqual({ page: "unknown", hash: "#/nowhere" });
+    expect(routeOf("#/runs/%E0%A4%A")).toEqual({ page: "unknown", hash: "#/runs/%E0%A4%A" });
+  });
+});
+
+const tick = (at_s: number, late_frames: number | null, more: Partial<LiveTick> = {}): LiveTick => ({
+  event: "live", at_s, label: "8 players", elapsed_s: at_s, warmup_s: 2, total_s: 60,
+  read_bytes_per_s: 1e6, write_bytes_per_s: 0, late_frames, ...more,
+});
+
+const after = (...events: LiveEvent[]) => events.reduce(afterEvent, NOTHING_YET);
+const begin: LiveEvent = { event: "begin", at_s: 0, pid: 1, verb: "streams", label: "", target: "/mnt" };
+
+describe("a running run", () => {
+  it("begins anew with every begin, because a stream that was broken tells all again", () => {
+    const state = after(begin, tick(1, 4), begin);
+    expect(state.ticks).toEqual([]);
+    expect(lateFrames(state)).toBeNull();
+  });
+
+  it("counts late frames over load points", () => {
+    const state = after(begin, tick(1, 0), tick(2, 3), tick(3, 3), tick(4, 0, { label: "9 players", elapsed_s: 1 }), tick(5, 2, { label: "9 players", elapsed_s: 2 }));
+    expect(lateFrames(state)).toBe(5);
+    expect(state.late).toEqual([
+      { at_s: 5, label: "9 players", frames: 2 },
+      { at_s: 2, label: "8 players", frames: 3 },
+    ]);
+  });
+
+  it("counts again from 0 where a load point of the same name follows", () => {
+    const state = after(begin, tick(1, 2), tick(2, 2), tick(10, 1, { elapsed_s: 1 }));
+    expect(lateFrames(state)).toBe(3);
+    expect(state.late[0]).toEqual({ at_s: 10, label: "8 players", frames: 1 });
+  });
+
+  it("has no late frames where there are no frames", () => {
+    expect(lateFrames(after(begin, tick(1, null)))).toBeNull();
+  });
+
+  it("knows how far it is, or that nobody knows", () => {
+    expect(progressOf(after(begin, { event: "prepared", at_s: 0, done_bytes: 1, total_bytes: 4 }))).toBe(0.25);
+    expect(progressOf(after(begin, { event: "prepared", at_s: 0, done_bytes: 0, total_bytes: 0 }))).toBeNull();
+    expect(progressOf(after(begin, tick(30, 0)))).toBe(0.5);
+    expect(progressOf(after(begin, tick(90, 0)))).toBe(1);
+    expect(progressOf(after(begin, tick(30, 0, { total_s: null })))).toBeNull();
+  });
+
+  it("ends", () => {
+    const state = after(begin, tick(1, 0), { event: "end", at_s: 2, outcome: "interrupted", reason: "stopped" });
+    expect(state.end?.outcome).toBe("interrupted");
+  });
+
+  it("holds no more than a screen needs", () => {
+    let state = after(begin);
+    for (let at = 1; at <= MAX_TICKS + 10; at += 1) state = afterEvent(state, tick(at, at));
+    expect(state.ticks).toHaveLength(MAX_TICKS);
+    expect(state.late).toHaveLength(MAX_LATE);
+    expect(state.ticks.at(-1)?.at_s).toBe(MAX_TICKS + 10);
+  });
+
+  it("lives with events that it does not know", () => {
+    const state = after(begin, tick(1, 0));
+    expect(afterEvent(state, { event: "newer" } as unknown as LiveEvent)).toBe(state);
+  });
+});
+
+describe("a start form", () => {
+  const field = (name: string, more: object = {}) => ({
+    name, help: "", kind: "text" as const, choices: [], default: "", value_name: "", required: false, common: true, ...more,
+  });
+  const form: Form = {
+    verb: "mix",
+    about: "",
+    fields: [
+      field("path", { required: true }),
+      field("direct", { kind: "switch" }),
+      field("driver", { kind: "choice", choices: ["threads", "uring"], default: "threads" }),
+      field("file-size", { default: "1GiB" }),
+      field("file"),
+    ],
+  };
+
+  it("sends only what was changed", () => {
+    expect(requestOf(form, defaultsOf(form))).toEqual({ verb: "mix", values: {} });
+    const filled = { ...defaultsOf(form), path: " /mnt/nas 1 ", direct: "true", driver: "uring", "file-size": "1GiB" };
+    expect(requestOf(form, filled)).toEqual({ verb: "mix", values: { path: "/mnt/nas 1", direct: "true", driver: "uring" } });
+  });
+
+  it("sends a value that was emptied", () => {
+    expect(requestOf(form, { ...defaultsOf(form), "file-size": "" }).values).toEqual({ "file-size": "" });
+  });
+
+  it("finds the field that an error is about", () => {
+    expect(fieldOfError(form, "invalid value 'x' for '--file-size <SIZE>'")?.name).toBe("file-size");
+    expect(fieldOfError(form, "required:\n  <PATH>")?.name).toBe("path");
+    expect(fieldOfError(form, "--direct and --file exclude each other")?.name).toBe("direct");
+    expect(fieldOfError(form, "no space left")).toBeNull();
+  });
+});
+
+describe("the list of runs", () => {
+  const run = (id: string, more: Partial<RunEntry> = {}): RunEntry => ({
+    id, verb: "mix", label: "", target: "/mnt/nas1", started_at: "", state: "complete", sentence: "", passed: null,
+    streams: null, bytes_on_disk: 0, notes: null, ...more,
+  });
+  const notes = { tags: ["before", "10GbE"], note: "Café upstairs", storage_make: "Acme", storage_model: "N8", storage_firmware: "1.2" };
+  const runs = [
+    run("one", { notes }),
+    run("two", { state: "broke_off", sentence: "31 streams of XAVC" }),
+    run("three", { passed: false, notes: { ...notes, tags: ["after"] } }),
+  ];
+  const ids = (words: string) => runsShown(runs, { ...EVERY_RUN, words }).map((entry) => entry.id);
+
+  it("finds words in any field, all of them", () => {
+    expect(ids("")).toEqual(["one", "two", "three"]);
+    expect(ids("acme  BEFORE")).toEqual(["one"]);
+    expect(ids("cafe")).toEqual(["one", "three"]);
+    expect(ids("xavc")).toEqual(["two"]);
+    expect(ids("broke off")).toEqual(["two"]);
+    expect(ids("not met")).toEqual(["three"]);
+    expect(ids("acme xavc")).toEqual([]);
+  });
+
+  it("is filtered by state and tag", () => {
+    expect(runsShown(runs, { ...EVERY_RUN, state: "broke_off" }).map((entry) => entry.id)).toEqual(["two"]);
+    expect(runsShown(runs, { ...EVERY_RUN, tag: "after" }).map((entry) => entry.id)).toEqual(["three"]);
+    expect(tagsOf(runs)).toEqual(["10GbE", "after", "before"]);
+  });
+
+  it("takes tags as people type them", () => {
+    expect(tagsFrom(" before, 10GbE ,,before,\nnew disk ")).toEqual(["before", "10GbE", "new disk"]);
+  });
+
+  it("says the state in a word and a sign", () => {
+    expect(runs.map((entry) => stateOf(entry).word)).toEqual(["complete", "broke off", "criteria not met"]);
+    expect(new Set([true, false, null].map((passed) => stateOf({ state: "complete", passed }).sign)).size).toBe(3);
+  });
+});

@@ -1,0 +1,302 @@
+//! Two to eight runs side by side: before and after, vendor A and B, month by month. Figure by figure, what
+//! changed, and by how much it would have changed anyway.
+//!
+//! # The noise, and why it is taken so
+//!
+//! A difference counts only where it is larger than the noise, and what the noise is has to come from
+//! somewhere:
+//!
+//! 1. **Repeats**, where there are any (three runs before, three after): the spread among runs that did the
+//!    same holds everything that differs from run to run, so it is the best evidence there is. Means are
+//!    compared, by Student's t with the spread pooled over all sides. It takes two degrees of freedom (four
+//!    runs in two pairs, or three and one); with less, the observed spread is only a lower bound to 2.
+//! 2. **One run alone** (`evidence`): the load point's seconds are cut into at most ten equal
+//!    stretches. How far the stretches' means lie apart tells how sure the mean of the whole is
+//!    (non-overlapping batch means). Stretches, and not seconds, because neighbouring seconds are alike, by
+//!    which their spread makes the mean look surer than it is; what likeness is left between neighbouring
+//!    stretches widens the noise. With so few of them Student's t is what fits.
+//!    * Throughput and op rates: as said.
+//!    * Mean response: workers that always have one operation in flight make response × rate constant
+//!      (Little's law), so it is as sure as the op rate. Where workers pause, the slowest operations of the
+//!      stretches stand in.
+//!    * Percentiles: a summary holds six points of the distribution and no histogram. So two uncertainties
+//!      are added: that of the order statistic, for which the share of slow operations is taken to be no
+//!      better known than by a fifth; and one between that of the mean and that of the stretches' slowest
+//!      operations, in proportion to how far out in the tail the percentile lies.
+//!    * The maximum is one operation. Its spread is that of the stretches' maxima on a logarithmic scale,
+//!      which for heavy tails is the same for stretches and for the whole, and never less than a factor of
+//!      two.
+//!    * Late frames and errors come in bursts: their counts per stretch are taken like rates, and never
+//!      better known than a Poisson count. One stall of one second is thereby no evidence, a stall in every
+//!      stretch is.
+//!    * Searches: the counts that passed only sometimes, and one stream. A first look (`check`): a fifth,
+//!      because each count was played once.
+//!    * What a single run can't know is what differs from run to run (where files came to lie, what the
+//!      caches held). The same replay on the same storage differs by up to 15 % (NASPT paper). So every
+//!      figure of single runs has a floor, [`FLOOR_RATE`] for throughput, below which nothing is said.
+//! 3. **Too short** (fewer than five full seconds): nobody knows, and the judgement is "unknown".
+//!
+//! Of a hundred figures that did not change, two are to be called changed by chance. Tests with simulated
+//! runs, moody ones too, hold it to less than five.
+//!
+//! Not here: reading runs, and how numbers become text (handed in as [`Say`]).
+
+mod cautions;
+mod evidence;
+mod figures;
+mod gate;
+mod judge;
+mod late;
+mod rows;
+mod sentences;
+mod sides;
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use crate::page::{RunNotes, Sentence};
+use crate::summary::Summary;
+
+pub use figures::{is_headline, is_of_the_tool};
+pub use gate::Gate;
+pub use sentences::{signed, unsigned};
+
+/// So many runs are compared at most: more columns are read by nobody.
+pub const RUNS_MAX: usize = 8;
+
+/// Differences of throughput and mean response between single runs that are below this share say nothing.
+pub const FLOOR_RATE: f64 = 0.03;
+
+/// Runs side by side; the first is what the others are compared with.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The runs, in the order given.
+    pub runs: Vec<ComparedRun>,
+    /// Their figures: those of the whole run, then load point by load point.
+    pub rows: Vec<ComparisonRow>,
+    /// What makes the runs hard to compare, in words.
+    pub cautions: Vec<String>,
+    /// The answer in words: what became better, what worse, what is within the noise.
+    pub sentences: Vec<Sentence>,
+}
+
+/// One of the runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComparedRun {
+    /// Name of the run directory.
+    pub id: String,
+    /// The user's own name for the run; may be empty.
+    pub label: String,
+    /// The command.
+    pub verb: String,
+    /// When it started, RFC 3339; empty where nobody wrote it down.
+    pub started_at: String,
+    /// Where the data lay.
+    pub target: String,
+    /// Runs with the same number repeat one another and are taken together; 0 is the side of the first run.
+    pub side: u32,
+}
+
+/// One figure of all runs. The lists have one entry for each run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ComparisonRow {
+    /// The load point; empty for figures of the whole run.
+    pub group: String,
+    /// Name of the figure, as in summary.json: `total.read_bytes_per_s`.
+    pub figure: String,
+    /// For people, with the unit of `texts`: `read, MB/s`.
+    pub label: String,
+    /// The unit of `values`.
+    pub unit: Unit,
+    /// Which direction is good.
+    pub better: Better,
+    /// What was measured; `None` where it was not.
+    pub values: Vec<Option<f64>>,
+    /// The same as the terminal prints them; `-` where there is none.
+    pub texts: Vec<String>,
+    /// Against the first run, or that of a side's mean against the first side's mean. `None` for the first
+    /// side, and where one of the two is missing or the first is 0.
+    pub change_percent: Vec<Option<f64>>,
+    /// Differences smaller than this say nothing; `None` where it can't be told, or not in percent.
+    pub noise_percent: Vec<Option<f64>>,
+    /// What is to be made of it.
+    pub judgement: Vec<Judgement>,
+}
+
+/// Which direction is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+    /// Neither.
+    Neither,
+}
+
+/// What is to be made of a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Judgement {
+    /// The others are compared with it.
+    Base,
+    /// The difference is not larger than the noise.
+    Same,
+    /// Better by more than the noise.
+    Better,
+    /// Worse by more than the noise.
+    Worse,
+    /// Different by more than the noise, and neither direction is good.
+    Different,
+    /// It can't be told.
+    Unknown,
+}
+
+/// Units of values in a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Bytes per second.
+    BytesPerS,
+    /// MB per second, where the summary has it so.
+    MbPerS,
+    /// Operations per second.
+    PerS,
+    /// Microseconds, shown as ms.
+    Us,
+    /// Microseconds, shown as they are: what the tool itself takes is small.
+    SmallUs,
+    /// Milliseconds.
+    Ms,
+    /// Seconds.
+    S,
+    /// Something counted.
+    Count,
+    /// Streams.
+    Streams,
+}
+
+/// A run to be compared.
+#[derive(Clone, Copy, Debug)]
+pub struct RunToCompare<'a> {
+    /// Name of the run directory.
+    pub id: &'a str,
+    /// Its figures.
+    pub summary: &'a Summary,
+    /// The machines it ran on; empty where that is not known.
+    pub machines: &'a [Machine],
+    /// What people wrote down about it and its storage.
+    pub notes: Option<&'a RunNotes>,
+}
+
+/// A machine that a run was made on, as far as it bears on comparing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Machine {
+    /// Host name.
+    pub name: String,
+    /// Operating system and kernel, in words.
+    pub system: String,
+    /// Processors and memory, in words.
+    pub hardware: String,
+    /// Network links that were up, in words.
+    pub links: Vec<String>,
+}
+
+/// How a number of a unit is shown, without the unit.
+pub type Say = dyn Fn(Unit, f64) -> String;
+
+/// What can't be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompareError {
+    /// Too few or too many runs.
+    #[error("{0} runs were given; name two to {RUNS_MAX}, the one to compare with first")]
+    RunCount(usize),
+    /// Repeats that don't add up.
+    #[error(
+        "{runs} runs can't be taken {repeats} at a time; name as many repeats on every side (at least two \
+         sides), those of the first side first"
+    )]
+    Repeats {
+        /// How many runs there are.
+        runs: usize,
+        /// How many were to repeat one another.
+        repeats: usize,
+    },
+}
+
+/// Compares runs with the first of them. `repeats` says that so many runs one after another did the same;
+/// without it, runs whose whole configuration is the same are taken for that, unless it is the same for
+/// all.
+///
+/// # Errors
+/// The number of runs does not fit.
+pub fn compare(
+    runs: &[RunToCompare<'_>],
+    repeats: Option<usize>,
+    say: &Say,
+) -> Result<Comparison, CompareError> {
+    if !(2..=RUNS_MAX).contains(&runs.len()) {
+        return Err(CompareError::RunCount(runs.len()));
+    }
+    let sides = match repeats {
+        Some(repeats) => sides::given(runs.len(), repeats)?,
+        None => sides::found(runs),
+    };
+    let rows = rows::rows(runs, &sides, say);
+    let mut comparison = Comparison {
+        runs: runs.iter().zip(&sides.of_run).map(|(run, side)| compared(run, *side)).collect(),
+        rows,
+        cautions: cautions::cautions(runs, say),
+        sentences: Vec::new(),
+    };
+    comparison.sentences = sentences::sentences(&comparison);
+    Ok(comparison)
+}
+
+fn compared(run: &RunToCompare<'_>, side: usize) -> ComparedRun {
+    ComparedRun {
+        id: run.id.to_owned(),
+        label: run.summary.label.clone(),
+        verb: run.summary.verb.clone(),
+        started_at: run.summary.started_at.clone(),
+        target: run.summary.target.path.clone(),
+        side: side as u32,
+    }
+}
+
+impl Comparison {
+    /// The side of a run.
+    pub fn side(&self, run: usize) -> u32 {
+        self.runs.get(run).map_or(0, |run| run.side)
+    }
+
+    /// Whether runs repeat one another and are taken together.
+    pub fn has_repeats(&self) -> bool {
+        (1..self.runs.len()).any(|run| (0..run).any(|before| self.side(before) == self.side(run)))
+    }
+
+    /// Keeps the figures whose name is chosen, and says the answer about them alone.
+    pub fn keep(&mut self, chosen: &dyn Fn(&str) -> bool) {
+        self.rows.retain(|row| chosen(&row.figure));
+        self.sentences = sentences::sentences(self);
+    }
+
+    /// The runs that stand for a side in lists: the first run of every side but the first run's.
+    pub fn others(&self) -> Vec<usize> {
+        let is_first = |&at: &usize| (0..at).all(|before| self.side(before) != self.side(at));
+        (1..self.runs.len()).filter(is_first).collect()
+    }
+}
+
+impl ComparisonRow {
+    /// Whether a run is judged on it. That neither had an error or a late frame shows no performance.
+    pub fn is_judged(&self, run: usize) -> bool {
+        let says_something = self.values.iter().flatten().any(|value| *value != 0.0);
+        let judged = !matches!(self.judgement.get(run), None | Some(Judgement::Base | Judgement::Unknown));
+        says_something && judged
+    }
+}

@@ -1,0 +1,208 @@
+//! What makes runs hard to compare, in words: what else differs between them, and what each of them warns
+//! of.
+
+use std::collections::BTreeMap;
+
+use super::{RunToCompare, Say, Unit};
+use crate::summary::{Outcome, Summary};
+
+/// A data set of which this much more or less lay in the client's cache is another one.
+const CACHED_DIFFERENCE: f64 = 0.1;
+
+/// What a caution about plans begins with, behind the run.
+pub(super) const OTHER_PLAN: &str = "has another plan:";
+
+/// The cautions: what differs from the first run, then what each run says of itself.
+pub(super) fn cautions(runs: &[RunToCompare<'_>], say: &Say) -> Vec<String> {
+    let mut cautions = Vec::new();
+    let Some((first, others)) = runs.split_first() else { return cautions };
+    for (at, other) in others.iter().enumerate() {
+        let number = at + 2;
+        let mut tell = |what: String| cautions.push(format!("Run {number} {what}"));
+        if first.summary.verb != other.summary.verb {
+            tell(format!(
+                "is a run of {}, run 1 one of {}.",
+                said(&other.summary.verb),
+                said(&first.summary.verb)
+            ));
+        }
+        plan(first.summary, other.summary).into_iter().for_each(&mut tell);
+        place(first.summary, other.summary).into_iter().for_each(&mut tell);
+        data(first.summary, other.summary, say).into_iter().for_each(&mut tell);
+        host(first, other).into_iter().for_each(&mut tell);
+        storage(first, other).into_iter().for_each(&mut tell);
+        let (one, two) = (&first.summary.tool_version, &other.summary.tool_version);
+        if one != two {
+            tell(format!("was made by version {two} of this tool, run 1 by {one}."));
+        }
+    }
+    for (at, run) in runs.iter().enumerate() {
+        let own = of_itself(run.summary, say);
+        cautions.extend(own.into_iter().map(|what| format!("Run {} {what}", at + 1)));
+    }
+    cautions
+}
+
+/// `has another plan: blocks 64KiB (run 1: 4KiB), …`.
+fn plan(one: &Summary, two: &Summary) -> Option<String> {
+    let setting = |plan: &BTreeMap<String, String>, name: &str| {
+        plan.get(name).map_or_else(|| "not set".to_owned(), |value| said(value))
+    };
+    let mut names: Vec<&String> = one.plan.keys().chain(two.plan.keys()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let differs = |name: &&&String| one.plan.get(**name) != two.plan.get(**name);
+    let all: Vec<String> = names
+        .iter()
+        .filter(differs)
+        .map(|name| format!("{name} {} (run 1: {})", setting(&two.plan, name), setting(&one.plan, name)))
+        .collect();
+    (!all.is_empty()).then(|| format!("{OTHER_PLAN} {}.", all.join(", ")))
+}
+
+fn place(one: &Summary, two: &Summary) -> Vec<String> {
+    let mut told = Vec::new();
+    let (a, b) = (&one.target, &two.target);
+    if a.path != b.path {
+        told.push(format!("measured {}, run 1 {}.", said(&b.path), said(&a.path)));
+    }
+    let kinds = [
+        ("another file system", &a.fs_type, &b.fs_type),
+        ("another source", &a.source, &b.source),
+        ("other mount options", &a.mount_options, &b.mount_options),
+    ];
+    for (what, one, two) in kinds {
+        if one != two {
+            let name = |value: &Option<String>| value.as_deref().map_or_else(|| "unknown".to_owned(), said);
+            told.push(format!("had {what}: {} (run 1: {}).", name(two), name(one)));
+        }
+    }
+    let (a, b) = (&one.effective_mode, &two.effective_mode);
+    if a.found != b.found {
+        told.push(format!("went to its files {}, run 1 {}.", said(&b.found), said(&a.found)));
+    }
+    if let (Some(one), Some(two)) = (a.cached_share_before, b.cached_share_before)
+        && (one - two).abs() > CACHED_DIFFERENCE
+    {
+        let percent = |share: f64| format!("{:.0} %", share * 100.0);
+        told.push(format!(
+            "found {} of its data in this machine's cache, run 1 {}.",
+            percent(two),
+            percent(one)
+        ));
+    }
+    told
+}
+
+fn data(one: &Summary, two: &Summary, say: &Say) -> Vec<String> {
+    let mut told = Vec::new();
+    let bytes =
+        |summary: &Summary| (summary.data_set.files as f64 * summary.data_set.file_size_bytes as f64) / 1e6;
+    if bytes(one) != bytes(two) {
+        let mb = |summary: &Summary| say(Unit::MbPerS, bytes(summary));
+        told.push(format!(
+            "used {} MB of files, run 1 {} MB: caches hold more of the smaller.",
+            mb(two),
+            mb(one)
+        ));
+    }
+    if one.verify.is_some() != two.verify.is_some() {
+        let which =
+            if two.verify.is_some() { "verified what it read" } else { "did not verify what it read" };
+        told.push(format!("{which}, unlike run 1; that takes time of its own."));
+    }
+    told
+}
+
+fn host(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> Vec<String> {
+    let (Some(a), Some(b)) = (one.machines.first(), two.machines.first()) else { return Vec::new() };
+    let mut told = Vec::new();
+    if one.machines.len() != two.machines.len() {
+        told.push(format!("had {} machines, run 1 {}.", two.machines.len(), one.machines.len()));
+    }
+    if (&a.name, &a.hardware) != (&b.name, &b.hardware) {
+        let machine = |name: &str, hardware: &str| format!("{} ({})", said(name), said(hardware));
+        told.push(format!(
+            "was made on another machine: {}, run 1 on {}.",
+            machine(&b.name, &b.hardware),
+            machine(&a.name, &a.hardware)
+        ));
+    }
+    if a.system != b.system {
+        told.push(format!("had another system: {} (run 1: {}).", said(&b.system), said(&a.system)));
+    }
+    if a.links != b.links {
+        told.push(format!("had other network links: {} (run 1: {}).", list(&b.links), list(&a.links)));
+    }
+    told
+}
+
+/// What people wrote down about the storage.
+fn storage(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> Option<String> {
+    let noted = |run: &RunToCompare<'_>| {
+        let notes = run.notes?;
+        let words = [&notes.storage_make, &notes.storage_model, &notes.storage_firmware];
+        let words: Vec<&str> =
+            words.into_iter().map(|word| word.trim()).filter(|word| !word.is_empty()).collect();
+        (!words.is_empty()).then(|| said(&words.join(" ")))
+    };
+    let (one, two) = (noted(one), noted(two));
+    let name = |noted: Option<String>| noted.unwrap_or_else(|| "not noted".to_owned());
+    (one != two).then(|| format!("has other storage in its notes: {} (run 1: {}).", name(two), name(one)))
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { said(&names.join("; ")) }
+}
+
+fn of_itself(summary: &Summary, say: &Say) -> Vec<String> {
+    let mut told = Vec::new();
+    let why = summary.outcome_reason.as_deref().map_or_else(String::new, |why| format!(": {}", said(why)));
+    match summary.outcome {
+        Outcome::Complete => {}
+        Outcome::Interrupted => told.push(format!("was interrupted{why}.")),
+        Outcome::BrokeOff => told.push(format!("broke off{why}.")),
+    }
+    let by_client = summary.load_points.iter().any(|point| point.limited_by_client.is_some());
+    let search_by_client = summary.search.as_ref().is_some_and(|facts| facts.limited_by_client);
+    if by_client || search_by_client {
+        told.push("was limited by its own machine and not by the storage, at least in part.".to_owned());
+    }
+    for point in &summary.load_points {
+        if let Some(why) = &point.ended_early {
+            told.push(format!("ended a load point early ({}): {}.", said(&point.label), said(why)));
+        }
+    }
+    if !summary.self_cost.timing_good_enough {
+        told.push("was late itself: its response times hold much of the tool's own delay.".to_owned());
+    }
+    let failed = summary.failed_ops();
+    if failed > 0 {
+        let count = say(Unit::Count, failed as f64);
+        told.push(format!("had {count} operations that failed; the figures are of those that did not."));
+    }
+    if let Some(verify) = summary.verify.as_ref().filter(|verify| verify.different_bytes > 0) {
+        let count = say(Unit::Count, verify.different_bytes as f64);
+        told.push(format!("read back {count} bytes that were not what had been written."));
+    }
+    if no_warmup(&summary.plan) {
+        told.push("had no warm-up: its first seconds count, when caches fill.".to_owned());
+    }
+    told
+}
+
+fn no_warmup(plan: &BTreeMap<String, String>) -> bool {
+    let warmup = plan.get("warmup").map(|time| time.trim_start_matches(['0', '.']));
+    warmup.is_some_and(|rest| rest.chars().all(|c| !c.is_ascii_digit()))
+}
+
+/// Words from outside: not too long for a sentence. Reports take out what is harmful.
+fn said(text: &str) -> String {
+    const MAX_CHARS: usize = 120;
+    if text.chars().count() <= MAX_CHARS {
+        return text.to_owned();
+    }
+    let mut cut: String = text.chars().take(MAX_CHARS - 1).collect();
+    cut.push('…');
+    cut
+}

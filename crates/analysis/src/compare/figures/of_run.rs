@@ -1,0 +1,207 @@
+//! The figures of a whole run: what a search, a curve, a first look or a replay found, totals over load
+//! points, and what the tool itself took.
+
+use super::super::evidence::{Noise, Stretches, of_rate};
+use super::super::{Better, FLOOR_RATE, Unit};
+use super::times;
+use super::{LoadPoint, Reading, Summary};
+use crate::facts::{CheckFacts, ReplayFacts, ReplayPass, SearchFacts};
+
+/// How far the counts of a first look are off: each was played once, for a second or two.
+const CHECK_SLACK: f64 = 0.2;
+
+/// What a first look's rates are off by: they rest on two seconds each.
+const CHECK_RATE_SLACK: f64 = 0.15;
+
+/// What the tool itself takes changes with whatever else the machine does.
+const SELF_FLOOR: f64 = 0.25;
+
+/// The tool's own delay below this never matters.
+const LATENESS_FLOOR_US: f64 = 50.0;
+
+/// All of them, those that matter most first.
+pub(super) fn readings(summary: &Summary, with_totals: bool) -> Vec<Reading> {
+    let mut readings = Vec::new();
+    if let Some(facts) = &summary.search {
+        readings.extend(search(facts));
+    }
+    if let Some(ms) = summary.vda.as_ref().and_then(|facts| facts.overall_response_time_ms) {
+        let noise = summary.load_points.iter().map(|point| mean_noise(summary, point));
+        // It is a mean over the points, and not surer than the least sure of them.
+        let noise = noise.reduce(Noise::or_more).unwrap_or(Noise::Unknown);
+        let (figure, label) = ("vda.overall_response_time_ms", "overall response time, ms");
+        readings.push(Reading::new(figure, label, Unit::Ms, Better::Lower, ms, noise).floor(FLOOR_RATE));
+    }
+    if let Some(facts) = &summary.check {
+        check(facts, &mut readings);
+    }
+    if let Some(facts) = &summary.replay {
+        replay(summary, facts, &mut readings);
+    }
+    if with_totals {
+        totals(summary, &mut readings);
+    }
+    of_the_tool(summary, &mut readings);
+    readings
+}
+
+fn mean_noise(summary: &Summary, point: &LoadPoint) -> Noise {
+    Stretches::of(summary, point).map_or(Noise::Unknown, |stretches| times::of_mean(point, &stretches))
+}
+
+fn search(facts: &SearchFacts) -> Option<Reading> {
+    let streams = facts.streams?;
+    let is_certain = facts.complete && !facts.limited_by_client;
+    let low = f64::from(streams);
+    let high = is_certain.then(|| f64::from(facts.at_most.unwrap_or(streams).max(streams)));
+    let noise = Noise::Range { low, high, slack: FLOOR_RATE };
+    let (figure, label) = ("search.streams", "streams that passed every time");
+    Some(Reading::new(figure, label, Unit::Streams, Better::Higher, low, noise).floor_absolute(1.0))
+}
+
+fn check(facts: &CheckFacts, into: &mut Vec<Reading>) {
+    for format in &facts.formats {
+        let low = f64::from(format.streams);
+        let high = (!format.at_least).then_some(low);
+        let noise = Noise::Range { low, high, slack: CHECK_SLACK };
+        let figure = format!("check.formats.{}.streams", format.id);
+        let label = format!("streams of {}", format.name);
+        into.push(
+            Reading::new(&figure, &label, Unit::Streams, Better::Higher, low, noise).floor_absolute(1.0),
+        );
+    }
+    let rates = [
+        ("check.sequential_read_mb_per_s", "read in order, MB/s", facts.sequential_read_mb_per_s),
+        ("check.sequential_write_mb_per_s", "write in order, MB/s", facts.sequential_write_mb_per_s),
+        ("check.random_read_mb_per_s", "read at random, MB/s", facts.random_read_mb_per_s),
+    ];
+    for (figure, label, value) in rates {
+        let Some(value) = value else { continue };
+        let noise = Noise::Range { low: value, high: Some(value), slack: CHECK_RATE_SLACK };
+        into.push(Reading::new(figure, label, Unit::MbPerS, Better::Higher, value, noise));
+    }
+    if let Some(ms) = facts.random_read_ms_p99 {
+        // Two seconds hold too few slow operations to tell.
+        let (figure, label) = ("check.random_read_ms_p99", "read at random p99, ms");
+        into.push(Reading::new(figure, label, Unit::Ms, Better::Lower, ms, Noise::Unknown));
+    }
+}
+
+fn replay(summary: &Summary, facts: &ReplayFacts, into: &mut Vec<Reading>) {
+    let complete: Vec<&ReplayPass> = facts.passes.iter().filter(|pass| pass.complete).collect();
+    let spans: Vec<f64> = complete.iter().map(|pass| pass.span_s).collect();
+    let by_recording = facts.expected_span_s.is_some();
+    // Passes repeat one another; one alone knows what its seconds tell.
+    let noise = match of_rate(&spans) {
+        Noise::Unknown => match summary.load_points.first().and_then(|point| Stretches::of(summary, point)) {
+            Some(stretches) if complete.len() == 1 && !by_recording => of_rate(&stretches.ops),
+            _ => Noise::Unknown,
+        },
+        noise => noise,
+    };
+    if let Some(rate) = facts.median_bytes_per_s {
+        let (figure, label) = ("replay.median_bytes_per_s", "replayed, MB/s");
+        // At the recorded pace the rate is the recording's.
+        let better = if by_recording { Better::Neither } else { Better::Higher };
+        into.push(Reading::new(figure, label, Unit::BytesPerS, better, rate, noise).floor(FLOOR_RATE));
+    }
+    if !spans.is_empty() {
+        let mean_s = spans.iter().sum::<f64>() / spans.len() as f64;
+        let (figure, label) = ("replay.span_s", "time of a pass, s");
+        // A replay at the recorded pace keeps the time, or the storage is slower: no chance in that.
+        let noise = match (noise, facts.expected_span_s) {
+            (Noise::Unknown, Some(_)) => Noise::Share(0.0, 1e9),
+            (noise, _) => noise,
+        };
+        into.push(Reading::new(figure, label, Unit::S, Better::Lower, mean_s, noise).floor(FLOOR_RATE));
+    }
+    if !complete.is_empty() {
+        let different: u64 = complete.iter().map(|pass| pass.different_ops).sum();
+        let per_pass = different as f64 / complete.len() as f64;
+        let (figure, label) = ("replay.different_ops", "operations that came out differently");
+        // The same operations come out differently every time, so a difference is one.
+        let noise = Noise::Absolute(0.0, 1e9);
+        into.push(
+            Reading::new(figure, label, Unit::Count, Better::Lower, per_pass, noise).floor_absolute(1.0),
+        );
+    }
+}
+
+/// Rates over all load points.
+fn totals(summary: &Summary, into: &mut Vec<Reading>) {
+    let measured_s: f64 = summary.load_points.iter().map(|point| point.measured_s).sum();
+    if measured_s <= 0.0 {
+        return;
+    }
+    type Amount = fn(&LoadPoint) -> f64;
+    type Stretch = fn(&Stretches) -> &[f64];
+    type Total<'a> = (&'a str, &'a str, Unit, Amount, Stretch);
+    let all: [Total<'_>; 3] = [
+        (
+            "total.read_bytes_per_s",
+            "read, MB/s",
+            Unit::BytesPerS,
+            |point| point.total.read_bytes as f64,
+            |all| &all.read_bytes,
+        ),
+        (
+            "total.written_bytes_per_s",
+            "write, MB/s",
+            Unit::BytesPerS,
+            |point| point.total.written_bytes as f64,
+            |all| &all.written_bytes,
+        ),
+        (
+            "total.data_ops_per_s",
+            "reads and writes per s",
+            Unit::PerS,
+            |point| point.total.data_ops_per_s.unwrap_or(0.0) * point.measured_s,
+            |all| &all.ops,
+        ),
+    ];
+    for (figure, label, unit, amount, stretch) in all {
+        let sum: f64 = summary.load_points.iter().map(amount).sum();
+        let noise = total_noise(summary, sum, amount, stretch);
+        let reading = Reading::new(figure, label, unit, Better::Higher, sum / measured_s, noise);
+        into.push(reading.floor(FLOOR_RATE));
+    }
+    let failed = summary.failed_ops() as f64;
+    let (figure, label) = ("total.failed_ops", "failed operations");
+    let noise = if failed == 0.0 { Noise::Absolute(1.0, 9.0) } else { Noise::Unknown };
+    let reading = Reading::new(figure, label, Unit::Count, Better::Lower, failed, noise);
+    into.push(reading.counted_over(measured_s));
+}
+
+/// The noise of a sum over load points: that of each, in proportion.
+fn total_noise(
+    summary: &Summary,
+    sum: f64,
+    amount: fn(&LoadPoint) -> f64,
+    stretch: fn(&Stretches) -> &[f64],
+) -> Noise {
+    let (mut square, mut least_dof) = (0.0_f64, f64::INFINITY);
+    for point in summary.load_points.iter().filter(|point| amount(point) > 0.0) {
+        let noise = Stretches::of(summary, point).map(|stretches| of_rate(stretch(&stretches)));
+        let Some(Noise::Share(share, dof)) = noise else {
+            return Noise::Unknown;
+        };
+        square += (share * amount(point) / sum).powi(2);
+        least_dof = least_dof.min(dof);
+    }
+    if least_dof.is_finite() { Noise::Share(square.sqrt(), least_dof) } else { Noise::Unknown }
+}
+
+fn of_the_tool(summary: &Summary, into: &mut Vec<Reading>) {
+    let cost = &summary.self_cost;
+    // Nobody measures how these vary; a rule stands in: a quarter, and twofold for a delay.
+    let of = |value: f64, slack: f64| Noise::Range { low: value, high: Some(value), slack };
+    if let Some(us) = cost.cpu_us_per_op {
+        let (figure, label) = ("self_cost.cpu_us_per_op", "own CPU per operation, µs");
+        into.push(Reading::new(figure, label, Unit::SmallUs, Better::Lower, us, of(us, SELF_FLOOR)));
+    }
+    if let Some(us) = cost.lateness_p99_us {
+        let (figure, label) = ("self_cost.lateness_p99_us", "own delay p99, µs");
+        let reading = Reading::new(figure, label, Unit::SmallUs, Better::Lower, us, of(us, 1.0));
+        into.push(reading.floor_absolute(LATENESS_FLOOR_US));
+    }
+}

@@ -1,0 +1,156 @@
+//! Response times: their mean, percentiles and maximum, and how well each is known.
+
+use super::super::evidence::{Noise, Stretches, Z_98, of_rate};
+use super::super::{Better, FLOOR_RATE, Unit};
+use super::Reading;
+use crate::figures::TimeFigures;
+use crate::summary::LoadPoint;
+
+/// The share of slow operations is taken to be no better known than this: they come in bursts.
+const SLOW_SHARE: f64 = 0.2;
+
+/// How many operations are worth one that is independent of the others, for the median.
+const OPS_PER_INDEPENDENT: f64 = 10.0;
+
+/// Beyond this share of their time in operations, workers never pause (and times are rounded) …
+const BUSY_MIN: f64 = 0.8;
+/// … and beyond this they have more than one under way, for which Little's law needs to know how many.
+const BUSY_MAX: f64 = 1.2;
+
+/// Whose times: `read`, and what they are called.
+pub(super) struct Whose<'a> {
+    pub(super) kind: &'a str,
+    pub(super) times: &'a TimeFigures,
+}
+
+/// The figures of the times of one kind.
+pub(super) fn readings(
+    whose: &Whose<'_>,
+    point: &LoadPoint,
+    stretches: Option<&Stretches>,
+    into: &mut Vec<Reading>,
+) {
+    let Whose { kind, times } = whose;
+    let mean_noise = stretches.map_or(Noise::Unknown, |stretches| of_mean(point, stretches));
+    let tail = stretches.map_or(Noise::Unknown, Stretches::mean_of_max_response);
+    let percentile = |quantile: f64| {
+        mean_noise.towards(tail, depth(times, 1.0 - quantile) / depth(times, 0.0)).and(order(times, quantile))
+    };
+    let max_noise = stretches.map_or(Noise::Unknown, Stretches::max_response);
+    let all = [
+        ("mean_us", "mean", times.mean_us, mean_noise, FLOOR_RATE),
+        ("p50_us", "p50", times.p50_us, percentile(0.5), 0.05),
+        ("p95_us", "p95", times.p95_us, percentile(0.95), 0.10),
+        ("p99_us", "p99", times.p99_us, percentile(0.99), 0.10),
+        ("p99_9_us", "p99.9", times.p99_9_us, percentile(0.999), 0.25),
+        ("max_us", "max", times.max_us, max_noise, 1.0),
+    ];
+    for (field, name, value, noise, floor) in all {
+        let figure = format!("total.response.{kind}.{field}");
+        let label = format!("{kind} {name}, ms");
+        into.push(Reading::new(&figure, &label, Unit::Us, Better::Lower, value, noise).floor(floor));
+    }
+}
+
+/// How well the mean is known: as the op rate, where the workers always had one operation under way.
+pub(super) fn of_mean(point: &LoadPoint, stretches: &Stretches) -> Noise {
+    let busy = point.total.response.data.zip(point.total.data_ops_per_s);
+    let busy = busy.map(|(data, rate)| data.mean_us / 1e6 * rate / f64::from(point.workers.max(1)));
+    match busy {
+        Some(busy) if (BUSY_MIN..=BUSY_MAX).contains(&busy) => of_rate(&stretches.ops),
+        _ => stretches.mean_of_max_response(),
+    }
+}
+
+/// What the order statistic adds: how far the percentile moves when the share of slower operations is a
+/// little larger or smaller. Degrees of freedom are as good as infinite.
+fn order(times: &TimeFigures, quantile: f64) -> Noise {
+    let slower = 1.0 - quantile;
+    let count = times.count.max(1) as f64;
+    let (more, less) = if quantile < 0.9 {
+        let off = Z_98 * (quantile * slower * OPS_PER_INDEPENDENT / count).sqrt();
+        (slower + off, slower - off)
+    } else {
+        let off = (Z_98 * (quantile * slower / count).sqrt()).max(slower * SLOW_SHARE);
+        (slower + off, slower - off)
+    };
+    let here = at(times, slower);
+    let off = (at(times, more) / here).ln().abs().max((at(times, less) / here).ln().abs());
+    if off.is_finite() { Noise::Share(off / Z_98, 1e9) } else { Noise::Unknown }
+}
+
+/// How far out in the tail the time lies that this share of the operations exceeds: the logarithm of how
+/// many it takes to meet a slower one. The maximum lies at a half of one.
+fn depth(times: &TimeFigures, slower: f64) -> f64 {
+    -slower.max(0.5 / times.count.max(1) as f64).ln()
+}
+
+/// The time that this share of the operations exceeds, drawn straight between the points that are known, on
+/// logarithmic scales. Below the median the line from the median to p95 goes on.
+fn at(times: &TimeFigures, slower: f64) -> f64 {
+    let depth = |slower: f64| depth(times, slower);
+    let known = [
+        (depth(0.5), times.p50_us),
+        (depth(0.05), times.p95_us),
+        (depth(0.01), times.p99_us),
+        (depth(0.001), times.p99_9_us),
+        (depth(0.0), times.max_us),
+    ];
+    let wanted = depth(slower);
+    let mut best = times.max_us;
+    for pair in known.windows(2).rev() {
+        let ((from, low), (to, high)) = (pair[0], pair[1]);
+        if to > from && wanted <= to {
+            let share = (wanted - from) / (to - from);
+            best = (low.max(1e-3).ln() + share * (high.max(1e-3) / low.max(1e-3)).ln()).exp();
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(count: u64) -> TimeFigures {
+        TimeFigures {
+            count,
+            mean_us: 120.0,
+            p50_us: 100.0,
+            p95_us: 200.0,
+            p99_us: 400.0,
+            p99_9_us: 1600.0,
+            max_us: 6400.0,
+            max_began_s: 0.0,
+            max_began_in_point_s: 0.0,
+        }
+    }
+
+    fn share(noise: Noise) -> f64 {
+        match noise {
+            Noise::Share(share, _) => share,
+            _ => f64::NAN,
+        }
+    }
+
+    #[test]
+    fn known_points_are_met_and_lines_drawn_between() {
+        let times = times(1_000_000);
+        for (slower, us) in [(0.5, 100.0), (0.05, 200.0), (0.01, 400.0), (0.001, 1600.0), (0.0, 6400.0)] {
+            assert!((at(&times, slower) / us - 1.0).abs() < 1e-9, "{slower}: {}", at(&times, slower));
+        }
+        // Halfway in the logarithm between 1 % and 0.1 %.
+        assert!((at(&times, 0.01 / 10_f64.sqrt()) - 800.0).abs() < 1e-6);
+        assert!(at(&times, 0.6) < 100.0);
+    }
+
+    #[test]
+    fn fewer_operations_know_less() {
+        let wide = |count, quantile| share(order(&times(count), quantile));
+        assert!(wide(200, 0.99) > 2.0 * wide(1_000_000, 0.99), "{}", wide(200, 0.99));
+        assert!(wide(1_000_000, 0.99) > 0.03, "a fifth more slow operations is never ruled out");
+        assert!(wide(100, 0.5) > wide(100_000, 0.5));
+        let none = TimeFigures { p50_us: 0.0, p95_us: 0.0, p99_us: 0.0, ..times(5) };
+        assert!(wide(5, 0.5).is_finite() && share(order(&none, 0.95)) >= 0.0);
+    }
+}

@@ -1,0 +1,41 @@
+//! The gate for automation: which figures became worse by more than somebody allows.
+
+use super::{Comparison, ComparisonRow, Judgement, is_of_the_tool};
+
+/// What is allowed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gate {
+    /// So much worse is still allowed, in percent. What is within the noise always is.
+    pub threshold_percent: f64,
+    /// Also hold figures of the tool itself to it; else only those of the storage.
+    pub with_the_tool: bool,
+}
+
+impl Gate {
+    /// Whether a figure of a run is worse than allowed: beyond the noise and beyond the threshold. Where
+    /// the first run has 0 (no late frame, no error), any more is.
+    pub fn falls(&self, row: &ComparisonRow, run: usize) -> bool {
+        let change = row.change_percent.get(run).copied().flatten().map_or(f64::INFINITY, f64::abs);
+        self.holds(row)
+            && row.judgement.get(run) == Some(&Judgement::Worse)
+            && change > self.threshold_percent
+    }
+
+    /// Whether a figure is held to it at all.
+    fn holds(&self, row: &ComparisonRow) -> bool {
+        self.with_the_tool || !is_of_the_tool(&row.figure)
+    }
+
+    /// The figures that are worse than allowed, with the run; one run of every side stands for it.
+    pub fn fallen<'a>(&self, comparison: &'a Comparison) -> Vec<(&'a ComparisonRow, usize)> {
+        let others = comparison.others();
+        let pairs = comparison.rows.iter().flat_map(|row| others.iter().map(move |&run| (row, run)));
+        pairs.filter(|(row, run)| self.falls(row, *run)).collect()
+    }
+
+    /// Whether any figure at all could be judged. A gate that nothing was held to has let nothing pass.
+    pub fn could_judge(&self, comparison: &Comparison) -> bool {
+        let runs = 1..comparison.runs.len();
+        comparison.rows.iter().any(|row| self.holds(row) && runs.clone().any(|run| row.is_judged(run)))
+    }
+}

@@ -1,0 +1,235 @@
+//! Whether a figure changed by more than its noise. See the head of [`crate::compare`].
+
+use super::evidence::{Noise, mean, t_98};
+use super::figures::Reading;
+use super::sides::{DOF_MIN, Sides};
+use super::{Better, Judgement, Unit};
+
+/// Below this share even repeats say nothing that matters to anybody.
+const FLOOR_REPEATS: f64 = 0.01;
+
+/// Counts of times that differ by more than this share don't compare.
+const TIME_TOLERANCE: f64 = 0.05;
+
+/// A rate that is 0 differs from one that is known this well, as a share.
+const KNOWN_WELL: f64 = 0.5;
+
+/// What is found of one run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Judged {
+    pub(super) change_percent: Option<f64>,
+    pub(super) noise_percent: Option<f64>,
+    pub(super) judgement: Judgement,
+}
+
+impl Judged {
+    const BASE: Judged = Judged { change_percent: None, noise_percent: None, judgement: Judgement::Base };
+
+    fn unknown(change_percent: Option<f64>) -> Judged {
+        Judged { change_percent, noise_percent: None, judgement: Judgement::Unknown }
+    }
+}
+
+/// Judges one figure of all runs.
+pub(super) fn judge(readings: &[Option<&Reading>], sides: &Sides) -> Vec<Judged> {
+    let by_means = if sides.have_repeats() { of_means(readings, sides) } else { None };
+    if let Some(judged) = by_means {
+        return judged;
+    }
+    let spread = spread_of_alike(readings, sides);
+    let one = |(at, reading): (usize, &Option<&Reading>)| match (at, readings[0], reading) {
+        (0, _, _) => Judged::BASE,
+        (_, Some(base), Some(other)) => of_two(base, other, spread),
+        _ => Judged::unknown(None),
+    };
+    readings.iter().enumerate().map(one).collect()
+}
+
+/// The largest difference among runs that did the same, on a logarithmic scale: at least that much is
+/// noise.
+fn spread_of_alike(readings: &[Option<&Reading>], sides: &Sides) -> f64 {
+    let mut spread = 0.0_f64;
+    for (at, side) in sides.alike.iter().enumerate() {
+        for before in (0..at).filter(|&before| sides.alike[before] == *side) {
+            if let (Some(one), Some(two)) = (readings[before], readings[at])
+                && one.value > 0.0
+                && two.value > 0.0
+            {
+                spread = spread.max((two.value / one.value).ln().abs());
+            }
+        }
+    }
+    spread
+}
+
+/// Two single runs.
+fn of_two(base: &Reading, other: &Reading, spread: f64) -> Judged {
+    let change = change_percent(base.value, other.value);
+    if base.value == 0.0 && other.value == 0.0 {
+        return Judged { change_percent: None, noise_percent: None, judgement: Judgement::Same };
+    }
+    if !of_same_time(base, other) {
+        return Judged::unknown(change);
+    }
+    match (base.noise, other.noise) {
+        (Noise::Share(one, one_dof), Noise::Share(two, two_dof)) if base.value > 0.0 && other.value > 0.0 => {
+            let (error, dof) = welch([one, two], [one_dof, two_dof]);
+            let limit = (t_98(dof) * error).max(base.floor.ln_1p()).max(spread);
+            of_logarithms(base, (other.value / base.value).ln(), limit)
+        }
+        (Noise::Absolute(one, one_dof), Noise::Absolute(two, two_dof)) => {
+            let (error, dof) = welch([one, two], [one_dof, two_dof]);
+            let floor = base.floor_absolute.max(base.floor * base.value.abs());
+            // At the floor is within it: one stream more is one stream more.
+            let limit = (t_98(dof) * error).max(floor);
+            of_differences(base, base.value, other.value - base.value, limit)
+        }
+        (Noise::Range { .. }, Noise::Range { .. }) => of_ranges(base, other),
+        (Noise::Share(share, dof), _) if other.value == 0.0 && t_98(dof) * share < KNOWN_WELL => {
+            Judged { change_percent: change, noise_percent: None, judgement: direction(base.better, -1.0) }
+        }
+        (_, Noise::Share(share, dof)) if base.value == 0.0 && t_98(dof) * share < KNOWN_WELL => {
+            Judged { change_percent: change, noise_percent: None, judgement: direction(base.better, 1.0) }
+        }
+        _ => Judged::unknown(change),
+    }
+}
+
+fn of_same_time(base: &Reading, other: &Reading) -> bool {
+    match (base.counted_s, other.counted_s) {
+        (Some(one), Some(two)) => (one - two).abs() <= TIME_TOLERANCE * one.max(two),
+        _ => true,
+    }
+}
+
+/// The standard error of a difference and its degrees of freedom (Welch and Satterthwaite).
+fn welch(errors: [f64; 2], dofs: [f64; 2]) -> (f64, f64) {
+    let [one, two] = errors.map(|error| error * error);
+    let error = (one + two).sqrt();
+    if error <= 0.0 {
+        return (0.0, dofs[0].min(dofs[1]));
+    }
+    (error, (one + two).powi(2) / (one * one / dofs[0] + two * two / dofs[1]))
+}
+
+fn of_logarithms(base: &Reading, difference: f64, limit: f64) -> Judged {
+    // A factor is another percentage upwards than downwards: twice is +100 %, half is -50 %.
+    let (change, noise) =
+        (difference.exp_m1(), if difference < 0.0 { -(-limit).exp_m1() } else { limit.exp_m1() });
+    let judgement =
+        if difference.abs() > limit { direction(base.better, difference) } else { Judgement::Same };
+    Judged { change_percent: finite(change * 100.0), noise_percent: finite(noise * 100.0), judgement }
+}
+
+fn of_differences(base: &Reading, from: f64, difference: f64, limit: f64) -> Judged {
+    let percent = |value: f64| (from != 0.0).then(|| value / from.abs() * 100.0).and_then(finite);
+    let judgement =
+        if difference.abs() > limit { direction(base.better, difference) } else { Judgement::Same };
+    Judged { change_percent: percent(difference), noise_percent: percent(limit), judgement }
+}
+
+fn of_ranges(base: &Reading, other: &Reading) -> Judged {
+    let (
+        Noise::Range { low: base_low, high: base_high, slack },
+        Noise::Range { low: other_low, high: other_high, .. },
+    ) = (base.noise, other.noise)
+    else {
+        return Judged::unknown(None);
+    };
+    let change = change_percent(base.value, other.value);
+    let slack = (slack * base.value.abs()).max(base.floor_absolute);
+    if base_high.is_some_and(|high| other_low > high + slack) {
+        let judgement = direction(base.better, 1.0);
+        return Judged { change_percent: change, noise_percent: None, judgement }
+            .with_slack(base, other, slack);
+    }
+    if other_high.is_some_and(|high| high < base_low - slack) {
+        let judgement = direction(base.better, -1.0);
+        return Judged { change_percent: change, noise_percent: None, judgement }
+            .with_slack(base, other, slack);
+    }
+    if base_high.is_none() || other_high.is_none() {
+        return Judged::unknown(change);
+    }
+    Judged { change_percent: change, noise_percent: None, judgement: Judgement::Same }
+        .with_slack(base, other, slack)
+}
+
+impl Judged {
+    /// With the noise of ranges: how wide they are, and the slack.
+    fn with_slack(self, base: &Reading, other: &Reading, slack: f64) -> Judged {
+        let width = |reading: &Reading| match reading.noise {
+            Noise::Range { low, high: Some(high), .. } => high - low,
+            _ => 0.0,
+        };
+        let noise = (slack + width(base) + width(other)) / base.value.abs() * 100.0;
+        Judged { noise_percent: finite(noise), ..self }
+    }
+}
+
+/// Sides whose runs repeat one another, by their means. `None` where too few of them have the figure, or
+/// where a value is only a lower limit.
+fn of_means(readings: &[Option<&Reading>], sides: &Sides) -> Option<Vec<Judged>> {
+    let base = readings[0]?;
+    let present: Vec<&Reading> = readings.iter().flatten().copied().collect();
+    let is_open = |reading: &&Reading| matches!(reading.noise, Noise::Range { high: None, .. });
+    if present.iter().any(is_open) || !present.iter().all(|reading| of_same_time(base, reading)) {
+        return None;
+    }
+    let is_counted = matches!(base.unit, Unit::Count | Unit::Streams);
+    let logarithmic = !is_counted && present.iter().all(|reading| reading.value > 0.0);
+    let scaled = |reading: &Reading| if logarithmic { reading.value.ln() } else { reading.value };
+    let of_side = |side: usize| -> Vec<f64> {
+        sides.runs(side).into_iter().filter_map(|run| readings[run]).map(scaled).collect()
+    };
+    let values: Vec<Vec<f64>> = (0..sides.count()).map(of_side).collect();
+    let filled = values.iter().filter(|values| !values.is_empty()).count();
+    let dof = present.len() - filled;
+    if dof < DOF_MIN || filled < 2 {
+        return None;
+    }
+    let squares: f64 =
+        values.iter().flat_map(|side| side.iter().map(|value| (value - mean(side)).powi(2))).sum();
+    let mut variance = squares / dof as f64;
+    if is_counted {
+        // Whole numbers are off by up to a half, counts by at least Poisson's spread.
+        let poisson = if base.unit == Unit::Count { mean(&values.concat()) } else { 0.0 };
+        variance = variance.max(poisson).max(1.0 / 12.0);
+    }
+    let judge_side = |side: usize| -> Judged {
+        let (first, here) = (&values[0], &values[side]);
+        if here.is_empty() {
+            return Judged::unknown(None);
+        }
+        let difference = mean(here) - mean(first);
+        let error = (variance * (1.0 / first.len() as f64 + 1.0 / here.len() as f64)).sqrt();
+        let limit = t_98(dof as f64) * error;
+        if logarithmic {
+            of_logarithms(base, difference, limit.max(FLOOR_REPEATS))
+        } else {
+            of_differences(base, mean(first), difference, limit.max(FLOOR_REPEATS * mean(first).abs()))
+        }
+    };
+    let one = |run: usize| match sides.of_run[run] {
+        0 => Judged::BASE,
+        _ if readings[run].is_none() => Judged::unknown(None),
+        side => judge_side(side),
+    };
+    Some((0..readings.len()).map(one).collect())
+}
+
+fn change_percent(base: f64, other: f64) -> Option<f64> {
+    (base != 0.0).then(|| (other - base) / base.abs() * 100.0).and_then(finite)
+}
+
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+fn direction(better: Better, difference: f64) -> Judgement {
+    match (better, difference > 0.0) {
+        (Better::Neither, _) => Judgement::Different,
+        (Better::Higher, true) | (Better::Lower, false) => Judgement::Better,
+        _ => Judgement::Worse,
+    }
+}

@@ -1,0 +1,119 @@
+//! Which runs repeat one another, so that their spread tells the noise.
+//!
+//! By the user's word, or found: runs whose whole configuration is the same. Where that holds for all of
+//! them nothing is found, because then what was changed in between (the server, a cable) is in no file.
+
+use super::{CompareError, RunToCompare};
+
+/// Degrees of freedom from which on the spread of repeats is the noise.
+pub(super) const DOF_MIN: usize = 2;
+
+/// The sides of a comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sides {
+    /// For each run the number of its side, from 0 in order of appearance. Every run has one of its own
+    /// where the repeats are too few.
+    pub(super) of_run: Vec<usize>,
+    /// The same, however few there are.
+    pub(super) alike: Vec<usize>,
+}
+
+impl Sides {
+    fn new(alike: Vec<usize>) -> Sides {
+        let dof = alike.len() - alike.iter().max().map_or(0, |last| last + 1);
+        let of_run = if dof >= DOF_MIN { alike.clone() } else { (0..alike.len()).collect() };
+        Sides { of_run, alike }
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.of_run.iter().max().map_or(0, |last| last + 1)
+    }
+
+    /// Whether runs are taken together.
+    pub(super) fn have_repeats(&self) -> bool {
+        self.count() < self.of_run.len()
+    }
+
+    /// The runs of a side.
+    pub(super) fn runs(&self, side: usize) -> Vec<usize> {
+        (0..self.of_run.len()).filter(|&run| self.of_run[run] == side).collect()
+    }
+}
+
+/// So many runs one after another repeat one another.
+pub(super) fn given(runs: usize, repeats: usize) -> Result<Sides, CompareError> {
+    if repeats == 0 || !runs.is_multiple_of(repeats) || runs / repeats < 2 {
+        return Err(CompareError::Repeats { runs, repeats });
+    }
+    Ok(Sides::new((0..runs).map(|run| run / repeats).collect()))
+}
+
+/// Runs with the same configuration repeat one another, if there is more than one configuration.
+pub(super) fn found(runs: &[RunToCompare<'_>]) -> Sides {
+    let mut firsts: Vec<usize> = Vec::new();
+    let mut alike = Vec::new();
+    for (at, run) in runs.iter().enumerate() {
+        let known = firsts.iter().position(|&first| did_the_same(&runs[first], run));
+        alike.push(known.unwrap_or(firsts.len()));
+        if known.is_none() {
+            firsts.push(at);
+        }
+    }
+    if firsts.len() < 2 {
+        alike = (0..runs.len()).collect();
+    }
+    Sides::new(alike)
+}
+
+fn did_the_same(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> bool {
+    let (a, b) = (one.summary, two.summary);
+    let same_data =
+        (a.data_set.files, a.data_set.file_size_bytes) == (b.data_set.files, b.data_set.file_size_bytes);
+    (&a.verb, &a.label, &a.target, &a.plan) == (&b.verb, &b.label, &b.target, &b.plan)
+        && (&a.tool_version, &a.effective_mode.found) == (&b.tool_version, &b.effective_mode.found)
+        && same_data
+        && a.outcome == b.outcome
+        && one.machines == two.machines
+        && one.notes == two.notes
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::summary::{Summary, Target};
+
+    fn sides(paths: &[&str]) -> Sides {
+        let summary = |path: &&str| {
+            let target = Target { path: (*path).to_owned(), ..Target::default() };
+            Summary::new("1", "", "mix", target)
+        };
+        let summaries: Vec<Summary> = paths.iter().map(summary).collect();
+        let run = |summary| RunToCompare { id: "run", summary, machines: &[], notes: None };
+        found(&summaries.iter().map(run).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_did_the_same_is_one_side() {
+        assert_eq!(sides(&["a", "b", "a", "b"]).of_run, [0, 1, 0, 1]);
+        assert_eq!(sides(&["a", "a", "a", "b"]).of_run, [0, 0, 0, 1]);
+        // One pair alone has one degree of freedom.
+        let few = sides(&["a", "a", "b"]);
+        assert_eq!((few.of_run.as_slice(), few.alike.as_slice()), (&[0, 1, 2][..], &[0, 0, 1][..]));
+        // What was changed is in no file: each for itself.
+        let all = sides(&["a", "a", "a", "a"]);
+        assert_eq!((all.of_run.as_slice(), all.have_repeats()), (&[0, 1, 2, 3][..], false));
+    }
+
+    #[test]
+    fn repeats_that_are_given_must_add_up() {
+        assert_eq!(given(6, 3).unwrap().of_run, [0, 0, 0, 1, 1, 1]);
+        assert_eq!(given(4, 1).unwrap().of_run, [0, 1, 2, 3]);
+        for (runs, repeats) in [(5, 2), (4, 4), (4, 0), (2, 2)] {
+            assert_eq!(given(runs, repeats), Err(CompareError::Repeats { runs, repeats }));
+        }
+        assert_eq!(given(6, 3).unwrap().runs(1), [3, 4, 5]);
+    }
+}

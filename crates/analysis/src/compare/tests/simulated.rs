@@ -1,0 +1,207 @@
+//! Runs whose truth is known, made by the real meter from simulated operations: two draws of one process
+//! are not to be told apart, and a change that is there is to be found.
+
+use reelgauge_record::{OpFlags, OpKind, OpRecord};
+
+use super::*;
+use crate::figures::PointTiming;
+use crate::meter::Meter;
+use crate::summary::{LoadPoint, LoadPointFacts};
+
+const WORKERS: u32 = 4;
+const PAIRS: u64 = 100;
+const NS: f64 = 1e9;
+
+/// SplitMix64: small, seeded, good enough here.
+struct Draws(u64);
+
+impl Draws {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Above 0, at most 1.
+    fn share(&mut self) -> f64 {
+        ((self.next() >> 11) + 1) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn normal(&mut self) -> f64 {
+        (-2.0 * self.share().ln()).sqrt() * (std::f64::consts::TAU * self.share()).cos()
+    }
+}
+
+/// A storage that answers in about `mean_ms`, faster and slower by turns.
+#[derive(Clone, Copy)]
+struct Storage {
+    mean_ms: f64,
+    /// How far its mood swings, as a share.
+    mood: f64,
+    /// How much of its mood is left after a second.
+    memory: f64,
+    /// Hiccups per second, of 20 to 120 ms.
+    hiccups_per_s: f64,
+    duration_s: u64,
+}
+
+const CALM: Storage = Storage { mean_ms: 8.0, mood: 0.03, memory: 0.0, hiccups_per_s: 0.0, duration_s: 30 };
+const MOODY: Storage = Storage { mean_ms: 8.0, mood: 0.06, memory: 0.6, hiccups_per_s: 0.5, duration_s: 60 };
+
+/// The mood of every second, and its hiccups: when, and for how long.
+fn weather(storage: &Storage, draws: &mut Draws) -> (Vec<f64>, Vec<(f64, f64)>) {
+    let (mut mood, mut moods, mut hiccups) = (draws.normal(), Vec::new(), Vec::new());
+    for second in 0..storage.duration_s + 2 {
+        mood = storage.memory * mood + (1.0 - storage.memory.powi(2)).sqrt() * draws.normal();
+        moods.push((storage.mood * mood).exp());
+        if draws.share() < storage.hiccups_per_s {
+            hiccups.push((second as f64 + draws.share(), 0.02 + 0.1 * draws.share()));
+        }
+    }
+    (moods, hiccups)
+}
+
+/// A run of workers that always have one operation under way.
+fn run(storage: &Storage, seed: u64) -> Summary {
+    let mut draws = Draws(seed);
+    let (moods, hiccups) = weather(storage, &mut draws);
+    let mut meter = Meter::new();
+    let warmup_s = 1.0;
+    for worker in 0..WORKERS {
+        let mut now_s = 0.0;
+        while now_s < warmup_s + storage.duration_s as f64 {
+            let mood = moods[(now_s as usize).min(moods.len() - 1)];
+            let mut took_s = storage.mean_ms / 1e3 * mood * (0.4 * draws.normal() - 0.08).exp();
+            if let Some((_, hiccup_s)) = hiccups.iter().find(|(at, _)| (*at..at + 0.02).contains(&now_s)) {
+                took_s += hiccup_s;
+            }
+            let kind = if draws.next().is_multiple_of(2) { OpKind::Read } else { OpKind::Write };
+            let flags = OpFlags::NONE.with_if(OpFlags::WARMUP, now_s < warmup_s);
+            meter.add(&operation(worker, kind, flags, now_s, took_s));
+            now_s += took_s;
+        }
+    }
+    let series = meter.series();
+    let measured_ns = storage.duration_s * 1_000_000_000;
+    let point = meter.finish_point(0, PointTiming { started_ns: 0, measured_ns });
+    let facts =
+        LoadPointFacts { label: "4 workers".to_owned(), workers: WORKERS, ..LoadPointFacts::default() };
+    let mut summary = Summary::new("1", "", "mix", target());
+    summary.load_points = vec![LoadPoint::new(facts, point)];
+    summary.series = series;
+    summary
+}
+
+fn operation(worker: u32, kind: OpKind, flags: OpFlags, now_s: f64, took_s: f64) -> OpRecord {
+    let (due_ns, done_ns) = ((now_s * NS) as u64, ((now_s + took_s) * NS) as u64);
+    OpRecord {
+        offset: 0,
+        due_ns,
+        issued_ns: due_ns,
+        done_ns,
+        worker,
+        stream: worker,
+        transfer: 0,
+        file: 0,
+        len: 65_536,
+        done_len: 65_536,
+        errno: 0,
+        kind,
+        flags,
+        point: 0,
+    }
+}
+
+/// A hundred pairs of runs, compared.
+fn judged_all(storages: [&Storage; 2], first_seed: u64) -> Vec<Comparison> {
+    let pair = |at: u64| {
+        let seed = first_seed + 2 * at;
+        compared(&[run(storages[0], seed), run(storages[1], seed + 1)], None)
+    };
+    (0..PAIRS).map(pair).collect()
+}
+
+/// The first five are those in which a fifth is found.
+const FIGURES: [&str; 14] = [
+    "total.read_bytes_per_s",
+    "total.written_bytes_per_s",
+    "total.data_ops_per_s",
+    "total.response.read.mean_us",
+    "total.response.read.p50_us",
+    "total.failed_ops",
+    "total.response.read.p95_us",
+    "total.response.read.p99_us",
+    "total.response.read.p99_9_us",
+    "total.response.read.max_us",
+    "total.response.write.mean_us",
+    "total.response.write.p95_us",
+    "total.response.write.p99_us",
+    "total.response.write.max_us",
+];
+
+/// How many of the comparisons judge a figure so.
+fn count(comparisons: &[Comparison], figure: &str, wanted: Judgement) -> usize {
+    comparisons.iter().filter(|comparison| row(comparison, figure).judgement[1] == wanted).count()
+}
+
+#[test]
+fn two_draws_of_one_process_are_the_same() {
+    for (name, storage, seed) in [("calm", &CALM, 1000), ("moody", &MOODY, 5000)] {
+        let comparisons = judged_all([storage, storage], seed);
+        for figure in FIGURES {
+            let same = count(&comparisons, figure, Judgement::Same);
+            assert!(same >= 95, "{name} {figure}: only {same} of {PAIRS} are the same");
+        }
+    }
+}
+
+#[test]
+fn a_storage_that_is_slower_by_a_fifth_is_found() {
+    for (name, storage, seed) in [("calm", CALM, 20_000), ("moody", MOODY, 30_000)] {
+        // A fifth less per second.
+        let slower = Storage { mean_ms: storage.mean_ms * 1.25, ..storage };
+        let comparisons = judged_all([&storage, &slower], seed);
+        for figure in &FIGURES[..5] {
+            let worse = count(&comparisons, figure, Judgement::Worse);
+            assert!(worse >= 95, "{name} {figure}: only {worse} of {PAIRS} are worse");
+        }
+        assert_eq!(count(&comparisons, "total.failed_ops", Judgement::Same), PAIRS as usize, "{name}");
+    }
+}
+
+#[test]
+fn percentiles_that_double_are_found() {
+    let slower = Storage { mean_ms: 2.0 * CALM.mean_ms, ..CALM };
+    let comparisons = judged_all([&CALM, &slower], 40_000);
+    for figure in ["total.response.read.p95_us", "total.response.write.p99_us"] {
+        let worse = count(&comparisons, figure, Judgement::Worse);
+        assert!(worse >= 95, "{figure}: only {worse} of {PAIRS} are worse");
+    }
+}
+
+#[test]
+fn three_before_and_three_after_find_a_fifth_where_runs_differ_by_three_percent() {
+    let (mut found, mut same) = (0, 0);
+    for at in 0..PAIRS {
+        let mut luck = Draws(70_000 + at);
+        let mut runs = |mean_ms: f64| -> Vec<Summary> {
+            let mut storage =
+                || Storage { mean_ms: mean_ms * (0.03 * luck.normal()).exp(), duration_s: 10, ..CALM };
+            (0..3)
+                .map(|_| storage())
+                .enumerate()
+                .map(|(run_at, one)| run(&one, 80_000 + 9 * at + run_at as u64))
+                .collect()
+        };
+        let (before, again, after) = (runs(CALM.mean_ms), runs(CALM.mean_ms), runs(1.25 * CALM.mean_ms));
+        let judged = |after: &[Summary]| {
+            let comparison = compared(&[&before[..], after].concat(), Some(3));
+            row(&comparison, "total.read_bytes_per_s").judgement[3]
+        };
+        found += u64::from(judged(&after) == Judgement::Worse);
+        same += u64::from(judged(&again) == Judgement::Same);
+    }
+    assert!(found >= 95 && same >= 95, "{found} of {PAIRS} found, {same} the same");
+}

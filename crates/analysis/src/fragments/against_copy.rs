@@ -1,0 +1,237 @@
+//! Whether a file is slow because of where it lies: it and a copy of it with the same content, written anew,
+//! are read in turns several times, and their times compared.
+//!
+//! What is said needs a difference beyond the noise: every read of the one must have taken longer than every
+//! read of the other. By chance, of five reads each, that comes about in less than 1 of 100 cases.
+//!
+//! Not here: copying and reading (the engine).
+
+use serde::{Deserialize, Serialize};
+
+use crate::figures::round_to;
+
+/// With fewer passes than this nothing can be said.
+pub const MIN_PASSES: u32 = 4;
+/// A file that takes so many times as long as its copy is slower; less is of no use to anybody.
+const MIN_RATIO: f64 = 1.1;
+/// A file with so many times the pieces of its copy is in pieces where the copy is not.
+const MORE_PIECES: u64 = 4;
+
+/// A file, or its copy.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// Pieces in which it lies; `None` where its file system doesn't tell.
+    pub extents: Option<u64>,
+    /// How long each pass took to read all of it.
+    pub pass_ns: Vec<u64>,
+}
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finding {
+    /// It is slower than its copy, and lies in more pieces.
+    Pieces,
+    /// It is slower than its copy; in how many pieces they lie is not known, or is no explanation.
+    Place,
+    /// No difference beyond the noise.
+    Same,
+    /// Its copy is slower.
+    CopySlower,
+    /// The copy came out in pieces as well, so that it shows nothing.
+    CopyInPieces,
+}
+
+/// The times of one side.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Times {
+    /// Every pass, in the order in which they were made.
+    pub pass_s: Vec<f64>,
+    /// The median of the passes.
+    pub median_s: f64,
+    /// The speed of that pass.
+    pub median_bytes_per_s: f64,
+    /// From the quickest to the slowest pass, in percent of the median.
+    pub spread_percent: f64,
+}
+
+/// A file against its copy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgainstCopy {
+    /// Of the file.
+    pub file: Times,
+    /// Of the copy.
+    pub copy: Times,
+    /// So many times as long as the copy the file took, by the medians.
+    pub ratio: f64,
+    /// What was found.
+    pub finding: Finding,
+    /// The same in words, with its evidence.
+    pub sentence: String,
+}
+
+impl AgainstCopy {
+    /// Compares; `None` where a side has fewer than [`MIN_PASSES`] passes or nothing was read.
+    pub fn of(file: &Measured, copy: &Measured, bytes: u64) -> Option<AgainstCopy> {
+        let least = MIN_PASSES as usize;
+        let enough = |side: &Measured| side.pass_ns.len() >= least && side.pass_ns.iter().all(|&ns| ns > 0);
+        if bytes == 0 || !enough(file) || !enough(copy) {
+            return None;
+        }
+        let ratio = median(&file.pass_ns) as f64 / median(&copy.pass_ns) as f64;
+        let all_slower =
+            |one: &Measured, other: &Measured| one.pass_ns.iter().min() > other.pass_ns.iter().max();
+        let more_pieces = |one: &Measured, other: &Measured| match (one.extents, other.extents) {
+            (Some(one), Some(other)) => one >= other.saturating_mul(MORE_PIECES),
+            _ => false,
+        };
+        let finding = if all_slower(file, copy) && ratio >= MIN_RATIO {
+            if more_pieces(file, copy) { Finding::Pieces } else { Finding::Place }
+        } else if all_slower(copy, file) && ratio <= 1.0 / MIN_RATIO {
+            Finding::CopySlower
+        } else if more_pieces(file, copy) || !is_in_pieces(file, copy) {
+            Finding::Same
+        } else {
+            Finding::CopyInPieces
+        };
+        let (times, copied) = (times(&file.pass_ns, bytes), times(&copy.pass_ns, bytes));
+        let sentence = sentence(finding, ratio, (&times, file.extents), (&copied, copy.extents));
+        Some(AgainstCopy { file: times, copy: copied, ratio: round_to(ratio, 3), finding, sentence })
+    }
+}
+
+/// Whether both lie in many pieces.
+fn is_in_pieces(file: &Measured, copy: &Measured) -> bool {
+    let many = |side: &Measured| side.extents.is_some_and(|extents| extents >= 16);
+    many(file) && many(copy)
+}
+
+fn median(pass_ns: &[u64]) -> u64 {
+    let mut sorted = pass_ns.to_vec();
+    sorted.sort_unstable();
+    let middle = sorted.len() / 2;
+    match (sorted.get(middle), sorted.len() % 2) {
+        (Some(&value), 1) => value,
+        (Some(&value), _) => sorted[middle - 1].midpoint(value),
+        (None, _) => 0,
+    }
+}
+
+fn times(pass_ns: &[u64], bytes: u64) -> Times {
+    let middle_ns = median(pass_ns);
+    let (least, most) = (pass_ns.iter().min().copied(), pass_ns.iter().max().copied());
+    let spread_ns = most.unwrap_or(0) - least.unwrap_or(0);
+    Times {
+        pass_s: pass_ns.iter().map(|&ns| ns as f64 / 1e9).collect(),
+        median_s: middle_ns as f64 / 1e9,
+        median_bytes_per_s: (bytes as f64 * 1e9 / middle_ns as f64).round(),
+        spread_percent: round_to(spread_ns as f64 * 100.0 / middle_ns as f64, 1),
+    }
+}
+
+fn sentence(
+    finding: Finding,
+    ratio: f64,
+    (file, extents): (&Times, Option<u64>),
+    (copy, copied): (&Times, Option<u64>),
+) -> String {
+    let count = |extents: Option<u64>| match extents {
+        Some(1) => "1 piece".to_owned(),
+        Some(extents) => format!("{extents} pieces"),
+        None => "an unknown number of pieces".to_owned(),
+    };
+    let lies = format!("The file lies in {}, its copy in {}", count(extents), count(copied));
+    let passes = file.pass_s.len();
+    let rates = format!(
+        "{:.0} MB/s against {:.0} MB/s",
+        file.median_bytes_per_s / 1e6,
+        copy.median_bytes_per_s / 1e6
+    );
+    let noise = file.spread_percent.max(copy.spread_percent);
+    match finding {
+        Finding::Pieces => format!(
+            "Its pieces make this file slow: reading it takes {ratio:.2} times as long as a copy with the same \
+             content ({rates}, medians of {passes} reads each; every read of the file took longer than every \
+             read of the copy). {lies}"
+        ),
+        Finding::Place => format!(
+            "Where it lies makes this file slow: reading it takes {ratio:.2} times as long as a copy with the \
+             same content ({rates}, medians of {passes} reads each; every read of the file took longer than \
+             every read of the copy). {lies}"
+        ),
+        Finding::Same => format!(
+            "Where it lies does not make this file slow, as far as that shows: there is no difference from a copy \
+             with the same content beyond the noise ({rates}, medians of {passes} reads each, which differ by up \
+             to {noise} % among themselves). {lies}. On SSDs, and from a server's cache, pieces cost little"
+        ),
+        Finding::CopySlower => format!(
+            "The copy is slower than the file ({rates}, medians of {passes} reads each; every read of the copy \
+             took longer than every read of the file): the room that is free here is worse than where the file \
+             lies. {lies}"
+        ),
+        Finding::CopyInPieces => format!(
+            "The copy shows nothing, because it came out in pieces as well: {lies}. There is no room here that \
+             is free in one piece; try a place with more"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const MB_100: u64 = 100_000_000;
+
+    fn side(extents: Option<u64>, pass_ms: &[u64]) -> Measured {
+        Measured { extents, pass_ns: pass_ms.iter().map(|ms| ms * 1_000_000).collect() }
+    }
+
+    fn finding(file: &Measured, copy: &Measured) -> Finding {
+        AgainstCopy::of(file, copy, MB_100).unwrap().finding
+    }
+
+    #[test]
+    fn a_file_in_pieces_that_is_always_slower_is_slow_because_of_them() {
+        let file = side(Some(1024), &[2100, 2000, 2050, 1990, 2300]);
+        let copy = side(Some(1), &[1000, 1010, 990, 1000, 1300]);
+        let found = AgainstCopy::of(&file, &copy, MB_100).unwrap();
+        assert_eq!((found.finding, found.ratio), (Finding::Pieces, 2.05));
+        assert_eq!((found.file.median_s, found.copy.median_bytes_per_s), (2.05, 1e8));
+        assert_eq!(found.copy.spread_percent, 31.0);
+        let said = &found.sentence;
+        assert!(said.contains("2.05 times as long") && said.contains("49 MB/s against 100 MB/s"), "{said}");
+        assert!(said.contains("The file lies in 1024 pieces, its copy in 1 piece"), "{said}");
+    }
+
+    #[test]
+    fn one_quick_read_among_slow_ones_is_noise() {
+        let file = side(Some(1024), &[2100, 2000, 2050, 1250, 2300]);
+        let copy = side(Some(1), &[1000, 1010, 990, 1000, 1300]);
+        assert_eq!(finding(&file, &copy), Finding::Same);
+        // Always slower, but by too little to matter.
+        let file = side(Some(1024), &[1050, 1051, 1052, 1053]);
+        let copy = side(Some(1), &[1000, 1001, 1002, 1003]);
+        assert_eq!(finding(&file, &copy), Finding::Same);
+    }
+
+    #[test]
+    fn what_is_not_known_or_the_other_way_round_is_said_so() {
+        let slow = [2100, 2000, 2050, 1990];
+        let quick = [1000, 1010, 990, 1000];
+        assert_eq!(finding(&side(None, &slow), &side(None, &quick)), Finding::Place);
+        assert_eq!(finding(&side(Some(3), &slow), &side(Some(1), &quick)), Finding::Place);
+        assert_eq!(finding(&side(Some(1000), &quick), &side(Some(1), &slow)), Finding::CopySlower);
+        assert_eq!(finding(&side(Some(1000), &quick), &side(Some(900), &quick)), Finding::CopyInPieces);
+        assert_eq!(finding(&side(Some(1), &quick), &side(Some(1), &quick)), Finding::Same);
+    }
+
+    #[test]
+    fn too_few_reads_say_nothing() {
+        let few = side(Some(1), &[1, 2, 3]);
+        let enough = side(Some(1), &[1, 2, 3, 4]);
+        assert_eq!(AgainstCopy::of(&few, &enough, MB_100), None);
+        assert_eq!(AgainstCopy::of(&enough, &enough, 0), None);
+        assert_eq!(AgainstCopy::of(&enough, &side(Some(1), &[0, 0, 0, 0]), MB_100), None);
+    }
+}

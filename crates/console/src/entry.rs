@@ -1,0 +1,181 @@
+//! A run as the list shows it.
+
+use std::fs;
+use std::path::Path;
+
+use jiff::Timestamp;
+use reelgauge_analysis::page::RunNotes;
+use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_report::answer_sentences;
+use reelgauge_runner::live::LiveOutcome;
+use reelgauge_runner::page::read_notes;
+use serde::Serialize;
+
+use crate::events::{Life, begin};
+
+/// More than this is no `summary.json` that a list has to read.
+const SUMMARY_MAX_BYTES: u64 = 64 << 20;
+/// Directories in a run directory are not deeper than this.
+const DEPTH_MAX: u32 = 8;
+
+/// Whether a run goes on, or how it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    /// It goes on.
+    Running,
+    /// As planned.
+    Complete,
+    /// Somebody stopped it.
+    Interrupted,
+    /// It could not go on.
+    BrokeOff,
+    /// It was killed before it could write its summary.
+    Killed,
+}
+
+impl RunState {
+    /// All of them, in the order in which lists have them.
+    pub const ALL: [RunState; 5] =
+        [RunState::Running, RunState::Complete, RunState::Interrupted, RunState::BrokeOff, RunState::Killed];
+
+    /// As JSON and metrics have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            RunState::Running => "running",
+            RunState::Complete => "complete",
+            RunState::Interrupted => "interrupted",
+            RunState::BrokeOff => "broke_off",
+            RunState::Killed => "killed",
+        }
+    }
+}
+
+/// A run in the list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunEntry {
+    /// Name of its directory.
+    pub id: String,
+    /// The command.
+    pub verb: String,
+    /// The user's own name for it.
+    pub label: String,
+    /// The directory that is measured.
+    pub target: String,
+    /// RFC 3339; empty where nothing says so.
+    pub started_at: String,
+    /// Whether it goes on, or how it ended.
+    pub state: RunState,
+    /// The first sentence of the answer; empty while it runs.
+    pub sentence: String,
+    /// `None` where no criteria were asked for.
+    pub passed: Option<bool>,
+    /// What a search found, else the most that ran at once; `None` where nothing is told in streams.
+    pub streams: Option<u32>,
+    /// All its files.
+    pub bytes_on_disk: u64,
+    /// What people wrote down.
+    pub notes: Option<RunNotes>,
+}
+
+impl RunEntry {
+    /// What is to be said of the run in this directory.
+    pub fn of(run_dir: &Path, id: &str, life: &Life) -> RunEntry {
+        let mut entry = RunEntry {
+            id: id.to_owned(),
+            verb: String::new(),
+            label: String::new(),
+            target: String::new(),
+            started_at: started_at(id).unwrap_or_default(),
+            state: RunState::Killed,
+            sentence: String::new(),
+            passed: None,
+            streams: None,
+            bytes_on_disk: bytes_below(run_dir, DEPTH_MAX),
+            notes: read_notes(run_dir),
+        };
+        if let Some(begin) = begin(run_dir) {
+            (entry.verb, entry.label, entry.target) = (begin.verb, begin.label, begin.target);
+        }
+        match (life, summary(run_dir)) {
+            (Life::Running(_), _) => entry.state = RunState::Running,
+            (_, Some(summary)) => entry.fill(summary),
+            // It measured nothing, and could say why.
+            (Life::Ended(outcome, reason), None) => {
+                entry.state = match outcome {
+                    LiveOutcome::Interrupted => RunState::Interrupted,
+                    LiveOutcome::BrokeOff => RunState::BrokeOff,
+                    LiveOutcome::Complete => RunState::Killed,
+                };
+                entry.sentence = reason.clone().unwrap_or_default();
+            }
+            (Life::Gone(_) | Life::Unknown, None) => {}
+        }
+        entry
+    }
+
+    fn fill(&mut self, summary: Summary) {
+        self.state = match summary.outcome {
+            Outcome::Complete => RunState::Complete,
+            Outcome::Interrupted => RunState::Interrupted,
+            Outcome::BrokeOff => RunState::BrokeOff,
+        };
+        self.sentence =
+            answer_sentences(&summary).into_iter().next().map_or_else(String::new, |first| first.text);
+        self.passed = summary.verdict.as_ref().map(|verdict| verdict.passed);
+        let most = summary.load_points.iter().filter_map(|point| point.stream_count).max();
+        self.streams = match (&summary.search, &summary.check) {
+            (Some(search), _) => search.streams,
+            // A first look has an answer for each format.
+            (None, Some(_)) => None,
+            (None, None) => most,
+        };
+        self.verb = summary.verb;
+        self.label = summary.label;
+        self.target = summary.target.path;
+        self.started_at = summary.started_at;
+    }
+
+    /// When it began, to sort by.
+    pub fn began(&self) -> Timestamp {
+        self.started_at.parse().unwrap_or(Timestamp::MIN)
+    }
+}
+
+fn summary(run_dir: &Path) -> Option<Summary> {
+    let path = run_dir.join("summary.json");
+    let is_sane = fs::metadata(&path).ok()?.len() <= SUMMARY_MAX_BYTES;
+    let text = is_sane.then(|| fs::read_to_string(&path).ok())??;
+    Summary::from_json(&text).ok()
+}
+
+/// When a run began, by the name of its directory: `2026-11-20T154012Z-…`.
+fn started_at(id: &str) -> Option<String> {
+    let stamp = id.get(..18)?;
+    let time = jiff::civil::DateTime::strptime("%Y-%m-%dT%H%M%SZ", stamp).ok()?;
+    Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().to_string())
+}
+
+/// Bytes of all files below a directory. Links are not followed.
+fn bytes_below(dir: &Path, depth: u32) -> u64 {
+    let bytes = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(metadata) if metadata.is_dir() && depth > 0 => bytes_below(&entry.path(), depth - 1),
+        Ok(metadata) if metadata.is_file() => metadata.len(),
+        _ => 0,
+    };
+    fs::read_dir(dir).into_iter().flatten().flatten().map(bytes).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_tells_when_it_began_or_nothing() {
+        assert_eq!(started_at("2026-11-20T154012Z-nas1-mix").as_deref(), Some("2026-11-20T15:40:12Z"));
+        for id in ["", "x", "2026-11-20T154012", "2026-13-20T154012Z-x", "kept-from-last-year", "ééééééééé"]
+        {
+            assert_eq!(started_at(id), None, "{id}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Refusals and failures as the page gets them: a status and `{"error": "what, where, what to do"}`.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+/// Why a request is not answered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct ApiError {
+    /// What kind of refusal it is.
+    pub status: StatusCode,
+    /// What, where, and what to do about it.
+    pub text: String,
+}
+
+impl ApiError {
+    fn new(status: StatusCode, text: impl ToString) -> ApiError {
+        ApiError { status, text: text.to_string() }
+    }
+
+    /// What was asked makes no sense.
+    pub fn bad(text: impl ToString) -> ApiError {
+        ApiError::new(StatusCode::BAD_REQUEST, text)
+    }
+
+    /// Who asks has not shown that they may.
+    pub fn unknown_visitor(text: impl ToString) -> ApiError {
+        ApiError::new(StatusCode::UNAUTHORIZED, text)
+    }
+
+    /// Nobody may ask that.
+    pub fn forbidden(text: impl ToString) -> ApiError {
+        ApiError::new(StatusCode::FORBIDDEN, text)
+    }
+
+    /// There is no such thing.
+    pub fn missing(text: impl ToString) -> ApiError {
+        ApiError::new(StatusCode::NOT_FOUND, text)
+    }
+
+    /// Not as things are.
+    pub fn conflict(text: impl ToString) -> ApiError {
+        ApiError::new(StatusCode::CONFLICT, text)
+    }
+
+    /// Not now.
+    pub fn busy(text: impl ToString) -> ApiError {
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, text)
+    }
+
+    /// Something failed here.
+    pub fn failed(text: impl ToString) -> ApiError {
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, text)
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        (self.status, Json(json!({ "error": self.text }))).into_response()
+    }
+}

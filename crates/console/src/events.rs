@@ -1,0 +1,258 @@
+//! Reading `live.jsonl`: how a run began, what it told last, and everything from some place on while it is
+//! still being written.
+//!
+//! The file may be cut off anywhere, or not be a run's at all: lines that are no events are passed over, and
+//! no line is ever held that is longer than any event.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use reelgauge_runner::live::{LiveEvent, LiveOutcome, path_in, process::is_alive};
+
+/// The longest line that is looked at: paths and reasons have at most a few thousand characters.
+const LINE_MAX: usize = 64 << 10;
+/// How much is read at once.
+const CHUNK: u64 = 1 << 20;
+
+/// Whether a run goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Life {
+    /// It has told nothing.
+    Unknown,
+    /// Its process is there and has not said that it ended.
+    Running(Begin),
+    /// It said that it ended: how, and why where it did not complete.
+    Ended(LiveOutcome, Option<String>),
+    /// Its process is gone, and it never said that it ended.
+    Gone(Begin),
+}
+
+/// How a run began.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Begin {
+    /// The process that measures.
+    pub pid: u32,
+    /// Tells it from others with that number.
+    pub process: String,
+    /// The command.
+    pub verb: String,
+    /// As in the summary.
+    pub label: String,
+    /// The directory that is measured.
+    pub target: String,
+}
+
+impl Begin {
+    /// Whether its process is there.
+    pub fn is_alive(&self, run_dir: &Path) -> bool {
+        is_alive(self.pid, &self.process, &path_in(run_dir))
+    }
+}
+
+/// Whether the run in this directory goes on.
+pub fn life(run_dir: &Path) -> Life {
+    let Some(begin) = begin(run_dir) else { return Life::Unknown };
+    // In this order: it may say that it ended and be gone between two looks.
+    let is_alive = begin.is_alive(run_dir);
+    match last(run_dir) {
+        Some(LiveEvent::End { outcome, reason, .. }) => Life::Ended(outcome, reason),
+        _ if is_alive => Life::Running(begin),
+        _ => Life::Gone(begin),
+    }
+}
+
+/// How the run in this directory began, if it has told.
+pub fn begin(run_dir: &Path) -> Option<Begin> {
+    let mut head = Vec::new();
+    File::open(path_in(run_dir)).ok()?.take(LINE_MAX as u64).read_to_end(&mut head).ok()?;
+    let line = head.split(|&byte| byte == b'\n').next()?;
+    match LiveEvent::from_line(line)? {
+        LiveEvent::Begin { pid, process, verb, label, target, .. } => {
+            Some(Begin { pid, process, verb, label, target })
+        }
+        _ => None,
+    }
+}
+
+/// What the run in this directory told last.
+pub fn last(run_dir: &Path) -> Option<LiveEvent> {
+    let mut file = File::open(path_in(run_dir)).ok()?;
+    let len = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(len.saturating_sub(LINE_MAX as u64))).ok()?;
+    let mut tail = Vec::new();
+    file.take(LINE_MAX as u64).read_to_end(&mut tail).ok()?;
+    // A line without an end is still being written.
+    let whole = &tail[..tail.iter().rposition(|&byte| byte == b'\n')?];
+    whole.rsplit(|&byte| byte == b'\n').find_map(LiveEvent::from_line)
+}
+
+/// Reads events as they are written.
+#[derive(Debug)]
+pub struct Tail {
+    file: File,
+    /// Everything before is read.
+    offset: u64,
+    /// The beginning of a line whose end isn't there yet.
+    begun: Vec<u8>,
+    /// Whether what is being read belongs to a line that is too long.
+    skipping: bool,
+}
+
+impl Tail {
+    /// Begins at this place, which must be the beginning of a line; from the beginning otherwise.
+    ///
+    /// # Errors
+    /// When the run tells nothing.
+    pub fn open(run_dir: &Path, offset: u64) -> io::Result<Tail> {
+        let mut file = File::open(path_in(run_dir))?;
+        let offset = if is_beginning_of_line(&mut file, offset)? { offset } else { 0 };
+        file.seek(SeekFrom::Start(offset))?;
+        Ok(Tail { file, offset, begun: Vec::new(), skipping: false })
+    }
+
+    /// How long the file is now.
+    pub fn len(&self) -> u64 {
+        self.file.metadata().map_or(0, |metadata| metadata.len())
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The next events, each with the place behind it; none where there are none yet.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn read(&mut self) -> io::Result<Vec<(u64, LiveEvent)>> {
+        let mut chunk = Vec::new();
+        self.file.by_ref().take(CHUNK).read_to_end(&mut chunk)?;
+        let mut events = Vec::new();
+        for part in chunk.split_inclusive(|&byte| byte == b'\n') {
+            self.offset += part.len() as u64;
+            let (text, is_whole) = match part.split_last() {
+                Some((b'\n', text)) => (text, true),
+                _ => (part, false),
+            };
+            self.skipping |= self.begun.len() + text.len() > LINE_MAX;
+            if !self.skipping {
+                self.begun.extend(text);
+            }
+            if is_whole {
+                let event = if self.skipping { None } else { LiveEvent::from_line(&self.begun) };
+                events.extend(event.map(|event| (self.offset, event)));
+                self.begun.clear();
+                self.skipping = false;
+            }
+        }
+        Ok(events)
+    }
+}
+
+fn is_beginning_of_line(file: &mut File, offset: u64) -> io::Result<bool> {
+    let Some(before) = offset.checked_sub(1) else { return Ok(true) };
+    if offset > file.metadata()?.len() {
+        return Ok(false);
+    }
+    let mut byte = [0];
+    file.seek(SeekFrom::Start(before))?;
+    Ok(file.read(&mut byte)? == 1 && byte == *b"\n")
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs;
+    use std::io::Write;
+
+    use reelgauge_runner::live::{FILE_NAME, process::own_mark};
+
+    use super::*;
+
+    pub(crate) fn begin_line(pid: u32, process: &str) -> String {
+        let begin = LiveEvent::Begin {
+            at_s: 0.0,
+            pid,
+            process: process.to_owned(),
+            verb: "mix".to_owned(),
+            label: "production-edit".to_owned(),
+            target: "/mnt/nas".to_owned(),
+        };
+        begin.to_line() + "\n"
+    }
+
+    pub(crate) fn end_line() -> String {
+        LiveEvent::End { at_s: 9.0, outcome: LiveOutcome::Complete, reason: None }.to_line() + "\n"
+    }
+
+    fn verified(checked_bytes: u64) -> String {
+        LiveEvent::Verified { at_s: 1.0, checked_bytes }.to_line() + "\n"
+    }
+
+    #[test]
+    fn a_run_lives_as_long_as_its_process_and_until_it_says_that_it_ended() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |text: String| fs::write(dir.path().join(FILE_NAME), text).unwrap();
+        assert_eq!(life(dir.path()), Life::Unknown);
+        let own = begin_line(std::process::id(), &own_mark());
+        for (text, is) in [
+            (own.clone(), "running"),
+            (own.clone() + &verified(1) + &verified(2)[..9], "running"),
+            (own.clone() + &end_line(), "ended"),
+            (own.clone() + &end_line()[..20], "running"),
+            // The same number, but a process from before the last boot.
+            (begin_line(std::process::id(), "another-boot/7"), "gone"),
+            (begin_line(std::process::id(), "another-boot/7") + &end_line(), "ended"),
+            (own[..own.len() / 2].to_owned(), "unknown"),
+            (String::new(), "unknown"),
+            ("\n\n".to_owned(), "unknown"),
+            ("{}\n".to_owned() + &own, "unknown"),
+        ] {
+            write(text.clone());
+            let found = match life(dir.path()) {
+                Life::Unknown => "unknown",
+                Life::Running(begin) if begin.verb == "mix" && begin.target == "/mnt/nas" => "running",
+                Life::Ended(LiveOutcome::Complete, None) => "ended",
+                Life::Gone(_) => "gone",
+                Life::Running(_) | Life::Ended(..) => "wrong",
+            };
+            assert_eq!(found, is, "{text}");
+        }
+    }
+
+    #[test]
+    fn events_come_once_each_however_they_are_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut file = File::create(dir.path().join(FILE_NAME)).unwrap();
+        let mut tail = Tail::open(dir.path(), 0).unwrap();
+        let mut count = |tail: &mut Tail, text: &str| {
+            file.write_all(text.as_bytes()).unwrap();
+            tail.read().unwrap().len()
+        };
+        let line = verified(7);
+        let (one, other) = line.split_at(10);
+        assert_eq!(count(&mut tail, ""), 0);
+        assert_eq!(count(&mut tail, one), 0);
+        assert_eq!(count(&mut tail, other), 1);
+        assert_eq!(count(&mut tail, &format!("{line}{line}{one}")), 2);
+        assert_eq!(count(&mut tail, other), 1);
+        assert_eq!(count(&mut tail, &format!("no event\n{{}}\n\u{0}\n{line}")), 1);
+        // Too long to be one, in pieces or at once, and what comes behind it.
+        assert_eq!(count(&mut tail, &"x".repeat(LINE_MAX)), 0);
+        assert_eq!(count(&mut tail, &"x".repeat(LINE_MAX)), 0);
+        assert_eq!(count(&mut tail, &format!("\n{line}")), 1);
+        assert_eq!(count(&mut tail, &format!("{}\n{line}", " ".repeat(LINE_MAX + 1))), 1);
+    }
+
+    #[test]
+    fn it_goes_on_behind_an_event_and_begins_anew_anywhere_else() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(FILE_NAME), verified(1) + &verified(2)).unwrap();
+        let all = Tail::open(dir.path(), 0).unwrap().read().unwrap();
+        let (behind_first, _) = all[0];
+        let from = |offset| Tail::open(dir.path(), offset).unwrap().read().unwrap().len();
+        assert_eq!([from(0), from(behind_first), from(all[1].0)], [2, 1, 0]);
+        assert_eq!([from(behind_first - 1), from(3), from(u64::MAX)], [2, 2, 2]);
+    }
+}

@@ -1,0 +1,280 @@
+//! Forms from the command line's own description of itself, and command lines from what was filled in.
+//!
+//! A form knows names, not meanings: what a value must be like, and what goes with what, the command line
+//! says itself when it is started.
+
+use std::any::TypeId;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, Command};
+use serde::{Deserialize, Serialize};
+
+/// Flags that have no place in a form: where results go and how they are printed is the console's.
+const UNFIT: &[&str] = &["help", "version", "json", "quiet", "out"];
+/// What is shown at once, beside what is required; everything else waits under "more".
+const COMMON: &[(&str, &[&str])] = &[
+    ("mix", &["profile", "workers", "ramp", "file-size", "duration", "verify"]),
+    ("streams", &["format", "actor", "count", "find-max", "buffer", "duration"]),
+    ("vda", &["streams", "file-size", "duration", "warmup"]),
+    ("replay", &["pace", "copies", "batch"]),
+];
+/// Longest value: a path has at most that.
+const VALUE_MAX_BYTES: usize = 4096;
+
+/// A verb's flags.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Form {
+    /// The verb.
+    pub verb: String,
+    /// What it does.
+    pub about: String,
+    /// Its flags, in the order of its help.
+    pub fields: Vec<FormField>,
+}
+
+/// A flag, or a value without one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FormField {
+    /// `path`, or a flag without its dashes: `file-size`.
+    pub name: String,
+    /// What it is for.
+    pub help: String,
+    /// What is filled in.
+    pub kind: FieldKind,
+    /// What may be chosen.
+    pub choices: Vec<String>,
+    /// What it is if nothing is filled in.
+    pub default: String,
+    /// `SIZE`, `TIME`, `N`.
+    pub value_name: String,
+    /// Whether it has to be filled in.
+    pub required: bool,
+    /// Whether it is shown at once.
+    pub common: bool,
+    /// Whether it names a file or directory of this machine.
+    #[serde(skip)]
+    pub is_path: bool,
+    /// Whether it stands without a flag.
+    #[serde(skip)]
+    pub is_positional: bool,
+}
+
+/// What is filled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FieldKind {
+    /// There or not.
+    Switch,
+    /// One of a list.
+    Choice,
+    /// Anything.
+    Text,
+}
+
+/// A form that was filled in.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Filled {
+    /// Which.
+    pub verb: String,
+    /// Every field that is not as it was; a switch has the value "true".
+    #[serde(default)]
+    pub values: BTreeMap<String, String>,
+}
+
+/// A form that makes no command line.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FormError {
+    /// There is no form for it.
+    #[error("'{0}' can't be started from here; the forms are for check, mix, streams, vda and replay")]
+    Verb(String),
+    /// There is no such field.
+    #[error("'{verb}' has no field '{name}'; reload the page, which may be of another version")]
+    Field {
+        /// The verb.
+        verb: String,
+        /// What was filled in.
+        name: String,
+    },
+    /// A value that no command line can have.
+    #[error(
+        "the value of '{0}' can't be part of a command line; use at most {VALUE_MAX_BYTES} plain characters"
+    )]
+    Value(String),
+    /// A path that may not be named, and why.
+    #[error("{0}")]
+    Path(String),
+}
+
+impl Form {
+    /// The form of a verb.
+    pub fn of(command: &Command) -> Form {
+        let verb = command.get_name().to_owned();
+        let common = COMMON.iter().find(|(name, _)| *name == verb).map_or(&[][..], |(_, names)| names);
+        let fields = command.get_arguments().filter_map(|arg| FormField::of(arg, common)).collect();
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        Form { verb, about, fields }
+    }
+
+    /// The words of the command line, behind the program's name. Values are never taken for flags. `admit`
+    /// decides on every path.
+    ///
+    /// # Errors
+    /// Fields and values that make no command line.
+    pub fn command_line(
+        &self,
+        filled: &Filled,
+        mut admit: impl FnMut(&FormField, &str) -> Result<PathBuf, String>,
+    ) -> Result<Vec<OsString>, FormError> {
+        let unknown = filled.values.keys().find(|name| self.fields.iter().all(|field| field.name != **name));
+        if let Some(name) = unknown {
+            let name = name.chars().take(80).collect();
+            return Err(FormError::Field { verb: self.verb.clone(), name });
+        }
+        let mut words = vec![OsString::from(&self.verb)];
+        let mut positional = Vec::new();
+        for field in &self.fields {
+            let Some(value) = filled.values.get(&field.name).filter(|value| !value.is_empty()) else {
+                continue;
+            };
+            if value.len() > VALUE_MAX_BYTES || value.contains('\0') {
+                return Err(FormError::Value(field.name.clone()));
+            }
+            let value = match field.is_path {
+                true => admit(field, value).map_err(FormError::Path)?.into_os_string(),
+                false => OsString::from(value),
+            };
+            match (field.kind, field.is_positional) {
+                (_, true) => positional.push(value),
+                (FieldKind::Switch, _) if value == "true" => words.push(format!("--{}", field.name).into()),
+                (FieldKind::Switch, _) => {}
+                _ => {
+                    let mut word = OsString::from(format!("--{}=", field.name));
+                    word.push(value);
+                    words.push(word);
+                }
+            }
+        }
+        // Behind this nothing is a flag.
+        words.push("--".into());
+        words.extend(positional);
+        Ok(words)
+    }
+}
+
+impl FormField {
+    fn of(arg: &Arg, common: &[&str]) -> Option<FormField> {
+        let is_positional = arg.is_positional();
+        let name = arg.get_long().map_or_else(|| arg.get_id().to_string(), str::to_owned);
+        if arg.is_hide_set() || UNFIT.contains(&name.as_str()) {
+            return None;
+        }
+        let choices: Vec<String> = arg
+            .get_possible_values()
+            .iter()
+            .filter(|value| !value.is_hide_set())
+            .map(|value| value.get_name().to_owned())
+            .collect();
+        let is_switch = !arg.get_action().takes_values();
+        let kind = match (is_switch, choices.is_empty()) {
+            (true, _) => FieldKind::Switch,
+            (false, false) => FieldKind::Choice,
+            (false, true) => FieldKind::Text,
+        };
+        let defaults: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
+        let value_names = arg.get_value_names().unwrap_or_default();
+        Some(FormField {
+            help: arg.get_help().map(ToString::to_string).unwrap_or_default(),
+            kind,
+            choices: if is_switch { Vec::new() } else { choices },
+            default: if is_switch { String::new() } else { defaults.join(",") },
+            value_name: if is_switch { String::new() } else { value_names.join(" ") },
+            required: arg.is_required_set(),
+            common: arg.is_required_set() || common.contains(&name.as_str()),
+            is_path: matches!(arg.get_action(), ArgAction::Set | ArgAction::Append)
+                && arg.get_value_parser().type_id() == TypeId::of::<PathBuf>(),
+            is_positional,
+            name,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use clap::builder::PossibleValuesParser;
+    use clap::value_parser;
+
+    use super::*;
+
+    pub(super) fn form() -> Form {
+        let command = Command::new("mix")
+            .about("Measure")
+            .arg(Arg::new("path").required(true).value_parser(value_parser!(PathBuf)).help("Where"))
+            .arg(Arg::new("file_size").long("file-size").value_name("SIZE").default_value("1GiB"))
+            .arg(Arg::new("sync").long("sync").value_parser(PossibleValuesParser::new(["none", "block"])))
+            .arg(Arg::new("verify").long("verify").action(ArgAction::SetTrue))
+            .arg(Arg::new("like").long("like").value_parser(value_parser!(PathBuf)))
+            .arg(Arg::new("secret").long("secret").hide(true))
+            .arg(Arg::new("json").long("json").action(ArgAction::SetTrue))
+            .arg(Arg::new("out").long("out").value_parser(value_parser!(PathBuf)));
+        Form::of(&command)
+    }
+
+    fn words(values: &[(&str, &str)]) -> Result<Vec<String>, FormError> {
+        let values = values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let filled = Filled { verb: "mix".to_owned(), values };
+        let admit = |_: &FormField, path: &str| match path {
+            "/bad" => Err("not there".to_owned()),
+            _ => Ok(PathBuf::from(format!("/real{path}"))),
+        };
+        let words = form().command_line(&filled, admit)?;
+        Ok(words.into_iter().map(|word| word.into_string().unwrap()).collect())
+    }
+
+    #[test]
+    fn a_form_is_what_the_command_line_says_of_itself() {
+        let form = form();
+        let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
+        assert_eq!(names, ["path", "file-size", "sync", "verify", "like"]);
+        let [path, size, sync, verify, like] = &form.fields[..] else { panic!() };
+        assert!(path.required && path.common && path.is_path && path.is_positional && path.help == "Where");
+        assert!(size.common && size.default == "1GiB" && size.value_name == "SIZE" && !size.is_path);
+        assert_eq!(
+            (sync.kind, &sync.choices[..]),
+            (FieldKind::Choice, &["none".to_owned(), "block".to_owned()][..])
+        );
+        assert_eq!((verify.kind, verify.choices.len(), verify.default.as_str()), (FieldKind::Switch, 0, ""));
+        assert!(like.is_path && !like.is_positional && !like.common);
+        let json = serde_json::to_value(&form).unwrap();
+        assert_eq!(json["fields"][2]["kind"], "choice");
+        assert_eq!(json["fields"][0].as_object().unwrap().len(), 8);
+    }
+
+    #[test]
+    fn values_stay_values() {
+        let filled = [("path", "-rf"), ("file-size", "--help"), ("verify", "true"), ("sync", "block")];
+        assert_eq!(
+            words(&filled).unwrap(),
+            ["mix", "--file-size=--help", "--sync=block", "--verify", "--", "/real-rf"]
+        );
+        let shell = [("path", "/a"), ("file-size", "$(reboot); `x` \n' \" | &")];
+        assert_eq!(words(&shell).unwrap()[1], "--file-size=$(reboot); `x` \n' \" | &");
+        // What is not filled in is as it was.
+        assert_eq!(words(&[("verify", ""), ("file-size", ""), ("sync", "")]).unwrap(), ["mix", "--"]);
+        assert_eq!(words(&[("verify", "false")]).unwrap(), ["mix", "--"]);
+    }
+
+    #[test]
+    fn what_makes_no_command_line_is_refused() {
+        for name in ["json", "out", "secret", "--verify", "file_size", "help", ""] {
+            assert!(matches!(words(&[(name, "1")]), Err(FormError::Field { .. })), "{name}");
+        }
+        for value in ["a\0b", &"x".repeat(VALUE_MAX_BYTES + 1)] {
+            assert_eq!(words(&[("file-size", value)]), Err(FormError::Value("file-size".to_owned())));
+        }
+        assert_eq!(words(&[("like", "/bad")]), Err(FormError::Path("not there".to_owned())));
+    }
+}

@@ -1,0 +1,282 @@
+//! What Prometheus reads: how the runs here go, in its text format (0.0.4).
+//!
+//! Every run that goes on has its own figures, and so has the one that ended last, so that a scrape every
+//! quarter of an hour doesn't miss how it ended. `docs/grafana/reelgauge.json` draws them.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use reelgauge_runner::live::{LiveEvent, LiveTick};
+
+use crate::entry::{RunEntry, RunState};
+use crate::events::Tail;
+
+/// What the answer is called.
+pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+/// Longest value of a label, in characters.
+const LABEL_CHARS: usize = 200;
+
+/// A metric: its name, its type, and what it is.
+type Metric = (&'static str, &'static str, &'static str);
+
+const RUNS: Metric = ("reelgauge_runs", "gauge", "Runs in the folder of this console, by state.");
+const INFO: Metric = ("reelgauge_run_info", "gauge", "A run that goes on, or that ended last; always 1.");
+const READ: Metric =
+    ("reelgauge_read_bytes_per_second", "gauge", "Read in the last second; 0 after the end.");
+const WRITTEN: Metric =
+    ("reelgauge_written_bytes_per_second", "gauge", "Written in the last second; 0 after the end.");
+const LATE: Metric =
+    ("reelgauge_late_frames_total", "counter", "Frames that were late, in all load points of a run.");
+const ELAPSED: Metric = ("reelgauge_elapsed_seconds", "gauge", "Time since a run began to measure.");
+
+/// Follows the events of runs between two scrapes.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    followed: Mutex<HashMap<String, Followed>>,
+}
+
+/// A run as far as it has told.
+#[derive(Debug)]
+struct Followed {
+    tail: Tail,
+    so_far: SoFar,
+}
+
+/// What a run has told.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct SoFar {
+    tick: Option<LiveTick>,
+    /// `None` before it has told anything.
+    at_s: Option<f64>,
+    /// Late frames of the load points before.
+    late_before: u64,
+}
+
+impl Metrics {
+    /// The metrics of these runs, newest first, in this folder.
+    pub fn text(&self, runs: &[Arc<RunEntry>], dir: &Path) -> String {
+        let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = runs.iter().filter(|run| run.state == RunState::Running);
+        let last = runs.iter().find(|run| run.state != RunState::Running);
+        let shown: Vec<&RunEntry> = running.chain(last).map(Arc::as_ref).collect();
+        followed.retain(|id, _| shown.iter().any(|run| run.id == *id));
+        let told: Vec<(&RunEntry, SoFar)> = shown
+            .into_iter()
+            .map(|run| {
+                let so_far = catch_up(&mut followed, &run.id, dir).unwrap_or_default();
+                (run, so_far)
+            })
+            .collect();
+        written(runs, &told)
+    }
+}
+
+fn catch_up(followed: &mut HashMap<String, Followed>, id: &str, dir: &Path) -> Option<SoFar> {
+    if !followed.contains_key(id) {
+        let tail = Tail::open(&dir.join(id), 0).ok()?;
+        followed.insert(id.to_owned(), Followed { tail, so_far: SoFar::default() });
+    }
+    let Followed { tail, so_far } = followed.get_mut(id)?;
+    loop {
+        let events = tail.read().ok()?;
+        if events.is_empty() {
+            return Some(so_far.clone());
+        }
+        events.into_iter().for_each(|(_, event)| so_far.take(event));
+    }
+}
+
+impl SoFar {
+    fn take(&mut self, event: LiveEvent) {
+        match event {
+            LiveEvent::Live(tick) => {
+                let before = self.tick.take();
+                let is_next =
+                    |before: &LiveTick| before.label != tick.label || before.elapsed_s > tick.elapsed_s;
+                let late = before.filter(is_next).and_then(|before| before.late_frames);
+                self.late_before += late.unwrap_or(0);
+                self.at_s = Some(tick.at_s);
+                self.tick = Some(tick);
+            }
+            LiveEvent::Begin { at_s, .. }
+            | LiveEvent::Phase { at_s, .. }
+            | LiveEvent::Prepared { at_s, .. }
+            | LiveEvent::Verified { at_s, .. }
+            | LiveEvent::End { at_s, .. } => self.at_s = Some(at_s),
+        }
+    }
+
+    fn late_frames(&self) -> Option<u64> {
+        let now = self.tick.as_ref()?.late_frames;
+        now.map(|now| self.late_before + now).or((self.late_before > 0).then_some(self.late_before))
+    }
+}
+
+fn written(runs: &[Arc<RunEntry>], told: &[(&RunEntry, SoFar)]) -> String {
+    let mut text = String::new();
+    let states = RunState::ALL.map(|state| {
+        let count = runs.iter().filter(|run| run.state == state).count();
+        (vec![("state", state.name())], count as f64)
+    });
+    metric(&mut text, RUNS, states);
+    let info = told.iter().map(|(run, _)| {
+        let labels = vec![
+            ("run", run.id.as_str()),
+            ("verb", &run.verb),
+            ("label", &run.label),
+            ("target", &run.target),
+            ("state", run.state.name()),
+        ];
+        (labels, 1.0)
+    });
+    metric(&mut text, INFO, info);
+    let mut each = |what: Metric, value: &dyn Fn(&SoFar, bool) -> Option<f64>| {
+        let values = told.iter().filter_map(|(run, so_far)| {
+            let value = value(so_far, run.state == RunState::Running)?;
+            Some((vec![("run", run.id.as_str())], value))
+        });
+        metric(&mut text, what, values);
+    };
+    let rate = |is_running: bool, rate: f64| if is_running { rate } else { 0.0 };
+    each(READ, &|so_far, is_running| Some(rate(is_running, so_far.tick.as_ref()?.read_bytes_per_s)));
+    each(WRITTEN, &|so_far, is_running| Some(rate(is_running, so_far.tick.as_ref()?.write_bytes_per_s)));
+    each(LATE, &|so_far, _| so_far.late_frames().map(|frames| frames as f64));
+    each(ELAPSED, &|so_far, _| so_far.at_s);
+    text
+}
+
+/// A metric with all its values. One without any is left out.
+fn metric<'a>(
+    text: &mut String,
+    (name, kind, help): Metric,
+    values: impl IntoIterator<Item = (Vec<(&'static str, &'a str)>, f64)>,
+) {
+    for (at, (labels, value)) in values.into_iter().enumerate() {
+        // Writing to a string can't fail.
+        if at == 0 {
+            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+        }
+        let labels: Vec<String> =
+            labels.iter().map(|(label, value)| format!("{label}=\"{}\"", escaped(value))).collect();
+        let _ = writeln!(text, "{name}{{{}}} {value}", labels.join(","));
+    }
+}
+
+/// A label's value. Prometheus wants three characters escaped; other control characters help nobody.
+fn escaped(value: &str) -> String {
+    let mut text = String::new();
+    for c in value.chars().take(LABEL_CHARS) {
+        match c {
+            '\\' => text.push_str(r"\\"),
+            '"' => text.push_str("\\\""),
+            '\n' => text.push_str(r"\n"),
+            c if c.is_control() => text.push('\u{fffd}'),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    use reelgauge_runner::live::{LiveOutcome, path_in};
+    use serde_json::Value;
+
+    use super::*;
+
+    fn tick(label: &str, elapsed_s: f64, late_frames: Option<u64>) -> LiveEvent {
+        LiveEvent::Live(LiveTick {
+            at_s: elapsed_s + 10.0,
+            label: label.to_owned(),
+            elapsed_s,
+            warmup_s: 0.0,
+            total_s: None,
+            read_bytes_per_s: 52_428_800.0,
+            write_bytes_per_s: 0.0,
+            late_frames,
+        })
+    }
+
+    fn entry(id: &str, state: RunState) -> Arc<RunEntry> {
+        let mut entry = RunEntry::of(Path::new("/nonexistent"), id, &crate::events::Life::Unknown);
+        (entry.state, entry.verb, entry.target) =
+            (state, "streams".to_owned(), "/mnt/\"a\\b\"\nc\u{1}".to_owned());
+        Arc::new(entry)
+    }
+
+    fn lines(events: &[LiveEvent]) -> String {
+        events.iter().map(|event| event.to_line() + "\n").collect()
+    }
+
+    #[test]
+    fn every_running_run_is_told_and_the_last_that_ended() {
+        let dir = tempfile::tempdir().unwrap();
+        for id in ["now", "then", "before"] {
+            fs::create_dir(dir.path().join(id)).unwrap();
+        }
+        let file = |id: &str| path_in(&dir.path().join(id));
+        let first = lines(&[tick("8 streams", 5.0, Some(2)), tick("9 streams", 1.0, Some(1))]);
+        fs::write(file("now"), &first).unwrap();
+        let end = LiveEvent::End { at_s: 77.5, outcome: LiveOutcome::Complete, reason: None };
+        fs::write(file("then"), lines(&[tick("p", 3.0, None), end])).unwrap();
+        let runs = [
+            entry("now", RunState::Running),
+            entry("then", RunState::Complete),
+            entry("before", RunState::Killed),
+        ];
+        let metrics = Metrics::default();
+        let text = metrics.text(&runs, dir.path());
+        for line in [
+            "reelgauge_runs{state=\"running\"} 1",
+            "reelgauge_runs{state=\"broke_off\"} 0",
+            "reelgauge_read_bytes_per_second{run=\"now\"} 52428800",
+            "reelgauge_read_bytes_per_second{run=\"then\"} 0",
+            "reelgauge_late_frames_total{run=\"now\"} 3",
+            "reelgauge_elapsed_seconds{run=\"now\"} 11",
+            "reelgauge_elapsed_seconds{run=\"then\"} 77.5",
+            "reelgauge_run_info{run=\"now\",verb=\"streams\",label=\"\",\
+             target=\"/mnt/\\\"a\\\\b\\\"\\nc\u{fffd}\",state=\"running\"} 1",
+        ] {
+            assert!(text.lines().any(|there| there == line), "{line}\n{text}");
+        }
+        assert!(!text.contains("before") && !text.contains("late_frames_total{run=\"then\"}"), "{text}");
+        // What is told later comes on top, and never less than before.
+        let more = lines(&[tick("9 streams", 2.0, Some(4)), tick("9 streams", 0.5, Some(0))]);
+        fs::write(file("now"), first + &more).unwrap();
+        let text = metrics.text(&runs, dir.path());
+        assert!(text.contains("reelgauge_late_frames_total{run=\"now\"} 6\n"), "{text}");
+        // One that has told nothing has no figures, which is not the same as zeros.
+        let text = metrics.text(&[entry("before", RunState::Killed)], dir.path());
+        assert!(text.contains("run_info{run=\"before\"") && !text.contains("seconds{"), "{text}");
+    }
+
+    #[test]
+    fn the_dashboard_asks_for_nothing_that_is_not_told() {
+        let told: BTreeSet<&str> = [RUNS, INFO, READ, WRITTEN, LATE, ELAPSED].map(|(name, ..)| name).into();
+        let text = include_str!("../../../docs/grafana/reelgauge.json");
+        let dashboard: Value = serde_json::from_str(text).unwrap();
+        let variables = dashboard["templating"]["list"].as_array().unwrap();
+        assert!(variables.iter().any(|one| one["type"] == "datasource" && one["query"] == "prometheus"));
+        let mut asked = BTreeSet::new();
+        let panels = dashboard["panels"].as_array().unwrap();
+        let queries = variables.iter().filter_map(|one| one["query"]["query"].as_str());
+        let targets = panels.iter().flat_map(|panel| panel["targets"].as_array().into_iter().flatten());
+        for expression in targets.map(|target| target["expr"].as_str().unwrap()).chain(queries) {
+            let words = expression.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+            asked.extend(words.filter(|word| word.starts_with("reelgauge_")).map(str::to_owned));
+        }
+        assert!(asked.iter().all(|name| told.contains(name.as_str())), "{asked:?}");
+        assert_eq!(asked.len(), told.len(), "{asked:?}");
+        let without_source = panels.iter().filter(|panel| panel["datasource"]["uid"] != "${datasource}");
+        assert_eq!(
+            without_source.map(|panel| panel["title"].to_string()).collect::<Vec<_>>(),
+            Vec::<String>::new()
+        );
+    }
+}

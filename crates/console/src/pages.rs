@@ -1,0 +1,122 @@
+//! Pages of runs and traces, made when somebody looks, and kept while others look at the same.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use axum::body::Bytes;
+use reelgauge_analysis::page::PageKind;
+use reelgauge_record::run_dir::RunDir;
+use reelgauge_runner::compare::{compare_page, compare_runs};
+use reelgauge_runner::page::{page, run_page, trace_page};
+use serde::Serialize;
+
+use crate::error::ApiError;
+use crate::events::{Life, life};
+use crate::runs::{Runs, Stamp};
+use crate::traces::Traces;
+
+/// Pages that are kept. Each takes a few megabytes.
+const KEPT: usize = 4;
+/// Runs that can be compared.
+const COMPARED_MAX: usize = 8;
+
+/// Makes pages, and keeps the latest of runs.
+#[derive(Debug, Default)]
+pub struct Pages {
+    kept: Mutex<VecDeque<Kept>>,
+}
+
+/// A page as JSON, and of what it was made.
+#[derive(Clone, Debug)]
+struct Kept {
+    id: String,
+    stamp: Stamp,
+    json: Bytes,
+}
+
+impl Pages {
+    /// The page of a run that has ended, as JSON. `stop` is asked now and then whether to go on.
+    ///
+    /// # Errors
+    /// A run that goes on or that can't be read, or `stop` says so.
+    pub fn of_run(&self, runs: &Runs, id: &str, stop: &dyn Fn() -> bool) -> Result<Bytes, ApiError> {
+        let run_dir = ended(runs, id)?;
+        // Before it is read, so that what changes meanwhile is seen next time.
+        let stamp = Stamp::of(run_dir.path());
+        if let Some(json) = self.kept(id, &stamp) {
+            return Ok(json);
+        }
+        let run = run_page(run_dir.path(), stop).map_err(ApiError::failed)?;
+        let json = as_json(&page(PageKind::Run, vec![run], None))?;
+        self.keep(Kept { id: id.to_owned(), stamp, json: json.clone() });
+        Ok(json)
+    }
+
+    /// The page of several runs, compared with the first of them, as JSON.
+    ///
+    /// # Errors
+    /// Fewer than two or more than eight, one that goes on or can't be read, or `stop` says so.
+    pub fn of_several(
+        &self,
+        runs: &Runs,
+        ids: &[String],
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Bytes, ApiError> {
+        if !(2..=COMPARED_MAX).contains(&ids.len()) {
+            let count = ids.len();
+            return Err(ApiError::bad(format!("{count} runs can't be compared; choose 2 to {COMPARED_MAX}")));
+        }
+        let dirs = ids.iter().map(|id| Ok(ended(runs, id)?.path().to_owned()));
+        let dirs: Vec<PathBuf> = dirs.collect::<Result<_, ApiError>>()?;
+        let comparison = compare_runs(&dirs, None).map_err(ApiError::bad)?;
+        as_json(&compare_page(&dirs, &comparison, stop).map_err(ApiError::failed)?)
+    }
+
+    /// The page of a trace of the library, as JSON.
+    ///
+    /// # Errors
+    /// One that isn't there or can't be read, or `stop` says so.
+    pub fn of_trace(&self, traces: &Traces, name: &str, stop: &dyn Fn() -> bool) -> Result<Bytes, ApiError> {
+        let held = traces.open(name)?;
+        let mut trace = trace_page(held.trace().dir(), stop).map_err(ApiError::failed)?;
+        // Its directory may have been made for this look, and is gone after it.
+        name.clone_into(&mut trace.id);
+        if held.is_temporary() {
+            trace.again = format!("reelgauge replay {name} TARGET");
+            trace.report.about.path = format!("built in; 'reelgauge traces {name} --out DIR' writes it out");
+        }
+        as_json(&page(PageKind::Trace, Vec::new(), Some(trace)))
+    }
+
+    fn kept(&self, id: &str, stamp: &Stamp) -> Option<Bytes> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = kept.iter().position(|page| page.id == id && page.stamp == *stamp)?;
+        // Looked at last, so it goes last.
+        let page = kept.remove(at)?;
+        kept.push_back(page.clone());
+        Some(page.json)
+    }
+
+    fn keep(&self, page: Kept) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|other| other.id != page.id);
+        kept.push_back(page);
+        while kept.len() > KEPT {
+            kept.pop_front();
+        }
+    }
+}
+
+/// A run that has ended. What reads a whole run would take one that goes on for one that was killed.
+fn ended(runs: &Runs, id: &str) -> Result<RunDir, ApiError> {
+    let run_dir = runs.open(id)?;
+    match life(run_dir.path()) {
+        Life::Running(_) => Err(ApiError::conflict("this run goes on; its page is made when it has ended")),
+        _ => Ok(run_dir),
+    }
+}
+
+fn as_json(value: &impl Serialize) -> Result<Bytes, ApiError> {
+    serde_json::to_vec(value).map(Bytes::from).map_err(ApiError::failed)
+}

@@ -1,0 +1,88 @@
+//! Deleting a run: its directory, whole, and nothing that a link in it leads to.
+
+use std::fs;
+use std::path::Path;
+
+use reelgauge_record::run_dir::RunDir;
+
+use crate::error::ApiError;
+use crate::events::{Life, life};
+use crate::runs::Runs;
+
+/// Deletes a run that has ended.
+///
+/// # Errors
+/// One that goes on, that is not there, or that can't be removed; then it is all there as before, as far as
+/// the system lets that be so.
+pub fn remove(runs: &Runs, id: &str) -> Result<(), ApiError> {
+    let run_dir = runs.open(id)?;
+    if let Life::Running(_) = life(run_dir.path()) {
+        return Err(ApiError::conflict("this run goes on; stop it, then delete it"));
+    }
+    let result = remove_whole(&run_dir, runs.dir());
+    runs.forget(id);
+    result
+}
+
+/// Under another name first, so that nobody meets half of it. Links are removed, not followed.
+fn remove_whole(run_dir: &RunDir, parent: &Path) -> Result<(), ApiError> {
+    let path = run_dir.path();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let aside = parent.join(format!(".deleted-{name}"));
+    let failed = |error: std::io::Error| {
+        ApiError::failed(format!("{} can't be deleted ({error}); check its rights", path.display()))
+    };
+    fs::rename(path, &aside).map_err(failed)?;
+    fs::remove_dir_all(&aside).map_err(|error| {
+        // What is left of it had better be seen.
+        let _ = fs::rename(&aside, path);
+        failed(error)
+    })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::os::unix::fs::symlink;
+
+    use axum::http::StatusCode;
+    use reelgauge_runner::live::{path_in, process::own_mark};
+
+    use super::*;
+    use crate::events::tests::begin_line;
+    use crate::runs::tests::make_run;
+
+    #[test]
+    fn an_ended_run_goes_whole_and_nothing_else_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let runs = Runs::in_dir(&top.join("runs")).unwrap();
+        fs::create_dir(top.join("precious")).unwrap();
+        fs::write(top.join("precious/file"), "").unwrap();
+        let run = make_run(runs.dir(), "run");
+        make_run(runs.dir(), "other");
+        symlink(top.join("precious"), run.path().join("link")).unwrap();
+        symlink(top.join("precious"), runs.dir().join("a-link")).unwrap();
+        fs::create_dir_all(run.ops_path().join("agent=local")).unwrap();
+        fs::write(run.ops_path().join("agent=local/part"), "x").unwrap();
+        for id in ["..", "../precious", "a-link", "precious", "", "run/ops", "."] {
+            assert_eq!(remove(&runs, id).unwrap_err().status, StatusCode::NOT_FOUND, "{id}");
+        }
+        remove(&runs, "run").unwrap();
+        let left: Vec<_> =
+            fs::read_dir(runs.dir()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(left.len() == 2 && top.join("precious/file").exists(), "{left:?}");
+        assert_eq!(remove(&runs, "run").unwrap_err().status, StatusCode::NOT_FOUND);
+    }
+
+    #[test]
+    fn a_run_that_goes_on_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let runs = Runs::in_dir(folder.path()).unwrap();
+        let run = make_run(runs.dir(), "run");
+        fs::write(path_in(run.path()), begin_line(std::process::id(), &own_mark())).unwrap();
+        assert_eq!(remove(&runs, "run").unwrap_err().status, StatusCode::CONFLICT);
+        fs::write(path_in(run.path()), begin_line(std::process::id(), "before/1")).unwrap();
+        remove(&runs, "run").unwrap();
+    }
+}

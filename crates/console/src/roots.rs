@@ -1,0 +1,223 @@
+//! Which paths may be named from a browser: those below a few directories, wherever links lead.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// Directories below which targets may lie.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Roots(Vec<PathBuf>);
+
+/// Why a path may not be named.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RootsError {
+    /// A root that is none.
+    #[error("{} can't be a root: {why}; name a directory with --root", path.display())]
+    NoRoot {
+        /// What was given.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A path that depends on where somebody stands.
+    #[error("'{path}' is no absolute path; begin with one of the console's roots: {roots}")]
+    Relative {
+        /// What was given.
+        path: String,
+        /// What is allowed.
+        roots: String,
+    },
+    /// A path elsewhere.
+    #[error(
+        "'{path}' is not below a directory that this console may use ({roots}); start it with \
+         --root to allow another one"
+    )]
+    Outside {
+        /// What was given.
+        path: String,
+        /// What is allowed.
+        roots: String,
+    },
+    /// It can't be looked at.
+    #[error("'{path}' can't be looked at: {source}; check its rights")]
+    Io {
+        /// What was given.
+        path: String,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl Roots {
+    /// These directories.
+    ///
+    /// # Errors
+    /// One that doesn't exist or is no directory.
+    pub fn new(paths: &[PathBuf]) -> Result<Roots, RootsError> {
+        let root = |path: &PathBuf| {
+            let no_root = |why: String| RootsError::NoRoot { path: path.clone(), why };
+            let root = path.canonicalize().map_err(|error| no_root(error.to_string()))?;
+            if !root.is_dir() {
+                return Err(no_root("it is no directory".to_owned()));
+            }
+            Ok(root)
+        };
+        Ok(Roots(paths.iter().map(root).collect::<Result<_, _>>()?))
+    }
+
+    /// The directories, all links resolved.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.0
+    }
+
+    /// The path with all links resolved, if it lies below a root. What doesn't exist is admitted where it
+    /// would be below one, so that whoever is to use it can say so in its own words.
+    ///
+    /// # Errors
+    /// One that may not be named.
+    pub fn admit(&self, given: &str) -> Result<PathBuf, RootsError> {
+        let path = Path::new(given);
+        let roots = || self.0.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ");
+        if !path.is_absolute() || given.contains('\0') {
+            return Err(RootsError::Relative { path: shown(given), roots: roots() });
+        }
+        let real = match path.canonicalize() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => resolve_missing(path),
+            other => other,
+        };
+        let outside = || RootsError::Outside { path: shown(given), roots: roots() };
+        match real {
+            Ok(real) if self.holds(&real) => Ok(real),
+            // Whatever is elsewhere, nothing is told of it, not even whether it exists.
+            Err(source) if self.holds(path) && !has_parent(path) => {
+                Err(RootsError::Io { path: shown(given), source })
+            }
+            _ => Err(outside()),
+        }
+    }
+
+    /// Whether a path without links lies below a root.
+    fn holds(&self, real: &Path) -> bool {
+        self.0.iter().any(|root| real.starts_with(root))
+    }
+}
+
+/// Where something that doesn't exist would be: the nearest directory above that does, links resolved, and
+/// the rest behind it.
+fn resolve_missing(path: &Path) -> io::Result<PathBuf> {
+    let mut missing = Vec::new();
+    let mut there = path;
+    loop {
+        // What `..` means behind something that doesn't exist, nobody knows. A link to nowhere exists.
+        let name = match there.components().next_back() {
+            Some(Component::Normal(name)) if there.symlink_metadata().is_err() => name,
+            Some(Component::Normal(_)) => return Err(io::ErrorKind::NotFound.into()),
+            _ => return Err(io::ErrorKind::InvalidInput.into()),
+        };
+        missing.push(name);
+        there = there.parent().ok_or(io::ErrorKind::InvalidInput)?;
+        match there.canonicalize() {
+            Ok(real) => return Ok(missing.iter().rev().fold(real, |path, name| path.join(name))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn has_parent(path: &Path) -> bool {
+    path.components().any(|part| part == Component::ParentDir)
+}
+
+/// Enough of a path from outside to know it by.
+fn shown(given: &str) -> String {
+    given.chars().take(300).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn scene() -> (tempfile::TempDir, Roots, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        for dir in ["media/show", "media-secret", "other"] {
+            fs::create_dir_all(top.join(dir)).unwrap();
+        }
+        fs::write(top.join("other/file"), "").unwrap();
+        symlink(top.join("other"), top.join("media/way-out")).unwrap();
+        symlink("show", top.join("media/way-in")).unwrap();
+        symlink(top.join("other/nothing"), top.join("media/to-nothing")).unwrap();
+        symlink("loop", top.join("media/loop")).unwrap();
+        let roots = Roots::new(&[top.join("media")]).unwrap();
+        (folder, roots, top.display().to_string())
+    }
+
+    #[test]
+    fn what_lies_below_a_root_is_admitted_with_its_links_resolved() {
+        let (_folder, roots, top) = scene();
+        for (given, real) in [
+            ("media", "media"),
+            ("media/", "media"),
+            ("media/show", "media/show"),
+            ("media/./show//", "media/show"),
+            ("media/show/../show", "media/show"),
+            ("media/way-in", "media/show"),
+            ("media/new/folder", "media/new/folder"),
+            ("media/way-in/new", "media/show/new"),
+            ("other/../media/show", "media/show"),
+        ] {
+            let real = Path::new(&top).join(real);
+            assert_eq!(roots.admit(&format!("{top}/{given}")).unwrap(), real, "{given}");
+        }
+    }
+
+    #[test]
+    fn nothing_else_is() {
+        let (_folder, roots, top) = scene();
+        for given in [
+            "",
+            ".",
+            "media/..",
+            "media/../other",
+            "media/../../../../../../etc/passwd",
+            "media-secret",
+            "media/way-out",
+            "media/way-out/file",
+            "media/way-out/new",
+            "media/to-nothing",
+            "media/to-nothing/x",
+            "media/new/../../other",
+            "media/show/../../other/new",
+            "media/loop",
+            "other/file/x",
+        ] {
+            let error = roots.admit(&format!("{top}/{given}")).unwrap_err();
+            assert!(matches!(error, RootsError::Outside { .. } | RootsError::Io { .. }), "{given}: {error}");
+            assert!(error.to_string().contains("; "), "{error}");
+        }
+        for given in ["", "media", "../media", "~/media", "C:\\media", &format!("{top}/media\0/x")] {
+            let error = roots.admit(given).unwrap_err();
+            assert!(matches!(error, RootsError::Relative { .. }), "{given}: {error}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_told_of_what_lies_elsewhere() {
+        let (_folder, roots, top) = scene();
+        let there = roots.admit(&format!("{top}/other/file")).unwrap_err().to_string();
+        let not_there = roots.admit(&format!("{top}/other/fil_")).unwrap_err().to_string();
+        assert_eq!(there.replace("file", ""), not_there.replace("fil_", ""));
+    }
+
+    #[test]
+    fn a_root_must_be_a_directory() {
+        let (_folder, _, top) = scene();
+        for path in ["other/file", "nothing"] {
+            assert!(Roots::new(&[Path::new(&top).join(path)]).is_err());
+        }
+    }
+}

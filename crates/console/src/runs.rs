@@ -1,0 +1,308 @@
+//! The folder of runs: which there are, and one by its name.
+//!
+//! A name from outside is a name of the list or nothing: it never becomes a path that anybody else made up.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use reelgauge_record::run_dir::RunDir;
+use reelgauge_runner::live;
+use reelgauge_runner::page::NOTES_FILE;
+
+use crate::entry::{RunEntry, RunState};
+use crate::error::ApiError;
+use crate::events::life;
+
+/// Entries of the folder that are looked at.
+const ENTRIES_MAX: usize = 20_000;
+/// No file system has longer names.
+const NAME_MAX: usize = 255;
+
+/// The folder of runs.
+#[derive(Debug)]
+pub struct Runs {
+    dir: PathBuf,
+    known: Mutex<HashMap<String, Known>>,
+}
+
+/// What is known of a run, and when it was found out.
+#[derive(Clone, Debug)]
+struct Known {
+    stamp: Stamp,
+    entry: Arc<RunEntry>,
+}
+
+/// Changes when something about a run does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp([Option<(SystemTime, u64)>; 4]);
+
+impl Runs {
+    /// The runs in this folder, which is made if need be.
+    ///
+    /// # Errors
+    /// When it can't be made or found.
+    pub fn in_dir(dir: &Path) -> io::Result<Runs> {
+        fs::create_dir_all(dir)?;
+        Ok(Runs { dir: dir.canonicalize()?, known: Mutex::default() })
+    }
+
+    /// The folder, all links resolved.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// All runs, newest first.
+    ///
+    /// # Errors
+    /// When the folder can't be read.
+    pub fn list(&self) -> Result<Vec<Arc<RunEntry>>, ApiError> {
+        let mut entries = Vec::new();
+        for name in self.names()? {
+            entries.extend(self.entry(&name));
+        }
+        let listed: HashSet<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
+        self.known().retain(|name, _| listed.contains(name.as_str()));
+        entries.sort_by(|a, b| (b.began(), &b.id).cmp(&(a.began(), &a.id)));
+        Ok(entries)
+    }
+
+    /// The directory of a run.
+    ///
+    /// # Errors
+    /// When the list has no run of this name.
+    pub fn open(&self, id: &str) -> Result<RunDir, ApiError> {
+        let missing = || ApiError::missing(format!("there is no run '{}' here", shown(id)));
+        if !is_name(id) || !self.names()?.iter().any(|name| name == id) {
+            return Err(missing());
+        }
+        self.run_dir(id).ok_or_else(missing)
+    }
+
+    /// Names of all directories in the folder.
+    fn names(&self) -> Result<Vec<String>, ApiError> {
+        let failed = |error: io::Error| {
+            let dir = self.dir.display();
+            ApiError::failed(format!("the folder of runs {dir} can't be read ({error}); check its rights"))
+        };
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&self.dir).map_err(failed)?.take(ENTRIES_MAX).flatten() {
+            // A link may lead anywhere, so it is no run; nor is what can't be named in an address.
+            let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            names.extend(entry.file_name().into_string().ok().filter(|name| is_dir && is_name(name)));
+        }
+        Ok(names)
+    }
+
+    /// A run directory of this name, if it is one and no link.
+    fn run_dir(&self, name: &str) -> Option<RunDir> {
+        let path = self.dir.join(name);
+        let is_dir = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+        let run_dir = if is_dir { RunDir::open(&path).ok()? } else { return None };
+        (!is_suite(&path)).then_some(run_dir)
+    }
+
+    /// What the list says of a run; `None` for what is none.
+    fn entry(&self, name: &str) -> Option<Arc<RunEntry>> {
+        let path = self.dir.join(name);
+        let stamp = Stamp::of(&path);
+        let known = self.known().get(name).cloned();
+        if let Some(known) =
+            known.filter(|known| known.stamp == stamp && known.entry.state != RunState::Running)
+        {
+            return Some(known.entry);
+        }
+        let run_dir = self.run_dir(name)?;
+        let entry = Arc::new(RunEntry::of(run_dir.path(), name, &life(run_dir.path())));
+        self.known().insert(name.to_owned(), Known { stamp, entry: Arc::clone(&entry) });
+        Some(entry)
+    }
+
+    /// Forgets what is known of a run, which has just been changed.
+    pub fn forget(&self, id: &str) {
+        self.known().remove(id);
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<String, Known>> {
+        // Entries are whole or not there, whatever happened to whoever held it.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stamp {
+    /// That of the run in this directory, now.
+    pub fn of(run_dir: &Path) -> Stamp {
+        let of = |metadata: Metadata| Some((metadata.modified().ok()?, metadata.len()));
+        let file = |name: &str| fs::metadata(run_dir.join(name)).ok().and_then(of);
+        Stamp([
+            fs::metadata(run_dir).ok().and_then(of),
+            file("summary.json"),
+            file(NOTES_FILE),
+            file(live::FILE_NAME),
+        ])
+    }
+}
+
+/// Whether a run is in this directory that others began in it, as a suite does. It has no figures of its own.
+fn is_suite(run_dir: &Path) -> bool {
+    if run_dir.join("suite.json").exists() {
+        return true;
+    }
+    if run_dir.join("ops").exists() || live::path_in(run_dir).exists() {
+        return false;
+    }
+    let inside = fs::read_dir(run_dir).into_iter().flatten().flatten();
+    inside.into_iter().any(|entry| entry.path().join("run.toml").exists())
+}
+
+/// Whether a text from outside can be the name of a run: one part of a path on every system, and not hidden.
+fn is_name(text: &str) -> bool {
+    let unfit = |c: char| c.is_control() || matches!(c, '/' | '\\' | ':');
+    !text.is_empty() && text.len() <= NAME_MAX && !text.starts_with('.') && !text.contains(unfit)
+}
+
+/// Enough of a name from outside to know it by.
+pub fn shown(name: &str) -> String {
+    name.chars().take(80).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(all(test, unix))]
+pub(crate) mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::os::unix::fs::symlink;
+    use std::time::Instant;
+
+    use reelgauge_analysis::{Outcome, Summary};
+    use reelgauge_record::run_dir::{LAYOUT_VERSION, RunDir};
+    use reelgauge_runner::live::process::own_mark;
+
+    use super::*;
+    use crate::events::tests::{begin_line, end_line};
+
+    /// A run directory of this name with nothing but its plan.
+    pub(crate) fn make_run(dir: &Path, name: &str) -> RunDir {
+        let path = dir.join(name);
+        fs::create_dir_all(&path).unwrap();
+        fs::write(path.join("run.toml"), format!("# reelgauge run directory, layout {LAYOUT_VERSION}\n"))
+            .unwrap();
+        RunDir::open(&path).unwrap()
+    }
+
+    /// A summary of a run that ended in this way.
+    pub(crate) fn summary(outcome: Outcome) -> Summary {
+        let mut summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "streams", Default::default());
+        summary.outcome = outcome;
+        summary.target.path = "/mnt/nas".to_owned();
+        summary
+    }
+
+    fn states(runs: &Runs) -> Vec<(String, RunState)> {
+        runs.list().unwrap().iter().map(|entry| (entry.id.clone(), entry.state)).collect()
+    }
+
+    #[test]
+    fn runs_are_listed_newest_first_with_how_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let runs = Runs::in_dir(folder.path()).unwrap();
+        let at = |day: u32| format!("2026-11-{day:02}T154012Z-nas1-mix");
+        let live = |run: &RunDir, text: String| fs::write(live::path_in(run.path()), text).unwrap();
+        let own = begin_line(std::process::id(), &own_mark());
+        live(&make_run(folder.path(), &at(23)), own.clone());
+        live(&make_run(folder.path(), &at(22)), begin_line(std::process::id(), "before/1"));
+        make_run(folder.path(), &at(21));
+        let ended = make_run(folder.path(), &at(1));
+        ended.write_summary(&summary(Outcome::Interrupted)).unwrap();
+        live(&ended, own.clone() + &end_line());
+        // Its summary is there, and it still makes its report.
+        let ending = make_run(folder.path(), &at(24));
+        ending.write_summary(&summary(Outcome::Complete)).unwrap();
+        live(&ending, own);
+        let expected = [
+            (at(24), RunState::Running),
+            (at(23), RunState::Running),
+            (at(22), RunState::Killed),
+            (at(21), RunState::Killed),
+            // Its summary says when it began, which is before that.
+            (at(1), RunState::Interrupted),
+        ];
+        assert_eq!(states(&runs), expected);
+        let listed = runs.list().unwrap();
+        assert_eq!((listed[0].verb.as_str(), listed[0].sentence.as_str()), ("mix", ""));
+        assert_eq!((listed[4].verb.as_str(), listed[4].target.as_str()), ("streams", "/mnt/nas"));
+        assert!(listed[4].sentence.contains("interrupted") && listed[4].bytes_on_disk > 100);
+        // What changes shows at once, also where it was known.
+        live(&ending, begin_line(1, "before/1") + &end_line());
+        fs::remove_file(ended.summary_path()).unwrap();
+        let states = states(&runs);
+        assert!(states.contains(&(at(1), RunState::Killed)), "{states:?}");
+        assert!(states.contains(&(at(24), RunState::Complete)));
+    }
+
+    #[test]
+    fn nothing_but_runs_is_listed_or_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let runs = Runs::in_dir(&top.join("runs")).unwrap();
+        let outside = make_run(&top, "outside");
+        make_run(runs.dir(), "run");
+        make_run(runs.dir(), ".hidden");
+        fs::create_dir(runs.dir().join("empty")).unwrap();
+        fs::write(runs.dir().join("file"), "").unwrap();
+        symlink(outside.path(), runs.dir().join("link")).unwrap();
+        make_run(&runs.dir().join("suite"), "inner");
+        make_run(runs.dir(), "suite");
+        assert_eq!(states(&runs), [("run".to_owned(), RunState::Killed)]);
+        assert!(runs.open("run").is_ok());
+        let absolute = outside.path().display().to_string();
+        for id in [
+            "",
+            ".",
+            "..",
+            "run/",
+            "./run",
+            "run/../run",
+            "../outside",
+            "..\\outside",
+            "link",
+            "empty",
+            "file",
+            ".hidden",
+            "suite",
+            "suite/inner",
+            "missing",
+            "run\0",
+            "RUN",
+            "run ",
+            &absolute,
+            &"x".repeat(1000),
+            "C:run",
+            "%2e%2e",
+            "run\u{202e}",
+        ] {
+            let error = runs.open(id).unwrap_err();
+            assert_eq!(error.status, axum::http::StatusCode::NOT_FOUND, "{id}");
+        }
+    }
+
+    #[test]
+    fn a_thousand_runs_are_read_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let runs = Runs::in_dir(folder.path()).unwrap();
+        for n in 0..1000 {
+            make_run(folder.path(), &format!("run-{n}")).write_summary(&summary(Outcome::Complete)).unwrap();
+        }
+        let time = || {
+            let begun = Instant::now();
+            let listed = runs.list().unwrap();
+            assert!(listed.len() == 1000 && listed.iter().all(|entry| entry.state == RunState::Complete));
+            (begun.elapsed(), listed)
+        };
+        let (first, before) = time();
+        let (again, after) = time();
+        println!("1000 runs: {first:?} at first, then {again:?}");
+        assert!(before.iter().zip(&after).all(|(before, after)| Arc::ptr_eq(before, after)));
+    }
+}

@@ -1,0 +1,290 @@
+//! Starting a run: this same program, as a process of its own session, with a command line that a form made.
+//!
+//! Its output goes to a file without a name, which can't block it, and nothing of it is tied to this process:
+//! the console may end, and the run goes on.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use reelgauge_runner::live::process::parent_of;
+use reelgauge_runner::own_session::ASKED;
+use serde::Serialize;
+
+use crate::error::ApiError;
+use crate::events::begin;
+use crate::forms::{Filled, Form, FormError, FormField};
+use crate::roots::Roots;
+use crate::runs::{Runs, shown};
+use crate::traces::Traces;
+
+/// How often a new run is looked for.
+const BEAT: Duration = Duration::from_millis(50);
+/// How long. A long trace is read before there is a directory.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How much of what the program said is told.
+const SAID_MAX_BYTES: u64 = 8192;
+
+/// What came of starting: one of both.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StartAnswer {
+    /// The run.
+    pub id: Option<String>,
+    /// Why there is none, in the command line's words.
+    pub error: Option<String>,
+}
+
+impl StartAnswer {
+    fn refused(why: impl ToString) -> StartAnswer {
+        StartAnswer { id: None, error: Some(why.to_string()) }
+    }
+}
+
+/// What runs are started with.
+#[derive(Debug)]
+pub struct Starter {
+    /// This program.
+    pub program: PathBuf,
+    /// What can be filled in.
+    pub forms: Vec<Form>,
+    /// Which paths may be named.
+    pub roots: Roots,
+    /// Which traces may be named.
+    pub traces: Arc<Traces>,
+}
+
+impl Starter {
+    /// Starts what was filled in, and waits until its run is there or it has said why it can't be.
+    ///
+    /// # Errors
+    /// When the program can't be started at all.
+    pub fn start(&self, filled: &Filled, runs: &Runs) -> Result<StartAnswer, ApiError> {
+        let mut words = match self.words(filled, runs.dir()) {
+            Ok(words) => words,
+            Err(why) => return Ok(StartAnswer::refused(why)),
+        };
+        let mut out = OsString::from("--out=");
+        out.push(runs.dir());
+        // Behind the verb, in front of what is no flag.
+        words.insert(1, out);
+        let before = names_in(runs.dir());
+        let failed = |error: io::Error| {
+            let program = self.program.display();
+            ApiError::failed(format!("{program} can't be started ({error}); start the run from a terminal"))
+        };
+        let said = tempfile::tempfile().map_err(failed)?;
+        let child = self.spawn(&words, &said).map_err(failed)?;
+        Ok(wait(child, said, runs.dir(), &before))
+    }
+
+    fn words(&self, filled: &Filled, runs_dir: &Path) -> Result<Vec<OsString>, FormError> {
+        let form = self.forms.iter().find(|form| form.verb == filled.verb);
+        let form = form.ok_or_else(|| FormError::Verb(shown(&filled.verb)))?;
+        form.command_line(filled, |field, value| self.admit(field, value, runs_dir))
+    }
+
+    /// Targets lie below a root. What is only read may also be one of the runs here, and traces may be named.
+    fn admit(&self, field: &FormField, value: &str, runs_dir: &Path) -> Result<PathBuf, String> {
+        let is_name = !value.contains(['/', '\\']);
+        if field.name == "trace" && is_name {
+            let unknown = || format!("there is no trace '{}' in the library", shown(value));
+            return self.traces.has(value).then(|| PathBuf::from(value)).ok_or_else(unknown);
+        }
+        let is_read = field.name != "path";
+        let run = || Roots::new(&[runs_dir.to_owned()]).ok()?.admit(value).ok();
+        match self.roots.admit(value) {
+            Ok(path) => Ok(path),
+            Err(error) => is_read.then(run).flatten().ok_or_else(|| error.to_string()),
+        }
+    }
+
+    fn spawn(&self, words: &[OsString], said: &File) -> io::Result<Child> {
+        let mut command = Command::new(&self.program);
+        command
+            .args(words)
+            .env(ASKED, "1")
+            // Width and colours of whatever terminal the console was started in are not the page's.
+            .env("NO_COLOR", "1")
+            .env("COLUMNS", "100")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(said.try_clone()?);
+        apart(&mut command);
+        command.spawn()
+    }
+}
+
+/// The program makes its own session where there are sessions.
+#[cfg(not(windows))]
+fn apart(_command: &mut Command) {}
+
+/// Neither Ctrl-C in this window nor its closing reaches the program.
+#[cfg(windows)]
+fn apart(command: &mut Command) {
+    use std::os::windows::process::CommandExt;
+
+    const DETACHED_PROCESS: u32 = 0x0000_0008;
+    const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
+    command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
+}
+
+/// Waits for the run's directory, or the program's end.
+fn wait(mut child: Child, mut said: File, runs_dir: &Path, before: &HashSet<OsString>) -> StartAnswer {
+    let started = Instant::now();
+    let pid = child.id();
+    loop {
+        let ended = child.try_wait();
+        if let Some(id) = new_run(runs_dir, before, pid) {
+            reap(child);
+            return StartAnswer { id: Some(id), error: None };
+        }
+        match ended {
+            Ok(None) if started.elapsed() < PATIENCE => std::thread::sleep(BEAT),
+            Ok(None) => {
+                reap(child);
+                return StartAnswer::refused(format!(
+                    "it goes on as process {pid}, but has no run directory after {} s; it will be \
+                     in the list when it has one",
+                    PATIENCE.as_secs()
+                ));
+            }
+            Ok(Some(_)) => return StartAnswer::refused(what_it_said(&mut said)),
+            Err(error) => return StartAnswer::refused(format!("process {pid} can't be waited for: {error}")),
+        }
+    }
+}
+
+/// Somebody has to take note of its end, or the system keeps its number for ever.
+fn reap(mut child: Child) {
+    let wait = move || {
+        let _ = child.wait();
+    };
+    // Without a thread the end of this process does the same.
+    let _ = std::thread::Builder::new().name("reap".to_owned()).spawn(wait);
+}
+
+fn what_it_said(said: &mut File) -> String {
+    let mut text = Vec::new();
+    let _ = said.seek(SeekFrom::Start(0)).and_then(|_| said.take(SAID_MAX_BYTES).read_to_end(&mut text));
+    let text = String::from_utf8_lossy(&text).trim().to_owned();
+    match text.is_empty() {
+        true => "it ended without a word and without a run".to_owned(),
+        false => text,
+    }
+}
+
+fn names_in(dir: &Path) -> HashSet<OsString> {
+    std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect()
+}
+
+/// The run that this process, or the one that it measures in, has begun.
+fn new_run(runs_dir: &Path, before: &HashSet<OsString>, pid: u32) -> Option<String> {
+    let new = names_in(runs_dir).into_iter().filter(|name| !before.contains(name));
+    let is_its = |name: &OsString| {
+        let begin = begin(&runs_dir.join(name));
+        begin.is_some_and(|begin| begin.pid == pid || parent_of(begin.pid) == Some(pid))
+    };
+    new.into_iter().find(is_its).and_then(|name| name.into_string().ok())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use clap::{Arg, value_parser};
+
+    use super::*;
+
+    /// A program that does what a script says, and a folder for its runs.
+    fn scene(script: &str) -> (tempfile::TempDir, Starter, Runs) {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let program = top.join("program");
+        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::create_dir(top.join("target")).unwrap();
+        let path = |name: &'static str| Arg::new(name).value_parser(value_parser!(PathBuf));
+        let command = clap::Command::new("replay")
+            .arg(path("trace").required(true))
+            .arg(path("path").required(true))
+            .arg(Arg::new("pace").long("pace"));
+        let roots = Roots::new(&[top.join("target")]).unwrap();
+        let runs = Runs::in_dir(&top.join("runs")).unwrap();
+        (folder, Starter { program, forms: vec![Form::of(&command)], roots, traces: Arc::default() }, runs)
+    }
+
+    fn filled(values: &[(&str, String)]) -> Filled {
+        let values = values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        Filled { verb: "replay".to_owned(), values }
+    }
+
+    #[test]
+    fn its_words_are_told_when_it_refuses() {
+        // The program prints its arguments, one a line, and refuses.
+        let (folder, starter, runs) = scene("for word in \"$@\"; do echo \"<$word>\" >&2; done; exit 2");
+        let target = folder.path().canonicalize().unwrap().join("target").display().to_string();
+        let values = [
+            ("trace", "PhotoAlbum-synth".to_owned()),
+            ("path", target.clone()),
+            ("pace", "--help; $(x)".to_owned()),
+        ];
+        let answer = starter.start(&filled(&values), &runs).unwrap();
+        let out = runs.dir().display();
+        let said =
+            format!("<replay>\n<--out={out}>\n<--pace=--help; $(x)>\n<-->\n<PhotoAlbum-synth>\n<{target}>");
+        assert_eq!(answer, StartAnswer::refused(said));
+        assert_eq!(fs::read_dir(runs.dir()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn its_run_is_found_by_its_process() {
+        let begin = crate::events::tests::begin_line(77, "").replace("77", "'$$'").replace('\n', "");
+        let script = format!(
+            "dir=\"${{2#--out=}}\"; mkdir \"$dir/other\" \"$dir/mine\"; \
+             echo nothing > \"$dir/other/live.jsonl\"; echo '{begin}' > \"$dir/mine/live.jsonl\"; sleep 0.3"
+        );
+        let (folder, starter, runs) = scene(&script);
+        let target = folder.path().join("target").display().to_string();
+        let values = [("trace", target.clone()), ("path", target)];
+        let answer = starter.start(&filled(&values), &runs).unwrap();
+        assert_eq!(answer, StartAnswer { id: Some("mine".to_owned()), error: None });
+    }
+
+    #[test]
+    fn nothing_is_started_on_what_may_not_be_named() {
+        let (folder, starter, runs) = scene("touch \"$0.was-started\"");
+        let top = folder.path().canonicalize().unwrap();
+        let (target, runs_dir) = (top.join("target").display().to_string(), runs.dir().display().to_string());
+        let other = top.display().to_string();
+        for (trace, path) in [
+            ("no-such-trace".to_owned(), target.clone()),
+            ("..".to_owned(), target.clone()),
+            (other.clone(), target.clone()),
+            (format!("{target}/.."), target.clone()),
+            (format!("{target}/../runs/x"), other.clone()),
+            (target.clone(), other.clone()),
+            // A target must not be a run.
+            (target.clone(), runs_dir.clone()),
+            (target.clone(), "/etc".to_owned()),
+            (target.clone(), "target".to_owned()),
+        ] {
+            let values = [("trace", trace.clone()), ("path", path.clone())];
+            let answer = starter.start(&filled(&values), &runs).unwrap();
+            assert!(answer.error.is_some() && answer.id.is_none(), "{trace} {path}");
+        }
+        let verb = Filled { verb: "clean".to_owned(), values: Default::default() };
+        assert!(starter.start(&verb, &runs).unwrap().error.unwrap().contains("can't be started from here"));
+        assert!(!top.join("program.was-started").exists());
+        // A run may be replayed.
+        let values = [("trace", format!("{runs_dir}/some-run")), ("path", target)];
+        starter.start(&filled(&values), &runs).unwrap();
+        assert!(top.join("program.was-started").exists());
+    }
+}

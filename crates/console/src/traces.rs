@@ -1,0 +1,89 @@
+//! The library of traces, as the page lists it and as replays name them.
+//!
+//! Counting what is in it takes a moment, so a list is used for a while.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use reelgauge_trace::library::{Library, Materialised};
+use serde::Serialize;
+
+use crate::error::ApiError;
+use crate::runs::shown;
+
+/// How long a list is used.
+const FRESH: Duration = Duration::from_secs(30);
+
+/// A trace of the library.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TraceEntry {
+    /// What it is called.
+    pub name: String,
+    /// What it is, in a sentence; or what is wrong with it.
+    pub about: String,
+}
+
+/// The library.
+#[derive(Debug, Default)]
+pub struct Traces {
+    listed: Mutex<Option<(Instant, Arc<Vec<TraceEntry>>)>>,
+}
+
+impl Traces {
+    /// All of them.
+    pub fn list(&self) -> Arc<Vec<TraceEntry>> {
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*listed {
+            Some((at, entries)) if at.elapsed() < FRESH => Arc::clone(entries),
+            _ => {
+                let entries = Library::standard().list().into_iter().map(|entry| TraceEntry {
+                    name: entry.name,
+                    about: match entry.facts {
+                        Ok(facts) => facts.about,
+                        Err(why) => format!("damaged: {why}"),
+                    },
+                });
+                let entries = Arc::new(entries.collect::<Vec<_>>());
+                *listed = Some((Instant::now(), Arc::clone(&entries)));
+                entries
+            }
+        }
+    }
+
+    /// Whether there is one of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.list().iter().any(|entry| entry.name == name)
+    }
+
+    /// The trace of this name, as a directory. Nothing but a name of the list is opened.
+    ///
+    /// # Errors
+    /// None of this name, or a damaged one.
+    pub fn open(&self, name: &str) -> Result<Materialised, ApiError> {
+        if !self.has(name) {
+            return Err(ApiError::missing(format!("there is no trace '{}' in the library", shown(name))));
+        }
+        Library::standard().open(Path::new(name)).map_err(ApiError::failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use axum::http::StatusCode;
+
+    use super::*;
+
+    #[test]
+    fn only_names_of_the_library_are_opened() {
+        let traces = Traces::default();
+        let name = traces.list()[0].name.clone();
+        assert!(traces.open(&name).unwrap().trace().ops() > 0);
+        let folder = tempfile::tempdir().unwrap();
+        let absolute = folder.path().display().to_string();
+        for name in ["", "..", ".", "../reelgauge-runs", "no-such-trace", &absolute, "PhotoAlbum-synth/ops"] {
+            assert_eq!(traces.open(name).unwrap_err().status, StatusCode::NOT_FOUND, "{name}");
+        }
+    }
+}

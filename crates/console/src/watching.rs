@@ -1,0 +1,246 @@
+//! Watching a run: its events as they are written, from the beginning, for as many browsers as like.
+//!
+//! Every watcher reads the run's file for itself. The run knows nothing of them, so nothing that they do or
+//! leave can reach it. Each event has the place behind it as its number, so a browser whose connection broke
+//! goes on where it was.
+
+use std::convert::Infallible;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use axum::response::sse::Event;
+use futures_util::Stream;
+use futures_util::stream::unfold;
+use reelgauge_runner::live::{LiveEvent, LiveOutcome};
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::events::{Begin, Life, Tail, begin, life};
+
+/// How often the file is looked at.
+const EVERY: Duration = Duration::from_millis(200);
+/// How often a run that tells nothing is looked after.
+const LOOK_AFTER: Duration = Duration::from_secs(1);
+/// Of what was told before somebody came, about so much is told again; of more, every other second, or every
+/// tenth, as need be.
+const HISTORY_BYTES: u64 = 4 << 20;
+
+/// What a watcher gets next.
+pub type Told = Result<Event, Infallible>;
+
+/// Somebody who watches a run.
+#[derive(Debug)]
+pub struct Watcher {
+    run_dir: PathBuf,
+    tail: Tail,
+    history: History,
+    begin: Option<Begin>,
+    looked_after: Instant,
+    last_s: f64,
+    has_ended: bool,
+}
+
+/// What there is to be told.
+type Batch = Vec<(u64, LiveEvent)>;
+
+impl Watcher {
+    /// Watches the run in this directory from this place on.
+    ///
+    /// # Errors
+    /// When it tells nothing.
+    pub fn new(run_dir: &Path, from: u64) -> io::Result<Watcher> {
+        let tail = Tail::open(run_dir, from)?;
+        Ok(Watcher {
+            history: History::new(tail.len()),
+            tail,
+            begin: begin(run_dir),
+            run_dir: run_dir.to_owned(),
+            looked_after: Instant::now(),
+            last_s: 0.0,
+            has_ended: false,
+        })
+    }
+
+    /// Whether everything was told before this place, so there is nothing to watch.
+    pub fn is_over(run_dir: &Path, from: u64) -> bool {
+        from > 0
+            && matches!(life(run_dir), Life::Ended(..))
+            && Tail::open(run_dir, from).is_ok_and(|tail| tail.len() == from)
+    }
+
+    /// What has been told since the last time. A run whose process is gone has ended, whether it said so or
+    /// not.
+    fn look(&mut self) -> Batch {
+        // In this order: what it says with its last breath is read below.
+        let is_gone = self.looked_after.elapsed() >= LOOK_AFTER && {
+            self.looked_after = Instant::now();
+            !self.begin.as_ref().is_some_and(|begin| begin.is_alive(&self.run_dir))
+        };
+        let events = self.tail.read();
+        let failed = events.is_err();
+        let mut events = events.unwrap_or_default();
+        let was_told = !events.is_empty();
+        events.retain(|(place, event)| self.history.keeps(*place, event));
+        for (_, event) in &events {
+            match event {
+                LiveEvent::Live(tick) => self.last_s = tick.at_s,
+                LiveEvent::End { .. } => self.has_ended = true,
+                _ => {}
+            }
+        }
+        if !self.has_ended && (failed || is_gone && !was_told) {
+            self.has_ended = true;
+            let end = LiveEvent::End {
+                at_s: self.last_s,
+                outcome: LiveOutcome::BrokeOff,
+                reason: Some("the run's process is gone; it was killed before it could end".to_owned()),
+            };
+            events.push((self.tail.len(), end));
+        }
+        events
+    }
+
+    /// Everything from here on, as server-sent events, until the run has ended. `permit` is given back when
+    /// nobody watches any more.
+    pub fn events(self, permit: OwnedSemaphorePermit) -> impl Stream<Item = Told> {
+        let state = (self, Vec::new().into_iter(), permit);
+        unfold(state, |(mut watcher, mut batch, permit)| async move {
+            loop {
+                if let Some((place, event)) = batch.next() {
+                    return Some((Ok(told(place, &event)), (watcher, batch, permit)));
+                }
+                if watcher.has_ended {
+                    return None;
+                }
+                let looked = tokio::task::spawn_blocking(move || {
+                    let events = watcher.look();
+                    (watcher, events)
+                });
+                let events: Batch;
+                (watcher, events) = looked.await.ok()?;
+                if events.is_empty() {
+                    tokio::time::sleep(EVERY).await;
+                }
+                batch = events.into_iter();
+            }
+        })
+    }
+}
+
+fn told(place: u64, event: &LiveEvent) -> Event {
+    Event::default().id(place.to_string()).data(event.to_line())
+}
+
+/// Leaves out seconds of a long past.
+#[derive(Debug)]
+struct History {
+    until: u64,
+    every: u64,
+    ticks: u64,
+    late_frames: Option<u64>,
+}
+
+impl History {
+    fn new(until: u64) -> History {
+        History { until, every: until.div_ceil(HISTORY_BYTES).max(1), ticks: 0, late_frames: None }
+    }
+
+    fn keeps(&mut self, place: u64, event: &LiveEvent) -> bool {
+        let LiveEvent::Live(tick) = event else { return true };
+        self.ticks += 1;
+        let is_news = tick.late_frames != self.late_frames;
+        self.late_frames = tick.late_frames;
+        is_news || place > self.until || self.ticks.is_multiple_of(self.every)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs::{self, File};
+    use std::io::Write;
+    use std::sync::Arc;
+
+    use futures_util::StreamExt;
+    use reelgauge_runner::live::{LiveTick, path_in, process::own_mark};
+    use tokio::sync::Semaphore;
+
+    use super::*;
+    use crate::events::tests::{begin_line, end_line};
+
+    fn tick(at_s: f64, late_frames: Option<u64>) -> LiveEvent {
+        LiveEvent::Live(LiveTick {
+            at_s,
+            label: "p".to_owned(),
+            elapsed_s: at_s,
+            warmup_s: 0.0,
+            total_s: None,
+            read_bytes_per_s: 1.0,
+            write_bytes_per_s: 0.0,
+            late_frames,
+        })
+    }
+
+    async fn all(watcher: Watcher) -> usize {
+        let permit = Arc::new(Semaphore::new(1)).acquire_owned().await.unwrap();
+        watcher.events(permit).count().await
+    }
+
+    fn in_time<T>(work: impl Future<Output = T>) -> T {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_time().build().unwrap();
+        runtime.block_on(async { tokio::time::timeout(Duration::from_secs(30), work).await }).unwrap()
+    }
+
+    #[test]
+    fn everything_is_told_to_the_end_while_it_is_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut file = File::create(path_in(dir.path())).unwrap();
+        file.write_all(begin_line(std::process::id(), &own_mark()).as_bytes()).unwrap();
+        let watcher = Watcher::new(dir.path(), 0).unwrap();
+        let late = Watcher::new(dir.path(), 0).unwrap();
+        let run = std::thread::spawn(move || {
+            for second in 0..5 {
+                file.write_all((tick(f64::from(second), None).to_line() + "\n").as_bytes()).unwrap();
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            file.write_all(end_line().as_bytes()).unwrap();
+        });
+        assert_eq!(in_time(all(watcher)), 7);
+        run.join().unwrap();
+        assert_eq!(in_time(all(late)), 7);
+    }
+
+    #[test]
+    fn a_killed_run_ends_too() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(path_in(dir.path()), begin_line(std::process::id(), "before/1")).unwrap();
+        assert_eq!(in_time(all(Watcher::new(dir.path(), 0).unwrap())), 2);
+    }
+
+    #[test]
+    fn who_has_heard_everything_hears_nothing_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = begin_line(std::process::id(), "before/1");
+        fs::write(path_in(dir.path()), &text).unwrap();
+        assert!(!Watcher::is_over(dir.path(), text.len() as u64));
+        let text = text + &end_line();
+        fs::write(path_in(dir.path()), &text).unwrap();
+        let len = text.len() as u64;
+        let over: Vec<bool> =
+            [0, 1, len - 1, len, len + 1].map(|from| Watcher::is_over(dir.path(), from)).to_vec();
+        assert_eq!(over, [false, false, false, true, false]);
+    }
+
+    #[test]
+    fn of_a_long_past_some_seconds_are_left_out_and_no_late_frame_is() {
+        let mut history = History::new(10 * HISTORY_BYTES);
+        let begin = LiveEvent::Phase { at_s: 0.0, name: "measuring".to_owned() };
+        assert!(history.keeps(1, &begin));
+        let late = |second: u64| Some(u64::from(second >= 55));
+        let kept = (1..=100).filter(|&second| history.keeps(second, &tick(0.0, late(second))));
+        assert_eq!(kept.collect::<Vec<_>>(), [1, 10, 20, 30, 40, 50, 55, 60, 70, 80, 90, 100]);
+        assert!(history.keeps(10 * HISTORY_BYTES + 1, &tick(0.0, late(99))));
+        let mut short = History::new(HISTORY_BYTES);
+        assert!((1..=100).all(|second| short.keeps(second, &tick(0.0, None))));
+    }
+}

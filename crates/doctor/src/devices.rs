@@ -1,0 +1,187 @@
+//! Which block devices carry the target: its own, the disk around a partition, and what lies below arrays,
+//! mapped volumes and loop devices.
+//!
+//! From the table of mounts and `/sys` alone. Nothing looks at the target: on a dead mount that never
+//! returns.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// An array may have more disks than anybody wants to look at.
+const DEVICES_MAX: usize = 24;
+
+/// A line of `/proc/self/mountinfo`, as far as it matters here; see proc_pid_mountinfo(5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct MountLine {
+    /// `254:1`.
+    numbers: String,
+    mount_point: PathBuf,
+    source: String,
+}
+
+fn parse_line(line: &str) -> Option<MountLine> {
+    let mut before = line.split(' ').skip(2);
+    let numbers = before.next()?.to_owned();
+    let mount_point = PathBuf::from(unescape(before.nth(1)?));
+    let (_, after) = line.split_once(" - ")?;
+    let source = unescape(after.split(' ').nth(1)?);
+    Some(MountLine { numbers, mount_point, source })
+}
+
+/// Decodes `\ooo`, as the kernel writes spaces and the like in names. Anything else stands for itself.
+pub(crate) fn unescape(field: &str) -> String {
+    let mut decoded = Vec::with_capacity(field.len());
+    let mut rest = field.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let digits = after.get(..3).filter(|digits| digits.iter().all(|digit| (b'0'..=b'7').contains(digit)));
+        let value =
+            digits.map(|digits| digits.iter().fold(0, |sum, digit| sum * 8 + u32::from(digit - b'0')));
+        match value.and_then(|value| u8::try_from(value).ok()) {
+            Some(value) if byte == b'\\' => {
+                decoded.push(value);
+                rest = &after[3..];
+            }
+            _ => {
+                decoded.push(byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+/// The names, in `/proc/diskstats`, of the devices below the mount at `mount_point`, the nearest first; none
+/// for file systems that lie on no device of this machine.
+pub fn below(mountinfo: &str, mount_point: &Path, sys: &Path) -> Vec<String> {
+    let lines: Vec<MountLine> = mountinfo.lines().filter_map(parse_line).collect();
+    // Of several mounts at one place the last lies on top.
+    let Some(mount) = lines.iter().rfind(|line| line.mount_point == mount_point) else {
+        return Vec::new();
+    };
+    let mut found: Vec<String> = Vec::new();
+    let mut open: VecDeque<PathBuf> = folder_of(mount, sys).into_iter().collect();
+    while let Some(folder) = open.pop_front() {
+        let Some(name) = folder.file_name().map(|name| name.to_string_lossy().into_owned()) else {
+            continue;
+        };
+        if found.len() == DEVICES_MAX || found.contains(&name) {
+            continue;
+        }
+        found.push(name);
+        open.extend(next_below(&folder, &lines, sys));
+    }
+    found
+}
+
+/// The folder of a mount's device in `/sys`. btrfs has numbers of its own, which no device has: there its
+/// source names one.
+fn folder_of(mount: &MountLine, sys: &Path) -> Option<PathBuf> {
+    let by_number = sys.join("dev/block").join(&mount.numbers);
+    let by_name = mount.source.strip_prefix("/dev/").map(|name| sys.join("class/block").join(name));
+    fs::canonicalize(by_number).ok().or_else(|| fs::canonicalize(by_name?).ok())
+}
+
+/// What a device is made of.
+fn next_below(folder: &Path, lines: &[MountLine], sys: &Path) -> Vec<PathBuf> {
+    if folder.join("partition").exists() {
+        return folder.parent().map(Path::to_path_buf).into_iter().collect();
+    }
+    if let Ok(file) = fs::read_to_string(folder.join("loop/backing_file")) {
+        return device_of_file(Path::new(file.trim_end_matches('\n')), lines, sys).into_iter().collect();
+    }
+    let members = fs::read_dir(folder.join("slaves")).into_iter().flatten().flatten();
+    let mut members: Vec<PathBuf> =
+        members.filter_map(|member| fs::canonicalize(member.path()).ok()).collect();
+    members.sort();
+    members
+}
+
+/// The device that a file lies on, by its name alone: the file itself may be on something that hangs.
+fn device_of_file(file: &Path, lines: &[MountLine], sys: &Path) -> Option<PathBuf> {
+    let above = lines.iter().filter(|line| file.starts_with(&line.mount_point));
+    // The last of equals lies on top.
+    let deepest = above.max_by_key(|line| line.mount_point.as_os_str().len())?;
+    folder_of(deepest, sys)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const MOUNTS: &str = "\
+29 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw,discard
+31 29 253:0 / /srv/raid rw,noatime shared:20 master:2 - xfs /dev/mapper/media rw
+32 29 0:41 /@home /home rw - btrfs /dev/vdb rw,subvol=/@home
+33 29 0:52 / /mnt/nas rw - nfs4 nas1:/tank/media rw,vers=4.2
+36 29 7:3 / /mnt/two\\040words rw - ext4 /dev/loop3 rw
+37 29 254:1 / /mnt/twice rw - ext4 /dev/vda1 rw
+38 37 0:60 / /mnt/twice rw - tmpfs top rw
+";
+
+    /// A `/sys` with: vda (a partition on it), vdb, an array md0 of sda and sdb, a volume dm-0 on it, and a
+    /// loop device on a file in `/home`.
+    fn sys() -> tempfile::TempDir {
+        let sys = tempfile::tempdir().unwrap();
+        let link = |from: String, to: &str| {
+            let from = sys.path().join(from);
+            fs::create_dir_all(from.parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(sys.path().join("devices").join(to), from).unwrap();
+        };
+        let disks = [
+            ("254:0", "vda"),
+            ("254:1", "vda/vda1"),
+            ("254:16", "vdb"),
+            ("8:0", "sda"),
+            ("8:16", "sdb"),
+            ("9:0", "md0"),
+            ("253:0", "dm-0"),
+            ("7:3", "loop3"),
+        ];
+        for (numbers, place) in disks {
+            fs::create_dir_all(sys.path().join("devices").join(place)).unwrap();
+            link(format!("dev/block/{numbers}"), place);
+            link(format!("class/block/{}", place.rsplit('/').next().unwrap()), place);
+        }
+        fs::write(sys.path().join("devices/vda/vda1/partition"), "1\n").unwrap();
+        fs::create_dir_all(sys.path().join("devices/loop3/loop")).unwrap();
+        fs::write(sys.path().join("devices/loop3/loop/backing_file"), "/home/a b/image\n").unwrap();
+        for (of, member) in [("dm-0", "md0"), ("md0", "sda"), ("md0", "sdb")] {
+            link(format!("devices/{of}/slaves/{member}"), member);
+        }
+        sys
+    }
+
+    #[test]
+    fn devices_are_followed_down() {
+        let sys = sys();
+        for (mount_point, expected) in [
+            ("/", &["vda1", "vda"][..]),
+            ("/srv/raid", &["dm-0", "md0", "sda", "sdb"]),
+            ("/home", &["vdb"]),
+            ("/mnt/nas", &[]),
+            ("/mnt/two words", &["loop3", "vdb"]),
+            ("/mnt/twice", &[]),
+            ("/mnt/absent", &[]),
+        ] {
+            assert_eq!(below(MOUNTS, Path::new(mount_point), sys.path()), expected, "{mount_point}");
+        }
+    }
+
+    #[test]
+    fn a_device_made_of_itself_ends() {
+        let sys = sys();
+        let target = sys.path().join("devices/dm-0");
+        fs::create_dir_all(sys.path().join("devices/sda/slaves")).unwrap();
+        std::os::unix::fs::symlink(target, sys.path().join("devices/sda/slaves/dm-0")).unwrap();
+        assert_eq!(below(MOUNTS, Path::new("/srv/raid"), sys.path()).len(), 4);
+    }
+
+    #[test]
+    fn names_are_decoded() {
+        for (written, name) in [("a\\040b\\134", "a b\\"), ("\\04", "\\04"), ("\\777x", "\\777x"), ("", "")] {
+            assert_eq!(unescape(written), name);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The kernel's files, one parser each: text in, counters out.
+//!
+//! Pure, and forgiving: a line that is not understood gives no counter, for kernels add and drop lines.
+//! Where a file lies and whether it can be read is [`crate::eyes`]'.
+
+pub mod disks;
+pub mod interfaces;
+pub mod memory;
+pub mod nfs;
+pub mod own;
+pub mod pressure;
+pub mod processors;
+pub mod smb;
+pub mod softnet;
+pub mod tcp;
+
+use crate::counter::{Key, Layer, Look, Reading};
+
+/// Adds a counter of which there is one.
+fn put(look: &mut Look, layer: Layer, name: &'static str, reading: Reading) {
+    put_on(look, layer, name, "", reading);
+}
+
+/// Adds a counter of a device.
+fn put_on(look: &mut Look, layer: Layer, name: &'static str, device: &str, reading: Reading) {
+    look.insert(Key { layer, name, device: device.to_owned() }, reading);
+}
+
+/// Whole numbers, as far as there are any.
+fn numbers<'a>(words: impl Iterator<Item = &'a str> + 'a) -> impl Iterator<Item = u64> + 'a {
+    words.map_while(|word| word.parse().ok())
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    //! What the parsers' tests share.
+    use super::*;
+
+    /// The reading of a counter.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[track_caller]
+    pub(crate) fn reading<'a>(look: &'a Look, name: &str, device: &str) -> &'a Reading {
+        let found = look.iter().find(|(key, _)| key.name == name && key.device == device);
+        found.map(|(_, reading)| reading).unwrap_or_else(|| panic!("no {name} of '{device}' in {look:#?}"))
+    }
+
+    /// Every counter that a source gives has to be known by name.
+    #[track_caller]
+    pub(crate) fn all_known(look: &Look) {
+        for key in look.keys() {
+            assert!(crate::kinds::kind(key.layer, key.name).is_some(), "{key:?} is not in the table");
+        }
+    }
+}

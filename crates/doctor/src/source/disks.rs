@@ -1,0 +1,79 @@
+//! `/proc/diskstats`: what block devices did, how long requests took, and how many were under way. See
+//! Documentation/admin-guide/iostats.rst of the kernel.
+//!
+//! `util_percent` is the share of time with at least one request: all there is for a disk with one head, and
+//! little for an SSD or an array, which have room for more.
+
+use super::put_on;
+use crate::counter::{Layer, Look, Reading};
+
+/// The unit of sectors here, whatever the device's own.
+const SECTOR_BYTES: u64 = 512;
+
+/// The counters of these devices (`sda1`, `dm-0`).
+pub fn parse(text: &str, devices: &[String], look: &mut Look) {
+    for line in text.lines() {
+        let mut words = line.split_ascii_whitespace().skip(2);
+        let Some(name) = words.next() else { continue };
+        if devices.iter().any(|device| device == name) {
+            let numbers: Vec<u64> = super::numbers(words).collect();
+            put_device(name, &numbers, look);
+        }
+    }
+}
+
+/// Counts of reads and of writes are four each: requests, merged, sectors, milliseconds. Behind them:
+/// requests under way now, milliseconds with any, and milliseconds of all of them together.
+fn put_device(name: &str, numbers: &[u64], look: &mut Look) {
+    let [reads, _, sectors_read, ms_reading, writes, _, sectors_written, ms_writing, rest @ ..] = numbers
+    else {
+        return;
+    };
+    let mut put = |counter, reading| put_on(look, Layer::Disk, counter, name, reading);
+    put("read_bytes_per_s", Reading::PerSecond(sectors_read.saturating_mul(SECTOR_BYTES)));
+    put("written_bytes_per_s", Reading::PerSecond(sectors_written.saturating_mul(SECTOR_BYTES)));
+    put("reads_per_s", Reading::PerSecond(*reads));
+    put("writes_per_s", Reading::PerSecond(*writes));
+    put("mean_read_us", Reading::Mean { sum: *ms_reading as f64 * 1e3, count: *reads });
+    put("mean_write_us", Reading::Mean { sum: *ms_writing as f64 * 1e3, count: *writes });
+    if let [in_flight, ms_busy, ms_of_all, ..] = rest {
+        put("in_flight", Reading::Level(*in_flight as f64));
+        put("util_percent", Reading::PercentOfTime(ms_busy.saturating_mul(1000)));
+        // Milliseconds of all requests in each second: 1,000 is one request at all times.
+        put("mean_in_flight", Reading::MillisecondsOfAll(*ms_of_all));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::testing::{all_known, reading};
+
+    /// Linux 6.18.
+    const DISKSTATS: &str = "   7       0 loop0 1209819 30580 52040997 131741 1493532 14030 75134251 284071 0 109272 450791 0 0 0 0 76399 34978
+ 254       0 vda 3138074 166990 697272538 11827686 2578770 454394 1083177536 3036089 3 737880 15068281 972437 274 806955760 185201 230027 19303
+ 253       0 zram0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+   8       1 sda1 5 40 5 40
+";
+
+    #[test]
+    fn the_devices_that_were_asked_for() {
+        let mut look = Look::new();
+        parse(DISKSTATS, &["vda".to_owned(), "sda1".to_owned(), "gone".to_owned()], &mut look);
+        all_known(&look);
+        assert!(look.keys().all(|key| key.device == "vda"), "four numbers are from before Linux 2.6.25");
+        for (name, expected) in [
+            ("read_bytes_per_s", Reading::PerSecond(697_272_538 * 512)),
+            ("written_bytes_per_s", Reading::PerSecond(1_083_177_536 * 512)),
+            ("reads_per_s", Reading::PerSecond(3_138_074)),
+            ("writes_per_s", Reading::PerSecond(2_578_770)),
+            ("mean_read_us", Reading::Mean { sum: 11_827_686e3, count: 3_138_074 }),
+            ("mean_write_us", Reading::Mean { sum: 3_036_089e3, count: 2_578_770 }),
+            ("in_flight", Reading::Level(3.0)),
+            ("util_percent", Reading::PercentOfTime(737_880_000)),
+            ("mean_in_flight", Reading::MillisecondsOfAll(15_068_281)),
+        ] {
+            assert_eq!(reading(&look, name, "vda"), &expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Few enough points for a chart, whatever the length of the run.
+//!
+//! Pure. Where a series has more points than fit, neighbours in time are put together in bins of equal
+//! length, and of each bin the smallest and the largest value stay, at the times when they were: a stall of
+//! one second in a run of a day stays visible. So a thinned series shows extremes; a mean is made from the
+//! files.
+
+/// Points that a series has, at most.
+pub const POINTS_MAX: usize = 1200;
+
+/// The shortest bin: the distance of samples at first.
+const FIRST_BIN_NS: u64 = 1_000_000_000;
+
+/// One point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// When, in nanoseconds.
+    pub at_ns: u64,
+    /// `None` where nothing can be said.
+    pub value: Option<f64>,
+}
+
+/// A bin: its extremes, in the order in which they were. Both are the same where one point is enough.
+#[derive(Clone, Copy, Debug)]
+struct Bin {
+    first: Point,
+    last: Point,
+}
+
+/// A series being read, in order of time.
+#[derive(Clone, Debug, Default)]
+pub struct Thinner {
+    /// 0 while every point has a bin of its own.
+    bin_ns: u64,
+    bins: Vec<Bin>,
+    points: usize,
+    last_ns: Option<u64>,
+}
+
+impl Bin {
+    fn points(self) -> usize {
+        if self.first == self.last { 1 } else { 2 }
+    }
+
+    /// The extremes of both. What says nothing gives way to what says something.
+    fn join(self, later: Bin) -> Bin {
+        let mut points = [self.first, self.last, later.first, later.last].into_iter();
+        let values = points.by_ref().filter(|point| point.value.is_some());
+        let order = |one: &Point, other: &Point| {
+            one.value.unwrap_or_default().total_cmp(&other.value.unwrap_or_default())
+        };
+        let values: Vec<Point> = values.collect();
+        // Of equals the first: a level that doesn't change is one point.
+        let smallest = values.iter().copied().min_by(order);
+        let largest =
+            values.iter().copied().reduce(|one, other| if order(&other, &one).is_gt() { other } else { one });
+        let (Some(smallest), Some(largest)) = (smallest, largest) else {
+            return Bin { first: self.first, last: self.first };
+        };
+        if smallest.at_ns <= largest.at_ns {
+            Bin { first: smallest, last: largest }
+        } else {
+            Bin { first: largest, last: smallest }
+        }
+    }
+}
+
+impl Thinner {
+    /// Takes the next point. One that is not later than the one before is left out.
+    pub fn push(&mut self, point: Point) {
+        if self.last_ns.is_some_and(|last_ns| point.at_ns <= last_ns) {
+            return;
+        }
+        self.last_ns = Some(point.at_ns);
+        self.add(Bin { first: point, last: point });
+        self.limit(POINTS_MAX);
+    }
+
+    /// Puts more neighbours together until there are no more points than this; two at least stay.
+    pub fn limit(&mut self, points_max: usize) {
+        while self.points > points_max.max(2) {
+            self.bin_ns = (self.bin_ns.saturating_mul(2)).max(FIRST_BIN_NS);
+            let bins = std::mem::take(&mut self.bins);
+            self.points = 0;
+            for bin in bins {
+                self.add(bin);
+            }
+        }
+    }
+
+    fn add(&mut self, bin: Bin) {
+        let number = |bin: &Bin| bin.first.at_ns.checked_div(self.bin_ns);
+        let joined = self.bins.last().filter(|last| self.bin_ns > 0 && number(last) == number(&bin));
+        match joined {
+            Some(last) => {
+                let joined = last.join(bin);
+                self.points = self.points - last.points() + joined.points();
+                if let Some(last) = self.bins.last_mut() {
+                    *last = joined;
+                }
+            }
+            None => {
+                self.points += bin.points();
+                self.bins.push(bin);
+            }
+        }
+    }
+
+    /// The points, in order of time.
+    pub fn points(&self) -> impl Iterator<Item = Point> {
+        self.bins.iter().flat_map(|bin| [bin.first, bin.last].into_iter().take(bin.points()))
+    }
+
+    /// Whether it never was anything but 0 or nothing.
+    pub fn is_silent(&self) -> bool {
+        self.points().all(|point| point.value.unwrap_or_default() == 0.0)
+    }
+
+    /// Whether it never said anything.
+    pub fn is_empty(&self) -> bool {
+        self.points().all(|point| point.value.is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thinned(count: u64, value: impl Fn(u64) -> Option<f64>) -> Vec<Point> {
+        let mut thinner = Thinner::default();
+        for second in 0..count {
+            thinner.push(Point { at_ns: second * 1_000_000_000 + 7, value: value(second) });
+        }
+        thinner.points().collect()
+    }
+
+    #[test]
+    fn short_series_stay_as_they_are() {
+        let points = thinned(POINTS_MAX as u64, |second| (second % 2 == 0).then_some(second as f64));
+        assert_eq!(points.len(), POINTS_MAX);
+        assert_eq!(points[5], Point { at_ns: 5_000_000_007, value: None });
+        assert_eq!(points[6].value, Some(6.0));
+    }
+
+    #[test]
+    fn a_stall_of_a_second_in_a_day_stays() {
+        let value = |second| match second {
+            50_000 => 0.0,
+            60_001 => 900.0,
+            _ => 100.0 + (second % 7) as f64,
+        };
+        let points = thinned(86_400, |second| Some(value(second)));
+        assert!((300..=POINTS_MAX).contains(&points.len()), "{}", points.len());
+        assert!(points.is_sorted_by(|one, other| one.at_ns < other.at_ns));
+        for second in [50_000, 60_001] {
+            let point = Point { at_ns: second * 1_000_000_000 + 7, value: Some(value(second)) };
+            assert!(points.contains(&point), "{point:?}");
+        }
+        // No point is made up.
+        for point in points {
+            assert_eq!(point.value, Some(value(point.at_ns / 1_000_000_000)));
+        }
+    }
+
+    #[test]
+    fn what_says_nothing_gives_way_and_is_kept_where_there_is_nothing_else() {
+        let points = thinned(10_000, |second| (second < 5_000 && second % 3 == 0).then_some(1.0));
+        assert!(points.len() <= POINTS_MAX);
+        let (said, silent): (Vec<Point>, Vec<Point>) =
+            points.iter().partition(|point| point.at_ns < 4_950_000_000_000);
+        assert!(said.iter().all(|point| point.value == Some(1.0)));
+        assert!(silent.len() > 100 && silent[60..].iter().all(|point| point.value.is_none()));
+    }
+
+    #[test]
+    fn points_out_of_order_are_left_out() {
+        let mut thinner = Thinner::default();
+        for at_ns in [5, 3, 5, 9] {
+            thinner.push(Point { at_ns, value: Some(0.0) });
+        }
+        assert_eq!(thinner.points().map(|point| point.at_ns).collect::<Vec<_>>(), [5, 9]);
+        assert!(thinner.is_silent() && !thinner.is_empty());
+    }
+}

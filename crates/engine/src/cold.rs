@@ -1,0 +1,188 @@
+//! A file read from its beginning to its end as if for the first time, and a copy of it with the same content
+//! that this machine wrote anew: the two halves of the question whether a file is slow because of where it
+//! lies.
+//!
+//! Not here: what the times mean (the analysis room).
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use crate::buffer::AlignedBuffer;
+use crate::cache::drop_cached;
+
+/// Bytes of one read: large enough for a medium to be quick with, small enough for a seek to show.
+pub const READ_BYTES: usize = 256 << 10;
+/// Bytes of one write of the copy.
+const WRITE_BYTES: usize = 4 << 20;
+
+/// One read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimedRead {
+    /// Where it began, in bytes.
+    pub offset: u64,
+    /// Bytes that came.
+    pub len: u32,
+    /// From asking to having them.
+    pub service_ns: u64,
+}
+
+/// Why a file could not be read or copied.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ColdError {
+    /// The system refused.
+    #[error("cannot {doing} {}: {source}", path.display())]
+    Io {
+        /// What was tried: "read", "write".
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It ends earlier than before: somebody is changing it.
+    #[error("{} became shorter meanwhile; try again when nobody writes to it", path.display())]
+    Shrunk {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no memory for it.
+    #[error("there is no memory for reading")]
+    Memory,
+    /// Somebody asked it to end.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl ColdError {
+    fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ColdError {
+        move |source| ColdError::Io { doing, path: path.to_owned(), source }
+    }
+}
+
+/// Reads the first `bytes` of a file in order, one read at a time, after what this machine remembers of it
+/// was dropped, and without reading ahead. The second value says why nothing could be dropped.
+///
+/// # Errors
+/// [`ColdError`]; also if `stop` is set.
+pub fn read_cold(
+    path: &Path,
+    bytes: u64,
+    stop: &AtomicBool,
+) -> Result<(Vec<TimedRead>, Option<String>), ColdError> {
+    let warm = drop_cached(&[path]).err().map(|error| error.to_string());
+    let mut file = File::open(path).map_err(ColdError::io("open", path))?;
+    no_read_ahead(&file);
+    let mut buffer = AlignedBuffer::new(READ_BYTES).map_err(|_| ColdError::Memory)?;
+    let mut reads = Vec::new();
+    let mut offset = 0;
+    while offset < bytes {
+        if stop.load(Ordering::Relaxed) {
+            return Err(ColdError::Interrupted);
+        }
+        let want = usize::try_from(bytes - offset).unwrap_or(READ_BYTES).min(READ_BYTES);
+        let begun = Instant::now();
+        let len = match file.read(&mut buffer.as_mut_slice()[..want]) {
+            Ok(0) => return Err(ColdError::Shrunk { path: path.to_owned() }),
+            Ok(len) => len,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(ColdError::io("read", path)(error)),
+        };
+        let service_ns = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        reads.push(TimedRead { offset, len: len as u32, service_ns });
+        offset += len as u64;
+    }
+    Ok((reads, warm))
+}
+
+/// What the system reads ahead hides which read waited for the disk.
+#[cfg(target_os = "linux")]
+fn no_read_ahead(file: &File) {
+    // Advice: where it can't be taken, reads ahead help the file and its copy alike.
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::Random);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn no_read_ahead(_file: &File) {}
+
+/// Makes a new file with the first `bytes` of another. This machine reads and writes them: a server that
+/// copies by itself may only note that both share their blocks, and then both lie in the same place.
+/// `progress` is told the bytes that are written.
+///
+/// # Errors
+/// [`ColdError`]; also if `stop` is set. What was written stays.
+pub fn copy_anew(
+    from: &Path,
+    to: &Path,
+    bytes: u64,
+    progress: &mut dyn FnMut(u64),
+    stop: &AtomicBool,
+) -> Result<(), ColdError> {
+    let mut source = File::open(from).map_err(ColdError::io("open", from))?;
+    let mut copy =
+        fs::OpenOptions::new().write(true).create_new(true).open(to).map_err(ColdError::io("create", to))?;
+    let mut buffer = AlignedBuffer::new(WRITE_BYTES).map_err(|_| ColdError::Memory)?;
+    let mut written = 0;
+    while written < bytes {
+        if stop.load(Ordering::Relaxed) {
+            return Err(ColdError::Interrupted);
+        }
+        let want = usize::try_from(bytes - written).unwrap_or(WRITE_BYTES).min(WRITE_BYTES);
+        let data = &mut buffer.as_mut_slice()[..want];
+        source.read_exact(data).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => ColdError::Shrunk { path: from.to_owned() },
+            _ => ColdError::io("read", from)(error),
+        })?;
+        copy.write_all(data).map_err(ColdError::io("write", to))?;
+        written += want as u64;
+        progress(written);
+    }
+    copy.sync_all().map_err(ColdError::io("sync", to))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_copy_is_the_same_and_both_are_read_in_order_to_their_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("file"), dir.path().join("copy"));
+        let content: Vec<u8> = (0..9_000_001_u32).map(|at| (at % 251) as u8).collect();
+        fs::write(&from, &content).unwrap();
+        let (stop, mut told) = (AtomicBool::new(false), Vec::new());
+        copy_anew(&from, &to, content.len() as u64, &mut |bytes| told.push(bytes), &stop).unwrap();
+        assert_eq!(fs::read(&to).unwrap(), content);
+        assert_eq!(told.last(), Some(&9_000_001));
+        let (reads, _) = read_cold(&to, content.len() as u64, &stop).unwrap();
+        let mut end = 0;
+        for read in &reads {
+            assert_eq!((read.offset, read.len as usize <= READ_BYTES), (end, true));
+            end += u64::from(read.len);
+        }
+        assert_eq!((end, reads.len()), (9_000_001, 35));
+        // What is there is never written over.
+        assert!(matches!(copy_anew(&from, &to, 1, &mut |_| {}, &stop), Err(ColdError::Io { .. })));
+    }
+
+    #[test]
+    fn a_part_is_enough_a_shorter_file_is_told_and_it_can_be_stopped() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("file"), dir.path().join("copy"));
+        fs::write(&from, vec![7; 1_000_000]).unwrap();
+        let stop = AtomicBool::new(false);
+        copy_anew(&from, &to, 600_000, &mut |_| {}, &stop).unwrap();
+        assert_eq!(fs::metadata(&to).unwrap().len(), 600_000);
+        let shrunk = read_cold(&to, 700_000, &stop).unwrap_err();
+        assert!(matches!(shrunk, ColdError::Shrunk { .. }), "{shrunk}");
+        fs::remove_file(&to).unwrap();
+        let shrunk = copy_anew(&from, &to, 2_000_000, &mut |_| {}, &stop).unwrap_err();
+        assert!(matches!(shrunk, ColdError::Shrunk { .. }), "{shrunk}");
+        stop.store(true, Ordering::Relaxed);
+        assert!(matches!(read_cold(&from, 1000, &stop), Err(ColdError::Interrupted)));
+    }
+}

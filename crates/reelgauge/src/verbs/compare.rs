@@ -1,0 +1,82 @@
+//! `reelgauge compare`: runs side by side, and a gate for automation.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use glob::Pattern;
+use reelgauge_analysis::compare::{Comparison, Gate};
+use reelgauge_record::run_dir::write_atomically;
+use reelgauge_report::compare::{compare_screen, junit, markdown};
+use reelgauge_report::html;
+use reelgauge_runner::compare::{compare_page, compare_runs};
+
+use crate::cli::CompareArgs;
+use crate::screen;
+
+/// A figure was worse than allowed.
+const EXIT_WORSE: u8 = 1;
+
+/// Compares runs. The exit code.
+pub fn compare(args: &CompareArgs) -> Result<u8> {
+    let patterns = args.figure.iter().map(|text| Pattern::new(text)).collect::<Result<Vec<_>, _>>();
+    let patterns = patterns.context("--figure is no pattern; '*' and '?' stand for any characters")?;
+    let mut comparison = compare_runs(&args.runs, args.repeats.map(usize::from))?;
+    if !patterns.is_empty() {
+        comparison.keep(&|figure| patterns.iter().any(|pattern| pattern.matches(figure)));
+        ensure!(
+            !comparison.rows.is_empty(),
+            "--figure matches no figure of these runs; 'reelgauge compare RUN RUN --json' lists their names"
+        );
+    }
+    let gate = Gate { threshold_percent: args.threshold.unwrap_or(0.0), with_the_tool: !patterns.is_empty() };
+    let text = if args.json {
+        format!("{}\n", serde_json::to_string_pretty(&comparison)?)
+    } else if args.markdown {
+        markdown(&comparison, args.all)
+    } else if args.junit {
+        junit(&comparison, &gate)
+    } else {
+        let style = if args.out.is_some() { reelgauge_report::Style::default() } else { screen::style() };
+        compare_screen(&comparison, args.all, style)
+    };
+    match &args.out {
+        Some(path) => write(path, text.as_bytes())?,
+        None => std::io::stdout().write_all(text.as_bytes())?,
+    }
+    if let Some(path) = &args.html {
+        let mut page = Vec::new();
+        html::write(&compare_page(&args.runs, &comparison, &|| false)?, &mut page)?;
+        write(path, &page)?;
+    }
+    if args.threshold.is_some() { held(&comparison, &gate) } else { Ok(0) }
+}
+
+/// Writes a file that is there as a whole or not at all.
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_atomically(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Whether the gate holds, and if not, what fell, beside what was printed. The exit code.
+fn held(comparison: &Comparison, gate: &Gate) -> Result<u8> {
+    let fallen = gate.fallen(comparison);
+    ensure!(
+        !fallen.is_empty() || gate.could_judge(comparison),
+        "no figure could be judged, so nothing is held to --threshold; compare runs with the same load \
+         points, of 30 s or more each"
+    );
+    if fallen.is_empty() {
+        return Ok(0);
+    }
+    let names: Vec<&str> = fallen.iter().take(3).map(|(row, _)| row.figure.as_str()).collect();
+    let more = if fallen.len() > names.len() { ", ..." } else { "" };
+    // Nobody is left to tell when standard error is closed.
+    let _ = writeln!(
+        std::io::stderr(),
+        "reelgauge: {} worse by more than {} % and the noise: {}{more}",
+        reelgauge_report::units::counted(fallen.len() as u64, "figure"),
+        gate.threshold_percent,
+        names.join(", ")
+    );
+    Ok(EXIT_WORSE)
+}

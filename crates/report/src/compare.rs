@@ -1,0 +1,191 @@
+//! Runs side by side on the terminal: the answer, the figures that matter, what makes the runs hard to
+//! compare. [`markdown`] and [`junit`] say the same to people in a merge request and to automation; JSON is
+//! the [`Comparison`] itself.
+//!
+//! Not here: what is noise and what is not ([`reelgauge_analysis::compare`]).
+
+mod junit;
+mod markdown;
+#[cfg(test)]
+mod tests;
+
+pub use junit::junit;
+pub use markdown::markdown;
+
+use reelgauge_analysis::compare::{
+    CompareError, ComparedRun, Comparison, ComparisonRow, Judgement, RunToCompare, Unit, compare,
+    is_headline, is_of_the_tool, signed, unsigned,
+};
+
+use crate::page::Page;
+use crate::screen::Style;
+use crate::table::Table;
+use crate::text::{plain, plain_short};
+use crate::units::{count, number};
+
+/// Longer labels of figures are cut.
+const LABEL_CHARS_MAX: usize = 36;
+
+/// Compares runs with the first of them, with numbers as every screen shows them. See
+/// [`reelgauge_analysis::compare::compare`].
+///
+/// # Errors
+/// The number of runs does not fit.
+pub fn comparison(runs: &[RunToCompare<'_>], repeats: Option<usize>) -> Result<Comparison, CompareError> {
+    compare(runs, repeats, &say)
+}
+
+/// A value of this unit, without the unit.
+fn say(unit: Unit, value: f64) -> String {
+    match unit {
+        Unit::BytesPerS => number(value / 1e6),
+        Unit::Us => number_signed(value / 1e3),
+        Unit::MbPerS | Unit::PerS | Unit::SmallUs | Unit::Ms | Unit::S => number_signed(value),
+        // Means over passes need not be whole.
+        Unit::Count | Unit::Streams if value.fract() != 0.0 => number_signed(value),
+        Unit::Count | Unit::Streams => count(value.max(0.0) as u64),
+    }
+}
+
+/// [`number`] shows what lies close below 0 as above it.
+fn number_signed(value: f64) -> String {
+    if value < 0.0 { format!("-{}", number(-value)) } else { number(value) }
+}
+
+/// The comparison as text, ending with a line feed. `all`: also the figures that did not change.
+pub fn compare_screen(comparison: &Comparison, all: bool, style: Style) -> String {
+    let mut page = Page::new(style);
+    for sentence in &comparison.sentences {
+        page.sentence(sentence.tone, &plain(&sentence.text));
+    }
+    let shown = shown(comparison, all);
+    for group in groups(&shown) {
+        page.gap();
+        page.heading(&heading(group));
+        let rows: Vec<&ComparisonRow> = shown.iter().filter(|row| row.group == group).copied().collect();
+        let lines = table(comparison, &rows, page.width).lines(page.width);
+        page.lines(if style.colour { lines.iter().map(|line| painted(line)).collect() } else { lines });
+    }
+    page.gap();
+    for caution in &comparison.cautions {
+        page.warning(&plain(caution));
+    }
+    page.gap();
+    for (at, run) in comparison.runs.iter().enumerate() {
+        page.item(&format!("Run {}", at + 1), &plain_short(&of_run(run), 300));
+    }
+    let alone = of_one_run(comparison);
+    if !alone.is_empty() && !all {
+        page.item("Not in all runs", &plain_short(&alone.join(", "), 300));
+    }
+    let hidden = comparison.rows.len() - shown.len();
+    if hidden > 0 {
+        page.item("Not shown", &format!("{}; --all shows them", figures(hidden)));
+    }
+    page.text
+}
+
+/// `2026-…-edit; mix on /mnt/nas, 2026-11-20T15:40:12Z`.
+fn of_run(run: &ComparedRun) -> String {
+    let started = match run.started_at.split_once('.') {
+        Some((seconds, _)) => format!("{seconds}Z"),
+        None if run.started_at.is_empty() => "at an unknown time".to_owned(),
+        None => run.started_at.clone(),
+    };
+    format!("{}; {} on {}, {started}", run.id, run.verb, run.target)
+}
+
+/// The load points that only one of the runs has.
+fn of_one_run(comparison: &Comparison) -> Vec<&str> {
+    let rows: Vec<&ComparisonRow> = comparison.rows.iter().collect();
+    let is_alone = |group: &&str| {
+        let mut of_group = rows.iter().filter(|row| row.group == **group);
+        !group.is_empty() && of_group.all(|row| row.values.iter().flatten().count() < 2)
+    };
+    groups(&rows).into_iter().filter(is_alone).collect()
+}
+
+fn figures(count: usize) -> String {
+    crate::units::counted(count as u64, "figure")
+}
+
+/// The figures that are shown: all; or those that changed, and of those that a storage is judged by those
+/// that say something.
+fn shown(comparison: &Comparison, all: bool) -> Vec<&ComparisonRow> {
+    let changed = |judgement: &Judgement| {
+        matches!(judgement, Judgement::Better | Judgement::Worse | Judgement::Different)
+    };
+    // What only one of the runs has compares with nothing.
+    let says_something = |row: &ComparisonRow| {
+        row.values.iter().flatten().count() > 1 && row.values.iter().flatten().any(|value| *value != 0.0)
+    };
+    let matters = |row: &ComparisonRow| {
+        row.judgement.iter().any(changed) && !is_of_the_tool(&row.figure)
+            || is_headline(&row.figure) && says_something(row)
+    };
+    comparison.rows.iter().filter(|row| all || matters(row)).collect()
+}
+
+/// The load points in the order of their rows; the whole run is the empty one.
+fn groups<'a>(rows: &[&'a ComparisonRow]) -> Vec<&'a str> {
+    let mut groups: Vec<&str> = Vec::new();
+    for row in rows {
+        if !groups.contains(&row.group.as_str()) {
+            groups.push(&row.group);
+        }
+    }
+    groups
+}
+
+fn heading(group: &str) -> String {
+    if group.is_empty() { "The whole run".to_owned() } else { plain_short(group, 60) }
+}
+
+/// What a judgement is called on screens.
+fn word(judgement: Judgement) -> &'static str {
+    match judgement {
+        Judgement::Base => "",
+        Judgement::Same => "within noise",
+        Judgement::Better => "better",
+        Judgement::Worse => "WORSE",
+        Judgement::Different => "different",
+        Judgement::Unknown => "can't tell",
+    }
+}
+
+fn table(comparison: &Comparison, rows: &[&ComparisonRow], width: usize) -> Table {
+    let chars = width.saturating_sub(20).clamp(12, LABEL_CHARS_MAX);
+    let mut table = Table::default();
+    table.column("", "", rows.iter().map(|row| plain_short(&row.label, chars)).collect());
+    for run in 0..comparison.runs.len() {
+        table.column(
+            "",
+            &format!("run {}", run + 1),
+            rows.iter().map(|row| plain(&row.texts[run])).collect(),
+        );
+    }
+    let others = comparison.others();
+    for &run in &others {
+        let whose = if others.len() > 1 { whose(comparison, run) } else { String::new() };
+        let percent = |of: &dyn Fn(&ComparisonRow) -> Option<f64>, show: fn(f64) -> String| {
+            rows.iter().map(|row| of(row).map_or_else(|| "-".to_owned(), show)).collect::<Vec<_>>()
+        };
+        table.column(&whose, "change", percent(&|row| row.change_percent[run], signed));
+        table.column("", "noise", percent(&|row| row.noise_percent[run], unsigned));
+        table.column("", "", rows.iter().map(|row| word(row.judgement[run]).to_owned()).collect());
+    }
+    table
+}
+
+/// `run 2`, or `2, 3`: whose change a column holds.
+fn whose(comparison: &Comparison, run: usize) -> String {
+    let runs = (0..comparison.runs.len()).filter(|&other| comparison.side(other) == comparison.side(run));
+    let numbers: Vec<String> = runs.map(|run| (run + 1).to_string()).collect();
+    if numbers.len() == 1 { format!("run {}", numbers[0]) } else { format!("runs {}", numbers.join(",")) }
+}
+
+/// The line with its judgements in colour.
+fn painted(line: &str) -> String {
+    let line = line.replace(word(Judgement::Worse), "\u{1b}[1;31mWORSE\u{1b}[0m");
+    line.replace("  better", "  \u{1b}[32mbetter\u{1b}[0m")
+}

@@ -1,0 +1,78 @@
+//! A comparison as Markdown, for merge requests, tickets and wikis: the sentences, one table, the cautions.
+
+use std::fmt::Write;
+
+use reelgauge_analysis::compare::{Comparison, signed, unsigned};
+
+use super::{heading, of_run, shown, whose, word};
+use crate::text::plain;
+
+/// The comparison as Markdown, ending with a line feed. `all`: also the figures that did not change.
+pub fn markdown(comparison: &Comparison, all: bool) -> String {
+    let mut text = String::new();
+    for sentence in &comparison.sentences {
+        let _ = writeln!(text, "{}\n", escaped(&sentence.text));
+    }
+    let others = comparison.others();
+    let mut head = vec!["Load point".to_owned(), "Figure".to_owned()];
+    head.extend((1..=comparison.runs.len()).map(|number| format!("run {number}")));
+    for &run in &others {
+        let whose = if others.len() > 1 { format!("{}: ", whose(comparison, run)) } else { String::new() };
+        head.extend([format!("{whose}change"), "noise".to_owned(), "judgement".to_owned()]);
+    }
+    line(&mut text, &head);
+    let aligned = |at: usize| if at < 2 { "---" } else { "---:" }.to_owned();
+    line(&mut text, &(0..head.len()).map(aligned).collect::<Vec<_>>());
+    for row in shown(comparison, all) {
+        let mut cells = vec![escaped(&heading(&row.group)), escaped(&row.label)];
+        cells.extend(row.texts.iter().map(|text| escaped(text)));
+        for &run in &others {
+            let percent =
+                |value: Option<f64>, show: fn(f64) -> String| value.map_or_else(|| "-".to_owned(), show);
+            cells.push(percent(row.change_percent[run], signed));
+            cells.push(percent(row.noise_percent[run], unsigned));
+            cells.push(word(row.judgement[run]).to_owned());
+        }
+        line(&mut text, &cells);
+    }
+    text.push('\n');
+    for caution in &comparison.cautions {
+        let _ = writeln!(text, "- Caution: {}", escaped(caution));
+    }
+    for (at, run) in comparison.runs.iter().enumerate() {
+        let _ = writeln!(text, "- Run {}: {}", at + 1, escaped(&of_run(run)));
+    }
+    text
+}
+
+fn line(text: &mut String, cells: &[String]) {
+    let _ = writeln!(text, "| {} |", cells.join(" | "));
+}
+
+/// Words from outside that can't become markup: no table cell, link, tag, emphasis or line of their own.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in plain(text).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\\' | '|' | '`' | '*' | '_' | '[' | ']' | '!' | '#' | '~' => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_from_outside_becomes_markup() {
+        let hostile = "a|b\n# <script>&[x](y) `c` *d* __e__ ~f~ !g \\";
+        let safe =
+            "a\\|b\\\\n\\# &lt;script&gt;&amp;\\[x\\](y) \\`c\\` \\*d\\* \\_\\_e\\_\\_ \\~f\\~ \\!g \\\\";
+        assert_eq!(escaped(hostile), safe);
+    }
+}

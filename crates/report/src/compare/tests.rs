@@ -1,0 +1,104 @@
+//! Screens of made-up comparisons: narrow, in colour, with hostile names, with several sides.
+
+use reelgauge_analysis::compare::{Better, Gate};
+use reelgauge_analysis::page::{Sentence, Tone};
+
+use super::*;
+
+/// What a run, a label or a load point may be called by somebody who means harm.
+const HOSTILE: &str = "</testsuite>\u{1b}[2J|`x`<script>\n# \u{202e}&";
+
+/// Two runs, or more with the same change each, of which some are worse.
+fn comparison(runs: usize, name: &str) -> Comparison {
+    let run = |_| ComparedRun { id: name.to_owned(), target: name.to_owned(), ..ComparedRun::default() };
+    let others = |first: f64, other: f64| std::iter::once(first).chain(std::iter::repeat_n(other, runs - 1));
+    let row = |figure: &str, group: &str, judgement: Judgement| ComparisonRow {
+        group: group.to_owned(),
+        figure: figure.to_owned(),
+        label: format!("{figure} of the storage that is measured, MB/s"),
+        unit: Unit::BytesPerS,
+        better: Better::Higher,
+        values: others(180e6, 142e6).map(Some).collect(),
+        texts: others(180e6, 142e6).map(|value| say(Unit::BytesPerS, value)).collect(),
+        change_percent: others(0.0, -21.1).map(|change| (change != 0.0).then_some(change)).collect(),
+        noise_percent: others(0.0, 4.0).map(|noise| (noise != 0.0).then_some(noise)).collect(),
+        judgement: std::iter::once(Judgement::Base).chain(std::iter::repeat_n(judgement, runs - 1)).collect(),
+    };
+    let runs: Vec<ComparedRun> = (0..runs).map(run).collect();
+    let mut comparison = Comparison {
+        rows: vec![
+            row("total.read_bytes_per_s", name, Judgement::Worse),
+            row("total.response.read.p50_us", name, Judgement::Same),
+            row("self_cost.cpu_us_per_op", "", Judgement::Worse),
+            row("total.response.read.max_us", name, Judgement::Unknown),
+        ],
+        cautions: vec![format!("Run 2 measured {name}.")],
+        sentences: vec![Sentence { tone: Tone::Bad, text: format!("Run 2 is worse at {name}.") }],
+        runs,
+    };
+    for (side, run) in comparison.runs.iter_mut().enumerate() {
+        run.side = side as u32;
+    }
+    comparison
+}
+
+#[test]
+fn what_matters_is_shown_and_the_rest_on_request() {
+    let comparison = comparison(2, "4 workers");
+    let screen = compare_screen(&comparison, false, Style::default());
+    assert!(screen.starts_with("Run 2 is worse at 4 workers."), "{screen}");
+    let line = screen.lines().find(|line| line.starts_with("total.read")).unwrap_or_default();
+    let words: Vec<&str> = line.split_whitespace().rev().take(7).collect();
+    assert_eq!(words, ["WORSE", "%", "4.0", "%", "-21", "142", "180"], "{screen}");
+    assert!(!screen.contains("p50_us") && !screen.contains("self_cost"), "{screen}");
+    assert!(screen.contains("Not shown: 3 figures"), "{screen}");
+    let all = compare_screen(&comparison, true, Style::default());
+    assert!(all.contains("within noise") && all.contains("self_cost") && all.contains("can't tell"), "{all}");
+}
+
+#[test]
+fn no_line_is_wider_than_the_screen_and_colours_add_nothing() {
+    for runs in [2, 3, 8] {
+        for width in [40, 80, 100] {
+            let comparison = comparison(runs, "4 workers");
+            let plain = compare_screen(&comparison, true, Style { colour: false, width });
+            for line in plain.lines() {
+                assert!(line.chars().count() <= width, "{runs} runs, {width} columns:\n{plain}");
+            }
+            let painted = compare_screen(&comparison, true, Style { colour: true, width });
+            assert!(painted.contains("\u{1b}[1;31mWORSE\u{1b}[0m"), "{painted}");
+            let mut bare = painted;
+            for code in ["1;31", "1", "32", "33", "0"] {
+                bare = bare.replace(&format!("\u{1b}[{code}m"), "");
+            }
+            assert_eq!(bare, plain);
+        }
+    }
+}
+
+#[test]
+fn hostile_names_stay_names_in_every_form() {
+    let comparison = comparison(2, HOSTILE);
+    let screen = compare_screen(&comparison, true, Style::default());
+    assert!(!screen.contains(['\u{1b}', '\u{202e}']), "{screen}");
+    let markdown = markdown(&comparison, true);
+    assert!(!markdown.contains("<script>") && !markdown.contains("\n#"), "{markdown}");
+    let unescaped = |line: &str| line.replace("\\|", "").matches('|').count();
+    let table: Vec<usize> = markdown.lines().filter(|line| line.starts_with('|')).map(unescaped).collect();
+    assert_eq!(table, [8; 6], "{markdown}");
+    let xml = junit(&comparison, &Gate { threshold_percent: 5.0, with_the_tool: false });
+    assert_eq!(xml.matches("</testsuite>").count(), 1, "{xml}");
+    assert!(!xml.contains('\u{1b}') && !xml.contains("<script>"), "{xml}");
+}
+
+#[test]
+fn the_gate_decides_what_fails_in_junit() {
+    let comparison = comparison(3, "4 workers");
+    let failures = |threshold_percent: f64, with_the_tool: bool| {
+        junit(&comparison, &Gate { threshold_percent, with_the_tool }).matches("<failure ").count()
+    };
+    assert_eq!((failures(5.0, false), failures(5.0, true), failures(22.0, true)), (2, 4, 0));
+    let xml = junit(&comparison, &Gate { threshold_percent: 5.0, with_the_tool: false });
+    assert_eq!(xml.matches("tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\"").count(), 2, "{xml}");
+    assert!(xml.contains("180, then 142: -21 % (noise 4.0 %), WORSE"), "{xml}");
+}

@@ -1,0 +1,154 @@
+//! A page as one HTML file that needs nothing else: the application (built from `console/`) with the data in
+//! it.
+//!
+//! The application has one element for its data, which says `null`. The page's JSON is written there, and
+//! nothing that a name or a note can hold ends that element or begins another: `<`, `>`, `&` and the two line
+//! ends that are none in JSON are written as `\u003c` and the like, which JSON reads as the same characters.
+//! The application's own content security policy allows its own script alone.
+//!
+//! Not here: what a page holds ([`reelgauge_analysis::page`]).
+
+use std::io::{self, BufWriter, Write};
+
+use reelgauge_analysis::page::Page;
+use serde::Serialize;
+
+/// The application, without data: with `null` it is the live console.
+pub const APPLICATION: &str = include_str!("../../../console/dist/reelgauge.html");
+
+/// What comes in front of the data.
+const BEFORE: &str = r#"<script type="application/json" id="reelgauge-data">"#;
+/// What stands where the data go.
+const NO_DATA: &str = "null";
+
+/// Writes a page as an HTML file.
+///
+/// # Errors
+/// When it can't be written.
+pub fn write(page: &Page, to: impl Write) -> io::Result<()> {
+    let (before, after) = parts()?;
+    let mut to = BufWriter::with_capacity(1 << 16, to);
+    to.write_all(before.as_bytes())?;
+    embed(page, &mut to)?;
+    to.write_all(after.as_bytes())?;
+    to.flush()
+}
+
+/// The application in front of and behind its data.
+fn parts() -> io::Result<(&'static str, &'static str)> {
+    let split = APPLICATION.split_once(BEFORE).and_then(|(before, rest)| {
+        let begins = before.len() + BEFORE.len();
+        Some((&APPLICATION[..begins], rest.strip_prefix(NO_DATA)?))
+    });
+    split.ok_or_else(|| io::Error::other("the application in this program has no place for data"))
+}
+
+/// Writes a value as JSON that can stand in a script element.
+fn embed(value: &impl Serialize, to: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer(Embedded(to), value).map_err(io::Error::from)
+}
+
+/// Hands JSON on, piece by piece, without the characters that mean something to HTML. In JSON they occur in
+/// strings only, where an escape means the same.
+struct Embedded<'a, W>(&'a mut W);
+
+impl<W: Write> Write for Embedded<'_, W> {
+    fn write(&mut self, json: &[u8]) -> io::Result<usize> {
+        self.write_all(json)?;
+        Ok(json.len())
+    }
+
+    fn write_all(&mut self, mut json: &[u8]) -> io::Result<()> {
+        // serde_json writes a string in pieces that end between characters.
+        while let Some((at, length, escape)) = first_harmful(json) {
+            self.0.write_all(&json[..at])?;
+            self.0.write_all(escape)?;
+            json = &json[at + length..];
+        }
+        self.0.write_all(json)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Where the first character lies that must not be written as it is, how long it is, and what it becomes.
+fn first_harmful(json: &[u8]) -> Option<(usize, usize, &'static [u8])> {
+    json.iter().enumerate().find_map(|(at, byte)| match byte {
+        b'<' => Some((at, 1, &br"\u003c"[..])),
+        b'>' => Some((at, 1, &br"\u003e"[..])),
+        b'&' => Some((at, 1, &br"\u0026"[..])),
+        0xe2 if json[at..].starts_with("\u{2028}".as_bytes()) => Some((at, 3, &br"\u2028"[..])),
+        0xe2 if json[at..].starts_with("\u{2029}".as_bytes()) => Some((at, 3, &br"\u2029"[..])),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use proptest::prelude::*;
+    use reelgauge_analysis::page::{PAGE_VERSION, PageKind};
+
+    use super::*;
+
+    fn embedded(value: &impl Serialize) -> String {
+        let mut bytes = Vec::new();
+        embed(value, &mut bytes).unwrap();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn hostile_strings_end_nothing_and_come_back_as_they_were() {
+        let long = "\u{2028}<é&".repeat(1_000);
+        for text in [
+            "</script><script>alert(1)</script>",
+            "<!--<script>",
+            "]]>&lt;&#60;",
+            "line\u{2028}and\u{2029}line\r\n\t\0",
+            "\u{202e}gpj.exe\u{200b}",
+            "\\u003c \\\\ \" '",
+            "\u{e2}\u{2027}\u{202a}\u{10ffff}",
+            &long,
+        ] {
+            let json = embedded(&serde_json::json!({ text: [text] }));
+            assert!(!json.contains(['<', '>', '&', '\u{2028}', '\u{2029}']), "{json}");
+            let back: serde_json::Value = serde_json::from_str(&json).unwrap();
+            assert_eq!(back, serde_json::json!({ text: [text] }));
+        }
+    }
+
+    #[test]
+    fn the_application_holds_the_data_once_and_is_else_unchanged() {
+        assert_eq!(APPLICATION.matches(BEFORE).count(), 1);
+        let page = Page {
+            page_version: PAGE_VERSION,
+            kind: PageKind::Run,
+            made_at: "</script>".to_owned(),
+            tool_version: String::new(),
+            runs: Vec::new(),
+            trace: None,
+            comparison: None,
+        };
+        let mut html = Vec::new();
+        write(&page, &mut html).unwrap();
+        let html = String::from_utf8(html).unwrap();
+        let (before, rest) = html.split_once(BEFORE).unwrap();
+        let (data, after) = rest.split_once("</script>").unwrap();
+        assert_eq!(APPLICATION, format!("{before}{BEFORE}{NO_DATA}</script>{after}"));
+        let data: serde_json::Value = serde_json::from_str(data).unwrap();
+        assert_eq!(data["made_at"], "</script>");
+    }
+
+    proptest! {
+        #[test]
+        fn any_string_comes_back(text in any::<String>()) {
+            let json = embedded(&text);
+            let harmful = json.contains(['<', '>', '&', '\u{2028}', '\u{2029}']);
+            prop_assert!(!harmful, "{}", json);
+            prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! A page stays small enough for a mail, whatever its run did, and making it takes memory that does not grow
+//! with the log. One program, one test: the peak of memory is the whole program's.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io::{self, Write};
+
+use reelgauge_analysis::late::{Incident, LateFigures, MeasuredPart, Policy, StreamFigures, StreamSpec};
+use reelgauge_analysis::page::counters::MAX_POINTS;
+use reelgauge_analysis::page::detail::Measure;
+use reelgauge_analysis::page::shorten::shorten;
+use reelgauge_analysis::page::{
+    CounterAgent, CounterSeries, Counters, Detail, FirstPass, JudgedPoint, PAGE_VERSION, Page, PageKind,
+    RunPage,
+};
+use reelgauge_analysis::summary::{LoadPointFacts, Target};
+use reelgauge_analysis::{LoadPoint, Meter, PointTiming, SeriesStep, Summary};
+use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_report::{answer_sentences, html};
+
+const MS: u64 = 1_000_000;
+const OPS: u64 = 1_500_000;
+const FILES: u32 = 50_000;
+const POINTS: u16 = 60;
+const STREAMS: u32 = 200;
+/// How long a load point is.
+const POINT_MS: u64 = 10_000;
+/// A name as hostile as it is long, of 4,000 characters.
+const PIECES: [&str; 5] = ["</script>", "\u{2028}", "\u{202e}gpj", "\n", "<!--"];
+
+fn random(seed: u64) -> u64 {
+    let random = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (random ^ random >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 8
+}
+
+fn hostile() -> String {
+    PIECES.concat().chars().cycle().take(4_000).collect()
+}
+
+fn part(point: u16) -> MeasuredPart {
+    let started_ns = u64::from(point) * POINT_MS * MS;
+    let until_ns = started_ns + POINT_MS * MS;
+    MeasuredPart { point, started_ns, from_ns: started_ns + 100 * MS, until_ns }
+}
+
+fn spec(stream: u32) -> StreamSpec {
+    StreamSpec {
+        stream,
+        name: hostile(),
+        writes: false,
+        policy: Policy::Drop,
+        rate_num: 25,
+        rate_den: 1,
+        prebuffer_ns: 100 * MS,
+        frame_bytes: None,
+        frames_total: None,
+        throughput_needed_bytes_per_s: None,
+    }
+}
+
+/// Operation n: latencies of every length, files everywhere, every place in them.
+fn op(n: u64) -> OpRecord {
+    let all_ms = u64::from(POINTS) * POINT_MS;
+    let issued_ns = n * (all_ms * MS / OPS);
+    let point = (issued_ns / MS / POINT_MS) as u16;
+    let (one, two) = (random(n), random(n + OPS));
+    let file = if n.is_multiple_of(2) { two as u32 % 20 } else { two as u32 % FILES };
+    OpRecord {
+        offset: two % (1 << 45),
+        due_ns: issued_ns,
+        issued_ns,
+        done_ns: issued_ns + (1_000 << (one % 24)) + one % 1_000,
+        worker: one as u32 % STREAMS,
+        stream: one as u32 % STREAMS,
+        transfer: (issued_ns.saturating_sub(part(point).started_ns) / (40 * MS)) as u32,
+        file,
+        len: two as u32,
+        done_len: two as u32,
+        errno: 0,
+        kind: if one.is_multiple_of(2) { OpKind::Read } else { OpKind::Write },
+        flags: OpFlags::FRAME.with(OpFlags::LAST),
+        point,
+    }
+}
+
+fn worst_detail() -> Detail {
+    let points =
+        (0..POINTS).map(|point| JudgedPoint { part: part(point), specs: (0..STREAMS).map(spec).collect() });
+    let first = FirstPass::new(Measure::Response, vec![u64::MAX >> 1; FILES as usize]);
+    let mut first = first.judging(points.collect(), false);
+    (0..OPS).for_each(|n| first.add(&op(n)));
+    let mut second = first.second();
+    (0..OPS).for_each(|n| second.add(&op(n)));
+    second.detail(|_| Some(hostile()))
+}
+
+/// Hours of seconds, and every stream with all the incidents that are ever kept.
+fn worst_summary() -> Summary {
+    let target = Target { path: hostile(), ..Target::default() };
+    let mut summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "streams", target);
+    summary.series.steps = (0..21_600)
+        .map(|began_s| SeriesStep { began_s, max_response_us: Some(1_234_567.891), ..SeriesStep::default() })
+        .collect();
+    let incident = Incident {
+        first_frame: 123_456,
+        frames: 25,
+        dropped_frames: 12,
+        began_s: 4_938.24,
+        began_in_point_s: 12.345_678,
+        length_s: 1.0,
+        worst_late_us: Some(123_456.789),
+    };
+    let stream = |stream| StreamFigures {
+        stream,
+        late_frames: 100,
+        first_incidents: vec![incident; 100],
+        worst_incidents: vec![incident; 10],
+        ..StreamFigures::default()
+    };
+    for point in 0..POINTS {
+        let mut load_point = LoadPoint::new(
+            LoadPointFacts::default(),
+            Meter::new().finish_point(point, PointTiming::default()),
+        );
+        let streams = (0..STREAMS).map(stream).collect();
+        load_point.stream_count = Some(STREAMS);
+        load_point.streams = Some(LateFigures { streams, ..LateFigures::default() });
+        summary.load_points.push(load_point);
+    }
+    summary
+}
+
+fn worst_page() -> Page {
+    let mut summary = worst_summary();
+    let shortened = shorten(&mut summary);
+    assert!(shortened.is_some());
+    let points = MAX_POINTS / 10;
+    let series = CounterSeries {
+        label: hostile(),
+        at_s: (0..points).map(|at| 1_000.0 + at as f64 * 0.1).collect(),
+        value: vec![Some(1_234_567.8); points],
+        ..CounterSeries::default()
+    };
+    let agent = CounterAgent { series: vec![series; 10], ..CounterAgent::default() };
+    let run = RunPage {
+        id: hostile(),
+        answer: answer_sentences(&summary),
+        summary,
+        shortened,
+        plan_toml: Some("<".repeat(64 << 10)),
+        hosts: vec![serde_json::json!({ "name": hostile() })],
+        again: hostile(),
+        notes: None,
+        detail: Some(worst_detail()),
+        why_no_detail: None,
+        counters: Some(Counters { agents: vec![agent] }),
+    };
+    Page {
+        page_version: PAGE_VERSION,
+        kind: PageKind::Run,
+        made_at: String::new(),
+        tool_version: String::new(),
+        runs: vec![run],
+        trace: None,
+        comparison: None,
+    }
+}
+
+/// Counts what is written and looks for what would end the data early.
+#[derive(Default)]
+struct Counted {
+    bytes: usize,
+    ends: usize,
+    tail: Vec<u8>,
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes += bytes.len();
+        self.tail.extend_from_slice(bytes);
+        let end = b"</script";
+        self.ends += self.tail.windows(end.len()).filter(|window| window == end).count();
+        let keep = self.tail.len().saturating_sub(end.len() - 1);
+        self.tail.drain(..keep);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The most memory that this program ever held, where the system tells.
+fn peak_mib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().trim_end_matches(" kB").trim().parse::<u64>().ok()? / 1024)
+}
+
+#[test]
+fn the_worst_run_makes_a_page_below_eight_megabytes_in_bounded_memory() {
+    let page = worst_page();
+    let mut counted = Counted::default();
+    html::write(&page, &mut counted).unwrap();
+    let data = counted.bytes - html::APPLICATION.len();
+    assert!(counted.bytes < 8_000_000, "{} bytes, {data} of them data", counted.bytes);
+    assert_eq!(counted.ends, html::APPLICATION.matches("</script").count());
+    // It is full, so it is the bounds that hold it.
+    assert!(data > 4_000_000, "{data}");
+    let detail = page.runs[0].detail.as_ref().unwrap();
+    assert_eq!((detail.ops, detail.files.file.len(), detail.maps.len()), (OPS, 1_000, 20));
+    if let Some(peak_mib) = peak_mib() {
+        // 1.5 million operations alone would be 92 MiB; a log of ten million takes no more than this one.
+        assert!(peak_mib < 400, "{peak_mib} MiB");
+    }
+}

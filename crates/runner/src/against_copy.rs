@@ -1,0 +1,318 @@
+//! Is a file slow because of the pieces that it lies in? Its content is written anew into the area, and both
+//! are read in turns, cold; the file itself is only read.
+//!
+//! The copy goes through this machine: a server that copies by itself may let both share their blocks. What
+//! was made is removed behind it, the area too if it was not there before.
+//!
+//! Not here: what the times mean (the analysis room).
+
+use std::path::{Path, PathBuf};
+
+use reelgauge_analysis::fragments::against_copy::{AgainstCopy, MIN_PASSES, Measured};
+use reelgauge_analysis::fragments::cold_read::ColdReads;
+use reelgauge_engine::area::{AREA_DIR, Area};
+use reelgauge_engine::cold::{ColdError, TimedRead, copy_anew, read_cold};
+use reelgauge_engine::extents::{Extents, ExtentsError};
+use reelgauge_engine::mount::{Mount, MountKind};
+use reelgauge_engine::space::space;
+use reelgauge_workload::units::Size;
+use serde::Serialize;
+
+use crate::error::RunError;
+use crate::ground::Ground;
+use crate::interrupt::Interrupt;
+use crate::made_files::MadeFiles;
+use crate::observer::Observer;
+use crate::prepare::check_room;
+
+/// Less is read too quickly to be compared.
+pub const MIN_BYTES: u64 = 8 << 20;
+/// More passes say no more.
+pub const MAX_PASSES: u32 = 100;
+
+/// What is to be compared.
+#[derive(Clone, Debug)]
+pub struct CopyRequest {
+    /// The file. It is only read.
+    pub file: PathBuf,
+    /// The directory in whose area its copy is made; on the same file system.
+    pub target: PathBuf,
+    /// How often both are read.
+    pub passes: u32,
+    /// No more of the file than this is copied and read, from its beginning.
+    pub most: Size,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Compared {
+    /// The file.
+    pub path: String,
+    /// Its size.
+    pub size_bytes: u64,
+    /// How much of it was copied and read, from its beginning.
+    pub compared_bytes: u64,
+    /// How the file lies; `None` where its file system doesn't tell.
+    pub file_extents: Option<Extents>,
+    /// How the copy lies.
+    pub copy_extents: Option<Extents>,
+    /// How even the reads of the file were, in the pass in the middle.
+    pub file_reads: Option<ColdReads>,
+    /// The same of the copy.
+    pub copy_reads: Option<ColdReads>,
+    /// Times and finding.
+    #[serde(flatten)]
+    pub result: AgainstCopy,
+    /// What the reader should know.
+    pub notes: Vec<String>,
+}
+
+/// Why there is nothing to compare.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CopyError {
+    /// The file is none, or can't be looked at.
+    #[error(transparent)]
+    File(#[from] ExtentsError),
+    /// It is too small.
+    #[error(
+        "{} has {size}; a file of less than {} is read too quickly to be compared",
+        path.display(),
+        Size(MIN_BYTES)
+    )]
+    Small {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        size: Size,
+    },
+    /// Too few passes, or too many.
+    #[error(
+        "{passes} passes are too few or too many; with {MIN_PASSES} to {MAX_PASSES}, chance can be told from a difference"
+    )]
+    Passes {
+        /// How many.
+        passes: u32,
+    },
+    /// The copy would lie elsewhere.
+    #[error(
+        "{} is on {file_system} and {} on {target_system}, so a copy there says nothing of how the file lies; name a \
+         directory beside the file",
+        path.display(),
+        target.display()
+    )]
+    Elsewhere {
+        /// The file.
+        path: PathBuf,
+        /// What it lies on.
+        file_system: String,
+        /// Where the copy would be made.
+        target: PathBuf,
+        /// What that lies on.
+        target_system: String,
+    },
+    /// The file is one of this program's own.
+    #[error("{} lies in the area of reelgauge itself; name a file of your own", path.display())]
+    Own {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no room for the copy.
+    #[error("the copy needs {needed} and {} has {available} free; copy less with --first, or make room", target.display())]
+    Room {
+        /// Where.
+        target: PathBuf,
+        /// What it needs.
+        needed: Size,
+        /// What there is.
+        available: Size,
+    },
+    /// Copying or reading failed.
+    #[error(transparent)]
+    Cold(#[from] ColdError),
+    /// The target can't be used.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// Passes that took no time.
+    #[error(
+        "the reads took no time that could be measured; a file system in memory can't be looked at this way"
+    )]
+    NoTimes,
+}
+
+impl CopyError {
+    /// The exit code: 2 wrong input, 3 broke off, 130 interrupted.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            CopyError::Cold(ColdError::Interrupted) => 130,
+            CopyError::Cold(_) | CopyError::NoTimes => 3,
+            CopyError::Run(error) => error.exit_code(),
+            _ => 2,
+        }
+    }
+}
+
+/// Compares a file with a copy of it.
+///
+/// # Errors
+/// [`CopyError`]; everything that can be refused is, before anything is written.
+pub fn compare_with_copy(
+    request: &CopyRequest,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<Compared, CopyError> {
+    let size_bytes = look(request)?;
+    let compared_bytes = size_bytes.min(request.most.bytes());
+    if let Ok(Some(space)) = space(&request.target) {
+        check_room(&request.target, compared_bytes, space.available_bytes).map_err(|error| match error {
+            RunError::Space { target, needed, available } => CopyError::Room { target, needed, available },
+            other => CopyError::Run(other),
+        })?;
+    }
+    let area = Area::open_or_create(&request.target).map_err(RunError::from)?;
+    let is_new = area.is_new();
+    let compared = in_area(&area, request, (size_bytes, compared_bytes), observer, interrupt);
+    observer.finished();
+    if is_new {
+        // What can't be removed now is removed by `reelgauge clean`; what was found matters more.
+        let _ = area.clean();
+    }
+    compared
+}
+
+/// Refuses what makes no sense. The size of the file.
+fn look(request: &CopyRequest) -> Result<u64, CopyError> {
+    let path = request.file.clone();
+    let fail = |source| ExtentsError::Io { path: path.clone(), source };
+    let about = std::fs::metadata(&path).map_err(fail)?;
+    if !about.is_file() {
+        return Err(ExtentsError::NotAFile { path }.into());
+    }
+    let size = Size(about.len().min(request.most.bytes()));
+    if size.bytes() < MIN_BYTES {
+        return Err(CopyError::Small { path, size });
+    }
+    if !(MIN_PASSES..=MAX_PASSES).contains(&request.passes) {
+        return Err(CopyError::Passes { passes: request.passes });
+    }
+    let whole = path.canonicalize().map_err(fail)?;
+    if whole.components().any(|part| part.as_os_str() == AREA_DIR) {
+        return Err(CopyError::Own { path });
+    }
+    let mount = Mount::at(&path).map_err(fail)?;
+    let target = request.target.clone();
+    let there = Mount::at(&target).map_err(RunError::io(format!("look at {}", target.display())))?;
+    if (&mount.fs_type, &mount.source) != (&there.fs_type, &there.source) {
+        let (file_system, target_system) = (mount.description(), there.description());
+        return Err(CopyError::Elsewhere { path, file_system, target, target_system });
+    }
+    Ok(about.len())
+}
+
+fn in_area(
+    area: &Area,
+    request: &CopyRequest,
+    (size_bytes, compared_bytes): (u64, u64),
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<Compared, CopyError> {
+    let ground = Ground::take(area)?;
+    let mut made = MadeFiles::begin(&ground, interrupt)?;
+    let folder = made.scratch().map(|scratch| scratch.path().to_owned()).unwrap_or_default();
+    let copy = folder.join("copy");
+    observer.phase("preparing");
+    let mut progress = |bytes| observer.prepared(bytes, compared_bytes);
+    copy_anew(&request.file, &copy, compared_bytes, &mut progress, interrupt.flag())?;
+    let extents = [&request.file, &copy].map(|path| Extents::of(path).ok());
+    observer.phase("measuring");
+    let mut sides = [Side::new(&request.file), Side::new(&copy)];
+    for pass in 0..request.passes {
+        // Whoever is first in a pass is second in the next one.
+        let order = if pass % 2 == 0 { [0, 1] } else { [1, 0] };
+        for side in order {
+            sides[side].read(compared_bytes, interrupt)?;
+        }
+    }
+    let mut notes = ground.notes();
+    notes.extend(notes_on(&ground.mount, &sides));
+    if compared_bytes < size_bytes {
+        let size = Size(compared_bytes);
+        notes.push(format!(
+            "Only the first {size} of the file were copied and read; its pieces are those of all of it."
+        ));
+    }
+    // What can't be removed is removed by the next run.
+    let _ = made.remove();
+    let [file, copied] = [0, 1].map(|side: usize| Measured {
+        extents: extents[side].as_ref().and_then(|extents| extents.extents),
+        pass_ns: sides[side].pass_ns(),
+    });
+    let result = AgainstCopy::of(&file, &copied, compared_bytes).ok_or(CopyError::NoTimes)?;
+    let [file_extents, copy_extents] = extents;
+    let [file_reads, copy_reads] = sides.map(|side| side.evenness());
+    Ok(Compared {
+        path: request.file.display().to_string(),
+        size_bytes,
+        compared_bytes,
+        file_extents,
+        copy_extents,
+        file_reads,
+        copy_reads,
+        result,
+        notes,
+    })
+}
+
+/// The file or its copy, and how reading it went.
+struct Side<'a> {
+    path: &'a Path,
+    passes: Vec<Vec<TimedRead>>,
+    /// Why it could not be dropped from this machine's cache.
+    warm: Option<String>,
+}
+
+impl<'a> Side<'a> {
+    fn new(path: &'a Path) -> Side<'a> {
+        Side { path, passes: Vec::new(), warm: None }
+    }
+
+    fn read(&mut self, bytes: u64, interrupt: &Interrupt) -> Result<(), CopyError> {
+        let (reads, warm) = read_cold(self.path, bytes, interrupt.flag())?;
+        self.passes.push(reads);
+        self.warm = warm.or(self.warm.take());
+        Ok(())
+    }
+
+    fn pass_ns(&self) -> Vec<u64> {
+        self.passes.iter().map(|reads| took_ns(reads)).collect()
+    }
+
+    /// Of the pass in the middle.
+    fn evenness(&self) -> Option<ColdReads> {
+        let mut passes: Vec<&Vec<TimedRead>> = self.passes.iter().collect();
+        passes.sort_by_key(|reads| took_ns(reads));
+        let reads = passes.get(passes.len() / 2)?.iter();
+        let name = self.path.display().to_string();
+        ColdReads::of(&name, reads.map(|read| (read.offset, read.len, read.service_ns)))
+    }
+}
+
+fn took_ns(reads: &[TimedRead]) -> u64 {
+    reads.iter().map(|read| read.service_ns).fold(0, u64::saturating_add)
+}
+
+/// What may have made both look alike.
+fn notes_on(mount: &Mount, sides: &[Side<'_>]) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(why) = sides.iter().find_map(|side| side.warm.as_ref()) {
+        notes.push(format!("Reads may have been answered by this machine's cache: {why}."));
+    }
+    if matches!(mount.kind, MountKind::Network | MountKind::Fuse) {
+        notes.push(
+            "Only this machine's cache was emptied: a server that has both files in its memory reads both equally \
+             fast."
+                .to_owned(),
+        );
+    }
+    notes
+}

@@ -1,0 +1,152 @@
+//! `live.jsonl`: what a run tells while it goes on, a line for each event, in its run directory.
+//!
+//! Whoever watches a run from outside (the console) reads this file; the run itself never waits for anybody.
+//! [`log`] writes it beside the observer that the run has anyway; [`process`] tells whether the run that
+//! wrote it is still alive.
+//!
+//! Not here: figures. What is measured stands in the summary and the log; this is to look at, and it may
+//! have gaps.
+
+pub mod log;
+pub mod process;
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// The file's name in a run directory.
+pub const FILE_NAME: &str = "live.jsonl";
+
+/// An event: a line of the file. `at_s` is seconds on the run's clock, and 0 before the clock begins, while
+/// the run prepares. `console/src/data/live.ts` is the same for the page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum LiveEvent {
+    /// The first of all.
+    Begin {
+        /// On the run's clock.
+        at_s: f64,
+        /// The process that measures; a signal to it reaches the run.
+        pid: u32,
+        /// Tells this process from a later one with the same number; empty where the system doesn't tell.
+        #[serde(default)]
+        process: String,
+        /// The command: `mix`, `streams`, …
+        verb: String,
+        /// As in the summary.
+        label: String,
+        /// The directory that is measured, absolute.
+        target: String,
+    },
+    /// A new phase begins.
+    Phase {
+        /// On the run's clock.
+        at_s: f64,
+        /// "preparing", "measuring", "searching", …
+        name: String,
+    },
+    /// So much of the test files is there. Once a second at most.
+    Prepared {
+        /// On the run's clock.
+        at_s: f64,
+        /// Bytes that are there.
+        done_bytes: u64,
+        /// Bytes that there will be.
+        total_bytes: u64,
+    },
+    /// So much of what the run wrote was read back and compared. Once a second at most.
+    Verified {
+        /// On the run's clock.
+        at_s: f64,
+        /// Bytes compared.
+        checked_bytes: u64,
+    },
+    /// The load point that is being measured.
+    Live(LiveTick),
+    /// The last of all.
+    End {
+        /// On the run's clock.
+        at_s: f64,
+        /// How it ended.
+        outcome: LiveOutcome,
+        /// Why, where it did not complete.
+        reason: Option<String>,
+    },
+}
+
+/// The state of a load point: once a second, and at once when a frame is late.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LiveTick {
+    /// On the run's clock.
+    pub at_s: f64,
+    /// The load point.
+    pub label: String,
+    /// Since it began, warm-up included.
+    pub elapsed_s: f64,
+    /// How much of that is warm-up.
+    pub warmup_s: f64,
+    /// How long it will take; `None` where nobody knows.
+    pub total_s: Option<f64>,
+    /// Since the tick before; 0 during the warm-up.
+    pub read_bytes_per_s: f64,
+    /// Since the tick before; 0 during the warm-up.
+    pub write_bytes_per_s: f64,
+    /// So far, in this load point; `None` where there are no frames.
+    pub late_frames: Option<u64>,
+}
+
+/// How a run ended. The same words as in the summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LiveOutcome {
+    /// As planned.
+    Complete,
+    /// Somebody stopped it.
+    Interrupted,
+    /// It could not go on.
+    BrokeOff,
+}
+
+/// Where the events of a run lie.
+pub fn path_in(run_dir: &Path) -> PathBuf {
+    run_dir.join(FILE_NAME)
+}
+
+impl LiveEvent {
+    /// The event in a line; `None` for a line that is none, such as one that a crash cut off.
+    pub fn from_line(line: &[u8]) -> Option<LiveEvent> {
+        serde_json::from_slice(line).ok()
+    }
+
+    /// As a line, without its end. It has no line break in it, whatever names it carries.
+    pub fn to_line(&self) -> String {
+        // Numbers and strings alone; there is nothing that JSON could refuse.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn events_are_lines_as_the_page_expects_them() {
+        let begin = LiveEvent::Begin {
+            at_s: 0.0,
+            pid: 7,
+            process: String::new(),
+            verb: "mix".to_owned(),
+            label: "a\nb".to_owned(),
+            target: "/mnt/\u{2028}x".to_owned(),
+        };
+        let line = begin.to_line();
+        assert!(line.starts_with(r#"{"event":"begin","at_s":0.0,"pid":7"#), "{line}");
+        assert!(!line.contains('\n') && line.contains(r"a\nb"), "{line}");
+        assert_eq!(LiveEvent::from_line(line.as_bytes()), Some(begin));
+        let end = LiveEvent::End { at_s: 1.5, outcome: LiveOutcome::BrokeOff, reason: None };
+        assert_eq!(end.to_line(), r#"{"event":"end","at_s":1.5,"outcome":"broke_off","reason":null}"#);
+        assert_eq!(LiveEvent::from_line(br#"{"event":"end","at_s":1"#), None);
+        assert_eq!(LiveEvent::from_line(br#"{"event":"unheard-of","at_s":1}"#), None);
+    }
+}

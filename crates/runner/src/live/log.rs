@@ -1,0 +1,284 @@
+//! Writes `live.jsonl` beside whatever else watches a run.
+//!
+//! A thread of its own writes, so a full or dead disk holds up nothing: the run hands its events over
+//! without waiting, and what can't be taken or written is left out. After the first line that can't be
+//! written the file stays as it is.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use reelgauge_analysis::Outcome;
+use reelgauge_engine::clock::Clock;
+use reelgauge_engine::dataset::DataSetError;
+
+use super::process::own_mark;
+use super::{LiveEvent, LiveOutcome, LiveTick, path_in};
+use crate::error::RunError;
+use crate::observer::{Live, Observer, RunBegin};
+use crate::run::Finished;
+
+/// How often the state of things is told. A little less than a second, because the run tells it four times
+/// a second, and not to the millisecond.
+const EVERY: Duration = Duration::from_millis(950);
+/// Events that wait for the disk. More are left out.
+const WAITING: usize = 64;
+/// How long the end of a run waits for the last of them.
+const LAST_WAIT: Duration = Duration::from_secs(1);
+/// Whoever plans for longer ends when there is nothing left to do, and nobody knows when that is.
+const FORESEEABLE: Duration = Duration::from_secs(400 * 24 * 3600);
+
+/// Carries out a run that is watched by `observer`, and writes its events.
+///
+/// # Errors
+/// Those of the run.
+pub fn logged(
+    observer: &mut dyn Observer,
+    run: impl FnOnce(&mut dyn Observer) -> Result<Finished, RunError>,
+) -> Result<Finished, RunError> {
+    let mut log = LiveLog::beside(observer);
+    let result = run(&mut log);
+    let (outcome, reason) = match &result {
+        Ok(finished) => (outcome(finished.summary.outcome), finished.summary.outcome_reason.clone()),
+        Err(error) => (outcome_of(error), Some(error.to_string())),
+    };
+    log.end(outcome, reason);
+    result
+}
+
+fn outcome(outcome: Outcome) -> LiveOutcome {
+    match outcome {
+        Outcome::Complete => LiveOutcome::Complete,
+        Outcome::Interrupted => LiveOutcome::Interrupted,
+        Outcome::BrokeOff => LiveOutcome::BrokeOff,
+    }
+}
+
+fn outcome_of(error: &RunError) -> LiveOutcome {
+    match error {
+        RunError::DataSet(DataSetError::Interrupted { .. }) => LiveOutcome::Interrupted,
+        _ => LiveOutcome::BrokeOff,
+    }
+}
+
+/// An observer that passes on what it is told and writes it down.
+struct LiveLog<'a> {
+    first: &'a mut dyn Observer,
+    writer: Option<Writer>,
+    clock: Option<Clock>,
+    /// Phases from before there was a file.
+    early_phases: Vec<String>,
+    prepared_at: Option<Instant>,
+    verified_at: Option<Instant>,
+    ticks: Ticks,
+}
+
+impl<'a> LiveLog<'a> {
+    fn beside(first: &'a mut dyn Observer) -> LiveLog<'a> {
+        LiveLog {
+            first,
+            writer: None,
+            clock: None,
+            early_phases: Vec::new(),
+            prepared_at: None,
+            verified_at: None,
+            ticks: Ticks::default(),
+        }
+    }
+
+    /// On the run's clock, to the millisecond.
+    fn at_s(&self) -> f64 {
+        self.clock.as_ref().map_or(0.0, |clock| (clock.now_ns() / 1_000_000) as f64 / 1e3)
+    }
+
+    fn write(&mut self, event: &LiveEvent) {
+        if let Some(writer) = &mut self.writer {
+            writer.write(event);
+        }
+    }
+
+    fn end(&mut self, outcome: LiveOutcome, reason: Option<String>) {
+        let end = LiveEvent::End { at_s: self.at_s(), outcome, reason };
+        if let Some(writer) = self.writer.take() {
+            writer.finish(&end);
+        }
+    }
+}
+
+impl Observer for LiveLog<'_> {
+    fn begun(&mut self, begin: &RunBegin<'_>) {
+        self.first.begun(begin);
+        self.writer = Writer::create(begin.run_dir);
+        self.write(&LiveEvent::Begin {
+            at_s: 0.0,
+            pid: std::process::id(),
+            process: own_mark(),
+            verb: begin.verb.to_owned(),
+            label: begin.label.to_owned(),
+            target: begin.target.display().to_string(),
+        });
+        for name in std::mem::take(&mut self.early_phases) {
+            self.write(&LiveEvent::Phase { at_s: 0.0, name });
+        }
+    }
+
+    fn clock_began(&mut self, clock: Clock) {
+        self.first.clock_began(clock);
+        self.clock = Some(clock);
+    }
+
+    fn phase(&mut self, name: &str) {
+        self.first.phase(name);
+        let name = name.to_owned();
+        match self.writer {
+            Some(_) => self.write(&LiveEvent::Phase { at_s: self.at_s(), name }),
+            None => self.early_phases.push(name),
+        }
+    }
+
+    fn prepared(&mut self, done_bytes: u64, total_bytes: u64) {
+        self.first.prepared(done_bytes, total_bytes);
+        if is_due(&mut self.prepared_at, done_bytes >= total_bytes) {
+            self.write(&LiveEvent::Prepared { at_s: self.at_s(), done_bytes, total_bytes });
+        }
+    }
+
+    fn verified(&mut self, checked_bytes: u64) {
+        self.first.verified(checked_bytes);
+        if is_due(&mut self.verified_at, false) {
+            self.write(&LiveEvent::Verified { at_s: self.at_s(), checked_bytes });
+        }
+    }
+
+    fn live(&mut self, live: &Live) {
+        self.first.live(live);
+        if let Some(tick) = self.ticks.take(live, self.at_s()) {
+            self.write(&LiveEvent::Live(tick));
+        }
+    }
+
+    fn finished(&mut self) {
+        self.first.finished();
+    }
+}
+
+/// Whether it is to be told: once a second, and at the end.
+fn is_due(told_at: &mut Option<Instant>, is_last: bool) -> bool {
+    let is_due = is_last || told_at.is_none_or(|at| at.elapsed() >= EVERY);
+    if is_due {
+        *told_at = Some(Instant::now());
+    }
+    is_due
+}
+
+/// Makes ticks of what a run tells four times a second. Time is that of the load point, so nothing here
+/// looks at a clock.
+#[derive(Debug, Default)]
+struct Ticks {
+    label: String,
+    /// When the run told something last, and when a tick was made last.
+    told: Duration,
+    ticked: Option<Duration>,
+    read_bytes: f64,
+    written_bytes: f64,
+    late_frames: Option<u64>,
+}
+
+impl Ticks {
+    /// A tick, if one is due.
+    fn take(&mut self, live: &Live, at_s: f64) -> Option<LiveTick> {
+        if live.label != self.label || live.elapsed < self.told {
+            *self = Ticks { label: live.label.clone(), ..Ticks::default() };
+        }
+        let step_s = (live.elapsed.saturating_sub(self.told)).as_secs_f64();
+        self.told = live.elapsed;
+        self.read_bytes += live.read_bytes_per_s * step_s;
+        self.written_bytes += live.write_bytes_per_s * step_s;
+        let is_late = live.late_frames.unwrap_or(0) > self.late_frames.unwrap_or(0);
+        let since = self.ticked.map(|ticked| live.elapsed.saturating_sub(ticked));
+        if !is_late && since.is_some_and(|since| since < EVERY) {
+            return None;
+        }
+        let seconds = since.unwrap_or(live.elapsed).as_secs_f64();
+        let rate = |bytes: f64| if seconds > 0.0 { (bytes / seconds).round() } else { 0.0 };
+        let tick = LiveTick {
+            at_s,
+            label: live.label.clone(),
+            elapsed_s: rounded_s(live.elapsed),
+            warmup_s: rounded_s(live.warmup),
+            total_s: (live.total <= FORESEEABLE).then(|| rounded_s(live.total)),
+            read_bytes_per_s: rate(self.read_bytes),
+            write_bytes_per_s: rate(self.written_bytes),
+            late_frames: live.late_frames,
+        };
+        self.ticked = Some(live.elapsed);
+        self.late_frames = live.late_frames;
+        (self.read_bytes, self.written_bytes) = (0.0, 0.0);
+        Some(tick)
+    }
+}
+
+fn rounded_s(time: Duration) -> f64 {
+    time.as_millis() as f64 / 1e3
+}
+
+/// The thread that writes, seen from the run.
+#[derive(Debug)]
+struct Writer {
+    lines: SyncSender<String>,
+    ended: Receiver<()>,
+}
+
+impl Writer {
+    /// Begins the file. `None` where that is impossible: then nothing is written.
+    fn create(run_dir: &Path) -> Option<Writer> {
+        let file = File::create(path_in(run_dir)).ok()?;
+        Writer::on(file)
+    }
+
+    fn on(mut file: impl Write + Send + 'static) -> Option<Writer> {
+        let (lines, to_write) = sync_channel::<String>(WAITING);
+        let (end, ended) = sync_channel(1);
+        let work = move || {
+            for line in to_write {
+                // A whole line in one call: readers wait for its end, and nothing comes behind a part of one.
+                if file.write_all(line.as_bytes()).and_then(|()| file.flush()).is_err() {
+                    break;
+                }
+            }
+            drop(file);
+            let _ = end.send(());
+        };
+        std::thread::Builder::new().name("live".to_owned()).spawn(work).ok()?;
+        Some(Writer { lines, ended })
+    }
+
+    fn write(&mut self, event: &LiveEvent) {
+        // Full: the disk is slow, and the next event says more. Closed: the disk is full or gone.
+        let _ = self.lines.try_send(line(event));
+    }
+
+    /// The last event, for which there is a moment's time. A disk that doesn't answer is left alone.
+    fn finish(self, last: &LiveEvent) {
+        let begun = Instant::now();
+        while let Err(std::sync::mpsc::TrySendError::Full(_)) = self.lines.try_send(line(last)) {
+            if begun.elapsed() > LAST_WAIT {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        drop(self.lines);
+        let _ = self.ended.recv_timeout(LAST_WAIT);
+    }
+}
+
+fn line(event: &LiveEvent) -> String {
+    let mut line = event.to_line();
+    line.push('\n');
+    line
+}
+
+#[cfg(test)]
+mod tests;

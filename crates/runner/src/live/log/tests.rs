@@ -1,0 +1,162 @@
+//! Tests of the events that a run writes.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use super::*;
+use crate::live::FILE_NAME;
+use crate::observer::Silent;
+
+fn live(label: &str, elapsed_ms: u64, mb_per_s: f64, late_frames: Option<u64>) -> Live {
+    Live {
+        label: label.to_owned(),
+        elapsed: Duration::from_millis(elapsed_ms),
+        warmup: Duration::from_secs(1),
+        total: Duration::from_secs(9),
+        read_bytes_per_s: mb_per_s * 1e6,
+        write_bytes_per_s: 0.0,
+        late_frames,
+    }
+}
+
+#[test]
+fn a_tick_a_second_tells_the_mean_of_its_second() {
+    let mut ticks = Ticks::default();
+    let told: Vec<_> = (1..=12_u32)
+        .filter_map(|step| ticks.take(&live("p", u64::from(step) * 250, f64::from(step), None), 0.0))
+        .map(|tick| (tick.elapsed_s, tick.read_bytes_per_s / 1e6, tick.total_s))
+        .collect();
+    // The first at once; then steps 2 to 5, 6 to 9, and the rest is not due yet.
+    assert_eq!(told, [(0.25, 1.0, Some(9.0)), (1.25, 3.5, Some(9.0)), (2.25, 7.5, Some(9.0))]);
+}
+
+#[test]
+fn a_late_frame_is_told_at_once_and_a_new_load_point_begins_anew() {
+    let mut ticks = Ticks::default();
+    let mut told = Vec::new();
+    for step in [
+        live("1 stream", 250, 8.0, Some(0)),
+        live("1 stream", 500, 8.0, Some(0)),
+        live("1 stream", 750, 8.0, Some(2)),
+        live("1 stream", 1000, 8.0, Some(2)),
+        live("2 streams", 250, 6.0, Some(0)),
+        live("2 streams", 500, 6.0, Some(1)),
+    ] {
+        told.extend(ticks.take(&step, 0.0).map(|tick| (tick.elapsed_s, tick.late_frames.unwrap())));
+    }
+    assert_eq!(told, [(0.25, 0), (0.75, 2), (0.25, 0), (0.5, 1)]);
+}
+
+#[test]
+fn a_replay_of_which_nobody_knows_when_it_ends_says_so() {
+    let ever = Live { total: Duration::from_secs(1 << 40), ..live("p", 250, 1.0, None) };
+    assert_eq!(Ticks::default().take(&ever, 0.0).unwrap().total_s, None);
+}
+
+#[test]
+fn events_are_in_the_file_as_soon_as_they_happen() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut silent = Silent;
+    let mut log = LiveLog::beside(&mut silent);
+    log.phase("reading");
+    let target = Path::new("/mnt/nas");
+    log.begun(&RunBegin { run_dir: dir.path(), verb: "mix", label: "l", target });
+    for done in 0..1000 {
+        log.prepared(done, 1000);
+    }
+    log.prepared(1000, 1000);
+    log.clock_began(Clock::start());
+    log.live(&live("p", 250, 1.0, None));
+    let text = || std::fs::read_to_string(dir.path().join(FILE_NAME)).unwrap();
+    let begun = Instant::now();
+    while text().lines().count() < 5 && begun.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(text().ends_with('\n'));
+    log.end(LiveOutcome::Interrupted, Some("somebody".to_owned()));
+    let events: Vec<LiveEvent> =
+        text().lines().map(|line| LiveEvent::from_line(line.as_bytes()).unwrap()).collect();
+    let named: Vec<&str> = events
+        .iter()
+        .map(|event| match event {
+            LiveEvent::Begin { pid, .. } if *pid == std::process::id() => "begin",
+            LiveEvent::Phase { at_s, .. } if *at_s == 0.0 => "phase",
+            LiveEvent::Prepared { done_bytes: 0, .. } => "first",
+            LiveEvent::Prepared { done_bytes: 1000, .. } => "last",
+            LiveEvent::Live(_) => "live",
+            LiveEvent::End { outcome: LiveOutcome::Interrupted, .. } => "end",
+            _ => "?",
+        })
+        .collect();
+    assert_eq!(named, ["begin", "phase", "first", "last", "live", "end"]);
+}
+
+/// A disk that takes so many bytes.
+struct Full {
+    room: usize,
+    taken: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(self.room);
+        if taken == 0 {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.room -= taken;
+        self.taken.lock().unwrap().extend(&bytes[..taken]);
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_disk_ends_the_file_and_nothing_else() {
+    let taken = Arc::new(Mutex::new(Vec::new()));
+    let mut writer = Writer::on(Full { room: 160, taken: Arc::clone(&taken) }).unwrap();
+    for _ in 0..200 {
+        writer.write(&LiveEvent::Verified { at_s: 1.0, checked_bytes: 1 });
+        std::thread::sleep(Duration::from_micros(100));
+    }
+    let begun = Instant::now();
+    writer.finish(&LiveEvent::Verified { at_s: 1.0, checked_bytes: 2 });
+    assert!(begun.elapsed() < LAST_WAIT);
+    let taken = String::from_utf8(taken.lock().unwrap().clone()).unwrap();
+    // Whole lines and a part of one, and nothing behind it.
+    let (whole, part) = taken.rsplit_once('\n').unwrap();
+    assert!(whole.lines().all(|line| LiveEvent::from_line(line.as_bytes()).is_some()), "{taken}");
+    assert!(!part.is_empty() && taken.len() == 160, "{taken}");
+}
+
+/// A disk that doesn't answer.
+struct Dead(Receiver<()>);
+
+impl Write for Dead {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _ = self.0.recv();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_dead_disk_holds_up_nobody() {
+    let (alive, dead) = sync_channel(0);
+    let mut writer = Writer::on(Dead(dead)).unwrap();
+    let begun = Instant::now();
+    for _ in 0..10_000 {
+        writer.write(&LiveEvent::Verified { at_s: 1.0, checked_bytes: 1 });
+    }
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    writer.finish(&LiveEvent::Verified { at_s: 1.0, checked_bytes: 2 });
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    drop(alive);
+}

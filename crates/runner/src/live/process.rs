@@ -1,0 +1,125 @@
+//! Whether the process that began a run is still the one that has its number.
+//!
+//! Process numbers are used again, so a number alone says nothing. On Linux a process is known by when the
+//! system booted and when after that it started; nothing else can have both. Elsewhere the system tells the
+//! number at most, and a run counts as alive while it writes its events.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// Where nothing better is known, a run that has written nothing for so long is not alive. It writes every
+/// second.
+const SILENT: Duration = Duration::from_secs(30);
+
+/// What tells this process from every other, before and after it; empty where the system tells nothing.
+pub fn own_mark() -> String {
+    mark_of(std::process::id()).unwrap_or_default()
+}
+
+/// Whether the process with this number and this mark is alive. `events` is the file that it writes.
+pub fn is_alive(pid: u32, mark: &str, events: &Path) -> bool {
+    if mark.is_empty() {
+        return may_exist(pid) && !is_silent(events);
+    }
+    mark_of(pid).as_deref() == Some(mark)
+}
+
+/// The boot and the start of a process, in ticks since the boot. `None` for one that is gone; one that has
+/// ended and was not waited for yet is gone.
+#[cfg(target_os = "linux")]
+fn mark_of(pid: u32) -> Option<String> {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    mark_from(&boot, &stat)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn mark_of(_pid: u32) -> Option<String> {
+    None
+}
+
+/// From the two files' texts. The program's name, which may hold anything, ends at the last parenthesis.
+#[cfg(any(target_os = "linux", test))]
+fn mark_from(boot: &str, stat: &str) -> Option<String> {
+    /// Number of the field with the start time, counted from the state, which comes behind the name.
+    const START: usize = 19;
+    let mut fields = stat.rsplit_once(") ")?.1.split_ascii_whitespace();
+    let state = fields.next()?;
+    let start: u64 = fields.nth(START - 1)?.parse().ok()?;
+    (!matches!(state, "Z" | "X")).then(|| format!("{}/{start}", boot.trim()))
+}
+
+/// The process that started this one; `None` where that isn't told.
+#[cfg(target_os = "linux")]
+pub fn parent_of(pid: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// The process that started this one; `None` where that isn't told.
+#[cfg(not(target_os = "linux"))]
+pub fn parent_of(_pid: u32) -> Option<u32> {
+    None
+}
+
+#[cfg(unix)]
+fn may_exist(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| match rustix::process::test_kill_process(pid) {
+        Ok(()) => true,
+        // It is there, and somebody else's.
+        Err(error) => error == rustix::io::Errno::PERM,
+    })
+}
+
+#[cfg(not(unix))]
+fn may_exist(_pid: u32) -> bool {
+    true
+}
+
+fn is_silent(events: &Path) -> bool {
+    let written = events.metadata().and_then(|metadata| metadata.modified());
+    // A clock that was set back makes it look new, which only costs time.
+    written.map_or(true, |at| SystemTime::now().duration_since(at).is_ok_and(|since| since > SILENT))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_process_is_known_by_its_start_whatever_its_name_is() {
+        let stat =
+            "77 (a) b (c) S 1 77 77 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 123456 9 9 18446744073709551615";
+        assert_eq!(mark_from("boot\n", stat).unwrap(), "boot/123456");
+        assert_eq!(mark_from("boot\n", &stat.replace(" S ", " Z ")), None);
+        assert_eq!(mark_from("boot\n", "77 (cut"), None);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn this_process_is_alive_and_an_ended_one_is_not() {
+        let events = Path::new("/nonexistent");
+        let mark = own_mark();
+        assert!(!mark.is_empty() && is_alive(std::process::id(), &mark, events));
+        assert!(!is_alive(std::process::id(), &format!("{mark}0"), events));
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let (pid, mark) = (child.id(), mark_of(child.id()).unwrap());
+        assert!(is_alive(pid, &mark, events));
+        assert_eq!(parent_of(pid), Some(std::process::id()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!is_alive(pid, &mark, events));
+    }
+
+    #[test]
+    fn without_a_mark_a_run_lives_while_it_writes() {
+        let events = tempfile::NamedTempFile::new().unwrap();
+        let own = std::process::id();
+        assert!(is_alive(own, "", events.path()));
+        events.as_file().set_modified(SystemTime::now() - 2 * SILENT).unwrap();
+        assert!(!is_alive(own, "", events.path()));
+        assert!(!is_alive(own, "", Path::new("/nonexistent")));
+    }
+}

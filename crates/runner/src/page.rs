@@ -1,0 +1,270 @@
+//! The page of a run or a trace from its directory alone, and `report.html`, which every run gets at its end.
+//!
+//! The log is read twice (see [`reelgauge_analysis::page`]), whatever its length with the same memory. Not
+//! here: what is counted (analysis), sentences and HTML (report).
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use reelgauge_analysis::page::detail::Measure;
+use reelgauge_analysis::page::shorten::shorten;
+use reelgauge_analysis::page::{Detail, FirstPass, JudgedPoint, PAGE_VERSION, Page, PageKind};
+use reelgauge_analysis::page::{RunNotes, RunPage, TracePage};
+use reelgauge_analysis::trace_stats::{Period, TraceDetails, TraceStats};
+use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_record::run_dir::RunDir;
+use reelgauge_report::{answer_sentences, html};
+use reelgauge_trace::{Trace, TraceError};
+use serde::de::DeserializeOwned;
+
+use crate::check::findings::shell_word;
+use crate::interrupt::Interrupt;
+use crate::reopen::{ReopenError, reopen};
+use crate::streams::table;
+use crate::trace_report::{TraceView, about, name, ops};
+
+/// `notes.json`, in the run directory.
+pub const NOTES_FILE: &str = "notes.json";
+/// `report.html`, in the run directory.
+pub const REPORT_FILE: &str = "report.html";
+/// Somebody who pressed Ctrl-C doesn't wait for the report of more operations than this, nor for longer.
+const INTERRUPTED_ROWS: u64 = 2_000_000;
+const INTERRUPTED_TIME: Duration = Duration::from_millis(700);
+/// Nobody writes a longer plan; more is not embedded.
+const PLAN_MAX_BYTES: u64 = 64 << 10;
+/// The facts of a few hundred machines.
+const HOSTS_MAX_BYTES: u64 = 128 << 10;
+/// Notes are a few words.
+const NOTES_MAX_BYTES: u64 = 64 << 10;
+/// Files that a trace's report tells of, as on the terminal.
+const TRACE_TOP: usize = 15;
+/// So many operations are taken between two questions whether to stop.
+const OPS_AT_ONCE: usize = 1 << 14;
+
+/// Why there is no page.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PageError {
+    /// The run can't be read.
+    #[error(transparent)]
+    Run(#[from] ReopenError),
+    /// The trace can't be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// The file can't be written.
+    #[error("cannot write {path}: {source}; is there room, and may it be written?")]
+    Write {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Somebody asked to stop.
+    #[error("stopped before the page was made; 'reelgauge report RUN --html FILE' makes it")]
+    Stopped,
+}
+
+/// The page of one run.
+///
+/// `stop` is asked now and then whether to go on.
+///
+/// # Errors
+/// When it is no run directory, neither its summary nor its log can be read, or `stop` says so. A log alone
+/// that can't be read is no error: the page says why it lacks what only the log knows.
+pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageError> {
+    let run_dir = RunDir::open(dir).map_err(ReopenError::from)?;
+    let mut summary = reopen(dir)?;
+    let (detail, why_no_detail) = match detail_of_run(&run_dir, &summary, stop) {
+        Ok(Ok(detail)) => (Some(detail), None),
+        Ok(Err(why)) => (None, Some(why)),
+        Err(PageError::Trace(error)) => (None, Some(error.to_string())),
+        Err(error) => return Err(error),
+    };
+    let answer = answer_sentences(&summary);
+    let shortened = shorten(&mut summary);
+    Ok(RunPage {
+        id: id_of(dir),
+        answer,
+        again: again(&run_dir, &summary),
+        summary,
+        shortened,
+        plan_toml: read_to_string(&run_dir.plan_path(), PLAN_MAX_BYTES),
+        hosts: read_json(&run_dir.hosts_path(), HOSTS_MAX_BYTES).unwrap_or_default(),
+        notes: read_notes(dir),
+        detail,
+        why_no_detail,
+        // A folder that can't be listed is a page without them.
+        counters: reelgauge_doctor::read_counters(dir).ok().flatten(),
+    })
+}
+
+/// What was written down about a run; `None` where nothing was, or nothing that can be read.
+pub fn read_notes(dir: &Path) -> Option<RunNotes> {
+    read_json(&dir.join(NOTES_FILE), NOTES_MAX_BYTES)
+}
+
+/// The page of one trace, of one that ships too. `name` is what the user called it.
+///
+/// # Errors
+/// When it is no trace, its log can't be read, or `stop` says so.
+pub fn trace_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<TracePage, PageError> {
+    let trace = Trace::open(dir)?;
+    let view = TraceView { period: Period::WHOLE, top: TRACE_TOP };
+    let mut stats = TraceStats::new(sizes_before(&trace), view.period);
+    let mut first = FirstPass::new(Measure::Service, sizes_before(&trace).collect());
+    let mut in_order = ops(&trace);
+    for (at, op) in in_order.by_ref().enumerate() {
+        let op = op?;
+        stats.add(&op);
+        first.add(&op);
+        go_on(at, stop)?;
+    }
+    let late_ops = in_order.late_ops();
+    let mut details = TraceDetails::new(&stats, view.top);
+    let mut second = first.second();
+    for (at, op) in ops(&trace).enumerate() {
+        let op = op?;
+        details.add(&op);
+        second.add(&op);
+        go_on(at, stop)?;
+    }
+    let mut report = details.report(about(&trace, late_ops), |file| name(&trace, file));
+    // The page has finer ones, and these are long.
+    report.files.iter_mut().for_each(|file| file.map = None);
+    let path = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
+    Ok(TracePage {
+        id: id_of(dir),
+        report,
+        detail: second.detail(|file| file_name(&trace, file)),
+        again: format!("reelgauge replay {} TARGET", shell_word(&path)),
+    })
+}
+
+/// Writes a page as one HTML file, whole or not at all.
+///
+/// # Errors
+/// When it can't be written.
+pub fn write_html(page: &Page, path: &Path) -> Result<(), PageError> {
+    let mut name = std::ffi::OsString::from("_");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".tmp");
+    let temporary = path.with_file_name(name);
+    // Not made durable: it can be made again from what is.
+    let written = File::create(&temporary)
+        .and_then(|file| html::write(page, file))
+        .and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|source| {
+        // It may be what fills the disk; the error that counts is the first.
+        let _ = fs::remove_file(&temporary);
+        PageError::Write { path: path.to_path_buf(), source }
+    })
+}
+
+/// Writes `report.html` into the directory of a run that has just ended and whose summary is written; leaves
+/// it out where that would take somebody's time who has asked the run to end.
+///
+/// # Errors
+/// When it can't be made or written.
+pub fn leave_report(run_dir: &Path, summary: &Summary, interrupt: &Interrupt) -> Result<(), PageError> {
+    let is_interrupted = summary.outcome == Outcome::Interrupted;
+    if is_interrupted && summary.log.rows > INTERRUPTED_ROWS {
+        return Ok(());
+    }
+    let begun = Instant::now();
+    let stop = || match is_interrupted {
+        true => begun.elapsed() > INTERRUPTED_TIME,
+        false => interrupt.asked(),
+    };
+    let run = match run_page(run_dir, &stop) {
+        Ok(run) => run,
+        Err(PageError::Stopped) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    write_html(&page(PageKind::Run, vec![run], None), &run_dir.join(REPORT_FILE))
+}
+
+/// A page of these.
+pub fn page(kind: PageKind, runs: Vec<RunPage>, trace: Option<TracePage>) -> Page {
+    Page {
+        page_version: PAGE_VERSION,
+        kind,
+        made_at: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        runs,
+        trace,
+        comparison: None,
+    }
+}
+
+/// What only the log of a run knows, or why nothing is known.
+fn detail_of_run(
+    run_dir: &RunDir,
+    summary: &Summary,
+    stop: &dyn Fn() -> bool,
+) -> Result<Result<Detail, String>, PageError> {
+    if !run_dir.ops_path().is_dir() {
+        let why = summary.log.note.clone();
+        return Ok(Err(why.unwrap_or_else(|| "no operation was logged".to_owned())));
+    }
+    let trace = Trace::open(run_dir.path())?;
+    let points = table::read(run_dir).points.into_iter();
+    let points = points.map(|point| JudgedPoint { part: point.part(), specs: point.streams });
+    let was_killed = !run_dir.summary_path().exists();
+    let first = FirstPass::new(Measure::Response, sizes_before(&trace).collect());
+    let mut first = first.judging(points.collect(), was_killed);
+    for batch in trace.batches() {
+        batch?.iter().for_each(|op| first.add(op));
+        go_on(0, stop)?;
+    }
+    let mut second = first.second();
+    for (at, op) in ops(&trace).enumerate() {
+        second.add(&op?);
+        go_on(at, stop)?;
+    }
+    Ok(Ok(second.detail(|file| file_name(&trace, file))))
+}
+
+fn go_on(at: usize, stop: &dyn Fn() -> bool) -> Result<(), PageError> {
+    match at.is_multiple_of(OPS_AT_ONCE) && stop() {
+        true => Err(PageError::Stopped),
+        false => Ok(()),
+    }
+}
+
+fn sizes_before(trace: &Trace) -> impl Iterator<Item = u64> + '_ {
+    trace.files().iter().map(|file| file.size_before_bytes.unwrap_or(0))
+}
+
+fn file_name(trace: &Trace, file: u32) -> Option<String> {
+    let entry = trace.files().get(file as usize)?;
+    (!entry.path.is_empty()).then(|| entry.path.clone())
+}
+
+/// The directory's own name, also where it was called `.`.
+pub(crate) fn id_of(dir: &Path) -> String {
+    let path = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The command that does a run again. No plan can say what a first look does.
+fn again(run_dir: &RunDir, summary: &Summary) -> String {
+    if summary.check.is_some() {
+        return format!("reelgauge check {}", shell_word(Path::new(&summary.target.path)));
+    }
+    let plan = run_dir.plan_path();
+    format!("reelgauge run {}", shell_word(&fs::canonicalize(&plan).unwrap_or(plan)))
+}
+
+/// A file's text, if it is one and no longer than this.
+fn read_to_string(path: &Path, most: u64) -> Option<String> {
+    let mut text = String::new();
+    let read = File::open(path).ok()?.take(most + 1).read_to_string(&mut text).ok()?;
+    (read as u64 <= most).then_some(text)
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path, most: u64) -> Option<T> {
+    serde_json::from_str(&read_to_string(path, most)?).ok()
+}

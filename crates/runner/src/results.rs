@@ -1,0 +1,85 @@
+//! The place of a run's results, made when the target is known to be usable and before anything is prepared
+//! on it, so that whoever looks sees the run from its preparation on.
+//!
+//! A run that never gets as far as measuring leaves none: its directory goes away with the value.
+
+use std::fs;
+use std::path::Path;
+
+use jiff::Timestamp;
+use reelgauge_record::run_dir::{RunDir, RunName};
+
+use crate::error::RunError;
+use crate::ground::Ground;
+use crate::live;
+use crate::observer::{Observer, RunBegin};
+use crate::prepare::target_label;
+
+/// What a run directory is named after, and what is said of the run before it begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Naming<'a> {
+    /// When the user asked for it.
+    pub started: Timestamp,
+    /// Folder for run directories.
+    pub out: &'a Path,
+    /// The command, as in the summary.
+    pub verb: &'a str,
+    /// As in the summary.
+    pub label: &'a str,
+    /// What the directory is named after, beside the target.
+    pub what: &'a str,
+}
+
+/// A run directory that was made for a run that has not begun.
+#[derive(Debug)]
+pub struct Results {
+    run_dir: RunDir,
+    started: Timestamp,
+    has_begun: bool,
+}
+
+impl Results {
+    /// Makes the run directory, and says so.
+    ///
+    /// # Errors
+    /// When the results have no place to go.
+    pub fn make(
+        naming: &Naming<'_>,
+        ground: &Ground,
+        observer: &mut dyn Observer,
+    ) -> Result<Results, RunError> {
+        let target = target_label(ground.target(), &ground.mount);
+        let name = RunName { start: naming.started.into(), target: &target, what: naming.what };
+        let run_dir = RunDir::create(naming.out, name)?;
+        observer.begun(&RunBegin {
+            run_dir: run_dir.path(),
+            verb: naming.verb,
+            label: naming.label,
+            target: ground.target(),
+        });
+        Ok(Results { run_dir, started: naming.started, has_begun: false })
+    }
+
+    /// When the user asked for the run.
+    pub fn started(&self) -> Timestamp {
+        self.started
+    }
+
+    /// The directory, for a run that begins. From now on it stays.
+    pub fn begin(mut self) -> RunDir {
+        self.has_begun = true;
+        self.run_dir.clone()
+    }
+}
+
+impl Drop for Results {
+    fn drop(&mut self) {
+        if self.has_begun {
+            return;
+        }
+        // Only what this run has put there; anything else is somebody's, and keeps the directory.
+        let _ = fs::remove_file(live::path_in(self.run_dir.path()));
+        let _ = fs::remove_file(self.run_dir.plan_path());
+        let _ = fs::remove_dir(self.run_dir.path());
+    }
+}

@@ -1,0 +1,154 @@
+//! Pages of real runs and traces: the same figures as the summary, and a `report.html` that holds them.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+
+use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_report::answer_sentences;
+use reelgauge_runner::interrupt::Interrupt;
+use reelgauge_runner::observer::Silent;
+use reelgauge_runner::page::{PageError, REPORT_FILE, leave_report, read_notes, run_page, trace_page};
+use reelgauge_runner::run::Finished;
+use reelgauge_runner::streams::{StreamsRequest, run_streams};
+use reelgauge_trace::synth::hints::HINT_STREAM;
+use reelgauge_workload::range::Ramp;
+use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
+use reelgauge_workload::units::Span;
+use serde_json::Value;
+
+/// Two load points of players, of one and of three streams.
+fn finished(change: impl FnOnce(&mut StreamsPlan)) -> (Finished, tempfile::TempDir) {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("target");
+    std::fs::create_dir(&target).unwrap();
+    let actor = ActorPlan {
+        format: Some("xavc-intra-class-100-1080-25".to_owned()),
+        clip: Span::secs(1),
+        ..ActorPlan::new(ActorKind::Player)
+    };
+    let mut plan = StreamsPlan {
+        target,
+        seed: 5,
+        warmup: Span(200_000_000),
+        duration: Span(1_000_000_000),
+        direct: false,
+        scale: Ramp(vec![1, 3]),
+        actors: vec![actor],
+        ..StreamsPlan::default()
+    };
+    change(&mut plan);
+    let request = StreamsRequest {
+        plan,
+        verb: "streams".to_owned(),
+        must_be_direct: false,
+        out: scratch.path().join("runs"),
+        resume: None,
+        vda: None,
+    };
+    (run_streams(request, &mut Silent, &Interrupt::default()).unwrap(), scratch)
+}
+
+/// The data in a `report.html`.
+fn embedded(html: &Path) -> Value {
+    let html = std::fs::read_to_string(html).unwrap();
+    let (_, rest) = html.split_once(r#"id="reelgauge-data">"#).unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+fn sum(values: &Value) -> u64 {
+    values.as_array().unwrap().iter().map(|value| value.as_u64().unwrap()).sum()
+}
+
+#[test]
+fn every_run_gets_a_report_with_the_figures_of_its_summary() {
+    let (finished, _scratch) = finished(|_| {});
+    let page = embedded(&finished.run_dir.join(REPORT_FILE));
+    let run = &page["runs"][0];
+    let summary: Summary = serde_json::from_value(run["summary"].clone()).unwrap();
+    assert_eq!(summary, finished.summary);
+    let answer = serde_json::to_value(answer_sentences(&finished.summary)).unwrap();
+    assert_eq!((&page["kind"], &run["answer"]), (&Value::from("run"), &answer));
+    assert_eq!(run["id"].as_str(), finished.run_dir.file_name().unwrap().to_str());
+    assert!(run["plan_toml"].as_str().unwrap().contains("xavc-intra-class-100-1080-25"));
+    assert!(run["again"].as_str().unwrap().starts_with("reelgauge run /"));
+    let detail = &run["detail"];
+    assert_eq!(detail["ops"].as_u64(), Some(summary.log.rows));
+    assert_eq!(sum(&detail["over_time"]["ops"]), summary.log.rows);
+    let warmup: u64 = summary.load_points.iter().map(|point| point.total.warmup_ops).sum();
+    assert_eq!(sum(&detail["over_time"]["warmup_ops"]), warmup);
+    for (point, streams) in summary.load_points.iter().zip(detail["streams"].as_array().unwrap()) {
+        let figures = point.streams.as_ref().unwrap();
+        assert_eq!(sum(&streams["late_frames"]), figures.total.late_frames);
+        let never = streams["headroom"]["never"].as_u64().unwrap();
+        assert_eq!(sum(&streams["headroom"]["count"]) + never, figures.total.frames_judged);
+        assert_eq!(streams["streams"].as_array().unwrap().len(), figures.streams.len());
+    }
+    let reads: u64 =
+        summary.load_points.iter().map(|point| point.total.response.read.as_ref().unwrap().count).sum();
+    let curve =
+        detail["percentiles"].as_array().unwrap().iter().find(|curve| curve["kind"] == "read").unwrap();
+    assert_eq!(curve["count"].as_u64(), Some(reads));
+}
+
+#[test]
+fn a_run_without_a_log_says_why_it_tells_less() {
+    let (finished, _scratch) = finished(|plan| plan.log = false);
+    let run = run_page(&finished.run_dir, &|| false).unwrap();
+    assert!(run.detail.is_none() && !run.why_no_detail.unwrap().is_empty());
+    assert!(finished.run_dir.join(REPORT_FILE).is_file());
+}
+
+#[test]
+fn a_report_that_can_not_be_written_or_would_take_long_leaves_nothing() {
+    let (mut finished, _scratch) = finished(|plan| plan.scale = Ramp(vec![1]));
+    let report = finished.run_dir.join(REPORT_FILE);
+    std::fs::remove_file(&report).unwrap();
+    finished.summary.outcome = Outcome::Interrupted;
+    finished.summary.log.rows = 2_000_001;
+    leave_report(&finished.run_dir, &finished.summary, &Interrupt::default()).unwrap();
+    assert!(!report.exists());
+    finished.summary.log.rows = 2_000_000;
+    leave_report(&finished.run_dir, &finished.summary, &Interrupt::default()).unwrap();
+    assert!(report.is_file());
+    // A directory in its place can't be renamed over.
+    std::fs::remove_file(&report).unwrap();
+    std::fs::create_dir_all(report.join("in the way")).unwrap();
+    let failed = leave_report(&finished.run_dir, &finished.summary, &Interrupt::default());
+    assert!(matches!(failed, Err(PageError::Write { .. })), "{failed:?}");
+    let mut left = std::fs::read_dir(&finished.run_dir).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(left.all(|name| !name.to_string_lossy().ends_with(".tmp")));
+    let stopped = run_page(&finished.run_dir, &|| true);
+    assert!(matches!(stopped, Err(PageError::Stopped)));
+}
+
+#[test]
+fn notes_are_read_where_they_are_some() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(read_notes(dir.path()), None);
+    std::fs::write(dir.path().join("notes.json"), r#"{"tags": ["</script>"], "storage_make": "ACME"}"#)
+        .unwrap();
+    let notes = read_notes(dir.path()).unwrap();
+    assert_eq!(
+        (&notes.tags[..], &*notes.storage_make, &*notes.note),
+        (&["</script>".to_owned()][..], "ACME", "")
+    );
+    std::fs::write(dir.path().join("notes.json"), "[1").unwrap();
+    assert_eq!(read_notes(dir.path()), None);
+}
+
+#[test]
+fn a_trace_has_a_page_with_the_report_of_the_terminal() {
+    let parent = tempfile::tempdir().unwrap();
+    let trace = HINT_STREAM.make(parent.path()).unwrap();
+    let page = trace_page(trace.dir(), &|| false).unwrap();
+    assert_eq!(page.detail.ops, page.report.figures.ops);
+    assert_eq!(page.detail.files.written_bytes[0], page.report.figures.written_bytes);
+    assert_eq!(
+        page.detail.files.sequential_percent[0].map(|share| share.0),
+        page.report.figures.sequential_percent
+    );
+    assert_eq!(page.detail.file_names[&0], "hint-stream.bin");
+    assert!(page.again.starts_with("reelgauge replay /") && page.again.ends_with(" TARGET"));
+    assert!(page.report.files.iter().all(|file| file.map.is_none()));
+}

@@ -1,0 +1,224 @@
+//! Recordings that were cut off: what a killed recorder left becomes a trace like any other.
+//!
+//! The folder that it leaves (`_NAME-PID.tmp`) opens as a trace already; here its operations are put in the
+//! order of issue and get the name that the trace would have had.
+//!
+//! Not here: how it comes that something is left ([`crate::safe`]).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use reelgauge_record::{OpKind, OpRecord};
+
+use crate::error::TraceError;
+use crate::info::TraceInfo;
+use crate::safe::take_lock;
+use crate::trace::Trace;
+use crate::writer::TraceWriter;
+
+/// Entries of a folder that are looked at.
+const FOLDER_ENTRIES: usize = 10_000;
+
+/// A recording that was found cut off.
+#[derive(Debug)]
+pub struct Rescued {
+    /// The folder that was left, which is gone if it became a trace.
+    pub left: PathBuf,
+    /// The trace that it became, or why it did not.
+    pub trace: Result<Trace, TraceError>,
+}
+
+/// Makes traces of all recordings in a folder that were cut off, beside them. One that goes on is left alone;
+/// one that was cut off before anything of it was kept is removed without a word.
+pub fn rescue(folder: &Path) -> Vec<Rescued> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut left: Vec<PathBuf> = entries
+        .take(FOLDER_ENTRIES)
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| is_left(path))
+        .collect();
+    left.sort();
+    left.into_iter()
+        .filter_map(|left| {
+            let trace = one(folder, &left).transpose()?;
+            Some(Rescued { left, trace })
+        })
+        .collect()
+}
+
+/// Whether a recorder calls its folder so while it records.
+fn is_left(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    name.starts_with(b"_") && name.ends_with(b".tmp") && path.is_dir()
+}
+
+/// `None`: it goes on, or there is nothing in it.
+fn one(folder: &Path, left: &Path) -> Result<Option<Trace>, TraceError> {
+    // Locked until it is gone, so that two who look at the same time do not both make a trace of it.
+    let Some(_lock) = take_lock(left, false)? else { return Ok(None) };
+    let gone = || fs::remove_dir_all(left).map_err(TraceError::io("remove", left));
+    let found = match Trace::open(left) {
+        // Killed before anything was sealed.
+        Err(TraceError::NotATrace { .. }) => return gone().map(|()| None),
+        opened => opened?,
+    };
+    let Some(info) = found.info().filter(|info| info.cut_off).cloned() else { return Ok(None) };
+    let trace = in_order(&found, info, folder)?;
+    gone()?;
+    Ok(Some(trace))
+}
+
+/// Writes the operations again.
+fn in_order(found: &Trace, info: TraceInfo, folder: &Path) -> Result<Trace, TraceError> {
+    let mut writer = TraceWriter::create(folder, &found.name(), found.meta().clone())?;
+    let name = writer.target().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut numbers = vec![None; found.files().len()];
+    for batch in found.batches() {
+        for op in batch? {
+            let file = number(&mut writer, found, &mut numbers, u64::from(op.file))?;
+            let offset = match op.kind {
+                OpKind::Rename => u64::from(number(&mut writer, found, &mut numbers, op.offset)?),
+                _ => op.offset,
+            };
+            writer.push(OpRecord { file, offset, ..op })?;
+        }
+    }
+    writer.finish(TraceInfo { name, ..info })
+}
+
+/// The number that a file gets in the new trace.
+fn number(
+    writer: &mut TraceWriter,
+    found: &Trace,
+    numbers: &mut [Option<u32>],
+    old: u64,
+) -> Result<u32, TraceError> {
+    let at = usize::try_from(old).unwrap_or(usize::MAX);
+    if let Some(Some(new)) = numbers.get(at) {
+        return Ok(*new);
+    }
+    let entry = found.files().get(at).filter(|entry| !entry.path.is_empty());
+    let Some(entry) = entry else { return writer.file(&format!("file-{old}")) };
+    let new = writer.file(&entry.path)?;
+    if let Some(kept) = writer.entry(new) {
+        kept.clone_from(entry);
+    }
+    numbers[at] = Some(new);
+    Ok(new)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use reelgauge_record::OpFlags;
+    use reelgauge_record::log::{CaptureLevel, LogMeta};
+
+    use super::*;
+
+    fn op(issued_ns: u64, file: u32) -> OpRecord {
+        OpRecord {
+            offset: 7,
+            due_ns: issued_ns,
+            issued_ns,
+            done_ns: issued_ns + 10,
+            worker: 0,
+            stream: 0,
+            transfer: 1,
+            file,
+            len: 4096,
+            done_len: 4096,
+            errno: 0,
+            kind: OpKind::Read,
+            flags: OpFlags::NONE,
+            point: 0,
+        }
+    }
+
+    /// A recording under way, with operations out of order; and without those after the last seal.
+    fn recording(parent: &Path) -> TraceWriter {
+        let meta = LogMeta {
+            run_ns: 0,
+            agent: "local".to_owned(),
+            capture: CaptureLevel::Application,
+            blind_to: vec![],
+        };
+        let mut writer = TraceWriter::create(parent, "show", meta).unwrap();
+        let info =
+            TraceInfo { name: "show".to_owned(), made_by: "record".to_owned(), ..TraceInfo::default() };
+        writer.keep_safe(&info).unwrap();
+        let (unused, a, b) = (writer.file("unused"), writer.file("a").unwrap(), writer.file("b").unwrap());
+        unused.unwrap();
+        writer.entry(b).unwrap().size_before_bytes = Some(5);
+        writer.tick();
+        for (issued_ns, file) in [(30, a), (10, b)] {
+            writer.push(op(issued_ns, file)).unwrap();
+        }
+        let rename =
+            OpRecord { kind: OpKind::Rename, offset: u64::from(b), len: 0, done_len: 0, ..op(40, a) };
+        writer.push(rename).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(600));
+        writer.tick();
+        writer.push(op(50, a)).unwrap();
+        writer
+    }
+
+    fn only_entry(parent: &Path) -> PathBuf {
+        let entries: Vec<_> = fs::read_dir(parent).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(entries.len(), 1, "{entries:?}");
+        entries[0].clone()
+    }
+
+    #[test]
+    fn what_a_killed_recorder_left_becomes_a_trace() {
+        let parent = tempfile::tempdir().unwrap();
+        // As a kill would: nothing is cleaned up, and the lock is gone.
+        let writer = recording(parent.path());
+        let left = only_entry(parent.path());
+        assert_eq!(Trace::open(&left).unwrap().ops(), 3, "it opens as it is");
+        assert!(rescue(parent.path()).is_empty(), "it goes on");
+        writer.abandon();
+        let rescued = rescue(parent.path());
+        let trace = rescued[0].trace.as_ref().unwrap();
+        assert_eq!(trace.dir(), parent.path().join("show"));
+        let ops: Vec<OpRecord> = trace.batches().flat_map(Result::unwrap).collect();
+        assert_eq!(ops.iter().map(|op| op.issued_ns).collect::<Vec<_>>(), [10, 30, 40]);
+        let named = |number: usize| trace.files()[number].path.as_str();
+        let names: Vec<_> = ops.iter().map(|op| named(op.file as usize)).collect();
+        assert_eq!((names, named(ops[2].offset as usize)), (vec!["b", "a", "a"], "b"));
+        assert_eq!(trace.files()[ops[0].file as usize].size_before_bytes, Some(5));
+        let info = trace.info().unwrap();
+        assert!(info.cut_off && info.warnings[0].contains("did not come to its end"), "{info:?}");
+        assert_eq!((info.ops, info.made_by.as_str()), (3, "record"));
+        assert_eq!(only_entry(parent.path()), trace.dir());
+        assert!(rescue(parent.path()).is_empty(), "a trace is nothing to rescue");
+    }
+
+    #[test]
+    fn a_recording_that_ends_well_leaves_its_trace_alone() {
+        let parent = tempfile::tempdir().unwrap();
+        let trace = recording(parent.path()).finish(TraceInfo::default()).unwrap();
+        assert_eq!((trace.ops(), trace.info().unwrap().cut_off), (4, false));
+        assert_eq!(only_entry(parent.path()), trace.dir());
+    }
+
+    #[test]
+    fn what_was_killed_before_anything_was_kept_goes() {
+        let parent = tempfile::tempdir().unwrap();
+        let meta = LogMeta {
+            run_ns: 0,
+            agent: "local".to_owned(),
+            capture: CaptureLevel::Application,
+            blind_to: vec![],
+        };
+        let mut writer = TraceWriter::create(parent.path(), "show", meta).unwrap();
+        writer.keep_safe(&TraceInfo::default()).unwrap();
+        writer.abandon();
+        only_entry(parent.path());
+        assert!(rescue(parent.path()).is_empty());
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+        // Folders of others that are called so are not ours to remove.
+        fs::create_dir(parent.path().join("_others.tmp")).unwrap();
+        assert!(rescue(parent.path()).is_empty());
+        only_entry(parent.path());
+    }
+}

@@ -1,0 +1,92 @@
+//! A recording's second log: what is left of it if the recorder is killed now.
+//!
+//! A trace is written in the order of issue, so its last operations are in memory for as long as an earlier
+//! one may still come, and are lost with the process. Therefore each also goes, in the order in which it
+//! comes, into a log that is sealed twice a second. It lies where a trace has its log, so the folder that a
+//! killed recorder leaves behind opens as a trace. It goes away when the trace is whole.
+//!
+//! Not here: making a proper trace of what was left ([`crate::rescue`]).
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use reelgauge_record::OpRecord;
+use reelgauge_record::log::{FileEntry, LogMeta, LogWriter};
+use reelgauge_record::run_dir::label;
+
+use crate::error::TraceError;
+use crate::info::TraceInfo;
+
+/// Held locked while the recording goes on, so that nobody takes it for one that was cut off.
+const LOCK: &str = "recording.lock";
+
+/// What [`TraceInfo::warnings`] says of a recording that did not come to its end.
+const CUT_OFF: &str = "the recording did not come to its end (it was killed, or it goes on): what was done in \
+                       its last second is missing, and so is what was seen and not kept";
+
+/// The second log.
+#[derive(Debug)]
+pub(crate) struct Safe {
+    /// `None` when it can't be written any more.
+    log: Option<LogWriter>,
+    dir: PathBuf,
+    start: Instant,
+    /// Unlocked when it is closed, by whom and how ever.
+    _lock: File,
+}
+
+impl Safe {
+    /// Begins it in a directory that nobody else writes to.
+    pub fn create(dir: &Path, meta: LogMeta, info: &TraceInfo) -> Result<Safe, TraceError> {
+        let lock = take_lock(dir, true)?.ok_or(TraceError::InUse { path: dir.to_owned() })?;
+        let mut info = TraceInfo { cut_off: true, ..info.clone() };
+        info.warnings.push(CUT_OFF.to_owned());
+        info.write(dir)?;
+        let log = LogWriter::create(&log_dir(dir, &meta), meta, Vec::new())?;
+        Ok(Safe { log: Some(log), dir: dir.to_owned(), start: Instant::now(), _lock: lock })
+    }
+
+    /// Adds an operation.
+    pub fn push(&mut self, op: OpRecord) {
+        self.or_give_up(|log, _| log.append(&[op]));
+    }
+
+    /// To be called several times a second: seals what has come. `files` is the trace's file table.
+    pub fn tick(&mut self, files: &[FileEntry]) {
+        self.or_give_up(|log, now_ns| {
+            let known = log.files_mut();
+            known.extend(files.iter().skip(known.len()).cloned());
+            { let _ = now_ns; let ok: Result<(), reelgauge_record::log::LogError> = Ok(()); let _ = log; ok }
+        });
+    }
+
+    /// What can't be written must not keep the trace from being written: it goes, and frees its space.
+    fn or_give_up<E>(&mut self, act: impl FnOnce(&mut LogWriter, u64) -> Result<(), E>) {
+        let now_ns = self.start.elapsed().as_nanos() as u64;
+        if self.log.as_mut().is_some_and(|log| act(log, now_ns).is_err()) {
+            self.log = None;
+            let _ = fs::remove_dir_all(self.dir.join("ops"));
+        }
+    }
+}
+
+/// Where the log of an agent lies in a trace's directory.
+pub(crate) fn log_dir(dir: &Path, meta: &LogMeta) -> PathBuf {
+    dir.join("ops").join(format!("agent={}", label(&meta.agent)))
+}
+
+/// Locks the folder of a recording; `None` if somebody else has it, or if it is no such folder.
+pub(crate) fn take_lock(dir: &Path, create: bool) -> Result<Option<File>, TraceError> {
+    let path = dir.join(LOCK);
+    let file = match File::options().write(true).create(create).truncate(false).open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(TraceError::io("open", &path)(error)),
+    };
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(TraceError::io("lock", &path)(error)),
+    }
+}

@@ -1,0 +1,101 @@
+//! `reelgauge console` as a bed: a server on a port that is free, and whatever it started stopped in the end.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::binary::{self, Running};
+use crate::http::Client;
+
+/// How long it may take to listen, on a loaded machine too.
+const SOON: Duration = Duration::from_secs(30);
+
+/// A console that runs.
+#[derive(Debug)]
+pub struct Console {
+    /// The process.
+    pub running: Running,
+    /// Who asks it.
+    pub client: Client,
+    /// The link that it printed.
+    pub link: String,
+    runs: PathBuf,
+}
+
+impl Console {
+    /// A console for targets below `root`, with its runs in this folder.
+    #[track_caller]
+    pub fn start(root: &Path, runs: &Path) -> Console {
+        Console::listening(root, runs, "127.0.0.1:0")
+    }
+
+    /// The same, where it is told to listen.
+    ///
+    /// # Panics
+    /// If it does not.
+    #[track_caller]
+    pub fn listening(root: &Path, runs: &Path, listen: &str) -> Console {
+        let words = ["console", "--no-open", "--listen", listen, "--runs"].map(OsString::from);
+        let words = words.into_iter().chain([runs.into(), "--root".into(), root.into()]);
+        let mut running = binary::start(words);
+        let listens = running.until(SOON, |running| running.stdout().ends_with('\n') || running.has_ended());
+        let link = running.stdout().trim().to_owned();
+        assert!(listens.is_some() && !running.has_ended(), "it does not listen\n{}", running.stderr());
+        let port = link.trim_start_matches("http://").split('/').next().unwrap().rsplit(':').next().unwrap();
+        let client = Client { address: format!("127.0.0.1:{port}") };
+        Console { running, client, link, runs: runs.to_owned() }
+    }
+
+    /// Starts what was filled in.
+    #[track_caller]
+    pub fn ask_to_start(&self, verb: &str, values: &Value) -> Value {
+        let body = json!({"verb": verb, "values": values}).to_string();
+        self.client.change("POST", "/api/start", &body).expect(200).json()
+    }
+
+    /// Starts a run; its name.
+    ///
+    /// # Panics
+    /// If it is refused.
+    #[track_caller]
+    pub fn start_run(&self, verb: &str, values: &Value) -> String {
+        let answer = self.ask_to_start(verb, values);
+        answer["id"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    }
+
+    /// What the list says of a run; `None` where it isn't there.
+    pub fn entry(&self, id: &str) -> Option<Value> {
+        let runs = self.client.get("/api/runs").expect(200).json();
+        runs.as_array().unwrap().iter().find(|run| run["id"] == id).cloned()
+    }
+}
+
+impl Drop for Console {
+    fn drop(&mut self) {
+        for run in std::fs::read_dir(&self.runs).into_iter().flatten().flatten() {
+            let text = std::fs::read_to_string(run.path().join("live.jsonl")).unwrap_or_default();
+            let begin: Value =
+                text.lines().next().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
+            let pid = begin["pid"].as_i64().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
+            if let (Some(pid), false) = (pid, text.contains("\"event\":\"end\"")) {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+        }
+    }
+}
+
+/// Waits until something is so.
+///
+/// # Panics
+/// If it isn't within half a minute.
+#[track_caller]
+pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < SOON, "{what}: not within {SOON:?}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}

@@ -1,0 +1,180 @@
+//! A small HTTP client that sends exactly what it is told: paths as they are, and headers that no browser
+//! would.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// How long a server may take for an answer, or between two events.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A server on this machine.
+#[derive(Clone, Debug)]
+pub struct Client {
+    /// `127.0.0.1:8642`.
+    pub address: String,
+}
+
+/// What a server said.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The headers, their names in small letters.
+    pub headers: Vec<(String, String)>,
+    /// The body, as text.
+    pub body: String,
+}
+
+impl Answer {
+    /// The body as JSON.
+    ///
+    /// # Panics
+    /// If it is none.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error} in {self:?}"))
+    }
+
+    /// A header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// What is wrong, as the server says it.
+    #[track_caller]
+    pub fn error(&self) -> String {
+        self.json()["error"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Itself, if the status is this one.
+    ///
+    /// # Panics
+    /// If it is another one.
+    #[track_caller]
+    pub fn expect(self, status: u16) -> Answer {
+        assert_eq!(self.status, status, "{}", self.body.chars().take(2_000).collect::<String>());
+        self
+    }
+}
+
+impl Client {
+    /// Reads.
+    #[track_caller]
+    pub fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, &[], "")
+    }
+
+    /// Changes something, as the console's page does.
+    #[track_caller]
+    pub fn change(&self, method: &str, path: &str, body: &str) -> Answer {
+        self.ask(method, path, &[("X-Reelgauge", "1"), ("Content-Type", "application/json")], body)
+    }
+
+    /// Asks with these headers; one of the name `Host` is sent in place of the right one.
+    ///
+    /// # Panics
+    /// If there is no answer.
+    #[track_caller]
+    pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut reader = self.send(method, path, headers, body);
+        let (status, headers) = head(&mut reader);
+        let mut bytes = Vec::new();
+        match is_chunked(&headers) {
+            true => {
+                while let Some(chunk) = chunk(&mut reader) {
+                    bytes.extend(chunk);
+                }
+            }
+            false => {
+                reader.read_to_end(&mut bytes).unwrap();
+            }
+        }
+        Answer { status, headers, body: String::from_utf8(bytes).unwrap() }
+    }
+
+    /// Listens to server-sent events. Dropping it closes the connection.
+    ///
+    /// # Panics
+    /// If there are none.
+    #[track_caller]
+    pub fn events(&self, path: &str) -> Events {
+        let mut reader = self.send("GET", path, &[], "");
+        let (status, headers) = head(&mut reader);
+        assert!(status == 200 && is_chunked(&headers), "{status} {headers:?}");
+        Events { reader, text: String::new() }
+    }
+
+    fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> BufReader<TcpStream> {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(LIMIT)).unwrap();
+        let mut text =
+            format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+        if headers.iter().all(|(name, _)| *name != "Host") {
+            text.push_str(&format!("Host: {}\r\n", self.address));
+        }
+        for (name, value) in headers {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        write!(stream, "{text}\r\n{body}").unwrap();
+        BufReader::new(stream)
+    }
+}
+
+/// Server-sent events as they come: the JSON of each.
+#[derive(Debug)]
+pub struct Events {
+    reader: BufReader<TcpStream>,
+    text: String,
+}
+
+impl Iterator for Events {
+    type Item = Value;
+
+    fn next(&mut self) -> Option<Value> {
+        loop {
+            if let Some((event, rest)) = self.text.split_once("\n\n") {
+                let data: Vec<&str> = event.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
+                let value = (!data.is_empty()).then(|| serde_json::from_str(&data.join("\n")).unwrap());
+                self.text = rest.to_owned();
+                if value.is_some() {
+                    return value;
+                }
+                continue;
+            }
+            self.text.push_str(std::str::from_utf8(&chunk(&mut self.reader)?).unwrap());
+        }
+    }
+}
+
+fn line(reader: &mut impl BufRead) -> String {
+    let mut line = String::new();
+    reader.read_line(&mut line).unwrap();
+    line.trim_end().to_owned()
+}
+
+fn head(reader: &mut impl BufRead) -> (u16, Vec<(String, String)>) {
+    let status = line(reader);
+    let status = status.split(' ').nth(1).unwrap_or_else(|| panic!("no answer: {status:?}")).parse().unwrap();
+    let headers = std::iter::from_fn(|| Some(line(reader)).filter(|line| !line.is_empty()));
+    let split = |line: String| {
+        let (name, value) = line.split_once(':').unwrap();
+        (name.to_ascii_lowercase(), value.trim().to_owned())
+    };
+    (status, headers.map(split).collect())
+}
+
+fn is_chunked(headers: &[(String, String)]) -> bool {
+    headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked")
+}
+
+/// The next chunk; `None` behind the last.
+fn chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
+    let length = usize::from_str_radix(&line(reader), 16).ok().filter(|length| *length > 0)?;
+    let mut bytes = vec![0; length + 2];
+    reader.read_exact(&mut bytes).unwrap();
+    bytes.truncate(length);
+    Some(bytes)
+}

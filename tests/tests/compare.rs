@@ -1,0 +1,175 @@
+//! `reelgauge compare`: real runs side by side, on the terminal and for programs; a storage that was really
+//! slowed down is worse, and a gate says so.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use reelgauge_tests::binary::{self, Outcome};
+use reelgauge_tests::faulty::{self, Faulty};
+use reelgauge_tests::mix::Mix;
+use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::require;
+use reelgauge_tests::run_dir::{self, at, number, text};
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::tool::tool_with;
+use reelgauge_tests::turns::my_turn;
+use serde_json::Value;
+
+/// As long as it takes for a run to tell its own noise.
+const LONG_ENOUGH: &[&str] = &["--duration", "9s"];
+
+/// What a Python program makes of a JUnit file: every suite with its cases and their outcomes.
+const READ_JUNIT: &str = "\
+import json, sys, xml.etree.ElementTree as tree
+outcome = lambda case: ([part.tag for part in case] + ['passed'])[0]
+print(json.dumps([{
+    'name': suite.get('name'), 'tests': int(suite.get('tests')), 'failures': int(suite.get('failures')),
+    'skipped': int(suite.get('skipped')),
+    'cases': [[case.get('classname'), case.get('name'), outcome(case)] for case in suite.iter('testcase')],
+} for suite in tree.parse(sys.argv[1]).getroot().iter('testsuite')]))";
+
+/// Compares these runs, with flags that hold no blanks.
+#[track_caller]
+fn compare(runs: &[PathBuf], flags: &str) -> Outcome {
+    let mut words: Vec<OsString> = vec!["compare".into()];
+    words.extend(runs.iter().map(OsString::from));
+    words.extend(flags.split_whitespace().map(OsString::from));
+    binary::run(words)
+}
+
+/// The row of a figure of the only load point, or of the whole run.
+#[track_caller]
+fn row<'a>(comparison: &'a Value, figure: &str) -> &'a Value {
+    let rows = at(comparison, "rows").as_array().unwrap();
+    let is_it = |row: &&Value| at(row, "figure") == figure;
+    rows.iter().find(is_it).unwrap_or_else(|| panic!("no {figure} in\n{comparison:#}"))
+}
+
+#[track_caller]
+fn junit(file: &Path) -> Value {
+    let read = tool_with(&["/usr/bin/python3", "-c", READ_JUNIT, file.to_str().unwrap()]);
+    serde_json::from_str(&read.unwrap_or_else(|why| panic!("{why}"))).unwrap()
+}
+
+/// Two runs of the same, one after the other.
+fn two_runs(flags: &[&str]) -> (Scratch, [Mix; 2], Vec<PathBuf>) {
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    let mixes = [(), ()].map(|()| Mix::on(&target).with(&["--buffered"]).with(flags));
+    for mix in &mixes {
+        mix.measure();
+    }
+    let dirs = mixes.iter().map(|mix| mix.run_dir()).collect();
+    (scratch, mixes, dirs)
+}
+
+#[test]
+fn two_runs_of_the_same_are_told_in_every_form() {
+    require!(Need::SystemPython("xml.etree.ElementTree"));
+    let _turn = my_turn();
+    let (scratch, _mixes, runs) = two_runs(LONG_ENOUGH);
+    let comparison = compare(&runs, "--json").expect_code(0).json();
+    for (index, run) in runs.iter().enumerate() {
+        let summary = run_dir::summary(run);
+        let own = |path: &str| number(&summary, &format!("load_points.0.{path}"));
+        for figure in ["total.read_bytes_per_s", "total.response.write.p99_us", "total.data_ops_per_s"] {
+            let row = row(&comparison, figure);
+            assert_eq!(number(row, &format!("values.{index}")), own(figure), "{figure}");
+            assert_eq!(at(row, "values").as_array().unwrap().len(), 2);
+            assert!(number(row, "noise_percent.1") > 0.0, "nine seconds tell the noise: {row:#}");
+        }
+        assert_eq!(text(&comparison, &format!("runs.{index}.verb")), "mix");
+    }
+    let read = row(&comparison, "total.read_bytes_per_s");
+    assert_eq!((text(read, "judgement.0"), at(read, "change_percent.0")), ("base", &Value::Null));
+    let [one, two] = [0, 1].map(|run| number(read, &format!("values.{run}")));
+    assert!((number(read, "change_percent.1") - (two / one - 1.0) * 100.0).abs() < 1e-6, "{read:#}");
+
+    let screen = compare(&runs, "").expect_code(0).stdout;
+    assert!(
+        screen.contains("read, MB/s") && screen.contains("run 2") && screen.contains("noise"),
+        "{screen}"
+    );
+    assert!(screen.contains(text(read, "texts.1")), "{screen}");
+    assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
+    assert!(compare(&runs, "--all").stdout.lines().count() > screen.lines().count());
+
+    let markdown = compare(&runs, "--markdown --all").expect_code(0).stdout;
+    let table: Vec<&str> = markdown.lines().filter(|line| line.starts_with('|')).collect();
+    assert_eq!(table.len(), 2 + at(&comparison, "rows").as_array().unwrap().len(), "{markdown}");
+    assert!(table.iter().all(|line| line.matches('|').count() == table[0].matches('|').count()));
+
+    let file = scratch.path().join("compare.xml");
+    let flags = format!("--junit --threshold 1000000 --out {}", file.display());
+    assert_eq!(compare(&runs, &flags).expect_code(0).stdout, "");
+    let suites = junit(&file);
+    let cases = at(&suites, "0.cases").as_array().unwrap();
+    assert_eq!(
+        (cases.len() as u64, at(&suites, "0.failures")),
+        (number(&suites, "0.tests") as u64, &0.into())
+    );
+    assert!(cases.iter().any(|case| case[1] == "total.read_bytes_per_s"), "{suites:#}");
+}
+
+#[test]
+fn a_storage_that_was_slowed_down_is_worse() {
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    require!(Need::SystemPython("xml.etree.ElementTree"));
+    let _turn = my_turn();
+    let faulty = Faulty::mount();
+    let mixes = [24_000_000, 12_000_000].map(|bytes_per_s| {
+        faulty.faults().limit_bytes_per_s(bytes_per_s);
+        let mix = Mix::on(&faulty.path()).with(LONG_ENOUGH).with(&["--file-size", "4MiB"]);
+        mix.measure();
+        mix
+    });
+    let [before, after] = mixes.each_ref().map(|mix| mix.run_dir());
+    let runs = [before.clone(), after.clone()];
+    let comparison = compare(&runs, "--json").expect_code(0).json();
+    let both = row(&comparison, "total.data_ops_per_s");
+    assert_eq!(text(both, "judgement.1"), "worse", "{both:#}");
+    assert!(text(&comparison, "sentences.0.text").starts_with("Run 2 is worse than run 1"), "{comparison:#}");
+
+    let scratch = Scratch::new();
+    let file = scratch.path().join("compare.xml");
+    let gate = format!("--threshold 5 --figure total.data_ops* --junit --out {}", file.display());
+    let fallen = compare(&runs, &gate).expect_code(1);
+    assert!(fallen.stderr.contains("1 figure worse by more than 5 %"), "{}", fallen.said());
+    let suites = junit(&file);
+    assert_eq!(at(&suites, "0.cases.0.2"), "failure", "{suites:#}");
+    assert_eq!((at(&suites, "0.tests"), at(&suites, "0.failures")), (&1.into(), &1.into()));
+    // A loss of half is allowed by this one, and the other way round it is a gain.
+    compare(&runs, "--threshold 90 --figure total.data_ops_per_s").expect_code(0);
+    let gained = compare(&[after, before], "--threshold 5 --figure total.data_ops_per_s").expect_code(0);
+    assert!(gained.stdout.contains("better"), "{}", gained.stdout);
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    let (scratch, _mixes, runs) = two_runs(&["--duration", "1s"]);
+    let refused = |runs: &[PathBuf], flags: &str, why: &str| {
+        let refused = compare(runs, flags).expect_code(2);
+        assert!(refused.stderr.contains(why) && refused.stdout.is_empty(), "{flags}: {}", refused.said());
+    };
+    // A second tells nothing of the noise: a gate that judges nothing holds nothing.
+    let unknown = compare(&runs, "--figure total.read*").expect_code(0);
+    assert!(unknown.stdout.contains("can't tell"), "{}", unknown.stdout);
+    let gate = compare(&runs, "--threshold 5").expect_code(2);
+    assert!(gate.stderr.contains("no figure could be judged"), "{}", gate.said());
+
+    refused(&runs[..1], "", "2 values");
+    refused(&vec![runs[0].clone(); 9], "", "more");
+    refused(&runs, "--figure total.weather", "matches no figure");
+    refused(&runs, "--repeats 2", "2 at a time");
+    refused(&runs, "--threshold=-1", "percentage");
+    refused(&runs, "--json --junit", "cannot be used with");
+    refused(&[runs[0].clone(), scratch.dir("empty")], "", "empty");
+    let trace = scratch.path().join("trace");
+    binary::run(["traces", "far-write", "--out", trace.to_str().unwrap()]).expect_code(0);
+    refused(&[runs[0].clone(), trace], "", "replay it");
+}

@@ -1,0 +1,133 @@
+//! The console: its types, its tests, and whether the committed bundle is what its sources build to.
+//!
+//! Building Reelgauge needs no Node, because `console/dist/reelgauge.html` is committed; these steps do.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, ensure};
+
+use crate::command;
+use crate::step::Outcome;
+
+/// The oldest Node that the build tools run on: major, minor.
+const OLDEST_NODE: (u32, u32) = (20, 19);
+
+/// Where the committed bundle is.
+const BUNDLE: &str = "dist/reelgauge.html";
+
+/// Types, unit tests, and the bundle.
+pub fn check() -> anyhow::Result<Outcome> {
+    if let Some(why) = without_node() {
+        return missing(why);
+    }
+    install()?;
+    command::run(&mut tool("tsc", &["--noEmit"]))?;
+    command::run(&mut tool("vitest", &["run"]))?;
+    bundle_is_current()?;
+    Ok(Outcome::Passed)
+}
+
+/// The application in a real browser: reports as files, and the console with a real run.
+pub fn browser() -> anyhow::Result<Outcome> {
+    if let Some(why) = without_node() {
+        return missing(why);
+    }
+    if !command::exists("chromium") {
+        return missing("Chromium is not installed".to_owned());
+    }
+    install()?;
+    command::run(crate::cargo().args(["build", "--locked", "--package", "reelgauge"]))?;
+    let mut playwright = tool("playwright", &["test"]);
+    playwright.env("REELGAUGE_BIN", crate::target_dir().join("debug/reelgauge"));
+    command::run(&mut playwright)?;
+    Ok(Outcome::Passed)
+}
+
+/// Builds the bundle anew into the place where it is committed.
+pub fn bundle() -> anyhow::Result<bool> {
+    install()?;
+    command::run(&mut tool("vite", &["build"]))?;
+    println!("built console/{BUNDLE}; commit it");
+    Ok(true)
+}
+
+fn missing(why: String) -> anyhow::Result<Outcome> {
+    ensure!(!command::is_ci(), "{why}");
+    Ok(Outcome::Skipped(why))
+}
+
+/// Why the console can't be checked here; `None` where it can.
+fn without_node() -> Option<String> {
+    let Ok(version) = command::output(Command::new("node").arg("--version")) else {
+        return Some("Node is not installed".to_owned());
+    };
+    let (major, minor) = OLDEST_NODE;
+    match node_version(&version) {
+        Some(found) if found >= OLDEST_NODE => None,
+        _ => Some(format!("Node {} is older than {major}.{minor}", version.trim())),
+    }
+}
+
+/// Major and minor version out of `v20.20.2`.
+fn node_version(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.trim().trim_start_matches('v').split('.').map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}
+
+fn dir() -> PathBuf {
+    crate::root().join("console")
+}
+
+/// The packages exactly as they are locked; made again only when the lock changes.
+fn install() -> anyhow::Result<()> {
+    let lock =
+        std::fs::read(dir().join("package-lock.json")).context("cannot read the console's lock file")?;
+    let stamp = dir().join("node_modules/.made-from");
+    if std::fs::read(&stamp).is_ok_and(|made_from| made_from == lock) {
+        return Ok(());
+    }
+    let mut npm = Command::new("npm");
+    npm.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(dir());
+    // Tests drive the system's Chromium.
+    npm.env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
+    command::run(&mut npm)?;
+    std::fs::write(stamp, lock)?;
+    Ok(())
+}
+
+/// One of the console's own tools, in its folder.
+fn tool(name: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(dir().join("node_modules/.bin").join(name));
+    command.args(arguments).current_dir(dir());
+    command
+}
+
+/// The committed bundle, byte for byte, is what a fresh build gives.
+fn bundle_is_current() -> anyhow::Result<()> {
+    let fresh_dir = crate::target_dir().join("console-dist");
+    let mut vite = tool("vite", &["build", "--outDir"]);
+    command::run(vite.arg(&fresh_dir).arg("--emptyOutDir"))?;
+    let fresh = std::fs::read(fresh_dir.join("reelgauge.html"))?;
+    let committed = std::fs::read(dir().join(BUNDLE)).context("the bundle is not there")?;
+    ensure!(
+        fresh == committed,
+        "console/{BUNDLE} is not what the sources build to ({} and {} bytes); build it with 'cargo xtask bundle' \
+         and commit it",
+        committed.len(),
+        fresh.len()
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_node_are_compared_as_numbers() {
+        assert_eq!(node_version("v20.20.2\n"), Some((20, 20)));
+        assert!(node_version("v22.3.0") > Some(OLDEST_NODE) && node_version("v20.9.0") < Some(OLDEST_NODE));
+        assert_eq!(node_version("twenty"), None);
+    }
+}
