@@ -55,7 +55,7 @@ test("files and operations are filtered and sorted", async ({ page }) => {
   await files.getByRole("searchbox").fill("nothing-is-called-this");
   await expect(files.getByText("No file's name matches")).toBeVisible();
 
-  const operations = page.getByRole("region", { name: "Operations" });
+  const operations = page.getByRole("region", { name: "Operations", exact: true });
   await page.locator(".list-filter", { hasText: "every kind" }).locator("select").first().selectOption("write");
   await expect(operations.locator("tbody tr").first()).toBeVisible();
   const kinds = await operations.locator("tbody tr:not([aria-hidden])").allTextContents();

@@ -69,7 +69,7 @@ impl Crew {
             self.wanted.fetch_max(busy + 1, Ordering::Relaxed);
             // Locked, so that nobody is on the way to bed and misses it.
             drop(lock(&self.bed));
-
+            self.wake.notify_one();
         }
     }
 
