@@ -219,3 +219,11 @@ fn the_simulated_freeze_is_found() {
     let took: f64 = line.split_whitespace().nth(2).unwrap().parse().unwrap();
     assert!((412.0..440.0).contains(&took), "{line}");
 }
+
+#[test]
+fn the_report_is_named_where_there_is_one() {
+    let report = format!("{RUN_DIR}/report.html");
+    let text = screen(&ramp(), &Screen { report: Some(&report), ..show() });
+    assert!(text.contains(&format!("Files: {RUN_DIR}\nReport: {report}\n")), "{text}");
+    assert!(!screen(&ramp(), &show()).contains("Report:"));
+}

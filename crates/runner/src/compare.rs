@@ -107,7 +107,13 @@ pub fn compare_page(
     comparison: &Comparison,
     stop: &dyn Fn() -> bool,
 ) -> Result<Page, CompareRunsError> {
-    let runs = dirs.iter().map(|dir| run_page(dir, stop)).collect::<Result<Vec<_>, _>>()?;
+    let mut runs = dirs.iter().map(|dir| run_page(dir, stop)).collect::<Result<Vec<_>, _>>()?;
+    for run in &mut runs {
+        if let Some(detail) = &mut run.detail {
+            detail.keep_what_is_compared();
+        }
+        run.counters = None;
+    }
     let mut page = page(PageKind::Compare, runs, None);
     page.comparison = Some(comparison.clone());
     Ok(page)

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_report::answer_sentences;
@@ -19,6 +21,13 @@ use serde_json::Value;
 
 /// Two load points of players, of one and of three streams.
 fn finished(change: impl FnOnce(&mut StreamsPlan)) -> (Finished, tempfile::TempDir) {
+    finished_or_stopped(change, &Interrupt::default())
+}
+
+fn finished_or_stopped(
+    change: impl FnOnce(&mut StreamsPlan),
+    interrupt: &Interrupt,
+) -> (Finished, tempfile::TempDir) {
     let scratch = tempfile::tempdir().unwrap();
     let target = scratch.path().join("target");
     std::fs::create_dir(&target).unwrap();
@@ -46,7 +55,7 @@ fn finished(change: impl FnOnce(&mut StreamsPlan)) -> (Finished, tempfile::TempD
         resume: None,
         vda: None,
     };
-    (run_streams(request, &mut Silent, &Interrupt::default()).unwrap(), scratch)
+    (run_streams(request, &mut Silent, interrupt).unwrap(), scratch)
 }
 
 /// The data in a `report.html`.
@@ -89,6 +98,35 @@ fn every_run_gets_a_report_with_the_figures_of_its_summary() {
     let curve =
         detail["percentiles"].as_array().unwrap().iter().find(|curve| curve["kind"] == "read").unwrap();
     assert_eq!(curve["count"].as_u64(), Some(reads));
+}
+
+#[test]
+fn a_load_point_that_was_cut_short_is_judged_to_where_it_was_cut() {
+    let interrupt = Interrupt::default();
+    let stopper = interrupt.clone();
+    let stop = std::thread::spawn(move || {
+        // Time enough to make the files and to judge frames, on a busy machine too.
+        std::thread::sleep(Duration::from_secs(4));
+        stopper.flag().store(true, Ordering::Relaxed);
+    });
+    let (finished, _scratch) = finished_or_stopped(
+        |plan| {
+            plan.scale = Ramp(vec![4]);
+            plan.duration = Span::secs(60);
+        },
+        &interrupt,
+    );
+    stop.join().unwrap();
+    assert_eq!(finished.summary.outcome, Outcome::Interrupted);
+    let run = run_page(&finished.run_dir, &|| false).unwrap();
+    let streams = &run.detail.as_ref().unwrap().streams[0];
+    let figures = &finished.summary.load_points[0].streams.as_ref().unwrap().total;
+    assert!(figures.frames_judged > 0);
+    let judged = streams.headroom.count.iter().sum::<u64>() + streams.headroom.never;
+    assert_eq!(judged, figures.frames_judged);
+    assert_eq!(streams.late_frames.iter().sum::<u64>(), figures.late_frames);
+    let judged_s = streams.time.bin_s.0 * streams.time.bins as f64;
+    assert!(judged_s < 20.0, "{judged_s} s were not judged");
 }
 
 #[test]

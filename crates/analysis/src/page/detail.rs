@@ -40,6 +40,20 @@ pub struct Detail {
     pub streams: Vec<PointStreams>,
 }
 
+impl Detail {
+    /// What runs side by side show of each: charts over time and curves. Without single operations, files and
+    /// streams, eight runs fit on one page.
+    pub fn keep_what_is_compared(&mut self) {
+        self.worst = OpColumns::default();
+        self.listed = OpColumns::default();
+        self.listed_all = false;
+        self.file_names.clear();
+        self.files = FileRows::default();
+        self.maps.clear();
+        self.streams.clear();
+    }
+}
+
 /// What is meant by latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -309,7 +309,10 @@ mod tests {
     fn levels_get_finer_and_none_loses_a_byte() {
         let random = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 30;
         let ops: Vec<OpRecord> = (0..200_000)
-            .map(|n| OpRecord { issued_ns: n * MS, ..read(0, random(n) % (1 << 30), 8_192) })
+            .map(|n| {
+                let access = if n % 4 == 0 { write } else { read };
+                OpRecord { issued_ns: n * MS, ..access(0, random(n) % (1 << 30), 8_192) }
+            })
             .collect();
         let maps = maps(&ops, (0, 200_000 * MS), 1);
         let levels = &maps[0].levels;
@@ -317,7 +320,8 @@ mod tests {
         assert!(levels.windows(2).all(|two| two[0].cells.len() < two[1].cells.len()));
         for level in levels {
             let cells = level.cells.chunks(4);
-            assert_eq!(cells.clone().map(|cell| cell[2]).sum::<u64>(), 200_000 * 8_192);
+            assert_eq!(cells.clone().map(|cell| cell[2]).sum::<u64>(), 150_000 * 8_192);
+            assert_eq!(cells.clone().map(|cell| cell[3]).sum::<u64>(), 50_000 * 8_192);
             assert!(cells.clone().all(|cell| cell[0] < level.time_bins && cell[1] < level.offset_bins));
             assert!(level.cells.len() < 4 * MAX_CELLS);
         }

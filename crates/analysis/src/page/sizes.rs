@@ -117,9 +117,12 @@ mod tests {
     #[test]
     fn many_sizes_are_rounded_up_and_none_is_lost() {
         let mut tally = SizeTally::new();
-        for len in 0..=200 {
+        for len in 0..200 {
             tally.add(&write(0, 0, len));
         }
+        assert!(!tally.clone().figures()[0].rounded);
+        tally.add(&write(0, 0, 200));
+        assert!(tally.clone().figures()[0].rounded);
         tally.add(&write(0, 0, u32::MAX));
         let figures = tally.figures();
         assert_eq!(figures[0].bytes, [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 1 << 32]);
