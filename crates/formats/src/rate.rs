@@ -299,7 +299,10 @@ mod tests {
             frame in 0_u64..1 << 32,
         ) {
             let fps = FrameRate::new(num, den).unwrap();
-            prop_assert_eq!(fps.frames_in(fps.frame_due_ns(frame)), frame);
+            let due_ns = fps.frame_due_ns(frame);
+            // Beyond 584 years all frames are due at the end of time.
+            prop_assume!(due_ns < u64::MAX);
+            prop_assert_eq!(fps.frames_in(due_ns), frame);
         }
 
         #[test]
