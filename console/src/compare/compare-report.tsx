@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { Comparison, Page } from "../data/page";
+import { madeBy } from "../run/when";
 import { Shell } from "../parts/shell";
 import type { Verdict } from "../parts/shell";
 import { Differences } from "./differences";
@@ -23,14 +24,13 @@ export function CompareReport({ page, back }: { page: Page; back?: ComponentChil
     ...(clients ? [{ id: "clients", title: "Clients" }] : []),
     { id: "settings", title: "Settings" },
   ];
-  const made = page.made_at.replace("T", " ").replace(/\.\d+/, "").replace("Z", " UTC");
   return (
     <Shell
       title={comparison.runs.map((run) => (run.label === "" ? run.id : run.label)).join(" · ")}
       kind="Comparison"
       verdict={verdictOf(comparison)}
       sections={sections}
-      madeBy={`Made by reelgauge ${page.tool_version} at ${made}.`}
+      madeBy={madeBy(page)}
       back={back}
     >
       <h1 class="sr-only">Comparison of {comparison.runs.length} runs</h1>

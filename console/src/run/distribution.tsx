@@ -16,8 +16,8 @@ import { Figure } from "../parts/figure";
 import { Missing, Section } from "../parts/section";
 import { Table } from "../parts/table";
 import type { Column } from "../parts/table";
-import { cut } from "../parts/text";
 import { binEndUs, binStartUs, latencyCounts, spanOf } from "./period-stats";
+import { PointPick } from "./point-pick";
 
 export function Distribution({ run }: { run: RunPage }) {
   const { detail, summary } = run;
@@ -233,18 +233,7 @@ function ByKind({ points }: { points: LoadPoint[] }) {
   const rows = rowsOf(point);
   return (
     <>
-      {there.length > 1 && (
-        <label class="pick">
-          Load point{" "}
-          <select value={String(chosen)} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
-            {there.map(({ point: one, at }) => (
-              <option value={String(at)} selected={at === chosen}>
-                {`${at + 1}: ${cut(one.label, 60)}`}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
+      <PointPick points={there} chosen={chosen} choose={setChosen} />
       <Table caption="Times by kind of operation" rows={rows} columns={columnsOf(chosen)} />
     </>
   );

@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Page, RunPage } from "../data/page";
 import type { Summary } from "../data/summary";
+import { madeBy } from "./when";
 import { Shell } from "../parts/shell";
 import type { PagePart } from "../parts/shell";
 import { Answer } from "./answer";
@@ -29,14 +30,13 @@ interface Part extends PagePart {
 
 export function RunReport({ run, page, back }: { run: RunPage; page: Page; back?: ComponentChildren }) {
   const parts = useMemo(() => partsOf(run), [run]);
-  const made = page.made_at.replace("T", " ").replace(/\.\d+/, "").replace("Z", " UTC");
   return (
     <Shell
       title={run.id}
       kind="Run"
       verdict={verdictOf(run.summary)}
       sections={parts.filter((part) => part.title !== "")}
-      madeBy={`Made by reelgauge ${page.tool_version} at ${made}.`}
+      madeBy={madeBy(page)}
       back={back}
     >
       <h1 class="sr-only">Run {run.id}</h1>

@@ -1,5 +1,7 @@
 // Moments of the calendar, for people. Always with their zone, because reports travel.
 
+import type { Page } from "../data/page";
+
 /** `22 November 2026, 00:24:15 UTC`; the text itself where it is no moment. */
 export function startedAt(text: string): string {
   const at = new Date(text);
@@ -11,4 +13,10 @@ export function startedAt(text: string): string {
     timeZone: "UTC",
   });
   return `${day}, ${at.toLocaleTimeString("en-GB", { timeZone: "UTC" })} UTC`;
+}
+
+/** `Made by reelgauge 0.1.0 at 2026-11-22 00:24:15 UTC.` */
+export function madeBy(page: Page): string {
+  const made = page.made_at.replace("T", " ").replace(/\.\d+/, "").replace("Z", " UTC");
+  return `Made by reelgauge ${page.tool_version} at ${made}.`;
 }

@@ -5,10 +5,10 @@ import type { LoadPoint, TimeFigures, WorkerFigures } from "../data/summary";
 import { columnText } from "../figures/column";
 import { count } from "../figures/units";
 import { Figure } from "../parts/figure";
+import { PointPick } from "./point-pick";
 import { Section } from "../parts/section";
 import { Table } from "../parts/table";
 import type { Column } from "../parts/table";
-import { cut } from "../parts/text";
 
 export function WorkersSection({ points }: { points: LoadPoint[] }) {
   const there = points.map((point, at) => ({ point, at })).filter(({ point }) => point.per_worker.length > 1);
@@ -18,18 +18,7 @@ export function WorkersSection({ points }: { points: LoadPoint[] }) {
   const rows = point.per_worker.map((worker, n) => ({ worker, n }));
   return (
     <Section id="workers" title="Workers">
-      {there.length > 1 && (
-        <label class="pick">
-          Load point{" "}
-          <select value={String(chosen)} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
-            {there.map(({ point: one, at }) => (
-              <option value={String(at)} selected={at === chosen}>
-                {`${at + 1}: ${cut(one.label, 60)}`}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
+      <PointPick points={there} chosen={chosen} choose={setChosen} />
       <Table key={chosen} caption="Workers" quiet rows={rows} columns={columnsOf(rows, chosen)} most={20} />
     </Section>
   );

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { Page, TracePage } from "../data/page";
 import { Section } from "../parts/section";
+import { madeBy } from "../run/when";
 import { Shell } from "../parts/shell";
 import { FileTable } from "./file-table";
 import { OpList } from "./op-list";
@@ -25,10 +26,8 @@ const PARTS = [
 ];
 
 export function TraceReportPage({ trace, page, back }: { trace: TracePage; page: Page; back?: ComponentChildren }) {
-  const made = page.made_at.replace("T", " ").replace(/\.\d+/, "").replace("Z", " UTC");
-  const madeBy = `Made by reelgauge ${page.tool_version} at ${made}.`;
   return (
-    <Shell title={trace.id} kind="Trace" sections={PARTS} madeBy={madeBy} back={back}>
+    <Shell title={trace.id} kind="Trace" sections={PARTS} madeBy={madeBy(page)} back={back}>
       <TraceAnswer trace={trace} />
       <TraceFiguresSection figures={trace.report.figures} />
       <TraceTime detail={trace.detail} />
