@@ -175,6 +175,7 @@ pub fn reads_into<K: Sink>(
     let context = Arc::new(Context {
         clock,
         files: vec![TargetFile { path: path.to_owned(), size_bytes }],
+        read_only: Default::default(),
         pattern: PatternSpec { seed: 0, unit_bytes: 4096 },
         write_map: None,
         point: 0,

@@ -218,6 +218,7 @@ fn drive<S: Script + 'static>(
     let context = Arc::new(Context {
         clock: Clock::start(),
         files: vec![TargetFile { path: file.to_owned(), size_bytes }],
+        read_only: Default::default(),
         pattern: PatternSpec { seed: 0, unit_bytes: 4096 },
         write_map: None,
         point: 0,

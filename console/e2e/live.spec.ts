@@ -1,6 +1,6 @@
 // The live console, from the form to the finished run, with the real server and real runs.
 
-import { cpSync, mkdirSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Page, expect, test } from "@playwright/test";
 import { HOSTILE, made } from "./made";
@@ -70,6 +70,53 @@ test("from the form to the finished run, watched by two", async ({ page, context
   }
   await second.close();
   expectOwn(seen);
+});
+
+/** A run of two recorders, as this process would tell it. */
+function toldRun(id: string): { tell: (at_s: number, more: object) => void; end: () => void } {
+  const dir = join(runs, id);
+  mkdirSync(dir);
+  writeFileSync(join(dir, "run.toml"), "# reelgauge run directory, layout 1\n");
+  const file = join(dir, "live.jsonl");
+  const line = (event: object) => appendFileSync(file, `${JSON.stringify(event)}\n`);
+  line({ event: "begin", at_s: 0, pid: process.pid, process: "", verb: "streams", label: "two", target: "/mnt/nas" });
+  const tick = {
+    event: "live", label: "2 recorders", warmup_s: 0, total_s: 60, read_bytes_per_s: 0, write_bytes_per_s: 1e7,
+    longest_in_flight_s: null, no_answer_s: null,
+  };
+  return {
+    tell: (at_s, more) => line({ ...tick, at_s, elapsed_s: at_s, ...more }),
+    end: () => line({ event: "end", at_s: 60, outcome: "interrupted", reason: "over", late_frames: 61 }),
+  };
+}
+
+test("a storage that does not answer stands in red, and every stream has its row", async ({ page }) => {
+  const run = toldRun("2026-01-01T000000Z-told");
+  const streams = (late: number, margin_ms: number) => ({
+    margin_ms, streams: { stream: [4, 9], late_frames: [late, 0], margin_ms: [margin_ms, 900], buffer_ms: [1000, 1000] },
+  });
+  for (const at_s of [1, 2, 3]) run.tell(at_s, { late_frames: 0, ...streams(0, 980) });
+  const seen = watch(page);
+  await page.goto(`${server.url}#/runs/2026-01-01T000000Z-told`);
+  const silence = page.locator(".no-answer");
+  await expect(page.locator(".late-now")).toContainText("0 late frames");
+  await expect(silence).toHaveCount(0);
+  run.tell(9.2, { late_frames: 61, ...streams(61, -5_200), longest_in_flight_s: 6.3, no_answer_s: 6.2 });
+  await expect(silence).toContainText("no answer for 6.2 s");
+  await expect(silence).toHaveClass(/bad/);
+  await expect(page.locator(".late-now").last()).toContainText("61 late frames");
+  await expect(page.locator(".tile").filter({ hasText: "Longest operation in flight" })).toContainText(/6\.30? s/);
+  await expect(page.getByRole("img", { name: /2 streams, 1 of them with late frames/ })).toBeVisible();
+  await expect(page.getByRole("img", { name: /-5,?200|−5,?200/ })).toBeVisible();
+  await expectAccessible(page);
+  run.tell(10, { late_frames: 61, ...streams(61, 950) });
+  await expect(silence).toHaveCount(0);
+  // Nothing is told any more: the page says how old its figures are.
+  await expect(page.getByText(/No news from the run for \d+ s/)).toBeVisible({ timeout: 15_000 });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expectNoOverflow(page);
+  expectOwn(seen);
+  run.end();
 });
 
 test("what the command line refuses is refused here, in its words", async ({ page }) => {

@@ -22,6 +22,18 @@ test("worse comes before better, larger before smaller, and noise does not matte
   expect(first).toEqual([-20, -5, 50]);
 });
 
+test("late frames come before what they drag along, whatever the percentage", () => {
+  const late = { ...row(["base", "worse"], [null, null]), figure: "streams.total.late_frames" };
+  const mean = { ...row(["base", "worse"], [null, 2229]), figure: "total.response.write.mean_us" };
+  expect([mean, late].sort(byWeight)).toEqual([late, mean]);
+});
+
+test("what was asked for is no difference", () => {
+  const demand = row(["base", "demand"], [null, 100]);
+  expect(matters(demand)).toBe(false);
+  expect(told("demand").tone).toBe("plain");
+});
+
 test("changes and noise have signs and digits, and nothing is claimed of nothing", () => {
   expect([change(3.24), change(-12), change(0), change(null), change(250.4)]).toEqual(["+3.2 %", "-12.0 %", "0.0 %", "–", "+250 %"]);
   expect([noise(2.06), noise(null)]).toEqual(["± 2.1 %", "not known"]);

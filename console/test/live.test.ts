@@ -3,10 +3,11 @@
 import { describe, expect, it } from "vitest";
 import type { Form, LiveEvent, LiveTick, RunEntry } from "../src/data/live";
 import { defaultsOf, fieldOfError, requestOf } from "../src/live/form-request";
-import { MAX_LATE, MAX_TICKS, NOTHING_YET, afterEvent, lateFrames, progressOf } from "../src/live/live-state";
+import { MAX_LATE, MAX_TICKS, NOTHING_YET, afterEvent, lateFrames, progressOf, silence } from "../src/live/live-state";
 import { type Route, hashOf, routeOf } from "../src/live/routes";
 import { EVERY_RUN, runsShown, tagsFrom, tagsOf } from "../src/live/run-search";
 import { stateOf } from "../src/live/run-words";
+import { rowsOf, stripCells } from "../src/live/strip-cells";
 
 describe("addresses", () => {
   const routes: Exclude<Route, { page: "unknown" }>[] = [
@@ -33,7 +34,8 @@ describe("addresses", () => {
 
 const tick = (at_s: number, late_frames: number | null, more: Partial<LiveTick> = {}): LiveTick => ({
   event: "live", at_s, label: "8 players", elapsed_s: at_s, warmup_s: 2, total_s: 60,
-  read_bytes_per_s: 1e6, write_bytes_per_s: 0, late_frames, ...more,
+  read_bytes_per_s: 1e6, write_bytes_per_s: 0, late_frames, margin_ms: null, longest_in_flight_s: null, no_answer_s: null,
+  streams: { stream: [], late_frames: [], margin_ms: [], buffer_ms: [] }, ...more,
 });
 
 const after = (...events: LiveEvent[]) => events.reduce(afterEvent, NOTHING_YET);
@@ -74,8 +76,22 @@ describe("a running run", () => {
   });
 
   it("ends", () => {
-    const state = after(begin, tick(1, 0), { event: "end", at_s: 2, outcome: "interrupted", reason: "stopped" });
+    const state = after(begin, tick(1, 0), { event: "end", at_s: 2, outcome: "interrupted", reason: "stopped", late_frames: null });
     expect(state.end?.outcome).toBe("interrupted");
+    expect(lateFrames(state)).toBe(0);
+  });
+
+  it("ends with the late frames of the summary", () => {
+    const end: LiveEvent = { event: "end", at_s: 2, outcome: "complete", reason: null, late_frames: 681 };
+    expect(lateFrames(after(begin, tick(1, 3), end))).toBe(681);
+  });
+
+  it("says how long nothing has been answered, and only then", () => {
+    const silent = tick(8, 90, { longest_in_flight_s: 6.3, no_answer_s: 6.2 });
+    expect(silence(after(begin, silent))).toBe(6.2);
+    expect(silence(after(begin, silent, tick(9, 90, { longest_in_flight_s: 0.1 })))).toBeNull();
+    const end: LiveEvent = { event: "end", at_s: 9, outcome: "broke_off", reason: "hung", late_frames: 90 };
+    expect(silence(after(begin, silent, end))).toBeNull();
   });
 
   it("holds no more than a screen needs", () => {
@@ -89,6 +105,45 @@ describe("a running run", () => {
   it("lives with events that it does not know", () => {
     const state = after(begin, tick(1, 0));
     expect(afterEvent(state, { event: "newer" } as unknown as LiveEvent)).toBe(state);
+  });
+});
+
+describe("strips of streams", () => {
+  const streams = (...each: [number, number, number | null][]) => ({
+    stream: each.map(([number]) => number),
+    late_frames: each.map(([, late]) => late),
+    margin_ms: each.map(([, , margin]) => margin),
+    buffer_ms: each.map(() => 1000),
+  });
+  const shown = (...events: LiveEvent[]) =>
+    stripCells(after(begin, ...events).ticks).map((cell) => [cell.stream, cell.from_s, cell.to_s, cell.kind, cell.late_frames]);
+
+  it("go from tick to tick, by what is left of the buffer", () => {
+    const first = tick(1, 0, { streams: streams([7, 0, 980], [3, 0, 500]) });
+    const second = tick(2, 0, { streams: streams([3, 0, 499], [7, 0, 99]) });
+    expect(shown(first, second)).toEqual([
+      [7, 0, 1, "free", 0],
+      [3, 0, 1, "free", 0],
+      [3, 1, 2, "some", 0],
+      [7, 1, 2, "close", 0],
+    ]);
+    expect(rowsOf(stripCells(after(begin, first, second).ticks))).toEqual([3, 7]);
+  });
+
+  it("are late while a frame is overdue, and where frames were late that have come since", () => {
+    const ticks = [tick(1, 0, { streams: streams([0, 0, 900]) }), tick(2, 0, { streams: streams([0, 0, -1]) })];
+    const come = [tick(3, 9, { streams: streams([0, 9, 900]) }), tick(4, 9, { streams: streams([0, 9, null]) })];
+    expect(shown(...ticks, ...come)).toEqual([
+      [0, 0, 1, "free", 0],
+      [0, 1, 2, "late", 0],
+      [0, 2, 3, "late", 9],
+    ]);
+  });
+
+  it("count anew with every load point", () => {
+    const one = tick(1, 5, { streams: streams([0, 5, 900]) });
+    const two = tick(10, 2, { label: "9 players", elapsed_s: 1, streams: streams([0, 2, 900]) });
+    expect(shown(one, two).map((cell) => cell[4])).toEqual([5, 2]);
   });
 });
 

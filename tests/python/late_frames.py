@@ -72,9 +72,9 @@ def has_stopped(ops, all_ops):
 
 
 def judge(spec, part, ops, all_ops):
-    """The figures of one stream."""
+    """The figures of one stream, and when its late frames were needed."""
     if not ops:
-        return {"stream": spec["stream"], "frames_judged": 0, "late_frames": 0, "first_late_frame": None}
+        return {"stream": spec["stream"], "frames_judged": 0, "late_frames": 0, "first_late_frame": None}, []
     t0_ns = min(ops, key=lambda op: (op["issued_ns"], op["due_ns"]))["due_ns"]
     first = frames_before(part["from_ns"], spec, t0_ns)
     end = frames_before(part["until_ns"], spec, t0_ns)
@@ -92,12 +92,14 @@ def judge(spec, part, ops, all_ops):
         all_came = is_good if needed is None else nbytes >= needed
         if not has_last or not all_came or is_after_deadline(done_ns, number, spec, t0_ns):
             late.append(number)
-    return {
+    figures = {
         "stream": spec["stream"],
         "frames_judged": len(judged),
         "late_frames": len(late),
         "first_late_frame": late[0] if late else None,
     }
+    frame_ns = spec["rate_den"] * SECOND_NS
+    return figures, [t0_ns + spec["prebuffer_ns"] + number * frame_ns // spec["rate_num"] for number in late]
 
 
 def main():
@@ -113,8 +115,12 @@ def main():
         ops = {}
         for op in all_ops:
             ops.setdefault(op["stream"], []).append(op)
-        streams = [judge(spec, part, ops.get(spec["stream"], []), all_ops) for spec in part["streams"]]
-        points.append({"point": part["point"], "streams": streams})
+        judged = [judge(spec, part, ops.get(spec["stream"], []), all_ops) for spec in part["streams"]]
+        points.append({
+            "point": part["point"],
+            "streams": [figures for figures, _ in judged],
+            "late_deadlines_ns": sorted(deadline for _, deadlines in judged for deadline in deadlines),
+        })
     print(json.dumps({"points": points}))
 
 

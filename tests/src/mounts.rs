@@ -59,7 +59,20 @@ impl TempMount {
     /// If it cannot be made or mounted.
     pub fn image(kind: ImageKind, mib: u32) -> TempMount {
         let scratch = Scratch::new();
-        let image = scratch.path().join("image");
+        let folder = scratch.path().to_owned();
+        TempMount::image_in(scratch, &folder, kind, mib)
+    }
+
+    /// The same with its image file in another folder: on a slow store, say.
+    ///
+    /// # Panics
+    /// If it cannot be made or mounted.
+    pub fn image_on(folder: &Path, kind: ImageKind, mib: u32) -> TempMount {
+        TempMount::image_in(Scratch::new(), folder, kind, mib)
+    }
+
+    fn image_in(scratch: Scratch, folder: &Path, kind: ImageKind, mib: u32) -> TempMount {
+        let image = folder.join("image");
         let file = std::fs::File::create(&image).unwrap();
         file.set_len(u64::from(mib) << 20).unwrap();
         let image = image.display();

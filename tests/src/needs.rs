@@ -22,6 +22,8 @@ pub enum Need {
     Tun,
     /// A kernel that throttles block devices for a control group.
     Throttle,
+    /// A kernel that limits the processor time of a control group.
+    Quota,
     /// A module of the system's own Python.
     SystemPython(&'static str),
     /// The Python environment that `cargo xtask test` makes.
@@ -44,6 +46,9 @@ impl Need {
                 crate::throttle::is_possible(),
                 "no control group can throttle block devices here".into(),
             ),
+            Need::Quota => {
+                unless(crate::throttle::has_quota(), "no control group can limit processor time here".into())
+            }
             Need::SystemPython(module) => unless(
                 crate::tool::tool_with(&["/usr/bin/python3", "-c", &format!("import {module}")]).is_ok(),
                 format!("the system's Python has no module '{module}'"),

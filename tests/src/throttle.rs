@@ -1,4 +1,4 @@
-//! A block device that the kernel throttles for one process, by its control groups.
+//! A block device that the kernel throttles for one process, or its processor time, by its control groups.
 //!
 //! Version 1 of control groups (`blkio`) and version 2 (`io`) both do it; which one has the controller is up
 //! to the system.
@@ -32,6 +32,21 @@ fn controller() -> Option<(PathBuf, &'static str)> {
     Some((v2, "io.max"))
 }
 
+/// Where processor time is limited, and whether that is version 1.
+fn quota_controller() -> Option<(PathBuf, bool)> {
+    let v1 = Path::new(ROOT).join("cpu");
+    if v1.join("cpu.shares").exists() {
+        return Some((v1, true));
+    }
+    let list = std::fs::read_to_string(Path::new(ROOT).join("cgroup.controllers")).unwrap_or_default();
+    list.split_whitespace().any(|name| name == "cpu").then(|| (PathBuf::from(ROOT), false))
+}
+
+/// Whether the kernel can limit processor time here.
+pub fn has_quota() -> bool {
+    quota_controller().is_some()
+}
+
 /// Whether the kernel can throttle block devices here.
 pub fn is_possible() -> bool {
     controller().is_some()
@@ -53,6 +68,35 @@ impl Throttle {
     /// If it cannot be made.
     pub fn requests(path: &Path, reads_per_s: u64) -> Throttle {
         Throttle::limited(path, "riops", reads_per_s)
+    }
+
+    /// A group whose processes get so much processor time, of all processors together, in each period.
+    ///
+    /// # Panics
+    /// If it cannot be made.
+    pub fn processors(quota_us: u64, period_us: u64) -> Throttle {
+        let (root, is_v1) = quota_controller().unwrap();
+        if !is_v1 {
+            std::fs::write(root.join("cgroup.subtree_control"), "+cpu").unwrap();
+        }
+        let folder = root.join(unique_name());
+        std::fs::create_dir(&folder).unwrap();
+        if is_v1 {
+            std::fs::write(folder.join("cpu.cfs_period_us"), period_us.to_string()).unwrap();
+            std::fs::write(folder.join("cpu.cfs_quota_us"), quota_us.to_string()).unwrap();
+        } else {
+            std::fs::write(folder.join("cpu.max"), format!("{quota_us} {period_us}")).unwrap();
+        }
+        Throttle { folder }
+    }
+
+    /// Puts a running process into the group.
+    ///
+    /// # Panics
+    /// If it can't be put there.
+    pub fn take(&self, process: rustix::process::Pid) {
+        let pid = process.as_raw_nonzero().to_string();
+        std::fs::write(self.folder.join("cgroup.procs"), pid).unwrap();
     }
 
     /// With this limit, as version 2 calls it.
@@ -103,7 +147,9 @@ fn remove(folder: &Path) {
 
 /// Removes the groups that processes which are gone left behind.
 pub(crate) fn sweep(is_stale: impl Fn(&str) -> bool) {
-    let groups = controller().and_then(|(root, _)| std::fs::read_dir(root).ok()).into_iter().flatten();
+    let roots =
+        controller().map(|(root, _)| root).into_iter().chain(quota_controller().map(|(root, _)| root));
+    let groups = roots.filter_map(|root| std::fs::read_dir(root).ok()).flatten();
     for group in groups.flatten() {
         if is_stale(&group.file_name().to_string_lossy()) {
             remove(&group.path());

@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use reelgauge_tests::faulty::{self, Faulty};
+use reelgauge_tests::needs;
 use reelgauge_tests::run_dir::{at, count, number, summary, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tool::tool;
@@ -43,8 +45,14 @@ fn a_first_look_at_a_local_directory() {
         assert!(screen.contains(name), "'{name}' is not shown\n{screen}");
         assert!(number(format, "needed_mb_per_s_each") > 0.0);
         // A disk that carries not even one says what stopped it.
-        assert!(count(format, "streams") > 0 || !text(format, "limited_by").is_empty(), "{format:#}");
+        for work in ["play", "record"] {
+            let found = at(format, work);
+            assert!(count(found, "streams") > 0 || !text(found, "limited_by").is_empty(), "{format:#}");
+        }
     }
+    // The first line has the number that somebody came for, and what is recorded beside it.
+    let first = screen.lines().next().unwrap();
+    assert!(first.starts_with(|c: char| c.is_ascii_digit()) || first.starts_with("at least"), "{first}");
     // Long ones are wrapped.
     let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flowing.contains(text(facts, "next_step")), "{screen}");
@@ -57,4 +65,30 @@ fn a_first_look_at_a_local_directory() {
     let entries: Vec<_> =
         std::fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(entries.iter().all(|name| name == "reelgauge-area"), "{entries:?}");
+}
+
+/// A store that gives 60 MB/s: every count within its stated error of what that carries, playing and
+/// recording, and in the light formats as in the heavy ones.
+#[test]
+fn counts_on_a_store_of_known_bandwidth() {
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    let _turn = my_turn();
+    let faulty = Faulty::mount();
+    let mb_per_s = 60.0;
+    faulty.faults().limit_bytes_per_s(60_000_000);
+    let summary = Verb::on("check", faulty.path()).measure();
+    let facts = at(&summary, "check");
+    assert!(facts.get("unsteady").is_none(), "{facts:#}");
+    for format in at(facts, "formats").as_array().unwrap() {
+        let carries = (mb_per_s / number(format, "needed_mb_per_s_each")).floor();
+        for work in ["play", "record"] {
+            let found = at(format, work);
+            let (streams, error) = (number(found, "streams"), number(found, "error_streams"));
+            let least = at(found, "at_least") == true;
+            assert!(streams <= carries + error, "{work}: {streams} of {carries}\n{format:#}");
+            assert!(least || streams + error + 1.0 >= carries, "{work}: {streams} of {carries}\n{format:#}");
+        }
+    }
 }

@@ -6,16 +6,20 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use reelgauge_tests::binary::{self, Outcome};
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mix::Mix;
+use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{self, at, number, text};
 use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::streams::SMALL;
 use reelgauge_tests::tool::tool_with;
 use reelgauge_tests::turns::my_turn;
+use reelgauge_tests::verb::Verb;
 use serde_json::Value;
 
 /// As long as it takes for a run to tell its own noise.
@@ -98,7 +102,9 @@ fn two_runs_of_the_same_are_told_in_every_form() {
     assert!(compare(&runs, "--all").stdout.lines().count() > screen.lines().count());
 
     let markdown = compare(&runs, "--markdown --all").expect_code(0).stdout;
-    let table: Vec<&str> = markdown.lines().filter(|line| line.starts_with('|')).collect();
+    // The figures; the systems have a table of their own behind it.
+    let is_row = |line: &&str| line.starts_with('|');
+    let table: Vec<&str> = markdown.lines().skip_while(|line| !is_row(line)).take_while(is_row).collect();
     assert_eq!(table.len(), 2 + at(&comparison, "rows").as_array().unwrap().len(), "{markdown}");
     assert!(table.iter().all(|line| line.matches('|').count() == table[0].matches('|').count()));
 
@@ -147,6 +153,92 @@ fn a_storage_that_was_slowed_down_is_worse() {
     compare(&runs, "--threshold 90 --figure total.data_ops_per_s").expect_code(0);
     let gained = compare(&[after, before], "--threshold 5 --figure total.data_ops_per_s").expect_code(0);
     assert!(gained.stdout.contains("better"), "{}", gained.stdout);
+}
+
+/// Recorders of a format of a known rate, with a second of buffer.
+fn recorders(target: &Path) -> Verb {
+    Verb::on("streams", target)
+        .with(&["--actor", "recorder", "--format", SMALL.id, "--buffer", "25frames", "--count", "3"])
+        .with(&["--policy", "drop", "--buffered", "--warmup", "500ms", "--duration", "7s", "--seed", "7"])
+}
+
+#[test]
+fn an_incident_is_found_and_fails_a_gate() {
+    require!(Need::Root, Need::Tool("fsfreeze"), Need::FileSystem("ext4"));
+    let (_turn, disk) = (my_turn(), TempMount::image(ImageKind::Ext4, 512));
+    let [calm, struck] = [recorders(disk.path()), recorders(disk.path())];
+    let calm_summary = calm.measure();
+    let mut running = struck.start();
+    struck.until_measuring(&mut running);
+    std::thread::sleep(Duration::from_secs(2));
+    let frozen = disk.freeze();
+    std::thread::sleep(Duration::from_millis(2_500));
+    drop(frozen);
+    let struck_summary = running.wait(Duration::from_secs(60)).expect_code(1).json();
+
+    let runs = [calm.run_dir(), struck.run_dir()];
+    let comparison = compare(&runs, "--json").expect_code(0).json();
+    let late = row(&comparison, "streams.total.late_frames");
+    for (index, summary) in [calm_summary, struck_summary].iter().enumerate() {
+        let own = number(summary, "load_points.0.streams.total.late_frames");
+        assert_eq!(number(late, &format!("values.{index}")), own);
+    }
+    assert_eq!(number(late, "values.0"), 0.0, "nothing stood still in the first run");
+    assert_eq!(text(late, "judgement.1"), "worse", "{late:#}");
+    let incidents = number(row(&comparison, "streams.incidents"), "values.1");
+    assert!((1.0..3.0).contains(&incidents), "three streams and one cause: {incidents}");
+    let said = text(&comparison, "sentences.0.text");
+    let frames = number(late, "values.1");
+    assert!(said.starts_with("Run 2 is worse than run 1: "), "{said}");
+    assert!(said.contains(&format!("{frames} of ")) && said.contains("on all 3 streams"), "{said}");
+
+    // Whatever the threshold, and however the figures are chosen.
+    for gate in ["--threshold 5 --figure streams.*", "--threshold 100000 --figure streams.total.late_frames"]
+    {
+        let fallen = compare(&runs, gate).expect_code(1);
+        assert!(fallen.stderr.contains("streams.total.late_frames"), "{gate}: {}", fallen.said());
+    }
+    let gained = [runs[1].clone(), runs[0].clone()];
+    compare(&gained, "--threshold 5 --figure streams.*").expect_code(0);
+    // Of a run with itself nothing changed, and that is something to be held to.
+    let itself = [runs[0].clone(), runs[0].clone()];
+    compare(&itself, "--threshold 5 --figure streams.total.late_frames").expect_code(0);
+    // How much three recorders write is what they were asked for.
+    let written = compare(&itself, "--threshold 5 --figure total.written_bytes_per_s").expect_code(2);
+    assert!(written.stderr.contains("no figure could be judged"), "{}", written.said());
+    let narrow = compare(&runs, "").expect_code(0).stdout;
+    assert!(narrow.lines().all(|line| line.chars().count() <= 100), "{narrow}");
+}
+
+#[test]
+fn other_counts_and_other_work_are_told_apart() {
+    let _turn = my_turn();
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    let players = |count: &str| {
+        Verb::on("streams", &target)
+            .with(&["--actor", "player", "--format", SMALL.id, "--count", count, "--buffered"])
+            .with(&["--clip", "2s", "--warmup", "500ms", "--duration", "2s", "--criteria", "late=none"])
+    };
+    let [two, four] = [players("2"), players("4")];
+    for verb in [&two, &four] {
+        verb.measure();
+    }
+    let counts = [two.run_dir(), four.run_dir()];
+    let comparison = compare(&counts, "--json").expect_code(0).json();
+    assert_eq!(text(&comparison, "runs.1.kinship"), "other_counts");
+    let said = compare(&counts, "").expect_code(0).stdout;
+    assert!(said.contains("Run 1 ran 2 streams, run 2 ran 4"), "{said}");
+    assert!(!said.contains("read, MB/s"), "twice the players ask for twice as much\n{said}");
+
+    let mix = Mix::on(&target).with(&["--buffered", "--duration", "1s"]);
+    mix.measure();
+    let work = [two.run_dir(), mix.run_dir()];
+    let said = compare(&work, "").expect_code(0).stdout;
+    assert!(said.starts_with("Run 2 can't be compared with run 1"), "{said}");
+    assert!(!said.contains("better") && !said.contains("WORSE"), "{said}");
+    let gate = compare(&work, "--threshold 5").expect_code(2);
+    assert!(gate.stderr.contains("no figure could be judged"), "{}", gate.said());
 }
 
 #[test]

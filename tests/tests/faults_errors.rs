@@ -3,16 +3,21 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
+use std::ffi::OsString;
+use std::fs::File;
 use std::time::Duration;
 
-use reelgauge_tests::binary::Outcome;
+use reelgauge_tests::binary::{self, Outcome};
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count, summary, text};
+use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::sshfs::{self, Sshfs};
+use reelgauge_tests::tree::tree;
+use reelgauge_tests::verb::Verb;
 use serde_json::Value;
 
 const EIO: i32 = rustix::io::Errno::IO.raw_os_error();
@@ -132,8 +137,74 @@ fn reads_that_are_short() {
     let mix = prepared(&faulty, &["--writes", "0"]).with(&["--duration", "1s"]);
     faulty.faults().after(500);
     faulty.faults().shorten_reads();
-    let outcome = mix.run();
-    assert!(count(&outcome.json(), "load_points.0.total.short_transfers") > 0, "{}", outcome.said());
+    let printed = broke_off_and_kept(&mix, mix.run());
+    let total = "load_points.0.total";
+    let shorts = count(&printed, &format!("{total}.short_transfers"));
+    assert!(shorts > 0);
+    assert!(text(&printed, "outcome_reason").contains("although the file is long enough"), "{printed:#}");
+    // What came short is no answer.
+    let reads = count(&printed, &format!("{total}.ops_by_kind.read"));
+    assert_eq!(count(&printed, &format!("{total}.response.read.count")), reads - shorts);
+}
+
+#[test]
+fn a_file_that_something_else_shortens() {
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    for driver in DRIVERS {
+        let flags = ["--buffered", "--writes", "0", "--driver", driver];
+        let mix = Mix::on(&target).with(&flags).with(&["--duration", "60s", "--warmup", "0s"]);
+        let mut running = mix.start();
+        mix.until_measuring(&mut running);
+        std::thread::sleep(A_WHILE);
+        let data = target.join("reelgauge-area/data");
+        let size = |path: &std::path::PathBuf| data.join(path).metadata().unwrap().len();
+        let longest = tree(&data, &[]).into_keys().filter(|path| data.join(path).is_file()).max_by_key(size);
+        File::options().write(true).open(data.join(longest.unwrap())).unwrap().set_len(4096).unwrap();
+        let printed = broke_off_and_kept(&mix, running.wait(Duration::from_secs(30)));
+        let reason = text(&printed, "outcome_reason");
+        assert!(reason.contains("was shortened by something else (to 4096 bytes"), "{reason}");
+        assert!(reason.contains("while the run went on"), "{reason}");
+        let total = "load_points.0.total.";
+        let reads = count(&printed, &format!("{total}ops_by_kind.read"));
+        let shorts = count(&printed, &format!("{total}short_transfers"));
+        assert!(shorts > 0);
+        assert_eq!(count(&printed, &format!("{total}response.read.count")), reads - shorts);
+        let report = binary::run([OsString::from("report"), mix.run_dir().into()]).expect_code(0).stdout;
+        assert!(report.contains("returned less data than requested"), "{report}");
+        assert!(!report.contains("No operation failed"), "{report}");
+    }
+}
+
+#[test]
+fn an_area_that_something_else_removes() {
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    let streams = Verb::on("streams", &target).with(&[
+        "--format",
+        "dnxhr-lb-hd-25",
+        "--actor",
+        "recorder",
+        "--count",
+        "1",
+        "--duration",
+        "4s",
+        "--warmup",
+        "0s",
+        "--buffered",
+    ]);
+    let mut running = streams.start();
+    streams.until_measuring(&mut running);
+    std::thread::sleep(A_WHILE);
+    std::fs::remove_dir_all(target.join("reelgauge-area")).unwrap();
+    let outcome = running.wait(Duration::from_secs(30)).expect_code(3);
+    let printed = outcome.json();
+    assert_eq!(text(&printed, "outcome"), "broke_off");
+    let reason = text(&printed, "outcome_reason");
+    assert!(
+        reason.contains("reelgauge-area was removed by something else while the run went on"),
+        "{reason}"
+    );
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn lost_what_the_buffer_did_not_hold(verb: &Verb, summary: &Value) -> u64 {
         // 0.5 s are 12 frames; the rest is what freezing and thawing take themselves.
         let late = count(stream, "late_frames");
         assert!((10..70).contains(&late), "{late} late frames\n{stream:#}");
-        assert_eq!(count(stream, "incidents"), 1, "{stream:#}");
+        assert_eq!(count(stream, "late_runs"), 1, "{stream:#}");
     }
     let failed = at(summary, "verdict.failed_first");
     assert_eq!(at(summary, "verdict.passed"), false);

@@ -22,7 +22,7 @@ export function CompareReport({ page, back }: { page: Page; back?: ComponentChil
     { id: "over-time", title: "Over time" },
     ...(curves ? [{ id: "percentiles", title: "Latency" }] : []),
     ...(clients ? [{ id: "clients", title: "Clients" }] : []),
-    { id: "settings", title: "Settings" },
+    { id: "settings", title: "Systems and settings" },
   ];
   return (
     <Shell
@@ -37,13 +37,15 @@ export function CompareReport({ page, back }: { page: Page; back?: ComponentChil
       <Answer comparison={comparison} />
       <Differences comparison={comparison} />
       <Overlays runs={runs} comparison={comparison} />
-      <Settings runs={runs} />
+      <Settings runs={runs} comparison={comparison} />
     </Shell>
   );
 }
 
 /** In the head: worse outweighs better. What the tool itself cost says nothing about the storage. */
 function verdictOf(comparison: Comparison): Verdict {
+  const others = comparison.runs.slice(1);
+  if (others.every((run) => run.kinship === "other_work")) return { word: "not comparable", tone: "plain" };
   const rows = comparison.rows.filter((row) => !row.figure.startsWith("self_cost."));
   const all = rows.flatMap((row) => row.judgement);
   const worse = all.includes("worse");

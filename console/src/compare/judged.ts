@@ -18,6 +18,7 @@ const TOLD: Record<Judgement, Told> = {
   worse: { word: "worse", sign: "✕", tone: "bad" },
   different: { word: "different", sign: "≠", tone: "plain" },
   unknown: { word: "can't be told", sign: "?", tone: "plain" },
+  demand: { word: "as asked for", sign: "", tone: "plain" },
 };
 
 export function told(judgement: Judgement | undefined): Told {
@@ -41,12 +42,19 @@ export function matters(row: ComparisonRow): boolean {
   return row.judgement.some((one) => one === "better" || one === "worse" || one === "different");
 }
 
-/** Worse first, then better, then what is different; larger changes first. */
+/** Whether it says if streams were carried: criteria, capacity, late frames, margins. */
+function isOfStreams({ figure }: ComparisonRow): boolean {
+  return ["verdict.", "search.", "check.formats.", "streams."].some((start) => figure.startsWith(start));
+}
+
+/** Worse first, then better, then what is different; streams before the rest, larger changes first. */
 export function byWeight(one: ComparisonRow, two: ComparisonRow): number {
   const rank = (row: ComparisonRow) => {
     const at = (["worse", "better", "different", "same"] as Judgement[]).findIndex((j) => row.judgement.includes(j));
     return at < 0 ? 9 : at;
   };
   const most = (row: ComparisonRow) => Math.max(0, ...row.change_percent.map((percent) => Math.abs(percent ?? 0)));
-  return rank(one) - rank(two) || most(two) - most(one);
+  const streams = Number(isOfStreams(two)) - Number(isOfStreams(one));
+  // Streams are in their order: criteria, late frames, margins.
+  return rank(one) - rank(two) || streams || (isOfStreams(one) ? 0 : most(two) - most(one));
 }

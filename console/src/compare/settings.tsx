@@ -1,7 +1,7 @@
 // What the runs were asked to do, and on what: the settings that differ, and all of them on demand.
 
 import { useState } from "preact/hooks";
-import type { RunPage } from "../data/page";
+import type { ComparedSystem, Comparison, RunPage } from "../data/page";
 import { Name } from "../parts/name";
 import { Section } from "../parts/section";
 import { Table } from "../parts/table";
@@ -12,11 +12,26 @@ interface Setting {
   differs: boolean;
 }
 
-/** Every setting of every run, by name. */
-export function settingsOf(runs: RunPage[]): Setting[] {
-  const each = runs.map((run) => {
+/** What is known of a storage and its client, as it is called; the mount is told with the target. */
+const SYSTEM: [string, (system: ComparedSystem) => string | null][] = [
+  ["make", (system) => system.make],
+  ["model", (system) => system.model],
+  ["firmware", (system) => system.firmware],
+  ["protocol", (system) => system.protocol],
+  ["client", (system) => system.client],
+  ["client system", (system) => system.client_system],
+  ["client hardware", (system) => system.client_hardware],
+  ["client links", (system) => system.client_links],
+];
+
+/** Every setting of every run, by name; what nobody knows or wrote down is left out. */
+export function settingsOf(runs: RunPage[], comparison: Comparison): Setting[] {
+  const each = runs.map((run, at) => {
+    const system = comparison.runs[at]?.system;
+    const known = SYSTEM.map(([name, of]): [string, string] => [name, (system && of(system)) ?? ""]);
     const { target, data_set, tool_version, effective_mode } = run.summary;
     return new Map<string, string>([
+      ...known.filter(([, value]) => value !== ""),
       ["target", target.path],
       ["file system", target.fs_type ?? ""],
       ["mounted from", target.source ?? ""],
@@ -34,15 +49,15 @@ export function settingsOf(runs: RunPage[]): Setting[] {
   });
 }
 
-export function Settings({ runs }: { runs: RunPage[] }) {
+export function Settings({ runs, comparison }: { runs: RunPage[]; comparison: Comparison }) {
   const [all, setAll] = useState(false);
-  const settings = settingsOf(runs);
+  const settings = settingsOf(runs, comparison);
   const columns = [
     { title: "setting", head: true, cell: (row: Setting) => row.name },
     ...runs.map((_, at) => ({ title: `run ${at + 1}`, cell: (row: Setting) => <Name text={row.values[at] ?? ""} length={60} /> })),
   ];
   return (
-    <Section id="settings" title="Settings">
+    <Section id="settings" title="Systems and settings">
       <p class="pick">
         <label>
           <input type="checkbox" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} /> Show also what is

@@ -58,9 +58,19 @@ export type LiveEvent =
   | { event: "prepared"; at_s: number; done_bytes: number; total_bytes: number }
   | { event: "verified"; at_s: number; checked_bytes: number }
   | LiveTick
-  | { event: "end"; at_s: number; outcome: "complete" | "interrupted" | "broke_off"; reason: string | null };
+  | {
+      event: "end";
+      at_s: number;
+      outcome: "complete" | "interrupted" | "broke_off";
+      reason: string | null;
+      /** Of all load points, as in the summary; null where there are no frames, and no summary. */
+      late_frames: number | null;
+    };
 
-/** Once a second, and at once when a frame is late. */
+/**
+ * Once a second, at once when a frame is late, when the storage falls silent and when it speaks again, and when the
+ * load point ends.
+ */
 export interface LiveTick {
   event: "live";
   /** Since the run began. */
@@ -74,8 +84,31 @@ export interface LiveTick {
   total_s: number | null;
   read_bytes_per_s: number;
   write_bytes_per_s: number;
-  /** So far, in this load point; null where there are no frames. */
+  /**
+   * By the clock, in this load point; null where there are no frames. A frame is late as soon as its deadline has
+   * passed.
+   */
   late_frames: number | null;
+  /**
+   * The smallest margin of all streams since the tick before: how long until a frame was needed that had not come.
+   * Negative when it was overdue; null where nothing was due.
+   */
+  margin_ms: number | null;
+  /** How long the oldest operation in flight has been so; null when none is. */
+  longest_in_flight_s: number | null;
+  /** How long something has been in flight and nothing was answered; null while answers come, which may take 0.4 s. */
+  no_answer_s: number | null;
+  /** Streams that have frames, the worst first; at most 64. */
+  streams: LiveStreams;
+}
+
+/** Streams in columns: each has its place in every one of them. */
+export interface LiveStreams {
+  stream: number[];
+  late_frames: number[];
+  margin_ms: (number | null)[];
+  /** How long they may lag. */
+  buffer_ms: number[];
 }
 
 /** A verb's flags, as the command line itself knows them. */

@@ -21,11 +21,22 @@ export interface Page {
   comparison: Comparison | null;
 }
 
+/** An incident in words, and which of the summary it is. */
+export interface IncidentSentence {
+  /** The load point, as an index into the summary's. */
+  point: number;
+  /** The incident, as an index into those of the load point. */
+  incident: number;
+  text: string;
+}
+
 export interface RunPage {
   /** Name of the run directory. */
   id: string;
   /** The sentences that the terminal shows first, in their order. */
   answer: Sentence[];
+  /** The incidents of all load points in words, the worst of each first. */
+  incidents: IncidentSentence[];
   /** summary.json as it is, unless `shortened` says what of it was too long for a page. */
   summary: Summary;
   /** What of the summary was left out or taken together, in words; null where all is there. */
@@ -281,6 +292,8 @@ export interface CounterSeries {
 export interface Comparison {
   runs: ComparedRun[];
   rows: ComparisonRow[];
+  /** What came of the streams of every load point that has some. */
+  late: ComparedLate[];
   /** What makes the runs hard to compare: other plans, other machines. In words. */
   cautions: string[];
   /** The answer in words: what became better, what worse, what is within the noise. */
@@ -293,6 +306,48 @@ export interface ComparedRun {
   verb: string;
   started_at: string;
   target: string;
+  /** Runs with the same number repeat one another and are taken together; 0 is the side of the first run. */
+  side: number;
+  /** Who worked; empty where that is not known. */
+  work: { kind: string; media: string; count: number; paced: boolean }[];
+  /** It looked for the largest number of streams, instead of running a given one. */
+  searches: boolean;
+  /** How it is related to the first run. */
+  kinship: "same_work" | "other_counts" | "other_work";
+  system: ComparedSystem;
+}
+
+/** A storage and the client that measured it; null where nobody found it out or wrote it down. */
+export interface ComparedSystem {
+  make: string | null;
+  model: string | null;
+  firmware: string | null;
+  /** For people: `SMB 3.1.1 from nas1`. */
+  protocol: string | null;
+  fs_type: string | null;
+  source: string | null;
+  mount_options: string | null;
+  client: string | null;
+  client_system: string | null;
+  client_hardware: string | null;
+  client_links: string | null;
+}
+
+/** What came of the streams of one load point in one run. */
+export interface ComparedLate {
+  /** The load point, as ComparisonRow.group has it. */
+  group: string;
+  /** The run, from 0. */
+  run: number;
+  measured_s: number;
+  streams: number;
+  streams_with_late_frames: number;
+  frames_judged: number;
+  late_frames: number;
+  /** Disturbances that made them late. */
+  incidents: number;
+  /** The one that cost most frames; null where there was none. */
+  worst_incident: { began_in_point_s: number; length_s: number; late_frames: number } | null;
 }
 
 export interface ComparisonRow {
@@ -312,5 +367,5 @@ export interface ComparisonRow {
   change_percent: (number | null)[];
   /** Differences smaller than this say nothing; null where it can't be told. */
   noise_percent: (number | null)[];
-  judgement: ("base" | "same" | "better" | "worse" | "different" | "unknown")[];
+  judgement: ("base" | "same" | "better" | "worse" | "different" | "unknown" | "demand")[];
 }

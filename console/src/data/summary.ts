@@ -1,6 +1,6 @@
 // summary.json, as crates/analysis writes it (summary.rs, figures.rs, late/figures.rs, facts/*.rs,
-// verdict.rs, series.rs, self_cost.rs, paper.rs, vda.rs). What was not measured is null; fields with `?`
-// are left out then.
+// rereads.rs, whose_memory.rs, verdict.rs, series.rs, self_cost.rs, paper.rs, vda.rs). What was not measured
+// is null; fields with `?` are left out then.
 
 export interface Summary {
   schema_version: number;
@@ -33,7 +33,68 @@ export interface Summary {
   vda?: VdaFacts | null;
   check?: CheckFacts | null;
   replay?: ReplayFacts | null;
+  memory?: MemoryFacts | null;
 }
+
+/** The memories that may have answered instead of the storage. */
+export interface MemoryFacts {
+  data_set_bytes: number;
+  /** Before it measured; a server has them in its memory for sure. */
+  written_by_this_run_bytes: number;
+  own_files: boolean;
+  read_bytes: number;
+  on_network: boolean;
+  target_is_memory: boolean;
+  past_client_cache: boolean | null;
+  /** 0 to 1. */
+  client_cached_share: number | null;
+  client_memory_bytes: number | null;
+  /** As stated. */
+  server_memory_bytes: number | null;
+  rereads: Rereads[];
+  /** null where nothing was read. */
+  suspicion: CacheSuspicion | null;
+}
+
+/** First against later reads of the same bytes in one load point. */
+export interface Rereads {
+  point: number;
+  first_read_bytes: number;
+  later_read_bytes: number;
+  compared: ComparedReads | null;
+}
+
+export interface ComparedReads {
+  /** Reads of at least so many bytes, and less than twice that. */
+  read_bytes_from: number;
+  first: ReadTimes;
+  later: ReadTimes;
+}
+
+export interface ReadTimes {
+  reads: number;
+  p25_service_us: number;
+  p50_service_us: number;
+  p75_service_us: number;
+  bytes_per_s_each: number | null;
+}
+
+export type CacheSuspicion =
+  | { finding: "not_suspected" }
+  | { finding: "may_have_answered"; why: WhySuspected[] }
+  | { finding: "answered"; evidence: CacheEvidence };
+
+export type WhySuspected =
+  | "just_written"
+  | "fits_server_memory"
+  | "used_before"
+  | "read_again"
+  | "fits_client_memory";
+
+export type CacheEvidence =
+  | { kind: "target_is_memory" }
+  | { kind: "client_counted"; share: number }
+  | { kind: "later_reads_faster"; point: number; reads: ComparedReads };
 
 export type Outcome = "complete" | "interrupted" | "broke_off";
 
@@ -72,7 +133,11 @@ export interface LoadPoint {
   started_s: number;
   /** Without the warm-up. */
   measured_s: number;
+  /** The same exactly: what throughput is divided by. */
+  measured_ns?: number | null;
   ended_early: string | null;
+  /** Why it has no figures although it was not cut short. */
+  not_measured?: "warmup_visited_all" | "nothing_finished";
   total: Figures;
   per_worker: WorkerFigures[];
   paper: PaperTables;
@@ -81,7 +146,7 @@ export interface LoadPoint {
   rates?: ProcessRate[];
   rates_mean_response_ms?: number | null;
   verdict?: Verdict | null;
-  limited_by_client?: string | null;
+  culprit?: Culprit | null;
 }
 
 export interface Figures {
@@ -92,6 +157,8 @@ export interface Figures {
   transfers: number;
   transfers_left_out: number;
   short_transfers: number;
+  /** The writes among them. */
+  short_writes?: number | null;
   read_bytes: number;
   written_bytes: number;
   read_bytes_per_s: number | null;
@@ -107,6 +174,8 @@ export interface Figures {
 
 export interface WorkerFigures extends Figures {
   worker: number;
+  /** Of this worker alone, without the cells for which it measured nothing. */
+  paper?: PaperTables;
 }
 
 export const OP_KINDS = [
@@ -175,6 +244,8 @@ export interface FirstError {
 
 /** The paper's three tables in long form. */
 export interface PaperTables {
+  /** Whether every transfer is booked whole, under the block size drawn for it, and by the paper's § 5.1. */
+  per_transfer?: boolean;
   block_bytes: number[];
   /** Row by row in the paper's order, each row ending with its margin. */
   cells: PaperCell[];
@@ -187,17 +258,66 @@ export interface PaperCell {
   /** null: all block sizes together. */
   block_bytes: number | null;
   data_ops: number;
+  /** Of the reads and writes, those shorter than the block size, 0 to 1. */
+  short_block_share?: number | null;
   bytes: number;
   transfers: number;
   /** MB = 10^6 bytes. One worker's rate while transferring; not throughput. */
   transfer_rate_while_transferring_mb_per_s: number | null;
   average_latency_ms: number | null;
+  /** How much of the average latency lay between operations. */
+  average_gap_ms?: number | null;
   maximum_latency_s: number | null;
+}
+
+/** Who an incident or a failed load point is booked to. */
+export type Culprit = "tool" | "this_machine" | "link" | "storage" | "not_known";
+
+/** One disturbance: when, whom it hit, what the storage and this machine did meanwhile, whose it was. */
+export interface Incident {
+  began_s: number;
+  began_in_point_s: number;
+  ended_s: number;
+  stream_count: number;
+  streams: number[];
+  late_frames: number;
+  dropped_frames: number;
+  failed_frames: number;
+  late_frames_with_own_delay: number;
+  worst_late_us: number | null;
+  storage: StorageThen;
+  machine: MachineThen | null;
+  culprit: Culprit;
+}
+
+export interface StorageThen {
+  behaviour: "no_answer" | "failed" | "slow" | "single_slow_ops" | "usual" | "not_known";
+  no_answer_s: number | null;
+  no_answer_began_s: number | null;
+  answered_share: number | null;
+  longest_op_us: number | null;
+}
+
+export interface MachineThen {
+  own_delay_max_us: number | null;
+  paused_s: number | null;
+  longest_pause_s: number | null;
+  processors_busy_percent: number | null;
+  own_processors_percent: number | null;
+  others_processors_percent: number | null;
+  steal_percent: number | null;
+  throttled_percent: number | null;
+  memory_waiting_percent: number | null;
+  link_share: number | null;
+  disk_busy_percent: number | null;
 }
 
 export interface LateFigures {
   total: StreamTotals;
   streams: StreamFigures[];
+  /** The first of them, in the order of time. */
+  incidents: Incident[];
+  incident_count: number;
   ignored_ops: number;
 }
 
@@ -217,10 +337,11 @@ export interface StreamFigures {
   late_frames_with_own_delay: number;
   worst_margin: WorstMargin | null;
   margin_p1_us: number | null;
+  margin_trend: MarginTrend | null;
   first_late: FirstLateFrame | null;
-  incidents: number;
-  first_incidents: Incident[];
-  worst_incidents: Incident[];
+  late_runs: number;
+  first_late_runs: LateRun[];
+  worst_late_runs: LateRun[];
   response: TimeFigures | null;
   throughput: ThroughputFigures | null;
   frames_per_s: number | null;
@@ -241,11 +362,19 @@ export interface StreamTotals {
   failed_frames: number;
   unfinished_frames: number;
   late_frames_with_own_delay: number;
-  incidents: number;
+  late_runs: number;
   worst_margin: (WorstMargin & { stream: number }) | null;
   first_late: (FirstLateFrame & { stream: number }) | null;
   response: TimeFigures | null;
   own_delay: LatenessFigures | null;
+}
+
+/** How the margins changed over the measured part, without the tool's own delay. */
+export interface MarginTrend {
+  fall_ms_per_s: number;
+  standard_error_ms_per_s: number;
+  observed_s: number;
+  at_end_ms: number;
 }
 
 /** How close a frame came to its deadline; negative when late. */
@@ -267,7 +396,7 @@ export interface FirstLateFrame {
 }
 
 /** A run of consecutive late frames. */
-export interface Incident {
+export interface LateRun {
   first_frame: number;
   frames: number;
   dropped_frames: number;
@@ -298,6 +427,7 @@ export type Criterion =
   | "failed_ops"
   | "p99_response"
   | "buffer_throughput"
+  | "margins"
   | "worker_rate"
   | "global_rate"
   | "ratio";
@@ -357,12 +487,17 @@ export interface VerifyFacts {
 }
 
 export interface SelfCost {
-  cpu_user_s: number;
-  cpu_system_s: number;
+  cpu_user_s: number | null;
+  cpu_system_s: number | null;
   cpu_us_per_op: number | null;
   lateness_p99_us: number | null;
   lateness_max_us: number | null;
-  timing_good_enough: boolean;
+  own_delay_max_us: number | null;
+  shortest_buffer_s: number | null;
+  paused_s: number | null;
+  longest_pause_s: number | null;
+  longest_pause_began_s: number | null;
+  timing_good_enough: boolean | null;
   sentence: string;
 }
 
@@ -417,6 +552,7 @@ export interface CheckFacts {
   random_read_mb_per_s: number | null;
   random_read_ms_p99: number | null;
   formats: CheckFormat[];
+  unsteady?: string | null;
   limit: string;
   next_step: string;
   looked_s: number;
@@ -425,9 +561,17 @@ export interface CheckFacts {
 export interface CheckFormat {
   id: string;
   name: string;
+  needed_mb_per_s_each: number;
+  play: CheckCount | null;
+  record: CheckCount | null;
+}
+
+/** A count of streams without a late frame and with margins that did not fall. */
+export interface CheckCount {
   streams: number;
   at_least: boolean;
-  needed_mb_per_s_each: number;
+  error_streams: number;
+  mb_per_s: number;
   limited_by: string;
 }
 

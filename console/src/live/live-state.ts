@@ -1,6 +1,6 @@
 // A running run, as its events tell it. Pure: one event after another makes the state that the screen shows.
 
-import type { LiveEvent, LiveTick } from "../data/live";
+import type { LiveEvent, LiveStreams, LiveTick } from "../data/live";
 
 export interface LiveState {
   begin: Extract<LiveEvent, { event: "begin" }> | null;
@@ -21,8 +21,12 @@ export interface LiveState {
 
 export interface LivePoint {
   at_s: number;
+  /** The first of its load point: nothing before it counts for it. */
+  isFirst: boolean;
   read_bytes_per_s: number;
   write_bytes_per_s: number;
+  margin_ms: number | null;
+  streams: LiveStreams;
 }
 
 export interface LateMoment {
@@ -78,6 +82,9 @@ function afterTick(state: LiveState, tick: LiveTick): LiveState {
   const earlier = isSame || before === null ? 0 : (before.late_frames ?? 0);
   const point = {
     at_s: tick.at_s,
+    isFirst: !isSame,
+    margin_ms: tick.margin_ms,
+    streams: tick.streams,
     read_bytes_per_s: tick.read_bytes_per_s,
     write_bytes_per_s: tick.write_bytes_per_s,
   };
@@ -93,6 +100,8 @@ function afterTick(state: LiveState, tick: LiveTick): LiveState {
 
 /** Late frames of the whole run; null where there are no frames. */
 export function lateFrames(state: LiveState): number | null {
+  const inAll = state.end?.late_frames ?? null;
+  if (inAll !== null) return inAll;
   const now = state.tick?.late_frames ?? null;
   if (now === null && state.earlier_late_frames === 0) return null;
   return state.earlier_late_frames + (now ?? 0);
@@ -104,4 +113,9 @@ export function progressOf(state: LiveState): number | null {
   if (prepared !== null) return prepared.total_bytes > 0 ? Math.min(prepared.done_bytes / prepared.total_bytes, 1) : null;
   if (tick === null || tick.total_s === null || !(tick.total_s > 0)) return null;
   return Math.min(tick.elapsed_s / tick.total_s, 1);
+}
+
+/** How long nothing has been answered, in seconds; null while answers come, and when it is over. */
+export function silence(state: LiveState): number | null {
+  return state.end === null ? (state.tick?.no_answer_s ?? null) : null;
 }

@@ -1,16 +1,22 @@
-// A run while it runs: phase, progress, throughput at one second, late frames at once and large, and the way to stop.
+// A run while it runs: phase, progress, a storage that does not answer, late frames at once and large, margins,
+// throughput at one second, and the way to stop.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../data/api";
 import type { RunEntry } from "../data/live";
-import { amount, count, counted, mbPerS, moment } from "../figures/units";
+import { amount, count, counted, duration, mbPerS, moment } from "../figures/units";
 import { Name } from "../parts/name";
 import { Section } from "../parts/section";
 import { Shell } from "../parts/shell";
 import { Confirm } from "./confirm";
 import { LiveChart } from "./live-chart";
-import { type LiveState, NOTHING_YET, afterEvent, lateFrames, progressOf } from "./live-state";
+import { type LiveState, NOTHING_YET, afterEvent, lateFrames, progressOf, silence } from "./live-state";
+import { LiveStrips } from "./live-strips";
+import { useEvery } from "./use-data";
+
+/** A run that measures tells something every second: longer than this is worth a word. */
+const NO_NEWS_S = 5;
 
 /** The screen follows events at most so often, however many there are. */
 const DRAW_MS = 100;
@@ -22,7 +28,7 @@ interface Props {
 }
 
 export function RunningRun({ entry, finish, back }: Props) {
-  const { state, connected } = useLive(entry.id, finish);
+  const { state, connected, heardAt } = useLive(entry.id, finish);
   const [asks, setAsks] = useState(false);
   const [stopped, setStopped] = useState(false);
   const stop = async () => {
@@ -43,10 +49,15 @@ export function RunningRun({ entry, finish, back }: Props) {
         On <Name text={entry.target} length={100} />. Closing this page does not stop the run.
       </p>
       {!connected && <p class="bad" role="status">No live figures: the console does not answer. Trying again …</p>}
+      {connected && <NoNews state={state} heardAt={heardAt} />}
       <Progress state={state} />
+      <Silence state={state} />
       <LateFrames state={state} />
       <Now state={state} />
-      <LiveChart state={state} />
+      <Section id="over-time" title="Over time">
+        <LiveStrips state={state} />
+        <LiveChart state={state} />
+      </Section>
       <LateList state={state} />
       {asks && (
         <Confirm title="Stop this run?" yes="Stop" act={stop} close={() => setAsks(false)}>
@@ -98,6 +109,34 @@ function timeWords(state: LiveState): string {
   return tick.total_s === null ? moment(tick.elapsed_s) : `${moment(tick.elapsed_s)} of ${moment(tick.total_s)}`;
 }
 
+/** What is shown is old, and how old. */
+function NoNews({ state, heardAt }: { state: LiveState; heardAt: { current: number } }) {
+  const [age_s, setAge] = useState(0);
+  useEvery(1_000, () => setAge((performance.now() - heardAt.current) / 1_000));
+  if (state.tick === null || state.end !== null || age_s < NO_NEWS_S) return null;
+  return (
+    <p class="bad" role="status">
+      No news from the run for {Math.floor(age_s)} s; all figures here are as old. Is its folder on the storage that it measures?
+    </p>
+  );
+}
+
+/** A storage that does not answer, as long as it does not. */
+function Silence({ state }: { state: LiveState }) {
+  const silent_s = silence(state);
+  if (silent_s === null) return null;
+  return (
+    <div class="late-now no-answer bad" role="status" aria-live="assertive">
+      <span class="late-sign" aria-hidden="true">
+        ✕
+      </span>
+      <span>
+        no answer for <strong>{silent_s.toFixed(1)}</strong> s
+      </span>
+    </div>
+  );
+}
+
 /** The figure that matters most: large, and at once. */
 function LateFrames({ state }: { state: LiveState }) {
   const late = lateFrames(state);
@@ -128,9 +167,16 @@ function Now({ state }: { state: LiveState }) {
       <Tile name="Read" value={tick === null ? "–" : mbPerS(read)} unit="MB/s" />
       <Tile name="Written" value={tick === null ? "–" : mbPerS(write)} unit="MB/s" />
       <Tile name="Together" value={tick === null ? "–" : mbPerS(read + write)} unit="MB/s" />
+      <Tile name="Longest operation in flight" value={inFlight(tick)} unit="" />
       <Tile name="Since the run began" value={tick === null ? "–" : moment(tick.at_s)} unit="" />
     </dl>
   );
+}
+
+/** A dash where none is in flight. */
+function inFlight(tick: LiveState["tick"]): string {
+  const seconds = tick?.longest_in_flight_s ?? null;
+  return seconds === null ? "–" : duration(seconds * 1e6);
 }
 
 function Tile({ name, value, unit }: { name: string; value: string; unit: string }) {
@@ -165,10 +211,11 @@ function LateList({ state }: { state: LiveState }) {
 }
 
 /** Follows the run's events; tells when it has ended. */
-function useLive(id: string, finish: () => void): { state: LiveState; connected: boolean } {
+function useLive(id: string, finish: () => void): { state: LiveState; connected: boolean; heardAt: { current: number } } {
   const [state, setState] = useState(NOTHING_YET);
   const [connected, setConnected] = useState(true);
   const latest = useRef(NOTHING_YET);
+  const heardAt = useRef(performance.now());
   useEffect(() => {
     let timer = 0;
     const draw = () => {
@@ -179,6 +226,7 @@ function useLive(id: string, finish: () => void): { state: LiveState; connected:
       begin: () => (latest.current = NOTHING_YET),
       connected: setConnected,
       event: (event) => {
+        heardAt.current = performance.now();
         latest.current = afterEvent(latest.current, event);
         if (timer === 0) timer = window.setTimeout(draw, DRAW_MS);
         if (event.event === "end") finish();
@@ -189,5 +237,5 @@ function useLive(id: string, finish: () => void): { state: LiveState; connected:
       stream.close();
     };
   }, [id]);
-  return { state, connected };
+  return { state, connected, heardAt };
 }

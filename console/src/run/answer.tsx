@@ -55,7 +55,7 @@ export function Answer({ run }: { run: RunPage }) {
 function Limits({ run, said }: { run: RunPage; said: Sentence[] }) {
   const { summary } = run;
   const limited = summary.load_points.find(
-    (point) => point.limited_by_client != null && point.limited_by_client !== "",
+    (point) => point.culprit === "this_machine" || point.culprit === "tool",
   );
   const failure = summary.verdict?.failed_first ?? null;
   const failureSaid =
@@ -71,8 +71,10 @@ function Limits({ run, said }: { run: RunPage; said: Sentence[] }) {
       )}
       {limited !== undefined && summary.check == null && (
         <p class="bad" dir="auto">
-          This machine, not the storage, was the limit{one ? "" : ` with ${cut(limited.label, 60)}`}:{" "}
-          <Said text={(limited.limited_by_client ?? "").replace(/\.$/, "")} />.
+          {limited.culprit === "this_machine"
+            ? `This machine, not the storage, was the limit${one ? "" : ` with ${cut(limited.label, 60)}`}: its processors or memory kept the tool from running.`
+            : `The tool itself was late${one ? "" : ` with ${cut(limited.label, 60)}`}, not the storage.`}{" "}
+          Without that nothing would have been late.
         </p>
       )}
       {summary.check != null && summary.check.limit !== "" && (

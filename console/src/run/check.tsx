@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
 import type { ChartOption, Look } from "../charts/chart";
 import { categoryAxis, valueAxis } from "../charts/axes";
-import type { CheckFacts, CheckFormat } from "../data/summary";
+import type { CheckCount, CheckFacts, CheckFormat } from "../data/summary";
 import { columnText } from "../figures/column";
 import { count, moment, number } from "../figures/units";
 import { Figure, Tile, Tiles } from "../parts/figure";
@@ -17,7 +17,9 @@ export function CheckSection({ facts }: { facts: CheckFacts }) {
   const rows = facts.formats.map((format, at) => ({ format, at }));
   const needs = columnText(facts.formats.map((format) => format.needed_mb_per_s_each));
   const option = useMemo(() => (look: Look) => bars(facts.formats, look), [facts]);
-  const described = facts.formats.map((format) => `${format.name}: ${streams(format)}`).join("; ");
+  const described = facts.formats
+    .map((format) => `${format.name}: ${counted(format.play)} play, ${counted(format.record)} record`)
+    .join("; ");
   return (
     <Section
       id="check"
@@ -35,6 +37,11 @@ export function CheckSection({ facts }: { facts: CheckFacts }) {
         </>
       }
     >
+      {facts.unsteady != null && (
+        <p class="bad">
+          <Name text={facts.unsteady} />
+        </p>
+      )}
       <div class="grid wide">
         <Chart
           id="check-formats"
@@ -43,13 +50,13 @@ export function CheckSection({ facts }: { facts: CheckFacts }) {
           option={option}
           height={60 + 44 * Math.max(facts.formats.length, 1)}
           table={() => ({
-            columns: ["format", "streams", "at least", "each needs, MB/s", "limited by"],
+            columns: ["format", "play", "record", "each needs, MB/s", "limited by"],
             rows: facts.formats.map((one) => [
               one.name,
-              one.streams,
-              one.at_least ? "yes" : "no",
+              counted(one.play),
+              counted(one.record),
               one.needed_mb_per_s_each,
-              one.limited_by,
+              limitedBy(one),
             ]),
           })}
         />
@@ -58,17 +65,12 @@ export function CheckSection({ facts }: { facts: CheckFacts }) {
           rows={rows}
           columns={[
             { title: "format", head: true, cell: ({ format }) => <Name text={format.name} /> },
-            {
-              title: "streams",
+            ...(["play", "record"] as const).map((work) => ({
+              title: work,
               number: true,
-              sort: ({ format }) => format.streams,
-              cell: ({ format, at }) => (
-                <>
-                  {format.at_least ? "at least " : ""}
-                  <Figure path={`check.formats.${at}.streams`} value={format.streams} text={count} />
-                </>
-              ),
-            },
+              sort: ({ format }: Row) => format[work]?.streams ?? null,
+              cell: ({ format, at }: Row) => <Count path={`check.formats.${at}.${work}`} found={format[work]} />,
+            })),
             {
               title: "each needs, MB/s",
               number: true,
@@ -81,7 +83,7 @@ export function CheckSection({ facts }: { facts: CheckFacts }) {
                 />
               ),
             },
-            { title: "limited by", cell: ({ format }) => <Name text={format.limited_by} /> },
+            { title: "limited by", cell: ({ format }) => <Name text={limitedBy(format)} /> },
           ]}
         />
       </div>
@@ -90,8 +92,31 @@ export function CheckSection({ facts }: { facts: CheckFacts }) {
   );
 }
 
-function streams(format: CheckFormat): string {
-  return `${format.at_least ? "at least " : ""}${count(format.streams)}`;
+interface Row {
+  format: CheckFormat;
+  at: number;
+}
+
+/** A count with its error, as the terminal says it. */
+function counted(found: CheckCount | null): string {
+  if (found == null) return "not measured";
+  if (found.at_least) return `at least ${count(found.streams)}`;
+  return count(found.streams) + (found.error_streams > 0 ? ` ± ${count(found.error_streams)}` : "");
+}
+
+function Count({ path, found }: { path: string; found: CheckCount | null }) {
+  if (found == null) return <>not measured</>;
+  return (
+    <>
+      {found.at_least ? "at least " : ""}
+      <Figure path={`${path}.streams`} value={found.streams} text={count} />
+      {!found.at_least && found.error_streams > 0 ? ` ± ${count(found.error_streams)}` : ""}
+    </>
+  );
+}
+
+function limitedBy(format: CheckFormat): string {
+  return (format.play ?? format.record)?.limited_by ?? "";
 }
 
 function Client({ facts }: { facts: CheckFacts }) {
@@ -118,43 +143,36 @@ function Client({ facts }: { facts: CheckFacts }) {
 
 function bars(formats: CheckFormat[], look: Look): ChartOption {
   const names = formats.map((format) => chartText(format.name, look.width < 500 ? 22 : 44));
+  const colours = { play: look.read, record: look.write };
+  const series = (["play", "record"] as const).map((work) => ({
+    type: "bar" as const,
+    name: work,
+    barMaxWidth: 18,
+    data: formats.map((format) => {
+      const found = format[work];
+      return {
+        value: found?.streams ?? "-",
+        itemStyle: {
+          color: found?.at_least ? look.faint : colours[work],
+          decal: found?.at_least
+            ? { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: -0.8, color: look.ground }
+            : undefined,
+        },
+      };
+    }),
+    label: {
+      show: true,
+      position: "right" as const,
+      color: look.ink,
+      formatter: (bar: { dataIndex: number }) => counted(formats[bar.dataIndex]?.[work] ?? null),
+    },
+  }));
   return {
-    legend: { show: false },
-    grid: { top: 24, right: 90 },
+    legend: { show: true },
+    grid: { top: 40, right: 90 },
     xAxis: valueAxis(look, ""),
     yAxis: { ...categoryAxis(look, "", names), inverse: true },
     tooltip: { show: false },
-    series: [
-      {
-        type: "bar",
-        name: "streams",
-        barMaxWidth: 26,
-        data: formats.map((format) => ({
-          value: format.streams,
-          itemStyle: {
-            color: format.at_least ? look.faint : look.read,
-            decal: format.at_least
-              ? { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: -0.8, color: look.ground }
-              : undefined,
-          },
-        })),
-        label: {
-          show: true,
-          position: "right",
-          color: look.ink,
-          formatter: (bar) =>
-            streams(
-              formats[bar.dataIndex] ?? {
-                id: "",
-                name: "",
-                streams: 0,
-                at_least: false,
-                needed_mb_per_s_each: 0,
-                limited_by: "",
-              },
-            ),
-        },
-      },
-    ],
+    series,
   };
 }

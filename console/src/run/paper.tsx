@@ -8,7 +8,7 @@ import { categoryAxis, valueAxis } from "../charts/axes";
 import { seriesStyle } from "../charts/palette";
 import type { LoadPoint, PaperCell, PaperMode } from "../data/summary";
 import { columnText } from "../figures/column";
-import { blockSize, number } from "../figures/units";
+import { blockSize, duration, number } from "../figures/units";
 import { Figure } from "../parts/figure";
 import { Table } from "../parts/table";
 import type { Column } from "../parts/table";
@@ -21,9 +21,22 @@ const MODES: Record<PaperMode, string> = {
   all: "all",
 };
 
-type Field = "transfer_rate_while_transferring_mb_per_s" | "average_latency_ms" | "maximum_latency_s";
+type Field =
+  | "transfer_rate_while_transferring_mb_per_s"
+  | "average_latency_ms"
+  | "maximum_latency_s"
+  | "short_block_share";
 
-const TABLES: { field: Field; id: string; title: string; unit: string }[] = [
+interface TableOf {
+  field: Field;
+  id: string;
+  title: string;
+  unit: string;
+  /** From what the cell holds to what is shown. */
+  scale?: number;
+}
+
+const TABLES: TableOf[] = [
   {
     field: "transfer_rate_while_transferring_mb_per_s",
     id: "rate",
@@ -33,10 +46,17 @@ const TABLES: { field: Field; id: string; title: string; unit: string }[] = [
   {
     field: "average_latency_ms",
     id: "mean",
-    title: "Average latency, ms: open, close and all else that is not data, per transfer",
+    title: "Average latency, ms: everything in a transfer that is not data",
     unit: "ms",
   },
   { field: "maximum_latency_s", id: "max", title: "Maximum latency, s", unit: "s" },
+  {
+    field: "short_block_share",
+    id: "short",
+    title: "Reads and writes shorter than the block size, % (the remainder of each transfer)",
+    unit: "%",
+    scale: 100,
+  },
 ];
 
 interface Row {
@@ -50,7 +70,7 @@ export function PaperView({ point, at }: { point: LoadPoint; at: number }) {
   return (
     <>
       <div class="grid wide">
-        {TABLES.map((table) => (
+        {TABLES.filter((table) => point.paper.cells.some((cell) => valueOf(cell, table) !== null)).map((table) => (
           <PaperTable
             key={`${at}-${table.id}`}
             table={table}
@@ -61,6 +81,7 @@ export function PaperView({ point, at }: { point: LoadPoint; at: number }) {
           />
         ))}
       </div>
+      {point.paper.per_transfer === true && <Terms cells={point.paper.cells} />}
       {sizes.length > 1 && (
         <div class="grid">
           {TABLES.slice(0, 2).map((table) => (
@@ -69,6 +90,27 @@ export function PaperView({ point, at }: { point: LoadPoint; at: number }) {
         </div>
       )}
     </>
+  );
+}
+
+/** What a table shows of a cell; null where nothing was measured. */
+function valueOf(cell: PaperCell, table: TableOf): number | null {
+  const value = cell[table.field];
+  return value === null || value === undefined ? null : value * (table.scale ?? 1);
+}
+
+/** Where the paper draws the line between data and latency. */
+function Terms({ cells }: { cells: PaperCell[] }) {
+  const gap = cells.find((cell) => cell.mode === "all" && cell.block_bytes === null)?.average_gap_ms;
+  const here =
+    gap === null || gap === undefined
+      ? ""
+      : `, here ${duration(gap * 1e3)} of it on average, in which the storage had nothing to do`;
+  return (
+    <p class="faint">
+      As in EBU Tech 3362: each transfer counts whole, under the block size drawn for it; latency includes the time
+      between a transfer’s blocks (§ 5.1{here}); closing a file that was written counts as data transfer.
+    </p>
   );
 }
 
@@ -84,7 +126,7 @@ function rowsOf(cells: PaperCell[]): Row[] {
 }
 
 interface TableProps {
-  table: (typeof TABLES)[number];
+  table: TableOf;
   rows: Row[];
   sizes: number[];
   at: number;
@@ -92,14 +134,14 @@ interface TableProps {
 }
 
 function PaperTable({ table, rows, sizes, at, cells }: TableProps) {
-  const text = columnText(cells.map((cell) => cell[table.field]));
+  const text = columnText(cells.map((cell) => valueOf(cell, table)));
   const shown = (block: number | null): Column<Row> => ({
     title: block === null ? "all sizes" : blockSize(block),
     number: true,
     cell: (row) => {
       const found = row.cells.find(({ cell }) => cell.block_bytes === block);
       const path = `load_points.${at}.paper.cells.${found?.at ?? 0}.${table.field}`;
-      return found === undefined ? "–" : <Figure path={path} value={found.cell[table.field]} text={text} />;
+      return found === undefined ? "–" : <Figure path={path} value={found.cell[table.field]} text={(value) => text(value * (table.scale ?? 1))} />;
     },
   });
   const columns: Column<Row>[] = [

@@ -8,6 +8,7 @@ import { madeBy } from "./when";
 import { Shell } from "../parts/shell";
 import type { PagePart } from "../parts/shell";
 import { Answer } from "./answer";
+import { IncidentsSection } from "./incidents";
 import { CheckSection } from "./check";
 import { ConfigurationSection } from "./configuration";
 import { Distribution } from "./distribution";
@@ -68,6 +69,7 @@ function partsOf(run: RunPage): Part[] {
   const search = summary.search ?? null;
   const vda = summary.vda ?? null;
   const replay = summary.replay ?? null;
+  add(run.incidents.length > 0, "incidents", "Incidents", () => <IncidentsSection run={run} />);
   add(check !== null, "check", "Formats", () => check && <CheckSection facts={check} />);
   add(search !== null, "search", "Search", () => search && <SearchSection facts={search} points={points} />);
   add(vda !== null, "vda", "Load curve", () => vda && <VdaSection facts={vda} />);

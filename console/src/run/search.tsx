@@ -131,7 +131,7 @@ function trialBars(trials: TrialsAt[], look: Look): ChartOption {
 
 function outcomeOf(point: LoadPoint): "passed" | "fell: storage" | "fell: this machine" | "not known" {
   if (criteriaWord(point.verdict) === "met") return "passed";
-  if (point.limited_by_client != null) return "fell: this machine";
+  if (point.culprit === "this_machine" || point.culprit === "tool") return "fell: this machine";
   return point.verdict?.storage_failed === true ? "fell: storage" : "not known";
 }
 

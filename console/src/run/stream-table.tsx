@@ -93,7 +93,7 @@ function columnsOf(rows: Row[], at: number, extent: Extent | null): Column<Row>[
     counts("frames", "frames_judged", (stream) => stream.frames_judged),
     counts("late", "late_frames", (stream) => stream.late_frames),
     counts("dropped", "dropped_frames", (stream) => stream.dropped_frames),
-    counts("incidents", "incidents", (stream) => stream.incidents),
+    counts("late_runs", "late runs", (stream) => stream.late_runs),
     {
       title: "longest, s",
       number: true,
@@ -115,15 +115,15 @@ function columnsOf(rows: Row[], at: number, extent: Extent | null): Column<Row>[
   const idle = new Set<string>();
   if (none((stream) => stream.dropped_frames)) idle.add("dropped");
   if (none((stream) => stream.late_frames))
-    ["incidents", "longest, s", "first late"].forEach((title) => idle.add(title));
+    ["late runs", "longest, s", "first late"].forEach((title) => idle.add(title));
   return columns.filter((column) => !idle.has(column.title));
 }
 
 function longestOf(stream: StreamFigures): { length_s: number; n: number } | null {
   let longest: { length_s: number; n: number } | null = null;
-  stream.worst_incidents.forEach((incident, n) => {
-    if (longest === null || incident.length_s > longest.length_s)
-      longest = { length_s: incident.length_s, n };
+  stream.worst_late_runs.forEach((late_run, n) => {
+    if (longest === null || late_run.length_s > longest.length_s)
+      longest = { length_s: late_run.length_s, n };
   });
   return longest;
 }
@@ -138,7 +138,7 @@ function Longest({ row, path, text }: LongestProps) {
   const longest = longestOf(row.stream);
   if (longest === null) return <>–</>;
   return (
-    <Figure path={path(row, `worst_incidents.${longest.n}.length_s`)} value={longest.length_s} text={text} />
+    <Figure path={path(row, `worst_late_runs.${longest.n}.length_s`)} value={longest.length_s} text={text} />
   );
 }
 

@@ -102,9 +102,12 @@ function Totals({ figures, at }: { figures: LateFigures; at: number }) {
       <Tile name="99 of 100 frames within">
         <Figure path={path("response.p99_us")} value={total.response?.p99_us} text={duration} />
       </Tile>
-      <Tile name="Incidents" tone={late}>
-        <Figure path={path("incidents")} value={total.incidents} text={count} />
-        <small>runs of late frames</small>
+      <Tile name="Runs of late frames" tone={late}>
+        <Figure path={path("late_runs")} value={total.late_runs} text={count} />
+        <small>
+          in <Figure path={`load_points.${at}.streams.incident_count`} value={figures.incident_count} text={count} />{" "}
+          incidents
+        </small>
       </Tile>
       <Tile name="Late through the tool itself">
         <Figure

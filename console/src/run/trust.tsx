@@ -10,6 +10,11 @@ import { Section } from "../parts/section";
 import { Table } from "../parts/table";
 import { cut } from "../parts/text";
 
+function timing(good: boolean | null): string {
+  if (good === null) return "not known";
+  return good ? "good enough" : "not good enough";
+}
+
 export function TrustSection({ run }: { run: RunPage }) {
   const { self_cost, log, effective_mode } = run.summary;
   return (
@@ -19,8 +24,8 @@ export function TrustSection({ run }: { run: RunPage }) {
       about={self_cost.sentence === "" ? undefined : <Said text={self_cost.sentence} />}
     >
       <Tiles>
-        <Tile name="Own timing" tone={self_cost.timing_good_enough ? "good" : "bad"}>
-          {self_cost.timing_good_enough ? "good enough" : "not good enough"}
+        <Tile name="Own timing" tone={self_cost.timing_good_enough === true ? "good" : "bad"}>
+          {timing(self_cost.timing_good_enough)}
         </Tile>
         <Tile name="Own delay, 99 of 100 within">
           <Figure path="self_cost.lateness_p99_us" value={self_cost.lateness_p99_us} text={duration} />

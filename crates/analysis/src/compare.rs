@@ -26,9 +26,10 @@
 //!    * The maximum is one operation. Its spread is that of the stretches' maxima on a logarithmic scale,
 //!      which for heavy tails is the same for stretches and for the whole, and never less than a factor of
 //!      two.
-//!    * Late frames and errors come in bursts: their counts per stretch are taken like rates, and never
-//!      better known than a Poisson count. One stall of one second is thereby no evidence, a stall in every
-//!      stretch is.
+//!    * Errors come in bursts: their counts per stretch are taken like rates, and never better known than a
+//!      Poisson count.
+//!    * Late frames are counted by what made them late ([`incidents`]): from no disturbance to one is a
+//!      change, from one to another, however long, is none.
 //!    * Searches: the counts that passed only sometimes, and one stream. A first look (`check`): a fifth,
 //!      because each count was played once.
 //!    * What a single run can't know is what differs from run to run (where files came to lie, what the
@@ -39,17 +40,23 @@
 //! Of a hundred figures that did not change, two are to be called changed by chance. Tests with simulated
 //! runs, moody ones too, hold it to less than five.
 //!
-//! Not here: reading runs, and how numbers become text (handed in as [`Say`]).
+//! # What is not compared
+//!
+//! What a clock asked for (the throughput of players, the rate of cameras) is demand: it says what was
+//! asked and nothing about the storage. Of runs with other numbers of streams only what says whether the
+//! streams were carried is compared, and nothing of runs that did other work ([`Kinship`]).
+//!
+//! Not here: reading runs, how numbers become text (handed in as [`Say`]), and every sentence (the report
+//! room's).
 
-mod cautions;
 mod evidence;
 mod figures;
 mod gate;
+mod incidents;
 mod judge;
-mod late;
 mod rows;
-mod sentences;
 mod sides;
+mod work;
 
 #[cfg(test)]
 mod tests;
@@ -59,9 +66,12 @@ use serde::{Deserialize, Serialize};
 use crate::page::{RunNotes, Sentence};
 use crate::summary::Summary;
 
-pub use figures::{is_headline, is_of_the_tool};
+pub use figures::{
+    INCIDENTS, LATE_FRAMES, SEARCH, STREAMS_HIT, VERDICT, WORST_MARGIN, Weight, is_headline, is_of_streams,
+    is_of_the_tool, weight,
+};
 pub use gate::Gate;
-pub use sentences::{signed, unsigned};
+pub use work::{Kinship, WorkActor};
 
 /// So many runs are compared at most: more columns are read by nobody.
 pub const RUNS_MAX: usize = 8;
@@ -76,9 +86,11 @@ pub struct Comparison {
     pub runs: Vec<ComparedRun>,
     /// Their figures: those of the whole run, then load point by load point.
     pub rows: Vec<ComparisonRow>,
-    /// What makes the runs hard to compare, in words.
+    /// What came of the streams of every load point that has some.
+    pub late: Vec<ComparedLate>,
+    /// What makes the runs hard to compare, in words; the report room's.
     pub cautions: Vec<String>,
-    /// The answer in words: what became better, what worse, what is within the noise.
+    /// The answer in words: what became better, what worse, what is within the noise; the report room's.
     pub sentences: Vec<Sentence>,
 }
 
@@ -97,6 +109,75 @@ pub struct ComparedRun {
     pub target: String,
     /// Runs with the same number repeat one another and are taken together; 0 is the side of the first run.
     pub side: u32,
+    /// Who worked; empty where that is not known.
+    pub work: Vec<WorkActor>,
+    /// It looked for the largest number of streams, instead of running a given one.
+    pub searches: bool,
+    /// How it is related to the first run.
+    pub kinship: Kinship,
+    /// What was measured, and from where.
+    pub system: ComparedSystem,
+}
+
+/// A storage and the client that measured it. What nobody found out or wrote down is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComparedSystem {
+    /// Who made the storage, by the run's notes.
+    pub make: Option<String>,
+    /// Which storage it is, by the run's notes.
+    pub model: Option<String>,
+    /// Its firmware or version, by the run's notes.
+    pub firmware: Option<String>,
+    /// For people: `SMB 3.1.1 from nas1`.
+    pub protocol: Option<String>,
+    /// `nfs4`, `cifs`, `ext4`, …
+    pub fs_type: Option<String>,
+    /// The mounted thing.
+    pub source: Option<String>,
+    /// Mount options as the system states them.
+    pub mount_options: Option<String>,
+    /// Host name of the client; of the first one, where there are several.
+    pub client: Option<String>,
+    /// Its operating system and kernel.
+    pub client_system: Option<String>,
+    /// Its processors and memory.
+    pub client_hardware: Option<String>,
+    /// Its network links that were up.
+    pub client_links: Option<String>,
+}
+
+/// What came of the streams of one load point in one run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ComparedLate {
+    /// The load point, as [`ComparisonRow::group`] has it.
+    pub group: String,
+    /// The run, from 0.
+    pub run: u32,
+    /// How long was measured.
+    pub measured_s: f64,
+    /// How many streams had frames.
+    pub streams: u64,
+    /// How many of them had late ones.
+    pub streams_with_late_frames: u64,
+    /// Frames whose deadline lay in the measured part.
+    pub frames_judged: u64,
+    /// Those of them that were late.
+    pub late_frames: u64,
+    /// Disturbances that made them late.
+    pub incidents: u64,
+    /// The one that cost most frames; `None` where there was none.
+    pub worst_incident: Option<ComparedIncident>,
+}
+
+/// One disturbance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ComparedIncident {
+    /// When it began, in the load point.
+    pub began_in_point_s: f64,
+    /// From the first late frame's deadline to the next frame in time.
+    pub length_s: f64,
+    /// How many frames it made late.
+    pub late_frames: u64,
 }
 
 /// One figure of all runs. The lists have one entry for each run.
@@ -153,6 +234,8 @@ pub enum Judgement {
     Different,
     /// It can't be told.
     Unknown,
+    /// It is what was asked for, and says nothing about the storage.
+    Demand,
 }
 
 /// Units of values in a comparison.
@@ -177,6 +260,8 @@ pub enum Unit {
     Count,
     /// Streams.
     Streams,
+    /// Criteria: 1 where they were met, else 0.
+    Verdict,
 }
 
 /// A run to be compared.
@@ -190,6 +275,8 @@ pub struct RunToCompare<'a> {
     pub machines: &'a [Machine],
     /// What people wrote down about it and its storage.
     pub notes: Option<&'a RunNotes>,
+    /// Who worked; empty where that is not known.
+    pub work: &'a [WorkActor],
 }
 
 /// A machine that a run was made on, as far as it bears on comparing.
@@ -205,8 +292,19 @@ pub struct Machine {
     pub links: Vec<String>,
 }
 
+/// A number as it is to be shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shown {
+    /// As it is.
+    Exactly(f64),
+    /// It may be more.
+    AtLeast(f64),
+    /// It lies between these.
+    Between(f64, f64),
+}
+
 /// How a number of a unit is shown, without the unit.
-pub type Say = dyn Fn(Unit, f64) -> String;
+pub type Say = dyn Fn(Unit, Shown) -> String;
 
 /// What can't be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -246,18 +344,19 @@ pub fn compare(
         Some(repeats) => sides::given(runs.len(), repeats)?,
         None => sides::found(runs),
     };
-    let rows = rows::rows(runs, &sides, say);
-    let mut comparison = Comparison {
-        runs: runs.iter().zip(&sides.of_run).map(|(run, side)| compared(run, *side)).collect(),
-        rows,
-        cautions: cautions::cautions(runs, say),
+    let kinships = work::kinships(runs);
+    let table = rows::table(runs, &sides, &kinships, say);
+    let compared = |at: usize| compared(&runs[at], sides.of_run[at], kinships[at]);
+    Ok(Comparison {
+        runs: (0..runs.len()).map(compared).collect(),
+        rows: table.rows,
+        late: table.late,
+        cautions: Vec::new(),
         sentences: Vec::new(),
-    };
-    comparison.sentences = sentences::sentences(&comparison);
-    Ok(comparison)
+    })
 }
 
-fn compared(run: &RunToCompare<'_>, side: usize) -> ComparedRun {
+fn compared(run: &RunToCompare<'_>, side: usize, kinship: Kinship) -> ComparedRun {
     ComparedRun {
         id: run.id.to_owned(),
         label: run.summary.label.clone(),
@@ -265,7 +364,37 @@ fn compared(run: &RunToCompare<'_>, side: usize) -> ComparedRun {
         started_at: run.summary.started_at.clone(),
         target: run.summary.target.path.clone(),
         side: side as u32,
+        work: run.work.to_vec(),
+        searches: run.summary.search.is_some(),
+        kinship,
+        system: system(run),
     }
+}
+
+fn system(run: &RunToCompare<'_>) -> ComparedSystem {
+    let target = &run.summary.target;
+    let noted = |of: fn(&RunNotes) -> &String| known(run.notes.map_or("", |notes| of(notes)));
+    let client = run.machines.first();
+    let of_client = |of: fn(&Machine) -> &String| known(client.map_or("", |client| of(client)));
+    ComparedSystem {
+        make: noted(|notes| &notes.storage_make),
+        model: noted(|notes| &notes.storage_model),
+        firmware: noted(|notes| &notes.storage_firmware),
+        protocol: target.description.clone(),
+        fs_type: target.fs_type.clone(),
+        source: target.source.clone(),
+        mount_options: target.mount_options.clone(),
+        client: of_client(|client| &client.name),
+        client_system: of_client(|client| &client.system),
+        client_hardware: of_client(|client| &client.hardware),
+        client_links: client.and_then(|client| known(&client.links.join("; "))),
+    }
+}
+
+/// `None` where nobody wrote anything.
+fn known(text: &str) -> Option<String> {
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 impl Comparison {
@@ -279,10 +408,9 @@ impl Comparison {
         (1..self.runs.len()).any(|run| (0..run).any(|before| self.side(before) == self.side(run)))
     }
 
-    /// Keeps the figures whose name is chosen, and says the answer about them alone.
-    pub fn keep(&mut self, chosen: &dyn Fn(&str) -> bool) {
-        self.rows.retain(|row| chosen(&row.figure));
-        self.sentences = sentences::sentences(self);
+    /// What came of the streams of a load point in a run.
+    pub fn late_of(&self, group: &str, run: usize) -> Option<&ComparedLate> {
+        self.late.iter().find(|late| late.group == group && late.run as usize == run)
     }
 
     /// The runs that stand for a side in lists: the first run of every side but the first run's.
@@ -293,10 +421,15 @@ impl Comparison {
 }
 
 impl ComparisonRow {
-    /// Whether a run is judged on it. That neither had an error or a late frame shows no performance.
+    /// Whether a run is judged on it. That no operation failed shows no performance; that no frame was late
+    /// does.
     pub fn is_judged(&self, run: usize) -> bool {
-        let says_something = self.values.iter().flatten().any(|value| *value != 0.0);
-        let judged = !matches!(self.judgement.get(run), None | Some(Judgement::Base | Judgement::Unknown));
+        let is_not_zero = self.values.iter().flatten().any(|value| *value != 0.0);
+        let says_something = is_not_zero || is_of_streams(&self.figure);
+        let judged = matches!(
+            self.judgement.get(run),
+            Some(Judgement::Same | Judgement::Better | Judgement::Worse | Judgement::Different)
+        );
         says_something && judged
     }
 }

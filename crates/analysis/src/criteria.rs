@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::vda::RateLimits;
 
+/// For how long the margins of players and recorders must hold on, unless told otherwise.
+pub const MARGINS_HOLD_S: f64 = 60.0;
+
 /// One thing that is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -25,6 +28,8 @@ pub enum Criterion {
     P99Response,
     /// Throughput over the buffer time of each stream.
     BufferThroughput,
+    /// Margins of streams that fall.
+    Margins,
     /// The rate of each worker.
     WorkerRate,
     /// The rate of all workers together.
@@ -35,11 +40,12 @@ pub enum Criterion {
 
 impl Criterion {
     /// Every criterion.
-    pub const ALL: [Criterion; 7] = [
+    pub const ALL: [Criterion; 8] = [
         Criterion::LateFrames,
         Criterion::FailedOps,
         Criterion::P99Response,
         Criterion::BufferThroughput,
+        Criterion::Margins,
         Criterion::WorkerRate,
         Criterion::GlobalRate,
         Criterion::Ratio,
@@ -52,6 +58,7 @@ impl Criterion {
             Criterion::FailedOps => "errors",
             Criterion::P99Response => "p99",
             Criterion::BufferThroughput => "throughput",
+            Criterion::Margins => "margins",
             Criterion::WorkerRate => "worker-rate",
             Criterion::GlobalRate => "global-rate",
             Criterion::Ratio => "ratio",
@@ -65,6 +72,7 @@ impl Criterion {
             Criterion::FailedOps => "errors=0",
             Criterion::P99Response => "p99=40ms",
             Criterion::BufferThroughput => "throughput=60MB/s",
+            Criterion::Margins => "margins=60s",
             Criterion::WorkerRate => "worker-rate=75 (percent)",
             Criterion::GlobalRate => "global-rate=95 (percent)",
             Criterion::Ratio => "ratio=5 (percent)",
@@ -92,6 +100,9 @@ pub struct Criteria {
     /// Mean throughput over the buffer time (EBU Tech 3362, 9.2(7)) that each stream must keep, wherever
     /// that stretch lies. MB = 10^6 bytes.
     pub min_throughput_over_buffer_mb_per_s: Option<f64>,
+    /// For how long margins must hold on: none may fall so fast that a frame's time of it is lost within this
+    /// time. How that is judged: [`crate::verdict::margins`].
+    pub margins_hold_s: Option<f64>,
     /// Share of its requested rate that every worker must reach, 0 to 1.
     pub op_rate_per_worker_min: Option<f64>,
     /// Share of the requested rate that all workers together must reach, 0 to 1.
@@ -102,7 +113,8 @@ pub struct Criteria {
 
 impl Criteria {
     /// What an actor is held to unless told otherwise: no failed operation; a player, recorder or editor
-    /// no late frame; a camera or companion the rates of the published benchmark.
+    /// no late frame; a player or recorder, who never pause, margins that hold on for [`MARGINS_HOLD_S`]; a
+    /// camera or companion the rates of the published benchmark.
     ///
     /// # Errors
     /// An actor that is not known.
@@ -110,7 +122,12 @@ impl Criteria {
         let nothing_failed = Criteria { failed_ops_max: Some(0), ..Criteria::default() };
         let limits = RateLimits::default();
         match actor {
-            "player" | "recorder" | "editor" => Ok(Criteria { late_frames_max: Some(0), ..nothing_failed }),
+            "player" | "recorder" => Ok(Criteria {
+                late_frames_max: Some(0),
+                margins_hold_s: Some(MARGINS_HOLD_S),
+                ..nothing_failed
+            }),
+            "editor" => Ok(Criteria { late_frames_max: Some(0), ..nothing_failed }),
             "camera" | "companion" => Ok(Criteria {
                 op_rate_per_worker_min: Some(limits.process_min),
                 op_rate_global_min: Some(limits.global_min),
@@ -135,6 +152,7 @@ impl Criteria {
             Criterion::FailedOps => self.failed_ops_max.map(|ops| ops as f64),
             Criterion::P99Response => self.p99_response_ms,
             Criterion::BufferThroughput => self.min_throughput_over_buffer_mb_per_s,
+            Criterion::Margins => self.margins_hold_s,
             Criterion::WorkerRate => self.op_rate_per_worker_min,
             Criterion::GlobalRate => self.op_rate_global_min,
             Criterion::Ratio => self.ratio_tolerance,
@@ -186,6 +204,9 @@ pub struct CriteriaChange {
     /// See [`Criteria::min_throughput_over_buffer_mb_per_s`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_throughput_over_buffer_mb_per_s: Option<Limit<f64>>,
+    /// See [`Criteria::margins_hold_s`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub margins_hold_s: Option<Limit<f64>>,
     /// See [`Criteria::op_rate_per_worker_min`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub op_rate_per_worker_min: Option<Limit<f64>>,
@@ -205,6 +226,7 @@ struct UncheckedChange {
     failed_ops_max: Option<Limit<u64>>,
     p99_response_ms: Option<Limit<f64>>,
     min_throughput_over_buffer_mb_per_s: Option<Limit<f64>>,
+    margins_hold_s: Option<Limit<f64>>,
     op_rate_per_worker_min: Option<Limit<f64>>,
     op_rate_global_min: Option<Limit<f64>>,
     ratio_tolerance: Option<Limit<f64>>,
@@ -217,6 +239,7 @@ impl TryFrom<UncheckedChange> for CriteriaChange {
         check_limit("p99_response_ms", from.p99_response_ms, f64::MAX)?;
         let throughput = from.min_throughput_over_buffer_mb_per_s;
         check_limit("min_throughput_over_buffer_mb_per_s", throughput, f64::MAX)?;
+        check_limit("margins_hold_s", from.margins_hold_s, f64::MAX)?;
         check_limit("op_rate_per_worker_min", from.op_rate_per_worker_min, 1.0)?;
         check_limit("op_rate_global_min", from.op_rate_global_min, 1.0)?;
         check_limit("ratio_tolerance", from.ratio_tolerance, 1.0)?;
@@ -225,6 +248,7 @@ impl TryFrom<UncheckedChange> for CriteriaChange {
             failed_ops_max: from.failed_ops_max,
             p99_response_ms: from.p99_response_ms,
             min_throughput_over_buffer_mb_per_s: throughput,
+            margins_hold_s: from.margins_hold_s,
             op_rate_per_worker_min: from.op_rate_per_worker_min,
             op_rate_global_min: from.op_rate_global_min,
             ratio_tolerance: from.ratio_tolerance,
@@ -253,6 +277,7 @@ impl CriteriaChange {
             self.min_throughput_over_buffer_mb_per_s,
             &mut changed.min_throughput_over_buffer_mb_per_s,
         );
+        Limit::replace(self.margins_hold_s, &mut changed.margins_hold_s);
         Limit::replace(self.op_rate_per_worker_min, &mut changed.op_rate_per_worker_min);
         Limit::replace(self.op_rate_global_min, &mut changed.op_rate_global_min);
         Limit::replace(self.ratio_tolerance, &mut changed.ratio_tolerance);
@@ -275,6 +300,10 @@ impl CriteriaChange {
             Criterion::BufferThroughput => {
                 let limit = limit_of(value, mb_per_s).ok_or_else(unread)?;
                 self.min_throughput_over_buffer_mb_per_s.replace(limit).is_some()
+            }
+            Criterion::Margins => {
+                let limit = limit_of(value, seconds).ok_or_else(unread)?;
+                self.margins_hold_s.replace(limit).is_some()
             }
             Criterion::WorkerRate => self.op_rate_per_worker_min.replace(percent()?).is_some(),
             Criterion::GlobalRate => self.op_rate_global_min.replace(percent()?).is_some(),
@@ -327,6 +356,11 @@ fn milliseconds(text: &str) -> Option<f64> {
     with_unit(text, &units)
 }
 
+fn seconds(text: &str) -> Option<f64> {
+    let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0)];
+    with_unit(text, &units)
+}
+
 fn mb_per_s(text: &str) -> Option<f64> {
     let units = [("MB/s", 1.0), ("MiB/s", 1.048_576), ("GB/s", 1e3), ("kB/s", 1e-3)];
     with_unit(text, &units)
@@ -353,8 +387,8 @@ pub enum CriteriaError {
     },
     /// A word that is no criterion.
     #[error(
-        "'{word}' is no criterion; there are late, errors, p99, throughput, worker-rate, global-rate and \
-         ratio"
+        "'{word}' is no criterion; there are late, errors, p99, throughput, margins, worker-rate, \
+         global-rate and ratio"
     )]
     UnknownCriterion {
         /// The word.
@@ -412,8 +446,10 @@ mod tests {
     #[test]
     fn every_actor_has_its_defaults() {
         let player = Criteria::for_actor("player").unwrap();
-        assert_eq!(player.asked(), [Criterion::LateFrames, Criterion::FailedOps]);
-        assert_eq!(player.late_frames_max, Some(0));
+        assert_eq!(player.asked(), [Criterion::LateFrames, Criterion::FailedOps, Criterion::Margins]);
+        assert_eq!((player.late_frames_max, player.margins_hold_s), (Some(0), Some(60.0)));
+        let editor = Criteria::for_actor("editor").unwrap();
+        assert_eq!((editor.late_frames_max, editor.margins_hold_s), (Some(0), None));
         let camera = Criteria::for_actor("camera").unwrap();
         assert_eq!((camera.late_frames_max, camera.failed_ops_max), (None, Some(0)));
         let rates = [camera.op_rate_per_worker_min, camera.op_rate_global_min, camera.ratio_tolerance];
@@ -437,6 +473,8 @@ mod tests {
         assert_eq!(rates, [Some(0.8), Some(0.975), Some(0.1)]);
         assert_eq!(changed("p99=2s").p99_response_ms, Some(2_000.0));
         assert_eq!(changed("p99=500us").p99_response_ms, Some(0.5));
+        assert_eq!(changed("margins=2m").margins_hold_s, Some(120.0));
+        assert_eq!(changed("margins=none").margins_hold_s, None);
         assert_eq!(changed("throughput=1GB/s").min_throughput_over_buffer_mb_per_s, Some(1_000.0));
     }
 
@@ -458,6 +496,8 @@ mod tests {
             "p99=ms",
             "p99=nanms",
             "p99=1e3ms",
+            "margins=60",
+            "margins=-1s",
             "worker-rate=101",
             "worker-rate=inf",
             "throughput=60",

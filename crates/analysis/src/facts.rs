@@ -1,15 +1,18 @@
 //! What single verbs found out, beside the figures of their load points: the largest count of a search,
-//! the curve of a VDA-like run, the first look of a check, the passes of a replay.
+//! the curve of a VDA-like run, the first look of a check, the passes of a replay; and for all of them, the
+//! memories that may have answered instead of the storage.
 //!
 //! Plain data that the summary carries and the report shows. Not here: how it is found (the search is in
 //! the workload room, the check in the runner's), and computing, but for the curve ([`crate::vda_curve`]).
 
 mod check;
+mod memory;
 mod replay;
 mod search;
 mod vda;
 
-pub use check::{CheckFacts, CheckFormat};
+pub use check::{CheckCount, CheckFacts, CheckFormat};
+pub use memory::MemoryFacts;
 pub use replay::{LATENESS_MAX_US, ReplayFacts, ReplayPass, SPAN_OFF_MAX_PERCENT};
 pub use search::{SearchFacts, TrialsAt};
 pub use vda::{VdaFacts, VdaPoint};

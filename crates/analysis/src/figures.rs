@@ -4,12 +4,15 @@
 //! people and `jq`. What nothing was measured for is `None`, never 0.
 //!
 //! Which operations count: `ops`, `failed_ops` and `lateness` cover every measured operation; times and
-//! bytes cover those that succeeded. A failed operation's time stands with its error, so that an error
+//! bytes cover those that succeeded, and times only those that moved all that was asked. A failed operation's
+//! time stands with its error, so that an error
 //! returned in a microsecond can't make the storage look fast.
 
 use serde::{Deserialize, Serialize};
 
 use reelgauge_record::OpKind;
+
+use crate::paper::PaperTables;
 
 /// When a load point ran, on the run's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,8 +38,12 @@ pub struct Figures {
     pub transfers: u64,
     /// Transfers that did not: cut off by the end or the warm-up, or with a failed operation.
     pub transfers_left_out: u64,
-    /// Reads and writes that succeeded but moved less than was asked.
+    /// Reads and writes that succeeded but moved less than was asked. Except in a replay, which may read
+    /// beyond the end of a file as its application did, they end the run, and are in no time here.
     pub short_transfers: u64,
+    /// The writes among them. `None` in summaries of versions that did not tell them apart.
+    #[serde(default)]
+    pub short_writes: Option<u64>,
     /// Bytes read.
     pub read_bytes: u64,
     /// Bytes written.
@@ -259,6 +266,10 @@ pub struct WorkerFigures {
     /// What it did.
     #[serde(flatten)]
     pub figures: Figures,
+    /// The paper's tables of this worker alone, without the cells for which it measured nothing. `None`
+    /// where no block sizes are drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paper: Option<PaperTables>,
 }
 
 /// A value rounded to this many decimals, so that files hold no digits that mean nothing.

@@ -24,15 +24,18 @@
 //! Therefore every operation is put on a second timeline, on which the tool issues it as soon as it is due
 //! and the worker is free, and the storage takes the time that it took. A late frame that would have
 //! been in time there counts in `late_frames_with_own_delay`. For a worker with one operation at a time
-//! that is exact; with several in flight, a worker counts as free from its latest completion.
+//! that is exact; with several in flight, a worker counts as free from its latest completion. What was in
+//! flight while the tool did not run at all ([`crate::pause`]) took less there by as long as that lasted.
 //!
 //! Not here: what is good enough ([`crate::criteria`], [`crate::verdict`]).
 
 mod counting;
 mod figures;
 mod frames;
-mod incident;
+mod late_run;
+mod margins;
 mod micros;
+mod now;
 mod own_delay;
 mod slots;
 mod stream;
@@ -46,12 +49,19 @@ mod tests;
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use serde::{Deserialize, Serialize};
 
+use crate::incident::{AnswerTally, IncidentTally};
+use crate::pause::{Pause, Pauses};
 use crate::trace_stats::over_time::TimeBins;
 
+pub(crate) use late_run::ClosedRun;
+#[cfg(test)]
+pub(crate) use tests::op as op_of_tests;
+
 pub use figures::{
-    FirstLateFrame, Incident, LateFigures, StreamFigures, StreamLateFrame, StreamTotals, StreamWorstMargin,
-    ThroughputFigures, WorstMargin,
+    FirstLateFrame, LateFigures, LateRun, MarginTrend, StreamFigures, StreamLateFrame, StreamTotals,
+    StreamWorstMargin, ThroughputFigures, WorstMargin,
 };
+pub use now::{LateNow, StreamNow};
 pub use timeline::FrameTimeline;
 
 use figures::total_of;
@@ -135,6 +145,9 @@ pub struct LateTally {
     scrubbed_ns: Vec<Option<u64>>,
     worker_slots: Slots,
     ignored_ops: u64,
+    pauses: Pauses,
+    answers: AnswerTally,
+    incidents: IncidentTally,
 }
 
 impl LateTally {
@@ -148,6 +161,9 @@ impl LateTally {
             scrubbed_ns: Vec::new(),
             worker_slots: Slots::default(),
             ignored_ops: 0,
+            pauses: Pauses::default(),
+            answers: AnswerTally::new(part.started_ns),
+            incidents: IncidentTally::default(),
         };
         for spec in specs {
             let slot = tally.stream_slots.get_or_insert(spec.stream);
@@ -170,8 +186,14 @@ impl LateTally {
     /// Takes an operation. Operations of other load points and of unknown streams are only counted.
     #[inline]
     pub fn add(&mut self, op: &OpRecord) {
-        let slot = self.stream_slots.get(op.stream).filter(|_| op.point == self.part.point);
+        if op.point != self.part.point {
+            self.ignored_ops += 1;
+            return;
+        }
+        let slot = self.stream_slots.get(op.stream);
         let Some(stream) = slot.and_then(|slot| self.streams.get_mut(slot)) else {
+            // No frame of anybody's, but it shows whether the storage answers.
+            self.answers.add(op, self.pauses.booked_ns(op.issued_ns, op.done_ns), 0);
             self.ignored_ops += 1;
             return;
         };
@@ -183,8 +205,23 @@ impl LateTally {
         if is_scrub(op) {
             self.scrubbed_ns[worker] = self.scrubbed_ns[worker].max(Some(op.due_ns));
         }
-        let times = self.workers[worker].take(op);
+        let times = self.workers[worker].take(op, &self.pauses);
+        self.answers.add(op, times.booked_ns, times.delay_ns);
         stream.add(op, &times, worker);
+        if let Some(runs) = stream.take_closed_runs() {
+            runs.iter().for_each(|run| self.incidents.take(op.stream, run));
+        }
+    }
+
+    /// The tool did not run for a while. To be told before the operations are added that were in flight then.
+    pub fn paused(&mut self, pause: Pause) {
+        self.pauses.push(pause);
+    }
+
+    /// The load point was given up at `given_up_ns` while an operation was in flight that had been issued at
+    /// `issued_ns`.
+    pub fn unanswered(&mut self, issued_ns: u64, given_up_ns: u64) {
+        self.answers.unanswered(issued_ns, given_up_ns);
     }
 
     /// Whether there is any stream to count for.
@@ -192,10 +229,24 @@ impl LateTally {
         !self.streams.is_empty()
     }
 
-    /// Frames known to be late by now, of all streams, for whoever watches. One that has not come is known
-    /// to be late only with one that comes after it, so the final count is this or more.
-    pub fn late_so_far(&self) -> u64 {
-        self.streams.iter().map(StreamTally::late_so_far).sum()
+    /// The stream is to begin at this time; `may_jump` if its play stops now and then and begins anew
+    /// elsewhere. Both are for [`LateTally::at`] alone, which asks before operations tell; the figures go by
+    /// the operations.
+    pub fn expect_start(&mut self, stream: u32, t0_ns: u64, may_jump: bool) {
+        let slot = self.stream_slots.get(stream);
+        if let Some(stream) = slot.and_then(|slot| self.streams.get_mut(slot)) {
+            stream.expect_start(t0_ns, may_jump);
+        }
+    }
+
+    /// How things stand at `now_ns`, when everything was added that was done until then; see [`LateNow`].
+    pub fn at(&self, now_ns: u64) -> LateNow {
+        let at_ns = now_ns.min(self.part.until_ns);
+        let scrubbed_ns = |worker: usize| self.scrubbed_ns.get(worker).copied().flatten();
+        let streams: Vec<StreamNow> =
+            self.streams.iter().map(|stream| stream.at(at_ns, scrubbed_ns)).collect();
+        let late_frames = streams.iter().map(|stream| stream.late_frames).sum();
+        LateNow { at_ns, late_frames, streams }
     }
 
     /// Looks which streams were stopped, before places of workers lose their meaning.
@@ -242,10 +293,22 @@ impl LateTally {
         self.streams.sort_by_key(StreamTally::number);
         for stream in &mut self.streams {
             stream.finish();
+            for run in stream.take_closed_runs().unwrap_or_default() {
+                self.incidents.take(stream.number(), &run);
+            }
         }
+        let streams: Vec<StreamFigures> = self.streams.iter().map(StreamTally::figures).collect();
+        let needed_bytes_per_s = self.streams.iter().filter_map(StreamTally::needed_bytes_per_s).sum();
         let figures = LateFigures {
             total: total_of(&self.streams),
-            streams: self.streams.iter().map(StreamTally::figures).collect(),
+            incidents: self.incidents.finish(
+                &self.answers,
+                &self.pauses,
+                Some(needed_bytes_per_s),
+                self.part.started_ns,
+            ),
+            incident_count: self.incidents.count(),
+            streams,
             ignored_ops: self.ignored_ops,
         };
         let strips = self.streams.into_iter().filter_map(StreamTally::into_strip);

@@ -8,7 +8,10 @@
 //! * [`mod@rebuild`]: the same figures from a log alone.
 //! * [`summary`]: everything that a report shows, as one JSON file; [`facts`]: what single verbs add to it.
 //! * [`self_cost`]: what the tool itself cost, and whether its timing is good enough.
+//! * [`mod@statement`]: what is said on top, as data: verdict, number, cause, how sure.
 //! * [`late`]: late frames of streams, on a timeline that never slides.
+//! * [`incident`]: disturbances, each with what the storage and this machine did; [`pause`]: when the tool
+//!   itself did not run. [`culprit`]: whose fault it was, decided once for every verb.
 //! * [`criteria`]: what counts as good enough. [`verdict`]: whether it was, and what failed first.
 //! * [`trace_stats`]: traces, for the whole and file by file; [`in_order`] puts logs into the order of issue;
 //!   [`listing`] chooses single operations. [`fragments`]: signs that files lie in pieces.
@@ -17,16 +20,22 @@
 //! * [`ort`]: curves of load points: overall response time, spacing, knee. [`vda`]: whether a VDA-like
 //!   load point is valid. [`vda_curve`]: both, from load points.
 //! * [`mod@compare`]: two to eight runs side by side, and which differences are more than noise.
-//! * [`warning`]: what the reader must know before believing the figures, with advice.
+//! * [`rereads`]: first against later reads of the same bytes. [`mod@whose_memory`]: whether a cache
+//!   answered.
+//! * [`cache_warning`] and [`warning`]: what the reader must know before believing the figures, with advice.
 //!
 //! Not here: I/O, clocks and screens. Everything is computed from records alone.
 
+pub mod cache_warning;
 pub mod compare;
 pub mod criteria;
+pub mod culprit;
 pub mod facts;
 pub mod figures;
+pub mod forecast;
 pub mod fragments;
 pub mod in_order;
+pub mod incident;
 pub mod late;
 pub mod listing;
 pub mod meter;
@@ -34,12 +43,15 @@ pub mod naspt;
 pub mod ort;
 pub mod page;
 pub mod paper;
+pub mod pause;
 pub mod rates;
 pub mod rebuild;
+pub mod rereads;
 mod scope;
 pub mod self_cost;
 pub mod series;
 mod spread;
+pub mod statement;
 pub mod summary;
 mod tally;
 pub mod trace_stats;
@@ -48,17 +60,23 @@ pub mod vda;
 pub mod vda_curve;
 pub mod verdict;
 pub mod warning;
+pub mod whose_memory;
 
+pub use culprit::Culprit;
 pub use facts::{
-    CheckFacts, CheckFormat, ReplayFacts, ReplayPass, SearchFacts, TrialsAt, VdaFacts, VdaPoint,
+    CheckCount, CheckFacts, CheckFormat, MemoryFacts, ReplayFacts, ReplayPass, SearchFacts, TrialsAt,
+    VdaFacts, VdaPoint,
 };
 pub use figures::{Figures, PointTiming, TimeFigures, WorkerFigures};
-pub use meter::{Counts, Meter, PointFigures, PointTally, RunTotals};
+pub use incident::Incident;
+pub use meter::{Counts, Meter, PointFigures, PointTally, RunTotals, ShortOps};
 pub use paper::{Mode, PaperCell, PaperTables};
 pub use rates::{RateSpec, RateTally};
 pub use rebuild::{Rebuilt, rebuild, try_rebuild};
 pub use self_cost::SelfCost;
 pub use series::{Series, SeriesStep};
+pub use statement::Statement;
 pub use summary::{LoadPoint, Outcome, Summary, SummaryError};
 pub use vda_curve::{VdaInput, vda_facts};
 pub use warning::Warning;
+pub use whose_memory::{CacheEvidence, CacheSuspicion, WhySuspected, whose_memory};

@@ -11,6 +11,7 @@ use crate::figures::{Figures, LatenessFigures, PointTiming, TimeFigures, WorkerF
 use crate::paper::{PaperTables, PaperTally};
 use crate::scope::{Lateness, Scope, Times};
 use crate::series::{Series, SeriesTally};
+pub use crate::tally::ShortOps;
 use crate::tally::WorkerTally;
 
 /// Workers with numbers below this are found by index.
@@ -26,7 +27,6 @@ pub struct PointTally {
     workers: Vec<WorkerTally>,
     dense: Vec<u32>,
     sparse: BTreeMap<u32, u32>,
-    paper: PaperTally,
     first_issued_ns: u64,
     last_done_ns: u64,
 }
@@ -84,6 +84,7 @@ pub struct Meter {
     waiting: Vec<PointTally>,
     finished: BTreeSet<u16>,
     stragglers: u64,
+    short_ops: ShortOps,
     series: SeriesTally,
     run_ops: u64,
     run_lateness: Lateness,
@@ -97,14 +98,13 @@ impl PointTally {
             workers: Vec::new(),
             dense: Vec::new(),
             sparse: BTreeMap::new(),
-            paper: PaperTally::default(),
             first_issued_ns: u64::MAX,
             last_done_ns: 0,
         }
     }
 
     #[inline]
-    fn add(&mut self, op: &OpRecord) {
+    fn add(&mut self, op: &OpRecord, short_ops: ShortOps) {
         let slot = match self.dense.get(op.worker as usize) {
             Some(&slot) if slot != NO_SLOT => slot,
             _ => self.slot(op.worker),
@@ -116,7 +116,7 @@ impl PointTally {
         }
         self.first_issued_ns = self.first_issued_ns.min(op.issued_ns);
         self.last_done_ns = self.last_done_ns.max(op.done_ns);
-        worker.add(op, &mut self.paper);
+        worker.add(op, short_ops);
     }
 
     /// The slot of a worker that is new or has a large number.
@@ -142,7 +142,6 @@ impl PointTally {
     /// Adds what another host counted in the same load point. Its workers get the numbers from
     /// `first_worker` on, which must lie above all numbers used here.
     pub fn merge(&mut self, other: PointTally, first_worker: u32) {
-        self.paper.add(&other.paper);
         self.first_issued_ns = self.first_issued_ns.min(other.first_issued_ns);
         self.last_done_ns = self.last_done_ns.max(other.last_done_ns);
         for mut worker in other.workers {
@@ -175,11 +174,17 @@ impl PointTally {
 
     fn total_and_figures(&self, timing: PointTiming) -> (Scope, PointFigures) {
         let mut total = Scope::default();
+        let mut paper = PaperTally::default();
         let mut per_worker = Vec::with_capacity(self.workers.len());
         for worker in &self.workers {
             let scope = Scope::of(worker);
             total.add(&scope);
-            per_worker.push(WorkerFigures { worker: worker.worker, figures: scope.figures(timing) });
+            paper.add(&worker.paper);
+            per_worker.push(WorkerFigures {
+                worker: worker.worker,
+                figures: scope.figures(timing),
+                paper: worker.paper.own_tables(),
+            });
         }
         per_worker.sort_by_key(|figures| figures.worker);
         let figures = PointFigures {
@@ -187,7 +192,7 @@ impl PointTally {
             timing,
             total: total.figures(timing),
             per_worker,
-            paper: self.paper.tables(),
+            paper: paper.tables(),
         };
         (total, figures)
     }
@@ -211,6 +216,11 @@ impl Meter {
         Meter::default()
     }
 
+    /// Says what it means when a read or write moves less than was asked, before the first is added.
+    pub fn take_short(&mut self, short_ops: ShortOps) {
+        self.short_ops = short_ops;
+    }
+
     /// Takes an operation. Cheap: some tens of nanoseconds at most, no allocation but for growth.
     #[inline]
     pub fn add(&mut self, op: &OpRecord) {
@@ -222,7 +232,7 @@ impl Meter {
             return;
         };
         self.series.add(op);
-        current.add(op);
+        current.add(op, self.short_ops);
     }
 
     /// Makes a load point current; there is none afterwards if it is finished.

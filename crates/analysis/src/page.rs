@@ -85,6 +85,8 @@ pub struct RunPage {
     pub id: String,
     /// What the terminal shows first, in its order.
     pub answer: Vec<Sentence>,
+    /// The incidents of all load points in words, the worst of each first.
+    pub incidents: Vec<IncidentSentence>,
     /// `summary.json`, see [`mod@shorten`].
     pub summary: Summary,
     /// What of the summary was too long for a page, in words; `None` where all is there.
@@ -115,6 +117,17 @@ pub enum Tone {
     Plain,
     /// Something bad.
     Bad,
+}
+
+/// An incident in words, and which of the summary it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IncidentSentence {
+    /// The load point, as an index into the summary's.
+    pub point: usize,
+    /// The incident, as an index into those of the load point.
+    pub incident: usize,
+    /// When it was, whom it hit, what happened and whose it was.
+    pub text: String,
 }
 
 /// A sentence of an answer.

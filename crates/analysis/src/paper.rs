@@ -2,23 +2,28 @@
 //! kind of access and block size (EBU Tech 3362 §5.1, figures 12 and 15).
 //!
 //! Definitions, as the paper gives them and as they are kept here:
-//! * Data transfer time: the sum of the service times of the reads, writes and syncs of a transfer.
+//! * A transfer is booked whole, in one cell: that of its access and of the block size *drawn* for it. The
+//!   log carries that size as the `offset` of the transfer's open (see `OpKind::Open`). The shorter blocks
+//!   that move its remainder, and the whole of a transfer that is shorter than its block, belong to it; what
+//!   share of its reads and writes they were stands beside. So a cell is drawn independently of the length,
+//!   all cells hold the same mix of lengths, and blocks don't seem fast because they queued behind
+//!   fragments that were booked elsewhere. (The original halves a block until it is below the transfer's
+//!   length and books it there, which leaves each cell with lengths of its own.) Where nothing was drawn,
+//!   in traces, other actors and logs of earlier versions, the size of the first block takes its place.
+//! * Data transfer time: the sum of the service times of the reads, writes and syncs of a transfer, and of
+//!   the close of one that wrote, as in the original: only then may what was written leave the client.
 //! * Transfer rate: bytes ÷ data transfer time. It is the mean rate *of one worker while it is
-//!   transferring*, not the throughput of the storage. Every read or write counts under its own length,
-//!   so a transfer's remainder appears under smaller blocks. A sync's time goes to the blocks that were
-//!   written since the sync before, by their bytes; to the one block before it where every block is
-//!   synced.
-//! * Latency: total time − data transfer time, one value per transfer, under the size of its first
-//!   block. It is what opening, closing and whatever else is not data took. Unlike the original, pauses
-//!   of the tool itself between operations are no part of it: the original filled its buffers
-//!   there, and reported that as the storage's latency.
+//!   transferring*, not the throughput of the storage.
+//! * Latency: total time − data transfer time, one value per transfer. It is what opening, closing after
+//!   reads and whatever else is not data took, *the time between blocks included* (§5.1, figure 15). The
+//!   original filled its buffers there; here it is a few microseconds of the tool, and how much of the
+//!   latency it is stands beside.
 //! * A margin (All) is computed from what its cells were computed from, so rates are weighted by time
 //!   and latencies by transfers.
 //!
-//! Left out: failed operations, and the latency of transfers that were cut off or had a failure.
+//! Left out: operations that failed or moved less than was asked, and the latency of transfers that were cut
+//! off or had such an operation.
 //! MB is 10^6 bytes.
-
-use std::collections::BTreeMap;
 
 use reelgauge_record::OpFlags;
 use serde::{Deserialize, Serialize};
@@ -80,36 +85,45 @@ impl Mode {
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     data_ops: u64,
+    short_ops: u64,
     bytes: u64,
     data_ns: u64,
     transfers: u64,
     latency_ns: u64,
+    gaps_ns: u64,
     max_latency_ns: u64,
 }
 
 impl Cell {
     fn add(&mut self, other: &Cell) {
         self.data_ops += other.data_ops;
+        self.short_ops += other.short_ops;
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.data_ns = self.data_ns.saturating_add(other.data_ns);
         self.transfers += other.transfers;
         self.latency_ns = self.latency_ns.saturating_add(other.latency_ns);
+        self.gaps_ns = self.gaps_ns.saturating_add(other.gaps_ns);
         self.max_latency_ns = self.max_latency_ns.max(other.max_latency_ns);
     }
 
     fn figures(&self, mode: Mode, block_bytes: Option<u32>) -> PaperCell {
-        let transfers = self.transfers as f64;
-        let average_ms = self.latency_ns as f64 / 1e6 / transfers;
+        let average_ms = |sum_ns: u64| {
+            let ms = sum_ns as f64 / 1e6 / self.transfers as f64;
+            (self.transfers > 0).then(|| round_to(ms, 6))
+        };
+        let short_share = self.short_ops as f64 / self.data_ops as f64;
         let rate = self.bytes as f64 * 1e3 / self.data_ns as f64;
         PaperCell {
             mode,
             block_bytes,
             data_ops: self.data_ops,
+            short_block_share: (self.data_ops > 0).then(|| round_to(short_share, 6)),
             bytes: self.bytes,
             transfers: self.transfers,
             transfer_rate_while_transferring_mb_per_s: (self.data_ops > 0 && self.data_ns > 0)
                 .then(|| round_to(rate, 6)),
-            average_latency_ms: (self.transfers > 0).then(|| round_to(average_ms, 6)),
+            average_latency_ms: average_ms(self.latency_ns),
+            average_gap_ms: average_ms(self.gaps_ns),
             maximum_latency_s: (self.transfers > 0).then(|| self.max_latency_ns as f64 / 1e9),
         }
     }
@@ -120,37 +134,23 @@ impl Cell {
 pub(crate) struct PaperTally {
     /// By column, then row.
     cells: Vec<[Cell; 4]>,
-    /// Column of a power of two, by its exponent.
-    powers: [Option<Column>; 32],
-    /// Columns of other sizes.
-    odd: BTreeMap<u32, Column>,
-    /// Sizes of the columns.
+    /// Block sizes of the columns.
     sizes: Vec<u32>,
+    /// Whether block sizes were drawn for the transfers.
+    drawn: bool,
 }
 
 impl PaperTally {
     /// The column of a block size.
     pub(crate) fn column(&mut self, block_bytes: u32) -> Column {
-        if !block_bytes.is_power_of_two() {
-            if let Some(&column) = self.odd.get(&block_bytes) {
-                return column;
-            }
-            if self.odd.len() < MAX_ODD_SIZES || block_bytes == 0 {
-                let column = self.new_column(block_bytes);
-                self.odd.insert(block_bytes, column);
-                return column;
-            }
-        }
-        let exponent = block_bytes.ilog2();
-        if let Some(column) = self.powers[exponent as usize] {
+        if let Some(column) = self.known(block_bytes) {
             return column;
         }
-        let column = self.new_column(1 << exponent);
-        self.powers[exponent as usize] = Some(column);
-        column
-    }
-
-    fn new_column(&mut self, block_bytes: u32) -> Column {
+        let is_odd = |size: &u32| *size != 0 && !size.is_power_of_two();
+        let odd_sizes = self.sizes.iter().filter(|size| is_odd(size)).count();
+        if is_odd(&block_bytes) && odd_sizes >= MAX_ODD_SIZES {
+            return self.column(1 << block_bytes.ilog2());
+        }
         // At most 32 powers, 64 odd sizes and zero.
         let column = Column(self.cells.len() as u16);
         self.cells.push([Cell::default(); 4]);
@@ -158,37 +158,57 @@ impl PaperTally {
         column
     }
 
+    fn known(&self, block_bytes: u32) -> Option<Column> {
+        let at = self.sizes.iter().position(|&size| size == block_bytes)?;
+        Some(Column(at as u16))
+    }
+
+    /// Says that the block size of a transfer was drawn.
+    pub(crate) fn has_drawn(&mut self) {
+        self.drawn = true;
+    }
+
     #[inline]
     fn cell(&mut self, row: Row, column: Column) -> &mut Cell {
         &mut self.cells[usize::from(column.0)][usize::from(row.0 & 3)]
     }
 
-    /// A read or write that was done.
+    /// A read or write that was done; a short one is shorter than the block size of its column.
     #[inline]
-    pub(crate) fn book_data(&mut self, row: Row, column: Column, bytes: u64, service_ns: u64) {
+    pub(crate) fn book_data(
+        &mut self,
+        row: Row,
+        column: Column,
+        bytes: u64,
+        service_ns: u64,
+        is_short: bool,
+    ) {
         let cell = self.cell(row, column);
         cell.data_ops += 1;
+        cell.short_ops += u64::from(is_short);
         cell.bytes = cell.bytes.saturating_add(bytes);
         cell.data_ns = cell.data_ns.saturating_add(service_ns);
     }
 
-    /// A sync's time, or a share of it.
-    pub(crate) fn book_sync(&mut self, row: Row, column: Column, share_ns: u64) {
+    /// Data transfer time in which no bytes were moved: of a sync, of closing what was written.
+    pub(crate) fn book_wait(&mut self, row: Row, column: Column, service_ns: u64) {
         let cell = self.cell(row, column);
-        cell.data_ns = cell.data_ns.saturating_add(share_ns);
+        cell.data_ns = cell.data_ns.saturating_add(service_ns);
     }
 
-    /// A transfer that is complete.
+    /// A transfer that is complete; the gaps are those between its operations, part of the latency.
     #[inline]
-    pub(crate) fn book_latency(&mut self, row: Row, column: Column, latency_ns: u64) {
+    pub(crate) fn book_latency(&mut self, row: Row, column: Column, latency_ns: u64, gaps_ns: u64) {
         let cell = self.cell(row, column);
         cell.transfers += 1;
+        cell.gaps_ns = cell.gaps_ns.saturating_add(gaps_ns);
         cell.latency_ns = cell.latency_ns.saturating_add(latency_ns);
         cell.max_latency_ns = cell.max_latency_ns.max(latency_ns);
     }
 
     /// Adds everything of another tally.
     pub(crate) fn add(&mut self, other: &PaperTally) {
+        self.drawn |= other.drawn;
         for (cells, &size) in other.cells.iter().zip(&other.sizes) {
             let column = self.column(size);
             for (row, cell) in (0_u8..).zip(cells) {
@@ -212,7 +232,14 @@ impl PaperTally {
             }
             cells.push(all.figures(mode, None));
         }
-        PaperTables { block_bytes, cells }
+        PaperTables { per_transfer: true, block_bytes, cells }
+    }
+
+    /// The tables of one worker, without empty cells; `None` where no block size was drawn.
+    pub(crate) fn own_tables(&self) -> Option<PaperTables> {
+        let mut tables = self.drawn.then(|| self.tables())?;
+        tables.cells.retain(|cell| cell.data_ops > 0 || cell.transfers > 0);
+        Some(tables)
     }
 
     fn sum(&self, mode: Mode, column: usize) -> Cell {
@@ -234,7 +261,12 @@ impl PaperTally {
 /// The paper's three tables in long form. See the module for what the numbers mean.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PaperTables {
-    /// The block sizes that occurred, ascending; the columns.
+    /// Whether every transfer is booked whole under one block size, and by the paper's § 5.1: see the module.
+    /// Earlier versions booked each block under its own length, counted no time between blocks as latency
+    /// and no close as data; theirs say `false`.
+    #[serde(default)]
+    pub per_transfer: bool,
+    /// The block sizes, ascending; the columns.
     pub block_bytes: Vec<u32>,
     /// Every cell, row by row in the paper's order, each row ending with its margin.
     pub cells: Vec<PaperCell>,
@@ -247,18 +279,25 @@ pub struct PaperCell {
     pub mode: Mode,
     /// The column; `None` for all block sizes together.
     pub block_bytes: Option<u32>,
-    /// Reads and writes of this size that were done.
+    /// Reads and writes that were done in the transfers of this block size.
     pub data_ops: u64,
+    /// The share of them that was shorter than the block size, 0 to 1: remainders, and transfers that are
+    /// shorter than a block.
+    #[serde(default)]
+    pub short_block_share: Option<f64>,
     /// Bytes that they moved.
     pub bytes: u64,
-    /// Complete transfers whose first block had this size; what the latencies are made from.
+    /// Complete transfers; what the latencies are made from.
     pub transfers: u64,
     /// Mean rate of one worker while it was transferring, in 10^6 bytes/s. Not throughput: the time
     /// between transfers and for opening and closing is not in it, and workers are not added up.
     pub transfer_rate_while_transferring_mb_per_s: Option<f64>,
     /// Mean over the transfers of total time − data transfer time.
     pub average_latency_ms: Option<f64>,
-    /// The largest of them.
+    /// How much of the average latency lay between operations, when the storage had nothing to do.
+    #[serde(default)]
+    pub average_gap_ms: Option<f64>,
+    /// The largest latency.
     pub maximum_latency_s: Option<f64>,
 }
 
@@ -285,7 +324,7 @@ mod tests {
     fn zero_durations_and_empty_cells_are_none() {
         let mut tally = PaperTally::default();
         let column = tally.column(4096);
-        tally.book_data(Row(0), column, 4096, 0);
+        tally.book_data(Row(0), column, 4096, 0, false);
         let tables = tally.tables();
         let cell = tables.cell(Mode::SeqRd, Some(4096)).unwrap();
         assert_eq!(cell.bytes, 4096);
@@ -301,7 +340,7 @@ mod tests {
         let mut tally = PaperTally::default();
         for len in (0..100_000_u32).rev().chain([u32::MAX, 1 << 31]) {
             let column = tally.column(len);
-            tally.book_data(Row(1), column, 1, 1);
+            tally.book_data(Row(1), column, 1, 1, false);
         }
         let tables = tally.tables();
         assert!(tables.block_bytes.len() <= MAX_ODD_SIZES + 33, "{}", tables.block_bytes.len());
@@ -314,9 +353,9 @@ mod tests {
         let (mut one, mut two) = (PaperTally::default(), PaperTally::default());
         let (a, b) = (one.column(4096), two.column(8192));
         let c = two.column(4096);
-        one.book_data(Row(2), a, 1, 10);
-        two.book_data(Row(2), b, 2, 10);
-        two.book_data(Row(2), c, 4, 10);
+        one.book_data(Row(2), a, 1, 10, false);
+        two.book_data(Row(2), b, 2, 10, false);
+        two.book_data(Row(2), c, 4, 10, true);
         one.add(&two);
         let tables = one.tables();
         assert_eq!(tables.cell(Mode::SeqWr, Some(4096)).unwrap().bytes, 5);

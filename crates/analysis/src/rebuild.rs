@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use reelgauge_record::OpRecord;
 
 use crate::figures::PointTiming;
-use crate::meter::{Meter, PointFigures, RunTotals};
+use crate::meter::{Meter, PointFigures, RunTotals, ShortOps};
 use crate::series::Series;
 
 /// What a log tells.
@@ -29,18 +29,24 @@ pub fn rebuild<I>(ops: I, timings: &BTreeMap<u16, PointTiming>) -> Rebuilt
 where
     I: IntoIterator<Item = OpRecord>,
 {
-    match try_rebuild(ops.into_iter().map(Ok::<_, std::convert::Infallible>), timings) {
+    let ops = ops.into_iter().map(Ok::<_, std::convert::Infallible>);
+    match try_rebuild(ops, ShortOps::default(), timings) {
         Ok(rebuilt) => rebuilt,
         Err(never) => match never {},
     }
 }
 
 /// As [`rebuild`], from a log whose reading may fail; ends at the first failure and returns it.
-pub fn try_rebuild<I, E>(ops: I, timings: &BTreeMap<u16, PointTiming>) -> Result<Rebuilt, E>
+pub fn try_rebuild<I, E>(
+    ops: I,
+    short_ops: ShortOps,
+    timings: &BTreeMap<u16, PointTiming>,
+) -> Result<Rebuilt, E>
 where
     I: IntoIterator<Item = Result<OpRecord, E>>,
 {
     let mut meter = Meter::new();
+    meter.take_short(short_ops);
     for op in ops {
         meter.add(&op?);
     }

@@ -83,6 +83,7 @@ pub(crate) struct Scope {
     transfers: u64,
     transfers_left_out: u64,
     short_transfers: u64,
+    short_writes: u64,
     read_bytes: u64,
     written_bytes: u64,
 }
@@ -96,6 +97,7 @@ impl Scope {
             transfers: worker.transfers.complete,
             transfers_left_out: worker.transfers.left_out(),
             short_transfers: worker.short_transfers,
+            short_writes: worker.short_writes,
             read_bytes: worker.bytes(OpKind::Read),
             written_bytes: worker.bytes(OpKind::Write),
             ..Scope::default()
@@ -134,6 +136,7 @@ impl Scope {
         self.transfers += other.transfers;
         self.transfers_left_out += other.transfers_left_out;
         self.short_transfers += other.short_transfers;
+        self.short_writes += other.short_writes;
         self.read_bytes = self.read_bytes.saturating_add(other.read_bytes);
         self.written_bytes = self.written_bytes.saturating_add(other.written_bytes);
     }
@@ -178,6 +181,7 @@ impl Scope {
             transfers: self.transfers,
             transfers_left_out: self.transfers_left_out,
             short_transfers: self.short_transfers,
+            short_writes: Some(self.short_writes),
             read_bytes: self.read_bytes,
             written_bytes: self.written_bytes,
             read_bytes_per_s: rate(self.read_bytes),

@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::figures::in_words;
+use crate::figures::{in_words, seconds};
+use crate::late::LateFigures;
 use crate::meter::RunTotals;
+use crate::pause::Pause;
+use crate::summary::LoadPoint;
 
 /// A delay of its own of this much never matters beside storage over a network.
 const ALWAYS_GOOD_US: f64 = 50.0;
@@ -11,59 +14,166 @@ const ALWAYS_GOOD_US: f64 = 50.0;
 /// Beyond that, the tool's own delay may be this share of the median answer.
 const GOOD_SHARE: f64 = 0.1;
 
+/// Streams have a buffer, and the tool's largest own delay may be this share of the shortest one.
+const GOOD_BUFFER_SHARE: f64 = 0.25;
+
+/// When the tool did not run at all, over a run; see [`crate::pause`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PausedTotal {
+    /// How often.
+    pub count: u64,
+    /// How long, in all.
+    pub total_ns: u64,
+    /// The longest; `None` without any.
+    pub longest: Option<Pause>,
+}
+
+impl PausedTotal {
+    /// Counts a pause.
+    pub fn add(&mut self, pause: Pause) {
+        self.count += 1;
+        self.total_ns += pause.length_ns();
+        if self.longest.is_none_or(|longest| longest.length_ns() < pause.length_ns()) {
+            self.longest = Some(pause);
+        }
+    }
+}
+
 /// The tool's own cost over a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SelfCost {
-    /// CPU time in the tool's own code.
-    pub cpu_user_s: f64,
+    /// CPU time in the tool's own code; `None` where nobody lived to tell.
+    pub cpu_user_s: Option<f64>,
     /// CPU time in the kernel on the tool's behalf; most of it is the I/O itself.
-    pub cpu_system_s: f64,
-    /// Both, per operation. `None` if there was none.
+    pub cpu_system_s: Option<f64>,
+    /// Both, per operation. `None` if there was none, or the time is not known.
     pub cpu_us_per_op: Option<f64>,
     /// 99 of 100 operations were issued no later than this after they were due.
     pub lateness_p99_us: Option<f64>,
     /// The latest.
     pub lateness_max_us: Option<f64>,
-    /// Whether response times can be taken as the storage's: the tool's own delay was below 50 µs or a
-    /// tenth of the median answer, for 99 of 100 operations.
-    pub timing_good_enough: bool,
+    /// The largest own delay of any stream's operation, pauses included. `None` without streams.
+    #[serde(default)]
+    pub own_delay_max_us: Option<f64>,
+    /// The shortest buffer of any stream, beside which it is judged.
+    #[serde(default)]
+    pub shortest_buffer_s: Option<f64>,
+    /// How long the tool did not run at all while it was measuring; `None` where nobody watched.
+    #[serde(default)]
+    pub paused_s: Option<f64>,
+    /// The longest such pause.
+    #[serde(default)]
+    pub longest_pause_s: Option<f64>,
+    /// When that began, since the start of the run.
+    #[serde(default)]
+    pub longest_pause_began_s: Option<f64>,
+    /// Whether the tool's own timing was good enough. For streams: its largest own delay was below a quarter
+    /// of the shortest buffer, and no frame was late because of it. For other runs: 99 of 100 operations were
+    /// issued within 50 µs or a tenth of the median answer of their time. `None` where nothing was measured.
+    pub timing_good_enough: Option<bool>,
     /// The same in words.
     pub sentence: String,
 }
 
 impl SelfCost {
-    /// Judges a run by the CPU time it took and by what its operations tell.
-    pub fn new(cpu_user_s: f64, cpu_system_s: f64, totals: &RunTotals) -> SelfCost {
-        let cpu_us = (cpu_user_s + cpu_system_s) * 1e6;
-        let (timing_good_enough, sentence) = judge(totals);
+    /// Judges a run by the CPU time it took (user and system), by what its operations tell, and by when it
+    /// did not run.
+    pub fn new(
+        cpu_s: Option<(f64, f64)>,
+        totals: &RunTotals,
+        points: &[LoadPoint],
+        paused: Option<&PausedTotal>,
+    ) -> SelfCost {
+        let cpu_us = cpu_s.map(|(user_s, system_s)| (user_s + system_s) * 1e6);
+        let streams = OwnDelay::of(points);
+        let (timing_good_enough, sentence) = match &streams {
+            Some(own) => own.judge(),
+            None => judge(totals),
+        };
+        let longest = paused.and_then(|paused| paused.longest);
         SelfCost {
-            cpu_user_s,
-            cpu_system_s,
-            cpu_us_per_op: (totals.ops > 0).then(|| cpu_us / totals.ops as f64),
+            cpu_user_s: cpu_s.map(|cpu| cpu.0),
+            cpu_system_s: cpu_s.map(|cpu| cpu.1),
+            cpu_us_per_op: cpu_us.filter(|_| totals.ops > 0).map(|us| us / totals.ops as f64),
             lateness_p99_us: totals.lateness.map(|lateness| lateness.p99_us),
             lateness_max_us: totals.lateness.map(|lateness| lateness.max_us),
+            own_delay_max_us: streams.as_ref().map(|own| own.max_us),
+            shortest_buffer_s: streams.as_ref().map(|own| own.buffer_s),
+            paused_s: paused.map(|paused| seconds(paused.total_ns)),
+            longest_pause_s: longest.map(|pause| seconds(pause.length_ns())),
+            longest_pause_began_s: longest.map(|pause| seconds(pause.from_ns)),
             timing_good_enough,
-            sentence,
+            sentence: with_pause(sentence, longest),
         }
     }
 }
 
-fn judge(totals: &RunTotals) -> (bool, String) {
+/// What the tool's own delay did to streams.
+struct OwnDelay {
+    max_us: f64,
+    buffer_s: f64,
+    late_frames: u64,
+}
+
+impl OwnDelay {
+    /// Over all load points; `None` where none has streams that began.
+    fn of(points: &[LoadPoint]) -> Option<OwnDelay> {
+        let late = || points.iter().filter_map(|point| point.streams.as_ref());
+        let max_us = late().filter_map(|late| Some(late.total.own_delay?.max_us)).reduce(f64::max)?;
+        let buffers = |late: &LateFigures| late.streams.iter().map(|stream| stream.buffer_s).reduce(f64::min);
+        let buffer_s = late().filter_map(buffers).reduce(f64::min)?;
+        let late_frames = late().map(|late| late.total.late_frames_with_own_delay).sum();
+        Some(OwnDelay { max_us, buffer_s, late_frames })
+    }
+
+    fn judge(&self) -> (Option<bool>, String) {
+        let beside = format!(
+            "The tool's own delay was at most {}, beside a buffer of {}",
+            in_words(self.max_us),
+            in_words(self.buffer_s * 1e6)
+        );
+        let good = self.late_frames == 0 && self.max_us <= GOOD_BUFFER_SHARE * self.buffer_s * 1e6;
+        let sentence = match (self.late_frames, good) {
+            (0, true) => format!("{beside}: its timing is good enough."),
+            (0, false) => format!(
+                "{beside}: margins hold much of it. Measure on a machine with less other work, or with fewer streams."
+            ),
+            (1, _) => format!("{beside}, and made 1 frame late that the storage did not."),
+            (late, _) => format!("{beside}, and made {late} frames late that the storage did not."),
+        };
+        (Some(good), sentence)
+    }
+}
+
+fn judge(totals: &RunTotals) -> (Option<bool>, String) {
     let (Some(lateness), Some(response)) = (totals.lateness, &totals.data_response) else {
-        return (true, "No operation was measured, so there is no timing to judge.".to_owned());
+        return (None, "No operation was measured, so there is no timing to judge.".to_owned());
     };
     let late_us = lateness.p99_us;
     let share = late_us / response.p50_us.max(0.001);
     let beside = format!(
-        "For 99 of 100 operations the tool's own delay was at most {}, beside a median answer of {}",
+        "For 99 of 100 operations the tool's own delay was at most {}, beside a median response of {}",
         in_words(late_us),
         in_words(response.p50_us)
     );
-    if late_us <= ALWAYS_GOOD_US || share <= GOOD_SHARE {
-        (true, format!("{beside}: its timing is good enough."))
+    let good = late_us <= ALWAYS_GOOD_US || share <= GOOD_SHARE;
+    let then = if good {
+        "its timing is good enough."
     } else {
-        (false, format!("{beside}: response times hold much of the tool's own delay; rely on service times."))
-    }
+        "response times hold much of the tool's own delay; rely on service times."
+    };
+    (Some(good), format!("{beside}: {then}"))
+}
+
+fn with_pause(sentence: String, longest: Option<Pause>) -> String {
+    let Some(pause) = longest else {
+        return sentence;
+    };
+    format!(
+        "{sentence} The tool itself did not run for {} from {:.1} s into the run on (stopped, or without a processor).",
+        in_words(pause.length_ns() as f64 / 1e3),
+        pause.from_ns as f64 / 1e9
+    )
 }
 
 #[cfg(test)]
@@ -91,19 +201,43 @@ mod tests {
 
     #[test]
     fn lateness_is_judged_beside_what_is_measured() {
-        let good = |late, response| SelfCost::new(1.0, 1.0, &totals(late, response)).timing_good_enough;
-        assert!(good(50.0, 60.0));
-        assert!(good(300.0, 3_000.0));
-        assert!(!good(301.0, 3_000.0));
-        assert!(!good(60.0, 0.0));
+        let good = |late, response| {
+            SelfCost::new(Some((1.0, 1.0)), &totals(late, response), &[], None).timing_good_enough
+        };
+        assert_eq!(good(50.0, 60.0), Some(true));
+        assert_eq!(good(300.0, 3_000.0), Some(true));
+        assert_eq!(good(301.0, 3_000.0), Some(false));
+        assert_eq!(good(60.0, 0.0), Some(false));
+    }
+
+    #[test]
+    fn the_largest_own_delay_is_judged_beside_the_buffer() {
+        let own = |max_us: f64, late_frames: u64| OwnDelay { max_us, buffer_s: 1.0, late_frames }.judge();
+        // 185 µs beside a second is nothing, whatever the median response.
+        assert_eq!(own(185.0, 0).0, Some(true));
+        assert_eq!(own(250_000.0, 0).0, Some(true));
+        assert_eq!(own(251_000.0, 0).0, Some(false));
+        let (good, sentence) = own(1_200_000.0, 19);
+        assert_eq!(good, Some(false));
+        assert!(sentence.contains("19 frames late that the storage did not"), "{sentence}");
+    }
+
+    #[test]
+    fn a_pause_is_told() {
+        let mut paused = PausedTotal::default();
+        paused.add(Pause { from_ns: 4_000_000_000, until_ns: 5_200_000_000 });
+        paused.add(Pause { from_ns: 6_000_000_000, until_ns: 6_100_000_000 });
+        let cost = SelfCost::new(Some((1.0, 1.0)), &totals(1.0, 1.0), &[], Some(&paused));
+        assert_eq!((cost.paused_s, cost.longest_pause_s), (Some(1.3), Some(1.2)));
+        assert!(cost.sentence.contains("did not run for 1.2 s from 4.0 s into the run"), "{}", cost.sentence);
     }
 
     #[test]
     fn costs_are_per_operation() {
-        let cost = SelfCost::new(1.5, 0.5, &totals(1.0, 1.0));
+        let cost = SelfCost::new(Some((1.5, 0.5)), &totals(1.0, 1.0), &[], None);
         assert_eq!(cost.cpu_us_per_op, Some(200_000.0));
-        let none = SelfCost::new(1.5, 0.5, &RunTotals::default());
+        let none = SelfCost::new(Some((1.5, 0.5)), &RunTotals::default(), &[], None);
         assert_eq!(none.cpu_us_per_op, None);
-        assert!(none.timing_good_enough);
+        assert_eq!(none.timing_good_enough, None);
     }
 }

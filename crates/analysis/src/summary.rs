@@ -10,13 +10,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{CheckFacts, ReplayFacts, SearchFacts, VdaFacts};
+use crate::culprit::Culprit;
+use crate::facts::{CheckFacts, MemoryFacts, ReplayFacts, SearchFacts, VdaFacts};
 use crate::figures::{Figures, WorkerFigures, seconds};
 use crate::late::LateFigures;
 use crate::meter::PointFigures;
 use crate::paper::PaperTables;
 use crate::self_cost::SelfCost;
 use crate::series::Series;
+use crate::statement::Statement;
 use crate::vda::ProcessRate;
 use crate::verdict::Verdict;
 
@@ -65,6 +67,10 @@ pub struct Summary {
     pub self_cost: SelfCost,
     /// Warnings, each with its advice.
     pub notes: Vec<String>,
+    /// What is said on top of it all: verdict, number, cause, how sure. `None` in summaries that were not
+    /// finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statement: Option<Statement>,
     /// Whether the criteria were met: the verdict of the first load point that failed, else of the last.
     /// `None` where none were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,6 +87,10 @@ pub struct Summary {
     /// What a replay found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<ReplayFacts>,
+    /// The memories that may have answered instead of the storage. `None` in a summary that was made from a
+    /// log alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryFacts>,
 }
 
 /// How a run ended.
@@ -152,10 +162,16 @@ pub struct LoadPoint {
     pub sweep_value: Option<String>,
     /// When it began, warm-up included, since the start of the run.
     pub started_s: f64,
-    /// How long it was measured, without the warm-up.
+    /// How long it was measured, without the warm-up, to the microsecond.
     pub measured_s: f64,
+    /// The same exactly: what throughput is divided by. `None` in summaries of versions that did not keep it.
+    #[serde(default)]
+    pub measured_ns: Option<u64>,
     /// Why it ended before its time, if it did.
     pub ended_early: Option<String>,
+    /// Why it has no figures although it was not cut short. `None` where it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_measured: Option<NotMeasured>,
     /// All workers together.
     pub total: Figures,
     /// Each worker.
@@ -178,9 +194,19 @@ pub struct LoadPoint {
     /// Whether its criteria were met. `None` where none were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// Why this machine, and not the storage, was the limit, in words.
+    /// Whose fault it was that its criteria were not met. `None` where they were, or none were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limited_by_client: Option<String>,
+    pub culprit: Option<Culprit>,
+}
+
+/// Why a load point could not be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotMeasured {
+    /// Every block was to be visited once, and the warm-up had visited them all.
+    WarmupVisitedAll,
+    /// No read or write was finished within the measured time.
+    NothingFinished,
 }
 
 /// What a load point was, beside its figures.
@@ -206,7 +232,9 @@ impl LoadPoint {
             sweep_value: facts.sweep_value,
             started_s: seconds(figures.timing.started_ns),
             measured_s: seconds(figures.timing.measured_ns),
+            measured_ns: Some(figures.timing.measured_ns),
             ended_early: facts.ended_early,
+            not_measured: None,
             total: figures.total,
             per_worker: figures.per_worker,
             paper: figures.paper,
@@ -215,7 +243,7 @@ impl LoadPoint {
             rates: Vec::new(),
             rates_mean_response_ms: None,
             verdict: None,
-            limited_by_client: None,
+            culprit: None,
         }
     }
 }
@@ -309,11 +337,13 @@ impl Summary {
             verify: None,
             self_cost: SelfCost::default(),
             notes: Vec::new(),
+            statement: None,
             verdict: None,
             search: None,
             vda: None,
             check: None,
             replay: None,
+            memory: None,
         }
     }
 

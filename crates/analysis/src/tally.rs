@@ -3,7 +3,7 @@
 //! Only workers are counted here; a load point's total is the sum of its workers, made once at its end,
 //! so that an operation is booked in one place.
 
-use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_record::{OpKind, OpRecord};
 
 use crate::paper::PaperTally;
 use crate::spread::{PairRecorder, Recorder};
@@ -32,10 +32,23 @@ impl Peak {
     }
 }
 
+/// What a read or write is that succeeds but moves less than was asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShortOps {
+    /// No answer: the files of the workload have a known size. Its bytes were moved, and its time, which may
+    /// be next to nothing, is no response time.
+    #[default]
+    Failures,
+    /// An answer like any other: a replay reads beyond the ends of files where the application did.
+    Answers,
+}
+
 /// Operations of one kind that succeeded.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KindTally {
     pub(crate) succeeded: u64,
+    /// Those that moved less than was asked and are no answers; in no time here.
+    short: u64,
     pub(crate) bytes: u64,
     pub(crate) service_sum_ns: u64,
     pub(crate) response_sum_ns: u64,
@@ -55,6 +68,11 @@ impl KindTally {
         self.service_max.take(service_ns, op.issued_ns);
         self.response_max.take(response_ns, op.due_ns);
         self.times.record(service_ns, response_ns);
+    }
+
+    fn came_short(&mut self, op: &OpRecord) {
+        self.short += 1;
+        self.bytes = self.bytes.saturating_add(u64::from(op.done_len));
     }
 }
 
@@ -132,8 +150,10 @@ pub(crate) struct WorkerTally {
     /// Made when the first of them occurs: of ten thousand workers each byte counts.
     rare: Option<Box<[KindTally; RARE_KINDS]>>,
     pub(crate) transfers: Transfers,
+    pub(crate) paper: PaperTally,
     pub(crate) lateness: LatenessTally,
     pub(crate) short_transfers: u64,
+    pub(crate) short_writes: u64,
     pub(crate) warmup_ops: u64,
     pub(crate) failed_by_kind: [u64; OpKind::ALL.len()],
     pub(crate) errors: Vec<ErrorTally>,
@@ -146,8 +166,10 @@ impl WorkerTally {
             common: Default::default(),
             rare: None,
             transfers: Transfers::default(),
+            paper: PaperTally::default(),
             lateness: LatenessTally::default(),
             short_transfers: 0,
+            short_writes: 0,
             warmup_ops: 0,
             failed_by_kind: [0; OpKind::ALL.len()],
             errors: Vec::new(),
@@ -156,25 +178,32 @@ impl WorkerTally {
 
     /// Takes a measured operation of this worker.
     #[inline]
-    pub(crate) fn add(&mut self, op: &OpRecord, paper: &mut PaperTally) {
+    pub(crate) fn add(&mut self, op: &OpRecord, short_ops: ShortOps) {
         self.lateness.add(op);
-        if op.errno == 0 {
-            self.kind_mut(op.kind).add(op);
-            if op.is_short() {
-                self.short_transfers += 1;
-            }
-        } else {
+        if op.errno != 0 {
             self.failed(op);
+        } else if op.is_short() {
+            self.short(op, short_ops);
+        } else {
+            self.kind_mut(op.kind).add(op);
         }
-        self.transfers.add(op, paper);
+        self.transfers.add(op, &mut self.paper);
     }
 
     /// Takes an operation of the warm-up, which is in no figure.
     pub(crate) fn add_warmup(&mut self, op: &OpRecord) {
         self.warmup_ops += 1;
         self.lateness.free_since_ns = op.done_ns;
-        if !op.flags.has(OpFlags::LAST) {
-            self.transfers.spoil(op.transfer);
+        self.transfers.warm_up(op);
+    }
+
+    #[cold]
+    fn short(&mut self, op: &OpRecord, short_ops: ShortOps) {
+        self.short_transfers += 1;
+        self.short_writes += u64::from(op.kind == OpKind::Write);
+        match short_ops {
+            ShortOps::Failures => self.kind_mut(op.kind).came_short(op),
+            ShortOps::Answers => self.kind_mut(op.kind).add(op),
         }
     }
 
@@ -195,26 +224,32 @@ impl WorkerTally {
 
     /// The operations of a kind; `None` where none has succeeded.
     pub(crate) fn kind(&self, kind: OpKind) -> Option<&KindTally> {
-        let tally = match (kind as usize).checked_sub(COMMON_KINDS) {
-            None => &self.common[kind as usize],
-            Some(rare) => &self.rare.as_ref()?[rare],
-        };
-        (tally.succeeded > 0).then_some(tally)
+        self.tally(kind).filter(|tally| tally.succeeded > 0)
+    }
+
+    fn tally(&self, kind: OpKind) -> Option<&KindTally> {
+        match (kind as usize).checked_sub(COMMON_KINDS) {
+            None => Some(&self.common[kind as usize]),
+            Some(rare) => Some(&self.rare.as_ref()?[rare]),
+        }
     }
 
     /// Bytes that operations of a kind moved.
     pub(crate) fn bytes(&self, kind: OpKind) -> u64 {
-        self.kind(kind).map_or(0, |tally| tally.bytes)
+        self.tally(kind).map_or(0, |tally| tally.bytes)
     }
 
-    /// Measured operations of a kind, failed ones included.
+    /// Measured operations of a kind, those that failed or came short included.
     pub(crate) fn ops(&self, kind: OpKind) -> u64 {
-        self.kind(kind).map_or(0, |tally| tally.succeeded) + self.failed_by_kind[kind as usize]
+        let done = self.tally(kind).map_or(0, |tally| tally.succeeded + tally.short);
+        done + self.failed_by_kind[kind as usize]
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_record::OpFlags;
+
     use super::*;
 
     /// Milliseconds: due, issued, done.

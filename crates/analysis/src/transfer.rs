@@ -10,9 +10,6 @@ use crate::paper::{Column, PaperTally, Row};
 /// More open transfers than this per worker are not followed: the oldest is given up.
 const MAX_OPEN: usize = 64;
 
-/// Block sizes in one transfer that are told apart when a sync's time is shared out.
-const MAX_UNSYNCED: usize = 8;
-
 /// One transfer under way.
 #[derive(Clone, Debug)]
 struct OpenTransfer {
@@ -23,84 +20,60 @@ struct OpenTransfer {
     began_ns: u64,
     last_done_ns: u64,
     /// Time between operations, when nothing was in the hands of the storage.
-    pauses_ns: u64,
-    /// Service times of reads, writes and syncs.
+    gaps_ns: u64,
+    /// Service times of reads, writes and syncs, and of closing what was written.
     data_ns: u64,
-    /// Column of its first read or write.
-    main: Option<Column>,
-    /// The last length that was looked up, and its column.
-    last_len: u32,
-    last_column: Column,
-    unsynced: Unsynced,
+    /// Where all of it is booked; not known before its block size is.
+    place: Option<Place>,
 }
 
-/// Bytes written since the last sync, by column.
-#[derive(Clone, Debug, Default)]
-struct Unsynced {
-    used: usize,
-    shares: [(Column, u64); MAX_UNSYNCED],
+/// The column of a transfer, and the block size of that column's blocks.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    column: Column,
+    block_bytes: u32,
 }
 
-impl Unsynced {
-    #[inline]
-    fn wrote(&mut self, column: Column, bytes: u64) {
-        let full = self.used == MAX_UNSYNCED;
-        if self.used > 0 && (full || self.shares[self.used - 1].0 == column) {
-            self.shares[self.used - 1].1 += bytes;
-        } else {
-            self.shares[self.used] = (column, bytes);
-            self.used += 1;
-        }
+impl Place {
+    fn of(block_bytes: u32, paper: &mut PaperTally) -> Place {
+        Place { column: paper.column(block_bytes), block_bytes }
     }
+}
 
-    /// Gives every block its share of a sync's time, by bytes; the last one takes the rounding.
-    fn synced(&mut self, row: Row, sync_ns: u64, paper: &mut PaperTally) {
-        let shares = &self.shares[..self.used];
-        let all_bytes: u128 = shares.iter().map(|share| u128::from(share.1)).sum();
-        let mut left_ns = sync_ns;
-        for (index, &(column, bytes)) in shares.iter().enumerate() {
-            let part = u128::from(sync_ns) * u128::from(bytes) / all_bytes.max(1);
-            let is_last = index + 1 == shares.len();
-            let share_ns = if is_last { left_ns } else { part as u64 };
-            paper.book_sync(row, column, share_ns);
-            left_ns -= share_ns;
-        }
-        self.used = 0;
-    }
+/// The block size that was drawn for the transfer that this opens: its `offset`.
+fn drawn_bytes(op: &OpRecord) -> Option<u32> {
+    let drawn = (op.kind == OpKind::Open).then_some(op.offset)?;
+    u32::try_from(drawn).ok().filter(|&bytes| bytes > 0)
 }
 
 impl OpenTransfer {
-    fn begin(op: &OpRecord, spoilt: bool) -> OpenTransfer {
+    fn begin(op: &OpRecord, spoilt: bool, place: Option<Place>) -> OpenTransfer {
         OpenTransfer {
             number: op.transfer,
             row: Row::of(op.flags),
             spoilt,
             began_ns: op.issued_ns,
             last_done_ns: op.issued_ns,
-            pauses_ns: 0,
+            gaps_ns: 0,
             data_ns: 0,
-            main: None,
-            last_len: 0,
-            last_column: Column::default(),
-            unsynced: Unsynced::default(),
+            place,
         }
     }
 
     #[inline]
     fn add(&mut self, op: &OpRecord, paper: &mut PaperTally) {
-        let pause_ns = op.issued_ns.saturating_sub(self.last_done_ns);
-        self.pauses_ns = self.pauses_ns.saturating_add(pause_ns);
+        let gap_ns = op.issued_ns.saturating_sub(self.last_done_ns);
+        self.gaps_ns = self.gaps_ns.saturating_add(gap_ns);
         self.last_done_ns = self.last_done_ns.max(op.done_ns);
-        if op.errno != 0 {
+        if op.errno != 0 || op.is_short() {
             self.spoilt = true;
             return;
         }
         match op.kind {
             OpKind::Read | OpKind::Write => self.moved(op, paper),
-            OpKind::Sync => {
-                self.data_ns = self.data_ns.saturating_add(op.service_ns());
-                self.unsynced.synced(self.row, op.service_ns(), paper);
-            }
+            OpKind::Sync => self.waited(op, paper),
+            // What was written may only leave the client when its file is closed.
+            OpKind::Close if op.flags.has(OpFlags::WRITING) => self.waited(op, paper),
             // Everything else moves no data of the transfer.
             _ => {}
         }
@@ -108,23 +81,24 @@ impl OpenTransfer {
 
     #[inline]
     fn moved(&mut self, op: &OpRecord, paper: &mut PaperTally) {
-        if self.main.is_none() || self.last_len != op.len {
-            self.last_column = paper.column(op.len);
-            self.last_len = op.len;
-            self.main.get_or_insert(self.last_column);
-        }
-        let bytes = u64::from(op.done_len);
+        let place = *self.place.get_or_insert_with(|| Place::of(op.len, paper));
         self.data_ns = self.data_ns.saturating_add(op.service_ns());
-        paper.book_data(self.row, self.last_column, bytes, op.service_ns());
-        if op.kind == OpKind::Write {
-            self.unsynced.wrote(self.last_column, bytes);
+        let is_short = op.len < place.block_bytes;
+        paper.book_data(self.row, place.column, u64::from(op.done_len), op.service_ns(), is_short);
+    }
+
+    /// Time of the data that moves no bytes of its own.
+    fn waited(&mut self, op: &OpRecord, paper: &mut PaperTally) {
+        self.data_ns = self.data_ns.saturating_add(op.service_ns());
+        if let Some(place) = self.place {
+            paper.book_wait(self.row, place.column, op.service_ns());
         }
     }
 
-    /// Total time − own pauses − data transfer time.
+    /// Total time − data transfer time.
     fn latency_ns(&self) -> u64 {
         let total_ns = self.last_done_ns.saturating_sub(self.began_ns);
-        total_ns.saturating_sub(self.pauses_ns).saturating_sub(self.data_ns)
+        total_ns.saturating_sub(self.data_ns)
     }
 }
 
@@ -137,6 +111,8 @@ pub(crate) struct Transfers {
     others: Vec<OpenTransfer>,
     /// Highest transfer number of which some part was not measured.
     spoilt_up_to: Option<u32>,
+    /// The last transfer that was opened in the warm-up, and the block size drawn for it.
+    opened_before: Option<(u32, u32)>,
     /// Transfers that ended and count.
     pub(crate) complete: u64,
     /// Transfers that were cut off, or in which an operation failed.
@@ -144,9 +120,16 @@ pub(crate) struct Transfers {
 }
 
 impl Transfers {
-    /// Says that part of a transfer was not measured, so that it gives no latency.
-    pub(crate) fn spoil(&mut self, number: u32) {
-        self.spoilt_up_to = self.spoilt_up_to.max(Some(number));
+    /// Takes an operation of the warm-up. Unless it was the last of its transfer, part of that was not
+    /// measured, so it gives no latency; but what was drawn for it holds for its other part.
+    pub(crate) fn warm_up(&mut self, op: &OpRecord) {
+        if op.flags.has(OpFlags::LAST) {
+            return;
+        }
+        self.spoilt_up_to = self.spoilt_up_to.max(Some(op.transfer));
+        if let Some(drawn) = drawn_bytes(op) {
+            self.opened_before = Some((op.transfer, drawn));
+        }
     }
 
     /// Takes a measured operation.
@@ -158,7 +141,7 @@ impl Transfers {
         }
         let transfer = match &mut self.current {
             Some(current) if current.number == op.transfer => current,
-            _ => self.switch_to(op),
+            _ => self.switch_to(op, paper),
         };
         transfer.add(op, paper);
         let opens = matches!(op.kind, OpKind::Open | OpKind::Create);
@@ -173,7 +156,7 @@ impl Transfers {
     }
 
     /// Makes the transfer of this operation current, beginning it if it is new.
-    fn switch_to(&mut self, op: &OpRecord) -> &mut OpenTransfer {
+    fn switch_to(&mut self, op: &OpRecord, paper: &mut PaperTally) -> &mut OpenTransfer {
         if let Some(previous) = self.current.take() {
             if self.others.len() == MAX_OPEN {
                 self.others.remove(0);
@@ -186,10 +169,18 @@ impl Transfers {
             Some(at) => self.others.remove(at),
             None => {
                 let spoilt = self.spoilt_up_to.is_some_and(|up_to| op.transfer <= up_to);
-                OpenTransfer::begin(op, spoilt)
+                OpenTransfer::begin(op, spoilt, self.place_of(op, paper))
             }
         };
         self.current.insert(transfer)
+    }
+
+    /// Where a transfer is booked that begins with this operation; `None` where nothing was drawn.
+    fn place_of(&self, op: &OpRecord, paper: &mut PaperTally) -> Option<Place> {
+        let before = self.opened_before.filter(|(number, _)| *number == op.transfer);
+        let drawn = drawn_bytes(op).or(before.map(|(_, drawn)| drawn))?;
+        paper.has_drawn();
+        Some(Place::of(drawn, paper))
     }
 
     #[inline]
@@ -202,8 +193,8 @@ impl Transfers {
             return;
         }
         self.complete += 1;
-        if let Some(column) = transfer.main {
-            paper.book_latency(transfer.row, column, transfer.latency_ns());
+        if let Some(Place { column, .. }) = transfer.place {
+            paper.book_latency(transfer.row, column, transfer.latency_ns(), transfer.gaps_ns);
         }
     }
 

@@ -6,6 +6,8 @@
 //!
 //! Not here: what is good enough ([`crate::criteria`]), and what limited the storage (the doctor room).
 
+pub mod margins;
+
 use serde::{Deserialize, Serialize};
 
 use crate::criteria::{Criteria, Criterion};
@@ -82,6 +84,7 @@ pub fn judge(criteria: &Criteria, measured: &Measured) -> Verdict {
             Criterion::BufferThroughput => {
                 of_streams(criterion, limit, measured, &mut failures, buffer_throughput);
             }
+            Criterion::Margins => failures.extend(margins::failure(limit, measured.streams)),
             Criterion::P99Response if measured.streams.is_empty() => {
                 failures.extend(p99_of_operations(limit, measured.total));
             }
@@ -124,6 +127,12 @@ impl Failure {
     fn not_measured(criterion: Criterion, limit: f64, sentence: String) -> Failure {
         Failure { measured: false, found: None, ..Failure::new(criterion, limit, 0.0, sentence) }
     }
+}
+
+/// A failure of nothing in particular, for tests.
+#[cfg(test)]
+pub(crate) fn failure_of_tests() -> Failure {
+    Failure::new(Criterion::LateFrames, 0.0, 1.0, String::new())
 }
 
 /// Judges every stream by `one`; no stream is no measurement.
@@ -197,15 +206,15 @@ fn late_frames(limit: f64, stream: &StreamFigures) -> Option<Failure> {
     })
 }
 
-/// When the n-th late frame, from 1, was needed; `None` if it is in none of the incidents that were kept.
+/// When the n-th late frame, from 1, was needed; `None` if it is in none of the late runs that were kept.
 fn nth_late_s(stream: &StreamFigures, nth: u64) -> Option<f64> {
     let mut before = 0;
-    let incident = stream.first_incidents.iter().find(|incident| {
-        before += incident.frames;
+    let late_run = stream.first_late_runs.iter().find(|late_run| {
+        before += late_run.frames;
         before >= nth
     })?;
-    let within = nth - 1 - (before - incident.frames);
-    Some(incident.began_s + within as f64 / stream.nominal_frames_per_s)
+    let within = nth - 1 - (before - late_run.frames);
+    Some(late_run.began_s + within as f64 / stream.nominal_frames_per_s)
 }
 
 fn what_happened(stream: &StreamFigures, first: &FirstLateFrame) -> String {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::cache_warning::CacheWarning;
+use crate::facts::MemoryFacts;
 use crate::figures::in_words;
 use crate::meter::RunTotals;
 use crate::paper::{Mode, PaperTables};
@@ -31,15 +33,14 @@ pub enum Warning {
         /// The median response of reads and writes.
         response_p50_us: f64,
     },
-    /// Reads came out of this machine's memory.
-    MostlyCached {
-        /// Share of the data set that was in the cache, 0 to 1.
-        share: f64,
-    },
+    /// A cache answered reads, or may have.
+    Cache(Box<CacheWarning>),
     /// Operations were counted but are not in the log.
     LogDropped {
         /// How many.
         ops: u64,
+        /// What kept them out.
+        trouble: LogTrouble,
     },
     /// This machine's CPUs were busy.
     ClientCpuSaturated {
@@ -75,13 +76,41 @@ pub enum Warning {
     },
 }
 
+/// What kept operations out of the log. `Display` is the cause with the advice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogTrouble {
+    /// Writing took longer than the operations.
+    TooSlow,
+    /// There is no room where it is written.
+    DiskFull,
+    /// It could not be written for another reason.
+    Failed,
+}
+
+impl fmt::Display for LogTrouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LogTrouble::TooSlow => {
+                "the log could not be written fast enough. Put the run directory on a faster disk (--out)"
+            }
+            LogTrouble::DiskFull => {
+                "the disk of the run directory is full. Free space there, or put the run directory on another \
+                 disk (--out)"
+            }
+            LogTrouble::Failed => {
+                "the log could not be written. Put the run directory on another disk (--out)"
+            }
+        })
+    }
+}
+
 impl Warning {
     /// The warnings that the figures themselves give cause for: lateness, short looks, few transfers.
     pub fn from_figures(points: &[LoadPoint], cost: &SelfCost, totals: &RunTotals) -> Vec<Warning> {
         let mut warnings = Vec::new();
-        if let (false, Some(lateness), Some(response)) =
-            (cost.timing_good_enough, totals.lateness, &totals.data_response)
-        {
+        // Of streams it is told beside their buffers, in the sentence on the tool's own cost.
+        let is_bad = cost.timing_good_enough == Some(false) && cost.own_delay_max_us.is_none();
+        if let (true, Some(lateness), Some(response)) = (is_bad, totals.lateness, &totals.data_response) {
             warnings.push(Warning::OwnLateness { p99_us: lateness.p99_us, response_p50_us: response.p50_us });
         }
         let with_ops = || points.iter().filter(|point| point.total.ops > 0);
@@ -97,9 +126,9 @@ impl Warning {
         warnings
     }
 
-    /// A warning if this share of the data set is in the cache, and matters.
-    pub fn if_cached(share: f64) -> Option<Warning> {
-        (share >= CACHED_SHARE).then_some(Warning::MostlyCached { share })
+    /// A warning if a cache answered, or may have; `verb` is the command, whose flags are the remedy.
+    pub fn if_cached(memory: &MemoryFacts, verb: &str) -> Option<Warning> {
+        CacheWarning::of(memory, verb).map(|warning| Warning::Cache(Box::new(warning)))
     }
 
     /// A warning if the CPUs of this machine were busy to this share.
@@ -128,17 +157,10 @@ impl fmt::Display for Warning {
                 in_words(*p99_us),
                 in_words(*response_p50_us)
             ),
-            Warning::MostlyCached { share } => write!(
-                f,
-                "{:.0} % of the test files were in this machine's memory, so reads measured the memory and \
-                 not the storage. Use --direct, or files larger than the memory (--file-size).",
-                share * 100.0
-            ),
-            Warning::LogDropped { ops } => write!(
-                f,
-                "{ops} operations are in the figures but not in the log, because the log could not be \
-                 written fast enough. Put the run directory on a faster disk (--out)."
-            ),
+            Warning::Cache(warning) => warning.fmt(f),
+            Warning::LogDropped { ops, trouble } => {
+                write!(f, "{ops} operations are in the figures but not in the log, because {trouble}.")
+            }
             Warning::ClientCpuSaturated { busy_share } => write!(
                 f,
                 "This machine's CPUs were {:.0} % busy, so it may have been the limit and not the storage. \
@@ -183,8 +205,9 @@ mod tests {
     fn every_warning_carries_advice() {
         let warnings = [
             Warning::OwnLateness { p99_us: 900.0, response_p50_us: 800.0 },
-            Warning::MostlyCached { share: 0.5 },
-            Warning::LogDropped { ops: 7 },
+            Warning::LogDropped { ops: 7, trouble: LogTrouble::TooSlow },
+            Warning::LogDropped { ops: 7, trouble: LogTrouble::DiskFull },
+            Warning::LogDropped { ops: 7, trouble: LogTrouble::Failed },
             Warning::ClientCpuSaturated { busy_share: 0.97 },
             Warning::ShortLook { measured_s: 5.0 },
             Warning::FewTransfers { cells: 3, of: 20 },
@@ -192,7 +215,7 @@ mod tests {
             Warning::RunDirectoryOnTarget { path: "/mnt/nas/x".to_owned() },
             Warning::Stragglers { ops: 2 },
         ];
-        let verbs = ["Rely", "Use", "Put", "Spread", "Measure", "Give", "Look"];
+        let verbs = ["Rely", "Free", "Use", "Put", "Spread", "Measure", "Give", "Look"];
         for warning in warnings {
             let text = warning.to_string();
             assert!(verbs.iter().any(|verb| text.contains(verb)), "{text}");
@@ -202,8 +225,6 @@ mod tests {
 
     #[test]
     fn thresholds() {
-        assert_eq!(Warning::if_cached(0.09), None);
-        assert!(Warning::if_cached(0.1).is_some());
         assert_eq!(Warning::if_busy(0.89), None);
         assert!(Warning::if_busy(0.9).is_some());
     }

@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use reelgauge_analysis::{Meter, Mode, PaperTables, PointFigures, PointTiming, rebuild};
+use reelgauge_analysis::{
+    Meter, Mode, PaperTables, PointFigures, PointTiming, ShortOps, rebuild, try_rebuild,
+};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
 /// The load point begins one second into the run and is measured for 50 ms.
@@ -37,27 +39,34 @@ fn op(worker: u32, transfer: u32, mode: OpFlags, kind: OpKind, len: u32, times_u
     }
 }
 
+/// The open of a transfer for which this block size was drawn.
+fn open(worker: u32, transfer: u32, mode: OpFlags, drawn_bytes: u64, times_us: [u64; 3]) -> OpRecord {
+    OpRecord { offset: drawn_bytes, ..op(worker, transfer, mode, OpKind::Open, 0, times_us) }
+}
+
+const KIB64: u64 = 65_536;
+
 #[rustfmt::skip]
 fn worker_0() -> Vec<OpRecord> {
-    use OpKind::{Close, Open, Read};
-    let warmup = op(0, 0, SEQ_RD.with(OpFlags::WARMUP), Open, 0, [0, 0, 100]);
+    use OpKind::{Close, Read};
     vec![
-        // Transfer 0 began in the warm-up: its read counts for the rate, the transfer for no latency.
-        warmup,
+        // Transfer 0 began in the warm-up: its read counts for the rate, the transfer for no latency. It is
+        // shorter than its block.
+        open(0, 0, SEQ_RD.with(OpFlags::WARMUP), KIB64, [0, 0, 100]),
         op(0, 0, SEQ_RD, Read,  4_096,     [100, 100, 300]),          // 200 µs
         op(0, 0, SEQ_RD, Close, 0,         [300, 300, 310]),
         // Transfer 1: 1 MiB and a remainder of 64 KiB. The tool was late by 90 and 100 µs.
-        op(0, 1, SEQ_RD, Open,  0,         [310, 400, 600]),
+        open(0, 1, SEQ_RD, 1_048_576,      [310, 400, 600]),
         op(0, 1, SEQ_RD, Read,  1_048_576, [600, 600, 4_600]),        // 4,000 µs
         op(0, 1, SEQ_RD, Read,  65_536,    [4_600, 4_700, 5_100]),    // 400 µs
         op(0, 1, SEQ_RD, Close, 0,         [5_100, 5_100, 5_150]),
-        // Total 5,150 − 400 = 4,750; pause 100; data 4,400: latency 250 µs (open 200, close 50).
+        // Total 5,150 − 400 = 4,750; data 4,400: latency 350 µs (open 200, gap 100, close 50).
     ]
 }
 
 #[rustfmt::skip]
 fn worker_1() -> Vec<OpRecord> {
-    use OpKind::{Close, Open, Read, Sync, Write};
+    use OpKind::{Close, Read, Sync, Write};
     let failed = OpRecord {
         errno: 5,
         done_len: 0,
@@ -68,29 +77,29 @@ fn worker_1() -> Vec<OpRecord> {
         ..op(1, 2, RAND_WR, Write, 65_536, [46_000, 46_000, 46_250])
     };
     vec![
-        // Transfer 0: one sync at its end; of its 2,000 µs 128/160 belong to 64 KiB, 32/160 to 32 KiB.
-        op(1, 0, SEQ_WR, Open,  0,      [0, 0, 300]),
+        // Transfer 0: two blocks and a remainder, and one sync at its end.
+        open(1, 0, SEQ_WR, KIB64,       [0, 0, 300]),
         op(1, 0, SEQ_WR, Write, 65_536, [300, 300, 800]),             // 500 µs
         op(1, 0, SEQ_WR, Write, 65_536, [800, 800, 1_300]),           // 500 µs
         op(1, 0, SEQ_WR, Write, 32_768, [1_300, 1_300, 1_500]),       // 200 µs
-        op(1, 0, SEQ_WR, Sync,  0,      [1_500, 1_500, 3_500]),       // 1,600 and 400 µs
-        op(1, 0, SEQ_WR, Close, 0,      [3_500, 3_500, 3_600]),
-        // Total 3,600; data 1,200 + 2,000: latency 400 µs.
+        op(1, 0, SEQ_WR, Sync,  0,      [1_500, 1_500, 3_500]),       // 2,000 µs
+        op(1, 0, SEQ_WR, Close, 0,      [3_500, 3_500, 3_600]),       // 100 µs, data time of a writer
+        // Total 3,600; data 3,300: latency 300 µs.
         // Transfer 1: its second read fails, so no latency; the first read counts for the rate.
-        op(1, 1, RAND_RD, Open, 0,      [3_600, 3_600, 3_700]),
+        open(1, 1, RAND_RD, KIB64,      [3_600, 3_600, 3_700]),
         op(1, 1, RAND_RD, Read, 65_536, [3_700, 3_700, 4_700]),       // 1,000 µs
         failed,
         op(1, 1, RAND_RD, Close, 0,     [44_700, 44_700, 44_800]),
-        // Transfer 2: every block is synced, so each sync belongs to the block before it.
-        op(1, 2, RAND_WR, Open,  0,      [44_800, 44_800, 45_000]),
+        // Transfer 2 is shorter than its block of 128 KiB, and every part of it is synced. One of its writes
+        // comes short, so no latency, and neither the time nor the bytes of that write count.
+        open(1, 2, RAND_WR, 131_072,     [44_800, 44_800, 45_000]),
         op(1, 2, RAND_WR, Write, 65_536, [45_000, 45_000, 45_500]),   // 500 µs
         op(1, 2, RAND_WR, Sync,  0,      [45_500, 45_500, 46_000]),   // 500 µs
-        short,                                                        // 250 µs for 32 KiB
+        short,
         op(1, 2, RAND_WR, Sync,  0,      [46_250, 46_250, 46_500]),   // 250 µs
-        op(1, 2, RAND_WR, Close, 0,      [46_500, 46_500, 46_600]),
-        // Total 1,800; data 1,500: latency 300 µs.
+        op(1, 2, RAND_WR, Close, 0,      [46_500, 46_500, 46_600]),   // 100 µs
         // Transfer 3 is cut off by the end.
-        op(1, 3, SEQ_RD, Open, 0,      [46_600, 46_600, 46_700]),
+        open(1, 3, SEQ_RD, KIB64,      [46_600, 46_600, 46_700]),
         op(1, 3, SEQ_RD, Read, 65_536, [46_700, 46_700, 47_200]),     // 500 µs
     ]
 }
@@ -119,49 +128,81 @@ fn assert_cell(paper: &PaperTables, mode: Mode, block: Option<u32>, expected: Ex
 #[rustfmt::skip]
 fn the_papers_tables() {
     let paper = golden().paper;
-    assert_eq!(paper.block_bytes, [4_096, 32_768, 65_536, 1_048_576]);
-    assert_eq!(paper.cells.len(), 5 * 5);
-    let (kib4, kib32, kib64, mib1) = (Some(4_096), Some(32_768), Some(65_536), Some(1_048_576));
+    assert!(paper.per_transfer);
+    assert_eq!(paper.block_bytes, [65_536, 131_072, 1_048_576]);
+    assert_eq!(paper.cells.len(), 5 * 4);
+    let (kib64, kib128, mib1) = (Some(65_536), Some(131_072), Some(1_048_576));
     let nothing = (None, None, None);
 
-    // 4,096 B in 200 µs. The transfer is left out of the latency.
-    assert_cell(&paper, Mode::SeqRd, kib4, (Some(20.48), None, None));
-    assert_cell(&paper, Mode::SeqRd, kib32, nothing);
-    // Two blocks of two workers: 131,072 B in 400 + 500 µs. Main block of no complete transfer.
-    assert_cell(&paper, Mode::SeqRd, kib64, (Some(145.635_556), None, None));
-    // 1,048,576 B in 4,000 µs.
-    assert_cell(&paper, Mode::SeqRd, mib1, (Some(262.144), Some(0.25), Some(0.000_25)));
-    // 4,096 + 131,072 + 1,048,576 = 1,183,744 B in 200 + 900 + 4,000 µs.
-    assert_cell(&paper, Mode::SeqRd, None, (Some(232.106_667), Some(0.25), Some(0.000_25)));
+    // 4,096 + 65,536 B in 200 + 500 µs, of two workers. No complete transfer.
+    assert_cell(&paper, Mode::SeqRd, kib64, (Some(99.474_286), None, None));
+    assert_cell(&paper, Mode::SeqRd, kib128, nothing);
+    // 1,048,576 + 65,536 B in 4,400 µs.
+    assert_cell(&paper, Mode::SeqRd, mib1, (Some(253.207_273), Some(0.35), Some(0.000_35)));
+    // 69,632 + 1,114,112 B in 5,100 µs.
+    assert_cell(&paper, Mode::SeqRd, None, (Some(232.106_667), Some(0.35), Some(0.000_35)));
 
     // 65,536 B in 1,000 µs; the failed read is not in it.
-    assert_cell(&paper, Mode::RandRd, kib4, nothing);
     assert_cell(&paper, Mode::RandRd, kib64, (Some(65.536), None, None));
+    assert_cell(&paper, Mode::RandRd, kib128, nothing);
     assert_cell(&paper, Mode::RandRd, None, (Some(65.536), None, None));
 
-    // 32,768 B in 200 + 400 µs.
-    assert_cell(&paper, Mode::SeqWr, kib32, (Some(54.613_333), None, None));
-    // 131,072 B in 1,000 + 1,600 µs.
-    assert_cell(&paper, Mode::SeqWr, kib64, (Some(50.412_308), Some(0.4), Some(0.000_4)));
-    // 163,840 B in 3,200 µs.
-    assert_cell(&paper, Mode::SeqWr, None, (Some(51.2), Some(0.4), Some(0.000_4)));
+    // 163,840 B in 1,200 + 2,000 + 100 µs.
+    assert_cell(&paper, Mode::SeqWr, kib64, (Some(49.648_485), Some(0.3), Some(0.000_3)));
+    assert_cell(&paper, Mode::SeqWr, None, (Some(49.648_485), Some(0.3), Some(0.000_3)));
 
-    // 65,536 + 32,768 B in 500 + 500 + 250 + 250 µs.
-    assert_cell(&paper, Mode::RandWr, kib64, (Some(65.536), Some(0.3), Some(0.000_3)));
+    // 65,536 B in 500 + 750 + 100 µs.
+    assert_cell(&paper, Mode::RandWr, kib64, nothing);
+    assert_cell(&paper, Mode::RandWr, kib128, (Some(48.545_185), None, None));
     assert_cell(&paper, Mode::RandWr, mib1, nothing);
-    assert_cell(&paper, Mode::RandWr, None, (Some(65.536), Some(0.3), Some(0.000_3)));
 
-    assert_cell(&paper, Mode::All, kib4, (Some(20.48), None, None));
-    assert_cell(&paper, Mode::All, kib32, (Some(54.613_333), None, None));
-    // 131,072 + 65,536 + 131,072 + 98,304 = 425,984 B in 900 + 1,000 + 2,600 + 1,500 µs;
-    // (400 + 300) / 2 µs.
-    assert_cell(&paper, Mode::All, kib64, (Some(70.997_333), Some(0.35), Some(0.000_4)));
-    assert_cell(&paper, Mode::All, mib1, (Some(262.144), Some(0.25), Some(0.000_25)));
-    // 1,511,424 B in 5,100 + 1,000 + 3,200 + 1,500 µs; (250 + 400 + 300) / 3 µs.
-    assert_cell(&paper, Mode::All, None, (Some(139.946_667), Some(0.316_667), Some(0.000_4)));
+    // 69,632 + 65,536 + 163,840 = 299,008 B in 700 + 1,000 + 3,300 µs.
+    assert_cell(&paper, Mode::All, kib64, (Some(59.801_6), Some(0.3), Some(0.000_3)));
+    assert_cell(&paper, Mode::All, mib1, (Some(253.207_273), Some(0.35), Some(0.000_35)));
+    // 1,478,656 B in 5,100 + 1,000 + 3,300 + 1,350 µs; (350 + 300) / 2 µs.
+    assert_cell(&paper, Mode::All, None, (Some(137.549_395), Some(0.325), Some(0.000_35)));
 
     let all = paper.cell(Mode::All, None).unwrap();
-    assert_eq!((all.data_ops, all.bytes, all.transfers), (10, 1_511_424, 3));
+    assert_eq!((all.data_ops, all.bytes, all.transfers), (9, 1_478_656, 2));
+}
+
+#[test]
+fn short_blocks_and_gaps_stand_beside() {
+    let paper = golden().paper;
+    let beside = |mode, block| {
+        let cell = paper.cell(mode, block).unwrap();
+        (cell.short_block_share, cell.average_gap_ms)
+    };
+    assert_eq!(beside(Mode::SeqRd, Some(65_536)), (Some(0.5), None));
+    assert_eq!(beside(Mode::SeqRd, Some(1_048_576)), (Some(0.5), Some(0.1)));
+    assert_eq!(beside(Mode::SeqWr, Some(65_536)), (Some(0.333_333), Some(0.0)));
+    assert_eq!(beside(Mode::RandWr, Some(131_072)), (Some(1.0), None));
+    assert_eq!(beside(Mode::RandWr, Some(65_536)), (None, None));
+    assert_eq!(beside(Mode::All, None), (Some(0.444_444), Some(0.05)));
+}
+
+#[test]
+fn each_worker_has_tables_of_its_own() {
+    let figures = golden();
+    let of = |at: usize| figures.per_worker[at].paper.as_ref().unwrap();
+    assert_cell(of(0), Mode::SeqRd, Some(65_536), (Some(20.48), None, None));
+    assert_cell(of(1), Mode::SeqRd, Some(65_536), (Some(131.072), None, None));
+    // What a worker did not do is not there.
+    assert_eq!(of(0).cell(Mode::SeqWr, Some(65_536)), None);
+    for mode in Mode::ROWS {
+        let bytes = |paper: &PaperTables| paper.cell(mode, None).map_or(0, |cell| cell.bytes);
+        assert_eq!(bytes(of(0)) + bytes(of(1)), bytes(&figures.paper), "{mode:?}");
+    }
+}
+
+#[test]
+fn where_no_size_was_drawn_the_first_block_takes_its_place() {
+    let undrawn =
+        |op: OpRecord| OpRecord { offset: if op.kind == OpKind::Open { 0 } else { op.offset }, ..op };
+    let figures = figures_of(worker_0().into_iter().map(undrawn));
+    assert_eq!(figures.paper.block_bytes, [4_096, 1_048_576]);
+    assert_eq!(figures.paper.cell(Mode::SeqRd, Some(1_048_576)).unwrap().bytes, 1_114_112);
+    assert_eq!(figures.per_worker[0].paper, None);
 }
 
 #[test]
@@ -170,21 +211,23 @@ fn counts_and_throughput() {
     assert_eq!((total.ops, total.failed_ops, total.warmup_ops), (24, 1, 1));
     let kinds = total.ops_by_kind;
     assert_eq!([kinds.open, kinds.read, kinds.write, kinds.sync, kinds.close], [5, 6, 5, 3, 5]);
-    assert_eq!((total.transfers, total.transfers_left_out, total.short_transfers), (3, 3, 1));
+    assert_eq!((total.transfers, total.transfers_left_out), (2, 4));
+    assert_eq!((total.short_transfers, total.short_writes), (1, Some(1)));
     assert_eq!((total.read_bytes, total.written_bytes), (1_249_280, 262_144));
     // Over 50 ms, however long the operations took.
     assert_eq!(total.read_bytes_per_s, Some(24_985_600.0));
     assert_eq!(total.written_bytes_per_s, Some(5_242_880.0));
     assert_eq!(total.bytes_per_s, Some(30_228_480.0));
-    assert_eq!(total.data_ops_per_s, Some(200.0));
+    assert_eq!(total.data_ops_per_s, Some(180.0));
 }
 
 #[test]
 fn times() {
     let total = golden().total;
-    // Responses of reads and writes, µs: 200 200 250 500 500 500 500 500 1,000 4,000.
+    // Responses of reads and writes, µs: 200 200 500 500 500 500 500 1,000 4,000; not the 250 of the one that
+    // came short.
     let data = total.response.data.unwrap();
-    assert_eq!((data.count, data.mean_us, data.max_us), (10, 815.0, 4_000.0));
+    assert_eq!((data.count, data.mean_us, data.max_us), (9, 877.778, 4_000.0));
     assert!((data.p50_us / 500.0 - 1.0).abs() < 0.001, "{}", data.p50_us);
     assert_eq!((data.p95_us, data.p99_9_us), (4_000.0, 4_000.0));
     assert_eq!((data.max_began_s, data.max_began_in_point_s), (1.000_6, 0.000_6));
@@ -195,6 +238,18 @@ fn times() {
     assert_eq!(total.service.sync.unwrap().max_us, 2_000.0);
     let lateness = total.lateness.unwrap();
     assert_eq!((lateness.p50_us, lateness.max_us), (0.0, 100.0));
+}
+
+#[test]
+fn what_came_short_is_an_answer_in_a_replay_alone() {
+    let ops = || worker_1().into_iter().map(Ok::<_, std::convert::Infallible>);
+    let timings = BTreeMap::from([(0, TIMING)]);
+    let writes = |short_ops| {
+        let total = try_rebuild(ops(), short_ops, &timings).unwrap().points.remove(0).total;
+        (total.ops_by_kind.write, total.written_bytes, total.response.write.unwrap().count)
+    };
+    assert_eq!(writes(ShortOps::Failures), (5, 262_144, 4));
+    assert_eq!(writes(ShortOps::Answers), (5, 262_144, 5));
 }
 
 #[test]

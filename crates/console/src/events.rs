@@ -182,8 +182,12 @@ pub(crate) mod tests {
         begin.to_line() + "\n"
     }
 
+    pub(crate) fn end(at_s: f64, late_frames: Option<u64>) -> LiveEvent {
+        LiveEvent::End { at_s, outcome: LiveOutcome::Complete, reason: None, late_frames }
+    }
+
     pub(crate) fn end_line() -> String {
-        LiveEvent::End { at_s: 9.0, outcome: LiveOutcome::Complete, reason: None }.to_line() + "\n"
+        end(9.0, None).to_line() + "\n"
     }
 
     fn verified(checked_bytes: u64) -> String {

@@ -1,14 +1,15 @@
 //! What Prometheus reads: how the runs here go, in its text format (0.0.4).
 //!
 //! Every run that goes on has its own figures, and so has the one that ended last, so that a scrape every
-//! quarter of an hour doesn't miss how it ended. `docs/grafana/reelgauge.json` draws them.
+//! quarter of an hour doesn't miss how it ended. `docs/grafana/reelgauge.json` draws them, and
+//! `docs/prometheus/reelgauge.rules.yml` raises the alarm while a storage does not answer.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use reelgauge_runner::live::{LiveEvent, LiveTick};
+use reelgauge_runner::live::{LiveEvent, LiveTick, path_in};
 
 use crate::entry::{RunEntry, RunState};
 use crate::events::Tail;
@@ -29,6 +30,28 @@ const WRITTEN: Metric =
     ("reelgauge_written_bytes_per_second", "gauge", "Written in the last second; 0 after the end.");
 const LATE: Metric =
     ("reelgauge_late_frames_total", "counter", "Frames that were late, in all load points of a run.");
+const FLYING: Metric = (
+    "reelgauge_longest_operation_in_flight_seconds",
+    "gauge",
+    "How long the oldest operation in flight has been so; 0 when none is, and after the end.",
+);
+const SILENT: Metric = (
+    "reelgauge_no_answer_seconds",
+    "gauge",
+    "How long operations have been in flight and none was answered; 0 while answers come, which may take \
+     0.4 s, and after the end.",
+);
+const MARGIN: Metric = (
+    "reelgauge_worst_margin_seconds",
+    "gauge",
+    "How long until a frame is needed that has not come, of the stream that stands worst; negative when it \
+     is overdue. Only while a run with frames goes on.",
+);
+const NEWS: Metric = (
+    "reelgauge_news_age_seconds",
+    "gauge",
+    "How long a run that goes on has told nothing; about a second while it measures. The rest is as old.",
+);
 const ELAPSED: Metric = ("reelgauge_elapsed_seconds", "gauge", "Time since a run began to measure.");
 
 /// Follows the events of runs between two scrapes.
@@ -52,6 +75,10 @@ struct SoFar {
     at_s: Option<f64>,
     /// Late frames of the load points before.
     late_before: u64,
+    /// Late frames of the whole run as its summary has them, once it has ended.
+    late_in_all: Option<u64>,
+    /// How old the last news are; of runs that go on.
+    news_age_s: Option<f64>,
 }
 
 impl Metrics {
@@ -65,7 +92,9 @@ impl Metrics {
         let told: Vec<(&RunEntry, SoFar)> = shown
             .into_iter()
             .map(|run| {
-                let so_far = catch_up(&mut followed, &run.id, dir).unwrap_or_default();
+                let mut so_far = catch_up(&mut followed, &run.id, dir).unwrap_or_default();
+                let is_running = run.state == RunState::Running;
+                so_far.news_age_s = is_running.then(|| age_s(&dir.join(&run.id))).flatten();
                 (run, so_far)
             })
             .collect();
@@ -88,6 +117,12 @@ fn catch_up(followed: &mut HashMap<String, Followed>, id: &str, dir: &Path) -> O
     }
 }
 
+/// How long ago the run in this directory told something. A clock that was set back tells nothing.
+fn age_s(run_dir: &Path) -> Option<f64> {
+    let told = path_in(run_dir).metadata().and_then(|metadata| metadata.modified()).ok()?;
+    Some(told.elapsed().ok()?.as_secs_f64())
+}
+
 impl SoFar {
     fn take(&mut self, event: LiveEvent) {
         match event {
@@ -103,12 +138,18 @@ impl SoFar {
             LiveEvent::Begin { at_s, .. }
             | LiveEvent::Phase { at_s, .. }
             | LiveEvent::Prepared { at_s, .. }
-            | LiveEvent::Verified { at_s, .. }
-            | LiveEvent::End { at_s, .. } => self.at_s = Some(at_s),
+            | LiveEvent::Verified { at_s, .. } => self.at_s = Some(at_s),
+            LiveEvent::End { at_s, late_frames, .. } => {
+                self.at_s = Some(at_s);
+                self.late_in_all = late_frames;
+            }
         }
     }
 
     fn late_frames(&self) -> Option<u64> {
+        if self.late_in_all.is_some() {
+            return self.late_in_all;
+        }
         let now = self.tick.as_ref()?.late_frames;
         now.map(|now| self.late_before + now).or((self.late_before > 0).then_some(self.late_before))
     }
@@ -139,10 +180,20 @@ fn written(runs: &[Arc<RunEntry>], told: &[(&RunEntry, SoFar)]) -> String {
         });
         metric(&mut text, what, values);
     };
-    let rate = |is_running: bool, rate: f64| if is_running { rate } else { 0.0 };
-    each(READ, &|so_far, is_running| Some(rate(is_running, so_far.tick.as_ref()?.read_bytes_per_s)));
-    each(WRITTEN, &|so_far, is_running| Some(rate(is_running, so_far.tick.as_ref()?.write_bytes_per_s)));
+    let now = |is_running: bool, value: f64| if is_running { value } else { 0.0 };
+    each(READ, &|so_far, is_running| Some(now(is_running, so_far.tick.as_ref()?.read_bytes_per_s)));
+    each(WRITTEN, &|so_far, is_running| Some(now(is_running, so_far.tick.as_ref()?.write_bytes_per_s)));
     each(LATE, &|so_far, _| so_far.late_frames().map(|frames| frames as f64));
+    let waited = |seconds: Option<f64>| seconds.unwrap_or(0.0);
+    each(FLYING, &|so_far, is_running| {
+        Some(now(is_running, waited(so_far.tick.as_ref()?.longest_in_flight_s)))
+    });
+    each(SILENT, &|so_far, is_running| Some(now(is_running, waited(so_far.tick.as_ref()?.no_answer_s))));
+    each(MARGIN, &|so_far, is_running| {
+        let margin_ms = so_far.tick.as_ref().filter(|_| is_running)?.margin_ms?;
+        Some(margin_ms as f64 / 1e3)
+    });
+    each(NEWS, &|so_far, _| so_far.news_age_s);
     each(ELAPSED, &|so_far, _| so_far.at_s);
     text
 }
@@ -185,21 +236,22 @@ mod tests {
     use std::collections::BTreeSet;
     use std::fs;
 
-    use reelgauge_runner::live::{LiveOutcome, path_in};
     use serde_json::Value;
 
     use super::*;
+    use crate::events::tests::end;
 
     fn tick(label: &str, elapsed_s: f64, late_frames: Option<u64>) -> LiveEvent {
         LiveEvent::Live(LiveTick {
             at_s: elapsed_s + 10.0,
             label: label.to_owned(),
             elapsed_s,
-            warmup_s: 0.0,
-            total_s: None,
             read_bytes_per_s: 52_428_800.0,
-            write_bytes_per_s: 0.0,
             late_frames,
+            margin_ms: late_frames.map(|_| -1_500),
+            longest_in_flight_s: Some(6.25),
+            no_answer_s: Some(6.0),
+            ..LiveTick::default()
         })
     }
 
@@ -223,8 +275,7 @@ mod tests {
         let file = |id: &str| path_in(&dir.path().join(id));
         let first = lines(&[tick("8 streams", 5.0, Some(2)), tick("9 streams", 1.0, Some(1))]);
         fs::write(file("now"), &first).unwrap();
-        let end = LiveEvent::End { at_s: 77.5, outcome: LiveOutcome::Complete, reason: None };
-        fs::write(file("then"), lines(&[tick("p", 3.0, None), end])).unwrap();
+        fs::write(file("then"), lines(&[tick("p", 3.0, None), end(77.5, None)])).unwrap();
         let runs = [
             entry("now", RunState::Running),
             entry("then", RunState::Complete),
@@ -239,6 +290,10 @@ mod tests {
             "reelgauge_read_bytes_per_second{run=\"then\"} 0",
             "reelgauge_late_frames_total{run=\"now\"} 3",
             "reelgauge_elapsed_seconds{run=\"now\"} 11",
+            "reelgauge_longest_operation_in_flight_seconds{run=\"now\"} 6.25",
+            "reelgauge_longest_operation_in_flight_seconds{run=\"then\"} 0",
+            "reelgauge_no_answer_seconds{run=\"now\"} 6",
+            "reelgauge_worst_margin_seconds{run=\"now\"} -1.5",
             "reelgauge_elapsed_seconds{run=\"then\"} 77.5",
             "reelgauge_run_info{run=\"now\",verb=\"streams\",label=\"\",\
              target=\"/mnt/\\\"a\\\\b\\\"\\nc\u{fffd}\",state=\"running\"} 1",
@@ -246,19 +301,45 @@ mod tests {
             assert!(text.lines().any(|there| there == line), "{line}\n{text}");
         }
         assert!(!text.contains("before") && !text.contains("late_frames_total{run=\"then\"}"), "{text}");
-        // What is told later comes on top, and never less than before.
+        assert!(!text.contains("margin_seconds{run=\"then\"}"), "{text}");
+        assert!(
+            text.contains("news_age_seconds{run=\"now\"} ") && !text.contains("age_seconds{run=\"then\"}")
+        );
+        // What is told later comes on top.
         let more = lines(&[tick("9 streams", 2.0, Some(4)), tick("9 streams", 0.5, Some(0))]);
         fs::write(file("now"), first + &more).unwrap();
         let text = metrics.text(&runs, dir.path());
         assert!(text.contains("reelgauge_late_frames_total{run=\"now\"} 6\n"), "{text}");
+        // In the end it is what the summary says.
+        let ended = fs::read_to_string(file("now")).unwrap() + &lines(&[end(30.0, Some(681))]);
+        fs::write(file("now"), ended).unwrap();
+        let text = metrics.text(&[entry("now", RunState::Complete)], dir.path());
+        assert!(text.contains("reelgauge_late_frames_total{run=\"now\"} 681\n"), "{text}");
         // One that has told nothing has no figures, which is not the same as zeros.
         let text = metrics.text(&[entry("before", RunState::Killed)], dir.path());
         assert!(text.contains("run_info{run=\"before\"") && !text.contains("seconds{"), "{text}");
     }
 
+    /// Every metric that there is.
+    const TOLD: [Metric; 10] = [RUNS, INFO, READ, WRITTEN, LATE, FLYING, SILENT, MARGIN, NEWS, ELAPSED];
+
+    fn asked_in(expression: &str) -> impl Iterator<Item = String> {
+        let words = expression.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        words.filter(|word| word.starts_with("reelgauge_")).map(str::to_owned)
+    }
+
+    #[test]
+    fn the_alarms_ask_for_nothing_that_is_not_told() {
+        let text = include_str!("../../../docs/prometheus/reelgauge.rules.yml");
+        let asked: BTreeSet<String> =
+            text.lines().filter(|line| line.contains("expr:")).flat_map(asked_in).collect();
+        assert!(asked.len() >= 4, "{asked:?}");
+        assert!(asked.iter().all(|name| TOLD.iter().any(|(told, ..)| told == name)), "{asked:?}");
+    }
+
     #[test]
     fn the_dashboard_asks_for_nothing_that_is_not_told() {
-        let told: BTreeSet<&str> = [RUNS, INFO, READ, WRITTEN, LATE, ELAPSED].map(|(name, ..)| name).into();
+        let told: BTreeSet<&str> = TOLD.map(|(name, ..)| name).into();
         let text = include_str!("../../../docs/grafana/reelgauge.json");
         let dashboard: Value = serde_json::from_str(text).unwrap();
         let variables = dashboard["templating"]["list"].as_array().unwrap();
@@ -268,8 +349,7 @@ mod tests {
         let queries = variables.iter().filter_map(|one| one["query"]["query"].as_str());
         let targets = panels.iter().flat_map(|panel| panel["targets"].as_array().into_iter().flatten());
         for expression in targets.map(|target| target["expr"].as_str().unwrap()).chain(queries) {
-            let words = expression.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-            asked.extend(words.filter(|word| word.starts_with("reelgauge_")).map(str::to_owned));
+            asked.extend(asked_in(expression));
         }
         assert!(asked.iter().all(|name| told.contains(name.as_str())), "{asked:?}");
         assert_eq!(asked.len(), told.len(), "{asked:?}");

@@ -94,6 +94,7 @@ impl Watcher {
                 at_s: self.last_s,
                 outcome: LiveOutcome::BrokeOff,
                 reason: Some("the run's process is gone; it was killed before it could end".to_owned()),
+                late_frames: None,
             };
             events.push((self.tail.len(), end));
         }
@@ -173,11 +174,9 @@ mod tests {
             at_s,
             label: "p".to_owned(),
             elapsed_s: at_s,
-            warmup_s: 0.0,
-            total_s: None,
             read_bytes_per_s: 1.0,
-            write_bytes_per_s: 0.0,
             late_frames,
+            ..LiveTick::default()
         })
     }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::counter::Look;
 use crate::devices;
 use crate::source::pressure::{self, Resource};
-use crate::source::{disks, interfaces, memory, nfs, own, processors, smb, softnet, tcp};
+use crate::source::{disks, interfaces, memory, nfs, own, processors, quota, smb, softnet, tcp};
 
 /// Interfaces that are looked at, at most. Machines with containers have hundreds of virtual ones.
 const INTERFACES_MAX: usize = 12;
@@ -34,6 +34,8 @@ pub struct Eyes {
     target: Target,
     disks: Vec<String>,
     seen: Interfaces,
+    /// The `cpu.stat` of the control groups that this process is in.
+    quotas: Vec<PathBuf>,
     /// Files that could not be read, and why.
     unread: BTreeMap<&'static str, String>,
 }
@@ -41,8 +43,13 @@ pub struct Eyes {
 impl Eyes {
     /// Finds out what carries the target.
     pub fn open(target: Target) -> Eyes {
-        let mut eyes =
-            Eyes { target, disks: Vec::new(), seen: Interfaces::default(), unread: BTreeMap::new() };
+        let mut eyes = Eyes {
+            target,
+            disks: Vec::new(),
+            seen: Interfaces::default(),
+            quotas: quotas(),
+            unread: BTreeMap::new(),
+        };
         if let Some(mounts) = eyes.read("/proc/self/mountinfo") {
             eyes.disks = devices::below(&mounts, &eyes.target.mount_point, Path::new("/sys"));
         }
@@ -128,6 +135,11 @@ impl Eyes {
         if let Some(text) = self.read("/proc/self/statm") {
             own::parse_statm(&text, page_bytes(), look);
         }
+        // Where there is no quota, there is no such file, which is nothing to complain of.
+        let throttled = self.quotas.iter().filter_map(|path| std::fs::read_to_string(path).ok());
+        if let Some(throttled_us) = throttled.filter_map(|text| quota::throttled_us(&text)).reduce(u64::max) {
+            quota::put_throttled(throttled_us, look);
+        }
     }
 
     /// The text of a file; `None`, and why is kept, where it can't be read. Names in it need not be UTF-8.
@@ -143,6 +155,12 @@ impl Eyes {
             }
         }
     }
+}
+
+/// Where the processor quotas of this process are told; nowhere without control groups.
+fn quotas() -> Vec<PathBuf> {
+    let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    quota::stat_files(&text).into_iter().map(|file| Path::new("/sys/fs/cgroup").join(file)).collect()
 }
 
 /// Which interfaces are looked at.

@@ -172,6 +172,7 @@ pub const KINDS: &[Kind] = kinds! {
     // Of one processor: with several it may be more than 100.
     Tool Main Percent "cpu_percent" "reelgauge's processor time";
     Tool Detail Bytes "memory_bytes" "reelgauge's memory";
+    Tool Fault Percent "throttled_percent" "reelgauge's group kept from running by its quota";
     Tool Detail Us "sampling_us" "processor time of sampling all this once";
 };
 

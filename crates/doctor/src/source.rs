@@ -10,6 +10,7 @@ pub mod nfs;
 pub mod own;
 pub mod pressure;
 pub mod processors;
+pub mod quota;
 pub mod smb;
 pub mod softnet;
 pub mod tcp;

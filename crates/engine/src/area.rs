@@ -136,7 +136,21 @@ impl Area {
             Err(error) => return Err(io_error("make the directory", &path, error)),
         }
         check_is_dir(&path, || AreaError::Vanished { path: path.clone() })?;
-        removal::empty_dir(&self.root, name)
+        removal::empty_dir(&self.root, &[name])
+    }
+
+    /// Removes a data set and all that is in it; with the care of [`Area::clean`]. Who calls this holds the
+    /// lock.
+    pub(crate) fn remove_data_set(&self, name: &str) -> Result<Cleaned, AreaError> {
+        self.check_still_there()?;
+        let path = self.data_dir().join(name);
+        for dir in [&self.data_dir(), &path] {
+            check_is_dir(dir, || AreaError::Vanished { path: path.clone() })?;
+        }
+        let mut cleaned = removal::empty_dir(&self.root, &[DATA_DIR, name])?;
+        fs::remove_dir(&path).map_err(|error| io_error("remove", &path, error))?;
+        cleaned.directories += 1;
+        Ok(cleaned)
     }
 
     /// Removes a directory of the area and all that is in it; with the care of [`Area::clean`]. Who calls

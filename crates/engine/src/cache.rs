@@ -54,6 +54,31 @@ pub fn drop_cached<P: AsRef<Path>>(files: &[P]) -> Result<(), CacheError> {
     Ok(())
 }
 
+/// Drops these files from this machine's page cache as far as they are written back already. Writes nothing
+/// back: for files of others, whose unwritten data are nobody's business here.
+///
+/// # Errors
+/// At the first file that can't be opened, and where the system has no such call (macOS, Windows).
+#[cfg(target_os = "linux")]
+pub fn drop_written<P: AsRef<Path>>(files: &[P]) -> Result<(), CacheError> {
+    for path in files {
+        let path = path.as_ref();
+        let dropped = std::fs::File::open(path)
+            .and_then(|file| Ok(rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?));
+        dropped.map_err(|source| CacheError::Io { path: path.to_owned(), source })?;
+    }
+    Ok(())
+}
+
+/// As on Linux, where the system has a call for it: not here.
+///
+/// # Errors
+/// Always, if there are files.
+#[cfg(not(target_os = "linux"))]
+pub fn drop_written<P: AsRef<Path>>(files: &[P]) -> Result<(), CacheError> {
+    drop_cached(files)
+}
+
 #[cfg(target_os = "linux")]
 fn drop_one(path: &Path) -> Result<(), CacheError> {
     let dropped = std::fs::File::open(path).and_then(|file| {

@@ -9,6 +9,9 @@
 //! behind. All of it happens on a thread of its own, so that a mount that hangs can't keep the caller from
 //! stopping.
 //!
+//! Other data sets that earlier runs left are given back where their room is needed: [`others`] finds them,
+//! [`to_give_back`] decides.
+//!
 //! [`image`]: files of any sizes and names, made anew for each pass of a replay.
 //!
 //! Not here: what the data looks like ([`crate::pattern`]).
@@ -17,6 +20,7 @@ mod error;
 mod fill;
 pub mod image;
 mod manifest;
+mod others;
 mod survey;
 
 use std::ops::ControlFlow;
@@ -26,7 +30,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-pub use error::DataSetError;
+pub use error::{DataSetError, amount};
+pub use others::{OtherSet, give_back, others, to_give_back};
 pub use survey::{MARGIN_BYTES, MARGIN_PERCENT};
 
 use crate::area::Area;
@@ -72,6 +77,8 @@ pub struct DataSet {
     /// What the data was made from. The seed is that of the first preparation, whatever was asked for now:
     /// data made from any seed is as good, and is not written twice.
     pub pattern: PatternSpec,
+    /// How many complete files there are, in case there are more than were asked for.
+    pub files_there: u32,
     /// Bytes of files that were already there.
     pub reused_bytes: u64,
     /// Bytes that were written.
@@ -138,6 +145,26 @@ impl DataSet {
 }
 
 impl DataSetSpec {
+    /// The name of such a data set: the same for all that can serve as each other.
+    pub fn name(&self) -> String {
+        manifest::directory_name(self)
+    }
+
+    /// Bytes that have yet to be written in this area, as far as looking at names and sizes tells.
+    ///
+    /// # Errors
+    /// A specification that makes no sense; an area that can't be looked at.
+    pub fn missing_bytes(&self, area: &Area) -> Result<u64, DataSetError> {
+        let total_bytes = self.total_bytes()?;
+        let directory = area.data_dir().join(self.name());
+        if !directory.is_dir() {
+            return Ok(total_bytes);
+        }
+        let known = manifest::Manifest::read(&directory, self)?;
+        let found = survey::survey(&directory, self, known.is_some())?;
+        Ok(found.missing.len() as u64 * self.file_bytes)
+    }
+
     /// Bytes of all files together, if the specification makes sense.
     fn total_bytes(&self) -> Result<u64, DataSetError> {
         let wrong = |why| Err(DataSetError::Spec { why });
@@ -288,6 +315,7 @@ mod tests {
 
         let fewer = prepare(&area, DataSetSpec { files: 1, ..SPEC }).unwrap();
         assert_eq!((fewer.files.len(), fewer.written_bytes), (1, 0));
+        assert_eq!((grown.files_there, fewer.files_there), (5, 5));
         let all = prepare(&area, DataSetSpec { files: 5, ..SPEC }).unwrap();
         assert_eq!(all.written_bytes, 0);
     }

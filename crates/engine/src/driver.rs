@@ -13,8 +13,8 @@
 //!   to its service time.
 //! * A system error is a result, recorded and told to the script. So is a request that can't be carried
 //!   out (a handle that is not open, an open or create on one that is, a length beyond what the script
-//!   announced, a file that is not in the table, [`OpKind::Other`]): it never reaches the system and is
-//!   recorded as `EBADF` or `EINVAL`.
+//!   announced, a file that is not in the table, a change of one that may only be read, [`OpKind::Other`]):
+//!   it never reaches the system and is recorded as `EBADF` or `EINVAL`.
 //! * Operations that go by path ([`Op::goes_by_path`]) look at no handle, and never follow a link in the
 //!   last component.
 //! * A close begins when no change of size is in flight on its handle, so that none can hit another file.
@@ -79,6 +79,8 @@ pub struct Context {
     pub clock: Clock,
     /// The run's file table.
     pub files: Vec<TargetFile>,
+    /// Those of them that are not the tool's own: nothing but reading is done to them.
+    pub read_only: ReadOnly,
     /// How write data is made.
     pub pattern: PatternSpec,
     /// Which write was the last in every unit, when the run verifies.
@@ -89,6 +91,35 @@ pub struct Context {
     pub window: Window,
     /// Set by anybody to end the load point early.
     pub stop: AtomicBool,
+}
+
+/// Files that may be opened for reading, read, looked at and closed. Everything else that a script asks for
+/// on them is refused before it reaches the system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadOnly {
+    /// In rising order.
+    files: Vec<u32>,
+}
+
+impl ReadOnly {
+    /// One more, by its index in the file table.
+    pub fn add(&mut self, file: u32) {
+        if let Err(at) = self.files.binary_search(&file) {
+            self.files.insert(at, file);
+        }
+    }
+
+    /// Whether an operation would change one of them.
+    fn forbids(&self, op: &Op) -> bool {
+        let changes = match op.kind {
+            OpKind::Open => op.open.write || op.open.write_only || op.open.append,
+            OpKind::Read | OpKind::Close | OpKind::Stat | OpKind::Access | OpKind::ReadDir => false,
+            _ => true,
+        };
+        let is_one = |file: u32| self.files.binary_search(&file).is_ok();
+        let renamed_over = op.kind == OpKind::Rename && u32::try_from(op.offset).is_ok_and(is_one);
+        changes && !self.files.is_empty() && (is_one(op.file) || renamed_over)
+    }
 }
 
 /// When a load point runs. It begins when every driver thread is ready, because making the buffers of
@@ -317,7 +348,7 @@ pub fn start<S: Script + 'static, K: Sink>(
 
 /// Why an operation can't even be tried, as an error number: see the module head.
 #[inline]
-fn impossible(op: &Op, needs: &Needs, files: usize) -> Option<i32> {
+fn impossible(op: &Op, needs: &Needs, files: usize, read_only: &ReadOnly) -> Option<i32> {
     let writes_unannounced = op.kind == OpKind::Write && !needs.writes;
     let fits = !op.kind.moves_data() || op.len <= needs.max_len;
     let is_known = match op.kind {
@@ -327,7 +358,7 @@ fn impossible(op: &Op, needs: &Needs, files: usize) -> Option<i32> {
     };
     if op.handle >= needs.handles && !op.goes_by_path() {
         Some(io::NOT_OPEN)
-    } else if !fits || writes_unannounced || !is_known || op.file as usize >= files {
+    } else if !fits || writes_unannounced || !is_known || op.file as usize >= files || read_only.forbids(op) {
         Some(io::IMPOSSIBLE)
     } else {
         None

@@ -2,7 +2,8 @@
 //!
 //! * [`area`]: the marked directory that is the only place ever written to, and its lock.
 //! * [`dataset`]: files prepared in the area, reused when they are already there. [`space`]: room for them.
-//!   [`scratch`]: a folder in the area for what a run makes itself.
+//!   [`material`]: old files of the user's own, to be read and nothing else. [`scratch`]: a folder in the
+//!   area for what a run makes itself.
 //! * [`buffer`]: memory for I/O. [`pattern`]: write data, unique per unit and incompressible.
 //!   [`verify`]: reading it back. [`extents`]: in how many pieces a file lies on its disk. [`cold`]: a file
 //!   read as if for the first time, and a copy of it written anew.
@@ -24,6 +25,7 @@ pub mod driver;
 pub mod extents;
 mod io;
 pub mod link;
+pub mod material;
 pub mod mount;
 pub mod pattern;
 pub mod scratch;

@@ -59,6 +59,15 @@ pub struct Difference {
     pub what: String,
 }
 
+/// How what lies in the files of a run was made: units of the same size, from different seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patterns {
+    /// By the run.
+    pub run: PatternSpec,
+    /// Before it, when the files were filled.
+    pub before: PatternSpec,
+}
+
 /// Why verifying couldn't go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -95,13 +104,13 @@ pub enum VerifyError {
 /// When a file can't be opened or read. Differences are no errors: they are what it is for.
 pub fn verify_files(
     files: &[TargetFile],
-    spec: PatternSpec,
+    patterns: Patterns,
     map: &WriteMap,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Verified, VerifyError> {
     let paths: Vec<&PathBuf> = files.iter().map(|file| &file.path).collect();
     let mut verifier = Verifier {
-        spec,
+        patterns,
         map,
         window: AlignedBuffer::new(WINDOW_BYTES)?,
         // A system that can't drop single files is no reason not to verify; the result says so.
@@ -117,7 +126,7 @@ pub fn verify_files(
 }
 
 struct Verifier<'a> {
-    spec: PatternSpec,
+    patterns: Patterns,
     map: &'a WriteMap,
     window: AlignedBuffer,
     verified: Verified,
@@ -131,7 +140,7 @@ impl Verifier<'_> {
         file: &TargetFile,
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<bool, VerifyError> {
-        let per_window = (WINDOW_BYTES / self.spec.unit_bytes as usize) as u64;
+        let per_window = (WINDOW_BYTES / self.patterns.run.unit_bytes as usize) as u64;
         let mut open = None;
         let mut next = 0;
         while let Some(units) = self.map.next_written(number, next, per_window) {
@@ -156,7 +165,7 @@ impl Verifier<'_> {
         open: &OpenFile,
         units: std::ops::Range<u64>,
     ) -> Result<(), VerifyError> {
-        let unit_bytes = u64::from(self.spec.unit_bytes);
+        let unit_bytes = u64::from(self.patterns.run.unit_bytes);
         let from = units.start * unit_bytes;
         let len = (units.end * unit_bytes).min(file.size_bytes) - from;
         let window = &mut self.window.as_mut_slice()[..len as usize];
@@ -181,10 +190,10 @@ impl Verifier<'_> {
             self.verified.checked_bytes += (whole - start) as u64;
             let found = &self.window.as_slice()[start.min(read_len)..whole.min(read_len)];
             let place = explain::Place { file: number, unit, len: whole - start, state };
-            if !place.holds(self.spec, found) {
+            if !place.holds(self.patterns.run, found) {
                 self.verified.differing_units += 1;
                 if self.verified.first_difference.is_none() {
-                    let (into, what) = place.explain(self.spec, found);
+                    let (into, what) = place.explain(self.patterns, found);
                     self.verified.first_difference = Some(Difference {
                         file: number,
                         path: file.path.clone(),

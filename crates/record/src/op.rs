@@ -7,7 +7,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum OpKind {
-    /// Open an existing file.
+    /// Open an existing file. In a run of a mix, `offset` is the block size in bytes that was drawn for the
+    /// transfer that begins here; 0 where nothing was drawn.
     Open = 0,
     /// Read at an offset.
     Read = 1,

@@ -115,13 +115,17 @@ pub struct MixArgs {
     /// Size of each file [default: 1GiB]
     #[arg(long, value_name = "SIZE")]
     pub file_size: Option<Size>,
+    /// Read files of your own in this folder, on the same storage, instead of test files; none is ever
+    /// changed
+    #[arg(long, value_name = "DIR")]
+    pub read_from: Option<PathBuf>,
     /// All workers use one file
     #[arg(long)]
     pub shared_file: bool,
     /// When written data is made durable
     #[arg(long, value_enum, default_value = "none")]
     pub sync: SyncArg,
-    /// Visit every block exactly once, in random order
+    /// Visit every block exactly once in each load point, in random order
     #[arg(long)]
     pub no_repeat: bool,
     /// Bypass the client's cache, or refuse
@@ -146,9 +150,9 @@ pub struct MixArgs {
     /// Measured time [default: 30s]
     #[arg(long, value_name = "TIME", conflicts_with_all = ["ramp", "sweep"])]
     pub duration: Option<Span>,
-    /// Time before each load point that is left out of the figures
-    #[arg(long, value_name = "TIME", default_value = "5s")]
-    pub warmup: Span,
+    /// Time before each load point that is left out of the figures [default: 5s; with --no-repeat: 0s]
+    #[arg(long, value_name = "TIME")]
+    pub warmup: Option<Span>,
     /// Where random draws start; the same seed gives the same operations [default: drawn]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -165,6 +169,8 @@ pub struct MixArgs {
     /// Keep no operation log, only figures
     #[arg(long)]
     pub no_log: bool,
+    #[command(flatten)]
+    pub storage: StorageArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -183,11 +189,21 @@ pub struct OutputArgs {
     pub quiet: bool,
 }
 
+/// What is known of the storage that no client can see.
+#[derive(Debug, Args)]
+pub struct StorageArgs {
+    /// Memory of the server, to know whether it may have answered instead of its disks: 64GiB
+    #[arg(long, value_name = "SIZE")]
+    pub server_memory: Option<Size>,
+}
+
 /// Flags of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// The directory to look at. Test files go into its subdirectory reelgauge-area/
     pub path: PathBuf,
+    #[command(flatten)]
+    pub storage: StorageArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -235,10 +251,15 @@ pub struct StreamsArgs {
     /// How long each stream's clip plays; streams loop over it [default: 10s]
     #[arg(long, value_name = "TIME")]
     pub clip: Option<Span>,
+    /// Read files of your own in this folder, on the same storage, instead of test files; none is ever
+    /// changed
+    #[arg(long, value_name = "DIR")]
+    pub read_from: Option<PathBuf>,
     /// Recorders write over a file that exists, instead of growing a new one
     #[arg(long)]
     pub preallocated: bool,
-    /// How often recorders make their frames durable [default: never]
+    /// How often recorders make their frames durable [default: never with direct I/O, else each time that the
+    /// buffer has gone round once]
     #[arg(long, value_name = "TIME")]
     pub sync_every: Option<Span>,
     /// How many cameras an editor plays side by side [default: 4]
@@ -250,11 +271,11 @@ pub struct StreamsArgs {
     /// Size of the file that a copier copies [default: 1GiB]
     #[arg(long, value_name = "SIZE")]
     pub file_size: Option<Size>,
-    /// What counts as good enough: late=0,p99=40ms,throughput=60MB/s,errors=0
+    /// What counts as good enough: late=0,margins=60s,p99=40ms,throughput=60MB/s,errors=0
     #[arg(long, value_name = "LIMITS")]
     pub criteria: Option<String>,
 
-    /// Search for the largest number of streams that passes
+    /// Search for the largest number of streams that passes, and then holds on for a minute
     #[arg(long)]
     pub find_max: bool,
     /// Time that the search may take
@@ -281,6 +302,8 @@ pub struct StreamsArgs {
     pub warmup: Option<Span>,
     #[command(flatten)]
     pub run: RunningArgs,
+    #[command(flatten)]
+    pub storage: StorageArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -311,6 +334,8 @@ pub struct VdaArgs {
     pub warmup: Span,
     #[command(flatten)]
     pub run: RunningArgs,
+    #[command(flatten)]
+    pub storage: StorageArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -631,6 +656,8 @@ Examples:
   reelgauge streams /mnt/nas --format dnxhr-hqx-uhd-50 --actor recorder --count 4
   reelgauge streams /mnt/nas --like clip.mov --actor editor --cameras 9
   reelgauge streams /mnt/nas --mbit-per-s 220 --fps 25 --find-max        a format of your own
+  reelgauge streams /mnt/nas --format xavc-intra-class-100-1080-25 --count 8 --read-from /mnt/nas/archive
+                                        old files of your own, only read: no server has them in its memory
 
 Exit codes: 0 criteria met, 1 not met, 2 wrong usage or input, 3 the run broke off (results kept),
 130 interrupted (results kept).";

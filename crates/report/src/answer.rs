@@ -2,12 +2,12 @@
 
 use reelgauge_analysis::figures::FirstError;
 use reelgauge_analysis::page::Sentence;
-use reelgauge_analysis::summary::{Target, VerifyFacts};
+use reelgauge_analysis::summary::{NotMeasured, Target, VerifyFacts};
 use reelgauge_analysis::{Figures, LoadPoint, Outcome, Summary};
 use reelgauge_record::OpKind;
 
 use crate::text::{plain, plain_short};
-use crate::units::{amount, block_size, count, counted, duration, mb_per_s, moment};
+use crate::units::{amount, block_size, counted, duration, mb_per_s, moment};
 use crate::{check, replay, search, streams, vda};
 
 pub(crate) use reelgauge_analysis::page::Tone;
@@ -53,6 +53,7 @@ fn answer(summary: &Summary) -> Vec<(Tone, String)> {
         }
         None => sentences.push((Tone::Bad, nothing(summary))),
     }
+    sentences.extend(not_measured(summary).into_iter().map(|text| (Tone::Bad, text)));
     sentences.push(failures(summary));
     sentences.extend(short(summary).map(|text| (Tone::Bad, text)));
     if verified_tone != Tone::Bad {
@@ -100,6 +101,10 @@ pub(crate) fn verified(verify: &VerifyFacts) -> (Tone, String) {
 pub(crate) fn nothing(summary: &Summary) -> String {
     let place = place(&summary.target);
     match (summary.ops(), summary.failed_ops()) {
+        // The cause follows in a sentence of its own.
+        (0, _) if summary.load_points.iter().any(|point| point.not_measured.is_some()) => {
+            format!("Nothing was measured on {place}.")
+        }
         (0, _) => format!(
             "Nothing was measured on {place}: no operation was finished (the warm-up does not count)."
         ),
@@ -108,6 +113,34 @@ pub(crate) fn nothing(summary: &Summary) -> String {
         }
         _ => format!("Nothing was measured on {place}: no read or write succeeded."),
     }
+}
+
+/// The load points that could not be measured, by their cause, each with its remedy.
+fn not_measured(summary: &Summary) -> Vec<String> {
+    let causes = [
+        (
+            NotMeasured::WarmupVisitedAll,
+            "the warm-up had visited every block before measuring began. Use --warmup 0s, or larger files \
+             (--file-size)",
+        ),
+        (
+            NotMeasured::NothingFinished,
+            "no read or write was finished in the measured time. Measure longer (--duration, --step), or use \
+             smaller blocks (--blocks)",
+        ),
+    ];
+    let points = &summary.load_points;
+    let of = |(cause, why): (NotMeasured, &str)| {
+        let found: Vec<_> = points.iter().filter(|point| point.not_measured == Some(cause)).collect();
+        let first = found.first()?;
+        let what = match found.len() {
+            _ if points.len() == 1 => "Not measured".to_owned(),
+            1 => format!("Not measured at {}", plain_short(&first.label, 40)),
+            count => format!("Not measured at {count} of {} load points", points.len()),
+        };
+        Some(format!("{what}: {why}."))
+    };
+    causes.into_iter().filter_map(of).collect()
 }
 
 fn throughput(summary: &Summary, point: &LoadPoint) -> String {
@@ -209,7 +242,8 @@ pub(crate) fn failures(summary: &Summary) -> (Tone, String) {
     let firsts = summary.load_points.iter().filter_map(with_error);
     match firsts.min_by(|a, b| a.0.failed_at_s.total_cmp(&b.0.failed_at_s)) {
         Some((first, message)) => (Tone::Bad, failure(failed, &first, &message)),
-        None if summary.ops() > 0 => (Tone::Plain, "No operation failed.".to_owned()),
+        // What moved less than was asked is told in a sentence of its own.
+        None if summary.ops() > 0 && !has_short(summary) => (Tone::Plain, "No operation failed.".to_owned()),
         None => (Tone::Plain, String::new()),
     }
 }
@@ -247,13 +281,22 @@ fn failure(failed: u64, first: &FirstError, message: &str) -> String {
     )
 }
 
-fn short(summary: &Summary) -> Option<String> {
-    let short: u64 = summary.load_points.iter().map(|point| point.total.short_transfers).sum();
-    (short > 0).then(|| {
-        format!(
-            "{} of reads and writes moved less than was asked, without an error; check that the files \
-             still have their full size.",
-            count(short)
-        )
-    })
+/// What moved less than was asked, without an error.
+pub(crate) fn short(summary: &Summary) -> Option<String> {
+    let sum = |of: fn(&Figures) -> u64| summary.load_points.iter().map(|point| of(&point.total)).sum::<u64>();
+    let all = sum(|total| total.short_transfers);
+    let writes = sum(|total| total.short_writes.unwrap_or(0));
+    let parts = [
+        (all.saturating_sub(writes), "read", "returned less data than requested"),
+        (writes, "write", "stored less data than requested"),
+    ];
+    let told = parts.into_iter().filter(|(number, ..)| *number > 0);
+    let told: Vec<String> =
+        told.map(|(number, kind, what)| format!("{} {what}", counted(number, kind))).collect();
+    (!told.is_empty()).then(|| format!("{}.", told.join(", and ")))
+}
+
+/// Whether reads or writes moved less than was asked.
+fn has_short(summary: &Summary) -> bool {
+    summary.load_points.iter().any(|point| point.total.short_transfers > 0)
 }

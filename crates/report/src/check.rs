@@ -1,6 +1,6 @@
-//! The screen of a short first look: one screen, plain words, the streams first.
+//! The screen of a short first look: one screen, plain words, the number that somebody came for first.
 
-use reelgauge_analysis::{CheckFacts, CheckFormat, Summary};
+use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Summary};
 
 use crate::answer::{Tone, outcome};
 use crate::page::Page;
@@ -10,21 +10,21 @@ use crate::tables::numbers;
 use crate::text::{plain, plain_short};
 use crate::units::{count, moment, number};
 
-/// Longer sentences from outside are cut, so that everything stays on one screen.
-const SENTENCE_MAX: usize = 160;
-
 /// More formats are not shown.
 const FORMATS_MAX: usize = 6;
 
 /// What the screen begins with.
 pub(crate) fn answer(summary: &Summary, facts: &CheckFacts) -> Vec<(Tone, String)> {
     let mut sentences = Vec::new();
-    sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, plain_short(&outcome, SENTENCE_MAX))));
-    sentences.push((Tone::Answer, carries(summary, facts)));
+    sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, plain(&outcome))));
+    sentences.push((Tone::Answer, carries(facts)));
+    sentences.extend(facts.unsteady.as_deref().map(|unsteady| (Tone::Bad, plain(unsteady))));
+    sentences.push((Tone::Plain, place(summary, facts)));
     sentences
 }
 
-/// Writes the screen behind the answer: at most 24 lines with it.
+/// Writes the screen behind the answer. Nothing on it is cut: what one must know before believing a count is
+/// worth a line more.
 pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page: &mut Page) {
     if !facts.formats.is_empty() {
         page.gap();
@@ -32,14 +32,10 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
     }
     page.gap();
     page.item("One client", &rates(facts));
-    page.item("Limit", &plain_short(&facts.limit, SENTENCE_MAX));
+    page.item("Limit", &plain(&facts.limit));
     page.item("How sure", &how_sure(facts));
-    if let Some(first) = summary.notes.first() {
-        let more = match summary.notes.len() - 1 {
-            0 => String::new(),
-            more => format!(" (And {more} more in summary.json.)"),
-        };
-        page.warning(&format!("{}{more}", plain_short(first, SENTENCE_MAX - more.len())));
+    for note in &summary.notes {
+        page.warning(&plain(note));
     }
     page.gap();
     // One line: the report lies in the directory.
@@ -50,39 +46,72 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
     }
     let next = Some(facts.next_step.as_str()).filter(|step| !step.is_empty()).or(show.next_step);
     if let Some(next) = next {
-        page.item("Next", &plain_short(next, SENTENCE_MAX));
+        page.item("Next", &plain(next));
     }
 }
 
-/// `/mnt/nas (NFS 4.2 from nas1, over eth0, 10 Gbit/s) carries:`; in one line what is most wanted.
-fn carries(summary: &Summary, facts: &CheckFacts) -> String {
-    let path = plain_short(&summary.target.path, 60);
-    let link = facts.link.as_deref().map(|link| format!(", over {}", plain_short(link, 30)));
-    let mount = format!("{}{}", plain_short(&facts.mount, 45), link.unwrap_or_default());
-    match facts.formats.iter().max_by_key(|format| format.streams) {
-        None => format!("{path} ({mount}): no streams were measured."),
-        Some(most) if most.streams == 0 => {
-            format!("{path} ({mount}) carries not one stream of these formats without a late frame.")
-        }
-        Some(_) => format!("{path} ({mount}) carries so many streams without a late frame:"),
+/// `11 × Apple ProRes 422 HQ UHD, 25 fps play without a late frame, and 9 record.`: of the heaviest
+/// format that anything was carried of.
+fn carries(facts: &CheckFacts) -> String {
+    let streams = |found: &Option<CheckCount>| found.as_ref().map_or(0, |found| found.streams);
+    let carried = |format: &&CheckFormat| streams(&format.play) > 0 || streams(&format.record) > 0;
+    if facts.formats.iter().all(|format| format.play.is_none() && format.record.is_none()) {
+        return "No streams were measured.".to_owned();
     }
+    let Some(format) = facts.formats.iter().rev().find(carried) else {
+        return "Not one stream of these formats was carried without a late frame.".to_owned();
+    };
+    let said = |found: &Option<CheckCount>| found.as_ref().map(how_many);
+    let name = plain_short(&format.name, 60);
+    match (said(&format.play), said(&format.record)) {
+        (Some(play), Some(record)) => {
+            format!("{play} × {name} play without a late frame, and {record} record.")
+        }
+        (Some(play), None) => {
+            format!("{play} × {name} play without a late frame; recording was not measured.")
+        }
+        (None, Some(record)) => {
+            format!("{record} × {name} record without a late frame; playing was not measured.")
+        }
+        (None, None) => String::new(),
+    }
+}
+
+/// `At /mnt/nas: NFS 4.2 from nas1, over eth0, 10 Gbit/s.`
+fn place(summary: &Summary, facts: &CheckFacts) -> String {
+    let link = facts.link.as_deref().map(|link| format!(", over {}", plain(link)));
+    format!("At {}: {}{}.", plain(&summary.target.path), plain(&facts.mount), link.unwrap_or_default())
 }
 
 fn formats(formats: &[CheckFormat]) -> Table {
     let mut table = Table::default();
+    let count_of =
+        |found: &Option<CheckCount>| found.as_ref().map_or_else(|| "not measured".to_owned(), with_error);
     table.column("", "format", formats.iter().map(|format| plain_short(&format.name, 40)).collect());
-    table.column("", "streams", formats.iter().map(streams).collect());
+    table.column("", "play", formats.iter().map(|format| count_of(&format.play)).collect());
+    table.column("", "record", formats.iter().map(|format| count_of(&format.record)).collect());
     let needed: Vec<Option<f64>> = formats.iter().map(|format| Some(format.needed_mb_per_s_each)).collect();
     table.column("each needs", "MB/s", numbers(&needed));
-    let limited_by = formats.iter().map(|format| plain_short(&format.limited_by, 26)).collect();
-    table.column("", "limited by", limited_by);
+    let limited_by = |format: &CheckFormat| {
+        let found = format.play.as_ref().or(format.record.as_ref());
+        plain_short(found.map_or("", |found| &found.limited_by), 26)
+    };
+    table.column("", "limited by", formats.iter().map(limited_by).collect());
     table
 }
 
 /// `31`, `at least 40`.
-fn streams(format: &CheckFormat) -> String {
-    let streams = count(u64::from(format.streams));
-    if format.at_least { format!("at least {streams}") } else { streams }
+fn how_many(found: &CheckCount) -> String {
+    let streams = count(u64::from(found.streams));
+    if found.at_least { format!("at least {streams}") } else { streams }
+}
+
+/// `31 ± 1`, `at least 40`.
+fn with_error(found: &CheckCount) -> String {
+    match (found.at_least, found.error_streams) {
+        (true, _) | (false, 0) => how_many(found),
+        (false, error) => format!("{} ± {}", how_many(found), count(u64::from(error))),
+    }
 }
 
 /// The rates of one client, beside what the link carries.

@@ -4,8 +4,11 @@
 //!
 //! Not here: what is noise and what is not ([`reelgauge_analysis::compare`]).
 
+mod cautions;
 mod junit;
 mod markdown;
+mod sentences;
+mod systems;
 #[cfg(test)]
 mod tests;
 
@@ -13,15 +16,22 @@ pub use junit::junit;
 pub use markdown::markdown;
 
 use reelgauge_analysis::compare::{
-    CompareError, ComparedRun, Comparison, ComparisonRow, Judgement, RunToCompare, Unit, compare,
-    is_headline, is_of_the_tool, signed, unsigned,
+    CompareError, ComparedRun, Comparison, ComparisonRow, Judgement, Kinship, RunToCompare, Shown, Unit,
+    compare, is_headline, is_of_streams, is_of_the_tool,
 };
 
+use self::systems::Property;
 use crate::page::Page;
 use crate::screen::Style;
 use crate::table::Table;
 use crate::text::{plain, plain_short};
 use crate::units::{count, number};
+
+/// Names of systems are not cut shorter than this.
+const SYSTEM_CHARS_MIN: usize = 20;
+
+/// A figure that got worse.
+const WORSE: &str = "WORSE";
 
 /// Longer labels of figures are cut.
 const LABEL_CHARS_MAX: usize = 36;
@@ -32,12 +42,32 @@ const LABEL_CHARS_MAX: usize = 36;
 /// # Errors
 /// The number of runs does not fit.
 pub fn comparison(runs: &[RunToCompare<'_>], repeats: Option<usize>) -> Result<Comparison, CompareError> {
-    compare(runs, repeats, &say)
+    let mut comparison = compare(runs, repeats, &show)?;
+    let kinships: Vec<Kinship> = comparison.runs.iter().map(|run| run.kinship).collect();
+    comparison.cautions = cautions::cautions(runs, &kinships);
+    comparison.sentences = sentences::sentences(&comparison);
+    Ok(comparison)
+}
+
+/// Keeps the figures whose name is chosen, and says the answer about them alone.
+pub fn keep(comparison: &mut Comparison, chosen: &dyn Fn(&str) -> bool) {
+    comparison.rows.retain(|row| chosen(&row.figure));
+    comparison.sentences = sentences::sentences(comparison);
+}
+
+/// A value of this unit, without the unit, and how far it is known.
+fn show(unit: Unit, value: Shown) -> String {
+    match value {
+        Shown::Exactly(value) => say(unit, value),
+        Shown::AtLeast(value) => format!("{} or more", say(unit, value)),
+        Shown::Between(low, high) => format!("{} to {}", say(unit, low), say(unit, high)),
+    }
 }
 
 /// A value of this unit, without the unit.
 fn say(unit: Unit, value: f64) -> String {
     match unit {
+        Unit::Verdict => if value > 0.0 { "met" } else { "not met" }.to_owned(),
         Unit::BytesPerS => number(value / 1e6),
         Unit::Us => number_signed(value / 1e3),
         Unit::MbPerS | Unit::PerS | Unit::SmallUs | Unit::Ms | Unit::S => number_signed(value),
@@ -66,6 +96,12 @@ pub fn compare_screen(comparison: &Comparison, all: bool, style: Style) -> Strin
         let lines = table(comparison, &rows, page.width).lines(page.width);
         page.lines(if style.colour { lines.iter().map(|line| painted(line)).collect() } else { lines });
     }
+    let systems = systems::properties(comparison, all);
+    if !systems.is_empty() {
+        page.gap();
+        page.heading("Systems");
+        page.lines(systems_table(&systems, comparison.runs.len(), page.width).lines(page.width));
+    }
     page.gap();
     for caution in &comparison.cautions {
         page.warning(&plain(caution));
@@ -83,6 +119,22 @@ pub fn compare_screen(comparison: &Comparison, all: bool, style: Style) -> Strin
         page.item("Not shown", &format!("{}; --all shows them", figures(hidden)));
     }
     page.text
+}
+
+/// The systems, as many side by side as fit.
+fn systems_table(properties: &[Property], runs: usize, width: usize) -> Table {
+    let mut table = Table::default();
+    let names: Vec<String> = properties.iter().map(|property| property.name.to_owned()).collect();
+    let name_chars = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let chars = (width.saturating_sub(name_chars) / runs.max(1)).saturating_sub(2).max(SYSTEM_CHARS_MIN);
+    table.column("", "", names);
+    for run in 0..runs {
+        let cell = |property: &Property| {
+            property.values[run].as_ref().map_or_else(|| "-".to_owned(), |value| plain_short(value, chars))
+        };
+        table.column("", &format!("run {}", run + 1), properties.iter().map(cell).collect());
+    }
+    table
 }
 
 /// `2026-…-edit; mix on /mnt/nas, 2026-11-20T15:40:12Z`.
@@ -117,11 +169,13 @@ fn shown(comparison: &Comparison, all: bool) -> Vec<&ComparisonRow> {
     };
     // What only one of the runs has compares with nothing.
     let says_something = |row: &ComparisonRow| {
-        row.values.iter().flatten().count() > 1 && row.values.iter().flatten().any(|value| *value != 0.0)
+        let is_not_zero = row.values.iter().flatten().any(|value| *value != 0.0);
+        row.values.iter().flatten().count() > 1 && (is_not_zero || is_of_streams(&row.figure))
     };
+    let is_demand = |row: &ComparisonRow| row.judgement.contains(&Judgement::Demand);
     let matters = |row: &ComparisonRow| {
         row.judgement.iter().any(changed) && !is_of_the_tool(&row.figure)
-            || is_headline(&row.figure) && says_something(row)
+            || is_headline(&row.figure) && says_something(row) && !is_demand(row)
     };
     comparison.rows.iter().filter(|row| all || matters(row)).collect()
 }
@@ -141,15 +195,18 @@ fn heading(group: &str) -> String {
     if group.is_empty() { "The whole run".to_owned() } else { plain_short(group, 60) }
 }
 
-/// What a judgement is called on screens.
-fn word(judgement: Judgement) -> &'static str {
-    match judgement {
+/// What is to be made of a figure of a run, as it is called on screens.
+fn word(row: &ComparisonRow, run: usize) -> &'static str {
+    match row.judgement[run] {
         Judgement::Base => "",
+        // Events and criteria have no noise in percent.
+        Judgement::Same if is_of_streams(&row.figure) && row.noise_percent[run].is_none() => "same",
         Judgement::Same => "within noise",
         Judgement::Better => "better",
-        Judgement::Worse => "WORSE",
+        Judgement::Worse => WORSE,
         Judgement::Different => "different",
         Judgement::Unknown => "can't tell",
+        Judgement::Demand => "demand",
     }
 }
 
@@ -172,7 +229,7 @@ fn table(comparison: &Comparison, rows: &[&ComparisonRow], width: usize) -> Tabl
         };
         table.column(&whose, "change", percent(&|row| row.change_percent[run], signed));
         table.column("", "noise", percent(&|row| row.noise_percent[run], unsigned));
-        table.column("", "", rows.iter().map(|row| word(row.judgement[run]).to_owned()).collect());
+        table.column("", "", rows.iter().map(|row| word(row, run).to_owned()).collect());
     }
     table
 }
@@ -186,6 +243,17 @@ fn whose(comparison: &Comparison, run: usize) -> String {
 
 /// The line with its judgements in colour.
 fn painted(line: &str) -> String {
-    let line = line.replace(word(Judgement::Worse), "\u{1b}[1;31mWORSE\u{1b}[0m");
+    let line = line.replace(WORSE, "\u{1b}[1;31mWORSE\u{1b}[0m");
     line.replace("  better", "  \u{1b}[32mbetter\u{1b}[0m")
+}
+
+/// A change as it is shown everywhere: `+20 %`, `-3.4 %`.
+fn signed(percent: f64) -> String {
+    let sign = if percent < 0.0 { "-" } else { "+" };
+    format!("{sign}{}", unsigned(percent.abs()))
+}
+
+/// `20 %`, `3.4 %`.
+fn unsigned(percent: f64) -> String {
+    if percent < 9.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use reelgauge_analysis::figures::TimesByKind;
 use reelgauge_analysis::late::StreamFigures;
-use reelgauge_analysis::{Figures, LoadPoint, Summary, TimeFigures};
+use reelgauge_analysis::{Figures, LoadPoint, PaperCell, Summary, TimeFigures};
 use reelgauge_record::OpKind;
 
 /// Load points: one row for the total of each, and one for each of its workers.
@@ -33,38 +33,52 @@ pub fn streams_csv(summary: &Summary, out: impl Write) -> Result<(), csv::Error>
     Ok(csv.flush()?)
 }
 
-/// The paper's three tables, one row per cell, margins included (`block_bytes` empty: all sizes).
+/// The paper's tables, one row per cell, margins included (`block_bytes` empty: all sizes): of all workers
+/// together (`worker` empty), then of each.
 pub fn paper_csv(summary: &Summary, out: impl Write) -> Result<(), csv::Error> {
     let mut csv = csv::Writer::from_writer(out);
     csv.write_record([
         "point",
         "label",
+        "worker",
         "mode",
         "block_bytes",
         "transfer_rate_while_transferring_mb_per_s",
         "average_latency_ms",
+        "average_gap_ms",
         "maximum_latency_s",
+        "short_block_share",
         "transfers",
         "data_ops",
         "bytes",
     ])?;
     for point in &summary.load_points {
-        for cell in &point.paper.cells {
-            csv.write_record([
-                point.index.to_string(),
-                point.label.clone(),
-                cell.mode.name().to_owned(),
-                optional(cell.block_bytes),
-                optional(cell.transfer_rate_while_transferring_mb_per_s),
-                optional(cell.average_latency_ms),
-                optional(cell.maximum_latency_s),
-                cell.transfers.to_string(),
-                cell.data_ops.to_string(),
-                cell.bytes.to_string(),
-            ])?;
+        let of_workers = point.per_worker.iter().filter_map(|of| Some((Some(of.worker), of.paper.as_ref()?)));
+        for (worker, paper) in std::iter::once((None, &point.paper)).chain(of_workers) {
+            for cell in &paper.cells {
+                csv.write_record(paper_row(point, worker, cell))?;
+            }
         }
     }
     Ok(csv.flush()?)
+}
+
+fn paper_row(point: &LoadPoint, worker: Option<u32>, cell: &PaperCell) -> [String; 13] {
+    [
+        point.index.to_string(),
+        point.label.clone(),
+        optional(worker),
+        cell.mode.name().to_owned(),
+        optional(cell.block_bytes),
+        optional(cell.transfer_rate_while_transferring_mb_per_s),
+        optional(cell.average_latency_ms),
+        optional(cell.average_gap_ms),
+        optional(cell.maximum_latency_s),
+        optional(cell.short_block_share),
+        cell.transfers.to_string(),
+        cell.data_ops.to_string(),
+        cell.bytes.to_string(),
+    ]
 }
 
 /// Every second of the run.
@@ -285,9 +299,9 @@ const STREAM_COLUMNS: [&str; 37] = [
     "first_late_frame",
     "first_late_deadline_s",
     "first_late_us",
-    "incidents",
-    "longest_incident_s",
-    "longest_incident_began_s",
+    "late_runs",
+    "longest_late_run_s",
+    "longest_late_run_began_s",
     "response_mean_us",
     "response_p50_us",
     "response_p95_us",
@@ -305,8 +319,8 @@ const STREAM_COLUMNS: [&str; 37] = [
 
 fn stream_row(point: &LoadPoint, stream: &StreamFigures) -> Vec<String> {
     let (worst, late, own) = (stream.worst_margin, stream.first_late, stream.own_delay);
-    let incidents = stream.worst_incidents.iter();
-    let longest = incidents.max_by(|one, two| one.length_s.total_cmp(&two.length_s));
+    let late_runs = stream.worst_late_runs.iter();
+    let longest = late_runs.max_by(|one, two| one.length_s.total_cmp(&two.length_s));
     let response = |of: fn(&TimeFigures) -> f64| optional(stream.response.as_ref().map(of));
     vec![
         point.index.to_string(),
@@ -330,9 +344,9 @@ fn stream_row(point: &LoadPoint, stream: &StreamFigures) -> Vec<String> {
         optional(late.map(|late| late.frame)),
         optional(late.map(|late| late.deadline_s)),
         optional(late.and_then(|late| late.late_us)),
-        stream.incidents.to_string(),
-        optional(longest.map(|incident| incident.length_s)),
-        optional(longest.map(|incident| incident.began_s)),
+        stream.late_runs.to_string(),
+        optional(longest.map(|late_run| late_run.length_s)),
+        optional(longest.map(|late_run| late_run.began_s)),
         response(|times| times.mean_us),
         response(|times| times.p50_us),
         response(|times| times.p95_us),

@@ -2,6 +2,7 @@
 //!
 //! * [`mod@screen`]: terminal text, the answer first; `answer`, `tables` and `workers` are its parts for
 //!   runs that are told in MB/s, `streams`, `search`, `vda` and `check` for those told in streams.
+//! * `statement`: the first line of every screen, from the statement in the summary.
 //! * [`csv_files`]: load points, streams, the paper's tables and the seconds of the run, for spreadsheets.
 //! * [`mod@trace`]: the screen of a trace. [`ops_rows`]: operations one by one. [`extents`]: files and their
 //!   pieces. `replay`: the screen of a replay. [`suite`]: that of a suite of them.
@@ -17,12 +18,14 @@ mod check;
 pub mod compare;
 pub mod csv_files;
 pub mod extents;
+mod forecast;
 pub mod html;
 pub mod ops_rows;
 mod page;
 mod replay;
 pub mod screen;
 mod search;
+mod statement;
 mod streams;
 pub mod suite;
 mod table;
@@ -35,7 +38,9 @@ mod workers;
 
 pub use answer::answer_sentences;
 pub use csv_files::{load_points_csv, paper_csv, series_csv, streams_csv};
+pub use forecast::forecast_line;
 pub use ops_rows::{OpRows, RowFormat};
 pub use screen::{Detail, Screen, Style, Tables, screen};
+pub use statement::incident_sentences;
 pub use suite::{SuiteScreen, suite_screen};
 pub use trace::trace_screen;

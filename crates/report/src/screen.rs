@@ -160,6 +160,13 @@ fn worker_table(point: &LoadPoint, detail: Detail, several: bool, page: &mut Pag
         page.sentence(Tone::Plain, &difference);
     }
     page.lines(workers::lines(point, all, page.width));
+    for worker in point.per_worker.iter().filter(|_| all) {
+        if let Some(paper) = worker.paper.as_ref().filter(|paper| !paper.is_empty()) {
+            page.gap();
+            page.heading(&format!("Tables of worker {}", worker.worker));
+            page.lines(tables::paper(paper, page.width));
+        }
+    }
 }
 
 /// Mode, cost and warnings: what the reader has to know before believing the figures.

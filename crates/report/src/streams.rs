@@ -5,14 +5,15 @@ mod answer;
 mod worst;
 
 use reelgauge_analysis::verdict::Verdict;
-use reelgauge_analysis::{LoadPoint, Summary};
+use reelgauge_analysis::{Culprit, LoadPoint, Summary};
 
 use crate::answer::Tone;
 use crate::page::Page;
 use crate::screen::{Detail, Screen, end, ended_early};
+use crate::statement::incidents_of;
 use crate::table::Table;
 use crate::tables::numbers;
-use crate::text::{plain, plain_short};
+use crate::text::plain_short;
 use crate::units::{count, counted};
 
 pub(crate) use answer::answer;
@@ -48,23 +49,49 @@ pub(crate) fn details(point: &LoadPoint, several: bool, detail: Detail, page: &m
             page.lines(lines);
         }
     }
+    incidents(point, page);
     rates(point, page);
 }
 
-/// Where this machine was the limit, and why.
+/// So many incidents are told on a screen.
+const INCIDENTS_SHOWN: usize = 5;
+
+/// What disturbed the load point, the worst first, where it was more than the answer tells.
+fn incidents(point: &LoadPoint, page: &mut Page) {
+    let lines = incidents_of(point, INCIDENTS_SHOWN);
+    if lines.is_empty() {
+        return;
+    }
+    page.gap();
+    page.heading("Incidents");
+    lines.iter().for_each(|(_, line)| page.sentence(Tone::Plain, line));
+    let told = lines.len() as u64;
+    let all = point.streams.as_ref().map_or(told, |late| late.incident_count);
+    if all > told {
+        page.sentence(Tone::Plain, &format!("{} more.", count(all - told)));
+    }
+}
+
+/// Where the tool or this machine was the limit, and not the storage.
 pub(crate) fn limits(summary: &Summary, page: &mut Page) {
-    let limited = |point: &'_ LoadPoint| Some((streams_of(point), point.limited_by_client.clone()?));
-    let limited: Vec<(String, String)> = summary.load_points.iter().filter_map(limited).collect();
-    if !limited.is_empty() {
-        page.gap();
-    }
+    let own = |point: &&LoadPoint| point.culprit.is_some_and(Culprit::is_own);
     // The smallest load with which it happened says it all.
-    if let Some((streams, why)) = limited.first() {
-        let with = if summary.load_points.len() > 1 { format!(" with {streams}") } else { String::new() };
-        let why = plain(why);
-        let why = why.trim_end_matches('.');
-        page.sentence(Tone::Bad, &format!("This machine, not the storage, was the limit{with}: {why}."));
-    }
+    let Some(point) = summary.load_points.iter().find(own) else {
+        return;
+    };
+    page.gap();
+    let with =
+        if summary.load_points.len() > 1 { format!(" with {}", streams_of(point)) } else { String::new() };
+    let text = match point.culprit {
+        Some(Culprit::ThisMachine) => format!(
+            "This machine, not the storage, was the limit{with}: its processors or memory kept the tool from \
+             running. Without that nothing would have been late."
+        ),
+        _ => format!(
+            "The tool itself was late{with}, not the storage. Without its own delay nothing would have been late."
+        ),
+    };
+    page.sentence(Tone::Bad, &text);
 }
 
 /// What each kind of worker with a rate was asked for and did.

@@ -5,7 +5,7 @@ use reelgauge_analysis::{LoadPoint, Mode, PaperCell, PaperTables, TimeFigures};
 use crate::answer::says_only_workers;
 use crate::table::Table;
 use crate::text::{plain_short, wrap};
-use crate::units::{block_size, column_decimals, count, fixed};
+use crate::units::{block_size, column_decimals, count, duration, fixed};
 
 /// Cells that nothing was measured for.
 const NOTHING: &str = "-";
@@ -46,40 +46,72 @@ pub(crate) fn load_points(points: &[LoadPoint], width: usize) -> Vec<String> {
     table.lines(width)
 }
 
-/// The paper's three tables of one load point, each with its title.
+/// The paper's three tables, each with its title; what share of the blocks was short; and where the paper
+/// draws the line between data and latency.
 pub(crate) fn paper(paper: &PaperTables, width: usize) -> Vec<String> {
     type Number = fn(&PaperCell) -> Option<f64>;
-    let tables: [(&str, Number); 3] = [
+    let latency = if paper.per_transfer {
+        "Average latency, ms: everything in a transfer that is not data"
+    } else {
+        "Average latency, ms: open, close and all else that is not data, per transfer"
+    };
+    let tables: [(&str, Number); 4] = [
         ("Transfer rate of one worker while transferring, MB/s (not throughput)", |cell| {
             cell.transfer_rate_while_transferring_mb_per_s
         }),
-        ("Average latency, ms: open, close and all else that is not data, per transfer", |cell| {
-            cell.average_latency_ms
-        }),
+        (latency, |cell| cell.average_latency_ms),
         ("Maximum latency, s", |cell| cell.maximum_latency_s),
+        ("Reads and writes shorter than the block size, % (the remainder of each transfer)", |cell| {
+            cell.short_block_share.map(|share| share * 100.0)
+        }),
     ];
     let mut lines = Vec::new();
     for (title, number) in tables {
+        // Shares are not in the tables of earlier versions.
+        if paper.cells.iter().all(|cell| number(cell).is_none()) {
+            continue;
+        }
         if !lines.is_empty() {
             lines.push(String::new());
         }
         lines.extend(wrap(title, width, 2).lines().map(str::to_owned));
         lines.extend(paper_table(paper, number, width));
     }
+    if let Some(terms) = paper_terms(paper) {
+        lines.extend(wrap(&terms, width, 2).lines().map(str::to_owned));
+    }
     lines
+}
+
+/// Where the paper draws the line between data and latency, in words; `None` where tables were made without
+/// it, by earlier versions.
+pub(crate) fn paper_terms(paper: &PaperTables) -> Option<String> {
+    let all = paper.cell(Mode::All, None).filter(|_| paper.per_transfer)?;
+    let own = all.average_gap_ms.map(|gap_ms| {
+        format!(", here {} of it on average, in which the storage had nothing to do", duration(gap_ms * 1e3))
+    });
+    Some(format!(
+        "As in EBU Tech 3362: each transfer counts whole, under the block size drawn for it; latency includes \
+         the time between a transfer's blocks (§ 5.1{}); closing a file that was written counts as data \
+         transfer.",
+        own.unwrap_or_default()
+    ))
 }
 
 fn paper_table(paper: &PaperTables, number: fn(&PaperCell) -> Option<f64>, width: usize) -> Vec<String> {
     let decimals = column_decimals(paper.cells.iter().filter_map(number));
     let mut table = Table::default();
-    table.column("", "", Mode::ROWS.iter().map(|mode| mode.name().to_owned()).collect());
+    // Tables of a single worker have no rows for what it did not do.
+    let is_there = |mode: &Mode| paper.cells.iter().any(|cell| cell.mode == *mode);
+    let modes: Vec<Mode> = Mode::ROWS.into_iter().filter(is_there).collect();
+    table.column("", "", modes.iter().map(|mode| mode.name().to_owned()).collect());
     let sizes = paper.block_bytes.iter().copied().map(Some).chain([None]);
     for block_bytes in sizes {
         let header = block_bytes.map_or_else(|| "All".to_owned(), |bytes| block_size(u64::from(bytes)));
         let of = |mode: &Mode| cell(paper.cell(*mode, block_bytes).and_then(number), decimals);
         // The number above its unit, so that a dozen sizes fit side by side.
         let (size, unit) = header.split_once(' ').unwrap_or(("", &header));
-        table.column(size, unit, Mode::ROWS.iter().map(of).collect());
+        table.column(size, unit, modes.iter().map(of).collect());
     }
     table.lines(width)
 }

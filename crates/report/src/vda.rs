@@ -20,9 +20,12 @@ pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)>
         Some(point) => (Tone::Answer, carries(summary, facts, point)),
         None => (Tone::Bad, nothing_carried(summary, facts)),
     });
-    for point in facts.points.iter().filter(|point| !point.valid) {
+    for (at, point) in facts.points.iter().enumerate().filter(|(_, point)| !point.valid) {
         let why = plain(point.why_not.as_deref().unwrap_or("no reason is known"));
-        sentences.push((Tone::Bad, format!("NOT VALID with {}: {why}.", streams_of(point))));
+        // What was cut off is neither valid nor not.
+        let cut_off = summary.load_points.get(at).is_some_and(|point| point.ended_early.is_some());
+        let what = if cut_off { "NOT KNOWN" } else { "NOT VALID" };
+        sentences.push((Tone::Bad, format!("{what} with {}: {why}.", streams_of(point))));
     }
     if summary.failed_ops() > 0 {
         sentences.push(failures(summary));
@@ -59,6 +62,9 @@ fn nothing_carried(summary: &Summary, facts: &VdaFacts) -> String {
     let place = place(&summary.target);
     let label = plain(&facts.label);
     match facts.points.first() {
+        Some(_) if summary.load_points.first().is_some_and(|point| point.ended_early.is_some()) => {
+            format!("NOT KNOWN on {place}: the run ended before a load point did ({label}).")
+        }
         Some(point) => format!("NOT MET: not even {} on {place} ({label}).", streams_of(point)),
         None => format!("Nothing was measured on {place} ({label})."),
     }

@@ -49,7 +49,11 @@ fn paper_tables() {
     let summary = summary(&Share::default(), &load, &[3]);
     let paper = &summary.load_points[0].paper;
     let rows = rows(|out| paper_csv(&summary, out).unwrap());
+    let (rows, of_workers): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row["worker"].is_empty());
     assert_eq!(rows.len(), 5 * (paper.block_bytes.len() + 1));
+    let bytes = |rows: &[_]| rows.iter().map(|row| number(row, "bytes")).sum::<f64>();
+    assert!(bytes(&rows) > 0.0);
+    assert_eq!(bytes(&of_workers), bytes(&rows));
     for (row, cell) in rows.iter().zip(&paper.cells) {
         assert_eq!(row["mode"], cell.mode.name());
         assert_eq!(row["block_bytes"].parse().ok(), cell.block_bytes);

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use reelgauge_analysis::late::{Incident, LateFigures, MeasuredPart, Policy, StreamFigures, StreamSpec};
+use reelgauge_analysis::late::{LateFigures, LateRun, MeasuredPart, Policy, StreamFigures, StreamSpec};
 use reelgauge_analysis::page::counters::MAX_POINTS;
 use reelgauge_analysis::page::detail::Measure;
 use reelgauge_analysis::page::shorten::shorten;
@@ -16,7 +16,7 @@ use reelgauge_analysis::page::{
 use reelgauge_analysis::summary::{LoadPointFacts, Target};
 use reelgauge_analysis::{LoadPoint, Meter, PointTiming, SeriesStep, Summary};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
-use reelgauge_report::{answer_sentences, html};
+use reelgauge_report::{answer_sentences, html, incident_sentences};
 
 const MS: u64 = 1_000_000;
 const OPS: u64 = 1_500_000;
@@ -94,14 +94,14 @@ fn worst_detail() -> Detail {
     second.detail(|_| Some(hostile()))
 }
 
-/// Hours of seconds, and every stream with all the incidents that are ever kept.
+/// Hours of seconds, and every stream with all the late runs that are ever kept.
 fn worst_summary() -> Summary {
     let target = Target { path: hostile(), ..Target::default() };
     let mut summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "streams", target);
     summary.series.steps = (0..21_600)
         .map(|began_s| SeriesStep { began_s, max_response_us: Some(1_234_567.891), ..SeriesStep::default() })
         .collect();
-    let incident = Incident {
+    let late_run = LateRun {
         first_frame: 123_456,
         frames: 25,
         dropped_frames: 12,
@@ -113,8 +113,8 @@ fn worst_summary() -> Summary {
     let stream = |stream| StreamFigures {
         stream,
         late_frames: 100,
-        first_incidents: vec![incident; 100],
-        worst_incidents: vec![incident; 10],
+        first_late_runs: vec![late_run; 100],
+        worst_late_runs: vec![late_run; 10],
         ..StreamFigures::default()
     };
     for point in 0..POINTS {
@@ -145,6 +145,7 @@ fn worst_page() -> Page {
     let run = RunPage {
         id: hostile(),
         answer: answer_sentences(&summary),
+        incidents: incident_sentences(&summary),
         summary,
         shortened,
         plan_toml: Some("<".repeat(64 << 10)),

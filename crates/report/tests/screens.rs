@@ -4,8 +4,9 @@
 
 mod simulated;
 
-use reelgauge_analysis::summary::{Target, VerifyFacts};
-use reelgauge_analysis::{Mode, Outcome, Summary, Warning};
+use reelgauge_analysis::summary::{NotMeasured, Target, VerifyFacts};
+use reelgauge_analysis::warning::LogTrouble;
+use reelgauge_analysis::{Figures, Mode, Outcome, Summary, Warning};
 use reelgauge_report::{Detail, Screen, Style, Tables, screen, units};
 use simulated::{Load, Share, summary};
 
@@ -65,7 +66,7 @@ fn a_run_that_broke_off_with_errors() {
     summary.outcome = Outcome::BrokeOff;
     summary.outcome_reason = Some("the share was unmounted.".to_owned());
     summary.load_points[0].ended_early = Some("no answer for 30 s from 4 of 4 workers".to_owned());
-    summary.notes.push(Warning::LogDropped { ops: 12_345 }.to_string());
+    summary.notes.push(Warning::LogDropped { ops: 12_345, trouble: LogTrouble::TooSlow }.to_string());
     summary.log.complete = false;
     // What the number means differs from system to system.
     summary.load_points[0].total.errors[0].message = "Input/output error (os error 5)".to_owned();
@@ -92,6 +93,40 @@ fn runs_without_an_operation_say_so() {
     );
     assert!(text.contains("operations failed. The first: reading file"), "{text}");
     assert_width(&text, 100);
+}
+
+#[test]
+fn what_came_short_is_told_and_nothing_else_is_claimed() {
+    let load = Load { measured_s: 2, ..Load::default() };
+    let mut summary = summary(&Share::default(), &load, &[1]);
+    assert!(screen(&summary, &Screen::default()).contains("No operation failed."));
+    let total = &mut summary.load_points[0].total;
+    (total.short_transfers, total.short_writes) = (956_381, Some(1));
+    let text = screen(&summary, &Screen::default()).replace('\n', " ");
+    let said =
+        "956,380 reads returned less data than requested, and 1 write stored less data than requested.";
+    assert!(text.contains(said), "{text}");
+    assert!(!text.contains("No operation failed"), "{text}");
+}
+
+#[test]
+fn a_load_point_that_was_not_measured_is_told_with_its_cause_and_remedy() {
+    let mut summary = ramp();
+    summary.load_points[1].not_measured = Some(NotMeasured::WarmupVisitedAll);
+    let text = screen(&summary, &Screen::default()).replace('\n', " ");
+    assert!(text.contains("Not measured at 4 workers: the warm-up had visited every block"), "{text}");
+    assert!(text.contains("--warmup 0s"), "{text}");
+
+    let load = Load { measured_s: 2, ..Load::default() };
+    let mut summary = self::summary(&Share::default(), &load, &[1]);
+    summary.load_points[0].total = Figures::default();
+    summary.load_points[0].not_measured = Some(NotMeasured::NothingFinished);
+    let text = screen(&summary, &Screen::default()).replace('\n', " ");
+    assert!(
+        text.starts_with("Nothing was measured on /mnt/nas (SMB 3.1.1 from nas1). Not measured: no"),
+        "{text}"
+    );
+    assert!(text.contains("Measure longer"), "{text}");
 }
 
 #[test]

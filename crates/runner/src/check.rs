@@ -1,14 +1,16 @@
 //! A first look at a target, in about a minute: how fast it is for this client, how many streams of everyday
-//! formats it carries, what limits it, and one thing to do next.
+//! formats it carries playing and recording, what limits it, and one thing to do next.
 //!
 //! * [`everyday`]: which formats. [`budget`]: what the look may take, in time and room.
 //! * [`place`]: the target made ready. [`load`]: who reads and writes there. [`look`]: all of it, in order.
 //! * [`narrowing`]: from a few short trials to the count at the limit. [`limit`]: what stopped it there.
+//! * [`agreement`]: whether the counts speak of the same storage; where they don't, it looks again.
 //! * [`findings`]: what was found, as a summary. [`next_step`]: one hint. [`written`]: its `run.toml`.
 //!
 //! Counts are measured at the limit, not divided from a rate; but they come from seconds, so a cache of the
 //! storage that is larger than the test files is part of them. `reelgauge streams --find-max` takes its time.
 
+pub mod agreement;
 pub mod budget;
 pub mod everyday;
 pub mod findings;

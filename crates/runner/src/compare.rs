@@ -6,13 +6,14 @@
 use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::Summary;
-use reelgauge_analysis::compare::{CompareError, Comparison, Machine, RUNS_MAX, RunToCompare};
+use reelgauge_analysis::compare::{CompareError, Comparison, Machine, RUNS_MAX, RunToCompare, WorkActor};
 use reelgauge_analysis::page::{Page, PageKind, RunNotes};
 use reelgauge_record::host::{HostFacts, NicFacts};
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::compare::comparison;
 use reelgauge_report::units::amount;
 use reelgauge_trace::TraceInfo;
+use reelgauge_workload::streams::{ActorKind, ActorPlan, AnyPlan};
 
 use crate::page::{PageError, id_of, page, read_notes, run_page};
 use crate::reopen::{ReopenError, reopen};
@@ -54,6 +55,7 @@ pub struct LoadedRun {
     summary: Summary,
     machines: Vec<Machine>,
     notes: Option<RunNotes>,
+    work: Vec<WorkActor>,
 }
 
 impl LoadedRun {
@@ -71,7 +73,8 @@ impl LoadedRun {
         let summary = reopen(path).map_err(failed)?;
         // Without the facts of its machines a run can still be compared.
         let machines = run_dir.read_hosts().unwrap_or_default().iter().map(machine).collect();
-        Ok(LoadedRun { id: id_of(path), summary, machines, notes: read_notes(path) })
+        let work = work(&run_dir);
+        Ok(LoadedRun { id: id_of(path), summary, machines, notes: read_notes(path), work })
     }
 
     /// It, to be handed to [`comparison`].
@@ -81,6 +84,7 @@ impl LoadedRun {
             summary: &self.summary,
             machines: &self.machines,
             notes: self.notes.as_ref(),
+            work: &self.work,
         }
     }
 }
@@ -117,6 +121,29 @@ pub fn compare_page(
     let mut page = page(PageKind::Compare, runs, None);
     page.comparison = Some(comparison.clone());
     Ok(page)
+}
+
+/// Who worked, by the plan; nobody where it can't be read. A first look and a replay have none that says it.
+fn work(run_dir: &RunDir) -> Vec<WorkActor> {
+    let text = std::fs::read_to_string(run_dir.plan_path()).unwrap_or_default();
+    match AnyPlan::from_toml(&text) {
+        Ok(AnyPlan::Mix(_)) => {
+            vec![WorkActor { kind: ActorKind::Mix.to_string(), count: 1, ..WorkActor::default() }]
+        }
+        Ok(AnyPlan::Streams(plan)) => plan.actors.iter().map(work_of).collect(),
+        Ok(AnyPlan::Replay(_)) | Err(_) => Vec::new(),
+    }
+}
+
+fn work_of(actor: &ActorPlan) -> WorkActor {
+    let own = actor.own_format.as_ref().map(|format| format.name.clone());
+    let like = actor.like.as_ref().map(|path| format!("footage like {}", path.display()));
+    WorkActor {
+        kind: actor.kind.to_string(),
+        media: like.or(own).or_else(|| actor.format.clone()).unwrap_or_default(),
+        count: actor.count,
+        paced: actor.kind.is_paced(),
+    }
 }
 
 /// What of a machine bears on comparing.

@@ -11,16 +11,24 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use reelgauge_analysis::{Counts, Meter, PointFigures, PointTiming, RunTotals, Series};
+use reelgauge_analysis::late::LateNow;
+use reelgauge_analysis::rereads::{RereadTally, Rereads};
+use reelgauge_analysis::self_cost::PausedTotal;
+use reelgauge_analysis::warning::LogTrouble;
+use reelgauge_analysis::{Counts, Meter, PointFigures, PointTiming, RunTotals, Series, ShortOps};
 use reelgauge_engine::clock::Clock;
 use reelgauge_record::OpRecord;
-use reelgauge_record::log::{FileEntry, LogWriter};
+use reelgauge_record::log::{FileEntry, LogError, LogWriter};
 
 use crate::judging::{Judged, Judging};
 use crate::sink::RingSource;
+use crate::watchdog::Watchdog;
 
 /// How long the drain sleeps between two rounds: short against the time that a ring holds.
 const NAP: Duration = Duration::from_millis(5);
+/// What was done so long ago has been handed over, also where the machine is busy: frames are held against a
+/// clock that is behind by this, so that none is called late whose record is on its way.
+const HANDED_OVER_NS: u64 = 20_000_000;
 /// Of a ring's room, the share that is full when the log counts as too slow.
 const TOO_FULL: f64 = 0.9;
 
@@ -36,7 +44,28 @@ pub struct LogFate {
     /// Operations that are in the figures and not in the log, although rows were asked for.
     pub unlogged_ops: u64,
     /// Why rows were given up, if they were.
-    pub given_up: Option<String>,
+    pub given_up: Option<GivenUp>,
+}
+
+/// Why the log has no more rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenUp {
+    /// The kind of trouble, which decides what to do about it.
+    pub trouble: LogTrouble,
+    /// In words.
+    pub why: String,
+}
+
+impl From<LogError> for GivenUp {
+    fn from(error: LogError) -> GivenUp {
+        use io::ErrorKind::{QuotaExceeded, StorageFull};
+        let is_full = |source: &io::Error| matches!(source.kind(), StorageFull | QuotaExceeded);
+        let trouble = match &error {
+            LogError::Io { source, .. } if is_full(source) => LogTrouble::DiskFull,
+            _ => LogTrouble::Failed,
+        };
+        GivenUp { trouble, why: error.to_string() }
+    }
 }
 
 /// What the drain hands back at the end of the run.
@@ -50,15 +79,21 @@ pub struct Drained {
     pub log: LogFate,
     /// Operations that found their ring full and are in no figure.
     pub missed_ops: u64,
+    /// When the tool did not run.
+    pub paused: PausedTotal,
 }
 
 /// What is counted while a load point runs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct LiveCounts {
     /// Operations and bytes.
     pub counts: Counts,
-    /// Frames known to be late by now; `None` where nothing has frames.
-    pub late_frames: Option<u64>,
+    /// On the run's clock, a moment ago: what was done until then is counted.
+    pub at_ns: u64,
+    /// How the streams stood then; `None` where nothing has frames.
+    pub late: Option<LateNow>,
+    /// When the latest of all operations was done; `None` before the first.
+    pub answered_ns: Option<u64>,
 }
 
 enum Order {
@@ -67,8 +102,11 @@ enum Order {
     /// Entries for the file table behind those that are there.
     Files(Vec<FileEntry>),
     Judge(Box<Judging>),
+    ShortOps(ShortOps),
     Cut(u64),
+    Unanswered(u64, u64),
     FinishJudging(Sender<Option<Judged>>),
+    FinishRereads(u16, Sender<Option<Rereads>>),
     Live(Sender<LiveCounts>),
 }
 
@@ -129,6 +167,10 @@ impl Drain {
             sources: Vec::new(),
             missed_before: 0,
             judging: None,
+            watchdog: Watchdog::start(clock)?,
+            paused: PausedTotal::default(),
+            answered_ns: None,
+            rereads: RereadTally::default(),
             first_failure: Arc::clone(&first_failure),
             tolerated: Arc::clone(&tolerated),
         };
@@ -165,9 +207,19 @@ impl Drain {
         self.orders.send(Order::Cut(now_ns)).map_err(|_| DrainDied)
     }
 
+    /// An operation that had been in flight since `issued_ns` is given up now and will be in no record.
+    pub fn unanswered(&self, issued_ns: u64, now_ns: u64) -> Result<(), DrainDied> {
+        self.orders.send(Order::Unanswered(issued_ns, now_ns)).map_err(|_| DrainDied)
+    }
+
     /// Empties the rings and gives what was found since [`Drain::judge`].
     pub fn finish_judging(&self) -> Result<Option<Judged>, DrainDied> {
         self.ask(Order::FinishJudging)
+    }
+
+    /// Empties the rings and gives the first and later reads since this was asked the last time.
+    pub fn finish_rereads(&self, point: u16) -> Result<Option<Rereads>, DrainDied> {
+        self.ask(|reply| Order::FinishRereads(point, reply))
     }
 
     /// Counts of the load point under way.
@@ -176,13 +228,15 @@ impl Drain {
     }
 
     /// From now on a failed operation is a result like any other, unless it says that the storage is gone or
-    /// full, and isn't `expected`.
-    pub fn errors_are_results(&self, expected: BTreeSet<i32>) {
+    /// full, and isn't `expected`; and one that moves less than was asked is an answer.
+    pub fn errors_are_results(&self, expected: BTreeSet<i32>) -> Result<(), DrainDied> {
         // Said once, before the first load point; a second time changes nothing.
         let _ = self.tolerated.set(Tolerated { expected });
+        self.orders.send(Order::ShortOps(ShortOps::Answers)).map_err(|_| DrainDied)
     }
 
-    /// The first operation that failed and should not have, as soon as one did.
+    /// The first operation that failed, or moved less than was asked, and should not have; as soon as one
+    /// did.
     pub fn first_failure(&self) -> Option<&OpRecord> {
         self.first_failure.get()
     }
@@ -209,6 +263,10 @@ struct Work {
     sources: Vec<RingSource>,
     missed_before: u64,
     judging: Option<Box<Judging>>,
+    watchdog: Watchdog,
+    paused: PausedTotal,
+    answered_ns: Option<u64>,
+    rereads: RereadTally,
     first_failure: Arc<OnceLock<OpRecord>>,
     tolerated: Arc<OnceLock<Tolerated>>,
 }
@@ -226,6 +284,7 @@ impl Work {
 
     // An answer that nobody waits for any more is dropped.
     fn obey(&mut self, order: Order) {
+        let asked_ns = self.clock.now_ns();
         self.round();
         match order {
             Order::Attach(sources) => {
@@ -241,23 +300,40 @@ impl Work {
                 }
             }
             Order::Judge(judging) => self.judging = Some(judging),
+            Order::ShortOps(short_ops) => self.meter.take_short(short_ops),
             Order::Cut(now_ns) => {
                 if let Some(judging) = &mut self.judging {
                     judging.cut(now_ns);
                 }
             }
+            Order::Unanswered(issued_ns, now_ns) => {
+                if let Some(judging) = &mut self.judging {
+                    judging.unanswered(issued_ns, now_ns);
+                }
+            }
             Order::FinishJudging(reply) => {
                 let _ = reply.send(self.judging.take().map(|judging| judging.finish()));
             }
+            Order::FinishRereads(point, reply) => {
+                let _ = reply.send(self.rereads.finish_point(point));
+            }
             Order::Live(reply) => {
-                let late_frames = self.judging.as_ref().and_then(|judging| judging.late_so_far());
-                let _ = reply.send(LiveCounts { counts: self.meter.counts(), late_frames });
+                let at_ns = asked_ns.saturating_sub(HANDED_OVER_NS);
+                let late = self.judging.as_mut().and_then(|judging| judging.at(at_ns));
+                let counts = self.meter.counts();
+                let _ = reply.send(LiveCounts { counts, at_ns, late, answered_ns: self.answered_ns });
             }
         }
     }
 
     /// Empties every ring once, as far as it is filled now.
     fn round(&mut self) {
+        for pause in self.watchdog.take() {
+            self.paused.add(pause);
+            if let Some(judging) = &mut self.judging {
+                judging.paused(pause);
+            }
+        }
         let mut sources = std::mem::take(&mut self.sources);
         for source in &mut sources {
             self.empty(source);
@@ -274,7 +350,8 @@ impl Work {
         }
         let capacity = source.ring.buffer().capacity();
         if self.log.is_some() && filled as f64 > TOO_FULL * capacity as f64 {
-            self.give_up("writing it took longer than the operations themselves".to_owned());
+            let why = "writing it took longer than the operations themselves".to_owned();
+            self.give_up(GivenUp { trouble: LogTrouble::TooSlow, why });
         }
         let Ok(chunk) = source.ring.read_chunk(filled) else {
             return;
@@ -289,8 +366,9 @@ impl Work {
     fn take(&mut self, records: &[OpRecord]) {
         for record in records {
             self.meter.add(record);
-            if record.errno != 0 && self.tolerated.get().is_none_or(|tolerated| !tolerated.lets(record.errno))
-            {
+            self.answered_ns = self.answered_ns.max(Some(record.done_ns));
+            self.rereads.add(record);
+            if self.breaks_off(record) {
                 let _ = self.first_failure.set(*record);
             }
         }
@@ -305,17 +383,26 @@ impl Work {
         }
     }
 
-    fn with_log<E: std::fmt::Display>(&mut self, work: impl FnOnce(&mut LogWriter) -> Result<(), E>) {
+    /// Whether the run can't go on after this. Where errors are no results, files have a known size, and an
+    /// operation that moves less than was asked is one, whatever the system says.
+    fn breaks_off(&self, record: &OpRecord) -> bool {
+        match self.tolerated.get() {
+            Some(tolerated) => record.errno != 0 && !tolerated.lets(record.errno),
+            None => record.errno != 0 || record.is_short(),
+        }
+    }
+
+    fn with_log(&mut self, work: impl FnOnce(&mut LogWriter) -> Result<(), LogError>) {
         let Some(log) = &mut self.log else {
             return;
         };
         if let Err(error) = work(log) {
-            self.give_up(error.to_string());
+            self.give_up(error.into());
         }
     }
 
     /// Goes on without rows. What is sealed on disk stays.
-    fn give_up(&mut self, why: String) {
+    fn give_up(&mut self, why: GivenUp) {
         if let Some(log) = self.log.take() {
             self.fate.given_up.get_or_insert(why);
             self.close(log);
@@ -330,7 +417,7 @@ impl Work {
                 self.fate.bytes = done.bytes;
             }
             Err(error) => {
-                self.fate.given_up.get_or_insert(error.to_string());
+                self.fate.given_up.get_or_insert(error.into());
             }
         }
     }
@@ -344,6 +431,7 @@ impl Work {
             totals: self.meter.run_totals(),
             series: self.meter.series(),
             missed_ops: self.missed_before + missed(&self.sources),
+            paused: self.paused,
             log: self.fate,
         }
     }
@@ -351,4 +439,20 @@ impl Work {
 
 fn missed(sources: &[RingSource]) -> u64 {
     sources.iter().map(RingSource::missed_ops).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_from_a_slow_one() {
+        let trouble = |kind: io::ErrorKind| {
+            let error = LogError::Io { action: "write", path: "/x".into(), source: kind.into() };
+            GivenUp::from(error).trouble
+        };
+        assert_eq!(trouble(io::ErrorKind::StorageFull), LogTrouble::DiskFull);
+        assert_eq!(trouble(io::ErrorKind::QuotaExceeded), LogTrouble::DiskFull);
+        assert_eq!(trouble(io::ErrorKind::PermissionDenied), LogTrouble::Failed);
+    }
 }

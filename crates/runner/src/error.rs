@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use reelgauge_engine::area::AreaError;
 use reelgauge_engine::dataset::DataSetError;
 use reelgauge_engine::driver::DriverError;
+use reelgauge_engine::material::MaterialError;
 use reelgauge_engine::scratch::ScratchError;
 use reelgauge_record::log::LogError;
 use reelgauge_record::run_dir::RunDirError;
@@ -30,6 +31,9 @@ pub enum RunError {
     /// The test files can't be made.
     #[error(transparent)]
     DataSet(#[from] DataSetError),
+    /// The user's own files can't be read, or are too few.
+    #[error(transparent)]
+    Material(#[from] MaterialError),
     /// The target is too small.
     #[error(
         "the test files need {needed} and {target} has {available} free; use smaller files (--file-size, --clip), \
@@ -39,6 +43,19 @@ pub enum RunError {
         /// The target.
         target: PathBuf,
         /// What the data set takes, with its margin.
+        needed: Size,
+        /// What there is.
+        available: Size,
+    },
+    /// The target is too small for what a load point writes.
+    #[error(
+        "a load point writes {needed} and {target} has {available} free, the test files of earlier runs aside; use a \
+         shorter --duration or fewer streams, or make room"
+    )]
+    LoadSpace {
+        /// The target.
+        target: PathBuf,
+        /// What is written.
         needed: Size,
         /// What there is.
         available: Size,
@@ -159,6 +176,21 @@ pub enum RunError {
     Search {
         /// Why.
         source: SearchError,
+    },
+    /// A search that is to go on with evidence of something else.
+    #[error(
+        "the search in {run} had another {name} ({before}; now {now}), so its trials say nothing about \
+         this one; leave out --resume to begin anew"
+    )]
+    OtherSearch {
+        /// Its run.
+        run: PathBuf,
+        /// What differs.
+        name: String,
+        /// What it was there.
+        before: String,
+        /// What it is here.
+        now: String,
     },
     /// Something of the operating system.
     #[error("cannot {doing}: {source}")]

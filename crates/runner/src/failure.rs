@@ -6,9 +6,10 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use reelgauge_engine::mount::{MountChange, MountId};
-use reelgauge_record::OpRecord;
 use reelgauge_record::log::FileEntry;
+use reelgauge_record::{OpKind, OpRecord};
 
+use crate::meddling::Meddling;
 use crate::point::Ending;
 
 /// How long a look at a mount that may be dead may take.
@@ -33,7 +34,13 @@ pub fn sentence(ending: &Ending, scene: &Scene<'_>) -> Option<String> {
     match ending {
         Ending::OnTime | Ending::Exhausted => None,
         Ending::Interrupted => Some("somebody stopped it".to_owned()),
+        Ending::Failed(record) if record.errno == 0 => Some(came_short(record, scene)),
         Ending::Failed(record) => Some(failed(record, scene)),
+        Ending::Meddled(_) if mount_change(scene).is_some() => Some(format!(
+            "the mount is gone from {target}: its test files are not there any more; mount it again, then run \
+             again"
+        )),
+        Ending::Meddled(found) => Some(meddled(found)),
         Ending::Hung { threads, longest } => Some(format!(
             "nothing has come back from {target} for {:.0} s, with {threads} worker threads waiting; check the \
              server and the network, then run again",
@@ -58,6 +65,41 @@ fn failed(record: &OpRecord, scene: &Scene<'_>) -> String {
     format!("{what}; {}", remedy(error.kind()))
 }
 
+fn meddled(found: &Meddling) -> String {
+    format!("{found} while the run went on; find out what changes files there, then run again")
+}
+
+/// A read or write that moved less than was asked, without an error, of a file whose size is known.
+fn came_short(record: &OpRecord, scene: &Scene<'_>) -> String {
+    let name = scene.files.get(record.file as usize).map_or("a file", |entry| entry.path.as_str());
+    let (kind, offset) = (record.kind.name(), record.offset);
+    let (done, asked) = (record.done_len, record.len);
+    let at_s = record.done_ns as f64 / 1e9;
+    let what = format!(
+        "the {kind} of {name} at byte {offset} moved {done} of {asked} bytes {at_s:.1} s into the run"
+    );
+    if mount_change(scene).is_some() {
+        return format!(
+            "the mount is gone from {}: {what}; mount it again, then run again",
+            scene.target.display()
+        );
+    }
+    let needed_bytes = offset + u64::from(asked);
+    let path = scene.area_root.join(name);
+    let found = within_a_look(move || Meddling::with_file(&path, needed_bytes)).flatten();
+    match (found, record.kind) {
+        (Some(found), OpKind::Read) => format!("{}: {what}", meddled(&found)),
+        (_, OpKind::Write) => format!(
+            "{what}, without an error: the disk or the quota is probably full; make room, or use fewer or \
+             smaller files"
+        ),
+        _ => format!(
+            "{what}, without an error, although the file is long enough; the storage or the path to it is \
+             faulty: check its own log and the kernel's (dmesg)"
+        ),
+    }
+}
+
 fn remedy(kind: io::ErrorKind) -> &'static str {
     match kind {
         io::ErrorKind::StorageFull => "the disk is full: make room, or use fewer or smaller files",
@@ -76,10 +118,21 @@ fn remedy(kind: io::ErrorKind) -> &'static str {
 /// Whether the mount is another one than at the start. Asked on a thread of its own, because a dead mount
 /// may never answer; no answer is no change.
 fn mount_change(scene: &Scene<'_>) -> Option<MountChange> {
+    let (id, root, target) = (*scene.mount_id, scene.area_root.to_path_buf(), scene.target.to_path_buf());
+    let change = move || match id.changed(&root) {
+        // An area that something removed is no mount that went away: the directory that it lay in tells.
+        Some(MountChange::Gone(error)) if error.kind() == io::ErrorKind::NotFound => id.changed(&target),
+        other => other,
+    };
+    within_a_look(change).flatten()
+}
+
+/// What comes of a look at storage that may be dead; `None` when it doesn't answer in time.
+pub(crate) fn within_a_look<T: Send + 'static>(look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, answer) = channel();
-    let (id, root) = (*scene.mount_id, scene.area_root.to_path_buf());
     std::thread::spawn(move || {
-        let _ = sender.send(id.changed(&root));
+        // Nobody listens any more if it took too long.
+        let _ = sender.send(look());
     });
-    answer.recv_timeout(LOOK).ok().flatten()
+    answer.recv_timeout(LOOK).ok()
 }

@@ -6,8 +6,11 @@
 
 use std::path::{Path, PathBuf};
 
-use reelgauge_engine::driver::TargetFile;
+use reelgauge_engine::driver::{ReadOnly, TargetFile};
 use reelgauge_record::log::FileEntry;
+
+/// What the log says of files that this tool never makes, changes or removes.
+const OWN: &str = "the user's own, only read";
 
 /// Every file that a worker may use.
 #[derive(Clone, Debug)]
@@ -17,13 +20,21 @@ pub struct FileTable {
     entries: Vec<FileEntry>,
     /// Numbers of the files with test data that was there before the first operation.
     test_files: Vec<u32>,
+    /// Those that are the user's own.
+    read_only: ReadOnly,
 }
 
 impl FileTable {
     /// An empty table. Files below `area_root` are named relative to it.
     pub fn new(area_root: &Path) -> FileTable {
         let area_root = area_root.to_path_buf();
-        FileTable { area_root, targets: Vec::new(), entries: Vec::new(), test_files: Vec::new() }
+        FileTable {
+            area_root,
+            targets: Vec::new(),
+            entries: Vec::new(),
+            test_files: Vec::new(),
+            read_only: ReadOnly::default(),
+        }
     }
 
     /// Test files that were made ready for the run; `prepared` says how. The number of the first.
@@ -34,6 +45,19 @@ impl FileTable {
             self.test_files.push(number);
         }
         first
+    }
+
+    /// A file of the user's own, which is read and nothing else. Its number.
+    pub fn enter_own_file(&mut self, file: TargetFile) -> u32 {
+        let number = self.enter(file, true, OWN);
+        self.test_files.push(number);
+        self.read_only.add(number);
+        number
+    }
+
+    /// The files that may only be read.
+    pub fn read_only(&self) -> &ReadOnly {
+        &self.read_only
     }
 
     /// A folder or file that is no test data; `existed` when it is there before the run. Its number.
@@ -84,10 +108,14 @@ impl FileTable {
         &self.entries
     }
 
+    /// The test files: what was there before, with its size.
+    pub fn test_files(&self) -> impl Iterator<Item = &TargetFile> {
+        self.test_files.iter().filter_map(|&number| self.targets.get(number as usize))
+    }
+
     /// Paths of the test files: what may lie in this machine's cache by the run's own doing.
     pub fn test_paths(&self) -> Vec<&Path> {
-        let of = |&number: &u32| self.targets.get(number as usize).map(|file| file.path.as_path());
-        self.test_files.iter().filter_map(of).collect()
+        self.test_files().map(|file| file.path.as_path()).collect()
     }
 }
 

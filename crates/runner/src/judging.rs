@@ -2,21 +2,39 @@
 
 use std::sync::Arc;
 
-use reelgauge_analysis::late::{LateFigures, LateTally, MeasuredPart, StreamSpec};
+use reelgauge_analysis::late::{LateFigures, LateNow, LateTally, MeasuredPart, StreamSpec};
+use reelgauge_analysis::pause::Pause;
 use reelgauge_analysis::rates::{RateSpec, RateTally};
 use reelgauge_analysis::vda::ProcessRate;
 use reelgauge_engine::driver::Context;
 use reelgauge_record::OpRecord;
 
-/// What is to be judged. The counting begins with the first record: only then is it known when the load
-/// point began.
+/// What is to be judged. The counting begins with the first record or question: only then is it known when
+/// the load point began.
 #[derive(Debug)]
 pub struct Judging {
     context: Arc<Context>,
     specs: Vec<StreamSpec>,
     rates: Vec<RateSpec>,
+    starts: Vec<StreamStart>,
     tallies: Option<(LateTally, RateTally)>,
     cut_ns: Option<u64>,
+    /// When the tool did not run, since the load point was announced.
+    pauses: Vec<Pause>,
+    pauses_taken: usize,
+    /// Since when an operation has been in flight that was given up, and when that was.
+    unanswered: Option<(u64, u64)>,
+}
+
+/// When a stream is to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamStart {
+    /// The stream.
+    pub stream: u32,
+    /// After the load point's beginning.
+    pub after_ns: u64,
+    /// Whether its play stops now and then, and begins anew elsewhere.
+    pub may_jump: bool,
 }
 
 /// What was found.
@@ -28,18 +46,49 @@ pub struct Judged {
     pub rates: Vec<ProcessRate>,
     /// Mean response of their transfers.
     pub rates_mean_response_ms: Option<f64>,
+    /// When the tool did not run.
+    pub pauses: Vec<Pause>,
     /// Frames with a deadline before this were judged: the end of the load point, or when it was cut short.
     pub until_ns: u64,
 }
 
 impl Judging {
-    /// Of these streams and workers, in the load point of this context.
-    pub fn new(context: Arc<Context>, specs: Vec<StreamSpec>, rates: Vec<RateSpec>) -> Judging {
-        Judging { context, specs, rates, tallies: None, cut_ns: None }
+    /// Of these streams and workers, in the load point of this context. `starts` is for streams whose first
+    /// operation hangs.
+    pub fn new(
+        context: Arc<Context>,
+        specs: Vec<StreamSpec>,
+        rates: Vec<RateSpec>,
+        starts: Vec<StreamStart>,
+    ) -> Judging {
+        Judging {
+            context,
+            specs,
+            rates,
+            starts,
+            tallies: None,
+            cut_ns: None,
+            pauses: Vec::new(),
+            pauses_taken: 0,
+            unanswered: None,
+        }
+    }
+
+    /// The tool did not run for a while. To be told before the records are taken that came back since.
+    pub fn paused(&mut self, pause: Pause) {
+        self.pauses.push(pause);
+    }
+
+    /// An operation that had been in flight since `issued_ns` was given up.
+    pub fn unanswered(&mut self, issued_ns: u64, given_up_ns: u64) {
+        self.unanswered = Some((issued_ns, given_up_ns));
     }
 
     /// Takes records.
     pub fn take(&mut self, records: &[OpRecord]) {
+        if records.is_empty() {
+            return;
+        }
         let (late, rates) = self.begun();
         for record in records {
             late.add(record);
@@ -47,12 +96,15 @@ impl Judging {
         }
     }
 
-    /// Frames known to be late by now; `None` where there are no streams that have frames.
-    pub fn late_so_far(&self) -> Option<u64> {
-        match &self.tallies {
-            Some((late, _)) => late.has_streams().then(|| late.late_so_far()),
-            None => (!self.specs.is_empty()).then_some(0),
+    /// How the streams stand at this time, when every record was taken of what was done until then; `None`
+    /// where there are no streams that have frames.
+    pub fn at(&mut self, now_ns: u64) -> Option<LateNow> {
+        // Until the load point has begun nobody knows when its frames are due.
+        if self.tallies.is_none() && self.context.window.begun_ns() == 0 {
+            return (!self.specs.is_empty()).then(LateNow::default);
         }
+        let (late, _) = self.begun();
+        late.has_streams().then(|| late.at(now_ns))
     }
 
     /// The load point ends at this time, before its time.
@@ -64,12 +116,16 @@ impl Judging {
     /// What was found. Nothing is judged behind the end of the load point.
     pub fn finish(mut self) -> Judged {
         self.begun();
+        if let (Some((issued_ns, given_up_ns)), Some((late, _))) = (self.unanswered, &mut self.tallies) {
+            late.unanswered(issued_ns, given_up_ns);
+        }
         let end_ns = self.cut_ns.unwrap_or(u64::MAX).min(self.context.window.end_ns());
         match self.tallies {
             Some((late, rates)) => Judged {
                 late: late.finish(end_ns),
                 rates_mean_response_ms: rates.mean_response_ms(),
                 rates: rates.finish(end_ns),
+                pauses: self.pauses,
                 until_ns: end_ns,
             },
             None => Judged::default(),
@@ -77,11 +133,21 @@ impl Judging {
     }
 
     fn begun(&mut self) -> &mut (LateTally, RateTally) {
-        let Judging { context, specs, rates, tallies, .. } = self;
-        tallies.get_or_insert_with(|| {
+        let Judging { context, specs, rates, starts, tallies, pauses, pauses_taken, .. } = self;
+        let tallies = tallies.get_or_insert_with(|| {
             let part = measured_part(context);
-            (LateTally::new(std::mem::take(specs), part), RateTally::new(std::mem::take(rates), part))
-        })
+            let mut late = LateTally::new(std::mem::take(specs), part);
+            for start in std::mem::take(starts) {
+                let t0_ns = part.started_ns.saturating_add(start.after_ns);
+                late.expect_start(start.stream, t0_ns, start.may_jump);
+            }
+            (late, RateTally::new(std::mem::take(rates), part))
+        });
+        for pause in &pauses[*pauses_taken..] {
+            tallies.0.paused(*pause);
+        }
+        *pauses_taken = pauses.len();
+        tallies
     }
 }
 

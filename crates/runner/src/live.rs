@@ -71,11 +71,16 @@ pub enum LiveEvent {
         outcome: LiveOutcome,
         /// Why, where it did not complete.
         reason: Option<String>,
+        /// Late frames of all load points, as in the summary; `None` where there are no frames, and without
+        /// a summary.
+        #[serde(default)]
+        late_frames: Option<u64>,
     },
 }
 
-/// The state of a load point: once a second, and at once when a frame is late.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The state of a load point: once a second, at once when a frame is late, when the storage falls silent and
+/// when it speaks again, and when the load point ends.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LiveTick {
     /// On the run's clock.
     pub at_s: f64,
@@ -91,8 +96,36 @@ pub struct LiveTick {
     pub read_bytes_per_s: f64,
     /// Since the tick before; 0 during the warm-up.
     pub write_bytes_per_s: f64,
-    /// So far, in this load point; `None` where there are no frames.
+    /// By the clock, in this load point; `None` where there are no frames. A frame is late as soon as its
+    /// deadline has passed.
     pub late_frames: Option<u64>,
+    /// The smallest margin of all streams since the tick before, rounded down: how long until a frame was
+    /// needed that had not come. Negative when it was overdue; `None` where nothing was due.
+    #[serde(default)]
+    pub margin_ms: Option<i64>,
+    /// How long the oldest operation in flight has been so; `None` when none is.
+    #[serde(default)]
+    pub longest_in_flight_s: Option<f64>,
+    /// How long something has been in flight and nothing was answered; `None` while answers come, which may
+    /// take 0.4 s.
+    #[serde(default)]
+    pub no_answer_s: Option<f64>,
+    /// Streams that have frames, the worst first; at most 64.
+    #[serde(default)]
+    pub streams: LiveStreams,
+}
+
+/// Streams in columns: each has its place in every one of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveStreams {
+    /// Their numbers.
+    pub stream: Vec<u32>,
+    /// As in the tick.
+    pub late_frames: Vec<u64>,
+    /// As in the tick.
+    pub margin_ms: Vec<Option<i64>>,
+    /// How long they may lag.
+    pub buffer_ms: Vec<u64>,
 }
 
 /// How a run ended. The same words as in the summary.
@@ -144,8 +177,16 @@ mod tests {
         assert!(line.starts_with(r#"{"event":"begin","at_s":0.0,"pid":7"#), "{line}");
         assert!(!line.contains('\n') && line.contains(r"a\nb"), "{line}");
         assert_eq!(LiveEvent::from_line(line.as_bytes()), Some(begin));
-        let end = LiveEvent::End { at_s: 1.5, outcome: LiveOutcome::BrokeOff, reason: None };
-        assert_eq!(end.to_line(), r#"{"event":"end","at_s":1.5,"outcome":"broke_off","reason":null}"#);
+        let end =
+            LiveEvent::End { at_s: 1.5, outcome: LiveOutcome::BrokeOff, reason: None, late_frames: Some(7) };
+        let line = r#"{"event":"end","at_s":1.5,"outcome":"broke_off","reason":null,"late_frames":7}"#;
+        assert_eq!(end.to_line(), line);
+        // As it was before ticks and ends said so much.
+        let old = br#"{"event":"end","at_s":1.5,"outcome":"broke_off","reason":null}"#;
+        assert!(matches!(LiveEvent::from_line(old), Some(LiveEvent::End { late_frames: None, .. })));
+        let old = br#"{"event":"live","at_s":1.0,"label":"p","elapsed_s":1.0,"warmup_s":0.0,"total_s":null,
+            "read_bytes_per_s":1.0,"write_bytes_per_s":0.0,"late_frames":3}"#;
+        assert!(matches!(LiveEvent::from_line(old), Some(LiveEvent::Live(tick)) if tick.margin_ms.is_none()));
         assert_eq!(LiveEvent::from_line(br#"{"event":"end","at_s":1"#), None);
         assert_eq!(LiveEvent::from_line(br#"{"event":"unheard-of","at_s":1}"#), None);
     }

@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use reelgauge_analysis::forecast::Forecast;
+use reelgauge_analysis::late::StreamNow;
 use reelgauge_engine::clock::Clock;
+use reelgauge_engine::dataset::OtherSet;
 
 /// A run whose target was taken, and which has a place for its results.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +24,8 @@ pub struct RunBegin<'a> {
 /// The state of a load point that is being measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Live {
+    /// On the run's clock: everything is as it was then.
+    pub at_ns: u64,
     /// What the load point is called.
     pub label: String,
     /// Since it began, warm-up included.
@@ -33,8 +38,62 @@ pub struct Live {
     pub read_bytes_per_s: f64,
     /// Since the last time; 0 during the warm-up.
     pub write_bytes_per_s: f64,
-    /// Frames known to be late by now, in this load point; `None` where there are no frames.
+    /// Late frames by the clock, in this load point; `None` where there are no frames.
     pub late_frames: Option<u64>,
+    /// The smallest margin of all streams now; `None` where nothing is due.
+    pub margin_ns: Option<i64>,
+    /// The streams that stand worst, worst first; [`STREAMS_MOST`] at most.
+    pub streams: Vec<StreamNow>,
+    /// What is waited for.
+    pub waiting: Waiting,
+    /// The load point has just ended: nothing of it comes behind this.
+    pub is_over: bool,
+}
+
+/// More streams than this are not told of singly.
+pub const STREAMS_MOST: usize = 64;
+
+/// How long the storage has kept us waiting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Since the oldest operation in flight was issued; `None` when none is.
+    pub longest_in_flight: Option<Duration>,
+    /// How long something has been in flight and nothing at all was answered; `None` when nothing is in
+    /// flight.
+    pub no_answer: Option<Duration>,
+}
+
+impl Waiting {
+    /// Answers that take less are no news.
+    pub const SHOWN: Duration = Duration::from_millis(400);
+
+    /// From how long the oldest operation has been in flight, and how long ago the latest was done.
+    pub fn of(longest_in_flight: Option<Duration>, since_answer: Option<Duration>) -> Waiting {
+        let no_answer = longest_in_flight.map(|longest| since_answer.map_or(longest, |ago| ago.min(longest)));
+        Waiting { longest_in_flight, no_answer }
+    }
+
+    /// How long nothing was answered, where that is long enough to be said.
+    pub fn silence(&self) -> Option<Duration> {
+        self.no_answer.filter(|silence| *silence >= Waiting::SHOWN)
+    }
+}
+
+/// Where a search stands, before its next trial.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchStep {
+    /// The number of the trial that begins, from 1; those of a run that it goes on from count as well.
+    pub trial: u32,
+    /// What is tried, in words: `12 players`.
+    pub label: String,
+    /// The largest load that passed every time, below all that ever failed.
+    pub passed: Option<String>,
+    /// The smallest load that failed, above all that ever passed.
+    pub failed: Option<String>,
+    /// Since the search began.
+    pub elapsed: Duration,
+    /// How long it takes at most, on a target that answers steadily; see [`Forecast`].
+    pub at_most: Option<Duration>,
 }
 
 /// Is told how a run goes. Every method may be left out.
@@ -42,11 +101,20 @@ pub trait Observer {
     /// The run has a directory; nothing is prepared yet.
     fn begun(&mut self, _begin: &RunBegin<'_>) {}
 
+    /// What the run is going to take; nothing was written yet but the area itself.
+    fn ahead(&mut self, _verb: &str, _forecast: &Forecast) {}
+
+    /// A search begins its next trial.
+    fn searching(&mut self, _step: &SearchStep) {}
+
     /// Everything is prepared, and this is the run's clock.
     fn clock_began(&mut self, _clock: Clock) {}
 
     /// A new phase begins: preparing, measuring, verifying.
     fn phase(&mut self, _name: &str) {}
+
+    /// The test files of an earlier run are about to be removed, because their room is needed.
+    fn giving_back(&mut self, _set: &OtherSet) {}
 
     /// So much of the data set is there.
     fn prepared(&mut self, _done_bytes: u64, _total_bytes: u64) {}
@@ -66,3 +134,23 @@ pub trait Observer {
 pub struct Silent;
 
 impl Observer for Silent {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_is_what_was_asked_for_and_not_answered() {
+        let s = |seconds| Some(Duration::from_secs(seconds));
+        let silence = |longest, since_answer| Waiting::of(longest, since_answer).silence();
+        // Nothing was asked for, however long ago the last answer came.
+        assert_eq!(silence(None, s(9)), None);
+        // An operation was issued long after the last answer.
+        assert_eq!(silence(s(2), s(9)), s(2));
+        // One hangs; others were answered since.
+        assert_eq!(silence(s(9), s(2)), s(2));
+        assert_eq!(silence(s(9), Some(Duration::from_millis(399))), None);
+        // The very first hangs.
+        assert_eq!(silence(s(3), None), s(3));
+    }
+}

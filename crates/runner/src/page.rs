@@ -16,7 +16,7 @@ use reelgauge_analysis::page::{RunNotes, RunPage, TracePage};
 use reelgauge_analysis::trace_stats::{Period, TraceDetails, TraceStats};
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_record::run_dir::RunDir;
-use reelgauge_report::{answer_sentences, html};
+use reelgauge_report::{answer_sentences, html, incident_sentences};
 use reelgauge_trace::{Trace, TraceError};
 use serde::de::DeserializeOwned;
 
@@ -84,10 +84,12 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
         Err(error) => return Err(error),
     };
     let answer = answer_sentences(&summary);
+    let incidents = incident_sentences(&summary);
     let shortened = shorten(&mut summary);
     Ok(RunPage {
         id: id_of(dir),
         answer,
+        incidents,
         again: again(&run_dir, &summary),
         summary,
         shortened,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use reelgauge_analysis::late::LateNow;
 use reelgauge_analysis::{Counts, PointTiming};
 use reelgauge_engine::driver::{
     AllEnded, Context, DriverError, DriverKind, Running, Worker, start, threads_for,
@@ -18,7 +19,8 @@ use reelgauge_workload::script::Script;
 use crate::drain::{Drain, LiveCounts};
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
-use crate::observer::{Live, Observer};
+use crate::meddling::Meddling;
+use crate::observer::{Live, Observer, STREAMS_MOST, Waiting};
 use crate::sink::{RingSink, rings};
 
 /// How often the watcher looks.
@@ -37,7 +39,9 @@ pub enum Ending {
     Exhausted,
     /// Somebody stopped it.
     Interrupted,
-    /// An operation failed.
+    /// Something else removed or shortened files of the run.
+    Meddled(Meddling),
+    /// An operation failed, or moved less than was asked.
     Failed(Box<OpRecord>),
     /// Nothing came back.
     Hung {
@@ -106,6 +110,7 @@ pub fn run_point<S: Script + 'static>(
         display: Display::default(),
     };
     watch.until_over(observer)?;
+    watch.show(observer, true)?;
     Ok(watch.end(worker_count))
 }
 
@@ -144,10 +149,18 @@ impl<S: Script + 'static> Watch<'_, S> {
             }
             self.look();
             if self.is_hopeless() {
-                return Ok(());
+                return self.give_up();
             }
-            self.display.refresh(self.setup, observer)?;
+            if self.display.is_due() {
+                self.show(observer, false)?;
+            }
         }
+    }
+
+    fn show(&mut self, observer: &mut dyn Observer, is_over: bool) -> Result<(), RunError> {
+        let (threads, longest) = self.stuck();
+        let longest_in_flight = (threads > 0).then_some(longest);
+        self.display.show(self.setup, observer, longest_in_flight, is_over)
     }
 
     /// Looks for reasons to stop.
@@ -183,6 +196,14 @@ impl<S: Script + 'static> Watch<'_, S> {
         busy.fold((0, Duration::ZERO), |(threads, longest), time| (threads + 1, longest.max(time)))
     }
 
+    /// Leaves behind what is still in flight, and says since when it has been.
+    fn give_up(&self) -> Result<(), RunError> {
+        let (_, longest) = self.stuck();
+        let now_ns = self.setup.context.clock.now_ns();
+        let since_ns = now_ns.saturating_sub(longest.as_nanos() as u64);
+        Ok(self.setup.drain.unanswered(since_ns, now_ns)?)
+    }
+
     /// Whether waiting for the rest is pointless.
     fn is_hopeless(&self) -> bool {
         let hung = matches!(self.reason, Some(Ending::Hung { .. }));
@@ -215,28 +236,42 @@ struct Display {
 }
 
 impl Display {
-    fn refresh(&mut self, setup: &PointSetup<'_>, observer: &mut dyn Observer) -> Result<(), RunError> {
+    fn is_due(&self) -> bool {
+        self.last.is_none_or(|(at, _)| at.elapsed() >= LIVE_EVERY)
+    }
+
+    fn show(
+        &mut self,
+        setup: &PointSetup<'_>,
+        observer: &mut dyn Observer,
+        longest_in_flight: Option<Duration>,
+        is_over: bool,
+    ) -> Result<(), RunError> {
         let now = Instant::now();
-        let due = self.last.is_none_or(|(at, _)| now - at >= LIVE_EVERY);
-        if !due {
+        let LiveCounts { counts, at_ns, late, answered_ns } = setup.drain.live()?;
+        let Some((at, before)) = self.last.replace((now, counts)) else {
             return Ok(());
-        }
-        let LiveCounts { counts, late_frames } = setup.drain.live()?;
-        if let Some((at, before)) = self.last.replace((now, counts)) {
-            let seconds = (now - at).as_secs_f64();
-            let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
-            let (context, window) = (&setup.context, &setup.context.window);
-            let since_start = |ns: u64| Duration::from_nanos(ns.saturating_sub(window.begun_ns()));
-            observer.live(&Live {
-                label: setup.label.clone(),
-                elapsed: since_start(context.clock.now_ns()),
-                warmup: since_start(window.warmup_until_ns()),
-                total: since_start(window.end_ns()),
-                read_bytes_per_s: rate(counts.read_bytes, before.read_bytes),
-                write_bytes_per_s: rate(counts.written_bytes, before.written_bytes),
-                late_frames,
-            });
-        }
+        };
+        let seconds = (now - at).as_secs_f64();
+        let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
+        let window = &setup.context.window;
+        let now_ns = setup.context.clock.now_ns();
+        let since_start = |ns: u64| Duration::from_nanos(ns.saturating_sub(window.begun_ns()));
+        let since_answer = answered_ns.map(|ns| Duration::from_nanos(now_ns.saturating_sub(ns)));
+        observer.live(&Live {
+            at_ns,
+            label: setup.label.clone(),
+            elapsed: since_start(at_ns),
+            warmup: since_start(window.warmup_until_ns()),
+            total: since_start(window.end_ns()),
+            read_bytes_per_s: rate(counts.read_bytes, before.read_bytes),
+            write_bytes_per_s: rate(counts.written_bytes, before.written_bytes),
+            late_frames: late.as_ref().map(|late| late.late_frames),
+            margin_ns: late.as_ref().and_then(LateNow::margin_ns),
+            streams: late.map(|late| late.worst_first(STREAMS_MOST).streams).unwrap_or_default(),
+            waiting: Waiting::of(longest_in_flight, since_answer),
+            is_over,
+        });
         Ok(())
     }
 }

@@ -10,6 +10,7 @@ use reelgauge_engine::area::{AREA_DIR, Area};
 use reelgauge_engine::cache;
 use reelgauge_engine::dataset::{DataSet, DataSetSpec, MARGIN_BYTES, MARGIN_PERCENT};
 use reelgauge_engine::driver::TargetFile;
+use reelgauge_engine::material::{LeftOut, Material};
 use reelgauge_engine::mount::direct::{DirectOutcome, DirectProbe, DirectSupport};
 use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_engine::pattern::PatternSpec;
@@ -20,10 +21,12 @@ use reelgauge_workload::units::Size;
 
 use crate::error::RunError;
 use crate::file_table::FileTable;
+use crate::forecast;
 use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::results::{Naming, Results};
+use crate::room::Room;
 
 /// The exit code of a plan that can't be run.
 const EXIT_INPUT: u8 = 2;
@@ -39,6 +42,8 @@ pub struct Prepared {
     pub results: Results,
     /// The test files.
     pub data_set: DataSet,
+    /// They are the user's own.
+    pub own_files: bool,
     /// What the reader should know.
     pub notes: Vec<String>,
 }
@@ -88,10 +93,30 @@ fn prepare_in(
         plan.mix.direct = note.is_none();
         notes.extend(note);
     }
+    let own = match &plan.read_from {
+        Some(folder) => Some(OwnFiles::find(folder, &ground, &plan, &mut notes)?),
+        None => None,
+    };
     let results = Results::make(naming, &ground, observer)?;
-    let data_set = make_files(area, &plan, observer, interrupt)?;
-    notes.extend(cool_down(&data_set));
-    Ok(Prepared { plan, ground, results, data_set, notes })
+    let own_files = own.is_some();
+    let data_set = match own {
+        Some(own) => {
+            observer.ahead(naming.verb, &forecast::of_mix(&plan, 0));
+            let data_set = own.data_set(&plan);
+            notes.extend(drop_written(&data_set.files));
+            data_set
+        }
+        None => {
+            let spec = data_set_spec(&plan);
+            let room = Room::of(&ground);
+            observer.ahead(naming.verb, &forecast::of_mix(&plan, room.yet_to_write(&[spec])));
+            notes.extend(room.make_for(&spec, &[spec], observer, interrupt)?);
+            let data_set = make_files(area, &spec, observer, interrupt)?;
+            notes.extend(cool_down(&data_set));
+            data_set
+        }
+    };
+    Ok(Prepared { plan, ground, results, data_set, own_files, notes })
 }
 
 impl Prepared {
@@ -99,6 +124,12 @@ impl Prepared {
     pub fn file_table(&self) -> FileTable {
         let prepared = if self.data_set.written_bytes == 0 { "reused" } else { "written" };
         let mut table = FileTable::new(self.ground.area.root());
+        if self.own_files {
+            for file in &self.data_set.files {
+                table.enter_own_file(file.clone());
+            }
+            return table;
+        }
         table.enter_test_files(&self.data_set.files, prepared);
         table
     }
@@ -132,7 +163,7 @@ fn data_set_spec(plan: &Plan) -> DataSetSpec {
 /// Refuses a plan that can't fit before even the area is made. A target that has an area already is
 /// left to the data set, which knows what can be used again.
 fn check_space(plan: &Plan) -> Result<(), RunError> {
-    if plan.target.join(AREA_DIR).exists() {
+    if plan.read_from.is_some() || plan.target.join(AREA_DIR).exists() {
         return Ok(());
     }
     // Whatever is wrong with the target is better said by the area.
@@ -211,7 +242,7 @@ pub fn settle_direct(
 
 fn make_files(
     area: &Area,
-    plan: &Plan,
+    spec: &DataSetSpec,
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<DataSet, RunError> {
@@ -220,7 +251,74 @@ fn make_files(
         observer.prepared(report.reused_bytes + report.written_bytes, report.total_bytes);
         ControlFlow::Continue(())
     };
-    Ok(DataSet::prepare(area, &data_set_spec(plan), &mut progress, interrupt.flag())?)
+    Ok(DataSet::prepare(area, spec, &mut progress, interrupt.flag())?)
+}
+
+/// The user's own files in the place of test files.
+struct OwnFiles(Vec<TargetFile>);
+
+impl OwnFiles {
+    /// As many of a folder's files as the plan needs, the largest, if they are large enough.
+    fn find(
+        folder: &Path,
+        ground: &Ground,
+        plan: &Plan,
+        notes: &mut Vec<String>,
+    ) -> Result<OwnFiles, RunError> {
+        let material = Material::find(folder, &ground.mount, ground.target())?;
+        let (files, file_bytes) = (plan.files() as usize, plan.mix.file_size.bytes());
+        let large = material.files().iter().filter(|file| file.size_bytes >= file_bytes);
+        let found: Vec<TargetFile> = large.take(files).cloned().collect();
+        if found.len() < files {
+            return Err(material.too_little(file_bytes, found.len(), files).into());
+        }
+        notes.extend(left_out_note(folder, material.left_out()));
+        Ok(OwnFiles(found))
+    }
+
+    /// The first bytes of each, as many as a test file would have.
+    fn data_set(&self, plan: &Plan) -> DataSet {
+        let spec = data_set_spec(plan);
+        let size_bytes = spec.file_bytes;
+        DataSet {
+            directory: plan.read_from.clone().unwrap_or_default(),
+            files: self.0.iter().map(|file| TargetFile { size_bytes, ..file.clone() }).collect(),
+            pattern: PatternSpec { seed: spec.seed, unit_bytes: spec.unit_bytes },
+            files_there: self.0.len() as u32,
+            reused_bytes: size_bytes.saturating_mul(self.0.len() as u64),
+            written_bytes: 0,
+            seconds: 0.0,
+        }
+    }
+}
+
+/// Drops files of the user's own from this machine's cache, writing nothing back. A note when that is
+/// impossible.
+pub fn drop_written(files: &[TargetFile]) -> Option<String> {
+    let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
+    let error = cache::drop_written(&paths).err()?;
+    Some(format!("Your files could not be dropped from this machine's cache ({error})."))
+}
+
+/// What of a folder was not read, in words; `None` where all of it could be.
+pub(crate) fn left_out_note(folder: &Path, left_out: LeftOut) -> Option<String> {
+    let LeftOut { links, special, elsewhere, mounts, unreadable, too_many } = left_out;
+    let counts = [
+        (links, "symbolic links"),
+        (special, "special files"),
+        (elsewhere, "sparse, compressed or archived files"),
+        (mounts, "entries on other file systems"),
+        (unreadable, "entries that can't be looked at"),
+    ];
+    let there = counts.iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = there.map(|(count, what)| format!("{count} {what}")).collect();
+    let rest = "It holds more entries than are looked at; the rest was left out.";
+    match (parts.is_empty(), too_many) {
+        (true, false) => None,
+        (true, true) => Some(format!("{}: {rest}", folder.display())),
+        (false, false) => Some(format!("Left out of {}: {}.", folder.display(), parts.join(", "))),
+        (false, true) => Some(format!("Left out of {}: {}. {rest}", folder.display(), parts.join(", "))),
+    }
 }
 
 /// A cold start: drops the test files from this machine's cache. A note when that is impossible.

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::late::{LateFigures, LateTally};
 use reelgauge_analysis::summary::{LoadPointFacts, LogFacts, Target};
-use reelgauge_analysis::{LoadPoint, Outcome, PointTiming, SelfCost, Summary, SummaryError, try_rebuild};
+use reelgauge_analysis::{
+    LoadPoint, Outcome, PointTiming, SelfCost, ShortOps, Summary, SummaryError, try_rebuild,
+};
 use reelgauge_record::log::{LogError, LogReader, repair};
 use reelgauge_record::run_dir::{RunDir, RunDirError};
 use reelgauge_workload::streams::AnyPlan;
@@ -63,16 +65,16 @@ fn from_log(run_dir: &RunDir) -> Result<Summary, ReopenError> {
         Ok(batch) => batch.ops.into_iter().map(Ok).collect::<Vec<_>>(),
         Err(error) => vec![Err(error)],
     });
-    let rebuilt = try_rebuild(ops, &complete_timings(&planned))?;
     let mut summary = Summary::new(env!("CARGO_PKG_VERSION"), "", "mix", target(run_dir));
     plan_into(&mut summary, run_dir);
+    let short_ops = if summary.verb == "replay" { ShortOps::Answers } else { ShortOps::Failures };
+    let rebuilt = try_rebuild(ops, short_ops, &complete_timings(&planned))?;
     summary.run_dir = Some(run_dir.path().display().to_string());
     summary.outcome = Outcome::BrokeOff;
     summary.outcome_reason =
         Some("the run was killed before it could end; these are the figures of its log".to_owned());
     let rows = log.agents().iter().map(|agent| agent.rows).sum();
     summary.log = LogFacts { complete: false, rows, ..LogFacts::default() };
-    summary.self_cost = SelfCost::new(0.0, 0.0, &rebuilt.totals);
     summary.series = rebuilt.series;
     let label = |index: u16| planned.iter().find(|point| point.index == index).map(facts).unwrap_or_default();
     summary.load_points =
@@ -83,6 +85,8 @@ fn from_log(run_dir: &RunDir) -> Result<Summary, ReopenError> {
             point.streams = late_from_log(&log, streams)?;
         }
     }
+    // What a process that was killed had taken is not known, nor when it did not run.
+    summary.self_cost = SelfCost::new(None, &rebuilt.totals, &summary.load_points, None);
     Ok(summary)
 }
 
@@ -113,7 +117,8 @@ fn late_from_log(log: &LogReader, streams: PointStreams) -> Result<Option<LateFi
         return Ok(None);
     }
     let part = streams.part();
-    let mut tally = LateTally::new(streams.streams, part);
+    let mut tally = LateTally::new(streams.streams.clone(), part);
+    streams.pauses.iter().for_each(|pause| tally.paused(*pause));
     let mut last_ns = part.started_ns;
     for batch in log.batches() {
         for op in batch?.ops.iter().filter(|op| op.point == part.point) {

@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::summary::DataSet;
 use reelgauge_engine::area::{AREA_DIR, Area};
 use reelgauge_engine::driver::Worker;
@@ -29,6 +30,7 @@ use reelgauge_workload::plan::DriverChoice;
 use reelgauge_workload::replay::ReplayPlan;
 
 use crate::error::RunError;
+use crate::forecast;
 use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::live::log::logged;
@@ -36,9 +38,10 @@ use crate::made_files::MadeFiles;
 use crate::observer::Observer;
 use crate::prepare::{check_room, drop_cached};
 use crate::results::{Naming, Results};
+use crate::room::Room;
 use crate::run::{Finished, driver_kind};
 use crate::session::{Closing, Opening, PointPlan, Session, make_out};
-use crate::summarise::Subject;
+use crate::summarise::{Material, Subject};
 use findings::Findings;
 use images::Images;
 use tape::Tape;
@@ -54,6 +57,9 @@ const DIRECT_ALIGN_BYTES: u32 = 4096;
 /// The exit code of what was refused before anything was done.
 const EXIT_INPUT: u8 = 2;
 
+/// The command.
+const VERB: &str = "replay";
+
 /// What to replay.
 #[derive(Clone, Debug)]
 pub struct ReplayRequest {
@@ -61,6 +67,8 @@ pub struct ReplayRequest {
     pub plan: ReplayPlan,
     /// Folder for run directories.
     pub out: PathBuf,
+    /// Whether what it takes was said before, as a part of something longer.
+    pub is_announced: bool,
 }
 
 /// Carries out a replay.
@@ -82,22 +90,20 @@ fn carry_out(
     interrupt: &Interrupt,
 ) -> Result<Finished, RunError> {
     let started = Timestamp::now();
-    let ReplayRequest { mut plan, out } = request;
+    let ReplayRequest { mut plan, out, is_announced } = request;
     plan.check()?;
     observer.phase("reading");
     let tape = Tape::load(&mut plan)?;
     limits::allow_open_files(&tape.packed, plan.replay.copies)?;
+    if !is_announced {
+        observer.ahead(VERB, &ahead_of(&plan, &tape));
+    }
     make_out(&out)?;
     check_space(&plan, &tape)?;
     let area = Area::open_or_create(&plan.target)?;
     plan.target = area.target().to_path_buf();
-    let naming = Naming {
-        started,
-        out: &out,
-        verb: "replay",
-        label: &tape.name,
-        what: &format!("replay-{}", tape.name),
-    };
+    let naming =
+        Naming { started, out: &out, verb: VERB, label: &tape.name, what: &format!("replay-{}", tape.name) };
     let staged = Staged::prepare(&area, &plan, &tape, &naming, observer, interrupt);
     if let Err(error) = &staged
         && error.exit_code() == EXIT_INPUT
@@ -133,6 +139,9 @@ impl Staged {
         let mut notes = ground.notes();
         let results = Results::make(naming, &ground, observer)?;
         let made = MadeFiles::begin(&ground, interrupt)?;
+        notes.extend(
+            Room::of(&ground).make(images_bytes(plan, tape), &[], observer, interrupt)?.unwrap_or_default(),
+        );
         if let Ok(Some(space)) = space(area.root()) {
             check_replay_room(plan, tape, space.available_bytes)?;
         }
@@ -164,12 +173,12 @@ fn play(
         driver: driver_kind(plan.driver),
         hang_after: plan.hang_after.duration(),
         log: plan.log,
-        verify: false,
+        verify: None,
         notes,
     };
     let mut session = Session::begin(ground, opening, observer)?;
     // An error is a result here, unless it says that the storage is gone or full.
-    session.errors_are_results(tape.packed.recorded_errors());
+    session.errors_are_results(tape.packed.recorded_errors())?;
     let mut findings = Findings::new(plan, tape);
     let played =
         passes(plan, tape, &images, direct_align_log2, &mut session, &mut findings, observer, interrupt);
@@ -246,11 +255,27 @@ fn check_space(plan: &ReplayPlan, tape: &Tape) -> Result<(), RunError> {
     }
 }
 
-fn check_replay_room(plan: &ReplayPlan, tape: &Tape, available_bytes: u64) -> Result<(), RunError> {
+/// What this replay is going to take.
+///
+/// # Errors
+/// A trace that can't be replayed.
+pub(crate) fn ahead(plan: &mut ReplayPlan) -> Result<Forecast, RunError> {
+    let tape = Tape::load(plan)?;
+    Ok(ahead_of(plan, &tape))
+}
+
+fn ahead_of(plan: &ReplayPlan, tape: &Tape) -> Forecast {
+    forecast::of_replay(plan, tape.packed.span_ns, tape.before.file_bytes(), tape.written_bytes())
+}
+
+/// Bytes that all images take, as large as they get.
+fn images_bytes(plan: &ReplayPlan, tape: &Tape) -> u64 {
     let images = u64::from(plan.replay.copies) * u64::from(plan.replay.batch);
-    let needed_bytes =
-        tape.before.file_bytes().saturating_add(tape.before.growth_bytes).saturating_mul(images);
-    check_room(&plan.target, needed_bytes, available_bytes).map_err(|error| match error {
+    tape.before.file_bytes().saturating_add(tape.before.growth_bytes).saturating_mul(images)
+}
+
+fn check_replay_room(plan: &ReplayPlan, tape: &Tape, available_bytes: u64) -> Result<(), RunError> {
+    check_room(&plan.target, images_bytes(plan, tape), available_bytes).map_err(|error| match error {
         RunError::Space { target, needed, available } => RunError::ReplaySpace { target, needed, available },
         other => other,
     })
@@ -292,7 +317,7 @@ fn subject(plan: &ReplayPlan, tape: &Tape, images: &Images) -> Subject {
         .saturating_mul(u64::from(plan.replay.copies))
         .saturating_mul(u64::from(plan.replay.batch));
     Subject {
-        verb: "replay".to_owned(),
+        verb: VERB.to_owned(),
         label: tape.name.clone(),
         seed: plan.seed,
         plan: set_pairs.map(|(name, value)| (name.to_owned(), value)).collect(),
@@ -303,5 +328,6 @@ fn subject(plan: &ReplayPlan, tape: &Tape, images: &Images) -> Subject {
             reused: false,
         },
         data_bytes,
+        material: Material { written_bytes: data_bytes, ..Material::default() },
     }
 }

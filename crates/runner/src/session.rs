@@ -10,6 +10,7 @@
 
 pub mod close;
 mod counting;
+mod explain;
 pub mod point;
 
 use std::collections::BTreeSet;
@@ -19,11 +20,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use reelgauge_analysis::LoadPoint;
+use reelgauge_analysis::rereads::Rereads;
 use reelgauge_doctor::Sampling;
 use reelgauge_engine::cache;
 use reelgauge_engine::clock::Clock;
 use reelgauge_engine::dataset::DataSetError;
 use reelgauge_engine::driver::DriverKind;
+use reelgauge_engine::link;
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_engine::verify::WriteMap;
 use reelgauge_record::host::HostFacts;
@@ -58,7 +61,7 @@ pub struct Opening<'a> {
     pub plan_toml: &'a str,
     /// The files that are there already.
     pub files: FileTable,
-    /// How test data are made.
+    /// How what the run writes is made.
     pub pattern: PatternSpec,
     /// Performs the operations.
     pub driver: DriverKind,
@@ -66,8 +69,8 @@ pub struct Opening<'a> {
     pub hang_after: Duration,
     /// Keep every operation.
     pub log: bool,
-    /// Remember what is written, to read it back at the end.
-    pub verify: bool,
+    /// Remember what is written, to read it back at the end; then, how the test files were made.
+    pub verify: Option<PatternSpec>,
     /// What the reader should know.
     pub notes: Vec<String>,
 }
@@ -87,19 +90,27 @@ pub struct Session {
     driver: DriverKind,
     hang_after: Duration,
     write_map: Option<Arc<WriteMap>>,
+    /// How the files that are read back were made.
+    made_before: Option<PatternSpec>,
     planned: Vec<LoadPointPlan>,
     /// The streams of the load points; those of runs without streams are not listed.
     table: StreamTable,
     done: Vec<LoadPoint>,
+    /// First and later reads of the load points, where something was read.
+    rereads: Vec<Rereads>,
     notes: Vec<String>,
     /// What the driver said in the last load point.
     driver_notes: Vec<String>,
     cpu_before: OwnCpu,
     fetched_before: Option<u64>,
     cached_before: Option<f64>,
+    /// What the link to the storage can carry.
+    line_bytes_per_s: Option<f64>,
     /// How the last load point ended, or what kept the next one from beginning.
     ending: Ending,
     left_behind: usize,
+    /// Whether the workload itself may shorten and remove the test files.
+    changes_files: bool,
     /// Whether the storage may have stopped answering without a thread having been left in it.
     doubtful: bool,
 }
@@ -140,17 +151,21 @@ impl Session {
         Ok(Session {
             counters: counting::start(&run_dir, AGENT, &ground.mount, clock),
             drain: Drain::start(log, clock).map_err(RunError::io("start a thread"))?,
-            write_map: opening.verify.then(map),
+            write_map: opening.verify.map(|_| map()),
+            made_before: opening.verify,
             planned: Vec::new(),
             table: StreamTable::default(),
             done: Vec::new(),
+            rereads: Vec::new(),
             notes: opening.notes,
             driver_notes: Vec::new(),
             cpu_before: OwnCpu::now(),
             fetched_before: cache::fetched_bytes(&ground.mount),
             cached_before: cache::resident(&files.test_paths()).share(),
+            line_bytes_per_s: link::of(&ground.mount).realistic_mb_per_s().map(|rate| rate * 1e6),
             ending: Ending::OnTime,
             left_behind: 0,
+            changes_files: false,
             doubtful: false,
             started,
             pattern: opening.pattern,
@@ -177,9 +192,14 @@ impl Session {
     }
 
     /// From now on a failed operation is a result like any other, unless it says that the storage is gone or
-    /// full, and isn't among these.
-    pub fn errors_are_results(&self, expected: BTreeSet<i32>) {
-        self.drain.errors_are_results(expected);
+    /// full, and isn't among these; one that moves less than was asked is an answer; and files may be
+    /// shortened and removed, as the workload likes.
+    ///
+    /// # Errors
+    /// When the drain died.
+    pub fn errors_are_results(&mut self, expected: BTreeSet<i32>) -> Result<(), RunError> {
+        self.changes_files = true;
+        Ok(self.drain.errors_are_results(expected)?)
     }
 
     /// Says something to the reader, once.
@@ -208,6 +228,12 @@ impl Session {
     /// Number of the next load point; `None` when all that the log can number are made.
     pub fn next_index(&self) -> Option<u16> {
         u16::try_from(self.done.len()).ok().filter(|&index| index < u16::MAX)
+    }
+
+    /// What the link to the storage can carry, in bytes per second; `None` where there is none or its speed
+    /// is not known.
+    pub fn line_bytes_per_s(&self) -> Option<f64> {
+        self.line_bytes_per_s
     }
 
     /// Time since the run began.

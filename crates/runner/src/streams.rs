@@ -4,7 +4,6 @@
 //! Not here: what a player or recorder does (the workload room), what counts as late (analysis).
 
 pub mod cast;
-pub mod client;
 pub mod footage;
 pub mod parts;
 pub mod people;

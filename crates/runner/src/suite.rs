@@ -12,6 +12,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::naspt::{NasptPass, NasptRow, NasptTable};
 use reelgauge_analysis::{Outcome, ReplayFacts, ReplayPass};
 use reelgauge_record::run_dir::{RunDir, RunName, write_atomically};
@@ -24,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
-use crate::replay::{ReplayRequest, run_replay};
+use crate::replay::{self, ReplayRequest, run_replay};
 use crate::session::make_out;
 
 /// The name of the suite of the twelve NASPT workloads.
@@ -110,6 +111,9 @@ pub fn run_suite(
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<SuiteEnd, RunError> {
+    if let Some(ahead) = ahead(&request)? {
+        observer.ahead(&request.name, &ahead);
+    }
     make_out(&request.out)?;
     let target = request.target.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = RunName { start: Timestamp::now().into(), target: &target, what: &request.name };
@@ -118,7 +122,8 @@ pub fn run_suite(
     let mut rows = Vec::new();
     for workload in &request.workloads {
         observer.phase(workload);
-        let replay = ReplayRequest { plan: plan_of(&request, workload), out: dir.clone() };
+        let plan = plan_of(&request, workload);
+        let replay = ReplayRequest { plan, out: dir.clone(), is_announced: true };
         let finished = match run_replay(replay, observer, interrupt) {
             Ok(finished) => finished,
             Err(error) if rows.is_empty() => {
@@ -149,6 +154,16 @@ pub fn run_suite(
         }
     }
     Ok(SuiteEnd { suite, dir, exit_code: 0 })
+}
+
+/// What all its workloads take together; nothing where it has none.
+fn ahead(request: &SuiteRequest) -> Result<Option<Forecast>, RunError> {
+    let mut sum: Option<Forecast> = None;
+    for workload in &request.workloads {
+        let of_workload = replay::ahead(&mut plan_of(request, workload))?;
+        sum = Some(sum.map_or(of_workload, |sum| sum.and(of_workload)));
+    }
+    Ok(sum)
 }
 
 fn plan_of(request: &SuiteRequest, workload: &str) -> ReplayPlan {

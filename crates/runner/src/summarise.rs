@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::Timestamp;
+use reelgauge_analysis::rereads::Rereads;
 use reelgauge_analysis::summary::{DataSet, EffectiveMode, LogFacts, Target};
-use reelgauge_analysis::{LoadPoint, Outcome, SelfCost, Summary, Warning};
+use reelgauge_analysis::warning::LogTrouble;
+use reelgauge_analysis::{LoadPoint, MemoryFacts, Outcome, SelfCost, Summary, Warning, whose_memory};
 use reelgauge_engine::cache::{self, Asked, EffectiveMode as Mode, ModeFacts, judge};
 use reelgauge_engine::dataset;
 use reelgauge_engine::mount::{Mount, MountKind};
+use reelgauge_record::host::HostFacts;
 use reelgauge_workload::plan::{DriverChoice, Plan};
+use reelgauge_workload::units::Size;
 
-use crate::drain::{Drained, LogFate};
+use crate::drain::{Drained, GivenUp, LogFate};
 use crate::ground::Ground;
 use crate::own_cpu::OwnCpu;
 use crate::point::Ending;
@@ -54,6 +58,19 @@ pub struct Subject {
     pub data_set: DataSet,
     /// Bytes of them all.
     pub data_bytes: u64,
+    /// Whose they are, and the server that holds them.
+    pub material: Material,
+}
+
+/// What the test files are, for the question whether a cache answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Material {
+    /// Bytes of them that were written for this run.
+    pub written_bytes: u64,
+    /// Memory of the server, as the user stated it.
+    pub server_memory_bytes: Option<u64>,
+    /// They are the user's own.
+    pub own_files: bool,
 }
 
 /// What a finished run knows.
@@ -79,6 +96,8 @@ pub struct Facts<'a> {
     pub cached_before: Option<f64>,
     /// What the run left behind in the client's cache.
     pub traces: Traces,
+    /// First and later reads, load point by load point.
+    pub rereads: Vec<Rereads>,
     /// How it ended.
     pub ending: Ending,
     /// The same in words, when it broke off.
@@ -93,7 +112,7 @@ pub struct Facts<'a> {
 
 impl Subject {
     /// A mix on these files.
-    pub fn of_mix(plan: &Plan, data_set: &dataset::DataSet) -> Subject {
+    pub fn of_mix(plan: &Plan, data_set: &dataset::DataSet, own_files: bool) -> Subject {
         Subject {
             verb: "mix".to_owned(),
             label: plan.mix.profile.clone(),
@@ -106,6 +125,11 @@ impl Subject {
                 reused: data_set.written_bytes == 0,
             },
             data_bytes: data_set.files.iter().map(|file| file.size_bytes).sum(),
+            material: Material {
+                written_bytes: data_set.written_bytes,
+                server_memory_bytes: plan.server_memory.map(Size::bytes),
+                own_files,
+            },
         }
     }
 }
@@ -121,7 +145,11 @@ pub fn summarise(facts: Facts<'_>) -> Summary {
     summary.outcome = match facts.ending {
         Ending::OnTime | Ending::Exhausted => Outcome::Complete,
         Ending::Interrupted => Outcome::Interrupted,
-        Ending::Failed(_) | Ending::Hung { .. } | Ending::Driver(_) | Ending::Stopped(_) => Outcome::BrokeOff,
+        Ending::Failed(_)
+        | Ending::Hung { .. }
+        | Ending::Driver(_)
+        | Ending::Meddled(_)
+        | Ending::Stopped(_) => Outcome::BrokeOff,
     };
     summary.outcome_reason = facts.reason.clone();
     summary.seed = subject.seed;
@@ -129,11 +157,16 @@ pub fn summarise(facts: Facts<'_>) -> Summary {
     if !facts.driver_notes.is_empty() {
         summary.plan.insert("driver_used".to_owned(), facts.driver_notes.join("; "));
     }
-    summary.effective_mode = effective_mode(&facts);
+    let mode = effective_mode(&facts);
+    let memory = memory_facts(&facts, &mode.judged);
+    summary.effective_mode = mode.shown;
     summary.data_set = subject.data_set.clone();
     summary.log = log_facts(&facts.drained.log);
-    summary.self_cost = SelfCost::new(facts.cpu.user_s, facts.cpu.system_s, &facts.drained.totals);
-    summary.notes = notes(&facts, &summary.self_cost);
+    let (totals, paused) = (&facts.drained.totals, &facts.drained.paused);
+    summary.self_cost =
+        SelfCost::new(Some((facts.cpu.user_s, facts.cpu.system_s)), totals, &facts.load_points, Some(paused));
+    summary.notes = notes(&facts, &summary.self_cost, &memory);
+    summary.memory = Some(memory);
     summary.verify = match facts.verified {
         Some(Verified::Done(verify)) => Some(verify),
         Some(Verified::Skipped(_)) | None => None,
@@ -156,10 +189,15 @@ fn target(ground: &Ground) -> Target {
     }
 }
 
-fn effective_mode(facts: &Facts<'_>) -> EffectiveMode {
+/// Past the client's cache or not, as data and for the summary.
+struct FoundMode {
+    judged: Mode,
+    shown: EffectiveMode,
+}
+
+fn effective_mode(facts: &Facts<'_>) -> FoundMode {
     let Facts { subject, ground, .. } = facts;
     let asked = Asked { direct: subject.asked_direct };
-    let total = |bytes: fn(&LoadPoint) -> u64| facts.load_points.iter().map(bytes).sum::<u64>();
     let mode_facts = ModeFacts {
         fs_type: ground.mount.fs_type.clone(),
         kind: ground.mount.kind,
@@ -168,19 +206,54 @@ fn effective_mode(facts: &Facts<'_>) -> EffectiveMode {
         data_bytes: subject.data_bytes,
         cached_before: facts.cached_before,
         cached_after: facts.traces.cached_after,
-        read_bytes: total(|point| point.total.read_bytes),
-        written_bytes: total(|point| point.total.written_bytes),
+        read_bytes: facts.total(|point| point.total.read_bytes),
+        written_bytes: facts.total(|point| point.total.written_bytes),
         fetched_bytes: facts.traces.fetched_bytes,
     };
     let mode = judge(asked, &mode_facts);
     let as_asked_and_real = matches!(mode, Mode::Direct) && ground.mount.kind != MountKind::Memory;
-    EffectiveMode {
+    let shown = EffectiveMode {
         asked: if asked.direct { "direct" } else { "buffered" }.to_owned(),
         found: found(&mode).to_owned(),
         sentence: if as_asked_and_real { String::new() } else { mode.explanation(&mode_facts) },
         cached_share_before: mode_facts.cached_before,
         cached_share_after: mode_facts.cached_after,
+    };
+    FoundMode { judged: mode, shown }
+}
+
+impl Facts<'_> {
+    fn total(&self, bytes: fn(&LoadPoint) -> u64) -> u64 {
+        self.load_points.iter().map(bytes).sum()
     }
+}
+
+/// The memories that may have answered instead of the storage.
+fn memory_facts(facts: &Facts<'_>, mode: &Mode) -> MemoryFacts {
+    let Facts { subject, ground, .. } = facts;
+    let kind = ground.mount.kind;
+    let (past_client_cache, client_cached_share) = match mode {
+        Mode::Direct => (Some(true), None),
+        Mode::Buffered { cached_share } => (Some(false), *cached_share),
+        Mode::DirectIgnored { .. } => (Some(false), None),
+        Mode::Unknown { .. } => (None, None),
+    };
+    let mut memory = MemoryFacts {
+        data_set_bytes: subject.data_bytes,
+        written_by_this_run_bytes: subject.material.written_bytes,
+        own_files: subject.material.own_files,
+        read_bytes: facts.total(|point| point.total.read_bytes),
+        on_network: kind == MountKind::Network || ground.mount.server.is_some(),
+        target_is_memory: kind == MountKind::Memory,
+        past_client_cache,
+        client_cached_share,
+        client_memory_bytes: HostFacts::gather(None).memory_bytes,
+        server_memory_bytes: subject.material.server_memory_bytes,
+        rereads: facts.rereads.clone(),
+        suspicion: None,
+    };
+    memory.suspicion = whose_memory(&memory);
+    memory
 }
 
 fn found(mode: &Mode) -> &'static str {
@@ -200,7 +273,7 @@ fn log_facts(fate: &LogFate) -> LogFacts {
         bytes_per_op: (fate.rows > 0).then(|| fate.bytes as f64 / fate.rows as f64),
         dropped_to_histograms_ops: fate.unlogged_ops,
         note: match (&fate.given_up, fate.wanted) {
-            (Some(why), _) => {
+            (Some(GivenUp { why, .. }), _) => {
                 Some(format!("the log was given up ({why}); every figure is complete without it"))
             }
             (None, false) => Some("no log was kept, as asked (--no-log)".to_owned()),
@@ -209,7 +282,7 @@ fn log_facts(fate: &LogFate) -> LogFacts {
     }
 }
 
-fn notes(facts: &Facts<'_>, cost: &SelfCost) -> Vec<String> {
+fn notes(facts: &Facts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<String> {
     let mut notes = facts.notes.clone();
     if let Some(Verified::Skipped(why)) = &facts.verified {
         notes.push(format!("Not verified: {why}."));
@@ -233,9 +306,12 @@ fn notes(facts: &Facts<'_>, cost: &SelfCost) -> Vec<String> {
     if mount.kind == MountKind::Memory {
         warnings.push(Warning::TargetIsMemory { fs_type: mount.fs_type.clone() });
     }
+    warnings.extend(Warning::if_cached(memory, &facts.subject.verb));
     let unlogged_ops = facts.drained.log.unlogged_ops;
     if unlogged_ops > 0 {
-        warnings.push(Warning::LogDropped { ops: unlogged_ops });
+        let given_up = facts.drained.log.given_up.as_ref();
+        let trouble = given_up.map_or(LogTrouble::Failed, |given_up| given_up.trouble);
+        warnings.push(Warning::LogDropped { ops: unlogged_ops, trouble });
     }
     warnings.extend(Warning::if_busy(busy_share(facts)));
     if same_mount(facts) {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use reelgauge_analysis::summary::VerifyFacts;
 use reelgauge_engine::driver::TargetFile;
 use reelgauge_engine::pattern::PatternSpec;
-use reelgauge_engine::verify::{self, VerifyError, WriteMap, verify_files};
+use reelgauge_engine::verify::{self, Patterns, VerifyError, WriteMap, verify_files};
 
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
@@ -29,7 +29,7 @@ pub enum Verified {
 /// `hang_after`, as long as the run waits for any operation.
 pub fn read_back(
     files: &[TargetFile],
-    pattern: PatternSpec,
+    patterns: Patterns,
     map: &Arc<WriteMap>,
     hang_after: Duration,
     observer: &mut dyn Observer,
@@ -46,7 +46,7 @@ pub fn read_back(
                 !interrupt.asked()
             };
             // Nobody listens any more if the reading was given up.
-            let _ = sender.send(verify_files(&files, pattern, &map, &mut go_on));
+            let _ = sender.send(verify_files(&files, patterns, &map, &mut go_on));
         }
     };
     if let Err(error) = std::thread::Builder::new().name("verify".to_owned()).spawn(work) {
@@ -55,7 +55,7 @@ pub fn read_back(
     let mut progress = (Instant::now(), 0);
     loop {
         match result.recv_timeout(BEAT) {
-            Ok(outcome) => return judge(outcome, pattern),
+            Ok(outcome) => return judge(outcome, patterns.run),
             Err(RecvTimeoutError::Disconnected) => return Verified::Skipped("reading back died".to_owned()),
             Err(RecvTimeoutError::Timeout) => {}
         }

@@ -9,28 +9,32 @@ use reelgauge_workload::plan::Plan;
 #[derive(Debug)]
 pub struct Crew {
     waiting: Vec<Option<Worker<MixScript>>>,
+    files: Vec<TargetFile>,
 }
 
 impl Crew {
     /// A worker for everything that the plan needs at once.
     pub fn new(plan: &Plan, files: &[TargetFile]) -> Crew {
         let worker = |id| {
-            let (mine, share, sharers) = assignment(plan, files, id);
-            let script = MixScript::new(id, plan.seed, plan.mix_at(0).shape(), &mine);
-            let script =
-                if plan.mix.no_repeat { script.without_repeats(plan.seed, share, sharers) } else { script };
-            Some(Worker { id, script })
+            let (mine, ..) = assignment(plan, files, id, plan.workers_max());
+            Some(Worker { id, script: MixScript::new(id, plan.seed, plan.mix_at(0).shape(), &mine) })
         };
-        Crew { waiting: (0..plan.workers_max()).map(worker).collect() }
+        Crew { waiting: (0..plan.workers_max()).map(worker).collect(), files: files.to_vec() }
     }
 
-    /// Hands out the workers of a load point, shaped for it.
+    /// Hands out the workers of a load point, shaped for it. Where every block is to be visited once, none is
+    /// visited yet, whatever the load points before did, and the order is another one.
     pub fn take(&mut self, plan: &Plan, point: usize) -> Vec<Worker<MixScript>> {
         let shape = plan.mix_at(point).shape();
-        let count = plan.workers_at(point) as usize;
-        let mut workers: Vec<_> = self.waiting.iter_mut().take(count).filter_map(Option::take).collect();
+        let count = plan.workers_at(point);
+        let taken = self.waiting.iter_mut().take(count as usize).filter_map(Option::take);
+        let mut workers: Vec<_> = taken.collect();
         for worker in &mut workers {
             worker.script.reshape(shape.clone());
+            if plan.mix.no_repeat {
+                let (_, share, sharers) = assignment(plan, &self.files, worker.id, count);
+                worker.script.visit_all(plan.seed.wrapping_add(point as u64), share, sharers);
+            }
         }
         workers
     }
@@ -45,12 +49,13 @@ impl Crew {
     }
 }
 
-/// The files of a worker, and its share when files are visited only once: one of how many.
-fn assignment(plan: &Plan, files: &[TargetFile], worker: u32) -> (Vec<MixFile>, u32, u32) {
+/// The files of a worker that is one of so many, and its share when files are visited only once: one of how
+/// many.
+fn assignment(plan: &Plan, files: &[TargetFile], worker: u32, workers: u32) -> (Vec<MixFile>, u32, u32) {
     let all = files.iter().zip(0..).map(|(file, index)| MixFile { file: index, size_bytes: file.size_bytes });
     let shared = plan.mix.shared_file || plan.mix.files.is_some();
     if shared {
-        (all.collect(), worker, plan.workers_max())
+        (all.collect(), worker, workers)
     } else {
         (all.skip(worker as usize).take(1).collect(), 0, 1)
     }
@@ -82,6 +87,8 @@ mod tests {
             hang_after: Span::secs(1),
             verify: false,
             log: true,
+            server_memory: None,
+            read_from: None,
             mix: Profile::named("seq-read").unwrap().plan(),
         }
     }
@@ -94,7 +101,7 @@ mod tests {
     fn every_worker_has_its_own_file_unless_files_are_shared() {
         let mut plan = plan();
         let indices = |plan: &Plan, files: &[TargetFile], worker| {
-            let (mine, ..) = assignment(plan, files, worker);
+            let (mine, ..) = assignment(plan, files, worker, 3);
             mine.iter().map(|file| file.file).collect::<Vec<_>>()
         };
         assert_eq!(indices(&plan, &files(3), 2), [2]);

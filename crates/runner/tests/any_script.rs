@@ -65,7 +65,7 @@ fn opening(out: &Path, ground: &Ground, files: FileTable) -> Opening<'static> {
         driver: DriverKind::Threads,
         hang_after: Duration::from_secs(30),
         log: true,
-        verify: false,
+        verify: None,
         notes: vec!["made up".to_owned()],
     }
 }
@@ -112,6 +112,7 @@ fn replayed(target: &Path, out: &Path) -> Finished {
         asked_direct: false,
         data_set: DataSet::default(),
         data_bytes: 3 * FILE_BYTES,
+        material: Default::default(),
     };
     let conclude = |summary: &mut Summary, ground: &Ground| {
         summary.label = format!("{} of {}", summary.label, ground.target().display());

@@ -34,7 +34,7 @@ impl<F: FnMut(&Path)> Observer for Meddler<F> {
 /// Copiers on a target in this folder. They are held to no deadline: however busy this machine is, a search
 /// goes on to its next trial.
 fn copiers(folder: &Path, find_max: bool) -> StreamsRequest {
-    let search = FindMaxPlan { start: 1, cap: Some(4), repeats: 1, time_max: None };
+    let search = FindMaxPlan { cap: Some(4), repeats: 1, confirm: Span(0), ..FindMaxPlan::default() };
     let target = folder.join("target");
     std::fs::create_dir_all(&target).unwrap();
     let plan = StreamsPlan {

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use reelgauge_analysis::{Mode, PointFigures, PointTiming, rebuild};
+use reelgauge_analysis::{Meter, Mode, PaperCell, PointFigures, PointTiming, rebuild};
 use reelgauge_engine::driver::Worker;
 use reelgauge_engine::simulated::{Outcome, Span, simulate};
 use reelgauge_record::{OpKind, OpRecord};
@@ -95,5 +95,82 @@ fn one_freeze_is_in_the_maximum_with_its_time() {
     // Both workers met it, once.
     for worker in figures.per_worker {
         assert!(worker.figures.service.read.unwrap().max_us >= 999_900.0);
+    }
+}
+
+/// What the storage of the following tests can move.
+const BYTES_PER_S: u64 = 105_000_000;
+
+/// How storage divides its bandwidth among those who want it.
+#[derive(Clone, Copy, Debug)]
+enum Sharing {
+    /// One operation after the other, in the order in which they come.
+    Queue,
+    /// To everybody the same.
+    Fair,
+}
+
+/// The share of the bandwidth that each cell of the paper's tables says there is: its rate times the workers.
+fn shares(workers: u32, blocks_bytes: &[u32], sharing: Sharing) -> Vec<(PaperCell, f64)> {
+    let shape = MixShape {
+        lengths: Lengths::UpTo(10 << 20),
+        blocks_bytes: blocks_bytes.to_vec(),
+        quantum_bytes: 4096,
+        writes: Percent::whole(50),
+        random: Percent::whole(50),
+        max_delay_ns: 0,
+        sync: SyncPolicy::None,
+        direct: true,
+    };
+    let worker = |id| {
+        let file = MixFile { file: id, size_bytes: 1 << 30 };
+        Worker { id, script: MixScript::new(id, 3, shape.clone(), &[file]) }
+    };
+    let mut free_ns = 0;
+    let mut store = |_: u32, op: &Op, issued_ns: u64| {
+        if !op.kind.moves_data() {
+            return Outcome::whole(op, issued_ns + US);
+        }
+        let alone_ns = u64::from(op.len) * 1_000_000_000 / BYTES_PER_S;
+        let done_ns = match sharing {
+            Sharing::Queue => issued_ns.max(free_ns) + alone_ns,
+            Sharing::Fair => issued_ns + alone_ns * u64::from(workers),
+        };
+        free_ns = done_ns;
+        Outcome::whole(op, done_ns)
+    };
+    let span = Span { start_ns: 0, end_ns: 600_000_000_000, warmup_until_ns: 0, point: 0 };
+    let mut meter = Meter::new();
+    simulate((0..workers).map(worker).collect(), &mut store, span, |record| meter.add(record));
+    let paper = meter.finish_point(0, PointTiming { started_ns: 0, measured_ns: span.end_ns }).paper;
+    let share = |cell: PaperCell| {
+        let rate = cell.transfer_rate_while_transferring_mb_per_s.unwrap() * 1e6;
+        (cell, rate * f64::from(workers) / BYTES_PER_S as f64)
+    };
+    paper.cells.into_iter().map(share).collect()
+}
+
+#[test]
+fn no_cell_says_more_than_the_storage_gives() {
+    let mixed: Vec<u32> = (12..=20).map(|bits| 1 << bits).collect();
+    for workers in 1..=8 {
+        for (blocks, sharing) in
+            [(&[1 << 20][..], Sharing::Queue), (&[1 << 16], Sharing::Queue), (&mixed, Sharing::Fair)]
+        {
+            let cells = shares(workers, blocks, sharing);
+            assert_eq!(cells.len(), 5 * (blocks.len() + 1));
+            for (cell, share) in cells {
+                assert!(
+                    (0.97..=1.03).contains(&share),
+                    "{workers} workers, {sharing:?}: {share:.3} {cell:?}"
+                );
+            }
+        }
+        // Where blocks of all sizes stand in one queue, the large ones do get more than their share, and the
+        // small ones less; together they get what there is.
+        let queued = shares(workers, &mixed, Sharing::Queue);
+        let all =
+            queued.iter().find(|(cell, _)| cell.mode == Mode::All && cell.block_bytes.is_none()).unwrap();
+        assert!((0.97..=1.03).contains(&all.1), "{workers} workers: {all:?}");
     }
 }

@@ -129,6 +129,7 @@ fn a_recorder_loses_exactly_what_its_buffer_cannot_hold() {
                     clip: if take == Take::FilePerFrame { sequence() } else { movie() },
                     pace,
                     sync_every_frames: None,
+                    end_after_ns: None,
                     direct: false,
                     start_after_ns: 0,
                     growing: take == Take::Growing,

@@ -154,7 +154,7 @@ impl Place {
     }
 
     fn run(&self, plan: ReplayPlan) -> Result<Finished, RunError> {
-        let request = ReplayRequest { plan, out: self.out.path().to_owned() };
+        let request = ReplayRequest { plan, out: self.out.path().to_owned(), is_announced: false };
         run_replay(request, &mut Silent, &Interrupt::default())
     }
 

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use reelgauge_analysis::summary::NotMeasured;
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_record::log::LogReader;
 use reelgauge_runner::clean::clean;
@@ -32,6 +33,8 @@ fn plan(target: &Path) -> Plan {
         hang_after: Span::secs(30),
         verify: true,
         log: true,
+        server_memory: None,
+        read_from: None,
         mix,
     }
 }
@@ -130,6 +133,42 @@ fn every_block_once_ends_by_itself() {
     assert!(point.ended_early.as_deref().unwrap().contains("every block"));
     assert_eq!(point.total.ops_by_kind.read, 2 * 256);
     assert_eq!(point.total.read_bytes, 2 * (16 << 20));
+}
+
+/// Every block once, by two load points of one and of two workers.
+fn once(set: impl FnOnce(&mut Plan)) -> Finished {
+    let (finished, _scratch) = whole_run(|plan| {
+        plan.mix.no_repeat = true;
+        plan.mix.random = Percent::whole(100);
+        plan.mix.writes = Percent::whole(0);
+        plan.mix.blocks = "64KiB".parse().unwrap();
+        plan.verify = false;
+        plan.workers = Ramp(vec![1, 2]);
+        plan.warmup = Span(0);
+        plan.duration = Span::secs(600);
+        set(plan);
+    });
+    finished
+}
+
+#[test]
+fn every_load_point_visits_every_block_once() {
+    for shared_file in [false, true] {
+        let finished = once(|plan| plan.mix.shared_file = shared_file);
+        let reads: Vec<u64> =
+            finished.summary.load_points.iter().map(|point| point.total.ops_by_kind.read).collect();
+        // A file of each worker's own, or one for all.
+        assert_eq!(reads, if shared_file { [256, 256] } else { [256, 2 * 256] });
+        assert_eq!((finished.summary.outcome, finished.exit_code()), (Outcome::Complete, 0));
+    }
+}
+
+#[test]
+fn a_load_point_without_figures_is_not_measured_and_no_success() {
+    let finished = once(|plan| plan.warmup = Span::secs(60));
+    let whys: Vec<_> = finished.summary.load_points.iter().map(|point| point.not_measured).collect();
+    assert_eq!(whys, [Some(NotMeasured::WarmupVisitedAll); 2]);
+    assert_eq!(finished.exit_code(), 1);
 }
 
 #[test]

@@ -141,7 +141,7 @@ fn load_points_multiply_the_crew_and_the_log_alone_gives_the_same_late_frames() 
 
 #[test]
 fn a_search_ends_where_the_plan_says_and_keeps_its_evidence() {
-    let find_max = FindMaxPlan { start: 1, cap: Some(2), repeats: 1, time_max: None };
+    let find_max = FindMaxPlan { cap: Some(2), repeats: 1, confirm: Span(0), ..FindMaxPlan::default() };
     let short = |plan: &mut StreamsPlan| {
         plan.find_max = Some(find_max);
         plan.duration = Span(1_500_000_000);

@@ -10,6 +10,9 @@
 //!   paper says and the program did not;
 //! * a block that is longer than its transfer is replaced by those smaller blocks likewise.
 //!
+//! The `offset` of the open that begins a transfer is the block size drawn for it: nothing else in the log
+//! would tell, since a transfer may be shorter than its block.
+//!
 //! Not here: clocks, files and figures.
 
 use reelgauge_record::{OpFlags, OpKind};
@@ -161,11 +164,13 @@ impl MixScript {
         }
     }
 
-    /// Visit every block once, in random order, and then finish. `sharers` workers divide the files
-    /// among them, and this one takes the blocks that fall to `share` (below `sharers`). The shape must
-    /// have a single block size and be all random.
-    #[must_use]
-    pub fn without_repeats(mut self, seed: u64, share: u32, sharers: u32) -> MixScript {
+    /// From now on visit every block once, in random order, and then finish; what was visited before does not
+    /// count. `sharers` workers divide the files among them, and this one takes the blocks that fall to
+    /// `share` (below `sharers`). The shape must have a single block size and be all random.
+    pub fn visit_all(&mut self, seed: u64, share: u32, sharers: u32) {
+        if self.phase == Phase::Finished {
+            self.phase = Phase::Between;
+        }
         let block_bytes = self.shape.blocks_bytes.first().copied().unwrap_or(4096);
         for space in &mut self.spaces {
             let blocks = space.file.size_bytes / u64::from(block_bytes);
@@ -177,7 +182,6 @@ impl MixScript {
                 block_bytes,
             });
         }
-        self
     }
 
     /// Takes other parameters from the next transfer on (the next value of a sweep).
@@ -335,7 +339,8 @@ impl Script for MixScript {
             Phase::Between | Phase::Moving | Phase::Finished => return Step::Finished,
         };
         self.in_flight = true;
-        Step::Do(self.op(kind, 0, 0))
+        let drawn = if kind == OpKind::Open { self.transfer.block_bytes } else { 0 };
+        Step::Do(self.op(kind, u64::from(drawn), 0))
     }
 
     fn done(&mut self, done: &Done) {
@@ -451,11 +456,21 @@ mod tests {
         let lens: Vec<u32> = first.iter().map(|op| op.len).collect();
         // 1,250,304 = 1 MiB + 201,728, and 201,728 = 128 + 64 + 4 + 1 KiB.
         assert_eq!(lens, [0, 1 << 20, 128 << 10, 64 << 10, 4 << 10, 1 << 10, 0]);
-        assert_eq!(first[0].kind, OpKind::Open);
+        assert_eq!((first[0].kind, first[0].offset), (OpKind::Open, 1 << 20));
         assert!(first.windows(2).all(|pair| pair[1].kind == OpKind::Close
             || pair[0].kind == OpKind::Open
             || pair[1].offset == pair[0].offset + u64::from(pair[0].len)));
         assert!(first.last().unwrap().flags.has(OpFlags::LAST));
+    }
+
+    #[test]
+    fn a_transfer_shorter_than_its_block_tells_what_was_drawn() {
+        let shape = MixShape { lengths: Lengths::Fixed(vec![4096]), blocks_bytes: vec![1 << 20], ..shape() };
+        let mut script = MixScript::new(0, 5, shape, &[FILE]);
+        let first = &transfers(&ops_of(&mut script, 20))[0];
+        assert_eq!(first[0].offset, 1 << 20);
+        assert_eq!((first[1].len, first.len()), (4096, 3));
+        assert_eq!(first[2].offset, 0);
     }
 
     #[test]
@@ -530,8 +545,8 @@ mod tests {
         let files = [MixFile { file: 0, size_bytes: 4096 * 333 }, MixFile { file: 1, size_bytes: 4096 * 77 }];
         let mut seen = std::collections::HashMap::new();
         for share in 0..3 {
-            let mut script =
-                MixScript::new(share, 11, no_repeat_shape(), &files).without_repeats(11, share, 3);
+            let mut script = MixScript::new(share, 11, no_repeat_shape(), &files);
+            script.visit_all(11, share, 3);
             for op in ops_of(&mut script, usize::MAX).iter().filter(|op| op.kind.moves_data()) {
                 assert_eq!(op.len, 4096);
                 *seen.entry((op.file, op.offset)).or_insert(0) += 1;
@@ -539,6 +554,23 @@ mod tests {
         }
         assert_eq!(seen.len(), 333 + 77);
         assert!(seen.values().all(|&times| times == 1));
+    }
+
+    #[test]
+    fn all_blocks_are_unvisited_again_when_it_begins_anew() {
+        let file = MixFile { file: 0, size_bytes: 4096 * 100 };
+        let mut script = MixScript::new(0, 11, no_repeat_shape(), &[file]);
+        let visit = |script: &mut MixScript, share, sharers| {
+            script.visit_all(11, share, sharers);
+            script.resume(0);
+            let ops = ops_of(script, usize::MAX);
+            let moved = ops.into_iter().filter(|op| op.kind.moves_data());
+            moved.map(|op| op.offset).collect::<std::collections::BTreeSet<_>>()
+        };
+        assert_eq!(visit(&mut script, 0, 1).len(), 100);
+        assert_eq!(visit(&mut script, 0, 1).len(), 100);
+        // Shared with another worker from now on.
+        assert_eq!(visit(&mut script, 1, 2).len(), 50);
     }
 
     proptest! {

@@ -63,6 +63,13 @@ pub struct Plan {
     pub verify: bool,
     /// Keep every operation.
     pub log: bool,
+    /// Memory of the server that holds the files, where the user knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_memory: Option<Size>,
+    /// A folder of the user's own files, on the same storage, which are read instead of test files. Nothing
+    /// in it is ever changed, so nothing may be written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_from: Option<PathBuf>,
     /// The access profile.
     pub mix: MixPlan,
 }
@@ -176,6 +183,12 @@ pub enum PlanError {
     /// No patience.
     #[error("{} is 0, so every operation would count as hung; use 30s or more", .0.name("hang_after"))]
     ZeroHangAfter(Spelling),
+    /// Writes to files that may only be read.
+    #[error(
+        "files of your own ({}) are only read, and this run writes; use {}, or leave it out",
+        .0.name("read_from"), .0.set("writes", "0")
+    )]
+    ReadFromWrites(Spelling),
     /// A block size out of range.
     #[error("a block of {block} is outside 512B to 64MiB; choose {setting} within")]
     BlockRange {
@@ -370,6 +383,9 @@ impl Plan {
                 spelling.name("writes"),
             )));
         }
+        if self.read_from.is_some() && self.mix.writes.ppm() > 0 {
+            return Err(PlanError::ReadFromWrites(spelling));
+        }
         self.mix.check_combination(spelling)?;
         (0..self.points()).try_for_each(|point| self.mix_at(point).check_sizes(spelling))
     }
@@ -521,6 +537,8 @@ mod tests {
             hang_after: Span::secs(30),
             verify: false,
             log: true,
+            server_memory: None,
+            read_from: None,
             mix: PROFILES[0].plan(),
         }
     }

@@ -11,6 +11,13 @@
 //! has made it, one after the other. A frame that is not begun when the buffer has gone round once is lost;
 //! nothing slows a camera down. What is lost leaves no gap in a growing file.
 //!
+//! Through the client's cache a write is over when the data lie in this machine's memory, which is faster
+//! than any storage. There the syncs are what holds a recorder to the storage ([`RecorderShape::synced`]):
+//! one each time that the buffer has gone round. While it goes on, frames wait in the buffer; storage that
+//! takes longer for a buffer-full than the camera for making it loses frames, and storage that keeps up loses
+//! none. The last one begins one buffer before the end of the load point, so that whatever is judged is on
+//! the storage then, or makes the frames behind it late.
+//!
 //! Not here: the index that is written when a recording ends (load points end without ceremony). FFmpeg
 //! writes in pieces of 256 KiB; here a frame is one write, which the client splits by its wsize.
 
@@ -21,6 +28,9 @@ use crate::pace::Pace;
 use crate::parts::{Hand, PAUSE_AFTER_ERROR_NS};
 use crate::script::{Done, Needs, Op, Script, Step};
 
+/// Frames that are captured behind the last sync and still judged: what shows that it took too long.
+const FRAMES_BEHIND_LAST_SYNC: u64 = 2;
+
 /// What a recorder records, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecorderShape {
@@ -30,6 +40,9 @@ pub struct RecorderShape {
     pub pace: Pace,
     /// A sync after so many frames; `None` for never.
     pub sync_every_frames: Option<u32>,
+    /// How long after its beginning the load point ends, where a last sync is to count: it follows the first
+    /// write that is done one buffer and two frames before that, or later.
+    pub end_after_ns: Option<u64>,
     /// Past the client's cache. Frames must then lie aligned.
     pub direct: bool,
     /// How long after the load point's beginning it is started.
@@ -37,6 +50,22 @@ pub struct RecorderShape {
     /// The file is made anew and grows by every frame. No effect on a sequence, whose files are always
     /// made anew.
     pub growing: bool,
+}
+
+impl RecorderShape {
+    /// The same, held to the storage although it writes through the client's cache: a sync each time that the
+    /// buffer has gone round (every frame where each is a file, which no later sync would reach), unless it
+    /// has a rhythm of its own, and a last one that counts in a load point that ends so long after its
+    /// beginning.
+    #[must_use]
+    pub fn synced(self, end_after_ns: u64) -> RecorderShape {
+        let usual = if self.clip.is_sequence() { 1 } else { self.pace.buffer_frames.max(1) };
+        RecorderShape {
+            sync_every_frames: self.sync_every_frames.or(Some(usual)),
+            end_after_ns: Some(end_after_ns),
+            ..self
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +96,8 @@ pub struct Recorder {
     /// Where a growing file ends.
     end_offset: u64,
     unsynced_frames: u32,
+    /// From when on the next write is followed by the last sync; `None` where there is none to come.
+    last_sync_ns: Option<u64>,
     done_ns: u64,
 }
 
@@ -82,6 +113,7 @@ impl Recorder {
             frame: 0,
             end_offset: 0,
             unsynced_frames: 0,
+            last_sync_ns: None,
             done_ns: 0,
         }
     }
@@ -136,7 +168,12 @@ impl Recorder {
         }
         self.unsynced_frames += 1;
         let sync_due = self.shape.sync_every_frames.is_some_and(|every| self.unsynced_frames >= every);
-        if sync_due && errno == 0 { Phase::SyncDue } else { self.after_frame() }
+        let is_last = self.last_sync_ns.is_some_and(|last_ns| self.done_ns >= last_ns);
+        if !(sync_due || is_last) || errno != 0 {
+            return self.after_frame();
+        }
+        self.last_sync_ns = self.last_sync_ns.filter(|_| !is_last);
+        Phase::SyncDue
     }
 
     /// A frame is written, and synced if that was its turn.
@@ -196,6 +233,12 @@ impl Script for Recorder {
         self.frame = 0;
         self.end_offset = 0;
         self.unsynced_frames = 0;
+        self.last_sync_ns = self.shape.end_after_ns.map(|end_after_ns| {
+            let pace = self.shape.pace;
+            let before_ns =
+                pace.prebuffer_ns().saturating_add(pace.rate.frame_due_ns(FRAMES_BEHIND_LAST_SYNC));
+            now_ns.saturating_add(end_after_ns.saturating_sub(before_ns))
+        });
         self.done_ns = self.t0_ns;
     }
 }
@@ -218,6 +261,7 @@ mod tests {
             clip,
             pace: Pace { rate: FrameRate::whole(25), buffer_frames: 3, policy: Policy::Drop },
             sync_every_frames: None,
+            end_after_ns: None,
             direct: false,
             start_after_ns: 0,
             growing: false,
@@ -261,6 +305,54 @@ mod tests {
             ("write", 2, 70, 4, LAST, 1160),
         ];
         assert_eq!(rows(&ops), expected);
+    }
+
+    /// When syncs were asked for, in milliseconds.
+    fn syncs(ops: &[Played]) -> Vec<u64> {
+        let syncs = ops.iter().filter(|op| op.op.kind == OpKind::Sync);
+        syncs.map(|op| op.issued_ns / MS).collect()
+    }
+
+    #[test]
+    fn through_the_cache_every_buffer_full_is_synced_and_the_last_in_time() {
+        // Three frames of 40 ms are a buffer; one before 1000 ms, less two frames, is 800 ms.
+        let synced = RecorderShape { growing: true, ..shape(uneven()) }.synced(1000 * MS);
+        let ops = played(&mut Recorder::new(0, synced.clone()), (0, 1000 * MS), takes(MS));
+        assert_eq!(syncs(&ops), [81, 201, 321, 441, 561, 681, 801, 921]);
+        let rare = RecorderShape { sync_every_frames: Some(1000), ..synced };
+        let ops = played(&mut Recorder::new(0, rare), (5000 * MS, 6000 * MS), takes(MS));
+        assert_eq!(syncs(&ops), [5801], "its own rhythm is kept, and the last sync comes all the same");
+        let frames = shape(Clip::sequence(5, 2, 99).unwrap()).synced(1000 * MS);
+        assert_eq!(frames.sync_every_frames, Some(1), "no later sync reaches another file");
+    }
+
+    #[test]
+    fn storage_that_is_too_slow_for_its_syncs_loses_frames_and_other_storage_none() {
+        // What a store takes that moves a frame in so many milliseconds: writes go to memory.
+        let lost = |ms_per_frame: u64| {
+            let mut unsynced = 0;
+            let ops = played(
+                &mut Recorder::new(0, shape(uneven()).synced(60_000 * MS)),
+                (0, 60_000 * MS),
+                |op, now_ns| {
+                    let took = match op.kind {
+                        OpKind::Sync => std::mem::take(&mut unsynced) * ms_per_frame * MS,
+                        OpKind::Write => {
+                            unsynced += 1;
+                            10_000
+                        }
+                        _ => 0,
+                    };
+                    (now_ns + took, 0)
+                },
+            );
+            let written = ops.iter().filter(|op| op.op.kind == OpKind::Write).count() as u64;
+            1500 - written
+        };
+        // A frame is made every 40 ms.
+        assert_eq!([lost(1), lost(20), lost(38)].map(|frames| frames <= 3), [true; 3]);
+        assert!(lost(44) > 100, "{}", lost(44));
+        assert!(lost(80) > 700, "{}", lost(80));
     }
 
     #[test]

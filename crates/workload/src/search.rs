@@ -17,6 +17,14 @@
 //! How often is enough was found by simulation: with the defaults, the count that passes every other time
 //! lies in the range in at least 19 of 20 searches, however wide the noise; a test repeats it.
 //!
+//! One disturbed trial must not decide: where a count fell once and it or a larger one passed, it is tried
+//! again. When it has passed [`SearchSettings::repeats`] times since, and it and larger counts together three
+//! times as often, that one fall is set aside: a count that fails every other time would look like that in
+//! one of a hundred searches. The evidence still shows it.
+//!
+//! Trials are short, so the answer must also hold on for [`SearchSettings::confirm_s`], once. A count that
+//! does not is refuted: what it passed before counts no longer, and the search goes on below it.
+//!
 //! A trial that fell because the client was the limit says nothing about the storage. It bounds the search
 //! but the answer says that the client was the limit.
 //!
@@ -38,6 +46,8 @@ pub struct SearchSettings {
     pub repeats: u32,
     /// The same once there is noise; at least `repeats`.
     pub repeats_with_noise: u32,
+    /// How long the answer must hold on, once, at the end; without it trials of the usual length suffice.
+    pub confirm_s: Option<f64>,
     /// Trials that may be made.
     pub trials_max: Option<u32>,
     /// Time that the trials may take together. None is begun that is not likely to end within it.
@@ -51,6 +61,7 @@ impl Default for SearchSettings {
             cap: 10_000,
             repeats: 3,
             repeats_with_noise: 6,
+            confirm_s: None,
             trials_max: None,
             time_max_s: None,
         }
@@ -79,9 +90,20 @@ pub struct Evidence {
     pub failed: u32,
     /// Trials that fell because of the client.
     pub client_limited: u32,
+    /// Those that passed and took as long as the answer must hold on.
+    #[serde(default)]
+    pub confirmed: u32,
+    /// Those that fell and were to take so long.
+    #[serde(default)]
+    pub refuted: u32,
 }
 
 impl Evidence {
+    /// Trials that passed, and were not refuted by a longer one.
+    fn stands(&self) -> u32 {
+        if self.refuted > 0 { 0 } else { self.passed }
+    }
+
     /// Trials that did not pass.
     pub fn fell(&self) -> u32 {
         self.failed.saturating_add(self.client_limited)
@@ -107,6 +129,10 @@ pub enum Why {
     ConfirmFall,
     /// One below it passed, although one further below had fallen.
     LookAbove,
+    /// It fell once, and it or a larger one passed: was that trial disturbed?
+    Repeat,
+    /// It is the answer, if it holds on for [`SearchSettings::confirm_s`].
+    Confirm,
 }
 
 /// Which budget was spent.
@@ -273,7 +299,7 @@ impl Search {
         if repeats == 0 || repeats_with_noise < repeats {
             return Err(SearchError::TooFewRepeats { without: repeats, with_noise: repeats_with_noise });
         }
-        if let Some(seconds) = settings.time_max_s {
+        for seconds in settings.time_max_s.into_iter().chain(settings.confirm_s) {
             check_time(seconds)?;
         }
         Ok(Search { settings, evidence: Vec::new(), spent_s: 0.0, longest_s: 0.0 })
@@ -282,10 +308,11 @@ impl Search {
     /// What to do next. Asking changes nothing.
     pub fn next(&self) -> Next {
         let edges = self.edges();
-        let Some((streams, why)) = self.wanted(&edges) else {
+        let wanted = self.wanted(&edges).or_else(|| self.unconfirmed(&edges));
+        let Some((streams, why)) = wanted else {
             return Next::Done(self.found(&edges));
         };
-        match self.spent_budget() {
+        match self.spent_budget(why) {
             None => Next::Try { streams, why },
             Some(budget) => {
                 Next::Done(Answer::BudgetSpent { streams: edges.sure, failing_from: edges.ceiling, budget })
@@ -298,13 +325,29 @@ impl Search {
     /// # Errors
     /// A count of 0 or above the cap; a time that is none. Nothing is changed then.
     pub fn report(&mut self, streams: u32, trial: Trial) -> Result<(), SearchError> {
+        self.take(streams, trial)?;
+        self.longest_s = self.longest_s.max(trial.took_s);
+        Ok(())
+    }
+
+    /// Takes the outcome of a trial that took as long as the answer must hold on.
+    ///
+    /// # Errors
+    /// As [`Search::report`].
+    pub fn report_confirmation(&mut self, streams: u32, trial: Trial) -> Result<(), SearchError> {
+        let known = self.take(streams, trial)?;
+        let counter = if trial.passed { &mut known.confirmed } else { &mut known.refuted };
+        *counter = counter.saturating_add(1);
+        Ok(())
+    }
+
+    fn take(&mut self, streams: u32, trial: Trial) -> Result<&mut Evidence, SearchError> {
         let cap = self.settings.cap;
         if !(1..=cap).contains(&streams) {
             return Err(SearchError::OutOfRange { streams, cap });
         }
         check_time(trial.took_s)?;
         self.spent_s += trial.took_s;
-        self.longest_s = self.longest_s.max(trial.took_s);
         let place = self.evidence.partition_point(|known| known.streams < streams);
         if self.evidence.get(place).is_none_or(|known| known.streams != streams) {
             let nothing = Evidence { streams, ..Evidence::default() };
@@ -317,7 +360,22 @@ impl Search {
             (false, false) => &mut known.failed,
         };
         *counter = counter.saturating_add(1);
-        Ok(())
+        Ok(known)
+    }
+
+    /// The answer need no longer hold on for longer than a trial.
+    pub fn leave_unconfirmed(&mut self) {
+        self.settings.confirm_s = None;
+    }
+
+    /// The largest count that may be claimed so far; 0 if there is none.
+    pub fn sure(&self) -> u32 {
+        self.edges().sure
+    }
+
+    /// The largest count that it may try.
+    pub fn cap(&self) -> u32 {
+        self.settings.cap
     }
 
     /// Every count that was tried, ascending.
@@ -337,8 +395,22 @@ impl Search {
 
     /// Whether any count passed and fell, or passed above one that fell.
     pub fn has_noise(&self) -> bool {
-        let edges = self.edges();
-        edges.first_fall.is_some_and(|fall| fall <= edges.top_pass)
+        let top_pass = self.edges().top_pass;
+        self.evidence.iter().any(|known| known.fell() > 0 && known.streams <= top_pass)
+    }
+
+    /// Whether the one trial with this count that fell was a disturbed one.
+    pub fn is_set_aside(&self, known: &Evidence) -> bool {
+        let repeats = self.settings.repeats;
+        known.fell() == 1
+            && known.stands() >= repeats
+            && self.passes_from(known.streams) >= repeats.saturating_mul(3)
+    }
+
+    /// Trials with this count and larger ones that passed.
+    fn passes_from(&self, streams: u32) -> u32 {
+        let from = self.evidence.iter().filter(|known| known.streams >= streams);
+        from.map(Evidence::stands).fold(0, u32::saturating_add)
     }
 
     /// The counts that the answer rests on, in words: `31: 3 of 3; 32: 0 of 3`.
@@ -353,6 +425,20 @@ impl Search {
             if known.client_limited > 0 {
                 let _ = write!(sentence, " (client the limit: {})", known.client_limited);
             }
+            let long = self.settings.confirm_s.filter(|_| known.confirmed + known.refuted > 0);
+            if let Some(confirm_s) = long {
+                let held = if known.refuted > 0 { "not " } else { "" };
+                let _ = write!(sentence, " ({held}for {confirm_s:.0} s)");
+            }
+        }
+        for known in self.evidence.iter().filter(|known| self.is_set_aside(known)) {
+            let _ = write!(
+                sentence,
+                "; one trial with {} was disturbed: it failed and then passed {} of {}",
+                known.streams,
+                known.passed,
+                known.trials() - 1
+            );
         }
         sentence
     }
@@ -360,6 +446,12 @@ impl Search {
     /// The answer in words, without the evidence.
     pub fn answer_sentence(&self, answer: &Answer) -> String {
         match *answer {
+            Answer::Exactly { streams } if self.of(streams + 1).refuted > 0 => format!(
+                "{} passed every time; {} did not hold on for {:.0} s.",
+                count(streams),
+                streams + 1,
+                self.settings.confirm_s.unwrap_or_default()
+            ),
             Answer::Exactly { streams } => {
                 format!("{} passed every time, {} never.", count(streams), streams + 1)
             }
@@ -399,8 +491,9 @@ impl Search {
     }
 
     fn edges(&self) -> Edges {
-        let passes = || self.evidence.iter().filter(|known| known.passed > 0).map(|known| known.streams);
-        let falls = || self.evidence.iter().filter(|known| known.fell() > 0).map(|known| known.streams);
+        let passes = || self.evidence.iter().filter(|known| known.stands() > 0).map(|known| known.streams);
+        let falls = self.evidence.iter().filter(|known| known.fell() > 0 && !self.is_set_aside(known));
+        let falls = || falls.clone().map(|known| known.streams);
         let first_fall = falls().next();
         let top_pass = passes().next_back().unwrap_or(0);
         let below_falls = |streams: &u32| first_fall.is_none_or(|fall| *streams < fall);
@@ -418,7 +511,22 @@ impl Search {
 
     /// The trial that is most wanted; `None` when both edges hold.
     fn wanted(&self, edges: &Edges) -> Option<(u32, Why)> {
-        self.wanted_below(edges).or_else(|| self.wanted_above(edges))
+        let repeated = || self.wanted_again(edges).map(|streams| (streams, Why::Repeat));
+        repeated().or_else(|| self.wanted_below(edges)).or_else(|| self.wanted_above(edges))
+    }
+
+    /// The smallest count that fell, if that may have been a disturbed trial.
+    fn wanted_again(&self, edges: &Edges) -> Option<u32> {
+        let fall = edges.first_fall.filter(|fall| *fall <= edges.top_pass)?;
+        let known = self.of(fall);
+        (known.fell() == 1 && known.refuted == 0).then_some(fall)
+    }
+
+    /// The answer, where it has not held on yet.
+    fn unconfirmed(&self, edges: &Edges) -> Option<(u32, Why)> {
+        self.settings.confirm_s?;
+        let needs = edges.sure > 0 && self.of(edges.sure).confirmed == 0;
+        needs.then_some((edges.sure, Why::Confirm))
     }
 
     /// For the lower edge.
@@ -435,7 +543,7 @@ impl Search {
             }
             Some(_) => {}
         }
-        let needs_passes = edges.sure > 0 && self.of(edges.sure).passed < self.repeats();
+        let needs_passes = edges.sure > 0 && self.of(edges.sure).stands() < self.repeats();
         needs_passes.then_some((edges.sure, Why::ConfirmPass))
     }
 
@@ -453,7 +561,8 @@ impl Search {
                 Some((middle(edges.top_pass, ceiling), Why::Bisect))
             }
             Some(ceiling) => {
-                let needs_falls = self.of(ceiling).fell() <= self.repeats();
+                let known = self.of(ceiling);
+                let needs_falls = known.refuted == 0 && known.fell() <= self.repeats();
                 needs_falls.then_some((ceiling, Why::ConfirmFall))
             }
         }
@@ -477,12 +586,13 @@ impl Search {
         }
     }
 
-    fn spent_budget(&self) -> Option<Budget> {
+    fn spent_budget(&self, why: Why) -> Option<Budget> {
         let settings = &self.settings;
         if settings.trials_max.is_some_and(|most| self.trials() >= most) {
             return Some(Budget::Trials);
         }
-        let would_take_s = self.spent_s + self.longest_s;
+        let confirm_s = settings.confirm_s.filter(|_| why == Why::Confirm).unwrap_or(0.0);
+        let would_take_s = self.spent_s + self.longest_s.max(confirm_s);
         settings.time_max_s.is_some_and(|most_s| would_take_s > most_s).then_some(Budget::Time)
     }
 }

@@ -17,7 +17,7 @@
 //!     scale = "1..4"              # four load points: the crew below once, twice, three and four times
 //!
 //!     ## Instead of a scale, this searches for the largest one that passes:
-//!     ## find_max = { start = 1, cap = 100, repeats = 3, time_max = "10m" }
+//!     ## find_max = { start = 1, cap = 100, repeats = 3, confirm = "60s", time_max = "10m" }
 //!
 //!     [[actor]]
 //!     kind = "recorder"           # grows a file; preallocated = true writes over one that exists
@@ -67,7 +67,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::{DriverChoice, PLAN_VERSION};
 use crate::range::Ramp;
-use crate::units::Span;
+use crate::units::{Size, Span};
 
 pub use actor::{ActorKind, ActorPlan};
 pub use buffer::Buffer;
@@ -99,6 +99,13 @@ pub struct StreamsPlan {
     pub hang_after: Span,
     /// Keep every operation.
     pub log: bool,
+    /// Memory of the server that holds the files, where the user knows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_memory: Option<Size>,
+    /// A folder of the user's own files, on the same storage, which players, editors and transcoders read
+    /// instead of test files. Nothing in it is ever changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_from: Option<PathBuf>,
     /// Past the client's cache.
     pub direct: bool,
     /// Streams begin apart from each other, at times drawn from the seed, as people do; otherwise all at
@@ -126,6 +133,8 @@ pub struct FindMaxPlan {
     pub cap: Option<u32>,
     /// How often the answer must pass.
     pub repeats: u32,
+    /// How long the answer must hold on, once, before it is given: trials are shorter. 0 is not at all.
+    pub confirm: Span,
     /// Time that all trials may take together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_max: Option<Span>,
@@ -145,6 +154,8 @@ impl Default for StreamsPlan {
             duration: Span::secs(30),
             hang_after: Span::secs(30),
             log: true,
+            server_memory: None,
+            read_from: None,
             direct: true,
             staggered: true,
             scale: Ramp(vec![1]),
@@ -156,6 +167,6 @@ impl Default for StreamsPlan {
 
 impl Default for FindMaxPlan {
     fn default() -> FindMaxPlan {
-        FindMaxPlan { start: 1, cap: None, repeats: 3, time_max: None }
+        FindMaxPlan { start: 1, cap: None, repeats: 3, confirm: Span::secs(60), time_max: None }
     }
 }

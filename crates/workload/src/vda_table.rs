@@ -62,6 +62,12 @@ pub const COMPANION_OPS_PER_S: f64 = 1.0;
 /// Share of the camera's writes that are made durable at once, in parts per million.
 pub const COMMIT_SHARE_PPM: u32 = 50_000;
 
+/// Bytes that one draw from a table of sizes has on average.
+pub fn mean_bytes(table: &Table<u32>) -> f64 {
+    let all: u64 = table.iter().map(|&(share, bytes)| u64::from(share) * u64::from(bytes)).sum();
+    all as f64 / 100.0
+}
+
 /// One entry, each exactly as likely as its share says.
 pub(crate) fn draw<T: Copy>(dice: &mut Dice, table: &Table<T>) -> T {
     let all: u64 = table.iter().map(|(share, _)| u64::from(*share)).sum();
@@ -80,18 +86,13 @@ mod tests {
     use super::*;
     use crate::stage::{chi_square, chi_square_max};
 
-    /// The mean of a table of sizes, in hundredths of a byte.
-    fn mean_hundredths(table: &Table<u32>) -> u64 {
-        table.iter().map(|&(share, bytes)| u64::from(share) * u64::from(bytes)).sum()
-    }
-
     #[test]
     fn the_tables_are_complete_and_have_the_published_means() {
         let all = |table: &Table<u32>| table.iter().map(|(share, _)| share).sum::<u32>();
         assert_eq!((all(WRITE_SIZES), all(READ_SIZES)), (100, 100));
         assert_eq!(COMPANION_MIX.iter().map(|(share, _)| share).sum::<u32>(), 100);
         // 468.8 and 457.6 KiB.
-        assert_eq!((mean_hundredths(WRITE_SIZES), mean_hundredths(READ_SIZES)), (46_880 << 10, 45_760 << 10));
+        assert_eq!((mean_bytes(WRITE_SIZES), mean_bytes(READ_SIZES)), (468.8 * 1024.0, 457.6 * 1024.0));
         assert!(WRITE_SIZES.iter().chain(READ_SIZES).all(|&(_, bytes)| bytes <= MAX_LEN));
     }
 

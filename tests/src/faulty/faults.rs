@@ -1,11 +1,15 @@
 //! The switches of the failing file system, and what they make of a request.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::pipe::Pipe;
+
+/// What a server remembers at once.
+const PAGE_BYTES: u64 = 4096;
 
 /// Which faults are on. Changed by the test while the binary runs.
 #[derive(Debug)]
@@ -19,6 +23,9 @@ pub struct Faults {
     delay_us: AtomicU64,
     seek_every: AtomicU64,
     seek_us: AtomicU64,
+    first_read_us: AtomicU64,
+    /// What was read so far, as file and page: what a server would have in its memory.
+    remembered: Mutex<HashSet<(u64, u64)>>,
     short_reads: AtomicBool,
     flip_bits: AtomicBool,
     hang: AtomicBool,
@@ -62,6 +69,8 @@ impl Faults {
             delay_us: AtomicU64::new(0),
             seek_every: AtomicU64::new(0),
             seek_us: AtomicU64::new(0),
+            first_read_us: AtomicU64::new(0),
+            remembered: Mutex::default(),
             short_reads: AtomicBool::new(false),
             flip_bits: AtomicBool::new(false),
             hang: AtomicBool::new(false),
@@ -107,6 +116,32 @@ impl Faults {
     pub fn seek_every(&self, bytes: u64, takes: Duration) {
         self.seek_us.store(u64::try_from(takes.as_micros()).unwrap(), Ordering::SeqCst);
         self.seek_every.store(bytes, Ordering::SeqCst);
+    }
+
+    /// Reads of pages that were not read before take this much longer: a server with a memory, which has to
+    /// fetch from its disk what it has not read yet. Forgets what was read until now.
+    ///
+    /// # Panics
+    /// If a thread of the file system has panicked.
+    pub fn first_reads_take(&self, longer: Duration) {
+        self.remembered.lock().unwrap().clear();
+        self.first_read_us.store(u64::try_from(longer.as_micros()).unwrap(), Ordering::SeqCst);
+    }
+
+    /// Takes the time of a first read, if this is one.
+    pub(super) fn fetch(&self, file: u64, offset: u64, len: u64) {
+        let first_read_us = self.first_read_us.load(Ordering::SeqCst);
+        if first_read_us == 0 {
+            return;
+        }
+        let pages = offset / PAGE_BYTES..(offset + len).div_ceil(PAGE_BYTES);
+        let new = {
+            let mut remembered = self.remembered.lock().unwrap();
+            pages.filter(|&page| remembered.insert((file, page))).count()
+        };
+        if new > 0 {
+            std::thread::sleep(Duration::from_micros(first_read_us));
+        }
     }
 
     /// All reads and writes together move at most this many bytes per second; 0 ends it.

@@ -259,7 +259,7 @@ impl Filesystem for Passthrough {
     fn read(
         &self,
         _: &Request,
-        _: INodeNo,
+        node: INodeNo,
         handle: FileHandle,
         offset: u64,
         size: u32,
@@ -267,6 +267,7 @@ impl Filesystem for Passthrough {
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
+        self.faults.fetch(node.0, offset, u64::from(size));
         let fate = self.faults.fate_of_transfer(&self.faults.read_errno, offset, u64::from(size));
         match fate {
             Fate::Hangs => return self.faults.hold(move || reply.error(Errno::EIO)),

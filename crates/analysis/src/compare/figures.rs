@@ -8,7 +8,9 @@ mod of_run;
 mod times;
 
 use super::evidence::Noise;
-use super::{Better, Unit};
+use super::incidents::Disturbances;
+use super::work::{WorkActor, is_all_paced};
+use super::{Better, ComparedLate, RunToCompare, Unit};
 use crate::summary::{LoadPoint, Summary};
 
 /// A figure of one run.
@@ -28,6 +30,10 @@ pub(super) struct Reading {
     pub(super) floor_absolute: f64,
     /// How long it was counted, for counts: those of different times don't compare.
     pub(super) counted_s: Option<f64>,
+    /// What late frames and margins hang on.
+    pub(super) disturbances: Option<Disturbances>,
+    /// It is what was asked for, and says nothing about the storage.
+    pub(super) is_demand: bool,
 }
 
 impl Reading {
@@ -42,6 +48,8 @@ impl Reading {
             floor: 0.0,
             floor_absolute: 0.0,
             counted_s: None,
+            disturbances: None,
+            is_demand: false,
         }
     }
 
@@ -55,6 +63,17 @@ impl Reading {
 
     fn counted_over(self, counted_s: f64) -> Reading {
         Reading { counted_s: Some(counted_s), ..self }
+    }
+
+    /// Every disturbance changes it.
+    fn hangs_on(self, disturbances: Disturbances) -> Reading {
+        Reading { disturbances: Some(disturbances), ..self }
+    }
+
+    /// Where a clock asked for it, more is neither better nor worse.
+    fn demanded(self, is_demand: bool) -> Reading {
+        let better = if is_demand { Better::Neither } else { self.better };
+        Reading { is_demand, better, ..self }
     }
 }
 
@@ -117,21 +136,49 @@ pub(super) fn points(summary: &Summary) -> Vec<(PointKey, &LoadPoint)> {
 }
 
 /// The figures of a load point.
-pub(super) fn of_point(summary: &Summary, point: &LoadPoint) -> Vec<Reading> {
-    of_point::readings(summary, point)
+pub(super) fn of_point(run: &RunToCompare<'_>, point: &LoadPoint) -> Vec<Reading> {
+    of_point::readings(run.summary, point, is_demand(run.work, point))
 }
 
 /// The figures of a whole run. `with_totals`: also those over all its load points.
-pub(super) fn of_run(summary: &Summary, with_totals: bool) -> Vec<Reading> {
-    of_run::readings(summary, with_totals)
+pub(super) fn of_run(run: &RunToCompare<'_>, with_totals: bool) -> Vec<Reading> {
+    let points = &run.summary.load_points;
+    let is_demand = !points.is_empty() && points.iter().all(|point| is_demand(run.work, point));
+    of_run::readings(run.summary, with_totals, is_demand)
 }
 
-/// Whether a figure is one of those that a storage is judged by; shown even where it did not change.
-pub fn is_headline(figure: &str) -> bool {
-    const HEADLINES: [&str; 11] = [
-        "search.streams",
+/// Whether a clock asked for everything that was moved. Where nobody knows who worked, what was counted
+/// tells.
+fn is_demand(work: &[WorkActor], point: &LoadPoint) -> bool {
+    is_all_paced(work).unwrap_or_else(|| point.streams.is_some() || !point.rates.is_empty())
+}
+
+/// What came of a load point's streams.
+pub(super) fn late_of_point(point: &LoadPoint) -> Option<ComparedLate> {
+    of_point::late(point)
+}
+
+/// How much a figure matters: the lower, the earlier it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// Whether the criteria were met.
+    Verdict,
+    /// How many streams there can be.
+    Capacity,
+    /// Whether frames were late.
+    LateFrames,
+    /// How nearly.
+    Margin,
+    /// What else a storage is judged by.
+    Headline,
+    /// All other figures.
+    Other,
+}
+
+/// How much a figure matters.
+pub fn weight(figure: &str) -> Weight {
+    const HEADLINES: [&str; 9] = [
         "vda.overall_response_time_ms",
-        "streams.total.late_frames",
         "total.read_bytes_per_s",
         "total.written_bytes_per_s",
         "total.response.read.p99_us",
@@ -141,7 +188,38 @@ pub fn is_headline(figure: &str) -> bool {
         "rates_mean_response_ms",
         "check.random_read_mb_per_s",
     ];
-    HEADLINES.contains(&figure) || figure.starts_with("check.formats.")
+    match figure {
+        VERDICT => Weight::Verdict,
+        SEARCH => Weight::Capacity,
+        figure if figure.starts_with("check.formats.") => Weight::Capacity,
+        LATE_FRAMES | INCIDENTS | STREAMS_HIT => Weight::LateFrames,
+        WORST_MARGIN => Weight::Margin,
+        figure if HEADLINES.contains(&figure) => Weight::Headline,
+        _ => Weight::Other,
+    }
+}
+
+/// Whether the criteria of a load point were met: 1 or 0.
+pub const VERDICT: &str = "verdict.passed";
+/// The largest count of streams that passed every time.
+pub const SEARCH: &str = "search.streams";
+/// Disturbances that made frames late, whichever streams they hit.
+pub const INCIDENTS: &str = "streams.incidents";
+/// Late frames of all streams.
+pub const LATE_FRAMES: &str = "streams.total.late_frames";
+/// Streams that had a late frame.
+pub const STREAMS_HIT: &str = "streams.total.streams_with_late_frames";
+/// How near the nearest frame came to its deadline.
+pub const WORST_MARGIN: &str = "streams.total.worst_margin.margin_us";
+
+/// Whether a figure says if streams were carried, and so compares between other numbers of them.
+pub fn is_of_streams(figure: &str) -> bool {
+    matches!(weight(figure), Weight::Verdict | Weight::LateFrames | Weight::Margin)
+}
+
+/// Whether a figure is one of those that a storage is judged by; shown even where it did not change.
+pub fn is_headline(figure: &str) -> bool {
+    weight(figure) < Weight::Other
 }
 
 /// Whether a figure is about the tool and not about the storage.

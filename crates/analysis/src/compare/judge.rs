@@ -2,6 +2,7 @@
 
 use super::evidence::{Noise, mean, t_98};
 use super::figures::Reading;
+use super::incidents::Disturbances;
 use super::sides::{DOF_MIN, Sides};
 use super::{Better, Judgement, Unit};
 
@@ -32,6 +33,15 @@ impl Judged {
 
 /// Judges one figure of all runs.
 pub(super) fn judge(readings: &[Option<&Reading>], sides: &Sides) -> Vec<Judged> {
+    if readings.iter().flatten().any(|reading| reading.is_demand) {
+        return of_demand(readings);
+    }
+    if readings.iter().flatten().any(|reading| reading.unit == Unit::Verdict) {
+        return of_sides(readings, sides, of_verdicts);
+    }
+    if readings.iter().flatten().any(|reading| hangs_on_disturbances(reading)) {
+        return of_sides(readings, sides, of_disturbances);
+    }
     let by_means = if sides.have_repeats() { of_means(readings, sides) } else { None };
     if let Some(judged) = by_means {
         return judged;
@@ -43,6 +53,68 @@ pub(super) fn judge(readings: &[Option<&Reading>], sides: &Sides) -> Vec<Judged>
         _ => Judged::unknown(None),
     };
     readings.iter().enumerate().map(one).collect()
+}
+
+/// What was asked for changes with what was asked.
+fn of_demand(readings: &[Option<&Reading>]) -> Vec<Judged> {
+    let one = |(at, reading): (usize, &Option<&Reading>)| match (at, readings[0].zip(*reading)) {
+        (0, _) => Judged::BASE,
+        (_, Some((base, other))) => Judged {
+            judgement: Judgement::Demand,
+            ..Judged::unknown(change_percent(base.value, other.value))
+        },
+        _ => Judged::unknown(None),
+    };
+    readings.iter().enumerate().map(one).collect()
+}
+
+/// Judges side by side: all readings of the first one, then those of another.
+fn of_sides(
+    readings: &[Option<&Reading>],
+    sides: &Sides,
+    judge: fn(&[&Reading], &[&Reading]) -> Judged,
+) -> Vec<Judged> {
+    let of_side = |side: usize| -> Vec<&Reading> {
+        sides.runs(side).into_iter().filter_map(|run| readings[run]).collect()
+    };
+    let base = of_side(0);
+    let one = |run: usize| match sides.of_run[run] {
+        0 => Judged::BASE,
+        _ if readings[run].is_none() || base.is_empty() => Judged::unknown(None),
+        side => judge(&base, &of_side(side)),
+    };
+    (0..readings.len()).map(one).collect()
+}
+
+/// Criteria that were met by all runs of one side and not by all of the other are a change.
+fn of_verdicts(base: &[&Reading], other: &[&Reading]) -> Judged {
+    let are_met = |side: &[&Reading]| side.iter().all(|reading| reading.value > 0.0);
+    let judgement = match (are_met(base), are_met(other)) {
+        (true, false) => Judgement::Worse,
+        (false, true) => Judgement::Better,
+        _ => Judgement::Same,
+    };
+    Judged { change_percent: None, noise_percent: None, judgement }
+}
+
+/// Counts of late frames always do; how near the nearest frame came only where one was late.
+fn hangs_on_disturbances(reading: &Reading) -> bool {
+    reading.disturbances.is_some_and(|seen| seen.count > 0 || reading.unit == Unit::Count)
+}
+
+fn of_disturbances(base: &[&Reading], other: &[&Reading]) -> Judged {
+    let mean_of = |side: &[&Reading]| mean(&side.iter().map(|reading| reading.value).collect::<Vec<_>>());
+    let change = change_percent(mean_of(base), mean_of(other));
+    let seen = |side: &[&Reading]| -> Option<Disturbances> {
+        let runs: Option<Vec<Disturbances>> = side.iter().map(|reading| reading.disturbances).collect();
+        runs.map(|runs| Disturbances::together(&runs))
+    };
+    match (seen(base), seen(other)) {
+        (Some(one), Some(two)) => {
+            Judged { change_percent: change, noise_percent: None, judgement: one.judge(two) }
+        }
+        _ => Judged::unknown(change),
+    }
 }
 
 /// The largest difference among runs that did the same, on a logarithmic scale: at least that much is

@@ -1,9 +1,10 @@
 //! The rows of a comparison: every figure that a run has, matched with the same figure of the others.
 
-use super::figures::{PointKey, Reading, of_point, of_run, points};
+use super::evidence::Noise;
+use super::figures::{PointKey, Reading, is_of_streams, late_of_point, of_point, of_run, points};
 use super::judge::judge;
 use super::sides::Sides;
-use super::{ComparisonRow, RunToCompare, Say};
+use super::{ComparedLate, ComparisonRow, Kinship, RunToCompare, Say, Shown, Unit};
 
 /// A row under construction: the figure as each run has it.
 struct Line {
@@ -11,38 +12,61 @@ struct Line {
     readings: Vec<Option<Reading>>,
 }
 
+/// What is laid side by side.
+pub(super) struct Table {
+    pub(super) rows: Vec<ComparisonRow>,
+    pub(super) late: Vec<ComparedLate>,
+}
+
 /// All rows: those of the whole run, then load point by load point, in the order of the first run that has
 /// them.
-pub(super) fn rows(runs: &[RunToCompare<'_>], sides: &Sides, say: &Say) -> Vec<ComparisonRow> {
+pub(super) fn table(runs: &[RunToCompare<'_>], sides: &Sides, kinships: &[Kinship], say: &Say) -> Table {
     let keyed: Vec<_> = runs.iter().map(|run| points(run.summary)).collect();
     let keys: Vec<Vec<&PointKey>> =
         keyed.iter().map(|points| points.iter().map(|one| &one.0).collect()).collect();
-    let with_totals = totals_compare(&keys);
+    let with_totals = totals_compare(&keys, kinships);
+    // With other numbers of streams, the one load point of each run stands for the run.
+    let is_across = kinships.contains(&Kinship::OtherCounts) && keys.iter().all(|keys| keys.len() == 1);
     let mut lines: Vec<Line> = Vec::new();
+    let mut late: Vec<ComparedLate> = Vec::new();
     for (at, run) in runs.iter().enumerate() {
-        for reading in of_run(run.summary, with_totals) {
+        for reading in of_run(run, with_totals) {
             put(&mut lines, runs.len(), at, String::new(), reading);
         }
     }
     for (at, (run, points)) in runs.iter().zip(&keyed).enumerate() {
         for (key, point) in points {
-            let group = key.group(is_alone(key, &keys));
-            for reading in of_point(run.summary, point) {
-                put(&mut lines, runs.len(), at, group.clone(), reading);
+            let own = key.group(is_alone(key, &keys));
+            let place = |figure: &str| match is_across && is_of_streams(figure) {
+                true => String::new(),
+                false => own.clone(),
+            };
+            for reading in of_point(run, point) {
+                put(&mut lines, runs.len(), at, place(&reading.figure), reading);
             }
+            let facts = late_of_point(point);
+            let group = place(super::figures::LATE_FRAMES);
+            late.extend(facts.map(|facts| ComparedLate { run: at as u32, group, ..facts }));
         }
     }
-    lines.into_iter().filter_map(|line| row(line, sides, say)).collect()
+    let mut rows: Vec<ComparisonRow> =
+        lines.into_iter().filter_map(|line| row(line, sides, kinships, say)).collect();
+    if is_across {
+        // What was put across runs comes first.
+        rows.sort_by_key(|row| !(row.group.is_empty() && is_of_streams(&row.figure)));
+    }
+    Table { rows, late }
 }
 
 /// Totals over load points are compared where they are over the same ones, and there are several; or where
 /// the one of each run has no counterpart, so that nothing else would be compared.
-fn totals_compare(keys: &[Vec<&PointKey>]) -> bool {
+fn totals_compare(keys: &[Vec<&PointKey>], kinships: &[Kinship]) -> bool {
     let are_same = keys.windows(2).all(|pair| pair[0] == pair[1]);
     let are_single = keys.iter().all(|keys| keys.len() == 1);
+    let are_kin = kinships.iter().all(|kinship| *kinship == Kinship::SameWork);
     match are_same {
         true => keys.first().is_some_and(|keys| keys.len() > 1),
-        false => are_single,
+        false => are_single && are_kin,
     }
 }
 
@@ -66,12 +90,21 @@ fn put(lines: &mut Vec<Line>, runs: usize, run: usize, group: String, reading: R
     lines.insert(place, Line { group, readings });
 }
 
-fn row(line: Line, sides: &Sides, say: &Say) -> Option<ComparisonRow> {
+fn row(line: Line, sides: &Sides, kinships: &[Kinship], say: &Say) -> Option<ComparisonRow> {
     let readings: Vec<Option<&Reading>> = line.readings.iter().map(Option::as_ref).collect();
     let model = readings.iter().flatten().next()?;
-    let judged = judge(&readings, sides);
+    let compares = |reading: &Reading, kinship: Kinship| match kinship {
+        Kinship::SameWork => true,
+        Kinship::OtherCounts => is_of_streams(&reading.figure),
+        Kinship::OtherWork => false,
+    };
+    let of_kin = |(reading, kinship): (&Option<&'_ Reading>, &Kinship)| -> Option<Reading> {
+        reading.filter(|reading| compares(reading, *kinship)).cloned()
+    };
+    let compared: Vec<Option<Reading>> = readings.iter().zip(kinships).map(of_kin).collect();
+    let judged = judge(&compared.iter().map(Option::as_ref).collect::<Vec<_>>(), sides);
     let text = |reading: &Option<&Reading>| match reading {
-        Some(reading) => say(reading.unit, reading.value),
+        Some(reading) => say(reading.unit, shown(reading)),
         None => "-".to_owned(),
     };
     Some(ComparisonRow {
@@ -86,4 +119,15 @@ fn row(line: Line, sides: &Sides, say: &Say) -> Option<ComparisonRow> {
         judgement: judged.iter().map(|one| one.judgement).collect(),
         group: line.group,
     })
+}
+
+/// A capacity is shown with its range.
+fn shown(reading: &Reading) -> Shown {
+    match (reading.unit, reading.noise) {
+        (Unit::Streams, Noise::Range { low, high: None, .. }) => Shown::AtLeast(low),
+        (Unit::Streams, Noise::Range { low, high: Some(high), .. }) if high > low => {
+            Shown::Between(low, high)
+        }
+        _ => Shown::Exactly(reading.value),
+    }
 }

@@ -76,6 +76,7 @@ fn did_the_same(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> bool {
         && a.outcome == b.outcome
         && one.machines == two.machines
         && one.notes == two.notes
+        && one.work == two.work
 }
 
 #[cfg(test)]
@@ -91,7 +92,7 @@ mod tests {
             Summary::new("1", "", "mix", target)
         };
         let summaries: Vec<Summary> = paths.iter().map(summary).collect();
-        let run = |summary| RunToCompare { id: "run", summary, machines: &[], notes: None };
+        let run = |summary| RunToCompare { id: "run", summary, machines: &[], notes: None, work: &[] };
         found(&summaries.iter().map(run).collect::<Vec<_>>())
     }
 

@@ -3,23 +3,29 @@
 #![allow(clippy::unwrap_used)]
 
 mod cases;
+mod disturbed;
 mod simulated;
 
 use super::*;
 use crate::summary::{Summary, Target};
 
 /// Numbers as they are.
-fn say(_: Unit, value: f64) -> String {
-    format!("{value:.1}")
+fn say(_: Unit, value: Shown) -> String {
+    match value {
+        Shown::Exactly(value) => format!("{value:.1}"),
+        Shown::AtLeast(value) => format!("{value:.1} or more"),
+        Shown::Between(low, high) => format!("{low:.1} to {high:.1}"),
+    }
 }
 
-/// A comparison of these runs, each on its own.
+/// A comparison of these runs, each on its own; nobody knows who worked.
 fn compared(summaries: &[Summary], repeats: Option<usize>) -> Comparison {
-    let ids: Vec<String> = (1..=summaries.len()).map(|number| format!("run-{number}")).collect();
-    let run = |(id, summary): (&'static str, _)| RunToCompare { id, summary, machines: &[], notes: None };
-    let ids: Vec<&'static str> = ids.into_iter().map(|id| &*id.leak()).collect();
-    let runs: Vec<RunToCompare<'_>> = ids.into_iter().zip(summaries).map(run).collect();
+    let runs: Vec<RunToCompare<'_>> = summaries.iter().map(|summary| run_of(summary, &[])).collect();
     compare(&runs, repeats, &say).unwrap()
+}
+
+fn run_of<'a>(summary: &'a Summary, work: &'a [WorkActor]) -> RunToCompare<'a> {
+    RunToCompare { id: "run", summary, machines: &[], notes: None, work }
 }
 
 /// The row of a figure; the first one, of any load point.

@@ -23,6 +23,10 @@ pub struct CheckFacts {
     pub random_read_ms_p99: Option<f64>,
     /// Everyday formats, each measured at its limit.
     pub formats: Vec<CheckFormat>,
+    /// Why no count is to be relied on, in words, where counts of one storage contradicted each other and did
+    /// so again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsteady: Option<String>,
     /// What limits it first, in words.
     pub limit: String,
     /// One thing to do next, in words.
@@ -38,13 +42,25 @@ pub struct CheckFormat {
     pub id: String,
     /// The same for people: `Apple ProRes 422 HQ UHD 25p`.
     pub name: String,
-    /// Streams that were played without a late frame.
+    /// What one stream of it needs.
+    pub needed_mb_per_s_each: f64,
+    /// Streams that were played. `None` where that was not measured.
+    pub play: Option<CheckCount>,
+    /// Streams that were recorded. `None` where that was not measured.
+    pub record: Option<CheckCount>,
+}
+
+/// A count of streams without a late frame and with margins that did not fall.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CheckCount {
+    /// So many.
     pub streams: u32,
     /// There may be more: the search was cut short, or this machine was its limit.
-    #[serde(default)]
     pub at_least: bool,
-    /// What one of them needs.
-    pub needed_mb_per_s_each: f64,
+    /// The exact count is no further off than this, up or down.
+    pub error_streams: u32,
+    /// What so many streams need together.
+    pub mb_per_s: f64,
     /// What ended the search, in words: `the storage`, `this machine`, `the time for this look`.
     pub limited_by: String,
 }

@@ -15,7 +15,8 @@ use reelgauge_record::{OpFlags, OpRecord};
 
 use super::figures::{FirstLateFrame, StreamFigures, WorstMargin};
 use super::frames::{Frame, Frames};
-use super::incident::Incidents;
+use super::late_run::{LateFrames, LateRuns};
+use super::margins::Margins;
 use super::micros::{FrameTimes, Micros, up_to_us};
 use super::own_delay::OwnTimes;
 use super::strip::Strip;
@@ -94,12 +95,14 @@ pub(super) struct Counting {
     /// Settled frames, up to the first unsettled one, that were never begun and not judged yet.
     not_begun: Range<u64>,
     last_cue: Option<u64>,
+    /// The highest number of a frame that is complete.
+    last_complete: Option<u64>,
     front_deadline_ns: u64,
     now_ns: u64,
     pub(super) counts: Counts,
     pub(super) response: FrameTimes,
     pub(super) own_delay: FrameTimes,
-    pub(super) incidents: Incidents,
+    pub(super) late_runs: LateRuns,
     work: Work,
     ops_after_frame: u64,
     headroom: Micros,
@@ -107,6 +110,9 @@ pub(super) struct Counting {
     worst: Option<Margin>,
     first_late: Option<LateFrame>,
     throughput: SlidingMin,
+    /// A player's frames before this one fill its buffer; a recorder fills none.
+    first_after_filling: u64,
+    margins: Margins,
     /// The frames over time, where somebody wants to draw them.
     pub(super) strip: Option<Box<Strip>>,
 }
@@ -133,12 +139,13 @@ impl Counting {
             frames: Frames::new((buffered + OPEN_FRAMES) as usize),
             not_begun: 0..0,
             last_cue: None,
+            last_complete: None,
             front_deadline_ns: timeline.deadline_ns(0),
             now_ns: 0,
             counts: Counts::default(),
             response: FrameTimes::default(),
             own_delay: FrameTimes::default(),
-            incidents: Incidents::default(),
+            late_runs: LateRuns::default(),
             work: Work::default(),
             ops_after_frame: 0,
             headroom: Micros::default(),
@@ -151,6 +158,8 @@ impl Counting {
                 pace_until_ns,
                 spec.throughput_needed_bytes_per_s,
             ),
+            first_after_filling: if spec.writes { 0 } else { buffered },
+            margins: Margins::new(&part),
             strip: None,
         }
     }
@@ -179,8 +188,10 @@ impl Counting {
         if op.flags.has(OpFlags::CUE) && self.last_cue != Some(number) {
             self.last_cue = Some(number);
             self.throughput.begin_anew(op.due_ns);
+            self.margins.jumped();
         }
         if let Some(bytes) = self.frames.take(op, own, self.frame_bytes) {
+            self.last_complete = self.last_complete.max(Some(number));
             self.throughput.push(op.done_ns, bytes);
             if is_measured {
                 self.work.frames += 1;
@@ -228,7 +239,10 @@ impl Counting {
         if !frame.is_cue {
             self.dropped(not_begun, Some(frame.own_free_ns));
         } else if !not_begun.is_empty() {
-            self.incidents.in_time();
+            self.late_runs.in_time();
+        }
+        if frame.is_complete && number >= self.first_after_filling {
+            self.margins.came(frame.own_done_ns, self.front_deadline_ns);
         }
         if !(self.judged_from..self.judged_until).contains(&number) {
             return;
@@ -239,11 +253,12 @@ impl Counting {
             self.judge_complete(number, frame, deadline_ns);
         } else if frame.has_trouble {
             self.counts.failed += 1;
-            self.late(number, 1, None, Fate::Failed);
+            let over_ns = frame.done_ns.max(deadline_ns);
+            self.late(Fate::Failed, LateFrames { failed_frames: 1, over_ns, ..of_frame(number, frame) });
         } else {
             self.counts.unfinished += 1;
             self.missing_at_end(number, deadline_ns);
-            self.late(number, 1, None, Fate::Unfinished);
+            self.late(Fate::Unfinished, LateFrames { over_ns: deadline_ns, ..of_frame(number, frame) });
         }
     }
 
@@ -265,10 +280,21 @@ impl Counting {
             return;
         }
         let first_in_time = own_free_ns.map_or(until, |free_ns| self.timeline.frames_before(free_ns));
-        self.counts.late_with_own_delay += until.saturating_sub(first_in_time.max(first));
+        let own_frames = until.saturating_sub(first_in_time.max(first));
         self.counts.judged += frames;
         self.counts.dropped += frames;
-        self.late(first, frames, None, Fate::Dropped);
+        let late = LateFrames {
+            first_frame: first,
+            frames,
+            late_ns: None,
+            dropped_frames: frames,
+            failed_frames: 0,
+            own_frames,
+            // Its place in the buffer had been free since then.
+            asked_ns: self.timeline.deadline_ns(first).saturating_sub(self.timeline.prebuffer_ns),
+            over_ns: self.timeline.deadline_ns(until - 1),
+        };
+        self.late(Fate::Dropped, late);
     }
 
     fn judge_complete(&mut self, number: u64, frame: &Frame, deadline_ns: u64) {
@@ -282,23 +308,25 @@ impl Counting {
         let late_ns = frame.done_ns.saturating_sub(deadline_ns);
         if late_ns == 0 {
             self.headroom.record_us((deadline_ns - frame.done_ns) / 1_000);
-            self.incidents.in_time();
+            self.late_runs.in_time();
             return;
         }
         self.lateness.record_us(up_to_us(late_ns));
-        self.counts.late_with_own_delay += u64::from(frame.own_done_ns <= deadline_ns);
-        self.late(number, 1, Some(late_ns), Fate::Came);
+        let own_frames = u64::from(frame.own_done_ns <= deadline_ns);
+        let late = LateFrames { late_ns: Some(late_ns), own_frames, ..of_frame(number, frame) };
+        self.late(Fate::Came, late);
     }
 
-    /// Counts late frames from `number` on.
-    fn late(&mut self, number: u64, frames: u64, late_ns: Option<u64>, fate: Fate) {
+    /// Counts late frames.
+    fn late(&mut self, fate: Fate, late: LateFrames) {
+        let LateFrames { first_frame: frame, frames, late_ns, own_frames, .. } = late;
         self.counts.late += frames;
-        self.first_late.get_or_insert(LateFrame { frame: number, late_ns, fate });
-        let dropped = if fate == Fate::Dropped { frames } else { 0 };
+        self.counts.late_with_own_delay += own_frames;
+        self.first_late.get_or_insert(LateFrame { frame, late_ns, fate });
         if let Some(strip) = self.strip.as_mut().filter(|_| fate != Fate::Came) {
-            strip.never_came(number..number + frames, &self.timeline);
+            strip.never_came(frame..frame + frames, &self.timeline);
         }
-        self.incidents.late(number, frames, late_ns, dropped);
+        self.late_runs.late(late);
     }
 
     /// A frame that had not come when the measured part ended is at least as late as that.
@@ -332,7 +360,7 @@ impl Counting {
             self.settle_front();
         }
         if play_had_stopped {
-            self.incidents.in_time();
+            self.late_runs.in_time();
             return;
         }
         let missing = self.first_missing();
@@ -340,7 +368,7 @@ impl Counting {
             self.missing_at_end(missing, self.timeline.deadline_ns(missing));
             self.dropped(missing..self.judged_until, None);
         }
-        self.incidents.in_time();
+        self.late_runs.in_time();
         self.throughput.finish();
     }
 
@@ -349,6 +377,41 @@ impl Counting {
         let base = self.frames.base();
         let first = if self.not_begun.is_empty() { base } else { self.not_begun.start };
         first.max(self.judged_from)
+    }
+
+    /// Late frames as they would be counted if the load point ended at `now_ns`, with everything taken that
+    /// was done until then. Costs nothing while no frame is overdue.
+    pub(super) fn late_at(&self, now_ns: u64, play_had_stopped: bool) -> u64 {
+        let due = self.judged_from..self.timeline.frames_before(now_ns).min(self.judged_until);
+        let due_in = |frames: Range<u64>| frames.end.min(due.end).saturating_sub(frames.start.max(due.start));
+        let mut late = self.counts.late;
+        let mut not_begun = self.not_begun.clone();
+        let mut number = self.frames.base();
+        for frame in self.frames.iter() {
+            if number >= due.end && not_begun.is_empty() {
+                return late;
+            }
+            if frame.is_seen() {
+                let waited = std::mem::replace(&mut not_begun, 0..0);
+                late += if frame.is_cue { 0 } else { due_in(waited) };
+                let has_come = frame.is_complete && frame.done_ns <= self.timeline.deadline_ns(number);
+                late += if has_come { 0 } else { due_in(number..number + 1) };
+            } else if not_begun.is_empty() {
+                not_begun = number..number + 1;
+            } else {
+                not_begun.end = number + 1;
+            }
+            number += 1;
+        }
+        let first_missing = if not_begun.is_empty() { number } else { not_begun.start };
+        if play_had_stopped { late } else { late + due_in(first_missing..due.end) }
+    }
+
+    /// When the frame after the last one that came is needed; `None` when there is none. After a jump play
+    /// begins anew at the cue.
+    pub(super) fn next_deadline_ns(&self) -> Option<u64> {
+        let next = self.last_complete.map_or(0, |frame| frame + 1).max(self.last_cue.unwrap_or(0));
+        (next < self.frames_total).then(|| self.timeline.deadline_ns(next))
     }
 
     /// The margin that all but one in a hundred frames kept; `None` where so many never came.
@@ -383,6 +446,12 @@ impl Counting {
         })
     }
 
+    /// What the stream's frames need, by the mean size of those that came; `None` where none did.
+    pub(super) fn needed_bytes_per_s(&self) -> Option<f64> {
+        let Work { frames, bytes, .. } = self.work;
+        (frames > 0).then(|| bytes as f64 / frames as f64 * self.timeline.frames_per_s())
+    }
+
     /// The first late frame, in the form of the figures.
     pub(super) fn first_late(&self) -> Option<FirstLateFrame> {
         let late = self.first_late?;
@@ -414,10 +483,11 @@ impl Counting {
         figures.late_frames_with_own_delay = counts.late_with_own_delay;
         figures.worst_margin = self.worst_margin();
         figures.margin_p1_us = self.margin_p1_us();
+        figures.margin_trend = self.margins.trend(self.part.until_ns);
         figures.first_late = self.first_late();
-        figures.incidents = self.incidents.count();
-        figures.first_incidents = self.incidents.first(&self.timeline, started_ns);
-        figures.worst_incidents = self.incidents.worst(&self.timeline, started_ns);
+        figures.late_runs = self.late_runs.count();
+        figures.first_late_runs = self.late_runs.first(&self.timeline, started_ns);
+        figures.worst_late_runs = self.late_runs.worst(&self.timeline, started_ns);
         figures.response = self.response.figures(started_ns);
         figures.throughput = self.throughput.figures(started_ns);
         figures.frames_per_s = per_second(self.work.frames, pace_ns);
@@ -428,5 +498,16 @@ impl Counting {
         figures.achieved_share = share.filter(|share| share.is_finite());
         figures.own_delay = self.own_delay.delay_figures();
         figures.ops_after_frame = self.ops_after_frame;
+    }
+}
+
+/// One late frame of which operations were done.
+fn of_frame(number: u64, frame: &Frame) -> LateFrames {
+    LateFrames {
+        first_frame: number,
+        frames: 1,
+        asked_ns: frame.due_ns,
+        over_ns: frame.done_ns,
+        ..LateFrames::default()
     }
 }

@@ -9,6 +9,7 @@ use super::Policy;
 use super::micros::FrameTimes;
 use super::stream::StreamTally;
 use crate::figures::{LatenessFigures, TimeFigures};
+use crate::incident::Incident;
 
 /// Every stream of a load point, and all together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -17,6 +18,12 @@ pub struct LateFigures {
     pub total: StreamTotals,
     /// Each stream, by number.
     pub streams: Vec<StreamFigures>,
+    /// The disturbances that made frames late: the first of them, in the order of time.
+    #[serde(default)]
+    pub incidents: Vec<Incident>,
+    /// How many there were in all.
+    #[serde(default)]
+    pub incident_count: u64,
     /// Operations of other load points or of unknown streams; in no figure.
     pub ignored_ops: u64,
 }
@@ -56,14 +63,18 @@ pub struct StreamFigures {
     /// All but one in a hundred frames had this margin or more; negative when late. `None` without frames
     /// and where one in a hundred or more never came.
     pub margin_p1_us: Option<f64>,
+    /// Whether its margins fell. `None` where too few frames came to tell, and where play began anew in
+    /// between.
+    #[serde(default)]
+    pub margin_trend: Option<MarginTrend>,
     /// The first late frame.
     pub first_late: Option<FirstLateFrame>,
     /// Runs of consecutive late frames.
-    pub incidents: u64,
+    pub late_runs: u64,
     /// The first 100 of them.
-    pub first_incidents: Vec<Incident>,
+    pub first_late_runs: Vec<LateRun>,
     /// The ten with most frames, worst first.
-    pub worst_incidents: Vec<Incident>,
+    pub worst_late_runs: Vec<LateRun>,
     /// Of judged frames that came: from when their first operation was due until their last byte.
     pub response: Option<TimeFigures>,
     /// The smallest mean throughput over the buffer time.
@@ -104,7 +115,7 @@ pub struct StreamTotals {
     /// See [`StreamFigures::late_frames_with_own_delay`].
     pub late_frames_with_own_delay: u64,
     /// Runs of consecutive late frames, summed over the streams.
-    pub incidents: u64,
+    pub late_runs: u64,
     /// The worst margin of all streams.
     pub worst_margin: Option<StreamWorstMargin>,
     /// The late frame of all streams whose deadline came first.
@@ -128,6 +139,19 @@ pub struct WorstMargin {
     pub deadline_in_point_s: f64,
     /// `false` for a frame that had not come when the measured part ended: it is at least this late.
     pub has_come: bool,
+}
+
+/// How the best margins of a stream changed over the measured part, without the tool's own delay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MarginTrend {
+    /// How much of the margin was lost in each second; negative where it grew.
+    pub fall_ms_per_s: f64,
+    /// How far that may be off: one standard error.
+    pub standard_error_ms_per_s: f64,
+    /// How long that was seen.
+    pub observed_s: f64,
+    /// The margin at the end of that time, on the line of the trend.
+    pub at_end_ms: f64,
 }
 
 /// The worst margin, and whose it is.
@@ -169,7 +193,7 @@ pub struct StreamLateFrame {
 
 /// A run of consecutive late frames.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Incident {
+pub struct LateRun {
     /// The first of them.
     pub first_frame: u64,
     /// How many.
@@ -220,7 +244,7 @@ pub(super) fn total_of(streams: &[StreamTally]) -> StreamTotals {
         total.failed_frames += counts.failed;
         total.unfinished_frames += counts.unfinished;
         total.late_frames_with_own_delay += counts.late_with_own_delay;
-        total.incidents += counting.incidents.count();
+        total.late_runs += counting.late_runs.count();
         response.add(&counting.response);
         own_delay.add(&counting.own_delay);
         let number = stream.number();

@@ -99,6 +99,11 @@ impl Frames {
         self.ring.front()
     }
 
+    /// The unsettled frames, from the first one on.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Frame> {
+        self.ring.iter()
+    }
+
     /// Settles the first frame.
     pub(super) fn pop(&mut self) -> Option<Frame> {
         let frame = self.ring.pop_front()?;

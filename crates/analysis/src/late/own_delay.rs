@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use reelgauge_record::OpRecord;
 
+use crate::pause::Pauses;
+
 /// How many completions of a worker are remembered. An operation that was overtaken by more of them is
 /// taken as issued in time: beside what it took, the tool's delay before it hardly matters.
 const REMEMBERED: usize = 512;
@@ -15,8 +17,11 @@ pub(super) struct OwnTimes {
     pub(super) done_ns: u64,
     /// When its worker would have been free for it; 0 for the first operation of all.
     pub(super) free_ns: u64,
-    /// How long the tool waited although the operation was due and the worker free.
+    /// How long the tool waited although the operation was due and the worker free, and how long it did not
+    /// run while the operation's result was there to be seen.
     pub(super) delay_ns: u64,
+    /// The latter alone.
+    pub(super) booked_ns: u64,
 }
 
 /// The latest completions of one worker.
@@ -28,18 +33,23 @@ pub(super) struct WorkerPast {
 
 impl WorkerPast {
     /// Takes the worker's next operation.
-    pub(super) fn take(&mut self, op: &OpRecord) -> OwnTimes {
+    pub(super) fn take(&mut self, op: &OpRecord, pauses: &Pauses) -> OwnTimes {
         let before = self.completions.partition_point(|(done_ns, _)| *done_ns <= op.issued_ns);
         let (freed_ns, free_ns) = match before.checked_sub(1).map(|latest| self.completions[latest]) {
             Some(completion) => completion,
             None if self.completions.len() < REMEMBERED => (0, 0),
             None => (op.issued_ns, op.issued_ns),
         };
-        let issued_ns = op.due_ns.max(free_ns).min(op.issued_ns);
+        // A step that is due when the one before it was done is due as soon as that is, however late that was
+        // by the tool's own fault.
+        let due_ns = if op.due_ns == freed_ns { free_ns } else { op.due_ns };
+        let issued_ns = due_ns.max(free_ns).min(op.issued_ns);
+        let booked_ns = pauses.booked_ns(op.issued_ns, op.done_ns);
         let times = OwnTimes {
-            done_ns: issued_ns + op.service_ns(),
+            done_ns: issued_ns + op.service_ns().saturating_sub(booked_ns),
             free_ns,
-            delay_ns: op.issued_ns.saturating_sub(op.due_ns.max(freed_ns)),
+            delay_ns: op.issued_ns.saturating_sub(op.due_ns.max(freed_ns)) + booked_ns,
+            booked_ns,
         };
         if self.completions.len() >= REMEMBERED {
             self.completions.pop_front();
@@ -53,14 +63,43 @@ impl WorkerPast {
 mod tests {
     use super::*;
     use crate::late::tests::op;
+    use crate::pause::Pause;
 
     fn delays(ops: &[(u64, u64, u64)]) -> Vec<(u64, u64)> {
+        delays_with(ops, &Pauses::default())
+    }
+
+    fn delays_with(ops: &[(u64, u64, u64)], pauses: &Pauses) -> Vec<(u64, u64)> {
         let mut past = WorkerPast::default();
         let take = |&(due_ns, issued_ns, done_ns): &(u64, u64, u64)| {
-            let times = past.take(&OpRecord { due_ns, issued_ns, done_ns, ..op() });
+            let times = past.take(&OpRecord { due_ns, issued_ns, done_ns, ..op() }, pauses);
             (times.delay_ns, times.done_ns)
         };
         ops.iter().map(take).collect()
+    }
+
+    #[test]
+    fn what_was_in_flight_while_the_tool_did_not_run_is_its_own() {
+        let mut pauses = Pauses::default();
+        pauses.push(Pause { from_ns: 5_000, until_ns: 1_005_000 });
+        // It would have been done at 5000 at the latest; the next one was due at 40 000.
+        let found = delays_with(&[(0, 0, 1_005_500), (40_000, 1_006_000, 1_007_000)], &pauses);
+        assert_eq!(found, [(1_000_000, 5_500), (500, 41_000)]);
+        // The storage took longer than that by far: the pause held nothing up.
+        let found = delays_with(&[(0, 0, 900_000_000)], &pauses);
+        assert_eq!(found, [(0, 900_000_000)]);
+    }
+
+    #[test]
+    fn a_step_due_at_the_end_of_the_one_before_moves_with_it() {
+        let mut pauses = Pauses::default();
+        pauses.push(Pause { from_ns: 1_000, until_ns: 501_000 });
+        // Create, write and close of a frame, one after the other; the create was seen late by own fault.
+        let found = delays_with(
+            &[(0, 0, 501_100), (501_100, 501_100, 501_400), (501_400, 501_450, 501_500)],
+            &pauses,
+        );
+        assert_eq!(found, [(500_000, 1_100), (0, 1_400), (50, 1_450)]);
     }
 
     #[test]

@@ -4,6 +4,8 @@ use reelgauge_record::{OpFlags, OpRecord};
 
 use super::counting::Counting;
 use super::figures::StreamFigures;
+use super::late_run::ClosedRun;
+use super::now::StreamNow;
 use super::own_delay::OwnTimes;
 use super::strip::Strip;
 use super::{MeasuredPart, StreamSpec};
@@ -12,6 +14,10 @@ use crate::trace_stats::over_time::TimeBins;
 
 /// Operations that are kept until it is certain which was due first.
 const HELD_OPS: usize = 64;
+
+/// Where play may stop, what is overdue by less may just not be wanted any more: a scrub is known when its
+/// first read has come, which takes less than this.
+const SCRUB_NS: u64 = 500_000_000;
 
 /// One stream.
 #[derive(Clone, Debug)]
@@ -27,6 +33,10 @@ pub(super) struct StreamTally {
     /// The place of the worker that did the last operation of a frame, and when that was due.
     last_frame: Option<(usize, u64)>,
     play_had_stopped: bool,
+    /// When it was to begin, if anybody said so: all there is to go by while its first operation hangs.
+    expected_t0_ns: Option<u64>,
+    /// Play stops and begins anew elsewhere, now and then.
+    may_jump: bool,
 }
 
 impl StreamTally {
@@ -39,7 +49,15 @@ impl StreamTally {
             strip: None,
             last_frame: None,
             play_had_stopped: false,
+            expected_t0_ns: None,
+            may_jump: false,
         }
+    }
+
+    /// It is to begin at this time.
+    pub(super) fn expect_start(&mut self, t0_ns: u64, may_jump: bool) {
+        self.expected_t0_ns = Some(t0_ns);
+        self.may_jump = may_jump;
     }
 
     /// From its beginning on it keeps a strip.
@@ -63,9 +81,15 @@ impl StreamTally {
         self.spec.stream = self.spec.stream.saturating_add(first);
     }
 
-    /// Frames known to be late by now.
-    pub(super) fn late_so_far(&self) -> u64 {
-        self.counting.as_ref().map_or(0, |counting| counting.counts.late)
+    /// The runs of late frames that ended since this was asked last.
+    #[inline]
+    pub(super) fn take_closed_runs(&mut self) -> Option<Vec<ClosedRun>> {
+        self.counting.as_mut()?.late_runs.take_closed()
+    }
+
+    /// See [`Counting::needed_bytes_per_s`].
+    pub(super) fn needed_bytes_per_s(&self) -> Option<f64> {
+        self.counting.as_ref()?.needed_bytes_per_s()
     }
 
     /// When the load point began.
@@ -97,13 +121,43 @@ impl StreamTally {
 
     fn start(&mut self) {
         let held = std::mem::take(&mut self.held);
-        let Some(t0_ns) = held.iter().map(|(op, _)| op.due_ns).min() else {
+        let Some(t0_ns) = first_due_ns(&held) else {
             return;
         };
         let mut counting = Box::new(Counting::new(&self.spec, self.part, t0_ns));
         counting.strip = self.strip.map(|time| Box::new(Strip::new(&self.spec, time)));
         held.iter().for_each(|(op, own)| counting.add(op, own));
         self.counting = Some(counting);
+    }
+
+    /// How it stands at `now_ns`, with everything taken that was done until then. `scrubbed_ns` as in
+    /// [`StreamTally::note_stop`].
+    pub(super) fn at(&self, now_ns: u64, scrubbed_ns: impl Fn(usize) -> Option<u64>) -> StreamNow {
+        let has_stopped = self.has_stopped(scrubbed_ns);
+        let stands = |counting: &Counting| {
+            let needed_ns = counting.next_deadline_ns();
+            let overdue_ns = needed_ns.map_or(0, |needed_ns| now_ns.saturating_sub(needed_ns));
+            let stopped = has_stopped || self.may_jump && (1..=SCRUB_NS).contains(&overdue_ns);
+            (counting.late_at(now_ns, stopped), needed_ns.filter(|_| !stopped))
+        };
+        let (late_frames, needed_ns) = match &self.counting {
+            Some(counting) => stands(counting),
+            // Nothing is certain yet, or nothing has come: as far as is known.
+            None => match first_due_ns(&self.held).or(self.expected_t0_ns).filter(|t0_ns| *t0_ns <= now_ns) {
+                Some(t0_ns) => {
+                    let mut counting = Counting::new(&self.spec, self.part, t0_ns);
+                    self.held.iter().for_each(|(op, own)| counting.add(op, own));
+                    stands(&counting)
+                }
+                None => (0, None),
+            },
+        };
+        StreamNow {
+            stream: self.spec.stream,
+            late_frames,
+            margin_ns: needed_ns.map(|needed_ns| between_ns(now_ns, needed_ns)),
+            buffer_ns: self.spec.prebuffer_ns,
+        }
     }
 
     /// The load point ends earlier.
@@ -118,9 +172,14 @@ impl StreamTally {
     /// operations of that worker were added. `scrubbed_ns` gives when the latest scrub of the worker at a
     /// place was due.
     pub(super) fn note_stop(&mut self, scrubbed_ns: impl Fn(usize) -> Option<u64>) {
-        if let Some((worker, frame_due_ns)) = self.last_frame.take() {
-            self.play_had_stopped = scrubbed_ns(worker).is_some_and(|scrub_ns| scrub_ns > frame_due_ns);
-        }
+        self.play_had_stopped |= self.has_stopped(scrubbed_ns);
+        self.last_frame = None;
+    }
+
+    fn has_stopped(&self, scrubbed_ns: impl Fn(usize) -> Option<u64>) -> bool {
+        self.last_frame.is_some_and(|(worker, frame_due_ns)| {
+            scrubbed_ns(worker).is_some_and(|scrub_ns| scrub_ns > frame_due_ns)
+        })
     }
 
     /// The load point is over: judges what is left.
@@ -155,4 +214,15 @@ impl StreamTally {
         }
         figures
     }
+}
+
+/// When the first of these operations was due.
+fn first_due_ns(ops: &[(OpRecord, OwnTimes)]) -> Option<u64> {
+    ops.iter().map(|(op, _)| op.due_ns).min()
+}
+
+/// How long from one time to another; negative when the other came first.
+fn between_ns(from_ns: u64, to_ns: u64) -> i64 {
+    let ns = i128::from(to_ns) - i128::from(from_ns);
+    i64::try_from(ns).unwrap_or(if ns < 0 { i64::MIN } else { i64::MAX })
 }

@@ -5,6 +5,7 @@
 mod cues;
 mod freeze;
 mod naive;
+mod now;
 mod scenes;
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
@@ -15,7 +16,7 @@ pub(super) const MS: u64 = 1_000_000;
 pub(super) const S: u64 = 1_000_000_000;
 
 /// A read of 100 bytes that took no time, of no frame.
-pub(super) fn op() -> OpRecord {
+pub(crate) fn op() -> OpRecord {
     OpRecord {
         offset: 0,
         due_ns: 0,

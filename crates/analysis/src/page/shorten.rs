@@ -20,8 +20,8 @@ const STEPS: usize = 600;
 const STREAMS: usize = 64;
 /// The same with hundreds of load points.
 const FEW_STREAMS: usize = 4;
-/// Incidents of a stream that are kept.
-const INCIDENTS: usize = 5;
+/// LateRuns of a stream that are kept.
+const LATE_RUNS: usize = 5;
 
 /// What is left out, in words, and how.
 type Step = (&'static str, fn(&mut Summary));
@@ -29,9 +29,12 @@ type Step = (&'static str, fn(&mut Summary));
 /// Leaves out of a summary what a page can't bear, in steps until it fits, and says what, in words.
 pub fn shorten(summary: &mut Summary) -> Option<String> {
     let latest = "only the streams with the most late frames are told";
-    let steps: [Step; 8] = [
+    let steps: [Step; 9] = [
+        ("the paper's tables of single workers are left out", |summary| {
+            each(summary, |point| point.per_worker.iter_mut().for_each(|worker| worker.paper = None))
+        }),
         ("neighbouring seconds are taken together", merge_steps),
-        ("of streams only the first and worst incidents are told", cut_incidents),
+        ("of streams only the first and worst runs of late frames are told", cut_late_runs),
         ("single workers are not told", |summary| each(summary, |point| point.per_worker.clear())),
         (latest, |summary| cut_streams(summary, STREAMS)),
         ("the paper's tables are left out", |summary| {
@@ -114,10 +117,10 @@ fn streams(summary: &mut Summary) -> impl Iterator<Item = &mut LateFigures> {
     summary.load_points.iter_mut().filter_map(|point| point.streams.as_mut())
 }
 
-fn cut_incidents(summary: &mut Summary) {
+fn cut_late_runs(summary: &mut Summary) {
     for stream in streams(summary).flat_map(|figures| &mut figures.streams) {
-        stream.first_incidents.truncate(INCIDENTS);
-        stream.worst_incidents.truncate(INCIDENTS);
+        stream.first_late_runs.truncate(LATE_RUNS);
+        stream.worst_late_runs.truncate(LATE_RUNS);
     }
 }
 
@@ -137,7 +140,7 @@ mod tests {
 
     use super::*;
     use crate::figures::PointTiming;
-    use crate::late::Incident;
+    use crate::late::LateRun;
     use crate::meter::Meter;
     use crate::summary::{LoadPointFacts, Target};
 
@@ -155,7 +158,7 @@ mod tests {
     fn summary(streams: u32, steps: u64) -> Summary {
         let mut summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "streams", Target::default());
         summary.series.steps = (0..steps).map(step).collect();
-        let incident = Incident {
+        let late_run = LateRun {
             first_frame: 50,
             frames: 3,
             dropped_frames: 2,
@@ -167,7 +170,7 @@ mod tests {
         let stream = |stream| StreamFigures {
             stream,
             late_frames: u64::from(stream % 7),
-            first_incidents: vec![incident; 100],
+            first_late_runs: vec![late_run; 100],
             ..StreamFigures::default()
         };
         let figures = LateFigures { streams: (0..streams).map(stream).collect(), ..LateFigures::default() };
@@ -190,7 +193,7 @@ mod tests {
     fn seconds_are_merged_without_losing_any() {
         let mut long = summary(0, 21_600);
         let said = shorten(&mut long).unwrap();
-        assert!(said.contains("neighbouring seconds") && !said.contains("incidents"), "{said}");
+        assert!(said.contains("neighbouring seconds") && !said.contains("late frames"), "{said}");
         assert_eq!((long.series.step_s, long.series.steps.len()), (32, 675));
         assert_eq!(long.series.steps.iter().map(|step| step.ops).sum::<u64>(), 3 * 21_600);
         assert_eq!(long.series.steps[1].read_bytes, (32..64).sum::<u64>());

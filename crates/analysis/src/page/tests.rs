@@ -306,6 +306,7 @@ fn a_page() -> Page {
     let run = RunPage {
         id: String::new(),
         answer: vec![Sentence { tone: Tone::Answer, text: String::new() }],
+        incidents: vec![IncidentSentence { point: 0, incident: 0, text: String::new() }],
         summary: Summary::new("", "", "", Target::default()),
         shortened: None,
         plan_toml: None,
@@ -337,6 +338,7 @@ fn a_page_has_exactly_the_fields_of_the_contract() {
         ("Page", keys(&page)),
         ("RunPage", keys(run)),
         ("Sentence", keys(&run.answer[0])),
+        ("IncidentSentence", keys(&run.incidents[0])),
         ("RunNotes", keys(run.notes.as_ref().unwrap())),
         ("TracePage", keys(page.trace.as_ref().unwrap())),
         ("Detail", keys(detail)),
@@ -364,5 +366,6 @@ fn a_page_has_exactly_the_fields_of_the_contract() {
     }
     // hosts.json is as it is; a comparison is `crate::compare`'s.
     let left: Vec<&str> = contract.keys().map(String::as_str).collect();
-    assert_eq!(left, ["ComparedRun", "Comparison", "ComparisonRow", "HostFacts"]);
+    let compared = ["ComparedLate", "ComparedRun", "ComparedSystem", "Comparison", "ComparisonRow"];
+    assert_eq!(left, [&compared[..], &["HostFacts"]].concat());
 }

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::figures::{ErrorFigures, FirstError, TimeFigures};
-use crate::late::{Incident, ThroughputFigures};
+use crate::late::{LateRun, ThroughputFigures};
 use reelgauge_record::OpKind;
 
 fn times(p99_us: f64) -> TimeFigures {
@@ -39,7 +39,7 @@ fn late(number: u32, in_point_s: f64, frames: u64) -> StreamFigures {
     let first_frame = (in_point_s * 25.0) as u64;
     StreamFigures {
         late_frames: frames,
-        incidents: 1,
+        late_runs: 1,
         first_late: Some(FirstLateFrame {
             frame: first_frame,
             deadline_s: 100.0 + in_point_s,
@@ -48,7 +48,7 @@ fn late(number: u32, in_point_s: f64, frames: u64) -> StreamFigures {
             dropped: false,
             failed: false,
         }),
-        first_incidents: vec![Incident {
+        first_late_runs: vec![LateRun {
             first_frame,
             frames,
             dropped_frames: 0,
@@ -107,14 +107,14 @@ fn the_stream_that_was_late_first_is_named() {
 #[test]
 fn with_frames_to_spare_the_moment_is_that_of_the_first_frame_too_many() {
     let mut stream = late(1, 10.0, 4);
-    stream.first_incidents.push(Incident {
+    stream.first_late_runs.push(LateRun {
         first_frame: 500,
         frames: 6,
         began_s: 120.0,
-        ..stream.first_incidents[0]
+        ..stream.first_late_runs[0]
     });
     stream.late_frames = 10;
-    // Four in the first incident, so the seventh is the third of the second.
+    // Four in the first late run, so the seventh is the third of the second.
     let verdict = judged("late=6", &[stream.clone()]);
     assert_eq!(verdict.failed_first.as_ref().unwrap().at_s, Some(120.08));
     assert!(sentence(&verdict).ends_with("10 of 1500 frames were late, 6 are allowed"));

@@ -58,9 +58,10 @@ pub(super) fn remove(root: &Path, marker: &Marker, lock: AreaLock) -> Result<Cle
 }
 
 /// Removes what is in a directory of the area, with the same care, and leaves the directory itself.
-pub(super) fn empty_dir(root: &Path, name: &'static str) -> Result<Cleaned, AreaError> {
-    refuse_mounts_within(&root.join(name))?;
-    system::remove_content_of(root, name)
+/// `names` lead to it, from the area's own directory on.
+pub(super) fn empty_dir(root: &Path, names: &[&str]) -> Result<Cleaned, AreaError> {
+    refuse_mounts_within(&names.iter().fold(root.to_owned(), |path, name| path.join(name)))?;
+    system::remove_content_of(root, names)
 }
 
 /// The kernel's own list knows mounts that can't even be looked at (a dead server's).
@@ -118,10 +119,12 @@ mod system {
         clear(&root, &home)
     }
 
-    pub(super) fn remove_content_of(root: &Path, name: &'static str) -> Result<Cleaned, AreaError> {
-        let (root, home) = open_root(root)?;
-        let failed = |error: std::ffi::NulError| io_error("empty", &root.path, error.into());
-        let dir = root.enter(&CString::new(name).map_err(failed)?, &home)?;
+    pub(super) fn remove_content_of(root: &Path, names: &[&str]) -> Result<Cleaned, AreaError> {
+        let (mut dir, home) = open_root(root)?;
+        for name in names {
+            let failed = |error: std::ffi::NulError| io_error("empty", &dir.path, error.into());
+            dir = dir.enter(&CString::new(*name).map_err(failed)?, &home)?;
+        }
         clear(&dir, &home)
     }
 
@@ -240,8 +243,8 @@ mod system {
         clear(root, 0)
     }
 
-    pub(super) fn remove_content_of(root: &Path, name: &'static str) -> Result<Cleaned, AreaError> {
-        clear(&root.join(name), 1)
+    pub(super) fn remove_content_of(root: &Path, names: &[&str]) -> Result<Cleaned, AreaError> {
+        clear(&names.iter().fold(root.to_owned(), |path, name| path.join(name)), names.len() as u32)
     }
 
     /// Removes what is in `dir`, if all of it lies where it seems to.

@@ -20,7 +20,7 @@ pub enum DataSetError {
     #[error(
         "{directory} has room for {} only, the data set needs {} more (of these, {} stay free as a margin); \
          use fewer or smaller files (--files, --file-size), or make room",
-        human(*available_bytes), human(*needed_bytes), human(*margin_bytes)
+        amount(*available_bytes), amount(*needed_bytes), amount(*margin_bytes)
     )]
     NoSpace {
         /// Where it was to be written.
@@ -55,7 +55,7 @@ pub enum DataSetError {
     #[error(
         "files of {} are too large for the file system of {path}; use more and smaller ones (--files, \
          --file-size)",
-        human(*file_bytes)
+        amount(*file_bytes)
     )]
     TooLarge {
         /// The file that was being written.
@@ -88,7 +88,7 @@ pub enum DataSetError {
     /// Stopped by the caller.
     #[error(
         "preparing was interrupted after {}; complete files are kept and used the next time",
-        human(*written_bytes)
+        amount(*written_bytes)
     )]
     Interrupted {
         /// Bytes written until then.
@@ -122,8 +122,8 @@ pub(super) fn named(doing: &'static str, path: &Path, file_bytes: u64, source: i
     }
 }
 
-/// Bytes for people, in decimal units.
-fn human(bytes: u64) -> String {
+/// An amount of data for people, in decimal units: `8.6 GB`.
+pub fn amount(bytes: u64) -> String {
     let amount = bytes as f64;
     match bytes {
         0..1_000_000 => format!("{bytes} bytes"),
@@ -154,9 +154,9 @@ mod tests {
 
     #[test]
     fn bytes_for_people() {
-        assert_eq!(human(999), "999 bytes");
-        assert_eq!(human(67_108_864), "67.1 MB");
-        assert_eq!(human(42_949_672_960), "42.9 GB");
-        assert_eq!(human(3_500_000_000_000), "3.5 TB");
+        assert_eq!(amount(999), "999 bytes");
+        assert_eq!(amount(67_108_864), "67.1 MB");
+        assert_eq!(amount(42_949_672_960), "42.9 GB");
+        assert_eq!(amount(3_500_000_000_000), "3.5 TB");
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use super::error::named;
 use super::manifest::{Manifest, directory_name, file_name, fresh_file, part_of};
-use super::{DataSet, DataSetError, DataSetSpec, Shared, survey};
+use super::{DataSet, DataSetError, DataSetSpec, Shared, others, survey};
 use crate::area::{Area, sync_dir};
 use crate::driver::TargetFile;
 use crate::pattern::{FILL_WRITER, PatternSpec, WriteData};
@@ -30,17 +30,20 @@ pub(super) fn prepare(area: &Area, spec: &DataSetSpec, shared: &Shared) -> Resul
     let seed = known.as_ref().map_or(spec.seed, |(_, seed)| *seed);
     let pattern = PatternSpec { seed, unit_bytes: spec.unit_bytes };
     let incomplete = known.as_ref().is_none_or(|(manifest, _)| !manifest.complete);
+    // A larger set that was complete stays one when some of its files are mended.
+    let complete_files =
+        known.filter(|(manifest, _)| manifest.complete).map_or(0, |(manifest, _)| manifest.files);
+    let files_there = complete_files.max(spec.files);
     if !found.missing.is_empty() || incomplete {
         make_room(&directory, spec, &found, missing_bytes)?;
-        // A larger set that was complete stays one when some of its files are mended.
-        let complete_files =
-            known.filter(|(manifest, _)| manifest.complete).map_or(0, |(manifest, _)| manifest.files);
-        let files = complete_files.max(spec.files);
+        let files = files_there;
         Manifest::new(spec, files, seed, false).write(&directory)?;
         fill_all(&directory, spec, &found.missing, pattern, shared)?;
         sync_dir(&directory);
         Manifest::new(spec, files, seed, true).write(&directory)?;
         sync_dir(&directory);
+    } else {
+        others::used_now(&directory);
     }
     let files = (0..spec.files)
         .map(|number| TargetFile { path: directory.join(file_name(number)), size_bytes: spec.file_bytes });
@@ -48,6 +51,7 @@ pub(super) fn prepare(area: &Area, spec: &DataSetSpec, shared: &Shared) -> Resul
         files: files.collect(),
         directory,
         pattern,
+        files_there,
         reused_bytes,
         written_bytes: missing_bytes,
         seconds: 0.0,

@@ -19,7 +19,11 @@ const FORMAT: i64 = 1;
 /// `files-1GiB-u4096`: everything that two sets must have in common for one to serve as the other.
 /// Not the number of files, which can grow, nor the seed, which makes no difference.
 pub(super) fn directory_name(spec: &DataSetSpec) -> String {
-    format!("files-{}-u{}", size_label(spec.file_bytes), spec.unit_bytes)
+    label(spec.file_bytes, spec.unit_bytes)
+}
+
+fn label(file_bytes: u64, unit_bytes: u32) -> String {
+    format!("files-{}-u{unit_bytes}", size_label(file_bytes))
 }
 
 /// `file-0000.bin`.
@@ -96,6 +100,21 @@ impl Manifest {
             let seed = manifest.seed.parse().ok()?;
             Some((manifest, seed))
         }))
+    }
+
+    /// Whether a directory of this name holds a data set: whether there is a manifest in it that gives it
+    /// that name.
+    pub fn vouches_for(directory: &Path, name: &str) -> bool {
+        let is_dir = fs::symlink_metadata(directory).is_ok_and(|facts| facts.is_dir());
+        let path = directory.join(MANIFEST_FILE);
+        if !is_dir || !fs::symlink_metadata(&path).is_ok_and(|facts| facts.is_file()) {
+            return false;
+        }
+        let text = fs::read_to_string(path).ok();
+        let manifest = text.and_then(|text| toml::from_str::<Manifest>(&text).ok());
+        manifest.is_some_and(|manifest| {
+            manifest.format == FORMAT && label(manifest.file_bytes, manifest.unit_bytes) == name
+        })
     }
 
     fn fits(&self, spec: &DataSetSpec) -> bool {

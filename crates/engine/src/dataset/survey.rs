@@ -108,6 +108,12 @@ pub(super) fn remove_parts(directory: &Path, spec: &DataSetSpec) -> Result<(), D
     Ok(())
 }
 
+/// So many bytes with the margin that stays free.
+pub(super) fn room_needed(missing_bytes: u64) -> u64 {
+    let margin_bytes = (missing_bytes / 100).saturating_mul(MARGIN_PERCENT).max(MARGIN_BYTES);
+    missing_bytes.saturating_add(margin_bytes)
+}
+
 /// Whether this many bytes can be written without coming close to filling the file system. `None` for
 /// `space` means that the file system doesn't tell: then only trying shows.
 pub(super) fn check_room(
@@ -118,15 +124,14 @@ pub(super) fn check_room(
     let Some(space) = space.filter(|_| missing_bytes > 0) else {
         return Ok(());
     };
-    let margin_bytes = (missing_bytes / 100 * MARGIN_PERCENT).max(MARGIN_BYTES);
-    let needed_bytes = missing_bytes.saturating_add(margin_bytes);
+    let needed_bytes = room_needed(missing_bytes);
     if needed_bytes <= space.available_bytes {
         return Ok(());
     }
     Err(DataSetError::NoSpace {
         directory: directory.to_owned(),
         needed_bytes,
-        margin_bytes,
+        margin_bytes: needed_bytes - missing_bytes,
         available_bytes: space.available_bytes,
     })
 }

@@ -249,7 +249,7 @@ impl Helper {
     }
 
     fn perform(&mut self, op: &Op) -> Finished {
-        let refused = impossible(op, &self.hands.needs, self.names.len());
+        let refused = impossible(op, &self.hands.needs, self.names.len(), &self.context.read_only);
         let stamped = if refused.is_none() { self.hands.prepare(op) } else { None };
         let write = stamped.as_ref().map(|made| write_at(op, self.worker, made.sequence));
         let context = Arc::clone(&self.context);

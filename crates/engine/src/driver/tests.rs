@@ -19,7 +19,7 @@ use reelgauge_workload::script::{OpenMode, Step};
 
 use super::*;
 use crate::pattern::{FILL_WRITER, Stamp};
-use crate::verify::verify_files;
+use crate::verify::{Patterns, verify_files};
 
 const MS: u64 = 1_000_000;
 const SPEC: PatternSpec = PatternSpec { seed: 5, unit_bytes: 4096 };
@@ -113,6 +113,7 @@ impl Bench {
         let mut context = Context {
             clock: Clock::start(),
             files,
+            read_only: ReadOnly::default(),
             pattern: SPEC,
             write_map: None,
             point: 0,
@@ -476,6 +477,49 @@ fn errors_are_results_and_the_same_for_all() {
     }
 }
 
+/// Operations on a file that may only be read, and what each must come to.
+#[cfg(unix)]
+fn operations_on_what_is_only_read() -> Vec<(Op, i32, u32)> {
+    let refused = |op| (op, rustix::io::Errno::INVAL.raw_os_error(), 0);
+    let opened = |open| Op { open, ..op(OpKind::Open) };
+    let mut cases = vec![
+        refused(opened(WRITE)),
+        refused(opened(OpenMode { write_only: true, ..OpenMode::READ })),
+        refused(opened(OpenMode { append: true, ..OpenMode::READ })),
+        refused(op(OpKind::Create)),
+        refused(Op { open: OpenMode { keep: true, ..WRITE }, ..op(OpKind::Create) }),
+        refused(Op { handle: Op::BY_PATH, ..op(OpKind::Truncate) }),
+        // To another name, and another over it.
+        refused(Op { offset: 1, ..op(OpKind::Rename) }),
+        refused(Op { file: 1, offset: 0, ..op(OpKind::Rename) }),
+    ];
+    cases.extend([OpKind::Unlink, OpKind::SetAttr, OpKind::MakeDir, OpKind::RemoveDir].map(op).map(refused));
+    cases.extend([(op(OpKind::Stat), 0, 0), (op(OpKind::Access), 0, 0), (op(OpKind::Open), 0, 0)]);
+    cases.push((op(OpKind::Read), 0, 4096));
+    cases.extend([OpKind::Write, OpKind::Truncate, OpKind::Allocate].map(op).map(refused));
+    cases.push((op(OpKind::Close), 0, 0));
+    cases
+}
+
+#[cfg(unix)]
+#[test]
+fn what_may_only_be_read_is_only_read() {
+    for (name, start) in drivers() {
+        let bench = Bench::new(|context| context.read_only.add(0));
+        let files = [0, 1].map(|file: usize| bench.context.files[file].path.clone());
+        let before = files.clone().map(|path| fs::read(path).unwrap());
+        let cases = operations_on_what_is_only_read();
+        let steps = (0..).zip(&cases).map(|(token, (op, ..))| Step::Do(Op { token, ..*op }));
+        let script = Listed { writes: true, ..Listed::new(steps) };
+        let ended = run(start, script.one(), &bench);
+        assert_eq!(ended.records.len(), cases.len(), "{name}");
+        for ((op, errno, done_len), record) in cases.iter().zip(&ended.records) {
+            assert_eq!((record.errno, record.done_len), (*errno, *done_len), "{name}: {op:?}");
+        }
+        assert!(files.map(|path| fs::read(path).unwrap()) == before, "{name}");
+    }
+}
+
 /// The operation on a file of the table.
 #[cfg(unix)]
 fn on(kind: OpKind, file: u32) -> Op {
@@ -685,7 +729,9 @@ fn what_is_written_over_several_load_points_verifies() {
                     }
                 };
             }
-            let verified = verify_files(&context.files, SPEC, &map, &mut |_| true).unwrap();
+            let verified =
+                verify_files(&context.files, Patterns { run: SPEC, before: SPEC }, &map, &mut |_| true)
+                    .unwrap();
             assert_eq!(verified.first_difference, None, "{name}, {in_flight} in flight");
             assert_eq!((verified.differing_units, verified.unverifiable_units), (0, 0), "{name}");
             assert!(verified.checked_bytes > FILE_BYTES * 9 / 10, "{name}: {verified:?}");

@@ -173,7 +173,7 @@ impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
     #[inline]
     fn perform(&mut self, op: &Op, now_ns: u64) -> u64 {
         let context = &*self.post.context;
-        let refused = impossible(op, &self.hands.needs, self.post.names.len());
+        let refused = impossible(op, &self.hands.needs, self.post.names.len(), &context.read_only);
         let stamped = if refused.is_none() { self.hands.prepare(op) } else { None };
         if op.due_ns > now_ns {
             let now_ns = self.wait_until(op.due_ns);

@@ -225,7 +225,11 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
                     let Some(slot) = self.lanes.occupy(number) else {
                         continue;
                     };
-                    self.lanes.slots[slot as usize].prepare(&op, self.post.names.len());
+                    self.lanes.slots[slot as usize].prepare(
+                        &op,
+                        self.post.names.len(),
+                        &self.post.context.read_only,
+                    );
                     if op.due_ns > now_ns {
                         let lane = &mut self.lanes.lanes[number as usize];
                         lane.held = Some(slot);

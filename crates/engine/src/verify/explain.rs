@@ -1,7 +1,7 @@
 //! One unit against what it must hold: does it, and if not, what happened?
 
 use super::map::Unit;
-use super::may_be_last;
+use super::{Patterns, may_be_last};
 use crate::buffer::ALIGNMENT;
 use crate::pattern::{FILL_WRITER, PatternSpec, STAMP_BYTES, Stamp};
 
@@ -37,7 +37,7 @@ impl Place {
 
     /// Where in the unit the difference begins, and what it is. For a unit that doesn't hold what it
     /// must; takes its time.
-    pub(super) fn explain(&self, spec: PatternSpec, found: &[u8]) -> (usize, String) {
+    pub(super) fn explain(&self, patterns: Patterns, found: &[u8]) -> (usize, String) {
         if found.len() < self.len {
             return (found.len(), "the file ends here, but the run wrote more".to_owned());
         }
@@ -45,6 +45,12 @@ impl Place {
             let what = "nothing but zero bytes: what the run wrote here is gone, as if never written";
             return (0, what.to_owned());
         }
+        let filled = Stamp::read(patterns.before, found);
+        if filled.is_some_and(|stamp| stamp.writer == FILL_WRITER && self.is_here(&stamp)) {
+            let what = "what the data set held before the run: the run's write here was lost";
+            return (0, what.to_owned());
+        }
+        let spec = patterns.run;
         match Stamp::read(spec, found).or_else(|| self.repaired(spec, found)) {
             Some(stamp) if !self.is_here(&stamp) => (0, misplaced(spec, &stamp)),
             Some(stamp) if !may_be_last(self.state, &stamp) => (0, stale(&stamp)),
@@ -113,9 +119,6 @@ fn changed(spec: PatternSpec, stamp: &Stamp, found: &[u8]) -> (usize, String) {
 
 /// The right place, an older write.
 fn stale(stamp: &Stamp) -> String {
-    if stamp.writer == FILL_WRITER {
-        return "what the data set held before the run: the run's write here was lost".to_owned();
-    }
     format!(
         "an older write (number {} of worker {}): the last write here was lost, or an older one came \
          after it",

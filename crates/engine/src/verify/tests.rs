@@ -26,7 +26,8 @@ impl Run {
     fn new(unit_bytes: u32) -> Run {
         let folder = tempfile::tempdir().unwrap();
         let spec = PatternSpec { seed: 99, unit_bytes };
-        let mut fill = WriteData::new(spec, FILL_WRITER, SIZE as usize).unwrap();
+        let before = PatternSpec { seed: 7, unit_bytes };
+        let mut fill = WriteData::new(before, FILL_WRITER, SIZE as usize).unwrap();
         let mut files = Vec::new();
         for number in 0..2 {
             let path = folder.path().join(format!("{number}"));
@@ -51,8 +52,12 @@ impl Run {
         self.map.end(&write, true);
     }
 
+    fn patterns(&self) -> Patterns {
+        Patterns { run: self.spec, before: PatternSpec { seed: 7, ..self.spec } }
+    }
+
     fn verify(&self) -> Verified {
-        verify_files(&self.files, self.spec, &self.map, &mut |_| true).unwrap()
+        verify_files(&self.files, self.patterns(), &self.map, &mut |_| true).unwrap()
     }
 
     fn first(&self) -> (u32, u64, String) {
@@ -111,6 +116,20 @@ proptest! {
         let what = format!("{:#04x} instead of {was:#04x}; 1 of", was ^ flip);
         prop_assert!(first.what.contains(&what), "{}", first.what);
     }
+}
+
+#[test]
+fn what_an_earlier_run_wrote_is_not_taken_for_a_write_of_this_one() {
+    let mut run = Run::new(4096);
+    // The same writer's first write at the same place, but of a run with another seed.
+    let earlier = PatternSpec { seed: 98, ..run.spec };
+    let mut writer = WriteData::new(earlier, 0, SIZE as usize).unwrap();
+    let stamped = writer.stamp(1, 4096, 8192);
+    put(run.path(1), 4096, writer.slice(&stamped, 8192));
+    run.write(0, 1, 4096, 8192, false);
+    let verified = run.verify();
+    assert_eq!(verified.differing_units, 2);
+    assert!(run.first().2.contains("nothing that this run wrote"), "{}", run.first().2);
 }
 
 #[test]
@@ -198,7 +217,7 @@ fn it_can_be_stopped_and_says_so() {
     let mut run = Run::new(4096);
     run.write(0, 0, 0, 4096, true);
     run.write(0, 1, 0, 4096, true);
-    let verified = verify_files(&run.files, run.spec, &run.map, &mut |_| false).unwrap();
+    let verified = verify_files(&run.files, run.patterns(), &run.map, &mut |_| false).unwrap();
     assert!(verified.stopped);
     assert_eq!(verified.checked_bytes, 4096);
 }
@@ -208,6 +227,6 @@ fn a_file_that_is_gone_is_an_error_that_names_it() {
     let mut run = Run::new(4096);
     run.write(0, 1, 0, 4096, true);
     fs::remove_file(run.path(1)).unwrap();
-    let error = verify_files(&run.files, run.spec, &run.map, &mut |_| true).unwrap_err();
+    let error = verify_files(&run.files, run.patterns(), &run.map, &mut |_| true).unwrap_err();
     assert!(error.to_string().contains(&run.files[1].path.display().to_string()), "{error}");
 }

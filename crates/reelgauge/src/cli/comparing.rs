@@ -50,6 +50,11 @@ Every difference stands beside its noise: what the figure would have changed by 
 the stretches of each run, or from runs that repeat one another, which is surer. Figures whose noise nobody \
 can tell are neither better nor worse; load points of 30 s or more tell it.
 
+Streams come first: criteria, capacity, late frames, margins. Late frames are counted by the incidents that \
+caused them: from none to one is a change and fails any --threshold; how long an incident lasted is no \
+evidence. What paced streams move is what they ask for: neither better nor worse. Of other numbers of streams \
+only criteria, late frames and margins are compared, of other kinds of work nothing.
+
 Examples:
   reelgauge compare RUN-BEFORE RUN-AFTER                       what did the change do?
   reelgauge compare B1 B2 B3 A1 A2 A3 --repeats 3              three runs before, three after

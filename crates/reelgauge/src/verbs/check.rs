@@ -2,12 +2,17 @@
 
 use anyhow::Result;
 use reelgauge_runner::check::CheckRequest;
+use reelgauge_workload::units::Size;
 
 use crate::cli::CheckArgs;
 use crate::verbs::run::{Job, carry_out};
 
 /// Looks at a directory. The exit code.
 pub fn check(args: &CheckArgs) -> Result<u8> {
-    let request = CheckRequest { target: args.path.clone(), out: args.output.out.clone() };
+    let request = CheckRequest {
+        target: args.path.clone(),
+        out: args.output.out.clone(),
+        server_memory_bytes: args.storage.server_memory.map(Size::bytes),
+    };
     carry_out(Job::Check(Box::new(request)), &args.output)
 }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use glob::Pattern;
 use reelgauge_analysis::compare::{Comparison, Gate};
 use reelgauge_record::run_dir::write_atomically;
-use reelgauge_report::compare::{compare_screen, junit, markdown};
+use reelgauge_report::compare::{compare_screen, junit, keep, markdown};
 use reelgauge_report::html;
 use reelgauge_runner::compare::{compare_page, compare_runs};
 
@@ -23,7 +23,7 @@ pub fn compare(args: &CompareArgs) -> Result<u8> {
     let patterns = patterns.context("--figure is no pattern; '*' and '?' stand for any characters")?;
     let mut comparison = compare_runs(&args.runs, args.repeats.map(usize::from))?;
     if !patterns.is_empty() {
-        comparison.keep(&|figure| patterns.iter().any(|pattern| pattern.matches(figure)));
+        keep(&mut comparison, &|figure| patterns.iter().any(|pattern| pattern.matches(figure)));
         ensure!(
             !comparison.rows.is_empty(),
             "--figure matches no figure of these runs; 'reelgauge compare RUN RUN --json' lists their names"
@@ -62,8 +62,8 @@ fn held(comparison: &Comparison, gate: &Gate) -> Result<u8> {
     let fallen = gate.fallen(comparison);
     ensure!(
         !fallen.is_empty() || gate.could_judge(comparison),
-        "no figure could be judged, so nothing is held to --threshold; compare runs with the same load \
-         points, of 30 s or more each"
+        "no figure could be judged, so nothing is held to --threshold; compare runs of the same work with the \
+         same load points, of 30 s or more each"
     );
     if fallen.is_empty() {
         return Ok(0);

@@ -13,6 +13,8 @@ use crate::verbs::run::{Job, carry_out};
 
 /// Workers when nothing is said: the paper's four cameras of one editor.
 const WORKERS_DEFAULT: u32 = 4;
+/// Warm-up when nothing is said. Where every block is visited once there is none: it would use up blocks.
+const WARMUP_DEFAULT: Span = Span::secs(5);
 
 /// Measures a directory with a mix. The exit code.
 pub fn mix(args: Box<MixArgs>) -> Result<u8> {
@@ -40,11 +42,13 @@ fn plan_of(args: &MixArgs) -> Result<Plan> {
         driver: args.driver.into(),
         workers,
         sweep: args.sweep.clone(),
-        warmup: args.warmup,
+        warmup: args.warmup.unwrap_or(if args.no_repeat { Span(0) } else { WARMUP_DEFAULT }),
         duration: args.step.or(args.duration).unwrap_or(default_span),
         hang_after: args.hang_after,
         verify: args.verify,
         log: !args.no_log,
+        server_memory: args.storage.server_memory,
+        read_from: args.read_from.clone(),
         mix,
     })
 }
@@ -127,6 +131,15 @@ mod tests {
         let plan = plan_of(&args)?;
         plan.check()?;
         Ok(plan)
+    }
+
+    #[test]
+    fn blocks_that_are_visited_once_are_not_used_up_by_a_warm_up() {
+        let once = ["--no-repeat", "--random", "100", "--blocks", "1MiB"];
+        assert_eq!(planned(&[]).unwrap().warmup, Span::secs(5));
+        assert_eq!(planned(&once).unwrap().warmup, Span(0));
+        let asked = [&once[..], &["--warmup", "2s"]].concat();
+        assert_eq!(planned(&asked).unwrap().warmup, Span::secs(2));
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
                 );
             }
             plan.target = args.target.clone().unwrap_or(plan.target);
-            Job::Replay(Box::new(ReplayRequest { plan, out: args.output.out.clone() }))
+            Job::Replay(Box::new(ReplayRequest { plan, out: args.output.out.clone(), is_announced: false }))
         }
         AnyPlan::Streams(plan) => Job::Streams(Box::new(StreamsRequest {
             plan: adapted(plan, args)?,

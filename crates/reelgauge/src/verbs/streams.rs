@@ -16,6 +16,8 @@ use crate::verbs::run::{Job, carry_out};
 
 /// Trials of a search are shorter than a run on its own.
 const TRIAL: (Span, Span) = (Span::secs(3), Span::secs(10));
+/// A clip of own files is so much longer than a load point: what buffers take beyond what is played.
+const OWN_CLIP_MARGIN: Span = Span::secs(2);
 /// The usual warm-up and duration.
 const USUAL: (Span, Span) = (Span::secs(5), Span::secs(30));
 
@@ -63,15 +65,25 @@ fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {
         Some(scale) => (1, scale),
         None => (1, Ramp(vec![1])),
     };
+    let (warmup, duration) = (args.warmup.unwrap_or(warmup), args.duration.unwrap_or(duration));
+    let clip = match args.read_from {
+        // Own files cost no time to make, and what is read twice comes from memory.
+        Some(_) if args.like.is_none() && args.actor.reads_footage() => {
+            Span(warmup.ns().saturating_add(duration.ns()).saturating_add(OWN_CLIP_MARGIN.ns()))
+        }
+        _ => ActorPlan::new(args.actor).clip,
+    };
     Ok(StreamsPlan {
         name: "streams".to_owned(),
-        warmup: args.warmup.unwrap_or(warmup),
-        duration: args.duration.unwrap_or(duration),
+        warmup,
+        duration,
         direct: !args.buffered,
         staggered: !args.together,
+        server_memory: args.storage.server_memory,
+        read_from: args.read_from.clone(),
         scale,
         find_max: args.find_max.then(|| FindMaxPlan { time_max: args.time_max, ..FindMaxPlan::default() }),
-        actors: vec![ActorPlan { count, ..actor_of(args)? }],
+        actors: vec![ActorPlan { count, clip: args.clip.unwrap_or(clip), ..actor_of(args)? }],
         ..plan_with(&args.run, &args.path)
     })
 }
@@ -116,7 +128,6 @@ fn actor_of(args: &StreamsArgs) -> Result<ActorPlan> {
         // The rate of one's own format is part of it.
         fps: if own_format.is_some() { None } else { args.fps },
         own_format,
-        clip: args.clip.unwrap_or(usual.clip),
         buffer: args.buffer.unwrap_or(usual.buffer),
         policy: args.policy.map_or(usual.policy, Into::into),
         read_ahead: args.read_ahead.map_or(usual.read_ahead, Into::into),

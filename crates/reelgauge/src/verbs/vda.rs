@@ -52,6 +52,7 @@ fn plan_of(args: &VdaArgs) -> Result<StreamsPlan> {
         duration: args.duration,
         // By the published definition: through the client's cache.
         direct: false,
+        server_memory: args.storage.server_memory,
         scale,
         actors: vec![actor(ActorKind::Camera), actor(ActorKind::Companion)],
         ..plan_with(&args.run, &args.path)

@@ -4,9 +4,9 @@
 
 use std::fmt::Write;
 
-use reelgauge_analysis::compare::{Comparison, ComparisonRow, Gate, Judgement, signed, unsigned};
+use reelgauge_analysis::compare::{Comparison, ComparisonRow, Gate, Judgement};
 
-use super::{heading, word};
+use super::{heading, signed, unsigned, word};
 
 /// The comparison as JUnit XML, ending with a line feed. The figures are those of the comparison; keep
 /// those that are wanted with [`Comparison::keep`].
@@ -72,7 +72,7 @@ fn said(row: &ComparisonRow, run: usize) -> String {
     let change = row.change_percent[run].map_or_else(String::new, |change| format!(": {}", signed(change)));
     let noise =
         row.noise_percent[run].map_or_else(String::new, |noise| format!(" (noise {})", unsigned(noise)));
-    let judged = word(row.judgement[run]);
+    let judged = word(row, run);
     format!("{}: {}, then {}{change}{noise}, {judged}", row.label, row.texts[0], row.texts[run])
 }
 

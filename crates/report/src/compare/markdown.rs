@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use reelgauge_analysis::compare::{Comparison, signed, unsigned};
+use reelgauge_analysis::compare::Comparison;
 
-use super::{heading, of_run, shown, whose, word};
+use super::systems::properties;
+use super::{heading, of_run, shown, signed, unsigned, whose, word};
 use crate::text::plain;
 
 /// The comparison as Markdown, ending with a line feed. `all`: also the figures that did not change.
@@ -31,11 +32,12 @@ pub fn markdown(comparison: &Comparison, all: bool) -> String {
                 |value: Option<f64>, show: fn(f64) -> String| value.map_or_else(|| "-".to_owned(), show);
             cells.push(percent(row.change_percent[run], signed));
             cells.push(percent(row.noise_percent[run], unsigned));
-            cells.push(word(row.judgement[run]).to_owned());
+            cells.push(word(row, run).to_owned());
         }
         line(&mut text, &cells);
     }
     text.push('\n');
+    systems(&mut text, comparison, all);
     for caution in &comparison.cautions {
         let _ = writeln!(text, "- Caution: {}", escaped(caution));
     }
@@ -43,6 +45,25 @@ pub fn markdown(comparison: &Comparison, all: bool) -> String {
         let _ = writeln!(text, "- Run {}: {}", at + 1, escaped(&of_run(run)));
     }
     text
+}
+
+/// The systems as a table of their own, where they differ.
+fn systems(text: &mut String, comparison: &Comparison, all: bool) {
+    let properties = properties(comparison, all);
+    if properties.is_empty() {
+        return;
+    }
+    let runs = 1..=comparison.runs.len();
+    let head = std::iter::once("System".to_owned()).chain(runs.map(|number| format!("run {number}")));
+    line(text, &head.collect::<Vec<_>>());
+    line(text, &vec!["---".to_owned(); comparison.runs.len() + 1]);
+    for property in properties {
+        let value =
+            |value: &Option<String>| value.as_ref().map_or_else(|| "-".to_owned(), |text| escaped(text));
+        let cells = std::iter::once(property.name.to_owned()).chain(property.values.iter().map(value));
+        line(text, &cells.collect::<Vec<_>>());
+    }
+    text.push('\n');
 }
 
 fn line(text: &mut String, cells: &[String]) {

@@ -2,43 +2,71 @@
 
 use std::collections::BTreeMap;
 
-use reelgauge_analysis::criteria::Criterion;
-use reelgauge_analysis::late::{LateFigures, StreamFigures};
-use reelgauge_analysis::verdict::{Failure, Verdict};
+use reelgauge_analysis::late::LateFigures;
+use reelgauge_analysis::statement::{Judgement, Number, Statement, of};
 use reelgauge_analysis::{LoadPoint, Summary};
 
 use super::streams_of;
-use crate::answer::{Tone, failures, nothing, outcome, place};
+use crate::answer::{Tone, failures, nothing, outcome, place, short};
+use crate::statement::{judgement_words, late_frames};
 use crate::text::{plain, plain_short};
-use crate::units::{count, counted, duration, mb_per_s, moment};
+use crate::units::{count, counted, mb_per_s};
 
 /// The first lines of the screen. Only what makes the answer worthless comes before it.
 pub(crate) fn answer(summary: &Summary) -> Vec<(Tone, String)> {
     let mut sentences: Vec<(Tone, String)> = Vec::new();
     sentences.extend(outcome(summary).map(|text| (Tone::Bad, text)));
+    let statement = of(summary);
+    let tone = if statement.judgement == Judgement::Met { Tone::Answer } else { Tone::Bad };
     let points = &summary.load_points;
-    let failed = points.iter().position(|point| is_failed(point.verdict.as_ref()));
-    match (failed, points.iter().rev().find(|point| point.total.ops > 0)) {
-        (Some(failed), _) => {
-            sentences.push((Tone::Bad, not_met(&points[failed], points.len() > 1)));
-            let carried = points[..failed].iter().rev().find(|point| is_passed(point.verdict.as_ref()));
-            sentences.extend(carried.map(|point| (Tone::Answer, met(summary, point))));
+    let first = match &statement.number {
+        Number::LateFrames { .. } => late_frames(summary, &statement).map(|text| (tone, text)),
+        Number::Failed { point, .. } => {
+            points.get(*point).map(|point| (tone, failed(point, points.len() > 1, statement.judgement)))
         }
-        (None, Some(last)) => sentences.push((Tone::Answer, met(summary, last))),
-        (None, None) => sentences.push((Tone::Bad, nothing(summary))),
-    }
+        Number::Streams { point, .. } if statement.judgement == Judgement::Met => {
+            points.get(*point).map(|point| (tone, met(summary, point)))
+        }
+        Number::Streams { streams, frames_judged, .. } => Some((tone, so_far(*streams, *frames_judged))),
+        Number::Throughput { point, .. } => points.get(*point).map(|point| (tone, met(summary, point))),
+        _ => points.iter().find(|point| point.verdict.is_some()).map(|point| (tone, not_known(point))),
+    };
+    sentences.push(first.unwrap_or_else(|| (Tone::Bad, nothing(summary))));
+    sentences.extend(carried_before(summary, &statement).map(|text| (Tone::Answer, text)));
     if summary.failed_ops() > 0 {
         sentences.push(failures(summary));
     }
+    sentences.extend(short(summary).map(|text| (Tone::Bad, text)));
     sentences
 }
 
-fn is_failed(verdict: Option<&Verdict>) -> bool {
-    verdict.is_some_and(|verdict| !verdict.passed)
+/// What the largest load point carried, before the one that the statement is about.
+fn carried_before(summary: &Summary, statement: &Statement) -> Option<String> {
+    let (Number::LateFrames { point, .. } | Number::Failed { point, .. }) = statement.number else {
+        return None;
+    };
+    let before = summary.load_points.get(..point)?;
+    let carried =
+        before.iter().rev().find(|point| point.verdict.as_ref().is_some_and(|verdict| verdict.passed));
+    carried.map(|point| met(summary, point))
 }
 
-fn is_passed(verdict: Option<&Verdict>) -> bool {
-    verdict.is_some_and(|verdict| verdict.passed)
+/// Frames that were in time until somebody stopped the run: no verdict.
+fn so_far(streams: u64, frames_judged: u64) -> String {
+    format!(
+        "NOT KNOWN: no frame of {} was late in the {} that were judged until then.",
+        counted(streams, "stream"),
+        counted(frames_judged, "frame")
+    )
+}
+
+/// What was asked for and not measured.
+fn not_known(point: &LoadPoint) -> String {
+    let first = point.verdict.as_ref().and_then(|verdict| verdict.failed_first.as_ref());
+    match first {
+        Some(failure) => format!("NOT KNOWN: {}.", plain(&failure.sentence).trim_end_matches('.')),
+        None => "NOT KNOWN: nothing was judged.".to_owned(),
+    }
 }
 
 /// `8 streams of Apple ProRes 422 HQ UHD 25p played without a late frame on /mnt/nas.`
@@ -107,50 +135,18 @@ fn verb(kind: &str, figures: &LateFigures) -> &'static str {
     }
 }
 
-fn not_met(point: &LoadPoint, several: bool) -> String {
+/// A criterion other than late frames that was not met.
+fn failed(point: &LoadPoint, several: bool, judgement: Judgement) -> String {
     let with = if several { format!(" with {}", streams_of(point)) } else { String::new() };
-    let Some((verdict, failure)) =
-        point.verdict.as_ref().and_then(|verdict| Some((verdict, verdict.failed_first.as_ref()?)))
-    else {
+    let verdict = point.verdict.as_ref();
+    let Some(first) = verdict.and_then(|verdict| verdict.failed_first.as_ref()) else {
         return format!("NOT MET{with}.");
     };
-    let what = match (failure.measured, verdict.storage_failed) {
-        (false, _) => "NOT KNOWN",
-        (true, true) => "NOT MET",
-        (true, false) => "NOT MET, but through no fault of the storage",
+    let others = verdict.map_or(0, |verdict| verdict.failures.len().saturating_sub(1));
+    let more = match others {
+        0 => String::new(),
+        others => format!(" And {} more.", counted(others as u64, "failure")),
     };
-    let more = match verdict.failures.len() {
-        0 | 1 => String::new(),
-        failures => format!(" {} in all.", counted(failures as u64, "failure")),
-    };
-    format!("{what}{with}: {}.{more}", why(point, failure))
-}
-
-/// The failure in words; the verdict's own, but for late frames, whose numbers are in the figures.
-fn why(point: &LoadPoint, failure: &Failure) -> String {
-    let of_failure = |stream: &&StreamFigures| Some(stream.stream) == failure.stream;
-    let stream = point.streams.as_ref().and_then(|figures| figures.streams.iter().find(of_failure));
-    match stream.and_then(|stream| Some((stream, stream.first_late?))) {
-        Some((stream, first)) if failure.criterion == Criterion::LateFrames && !failure.because_of_tool => {
-            let name = if stream.name.is_empty() {
-                String::new()
-            } else {
-                format!(" ({})", plain_short(&stream.name, 80))
-            };
-            let how = match first.late_us {
-                Some(late_us) => format!("{} late", duration(late_us)),
-                None if first.dropped => "never begun".to_owned(),
-                None if first.failed => "failed".to_owned(),
-                None => "never complete".to_owned(),
-            };
-            format!(
-                "stream {}{name} had {}, the first, frame {}, {} into the run, {how}",
-                stream.stream,
-                counted(stream.late_frames, "late frame"),
-                first.frame,
-                moment(first.deadline_s)
-            )
-        }
-        _ => plain(&failure.sentence).trim_end_matches('.').to_owned(),
-    }
+    let why = plain(&first.sentence);
+    format!("{}{with}: {}.{more}", judgement_words(judgement), why.trim_end_matches('.'))
 }

@@ -71,7 +71,7 @@ fn table(streams: &[&StreamFigures]) -> Table {
     }
     table.column("late", "frames", column(&|stream| count(stream.late_frames)));
     if any_late {
-        table.column("", "incidents", column(&|stream| count(stream.incidents)));
+        table.column("", "late runs", column(&|stream| count(stream.late_runs)));
         table.column("longest", "s", values(&longest_s));
         table.column("first late", "frame", column(&|stream| first(stream)));
         table.column("into", "the run", column(&|stream| first_at(stream)));
@@ -89,7 +89,7 @@ fn name(stream: &StreamFigures, max_chars: usize) -> String {
 }
 
 fn longest_s(stream: &StreamFigures) -> Option<f64> {
-    let lengths = stream.worst_incidents.iter().map(|incident| incident.length_s);
+    let lengths = stream.worst_late_runs.iter().map(|late_run| late_run.length_s);
     lengths.max_by(f64::total_cmp)
 }
 

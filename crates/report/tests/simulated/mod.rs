@@ -121,9 +121,12 @@ impl Worker<'_> {
         let mut left = 4096 * (1 + self.dice.below(2560));
         let flags = OpFlags::NONE.with_if(OpFlags::WRITING, writing);
         self.template.flags = flags.with_if(OpFlags::RANDOM, random);
-        self.template.offset = self.dice.below(100) << 20;
+        let place = self.dice.below(100) << 20;
         let kind = if writing { OpKind::Write } else { OpKind::Read };
+        // What an open keeps there is the block size that was drawn.
+        self.template.offset = block;
         let mut going = self.op(OpKind::Open, 0, log);
+        self.template.offset = place;
         while going && left > 0 {
             let len = block.min(1 << left.ilog2());
             left -= len;
@@ -211,7 +214,10 @@ pub fn summary(share: &Share, load: &Load, ramp: &[u32]) -> Summary {
     summary.log =
         LogFacts { complete: true, rows, bytes: rows * 14, bytes_per_op: Some(14.0), ..LogFacts::default() };
     let totals = meter.run_totals();
-    summary.self_cost = SelfCost::new(rows as f64 * 3e-6, rows as f64 * 41e-6, &totals);
+    summary.self_cost = {
+        let cpu_s = Some((rows as f64 * 3e-6, rows as f64 * 41e-6));
+        SelfCost::new(cpu_s, &totals, &summary.load_points, None)
+    };
     let warnings = Warning::from_figures(&summary.load_points, &summary.self_cost, &totals);
     summary.notes = warnings.iter().map(ToString::to_string).collect();
     summary.outcome = Outcome::Complete;

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Instant;
 
 use reelgauge_analysis::Summary;
-use reelgauge_analysis::facts::{CheckFacts, CheckFormat};
+use reelgauge_analysis::facts::{CheckCount, CheckFacts, CheckFormat};
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::summary::DataSet;
 use reelgauge_engine::link::LinkKind;
+use reelgauge_formats::Format;
 
-use super::everyday::EVERYDAY;
+use super::agreement::{Capacity, outlier};
+use super::everyday::{EVERYDAY, everyday, name};
 use super::limit::{Limiter, limit_sentence};
 use super::load::Rate;
 use super::look::Look;
@@ -22,17 +23,66 @@ use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::run::Finished;
 use crate::session::Closing;
-use crate::summarise::Subject;
+use crate::summarise::{Material, Subject};
+
+/// What streams do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// They are played.
+    Play,
+    /// They are recorded.
+    Record,
+}
+
+impl Work {
+    /// For a sentence: `12 streams of … play`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Work::Play => "play",
+            Work::Record => "record",
+        }
+    }
+}
+
+/// A count at the limit of one format.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counted {
+    /// So many passed.
+    pub streams: u32,
+    /// So many more or less it may be.
+    pub error: u32,
+    /// There may be more than that.
+    pub at_least: bool,
+    /// What each needs.
+    pub needed_mb_per_s: f64,
+    /// What stopped it there.
+    pub limiter: Limiter,
+}
+
+impl Counted {
+    fn capacity(&self) -> Capacity {
+        Capacity::of(self.streams, self.error, self.at_least, self.needed_mb_per_s)
+    }
+
+    fn into_facts(self) -> CheckCount {
+        CheckCount {
+            streams: self.streams,
+            at_least: self.at_least,
+            error_streams: self.error,
+            mb_per_s: f64::from(self.streams) * self.needed_mb_per_s,
+            limited_by: self.limiter.word().to_owned(),
+        }
+    }
+}
 
 /// What was found so far.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    /// The highest rate at which anything read.
-    pub best_bytes_per_s: f64,
-    /// Format by format.
-    pub formats: Vec<CheckFormat>,
-    /// What limited each of them.
-    pub limiters: Vec<Limiter>,
+    /// The highest rates at which anything read, and wrote.
+    best_bytes_per_s: [f64; 2],
+    /// Format by format, playing and recording.
+    counted: [[Option<Counted>; EVERYDAY.len()]; 2],
+    unsteady: Option<String>,
     sequential_read_mb_per_s: Option<f64>,
     sequential_write_mb_per_s: Option<f64>,
     random_read_mb_per_s: Option<f64>,
@@ -40,6 +90,76 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// What streams of another format may be expected to get: what those counted so far did, or the highest
+    /// rate at which anything read or wrote.
+    pub fn expected_bytes_per_s(&self, work: Work) -> f64 {
+        let counted = self.counted[work as usize].iter().flatten();
+        let carried = counted.map(|counted| f64::from(counted.streams) * counted.needed_mb_per_s * 1e6);
+        let most = carried.fold(0.0, f64::max);
+        if most > 0.0 { most } else { self.best_bytes_per_s(work) }
+    }
+
+    /// The highest rate so far at which anything read, or wrote.
+    fn best_bytes_per_s(&self, work: Work) -> f64 {
+        self.best_bytes_per_s[work as usize]
+    }
+
+    /// So much was moved at once.
+    pub fn reached(&mut self, work: Work, bytes_per_s: f64) {
+        let best = &mut self.best_bytes_per_s[work as usize];
+        *best = best.max(bytes_per_s);
+    }
+
+    /// Takes the count of the format with this number.
+    pub fn found(&mut self, number: usize, work: Work, counted: Option<Counted>) {
+        if let Some(place) = self.counted[work as usize].get_mut(number) {
+            *place = counted;
+        }
+    }
+
+    /// What the counts so far say the storage can do, with the number of the format.
+    pub fn capacities(&self, work: Work) -> Vec<(usize, Capacity)> {
+        let counted = self.counted[work as usize].iter().enumerate();
+        counted.filter_map(|(number, counted)| Some((number, counted.as_ref()?.capacity()))).collect()
+    }
+
+    /// What most counts say it gives.
+    pub fn median_mb_per_s(&self, work: Work) -> f64 {
+        let mut rates: Vec<f64> =
+            self.capacities(work).iter().map(|(_, capacity)| capacity.low_mb_per_s).collect();
+        rates.sort_by(f64::total_cmp);
+        rates.get(rates.len() / 2).copied().unwrap_or(0.0)
+    }
+
+    /// Takes the second count of a format whose first contradicted the others. A count that comes out again
+    /// is the storage's, whatever it does with other formats; one that now agrees with the others was
+    /// disturbed; one that does neither is not to be relied on.
+    pub fn looked_again(&mut self, number: usize, format: &Format, work: Work, again: Option<Counted>) {
+        let (Some(again), Some(Some(before))) = (again, self.counted[work as usize].get(number).cloned())
+        else {
+            return;
+        };
+        let came_again = before.streams.abs_diff(again.streams) <= before.error.max(again.error);
+        self.found(number, work, Some(again));
+        let objects = outlier(&self.capacities(work)).is_some();
+        if objects && !came_again {
+            let now = self.counted[work as usize][number].as_ref().map_or(0, |counted| counted.streams);
+            self.unsteady(format, work, Some((before.streams, now)));
+        }
+    }
+
+    /// Nothing is to be relied on: a format came to contradictory counts, or could not be looked at again.
+    pub fn unsteady(&mut self, format: &Format, work: Work, counts: Option<(u32, u32)>) {
+        let (name, word) = (name(format), work.word());
+        let why = match counts {
+            Some((first, second)) => format!("first {first}, then {second} streams of {name} {word}"),
+            None => format!("the count of {name} ({word}) contradicts those of the other formats"),
+        };
+        self.unsteady = Some(format!(
+            "Unsteady: something else uses this storage or machine ({why}). Look again when it is quiet."
+        ));
+    }
+
     /// Takes the figures of a plain rate.
     pub fn rate(&mut self, rate: Rate, total: &Figures) {
         let mb_per_s = |bytes_per_s: Option<f64>| bytes_per_s.map(|bytes_per_s| bytes_per_s / 1e6);
@@ -51,16 +171,42 @@ impl Findings {
                 self.random_read_ms_p99 = total.response.read.map(|times| times.p99_us / 1e3);
             }
         }
-        self.best_bytes_per_s = self.best_bytes_per_s.max(total.read_bytes_per_s.unwrap_or(0.0));
+        self.reached(Work::Play, total.read_bytes_per_s.unwrap_or(0.0));
+        self.reached(Work::Record, total.written_bytes_per_s.unwrap_or(0.0));
+    }
+
+    /// What limited each count.
+    fn limiters(&self) -> Vec<Limiter> {
+        self.counted.iter().flatten().flatten().map(|counted| counted.limiter.clone()).collect()
+    }
+
+    /// Every format, lightest first.
+    fn formats(&self) -> Vec<CheckFormat> {
+        let [play, record] = &self.counted;
+        let formats = everyday().into_iter().zip(play.iter().zip(record));
+        let formats = formats.filter_map(|(format, (play, record))| {
+            let needed_mb_per_s_each = play.as_ref().or(record.as_ref())?.needed_mb_per_s;
+            Some(CheckFormat {
+                id: format.id.clone(),
+                name: name(format),
+                needed_mb_per_s_each,
+                play: play.clone().map(Counted::into_facts),
+                record: record.clone().map(Counted::into_facts),
+            })
+        });
+        formats.collect()
     }
 
     fn into_facts(self, place: &Place, ground: &Ground, stopped: Option<&str>, looked_s: f64) -> CheckFacts {
-        let best_mb_per_s = (self.best_bytes_per_s > 0.0).then_some(self.best_bytes_per_s / 1e6);
-        let carried = self.formats.iter().rev().find(|format| format.streams > 0);
+        let best = self.best_bytes_per_s(Work::Play);
+        let best_mb_per_s = (best > 0.0).then_some(best / 1e6);
+        let (formats, limiters) = (self.formats(), self.limiters());
+        let plays = |format: &&CheckFormat| format.play.as_ref().is_some_and(|play| play.streams > 0);
+        let carried = formats.iter().rev().find(plays);
         let next_step = next_step(&Situation {
             mount: &ground.mount,
             link: &place.link,
-            limiters: &self.limiters,
+            limiters: &limiters,
             best_mb_per_s,
             free_share: place.free_share,
             target: &shell_word(ground.target()),
@@ -68,7 +214,7 @@ impl Findings {
         });
         let limit = match stopped {
             Some(why) => format!("This look was not finished: {why}."),
-            None => limit_sentence(&self.limiters, &place.link, best_mb_per_s),
+            None => limit_sentence(&limiters, &place.link, best_mb_per_s),
         };
         let is_known = !matches!(place.link.kind, LinkKind::Memory);
         CheckFacts {
@@ -79,7 +225,8 @@ impl Findings {
             sequential_write_mb_per_s: self.sequential_write_mb_per_s,
             random_read_mb_per_s: self.random_read_mb_per_s,
             random_read_ms_p99: self.random_read_ms_p99,
-            formats: self.formats,
+            unsteady: self.unsteady,
+            formats,
             limit,
             next_step,
             looked_s,
@@ -91,11 +238,10 @@ impl Look {
     /// Ends the look: its summary, written and handed back.
     pub(super) fn end(
         self,
-        begun: Instant,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<Finished, RunError> {
-        let Look { place, session, seed, findings, .. } = self;
+        let Look { place, session, seed, findings, begun, .. } = self;
         let closing = Closing { subject: subject(&place, seed), made: None };
         let conclude = |summary: &mut Summary, ground: &Ground| {
             // Short is what a first look is; it has no option to make it longer.
@@ -128,6 +274,11 @@ fn subject(place: &Place, seed: u64) -> Subject {
             reused: place.data_set.written_bytes == 0,
         },
         data_bytes: files * place.file_bytes(),
+        material: Material {
+            written_bytes: place.data_set.written_bytes,
+            server_memory_bytes: place.server_memory_bytes,
+            own_files: false,
+        },
     }
 }
 

@@ -1,20 +1,16 @@
-//! What stopped a count of streams from being larger: the link, this machine, or the storage.
-//!
-//! Pure. The order matters: a link that is full can't be blamed on anything behind it, and a client that was
-//! busy says nothing about the storage.
+//! What stopped a count of streams from being larger, in the words of a first look. Whose fault a trial was
+//! is decided in [`reelgauge_analysis::culprit`].
 
+use reelgauge_analysis::Culprit;
 use reelgauge_engine::link::{Link, LinkKind};
-
-/// Of the realistic line rate, the share at which a link counts as full.
-pub const FULL_SHARE: f64 = 0.90;
 
 /// The trial that fell, as far as it tells what was the limit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fall {
     /// What all streams together got, in MB/s.
     pub mb_per_s: f64,
-    /// Why this machine was the limit, if it was.
-    pub client: Option<String>,
+    /// Whose fault it was.
+    pub culprit: Culprit,
 }
 
 /// What the limit was.
@@ -25,10 +21,12 @@ pub enum Limiter {
         /// Share of the realistic line rate, 0 to 1 and a little above.
         share: f64,
     },
-    /// This machine, for this reason.
-    Client(String),
+    /// This machine, or the tool on it.
+    ThisMachine,
     /// What lies behind the link, or this machine's own disk.
     Storage,
+    /// Something that is not known.
+    NotKnown,
     /// Nothing: the time for the look was over, or no more streams could be played.
     Time,
 }
@@ -39,10 +37,11 @@ pub fn limiter(fall: Option<&Fall>, line_rate_mb_per_s: Option<f64>) -> Limiter 
         return Limiter::Time;
     };
     let share = line_rate_mb_per_s.map(|rate| fall.mb_per_s / rate.max(f64::MIN_POSITIVE));
-    match (share, &fall.client) {
-        (Some(share), _) if share >= FULL_SHARE => Limiter::Link { share },
-        (_, Some(why)) => Limiter::Client(why.clone()),
-        (_, None) => Limiter::Storage,
+    match (fall.culprit, share) {
+        (Culprit::Link, Some(share)) => Limiter::Link { share },
+        (Culprit::Tool | Culprit::ThisMachine, _) => Limiter::ThisMachine,
+        (Culprit::Storage, _) => Limiter::Storage,
+        (Culprit::Link | Culprit::NotKnown, _) => Limiter::NotKnown,
     }
 }
 
@@ -51,8 +50,9 @@ impl Limiter {
     pub fn word(&self) -> &'static str {
         match self {
             Limiter::Link { .. } => "the link",
-            Limiter::Client(_) => "this machine",
+            Limiter::ThisMachine => "this machine",
             Limiter::Storage => "the storage",
+            Limiter::NotKnown => "not known",
             Limiter::Time => "the time for this look",
         }
     }
@@ -74,7 +74,13 @@ pub fn limit_sentence(limiters: &[Limiter], link: &Link, best_mb_per_s: Option<f
             link.sentence,
             (share * 100.0).min(100.0)
         ),
-        Limiter::Client(why) => format!("This machine, not the storage: {why}."),
+        Limiter::ThisMachine => {
+            "This machine, not the storage: without the tool's own delay nothing would have been late."
+                .to_owned()
+        }
+        Limiter::NotKnown => {
+            "Not known: the tool's own delay explains only a part of what was late.".to_owned()
+        }
         Limiter::Storage => {
             let what = match link.kind {
                 LinkKind::Network { is_this_machine: false, speed_mbit_per_s: None, .. } => {
@@ -116,17 +122,13 @@ mod tests {
         Link { kind, sentence: "eth0 to 10.0.0.2, 1 Gbit/s, MTU 1500".to_owned() }
     }
 
-    fn fall(mb_per_s: f64, client: Option<&str>) -> Fall {
-        Fall { mb_per_s, client: client.map(str::to_owned) }
-    }
-
     #[test]
-    fn a_full_link_comes_before_all_else() {
-        let busy = fall(112.0, Some("its processors were 97 % busy"));
-        assert!(matches!(limiter(Some(&busy), Some(117.7)), Limiter::Link { .. }));
-        assert_eq!(limiter(Some(&busy), None).word(), "this machine");
-        assert_eq!(limiter(Some(&fall(60.0, None)), Some(117.7)), Limiter::Storage);
-        assert_eq!(limiter(Some(&fall(105.0, None)), Some(117.7)), Limiter::Storage);
+    fn a_limit_is_who_the_trial_was_booked_to() {
+        let limit = |culprit| limiter(Some(&Fall { mb_per_s: 112.0, culprit }), Some(117.7));
+        assert!(matches!(limit(Culprit::Link), Limiter::Link { share } if share > 0.95));
+        assert_eq!([limit(Culprit::Tool), limit(Culprit::ThisMachine)], [const { Limiter::ThisMachine }; 2]);
+        assert_eq!(limit(Culprit::Storage), Limiter::Storage);
+        assert_eq!(limit(Culprit::NotKnown), Limiter::NotKnown);
         assert_eq!(limiter(None, Some(117.7)), Limiter::Time);
     }
 
@@ -151,11 +153,8 @@ mod tests {
         let memory = Link { kind: LinkKind::Memory, sentence: String::new() };
         assert!(limit_sentence(&storage, &memory, Some(9e3)).contains("memory"));
         assert!(limit_sentence(&[], &gigabit, None).contains("No stream"));
-        let client = [Limiter::Client("its processors were 97 % busy".to_owned())];
-        assert_eq!(
-            limit_sentence(&client, &gigabit, None),
-            "This machine, not the storage: its processors were 97 % busy."
-        );
+        let own = limit_sentence(&[Limiter::ThisMachine], &gigabit, None);
+        assert!(own.starts_with("This machine, not the storage"), "{own}");
         assert!(limit_sentence(&[Limiter::Time], &gigabit, Some(50.0)).contains("may carry more"));
     }
 }

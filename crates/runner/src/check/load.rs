@@ -1,6 +1,8 @@
-//! The load of a first look: scripts for the plain rates, and players that share the few test files.
+//! The load of a first look: scripts for the plain rates, and players and recorders that share the few
+//! test files.
 //!
-//! Several players read one file, each from another place in it, so that a look needs no file per stream.
+//! Several play from one file, or record over it, each at another place in it, so that a look needs no file
+//! per stream.
 
 use reelgauge_analysis::late::{Policy as JudgedPolicy, StreamSpec};
 use reelgauge_engine::driver::Worker;
@@ -12,9 +14,12 @@ use reelgauge_workload::plan::MixPlan;
 use reelgauge_workload::player::{Player, PlayerShape};
 use reelgauge_workload::random::Dice;
 use reelgauge_workload::range::Sizes;
+use reelgauge_workload::recorder::{Recorder, RecorderShape};
+use reelgauge_workload::script::Script;
 use reelgauge_workload::streams::{ActorKind, ActorPlan};
 use reelgauge_workload::units::{Percent, Size, Span};
 
+use super::budget::TRIAL_TIMES;
 use super::place::Place;
 use crate::error::RunError;
 use crate::streams::cast::CastError;
@@ -74,37 +79,40 @@ impl Rate {
     }
 }
 
-/// Players of one format.
+/// Players or recorders of one format.
 #[derive(Clone, Debug)]
-pub struct Players {
+pub struct Company {
     footage: Footage,
     pace: Pace,
+    records: bool,
     direct: bool,
     files: u32,
     seed: u64,
 }
 
-impl Players {
-    /// Of this format, on the test files.
+impl Company {
+    /// Of this format, on the test files. Recorders write over them, so that a look takes no room for what
+    /// they write.
     ///
     /// # Errors
     /// A format that can't be played.
-    pub fn new(format: &Format, place: &Place, seed: u64) -> Result<Players, RunError> {
+    pub fn new(format: &Format, records: bool, place: &Place, seed: u64) -> Result<Company, RunError> {
         let seconds = place.file_bytes() as f64 / format.mean_bytes_per_s().max(1.0);
         let actor = ActorPlan {
             format: Some(format.id.clone()),
             clip: Span::secs(seconds.ceil() as u64 + 1),
             ..ActorPlan::new(ActorKind::Player)
         };
-        let mut footage = Footage::of(&actor, seed, place.direct).map_err(CastError::from)?;
+        let mut footage = Footage::of(&actor, place.direct).map_err(CastError::from)?;
         let fits = |&(offset, len): &(u64, u32)| offset + u64::from(len) <= place.file_bytes();
         footage.frames.retain(fits);
         footage.head.retain(fits);
         let rate = footage.rate;
         let buffer_frames = u32::try_from(rate.frames_in(BUFFER_NS)).unwrap_or(1).max(1);
-        Ok(Players {
+        Ok(Company {
             pace: Pace { rate, buffer_frames, policy: Policy::Drop },
             footage,
+            records,
             direct: place.direct,
             files: place.data_set.files.len().max(1) as u32,
             seed,
@@ -116,25 +124,51 @@ impl Players {
         self.footage.bytes_per_s
     }
 
-    /// So many players for a load point, none where not one frame fits into a file.
-    pub fn workers(&self, count: u32, point: u16) -> Vec<Worker<Player>> {
+    /// So many of them for a load point, none where not one frame fits into a file.
+    pub fn workers(&self, count: u32, point: u16) -> Vec<Worker<Box<dyn Script>>> {
         let mut workers = Vec::new();
         for id in 0..count {
             let mut dice = Dice::new(self.seed ^ u64::from(point).rotate_left(40), id);
             let Some(clip) = self.clip(id, &mut dice) else {
                 return Vec::new();
             };
-            let shape = PlayerShape {
-                clip,
-                pace: self.pace,
-                read_ahead: ReadAhead::Closed,
-                direct: self.direct,
-                start_after_ns: dice.below(STAGGER_NS),
-                head: self.footage.head_places(id % self.files),
+            let start_after_ns = dice.below(STAGGER_NS);
+            let script = if self.records {
+                self.recorder(id, clip, start_after_ns)
+            } else {
+                self.player(id, clip, start_after_ns)
             };
-            workers.push(Worker { id, script: Player::new(id, shape) });
+            workers.push(Worker { id, script });
         }
         workers
+    }
+
+    fn player(&self, id: u32, clip: Clip, start_after_ns: u64) -> Box<dyn Script> {
+        let shape = PlayerShape {
+            clip,
+            pace: self.pace,
+            read_ahead: ReadAhead::Closed,
+            direct: self.direct,
+            start_after_ns,
+            head: self.footage.head_places(id % self.files, 0),
+        };
+        Box::new(Player::new(id, shape))
+    }
+
+    fn recorder(&self, id: u32, clip: Clip, start_after_ns: u64) -> Box<dyn Script> {
+        let shape = RecorderShape {
+            clip,
+            pace: self.pace,
+            sync_every_frames: None,
+            end_after_ns: None,
+            direct: self.direct,
+            start_after_ns,
+            growing: false,
+        };
+        // What lies in this machine's cache has been written nowhere yet.
+        let ends_after_ns = (TRIAL_TIMES.warmup + TRIAL_TIMES.measured).as_nanos() as u64;
+        let shape = if self.direct { shape } else { shape.synced(ends_after_ns) };
+        Box::new(Recorder::new(id, shape))
     }
 
     /// The frames of one file, from a random one on.
@@ -149,10 +183,11 @@ impl Players {
 
     /// What their frames are held to.
     pub fn specs(&self, count: u32) -> Vec<StreamSpec> {
+        let actor = if self.records { ActorKind::Recorder } else { ActorKind::Player };
         let spec = |stream| StreamSpec {
             stream,
-            name: format!("player, {}", self.footage.name),
-            writes: false,
+            name: format!("{actor}, {}", self.footage.name),
+            writes: self.records,
             policy: JudgedPolicy::Drop,
             rate_num: self.pace.rate.num(),
             rate_den: self.pace.rate.den(),

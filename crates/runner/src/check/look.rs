@@ -5,19 +5,22 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use jiff::Timestamp;
+use reelgauge_analysis::Culprit;
 use reelgauge_analysis::criteria::Criteria;
-use reelgauge_analysis::facts::CheckFormat;
+use reelgauge_analysis::culprit::of_point;
 use reelgauge_analysis::late::StreamSpec;
-use reelgauge_analysis::verdict::{Measured, Verdict, judge};
+use reelgauge_analysis::verdict::{Measured, judge};
 use reelgauge_engine::driver::{DriverKind, Worker};
+use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_formats::Format;
 use reelgauge_workload::script::Script;
 
-use super::budget::{FORMAT_S, RATE_TIMES, TRIAL_TIMES, Times};
-use super::everyday::{everyday, name};
-use super::findings::Findings;
+use super::agreement::outlier;
+use super::budget::{FORMAT_S, LOOK_S, RATE_TIMES, TRIAL_TIMES, Times};
+use super::everyday::everyday;
+use super::findings::{Counted, Findings, Work};
 use super::limit::{Fall, Limiter, limiter};
-use super::load::{Players, Rate};
+use super::load::{Company, Rate};
 use super::narrowing::{Narrowing, Tried};
 use super::place::Place;
 use super::written::look_as_toml;
@@ -31,14 +34,11 @@ use crate::results::Naming;
 use crate::run::Finished;
 use crate::session::{Jury, Opening, PointDone, PointPlan, Session, make_out};
 use crate::streams::cast::CastError;
-use crate::streams::client;
 
 /// The command, which is all that the run is called after.
-const VERB: &str = "check";
-/// The most players that are tried: threads of one process on an ordinary machine.
-const PLAYERS_MAX: u32 = 400;
-/// Of what the players need, the share that they must have got together.
-const FED_SHARE: f64 = 0.97;
+pub(super) const VERB: &str = "check";
+/// The most players or recorders that are tried: threads of one process on an ordinary machine.
+const STREAMS_MAX: u32 = 400;
 /// A target that completes nothing for this long is given up.
 const HANG_AFTER: std::time::Duration = std::time::Duration::from_secs(30);
 
@@ -49,6 +49,8 @@ pub struct CheckRequest {
     pub target: PathBuf,
     /// Folder for run directories.
     pub out: PathBuf,
+    /// Memory of the server, as the user stated it.
+    pub server_memory_bytes: Option<u64>,
 }
 
 /// Looks at a target.
@@ -70,32 +72,33 @@ fn look(
     interrupt: &Interrupt,
 ) -> Result<Finished, RunError> {
     let (started, begun) = (Timestamp::now(), Instant::now());
-    let CheckRequest { target, out } = request;
+    let CheckRequest { target, out, server_memory_bytes } = request;
     make_out(&out)?;
     let seed = fresh_seed();
     let naming = Naming { started, out: &out, verb: VERB, label: VERB, what: VERB };
-    let (ground, results, place) = Place::open(&target, seed, &naming, observer, interrupt)?;
+    let (ground, results, mut place) = Place::open(&target, seed, &naming, observer, interrupt)?;
+    place.server_memory_bytes = server_memory_bytes;
     let opening = Opening {
         results,
         plan_toml: &look_as_toml(ground.target(), seed, &place),
         files: place.table.clone(),
-        pattern: place.pattern(),
+        pattern: PatternSpec { seed, ..place.pattern() },
         driver: DriverKind::Threads,
         hang_after: HANG_AFTER,
         log: true,
-        verify: false,
+        verify: None,
         notes: place.notes.clone(),
     };
     let mut look = Look {
         session: Session::begin(ground, opening, observer)?,
-        copy_bytes_per_s: client::memory_copy_bytes_per_s(),
         findings: Findings::default(),
         place,
         seed,
+        begun,
     };
     let looked = look.around(observer, interrupt);
     look.session.settle(looked)?;
-    look.end(begun, observer, interrupt)
+    look.end(observer, interrupt)
 }
 
 /// A session that looks around.
@@ -104,7 +107,7 @@ pub(super) struct Look {
     pub(super) session: Session,
     pub(super) seed: u64,
     pub(super) findings: Findings,
-    copy_bytes_per_s: f64,
+    pub(super) begun: Instant,
 }
 
 impl Look {
@@ -115,13 +118,41 @@ impl Look {
             self.rate(rate, observer, interrupt)?;
         }
         observer.phase("streams");
-        for format in everyday() {
+        self.formats(Work::Play, observer, interrupt)?;
+        observer.phase("measuring");
+        self.rate(Rate::SequentialWrite, observer, interrupt)?;
+        observer.phase("streams");
+        self.formats(Work::Record, observer, interrupt)
+    }
+
+    /// How many streams of each format play or record, and again where that contradicts the others.
+    fn formats(
+        &mut self,
+        work: Work,
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<(), RunError> {
+        for (number, format) in everyday().into_iter().enumerate() {
             if self.session.goes_on() {
-                self.format(format, observer, interrupt)?;
+                let expected = self.findings.expected_bytes_per_s(work);
+                let found = self.count(format, work, expected, observer, interrupt)?;
+                self.findings.found(number, work, found);
             }
         }
-        observer.phase("measuring");
-        self.rate(Rate::SequentialWrite, observer, interrupt)
+        let Some(number) = outlier(&self.findings.capacities(work)) else {
+            return Ok(());
+        };
+        let Some(format) = everyday().get(number).copied().filter(|_| self.session.goes_on()) else {
+            return Ok(());
+        };
+        if self.begun.elapsed().as_secs_f64() + FORMAT_S > LOOK_S {
+            self.findings.unsteady(format, work, None);
+            return Ok(());
+        }
+        let expected = self.findings.median_mb_per_s(work) * 1e6;
+        let again = self.count(format, work, expected, observer, interrupt)?;
+        self.findings.looked_again(number, format, work, again);
+        Ok(())
     }
 
     fn rate(
@@ -140,64 +171,55 @@ impl Look {
         Ok(())
     }
 
-    /// How many streams of one format.
-    fn format(
+    /// How many streams of one format, where the storage is expected to give so much; `None` where no frame
+    /// of it fits into a file.
+    fn count(
         &mut self,
         format: &Format,
+        work: Work,
+        expected_bytes_per_s: f64,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<(), RunError> {
-        let players = Players::new(format, &self.place, self.seed)?;
-        let needed_bytes_per_s = players.bytes_per_s();
-        let expected = self.findings.best_bytes_per_s;
-        let mut narrowing = Narrowing::new(needed_bytes_per_s, expected, PLAYERS_MAX, FORMAT_S);
+    ) -> Result<Option<Counted>, RunError> {
+        let company = Company::new(format, work == Work::Record, &self.place, self.seed)?;
+        let needed_bytes_per_s = company.bytes_per_s();
+        let mut narrowing = Narrowing::new(needed_bytes_per_s, expected_bytes_per_s, STREAMS_MAX, FORMAT_S);
         let mut fall = None;
         while let Some(count) = narrowing.next() {
             let begun = Instant::now();
-            let workers = players.workers(count, self.session.done().len() as u16);
+            let workers = company.workers(count, self.session.done().len() as u16);
             if workers.is_empty() {
-                return Ok(());
+                return Ok(None);
             }
-            let specs = players.specs(count);
-            let label = format!("{count} x {}", format.id);
+            let specs = company.specs(count);
+            let label = format!("{count} x {}, {}", format.id, work.word());
             let point = self.point(label, workers, TRIAL_TIMES, specs, observer, interrupt)?;
             if !self.session.goes_on() {
                 break;
             }
             let bytes_per_s = point.total.bytes_per_s.unwrap_or(0.0);
-            let was_fed = bytes_per_s >= FED_SHARE * needed_bytes_per_s * f64::from(count);
-            let (passed, client) = self.conclude(&point, was_fed)?;
-            self.findings.best_bytes_per_s = self.findings.best_bytes_per_s.max(bytes_per_s);
+            let (passed, culprit) = self.conclude(&point)?;
+            self.findings.reached(work, bytes_per_s);
             if !passed {
-                fall = Some(Fall { mb_per_s: bytes_per_s / 1e6, client });
+                fall = Some(Fall { mb_per_s: bytes_per_s / 1e6, culprit: culprit.unwrap_or_default() });
             }
             narrowing.report(count, Tried { passed, bytes_per_s, took_s: begun.elapsed().as_secs_f64() });
         }
+        let fall = fall.filter(|_| narrowing.has_limit());
         let limiter = limiter(fall.as_ref(), self.place.link.realistic_mb_per_s());
-        self.findings.formats.push(CheckFormat {
-            id: format.id.clone(),
-            name: name(format),
+        let at_least = !narrowing.has_limit() || limiter == Limiter::ThisMachine || !self.session.goes_on();
+        Ok(Some(Counted {
             streams: narrowing.streams(),
-            at_least: !narrowing.has_limit()
-                || matches!(limiter, Limiter::Client(_))
-                || !self.session.goes_on(),
-            needed_mb_per_s_each: needed_bytes_per_s / 1e6,
-            limited_by: limiter.word().to_owned(),
-        });
-        self.findings.limiters.push(limiter);
-        Ok(())
+            error: narrowing.error(),
+            at_least,
+            needed_mb_per_s: needed_bytes_per_s / 1e6,
+            limiter,
+        }))
     }
 
     /// The verdict on the trial that was just made, kept with its load point: whether it passed, and why this
     /// machine was its limit, if it was.
-    ///
-    /// Late frames alone would not do in so short a time: players that get a little less than they need live
-    /// on their buffers until the trial is over.
-    fn conclude<S>(
-        &mut self,
-        point: &PointDone<S>,
-        was_fed: bool,
-    ) -> Result<(bool, Option<String>), RunError> {
+    fn conclude<S>(&mut self, point: &PointDone<S>) -> Result<(bool, Option<Culprit>), RunError> {
         let criteria = Criteria::for_actor("player").map_err(|source| CastError::Criteria {
             text: String::new(),
             actor: "player".to_owned(),
@@ -205,17 +227,15 @@ impl Look {
         })?;
         let streams = &point.judged.late.streams;
         let verdict = judge(&criteria, &Measured { streams, total: Some(&point.total), rates: &[] });
-        let moved = point.total.bytes_per_s.unwrap_or(0.0);
-        let passed = verdict.passed && was_fed;
-        // Nothing was late yet, but would have been soon.
-        let soon = Verdict { passed, storage_failed: true, ..verdict.clone() };
-        let judged = if verdict.passed { &soon } else { &verdict };
-        let why = client::limit(judged, point.busy_share, moved, self.copy_bytes_per_s);
+        let passed = verdict.passed;
+        let incidents = &point.judged.late.incidents;
+        let line_bytes_per_s = self.session.line_bytes_per_s();
+        let culprit = of_point(&verdict, incidents, point.total.bytes_per_s, line_bytes_per_s);
         if let Some(last) = self.session.last_point() {
-            last.limited_by_client.clone_from(&why);
+            last.culprit = culprit;
             last.verdict = Some(verdict);
         }
-        Ok((passed, why))
+        Ok((passed, culprit))
     }
 
     /// Runs a load point and keeps its figures.
@@ -238,7 +258,7 @@ impl Look {
             label,
             warmup_ns: times.warmup.as_nanos() as u64,
             measured_ns: times.measured.as_nanos() as u64,
-            jury: Some(Jury { scale: 1, specs, rates: Vec::new() }),
+            jury: Some(Jury { scale: 1, specs, ..Jury::default() }),
             ..PointPlan::default()
         };
         let done = self.session.point(what, workers, observer, interrupt)?;

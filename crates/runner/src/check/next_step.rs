@@ -154,7 +154,7 @@ fn of_a_full_link(situation: &Situation<'_>) -> Option<String> {
 }
 
 fn of_this_machine(situation: &Situation<'_>) -> Option<String> {
-    let is_client = matches!(most_common(situation.limiters), Some(Limiter::Client(_)));
+    let is_client = matches!(most_common(situation.limiters), Some(Limiter::ThisMachine));
     is_client.then(|| {
         "Close what else runs on this machine and look again, or measure from a faster one: the storage may \
          carry more than is shown."
@@ -266,10 +266,10 @@ mod tests {
         let good = mount("nfs4", "rw,hard,rsize=1048576,wsize=1048576,nconnect=4", None);
         let full = [Limiter::Link { share: 0.95 }, Limiter::Storage];
         assert!(step(&good, &link(Some(10_000), false), &full).contains("only a faster link"));
-        let busy = [Limiter::Client("busy".to_owned())];
+        let busy = [Limiter::ThisMachine];
         assert!(step(&good, &link(Some(10_000), false), &busy).contains("may carry more"));
         // One format of several is no reason.
-        let once = [Limiter::Storage, Limiter::Client("busy".to_owned()), Limiter::Storage];
+        let once = [Limiter::Storage, Limiter::ThisMachine, Limiter::Storage];
         assert!(step(&good, &link(Some(10_000), false), &once).contains("--find-max"));
     }
 

@@ -15,11 +15,13 @@ use reelgauge_workload::units::Size;
 use super::budget::DataPlan;
 use crate::error::RunError;
 use crate::file_table::FileTable;
+use crate::forecast;
 use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::prepare::{DirectWish, check_room, drop_cached, settle_direct};
 use crate::results::{Naming, Results};
+use crate::room::{Room, folder_bytes};
 
 /// What all offsets and lengths are multiples of.
 pub const QUANTUM_BYTES: u32 = 4096;
@@ -37,6 +39,8 @@ pub struct Place {
     pub table: FileTable,
     /// Free space, 0 to 1; `None` where the file system doesn't tell.
     pub free_share: Option<f64>,
+    /// Memory of the server, as the user stated it.
+    pub server_memory_bytes: Option<u64>,
     /// What the reader should know.
     pub notes: Vec<String>,
 }
@@ -84,13 +88,15 @@ impl Place {
         let direct = cached.is_none();
         notes.extend(cached);
         let results = Results::make(naming, &ground, observer)?;
-        let data_set = make_files(area, room, seed, observer, interrupt)
+        let (data_set, made_room) = make_files(&ground, room, seed, observer, interrupt)
             .map_err(|error| without_flags(area.target(), error))?;
+        notes.extend(made_room);
         notes.extend(drop_cached(&data_set.files));
         let mut table = FileTable::new(area.root());
         table.enter_test_files(&data_set.files, "before the run");
         let free_share = room.map(|room| room.available_bytes as f64 / room.total_bytes.max(1) as f64);
-        let place = Place { link, direct, data_set, table, free_share, notes };
+        let server_memory_bytes = None;
+        let place = Place { link, direct, data_set, table, free_share, server_memory_bytes, notes };
         Ok((ground, results, place))
     }
 
@@ -138,26 +144,35 @@ fn without_flags(target: &Path, error: RunError) -> RunError {
 
 /// One file shows how fast they can be made; then as many as there is time for.
 fn make_files(
-    area: &Area,
+    ground: &Ground,
     room: Option<Space>,
     seed: u64,
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
-) -> Result<DataSet, RunError> {
+) -> Result<(DataSet, Vec<String>), RunError> {
     observer.phase("preparing");
-    let ours = crate::streams::stage::folder_bytes(&area.data_dir());
+    let area = &ground.area;
+    let ours = folder_bytes(&area.data_dir());
     let plan = DataPlan::for_space(room.map(|room| room.available_bytes.saturating_add(ours)));
+    let spec = DataSetSpec { files: 1, file_bytes: plan.file_bytes, unit_bytes: QUANTUM_BYTES, seed };
+    let most = DataSetSpec { files: plan.files_max, ..spec };
+    let held = Room::of(ground);
+    observer.ahead(super::look::VERB, &forecast::of_look(held.yet_to_write(&[most])));
+    let notes = held.make_for(&most, &[spec], observer, interrupt)?;
     let mut make = |files: u32| {
         let mut progress = |report: Prepared| {
             observer.prepared(report.reused_bytes + report.written_bytes, report.total_bytes);
             ControlFlow::Continue(())
         };
-        let spec = DataSetSpec { files, file_bytes: plan.file_bytes, unit_bytes: QUANTUM_BYTES, seed };
-        DataSet::prepare(area, &spec, &mut progress, interrupt.flag())
+        DataSet::prepare(area, &DataSetSpec { files, ..spec }, &mut progress, interrupt.flag())
     };
     let first = make(1)?;
-    // A file that was there already tells nothing, but then its like are there as well.
-    Ok(make(plan.files(first.seconds))?)
+    let files = match first.written_bytes {
+        // A file that was there already doesn't tell how fast files are made. A look that made it knew.
+        0 => plan.files_again(first.files_there),
+        _ => plan.files(first.seconds),
+    };
+    Ok((make(files)?, notes))
 }
 
 #[cfg(test)]

@@ -4,20 +4,23 @@
 //! without waiting, and what can't be taken or written is left out. After the first line that can't be
 //! written the file stays as it is.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use reelgauge_analysis::Outcome;
+use reelgauge_analysis::forecast::Forecast;
+use reelgauge_analysis::late::StreamNow;
+use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_engine::clock::Clock;
-use reelgauge_engine::dataset::DataSetError;
+use reelgauge_engine::dataset::{DataSetError, OtherSet};
 
 use super::process::own_mark;
-use super::{LiveEvent, LiveOutcome, LiveTick, path_in};
+use super::{LiveEvent, LiveOutcome, LiveStreams, LiveTick, path_in};
 use crate::error::RunError;
-use crate::observer::{Live, Observer, RunBegin};
+use crate::observer::{Live, Observer, RunBegin, SearchStep};
 use crate::run::Finished;
 
 /// How often the state of things is told. A little less than a second, because the run tells it four times
@@ -40,12 +43,28 @@ pub fn logged(
 ) -> Result<Finished, RunError> {
     let mut log = LiveLog::beside(observer);
     let result = run(&mut log);
-    let (outcome, reason) = match &result {
-        Ok(finished) => (outcome(finished.summary.outcome), finished.summary.outcome_reason.clone()),
-        Err(error) => (outcome_of(error), Some(error.to_string())),
+    let end = match &result {
+        Ok(Finished { summary, .. }) => LiveEvent::End {
+            at_s: log.at_s(),
+            outcome: outcome(summary.outcome),
+            reason: summary.outcome_reason.clone(),
+            late_frames: late_frames(summary),
+        },
+        Err(error) => LiveEvent::End {
+            at_s: log.at_s(),
+            outcome: outcome_of(error),
+            reason: Some(error.to_string()),
+            late_frames: None,
+        },
     };
-    log.end(outcome, reason);
+    log.end(&end);
     result
+}
+
+/// Of all load points.
+fn late_frames(summary: &Summary) -> Option<u64> {
+    let streams = summary.load_points.iter().filter_map(|point| point.streams.as_ref());
+    streams.map(|streams| streams.total.late_frames).reduce(|sum, late| sum + late)
 }
 
 fn outcome(outcome: Outcome) -> LiveOutcome {
@@ -90,7 +109,7 @@ impl<'a> LiveLog<'a> {
 
     /// On the run's clock, to the millisecond.
     fn at_s(&self) -> f64 {
-        self.clock.as_ref().map_or(0.0, |clock| (clock.now_ns() / 1_000_000) as f64 / 1e3)
+        self.clock.as_ref().map_or(0.0, |clock| whole_ms_s(clock.now_ns()))
     }
 
     fn write(&mut self, event: &LiveEvent) {
@@ -99,10 +118,9 @@ impl<'a> LiveLog<'a> {
         }
     }
 
-    fn end(&mut self, outcome: LiveOutcome, reason: Option<String>) {
-        let end = LiveEvent::End { at_s: self.at_s(), outcome, reason };
+    fn end(&mut self, end: &LiveEvent) {
         if let Some(writer) = self.writer.take() {
-            writer.finish(&end);
+            writer.finish(end);
         }
     }
 }
@@ -138,6 +156,18 @@ impl Observer for LiveLog<'_> {
         }
     }
 
+    fn ahead(&mut self, verb: &str, forecast: &Forecast) {
+        self.first.ahead(verb, forecast);
+    }
+
+    fn searching(&mut self, step: &SearchStep) {
+        self.first.searching(step);
+    }
+
+    fn giving_back(&mut self, set: &OtherSet) {
+        self.first.giving_back(set);
+    }
+
     fn prepared(&mut self, done_bytes: u64, total_bytes: u64) {
         self.first.prepared(done_bytes, total_bytes);
         if is_due(&mut self.prepared_at, done_bytes >= total_bytes) {
@@ -154,7 +184,7 @@ impl Observer for LiveLog<'_> {
 
     fn live(&mut self, live: &Live) {
         self.first.live(live);
-        if let Some(tick) = self.ticks.take(live, self.at_s()) {
+        if let Some(tick) = self.ticks.take(live) {
             self.write(&LiveEvent::Live(tick));
         }
     }
@@ -184,11 +214,15 @@ struct Ticks {
     read_bytes: f64,
     written_bytes: f64,
     late_frames: Option<u64>,
+    was_silent: bool,
+    /// The smallest margins since the tick before: of all streams, and of each.
+    margin_ns: Option<i64>,
+    margins_ns: BTreeMap<u32, i64>,
 }
 
 impl Ticks {
     /// A tick, if one is due.
-    fn take(&mut self, live: &Live, at_s: f64) -> Option<LiveTick> {
+    fn take(&mut self, live: &Live) -> Option<LiveTick> {
         if live.label != self.label || live.elapsed < self.told {
             *self = Ticks { label: live.label.clone(), ..Ticks::default() };
         }
@@ -196,15 +230,19 @@ impl Ticks {
         self.told = live.elapsed;
         self.read_bytes += live.read_bytes_per_s * step_s;
         self.written_bytes += live.write_bytes_per_s * step_s;
-        let is_late = live.late_frames.unwrap_or(0) > self.late_frames.unwrap_or(0);
+        self.note_margins(live);
+        let silence = live.waiting.silence();
+        let is_news = live.late_frames.unwrap_or(0) > self.late_frames.unwrap_or(0)
+            || silence.is_some() != self.was_silent
+            || live.is_over;
         let since = self.ticked.map(|ticked| live.elapsed.saturating_sub(ticked));
-        if !is_late && since.is_some_and(|since| since < EVERY) {
+        if !is_news && since.is_some_and(|since| since < EVERY) {
             return None;
         }
         let seconds = since.unwrap_or(live.elapsed).as_secs_f64();
         let rate = |bytes: f64| if seconds > 0.0 { (bytes / seconds).round() } else { 0.0 };
         let tick = LiveTick {
-            at_s,
+            at_s: whole_ms_s(live.at_ns),
             label: live.label.clone(),
             elapsed_s: rounded_s(live.elapsed),
             warmup_s: rounded_s(live.warmup),
@@ -212,16 +250,53 @@ impl Ticks {
             read_bytes_per_s: rate(self.read_bytes),
             write_bytes_per_s: rate(self.written_bytes),
             late_frames: live.late_frames,
+            margin_ms: self.margin_ns.map(whole_ms),
+            longest_in_flight_s: live.waiting.longest_in_flight.map(rounded_s),
+            no_answer_s: silence.map(rounded_s),
+            streams: self.streams(live),
         };
         self.ticked = Some(live.elapsed);
         self.late_frames = live.late_frames;
+        self.was_silent = silence.is_some();
+        self.margin_ns = None;
+        self.margins_ns.clear();
         (self.read_bytes, self.written_bytes) = (0.0, 0.0);
         Some(tick)
+    }
+
+    fn note_margins(&mut self, live: &Live) {
+        self.margin_ns = self.margin_ns.into_iter().chain(live.margin_ns).min();
+        for stream in &live.streams {
+            if let Some(margin_ns) = stream.margin_ns {
+                let least = self.margins_ns.entry(stream.stream).or_insert(margin_ns);
+                *least = margin_ns.min(*least);
+            }
+        }
+    }
+
+    fn streams(&self, live: &Live) -> LiveStreams {
+        let margin_ms = |stream: &StreamNow| self.margins_ns.get(&stream.stream).copied().map(whole_ms);
+        LiveStreams {
+            stream: live.streams.iter().map(|stream| stream.stream).collect(),
+            late_frames: live.streams.iter().map(|stream| stream.late_frames).collect(),
+            margin_ms: live.streams.iter().map(margin_ms).collect(),
+            buffer_ms: live.streams.iter().map(|stream| stream.buffer_ns / 1_000_000).collect(),
+        }
     }
 }
 
 fn rounded_s(time: Duration) -> f64 {
     time.as_millis() as f64 / 1e3
+}
+
+/// In seconds, to the millisecond before.
+fn whole_ms_s(ns: u64) -> f64 {
+    (ns / 1_000_000) as f64 / 1e3
+}
+
+/// Rounded down, so that what is overdue is never 0.
+fn whole_ms(ns: i64) -> i64 {
+    ns.div_euclid(1_000_000)
 }
 
 /// The thread that writes, seen from the run.

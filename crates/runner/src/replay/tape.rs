@@ -74,6 +74,12 @@ impl Tape {
         !self.direct.is_empty()
     }
 
+    /// Bytes that its operations write.
+    pub fn written_bytes(&self) -> u64 {
+        let writes = self.packed.ops.iter().filter(|op| op.kind == OpKind::Write);
+        writes.map(|op| u64::from(op.len)).sum()
+    }
+
     /// What the reader should know of opens past the cache that will not be.
     pub fn note_on_direct(&self, align_log2: Option<u8>) -> Option<String> {
         let all: u64 = self.direct.values().sum();

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_analysis::{Outcome, Summary, statement};
+use reelgauge_engine::verify::Patterns;
 
-use super::Session;
+use super::{Session, explain};
 use crate::error::RunError;
 use crate::failure::sentence;
 use crate::ground::Ground;
@@ -55,6 +56,7 @@ impl Session {
         let verified = self.verify(observer, interrupt);
         let reason = sentence(&self.ending, &self.scene());
         self.notes.extend(self.counters.finish().trouble);
+        explain::incidents(&mut self.done, self.run_dir.path(), self.line_bytes_per_s);
         let drained = self.drain.finish()?;
         let mut summary = summarise(Facts {
             subject,
@@ -67,6 +69,7 @@ impl Session {
             wall_s: self.clock.now_ns() as f64 / 1e9,
             cached_before: self.cached_before,
             traces,
+            rereads: self.rereads,
             ending: self.ending,
             reason,
             driver_notes: self.driver_notes,
@@ -74,6 +77,7 @@ impl Session {
             notes: self.notes,
         });
         conclude(&mut summary, &self.ground);
+        summary.statement = Some(statement::of(&summary));
         self.run_dir.write_summary(&summary)?;
         let cleared = clear_away(made, &self.ground, &mut summary);
         if cleared.is_some_and(|cleared| !cleared) {
@@ -125,7 +129,7 @@ impl Session {
 
     /// Reads back what the run wrote, if that was asked for and the storage still answers.
     fn verify(&self, observer: &mut dyn Observer, interrupt: &Interrupt) -> Option<Verified> {
-        let map = self.write_map.as_ref()?;
+        let (map, before) = self.write_map.as_ref().zip(self.made_before)?;
         if !matches!(self.ending, Ending::OnTime | Ending::Exhausted) {
             return Some(Verified::Skipped(
                 "the run did not complete, so what it wrote was not read back".to_owned(),
@@ -133,7 +137,14 @@ impl Session {
         }
         observer.phase("verifying");
         let files = self.files.targets();
-        Some(read_back(files, self.pattern, map, self.hang_after, observer, interrupt))
+        Some(read_back(
+            files,
+            Patterns { run: self.pattern, before },
+            map,
+            self.hang_after,
+            observer,
+            interrupt,
+        ))
     }
 }
 

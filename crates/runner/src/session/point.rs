@@ -15,12 +15,16 @@ use super::Session;
 use crate::error::RunError;
 use crate::failure::sentence;
 use crate::interrupt::Interrupt;
-use crate::judging::{Judged, Judging, measured_part};
+use crate::judging::{Judged, Judging, StreamStart, measured_part};
 use crate::load_points::{self, LoadPointPlan};
+use crate::meddling;
 use crate::observer::Observer;
 use crate::point::{Ending, PointEnd, PointSetup, run_point};
-use crate::streams::client::MachineTime;
 use crate::streams::table::{self, PointStreams};
+
+/// So many pauses of the tool are written down of a load point. A machine with more has nothing to measure
+/// with.
+const PAUSES_WRITTEN: usize = 10_000;
 
 /// What a load point is, beside its workers.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +53,8 @@ pub struct Jury {
     pub specs: Vec<StreamSpec>,
     /// The workers that have a rate.
     pub rates: Vec<RateSpec>,
+    /// When streams are to begin, as far as that is known.
+    pub starts: Vec<StreamStart>,
 }
 
 /// What a load point found, beside what is in the session's last [`LoadPoint`].
@@ -62,8 +68,6 @@ pub struct PointDone<S> {
     pub judged: Judged,
     /// When it was judged.
     pub part: MeasuredPart,
-    /// Share of this machine's processor time that was used meanwhile, by anybody.
-    pub busy_share: f64,
     /// Whether nothing stopped it. What did not come in one that was stopped may just have been cut off.
     pub complete: bool,
 }
@@ -87,6 +91,7 @@ impl Session {
         let context = Arc::new(Context {
             clock: self.clock,
             files: self.files.targets().to_vec(),
+            read_only: self.files.read_only().clone(),
             pattern: self.pattern,
             write_map: self.write_map.clone(),
             point: index,
@@ -95,8 +100,9 @@ impl Session {
         });
         self.announce(index, &facts, warmup_ns, measured_ns)?;
         self.enlist(jury.as_ref())?;
-        if let Some(Jury { specs, rates, .. }) = jury.as_ref().filter(|jury| jury.has_work()) {
-            self.drain.judge(Judging::new(Arc::clone(&context), specs.clone(), rates.clone()))?;
+        if let Some(jury) = jury.as_ref().filter(|jury| jury.has_work()) {
+            let Jury { specs, rates, starts, .. } = jury.clone();
+            self.drain.judge(Judging::new(Arc::clone(&context), specs, rates, starts))?;
         }
         let setup = PointSetup {
             kind: self.driver,
@@ -106,10 +112,8 @@ impl Session {
             drain: &self.drain,
             interrupt,
         };
-        let machine_before = MachineTime::now();
         let end = run_point(&setup, workers, observer)?;
-        let busy_share = MachineTime::now().busy_share_since(machine_before);
-        self.keep(facts, exhausted, end, &context, busy_share, jury)
+        self.keep(facts, exhausted, end, &context, jury)
     }
 
     /// Writes down when a load point is going to run, in case nobody lives to tell.
@@ -156,19 +160,25 @@ impl Session {
         exhausted: Option<&'static str>,
         end: PointEnd<S>,
         context: &Context,
-        busy_share: f64,
         jury: Option<Jury>,
     ) -> Result<PointDone<S>, RunError> {
         // First of all, so that nothing below is asked of storage that no longer answers.
         self.driver_notes = end.notes;
         self.left_behind += end.left_behind;
         self.ending = end.ending;
+        if !self.changes_files && matches!(self.ending, Ending::OnTime | Ending::Exhausted) {
+            // What is open goes on without an error when its file is removed, and would count as measured.
+            if let Some(found) = meddling::look(self.ground.area.root(), &self.files) {
+                self.ending = Ending::Meddled(found);
+            }
+        }
         facts.ended_early = match &self.ending {
             Ending::Exhausted => exhausted.map(str::to_owned),
             other => sentence(other, &self.scene()),
         };
         let figures = self.drain.finish_point(context.point, end.timing)?;
         let judged = self.drain.finish_judging()?.unwrap_or_default();
+        self.rereads.extend(self.drain.finish_rereads(context.point)?);
         let total = figures.total.clone();
         let mut point = LoadPoint::new(facts, figures);
         point.rates.clone_from(&judged.rates);
@@ -181,15 +191,13 @@ impl Session {
             // Now it is known when it began to the nanosecond, and whether it was cut short.
             let until_ns = if has_streams { judged.until_ns.min(part.until_ns) } else { part.until_ns };
             self.table.points.pop();
-            self.table.points.push(PointStreams::new(
-                jury.scale,
-                MeasuredPart { until_ns, ..part },
-                jury.specs,
-            ));
+            let streams = PointStreams::new(jury.scale, MeasuredPart { until_ns, ..part }, jury.specs);
+            let pauses = judged.pauses.iter().copied().take(PAUSES_WRITTEN).collect();
+            self.table.points.push(PointStreams { pauses, ..streams });
             table::write(&self.run_dir, &self.table)?;
         }
         let complete = matches!(self.ending, Ending::OnTime | Ending::Exhausted);
-        Ok(PointDone { workers: end.workers, total, judged, part, busy_share, complete })
+        Ok(PointDone { workers: end.workers, total, judged, part, complete })
     }
 }
 

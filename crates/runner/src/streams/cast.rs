@@ -10,17 +10,18 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use reelgauge_analysis::criteria::{Criteria, CriteriaChange, CriteriaError};
+use reelgauge_analysis::forecast::LoadAhead;
 use reelgauge_analysis::late::{Policy as JudgedPolicy, StreamSpec};
 use reelgauge_analysis::rates::RateSpec;
 use reelgauge_engine::driver::Worker;
 use reelgauge_workload::pace::{Pace, Policy};
 use reelgauge_workload::random::Dice;
-use reelgauge_workload::script::Script;
 use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
 use reelgauge_workload::units::Span;
 
 use super::footage::{Footage, FootageError, output_frame_bytes};
-use super::parts::{Files, Part};
+use super::parts::{ActorScript, Files, Part, Scene};
+use crate::judging::StreamStart;
 
 /// Streams begin within this time of each other, or within half of a warm-up that is shorter than twice that.
 const STAGGER_NS: u64 = 1_000_000_000;
@@ -71,8 +72,14 @@ pub struct Cast {
     /// 0 where all begin at once.
     stagger_ns: u64,
     warmup_ns: u64,
+    /// Footage is read from files of the user's own.
+    reads_own: bool,
+    /// Of a load point, warm-up included.
+    length_ns: u64,
     /// What the user should know of the beginning.
     note: Option<String>,
+    /// What the user should know of recordings through the cache.
+    synced_note: Option<&'static str>,
 }
 
 /// The streams and workers of one actor in a load point, and what they are held to.
@@ -87,11 +94,14 @@ pub struct Group {
 }
 
 /// Who plays in one load point.
+#[derive(Default)]
 pub struct Company {
     /// The workers.
-    pub workers: Vec<Worker<Box<dyn Script>>>,
+    pub workers: Vec<Worker<ActorScript>>,
     /// The streams that have frames.
     pub specs: Vec<StreamSpec>,
+    /// When these are to begin.
+    pub starts: Vec<StreamStart>,
     /// The workers that have a rate.
     pub rates: Vec<RateSpec>,
     /// Who is held to what.
@@ -106,20 +116,24 @@ impl Cast {
     pub fn new(plan: &StreamsPlan) -> Result<Cast, CastError> {
         let role = |actor: &ActorPlan| {
             output_frame_bytes(actor, 0)?;
-            Ok(Role {
-                footage: match actor.kind.has_media() {
-                    true => Some(Footage::of(actor, plan.seed, plan.direct)?),
-                    false => None,
-                },
-                criteria: criteria(actor)?,
-                plan: actor.clone(),
-                files: Vec::new(),
-            })
+            let footage = match actor.kind.has_media() {
+                true => Some(Footage::of(actor, plan.direct)?),
+                false => None,
+            };
+            let from_own = plan.read_from.is_some() && actor.kind.reads_footage();
+            if let Some(footage) = footage.as_ref().filter(|footage| from_own && footage.is_sequence) {
+                return Err(FootageError::SequenceFromOwnFiles { name: footage.name.clone() }.into());
+            }
+            Ok(Role { footage, criteria: criteria(actor)?, plan: actor.clone(), files: Vec::new() })
         };
         let roles = plan.actors.iter().map(role).collect::<Result<Vec<_>, CastError>>()?;
         let stagger_ns = if plan.staggered { stagger_ns(plan, &roles) } else { 0 };
         let (warmup_ns, note) = warmup(plan, &roles);
-        Ok(Cast { roles, seed: plan.seed, direct: plan.direct, stagger_ns, warmup_ns, note })
+        let length_ns = warmup_ns.saturating_add(plan.duration.ns());
+        let synced_note = synced_note(plan);
+        let (seed, direct) = (plan.seed, plan.direct);
+        let reads_own = plan.read_from.is_some();
+        Ok(Cast { roles, seed, direct, stagger_ns, warmup_ns, reads_own, length_ns, note, synced_note })
     }
 
     /// How long a load point warms up: as the plan says, or longer in a search whose buffers need that.
@@ -130,6 +144,7 @@ impl Cast {
     /// What the user should know of the footage and of the beginning, each line once.
     pub fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = self.note.iter().cloned().collect();
+        notes.extend(self.synced_note.map(str::to_owned));
         for note in self.roles.iter().filter_map(|role| role.footage.as_ref()).flat_map(|shot| &shot.notes) {
             if !notes.contains(note) {
                 notes.push(note.clone());
@@ -138,10 +153,27 @@ impl Cast {
         notes
     }
 
+    /// Bytes of each piece of the user's own files that is read at this scale, beyond those that were handed
+    /// out already; none where test files are read.
+    pub fn own_pieces(&self, scale: u32) -> Vec<u64> {
+        let mut pieces = Vec::new();
+        for role in self.roles.iter().filter(|role| self.reads_own(role)) {
+            let needs = role.part().needs();
+            let count = needs.prepared_files.saturating_mul(role.plan.count.saturating_mul(scale)) as usize;
+            pieces.extend((role.pieces()..count).map(|_| needs.prepared_file_bytes));
+        }
+        pieces
+    }
+
+    /// Whether a role reads files of the user's own.
+    pub fn reads_own(&self, role: &Role) -> bool {
+        self.reads_own && role.plan.kind.reads_footage()
+    }
+
     /// How many prepared files of each size everybody needs at this scale.
     pub fn prepared_files(&self, scale: u32) -> BTreeMap<u64, u32> {
         let mut wanted = BTreeMap::new();
-        for role in &self.roles {
+        for role in self.roles.iter().filter(|role| !self.reads_own(role)) {
             let needs = role.part().needs();
             let files = needs.prepared_files.saturating_mul(role.plan.count.saturating_mul(scale));
             if files > 0 {
@@ -158,6 +190,17 @@ impl Cast {
             role.part().made_bytes(seconds).saturating_mul(u64::from(role.plan.count.saturating_mul(scale)))
         };
         self.roles.iter().map(bytes).fold(0, u64::saturating_add)
+    }
+
+    /// What everybody writes in so many seconds at this scale.
+    pub fn load_ahead(&self, scale: u32, seconds: f64) -> LoadAhead {
+        let of_role = |role: &Role| match role.part().load_ahead(seconds) {
+            LoadAhead::AtMost(bytes) => {
+                LoadAhead::AtMost(bytes.saturating_mul(u64::from(role.plan.count.saturating_mul(scale))))
+            }
+            LoadAhead::Unbounded => LoadAhead::Unbounded,
+        };
+        self.roles.iter().map(of_role).fold(LoadAhead::AtMost(0), LoadAhead::and)
     }
 
     /// Bytes that one unit of scale takes on the target, in all.
@@ -177,15 +220,9 @@ impl Cast {
         self.roles.iter().any(|role| !matches!(role.plan.kind, ActorKind::Player | ActorKind::Editor))
     }
 
-    /// Whether everybody with frames moves them all the time, without stops of their own.
-    pub fn never_pauses(&self) -> bool {
-        self.roles.iter().all(|role| role.plan.kind != ActorKind::Editor)
-    }
-
     /// The company of a load point. Everybody must have their files.
     pub fn company(&self, scale: u32, point: u16) -> Company {
-        let mut company =
-            Company { workers: Vec::new(), specs: Vec::new(), rates: Vec::new(), groups: Vec::new() };
+        let mut company = Company::default();
         let mut stream = 0;
         for role in &self.roles {
             let (first_stream, first_worker) = (stream, company.workers.len() as u32);
@@ -196,9 +233,23 @@ impl Cast {
                 let mut dice = Dice::new(self.seed ^ u64::from(point).rotate_left(40), id);
                 let start_after_ns = dice.below(self.stagger_ns.max(1));
                 let part = role.part();
-                let script = part.script(stream, files, start_after_ns, dice.below(u64::MAX), self.direct);
+                let scene = Scene {
+                    start_after_ns,
+                    seed: dice.below(u64::MAX),
+                    direct: self.direct,
+                    length_ns: self.length_ns,
+                };
+                let script = part.script(stream, files, scene);
                 company.workers.push(Worker { id, script });
-                company.specs.extend(part.specs(stream, &role.criteria));
+                let specs = part.specs(stream, &role.criteria);
+                let may_jump = role.plan.kind == ActorKind::Editor;
+                let start = |stream: &StreamSpec| StreamStart {
+                    stream: stream.stream,
+                    after_ns: start_after_ns,
+                    may_jump,
+                };
+                company.starts.extend(specs.iter().map(start));
+                company.specs.extend(specs);
                 company.rates.extend(part.rate(id));
                 stream += part.streams();
             }
@@ -210,9 +261,29 @@ impl Cast {
         }
         company
     }
+
+    /// Takes back who played, so that the next load point knows what was left behind. `groups` are those of
+    /// their company.
+    pub fn take_back(&mut self, groups: &[Group], workers: &[Worker<ActorScript>]) {
+        for (role, group) in self.roles.iter_mut().zip(groups) {
+            for worker in workers.iter().filter(|worker| group.workers.contains(&worker.id)) {
+                let instance = (worker.id - group.workers.start) as usize;
+                if let ActorScript::Companion(companion) = &worker.script
+                    && let Some(files) = role.files.get_mut(instance)
+                {
+                    files.stock = companion.scratch_files().to_vec();
+                }
+            }
+        }
+    }
 }
 
 impl Role {
+    /// How many prepared files those have that were cast so far.
+    pub fn pieces(&self) -> usize {
+        self.files.iter().map(|files| files.prepared.len()).sum()
+    }
+
     /// What one of them does.
     pub fn part(&self) -> Part<'_> {
         Part { plan: &self.plan, footage: self.footage.as_ref() }
@@ -238,7 +309,7 @@ fn longest_filled_ns(roles: &[Role]) -> u64 {
 }
 
 /// Within which time streams begin. In a search every buffer is to be filled for the first time before the
-/// measured part, because whether the storage keeps up shows only then ([`super::verdict::hold_to_pace`]).
+/// measured part, because whether margins fall shows only then ([`reelgauge_analysis::late::MarginTrend`]).
 /// Where the warm-up has no room for that, they begin together: else the first fill their buffers with what
 /// the others leave to them, and live on it.
 fn stagger_ns(plan: &StreamsPlan, roles: &[Role]) -> u64 {
@@ -252,8 +323,8 @@ fn stagger_ns(plan: &StreamsPlan, roles: &[Role]) -> u64 {
 }
 
 /// How long a load point warms up, in nanoseconds, and what is to be said of it. A search whose warm-up ended
-/// while buffers are still filled would not see that they run empty again. Without any warm-up a trial is
-/// judged from the filling on, so nothing hides.
+/// while buffers are still filled would see less of how they run empty again. Without any warm-up a trial is
+/// judged from the filling on.
 fn warmup(plan: &StreamsPlan, roles: &[Role]) -> (u64, Option<String>) {
     let longest_ns = longest_filled_ns(roles);
     let asked_ns = plan.warmup.ns();
@@ -269,6 +340,25 @@ fn warmup(plan: &StreamsPlan, roles: &[Role]) -> (u64, Option<String>) {
         plan.warmup
     );
     (warmup.ns(), Some(note))
+}
+
+/// What holds recorders to the storage that write through this machine's cache, if any do
+/// ([`reelgauge_workload::recorder::RecorderShape::synced`]).
+fn synced_note(plan: &StreamsPlan) -> Option<&'static str> {
+    let mut recorders = plan.actors.iter().filter(|actor| actor.kind == ActorKind::Recorder).peekable();
+    if plan.direct || recorders.peek().is_none() {
+        return None;
+    }
+    Some(match recorders.all(|recorder| recorder.sync_every.is_some()) {
+        true => {
+            "Recordings went through this machine's cache. They were made durable as often as the plan says, and \
+             once more before the end of each load point."
+        }
+        false => {
+            "Recordings went through this machine's cache, so each was made durable whenever its buffer had gone \
+             round once, and before the end of each load point: what the storage could not take in time is late."
+        }
+    })
 }
 
 /// The timeline of a stream of this footage.
@@ -311,8 +401,10 @@ mod tests {
                 let needs = role.part().needs();
                 let files = Files {
                     prepared: take(needs.prepared_files),
+                    begins: Vec::new(),
                     made: take(needs.made_files),
                     folder: needs.folder.then(|| take(1)[0]),
+                    stock: Vec::new(),
                 };
                 role.files.push(files);
             }
@@ -394,6 +486,20 @@ mod tests {
         assert_eq!(stagger_ms, 42);
         let note = note.unwrap();
         assert!(note.starts_with("Each trial warmed up for 2042ms instead of 1s: buffers of 2s"), "{note}");
+    }
+
+    #[test]
+    fn recordings_through_the_cache_say_that_they_are_synced() {
+        let noted = |direct, recorder| {
+            let plan = StreamsPlan { direct, ..plan(vec![actor(ActorKind::Player, 1), recorder]) };
+            Cast::new(&plan).unwrap().notes().into_iter().find(|note| note.contains("made durable"))
+        };
+        let recorder = actor(ActorKind::Recorder, 1);
+        assert!(noted(false, recorder.clone()).unwrap().contains("whenever its buffer had gone round"));
+        let often = ActorPlan { sync_every: Some(Span::secs(1)), ..recorder.clone() };
+        assert!(noted(false, often).unwrap().contains("as often as the plan says"));
+        assert_eq!(noted(true, recorder), None);
+        assert_eq!(noted(false, actor(ActorKind::Player, 1)), None);
     }
 
     #[test]

@@ -16,6 +16,9 @@ use reelgauge_workload::streams::ActorPlan;
 pub const DIRECT_QUANTUM_BYTES: u64 = 4096;
 /// The longest frame: operations have 32-bit lengths.
 const FRAME_BYTES_MAX: u64 = u32::MAX as u64 - DIRECT_QUANTUM_BYTES;
+/// What the frame sizes of a variable format are drawn from. Not from the run's seed: a clip of a format is
+/// the same in every run, so that a run finds the test files of the one before it.
+const CLIP_SEED: u64 = 1;
 /// How large the clip that stands for a stream may be at most: 16 GiB.
 const CLIP_BYTES_MAX: u64 = 16 << 30;
 
@@ -67,6 +70,15 @@ pub enum FootageError {
         /// Its size.
         bytes: u64,
     },
+    /// Frames in files of their own, out of files that hold something else.
+    #[error(
+        "{name} has a file for every frame, which can't be laid over files of your own; use a format whose frames \
+         lie in one file, or leave out --read-from"
+    )]
+    SequenceFromOwnFiles {
+        /// The footage.
+        name: String,
+    },
     /// The media hold no frames in order.
     #[error(
         "the frames of '{path}' do not lie in their order, so no player reads it straight on; copy it with 'ffmpeg -i IN -c copy OUT.mov'"
@@ -94,11 +106,11 @@ impl Footage {
     ///
     /// # Errors
     /// See [`FootageError`].
-    pub fn of(actor: &ActorPlan, seed: u64, direct: bool) -> Result<Footage, FootageError> {
+    pub fn of(actor: &ActorPlan, direct: bool) -> Result<Footage, FootageError> {
         let footage = match (&actor.like, &actor.own_format, &actor.format) {
             (Some(path), _, _) => like_media(&like::from_path(path, actor.fps)?)?,
-            (None, Some(own), _) => of_format(&own.clone().into_format()?, actor, seed)?,
-            (None, None, Some(id)) => of_format(catalogue().find(id)?, actor, seed)?,
+            (None, Some(own), _) => of_format(&own.clone().into_format()?, actor)?,
+            (None, None, Some(id)) => of_format(catalogue().find(id)?, actor)?,
             (None, None, None) => return Err(FootageError::Nothing { actor: actor.kind.to_string() }),
         };
         Ok(if direct { footage.aligned() } else { footage })
@@ -120,10 +132,19 @@ impl Footage {
 
     /// The clip in these files; `None` where it has no frames.
     pub fn clip(&self, files: &[u32]) -> Option<Clip> {
+        self.clip_from(files, 0)
+    }
+
+    /// The same, of a movie that begins at this offset of its file.
+    pub fn clip_from(&self, files: &[u32], begin: u64) -> Option<Clip> {
         match (self.is_sequence, self.frames.as_slice(), files) {
             // By its places alone a sequence of one frame looks like a movie.
             (true, &[(_, len)], &[file, ..]) => Clip::sequence(file, 1, len),
-            _ => Clip::new(self.places(files)),
+            _ => {
+                let mut places = self.places(files);
+                places.iter_mut().for_each(|place| place.offset += begin);
+                Clip::new(places)
+            }
         }
     }
 
@@ -134,9 +155,9 @@ impl Footage {
         frames.map(|(frame, &(offset, len))| FramePlace { file: file(frame), offset, len }).collect()
     }
 
-    /// The head reads in this file.
-    pub fn head_places(&self, file: u32) -> Vec<FramePlace> {
-        self.head.iter().map(|&(offset, len)| FramePlace { file, offset, len }).collect()
+    /// The head reads in this file, of a movie that begins at this offset in it.
+    pub fn head_places(&self, file: u32, begin: u64) -> Vec<FramePlace> {
+        self.head.iter().map(|&(offset, len)| FramePlace { file, offset: begin + offset, len }).collect()
     }
 
     /// The same with every offset and length at a multiple of what direct I/O needs.
@@ -174,8 +195,8 @@ impl Footage {
     }
 }
 
-fn of_format(format: &Format, actor: &ActorPlan, seed: u64) -> Result<Footage, FootageError> {
-    let sizes = format.sizes(seed);
+fn of_format(format: &Format, actor: &ActorPlan) -> Result<Footage, FootageError> {
+    let sizes = format.sizes(CLIP_SEED);
     // Another rate plays the same frames faster or slower.
     let rate = actor.fps.unwrap_or(format.frame_rate);
     let wanted = rate.frames_in(actor.clip.ns()).max(1);
@@ -274,10 +295,11 @@ fn frame_len(bytes: u64) -> Result<u32, FootageError> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use reelgauge_workload::streams::ActorKind;
+    use reelgauge_workload::streams::{ActorKind, StreamsPlan};
     use reelgauge_workload::units::Span;
 
     use super::*;
+    use crate::streams::cast::Cast;
 
     fn player(format: &str, seconds: u64) -> ActorPlan {
         ActorPlan {
@@ -289,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_movie_is_frames_one_behind_the_other() {
-        let footage = Footage::of(&player("prores-422-hq-uhd-25", 2), 1, false).unwrap();
+        let footage = Footage::of(&player("prores-422-hq-uhd-25", 2), false).unwrap();
         assert_eq!((footage.frames.len(), footage.is_sequence), (50, false));
         assert!(footage.frames.windows(2).all(|pair| pair[0].0 + u64::from(pair[0].1) == pair[1].0));
         assert_eq!(footage.clip_bytes(), footage.frames.iter().map(|&(_, len)| u64::from(len)).sum::<u64>());
@@ -298,8 +320,8 @@ mod tests {
 
     #[test]
     fn direct_footage_lies_in_whole_blocks_and_says_what_that_costs() {
-        let plain = Footage::of(&player("dnxhr-lb-uhd-25", 2), 1, false).unwrap();
-        let direct = Footage::of(&player("dnxhr-lb-uhd-25", 2), 1, true).unwrap();
+        let plain = Footage::of(&player("dnxhr-lb-uhd-25", 2), false).unwrap();
+        let direct = Footage::of(&player("dnxhr-lb-uhd-25", 2), true).unwrap();
         let whole = |bytes: u64| bytes.is_multiple_of(DIRECT_QUANTUM_BYTES);
         assert!(direct.frames.iter().all(|&(offset, len)| whole(offset) && whole(u64::from(len))));
         assert!(direct.head.iter().all(|&(offset, len)| whole(offset) && whole(u64::from(len))));
@@ -308,8 +330,25 @@ mod tests {
     }
 
     #[test]
+    fn a_variable_format_is_the_same_clip_in_every_run() {
+        let seeded = |seed| {
+            let actors = vec![player("prores-422-hq-uhd-25", 2)];
+            let plan = StreamsPlan { actors, seed, ..StreamsPlan::default() };
+            Cast::new(&plan).unwrap().prepared_files(1)
+        };
+        let sizes: Vec<u32> = Footage::of(&player("prores-422-hq-uhd-25", 2), false)
+            .unwrap()
+            .frames
+            .iter()
+            .map(|&(_, len)| len)
+            .collect();
+        assert!(sizes.iter().any(|len| *len != sizes[0]), "{sizes:?}");
+        assert!((2..6).all(|seed| seeded(seed) == seeded(1)));
+    }
+
+    #[test]
     fn a_sequence_has_a_file_for_every_frame() {
-        let footage = Footage::of(&player("dpx-10-bit-rgb-uhd-24", 1), 1, false).unwrap();
+        let footage = Footage::of(&player("dpx-10-bit-rgb-uhd-24", 1), false).unwrap();
         assert_eq!((footage.frames.len(), footage.is_sequence), (24, true));
         assert_eq!(footage.clip_bytes(), 24 * footage.constant_frame_bytes().unwrap());
         let places = footage.places(&(100..124).collect::<Vec<_>>());
@@ -319,15 +358,15 @@ mod tests {
     #[test]
     fn another_rate_moves_the_same_frames_faster() {
         let plan = ActorPlan { fps: Some("50".parse().unwrap()), ..player("prores-422-hq-uhd-25", 2) };
-        let fast = Footage::of(&plan, 1, false).unwrap();
-        let plain = Footage::of(&player("prores-422-hq-uhd-25", 2), 1, false).unwrap();
+        let fast = Footage::of(&plan, false).unwrap();
+        let plain = Footage::of(&player("prores-422-hq-uhd-25", 2), false).unwrap();
         assert_eq!(fast.frames.len(), 100);
         assert!((fast.bytes_per_s / plain.bytes_per_s - 2.0).abs() < 1e-9);
     }
 
     #[test]
     fn a_format_that_is_not_there_is_named_with_what_comes_close() {
-        let error = Footage::of(&player("prores-422-hq-uhd-26", 2), 1, false).unwrap_err();
+        let error = Footage::of(&player("prores-422-hq-uhd-26", 2), false).unwrap_err();
         assert!(error.to_string().contains("prores-422-hq-uhd-25"), "{error}");
     }
 }

@@ -1,19 +1,22 @@
 //! What one actor of each kind needs and does: its files, its script, its streams, its rate.
 
 use reelgauge_analysis::criteria::Criteria;
+use reelgauge_analysis::forecast::LoadAhead;
 use reelgauge_analysis::late::StreamSpec;
 use reelgauge_analysis::rates::RateSpec;
 use reelgauge_workload::camera::{Camera, CameraShape};
-use reelgauge_workload::companion::{Companion, CompanionShape};
+use reelgauge_workload::companion::{Companion, CompanionShape, ScratchFile};
 use reelgauge_workload::copier::{Copier, CopierShape};
 use reelgauge_workload::editor::{Editor, EditorShape};
 use reelgauge_workload::mix::{MixFile, MixScript};
+use reelgauge_workload::plan::MixPlan;
 use reelgauge_workload::player::{Player, PlayerShape};
 use reelgauge_workload::profile::Profile;
 use reelgauge_workload::recorder::{Recorder, RecorderShape};
 use reelgauge_workload::script::{Done, Needs, Script, Step};
 use reelgauge_workload::streams::{ActorKind, ActorPlan};
 use reelgauge_workload::transcoder::{Transcoder, TranscoderShape};
+use reelgauge_workload::vda_table::{COMPANION_MIX, CompanionOp, READ_SIZES, WRITE_SIZES, mean_bytes};
 
 use super::cast::{judged, pace};
 use super::footage::{DIRECT_QUANTUM_BYTES, Footage, output_frame_bytes};
@@ -38,8 +41,12 @@ const SCRUB_READS: (u32, u32) = (5, 25);
 pub struct Files {
     /// That are there before the run.
     pub prepared: Vec<u32>,
+    /// Where in each of these its material begins: not at 0 in files of the user's own.
+    pub begins: Vec<u64>,
     /// That the actor makes itself.
     pub made: Vec<u32>,
+    /// Of these, the stock of empty ones as the last load point left it; only companions have one.
+    pub stock: Vec<ScratchFile>,
     /// A folder of its own.
     pub folder: Option<u32>,
 }
@@ -49,6 +56,19 @@ pub struct Files {
 pub struct Part<'a> {
     pub(super) plan: &'a ActorPlan,
     pub(super) footage: Option<&'a Footage>,
+}
+
+/// How one actor is to play in a load point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scene {
+    /// When it begins, from the beginning of the load point.
+    pub start_after_ns: u64,
+    /// Where its draws start.
+    pub seed: u64,
+    /// Past the client's cache.
+    pub direct: bool,
+    /// How long the load point is, its warm-up included.
+    pub length_ns: u64,
 }
 
 /// What an actor needs on the target.
@@ -136,6 +156,24 @@ impl Part<'_> {
         }
     }
 
+    /// What it writes in so many seconds.
+    pub fn load_ahead(&self, seconds: f64) -> LoadAhead {
+        let paced = |bytes_per_s: f64| LoadAhead::AtMost((bytes_per_s * seconds) as u64);
+        let ops_per_s = |usual: f64| self.plan.ops_per_s.unwrap_or(usual);
+        match self.plan.kind {
+            ActorKind::Player | ActorKind::Editor => LoadAhead::AtMost(0),
+            ActorKind::Recorder => paced(self.footage.map_or(0.0, |footage| footage.bytes_per_s)),
+            ActorKind::Camera => paced(ops_per_s(CAMERA_OPS_PER_S) * mean_bytes(WRITE_SIZES)),
+            ActorKind::Companion => {
+                let shares = COMPANION_MIX.iter().filter(|(_, op)| *op == CompanionOp::ReadModifyWrite);
+                let share = shares.map(|&(percent, _)| f64::from(percent) / 100.0).sum::<f64>();
+                paced(ops_per_s(COMPANION_OPS_PER_S) * share * mean_bytes(READ_SIZES))
+            }
+            ActorKind::Mix if self.mix_plan().writes.ppm() == 0 => LoadAhead::AtMost(0),
+            ActorKind::Transcoder | ActorKind::Copier | ActorKind::Mix => LoadAhead::Unbounded,
+        }
+    }
+
     /// How many streams it is in the log.
     pub fn streams(&self) -> u32 {
         if self.plan.kind == ActorKind::Editor { self.plan.cameras } else { 1 }
@@ -176,15 +214,9 @@ impl Part<'_> {
     }
 
     /// Its script. Without frames (an empty folder of the user's, say) it has nothing to do.
-    pub fn script(
-        &self,
-        first_stream: u32,
-        files: &Files,
-        start_after_ns: u64,
-        seed: u64,
-        direct: bool,
-    ) -> Box<dyn Script> {
-        let place = Place { first_stream, files, start_after_ns, seed, direct };
+    pub fn script(&self, first_stream: u32, files: &Files, scene: Scene) -> ActorScript {
+        let Scene { start_after_ns, seed, direct, length_ns } = scene;
+        let place = Place { first_stream, files, start_after_ns, seed, direct, length_ns };
         let script = match self.plan.kind {
             ActorKind::Player => self.player(&place),
             ActorKind::Recorder => self.recorder(&place),
@@ -192,10 +224,10 @@ impl Part<'_> {
             ActorKind::Transcoder => self.transcoder(&place),
             ActorKind::Copier => self.copier(&place),
             ActorKind::Camera => Some(self.camera(&place)),
-            ActorKind::Companion => self.companion(&place),
+            ActorKind::Companion => return self.companion(&place),
             ActorKind::Mix => Some(self.mix(&place)),
         };
-        script.unwrap_or_else(|| Box::new(Idle))
+        ActorScript::of(script)
     }
 
     /// Bytes of each frame that a transcoder writes, in whole blocks of 4 KiB.
@@ -228,11 +260,17 @@ struct Place<'a> {
     start_after_ns: u64,
     seed: u64,
     direct: bool,
+    length_ns: u64,
 }
 
 impl Place<'_> {
     fn prepared(&self) -> u32 {
         self.files.prepared.first().copied().unwrap_or(0)
+    }
+
+    /// Where the material of the file with this index begins.
+    fn begin(&self, index: usize) -> u64 {
+        self.files.begins.get(index).copied().unwrap_or(0)
     }
 
     fn made(&self) -> Option<u32> {
@@ -244,12 +282,12 @@ impl Part<'_> {
     fn player(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
         let footage = self.footage?;
         let shape = PlayerShape {
-            clip: footage.clip(&place.files.prepared)?,
+            clip: footage.clip_from(&place.files.prepared, place.begin(0))?,
             pace: pace(self.plan, footage),
             read_ahead: self.plan.read_ahead,
             direct: place.direct,
             start_after_ns: place.start_after_ns,
-            head: footage.head_places(place.prepared()),
+            head: footage.head_places(place.prepared(), place.begin(0)),
         };
         Some(Box::new(Player::new(place.first_stream, shape)))
     }
@@ -266,21 +304,26 @@ impl Part<'_> {
             clip: footage.clip(files)?,
             pace,
             sync_every_frames: self.plan.sync_every.map(frames),
+            end_after_ns: None,
             direct: place.direct,
             start_after_ns: place.start_after_ns,
             growing: !over,
         };
+        // What lies in this machine's memory is on no storage yet.
+        let shape = if place.direct { shape } else { shape.synced(place.length_ns) };
         Some(Box::new(Recorder::new(place.first_stream, shape)))
     }
 
     fn editor(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
         let footage = self.footage?;
         let per_camera = if footage.is_sequence { footage.frames.len() } else { 1 };
-        let cameras = place.files.prepared.chunks(per_camera);
+        let cameras = place.files.prepared.chunks(per_camera).enumerate();
+        let clip =
+            |(camera, files): (usize, &[u32])| footage.clip_from(files, place.begin(camera * per_camera));
         let pace = pace(self.plan, footage);
         let frames = |seconds: f64| ((seconds * pace.rate.per_s()) as u32).max(1);
         let shape = EditorShape {
-            cameras: cameras.map(|files| footage.clip(files)).collect::<Option<_>>()?,
+            cameras: cameras.map(clip).collect::<Option<_>>()?,
             pace,
             direct: place.direct,
             start_after_ns: place.start_after_ns,
@@ -294,7 +337,7 @@ impl Part<'_> {
     fn transcoder(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
         let footage = self.footage?;
         let shape = TranscoderShape {
-            source: footage.clip(&place.files.prepared)?,
+            source: footage.clip_from(&place.files.prepared, place.begin(0))?,
             output_file: place.made()?,
             output_bytes_per_frame: self.output_frame_bytes(),
             // One clip: then it begins anew.
@@ -330,25 +373,77 @@ impl Part<'_> {
         Box::new(Camera::new(place.first_stream, shape))
     }
 
-    fn companion(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
+    fn companion(&self, place: &Place<'_>) -> ActorScript {
+        let Some(scratch_dir) = place.files.folder else {
+            return ActorScript::of(None);
+        };
         let shape = CompanionShape {
             files: place.files.prepared.clone(),
             file_bytes: self.plan.file_size.bytes(),
             ops_per_s: self.plan.ops_per_s.unwrap_or(COMPANION_OPS_PER_S),
-            scratch_dir: place.files.folder?,
-            scratch_files: place.files.made.clone(),
+            scratch_dir,
+            scratch_files: place.files.stock.clone(),
             seed: place.seed,
             start_after_ns: place.start_after_ns,
         };
-        Some(Box::new(Companion::new(place.first_stream, shape)))
+        ActorScript::Companion(Box::new(Companion::new(place.first_stream, shape)))
+    }
+
+    fn mix_plan(&self) -> MixPlan {
+        let usual = || Profile::named("production-edit").map(|profile| profile.plan()).unwrap_or_default();
+        self.plan.mix.clone().unwrap_or_else(usual)
     }
 
     fn mix(&self, place: &Place<'_>) -> Box<dyn Script> {
-        let usual = || Profile::named("production-edit").map(|profile| profile.plan()).unwrap_or_default();
-        let mut mix = self.plan.mix.clone().unwrap_or_else(usual);
+        let mut mix = self.mix_plan();
         mix.direct = place.direct;
         let file = MixFile { file: place.prepared(), size_bytes: self.mix_file_bytes() };
         Box::new(MixScript::new(place.first_stream, place.seed, mix.shape(), &[file]))
+    }
+}
+
+/// The script of an actor.
+pub enum ActorScript {
+    /// Of a companion, which leaves files behind that the next load point must know of.
+    Companion(Box<Companion>),
+    /// Of anybody else.
+    Other(Box<dyn Script>),
+}
+
+impl ActorScript {
+    /// Nothing to do where there is none.
+    fn of(script: Option<Box<dyn Script>>) -> ActorScript {
+        ActorScript::Other(script.unwrap_or_else(|| Box::new(Idle)))
+    }
+}
+
+impl Script for ActorScript {
+    fn needs(&self) -> Needs {
+        match self {
+            ActorScript::Companion(companion) => companion.needs(),
+            ActorScript::Other(script) => script.needs(),
+        }
+    }
+
+    fn next(&mut self, now_ns: u64) -> Step {
+        match self {
+            ActorScript::Companion(companion) => companion.next(now_ns),
+            ActorScript::Other(script) => script.next(now_ns),
+        }
+    }
+
+    fn done(&mut self, done: &Done) {
+        match self {
+            ActorScript::Companion(companion) => companion.done(done),
+            ActorScript::Other(script) => script.done(done),
+        }
+    }
+
+    fn resume(&mut self, now_ns: u64) {
+        match self {
+            ActorScript::Companion(companion) => companion.resume(now_ns),
+            ActorScript::Other(script) => script.resume(now_ns),
+        }
     }
 }
 

@@ -1,64 +1,136 @@
 //! `--find-max`: trials of the load that the search asks for, until it has its answer. After every trial
 //! the state is written down, so that an interrupted search goes on where it was.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use reelgauge_analysis::facts::{SearchFacts, TrialsAt};
+use reelgauge_engine::mount::Mount;
 use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
 use reelgauge_workload::search::{Answer, Search, SearchSettings};
-use reelgauge_workload::streams::{FindMaxPlan, StreamsPlan};
+use reelgauge_workload::streams::{ActorPlan, FindMaxPlan, StreamsPlan};
+use serde::{Deserialize, Serialize};
 
 use crate::error::RunError;
 
 /// The search's state in the run directory.
 pub const FILE_NAME: &str = "search.json";
 
+/// A search, and what its evidence is evidence of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sought {
+    /// What must be the same for a trial to count in another run, by name.
+    pub of: BTreeMap<String, String>,
+    /// The search itself.
+    pub search: Search,
+}
+
+/// Everything that a trial's outcome depends on, by name.
+fn conditions(plan: &StreamsPlan, mount: &Mount) -> BTreeMap<String, String> {
+    let each = |of: fn(&ActorPlan) -> String| plan.actors.iter().map(of).collect::<Vec<_>>().join("; ");
+    let format = |actor: &ActorPlan| {
+        let own = actor.own_format.as_ref().map(|format| format!("{format:?}"));
+        let like = actor.like.as_ref().map(|path| path.display().to_string());
+        own.or(like).or_else(|| actor.format.clone()).unwrap_or_default()
+    };
+    let rest = |actor: &ActorPlan| {
+        let plain = ActorPlan { format: None, like: None, own_format: None, ..actor.clone() };
+        format!("{:?}", ActorPlan { criteria: String::new(), ..plain })
+    };
+    let criteria = |actor: &ActorPlan| match actor.criteria.trim() {
+        "" => "the usual ones".to_owned(),
+        changed => changed.to_owned(),
+    };
+    let named = [
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("target", plan.target.display().to_string()),
+        ("mount", format!("{} {}", mount.fs_type, mount.source)),
+        ("mount options", mount.options.join(",")),
+        ("format", each(format)),
+        ("criteria", each(criteria)),
+        ("actor", each(rest)),
+        ("warm-up", plan.warmup.to_string()),
+        ("duration", plan.duration.to_string()),
+        ("direct I/O", plan.direct.to_string()),
+        ("driver", format!("{:?}", plan.driver)),
+    ];
+    named.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
 /// A search for a plan: where it stood in another run, or from its beginning.
 ///
 /// # Errors
-/// Settings that make no search; a state that can't be read.
+/// Settings that make no search; a state that can't be read, or whose evidence is of something else.
 pub fn begin(
     plan: &StreamsPlan,
+    mount: &Mount,
     wanted: &FindMaxPlan,
     room: u32,
     from: Option<&Path>,
-) -> Result<Search, RunError> {
+) -> Result<Sought, RunError> {
+    let of = conditions(plan, mount);
     if let Some(run) = from {
-        let path = run.join(FILE_NAME);
-        let text = std::fs::read(&path).map_err(RunError::io(format!("read {}", path.display())))?;
-        return serde_json::from_slice(&text).map_err(|source| RunError::Io {
-            doing: format!("go on with the search in {}", path.display()),
-            source: source.into(),
-        });
+        return resumed(run, of);
     }
     let cap = plan.search_cap().min(room).max(1);
+    let confirm_s = wanted.confirm.duration().as_secs_f64();
     let settings = SearchSettings {
         start: wanted.start.min(cap),
         cap,
         repeats: wanted.repeats,
         repeats_with_noise: wanted.repeats.saturating_mul(2),
+        confirm_s: (wanted.confirm.ns() > plan.duration.ns()).then_some(confirm_s),
         trials_max: None,
         time_max_s: wanted.time_max.map(|time| time.duration().as_secs_f64()),
     };
-    Search::new(settings).map_err(|source| RunError::Search { source })
+    let search = Search::new(settings).map_err(|source| RunError::Search { source })?;
+    Ok(Sought { of, search })
+}
+
+/// The search of another run, whose trials were made under the same conditions.
+fn resumed(run: &Path, of: BTreeMap<String, String>) -> Result<Sought, RunError> {
+    let path = run.join(FILE_NAME);
+    let text = std::fs::read(&path).map_err(RunError::io(format!("read {}", path.display())))?;
+    let before: Sought = serde_json::from_slice(&text).map_err(|source| RunError::Io {
+        doing: format!("go on with the search in {}", path.display()),
+        source: source.into(),
+    })?;
+    let differs = of.iter().find(|(name, now)| before.of.get(*name) != Some(now));
+    match differs {
+        None => Ok(Sought { of, ..before }),
+        Some((name, now)) => Err(RunError::OtherSearch {
+            run: run.to_path_buf(),
+            name: name.clone(),
+            before: before.of.get(name).cloned().unwrap_or_else(|| "not known".to_owned()),
+            now: now.clone(),
+        }),
+    }
+}
+
+/// The largest count that passed every time, below every count that ever failed, and the smallest that
+/// failed, above every count that ever passed.
+pub fn bounds(search: &Search) -> (Option<u32>, Option<u32>) {
+    let evidence = search.evidence();
+    let first_fall = evidence.iter().find(|at| at.fell() > 0).map_or(u32::MAX, |at| at.streams);
+    let top_pass = evidence.iter().rfind(|at| at.passed > 0).map_or(0, |at| at.streams);
+    let sure = evidence.iter().rfind(|at| at.passed > 0 && at.streams < first_fall);
+    let ceiling = evidence.iter().find(|at| at.fell() > 0 && at.streams > top_pass);
+    (sure.map(|at| at.streams), ceiling.map(|at| at.streams))
 }
 
 /// Writes the state down.
-pub fn save(run_dir: &RunDir, search: &Search) -> Result<(), RunDirError> {
+pub fn save(run_dir: &RunDir, sought: &Sought) -> Result<(), RunDirError> {
     let path = run_dir.path().join(FILE_NAME);
     let json =
-        serde_json::to_vec(search).map_err(|source| RunDirError::Json { path: path.clone(), source })?;
+        serde_json::to_vec(sought).map_err(|source| RunDirError::Json { path: path.clone(), source })?;
     write_atomically(&path, &json)
 }
 
 /// What the search found, for the summary. Without an answer it was interrupted.
 pub fn facts(search: &Search, answer: Option<&Answer>, streams_per_scale: u32, what: String) -> SearchFacts {
     let of_scale = |scale: u32| scale.saturating_mul(streams_per_scale);
-    let passed_always = |at: &&reelgauge_workload::search::Evidence| at.passed > 0 && at.fell() == 0;
     let evidence = search.evidence();
-    let first_fall = evidence.iter().find(|at| at.fell() > 0).map_or(u32::MAX, |at| at.streams);
-    let best = evidence.iter().filter(passed_always).map(|at| at.streams).filter(|&at| at < first_fall).max();
-    let best = answer.map_or(best.unwrap_or(0), Answer::streams);
+    let best = answer.map_or_else(|| search.sure(), Answer::streams);
     let top = evidence.iter().filter(|at| at.passed > 0).map(|at| at.streams).max();
     SearchFacts {
         answer_sentence: match answer {
@@ -125,5 +197,70 @@ mod tests {
         assert_eq!((facts.streams, facts.complete), (Some(4), false));
         let resumed: Search = serde_json::from_str(&serde_json::to_string(&search).unwrap()).unwrap();
         assert_eq!(resumed.next(), search.next());
+    }
+
+    fn mount(source: &str) -> Mount {
+        Mount {
+            fs_type: "nfs4".to_owned(),
+            source: source.to_owned(),
+            mount_point: "/mnt".into(),
+            options: vec!["rw".to_owned()],
+            kind: reelgauge_engine::mount::MountKind::Network,
+            server: None,
+            protocol_version: None,
+        }
+    }
+
+    #[test]
+    fn evidence_of_something_else_is_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let player = ActorPlan {
+            format: Some("dnxhr-hq-uhd-25".to_owned()),
+            ..ActorPlan::new(reelgauge_workload::streams::ActorKind::Player)
+        };
+        let plan =
+            StreamsPlan { actors: vec![player.clone()], target: "/mnt/nas".into(), ..StreamsPlan::default() };
+        let wanted = FindMaxPlan::default();
+        let first = begin(&plan, &mount("nas1:/tank"), &wanted, 100, None).unwrap();
+        let json = serde_json::to_vec(&first).unwrap();
+        std::fs::write(folder.path().join(FILE_NAME), json).unwrap();
+        let again =
+            |plan: &StreamsPlan, source: &str| begin(plan, &mount(source), &wanted, 9, Some(folder.path()));
+        // Another seed or time budget is no other question.
+        let same = StreamsPlan { seed: 99, ..plan.clone() };
+        assert_eq!(again(&same, "nas1:/tank").unwrap(), first);
+        let of = |actor: ActorPlan| StreamsPlan { actors: vec![actor], ..plan.clone() };
+        let others = [
+            ("format", of(ActorPlan { format: Some("prores-422-hq-uhd-25".to_owned()), ..player.clone() })),
+            ("criteria", of(ActorPlan { criteria: "late=3".to_owned(), ..player.clone() })),
+            ("actor", of(ActorPlan { count: 2, ..player.clone() })),
+            ("target", StreamsPlan { target: "/mnt/other".into(), ..plan.clone() }),
+            ("direct I/O", StreamsPlan { direct: false, ..plan.clone() }),
+        ];
+        for (name, other) in others {
+            let error = again(&other, "nas1:/tank").unwrap_err();
+            assert_eq!(error.exit_code(), 2);
+            let said = format!("another {name}");
+            assert!(error.to_string().contains(&said), "{error}");
+        }
+        let error = again(&plan, "nas2:/tank").unwrap_err().to_string();
+        assert!(error.contains("nfs4 nas1:/tank") && error.contains("nfs4 nas2:/tank"), "{error}");
+        let older = Sought { of: BTreeMap::new(), ..first };
+        std::fs::write(folder.path().join(FILE_NAME), serde_json::to_vec(&older).unwrap()).unwrap();
+        assert!(again(&plan, "nas1:/tank").is_err());
+    }
+
+    #[test]
+    fn trials_as_long_as_a_confirmation_need_none() {
+        let plan = |seconds| StreamsPlan {
+            duration: reelgauge_workload::units::Span::secs(seconds),
+            ..StreamsPlan::default()
+        };
+        let begun = |seconds| {
+            let sought = begin(&plan(seconds), &mount("a"), &FindMaxPlan::default(), 100, None).unwrap();
+            serde_json::to_value(&sought.search).unwrap()["settings"]["confirm_s"].clone()
+        };
+        assert_eq!(begun(10), serde_json::json!(60.0));
+        assert_eq!(begun(60), serde_json::Value::Null);
     }
 }

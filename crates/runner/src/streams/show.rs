@@ -1,27 +1,31 @@
 //! A run of streams from its plan to its summary: load point by load point, or trial by trial.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use jiff::Timestamp;
+use reelgauge_analysis::culprit::of_point;
+use reelgauge_analysis::forecast::{Forecast, TimeAhead};
 use reelgauge_analysis::summary::DataSet;
 use reelgauge_analysis::vda_curve::{VdaInput, vda_facts};
-use reelgauge_analysis::{Outcome, Summary};
-use reelgauge_workload::search::{Answer, Next, Search, Trial};
+use reelgauge_analysis::{Culprit, Outcome, Summary};
+use reelgauge_workload::search::{Answer, Next, Search, Trial, Why};
 use reelgauge_workload::streams::StreamsPlan;
+use reelgauge_workload::units::{Size, Span};
 
 use super::cast::{Cast, Company};
-use super::client;
-use super::seek;
-use super::stage::Stage;
-use super::verdict::{hold_to_pace, verdict_of};
+use super::seek::{self, Sought};
+use super::stage::{Needs, Stage};
+use super::verdict::verdict_of;
 use crate::error::RunError;
+use crate::forecast;
 use crate::interrupt::Interrupt;
 use crate::live::log::logged;
-use crate::observer::Observer;
+use crate::observer::{Observer, SearchStep};
 use crate::results::{Naming, Results};
 use crate::run::{Finished, driver_kind};
 use crate::session::{Closing, Jury, Opening, PointPlan, Session, make_out};
-use crate::summarise::Subject;
+use crate::summarise::{Material, Subject};
 
 /// What to run, beside the plan.
 #[derive(Clone, Debug)]
@@ -67,33 +71,43 @@ fn carry_out(
     let first_scale = plan.scale.0.iter().copied().max().unwrap_or(1);
     let seconds = (cast.warmup_ns() + plan.duration.ns()) as f64 / 1e9;
     let needed_bytes = cast.bytes_per_scale(seconds).saturating_mul(u64::from(first_scale));
-    let (ground, mut stage) = Stage::open(&mut plan, needed_bytes, cast.writes(), must_be_direct, interrupt)?;
+    let needs =
+        Needs { room_bytes: needed_bytes, writes: cast.writes(), own_pieces: cast.own_pieces(first_scale) };
+    let (ground, mut stage) = Stage::open(&mut plan, &needs, must_be_direct, interrupt)?;
     if plan.direct != asked_direct {
         cast = Cast::new(&plan)?;
     }
     let search = match &plan.find_max {
         Some(wanted) => {
-            let room = stage.room_for(cast.bytes_per_scale(seconds));
+            let room = stage.room_for(&cast, cast.bytes_per_scale(seconds));
             if room < plan.search_cap() {
                 stage.notes.push(format!(
                     "The target has room for the files of {} at most; a shorter --clip makes them smaller.",
                     plan.label(room.max(1))
                 ));
             }
-            Some(seek::begin(&plan, wanted, room, resume.as_deref())?)
+            let own_room = stage.own_room_for(&cast, room.min(plan.search_cap()));
+            if own_room < room.min(plan.search_cap()) {
+                stage.notes.push(format!(
+                    "Your files are enough for {} at most; a shorter --clip needs less of them.",
+                    plan.label(own_room.max(1))
+                ));
+            }
+            Some(seek::begin(&plan, &ground.mount, wanted, room.min(own_room), resume.as_deref())?)
         }
         None => None,
     };
+    let ahead = ahead(&plan, &cast, &stage, search.as_ref().map(|sought| &sought.search));
+    observer.ahead(&verb, &ahead);
     let naming = Naming { started, out: &out, verb: &verb, label: &plan.name, what: &plan.name };
     let results = Results::make(&naming, &ground, observer)?;
     if search.is_none() {
-        stage.furnish(&mut cast, first_scale, observer, interrupt)?;
+        stage.furnish(&mut cast, first_scale, seconds, observer, interrupt)?;
     }
     let plan_toml = plan.to_toml()?;
     let session = Session::begin(ground, opening(&plan, &plan_toml, &cast, &stage, results), observer)?;
-    let copy_bytes_per_s = client::memory_copy_bytes_per_s();
-    let mut show = Show { plan, cast, stage, session, copy_bytes_per_s };
-    let mut sought = search.map(|search| Sought { search, answer: None });
+    let mut show = Show { plan, cast, stage, session };
+    let mut sought = search.map(|sought| Ended { sought, answer: None, ahead });
     let played = match &mut sought {
         Some(sought) => show.seek(sought, observer, interrupt),
         None => show.play(observer, interrupt),
@@ -103,8 +117,10 @@ fn carry_out(
 }
 
 /// A search that ended, with or without its answer.
-struct Sought {
-    search: Search,
+struct Ended {
+    sought: Sought,
+    /// What was said of it before it began.
+    ahead: Forecast,
     answer: Option<Answer>,
 }
 
@@ -114,7 +130,6 @@ struct Show {
     cast: Cast,
     stage: Stage,
     session: Session,
-    copy_bytes_per_s: f64,
 }
 
 impl Show {
@@ -122,7 +137,7 @@ impl Show {
     fn play(&mut self, observer: &mut dyn Observer, interrupt: &Interrupt) -> Result<(), RunError> {
         observer.phase("measuring");
         for scale in self.plan.scale.0.clone() {
-            self.point(scale, observer, interrupt)?;
+            self.point(scale, self.plan.duration, observer, interrupt)?;
             if !self.session.goes_on() {
                 break;
             }
@@ -133,46 +148,99 @@ impl Show {
     /// All trials of a search.
     fn seek(
         &mut self,
-        sought: &mut Sought,
+        ended: &mut Ended,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<(), RunError> {
+        let search_began_ns = self.session.now_ns();
         loop {
-            let scale = match sought.search.next() {
-                Next::Try { streams, .. } => streams,
+            let (scale, why) = match ended.sought.search.next() {
+                Next::Try { streams, why } => (streams, why),
                 Next::Done(answer) => {
-                    sought.answer = Some(answer);
+                    ended.answer = Some(answer);
                     return Ok(());
                 }
             };
+            let confirms = why == Why::Confirm;
+            if confirms && !self.has_room_to_confirm(scale) {
+                ended.sought.search.leave_unconfirmed();
+                continue;
+            }
             if self.session.next_index().is_none() {
                 return Ok(());
             }
             let began_ns = self.session.now_ns();
-            self.stage.furnish(&mut self.cast, scale, observer, interrupt)?;
+            let seconds = (self.cast.warmup_ns() + self.plan.duration.ns()) as f64 / 1e9;
+            self.stage.furnish(&mut self.cast, scale, seconds, observer, interrupt)?;
             self.session.files_grew(&self.stage.table)?;
             for note in &self.stage.notes {
                 self.session.note(note.clone());
             }
             observer.phase("searching");
-            let passed = self.point(scale, observer, interrupt)?;
+            let elapsed_ns = self.session.now_ns() - search_began_ns;
+            observer.searching(&self.step(ended, scale, Duration::from_nanos(elapsed_ns)));
+            let measured = if confirms { self.confirm() } else { self.plan.duration };
+            let passed = self.point(scale, measured, observer, interrupt)?;
             if !self.session.goes_on() {
                 return Ok(());
             }
             let last = self.session.done().last();
-            let limited_by_client = last.is_some_and(|point| point.limited_by_client.is_some());
+            let culprit = last.and_then(|point| point.culprit);
+            let limited_by_client = culprit.is_some_and(Culprit::is_own);
             // Making further files takes time, too.
             let took_s = (self.session.now_ns() - began_ns) as f64 / 1e9;
             let trial = Trial { passed, limited_by_client, took_s };
-            sought.search.report(scale, trial).map_err(|source| RunError::Search { source })?;
-            seek::save(self.session.run_dir(), &sought.search)?;
+            let search = &mut ended.sought.search;
+            let reported = match confirms {
+                true => search.report_confirmation(scale, trial),
+                false => search.report(scale, trial),
+            };
+            reported.map_err(|source| RunError::Search { source })?;
+            seek::save(self.session.run_dir(), &ended.sought)?;
         }
+    }
+
+    /// Where a search stands that is going to try this scale.
+    fn step(&self, ended: &Ended, scale: u32, elapsed: Duration) -> SearchStep {
+        let (passed, failed) = seek::bounds(&ended.sought.search);
+        let at_most = match ended.ahead.time {
+            TimeAhead::Between { most_s, .. } => Duration::try_from_secs_f64(most_s).ok(),
+            TimeAhead::Planned { .. } | TimeAhead::Unknown => None,
+        };
+        SearchStep {
+            trial: ended.sought.search.trials() + 1,
+            label: self.plan.label(scale),
+            passed: passed.map(|scale| self.plan.label(scale)),
+            failed: failed.map(|scale| self.plan.label(scale)),
+            elapsed,
+            at_most,
+        }
+    }
+
+    /// How long a search's answer must hold on.
+    fn confirm(&self) -> Span {
+        self.plan.find_max.map_or(self.plan.duration, |search| search.confirm)
+    }
+
+    /// Whether everybody can write for as long as the answer must hold on; says so where not.
+    fn has_room_to_confirm(&mut self, scale: u32) -> bool {
+        let confirm = self.confirm();
+        let seconds = (self.cast.warmup_ns() + confirm.ns()) as f64 / 1e9;
+        let has_room = self.stage.room_for(&self.cast, self.cast.bytes_per_scale(seconds)) >= scale;
+        if !has_room {
+            self.session.note(format!(
+                "There was no room to record for {confirm}, so the answer rests on trials of {} alone.",
+                self.plan.duration
+            ));
+        }
+        has_room
     }
 
     /// Runs a load point and keeps its figures. Whether its criteria were met.
     fn point(
         &mut self,
         scale: u32,
+        measured: Span,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<bool, RunError> {
@@ -183,28 +251,28 @@ impl Show {
         {
             self.session.note(note);
         }
-        let Company { workers, specs, rates, groups } = self.cast.company(scale, index);
+        let Company { workers, specs, starts, rates, groups } = self.cast.company(scale, index);
         let what = PointPlan {
             label: self.plan.label(scale),
             warmup_ns: self.cast.warmup_ns(),
-            measured_ns: self.plan.duration.ns(),
-            jury: Some(Jury { scale, specs, rates }),
+            measured_ns: measured.ns(),
+            jury: Some(Jury { scale, specs, rates, starts }),
             ..PointPlan::default()
         };
         let done = self.session.point(what, workers, observer, interrupt)?;
-        let mut verdict = verdict_of(&groups, &done.judged, &done.total);
-        if self.plan.find_max.is_some() && self.cast.never_pauses() {
-            // A trial is short, and a full buffer hides for a while that the storage can't keep up.
-            hold_to_pace(&mut verdict, &done.judged.late, &done.part);
-        }
-        let moved_bytes_per_s = done.total.bytes_per_s.unwrap_or(0.0);
+        self.cast.take_back(&groups, &done.workers);
+        let verdict = verdict_of(&groups, &done.judged, &done.total);
         let passed = verdict.passed;
+        let line_bytes_per_s = self.session.line_bytes_per_s();
         if let Some(point) = self.session.last_point() {
-            point.limited_by_client =
-                client::limit(&verdict, done.busy_share, moved_bytes_per_s, self.copy_bytes_per_s);
+            let incidents = &done.judged.late.incidents;
+            point.culprit = of_point(&verdict, incidents, done.total.bytes_per_s, line_bytes_per_s);
             point.stream_count = Some(self.plan.stream_count(scale));
             // A load point that somebody stopped is not judged.
             point.verdict = done.complete.then_some(verdict);
+            if !done.complete {
+                point.culprit = None;
+            }
         }
         Ok(passed)
     }
@@ -212,16 +280,30 @@ impl Show {
     fn end(
         self,
         verb: &str,
-        sought: Option<Sought>,
+        ended: Option<Ended>,
         vda: Option<VdaInput>,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<Finished, RunError> {
         let Show { plan, stage, session, .. } = self;
         let closing = Closing { subject: subject(&plan, &stage, verb), made: Some(stage.made) };
-        let conclude = |summary: &mut Summary, _: &_| conclude(summary, &plan, sought, vda);
+        let conclude = |summary: &mut Summary, _: &_| conclude(summary, &plan, ended, vda);
         session.end(closing, conclude, observer, interrupt)
     }
+}
+
+/// What the run is going to take.
+fn ahead(plan: &StreamsPlan, cast: &Cast, stage: &Stage, search: Option<&Search>) -> Forecast {
+    let Some(search) = search else {
+        let most = plan.scale.0.iter().copied().max().unwrap_or(1);
+        return forecast::of_points(plan, cast, stage.yet_to_write(cast, most));
+    };
+    let first = match search.next() {
+        Next::Try { streams, .. } => streams,
+        Next::Done(_) => 0,
+    };
+    let bytes = (stage.yet_to_write(cast, first), stage.yet_to_write(cast, search.cap()));
+    forecast::of_search(plan, cast, search, bytes)
 }
 
 /// What the session begins with.
@@ -242,13 +324,13 @@ fn opening<'a>(
         driver: driver_kind(plan.driver),
         hang_after: plan.hang_after.duration(),
         log: plan.log,
-        verify: false,
+        verify: None,
         notes,
     }
 }
 
 /// What the run amounts to: the search's answer, the curve, the verdict.
-fn conclude(summary: &mut Summary, plan: &StreamsPlan, sought: Option<Sought>, vda: Option<VdaInput>) {
+fn conclude(summary: &mut Summary, plan: &StreamsPlan, ended: Option<Ended>, vda: Option<VdaInput>) {
     let first_failed = |summary: &Summary| {
         let verdicts = summary.load_points.iter().filter_map(|point| point.verdict.as_ref());
         verdicts.filter(|verdict| !verdict.passed).find_map(|verdict| verdict.failed_first.clone())
@@ -256,10 +338,10 @@ fn conclude(summary: &mut Summary, plan: &StreamsPlan, sought: Option<Sought>, v
     if let Some(vda) = &vda {
         summary.vda = Some(vda_facts(&summary.load_points, vda));
     }
-    match sought {
-        Some(Sought { search, answer }) => {
+    match ended {
+        Some(Ended { sought, answer, .. }) => {
             let per_scale = plan.stream_count(1).max(1);
-            let mut facts = seek::facts(&search, answer.as_ref(), per_scale, plan.what());
+            let mut facts = seek::facts(&sought.search, answer.as_ref(), per_scale, plan.what());
             facts.failed_first = first_failed(summary).map(|failure| failure.sentence);
             // A search is good when anything passed at all: that something fell is what it is for.
             let best = facts.streams.unwrap_or(0);
@@ -292,5 +374,10 @@ fn subject(plan: &StreamsPlan, stage: &Stage, verb: &str) -> Subject {
             reused: stage.written_bytes == 0,
         },
         data_bytes: bytes,
+        material: Material {
+            written_bytes: stage.written_bytes,
+            server_memory_bytes: plan.server_memory.map(Size::bytes),
+            own_files: stage.reads_own_files(),
+        },
     }
 }

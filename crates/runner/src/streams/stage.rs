@@ -5,13 +5,15 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use reelgauge_engine::area::{AREA_DIR, Area};
 use reelgauge_engine::dataset::{self, DataSet, DataSetSpec};
 use reelgauge_engine::driver::TargetFile;
+use reelgauge_engine::material::Material;
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_engine::space::space;
+use reelgauge_workload::companion::ScratchFile;
 use reelgauge_workload::streams::{ActorKind, StreamsPlan};
 
 use super::cast::{Cast, Role};
@@ -19,11 +21,13 @@ use super::footage::DIRECT_QUANTUM_BYTES;
 use super::parts::Files;
 use crate::error::RunError;
 use crate::file_table::FileTable;
+use crate::fresh_seed;
 use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::made_files::MadeFiles;
 use crate::observer::Observer;
-use crate::prepare::{DirectWish, check_room, drop_cached, settle_direct};
+use crate::prepare::{DirectWish, check_room, drop_cached, drop_written, left_out_note, settle_direct};
+use crate::room::{Room, folder_bytes};
 
 /// Stamps in test data lie so far apart.
 const UNIT_BYTES: u32 = 4096;
@@ -42,8 +46,32 @@ pub struct Stage {
     /// What actors make.
     pub made: MadeFiles,
     area: Area,
+    room: Room,
     pools: BTreeMap<u64, Pool>,
+    /// The user's own files, where footage is read from them.
+    own: Option<OwnFiles>,
     seed: u64,
+}
+
+/// The user's own files, of which pieces are read and nothing else is done to them.
+#[derive(Debug)]
+struct OwnFiles {
+    material: Material,
+    /// Numbers in the log of those that are used, by their index in the material.
+    numbers: BTreeMap<usize, u32>,
+    /// Bytes of the pieces that are used.
+    used_bytes: u64,
+}
+
+/// What the first load point needs of a target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Room for so many bytes.
+    pub room_bytes: u64,
+    /// To be written to.
+    pub writes: bool,
+    /// Pieces of the user's own files, in bytes each.
+    pub own_pieces: Vec<u64>,
 }
 
 /// Prepared files of one size.
@@ -60,15 +88,14 @@ impl Stage {
     /// A target that can't be used, or has not enough room for what the plan needs at first.
     pub fn open(
         plan: &mut StreamsPlan,
-        needed_bytes: u64,
-        writes: bool,
+        needs: &Needs,
         must_be_direct: bool,
         interrupt: &Interrupt,
     ) -> Result<(Ground, Stage), RunError> {
-        check_space(&plan.target, needed_bytes)?;
+        check_space(&plan.target, needs.room_bytes)?;
         let area = Area::open_or_create(&plan.target)?;
         plan.target = area.target().to_path_buf();
-        let result = Stage::open_in(&area, plan, writes, must_be_direct, interrupt);
+        let result = Stage::open_in(&area, plan, needs, must_be_direct, interrupt);
         if result.is_err() && area.is_new() {
             // What can't be removed now is removed by `reelgauge clean`; the error itself matters more.
             let _ = area.clean();
@@ -79,7 +106,7 @@ impl Stage {
     fn open_in(
         area: &Area,
         plan: &mut StreamsPlan,
-        writes: bool,
+        needs: &Needs,
         must_be_direct: bool,
         interrupt: &Interrupt,
     ) -> Result<(Ground, Stage), RunError> {
@@ -89,26 +116,33 @@ impl Stage {
             let wish = DirectWish {
                 target: &plan.target,
                 must: must_be_direct,
-                writes,
+                writes: needs.writes,
                 quantum_bytes: DIRECT_QUANTUM_BYTES as u32,
             };
             let note = settle_direct(wish, &ground.mount, &ground.direct)?;
             plan.direct = note.is_none();
             notes.extend(note);
         }
+        let own = match &plan.read_from {
+            Some(folder) => Some(OwnFiles::find(folder, &ground, &needs.own_pieces, &mut notes)?),
+            None => None,
+        };
         let stage = Stage {
             table: FileTable::new(area.root()),
             written_bytes: 0,
             notes,
             made: MadeFiles::begin(&ground, interrupt)?,
             area: area.clone(),
+            room: Room::of(&ground),
             pools: BTreeMap::new(),
+            own,
             seed: plan.seed,
         };
         Ok((ground, stage))
     }
 
-    /// Gives everybody who plays at this scale their files, making what is missing.
+    /// Gives everybody who plays at this scale their files, making what is missing, and room for what a load
+    /// point of so many seconds writes.
     ///
     /// # Errors
     /// When there is no room, or the storage fails.
@@ -116,61 +150,100 @@ impl Stage {
         &mut self,
         cast: &mut Cast,
         scale: u32,
+        seconds: f64,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<(), RunError> {
-        for (bytes, count) in cast.prepared_files(scale) {
-            self.prepare(bytes, count, observer, interrupt)?;
+        if let Some(own) = &self.own {
+            own.material.check(&cast.own_pieces(scale))?;
         }
+        let specs = self.specs(cast, scale);
+        for spec in &specs {
+            self.prepare(spec, &specs, observer, interrupt)?;
+        }
+        // What the load point before this one wrote is written over.
+        let scratch = self.made.scratch().map_or(0, |scratch| folder_bytes(scratch.path()));
+        let more_bytes = cast.made_bytes(scale, seconds).saturating_sub(scratch);
+        let made_room = self.room.make_for_load(more_bytes, &specs, observer, interrupt)?;
+        self.notes.extend(made_room);
         for role in 0..cast.roles.len() {
             let wanted = cast.roles[role].plan.count.saturating_mul(scale) as usize;
             while cast.roles[role].files.len() < wanted {
-                let files = self.files_of(&cast.roles[role], role, cast.roles[role].files.len())?;
+                let reads_own = cast.reads_own(&cast.roles[role]);
+                let files =
+                    self.files_of(&cast.roles[role], role, cast.roles[role].files.len(), reads_own)?;
                 cast.roles[role].files.push(files);
             }
         }
         Ok(())
     }
 
-    /// The largest scale for which there is room, when one unit takes so many bytes.
-    pub fn room_for(&self, bytes_per_scale: u64) -> u32 {
+    /// The data sets that are needed at this scale.
+    fn specs(&self, cast: &Cast, scale: u32) -> Vec<DataSetSpec> {
+        let sizes = cast.prepared_files(scale).into_iter();
+        let spec =
+            |(file_bytes, files)| DataSetSpec { files, file_bytes, unit_bytes: UNIT_BYTES, seed: self.seed };
+        sizes.map(spec).collect()
+    }
+
+    /// Bytes of test files that are not there yet at this scale.
+    pub fn yet_to_write(&self, cast: &Cast, scale: u32) -> u64 {
+        self.room.yet_to_write(&self.specs(cast, scale))
+    }
+
+    /// The largest scale of this cast for which there is room, when one unit takes so many bytes: free room,
+    /// and what is taken by test files that serve again or can be given back.
+    pub fn room_for(&self, cast: &Cast, bytes_per_scale: u64) -> u32 {
         let Ok(Some(space)) = space(self.area.root()) else {
             return u32::MAX;
         };
-        let ours = folder_bytes(&self.area.data_dir());
-        let room = space.available_bytes.saturating_sub(dataset::MARGIN_BYTES).saturating_add(ours);
+        let held = self.room.held_bytes(&self.specs(cast, 1));
+        let room = space.available_bytes.saturating_sub(dataset::MARGIN_BYTES).saturating_add(held);
         u32::try_from(room / 100 * 95 / bytes_per_scale.max(1)).unwrap_or(u32::MAX)
     }
 
-    /// How many prepared files there are, and their bytes.
+    /// The largest scale for which the user's own files are enough, where they are read; at most `most`.
+    pub fn own_room_for(&self, cast: &Cast, most: u32) -> u32 {
+        self.own.as_ref().map_or(most, |own| own.material.room_for(&cast.own_pieces(1), most))
+    }
+
+    /// Whether files of the user's own are read.
+    pub fn reads_own_files(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// How many prepared files there are, and their bytes; of the user's own the pieces that are read.
     pub fn prepared_total(&self) -> (u64, u64) {
         let files = || self.pools.values().flat_map(|pool| &pool.files);
-        (files().count() as u64, files().map(|file| file.size_bytes).sum())
+        let (own_files, own_bytes) =
+            self.own.as_ref().map_or((0, 0), |own| (own.numbers.len() as u64, own.used_bytes));
+        (files().count() as u64 + own_files, files().map(|file| file.size_bytes).sum::<u64>() + own_bytes)
     }
 
     /// Drops the prepared files from this machine's cache. A note when that is impossible.
     pub fn cool_down(&self) -> Option<String> {
-        self.pools.values().find_map(|pool| drop_cached(&pool.files))
+        let own = self.own.as_ref().and_then(OwnFiles::cool_down);
+        own.or_else(|| self.pools.values().find_map(|pool| drop_cached(&pool.files)))
     }
 
     fn prepare(
         &mut self,
-        file_bytes: u64,
-        count: u32,
+        spec: &DataSetSpec,
+        used: &[DataSetSpec],
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<(), RunError> {
-        let pool = self.pools.entry(file_bytes).or_default();
-        if pool.files.len() >= count as usize {
+        let pool = self.pools.entry(spec.file_bytes).or_default();
+        if pool.files.len() >= spec.files as usize {
             return Ok(());
         }
         observer.phase("preparing");
+        self.notes.extend(self.room.make_for(spec, used, observer, interrupt)?);
         let mut progress = |report: dataset::Prepared| {
             observer.prepared(report.reused_bytes + report.written_bytes, report.total_bytes);
             ControlFlow::Continue(())
         };
-        let spec = DataSetSpec { files: count, file_bytes, unit_bytes: UNIT_BYTES, seed: self.seed };
-        let set = DataSet::prepare(&self.area, &spec, &mut progress, interrupt.flag())?;
+        let set = DataSet::prepare(&self.area, spec, &mut progress, interrupt.flag())?;
         self.written_bytes += set.written_bytes;
         pool.files = set.files;
         // Only what is new can be in the cache by the tool's own doing.
@@ -179,11 +252,22 @@ impl Stage {
     }
 
     /// The files of one actor.
-    fn files_of(&mut self, role: &Role, number: usize, instance: usize) -> Result<Files, RunError> {
+    fn files_of(
+        &mut self,
+        role: &Role,
+        number: usize,
+        instance: usize,
+        reads_own: bool,
+    ) -> Result<Files, RunError> {
         let needs = role.part().needs();
         let mut files = Files::default();
         for _ in 0..needs.prepared_files {
-            files.prepared.push(self.take_prepared(needs.prepared_file_bytes)?);
+            let (file, begin) = match self.own.as_mut().filter(|_| reads_own) {
+                Some(own) => own.take(needs.prepared_file_bytes, &mut self.table)?,
+                None => (self.take_prepared(needs.prepared_file_bytes)?, 0),
+            };
+            files.prepared.push(file);
+            files.begins.push(begin);
         }
         if !needs.folder {
             return Ok(files);
@@ -194,11 +278,15 @@ impl Stage {
         let folder = scratch.directory(&format!("{number:02}-{}-{instance:04}", role.plan.kind))?;
         for made in 0..needs.made_files {
             let path = folder.join(format!("{}-{made:06}", made_name(role.plan.kind)));
-            if made < needs.empty_files {
+            let is_there = made < needs.empty_files;
+            if is_there {
                 scratch.make_empty_file(&path)?;
             }
-            let existed = made < needs.empty_files;
-            files.made.push(enter(&mut self.table, TargetFile { path, size_bytes: 0 }, existed));
+            let file = enter(&mut self.table, TargetFile { path, size_bytes: 0 }, is_there);
+            files.made.push(file);
+            if needs.empty_files > 0 {
+                files.stock.push(ScratchFile { file, is_there });
+            }
         }
         files.folder = Some(enter(&mut self.table, TargetFile { path: folder, size_bytes: 0 }, true));
         Ok(files)
@@ -214,9 +302,39 @@ impl Stage {
         Ok(self.table.enter_test_files(&[file], BEFORE))
     }
 
-    /// How the test data are made.
+    /// How what the run writes is made: as it was never made before.
     pub fn pattern(&self) -> PatternSpec {
-        PatternSpec { seed: self.seed, unit_bytes: UNIT_BYTES }
+        PatternSpec { seed: fresh_seed(), unit_bytes: UNIT_BYTES }
+    }
+}
+
+impl OwnFiles {
+    /// The files of a folder; what was not taken is noted.
+    fn find(
+        folder: &Path,
+        ground: &Ground,
+        pieces: &[u64],
+        notes: &mut Vec<String>,
+    ) -> Result<OwnFiles, RunError> {
+        let material = Material::find(folder, &ground.mount, ground.target())?;
+        material.check(pieces)?;
+        notes.extend(left_out_note(folder, material.left_out()));
+        Ok(OwnFiles { material, numbers: BTreeMap::new(), used_bytes: 0 })
+    }
+
+    /// A piece that nobody else reads: the number of its file, and where it begins.
+    fn take(&mut self, bytes: u64, table: &mut FileTable) -> Result<(u32, u64), RunError> {
+        let slice = self.material.take(bytes)?;
+        let file = self.material.files()[slice.file].clone();
+        let number = *self.numbers.entry(slice.file).or_insert_with(|| table.enter_own_file(file));
+        self.used_bytes += bytes;
+        Ok((number, slice.offset))
+    }
+
+    fn cool_down(&self) -> Option<String> {
+        let used: Vec<TargetFile> =
+            self.numbers.keys().map(|&file| self.material.files()[file].clone()).collect();
+        drop_written(&used)
     }
 }
 
@@ -246,20 +364,4 @@ fn check_space(target: &Path, needed_bytes: u64) -> Result<(), RunError> {
         // Whatever is wrong with the target is better said by the area.
         Ok(None) | Err(_) => Ok(()),
     }
-}
-
-/// Bytes of the files in a folder and those in it; what can't be looked at counts nothing.
-pub(crate) fn folder_bytes(folder: &Path) -> u64 {
-    let mut folders: Vec<PathBuf> = vec![folder.to_path_buf()];
-    let mut bytes = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            match entry.metadata() {
-                Ok(facts) if facts.is_dir() => folders.push(entry.path()),
-                Ok(facts) => bytes += facts.len(),
-                Err(_) => {}
-            }
-        }
-    }
-    bytes
 }

@@ -2,6 +2,7 @@
 //! that counting late frames takes, by this program or any other.
 
 use reelgauge_analysis::late::{MeasuredPart, StreamSpec};
+use reelgauge_analysis::pause::Pause;
 use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,9 @@ pub struct PointStreams {
     pub until_ns: u64,
     /// The streams that have frames.
     pub streams: Vec<StreamSpec>,
+    /// When the tool did not run; known when the load point is over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pauses: Vec<Pause>,
 }
 
 impl PointStreams {
@@ -42,6 +46,7 @@ impl PointStreams {
             from_ns: part.from_ns,
             until_ns: part.until_ns,
             streams,
+            pauses: Vec::new(),
         }
     }
 }

@@ -70,7 +70,8 @@ pub struct ActorPlan {
     /// How many frames a player asks for at once.
     #[serde(default = "default_read_ahead")]
     pub read_ahead: ReadAhead,
-    /// How often a recorder makes its frames durable; without it, never.
+    /// How often a recorder makes its frames durable; without it, never where it goes past the client's
+    /// cache, and else each time that its buffer has gone round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_every: Option<Span>,
     /// A recorder writes over a file that exists, instead of growing a new one.
@@ -193,6 +194,18 @@ impl ActorKind {
 }
 
 impl ActorKind {
+    /// Whether a clock says when it asks for what, so that it moves as much as it should and no more.
+    pub const fn is_paced(self) -> bool {
+        match self {
+            ActorKind::Player
+            | ActorKind::Recorder
+            | ActorKind::Editor
+            | ActorKind::Camera
+            | ActorKind::Companion => true,
+            ActorKind::Transcoder | ActorKind::Copier | ActorKind::Mix => false,
+        }
+    }
+
     /// Its word in a sentence: `a player`, `an editor`.
     pub fn with_article(self) -> String {
         let article = if self == ActorKind::Editor { "an" } else { "a" };
@@ -202,6 +215,11 @@ impl ActorKind {
     /// Whether it plays, records or reads footage.
     pub const fn has_media(self) -> bool {
         matches!(self, ActorKind::Player | ActorKind::Recorder | ActorKind::Editor | ActorKind::Transcoder)
+    }
+
+    /// Whether it reads footage that is there before, and never changes it.
+    pub const fn reads_footage(self) -> bool {
+        matches!(self, ActorKind::Player | ActorKind::Editor | ActorKind::Transcoder)
     }
 
     /// Whether it works on plain files.

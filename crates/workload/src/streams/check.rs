@@ -144,6 +144,10 @@ impl StreamsPlan {
             let checked = check_actor(actor, spelling);
             checked.map_err(|problem| of_actor(problem, index, actor.kind, spelling))?;
         }
+        if self.read_from.is_some() && !self.actors.iter().any(|actor| actor.kind.reads_footage()) {
+            let why = "where nobody plays, edits or transcodes".to_owned();
+            return Err(StreamsError::NoEffect { field: read_from_named(spelling), why }.into());
+        }
         self.check_scale(spelling)
     }
 
@@ -175,6 +179,13 @@ impl StreamsPlan {
             true => Err(PlanError::TooManyWorkers(workers)),
             false => Ok(()),
         }
+    }
+}
+
+const fn read_from_named(spelling: Spelling) -> &'static str {
+    match spelling {
+        Spelling::Flags => "--read-from",
+        Spelling::File => "read_from",
     }
 }
 
@@ -381,6 +392,13 @@ mod tests {
             ),
             (StreamsPlan { find_max: find_max(8, Some(4)), ..sound() }, "raise cap"),
             (StreamsPlan { find_max: find_max(0, None), ..sound() }, "lower start"),
+            (
+                StreamsPlan {
+                    read_from: Some("/mnt/nas/archive".into()),
+                    ..plan(ActorPlan { kind: ActorKind::Recorder, ..player() })
+                },
+                "--read-from has no effect where nobody plays",
+            ),
         ];
         for (plan, remedy) in cases {
             let error = plan.check().unwrap_err().to_string();

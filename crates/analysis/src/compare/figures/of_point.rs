@@ -1,21 +1,22 @@
 //! The figures of one load point.
 
 use super::super::evidence::{Noise, Stretches, of_count, of_rate};
-use super::super::late;
-use super::super::{Better, FLOOR_RATE, Unit};
+use super::super::incidents::{self, Disturbances};
+use super::super::{Better, ComparedIncident, ComparedLate, FLOOR_RATE, Unit};
 use super::times::{self, Whose};
-use super::{LoadPoint, Reading, Summary};
+use super::{INCIDENTS, LATE_FRAMES, LoadPoint, Reading, STREAMS_HIT, Summary, VERDICT, WORST_MARGIN};
 use crate::late::LateFigures;
 
 /// All of them, those that matter most first.
-pub(super) fn readings(summary: &Summary, point: &LoadPoint) -> Vec<Reading> {
+pub(super) fn readings(summary: &Summary, point: &LoadPoint, is_demand: bool) -> Vec<Reading> {
     let stretches = Stretches::of(summary, point);
     let stretches = stretches.as_ref();
     let mut readings = Vec::new();
+    readings.extend(verdict(point));
     if let Some(figures) = &point.streams {
         late_frames(figures, point, summary, &mut readings);
     }
-    rates(point, stretches, &mut readings);
+    rates(point, stretches, is_demand, &mut readings);
     required(point, stretches, &mut readings);
     let response = &point.total.response;
     for (kind, times) in [("read", &response.read), ("write", &response.write)] {
@@ -32,24 +33,54 @@ pub(super) fn readings(summary: &Summary, point: &LoadPoint) -> Vec<Reading> {
     readings
 }
 
+/// Whether its criteria were met. What the tool itself, or a lack of measurements, failed is no verdict on
+/// the storage.
+fn verdict(point: &LoadPoint) -> Option<Reading> {
+    let verdict = point.verdict.as_ref().filter(|verdict| !verdict.is_no_fault_of_the_storage())?;
+    let met = if verdict.passed { 1.0 } else { 0.0 };
+    let noise = Noise::Absolute(0.0, 1e9);
+    Some(Reading::new(VERDICT, "criteria", Unit::Verdict, Better::Higher, met, noise))
+}
+
+/// What came of a load point's streams; `None` where no frame was judged.
+pub(super) fn late(point: &LoadPoint) -> Option<ComparedLate> {
+    let figures = point.streams.as_ref().filter(|figures| figures.total.frames_judged > 0)?;
+    let (windows, unlisted) = incidents::of_streams(figures);
+    let worst = windows.iter().max_by_key(|window| window.late_frames);
+    let total = &figures.total;
+    Some(ComparedLate {
+        measured_s: point.measured_s,
+        streams: total.streams,
+        streams_with_late_frames: total.streams_with_late_frames,
+        frames_judged: total.frames_judged,
+        late_frames: total.late_frames,
+        incidents: windows.len() as u64 + unlisted,
+        worst_incident: worst.map(|window| ComparedIncident {
+            began_in_point_s: window.began_s,
+            length_s: window.ended_s - window.began_s,
+            late_frames: window.late_frames,
+        }),
+        ..ComparedLate::default()
+    })
+}
+
 fn late_frames(figures: &LateFigures, point: &LoadPoint, summary: &Summary, into: &mut Vec<Reading>) {
     let total = &figures.total;
-    let noise = late::noise(figures, began_measuring_s(summary, point), point.measured_s);
-    let count = |figure: &str, label: &str, value: u64, noise: Noise| {
-        Reading::new(figure, label, Unit::Count, Better::Lower, value as f64, noise)
-            .counted_over(point.measured_s)
-    };
-    into.push(count("streams.total.late_frames", "late frames", total.late_frames, noise));
-    // Streams share their stalls: how many were hit is as sure as how often.
-    let hit = total.streams_with_late_frames;
-    let noise_of_hit = match noise {
-        Noise::Absolute(error, dof) => {
-            let share = error / total.late_frames.max(1) as f64;
-            Noise::Absolute((share * hit as f64).max(1.0), dof)
-        }
-        _ => Noise::Unknown,
-    };
-    into.push(count("streams.total.streams_with_late_frames", "streams with late frames", hit, noise_of_hit));
+    if total.frames_judged == 0 {
+        return;
+    }
+    let (windows, unlisted) = incidents::of_streams(figures);
+    let from_s = began_measuring_s(summary, point);
+    let disturbances = Disturbances::new(&windows, unlisted, from_s, point.measured_s);
+    let counts = [
+        (INCIDENTS, "incidents", disturbances.count),
+        (LATE_FRAMES, "late frames", total.late_frames),
+        (STREAMS_HIT, "streams with late frames", total.streams_with_late_frames),
+    ];
+    for (figure, label, value) in counts {
+        let reading = Reading::new(figure, label, Unit::Count, Better::Lower, value as f64, Noise::Unknown);
+        into.push(reading.hangs_on(disturbances));
+    }
     if let Some(worst) = &total.worst_margin {
         let stream = figures.streams.iter().find(|stream| stream.stream == worst.stream);
         let stretches = Stretches::of(summary, point);
@@ -64,8 +95,8 @@ fn late_frames(figures: &LateFigures, point: &LoadPoint, summary: &Summary, into
             }
             _ => Noise::Unknown,
         };
-        let (figure, label) = ("streams.total.worst_margin.margin_us", "worst margin, ms");
-        into.push(Reading::new(figure, label, Unit::Us, Better::Higher, value, noise));
+        let reading = Reading::new(WORST_MARGIN, "worst margin, ms", Unit::Us, Better::Higher, value, noise);
+        into.push(reading.hangs_on(disturbances));
     }
 }
 
@@ -75,7 +106,7 @@ fn began_measuring_s(summary: &Summary, point: &LoadPoint) -> f64 {
     first.map_or(0.0, |step| (step.began_s as f64 - point.started_s).max(0.0))
 }
 
-fn rates(point: &LoadPoint, stretches: Option<&Stretches>, into: &mut Vec<Reading>) {
+fn rates(point: &LoadPoint, stretches: Option<&Stretches>, is_demand: bool, into: &mut Vec<Reading>) {
     let total = &point.total;
     let noise = |of: fn(&Stretches) -> &[f64]| stretches.map_or(Noise::Unknown, |all| of_rate(of(all)));
     let all = [
@@ -103,7 +134,8 @@ fn rates(point: &LoadPoint, stretches: Option<&Stretches>, into: &mut Vec<Readin
     ];
     for (figure, label, unit, value, noise) in all {
         if let Some(value) = value {
-            into.push(Reading::new(figure, label, unit, Better::Higher, value, noise).floor(FLOOR_RATE));
+            let reading = Reading::new(figure, label, unit, Better::Higher, value, noise);
+            into.push(reading.floor(FLOOR_RATE).demanded(is_demand));
         }
     }
 }
@@ -116,7 +148,9 @@ fn required(point: &LoadPoint, stretches: Option<&Stretches>, into: &mut Vec<Rea
     let achieved: f64 = point.rates.iter().map(|rate| rate.achieved_ops_per_s).sum();
     let noise = stretches.map_or(Noise::Unknown, |stretches| of_rate(&stretches.ops));
     let (figure, label) = ("rates.achieved_ops_per_s", "achieved operations per s");
-    into.push(Reading::new(figure, label, Unit::PerS, Better::Higher, achieved, noise).floor(FLOOR_RATE));
+    // Whether enough of them came is in the verdict.
+    let reading = Reading::new(figure, label, Unit::PerS, Better::Higher, achieved, noise);
+    into.push(reading.floor(FLOOR_RATE).demanded(true));
     if let Some(ms) = point.rates_mean_response_ms {
         let noise = stretches.map_or(Noise::Unknown, |stretches| times::of_mean(point, stretches));
         let (figure, label) = ("rates_mean_response_ms", "mean response, ms");

@@ -4,7 +4,7 @@
 use super::super::evidence::{Noise, Stretches, of_rate};
 use super::super::{Better, FLOOR_RATE, Unit};
 use super::times;
-use super::{LoadPoint, Reading, Summary};
+use super::{LoadPoint, Reading, SEARCH, Summary};
 use crate::facts::{CheckFacts, ReplayFacts, ReplayPass, SearchFacts};
 
 /// How far the counts of a first look are off: each was played once, for a second or two.
@@ -20,7 +20,7 @@ const SELF_FLOOR: f64 = 0.25;
 const LATENESS_FLOOR_US: f64 = 50.0;
 
 /// All of them, those that matter most first.
-pub(super) fn readings(summary: &Summary, with_totals: bool) -> Vec<Reading> {
+pub(super) fn readings(summary: &Summary, with_totals: bool, is_demand: bool) -> Vec<Reading> {
     let mut readings = Vec::new();
     if let Some(facts) = &summary.search {
         readings.extend(search(facts));
@@ -39,7 +39,7 @@ pub(super) fn readings(summary: &Summary, with_totals: bool) -> Vec<Reading> {
         replay(summary, facts, &mut readings);
     }
     if with_totals {
-        totals(summary, &mut readings);
+        totals(summary, is_demand, &mut readings);
     }
     of_the_tool(summary, &mut readings);
     readings
@@ -55,20 +55,22 @@ fn search(facts: &SearchFacts) -> Option<Reading> {
     let low = f64::from(streams);
     let high = is_certain.then(|| f64::from(facts.at_most.unwrap_or(streams).max(streams)));
     let noise = Noise::Range { low, high, slack: FLOOR_RATE };
-    let (figure, label) = ("search.streams", "streams that passed every time");
-    Some(Reading::new(figure, label, Unit::Streams, Better::Higher, low, noise).floor_absolute(1.0))
+    let label = "streams that passed every time";
+    Some(Reading::new(SEARCH, label, Unit::Streams, Better::Higher, low, noise).floor_absolute(1.0))
 }
 
 fn check(facts: &CheckFacts, into: &mut Vec<Reading>) {
     for format in &facts.formats {
-        let low = f64::from(format.streams);
-        let high = (!format.at_least).then_some(low);
-        let noise = Noise::Range { low, high, slack: CHECK_SLACK };
-        let figure = format!("check.formats.{}.streams", format.id);
-        let label = format!("streams of {}", format.name);
-        into.push(
-            Reading::new(&figure, &label, Unit::Streams, Better::Higher, low, noise).floor_absolute(1.0),
-        );
+        for (what, found) in [("play", &format.play), ("record", &format.record)] {
+            let Some(found) = found else { continue };
+            let (streams, error) = (f64::from(found.streams), f64::from(found.error_streams));
+            let high = (!found.at_least).then_some(streams + error);
+            let noise = Noise::Range { low: (streams - error).max(0.0), high, slack: CHECK_SLACK };
+            let figure = format!("check.formats.{}.{what}.streams", format.id);
+            let label = format!("streams of {}, {what}", format.name);
+            let reading = Reading::new(&figure, &label, Unit::Streams, Better::Higher, streams, noise);
+            into.push(reading.floor_absolute(1.0));
+        }
     }
     let rates = [
         ("check.sequential_read_mb_per_s", "read in order, MB/s", facts.sequential_read_mb_per_s),
@@ -128,7 +130,7 @@ fn replay(summary: &Summary, facts: &ReplayFacts, into: &mut Vec<Reading>) {
 }
 
 /// Rates over all load points.
-fn totals(summary: &Summary, into: &mut Vec<Reading>) {
+fn totals(summary: &Summary, is_demand: bool, into: &mut Vec<Reading>) {
     let measured_s: f64 = summary.load_points.iter().map(|point| point.measured_s).sum();
     if measured_s <= 0.0 {
         return;
@@ -163,7 +165,7 @@ fn totals(summary: &Summary, into: &mut Vec<Reading>) {
         let sum: f64 = summary.load_points.iter().map(amount).sum();
         let noise = total_noise(summary, sum, amount, stretch);
         let reading = Reading::new(figure, label, unit, Better::Higher, sum / measured_s, noise);
-        into.push(reading.floor(FLOOR_RATE));
+        into.push(reading.floor(FLOOR_RATE).demanded(is_demand));
     }
     let failed = summary.failed_ops() as f64;
     let (figure, label) = ("total.failed_ops", "failed operations");

@@ -13,9 +13,13 @@ const PAIRS: u64 = 100;
 const NS: f64 = 1e9;
 
 /// SplitMix64: small, seeded, good enough here.
-struct Draws(u64);
+pub(super) struct Draws(u64);
 
 impl Draws {
+    pub(super) fn new(seed: u64) -> Draws {
+        Draws(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -25,7 +29,7 @@ impl Draws {
     }
 
     /// Above 0, at most 1.
-    fn share(&mut self) -> f64 {
+    pub(super) fn share(&mut self) -> f64 {
         ((self.next() >> 11) + 1) as f64 / (1_u64 << 53) as f64
     }
 

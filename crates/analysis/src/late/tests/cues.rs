@@ -55,7 +55,7 @@ fn a_cue_whose_read_fails_is_still_a_cue() {
 }
 
 #[test]
-fn frames_skipped_while_playing_are_dropped_and_incidents_end_at_the_gap() {
+fn frames_skipped_while_playing_are_dropped_and_late_runs_end_at_the_gap() {
     let mut ops = [played(0..25), cued(70..100)].concat();
     // 10 and 11 are skipped; the last before the jump and the first after it are late.
     ops.retain(|op| !(10..12).contains(&op.transfer));
@@ -65,7 +65,7 @@ fn frames_skipped_while_playing_are_dropped_and_incidents_end_at_the_gap() {
     let found = figures(&spec(), part(0, 4 * S), &ops);
     assert_eq!((found.frames_judged, fates(&found)), (53, (4, 2, 0, 0)));
     let runs: Vec<(u64, u64)> =
-        found.first_incidents.iter().map(|run| (run.first_frame, run.frames)).collect();
+        found.first_late_runs.iter().map(|run| (run.first_frame, run.frames)).collect();
     assert_eq!(runs, [(10, 2), (24, 1), (70, 1)]);
 }
 

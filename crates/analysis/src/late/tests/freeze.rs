@@ -76,7 +76,7 @@ fn a_freeze_makes_exactly_the_frames_late_that_the_queue_implies() {
         let found = figures(&spec, part(0, 9 * S), &recording(Policy::Stall, prebuffer_ns));
         let late = late_when_stalling(prebuffer_ns);
         assert_eq!(fates(&found), (late, 0, 0, 0), "{prebuffer_ns}");
-        assert_eq!(found.incidents, u64::from(late > 0));
+        assert_eq!(found.late_runs, u64::from(late > 0));
         let worst = found.worst_margin.unwrap();
         assert_eq!((worst.frame, worst.has_come), (48, true));
         assert_eq!(worst.margin_us, prebuffer_ns as f64 / 1e3 - 1_005_000.0);
@@ -95,7 +95,7 @@ fn a_freeze_with_frames_that_are_skipped() {
         let found = figures(&spec, part(0, 9 * S), &recording(Policy::Drop, prebuffer_ns));
         let (late, dropped) = late_when_dropping(prebuffer_ns);
         assert_eq!(fates(&found), (late, dropped, 0, 0), "{prebuffer_ns}");
-        assert_eq!(found.incidents, u64::from(late > 0));
+        assert_eq!(found.late_runs, u64::from(late > 0));
     }
     assert_eq!(late_when_dropping(500 * MS), (13, 12));
 }
@@ -149,15 +149,15 @@ fn a_pause_of_the_tool_that_makes_it_skip_frames_is_the_tools() {
 }
 
 #[test]
-fn the_incident_says_where_and_how_long() {
+fn the_late_run_says_where_and_how_long() {
     let spec = recorder(Policy::Stall, 500 * MS);
     let started = MeasuredPart { started_ns: S / 2, ..part(0, 9 * S) };
     let found = figures(&spec, started, &recording(Policy::Stall, 500 * MS));
-    assert_eq!(found.first_incidents, found.worst_incidents);
-    let incident = found.first_incidents[0];
-    assert_eq!((incident.first_frame, incident.frames, incident.dropped_frames), (48, 14, 0));
-    assert_eq!((incident.began_s, incident.began_in_point_s), (2.5, 2.0));
-    assert_eq!((incident.length_s, incident.worst_late_us), (0.583_333, Some(505_000.0)));
+    assert_eq!(found.first_late_runs, found.worst_late_runs);
+    let late_run = found.first_late_runs[0];
+    assert_eq!((late_run.first_frame, late_run.frames, late_run.dropped_frames), (48, 14, 0));
+    assert_eq!((late_run.began_s, late_run.began_in_point_s), (2.5, 2.0));
+    assert_eq!((late_run.length_s, late_run.worst_late_us), (0.583_333, Some(505_000.0)));
     let first = found.first_late.unwrap();
     assert_eq!(
         (first.frame, first.late_us, first.dropped, first.failed),
@@ -167,4 +167,22 @@ fn the_incident_says_where_and_how_long() {
     assert_eq!(found.frames_judged, 204);
     let response = found.response.unwrap();
     assert_eq!((response.count, response.max_us, response.max_began_s), (204, 1_005_000.0, 2.0));
+}
+
+#[test]
+fn while_it_lasts_the_clock_counts_what_the_freeze_makes_late() {
+    for policy in [Policy::Stall, Policy::Drop] {
+        for prebuffer_ns in [6, 100, 500].map(|ms| ms * MS) {
+            let ops = recording(policy, prebuffer_ns);
+            for now_ns in (0..=100).map(|step| FREEZE.start + step * 10 * MS) {
+                let mut tally = LateTally::new(vec![recorder(policy, prebuffer_ns)], part(0, 9 * S));
+                ops.iter().filter(|op| op.done_ns <= now_ns).for_each(|op| tally.add(op));
+                let is_late = |number: &u64| due_ns(*number) + prebuffer_ns < now_ns;
+                let late = (FROZEN_FRAME..).take_while(is_late).count() as u64;
+                assert_eq!(tally.at(now_ns).late_frames, late, "{policy:?} {prebuffer_ns} {now_ns}");
+                let needed_ns = (due_ns(FROZEN_FRAME) + prebuffer_ns) as i64;
+                assert_eq!(tally.at(now_ns).margin_ns(), Some(needed_ns - now_ns as i64));
+            }
+        }
+    }
 }

@@ -110,7 +110,7 @@ impl Scene {
 
     /// Operations in the order of completion.
     fn ops(&self) -> Vec<OpRecord> {
-        let open = OpRecord { kind: OpKind::Open, due_ns: 5, issued_ns: 5, done_ns: 6, ..op() };
+        let open = OpRecord { kind: OpKind::Open, due_ns: T0_NS, issued_ns: T0_NS, done_ns: 6, ..op() };
         let mut ops = vec![open];
         for (number, random) in self.frames.iter().enumerate().filter(|(_, random)| !random.skipped) {
             ops.extend(self.ops_of(number as u32, random));
@@ -121,6 +121,19 @@ impl Scene {
         ops.extend(self.ends_scrubbing.then(|| scrub_ns(last_due_ns + 1)));
         ops.sort_by_key(|op| op.done_ns);
         ops
+    }
+
+    /// Those that are done at this time.
+    fn ops_until(&self, now_ns: u64) -> Vec<OpRecord> {
+        self.ops().into_iter().filter(|op| op.done_ns <= now_ns).collect()
+    }
+
+    /// Late frames as a clock on the wall shows them.
+    fn late_at(&self, now_ns: u64) -> u64 {
+        let mut tally = LateTally::new(vec![self.spec()], self.part());
+        tally.expect_start(0, T0_NS, false);
+        self.ops_until(now_ns).iter().for_each(|op| tally.add(op));
+        tally.at(now_ns).late_frames
     }
 
     /// The operations of one frame. Without known bytes the one with LAST comes back last.
@@ -181,7 +194,7 @@ impl Scene {
     fn found(&self) -> Found {
         let figures = figures(&self.spec(), self.part(), &self.ops());
         let worst = figures.worst_margin.filter(|worst| worst.has_come);
-        let runs = figures.first_incidents.iter().map(|run| (run.first_frame, run.frames)).collect();
+        let runs = figures.first_late_runs.iter().map(|run| (run.first_frame, run.frames)).collect();
         Found {
             judged: figures.frames_judged,
             late: figures.late_frames,
@@ -195,6 +208,11 @@ impl Scene {
             responses: figures.response.map_or(0, |response| response.count),
         }
     }
+}
+
+/// When the last of the operations with these flags was due.
+fn latest_due(ops: &[OpRecord], flags: OpFlags) -> Option<u64> {
+    ops.iter().filter(|op| op.flags.has(flags)).map(|op| op.due_ns).max()
 }
 
 /// A read of somebody who looks for a place.
@@ -211,12 +229,23 @@ struct Plain<'a> {
     by_frame: BTreeMap<u64, Vec<usize>>,
     /// When frame 0 is needed, in ns × frames per `rate.1` seconds: then all deadlines are whole numbers.
     start: i128,
+    /// Frames with a deadline from this time on are not judged.
+    until_ns: u64,
+    /// Nobody plays any more.
+    has_stopped: bool,
 }
+
+/// When the first operation of every scene is due.
+const T0_NS: u64 = 0;
 
 impl Plain<'_> {
     fn of(scene: &Scene) -> Plain<'_> {
-        let ops = scene.ops();
-        let t0_ns = ops.iter().map(|op| op.due_ns).min().unwrap();
+        Plain::at(scene, u64::MAX)
+    }
+
+    /// With what was done by `now_ns`, when the load point ends.
+    fn at(scene: &Scene, now_ns: u64) -> Plain<'_> {
+        let ops = scene.ops_until(now_ns);
         let mut by_frame: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (index, op) in ops.iter().enumerate().filter(|(_, op)| op.flags.has(OpFlags::FRAME)) {
             by_frame.entry(u64::from(op.transfer)).or_default().push(index);
@@ -224,9 +253,11 @@ impl Plain<'_> {
         Plain {
             scene,
             own: Plain::without_delays(&ops),
+            start: i128::from(T0_NS + scene.prebuffer_ms * MS) * i128::from(scene.rate.0),
+            until_ns: scene.part().until_ns.min(now_ns),
+            has_stopped: latest_due(&ops, OpFlags::RANDOM) > latest_due(&ops, OpFlags::FRAME),
             ops,
             by_frame,
-            start: i128::from(t0_ns + scene.prebuffer_ms * MS) * i128::from(scene.rate.0),
         }
     }
 
@@ -235,7 +266,10 @@ impl Plain<'_> {
         for (index, op) in ops.iter().enumerate() {
             let freed = (0..index).rev().find(|&before| ops[before].done_ns <= op.issued_ns);
             let free_ns = freed.map_or(0, |before| own[before].0);
-            let issued_ns = op.issued_ns.min(op.due_ns.max(free_ns));
+            let freed_ns = freed.map_or(0, |before| ops[before].done_ns);
+            // A step that was due at the end of the one before it moves with that.
+            let due_ns = if op.due_ns == freed_ns { free_ns } else { op.due_ns };
+            let issued_ns = op.issued_ns.min(due_ns.max(free_ns));
             own.push((issued_ns + (op.done_ns - op.issued_ns), free_ns));
         }
         own
@@ -256,8 +290,7 @@ impl Plain<'_> {
     }
 
     fn found(&self) -> Found {
-        let part = self.scene.part();
-        let measured = i128::from(part.from_ns)..i128::from(part.until_ns);
+        let measured = i128::from(self.scene.part().from_ns)..i128::from(self.until_ns);
         let mut found = Found::default();
         let judged = |number: &u64| measured.contains(&self.deadline_ns(*number)) && self.was_wanted(*number);
         for number in (0..200).filter(judged) {
@@ -273,7 +306,7 @@ impl Plain<'_> {
             Some((&begun, _)) if begun == number => true,
             Some((_, parts)) => !parts.iter().any(|&at| self.ops[at].flags.has(OpFlags::CUE)),
             // Without any frame nothing is known of a player's habits.
-            None => !self.scene.ends_scrubbing || self.by_frame.is_empty(),
+            None => !self.has_stopped || self.by_frame.is_empty(),
         }
     }
 
@@ -330,5 +363,19 @@ proptest! {
         let worst_came = recomputed.worst_came.filter(|_| found.worst_came.is_some());
         let comparable = Found { worst_came, ..recomputed };
         prop_assert_eq!(found, comparable);
+    }
+
+    /// At any moment the live count is what the report would say if the load point ended then.
+    #[test]
+    fn the_live_count_is_the_reports_at_any_time(
+        scene in scenes(),
+        frame in 0_u64..40,
+        around_ns in prop_oneof![Just(0), Just(1), 0..40 * MS],
+    ) {
+        // Deadlines are the moments at which it changes.
+        let now_ns = scene.spec().timeline(T0_NS).deadline_ns(frame) + around_ns;
+        prop_assert_eq!(scene.late_at(now_ns), Plain::at(&scene, now_ns).found().late);
+        // In the end it is the report's.
+        prop_assert_eq!(scene.late_at(u64::MAX), scene.found().late);
     }
 }

@@ -24,7 +24,7 @@ fn a_stream_that_is_in_time() {
     assert_eq!(found.frames_judged, 50);
     assert_eq!(found.worst_margin.unwrap().margin_us, 90_000.0);
     assert_eq!(found.margin_p1_us.map(|us| us > 89_900.0), Some(true));
-    assert_eq!((found.incidents, found.first_late), (0, None));
+    assert_eq!((found.late_runs, found.first_late), (0, None));
     assert_eq!((found.frames_per_s, found.achieved_share), (Some(25.0), Some(1.0)));
     assert_eq!(found.bytes_per_s, Some(2_500.0));
     // A tenth of a second holds 2 or 3 frames of 100 bytes.
@@ -66,7 +66,7 @@ fn frames_may_come_back_in_any_order() {
     let found = figures(&spec(), part(0, 2 * S), &ops);
     assert_eq!(fates(&found), (1, 0, 0, 0));
     assert_eq!(found.first_late.unwrap().late_us, Some(11_000.0));
-    assert_eq!((found.ops_after_frame, found.incidents), (0, 1));
+    assert_eq!((found.ops_after_frame, found.late_runs), (0, 1));
 }
 
 #[test]
@@ -109,8 +109,8 @@ fn failed_and_short_frames_are_late_even_when_they_failed_early() {
     assert_eq!(fates(&found), (2, 0, 2, 0));
     let first = found.first_late.unwrap();
     assert_eq!((first.frame, first.late_us, first.failed), (4, None, true));
-    assert_eq!((found.incidents, found.first_incidents[0].frames), (1, 2));
-    assert_eq!(found.first_incidents[0].worst_late_us, None);
+    assert_eq!((found.late_runs, found.first_late_runs[0].frames), (1, 2));
+    assert_eq!(found.first_late_runs[0].worst_late_us, None);
     assert_eq!(found.response.unwrap().count, 46);
     // A second attempt that brings all bytes makes the frame whole.
     let spec = StreamSpec { frame_bytes: Some(100), ..spec() };
@@ -130,7 +130,7 @@ fn frames_that_never_come_are_late() {
     // Frame 25 was needed at 1.1 s and had not come at 2 s.
     assert_eq!((worst.frame, worst.has_come, worst.margin_us), (25, false, -900_000.0));
     assert_eq!(found.margin_p1_us, None);
-    assert_eq!(found.first_incidents[0].length_s, 0.92);
+    assert_eq!(found.first_late_runs[0].length_s, 0.92);
     assert_eq!(found.throughput.unwrap().min_bytes_per_s, 0.0);
     // The same when its material is over then: nothing is missing.
     let short = StreamSpec { frames_total: Some(25), ..spec() };
@@ -147,9 +147,9 @@ fn skipped_frames_are_gaps() {
     let found = figures(&spec(), part(0, 2 * S), &ops);
     assert_eq!(fates(&found), (5, 5, 0, 0));
     let runs: Vec<(u64, u64)> =
-        found.first_incidents.iter().map(|run| (run.first_frame, run.frames)).collect();
+        found.first_late_runs.iter().map(|run| (run.first_frame, run.frames)).collect();
     assert_eq!(runs, [(3, 1), (10, 3), (20, 1)]);
-    assert_eq!(found.worst_incidents[0].first_frame, 10);
+    assert_eq!(found.worst_late_runs[0].first_frame, 10);
     assert_eq!(found.margin_p1_us, None);
     assert_eq!(found.worst_margin.unwrap().margin_us, 90_000.0);
 }
@@ -238,7 +238,7 @@ fn a_day_at_59_94_is_exact_to_the_last_frame() {
     }
     let found = tally.finish(day);
     assert_eq!((found.total.frames_judged, found.total.late_frames), (5_178_816, 5));
-    assert_eq!(found.total.incidents, 5);
+    assert_eq!(found.total.late_runs, 5);
     assert_eq!(found.streams[0].worst_margin.unwrap().margin_us, -0.001);
 }
 
@@ -260,7 +260,7 @@ fn totals_name_the_stream_that_was_worst_and_the_one_that_was_first() {
     let found = tally.finish(2 * S);
     let total = &found.total;
     assert_eq!((total.streams, total.streams_not_begun, total.streams_with_late_frames), (3, 1, 2));
-    assert_eq!((total.late_frames, total.incidents, found.ignored_ops), (2, 2, 2));
+    assert_eq!((total.late_frames, total.late_runs, found.ignored_ops), (2, 2, 2));
     assert_eq!(total.worst_margin.unwrap().stream, 0);
     assert_eq!(total.first_late.map(|first| (first.stream, first.late.frame)), Some((70_000, 10)));
     assert_eq!(total.response.as_ref().unwrap().count, 96);
@@ -331,11 +331,16 @@ fn who_watches_sees_late_frames_as_they_become_known() {
     assert!(tally.has_streams());
     assert!(!LateTally::new(Vec::new(), part(0, 10 * S)).has_streams());
     calm(0..3).iter().for_each(|op| tally.add(op));
-    assert_eq!(tally.late_so_far(), 0);
+    let late_at = |tally: &LateTally, now_ns: u64| tally.at(now_ns).late_frames;
+    assert_eq!(late_at(&tally, deadline_ms(3) * MS), 0);
+    assert_eq!(late_at(&tally, deadline_ms(3) * MS + 1), 1);
     // Frame 3 comes 5 ms after its deadline.
     tally.add(&frame_ms(3, 120, deadline_ms(3) + 5));
     tally.add(&frame_ms(4, 160, deadline_ms(4) - 1));
-    assert_eq!(tally.late_so_far(), 1);
+    assert_eq!(late_at(&tally, deadline_ms(5) * MS), 1);
+    // Nothing comes any more: a frame more every 40 ms, until the measured part is over.
+    assert_eq!(late_at(&tally, deadline_ms(30) * MS), 1 + 25);
+    assert_eq!(late_at(&tally, u64::MAX), late_when_nothing_comes_after(5));
     assert_eq!(tally.finish(10 * S).total.late_frames, late_when_nothing_comes_after(5));
 }
 

@@ -177,7 +177,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::time::{Duration, Instant};
 
-    use super::super::super::{Heartbeat, Window};
+    use super::super::super::{Heartbeat, ReadOnly, Window};
     use super::*;
     use crate::clock::Clock;
     use crate::pattern::PatternSpec;
@@ -187,6 +187,7 @@ mod tests {
         let context = Context {
             clock: Clock::start(),
             files: Vec::new(),
+            read_only: ReadOnly::default(),
             pattern: PatternSpec { seed: 1, unit_bytes: 4096 },
             write_map: None,
             point: 0,

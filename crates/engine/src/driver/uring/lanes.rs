@@ -9,7 +9,7 @@ use reelgauge_record::OpKind;
 use reelgauge_workload::script::{Needs, Op, OpenMode, Script};
 use rustix::fs::Statx;
 
-use super::super::{Context, DriverError, Worker, impossible, read_buffer, write_at, write_data};
+use super::super::{Context, DriverError, ReadOnly, Worker, impossible, read_buffer, write_at, write_data};
 use super::files::Files;
 use crate::buffer::AlignedBuffer;
 use crate::io::{IMPOSSIBLE, NOT_OPEN};
@@ -69,9 +69,9 @@ impl Slot {
 
     /// Takes in an operation and makes its data, or the memory to read into.
     #[inline]
-    pub(super) fn prepare(&mut self, op: &Op, files: usize) {
+    pub(super) fn prepare(&mut self, op: &Op, files: usize, read_only: &ReadOnly) {
         self.op = *op;
-        self.refused = impossible(op, &self.needs, files);
+        self.refused = impossible(op, &self.needs, files, read_only);
         self.stamped = None;
         if op.kind == OpKind::Write && self.refused.is_none() {
             let data = self.data.as_mut();

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::live::FILE_NAME;
-use crate::observer::Silent;
+use crate::observer::{Silent, Waiting};
 
 fn live(label: &str, elapsed_ms: u64, mb_per_s: f64, late_frames: Option<u64>) -> Live {
     Live {
+        at_ns: elapsed_ms * 1_000_000,
         label: label.to_owned(),
         elapsed: Duration::from_millis(elapsed_ms),
         warmup: Duration::from_secs(1),
@@ -18,6 +19,10 @@ fn live(label: &str, elapsed_ms: u64, mb_per_s: f64, late_frames: Option<u64>) -
         read_bytes_per_s: mb_per_s * 1e6,
         write_bytes_per_s: 0.0,
         late_frames,
+        margin_ns: None,
+        streams: Vec::new(),
+        waiting: Waiting::default(),
+        is_over: false,
     }
 }
 
@@ -25,7 +30,7 @@ fn live(label: &str, elapsed_ms: u64, mb_per_s: f64, late_frames: Option<u64>) -
 fn a_tick_a_second_tells_the_mean_of_its_second() {
     let mut ticks = Ticks::default();
     let told: Vec<_> = (1..=12_u32)
-        .filter_map(|step| ticks.take(&live("p", u64::from(step) * 250, f64::from(step), None), 0.0))
+        .filter_map(|step| ticks.take(&live("p", u64::from(step) * 250, f64::from(step), None)))
         .map(|tick| (tick.elapsed_s, tick.read_bytes_per_s / 1e6, tick.total_s))
         .collect();
     // The first at once; then steps 2 to 5, 6 to 9, and the rest is not due yet.
@@ -44,15 +49,66 @@ fn a_late_frame_is_told_at_once_and_a_new_load_point_begins_anew() {
         live("2 streams", 250, 6.0, Some(0)),
         live("2 streams", 500, 6.0, Some(1)),
     ] {
-        told.extend(ticks.take(&step, 0.0).map(|tick| (tick.elapsed_s, tick.late_frames.unwrap())));
+        told.extend(ticks.take(&step).map(|tick| (tick.elapsed_s, tick.late_frames.unwrap())));
     }
     assert_eq!(told, [(0.25, 0), (0.75, 2), (0.25, 0), (0.5, 1)]);
 }
 
 #[test]
+fn silence_and_its_end_are_told_at_once_and_so_is_the_last_of_a_load_point() {
+    let ms = Duration::from_millis;
+    let mut ticks = Ticks::default();
+    let mut told = Vec::new();
+    for (elapsed_ms, longest_ms, since_answer_ms) in
+        [(250, 9, 1), (500, 250, 200), (750, 500, 450), (1000, 750, 700), (1250, 900, 3), (1500, 9, 2)]
+    {
+        let waiting = Waiting::of(Some(ms(longest_ms)), Some(ms(since_answer_ms)));
+        let live = Live { waiting, is_over: elapsed_ms == 1500, ..live("p", elapsed_ms, 8.0, None) };
+        told.extend(ticks.take(&live));
+    }
+    let told: Vec<_> =
+        told.iter().map(|tick| (tick.elapsed_s, tick.longest_in_flight_s, tick.no_answer_s)).collect();
+    let expected = [(0.25, 0.009, None), (0.75, 0.5, Some(0.45)), (1.25, 0.9, None), (1.5, 0.009, None)];
+    assert_eq!(told, expected.map(|(at_s, longest_s, silent_s)| (at_s, Some(longest_s), silent_s)));
+}
+
+#[test]
+fn margins_are_the_smallest_since_the_tick_before() {
+    let mut ticks = Ticks::default();
+    let at = |elapsed_ms, margins_us: [Option<i64>; 2]| {
+        let stream = |(stream, margin_us): (u32, Option<i64>)| StreamNow {
+            stream,
+            late_frames: 0,
+            margin_ns: margin_us.map(|us| us * 1_000),
+            buffer_ns: 500_000_000,
+        };
+        let streams: Vec<StreamNow> = (7..).zip(margins_us).map(stream).collect();
+        let margin_ns = streams.iter().filter_map(|stream| stream.margin_ns).min();
+        Live { margin_ns, streams, ..live("p", elapsed_ms, 8.0, Some(0)) }
+    };
+    let steps = [
+        at(250, [Some(480_900), None]),
+        at(500, [Some(20_000), None]),
+        at(750, [Some(500_000), Some(90_000)]),
+        at(1250, [Some(400_000), None]),
+        at(2250, [Some(-1), None]),
+    ];
+    let told: Vec<LiveTick> = steps.iter().filter_map(|live| ticks.take(live)).collect();
+    let margins: Vec<_> = told.iter().map(|tick| (tick.margin_ms, tick.streams.margin_ms.clone())).collect();
+    let expected = [
+        (Some(480), vec![Some(480), None]),
+        (Some(20), vec![Some(20), Some(90)]),
+        // A thousandth of a millisecond overdue is overdue.
+        (Some(-1), vec![Some(-1), None]),
+    ];
+    assert_eq!(margins, expected);
+    assert_eq!((&told[0].streams.stream, &told[0].streams.buffer_ms), (&vec![7, 8], &vec![500, 500]));
+}
+
+#[test]
 fn a_replay_of_which_nobody_knows_when_it_ends_says_so() {
     let ever = Live { total: Duration::from_secs(1 << 40), ..live("p", 250, 1.0, None) };
-    assert_eq!(Ticks::default().take(&ever, 0.0).unwrap().total_s, None);
+    assert_eq!(Ticks::default().take(&ever).unwrap().total_s, None);
 }
 
 #[test]
@@ -75,7 +131,8 @@ fn events_are_in_the_file_as_soon_as_they_happen() {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert!(text().ends_with('\n'));
-    log.end(LiveOutcome::Interrupted, Some("somebody".to_owned()));
+    let reason = Some("somebody".to_owned());
+    log.end(&LiveEvent::End { at_s: 1.0, outcome: LiveOutcome::Interrupted, reason, late_frames: None });
     let events: Vec<LiveEvent> =
         text().lines().map(|line| LiveEvent::from_line(line.as_bytes()).unwrap()).collect();
     let named: Vec<&str> = events

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{RunToCompare, Say, Unit};
-use crate::summary::{Outcome, Summary};
+use reelgauge_analysis::compare::{Kinship, RunToCompare, Unit};
+use reelgauge_analysis::{Culprit, Outcome, Summary};
+
+use super::say;
 
 /// A data set of which this much more or less lay in the client's cache is another one.
 const CACHED_DIFFERENCE: f64 = 0.1;
@@ -12,23 +14,18 @@ const CACHED_DIFFERENCE: f64 = 0.1;
 /// What a caution about plans begins with, behind the run.
 pub(super) const OTHER_PLAN: &str = "has another plan:";
 
-/// The cautions: what differs from the first run, then what each run says of itself.
-pub(super) fn cautions(runs: &[RunToCompare<'_>], say: &Say) -> Vec<String> {
+/// The cautions: what differs from the first run, then what each run says of itself. What runs of other kinds
+/// of work were asked to do differs anyway.
+pub(super) fn cautions(runs: &[RunToCompare<'_>], kinships: &[Kinship]) -> Vec<String> {
     let mut cautions = Vec::new();
     let Some((first, others)) = runs.split_first() else { return cautions };
     for (at, other) in others.iter().enumerate() {
         let number = at + 2;
         let mut tell = |what: String| cautions.push(format!("Run {number} {what}"));
-        if first.summary.verb != other.summary.verb {
-            tell(format!(
-                "is a run of {}, run 1 one of {}.",
-                said(&other.summary.verb),
-                said(&first.summary.verb)
-            ));
-        }
-        plan(first.summary, other.summary).into_iter().for_each(&mut tell);
+        let is_kin = kinships.get(at + 1) != Some(&Kinship::OtherWork);
+        plan(first.summary, other.summary).filter(|_| is_kin).into_iter().for_each(&mut tell);
         place(first.summary, other.summary).into_iter().for_each(&mut tell);
-        data(first.summary, other.summary, say).into_iter().for_each(&mut tell);
+        data(first.summary, other.summary).into_iter().for_each(&mut tell);
         host(first, other).into_iter().for_each(&mut tell);
         storage(first, other).into_iter().for_each(&mut tell);
         let (one, two) = (&first.summary.tool_version, &other.summary.tool_version);
@@ -37,7 +34,7 @@ pub(super) fn cautions(runs: &[RunToCompare<'_>], say: &Say) -> Vec<String> {
         }
     }
     for (at, run) in runs.iter().enumerate() {
-        let own = of_itself(run.summary, say);
+        let own = of_itself(run.summary);
         cautions.extend(own.into_iter().map(|what| format!("Run {} {what}", at + 1)));
     }
     cautions
@@ -94,7 +91,7 @@ fn place(one: &Summary, two: &Summary) -> Vec<String> {
     told
 }
 
-fn data(one: &Summary, two: &Summary, say: &Say) -> Vec<String> {
+fn data(one: &Summary, two: &Summary) -> Vec<String> {
     let mut told = Vec::new();
     let bytes =
         |summary: &Summary| (summary.data_set.files as f64 * summary.data_set.file_size_bytes as f64) / 1e6;
@@ -155,7 +152,7 @@ fn list(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { said(&names.join("; ")) }
 }
 
-fn of_itself(summary: &Summary, say: &Say) -> Vec<String> {
+fn of_itself(summary: &Summary) -> Vec<String> {
     let mut told = Vec::new();
     let why = summary.outcome_reason.as_deref().map_or_else(String::new, |why| format!(": {}", said(why)));
     match summary.outcome {
@@ -163,7 +160,7 @@ fn of_itself(summary: &Summary, say: &Say) -> Vec<String> {
         Outcome::Interrupted => told.push(format!("was interrupted{why}.")),
         Outcome::BrokeOff => told.push(format!("broke off{why}.")),
     }
-    let by_client = summary.load_points.iter().any(|point| point.limited_by_client.is_some());
+    let by_client = summary.load_points.iter().any(|point| point.culprit.is_some_and(Culprit::is_own));
     let search_by_client = summary.search.as_ref().is_some_and(|facts| facts.limited_by_client);
     if by_client || search_by_client {
         told.push("was limited by its own machine and not by the storage, at least in part.".to_owned());
@@ -173,7 +170,7 @@ fn of_itself(summary: &Summary, say: &Say) -> Vec<String> {
             told.push(format!("ended a load point early ({}): {}.", said(&point.label), said(why)));
         }
     }
-    if !summary.self_cost.timing_good_enough {
+    if summary.self_cost.timing_good_enough == Some(false) {
         told.push("was late itself: its response times hold much of the tool's own delay.".to_owned());
     }
     let failed = summary.failed_ops();

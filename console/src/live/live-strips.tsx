@@ -1,0 +1,136 @@
+// Streams of a run that runs: a row for each with what it had left of its buffer, and the worst of all over time.
+
+import { useMemo } from "preact/hooks";
+import { categoryAxis, tick as tickWords, tickTime, timeAxis, valueAxis } from "../charts/axes";
+import { Chart, type ChartOption, type Look } from "../charts/chart";
+import { rasterSeries } from "../charts/raster";
+import { count, counted, ms } from "../figures/units";
+import type { LiveState } from "./live-state";
+import { type StripCell, rowsOf, stripCells } from "./strip-cells";
+
+export function LiveStrips({ state }: { state: LiveState }) {
+  const cells = useMemo(() => stripCells(state.ticks), [state.ticks]);
+  const rows = useMemo(() => rowsOf(cells), [cells]);
+  const ends = endsOf(state);
+  const strips = useMemo(() => (look: Look) => drawStrips(look, rows, cells, ends), [cells]);
+  const margins = useMemo(() => (look: Look) => drawMargin(look, state, ends), [state.ticks]);
+  const readout = useMemo(() => (x: number, y: number) => wordsFor(rows[Math.round(y)], cells, x), [cells]);
+  if (rows.length === 0 || state.ticks.length < 2) return null;
+  const late = new Set(cells.filter((cell) => cell.kind === "late").map((cell) => cell.stream)).size;
+  const worst = state.tick?.margin_ms ?? null;
+  return (
+    <>
+      <Chart
+        id="live-strips"
+        title="Streams and their margins"
+        describe={`${counted(rows.length, "stream")}, ${count(late)} of them with late frames in this time.`}
+        option={strips}
+        height={50 + rows.length * (rows.length > 24 ? 12 : 18)}
+        readout={readout}
+        note={<StripKey />}
+        table={() => ({
+          columns: ["stream", "from, s", "to, s", "margin, ms", "late frames"],
+          rows: cells.map((cell) => [cell.stream, cell.from_s, cell.to_s, cell.margin_ms, cell.late_frames]),
+        })}
+      />
+      <Chart
+        id="live-margin"
+        title="Smallest margin of all streams"
+        describe={worst === null ? "Nothing is due now." : `Now ${ms(worst * 1e3)} ms; below 0 a frame is overdue.`}
+        option={margins}
+        height={220}
+        note="How long until a frame is needed that has not come yet. Below 0 it is overdue."
+        table={() => ({
+          columns: ["time, s", "smallest margin, ms"],
+          rows: state.ticks.map((tick) => [tick.at_s, tick.margin_ms]),
+        })}
+      />
+    </>
+  );
+}
+
+function StripKey() {
+  return (
+    <span class="strip-key">
+      One row for each stream, of more than 64 those that stand worst. <i class="late" aria-hidden="true" /> late or
+      overdue, <i class="close" aria-hidden="true" /> less than a tenth of the buffer left,{" "}
+      <i class="some" aria-hidden="true" /> less than half, <i class="free" aria-hidden="true" /> more than half.
+    </span>
+  );
+}
+
+interface Ends {
+  min: number;
+  max: number;
+}
+
+function endsOf(state: LiveState): Ends {
+  return { min: state.ticks[0]?.at_s ?? 0, max: state.ticks.at(-1)?.at_s ?? 1 };
+}
+
+function drawStrips(look: Look, rows: number[], cells: StripCell[], ends: Ends): ChartOption {
+  const colours = { late: look.bad, close: look.ink, some: look.faint, free: look.line };
+  const paint = rasterSeries("streams", (context, plot) => {
+    const height = plot.height / rows.length;
+    for (const cell of cells) {
+      const [left, right] = [plot.x(Math.max(cell.from_s, ends.min)), plot.x(cell.to_s)];
+      if (right <= left) continue;
+      const share = cell.kind === "late" ? 0.92 : 0.5;
+      context.fillStyle = colours[cell.kind];
+      const top = rows.indexOf(cell.stream) * height + (height * (1 - share)) / 2;
+      context.fillRect(Math.floor(left), top, Math.max(Math.ceil(right - left), 1), height * share);
+    }
+  });
+  const axis = categoryAxis(look, "", rows.map(String));
+  return {
+    xAxis: { ...timeAxis(look), ...ends },
+    yAxis: { ...axis, inverse: true, axisTick: { show: false }, axisLabel: { ...axis.axisLabel, interval: rows.length > 24 ? 3 : 0 } },
+    legend: { show: false },
+    grid: { top: 8 },
+    tooltip: { show: false },
+    series: [paint],
+  };
+}
+
+function drawMargin(look: Look, state: LiveState, ends: Ends): ChartOption {
+  return {
+    xAxis: { ...timeAxis(look), ...ends },
+    yAxis: valueAxis(look, "ms", { format: tickWords, room: true }),
+    legend: { show: false },
+    tooltip: { formatter: (items: unknown) => marginWords(items) },
+    series: [
+      {
+        type: "line",
+        name: "smallest margin",
+        symbol: "none",
+        itemStyle: { color: look.read },
+        lineStyle: { color: look.read, width: 2 },
+        data: state.ticks.map((tick) => [tick.at_s, tick.margin_ms]),
+        markLine: {
+          silent: true,
+          symbol: "none",
+          lineStyle: { color: look.bad, type: "solid", width: 1 },
+          label: { formatter: "deadline", position: "insideEndBottom", color: look.bad, fontSize: 11 },
+          data: [{ yAxis: 0 }],
+        },
+      },
+    ],
+  };
+}
+
+function wordsFor(stream: number | undefined, cells: StripCell[], at_s: number): string | null {
+  if (stream === undefined) return null;
+  const cell = cells.find((one) => one.stream === stream && at_s >= one.from_s && at_s < one.to_s);
+  const at = `Stream ${stream} at ${tickTime(Number(at_s.toFixed(3)))}`;
+  if (cell === undefined) return `${at}: nothing was due`;
+  const margin = cell.margin_ms === null ? "nothing was due" : `smallest margin ${ms(cell.margin_ms * 1e3)} ms`;
+  return `${at}: ${counted(cell.late_frames, "late frame")}, ${margin}`;
+}
+
+/** Numbers only. */
+function marginWords(items: unknown): string {
+  const value = Array.isArray(items) ? (items as { value?: (number | null)[] }[])[0]?.value : undefined;
+  const [at, margin] = [value?.[0] ?? null, value?.[1] ?? null];
+  if (at === null) return "";
+  return margin === null ? tickTime(at) : `${tickTime(at)}: margin ${ms(margin * 1e3)} ms`;
+}

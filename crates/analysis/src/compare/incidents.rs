@@ -1,0 +1,194 @@
+//! Late frames as events: how many disturbances a load point saw, and whether another one saw more of them
+//! than chance gives.
+//!
+//! Frames that are late behind one another have one cause, and streams share it: a stall of a second makes
+//! hundreds of frames late, and is one event all the same. So only disturbances are counted, as independent
+//! events at a constant rate (Poisson); how many frames each of them cost, and which streams it hit, is no
+//! further evidence.
+//!
+//! * **None against some**, in measurements of the same length: that is a change. Somebody saw it happen.
+//! * **Some against some**: given how many there were in both together, the share that fell into each is
+//!   binomial, with the measured times as its odds. Where disturbances come in clusters, fewer of them are
+//!   independent: they are divided by how much their spread over the stretches exceeds Poisson's.
+//!
+//! Not here: whose fault a disturbance was.
+
+use super::Judgement;
+use super::evidence::mean;
+use crate::incident::Incident;
+use crate::late::LateFigures;
+
+/// A difference that chance gives in fewer than 2 of 100 cases, both directions together.
+const CHANCE_MAX: f64 = 0.02;
+
+/// Measured times that differ by more than this share are not of the same length.
+const TIME_TOLERANCE: f64 = 0.05;
+
+/// So many stretches show whether disturbances come in clusters.
+const STRETCHES: usize = 10;
+
+/// A time in which frames were late, of one stream or of several.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Window {
+    /// Since the load point began.
+    pub(super) began_s: f64,
+    pub(super) ended_s: f64,
+    pub(super) late_frames: u64,
+}
+
+/// The disturbances of one load point, as far as they are compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Disturbances {
+    pub(super) count: u64,
+    pub(super) measured_s: f64,
+    /// How much their spread over time exceeds that of independent events; 1 where it does not.
+    pub(super) clustering: f64,
+}
+
+impl Disturbances {
+    /// Those in these windows, and so many that are known by number alone.
+    pub(super) fn new(windows: &[Window], unlisted: u64, from_s: f64, measured_s: f64) -> Disturbances {
+        let count = windows.len() as u64 + unlisted;
+        Disturbances { count, measured_s, clustering: clustering(windows, from_s, measured_s) }
+    }
+
+    /// Those of runs that repeat one another.
+    pub(super) fn together(runs: &[Disturbances]) -> Disturbances {
+        Disturbances {
+            count: runs.iter().map(|run| run.count).sum(),
+            measured_s: runs.iter().map(|run| run.measured_s).sum(),
+            clustering: runs.iter().map(|run| run.clustering).fold(1.0, f64::max),
+        }
+    }
+
+    /// What is to be made of `other` against this one; fewer are better.
+    pub(super) fn judge(self, other: Disturbances) -> Judgement {
+        let judgement = if other.count > self.count { Judgement::Worse } else { Judgement::Better };
+        // Where nothing was seen in less time, nobody knows whether it would have come.
+        let (calm, struck) = if self.count == 0 { (self, other) } else { (other, self) };
+        if struck.count == 0 {
+            return Judgement::Same;
+        }
+        let is_long_enough = calm.measured_s >= struck.measured_s * (1.0 - TIME_TOLERANCE);
+        if calm.count == 0 && is_long_enough {
+            return judgement;
+        }
+        match chance(self, other) {
+            Some(chance) if chance < CHANCE_MAX => of_rates(self, other),
+            _ if calm.count == 0 => Judgement::Unknown,
+            _ => Judgement::Same,
+        }
+    }
+}
+
+/// Which of two rates is larger.
+fn of_rates(one: Disturbances, other: Disturbances) -> Judgement {
+    let is_more = other.count as f64 * one.measured_s > one.count as f64 * other.measured_s;
+    if is_more { Judgement::Worse } else { Judgement::Better }
+}
+
+/// How often chance alone divides the disturbances so unevenly; `None` where nothing was measured.
+fn chance(one: Disturbances, other: Disturbances) -> Option<f64> {
+    let both_s = one.measured_s + other.measured_s;
+    if one.measured_s <= 0.0 || other.measured_s <= 0.0 {
+        return None;
+    }
+    let clustering = one.clustering.max(other.clustering);
+    let independent = |count: u64| (count as f64 / clustering).floor() as u64;
+    let (first, second) = (independent(one.count), independent(other.count));
+    let share = other.measured_s / both_s;
+    let at_least = tail(first, second, share);
+    let at_most = tail(second, first, 1.0 - share);
+    Some((2.0 * at_least.min(at_most)).min(1.0))
+}
+
+/// The probability that at least `hits` of `misses + hits` draws hit, where each does so with `share`.
+fn tail(misses: u64, hits: u64, share: f64) -> f64 {
+    let draws = misses + hits;
+    let (hit, miss) = (share.ln(), (1.0 - share).ln());
+    let mut ways = 0.0;
+    let mut sum = 0.0;
+    // From no miss upwards: the logarithm of how many ways there are to miss so often.
+    for missed in 0..=misses {
+        sum += f64::exp(ways + (draws - missed) as f64 * hit + missed as f64 * miss);
+        ways += ((draws - missed) as f64).ln() - (missed as f64 + 1.0).ln();
+    }
+    sum
+}
+
+/// Variance by mean of the counts in stretches, not below 1.
+fn clustering(windows: &[Window], from_s: f64, measured_s: f64) -> f64 {
+    let mut counts = [0.0; STRETCHES];
+    if windows.is_empty() || measured_s <= 0.0 {
+        return 1.0;
+    }
+    for window in windows {
+        let share = (window.began_s - from_s) / measured_s;
+        let at = (share * STRETCHES as f64).clamp(0.0, STRETCHES as f64 - 1.0) as usize;
+        counts[at] += 1.0;
+    }
+    let mean = mean(&counts);
+    let squares: f64 = counts.iter().map(|count| (count - mean).powi(2)).sum();
+    (squares / (STRETCHES as f64 - 1.0) / mean).max(1.0)
+}
+
+/// The incidents of a load point, and how many more there were that are not told one by one.
+pub(super) fn of_streams(figures: &LateFigures) -> (Vec<Window>, u64) {
+    let window = |incident: &Incident| Window {
+        began_s: incident.began_in_point_s,
+        ended_s: incident.began_in_point_s + (incident.ended_s - incident.began_s).max(0.0),
+        late_frames: incident.late_frames,
+    };
+    let windows: Vec<Window> = figures.incidents.iter().map(window).collect();
+    let more = figures.incident_count.saturating_sub(windows.len() as u64);
+    (windows, more)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(count: u64, measured_s: f64) -> Disturbances {
+        Disturbances { count, measured_s, clustering: 1.0 }
+    }
+
+    #[test]
+    fn none_against_some_is_a_change_and_one_against_one_is_not() {
+        let judged = |one: u64, two: u64| seen(one, 60.0).judge(seen(two, 60.0));
+        assert_eq!([judged(0, 0), judged(1, 1), judged(3, 5)], [Judgement::Same; 3]);
+        assert_eq!([judged(0, 1), judged(0, 9), judged(2, 20)], [Judgement::Worse; 3]);
+        assert_eq!([judged(1, 0), judged(9, 0), judged(20, 2)], [Judgement::Better; 3]);
+    }
+
+    #[test]
+    fn a_shorter_look_that_saw_nothing_proves_nothing() {
+        assert_eq!(seen(0, 30.0).judge(seen(1, 60.0)), Judgement::Unknown);
+        assert_eq!(seen(1, 60.0).judge(seen(0, 30.0)), Judgement::Unknown);
+        assert_eq!(seen(0, 60.0).judge(seen(1, 30.0)), Judgement::Worse);
+        assert_eq!(seen(0, 59.0).judge(seen(1, 60.0)), Judgement::Worse);
+        // Half the time and none of twenty is no chance.
+        assert_eq!(seen(0, 30.0).judge(seen(20, 60.0)), Judgement::Worse);
+        // Twice as many in twice the time are as many.
+        assert_eq!(seen(20, 30.0).judge(seen(40, 60.0)), Judgement::Same);
+    }
+
+    #[test]
+    fn the_tail_is_that_of_the_binomial() {
+        assert!((tail(0, 5, 0.5) - 1.0 / 32.0).abs() < 1e-12);
+        assert!((tail(1, 4, 0.5) - 6.0 / 32.0).abs() < 1e-12);
+        assert!((tail(3, 0, 0.2) - 1.0).abs() < 1e-12);
+        assert!(tail(5_000, 5_000, 0.5) > 0.5 && tail(4_000, 6_000, 0.5) < 1e-9);
+    }
+
+    #[test]
+    fn clusters_are_fewer_events_than_their_number() {
+        let at = |began_s: f64| Window { began_s, ended_s: began_s + 0.1, ..Window::default() };
+        let even: Vec<Window> = (0..20).map(|number| at(3.0 * f64::from(number))).collect();
+        let cluster: Vec<Window> = (0..20).map(|number| at(30.0 + 0.2 * f64::from(number))).collect();
+        assert_eq!(Disturbances::new(&even, 0, 0.0, 60.0).clustering, 1.0);
+        let clustered = Disturbances::new(&cluster, 0, 0.0, 60.0);
+        assert!(clustered.clustering > 10.0, "{clustered:?}");
+        assert_eq!(seen(1, 60.0).judge(clustered), Judgement::Same);
+        assert_eq!(seen(1, 60.0).judge(Disturbances::new(&even, 0, 0.0, 60.0)), Judgement::Worse);
+    }
+}

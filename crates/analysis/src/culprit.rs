@@ -1,0 +1,201 @@
+//! Whose fault an incident or a failed load point was. Decided here, once, for every verb and every screen.
+//!
+//! Blame needs evidence from the moment of the harm:
+//! * **The tool or this machine** only where taking the tool's own delay away would have saved the frames
+//!   (the second timeline of [`crate::late`]). Busy processors alone are no evidence: they are told beside
+//!   it. It is the *tool* where it was stopped as a whole (a signal, a suspended machine, a frozen group),
+//!   and *this machine* where its processors or memory kept the tool from running.
+//! * **The link** where it carried what it can.
+//! * **The storage** where neither is so.
+//! * **Not known** where own delay explains a part only, or where too little was seen.
+//!
+//! Pure. Not here: words (the report room), what is good enough ([`crate::criteria`]).
+
+use serde::{Deserialize, Serialize};
+
+use crate::incident::{Incident, MachineThen};
+use crate::verdict::Verdict;
+
+/// Of a line's realistic rate, the share at which it counts as full.
+pub const LINK_FULL_SHARE: f64 = 0.90;
+
+/// A pause as long as this has no scheduler's reason: something stopped the tool.
+pub const STOPPED_FROM_S: f64 = 0.3;
+
+/// Processor time that was wanted and not had, in percent of an incident's time, from which on it says why
+/// the tool was late.
+const STARVED_PERCENT: f64 = 5.0;
+
+/// Processors busy to this share, in percent, make the tool wait for one.
+const BUSY_PERCENT: f64 = 85.0;
+
+/// Who an incident or a failed load point is booked to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Culprit {
+    /// This tool: it was stopped, or late by itself.
+    Tool,
+    /// This machine: its processors or its memory.
+    ThisMachine,
+    /// The network link to the storage.
+    Link,
+    /// The storage, or the network behind the link.
+    Storage,
+    /// Not known.
+    #[default]
+    NotKnown,
+}
+
+impl Culprit {
+    /// Whether it is the side that measures: then nothing is known of the storage.
+    pub fn is_own(self) -> bool {
+        matches!(self, Culprit::Tool | Culprit::ThisMachine)
+    }
+}
+
+/// What the decision rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Evidence<'a> {
+    /// What was harmed: late frames, or operations that a rate lacks.
+    pub harmed: u64,
+    /// Those of them that taking the tool's own delay away would have saved.
+    pub saved_without_own_delay: u64,
+    /// What this machine did at that time.
+    pub machine: Option<&'a MachineThen>,
+}
+
+/// Decides.
+pub fn decide(evidence: &Evidence<'_>) -> Culprit {
+    let Evidence { harmed, saved_without_own_delay: saved, machine } = *evidence;
+    if harmed == 0 {
+        return Culprit::NotKnown;
+    }
+    if saved >= harmed {
+        return own(machine);
+    }
+    if saved * 2 > harmed {
+        return Culprit::NotKnown;
+    }
+    let link_is_full =
+        machine.and_then(|machine| machine.link_share).is_some_and(|share| share >= LINK_FULL_SHARE);
+    if link_is_full { Culprit::Link } else { Culprit::Storage }
+}
+
+/// Whose fault it was that a load point did not meet its criteria; `None` where it met them.
+///
+/// Its incidents say it, the one who is booked with most late frames; without any, that the tool's own delay
+/// explains what failed, or that the link carried what it can (`moved_bytes_per_s` of `line_bytes_per_s`).
+pub fn of_point(
+    verdict: &Verdict,
+    incidents: &[Incident],
+    moved_bytes_per_s: Option<f64>,
+    line_bytes_per_s: Option<f64>,
+) -> Option<Culprit> {
+    if verdict.passed {
+        return None;
+    }
+    if verdict.failures.iter().all(|failure| !failure.measured) {
+        return Some(Culprit::NotKnown);
+    }
+    if let Some(culprit) = of_incidents(incidents) {
+        return Some(culprit);
+    }
+    if verdict.is_no_fault_of_the_storage() {
+        return Some(Culprit::Tool);
+    }
+    let share = moved_bytes_per_s.zip(line_bytes_per_s).map(|(moved, line)| moved / line);
+    let link_is_full = share.is_some_and(|share| share >= LINK_FULL_SHARE);
+    Some(if link_is_full { Culprit::Link } else { Culprit::Storage })
+}
+
+/// Who is booked with most late frames; `None` without incidents. The storage is not let off for what
+/// somebody else did beside it: where frames are booked to several, own ones count only where they are more
+/// than all others.
+fn of_incidents(incidents: &[Incident]) -> Option<Culprit> {
+    let frames = |culprit: Culprit| -> u64 {
+        let booked = incidents.iter().filter(|incident| incident.culprit == culprit);
+        booked.map(|incident| incident.late_frames).sum()
+    };
+    let all = [Culprit::Storage, Culprit::Link, Culprit::ThisMachine, Culprit::Tool, Culprit::NotKnown];
+    let all = all.map(|culprit| (culprit, frames(culprit)));
+    let (most, most_frames) = all.into_iter().reduce(|one, two| if two.1 > one.1 { two } else { one })?;
+    (most_frames > 0).then_some(most)
+}
+
+/// The tool was late. Whether it was its own doing, or this machine kept it from running.
+fn own(machine: Option<&MachineThen>) -> Culprit {
+    let Some(machine) = machine else {
+        return Culprit::Tool;
+    };
+    let reaches = |percent: Option<f64>, limit: f64| percent.is_some_and(|percent| percent >= limit);
+    let taken_away = reaches(machine.steal_percent, STARVED_PERCENT)
+        || reaches(machine.throttled_percent, STARVED_PERCENT)
+        || reaches(machine.memory_waiting_percent, STARVED_PERCENT);
+    let was_stopped = machine.longest_pause_s.is_some_and(|pause_s| pause_s >= STOPPED_FROM_S);
+    if taken_away || !was_stopped && reaches(machine.processors_busy_percent, BUSY_PERCENT) {
+        Culprit::ThisMachine
+    } else {
+        Culprit::Tool
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decided(harmed: u64, saved: u64, machine: &MachineThen) -> Culprit {
+        decide(&Evidence { harmed, saved_without_own_delay: saved, machine: Some(machine) })
+    }
+
+    #[test]
+    fn busy_processors_alone_are_nobodys_fault() {
+        let busy = MachineThen { processors_busy_percent: Some(100.0), ..MachineThen::default() };
+        assert_eq!(decided(57, 0, &busy), Culprit::Storage);
+        assert_eq!(decided(57, 3, &busy), Culprit::Storage);
+        assert_eq!(decided(57, 57, &busy), Culprit::ThisMachine);
+        assert_eq!(decided(57, 40, &busy), Culprit::NotKnown);
+        assert_eq!(decided(0, 0, &busy), Culprit::NotKnown);
+    }
+
+    #[test]
+    fn a_tool_that_was_stopped_is_not_the_machines_fault() {
+        let stopped = MachineThen { longest_pause_s: Some(1.2), ..MachineThen::default() };
+        assert_eq!(decided(9, 9, &stopped), Culprit::Tool);
+        let on_a_busy_machine = MachineThen { processors_busy_percent: Some(99.0), ..stopped };
+        assert_eq!(decided(9, 9, &on_a_busy_machine), Culprit::Tool);
+        let stolen = MachineThen { steal_percent: Some(40.0), ..stopped };
+        assert_eq!(decided(9, 9, &stolen), Culprit::ThisMachine);
+        let throttled = MachineThen { throttled_percent: Some(80.0), ..MachineThen::default() };
+        assert_eq!(decided(9, 9, &throttled), Culprit::ThisMachine);
+        assert_eq!(decide(&Evidence { harmed: 9, saved_without_own_delay: 9, machine: None }), Culprit::Tool);
+    }
+
+    #[test]
+    fn a_load_point_is_booked_to_who_has_most_late_frames() {
+        let incident = |culprit, late_frames| Incident { culprit, late_frames, ..Incident::default() };
+        let failed = |measured| Verdict {
+            storage_failed: true,
+            failures: vec![crate::verdict::Failure { measured, ..crate::verdict::failure_of_tests() }],
+            ..Verdict::default()
+        };
+        let of = |incidents: &[Incident]| of_point(&failed(true), incidents, Some(95.0), Some(100.0));
+        assert_eq!(
+            of(&[incident(Culprit::Tool, 19), incident(Culprit::Storage, 20)]),
+            Some(Culprit::Storage)
+        );
+        assert_eq!(of(&[incident(Culprit::Tool, 21), incident(Culprit::Storage, 20)]), Some(Culprit::Tool));
+        assert_eq!(of(&[]), Some(Culprit::Link));
+        assert_eq!(of_point(&failed(true), &[], Some(80.0), Some(100.0)), Some(Culprit::Storage));
+        assert_eq!(of_point(&failed(false), &[], None, None), Some(Culprit::NotKnown));
+        let passed = Verdict { passed: true, ..Verdict::default() };
+        assert_eq!(of_point(&passed, &[incident(Culprit::Tool, 3)], None, None), None);
+    }
+
+    #[test]
+    fn a_full_link_comes_before_what_lies_behind_it() {
+        let full = MachineThen { link_share: Some(0.93), ..MachineThen::default() };
+        assert_eq!(decided(9, 0, &full), Culprit::Link);
+        let half = MachineThen { link_share: Some(0.5), ..MachineThen::default() };
+        assert_eq!(decided(9, 0, &half), Culprit::Storage);
+    }
+}

@@ -1,0 +1,141 @@
+//! What a run is going to take, known before it starts: how long, and how much it writes.
+//!
+//! Not here: how that follows from a plan (the runner), and how it is said (the report room).
+
+/// From so long on it is worth saying, in seconds.
+const LONG_S: f64 = 60.0;
+/// From so many bytes on it is worth saying.
+const MUCH_BYTES: u64 = 1_000_000_000;
+
+/// What a run is going to take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Forecast {
+    /// How long, without the time for making test files.
+    pub time: TimeAhead,
+    /// Bytes of test files that have yet to be written, at least.
+    pub least_files_bytes: u64,
+    /// The same, at most.
+    pub most_files_bytes: u64,
+    /// What the load itself writes.
+    pub load: LoadAhead,
+}
+
+/// How long a run is going to take, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TimeAhead {
+    /// As long as planned.
+    Planned {
+        /// So long.
+        s: f64,
+    },
+    /// A search.
+    Between {
+        /// At least.
+        least_s: f64,
+        /// At most, if the target answers steadily.
+        most_s: f64,
+        /// Whether it may take longer where trials with the same count differ; not so where the user said how
+        /// long it may take.
+        or_longer: bool,
+    },
+    /// As long as the target needs.
+    Unknown,
+}
+
+/// What the load of a run writes, beside the test files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoadAhead {
+    /// So many bytes at most; 0 where it only reads.
+    AtMost(u64),
+    /// As much as the target takes.
+    Unbounded,
+}
+
+impl Forecast {
+    /// Whether somebody may want to know it before: it takes more than a minute, or writes more than 1 GB, or
+    /// nobody knows that it won't.
+    pub fn is_worth_saying(&self) -> bool {
+        let is_long = match self.time {
+            TimeAhead::Planned { s } => s > LONG_S,
+            TimeAhead::Between { most_s, .. } => most_s > LONG_S,
+            TimeAhead::Unknown => true,
+        };
+        let LoadAhead::AtMost(load_bytes) = self.load else {
+            return true;
+        };
+        is_long || self.most_files_bytes.saturating_add(load_bytes) > MUCH_BYTES
+    }
+}
+
+impl Forecast {
+    /// One after the other.
+    #[must_use]
+    pub fn and(self, other: Forecast) -> Forecast {
+        Forecast {
+            time: match (self.time, other.time) {
+                (TimeAhead::Planned { s: one_s }, TimeAhead::Planned { s: other_s }) => {
+                    TimeAhead::Planned { s: one_s + other_s }
+                }
+                _ => TimeAhead::Unknown,
+            },
+            least_files_bytes: self.least_files_bytes.saturating_add(other.least_files_bytes),
+            most_files_bytes: self.most_files_bytes.saturating_add(other.most_files_bytes),
+            load: self.load.and(other.load),
+        }
+    }
+}
+
+impl LoadAhead {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: LoadAhead) -> LoadAhead {
+        match (self, other) {
+            (LoadAhead::AtMost(one), LoadAhead::AtMost(other)) => {
+                LoadAhead::AtMost(one.saturating_add(other))
+            }
+            _ => LoadAhead::Unbounded,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_short_and_writes_little_goes_without_saying() {
+        let short = Forecast {
+            time: TimeAhead::Planned { s: 60.0 },
+            least_files_bytes: 0,
+            most_files_bytes: 600_000_000,
+            load: LoadAhead::AtMost(400_000_000),
+        };
+        assert!(!short.is_worth_saying());
+        let more = [
+            Forecast { time: TimeAhead::Planned { s: 60.1 }, ..short },
+            Forecast { time: TimeAhead::Unknown, ..short },
+            Forecast { time: TimeAhead::Between { least_s: 1.0, most_s: 61.0, or_longer: true }, ..short },
+            Forecast { most_files_bytes: 600_000_001, ..short },
+            Forecast { load: LoadAhead::AtMost(400_000_001), ..short },
+            Forecast { load: LoadAhead::Unbounded, ..short },
+        ];
+        assert!(more.iter().all(Forecast::is_worth_saying));
+    }
+
+    #[test]
+    fn one_after_the_other_adds_up_as_far_as_it_is_known() {
+        let of = |time, load| Forecast { time, least_files_bytes: 1, most_files_bytes: 2, load };
+        let known = of(TimeAhead::Planned { s: 3.0 }, LoadAhead::AtMost(4));
+        let both = Forecast {
+            time: TimeAhead::Planned { s: 6.0 },
+            least_files_bytes: 2,
+            most_files_bytes: 4,
+            load: LoadAhead::AtMost(8),
+        };
+        assert_eq!(known.and(known), both);
+        let open = of(TimeAhead::Unknown, LoadAhead::Unbounded);
+        for sum in [known.and(open), open.and(known)] {
+            assert_eq!((sum.time, sum.load), (TimeAhead::Unknown, LoadAhead::Unbounded));
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! When the storage answered, and when it did not although it was asked.
+//!
+//! Every operation of a load point counts in the bin of time in which it was done. Bins are as narrow as
+//! [`NARROWEST_NS`] and get wider where a load point lasts long, so memory is bounded; when a silence began
+//! and ended is exact all the same, because each bin knows its first and its last answer.
+
+use reelgauge_record::OpRecord;
+
+use super::{Behaviour, StorageThen};
+use crate::figures::{round_to, seconds, us};
+use crate::pause::Pauses;
+
+/// The narrowest bin.
+const NARROWEST_NS: u64 = 10_000_000;
+
+/// So many bins are kept.
+const BINS_MAX: usize = 1 << 14;
+
+/// Silences that are shorter say nothing: a few slow operations look like that.
+const SILENCE_MIN_NS: u64 = 100_000_000;
+
+/// A silence that fills this share of an incident explains it.
+const SILENCE_SHARE: f64 = 0.3;
+
+/// Below this share of what was needed, answers came too slowly.
+const SLOW_SHARE: f64 = 0.97;
+
+/// An operation that takes as long as this is slow, whatever the others do.
+const SLOW_OP_NS: u64 = 100_000_000;
+
+/// The answers in one bin.
+#[derive(Clone, Copy, Debug)]
+struct Bin {
+    bytes: u64,
+    failed: u32,
+    first_done_ns: u64,
+    last_done_ns: u64,
+    /// When the longest-standing of the operations that were answered here had been issued.
+    oldest_issued_ns: u64,
+    /// The longest operation, without the tool's pauses.
+    longest_ns: u64,
+    /// The tool's largest own delay.
+    own_delay_max_ns: u64,
+}
+
+impl Bin {
+    const EMPTY: Bin = Bin {
+        bytes: 0,
+        failed: 0,
+        first_done_ns: u64::MAX,
+        last_done_ns: 0,
+        oldest_issued_ns: u64::MAX,
+        longest_ns: 0,
+        own_delay_max_ns: 0,
+    };
+
+    fn has_answers(&self) -> bool {
+        self.first_done_ns != u64::MAX
+    }
+
+    fn plus(&self, other: &Bin) -> Bin {
+        Bin {
+            bytes: self.bytes + other.bytes,
+            failed: self.failed.saturating_add(other.failed),
+            first_done_ns: self.first_done_ns.min(other.first_done_ns),
+            last_done_ns: self.last_done_ns.max(other.last_done_ns),
+            oldest_issued_ns: self.oldest_issued_ns.min(other.oldest_issued_ns),
+            longest_ns: self.longest_ns.max(other.longest_ns),
+            own_delay_max_ns: self.own_delay_max_ns.max(other.own_delay_max_ns),
+        }
+    }
+}
+
+/// A time in which operations were in flight and none was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Silence {
+    /// When it began, on the run's clock.
+    pub from_ns: u64,
+    /// When the first answer came again.
+    pub until_ns: u64,
+    /// How long it was, without the tool's own pauses.
+    pub length_ns: u64,
+}
+
+/// The answers of a load point over time.
+#[derive(Clone, Debug)]
+pub struct AnswerTally {
+    from_ns: u64,
+    width_ns: u64,
+    bins: Vec<Bin>,
+}
+
+impl AnswerTally {
+    /// Of a load point that begins at this time.
+    pub fn new(from_ns: u64) -> AnswerTally {
+        AnswerTally { from_ns, width_ns: NARROWEST_NS, bins: Vec::new() }
+    }
+
+    /// Takes an operation, how much of it is booked to a pause of the tool, and the tool's own delay.
+    #[inline]
+    pub fn add(&mut self, op: &OpRecord, booked_ns: u64, own_delay_ns: u64) {
+        let bin = self.bin(op.done_ns);
+        if op.errno == 0 {
+            bin.bytes += u64::from(op.done_len);
+        } else {
+            bin.failed = bin.failed.saturating_add(1);
+        }
+        bin.first_done_ns = bin.first_done_ns.min(op.done_ns);
+        bin.last_done_ns = bin.last_done_ns.max(op.done_ns);
+        bin.oldest_issued_ns = bin.oldest_issued_ns.min(op.issued_ns);
+        bin.longest_ns = bin.longest_ns.max(op.service_ns().saturating_sub(booked_ns));
+        bin.own_delay_max_ns = bin.own_delay_max_ns.max(own_delay_ns);
+    }
+
+    /// An operation that was issued at `issued_ns` had not been answered when the load point was given up.
+    pub fn unanswered(&mut self, issued_ns: u64, given_up_ns: u64) {
+        let bin = self.bin(given_up_ns);
+        bin.first_done_ns = bin.first_done_ns.min(given_up_ns);
+        bin.last_done_ns = bin.last_done_ns.max(given_up_ns);
+        bin.oldest_issued_ns = bin.oldest_issued_ns.min(issued_ns);
+        bin.longest_ns = bin.longest_ns.max(given_up_ns.saturating_sub(issued_ns));
+    }
+
+    #[inline]
+    fn bin(&mut self, at_ns: u64) -> &mut Bin {
+        let mut index = self.index(at_ns);
+        while index >= BINS_MAX {
+            self.widen();
+            index = self.index(at_ns);
+        }
+        if index >= self.bins.len() {
+            self.bins.resize(index + 1, Bin::EMPTY);
+        }
+        &mut self.bins[index]
+    }
+
+    /// What was done before the load point began counts in its first bin.
+    fn index(&self, at_ns: u64) -> usize {
+        (at_ns.saturating_sub(self.from_ns) / self.width_ns) as usize
+    }
+
+    #[cold]
+    fn widen(&mut self) {
+        let merged = self.bins.chunks(2).map(|pair| pair.iter().fold(Bin::EMPTY, |sum, bin| sum.plus(bin)));
+        self.bins = merged.collect();
+        self.width_ns *= 2;
+    }
+
+    /// The bins that a stretch of time reaches into.
+    fn within(&self, from_ns: u64, until_ns: u64) -> &[Bin] {
+        let first = self.index(from_ns).min(self.bins.len());
+        let end = (self.index(until_ns) + 1).clamp(first, self.bins.len());
+        &self.bins[first..end]
+    }
+
+    /// The tool's largest own delay of the operations that were answered in a stretch of time.
+    pub fn own_delay_max_ns(&self, from_ns: u64, until_ns: u64) -> Option<u64> {
+        let bins = self.within(from_ns, until_ns).iter().filter(|bin| bin.has_answers());
+        bins.map(|bin| bin.own_delay_max_ns).max()
+    }
+
+    /// Every silence of at least this length, in the order of time.
+    pub fn silences(&self, at_least_ns: u64, pauses: &Pauses) -> Vec<Silence> {
+        let filled: Vec<&Bin> = self.bins.iter().filter(|bin| bin.has_answers()).collect();
+        // From the end, so that of each answer it is known since when the longest-standing behind it had
+        // waited.
+        let mut oldest_ns = u64::MAX;
+        let mut found = Vec::new();
+        for (at, bin) in filled.iter().enumerate().rev() {
+            oldest_ns = oldest_ns.min(bin.oldest_issued_ns);
+            let before_ns = at.checked_sub(1).map_or(0, |before| filled[before].last_done_ns);
+            let (from_ns, until_ns) = (before_ns.max(oldest_ns), bin.first_done_ns);
+            let silent_ns = until_ns.saturating_sub(from_ns);
+            let length_ns = silent_ns.saturating_sub(pauses.total_ns(from_ns, until_ns));
+            if length_ns >= at_least_ns.max(1) {
+                found.push(Silence { from_ns, until_ns, length_ns });
+            }
+        }
+        found.reverse();
+        found
+    }
+
+    /// What the storage did in a stretch of time in which streams needed so much.
+    pub fn storage_then(
+        &self,
+        from_ns: u64,
+        until_ns: u64,
+        needed_bytes_per_s: Option<f64>,
+        pauses: &Pauses,
+    ) -> StorageThen {
+        let bins = self.within(from_ns, until_ns);
+        if !bins.iter().any(Bin::has_answers) {
+            return StorageThen::default();
+        }
+        let within = |silence: &Silence| silence.from_ns < until_ns && silence.until_ns > from_ns;
+        let silences = self.silences(SILENCE_MIN_NS, pauses).into_iter().filter(within);
+        let silence = silences.max_by_key(|silence| silence.length_ns);
+        let bytes: u64 = bins.iter().map(|bin| bin.bytes).sum();
+        let running_ns = until_ns.saturating_sub(from_ns).saturating_sub(pauses.total_ns(from_ns, until_ns));
+        let needed_bytes = needed_bytes_per_s.map(|rate| rate * running_ns as f64 / 1e9);
+        let answered_share = needed_bytes.filter(|bytes| *bytes > 0.0).map(|needed| bytes as f64 / needed);
+        let longest_ns = bins.iter().map(|bin| bin.longest_ns).max().unwrap_or(0);
+        let silence_explains =
+            |silence: &Silence| silence.length_ns as f64 >= SILENCE_SHARE * running_ns as f64;
+        let behaviour = if bins.iter().any(|bin| bin.failed > 0) {
+            Behaviour::Failed
+        } else if silence.is_some_and(|silence| silence_explains(&silence)) {
+            Behaviour::NoAnswer
+        } else if answered_share.is_some_and(|share| share < SLOW_SHARE) {
+            Behaviour::Slow
+        } else if longest_ns >= SLOW_OP_NS {
+            Behaviour::SingleSlowOps
+        } else {
+            Behaviour::Usual
+        };
+        StorageThen {
+            behaviour,
+            no_answer_s: silence.map(|silence| seconds(silence.length_ns)),
+            no_answer_began_s: silence.map(|silence| seconds(silence.from_ns)),
+            answered_share: answered_share.map(|share| round_to(share, 4)),
+            longest_op_us: Some(us(longest_ns)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::late::op_of_tests as op;
+    use crate::pause::Pause;
+
+    const MS: u64 = 1_000_000;
+
+    /// An operation a megabyte long every 40 ms, each taking 5; none is answered from `from_ms` on for
+    /// `length_ms`.
+    fn frozen(from_ms: u64, length_ms: u64) -> AnswerTally {
+        let mut tally = AnswerTally::new(0);
+        for at_ms in (0..10_000).step_by(40) {
+            let frozen = (from_ms..from_ms + length_ms).contains(&at_ms);
+            let (issued_ms, done_ms) =
+                if frozen { (from_ms / 40 * 40, from_ms + length_ms) } else { (at_ms, at_ms + 5) };
+            add(&mut tally, issued_ms, done_ms);
+        }
+        tally
+    }
+
+    fn add(tally: &mut AnswerTally, issued_ms: u64, done_ms: u64) {
+        let (issued_ns, done_ns) = (issued_ms * MS, done_ms * MS);
+        tally.add(&OpRecord { issued_ns, done_ns, done_len: 1_000_000, ..op() }, 0, 0);
+    }
+
+    #[test]
+    fn a_freeze_is_a_silence_to_the_nanosecond() {
+        let tally = frozen(4_000, 1_600);
+        let silences = tally.silences(100 * MS, &Pauses::default());
+        assert_eq!(silences, [Silence { from_ns: 4_000 * MS, until_ns: 5_600 * MS, length_ns: 1_600 * MS }]);
+        let then = tally.storage_then(4_000 * MS, 5_700 * MS, Some(25e6), &Pauses::default());
+        assert_eq!(
+            (then.behaviour, then.no_answer_s, then.no_answer_began_s),
+            (Behaviour::NoAnswer, Some(1.6), Some(4.0))
+        );
+    }
+
+    #[test]
+    fn nobody_asking_is_no_silence() {
+        let mut tally = AnswerTally::new(0);
+        add(&mut tally, 0, 5);
+        add(&mut tally, 3_000, 3_005);
+        assert_eq!(tally.silences(100 * MS, &Pauses::default()), []);
+        // Unless something had been in flight all the time.
+        add(&mut tally, 10, 3_010);
+        let silences = tally.silences(100 * MS, &Pauses::default());
+        assert_eq!(silences.iter().map(|one| one.length_ns / MS).collect::<Vec<_>>(), [2_995]);
+    }
+
+    #[test]
+    fn a_pause_of_the_tool_is_no_silence_of_the_storage() {
+        let mut pauses = Pauses::default();
+        pauses.push(Pause { from_ns: 4_010 * MS, until_ns: 5_600 * MS });
+        let then = frozen(4_000, 1_600).storage_then(4_000 * MS, 5_700 * MS, Some(25e6), &pauses);
+        assert_eq!((then.behaviour, then.no_answer_s), (Behaviour::SingleSlowOps, None));
+    }
+
+    #[test]
+    fn slow_is_less_than_was_needed() {
+        let mut tally = AnswerTally::new(0);
+        (0..100).for_each(|n| add(&mut tally, n * 100, n * 100 + 100));
+        // 10 MB/s came.
+        let then = |needed| tally.storage_then(0, 10_000 * MS, Some(needed), &Pauses::default());
+        assert_eq!((then(25e6).behaviour, then(25e6).answered_share), (Behaviour::Slow, Some(0.4)));
+        assert_eq!(then(10e6).behaviour, Behaviour::SingleSlowOps);
+        assert_eq!(
+            tally.storage_then(20_000 * MS, 30_000 * MS, None, &Pauses::default()),
+            StorageThen::default()
+        );
+    }
+
+    #[test]
+    fn an_answer_that_never_came_is_a_silence_until_it_was_given_up() {
+        let mut tally = AnswerTally::new(0);
+        add(&mut tally, 0, 5);
+        tally.unanswered(40 * MS, 30_040 * MS);
+        let silences = tally.silences(100 * MS, &Pauses::default());
+        assert_eq!(silences[0].length_ns, 30_000 * MS);
+    }
+
+    #[test]
+    fn days_take_no_more_memory() {
+        let mut tally = AnswerTally::new(0);
+        (0..7 * 24 * 3600).for_each(|second| add(&mut tally, second * 1000, second * 1000 + 5));
+        assert!(tally.bins.len() <= BINS_MAX);
+        add(&mut tally, 604_800_000, 604_860_000);
+        let silences = tally.silences(10_000 * MS, &Pauses::default());
+        assert_eq!(silences.iter().map(|one| one.length_ns / MS).collect::<Vec<_>>(), [60_000]);
+    }
+}

@@ -1,0 +1,253 @@
+//! The late runs of all streams of a load point, put together: those that overlap in time, or nearly, have
+//! one cause.
+
+use std::collections::BTreeSet;
+
+use super::answers::AnswerTally;
+use super::{INCIDENTS_KEPT, Incident, MachineThen, STREAMS_NAMED};
+use crate::culprit::{Evidence, decide};
+use crate::figures::{seconds, us};
+use crate::late::ClosedRun;
+use crate::pause::Pauses;
+
+/// Late runs that lie no farther apart belong together: a stream that catches up is late again for a while.
+const APART_NS: u64 = 1_000_000_000;
+
+/// More are not kept apart while a load point runs: then the storage can't keep up, and it is one long
+/// incident.
+const OPEN_MAX: usize = 4096;
+
+/// Late runs that belong together, so far.
+#[derive(Clone, Debug)]
+struct Group {
+    from_ns: u64,
+    until_ns: u64,
+    streams: BTreeSet<u32>,
+    late_frames: u64,
+    dropped_frames: u64,
+    failed_frames: u64,
+    own_frames: u64,
+    worst_late_ns: Option<u64>,
+}
+
+impl Group {
+    fn new(stream: u32, run: &ClosedRun) -> Group {
+        Group {
+            from_ns: run.began_ns,
+            until_ns: run.ended_ns.max(run.began_ns),
+            streams: BTreeSet::from([stream]),
+            late_frames: run.frames,
+            dropped_frames: run.dropped_frames,
+            failed_frames: run.failed_frames,
+            own_frames: run.own_frames,
+            worst_late_ns: run.worst_late_ns,
+        }
+    }
+
+    fn absorb(&mut self, other: Group) {
+        self.from_ns = self.from_ns.min(other.from_ns);
+        self.until_ns = self.until_ns.max(other.until_ns);
+        self.streams.extend(other.streams);
+        self.late_frames += other.late_frames;
+        self.dropped_frames += other.dropped_frames;
+        self.failed_frames += other.failed_frames;
+        self.own_frames += other.own_frames;
+        self.worst_late_ns = self.worst_late_ns.max(other.worst_late_ns);
+    }
+
+    fn is_near(&self, other: &Group) -> bool {
+        self.from_ns <= other.until_ns.saturating_add(APART_NS)
+            && other.from_ns <= self.until_ns.saturating_add(APART_NS)
+    }
+}
+
+/// Takes late runs as they end, in any order.
+#[derive(Clone, Debug, Default)]
+pub struct IncidentTally {
+    /// By time, none near another.
+    groups: Vec<Group>,
+}
+
+impl IncidentTally {
+    /// A run of late frames of a stream is over.
+    pub(crate) fn take(&mut self, stream: u32, run: &ClosedRun) {
+        let mut group = Group::new(stream, run);
+        let first =
+            self.groups.partition_point(|known| !known.is_near(&group) && known.from_ns < group.from_ns);
+        // Growing, it may come near to the next ones.
+        while self.groups.get(first).is_some_and(|known| known.is_near(&group)) {
+            group.absorb(self.groups.remove(first));
+        }
+        self.groups.insert(first, group);
+        if self.groups.len() > OPEN_MAX
+            && let Some(last) = self.groups.pop()
+            && let Some(before) = self.groups.last_mut()
+        {
+            before.absorb(last);
+        }
+    }
+
+    /// How many there are so far.
+    pub fn count(&self) -> u64 {
+        self.groups.len() as u64
+    }
+
+    /// The incidents of a load point that began at `point_started_ns`, the first [`INCIDENTS_KEPT`] of them,
+    /// as far as the operations alone tell: what counters say is added by [`Incident::explain`].
+    pub fn finish(
+        &self,
+        answers: &AnswerTally,
+        pauses: &Pauses,
+        needed_bytes_per_s: Option<f64>,
+        point_started_ns: u64,
+    ) -> Vec<Incident> {
+        let incident = |group: &Group| {
+            let storage = answers.storage_then(group.from_ns, group.until_ns, needed_bytes_per_s, pauses);
+            // A silence began when the last answer came, which is more to the point than when the first frame
+            // that was late because of it had been asked for.
+            let silent_from_s =
+                storage.no_answer_began_s.filter(|_| storage.behaviour == super::Behaviour::NoAnswer);
+            let began_s = silent_from_s.unwrap_or_else(|| seconds(group.from_ns));
+            let mut incident = Incident {
+                began_s,
+                began_in_point_s: began_s - seconds(point_started_ns),
+                ended_s: seconds(group.until_ns),
+                stream_count: group.streams.len() as u64,
+                streams: group.streams.iter().copied().take(STREAMS_NAMED).collect(),
+                late_frames: group.late_frames,
+                dropped_frames: group.dropped_frames,
+                failed_frames: group.failed_frames,
+                late_frames_with_own_delay: group.own_frames,
+                worst_late_us: group.worst_late_ns.map(us),
+                storage,
+                ..Incident::default()
+            };
+            incident.explain(own(group, answers, pauses));
+            incident
+        };
+        self.groups.iter().take(INCIDENTS_KEPT).map(incident).collect()
+    }
+}
+
+/// What the tool itself knows of this machine at that time.
+fn own(group: &Group, answers: &AnswerTally, pauses: &Pauses) -> MachineThen {
+    let (from_ns, until_ns) = (group.from_ns, group.until_ns);
+    MachineThen {
+        own_delay_max_us: answers.own_delay_max_ns(from_ns, until_ns).map(us),
+        paused_s: Some(seconds(pauses.total_ns(from_ns, until_ns))),
+        longest_pause_s: Some(seconds(pauses.longest_ns(from_ns, until_ns))),
+        ..MachineThen::default()
+    }
+}
+
+impl Incident {
+    /// Adds what is known of this machine, and decides anew whose it was.
+    pub fn explain(&mut self, machine: MachineThen) {
+        let known = self.machine.take().unwrap_or_default();
+        let machine = known.or(machine);
+        self.culprit = decide(&Evidence {
+            harmed: self.late_frames,
+            saved_without_own_delay: self.late_frames_with_own_delay,
+            machine: Some(&machine),
+        });
+        self.machine = Some(machine);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::culprit::Culprit;
+    use crate::incident::Behaviour;
+    use crate::late::op_of_tests as op;
+    use crate::pause::Pause;
+    use reelgauge_record::OpRecord;
+
+    const MS: u64 = 1_000_000;
+
+    fn run(began_ms: u64, ended_ms: u64, frames: u64) -> ClosedRun {
+        ClosedRun {
+            began_ns: began_ms * MS,
+            ended_ns: ended_ms * MS,
+            frames,
+            dropped_frames: 0,
+            failed_frames: 0,
+            own_frames: 0,
+            worst_late_ns: Some(5 * MS),
+        }
+    }
+
+    fn answers(frozen_from_ms: u64, length_ms: u64) -> AnswerTally {
+        let mut answers = AnswerTally::new(0);
+        for at_ms in (0..20_000).step_by(40) {
+            let frozen = (frozen_from_ms..frozen_from_ms + length_ms).contains(&at_ms);
+            let done_ms = if frozen { frozen_from_ms + length_ms } else { at_ms + 5 };
+            let issued_ns = if frozen { frozen_from_ms } else { at_ms } * MS;
+            answers.add(&OpRecord { issued_ns, done_ns: done_ms * MS, done_len: 1000, ..op() }, 0, 0);
+        }
+        answers
+    }
+
+    #[test]
+    fn one_stall_of_three_streams_is_one_incident() {
+        let mut tally = IncidentTally::default();
+        tally.take(2, &run(7_920, 9_600, 19));
+        tally.take(0, &run(7_900, 9_640, 19));
+        tally.take(1, &run(15_000, 15_010, 1));
+        tally.take(1, &run(7_910, 9_600, 19));
+        assert_eq!(tally.count(), 2);
+        let found = tally.finish(&answers(7_905, 1_600), &Pauses::default(), Some(25_000.0), 0);
+        assert_eq!(
+            (found[0].late_frames, found[0].stream_count, found[0].streams.clone()),
+            (57, 3, vec![0, 1, 2])
+        );
+        assert_eq!((found[0].storage.behaviour, found[0].culprit), (Behaviour::NoAnswer, Culprit::Storage));
+        assert_eq!((found[0].began_s, found[0].ended_s), (7.905, 9.64));
+        assert_eq!((found[1].late_frames, found[1].began_s), (1, 15.0));
+    }
+
+    #[test]
+    fn a_run_between_two_joins_them() {
+        let mut tally = IncidentTally::default();
+        tally.take(0, &run(0, 100, 1));
+        tally.take(0, &run(2_000, 2_100, 1));
+        assert_eq!(tally.count(), 2);
+        tally.take(1, &run(1_000, 1_100, 1));
+        assert_eq!(tally.count(), 1);
+    }
+
+    #[test]
+    fn what_the_tool_did_to_itself_is_its_own() {
+        let mut tally = IncidentTally::default();
+        tally.take(0, &ClosedRun { own_frames: 19, ..run(7_900, 9_600, 19) });
+        let mut pauses = Pauses::default();
+        pauses.push(Pause { from_ns: 7_910 * MS, until_ns: 9_505 * MS });
+        let found = tally.finish(&answers(7_905, 1_600), &pauses, None, 0);
+        assert_eq!(found[0].culprit, Culprit::Tool);
+        assert_eq!(found[0].machine.as_ref().and_then(|machine| machine.longest_pause_s), Some(1.595));
+    }
+
+    #[test]
+    fn any_order_gives_the_same() {
+        let runs = [(0, 100), (450, 500), (5_000, 5_300), (1_200, 1_300), (900, 1_000), (4_000, 6_000)];
+        let found = |order: &[usize]| {
+            let mut tally = IncidentTally::default();
+            order.iter().for_each(|&at| tally.take(at as u32, &run(runs[at].0, runs[at].1, 1)));
+            tally.finish(&answers(30_000, 0), &Pauses::default(), None, 0)
+        };
+        let one = found(&[0, 1, 2, 3, 4, 5]);
+        assert_eq!(one.len(), 2);
+        assert_eq!(one, found(&[5, 4, 3, 2, 1, 0]));
+        assert_eq!(one, found(&[3, 0, 5, 1, 4, 2]));
+    }
+
+    #[test]
+    fn endless_trouble_is_bounded() {
+        let mut tally = IncidentTally::default();
+        (0..10_000).for_each(|n| tally.take(0, &run(n * 2_000, n * 2_000 + 10, 1)));
+        assert_eq!(tally.count(), OPEN_MAX as u64);
+        let found = tally.finish(&answers(0, 0), &Pauses::default(), None, 0);
+        assert_eq!(found.len(), INCIDENTS_KEPT);
+        assert_eq!(tally.groups.iter().map(|group| group.late_frames).sum::<u64>(), 10_000);
+    }
+}

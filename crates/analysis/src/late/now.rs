@@ -1,0 +1,78 @@
+//! How the streams of a load point stand while it runs: what a clock on the wall shows of a storage that does
+//! not answer, before any record does.
+//!
+//! A frame is late as soon as its deadline has passed and it has not come. Late frames are counted by the
+//! rules of the report: at any time the count is the one that the report would have if the load point ended
+//! then. Where play may stop, that is known when the first read of a scrub has come; until then frames that
+//! are overdue by less than half a second are not counted. After more they are, and the count falls again if
+//! it turns out that nobody wanted them.
+//!
+//! Not here: the counting itself ([`super::LateTally`]), and who is told.
+
+use std::cmp::Reverse;
+
+/// How the streams of a load point stand at some time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LateNow {
+    /// When, on the run's clock; the end of the measured part at the latest.
+    pub at_ns: u64,
+    /// Late frames of all streams.
+    pub late_frames: u64,
+    /// Every stream.
+    pub streams: Vec<StreamNow>,
+}
+
+/// How one stream stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamNow {
+    /// Its number.
+    pub stream: u32,
+    /// Its late frames.
+    pub late_frames: u64,
+    /// How long from now until the deadline of the frame after the last one that came; negative when that is
+    /// overdue. `None` for a stream that has not begun, is over, or whose play has stopped.
+    pub margin_ns: Option<i64>,
+    /// How long it may lag.
+    pub buffer_ns: u64,
+}
+
+impl LateNow {
+    /// The smallest margin of all streams.
+    pub fn margin_ns(&self) -> Option<i64> {
+        self.streams.iter().filter_map(|stream| stream.margin_ns).min()
+    }
+
+    /// At most so many streams, the worst first: with most late frames, then with the least margin.
+    pub fn worst_first(mut self, most: usize) -> LateNow {
+        let badness = |stream: &StreamNow| {
+            (Reverse(stream.late_frames), stream.margin_ns.unwrap_or(i64::MAX), stream.stream)
+        };
+        self.streams.sort_by_key(badness);
+        self.streams.truncate(most);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_come_first_and_the_rest_is_left_out() {
+        let stream =
+            |stream, late_frames, margin_ns| StreamNow { stream, late_frames, margin_ns, buffer_ns: 9 };
+        let streams = vec![
+            stream(0, 0, None),
+            stream(1, 0, Some(5)),
+            stream(2, 7, Some(4)),
+            stream(3, 0, Some(-3)),
+            stream(4, 7, Some(-9)),
+        ];
+        let now = LateNow { at_ns: 1, late_frames: 14, streams };
+        assert_eq!(now.margin_ns(), Some(-9));
+        let numbers = |now: LateNow| now.streams.iter().map(|stream| stream.stream).collect::<Vec<_>>();
+        assert_eq!(numbers(now.clone().worst_first(9)), [4, 2, 3, 1, 0]);
+        assert_eq!(numbers(now.worst_first(2)), [4, 2]);
+        assert_eq!(LateNow::default().margin_ns(), None);
+    }
+}

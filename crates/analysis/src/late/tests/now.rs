@@ -1,0 +1,121 @@
+//! What a clock on the wall shows: margins that run out, streams that never began, jumps.
+
+use super::*;
+
+/// Frames of 25 frames/s, each read within 10 ms as soon as its turn comes.
+fn played(frames: std::ops::Range<u32>) -> Vec<OpRecord> {
+    let read = |n: u32| frame(n, u64::from(n) * 40 * MS, u64::from(n) * 40 * MS + 10 * MS);
+    frames.map(read).collect()
+}
+
+fn tally_of(spec: StreamSpec, part: MeasuredPart, ops: &[OpRecord]) -> LateTally {
+    let mut tally = LateTally::new(vec![spec], part);
+    ops.iter().for_each(|op| tally.add(op));
+    tally
+}
+
+fn late_and_margin_ms(tally: &LateTally, now_ms: u64) -> (u64, Option<i64>) {
+    let now = tally.at(now_ms * MS);
+    (now.late_frames, now.margin_ns().map(|ns| ns / MS as i64))
+}
+
+#[test]
+fn a_margin_runs_out_by_the_clock_and_frames_are_late_one_by_one() {
+    // 25 frames have come; the next, 25, is needed at 1.1 s.
+    let tally = tally_of(spec(), part(0, 9 * S), &played(0..25));
+    assert_eq!(late_and_margin_ms(&tally, 1_000), (0, Some(100)));
+    assert_eq!(late_and_margin_ms(&tally, 1_100), (0, Some(0)));
+    assert_eq!(late_and_margin_ms(&tally, 1_101), (1, Some(-1)));
+    assert_eq!(late_and_margin_ms(&tally, 3_101), (51, Some(-2_001)));
+    // Nothing is late behind the end of the measured part.
+    assert_eq!(late_and_margin_ms(&tally, 60_000), (198, Some(1_100 - 9_000)));
+    assert_eq!(tally.at(60 * S).at_ns, 9 * S);
+    assert_eq!(tally.finish(9 * S).total.late_frames, 198);
+}
+
+#[test]
+fn only_the_measured_part_counts() {
+    let tally = tally_of(spec(), part(2 * S, 9 * S), &played(0..25));
+    // Frames 25 to 47 are needed in the warm-up; the first that counts at 2.02 s.
+    assert_eq!(late_and_margin_ms(&tally, 2_020), (0, Some(-920)));
+    assert_eq!(late_and_margin_ms(&tally, 2_021), (1, Some(-921)));
+}
+
+#[test]
+fn a_stream_whose_first_operation_hangs_is_late_too() {
+    let mut tally = LateTally::new(vec![spec(), StreamSpec { stream: 7, ..spec() }], part(0, 9 * S));
+    // Of the other nobody knows when it should have begun.
+    tally.expect_start(7, 400 * MS, false);
+    assert_eq!(late_and_margin_ms(&tally, 399), (0, None));
+    assert_eq!(late_and_margin_ms(&tally, 400), (0, Some(100)));
+    assert_eq!(late_and_margin_ms(&tally, 1_001), (13, Some(-501)));
+    let now = tally.at(1_001 * MS);
+    assert_eq!((now.streams[0].late_frames, now.streams[0].margin_ns), (0, None));
+    assert_eq!((now.streams[1].late_frames, now.streams[1].buffer_ns), (13, 100 * MS));
+    // The file is opened at last: by then it is certain when the stream began.
+    let opened = OpRecord { kind: OpKind::Open, due_ns: 404 * MS, issued_ns: 404 * MS, stream: 7, ..op() };
+    tally.add(&OpRecord { done_ns: 980 * MS, ..opened });
+    assert_eq!(late_and_margin_ms(&tally, 983), (12, Some(-479)));
+    // The figures know operations alone.
+    assert_eq!(tally.finish(9 * S).total.streams_not_begun, 1);
+}
+
+#[test]
+fn an_out_of_order_answer_does_not_hide_the_one_that_hangs() {
+    // Of several in flight frame 3 hangs, those behind it have come.
+    let ops: Vec<OpRecord> = played(0..10).into_iter().filter(|op| op.transfer != 3).collect();
+    let tally = tally_of(spec(), part(0, 9 * S), &ops);
+    assert_eq!(late_and_margin_ms(&tally, 220), (0, Some(280)));
+    assert_eq!(late_and_margin_ms(&tally, 400), (1, Some(100)));
+}
+
+#[test]
+fn while_somebody_scrubs_nothing_is_due() {
+    let scrub = OpRecord {
+        due_ns: 1_001 * MS,
+        issued_ns: 1_001 * MS,
+        done_ns: 1_006 * MS,
+        flags: OpFlags::RANDOM,
+        ..op()
+    };
+    let mut tally = tally_of(spec(), part(0, 9 * S), &played(0..25));
+    tally.add(&scrub);
+    assert_eq!(late_and_margin_ms(&tally, 3_000), (0, None));
+    // Play begins anew at frame 70; what lies between was not wanted.
+    let mut ops = played(70..72);
+    ops[0].flags = ops[0].flags.with(OpFlags::CUE);
+    tally.add(&ops[0]);
+    assert_eq!(late_and_margin_ms(&tally, 2_900), (0, Some(40)));
+    tally.add(&ops[1]);
+    assert_eq!(late_and_margin_ms(&tally, 2_981), (1, Some(-1)));
+}
+
+#[test]
+fn where_play_may_stop_half_a_second_goes_by_before_anything_is_late() {
+    let mut tally = tally_of(spec(), part(0, 9 * S), &played(0..25));
+    tally.expect_start(0, 0, true);
+    // Frame 25 is needed at 1.1 s.
+    assert_eq!(late_and_margin_ms(&tally, 1_100), (0, Some(0)));
+    assert_eq!(late_and_margin_ms(&tally, 1_101), (0, None));
+    assert_eq!(late_and_margin_ms(&tally, 1_600), (0, None));
+    assert_eq!(late_and_margin_ms(&tally, 1_601), (13, Some(-501)));
+    // What is late for certain is told at once: frame 26 has been begun, 25 has not come.
+    let ops = [frame(26, 1_040 * MS, 1_300 * MS)];
+    ops.iter().for_each(|op| tally.add(op));
+    assert_eq!(late_and_margin_ms(&tally, 1_301), (2, None));
+}
+
+#[test]
+fn a_film_that_has_come_to_its_end_is_not_overdue() {
+    let film = StreamSpec { frames_total: Some(25), ..spec() };
+    let tally = tally_of(film, part(0, 9 * S), &played(0..25));
+    assert_eq!(late_and_margin_ms(&tally, 8_000), (0, None));
+}
+
+#[test]
+fn a_load_point_that_is_cut_short_stays_as_it_was_then() {
+    let mut tally = tally_of(spec(), part(0, 9 * S), &played(0..25));
+    tally.end_at(2 * S);
+    let late = tally.at(8 * S).late_frames;
+    assert_eq!((late, tally.finish(2 * S).total.late_frames), (23, 23));
+}

@@ -1,0 +1,118 @@
+//! What is said of made-up summaries.
+
+use super::*;
+use crate::facts::{SearchFacts, VdaPoint};
+use crate::figures::{Figures, PointTiming};
+use crate::late::{StreamFigures, StreamTotals};
+use crate::meter::PointFigures;
+use crate::summary::{LoadPointFacts, Target};
+use crate::verdict::failure_of_tests;
+
+fn summary(points: Vec<LoadPoint>) -> Summary {
+    let mut summary = Summary::new("0.1.0", "2026-11-22T10:00:00Z", "streams", Target::default());
+    summary.load_points = points;
+    summary
+}
+
+/// A load point of three streams, of whose 1,125 frames so many were late in one incident.
+fn point(late_frames: u64, culprit: Culprit) -> LoadPoint {
+    let figures = PointFigures {
+        point: 0,
+        timing: PointTiming { started_ns: 0, measured_ns: 60_000_000_000 },
+        total: Figures { ops: 1_125, ..Figures::default() },
+        per_worker: Vec::new(),
+        paper: Default::default(),
+    };
+    let mut point = LoadPoint::new(LoadPointFacts::default(), figures);
+    let incident = Incident { late_frames, culprit, stream_count: 3, ..Incident::default() };
+    point.stream_count = Some(3);
+    point.streams = Some(LateFigures {
+        total: StreamTotals {
+            streams: 3,
+            streams_with_late_frames: if late_frames > 0 { 3 } else { 0 },
+            frames_judged: 1_125,
+            late_frames,
+            ..StreamTotals::default()
+        },
+        streams: vec![StreamFigures::default(); 3],
+        incidents: if late_frames > 0 { vec![incident] } else { Vec::new() },
+        incident_count: u64::from(late_frames > 0),
+        ignored_ops: 0,
+    });
+    let passed = late_frames == 0;
+    let failures = if passed { Vec::new() } else { vec![failure_of_tests()] };
+    point.verdict = Some(Verdict {
+        passed,
+        failed_first: failures.first().cloned(),
+        storage_failed: !passed,
+        failures,
+        asked: vec![Criterion::LateFrames],
+    });
+    point.culprit = (!passed).then_some(culprit);
+    point
+}
+
+#[test]
+fn late_frames_of_all_streams_are_the_number_and_the_worst_incident_the_cause() {
+    let said = of(&summary(vec![point(57, Culprit::Storage)]));
+    assert_eq!(said.judgement, Judgement::NotMet);
+    let number = Number::LateFrames {
+        point: 0,
+        late_frames: 57,
+        frames_judged: 1_125,
+        streams_with_late_frames: 3,
+        streams: 3,
+    };
+    assert_eq!(said.number, number);
+    assert_eq!(said.cause, Some(Cause { culprit: Culprit::Storage, incident: Some(0), incidents: 1 }));
+}
+
+#[test]
+fn what_the_tool_spoilt_is_not_held_against_the_storage() {
+    let said = of(&summary(vec![point(57, Culprit::Tool)]));
+    assert_eq!(said.judgement, Judgement::NotMetByOwnFault);
+    assert_eq!(said.confidence.doubts, [Doubt::OwnFault]);
+}
+
+#[test]
+fn a_run_that_was_stopped_claims_no_pass() {
+    let mut stopped = summary(vec![point(0, Culprit::NotKnown)]);
+    stopped.outcome = Outcome::Interrupted;
+    stopped.load_points[0].verdict = None;
+    let said = of(&stopped);
+    assert_eq!(said.judgement, Judgement::NotKnown);
+    // Without any judged frame there is no number at all.
+    stopped.load_points[0].streams = None;
+    assert_eq!(of(&stopped).number, Number::NotMeasured);
+    let nothing = of(&summary(Vec::new()));
+    assert_eq!((nothing.judgement, nothing.number), (Judgement::NothingAsked, Number::NotMeasured));
+}
+
+#[test]
+fn a_search_that_did_not_end_has_no_capacity_of_none() {
+    let facts = |streams, complete| SearchFacts { streams, complete, ..SearchFacts::default() };
+    let said = |facts| {
+        let mut summary = summary(Vec::new());
+        summary.search = Some(facts);
+        of(&summary)
+    };
+    assert_eq!(said(facts(Some(0), false)).number, Number::NotMeasured);
+    assert_eq!(said(facts(Some(0), false)).judgement, Judgement::NotKnown);
+    assert_eq!(said(facts(Some(0), true)).judgement, Judgement::NotMet);
+    let some = said(facts(Some(31), false));
+    assert_eq!(some.number, Number::Capacity { streams: 31, sometimes: None, at_least: true });
+}
+
+#[test]
+fn a_load_point_that_was_cut_off_is_neither_valid_nor_not() {
+    let vda_point = |valid| VdaPoint { streams: 10, valid, ..VdaPoint::default() };
+    let mut stopped = summary(vec![point(0, Culprit::NotKnown)]);
+    stopped.outcome = Outcome::Interrupted;
+    stopped.load_points[0].ended_early = Some("interrupted".to_owned());
+    stopped.vda = Some(VdaFacts { points: vec![vda_point(false)], ..VdaFacts::default() });
+    let said = of(&stopped);
+    assert_eq!((said.judgement, said.number), (Judgement::NotKnown, Number::NotMeasured));
+    stopped.load_points[0].ended_early = None;
+    let said = of(&stopped);
+    assert_eq!((said.judgement, said.number), (Judgement::NotMet, Number::ValidPoint { streams: None }));
+}

@@ -1,0 +1,174 @@
+//! Margins that fall: no frame was late yet, and one will be if this goes on.
+//!
+//! A margin that loses as little as 1 ms in every second is lost in the end, however large the buffer. What
+//! can be known of so slow a fall within a trial is limited, therefore three things are taken off what was
+//! seen before it counts:
+//! * its standard error: once for the mean of all streams, three times for a single stream, of which there
+//!   are many;
+//! * half a frame's time over the length of what was seen, by which single answers may have become slower
+//!   without any queue behind them.
+//!
+//! What is left counts as falling when it takes a frame's time within `margins=60s`. With 25 frames per
+//! second, a trial of 10 s sees an overload of 0.27 % and the noise, one of 60 s an overload of 0.1 %.
+//!
+//! Streams with late frames are judged by these alone, and so are those that were not watched long enough
+//! for a trend: a search watches its answer for a minute before it gives it.
+
+use super::{Failure, name_of, span};
+use crate::criteria::Criterion;
+use crate::late::{MarginTrend, StreamFigures};
+
+/// Standard errors that are taken off the mean fall of all streams.
+const ERRORS_OF_ALL: f64 = 1.0;
+/// Standard errors that are taken off the fall of one stream.
+const ERRORS_OF_ONE: f64 = 3.0;
+/// The part of a frame's time by which margins may differ without a queue.
+const FRAME_SHARE: f64 = 0.5;
+
+/// What is left of a fall, in milliseconds per second, when what may be chance is taken off; 0 or less where
+/// nothing is.
+fn certain_fall_ms_per_s(trend: &MarginTrend, errors: f64, frame_ms: f64) -> f64 {
+    let chance = errors * trend.standard_error_ms_per_s + FRAME_SHARE * frame_ms / trend.observed_s;
+    trend.fall_ms_per_s - chance
+}
+
+/// Within how many seconds a fall takes a frame's time of the margin; `None` where nothing falls for certain.
+fn frame_lost_s(trend: &MarginTrend, errors: f64, frame_ms: f64) -> Option<f64> {
+    let fall = certain_fall_ms_per_s(trend, errors, frame_ms);
+    (fall > 0.0).then(|| frame_ms / fall)
+}
+
+/// All streams as one: the means of their trends. Streams on one store fall together, so their standard
+/// errors don't shrink with their number.
+fn mean(trends: &[MarginTrend]) -> MarginTrend {
+    let count = trends.len().max(1) as f64;
+    let mean = |value: fn(&MarginTrend) -> f64| trends.iter().map(value).sum::<f64>() / count;
+    MarginTrend {
+        fall_ms_per_s: mean(|trend| trend.fall_ms_per_s),
+        standard_error_ms_per_s: mean(|trend| trend.standard_error_ms_per_s),
+        observed_s: mean(|trend| trend.observed_s),
+        at_end_ms: mean(|trend| trend.at_end_ms),
+    }
+}
+
+/// The failure of these streams, if margins fall that were to hold on for `limit` seconds.
+pub(super) fn failure(limit: f64, streams: &[StreamFigures]) -> Option<Failure> {
+    if streams.iter().any(|stream| stream.late_frames > 0) {
+        return None;
+    }
+    let seen = streams.iter().filter_map(|stream| Some((stream, stream.margin_trend?)));
+    let seen: Vec<(&StreamFigures, MarginTrend)> =
+        seen.filter(|(stream, trend)| stream.nominal_frames_per_s > 0.0 && trend.observed_s > 0.0).collect();
+    of_all(limit, &seen).or_else(|| of_one(limit, &seen))
+}
+
+fn frame_ms(stream: &StreamFigures) -> f64 {
+    1e3 / stream.nominal_frames_per_s
+}
+
+fn of_all(limit: f64, seen: &[(&StreamFigures, MarginTrend)]) -> Option<Failure> {
+    let trends: Vec<MarginTrend> = seen.iter().map(|(_, trend)| *trend).collect();
+    let longest_frame_ms = seen.iter().map(|(stream, _)| frame_ms(stream)).fold(0.0, f64::max);
+    let trend = mean(&trends);
+    let lost_s = frame_lost_s(&trend, ERRORS_OF_ALL, longest_frame_ms).filter(|lost_s| *lost_s < limit)?;
+    let (stream, who) = match seen {
+        [(stream, _)] => (Some(stream.stream), format!("the margin of {}", name_of(stream))),
+        _ => (None, format!("the margins of all {} streams", seen.len())),
+    };
+    Some(Failure { stream, ..failed(limit, lost_s, &who, &trend) })
+}
+
+fn of_one(limit: f64, seen: &[(&StreamFigures, MarginTrend)]) -> Option<Failure> {
+    let lost = seen.iter().filter_map(|(stream, trend)| {
+        Some((frame_lost_s(trend, ERRORS_OF_ONE, frame_ms(stream))?, *stream, trend))
+    });
+    let (lost_s, stream, trend) = lost.min_by(|one, two| one.0.total_cmp(&two.0))?;
+    let who = format!("the margin of {}", name_of(stream));
+    (lost_s < limit).then(|| Failure { stream: Some(stream.stream), ..failed(limit, lost_s, &who, trend) })
+}
+
+fn failed(limit: f64, lost_s: f64, who: &str, trend: &MarginTrend) -> Failure {
+    let fell = span(trend.fall_ms_per_s * 1e3);
+    let left_s = trend.at_end_ms.max(0.0) / trend.fall_ms_per_s;
+    let sentence = format!(
+        "{who} fell by {fell} in every second of {}, to {}: the buffers were running empty, and frames \
+         would be late {} later",
+        span(trend.observed_s * 1e6),
+        span(trend.at_end_ms.max(0.0) * 1e3),
+        span(left_s * 1e6)
+    );
+    Failure::new(Criterion::Margins, limit, lost_s, sentence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stream(number: u32, fall: f64, error: f64) -> StreamFigures {
+        let trend = MarginTrend {
+            fall_ms_per_s: fall,
+            standard_error_ms_per_s: error,
+            observed_s: 10.0,
+            at_end_ms: 900.0,
+        };
+        StreamFigures {
+            stream: number,
+            nominal_frames_per_s: 25.0,
+            margin_trend: Some(trend),
+            ..StreamFigures::default()
+        }
+    }
+
+    fn all(fall: f64, error: f64) -> Option<Failure> {
+        let streams: Vec<StreamFigures> = (0..7).map(|number| stream(number, fall, error)).collect();
+        failure(60.0, &streams)
+    }
+
+    #[test]
+    fn a_store_of_6_95_streams_does_not_carry_7() {
+        let failure = all(1e3 * (1.0 - 6.95 / 7.0), 1.1);
+        let failure = failure.expect("7.14 ms per second of seven streams");
+        assert_eq!((failure.criterion, failure.stream, failure.limit), (Criterion::Margins, None, 60.0));
+        assert!(failure.found.is_some_and(|found| (9.0..10.0).contains(&found)), "{failure:?}");
+        assert_eq!(
+            failure.sentence,
+            "the margins of all 7 streams fell by 7.14 ms in every second of 10 s, to 900 ms: the buffers \
+             were running empty, and frames would be late 126 s later"
+        );
+    }
+
+    #[test]
+    fn what_may_be_chance_is_no_fall() {
+        // Half a frame in ten seconds, and a frame in sixty.
+        assert!(all(2.6, 0.0).is_none());
+        assert!(all(2.7, 0.0).is_some());
+        assert!(all(7.14, 4.6).is_none());
+        assert!(all(-7.14, 0.0).is_none());
+        assert!(failure(60.0, &[]).is_none());
+    }
+
+    #[test]
+    fn one_stream_of_many_that_starves_fails_them() {
+        let mut streams: Vec<StreamFigures> = (0..20).map(|number| stream(number, -1.0, 0.1)).collect();
+        streams[13] = stream(13, 20.0, 1.0);
+        let failure = failure(60.0, &streams);
+        assert!(failure.is_some_and(|failure| failure.stream == Some(13)));
+        streams[13] = stream(13, 20.0, 6.0);
+        assert!(super::failure(60.0, &streams).is_none());
+    }
+
+    #[test]
+    fn a_shorter_time_to_hold_allows_a_faster_fall() {
+        let streams = [stream(0, 7.14, 0.0)];
+        assert!(failure(60.0, &streams).is_some());
+        assert!(failure(5.0, &streams).is_none());
+    }
+
+    #[test]
+    fn late_frames_speak_for_themselves_and_no_trend_is_no_failure() {
+        let late = StreamFigures { late_frames: 1, ..stream(0, 50.0, 0.0) };
+        assert!(failure(60.0, &[late, stream(1, 50.0, 0.0)]).is_none());
+        let unseen = StreamFigures { margin_trend: None, ..stream(0, 0.0, 0.0) };
+        assert!(failure(60.0, &[unseen]).is_none());
+    }
+}

@@ -1,0 +1,249 @@
+//! The data sets that earlier runs left in the area: which of them are given back when a run needs their
+//! room.
+//!
+//! Only what is surely a data set of the tool's own is ever given back: a directory in `data/` with a
+//! manifest that fits its name, and nothing in it but what preparing puts there. Those that the run itself
+//! uses stay, and so does everything else. The oldest go first, and only as many as are needed; where all of
+//! them together would not be enough, none goes.
+//!
+//! Not here: the removal itself, which [`Area`] does with the care of [`Area::clean`].
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::SystemTime;
+
+use super::manifest::{MANIFEST_FILE, Manifest, PART};
+use super::survey::room_needed;
+use super::{DataSetError, DataSetSpec};
+use crate::area::{Area, Cleaned};
+use crate::space::Space;
+
+/// A data set that another run left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherSet {
+    /// Its directory's name in `data/`: what it contains.
+    pub name: String,
+    /// Bytes of its files.
+    pub bytes: u64,
+    /// When a run used it last.
+    pub used_at: SystemTime,
+}
+
+/// All data sets of the area but those that these specifications name, the oldest first.
+///
+/// # Errors
+/// When the area can't be looked at.
+pub fn others(area: &Area, used: &[DataSetSpec]) -> Result<Vec<OtherSet>, DataSetError> {
+    let used: BTreeSet<String> = used.iter().map(DataSetSpec::name).collect();
+    let data = area.data_dir();
+    let entries = match fs::read_dir(&data) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(super::error::named("list", &data, 0, error)),
+    };
+    let mut sets = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|error| super::error::named("list", &data, 0, error))?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        if used.contains(&name) || !Manifest::vouches_for(&entry.path(), &name) {
+            continue;
+        }
+        if let Some((bytes, used_at)) = content(&entry.path()) {
+            sets.push(OtherSet { name, bytes, used_at });
+        }
+    }
+    sets.sort_by(|one, two| (one.used_at, &one.name).cmp(&(two.used_at, &two.name)));
+    Ok(sets)
+}
+
+/// Bytes of the files of a data set, and when a run used it last; `None` where anything else lies in it.
+fn content(directory: &Path) -> Option<(u64, SystemTime)> {
+    let (mut bytes, mut used_at) = (0_u64, None);
+    for entry in fs::read_dir(directory).ok()? {
+        let entry = entry.ok()?;
+        let name = entry.file_name().into_string().ok()?;
+        let facts = fs::symlink_metadata(entry.path()).ok()?;
+        if !facts.is_file() || !is_ours(&name) {
+            return None;
+        }
+        if name == MANIFEST_FILE {
+            used_at = facts.modified().ok();
+        }
+        bytes = bytes.saturating_add(facts.len());
+    }
+    used_at.map(|used_at| (bytes, used_at))
+}
+
+/// Whether preparing gives files such a name.
+fn is_ours(name: &str) -> bool {
+    let whole = name.strip_suffix(PART).and_then(|rest| rest.strip_suffix('.')).unwrap_or(name);
+    let number = whole.strip_prefix("file-").and_then(|rest| rest.strip_suffix(".bin"));
+    let is_number = |digits: &str| digits.len() >= 4 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    whole == MANIFEST_FILE || number.is_some_and(is_number)
+}
+
+/// Which of these have to go so that there is room for so many bytes more, with the margin that stays free;
+/// `None` when even all of them would not be enough. No `space`: the file system doesn't tell, and nothing
+/// has to go.
+pub fn to_give_back(others: &[OtherSet], missing_bytes: u64, space: Option<Space>) -> Option<Vec<OtherSet>> {
+    let Some(space) = space.filter(|_| missing_bytes > 0) else {
+        return Some(Vec::new());
+    };
+    let needed_bytes = room_needed(missing_bytes);
+    let mut available_bytes = space.available_bytes;
+    let mut going = Vec::new();
+    for set in others {
+        if available_bytes >= needed_bytes {
+            break;
+        }
+        available_bytes = available_bytes.saturating_add(set.bytes);
+        going.push(set.clone());
+    }
+    (available_bytes >= needed_bytes).then_some(going)
+}
+
+/// Removes a data set that [`others`] found. Who calls this holds the area's lock.
+///
+/// # Errors
+/// When the area was removed meanwhile, or something in it can't be.
+pub fn give_back(area: &Area, set: &OtherSet) -> Result<Cleaned, DataSetError> {
+    // Looked at again: nothing else may have come into it since.
+    let directory = area.data_dir().join(&set.name);
+    if !Manifest::vouches_for(&directory, &set.name) || content(&directory).is_none() {
+        return Err(DataSetError::NotOurs { path: directory, what: "something else by now" });
+    }
+    Ok(area.remove_data_set(&set.name)?)
+}
+
+/// Notes that a run uses a data set now. A failure matters to nobody but the order in which sets go.
+pub(super) fn used_now(directory: &Path) {
+    let manifest = fs::OpenOptions::new().append(true).open(directory.join(MANIFEST_FILE));
+    if let Ok(manifest) = manifest {
+        let _ = manifest.set_modified(SystemTime::now());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::ops::ControlFlow;
+    use std::sync::atomic::AtomicBool;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::dataset::{DataSet, MARGIN_BYTES};
+
+    const MIB: u64 = 1 << 20;
+
+    fn spec(file_bytes: u64) -> DataSetSpec {
+        DataSetSpec { files: 2, file_bytes, unit_bytes: 4096, seed: 1 }
+    }
+
+    fn prepare(area: &Area, spec: DataSetSpec) -> DataSet {
+        let mut progress = |_| ControlFlow::Continue(());
+        DataSet::prepare(area, &spec, &mut progress, &AtomicBool::new(false)).unwrap()
+    }
+
+    fn area() -> (tempfile::TempDir, Area) {
+        let dir = tempfile::tempdir().unwrap();
+        let area = Area::open_or_create(dir.path()).unwrap();
+        (dir, area)
+    }
+
+    /// Says that a set was used so long ago.
+    fn used(area: &Area, spec: DataSetSpec, hours_ago: u64) {
+        let manifest = area.data_dir().join(spec.name()).join(MANIFEST_FILE);
+        let manifest = fs::OpenOptions::new().append(true).open(manifest).unwrap();
+        manifest.set_modified(SystemTime::now() - Duration::from_secs(hours_ago * 3600)).unwrap();
+    }
+
+    fn names(sets: &[OtherSet]) -> Vec<&str> {
+        sets.iter().map(|set| set.name.as_str()).collect()
+    }
+
+    #[test]
+    fn the_oldest_are_first_and_using_one_makes_it_young() {
+        let (_dir, area) = area();
+        assert_eq!(others(&area, &[]).unwrap(), []);
+        let (one, two, three) = (spec(MIB), spec(2 * MIB), spec(3 * MIB));
+        for (spec, hours_ago) in [(one, 1), (two, 3), (three, 2)] {
+            prepare(&area, spec);
+            used(&area, spec, hours_ago);
+        }
+        let found = others(&area, &[one]).unwrap();
+        assert_eq!(names(&found), ["files-2MiB-u4096", "files-3MiB-u4096"]);
+        assert!(found[0].bytes > 4 * MIB && found[0].bytes < 4 * MIB + 4096, "{found:?}");
+        prepare(&area, two);
+        assert_eq!(names(&others(&area, &[one]).unwrap()), ["files-3MiB-u4096", "files-2MiB-u4096"]);
+    }
+
+    #[test]
+    fn what_is_not_surely_a_data_set_is_none() {
+        let (_dir, area) = area();
+        let sizes = [MIB, 2 * MIB, 3 * MIB, 4 * MIB, 5 * MIB];
+        let [unmarked, extended, renamed, deeper, whole] = sizes.map(|bytes| {
+            prepare(&area, spec(bytes));
+            area.data_dir().join(spec(bytes).name())
+        });
+        fs::remove_file(unmarked.join(MANIFEST_FILE)).unwrap();
+        fs::write(extended.join("reel.mov"), b"irreplaceable").unwrap();
+        fs::rename(&renamed, area.data_dir().join("archive")).unwrap();
+        fs::create_dir(deeper.join("file-0009.bin")).unwrap();
+        fs::write(area.data_dir().join("notes.txt"), b"mine").unwrap();
+        fs::write(whole.join("file-0007.bin.part"), b"broken off").unwrap();
+        let found = others(&area, &[]).unwrap();
+        assert_eq!(names(&found), ["files-5MiB-u4096"]);
+        give_back(&area, &found[0]).unwrap();
+        assert!(!whole.exists() && extended.join("reel.mov").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_no_data_set_and_nothing_behind_it_goes() {
+        let (dir, area) = area();
+        prepare(&area, spec(MIB));
+        let (inside, outside) = (area.data_dir().join(spec(MIB).name()), dir.path().join("precious"));
+        fs::rename(&inside, &outside).unwrap();
+        std::os::unix::fs::symlink(&outside, &inside).unwrap();
+        assert_eq!(others(&area, &[]).unwrap(), []);
+        let set = OtherSet { name: spec(MIB).name(), bytes: 1, used_at: SystemTime::now() };
+        assert!(give_back(&area, &set).is_err());
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn what_came_into_a_set_meanwhile_keeps_it() {
+        let (_dir, area) = area();
+        let set = prepare(&area, spec(MIB));
+        let found = others(&area, &[]).unwrap();
+        fs::write(set.directory.join("reel.mov"), b"irreplaceable").unwrap();
+        assert!(matches!(give_back(&area, &found[0]), Err(DataSetError::NotOurs { .. })));
+        assert!(set.files.iter().all(|file| file.path.exists()));
+    }
+
+    #[test]
+    fn as_many_go_as_are_needed_oldest_first_and_none_where_all_would_not_do() {
+        let set = |name: &str, mib: u64| OtherSet {
+            name: name.to_owned(),
+            bytes: mib * MIB,
+            used_at: SystemTime::UNIX_EPOCH,
+        };
+        let sets = [set("old", 100), set("newer", 200), set("newest", 400)];
+        let going = |missing_mib: u64, free_mib: u64| {
+            let free = free_mib * MIB + MARGIN_BYTES;
+            let space = Space { available_bytes: free, total_bytes: u64::MAX };
+            to_give_back(&sets, missing_mib * MIB, Some(space)).map(|sets| sets.len())
+        };
+        assert_eq!(going(50, 50), Some(0));
+        assert_eq!(going(51, 50), Some(1));
+        assert_eq!(going(150, 50), Some(1));
+        assert_eq!(going(151, 50), Some(2));
+        assert_eq!(going(750, 50), Some(3));
+        assert_eq!(going(751, 50), None);
+        assert_eq!(going(0, 0), Some(0));
+        assert_eq!(to_give_back(&sets, u64::MAX, None), Some(Vec::new()));
+    }
+}

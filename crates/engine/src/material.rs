@@ -1,0 +1,421 @@
+//! Old files of the user's own as material to read: found, counted and handed out, and never touched
+//! otherwise.
+//!
+//! A server has what was written a moment ago in its memory; files that lay there for months come from its
+//! disks. Nothing here opens a file, and whoever opens one from here may only read: drivers refuse everything
+//! else on it ([`crate::driver::Context::read_only`]).
+//!
+//! What is taken: plain files of the folder and those below it, the largest first. What is left alone: links
+//! (they may lead out), special files, other file systems mounted below, areas of this tool, files whose data
+//! lie elsewhere (sparse ones, and stubs of an archive, which would be fetched back from tape).
+//!
+//! Not here: which frames are laid over the files (the runner).
+
+use std::collections::HashSet;
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::area::AREA_DIR;
+use crate::driver::TargetFile;
+use crate::mount::Mount;
+
+/// The most entries of folders that are looked at.
+const ENTRIES_MAX: usize = 100_000;
+/// The most files that are kept: the largest.
+const FILES_MAX: usize = 4_096;
+/// Slices begin at multiples of this: a multiple of whatever direct I/O needs.
+const SLICE_ALIGN_BYTES: u64 = 1 << 20;
+
+/// Why there is no material.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MaterialError {
+    /// The folder can't be looked at.
+    #[error("cannot read the folder {} of files to be read: {source}", path.display())]
+    Io {
+        /// The folder, or one in it.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is no folder.
+    #[error("{} is no folder; give one that holds large files of your own", path.display())]
+    NotFolder {
+        /// What was given.
+        path: PathBuf,
+    },
+    /// It lies somewhere else than what is measured.
+    #[error(
+        "{} lies on another file system than {}, so reading it would not measure that; give a folder of the \
+         storage that is measured", path.display(), target.display()
+    )]
+    Elsewhere {
+        /// The folder.
+        path: PathBuf,
+        /// What is measured.
+        target: PathBuf,
+    },
+    /// There is too little.
+    #[error(
+        "{} has {files} files that can be read, which are enough for {found} of the {wanted} pieces of {} MiB \
+         that are needed; use a shorter --clip or smaller --file-size, fewer streams or workers, or a folder with \
+         more or larger files", path.display(), piece_bytes.div_ceil(1 << 20)
+    )]
+    TooLittle {
+        /// The folder.
+        path: PathBuf,
+        /// Files in it that can be read.
+        files: usize,
+        /// Pieces that they hold.
+        found: usize,
+        /// Pieces that are needed.
+        wanted: usize,
+        /// Bytes of each.
+        piece_bytes: u64,
+    },
+}
+
+/// A piece of one of the files, for one reader alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// Index of the file in [`Material::files`].
+    pub file: usize,
+    /// Where it begins, a multiple of 1 MiB.
+    pub offset: u64,
+}
+
+/// The files of a folder, to be read and nothing else.
+#[derive(Clone, Debug)]
+pub struct Material {
+    folder: PathBuf,
+    files: Vec<TargetFile>,
+    /// Bytes of each file that are handed out.
+    used: Vec<u64>,
+    left_out: LeftOut,
+}
+
+/// What was not taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Symbolic links.
+    pub links: u64,
+    /// Pipes, sockets, devices.
+    pub special: u64,
+    /// Sparse files, and stubs whose data lie in an archive.
+    pub elsewhere: u64,
+    /// Folders that are mounts of their own.
+    pub mounts: u64,
+    /// Folders and files that could not be looked at.
+    pub unreadable: u64,
+    /// There were more entries than are looked at.
+    pub too_many: bool,
+}
+
+impl Material {
+    /// The files of a folder on the file system that is measured.
+    ///
+    /// # Errors
+    /// [`MaterialError`].
+    pub fn find(folder: &Path, target: &Mount, target_path: &Path) -> Result<Material, MaterialError> {
+        let io = |source| MaterialError::Io { path: folder.to_owned(), source };
+        let root = folder.canonicalize().map_err(io)?;
+        if !fs::metadata(&root).map_err(io)?.is_dir() {
+            return Err(MaterialError::NotFolder { path: root });
+        }
+        let mount = Mount::at(&root).map_err(io)?;
+        if mount.source != target.source || mount.fs_type != target.fs_type {
+            return Err(MaterialError::Elsewhere { path: root, target: target_path.to_owned() });
+        }
+        let mut search = Search {
+            found: Vec::new(),
+            left_out: LeftOut::default(),
+            entries: 0,
+            named_twice: HashSet::new(),
+        };
+        search.walk(&root)?;
+        Ok(search.into_material(root))
+    }
+
+    /// The files, the largest first.
+    pub fn files(&self) -> &[TargetFile] {
+        &self.files
+    }
+
+    /// What was not taken.
+    pub fn left_out(&self) -> LeftOut {
+        self.left_out
+    }
+
+    /// Hands out so many bytes that nobody else has: of the file of which most is left, so that readers
+    /// spread over files.
+    ///
+    /// # Errors
+    /// [`MaterialError::TooLittle`].
+    pub fn take(&mut self, bytes: u64) -> Result<Slice, MaterialError> {
+        self.hand_out(bytes).ok_or_else(|| self.too_little(bytes, 0, 1))
+    }
+
+    /// How many times all these pieces are there together, at most `most`.
+    pub fn room_for(&self, pieces: &[u64], most: u32) -> u32 {
+        let mut trial = self.clone();
+        let mut once = || pieces.iter().all(|&bytes| trial.hand_out(bytes).is_some());
+        (0..most).find(|_| !once()).unwrap_or(most)
+    }
+
+    /// Refuses pieces that these files are not enough for.
+    ///
+    /// # Errors
+    /// [`MaterialError::TooLittle`], with what there is.
+    pub fn check(&self, pieces: &[u64]) -> Result<(), MaterialError> {
+        let mut trial = self.clone();
+        let missing = pieces.iter().position(|&bytes| trial.hand_out(bytes).is_none());
+        match missing {
+            Some(found) => Err(self.too_little(pieces[found], found, pieces.len())),
+            None => Ok(()),
+        }
+    }
+
+    fn hand_out(&mut self, bytes: u64) -> Option<Slice> {
+        let left = |file: usize| self.files[file].size_bytes.saturating_sub(self.used[file]);
+        // The first of those with most left.
+        let file = (0..self.files.len()).rev().max_by_key(|&file| left(file))?;
+        if left(file) < bytes.max(1) {
+            return None;
+        }
+        let slice = Slice { file, offset: self.used[file] };
+        self.used[file] = self.used[file].saturating_add(bytes).next_multiple_of(SLICE_ALIGN_BYTES);
+        Some(slice)
+    }
+
+    /// What to say where these files hold only so many of the pieces that are wanted.
+    pub fn too_little(&self, piece_bytes: u64, found: usize, wanted: usize) -> MaterialError {
+        let (path, files) = (self.folder.clone(), self.files.len());
+        MaterialError::TooLittle { path, files, found, wanted, piece_bytes }
+    }
+}
+
+/// A file that was found.
+struct Candidate {
+    file: TargetFile,
+    /// Bytes that it takes on the storage; `None` where the system doesn't tell.
+    allocated_bytes: Option<u64>,
+}
+
+struct Search {
+    found: Vec<Candidate>,
+    left_out: LeftOut,
+    entries: usize,
+    /// Files with several names, by their numbers on the file system.
+    named_twice: HashSet<u64>,
+}
+
+impl Search {
+    /// Looks through a folder and those in it.
+    fn walk(&mut self, root: &Path) -> Result<(), MaterialError> {
+        let io = |source| MaterialError::Io { path: root.to_owned(), source };
+        let device = device_of(&fs::metadata(root).map_err(io)?);
+        let mut folders = vec![root.to_owned()];
+        while let Some(folder) = folders.pop() {
+            let entries = match fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(source) if folder == root => return Err(io(source)),
+                Err(_) => {
+                    self.left_out.unreadable += 1;
+                    continue;
+                }
+            };
+            for entry in entries {
+                if self.entries >= ENTRIES_MAX {
+                    self.left_out.too_many = true;
+                    return Ok(());
+                }
+                self.entries += 1;
+                let Ok((path, about)) = entry.and_then(|entry| Ok((entry.path(), entry.metadata()?))) else {
+                    self.left_out.unreadable += 1;
+                    continue;
+                };
+                self.take_in(path, &about, device, &mut folders);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sorts an entry; the facts are those of a link itself.
+    fn take_in(&mut self, path: PathBuf, about: &Metadata, device: Option<u64>, folders: &mut Vec<PathBuf>) {
+        let name = path.file_name().unwrap_or_default();
+        let is_hidden = name.as_encoded_bytes().starts_with(b".");
+        if about.is_symlink() {
+            self.left_out.links += 1;
+        } else if device_of(about) != device {
+            self.left_out.mounts += 1;
+        } else if about.is_dir() {
+            if !is_hidden && name != AREA_DIR {
+                folders.push(path);
+            }
+        } else if !about.is_file() {
+            self.left_out.special += 1;
+        } else if about.len() > 0 && !is_hidden && self.is_new(about) {
+            let file = TargetFile { path, size_bytes: about.len() };
+            self.found.push(Candidate { file, allocated_bytes: allocated_bytes(about) });
+        }
+    }
+
+    /// Whether the file was not seen under another name: its bytes would be read twice.
+    fn is_new(&mut self, about: &Metadata) -> bool {
+        other_names(about).is_none_or(|number| self.named_twice.insert(number))
+    }
+
+    fn into_material(mut self, folder: PathBuf) -> Material {
+        // Some file systems tell of no file how much it takes.
+        let is_told = self.found.iter().any(|found| found.allocated_bytes.is_some_and(|bytes| bytes > 0));
+        let all = self.found.len();
+        self.found.retain(|found| {
+            let enough = |bytes| bytes >= found.file.size_bytes / 2;
+            !is_told || found.allocated_bytes.is_none_or(enough)
+        });
+        self.left_out.elsewhere = (all - self.found.len()) as u64;
+        self.found.sort_by(|a, b| {
+            b.file.size_bytes.cmp(&a.file.size_bytes).then_with(|| a.file.path.cmp(&b.file.path))
+        });
+        self.found.truncate(FILES_MAX);
+        let files: Vec<TargetFile> = self.found.into_iter().map(|found| found.file).collect();
+        Material { folder, used: vec![0; files.len()], files, left_out: self.left_out }
+    }
+}
+
+#[cfg(unix)]
+fn device_of(about: &Metadata) -> Option<u64> {
+    Some(std::os::unix::fs::MetadataExt::dev(about))
+}
+
+#[cfg(unix)]
+fn allocated_bytes(about: &Metadata) -> Option<u64> {
+    Some(std::os::unix::fs::MetadataExt::blocks(about).saturating_mul(512))
+}
+
+/// The number of a file that has several names.
+#[cfg(unix)]
+fn other_names(about: &Metadata) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    (about.nlink() > 1).then(|| about.ino())
+}
+
+#[cfg(not(unix))]
+fn device_of(_about: &Metadata) -> Option<u64> {
+    None
+}
+
+#[cfg(not(unix))]
+fn allocated_bytes(_about: &Metadata) -> Option<u64> {
+    None
+}
+
+#[cfg(not(unix))]
+fn other_names(_about: &Metadata) -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    fn find(folder: &Path) -> Result<Material, MaterialError> {
+        Material::find(folder, &Mount::at(folder).unwrap(), folder)
+    }
+
+    fn write(path: PathBuf, mib: u64) {
+        fs::write(path, vec![7; (mib * MIB) as usize]).unwrap();
+    }
+
+    fn names(material: &Material) -> Vec<String> {
+        let name = |file: &TargetFile| file.path.file_name().unwrap().to_string_lossy().into_owned();
+        material.files().iter().map(name).collect()
+    }
+
+    #[test]
+    fn plain_files_below_the_folder_the_largest_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::create_dir_all(at("reels/day 1")).unwrap();
+        fs::create_dir_all(at(AREA_DIR)).unwrap();
+        fs::create_dir_all(at(".snapshot")).unwrap();
+        write(at("a.mov"), 1);
+        write(at("reels/day 1/b.mov"), 3);
+        write(at("reels/c.mov"), 2);
+        write(at(AREA_DIR).join("data.bin"), 9);
+        write(at(".snapshot/a.mov"), 9);
+        fs::write(at("empty.mov"), "").unwrap();
+        let material = find(dir.path()).unwrap();
+        assert_eq!(names(&material), ["b.mov", "c.mov", "a.mov"]);
+        assert_eq!(material.left_out(), LeftOut::default());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_leads_out_is_no_file_or_lies_elsewhere_is_left_alone() {
+        use std::os::unix::fs::symlink;
+        let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let at = |name: &str| dir.path().join(name);
+        write(other.path().join("precious.mov"), 4);
+        write(at("a.mov"), 1);
+        fs::hard_link(at("a.mov"), at("z.mov")).unwrap();
+        symlink(other.path(), at("folder")).unwrap();
+        symlink(other.path().join("precious.mov"), at("film.mov")).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+        fs::File::create(at("sparse.mov")).unwrap().set_len(8 * MIB).unwrap();
+        let material = find(dir.path()).unwrap();
+        // Either name of the file, and only one.
+        assert_eq!(material.files().len(), 1, "{:?}", names(&material));
+        let left_out = LeftOut { links: 2, special: 1, elsewhere: 1, ..LeftOut::default() };
+        assert_eq!(material.left_out(), left_out);
+    }
+
+    #[test]
+    fn pieces_never_overlap_and_spread_over_files() {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path().join("a"), 5);
+        write(dir.path().join("b"), 4);
+        let mut material = find(dir.path()).unwrap();
+        let piece = 2 * MIB - 5;
+        assert_eq!((material.room_for(&[piece], 9), material.room_for(&[piece, piece], 9)), (4, 2));
+        assert_eq!(material.room_for(&[piece], 3), 3);
+        let taken: Vec<Slice> = (0..4).map(|_| material.take(piece).unwrap()).collect();
+        let expected = [(0, 0), (1, 0), (0, 2 * MIB), (1, 2 * MIB)];
+        assert_eq!(taken, expected.map(|(file, offset)| Slice { file, offset }));
+        for slice in taken {
+            assert!(slice.offset + piece <= material.files()[slice.file].size_bytes);
+        }
+        material.check(&[]).unwrap();
+        let text = material.take(piece).unwrap_err().to_string();
+        assert!(text.contains("2 files") && text.contains("0 of the 1 pieces of 2 MiB"), "{text}");
+    }
+
+    #[test]
+    fn what_is_not_enough_is_said_before_anything_is_handed_out() {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path().join("a"), 5);
+        let material = find(dir.path()).unwrap();
+        material.check(&[2 * MIB, 2 * MIB]).unwrap();
+        let text = material.check(&[2 * MIB; 5]).unwrap_err().to_string();
+        assert!(text.contains("2 of the 5 pieces of 2 MiB") && text.contains("--clip"), "{text}");
+    }
+
+    #[test]
+    fn a_folder_that_is_none_or_lies_elsewhere_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("film.mov");
+        write(file.clone(), 1);
+        let mount = Mount::at(dir.path()).unwrap();
+        let refused = |folder: &Path, mount: &Mount| Material::find(folder, mount, dir.path()).unwrap_err();
+        assert!(matches!(refused(&file, &mount), MaterialError::NotFolder { .. }));
+        assert!(matches!(refused(&dir.path().join("none"), &mount), MaterialError::Io { .. }));
+        let other = Mount { source: "nas1:/media".to_owned(), ..mount };
+        let text = refused(dir.path(), &other).to_string();
+        assert!(text.contains("on another file system than"), "{text}");
+    }
+}

@@ -1,0 +1,438 @@
+//! The answer of a comparison in words, for somebody who reads only that. Streams come first: whether the
+//! criteria were met, how many streams there can be, whether frames were late and how nearly; then the rest.
+
+use reelgauge_analysis::compare::{
+    ComparedLate, ComparedRun, Comparison, ComparisonRow, INCIDENTS, Judgement, Kinship, LATE_FRAMES,
+    STREAMS_HIT, VERDICT, WORST_MARGIN, Weight, is_of_the_tool, weight,
+};
+use reelgauge_analysis::page::{Sentence, Tone};
+
+use super::cautions::OTHER_PLAN;
+use super::{signed, unsigned};
+use crate::units::{count, counted, number};
+
+/// So many changes are told in a sentence; the rest is counted.
+const TOLD: usize = 3;
+
+/// With fewer disturbances than this, chance alone may have put all of them into one of two runs.
+const EVENTS_SURE: u64 = 7;
+
+/// Counts of late frames that differ by more than this factor make people ask why that is no difference.
+const SIZES_DIFFER: f64 = 1.1;
+
+/// Demand that differs by less, in percent, needs no word.
+const DEMAND_TOLD_PERCENT: f64 = 3.0;
+
+/// The sentences, the answer first: some for every other side.
+pub(super) fn sentences(comparison: &Comparison) -> Vec<Sentence> {
+    let mut sentences = Vec::new();
+    for run in comparison.others() {
+        Side { comparison, run }.tell(&mut sentences);
+    }
+    let has_kin = comparison.runs.iter().skip(1).any(|run| run.kinship != Kinship::OtherWork);
+    if !has_kin {
+        return sentences;
+    }
+    if comparison.cautions.iter().any(|caution| caution.contains(OTHER_PLAN)) {
+        sentences.push(plain("Their plans differ (see the warnings), so the storage need not be the cause."));
+    }
+    sentences.push(plain(if comparison.has_repeats() {
+        "The noise is the spread among the runs that repeat one another."
+    } else {
+        "The noise is estimated from each run alone, which cannot show what differs from run to run. Three \
+         runs before and three after, compared with --repeats 3, tell more."
+    }));
+    sentences
+}
+
+/// One side, against the first.
+struct Side<'a> {
+    comparison: &'a Comparison,
+    run: usize,
+}
+
+impl Side<'_> {
+    fn tell(&self, into: &mut Vec<Sentence>) {
+        if self.told().kinship == Kinship::OtherWork {
+            into.push(self.other_work());
+            return;
+        }
+        let (better, worse, different) =
+            (self.of(Judgement::Better), self.of(Judgement::Worse), self.of(Judgement::Different));
+        let same = self.of(Judgement::Same).iter().filter(|row| row.is_judged(self.run)).count();
+        if better.is_empty() && worse.is_empty() && different.is_empty() {
+            into.push(self.nothing(same));
+        }
+        for (tone, what, rows) in [
+            (Tone::Bad, "worse than", &worse),
+            (Tone::Answer, "better than", &better),
+            (Tone::Plain, "different from", &different),
+        ] {
+            self.changed(tone, what, rows, into);
+        }
+        self.about_streams(into);
+        let changed = better.len() + worse.len() + different.len();
+        if changed > 0 && same > 0 {
+            let verb = if same == 1 { "differs" } else { "differ" };
+            into.push(plain(&format!("{} {verb} by no more than the noise.", figures(same))));
+        }
+        let unknown = self.of(Judgement::Unknown).len();
+        if unknown > 0 && changed + same > 0 {
+            let text =
+                format!("{} can't be judged: too little was measured, or only one has it.", figures(unknown));
+            into.push(plain(&text));
+        }
+    }
+
+    fn told(&self) -> &ComparedRun {
+        &self.comparison.runs[self.run]
+    }
+
+    /// `run 2`, `runs 3 and 4`.
+    fn name(&self, run: usize) -> String {
+        let all = 0..self.comparison.runs.len();
+        let of_side = all.filter(|&other| self.comparison.side(other) == self.comparison.side(run));
+        let numbers: Vec<String> = of_side.map(|run| (run + 1).to_string()).collect();
+        match numbers.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("runs {} and {last}", rest.join(", ")),
+            _ => format!("run {}", run + 1),
+        }
+    }
+
+    fn who(&self) -> String {
+        self.name(self.run)
+    }
+
+    fn base(&self) -> String {
+        self.name(0)
+    }
+
+    /// Rows that are judged so, what matters most first.
+    fn of(&self, judgement: Judgement) -> Vec<&ComparisonRow> {
+        let rows = self.comparison.rows.iter().filter(|row| row.judgement[self.run] == judgement);
+        let mut rows: Vec<&ComparisonRow> = rows.filter(|row| !is_of_the_tool(&row.figure)).collect();
+        rows.sort_by_key(|row| weight(&row.figure));
+        rows
+    }
+
+    fn changed(&self, tone: Tone, what: &str, rows: &[&ComparisonRow], into: &mut Vec<Sentence>) {
+        let (streams, others): (Vec<&ComparisonRow>, Vec<&ComparisonRow>) =
+            rows.iter().partition(|row| weight(&row.figure) < Weight::Headline);
+        let told = self.clauses(&streams);
+        let verb = if self.who().starts_with("runs") { "are" } else { "is" };
+        let head = format!("{} {verb} {what} {}", capital(&self.who()), self.base());
+        if !told.is_empty() {
+            into.push(Sentence { tone, text: format!("{head}: {}.", told.join("; ")) });
+        }
+        if !others.is_empty() {
+            let head = if told.is_empty() {
+                head
+            } else {
+                format!("Also {}", what.replace(" than", "").replace(" from", ""))
+            };
+            let tone = if told.is_empty() { tone } else { Tone::Plain };
+            into.push(Sentence { tone, text: format!("{head}: {}.", self.listed(&others)) });
+        }
+    }
+
+    /// What changed about the streams, each load point's late frames once.
+    fn clauses(&self, rows: &[&ComparisonRow]) -> Vec<String> {
+        let is_told = |row: &&&ComparisonRow| match row.figure.as_str() {
+            // Late frames say it all.
+            INCIDENTS | STREAMS_HIT => !self.is_among(rows, LATE_FRAMES, &row.group),
+            WORST_MARGIN => !self.is_among(rows, LATE_FRAMES, &row.group),
+            _ => true,
+        };
+        let told: Vec<&&ComparisonRow> = rows.iter().filter(is_told).collect();
+        let mut clauses: Vec<String> = told.iter().take(TOLD).map(|row| self.clause(row)).collect();
+        if told.len() > TOLD {
+            clauses.push(format!("and {} more", told.len() - TOLD));
+        }
+        clauses
+    }
+
+    fn is_among(&self, rows: &[&ComparisonRow], figure: &str, group: &str) -> bool {
+        rows.iter().any(|row| row.figure == figure && row.group == group)
+    }
+
+    fn clause(&self, row: &ComparisonRow) -> String {
+        let place = self.place(row);
+        match row.figure.as_str() {
+            VERDICT if row.judgement[self.run] == Judgement::Worse => {
+                format!("its criteria are not met{place}, those of {} are", self.base())
+            }
+            VERDICT => format!("its criteria are met{place}, those of {} are not", self.base()),
+            LATE_FRAMES => {
+                let [here, base] = [self.run, 0].map(|run| self.late_of_side(&row.group, run));
+                match (here, base) {
+                    (Some(here), Some(base)) => format!("{here}{place}; {}: {base}", self.base()),
+                    _ => self.figure(row),
+                }
+            }
+            _ => self.figure(row),
+        }
+    }
+
+    /// Late frames of a run, or of all runs of its side together.
+    fn late_of_side(&self, group: &str, run: usize) -> Option<String> {
+        let all = 0..self.comparison.runs.len();
+        let of_side = all.filter(|&other| self.comparison.side(other) == self.comparison.side(run));
+        let late: Vec<&ComparedLate> =
+            of_side.filter_map(|run| self.comparison.late_of(group, run)).collect();
+        match late.as_slice() {
+            [] => None,
+            [one] => Some(late_frames(one)),
+            several => {
+                let sum = |of: fn(&ComparedLate) -> u64| several.iter().map(|one| of(one)).sum::<u64>();
+                let frames = sum(|late| late.late_frames);
+                if frames == 0 {
+                    return Some("no late frame".to_owned());
+                }
+                let hit = several.iter().filter(|one| one.late_frames > 0).count();
+                Some(format!(
+                    "{} of {} frames late, in {} of {} runs",
+                    count(frames),
+                    count(sum(|late| late.frames_judged)),
+                    hit,
+                    several.len()
+                ))
+            }
+        }
+    }
+
+    /// ` with 8 players`, where there are several load points.
+    fn place(&self, row: &ComparisonRow) -> String {
+        let groups = self.comparison.rows.iter().filter(|other| other.figure == row.figure).count();
+        if row.group.is_empty() || groups < 2 { String::new() } else { format!(" with {}", row.group) }
+    }
+
+    /// `read, MB/s with 4 workers +20 % (180, then 216 MB/s; noise 4 %); …; and 3 more`.
+    fn listed(&self, rows: &[&ComparisonRow]) -> String {
+        let mut told = rows.iter().take(TOLD).map(|row| self.figure(row)).collect::<Vec<_>>().join("; ");
+        if rows.len() > TOLD {
+            told.push_str(&format!("; and {} more", rows.len() - TOLD));
+        }
+        told
+    }
+
+    fn figure(&self, row: &ComparisonRow) -> String {
+        let (name, unit) = name_and_unit(&row.label);
+        let values = format!("{}, then {}{unit}", row.texts[0], row.texts[self.run]);
+        let change =
+            row.change_percent[self.run].map_or_else(String::new, |change| format!(" {}", signed(change)));
+        let noise = row.noise_percent[self.run]
+            .map_or_else(String::new, |noise| format!("; noise {}", unsigned(noise)));
+        format!("{name}{}{change} ({values}{noise})", self.place(row))
+    }
+
+    fn other_work(&self) -> Sentence {
+        let text = format!(
+            "{} can't be compared with {}: it was {}, {} was {}. No figure of one kind of work says anything \
+             about another. Do the same on both: 'reelgauge run RUN/run.toml' repeats a run.",
+            capital(&self.who()),
+            self.base(),
+            work(self.told()),
+            self.base(),
+            work(&self.comparison.runs[0])
+        );
+        Sentence { tone: Tone::Bad, text }
+    }
+
+    /// Nothing changed, or nothing is known.
+    fn nothing(&self, same: usize) -> Sentence {
+        let (who, base) = (self.who(), self.base());
+        if same == 0 {
+            let text = format!(
+                "Nothing can be said about {who} against {base}: they have no figure in common whose noise is \
+                 known. Load points of 30 s or more tell it (--duration)."
+            );
+            return Sentence { tone: Tone::Bad, text };
+        }
+        let text = match self.calm() {
+            Some(calm) => format!("No difference between {who} and {base}: {calm}."),
+            None => format!(
+                "No difference between {who} and {base} that is larger than the noise, in {}.",
+                counted(same as u64, "figure")
+            ),
+        };
+        Sentence { tone: Tone::Answer, text }
+    }
+
+    /// What streams have in common that did not change: `no late frame in either; the worst margin was 812
+    /// and 790 ms`.
+    fn calm(&self) -> Option<String> {
+        let late: Vec<&ComparisonRow> = self.rows_of(LATE_FRAMES).collect();
+        let is_same = |row: &&ComparisonRow| row.judgement[self.run] == Judgement::Same;
+        if late.is_empty() || !late.iter().all(is_same) {
+            return None;
+        }
+        let frames = |run: usize| late.iter().filter_map(|row| row.values[run]).sum::<f64>();
+        if frames(0) > 0.0 {
+            return Some("frames were late in both, and not more often than chance has it".to_owned());
+        }
+        let margins = self.rows_of(WORST_MARGIN).min_by(|one, two| {
+            one.values[self.run].unwrap_or(f64::MAX).total_cmp(&two.values[self.run].unwrap_or(f64::MAX))
+        });
+        let margin = margins.map_or_else(String::new, |row| {
+            format!("; the worst margin was {} and {} ms", row.texts[0], row.texts[self.run])
+        });
+        Some(format!("no late frame in either{margin}"))
+    }
+
+    /// The rows of a figure that both have.
+    fn rows_of(&self, figure: &str) -> impl Iterator<Item = &ComparisonRow> {
+        let has_both = |row: &&ComparisonRow| row.values[0].is_some() && row.values[self.run].is_some();
+        self.comparison.rows.iter().filter(move |row| row.figure == figure).filter(has_both)
+    }
+
+    /// What has to be known to read the figures of streams rightly.
+    fn about_streams(&self, into: &mut Vec<Sentence>) {
+        if self.told().kinship == Kinship::OtherCounts {
+            into.push(plain(&self.other_counts()));
+        }
+        for row in self.rows_of(LATE_FRAMES) {
+            let late = [0, self.run].map(|run| self.comparison.late_of(&row.group, run));
+            if let [Some(base), Some(here)] = late {
+                into.extend(self.about_incidents(row, base, here).map(|text| plain(&text)));
+            }
+        }
+        let is_demand = |row: &&ComparisonRow| {
+            row.judgement[self.run] == Judgement::Demand
+                && row.change_percent[self.run].is_some_and(|change| change.abs() > DEMAND_TOLD_PERCENT)
+        };
+        if self.comparison.rows.iter().any(|row| is_demand(&row)) {
+            into.push(plain(
+                "Throughput and operations per second are what the streams asked for: neither a gain nor a loss.",
+            ));
+        }
+    }
+
+    fn other_counts(&self) -> String {
+        let streams = |run: usize| {
+            let of_run = self.comparison.late.iter().filter(|late| late.run as usize == run);
+            of_run.map(|late| late.streams).max().unwrap_or(0)
+        };
+        let (base, here) = (streams(0), streams(self.run));
+        let numbers = if base == here {
+            format!("{} and {} ran their actors in other numbers", capital(&self.base()), self.who())
+        } else {
+            format!(
+                "{} ran {}, {} ran {}",
+                capital(&self.base()),
+                counted(base, "stream"),
+                self.who(),
+                count(here)
+            )
+        };
+        format!(
+            "{numbers}: criteria, late frames and margins are compared; throughput and response times of \
+             different loads are not."
+        )
+    }
+
+    fn about_incidents(
+        &self,
+        row: &ComparisonRow,
+        base: &ComparedLate,
+        here: &ComparedLate,
+    ) -> Option<String> {
+        let (fewer, more) = (base.incidents.min(here.incidents), base.incidents.max(here.incidents));
+        let frames = [base.late_frames as f64, here.late_frames as f64];
+        let sizes_differ = frames[0].max(frames[1]) > SIZES_DIFFER * frames[0].min(frames[1]);
+        match row.judgement[self.run] {
+            Judgement::Better | Judgement::Worse if fewer == 0 && more < EVENTS_SURE => Some(format!(
+                "{} in one and none in the other: that happened, but so few may come and go by chance. Repeat \
+                 both to know whether it stays so.",
+                capital(&counted(more, "incident"))
+            )),
+            Judgement::Same if fewer > 0 && sizes_differ => Some(format!(
+                "{} late frames in {} against {} in {}: an incident is one event, however many frames it costs, \
+                 so its size is no evidence of a difference.",
+                count(base.late_frames),
+                counted(base.incidents, "incident"),
+                count(here.late_frames),
+                count(here.incidents)
+            )),
+            Judgement::Unknown => Some(format!(
+                "Whether late frames differ can't be told: {} was measured for {} s with {}, {} for {} s with \
+                 {}, and the shorter one may have missed them.",
+                self.base(),
+                seconds(base.measured_s),
+                counted(base.incidents, "incident"),
+                self.who(),
+                seconds(here.measured_s),
+                count(here.incidents)
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// `57 of 1,125 frames late on all 3 streams, in 1 incident (1.7 s, at 7.9 s)`; `no late frame`.
+fn late_frames(late: &ComparedLate) -> String {
+    if late.late_frames == 0 {
+        return "no late frame".to_owned();
+    }
+    let on = match (late.streams, late.streams_with_late_frames) {
+        (1, _) => String::new(),
+        (all, hit) if all == hit => format!(" on all {} streams", count(all)),
+        (all, hit) => format!(" on {} of {} streams", count(hit), count(all)),
+    };
+    let incidents = match (late.incidents, late.worst_incident) {
+        (0, _) | (_, None) => String::new(),
+        (1, Some(one)) => {
+            format!(", in 1 incident of {} s at {} s", seconds(one.length_s), seconds(one.began_in_point_s))
+        }
+        (several, Some(worst)) => format!(
+            ", in {} incidents, the worst of {} s at {} s",
+            count(several),
+            seconds(worst.length_s),
+            seconds(worst.began_in_point_s)
+        ),
+    };
+    format!("{} of {} frames late{on}{incidents}", count(late.late_frames), count(late.frames_judged))
+}
+
+/// `a search for the most players of prores-422-hq-uhd-25`, `a random mix`.
+fn work(run: &ComparedRun) -> String {
+    let one = |kind: &str, media: &str| match (kind, media) {
+        ("mix", _) => "random reads and writes (mix)".to_owned(),
+        ("replay", trace) => format!("a replay of {trace}"),
+        (kind, "") => format!("{kind}s"),
+        (kind, media) => format!("{kind}s of {media}"),
+    };
+    let mut all: Vec<String> = run.work.iter().map(|actor| one(&actor.kind, &actor.media)).collect();
+    all.dedup();
+    let what = match (all.is_empty(), run.verb.as_str()) {
+        (true, "check") => "a first look (check)".to_owned(),
+        (true, verb) => format!("a run of '{verb}'"),
+        (false, _) => all.join(" with "),
+    };
+    if run.searches { format!("a search for the largest number of {what}") } else { what }
+}
+
+/// `read, MB/s` as `read` and ` MB/s`.
+fn name_and_unit(label: &str) -> (&str, String) {
+    match label.rsplit_once(", ") {
+        Some((name, unit @ ("MB/s" | "ms" | "s" | "µs"))) => (name, format!(" {unit}")),
+        _ => (label, String::new()),
+    }
+}
+
+/// Seconds as people say them; short ones with the digits that they need.
+fn seconds(value: f64) -> String {
+    if value < 1.0 { number(value) } else { format!("{value:.1}") }
+}
+
+fn plain(text: &str) -> Sentence {
+    Sentence { tone: Tone::Plain, text: text.to_owned() }
+}
+
+fn figures(number: usize) -> String {
+    counted(number as u64, "figure")
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}

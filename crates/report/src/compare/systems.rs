@@ -1,0 +1,97 @@
+//! The systems side by side, for somebody who compares vendors: make, model, firmware, protocol, mount,
+//! client. What nobody found out or wrote down is `-`.
+
+use reelgauge_analysis::compare::{ComparedSystem, Comparison};
+
+/// One property of all systems.
+pub(super) struct Property {
+    pub(super) name: &'static str,
+    pub(super) values: Vec<Option<String>>,
+}
+
+impl Property {
+    fn differs(&self) -> bool {
+        self.values.windows(2).any(|pair| pair[0] != pair[1])
+    }
+
+    fn is_known(&self) -> bool {
+        self.values.iter().any(Option::is_some)
+    }
+}
+
+/// What is known of the systems, if they differ anywhere or `all` is wanted; else nothing. Of mount options
+/// only those that not all have.
+pub(super) fn properties(comparison: &Comparison, all: bool) -> Vec<Property> {
+    let systems: Vec<&ComparedSystem> = comparison.runs.iter().map(|run| &run.system).collect();
+    type Field = fn(&ComparedSystem) -> &Option<String>;
+    let fields: [(&'static str, Field); 10] = [
+        ("make", |system| &system.make),
+        ("model", |system| &system.model),
+        ("firmware", |system| &system.firmware),
+        ("protocol", |system| &system.protocol),
+        ("file system", |system| &system.fs_type),
+        ("source", |system| &system.source),
+        ("client", |system| &system.client),
+        ("client system", |system| &system.client_system),
+        ("client hardware", |system| &system.client_hardware),
+        ("client links", |system| &system.client_links),
+    ];
+    let mut properties: Vec<Property> = fields
+        .iter()
+        .map(|(name, of)| Property {
+            name,
+            values: systems.iter().map(|system| of(system).clone()).collect(),
+        })
+        .collect();
+    let options: Vec<&str> =
+        systems.iter().map(|system| system.mount_options.as_deref().unwrap_or_default()).collect();
+    properties.insert(6, Property { name: "mount options", values: own_options(&options) });
+    if !all && !properties.iter().any(Property::differs) {
+        return Vec::new();
+    }
+    properties.retain(Property::is_known);
+    properties
+}
+
+/// The options of each that not all of them have.
+fn own_options(all: &[&str]) -> Vec<Option<String>> {
+    let has = |options: &str, wanted: &str| options.split(',').any(|option| option == wanted);
+    let is_own = |option: &&str| !option.is_empty() && !all.iter().all(|other| has(other, option));
+    all.iter()
+        .map(|options| {
+            let own: Vec<&str> = options.split(',').filter(is_own).collect();
+            (!own.is_empty()).then(|| own.join(","))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use reelgauge_analysis::compare::ComparedRun;
+
+    fn system(make: &str, options: &str) -> ComparedRun {
+        let system = ComparedSystem {
+            make: Some(make.to_owned()),
+            fs_type: Some("nfs4".to_owned()),
+            mount_options: Some(options.to_owned()),
+            ..ComparedSystem::default()
+        };
+        ComparedRun { system, ..ComparedRun::default() }
+    }
+
+    #[test]
+    fn what_is_known_of_systems_that_differ_is_told() {
+        let runs = vec![system("Acme", "rw,vers=4.2,nconnect=4"), system("Bolt", "rw,vers=4.2")];
+        let comparison = Comparison { runs, ..Comparison::default() };
+        let told = properties(&comparison, false);
+        let names: Vec<&str> = told.iter().map(|property| property.name).collect();
+        assert_eq!(names, ["make", "file system", "mount options"]);
+        assert_eq!(told[2].values, [Some("nconnect=4".to_owned()), None]);
+        let alike = Comparison { runs: vec![system("Acme", "rw"); 2], ..Comparison::default() };
+        assert!(properties(&alike, false).is_empty());
+        assert_eq!(properties(&alike, true).len(), 2);
+    }
+}

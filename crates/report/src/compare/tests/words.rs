@@ -1,0 +1,207 @@
+//! The sentences and cautions of made-up runs, word by word.
+
+use reelgauge_analysis::compare::{
+    ComparedIncident, ComparedLate, INCIDENTS, LATE_FRAMES, SEARCH, VERDICT, WORST_MARGIN, WorkActor,
+};
+use reelgauge_analysis::summary::Target;
+use reelgauge_analysis::{Outcome, Summary};
+
+use super::*;
+
+/// A row of two runs.
+fn row(figure: &str, label: &str, unit: Unit, values: [f64; 2], judgement: Judgement) -> ComparisonRow {
+    let [one, two] = values;
+    let change = (one != 0.0 && unit != Unit::Verdict).then(|| (two / one - 1.0) * 100.0);
+    ComparisonRow {
+        group: "3 recorders".to_owned(),
+        figure: figure.to_owned(),
+        label: label.to_owned(),
+        unit,
+        better: Better::Lower,
+        values: values.map(Some).to_vec(),
+        texts: values.map(|value| say(unit, value)).to_vec(),
+        change_percent: vec![None, change],
+        noise_percent: vec![None, None],
+        judgement: vec![Judgement::Base, judgement],
+    }
+}
+
+/// Frames of three recorders over fifteen seconds, of which so many were late in so many incidents.
+fn late(run: u32, late_frames: u64, incidents: u64) -> ComparedLate {
+    let worst = ComparedIncident { began_in_point_s: 7.9, length_s: 1.72, late_frames };
+    ComparedLate {
+        group: "3 recorders".to_owned(),
+        run,
+        measured_s: 15.0,
+        streams: 3,
+        streams_with_late_frames: if late_frames > 0 { 3 } else { 0 },
+        frames_judged: 1_125,
+        late_frames,
+        incidents,
+        worst_incident: (incidents > 0).then_some(worst),
+    }
+}
+
+/// Two runs of three recorders with so many late frames in so many incidents.
+fn recorders(seen: [(u64, u64); 2], judgement: Judgement) -> Comparison {
+    let [(one, first), (two, second)] = seen;
+    let met = [one, two].map(|frames| if frames == 0 { 1.0 } else { 0.0 });
+    let margin = [one, two].map(|frames| if frames == 0 { 412e3 } else { -1_720e3 });
+    let counts = |values: [u64; 2]| values.map(|value| value as f64);
+    let rows = vec![
+        row(VERDICT, "criteria", Unit::Verdict, met, judgement),
+        row(INCIDENTS, "incidents", Unit::Count, counts([first, second]), judgement),
+        row(LATE_FRAMES, "late frames", Unit::Count, counts([one, two]), judgement),
+        row(WORST_MARGIN, "worst margin, ms", Unit::Us, margin, judgement),
+        row("total.written_bytes_per_s", "write, MB/s", Unit::BytesPerS, [14e6, 14e6], Judgement::Demand),
+        row("total.response.write.mean_us", "write mean, ms", Unit::Us, [1e3, 23.3e3], judgement),
+    ];
+    let run = |side: u32| ComparedRun { side, ..ComparedRun::default() };
+    let late = vec![late(0, one, first), late(1, two, second)];
+    let runs = vec![run(0), run(1)];
+    Comparison { runs, rows, late, cautions: Vec::new(), sentences: Vec::new() }
+}
+
+fn said(comparison: &Comparison) -> Vec<String> {
+    sentences::sentences(comparison).into_iter().map(|sentence| sentence.text).collect()
+}
+
+#[test]
+fn late_frames_come_first_and_what_they_drag_along_later() {
+    let told = said(&recorders([(0, 0), (57, 1)], Judgement::Worse));
+    assert_eq!(
+        told[0],
+        "Run 2 is worse than run 1: its criteria are not met, those of run 1 are; 57 of 1,125 frames late on \
+         all 3 streams, in 1 incident of 1.7 s at 7.9 s; run 1: no late frame."
+    );
+    assert_eq!(told[1], "Also worse: write mean +2230 % (1.00, then 23.3 ms).");
+    assert!(told[2].starts_with("1 incident in one and none in the other"), "{told:#?}");
+    let told = said(&recorders([(57, 1), (0, 0)], Judgement::Better));
+    assert_eq!(
+        told[0],
+        "Run 2 is better than run 1: its criteria are met, those of run 1 are not; no late frame; run 1: 57 of \
+         1,125 frames late on all 3 streams, in 1 incident of 1.7 s at 7.9 s."
+    );
+}
+
+#[test]
+fn no_difference_says_what_is_the_same() {
+    let told = said(&recorders([(0, 0), (0, 0)], Judgement::Same));
+    assert_eq!(
+        told[0],
+        "No difference between run 2 and run 1: no late frame in either; the worst margin was 412 and 412 ms."
+    );
+    let told = said(&recorders([(57, 1), (570, 1)], Judgement::Same));
+    assert_eq!(
+        told[0],
+        "No difference between run 2 and run 1: frames were late in both, and not more often than chance has it."
+    );
+    assert_eq!(
+        told[1],
+        "57 late frames in 1 incident against 570 in 1: an incident is one event, however many frames it \
+         costs, so its size is no evidence of a difference."
+    );
+}
+
+#[test]
+fn nothing_is_claimed_of_a_look_that_was_too_short() {
+    let mut comparison = recorders([(0, 0), (57, 1)], Judgement::Unknown);
+    comparison.late[1].measured_s = 60.0;
+    comparison.rows[0].judgement[1] = Judgement::Same;
+    let told = said(&comparison);
+    let wanted = "Whether late frames differ can't be told: run 1 was measured for 15.0 s with 0 incidents, run \
+                  2 for 60.0 s with 1, and the shorter one may have missed them.";
+    assert!(told.iter().any(|text| text == wanted), "{told:#?}");
+}
+
+#[test]
+fn demand_and_other_numbers_of_streams_are_said_to_be_that() {
+    let mut comparison = recorders([(0, 0), (0, 0)], Judgement::Same);
+    comparison.rows[4].change_percent[1] = Some(100.0);
+    comparison.runs[1].kinship = Kinship::OtherCounts;
+    comparison.late[1].streams = 6;
+    let told = said(&comparison);
+    assert_eq!(
+        told[1],
+        "Run 1 ran 3 streams, run 2 ran 6: criteria, late frames and margins are compared; throughput and \
+         response times of different loads are not."
+    );
+    assert!(told[2].starts_with("Throughput and operations per second are what the streams asked for"));
+    let screen = compare_screen(&comparison, false, Style::default());
+    assert!(!screen.contains("write, MB/s"), "demand is nothing to look at\n{screen}");
+    let all = compare_screen(&comparison, true, Style::default());
+    let line = all.lines().find(|line| line.starts_with("write, MB/s")).unwrap_or_default();
+    assert!(line.ends_with("demand"), "{all}");
+}
+
+#[test]
+fn other_work_is_not_compared_and_said_so() {
+    let mut comparison = recorders([(0, 0), (57, 1)], Judgement::Unknown);
+    let actor = |kind: &str, media: &str| {
+        vec![WorkActor { kind: kind.to_owned(), media: media.to_owned(), count: 3, paced: true }]
+    };
+    comparison.runs[0].work = actor("recorder", "prores-422-hq-uhd-25");
+    comparison.runs[1] = ComparedRun {
+        side: 1,
+        work: actor("mix", ""),
+        kinship: Kinship::OtherWork,
+        ..ComparedRun::default()
+    };
+    let told = said(&comparison);
+    assert_eq!(told.len(), 1, "{told:#?}");
+    assert_eq!(
+        told[0],
+        "Run 2 can't be compared with run 1: it was random reads and writes (mix), run 1 was recorders of \
+         prores-422-hq-uhd-25. No figure of one kind of work says anything about another. Do the same on both: \
+         'reelgauge run RUN/run.toml' repeats a run."
+    );
+}
+
+#[test]
+fn a_capacity_is_told_with_its_range() {
+    let mut comparison = recorders([(0, 0), (0, 0)], Judgement::Same);
+    let mut capacity =
+        row(SEARCH, "streams that passed every time", Unit::Streams, [31.0, 28.0], Judgement::Worse);
+    capacity.texts = vec![show(Unit::Streams, Shown::Between(31.0, 34.0)), "28".to_owned()];
+    capacity.noise_percent[1] = Some(13.0);
+    comparison.rows = vec![capacity];
+    assert_eq!(
+        said(&comparison)[0],
+        "Run 2 is worse than run 1: streams that passed every time -9.7 % (31 to 34, then 28; noise 13 %)."
+    );
+    assert_eq!(show(Unit::Streams, Shown::AtLeast(20.0)), "20 or more");
+}
+
+#[test]
+fn what_else_differs_is_said() {
+    let target = Target { path: "/mnt/nas".to_owned(), ..Target::default() };
+    let mut one = Summary::new("1", "2026-11-20T15:40:12Z", "mix", target);
+    one.plan = [("blocks", "4KiB"), ("warmup", "5s")].map(|(key, value)| (key.into(), value.into())).into();
+    let mut two = one.clone();
+    two.plan.insert("blocks".to_owned(), "64KiB".to_owned());
+    two.plan.insert("warmup".to_owned(), "0s".to_owned());
+    two.target.fs_type = Some("nfs4".to_owned());
+    two.effective_mode.found = "buffered".to_owned();
+    two.outcome = Outcome::Interrupted;
+    two.tool_version = "2".to_owned();
+    two.data_set.files = 4;
+    two.data_set.file_size_bytes = 1_000_000;
+    let of = |two: &Summary, kinship: Kinship| {
+        let run = |summary| RunToCompare { id: "run", summary, machines: &[], notes: None, work: &[] };
+        cautions::cautions(&[run(&one), run(two)], &[Kinship::SameWork, kinship]).join("\n")
+    };
+    let said = of(&two, Kinship::SameWork);
+    for wanted in [
+        "Run 2 has another plan: blocks 64KiB (run 1: 4KiB), warmup 0s (run 1: 5s).",
+        "Run 2 had another file system: nfs4 (run 1: unknown).",
+        "Run 2 went to its files buffered",
+        "Run 2 was interrupted.",
+        "Run 2 was made by version 2 of this tool, run 1 by 1.",
+        "Run 2 used 4.00 MB of files, run 1 0 MB",
+        "Run 2 had no warm-up",
+    ] {
+        assert!(said.contains(wanted), "'{wanted}' is not in\n{said}");
+    }
+    assert!(!of(&two, Kinship::OtherWork).contains("another plan"));
+    assert!(!of(&one.clone(), Kinship::SameWork).contains("another"));
+}

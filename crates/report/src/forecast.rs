@@ -1,0 +1,107 @@
+//! What a run is going to take, as one line.
+
+use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
+
+use crate::units::{amount, count};
+
+/// The line, without what it is about: `Takes 100 min, plus the time to write 236 GB of test files; …`.
+pub fn forecast_line(ahead: &Forecast) -> String {
+    let mut line = time(&ahead.time);
+    line.push_str(&files(ahead));
+    match ahead.load {
+        LoadAhead::AtMost(0) => line.push_str("; the load only reads"),
+        LoadAhead::AtMost(bytes) => line.push_str(&format!("; the load writes up to {}", amount(bytes))),
+        LoadAhead::Unbounded => line.push_str("; the load writes as fast as the storage takes it"),
+    }
+    line.push('.');
+    line
+}
+
+fn time(ahead: &TimeAhead) -> String {
+    match *ahead {
+        TimeAhead::Planned { s } => format!("Takes {}", length(s)),
+        TimeAhead::Between { least_s, most_s, or_longer } => {
+            let longer = if or_longer { " (longer where trials with the same count differ)" } else { "" };
+            format!("Takes at least {} and at most {}{longer}", length(least_s), length(most_s))
+        }
+        TimeAhead::Unknown => "Takes as long as the storage needs".to_owned(),
+    }
+}
+
+fn files(ahead: &Forecast) -> String {
+    let (least, most) = (ahead.least_files_bytes, ahead.most_files_bytes);
+    match (least, most) {
+        (_, 0) => String::new(),
+        (0, most) => format!(", plus the time to write at most {} of test files", amount(most)),
+        (least, most) if least == most => {
+            format!(", plus the time to write {} of test files", amount(most))
+        }
+        (least, most) => {
+            format!(", plus the time to write between {} and {} of test files", amount(least), amount(most))
+        }
+    }
+}
+
+/// A length of time in whole seconds or minutes: `45 s`, `100 min`, `3 h 05 min`.
+fn length(seconds: f64) -> String {
+    // A cast of a time beyond all ages gives the largest there is.
+    let whole = seconds.ceil() as u64;
+    match whole {
+        0..120 => format!("{whole} s"),
+        120..7200 => format!("{} min", whole.div_ceil(60)),
+        _ => {
+            let minutes = whole.div_ceil(60);
+            format!("{} h {:02} min", count(minutes / 60), minutes % 60)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_say_time_and_bytes() {
+        let ahead = |time, (least_files_bytes, most_files_bytes), load| {
+            forecast_line(&Forecast { time, least_files_bytes, most_files_bytes, load })
+        };
+        let planned = |s| TimeAhead::Planned { s };
+        let search = |or_longer| TimeAhead::Between { least_s: 52.0, most_s: 541.0, or_longer };
+        for (line, said) in [
+            (
+                ahead(
+                    planned(6000.0),
+                    (236_000_000_000, 236_000_000_000),
+                    LoadAhead::AtMost(145_000_000_000),
+                ),
+                "Takes 100 min, plus the time to write 236 GB of test files; the load writes up to 145 GB.",
+            ),
+            (ahead(planned(61.0), (0, 0), LoadAhead::AtMost(0)), "Takes 61 s; the load only reads."),
+            (
+                ahead(search(true), (90_000_000, 9_000_000_000), LoadAhead::AtMost(0)),
+                "Takes at least 52 s and at most 10 min (longer where trials with the same count differ), plus \
+                 the time to write between 90.0 MB and 9.00 GB of test files; the load only reads.",
+            ),
+            (
+                ahead(search(false), (0, 1_000_000), LoadAhead::Unbounded),
+                "Takes at least 52 s and at most 10 min, plus the time to write at most 1.00 MB of test files; \
+                 the load writes as fast as the storage takes it.",
+            ),
+            (
+                ahead(TimeAhead::Unknown, (0, 0), LoadAhead::AtMost(5_000)),
+                "Takes as long as the storage needs; the load writes up to 5.00 kB.",
+            ),
+        ] {
+            assert_eq!(line, said);
+        }
+    }
+
+    #[test]
+    fn lengths_are_never_shorter_than_the_time() {
+        for (seconds, said) in
+            [(0.2, "1 s"), (119.0, "119 s"), (121.0, "3 min"), (7199.0, "120 min"), (11_101.0, "3 h 06 min")]
+        {
+            assert_eq!(length(seconds), said);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The first line of every screen and page, in words: one number that a person came for, and its cause.
+//!
+//! The statement itself is data ([`reelgauge_analysis::statement`]); every figure in a sentence here stands
+//! in the summary that it was made from. Not here: tables, warnings, advice.
+
+use reelgauge_analysis::incident::{Behaviour, Incident};
+use reelgauge_analysis::late::LateFigures;
+use reelgauge_analysis::page::IncidentSentence;
+use reelgauge_analysis::statement::{Cause, Judgement, Number, Statement};
+use reelgauge_analysis::{Culprit, LoadPoint, Summary};
+
+use crate::streams::streams_of;
+use crate::units::{count, counted, duration, moment, percent};
+
+/// So many incidents of a load point are put in words for a page.
+const INCIDENTS_SAID: usize = 20;
+
+/// `57 of 1,125 frames late on all 3 recorders: nothing answered for 1.7 s from 7.9 s on; the storage.`
+pub(crate) fn late_frames(summary: &Summary, statement: &Statement) -> Option<String> {
+    let Number::LateFrames { point, late_frames, frames_judged, streams_with_late_frames, streams } =
+        statement.number
+    else {
+        return None;
+    };
+    let point = summary.load_points.get(point)?;
+    let late = point.streams.as_ref()?;
+    let with =
+        if summary.load_points.len() > 1 { format!("With {}: ", streams_of(point)) } else { String::new() };
+    let hit = hit(streams_with_late_frames, streams, late);
+    let frames = if late_frames == 1 { "1 frame".to_owned() } else { count(late_frames) };
+    let because =
+        statement.cause.map_or_else(String::new, |cause| format!(": {}", cause_words(&cause, late)));
+    Some(format!("{with}{frames} of {} late on {hit}{because}.", counted(frames_judged, "frame")))
+}
+
+/// `all 3 recorders`, `2 of 3 players`, `the recorder`.
+fn hit(streams_with_late_frames: u64, streams: u64, late: &LateFigures) -> String {
+    let noun = noun(late);
+    match (streams_with_late_frames, streams) {
+        (1, 1) => format!("the {noun}"),
+        (hit, all) if hit == all => format!("all {} {noun}s", count(all)),
+        (hit, all) => format!("{} of {} {noun}s", count(hit), count(all)),
+    }
+}
+
+/// What the streams are, where all are alike.
+fn noun(late: &LateFigures) -> &'static str {
+    let mut kinds = late.streams.iter().map(|stream| stream.name.split(", ").next().unwrap_or_default());
+    let first = kinds.next().unwrap_or_default();
+    if !kinds.all(|kind| kind == first) {
+        return "stream";
+    }
+    match first {
+        "player" => "player",
+        "recorder" => "recorder",
+        "editor" => "editor",
+        _ => "stream",
+    }
+}
+
+/// The worst incident and whose it was; how many there were beside it.
+pub(crate) fn cause_words(cause: &Cause, late: &LateFigures) -> String {
+    let Some(incident) = cause.incident.and_then(|at| late.incidents.get(at)) else {
+        return culprit_words(cause.culprit).to_owned();
+    };
+    let told = format!("{}; {}", incident_words(incident), culprit_words(incident.culprit));
+    match cause.incidents {
+        0 | 1 => told,
+        incidents => format!("{}, the worst: {told}", counted(incidents, "incident")),
+    }
+}
+
+/// What happened in an incident and when: `nothing answered for 1.7 s from 7.9 s on`.
+pub(crate) fn incident_words(incident: &Incident) -> String {
+    let at = moment(incident.began_s);
+    if incident.culprit.is_own() {
+        return own_words(incident, &at);
+    }
+    let storage = &incident.storage;
+    match storage.behaviour {
+        Behaviour::NoAnswer => match storage.no_answer_s {
+            Some(silent_s) => format!("nothing answered for {} from {at} on", duration(silent_s * 1e6)),
+            None => format!("nothing answered from {at} on"),
+        },
+        Behaviour::Failed => format!("operations failed from {at} on"),
+        Behaviour::Slow => {
+            let until = moment(incident.ended_s);
+            match storage.answered_share {
+                Some(share) => {
+                    format!("from {at} to {until} data came at {} of the rate needed", percent(share))
+                }
+                None => format!("from {at} to {until} data came too slowly"),
+            }
+        }
+        Behaviour::SingleSlowOps => match storage.longest_op_us {
+            Some(us) => format!("single operations took up to {} from {at} on", duration(us)),
+            None => format!("single operations were slow from {at} on"),
+        },
+        Behaviour::Usual | Behaviour::NotKnown => format!("from {at} on"),
+    }
+}
+
+fn own_words(incident: &Incident, at: &str) -> String {
+    let machine = incident.machine.unwrap_or_default();
+    if let Some(pause_s) = machine.longest_pause_s.filter(|pause_s| *pause_s > 0.0) {
+        return format!("the tool did not run for {} from {at} on", duration(pause_s * 1e6));
+    }
+    match machine.own_delay_max_us {
+        Some(delay_us) => format!("the tool was up to {} late from {at} on", duration(delay_us)),
+        None => format!("the tool was late from {at} on"),
+    }
+}
+
+/// Whose it was.
+pub(crate) fn culprit_words(culprit: Culprit) -> &'static str {
+    match culprit {
+        Culprit::Tool => "the tool itself, not the storage",
+        Culprit::ThisMachine => "this machine, not the storage",
+        Culprit::Link => "the link to the storage",
+        Culprit::Storage => "the storage",
+        Culprit::NotKnown => "whose fault is not known",
+    }
+}
+
+/// The incidents of all load points, the worst of each first: when, whom it hit, what happened, whose it was.
+pub fn incident_sentences(summary: &Summary) -> Vec<IncidentSentence> {
+    let of_point = |(at, point)| {
+        let told = incidents_of(point, INCIDENTS_SAID);
+        told.into_iter().map(move |(incident, text)| IncidentSentence { point: at, incident, text })
+    };
+    summary.load_points.iter().enumerate().flat_map(of_point).collect()
+}
+
+/// The incidents of a load point, the worst first, at most so many: which it is, and in words.
+pub(crate) fn incidents_of(point: &LoadPoint, most: usize) -> Vec<(usize, String)> {
+    let mut incidents: Vec<(usize, &Incident)> =
+        point.streams.iter().flat_map(|late| late.incidents.iter().enumerate()).collect();
+    incidents.sort_by_key(|(_, incident)| std::cmp::Reverse(incident.late_frames));
+    let line = |(at, incident): (usize, &Incident)| {
+        let text = format!(
+            "{} on {}: {}; {}{}",
+            counted(incident.late_frames, "late frame"),
+            counted(incident.stream_count, "stream"),
+            incident_words(incident),
+            culprit_words(incident.culprit),
+            beside(incident)
+        );
+        (at, text)
+    };
+    incidents.into_iter().take(most).map(line).collect()
+}
+
+/// What contributed without being the cause: busy processors are told, and blamed for nothing.
+fn beside(incident: &Incident) -> String {
+    let Some(machine) = &incident.machine else {
+        return String::new();
+    };
+    let mut facts = Vec::new();
+    if incident.late_frames_with_own_delay > 0 && !incident.culprit.is_own() {
+        facts.push(format!("{} through the tool's own delay", count(incident.late_frames_with_own_delay)));
+    }
+    if let Some(busy) = machine.others_processors_percent.filter(|busy| *busy >= 50.0) {
+        facts.push(format!("processors {busy:.0} % busy with other programs"));
+    }
+    if let Some(steal) = machine.steal_percent.filter(|steal| *steal >= 5.0) {
+        facts.push(format!("{steal:.0} % of the processors taken by the hypervisor"));
+    }
+    if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) }
+}
+
+/// What a judgement is called in front of a sentence; nothing where the sentence says it.
+pub(crate) fn judgement_words(judgement: Judgement) -> &'static str {
+    match judgement {
+        Judgement::Met | Judgement::NothingAsked => "",
+        Judgement::NotMet => "NOT MET",
+        Judgement::NotMetByOwnFault => "NOT MET, but through no fault of the storage",
+        Judgement::NotKnown => "NOT KNOWN",
+    }
+}

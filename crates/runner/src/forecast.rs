@@ -1,0 +1,225 @@
+//! What a plan is going to take, before it starts: pure, from the plan and from how many bytes of its test
+//! files are not there yet.
+//!
+//! Not here: how that is said (the report room).
+
+use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
+use reelgauge_workload::plan::Plan;
+use reelgauge_workload::replay::{Pacing, ReplayPlan};
+use reelgauge_workload::search::{Next, Search, Trial};
+use reelgauge_workload::streams::StreamsPlan;
+
+use crate::check::budget::{FORMAT_S, RATE_TIMES};
+use crate::streams::cast::Cast;
+
+/// More trials than any search makes on storage that answers steadily.
+const TRIALS_MOST: u32 = 10_000;
+/// The plain rates that a first look measures, and its formats.
+const LOOK: (f64, f64) = (3.0, 5.0);
+
+/// A mix whose test files lack so many bytes.
+pub fn of_mix(plan: &Plan, missing_bytes: u64) -> Forecast {
+    let point_s = (plan.warmup.ns() + plan.duration.ns()) as f64 / 1e9;
+    let writes = (0..plan.points()).any(|point| plan.mix_at(point).writes.ppm() > 0);
+    Forecast {
+        time: TimeAhead::Planned { s: point_s * plan.points() as f64 },
+        least_files_bytes: missing_bytes,
+        most_files_bytes: missing_bytes,
+        load: if writes { LoadAhead::Unbounded } else { LoadAhead::AtMost(0) },
+    }
+}
+
+/// Load points of streams whose test files lack so many bytes.
+pub fn of_points(plan: &StreamsPlan, cast: &Cast, missing_bytes: u64) -> Forecast {
+    let point_s = point_s(plan, cast);
+    let loads = plan.scale.0.iter().map(|&scale| cast.load_ahead(scale, point_s));
+    Forecast {
+        time: TimeAhead::Planned { s: point_s * plan.scale.0.len() as f64 },
+        least_files_bytes: missing_bytes,
+        most_files_bytes: missing_bytes,
+        load: loads.fold(LoadAhead::AtMost(0), LoadAhead::and),
+    }
+}
+
+/// A search from where it stands. `first_bytes` is what its first trial's test files lack, `most_bytes` the
+/// same of the largest scale that it may try.
+pub fn of_search(
+    plan: &StreamsPlan,
+    cast: &Cast,
+    search: &Search,
+    (first_bytes, most_bytes): (u64, u64),
+) -> Forecast {
+    let point_s = point_s(plan, cast);
+    // A few thousand counts, of some twenty trials each: no work.
+    let steady = (0..=search.cap()).map(|carries| trials(search, carries));
+    let (least, most) =
+        steady.fold((u32::MAX, 0), |(least, most), trials| (least.min(trials), most.max(trials)));
+    let time_max_s = plan.find_max.and_then(|wanted| wanted.time_max).map(|time| time.ns() as f64 / 1e9);
+    let least_s = f64::from(least) * point_s;
+    let most_s = f64::from(most) * point_s;
+    let writes = cast.load_ahead(1, point_s) != LoadAhead::AtMost(0);
+    Forecast {
+        time: TimeAhead::Between {
+            least_s: time_max_s.map_or(least_s, |time_max_s| least_s.min(time_max_s)),
+            most_s: time_max_s.unwrap_or(most_s),
+            or_longer: time_max_s.is_none(),
+        },
+        least_files_bytes: first_bytes,
+        most_files_bytes: most_bytes,
+        load: if writes { LoadAhead::Unbounded } else { LoadAhead::AtMost(0) },
+    }
+}
+
+/// A first look that makes at most so many bytes of test files.
+pub fn of_look(missing_bytes: u64) -> Forecast {
+    let (rates, formats) = LOOK;
+    let rate_s = (RATE_TIMES.warmup + RATE_TIMES.measured).as_secs_f64();
+    Forecast {
+        time: TimeAhead::Planned { s: rates * rate_s + formats * FORMAT_S },
+        least_files_bytes: 0,
+        most_files_bytes: missing_bytes,
+        load: LoadAhead::Unbounded,
+    }
+}
+
+/// A replay of a trace of this length, whose files have so many bytes and whose operations write so many.
+pub fn of_replay(plan: &ReplayPlan, span_ns: u64, files_bytes: u64, written_bytes: u64) -> Forecast {
+    let settings = &plan.replay;
+    let last_user_s = f64::from(settings.copies.saturating_sub(1)) * settings.stagger.ns() as f64 / 1e9;
+    let pass_s = span_ns as f64 / 1e9 * settings.scale + last_user_s;
+    let passes = u64::from(settings.batch) * u64::from(settings.copies);
+    Forecast {
+        time: match settings.pace {
+            Pacing::Recorded => TimeAhead::Planned { s: pass_s * f64::from(settings.batch) },
+            _ => TimeAhead::Unknown,
+        },
+        least_files_bytes: files_bytes.saturating_mul(passes),
+        most_files_bytes: files_bytes.saturating_mul(passes),
+        load: LoadAhead::AtMost(written_bytes.saturating_mul(passes)),
+    }
+}
+
+/// How long a load point or trial takes, in seconds.
+fn point_s(plan: &StreamsPlan, cast: &Cast) -> f64 {
+    cast.warmup_ns().saturating_add(plan.duration.ns()) as f64 / 1e9
+}
+
+/// How many trials the search has yet to make on storage that always carries so many and never more.
+fn trials(search: &Search, carries: u32) -> u32 {
+    let mut search = search.clone();
+    for made in 0..TRIALS_MOST {
+        let Next::Try { streams, .. } = search.next() else {
+            return made;
+        };
+        let trial = Trial { passed: streams <= carries, limited_by_client: false, took_s: 0.0 };
+        if search.report(streams, trial).is_err() {
+            return made;
+        }
+    }
+    TRIALS_MOST
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_workload::range::Ramp;
+    use reelgauge_workload::replay::ReplaySettings;
+    use reelgauge_workload::search::SearchSettings;
+    use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan};
+    use reelgauge_workload::units::Span;
+
+    use super::*;
+
+    fn streams(kind: ActorKind) -> StreamsPlan {
+        let format = kind.has_media().then(|| "xavc-intra-class-100-1080-25".to_owned());
+        StreamsPlan {
+            actors: vec![ActorPlan { format, ..ActorPlan::new(kind) }],
+            warmup: Span::secs(3),
+            duration: Span::secs(10),
+            direct: false,
+            ..StreamsPlan::default()
+        }
+    }
+
+    #[test]
+    fn the_published_curve_takes_a_hundred_minutes_and_writes_its_rate() {
+        let actors = [ActorKind::Camera, ActorKind::Companion].map(ActorPlan::new).to_vec();
+        let (warmup, duration) = (Span::secs(300), Span::secs(300));
+        let scale = Ramp((1..=10).collect());
+        let plan = StreamsPlan { actors, warmup, duration, scale, ..streams(ActorKind::Camera) };
+        let cast = Cast::new(&plan).unwrap();
+        let ahead = of_points(&plan, &cast, 7);
+        assert_eq!(ahead.time, TimeAhead::Planned { s: 6000.0 });
+        assert_eq!((ahead.least_files_bytes, ahead.most_files_bytes), (7, 7));
+        let LoadAhead::AtMost(bytes) = ahead.load else { panic!("{ahead:?}") };
+        // 55 times 9 writes of 468.8 KiB and 0.02 of 457.6 KiB a second, for 600 seconds.
+        let expected = 55.0 * 600.0 * (9.0 * 468.8 + 0.02 * 457.6) * 1024.0;
+        assert!((bytes as f64 / expected - 1.0).abs() < 1e-4, "{bytes} of {expected}");
+    }
+
+    #[test]
+    fn players_write_nothing_recorders_their_rate_and_copiers_what_they_can() {
+        let load = |kind| {
+            let plan = streams(kind);
+            of_points(&plan, &Cast::new(&plan).unwrap(), 0).load
+        };
+        assert_eq!(load(ActorKind::Player), LoadAhead::AtMost(0));
+        assert_eq!(load(ActorKind::Copier), LoadAhead::Unbounded);
+        let LoadAhead::AtMost(bytes) = load(ActorKind::Recorder) else { panic!() };
+        let rate = Cast::new(&streams(ActorKind::Recorder)).unwrap().roles[0].footage.clone().unwrap();
+        assert_eq!(bytes, (rate.bytes_per_s * 13.0) as u64);
+    }
+
+    fn search(cap: u32) -> (StreamsPlan, Search) {
+        let find_max = Some(FindMaxPlan { cap: Some(cap), ..FindMaxPlan::default() });
+        let plan = StreamsPlan { find_max, ..streams(ActorKind::Player) };
+        (plan, Search::new(SearchSettings { cap, ..SearchSettings::default() }).unwrap())
+    }
+
+    #[test]
+    fn a_search_takes_as_long_as_its_trials_whatever_the_storage_carries() {
+        let (plan, search) = search(100);
+        let cast = Cast::new(&plan).unwrap();
+        let ahead = of_search(&plan, &cast, &search, (1, 2));
+        let TimeAhead::Between { least_s, most_s, or_longer } = ahead.time else { panic!("{ahead:?}") };
+        assert!(or_longer);
+        // Not one stream: the first trial fails, and thrice again. Between 64 and 100: eight up to there, six
+        // to find the count between, and both edges again.
+        let point_s = cast.warmup_ns() as f64 / 1e9 + 10.0;
+        assert_eq!((least_s, most_s), (4.0 * point_s, 19.0 * point_s));
+        assert_eq!((ahead.least_files_bytes, ahead.most_files_bytes), (1, 2));
+    }
+
+    #[test]
+    fn a_limit_on_its_time_holds() {
+        let (mut plan, search) = search(100);
+        plan.find_max = plan.find_max.map(|wanted| FindMaxPlan { time_max: Some(Span::secs(30)), ..wanted });
+        let ahead = of_search(&plan, &Cast::new(&plan).unwrap(), &search, (0, 0));
+        let TimeAhead::Between { least_s, most_s, or_longer } = ahead.time else { panic!("{ahead:?}") };
+        assert_eq!((least_s, most_s, or_longer), (30.0, 30.0, false));
+    }
+
+    #[test]
+    fn a_replay_that_keeps_its_times_takes_as_long_as_the_trace() {
+        let mut plan = ReplayPlan {
+            plan_version: 1,
+            written_by: String::new(),
+            target: "/t".into(),
+            seed: 1,
+            driver: Default::default(),
+            hang_after: Span::secs(30),
+            log: true,
+            replay: ReplaySettings::default(),
+        };
+        plan.replay.scale = 0.5;
+        plan.replay.copies = 3;
+        plan.replay.stagger = Span::secs(2);
+        plan.replay.batch = 2;
+        let ahead = of_replay(&plan, 20_000_000_000, 5, 10);
+        assert_eq!(ahead.time, TimeAhead::Planned { s: 2.0 * (10.0 + 4.0) });
+        assert_eq!((ahead.most_files_bytes, ahead.load), (30, LoadAhead::AtMost(60)));
+        plan.replay.pace = Pacing::Max;
+        assert_eq!(of_replay(&plan, 20_000_000_000, 5, 10).time, TimeAhead::Unknown);
+    }
+}

@@ -1,0 +1,244 @@
+//! Room on the target: what a run needs and is not free comes from the test files that earlier runs left in
+//! the area. They go oldest first, only as many as are needed, and whoever watches is told before each.
+//!
+//! Nothing goes where the file system has no locks: another run may be using it.
+//!
+//! Not here: which of them go (the engine's data sets decide that).
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use reelgauge_engine::area::Area;
+use reelgauge_engine::dataset::{self, DataSetError, DataSetSpec, OtherSet};
+use reelgauge_engine::space::space;
+use reelgauge_workload::units::Size;
+
+use crate::error::RunError;
+use crate::ground::Ground;
+use crate::interrupt::Interrupt;
+use crate::observer::Observer;
+
+/// How often interruptions are noticed.
+const BEAT: Duration = Duration::from_millis(20);
+/// How long somebody who wants the run to end waits for storage that is busy.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// The room of an area that a run has taken.
+#[derive(Clone, Debug)]
+pub struct Room {
+    area: Area,
+    /// Whether no other run can be using what lies in the area.
+    is_alone: bool,
+}
+
+impl Room {
+    /// That of the run's own area.
+    pub fn of(ground: &Ground) -> Room {
+        Room { area: ground.area.clone(), is_alone: ground.lock.note().is_none() }
+    }
+
+    /// Makes room for what is missing of a data set. What the user should know. `used` are all data sets of
+    /// this run; they stay. Where there is not enough to be had, everything stays, and preparing says so.
+    ///
+    /// # Errors
+    /// When the area can't be looked at, something can't be removed, or somebody stops it.
+    pub fn make_for(
+        &self,
+        spec: &DataSetSpec,
+        used: &[DataSetSpec],
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<String>, RunError> {
+        let (area, spec) = (self.area.clone(), *spec);
+        let missing_bytes = apart(move || Ok(spec.missing_bytes(&area)?), interrupt)?;
+        Ok(self.make(missing_bytes, used, observer, interrupt)?.unwrap_or_default())
+    }
+
+    /// Makes room for files that a load point writes. What the user should know.
+    ///
+    /// # Errors
+    /// Also when there is not enough room to be had.
+    pub fn make_for_load(
+        &self,
+        bytes: u64,
+        used: &[DataSetSpec],
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<String>, RunError> {
+        if let Some(notes) = self.make(bytes, used, observer, interrupt)? {
+            return Ok(notes);
+        }
+        let root = self.area.root().to_path_buf();
+        let ask = move || space(&root).map_err(RunError::io("ask for the free space of the target"));
+        let available_bytes = apart(ask, interrupt)?.map_or(0, |space| space.available_bytes);
+        Err(RunError::LoadSpace {
+            target: self.area.target().to_path_buf(),
+            needed: Size::mib(bytes.div_ceil(1 << 20)),
+            available: Size::mib(available_bytes >> 20),
+        })
+    }
+
+    /// Bytes of these data sets that are not there yet, by their sizes alone.
+    pub fn yet_to_write(&self, specs: &[DataSetSpec]) -> u64 {
+        let missing = |spec: &DataSetSpec| {
+            let there = folder_bytes(&self.area.data_dir().join(spec.name()));
+            spec.file_bytes.saturating_mul(u64::from(spec.files)).saturating_sub(there)
+        };
+        specs.iter().map(missing).fold(0, u64::saturating_add)
+    }
+
+    /// Bytes of what could be given back, and of the data sets of this run that are there already.
+    pub fn held_bytes(&self, used: &[DataSetSpec]) -> u64 {
+        let others =
+            if self.is_alone { dataset::others(&self.area, used).unwrap_or_default() } else { Vec::new() };
+        let others = others.iter().map(|set| set.bytes);
+        let ours = used.iter().map(|spec| folder_bytes(&self.area.data_dir().join(spec.name())));
+        others.chain(ours).fold(0, u64::saturating_add)
+    }
+
+    /// Makes room for so many bytes, beside the data sets in use. What the user should know; `None` where
+    /// there is not enough to be had.
+    ///
+    /// # Errors
+    /// When the area can't be looked at, something can't be removed, or somebody stops it.
+    pub fn make(
+        &self,
+        bytes: u64,
+        used: &[DataSetSpec],
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Vec<String>>, RunError> {
+        if bytes == 0 {
+            return Ok(Some(Vec::new()));
+        }
+        let (this, used) = (self.clone(), used.to_vec());
+        let Some(going) = apart(move || this.going(bytes, &used), interrupt)? else {
+            return Ok(None);
+        };
+        let mut notes = Vec::new();
+        for set in going {
+            observer.giving_back(&set);
+            notes.push(format!(
+                "Test files of an earlier run were removed to make room: {} ({}).",
+                set.name,
+                dataset::amount(set.bytes)
+            ));
+            let area = self.area.clone();
+            apart(move || Ok(dataset::give_back(&area, &set)?), interrupt)?;
+        }
+        Ok(Some(notes))
+    }
+
+    /// Which data sets have to go.
+    fn going(&self, bytes: u64, used: &[DataSetSpec]) -> Result<Option<Vec<OtherSet>>, RunError> {
+        let space = space(self.area.root()).map_err(RunError::io("ask for the free space of the target"))?;
+        let others = if self.is_alone { dataset::others(&self.area, used)? } else { Vec::new() };
+        Ok(dataset::to_give_back(&others, bytes, space))
+    }
+}
+
+/// Does something on the target on a thread of its own, so that a mount that hangs can't keep the run from
+/// ending.
+fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, RunError> + Send + 'static,
+    interrupt: &Interrupt,
+) -> Result<T, RunError> {
+    let (sender, result) = channel();
+    let told = move || {
+        // Nobody listens any more if the caller gave up.
+        let _ = sender.send(work());
+    };
+    std::thread::Builder::new()
+        .name("room".to_owned())
+        .spawn(told)
+        .map_err(|source| DataSetError::Thread { source })?;
+    let begun = Instant::now();
+    loop {
+        match result.recv_timeout(BEAT) {
+            Ok(result) => return result,
+            Err(RecvTimeoutError::Disconnected) => return Err(DataSetError::Died.into()),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if interrupt.asked() && begun.elapsed() >= GRACE {
+            return Err(DataSetError::Interrupted { written_bytes: 0 }.into());
+        }
+    }
+}
+
+/// Bytes of the files in a folder and those in it; what can't be looked at counts nothing.
+pub(crate) fn folder_bytes(folder: &Path) -> u64 {
+    let mut folders: Vec<PathBuf> = vec![folder.to_path_buf()];
+    let mut bytes = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.metadata() {
+                Ok(facts) if facts.is_dir() => folders.push(entry.path()),
+                Ok(facts) => bytes += facts.len(),
+                Err(_) => {}
+            }
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::ops::ControlFlow;
+    use std::sync::atomic::AtomicBool;
+
+    use reelgauge_engine::dataset::DataSet;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Told(Vec<String>);
+
+    impl Observer for Told {
+        fn giving_back(&mut self, set: &OtherSet) {
+            self.0.push(set.name.clone());
+        }
+    }
+
+    fn prepare(area: &Area, file_bytes: u64) -> DataSetSpec {
+        let spec = DataSetSpec { files: 1, file_bytes, unit_bytes: 4096, seed: 1 };
+        let mut progress = |_| ControlFlow::Continue(());
+        DataSet::prepare(area, &spec, &mut progress, &AtomicBool::new(false)).unwrap();
+        spec
+    }
+
+    fn taken() -> (tempfile::TempDir, Ground) {
+        let target = tempfile::tempdir().unwrap();
+        let area = Area::open_or_create(target.path()).unwrap();
+        (target, Ground::take(&area).unwrap())
+    }
+
+    #[test]
+    fn more_than_can_be_had_takes_nothing_away_and_is_said_before_the_start() {
+        let (_target, ground) = taken();
+        prepare(&ground.area, 1 << 20);
+        let (room, mut told) = (Room::of(&ground), Told::default());
+        let wanted = 1 << 60;
+        let error = room.make_for_load(wanted, &[], &mut told, &Interrupt::default()).unwrap_err();
+        assert!(matches!(error, RunError::LoadSpace { .. }), "{error}");
+        assert_eq!(error.exit_code(), 2);
+        assert!(told.0.is_empty() && ground.area.data_dir().join("files-1MiB-u4096").exists());
+    }
+
+    #[test]
+    fn what_can_be_had_is_what_is_given_back_and_what_is_there_already() {
+        let (_target, ground) = taken();
+        let (old, used) = (prepare(&ground.area, 1 << 20), prepare(&ground.area, 2 << 20));
+        let room = Room::of(&ground);
+        let manifests = 2 * 4096;
+        let about = |mib: u64, bytes: u64| (mib << 20..(mib << 20) + manifests).contains(&bytes);
+        assert!(about(3, room.held_bytes(&[used])));
+        assert!(about(3, room.held_bytes(&[old, used])));
+        // Where another run may be at work, only what this one uses is counted.
+        let shared = Room { is_alone: false, ..room };
+        assert!(about(2, shared.held_bytes(&[used])));
+        assert!(shared.going(u64::MAX / 4, &[]).unwrap().is_none());
+    }
+}

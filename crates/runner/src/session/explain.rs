@@ -1,0 +1,42 @@
+//! What the counters say of each incident, when they are all sampled: the machine at the moment of the harm,
+//! and with it whose fault the incident was.
+//!
+//! Not here: the decision ([`reelgauge_analysis::culprit`]).
+
+use std::num::NonZero;
+use std::path::Path;
+
+use reelgauge_analysis::culprit::of_point;
+use reelgauge_analysis::incident::machine::from_counters;
+use reelgauge_analysis::{Culprit, LoadPoint};
+use reelgauge_doctor::read_counters;
+
+/// Explains the incidents of all load points by the counters in the run directory, and decides anew whose
+/// fault the load points were. Without counters everything stays as the operations alone have told it.
+pub(super) fn incidents(points: &mut [LoadPoint], run_dir: &Path, line_bytes_per_s: Option<f64>) {
+    let have_incidents =
+        |point: &LoadPoint| point.streams.as_ref().is_some_and(|late| late.incident_count > 0);
+    if !points.iter().any(have_incidents) {
+        return;
+    }
+    // Damaged counters are said on the page; here they only explain less.
+    let Ok(Some(counters)) = read_counters(run_dir) else {
+        return;
+    };
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get) as u32;
+    for point in points {
+        let Some(late) = &mut point.streams else { continue };
+        for incident in &mut late.incidents {
+            let (from_s, until_s) = (incident.began_s, incident.ended_s);
+            if let Some(machine) = from_counters(&counters, from_s, until_s, processors, line_bytes_per_s) {
+                incident.explain(machine);
+            }
+        }
+        // A load point that was not judged has nobody to blame.
+        if point.culprit.is_some_and(|culprit| culprit != Culprit::NotKnown)
+            && let Some(verdict) = &point.verdict
+        {
+            point.culprit = of_point(verdict, &late.incidents, point.total.bytes_per_s, line_bytes_per_s);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The watchdog: a thread that does nothing but look at the clock, and so notices when this process did not
+//! run.
+//!
+//! It wakes a hundred times a second. When it wakes far too late, no thread of this process can be trusted to
+//! have run meanwhile: the process was stopped (SIGSTOP, a suspended machine, a frozen group), or its
+//! processors were taken away (a quota, a hypervisor, other programs). A sleeper is the first to be let run
+//! again, so on a machine that is merely busy it is late by milliseconds.
+//!
+//! The drain asks for the pauses before it counts what came back meanwhile ([`Watchdog::take`]). What they
+//! mean is decided in [`reelgauge_analysis::pause`].
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use reelgauge_analysis::pause::Pause;
+use reelgauge_engine::clock::Clock;
+
+/// How long it sleeps.
+const BEAT: Duration = Duration::from_millis(10);
+/// Waking later than this is a pause. Shorter ones hide behind no buffer of any stream.
+const LATE_NS: u64 = 25_000_000;
+/// How long the drain waits for a watchdog that has not woken yet: all threads wake at once after a pause.
+const SETTLE: Duration = Duration::from_millis(50);
+/// How often it looks again meanwhile.
+const LOOK: Duration = Duration::from_millis(1);
+
+#[derive(Debug)]
+struct Shared {
+    last_beat_ns: AtomicU64,
+    pauses: Mutex<Vec<Pause>>,
+    ended: AtomicBool,
+}
+
+/// The handle on the thread. Dropping it ends the thread without waiting for it.
+#[derive(Debug)]
+pub struct Watchdog {
+    shared: Arc<Shared>,
+    clock: Clock,
+}
+
+impl Watchdog {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// When there is no thread to be had.
+    pub fn start(clock: Clock) -> io::Result<Watchdog> {
+        let shared = Arc::new(Shared {
+            last_beat_ns: AtomicU64::new(clock.now_ns()),
+            pauses: Mutex::new(Vec::new()),
+            ended: AtomicBool::new(false),
+        });
+        let watched = Arc::clone(&shared);
+        std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
+            while !watched.ended.load(Ordering::Relaxed) {
+                std::thread::sleep(BEAT);
+                watched.beat(clock.now_ns());
+            }
+        })?;
+        Ok(Watchdog { shared, clock })
+    }
+
+    /// The pauses that were noticed since this was asked last, in the order of time. If the watchdog itself
+    /// has not woken in time, it is given a moment to: what it is going to say concerns what came back just
+    /// now.
+    pub fn take(&self) -> Vec<Pause> {
+        let asked_ns = self.clock.now_ns();
+        while self.is_overdue() && self.clock.now_ns() - asked_ns < SETTLE.as_nanos() as u64 {
+            std::thread::sleep(LOOK);
+        }
+        std::mem::take(&mut *self.shared.pauses.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn is_overdue(&self) -> bool {
+        let since_ns = self.clock.now_ns().saturating_sub(self.shared.last_beat_ns.load(Ordering::Acquire));
+        since_ns > BEAT.as_nanos() as u64 + LATE_NS
+    }
+}
+
+impl Shared {
+    fn beat(&self, now_ns: u64) {
+        let last_ns = self.last_beat_ns.load(Ordering::Relaxed);
+        if let Some(pause) = pause(last_ns, now_ns) {
+            // Before the beat is shown, so that whoever sees the one sees the other.
+            self.pauses.lock().unwrap_or_else(PoisonError::into_inner).push(pause);
+        }
+        self.last_beat_ns.store(now_ns, Ordering::Release);
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.shared.ended.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The pause between two beats, if there was one. It began when the second beat should have come, at the
+/// latest.
+fn pause(last_ns: u64, now_ns: u64) -> Option<Pause> {
+    let since_ns = now_ns.saturating_sub(last_ns);
+    let is_late = since_ns > BEAT.as_nanos() as u64 + LATE_NS;
+    is_late.then_some(Pause { from_ns: last_ns, until_ns: now_ns })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn waking_a_little_late_is_no_pause() {
+        assert_eq!(pause(100 * MS, 110 * MS), None);
+        assert_eq!(pause(100 * MS, 135 * MS), None);
+        let stopped = Pause { from_ns: 100 * MS, until_ns: 1_110 * MS };
+        assert_eq!(pause(100 * MS, 1_110 * MS), Some(stopped));
+    }
+
+    #[test]
+    fn a_beat_tells_its_pause_first() {
+        let shared = Shared {
+            last_beat_ns: AtomicU64::new(0),
+            pauses: Mutex::default(),
+            ended: AtomicBool::new(false),
+        };
+        for now in [10, 20, 1_020, 1_030] {
+            shared.beat(now * MS);
+        }
+        let pauses = shared.pauses.into_inner().unwrap_or_default();
+        assert_eq!(pauses, [Pause { from_ns: 20 * MS, until_ns: 1_020 * MS }]);
+    }
+
+    #[test]
+    fn somebody_is_there() -> io::Result<()> {
+        let clock = Clock::start();
+        let watchdog = Watchdog::start(clock)?;
+        std::thread::sleep(Duration::from_millis(100));
+        watchdog.take();
+        assert!(watchdog.shared.last_beat_ns.load(Ordering::Acquire) > 0);
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+"""Computes the EBU tables of a run from its operation log alone, and prints every cell as JSON.
+
+Usage: paper_tables.py RUN
+
+Independent of the program: it knows the log's columns and the definitions of EBU Tech 3362, and no figure
+that the program computed. A transfer is the operations of one worker with one number. The `offset` of its
+open is the block size drawn for it, under which all of it is booked.
+"""
+
+import json
+import pathlib
+import sys
+
+import duckdb
+
+WRITING, RANDOM, WARMUP, LAST = 1, 2, 4, 8
+ROWS = ["seq_rd", "rand_rd", "seq_wr", "rand_wr"]
+
+
+def transfers(ops):
+    """The operations of each transfer, in the order in which they were issued."""
+    rows = duckdb.execute(
+        """
+        SELECT point, worker, transfer, kind, "offset", len, done_len, issued_ns, done_ns, errno, flags
+        FROM read_parquet($files) ORDER BY point, worker, transfer, issued_ns, done_ns
+        """,
+        {"files": f"{ops}/**/*.parquet"},
+    ).fetchall()
+    found = {}
+    for point, worker, transfer, *op in rows:
+        found.setdefault((point, worker, transfer), []).append(op)
+    return found
+
+
+class Cell:
+    """What a cell is computed from."""
+
+    def __init__(self):
+        self.ops = self.short = self.bytes = self.data_ns = 0
+        self.latencies_ns, self.gaps_ns = [], 0
+
+    def figures(self):
+        count = len(self.latencies_ns)
+        return {
+            "data_ops": self.ops,
+            "bytes": self.bytes,
+            "transfers": count,
+            "transfer_rate_while_transferring_mb_per_s": self.bytes * 1e3 / self.data_ns if self.data_ns and self.ops else None,
+            "short_block_share": self.short / self.ops if self.ops else None,
+            "average_latency_ms": sum(self.latencies_ns) / 1e6 / count if count else None,
+            "average_gap_ms": self.gaps_ns / 1e6 / count if count else None,
+            "maximum_latency_s": max(self.latencies_ns) / 1e9 if count else None,
+        }
+
+
+def book(ops, cells):
+    """Books one transfer into each of these cells."""
+    drawn = next(offset for kind, offset, *_ in ops if kind == "open")
+    is_whole = bool(ops[-1][-1] & LAST)
+    data_ns = gap_ns = 0
+    last_ns = None
+    for kind, _, length, done_len, issued_ns, done_ns, errno, flags in ops:
+        if flags & WARMUP or errno or (kind in ("read", "write") and done_len < length):
+            is_whole = False
+            continue
+        gap_ns += max(0, issued_ns - last_ns) if last_ns is not None else 0
+        last_ns = max(done_ns, last_ns or 0)
+        is_data = kind in ("read", "write")
+        # A sync waits for data, and so does closing a file that was written.
+        if is_data or kind == "sync" or kind == "close" and flags & WRITING:
+            data_ns += done_ns - issued_ns
+            for cell in cells:
+                cell.data_ns += done_ns - issued_ns
+        if is_data:
+            for cell in cells:
+                cell.ops += 1
+                cell.short += length < drawn
+                cell.bytes += done_len
+    if is_whole:
+        total_ns = max(op[5] for op in ops) - ops[0][4]
+        for cell in cells:
+            cell.latencies_ns.append(total_ns - data_ns)
+            cell.gaps_ns += gap_ns
+
+
+def main():
+    tables = {}
+    for (point, worker, _), ops in transfers(pathlib.Path(sys.argv[1]) / "ops").items():
+        drawn = [offset for kind, offset, *_ in ops if kind == "open"]
+        if not drawn:
+            continue
+        flags = ops[0][-1]
+        row = ROWS[2 * bool(flags & WRITING) + bool(flags & RANDOM)]
+        keys = [(who, mode, size) for who in ("all", worker) for mode in (row, "all") for size in (drawn[0], None)]
+        book(ops, [tables.setdefault((point, *key), Cell()) for key in keys])
+    cells = [
+        {"point": point, "worker": None if who == "all" else who, "mode": mode, "block_bytes": size, **cell.figures()}
+        for (point, who, mode, size), cell in tables.items()
+        if cell.ops or cell.latencies_ns
+    ]
+    print(json.dumps({"cells": cells}))
+
+
+main()

@@ -1,0 +1,124 @@
+//! Whose fault it was: a file system that stands still is blamed for it however busy the machine is, and a
+//! tool that was stopped blames nobody else.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::time::Duration;
+
+use reelgauge_tests::binary::Running;
+use reelgauge_tests::busy::Busy;
+use reelgauge_tests::mounts::{ImageKind, TempMount};
+use reelgauge_tests::needs::Need;
+use reelgauge_tests::require;
+use reelgauge_tests::run_dir::{self, at, count, number, text};
+use reelgauge_tests::streams::SMALL;
+use reelgauge_tests::turns::my_turn;
+use reelgauge_tests::verb::Verb;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// More than any of these runs takes, a stuck one excepted.
+const LIMIT: Duration = Duration::from_secs(90);
+
+/// Long against the buffers below.
+const HELD_UP: Duration = Duration::from_millis(1600);
+
+/// Three recorders with half a second of buffer.
+fn recorders(target: &Path, more: &[&str]) -> Verb {
+    Verb::on("streams", target)
+        .with(&["--actor", "recorder", "--count", "3", "--format", SMALL.id, "--buffer", "12frames"])
+        .with(&["--warmup", "500ms", "--duration", "6s", "--direct"])
+        .with(more)
+}
+
+fn disk() -> TempMount {
+    TempMount::image(ImageKind::Ext4, 768)
+}
+
+/// The process that measures, which is not the one that was started.
+fn measuring_process(verb: &Verb) -> Pid {
+    let live = std::fs::read_to_string(verb.run_dir().join("live.jsonl")).unwrap();
+    let begin: Value = serde_json::from_str(live.lines().next().unwrap()).unwrap();
+    Pid::from_raw(i32::try_from(count(&begin, "pid")).unwrap()).unwrap()
+}
+
+/// Starts it, lets it measure for a second, and does something to it.
+#[track_caller]
+fn measured(verb: &Verb, mut running: Running, harm: impl FnOnce()) -> Value {
+    verb.until_measuring(&mut running);
+    std::thread::sleep(Duration::from_secs(1));
+    harm();
+    let outcome = running.wait(LIMIT);
+    let summary = run_dir::summary(&verb.run_dir());
+    outcome.expect_code(1);
+    summary
+}
+
+/// The incident with most late frames.
+fn worst(summary: &Value) -> &Value {
+    let incidents = at(summary, "load_points.0.streams.incidents").as_array().unwrap();
+    incidents.iter().max_by_key(|incident| count(incident, "late_frames")).unwrap()
+}
+
+fn frozen(mount: &TempMount) {
+    let frozen = mount.freeze();
+    std::thread::sleep(HELD_UP);
+    drop(frozen);
+}
+
+fn stopped(pid: Pid) {
+    kill_process(pid, Signal::STOP).unwrap();
+    std::thread::sleep(HELD_UP);
+    kill_process(pid, Signal::CONT).unwrap();
+}
+
+/// All that was late was late through the tool itself, and it says so.
+#[track_caller]
+fn is_its_own_fault(summary: &Value, culprits: &[&str]) {
+    let incident = worst(summary);
+    assert!(culprits.contains(&text(incident, "culprit")), "{incident:#}");
+    assert_eq!(count(incident, "late_frames_with_own_delay"), count(incident, "late_frames"), "{incident:#}");
+    assert!(
+        culprits.contains(&text(summary, "load_points.0.culprit")),
+        "{}",
+        at(summary, "load_points.0.culprit")
+    );
+    assert_eq!(at(summary, "self_cost.timing_good_enough"), false);
+    assert_eq!(at(summary, "verdict.storage_failed"), false, "{:#}", at(summary, "verdict.failed_first"));
+}
+
+#[test]
+fn a_frozen_file_system_is_the_storages_fault_on_a_busy_machine_too() {
+    require!(Need::Root, Need::Tool("fsfreeze"), Need::FileSystem("ext4"));
+    let (_turn, mount) = (my_turn(), disk());
+    let busy = Busy::every_core();
+    let verb = recorders(mount.path(), &["--policy", "drop"]);
+    let summary = measured(&verb, verb.start(), || frozen(&mount));
+    drop(busy);
+    let incident = worst(&summary);
+    assert_eq!(text(incident, "culprit"), "storage", "{incident:#}");
+    assert_eq!(text(incident, "storage.behaviour"), "no_answer", "{incident:#}");
+    // One stall of three recorders is one incident. Freezing and thawing take some time themselves.
+    assert_eq!(count(incident, "stream_count"), 3, "{incident:#}");
+    let silent_s = number(incident, "storage.no_answer_s");
+    assert!((1.4..4.0).contains(&silent_s), "{incident:#}");
+    assert_eq!(text(&summary, "load_points.0.culprit"), "storage");
+}
+
+#[test]
+fn a_tool_that_is_stopped_blames_nobody_else() {
+    require!(Need::Root, Need::FileSystem("ext4"));
+    let (_turn, mount) = (my_turn(), disk());
+    // One file, and one per frame, whose write and close follow one another.
+    let of_files = ["--frame-size", "184KiB", "--fps", "25", "--file-per-frame"];
+    let movie = recorders(mount.path(), &["--count", "2"]);
+    let sequence = recorders(mount.path(), &["--count", "2"]).without("--format").with(&of_files);
+    for verb in [movie, sequence] {
+        let summary = measured(&verb, verb.start(), || stopped(measuring_process(&verb)));
+        is_its_own_fault(&summary, &["tool"]);
+        let pause_s = number(&summary, "self_cost.longest_pause_s");
+        assert!((1.4..4.0).contains(&pause_s), "{pause_s}");
+    }
+}
