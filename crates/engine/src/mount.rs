@@ -160,8 +160,7 @@ impl MountId {
     }
 
     /// Whether both lie on the same mount, whatever directory of it they are.
-    #[cfg(unix)]
-    pub(crate) fn same_mount(&self, other: &MountId) -> bool {
+    pub fn same_mount(&self, other: &MountId) -> bool {
         self.device == other.device && self.mount == other.mount
     }
 }

@@ -121,7 +121,13 @@ fn mount_change(scene: &Scene<'_>) -> Option<MountChange> {
     let (id, root, target) = (*scene.mount_id, scene.area_root.to_path_buf(), scene.target.to_path_buf());
     let change = move || match id.changed(&root) {
         // An area that something removed is no mount that went away: the directory that it lay in tells.
-        Some(MountChange::Gone(error)) if error.kind() == io::ErrorKind::NotFound => id.changed(&target),
+        Some(MountChange::Gone(error)) if error.kind() == io::ErrorKind::NotFound => {
+            match MountId::capture(&target) {
+                Ok(now) if id.same_mount(&now) => None,
+                Ok(_) => Some(MountChange::Replaced),
+                Err(error) => Some(MountChange::Gone(error)),
+            }
+        }
         other => other,
     };
     within_a_look(change).flatten()
