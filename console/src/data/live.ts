@@ -65,6 +65,8 @@ export type LiveEvent =
       reason: string | null;
       /** Of all load points, as in the summary; null where there are no frames, and no summary. */
       late_frames: number | null;
+      /** The same of incidents. */
+      incidents?: number | null;
     };
 
 /**
@@ -98,8 +100,23 @@ export interface LiveTick {
   longest_in_flight_s: number | null;
   /** How long something has been in flight and nothing was answered; null while answers come, which may take 0.4 s. */
   no_answer_s: number | null;
+  /** Incidents in this load point: late frames with less than a second between them are one; null without frames. */
+  incidents?: number | null;
+  /** The latest of them. */
+  incident?: LiveIncident | null;
   /** Streams that have frames, the worst first; at most 64. */
   streams: LiveStreams;
+}
+
+/** An incident while it happens. */
+export interface LiveIncident {
+  /** Since the load point began: when nothing was answered any more, or the first frame was late. */
+  began_in_point_s: number;
+  late_frames: number;
+  /** The longest time in it in which nothing was answered; null where that was below 0.4 s. */
+  no_answer_s: number | null;
+  /** No frame has been late for a second. */
+  is_over: boolean;
 }
 
 /** Streams in columns: each has its place in every one of them. */

@@ -37,6 +37,8 @@ export interface RunPage {
   answer: Sentence[];
   /** The incidents of all load points in words, the worst of each first. */
   incidents: IncidentSentence[];
+  /** What to do next, as the terminal's last line has it; null where a sentence before says it. */
+  next_step: string | null;
   /** summary.json as it is, unless `shortened` says what of it was too long for a page. */
   summary: Summary;
   /** What of the summary was left out or taken together, in words; null where all is there. */

@@ -1,6 +1,7 @@
 // A running run, as its events tell it. Pure: one event after another makes the state that the screen shows.
 
 import type { LiveEvent, LiveStreams, LiveTick } from "../data/live";
+import { count, counted, duration, moment } from "../figures/units";
 
 export interface LiveState {
   begin: Extract<LiveEvent, { event: "begin" }> | null;
@@ -105,6 +106,19 @@ export function lateFrames(state: LiveState): number | null {
   const now = state.tick?.late_frames ?? null;
   if (now === null && state.earlier_late_frames === 0) return null;
   return state.earlier_late_frames + (now ?? 0);
+}
+
+/** The incident that goes on or was last: "incident 2, from 5.1 s on: 84 frames, no answer for 1.7 s". */
+export function incidentWords(state: LiveState): string {
+  const incident = state.tick?.incident ?? null;
+  const last = state.late[0];
+  if (incident === null) {
+    return last === undefined ? "" : `last ${counted(last.frames, "frame")} at ${moment(last.at_s)}`;
+  }
+  const silent = incident.no_answer_s === null ? "" : `, no answer for ${duration(incident.no_answer_s * 1e6)}`;
+  const number = `incident ${count(state.tick?.incidents ?? 1)}`;
+  const from = `from ${moment(incident.began_in_point_s)} of ${state.tick?.label ?? ""} on`;
+  return `${number}, ${from}: ${counted(incident.late_frames, "late frame")}${silent}${incident.is_over ? "; over" : ""}`;
 }
 
 /** How far it is, 0 to 1; null where nobody knows. */

@@ -11,7 +11,7 @@ import { Section } from "../parts/section";
 import { Shell } from "../parts/shell";
 import { Confirm } from "./confirm";
 import { LiveChart } from "./live-chart";
-import { type LiveState, NOTHING_YET, afterEvent, lateFrames, progressOf, silence } from "./live-state";
+import { type LiveState, NOTHING_YET, afterEvent, incidentWords, lateFrames, progressOf, silence } from "./live-state";
 import { LiveStrips } from "./live-strips";
 import { useEvery } from "./use-data";
 
@@ -149,11 +149,7 @@ function LateFrames({ state }: { state: LiveState }) {
       <span>
         <strong>{count(late)}</strong> late {late === 1 ? "frame" : "frames"}
       </span>
-      {state.late[0] !== undefined && (
-        <span class="faint">
-          last {counted(state.late[0].frames, "frame")} at {moment(state.late[0].at_s)}
-        </span>
-      )}
+      {late > 0 && <span class="faint">{incidentWords(state)}</span>}
     </div>
   );
 }

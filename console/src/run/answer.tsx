@@ -82,9 +82,9 @@ function Limits({ run, said }: { run: RunPage; said: Sentence[] }) {
           Limit: <Said text={summary.check.limit} />
         </p>
       )}
-      {summary.check != null && summary.check.next_step !== "" && (
-        <p dir="auto">
-          Next: <Said text={summary.check.next_step} />
+      {run.next_step !== null && (
+        <p dir="auto" data-next-step>
+          Next: <Said text={run.next_step} />
         </p>
       )}
       {summary.search?.failed_first != null && (

@@ -47,6 +47,17 @@ pub enum Culprit {
 }
 
 impl Culprit {
+    /// As in JSON and CSV.
+    pub fn name(self) -> &'static str {
+        match self {
+            Culprit::Tool => "tool",
+            Culprit::ThisMachine => "this_machine",
+            Culprit::Link => "link",
+            Culprit::Storage => "storage",
+            Culprit::NotKnown => "not_known",
+        }
+    }
+
     /// Whether it is the side that measures: then nothing is known of the storage.
     pub fn is_own(self) -> bool {
         matches!(self, Culprit::Tool | Culprit::ThisMachine)

@@ -37,6 +37,9 @@ pub struct Incident {
     pub began_s: f64,
     /// The same.
     pub began_in_point_s: f64,
+    /// The same by the clock on the wall, RFC 3339, for the logs of servers. `None` where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began_at: Option<String>,
     /// When it was over: when the last of its late frames had come, or their deadlines had passed.
     pub ended_s: f64,
     /// How many streams had late frames.
@@ -78,6 +81,20 @@ pub enum Behaviour {
     /// Too little is known.
     #[default]
     NotKnown,
+}
+
+impl Behaviour {
+    /// As in JSON and CSV.
+    pub fn name(self) -> &'static str {
+        match self {
+            Behaviour::NoAnswer => "no_answer",
+            Behaviour::Failed => "failed",
+            Behaviour::Slow => "slow",
+            Behaviour::SingleSlowOps => "single_slow_ops",
+            Behaviour::Usual => "usual",
+            Behaviour::NotKnown => "not_known",
+        }
+    }
 }
 
 /// What the storage did in an incident. The tool's own pauses are taken out.

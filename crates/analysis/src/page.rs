@@ -87,6 +87,8 @@ pub struct RunPage {
     pub answer: Vec<Sentence>,
     /// The incidents of all load points in words, the worst of each first.
     pub incidents: Vec<IncidentSentence>,
+    /// What to do next, as the terminal's last line has it. `None` where a sentence before says it.
+    pub next_step: Option<String>,
     /// `summary.json`, see [`mod@shorten`].
     pub summary: Summary,
     /// What of the summary was too long for a page, in words; `None` where all is there.

@@ -5,20 +5,22 @@
 //! that a screen, a page and a program say the same.
 //!
 //! What was not measured has no number, and is neither met nor not met.
+//!
+//! * `number`: judgement, number and cause. `doubt`: how sure. `next_step`: what to do.
 
 mod doubt;
+mod next_step;
+mod number;
 
 use serde::{Deserialize, Serialize};
 
 use crate::criteria::Criterion;
 use crate::culprit::Culprit;
-use crate::facts::VdaFacts;
-use crate::incident::{Behaviour, Incident};
-use crate::late::LateFigures;
-use crate::summary::{LoadPoint, Outcome, Summary};
-use crate::verdict::{Failure, Verdict};
+use crate::incident::Incident;
+use crate::summary::Summary;
 
 pub use doubt::{Confidence, Doubt};
+pub use next_step::NextStep;
 
 /// Whether what was asked for was met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +50,9 @@ pub struct Statement {
     pub cause: Option<Cause>,
     /// How sure the number is.
     pub confidence: Confidence,
+    /// What to do next. `None` where a sentence on what could not be measured says it.
+    #[serde(default)]
+    pub next_step: Option<NextStep>,
 }
 
 /// The number that somebody came for.
@@ -87,8 +92,8 @@ pub enum Number {
         streams: u32,
         /// So many passed sometimes, where that is more.
         sometimes: Option<u32>,
-        /// More may pass: the search did not find the limit.
-        at_least: bool,
+        /// Why more may pass; `None` where the limit was found.
+        at_least: Option<AtLeast>,
     },
     /// Another criterion failed, in a load point of the summary; its figures stand in the verdict's failure.
     Failed {
@@ -109,10 +114,33 @@ pub enum Number {
         /// Reads and writes together.
         bytes_per_s: f64,
     },
-    /// A first look: its table says it, format by format.
-    FirstLook,
-    /// A replay: its table says it, pass by pass.
-    Replay,
+    /// Streams of the heaviest of a first look's formats of which any were carried; of the lightest, where
+    /// none were.
+    FirstLook {
+        /// The format, as an index into those of the look.
+        format: usize,
+        /// Streams that were played. `None` where that was not measured.
+        play: Option<u32>,
+        /// Streams that were recorded. `None` where that was not measured.
+        record: Option<u32>,
+    },
+    /// Passes of a replay.
+    Replay {
+        /// The last one, as an index into the replay's.
+        pass: usize,
+        /// How many came to their end.
+        complete_passes: u64,
+    },
+}
+
+/// Why more streams may pass than a search found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AtLeast {
+    /// Beyond them this machine or the tool was the limit, not the storage.
+    ThisMachine,
+    /// The search ended before its limit was certain.
+    Unfinished,
 }
 
 /// Why the number is not better.
@@ -120,6 +148,8 @@ pub enum Number {
 pub struct Cause {
     /// Whose it was.
     pub culprit: Culprit,
+    /// The load point, as an index into the summary's.
+    pub point: usize,
     /// The incident with most late frames, as an index into those of the load point. `None` without
     /// incidents.
     pub incident: Option<usize>,
@@ -130,174 +160,18 @@ pub struct Cause {
 /// What is to be said on top of this run.
 pub fn of(summary: &Summary) -> Statement {
     let confidence = doubt::confidence(summary);
-    let said = |judgement, number, cause| Statement { judgement, number, cause, confidence };
-    if summary.check.is_some() {
-        return said(Judgement::NothingAsked, Number::FirstLook, None);
+    let said = number::of(summary);
+    let next_step = next_step::after(summary, &said, &confidence);
+    let number::Said { judgement, number, cause } = said;
+    Statement { judgement, number, cause, confidence, next_step }
+}
+
+impl Statement {
+    /// The incident that is said to be the cause.
+    pub fn worst_incident<'a>(&self, summary: &'a Summary) -> Option<&'a Incident> {
+        let cause = self.cause?;
+        summary.load_points.get(cause.point)?.streams.as_ref()?.incidents.get(cause.incident?)
     }
-    if summary.replay.is_some() {
-        return said(Judgement::NothingAsked, Number::Replay, None);
-    }
-    if let Some(vda) = &summary.vda {
-        let (judgement, number, cause) = of_vda(summary, vda);
-        return said(judgement, number, cause);
-    }
-    if summary.search.is_some() {
-        let (judgement, number, cause) = of_search(summary);
-        return said(judgement, number, cause);
-    }
-    let (judgement, number, cause) = of_points(summary);
-    said(judgement, number, cause)
-}
-
-type Said = (Judgement, Number, Option<Cause>);
-
-/// A curve of load points. One that was cut off is neither valid nor not.
-fn of_vda(summary: &Summary, vda: &VdaFacts) -> Said {
-    let cut_off = |at: usize| summary.load_points.get(at).is_some_and(|point| point.ended_early.is_some());
-    let failed = vda.points.iter().enumerate().position(|(at, point)| !point.valid && !cut_off(at));
-    let valid = vda.points.iter().take_while(|point| point.valid).last();
-    let number = match valid {
-        Some(point) => Number::ValidPoint { streams: Some(point.streams) },
-        None if failed == Some(0) => Number::ValidPoint { streams: None },
-        None => Number::NotMeasured,
-    };
-    let judgement = match failed {
-        Some(_) => Judgement::NotMet,
-        None if valid.is_some() && summary.outcome == Outcome::Complete => Judgement::Met,
-        None => Judgement::NotKnown,
-    };
-    (judgement, number, failed.and_then(|at| cause_of(summary.load_points.get(at)?)))
-}
-
-fn of_search(summary: &Summary) -> Said {
-    let Some(facts) = &summary.search else {
-        return (Judgement::NotKnown, Number::NotMeasured, None);
-    };
-    let fell = |point: &&LoadPoint| point.verdict.as_ref().is_some_and(|verdict| !verdict.passed);
-    let lowest_fall = summary.load_points.iter().filter(fell).min_by_key(|point| point.stream_count);
-    let cause = lowest_fall.and_then(cause_of);
-    match facts.streams.filter(|streams| *streams > 0) {
-        Some(streams) => {
-            let sometimes = facts.at_most.filter(|most| *most > streams);
-            let at_least = !facts.complete || facts.limited_by_client;
-            (Judgement::Met, Number::Capacity { streams, sometimes, at_least }, cause)
-        }
-        // Not even one, which is only known where the search came to its end and the storage was the reason.
-        None if facts.complete && !facts.limited_by_client => {
-            let sometimes = facts.at_most;
-            (Judgement::NotMet, Number::Capacity { streams: 0, sometimes, at_least: false }, cause)
-        }
-        None => (Judgement::NotKnown, Number::NotMeasured, cause),
-    }
-}
-
-/// A run of load points: the first that failed, else the last that was judged, else the one that moved most.
-fn of_points(summary: &Summary) -> Said {
-    let points = &summary.load_points;
-    let failed = points.iter().enumerate().find_map(|(at, point)| {
-        let verdict = point.verdict.as_ref().filter(|verdict| !verdict.passed)?;
-        Some((at, point, verdict))
-    });
-    if let Some((at, point, verdict)) = failed {
-        return of_failed(at, point, verdict);
-    }
-    let judged = points.iter().enumerate().rev().find(|(_, point)| point.verdict.is_some());
-    let frames = judged.and_then(|(at, point)| Some((at, with_frames(point)?)));
-    if let Some((point, late)) = frames {
-        let total = &late.total;
-        let number = Number::Streams {
-            point,
-            streams: total.streams,
-            late_frames: total.late_frames,
-            frames_judged: total.frames_judged,
-        };
-        return (Judgement::Met, number, None);
-    }
-    let judgement = if judged.is_some() { Judgement::Met } else { asked_or_not(summary) };
-    let moved = points.iter().enumerate().filter(|(_, point)| point.total.response.data.is_some());
-    let rate = |point: &LoadPoint| point.total.bytes_per_s.unwrap_or(0.0);
-    match moved.max_by(|one, two| rate(one.1).total_cmp(&rate(two.1))) {
-        // Frames of a load point that was stopped: what came until then.
-        Some((point, _)) if with_frames(&points[point]).is_some() => stopped(point, &points[point]),
-        Some((point, measured)) => {
-            (judgement, Number::Throughput { point, bytes_per_s: rate(measured) }, None)
-        }
-        None => (judgement, Number::NotMeasured, None),
-    }
-}
-
-/// Where nothing was judged: not known, where something was to be.
-fn asked_or_not(summary: &Summary) -> Judgement {
-    let in_streams = summary.load_points.iter().any(|point| point.stream_count.is_some());
-    if in_streams { Judgement::NotKnown } else { Judgement::NothingAsked }
-}
-
-fn with_frames(point: &LoadPoint) -> Option<&LateFigures> {
-    point.streams.as_ref().filter(|late| late.total.frames_judged > 0)
-}
-
-/// A load point that was stopped. Late frames that came until then are late; that none was is no pass.
-fn stopped(at: usize, point: &LoadPoint) -> Said {
-    let Some(late) = with_frames(point) else {
-        return (Judgement::NotKnown, Number::NotMeasured, None);
-    };
-    let number = match late.total.late_frames {
-        0 => Number::Streams {
-            point: at,
-            streams: late.total.streams,
-            late_frames: 0,
-            frames_judged: late.total.frames_judged,
-        },
-        _ => late_frames(at, late),
-    };
-    (Judgement::NotKnown, number, cause_of(point))
-}
-
-fn of_failed(at: usize, point: &LoadPoint, verdict: &Verdict) -> Said {
-    let culprit = point.culprit.unwrap_or_default();
-    let judgement = match (verdict.failures.iter().any(|failure| failure.measured), culprit.is_own()) {
-        (false, _) => Judgement::NotKnown,
-        (true, true) => Judgement::NotMetByOwnFault,
-        (true, false) => Judgement::NotMet,
-    };
-    let of_frames = |failure: &Failure| failure.measured && failure.criterion == Criterion::LateFrames;
-    let late = with_frames(point).filter(|late| late.total.late_frames > 0);
-    let number = match (late, verdict.failures.iter().any(of_frames), &verdict.failed_first) {
-        (Some(late), true, _) => late_frames(at, late),
-        (_, _, Some(first)) if first.measured => Number::Failed { point: at, criterion: first.criterion },
-        _ => Number::NotMeasured,
-    };
-    (judgement, number, cause_of(point))
-}
-
-fn late_frames(point: usize, late: &LateFigures) -> Number {
-    let total = &late.total;
-    Number::LateFrames {
-        point,
-        late_frames: total.late_frames,
-        frames_judged: total.frames_judged,
-        streams_with_late_frames: total.streams_with_late_frames,
-        streams: total.streams,
-    }
-}
-
-/// Why a load point was not better: its worst incident and whose fault it was.
-fn cause_of(point: &LoadPoint) -> Option<Cause> {
-    let late = point.streams.as_ref();
-    let incidents = late.map_or(&[][..], |late| &late.incidents);
-    let worst = incidents.iter().enumerate().max_by(|one, two| weight(one.1).total_cmp(&weight(two.1)));
-    let culprit = point.culprit.or_else(|| worst.map(|(_, incident)| incident.culprit))?;
-    Some(Cause {
-        culprit,
-        incident: worst.map(|(at, _)| at),
-        incidents: late.map_or(0, |late| late.incident_count),
-    })
-}
-
-/// More late frames are worse; of as many, the ones that were explained come first.
-fn weight(incident: &Incident) -> f64 {
-    let explained = if incident.storage.behaviour == Behaviour::NotKnown { 0.0 } else { 0.5 };
-    incident.late_frames as f64 + explained
 }
 
 #[cfg(test)]

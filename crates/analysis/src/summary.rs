@@ -246,6 +246,11 @@ impl LoadPoint {
             culprit: None,
         }
     }
+
+    /// Whether it ended before its time, so that what it did not reach is not known.
+    pub fn was_cut_off(&self) -> bool {
+        self.ended_early.is_some()
+    }
 }
 
 /// The operation log.

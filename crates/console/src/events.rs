@@ -183,7 +183,7 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn end(at_s: f64, late_frames: Option<u64>) -> LiveEvent {
-        LiveEvent::End { at_s, outcome: LiveOutcome::Complete, reason: None, late_frames }
+        LiveEvent::End { at_s, outcome: LiveOutcome::Complete, reason: None, late_frames, incidents: None }
     }
 
     pub(crate) fn end_line() -> String {

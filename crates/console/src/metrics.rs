@@ -30,6 +30,11 @@ const WRITTEN: Metric =
     ("reelgauge_written_bytes_per_second", "gauge", "Written in the last second; 0 after the end.");
 const LATE: Metric =
     ("reelgauge_late_frames_total", "counter", "Frames that were late, in all load points of a run.");
+const INCIDENTS: Metric = (
+    "reelgauge_incidents_total",
+    "counter",
+    "Incidents in all load points of a run: late frames with less than a second between them are one.",
+);
 const FLYING: Metric = (
     "reelgauge_longest_operation_in_flight_seconds",
     "gauge",
@@ -73,10 +78,8 @@ struct SoFar {
     tick: Option<LiveTick>,
     /// `None` before it has told anything.
     at_s: Option<f64>,
-    /// Late frames of the load points before.
-    late_before: u64,
-    /// Late frames of the whole run as its summary has them, once it has ended.
-    late_in_all: Option<u64>,
+    late: SumOfPoints,
+    incidents: SumOfPoints,
     /// How old the last news are; of runs that go on.
     news_age_s: Option<f64>,
 }
@@ -130,8 +133,9 @@ impl SoFar {
                 let before = self.tick.take();
                 let is_next =
                     |before: &LiveTick| before.label != tick.label || before.elapsed_s > tick.elapsed_s;
-                let late = before.filter(is_next).and_then(|before| before.late_frames);
-                self.late_before += late.unwrap_or(0);
+                let before = before.filter(is_next);
+                self.late.take(before.as_ref().and_then(|tick| tick.late_frames), tick.late_frames);
+                self.incidents.take(before.as_ref().and_then(|tick| tick.incidents), tick.incidents);
                 self.at_s = Some(tick.at_s);
                 self.tick = Some(tick);
             }
@@ -139,19 +143,34 @@ impl SoFar {
             | LiveEvent::Phase { at_s, .. }
             | LiveEvent::Prepared { at_s, .. }
             | LiveEvent::Verified { at_s, .. } => self.at_s = Some(at_s),
-            LiveEvent::End { at_s, late_frames, .. } => {
+            LiveEvent::End { at_s, late_frames, incidents, .. } => {
                 self.at_s = Some(at_s);
-                self.late_in_all = late_frames;
+                self.late.in_all = late_frames;
+                self.incidents.in_all = incidents;
             }
         }
     }
+}
 
-    fn late_frames(&self) -> Option<u64> {
-        if self.late_in_all.is_some() {
-            return self.late_in_all;
-        }
-        let now = self.tick.as_ref()?.late_frames;
-        now.map(|now| self.late_before + now).or((self.late_before > 0).then_some(self.late_before))
+/// A number that is counted from 0 in every load point, and together in the summary.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct SumOfPoints {
+    before: u64,
+    now: Option<u64>,
+    /// As the summary has it, once the run has ended.
+    in_all: Option<u64>,
+}
+
+impl SumOfPoints {
+    /// `before`: what the load point before came to, where a new one has begun.
+    fn take(&mut self, before: Option<u64>, now: Option<u64>) {
+        self.before += before.unwrap_or(0);
+        self.now = now;
+    }
+
+    fn so_far(&self) -> Option<u64> {
+        let now = self.now.map(|now| self.before + now);
+        self.in_all.or(now).or((self.before > 0).then_some(self.before))
     }
 }
 
@@ -183,7 +202,8 @@ fn written(runs: &[Arc<RunEntry>], told: &[(&RunEntry, SoFar)]) -> String {
     let now = |is_running: bool, value: f64| if is_running { value } else { 0.0 };
     each(READ, &|so_far, is_running| Some(now(is_running, so_far.tick.as_ref()?.read_bytes_per_s)));
     each(WRITTEN, &|so_far, is_running| Some(now(is_running, so_far.tick.as_ref()?.write_bytes_per_s)));
-    each(LATE, &|so_far, _| so_far.late_frames().map(|frames| frames as f64));
+    each(LATE, &|so_far, _| so_far.late.so_far().map(|frames| frames as f64));
+    each(INCIDENTS, &|so_far, _| so_far.incidents.so_far().map(|incidents| incidents as f64));
     let waited = |seconds: Option<f64>| seconds.unwrap_or(0.0);
     each(FLYING, &|so_far, is_running| {
         Some(now(is_running, waited(so_far.tick.as_ref()?.longest_in_flight_s)))

@@ -95,6 +95,7 @@ impl Watcher {
                 outcome: LiveOutcome::BrokeOff,
                 reason: Some("the run's process is gone; it was killed before it could end".to_owned()),
                 late_frames: None,
+                incidents: None,
             };
             events.push((self.tail.len(), end));
         }

@@ -17,19 +17,12 @@ pub fn style() -> Style {
 }
 
 /// The screen of a summary.
-pub fn of(summary: &Summary, tables: Tables, detail: Detail, next_step: Option<&str>) -> String {
+pub fn of(summary: &Summary, tables: Tables, detail: Detail) -> String {
     let run_dir = summary.run_dir.as_deref();
     let report = run_dir.map(|dir| Path::new(dir).join(REPORT_FILE)).filter(|path| path.is_file());
     let report = report.map(|path| path.display().to_string());
-    let show = Screen { style: style(), tables, detail, run_dir, report: report.as_deref(), next_step };
+    let show = Screen { style: style(), tables, detail, run_dir, report: report.as_deref() };
     reelgauge_report::screen(summary, &show)
-}
-
-/// A path as a shell takes it back.
-pub fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@".contains(c);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// Prints an error with its causes. The exit code of an error that has no other.
@@ -63,11 +56,5 @@ mod tests {
     fn a_cause_is_said_once() {
         let told = anyhow::anyhow!("disk full").context("cannot write x: disk full").context("no plan");
         assert_eq!(said_once(&told), "no plan: cannot write x: disk full");
-    }
-
-    #[test]
-    fn paths_are_quoted_for_the_shell_where_they_must_be() {
-        assert_eq!(shell_word(Path::new("/a/b-c.d")), "/a/b-c.d");
-        assert_eq!(shell_word(Path::new("/a b/it's")), "'/a b/it'\\''s'");
     }
 }

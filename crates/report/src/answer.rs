@@ -2,10 +2,12 @@
 
 use reelgauge_analysis::figures::FirstError;
 use reelgauge_analysis::page::Sentence;
+use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::summary::{NotMeasured, Target, VerifyFacts};
 use reelgauge_analysis::{Figures, LoadPoint, Outcome, Summary};
 use reelgauge_record::OpKind;
 
+use crate::statement::doubt_words;
 use crate::text::{plain, plain_short};
 use crate::units::{amount, block_size, counted, duration, mb_per_s, moment};
 use crate::{check, replay, search, streams, vda};
@@ -28,7 +30,10 @@ pub fn answer_sentences(summary: &Summary) -> Vec<Sentence> {
     } else {
         answer(summary)
     };
-    let told = sentences.into_iter().filter(|(_, text)| !text.is_empty());
+    let statement = of(summary);
+    let is_measured = statement.number != Number::NotMeasured;
+    let doubts = doubt_words(&statement.confidence).filter(|_| is_measured).map(|text| (Tone::Plain, text));
+    let told = sentences.into_iter().chain(doubts).filter(|(_, text)| !text.is_empty());
     told.map(|(tone, text)| Sentence { tone, text }).collect()
 }
 
@@ -45,7 +50,7 @@ fn answer(summary: &Summary) -> Vec<(Tone, String)> {
     if verified_tone == Tone::Bad {
         sentences.push((verified_tone, verified.clone()));
     }
-    match best(summary) {
+    match moved_most(summary) {
         Some(point) => {
             sentences.push((Tone::Answer, throughput(summary, point)));
             sentences.extend(slowest(summary).map(|text| (Tone::Answer, text)));
@@ -62,14 +67,12 @@ fn answer(summary: &Summary) -> Vec<(Tone, String)> {
     sentences
 }
 
-/// The load point that moved most; none if no read or write succeeded.
-fn best(summary: &Summary) -> Option<&LoadPoint> {
-    let moved = summary.load_points.iter().filter(|point| point.total.response.data.is_some());
-    moved.max_by(|a, b| bytes_per_s(a).total_cmp(&bytes_per_s(b)))
-}
-
-fn bytes_per_s(point: &LoadPoint) -> f64 {
-    point.total.bytes_per_s.unwrap_or(0.0)
+/// The load point that the statement is about; none if no read or write succeeded.
+fn moved_most(summary: &Summary) -> Option<&LoadPoint> {
+    match of(summary).number {
+        Number::Throughput { point, .. } => summary.load_points.get(point),
+        _ => None,
+    }
 }
 
 pub(crate) fn outcome(summary: &Summary) -> Option<String> {

@@ -1,10 +1,11 @@
 //! The screen of a short first look: one screen, plain words, the number that somebody came for first.
 
+use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Summary};
 
 use crate::answer::{Tone, outcome};
 use crate::page::Page;
-use crate::screen::Screen;
+use crate::screen::{Screen, next};
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{plain, plain_short};
@@ -17,7 +18,9 @@ const FORMATS_MAX: usize = 6;
 pub(crate) fn answer(summary: &Summary, facts: &CheckFacts) -> Vec<(Tone, String)> {
     let mut sentences = Vec::new();
     sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, plain(&outcome))));
-    sentences.push((Tone::Answer, carries(facts)));
+    let statement = of(summary);
+    let tone = if matches!(statement.number, Number::FirstLook { .. }) { Tone::Answer } else { Tone::Bad };
+    sentences.push((tone, carries(facts, &statement.number)));
     sentences.extend(facts.unsteady.as_deref().map(|unsteady| (Tone::Bad, plain(unsteady))));
     sentences.push((Tone::Plain, place(summary, facts)));
     sentences
@@ -44,21 +47,17 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
         (None, Some(run_dir)) => page.item("Files", &plain(run_dir)),
         (None, None) => {}
     }
-    let next = Some(facts.next_step.as_str()).filter(|step| !step.is_empty()).or(show.next_step);
-    if let Some(next) = next {
-        page.item("Next", &plain(next));
-    }
+    next(summary, page);
 }
 
 /// `11 × Apple ProRes 422 HQ UHD, 25 fps play without a late frame, and 9 record.`: of the heaviest
 /// format that anything was carried of.
-fn carries(facts: &CheckFacts) -> String {
-    let streams = |found: &Option<CheckCount>| found.as_ref().map_or(0, |found| found.streams);
-    let carried = |format: &&CheckFormat| streams(&format.play) > 0 || streams(&format.record) > 0;
-    if facts.formats.iter().all(|format| format.play.is_none() && format.record.is_none()) {
+fn carries(facts: &CheckFacts, number: &Number) -> String {
+    let Number::FirstLook { format, play, record } = *number else {
         return "No streams were measured.".to_owned();
-    }
-    let Some(format) = facts.formats.iter().rev().find(carried) else {
+    };
+    let carried = [play, record].into_iter().flatten().any(|streams| streams > 0);
+    let Some(format) = facts.formats.get(format).filter(|_| carried) else {
         return "Not one stream of these formats was carried without a late frame.".to_owned();
     };
     let said = |found: &Option<CheckCount>| found.as_ref().map(how_many);

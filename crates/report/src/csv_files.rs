@@ -1,12 +1,17 @@
 //! The figures for spreadsheets. Every column that is a number has its unit in its name; what was not
 //! measured is empty.
 
+mod incidents;
+
 use std::io::Write;
 
 use reelgauge_analysis::figures::TimesByKind;
 use reelgauge_analysis::late::StreamFigures;
-use reelgauge_analysis::{Figures, LoadPoint, PaperCell, Summary, TimeFigures};
+use reelgauge_analysis::verdict::Verdict;
+use reelgauge_analysis::{Culprit, Figures, LoadPoint, PaperCell, Summary, TimeFigures};
 use reelgauge_record::OpKind;
+
+pub use incidents::incidents_csv;
 
 /// Load points: one row for the total of each, and one for each of its workers.
 pub fn load_points_csv(summary: &Summary, out: impl Write) -> Result<(), csv::Error> {
@@ -113,7 +118,7 @@ pub fn series_csv(summary: &Summary, out: impl Write) -> Result<(), csv::Error> 
     Ok(csv.flush()?)
 }
 
-const PLAIN_COLUMNS: [&str; 45] = [
+const PLAIN_COLUMNS: [&str; 51] = [
     "point",
     "label",
     "scope",
@@ -123,6 +128,12 @@ const PLAIN_COLUMNS: [&str; 45] = [
     "started_s",
     "measured_s",
     "ended_early",
+    "stream_count",
+    "frames_judged",
+    "late_frames",
+    "incidents",
+    "criteria",
+    "culprit",
     "ops",
     "failed_ops",
     "warmup_ops",
@@ -202,6 +213,7 @@ fn load_point_row(point: &LoadPoint, worker: Option<u32>, figures: &Figures) -> 
     let scope = if worker.is_some() { "worker" } else { "total" };
     let kinds = &figures.ops_by_kind;
     let (lateness, error) = (figures.lateness, figures.first_error);
+    let of_streams = StreamCells::of(point, worker.is_none());
     let mut row = vec![
         point.index.to_string(),
         point.label.clone(),
@@ -212,6 +224,12 @@ fn load_point_row(point: &LoadPoint, worker: Option<u32>, figures: &Figures) -> 
         point.started_s.to_string(),
         point.measured_s.to_string(),
         point.ended_early.clone().unwrap_or_default(),
+        of_streams.stream_count,
+        of_streams.frames_judged,
+        of_streams.late_frames,
+        of_streams.incidents,
+        of_streams.criteria,
+        of_streams.culprit,
         figures.ops.to_string(),
         figures.failed_ops.to_string(),
         figures.warmup_ops.to_string(),
@@ -252,6 +270,42 @@ fn load_point_row(point: &LoadPoint, worker: Option<u32>, figures: &Figures) -> 
     row.extend(time_cells(&figures.response));
     row.extend(time_cells(&figures.service));
     row
+}
+
+/// What is told in streams, of a load point as a whole; empty for a worker.
+#[derive(Default)]
+struct StreamCells {
+    stream_count: String,
+    frames_judged: String,
+    late_frames: String,
+    incidents: String,
+    criteria: String,
+    culprit: String,
+}
+
+impl StreamCells {
+    fn of(point: &LoadPoint, is_total: bool) -> StreamCells {
+        if !is_total {
+            return StreamCells::default();
+        }
+        let late = point.streams.as_ref();
+        StreamCells {
+            stream_count: optional(point.stream_count),
+            frames_judged: optional(late.map(|late| late.total.frames_judged)),
+            late_frames: optional(late.map(|late| late.total.late_frames)),
+            incidents: optional(late.map(|late| late.incident_count)),
+            criteria: optional(point.verdict.as_ref().map(criteria)),
+            culprit: optional(point.culprit.map(Culprit::name)),
+        }
+    }
+}
+
+fn criteria(verdict: &Verdict) -> &'static str {
+    match (verdict.passed, verdict.failures.iter().any(|failure| failure.measured)) {
+        (true, _) => "met",
+        (false, true) => "not_met",
+        (false, false) => "not_known",
+    }
 }
 
 fn time_cells(times: &TimesByKind) -> impl Iterator<Item = String> + '_ {

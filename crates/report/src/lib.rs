@@ -2,8 +2,9 @@
 //!
 //! * [`mod@screen`]: terminal text, the answer first; `answer`, `tables` and `workers` are its parts for
 //!   runs that are told in MB/s, `streams`, `search`, `vda` and `check` for those told in streams.
-//! * `statement`: the first line of every screen, from the statement in the summary.
-//! * [`csv_files`]: load points, streams, the paper's tables and the seconds of the run, for spreadsheets.
+//! * `statement`: the first line of every screen, from the statement in the summary. `next_step`: the last.
+//! * [`csv_files`]: load points, streams, incidents, the paper's tables and the seconds of the run, for
+//!   spreadsheets.
 //! * [`mod@trace`]: the screen of a trace. [`ops_rows`]: operations one by one. [`extents`]: files and their
 //!   pieces. `replay`: the screen of a replay. [`suite`]: that of a suite of them.
 //! * [`compare`]: runs side by side, on the terminal, as Markdown and as JUnit XML.
@@ -20,6 +21,7 @@ pub mod csv_files;
 pub mod extents;
 mod forecast;
 pub mod html;
+mod next_step;
 pub mod ops_rows;
 mod page;
 mod replay;
@@ -37,8 +39,9 @@ mod vda;
 mod workers;
 
 pub use answer::answer_sentences;
-pub use csv_files::{load_points_csv, paper_csv, series_csv, streams_csv};
+pub use csv_files::{incidents_csv, load_points_csv, paper_csv, series_csv, streams_csv};
 pub use forecast::forecast_line;
+pub use next_step::next_step;
 pub use ops_rows::{OpRows, RowFormat};
 pub use screen::{Detail, Screen, Style, Tables, screen};
 pub use statement::incident_sentences;

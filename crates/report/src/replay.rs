@@ -1,6 +1,7 @@
 //! The screen of a replay: how long it took against the recording, whether everything came to what was
 //! recorded, how well the timing was kept, and every pass of a batch.
 
+use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::{LoadPoint, ReplayFacts, ReplayPass, Summary};
 
 use crate::answer::{Tone, nothing, outcome, place};
@@ -20,9 +21,11 @@ const DIFFERENCES_MAX: usize = 5;
 pub(crate) fn answer(summary: &Summary, facts: &ReplayFacts) -> Vec<(Tone, String)> {
     let mut sentences = Vec::new();
     sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, outcome)));
-    sentences.push(match facts.passes.last() {
-        Some(pass) => (Tone::Answer, replayed(summary, facts, pass)),
-        None => (Tone::Bad, nothing(summary)),
+    sentences.push(match of(summary).number {
+        Number::Replay { pass, complete_passes } => {
+            (Tone::Answer, replayed(summary, facts, &facts.passes[pass], complete_passes))
+        }
+        _ => (Tone::Bad, nothing(summary)),
     });
     if facts.synthetic {
         let text = "The trace is synthetic: made from published statistics, nobody was recorded.";
@@ -54,7 +57,7 @@ pub(crate) fn screen(summary: &Summary, facts: &ReplayFacts, show: &Screen, page
 }
 
 /// `Replayed edit in 12.3 s (recorded: 12.2 s) on /mnt/nas (NFS 4.2 from nas1): 812 operations, 85 MB/s.`
-fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass) -> String {
+fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_passes: u64) -> String {
     let users = match facts.copies {
         1 => String::new(),
         copies => format!(" by {}", counted(u64::from(copies), "user")),
@@ -63,10 +66,9 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass) -> String
     let place = place(&summary.target);
     if facts.passes.len() > 1 {
         let median = facts.median_bytes_per_s.map_or_else(|| "unknown".to_owned(), mb_per_s);
-        let complete = facts.passes.iter().filter(|pass| pass.complete).count();
         return format!(
             "Replayed {name}{users} in {} on {place}: {median} MB/s in the median.",
-            passes(complete)
+            counted_passes(complete_passes)
         );
     }
     let recorded = facts.expected_span_s.map(|span_s| format!(" (recorded: {})", duration(span_s * 1e6)));
@@ -80,10 +82,10 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass) -> String
     )
 }
 
-fn passes(count: usize) -> String {
-    match count {
+fn counted_passes(passes: u64) -> String {
+    match passes {
         1 => "1 pass".to_owned(),
-        count => format!("{count} passes"),
+        passes => format!("{} passes", count(passes)),
     }
 }
 

@@ -4,6 +4,7 @@
 use reelgauge_analysis::{LoadPoint, Summary};
 
 use crate::answer::{Tone, answer_sentences, is_in_streams};
+use crate::next_step::next_step;
 use crate::page::{MAX_WIDTH, Page};
 use crate::text::plain;
 use crate::units::{amount, count, number};
@@ -59,8 +60,6 @@ pub struct Screen<'a> {
     pub run_dir: Option<&'a str>,
     /// Where its `report.html` is, if there is one.
     pub report: Option<&'a str>,
-    /// What to do next, as the last line; a sentence or a command.
-    pub next_step: Option<&'a str>,
 }
 
 /// The screen as text, ending with a line feed.
@@ -200,7 +199,12 @@ fn files(summary: &Summary, show: &Screen, page: &mut Page) {
             page.item("Log", &format!("{complete}: {rows} in {size}{note}"));
         }
     }
-    if let Some(next_step) = show.next_step {
-        page.item("Next", &plain(next_step));
+    next(summary, page);
+}
+
+/// What to do next, the last line of every screen.
+pub(crate) fn next(summary: &Summary, page: &mut Page) {
+    if let Some(next_step) = next_step(summary) {
+        page.item("Next", &next_step);
     }
 }

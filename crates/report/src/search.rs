@@ -1,7 +1,8 @@
 //! The screen of a search for the largest count of streams: the count first, then the trials that it rests
 //! on, then what failed first just above it.
 
-use reelgauge_analysis::{SearchFacts, Summary, TrialsAt};
+use reelgauge_analysis::statement::{AtLeast, Judgement, Number, Statement, of};
+use reelgauge_analysis::{Culprit, SearchFacts, Summary, TrialsAt};
 
 use crate::answer::{Tone, outcome, place};
 use crate::page::Page;
@@ -15,8 +16,9 @@ use crate::units::{count, counted};
 pub(crate) fn answer(summary: &Summary, facts: &SearchFacts) -> Vec<(Tone, String)> {
     let mut sentences = Vec::new();
     sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, outcome)));
-    let tone = if is_good(facts) { Tone::Answer } else { Tone::Bad };
-    sentences.push((tone, carries(summary, facts)));
+    let statement = of(summary);
+    let tone = if statement.judgement == Judgement::Met { Tone::Answer } else { Tone::Bad };
+    sentences.push((tone, carries(summary, facts, &statement)));
     sentences.push((Tone::Plain, evidence(facts)));
     if !facts.complete || facts.limited_by_client {
         sentences.push((Tone::Plain, plain(&facts.answer_sentence)));
@@ -41,39 +43,39 @@ pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page
     end(summary, show, page);
 }
 
-fn is_good(facts: &SearchFacts) -> bool {
-    facts.streams.is_some_and(|streams| streams > 0)
-}
-
 /// What the storage carries, or why that is not known.
-fn carries(summary: &Summary, facts: &SearchFacts) -> String {
+fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> String {
     let (place, what) = (place(&summary.target), plain_short(&facts.what, 80));
     let number = |streams: u32| format!("{} {what}", count(u64::from(streams)));
-    let sure = facts.streams.filter(|streams| *streams > 0);
-    let at_most = facts.at_most.filter(|most| *most > sure.unwrap_or(0));
-    match (sure, at_most) {
-        (Some(sure), _) if facts.limited_by_client => format!(
-            "At least {} on {place}. Beyond that this machine was the limit, so this is no capacity of the \
-             storage.",
-            number(sure)
+    let own = if statement.cause.is_some_and(|cause| cause.culprit == Culprit::Tool) {
+        "the tool itself"
+    } else {
+        "this machine"
+    };
+    let Number::Capacity { streams, sometimes, at_least } = statement.number else {
+        return match facts.limited_by_client {
+            true => format!("Not known for {what} on {place}: {own} was the limit from the first stream on."),
+            false => format!("Not known for {what} on {place}: the search ended too early."),
+        };
+    };
+    match (at_least, sometimes) {
+        (Some(AtLeast::ThisMachine), _) => format!(
+            "At least {} on {place}. Beyond that {own} was the limit, so this is no capacity of the storage.",
+            number(streams)
         ),
-        (Some(sure), _) if !facts.complete => {
-            format!("At least {} on {place}: the search ended before the limit was certain.", number(sure))
+        (Some(AtLeast::Unfinished), _) => {
+            format!("At least {} on {place}: the search ended before the limit was certain.", number(streams))
         }
-        (Some(sure), None) => format!("{place} carries {}.", number(sure)),
-        (Some(sure), Some(most)) => format!(
-            "{place} carries {} every time, and up to {} sometimes: it is not the same from trial to trial.",
-            number(sure),
-            count(u64::from(most))
-        ),
-        (None, _) if facts.limited_by_client => {
-            format!("Not known for {what} on {place}: this machine was the limit from the first stream on.")
-        }
-        (None, Some(most)) => {
+        (None, None) if streams == 0 => format!("{place} does not carry one stream: {what}."),
+        (None, None) => format!("{place} carries {}.", number(streams)),
+        (None, Some(most)) if streams == 0 => {
             format!("{place} carries no count every time; up to {} passed sometimes.", number(most))
         }
-        (None, None) if facts.complete => format!("{place} does not carry one stream: {what}."),
-        (None, None) => format!("Not known for {what} on {place}: the search ended too early."),
+        (None, Some(most)) => format!(
+            "{place} carries {} every time, and up to {} sometimes: it is not the same from trial to trial.",
+            number(streams),
+            count(u64::from(most))
+        ),
     }
 }
 

@@ -6,7 +6,7 @@
 use reelgauge_analysis::incident::{Behaviour, Incident};
 use reelgauge_analysis::late::LateFigures;
 use reelgauge_analysis::page::IncidentSentence;
-use reelgauge_analysis::statement::{Cause, Judgement, Number, Statement};
+use reelgauge_analysis::statement::{Cause, Confidence, Doubt, Judgement, Number, Statement};
 use reelgauge_analysis::{Culprit, LoadPoint, Summary};
 
 use crate::streams::streams_of;
@@ -166,6 +166,22 @@ fn beside(incident: &Incident) -> String {
         facts.push(format!("{steal:.0} % of the processors taken by the hypervisor"));
     }
     if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) }
+}
+
+/// What makes the number less sure, as far as no other sentence says it: `Not sure: a cache may have answered.`
+pub(crate) fn doubt_words(confidence: &Confidence) -> Option<String> {
+    let words = |doubt: &Doubt| match doubt {
+        // Said before the number, or by it.
+        Doubt::BrokeOff | Doubt::Interrupted | Doubt::OwnFault | Doubt::Unsteady => None,
+        Doubt::OwnTiming => Some("the tool's own timing was not good enough"),
+        Doubt::Memory => Some("this is memory and no storage"),
+        Doubt::CacheAnswered => Some("a cache answered"),
+        Doubt::CacheMayHaveAnswered => Some("a cache may have answered"),
+        Doubt::ShortLook => Some("it was a short look"),
+        Doubt::LogIncomplete => Some("not every operation is in the log"),
+    };
+    let told: Vec<&str> = confidence.doubts.iter().filter_map(words).collect();
+    (!told.is_empty()).then(|| format!("Not sure: {}.", told.join(", ")))
 }
 
 /// What a judgement is called in front of a sentence; nothing where the sentence says it.

@@ -1,5 +1,7 @@
 //! Text for terminals: harmless, and no wider than asked.
 
+use std::path::Path;
+
 /// A string from outside (a path, a label, a server's name) as it may be shown on a terminal: escape
 /// sequences, line feeds and characters that turn the direction of writing are shown as `\u{…}`.
 pub fn plain(text: &str) -> String {
@@ -31,6 +33,16 @@ pub fn plain_short(text: &str, max_chars: usize) -> String {
     let mut cut: String = whole.chars().take(max_chars.saturating_sub(1)).collect();
     cut.push('…');
     cut
+}
+
+/// A path as a word of a shell's command line.
+pub fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text;
+    }
+    format!("'{}'", plain(&text).replace('\'', r"'\''"))
 }
 
 /// Breaks text into lines of at most `width` characters at blanks; the lines after the first begin with
@@ -65,6 +77,13 @@ mod tests {
         assert_eq!(shown, "/mnt/\\u{1b}[2J\\u{1b}]0;owned\\u{7}\\nrm -rf\\u{202e}gpj.\\u{9b}31m");
         assert!(!shown.chars().any(is_harmful));
         assert_eq!(plain("Bär Ω 日本"), "Bär Ω 日本");
+    }
+
+    #[test]
+    fn paths_stay_one_word() {
+        assert_eq!(shell_word(Path::new("/mnt/nas-1")), "/mnt/nas-1");
+        assert_eq!(shell_word(Path::new("/Volumes/Media Pool")), "'/Volumes/Media Pool'");
+        assert_eq!(shell_word(Path::new("/mnt/it's")), r"'/mnt/it'\''s'");
     }
 
     #[test]

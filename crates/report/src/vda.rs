@@ -1,7 +1,8 @@
 //! The screen of a VDA-like run: how many streams were carried, the curve point by point, and what of it
 //! may be said. That it is no published benchmark's result stands in the answer and above the table.
 
-use reelgauge_analysis::{Summary, VdaFacts, VdaPoint};
+use reelgauge_analysis::statement::{Number, of};
+use reelgauge_analysis::{LoadPoint, Summary, VdaFacts, VdaPoint};
 
 use crate::answer::{Tone, failures, outcome, place};
 use crate::page::Page;
@@ -16,14 +17,16 @@ use crate::units::{count, counted, number};
 pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)> {
     let mut sentences = Vec::new();
     sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, outcome)));
-    sentences.push(match carried(facts) {
-        Some(point) => (Tone::Answer, carries(summary, facts, point)),
-        None => (Tone::Bad, nothing_carried(summary, facts)),
+    sentences.push(match (of(summary).number, carried(facts)) {
+        (Number::ValidPoint { streams: Some(_) }, Some(point)) => {
+            (Tone::Answer, carries(summary, facts, point))
+        }
+        (number, _) => (Tone::Bad, nothing_carried(summary, facts, &number)),
     });
     for (at, point) in facts.points.iter().enumerate().filter(|(_, point)| !point.valid) {
         let why = plain(point.why_not.as_deref().unwrap_or("no reason is known"));
         // What was cut off is neither valid nor not.
-        let cut_off = summary.load_points.get(at).is_some_and(|point| point.ended_early.is_some());
+        let cut_off = summary.load_points.get(at).is_some_and(LoadPoint::was_cut_off);
         let what = if cut_off { "NOT KNOWN" } else { "NOT VALID" };
         sentences.push((Tone::Bad, format!("{what} with {}: {why}.", streams_of(point))));
     }
@@ -58,15 +61,15 @@ fn carries(summary: &Summary, facts: &VdaFacts, point: &VdaPoint) -> String {
     format!("{}{response} on {} ({}).", streams_of(point), place(&summary.target), plain(&facts.label))
 }
 
-fn nothing_carried(summary: &Summary, facts: &VdaFacts) -> String {
+fn nothing_carried(summary: &Summary, facts: &VdaFacts, number: &Number) -> String {
     let place = place(&summary.target);
     let label = plain(&facts.label);
-    match facts.points.first() {
-        Some(_) if summary.load_points.first().is_some_and(|point| point.ended_early.is_some()) => {
-            format!("NOT KNOWN on {place}: the run ended before a load point did ({label}).")
+    match (number, facts.points.first()) {
+        (Number::ValidPoint { .. }, Some(point)) => {
+            format!("NOT MET: not even {} on {place} ({label}).", streams_of(point))
         }
-        Some(point) => format!("NOT MET: not even {} on {place} ({label}).", streams_of(point)),
-        None => format!("Nothing was measured on {place} ({label})."),
+        (_, Some(_)) => format!("NOT KNOWN on {place}: the run ended before a load point did ({label})."),
+        (_, None) => format!("Nothing was measured on {place} ({label})."),
     }
 }
 

@@ -16,7 +16,7 @@ use reelgauge_analysis::page::{
 use reelgauge_analysis::summary::{LoadPointFacts, Target};
 use reelgauge_analysis::{LoadPoint, Meter, PointTiming, SeriesStep, Summary};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
-use reelgauge_report::{answer_sentences, html, incident_sentences};
+use reelgauge_report::{answer_sentences, html, incident_sentences, next_step};
 
 const MS: u64 = 1_000_000;
 const OPS: u64 = 1_500_000;
@@ -146,6 +146,7 @@ fn worst_page() -> Page {
         id: hostile(),
         answer: answer_sentences(&summary),
         incidents: incident_sentences(&summary),
+        next_step: next_step(&summary),
         summary,
         shortened,
         plan_toml: Some("<".repeat(64 << 10)),

@@ -13,15 +13,13 @@ use simulated::{Load, Share, summary};
 const RUN_DIR: &str = "reelgauge-runs/2026-11-20T154012Z-nas1-production-edit";
 
 fn show() -> Screen<'static> {
-    Screen {
-        run_dir: Some(RUN_DIR),
-        next_step: Some("reelgauge report reelgauge-runs/2026-11-20T154012Z-nas1-production-edit --tables"),
-        ..Screen::default()
-    }
+    Screen { run_dir: Some(RUN_DIR), ..Screen::default() }
 }
 
 fn ramp() -> Summary {
-    summary(&Share::default(), &Load::default(), &[1, 4, 10])
+    let mut summary = summary(&Share::default(), &Load::default(), &[1, 4, 10]);
+    summary.run_dir = Some(RUN_DIR.to_owned());
+    summary
 }
 
 fn assert_width(text: &str, width: usize) {
@@ -181,8 +179,7 @@ fn hostile_strings_reach_no_terminal() {
             error.message = evil.to_owned();
         }
     }
-    let show =
-        Screen { run_dir: Some(evil), next_step: Some(evil), tables: Tables::Every, ..Screen::default() };
+    let show = Screen { run_dir: Some(evil), tables: Tables::Every, ..Screen::default() };
     let text = screen(&summary, &show);
     assert!(text.contains("x\\u{1b}[2J"));
     let harmful = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';

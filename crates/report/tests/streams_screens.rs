@@ -106,7 +106,7 @@ fn streams(frozen_ms: u64) -> Summary {
 }
 
 fn shown(summary: &Summary) -> String {
-    let text = screen(summary, &Screen { next_step: Some("reelgauge report RUN"), ..Screen::default() });
+    let text = screen(summary, &Screen::default());
     for line in text.lines() {
         assert!(line.chars().count() <= 100, "{} characters: {line}", line.chars().count());
     }
@@ -292,7 +292,7 @@ fn a_first_look_fits_on_a_screen() {
 const EVIL: &str = "x\u{1b}[2J\u{7}\r\ny\u{202e}z ";
 
 fn assert_harmless(summary: &Summary) {
-    let text = screen(summary, &Screen { run_dir: Some(EVIL), next_step: Some(EVIL), ..Screen::default() });
+    let text = screen(summary, &Screen { run_dir: Some(EVIL), ..Screen::default() });
     assert!(text.contains("x\\u{1b}[2J"), "{text}");
     let harmful = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
     assert!(!text.contains(harmful), "{text:?}");
@@ -302,6 +302,7 @@ fn assert_harmless(summary: &Summary) {
 fn hostile_strings_reach_no_terminal() {
     let evil = || EVIL.to_owned();
     let mut summary = streams(1000);
+    summary.run_dir = Some(evil());
     summary.target.path = evil();
     let point = &mut summary.load_points[0];
     point.label = evil();

@@ -1,12 +1,14 @@
 //! `live.jsonl`: what a run tells while it goes on, a line for each event, in its run directory.
 //!
 //! Whoever watches a run from outside (the console) reads this file; the run itself never waits for anybody.
-//! [`log`] writes it beside the observer that the run has anyway; [`process`] tells whether the run that
+//! [`log`] writes it beside the observer that the run has anyway, `disturbance` sums up its incidents;
+//! [`process`] tells whether the run that
 //! wrote it is still alive.
 //!
 //! Not here: figures. What is measured stands in the summary and the log; this is to look at, and it may
 //! have gaps.
 
+mod disturbance;
 pub mod log;
 pub mod process;
 
@@ -75,6 +77,9 @@ pub enum LiveEvent {
         /// a summary.
         #[serde(default)]
         late_frames: Option<u64>,
+        /// Incidents of all load points, as in the summary; `None` as with the late frames.
+        #[serde(default)]
+        incidents: Option<u64>,
     },
 }
 
@@ -110,9 +115,30 @@ pub struct LiveTick {
     /// take 0.4 s.
     #[serde(default)]
     pub no_answer_s: Option<f64>,
+    /// Incidents in this load point: late frames with less than a second between them are one. `None` where
+    /// there are no frames.
+    #[serde(default)]
+    pub incidents: Option<u64>,
+    /// The latest of them.
+    #[serde(default)]
+    pub incident: Option<LiveIncident>,
     /// Streams that have frames, the worst first; at most 64.
     #[serde(default)]
     pub streams: LiveStreams,
+}
+
+/// An incident while it happens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LiveIncident {
+    /// Since the load point began, warm-up included: when nothing was answered any more, or the first frame
+    /// was late.
+    pub began_in_point_s: f64,
+    /// Late frames so far.
+    pub late_frames: u64,
+    /// The longest time in it in which nothing was answered; `None` where that was below 0.4 s.
+    pub no_answer_s: Option<f64>,
+    /// Whether no frame has been late for a second.
+    pub is_over: bool,
 }
 
 /// Streams in columns: each has its place in every one of them.
@@ -177,9 +203,15 @@ mod tests {
         assert!(line.starts_with(r#"{"event":"begin","at_s":0.0,"pid":7"#), "{line}");
         assert!(!line.contains('\n') && line.contains(r"a\nb"), "{line}");
         assert_eq!(LiveEvent::from_line(line.as_bytes()), Some(begin));
-        let end =
-            LiveEvent::End { at_s: 1.5, outcome: LiveOutcome::BrokeOff, reason: None, late_frames: Some(7) };
-        let line = r#"{"event":"end","at_s":1.5,"outcome":"broke_off","reason":null,"late_frames":7}"#;
+        let end = LiveEvent::End {
+            at_s: 1.5,
+            outcome: LiveOutcome::BrokeOff,
+            reason: None,
+            late_frames: Some(7),
+            incidents: Some(1),
+        };
+        let line =
+            r#"{"event":"end","at_s":1.5,"outcome":"broke_off","reason":null,"late_frames":7,"incidents":1}"#;
         assert_eq!(end.to_line(), line);
         // As it was before ticks and ends said so much.
         let old = br#"{"event":"end","at_s":1.5,"outcome":"broke_off","reason":null}"#;

@@ -22,7 +22,7 @@ pub struct RunBegin<'a> {
 }
 
 /// The state of a load point that is being measured.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Live {
     /// On the run's clock: everything is as it was then.
     pub at_ns: u64,

@@ -16,15 +16,15 @@ use reelgauge_analysis::page::{RunNotes, RunPage, TracePage};
 use reelgauge_analysis::trace_stats::{Period, TraceDetails, TraceStats};
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_record::run_dir::RunDir;
-use reelgauge_report::{answer_sentences, html, incident_sentences};
+use reelgauge_report::{answer_sentences, html, incident_sentences, next_step};
 use reelgauge_trace::{Trace, TraceError};
 use serde::de::DeserializeOwned;
 
-use crate::check::findings::shell_word;
 use crate::interrupt::Interrupt;
 use crate::reopen::{ReopenError, reopen};
 use crate::streams::table;
 use crate::trace_report::{TraceView, about, name, ops};
+use reelgauge_report::text::shell_word;
 
 /// `notes.json`, in the run directory.
 pub const NOTES_FILE: &str = "notes.json";
@@ -85,11 +85,13 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
     };
     let answer = answer_sentences(&summary);
     let incidents = incident_sentences(&summary);
+    let next_step = next_step(&summary);
     let shortened = shorten(&mut summary);
     Ok(RunPage {
         id: id_of(dir),
         answer,
         incidents,
+        next_step,
         again: again(&run_dir, &summary),
         summary,
         shortened,

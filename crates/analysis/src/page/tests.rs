@@ -307,6 +307,7 @@ fn a_page() -> Page {
         id: String::new(),
         answer: vec![Sentence { tone: Tone::Answer, text: String::new() }],
         incidents: vec![IncidentSentence { point: 0, incident: 0, text: String::new() }],
+        next_step: None,
         summary: Summary::new("", "", "", Target::default()),
         shortened: None,
         plan_toml: None,

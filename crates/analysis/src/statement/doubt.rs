@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::culprit::Culprit;
 use crate::summary::{Outcome, Summary};
 use crate::warning::SHORT_LOOK_S;
+use crate::whose_memory::{CacheEvidence, CacheSuspicion};
 
 /// How sure the number is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,8 +28,12 @@ pub enum Doubt {
     OwnTiming,
     /// The target is this machine's memory.
     Memory,
-    /// Reads came out of this machine's cache.
-    ClientCache,
+    /// A cache answered, of this machine or of the server.
+    CacheAnswered,
+    /// A cache may have answered.
+    CacheMayHaveAnswered,
+    /// Counts of one storage contradicted each other: something else uses it, or this machine.
+    Unsteady,
     /// Measured for too short a time to see past a cache.
     ShortLook,
     /// Not every operation is in the log.
@@ -40,16 +45,23 @@ pub(super) fn confidence(summary: &Summary) -> Confidence {
     let own = |culprit: Option<Culprit>| culprit.is_some_and(Culprit::is_own);
     let measured = summary.load_points.iter().filter(|point| point.total.ops > 0);
     let shortest_s = measured.map(|point| point.measured_s).min_by(f64::total_cmp);
-    let is_network = summary.target.server.is_some();
-    let mode = &summary.effective_mode;
-    let cached = mode.found != "direct" && mode.cached_share_after.is_some_and(|share| share >= 0.1);
+    let suspicion = summary.memory.as_ref().and_then(|memory| memory.suspicion.as_ref());
+    let answered = |evidence: &CacheEvidence| !matches!(evidence, CacheEvidence::TargetIsMemory);
     let doubts = [
         (summary.outcome == Outcome::BrokeOff, Doubt::BrokeOff),
         (summary.outcome == Outcome::Interrupted, Doubt::Interrupted),
         (summary.load_points.iter().any(|point| own(point.culprit)), Doubt::OwnFault),
         (summary.self_cost.timing_good_enough == Some(false), Doubt::OwnTiming),
-        (summary.target.fs_type.as_deref().is_some_and(|fs| matches!(fs, "tmpfs" | "ramfs")), Doubt::Memory),
-        (cached && !is_network, Doubt::ClientCache),
+        (
+            matches!(suspicion, Some(CacheSuspicion::Answered { evidence: CacheEvidence::TargetIsMemory })),
+            Doubt::Memory,
+        ),
+        (
+            matches!(suspicion, Some(CacheSuspicion::Answered { evidence }) if answered(evidence)),
+            Doubt::CacheAnswered,
+        ),
+        (matches!(suspicion, Some(CacheSuspicion::MayHaveAnswered { .. })), Doubt::CacheMayHaveAnswered),
+        (summary.check.as_ref().is_some_and(|check| check.unsteady.is_some()), Doubt::Unsteady),
         (summary.check.is_none() && shortest_s.is_some_and(|s| s < SHORT_LOOK_S), Doubt::ShortLook),
         (!summary.log.complete && summary.log.dropped_to_histograms_ops > 0, Doubt::LogIncomplete),
     ];

@@ -10,7 +10,7 @@ use reelgauge_console::forms::Form;
 use reelgauge_console::server::{Server, Settings};
 
 use crate::cli::{Cli, ConsoleArgs};
-use crate::screen::shell_word;
+use reelgauge_report::text::shell_word;
 
 /// What can be started from a form, in the order in which the page has them.
 const STARTED: [&str; 5] = ["check", "streams", "mix", "vda", "replay"];

@@ -10,7 +10,7 @@ use reelgauge_trace::import::{Format, Options, import as import_source};
 use reelgauge_trace::{Trace, TraceInfo};
 
 use crate::cli::ImportArgs;
-use crate::screen::shell_word;
+use reelgauge_report::text::shell_word;
 
 /// Bytes read at once: lines that lie within are not copied.
 const BUFFER_BYTES: usize = 1 << 20;

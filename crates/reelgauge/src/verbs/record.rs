@@ -12,6 +12,7 @@ use serde_json::json;
 
 use crate::cli::RecordArgs;
 use crate::screen;
+use reelgauge_report::text::shell_word;
 
 /// Where traces go if nobody says.
 const OUT_DEFAULT: &str = "reelgauge-traces";
@@ -66,13 +67,13 @@ fn default_out(dir: &Path) -> PathBuf {
 
 /// What became of a recording that somebody has killed.
 fn tell_rescued(rescued: &Rescued) {
-    let left = screen::shell_word(&rescued.left);
+    let left = shell_word(&rescued.left);
     // Nobody is left to tell when standard error is closed.
     let _ = match &rescued.trace {
         Ok(trace) => writeln!(
             std::io::stderr(),
             "A recording that was cut off before is kept, but for its last second: {}",
-            screen::shell_word(trace.dir())
+            shell_word(trace.dir())
         ),
         Err(why) => writeln!(std::io::stderr(), "warning: {left} was cut off and can't be kept: {why}"),
     };
@@ -82,7 +83,7 @@ fn welcome(args: &RecordArgs, point: &Path) {
     if args.quiet {
         return;
     }
-    let point = screen::shell_word(point);
+    let point = shell_word(point);
     // Nobody is left to tell when standard error is closed.
     let _ = match args.command.is_empty() {
         true => writeln!(std::io::stderr(), "Recording what happens below {point}; Ctrl-C ends it."),
@@ -118,7 +119,7 @@ fn words(recorded: &Recorded) -> String {
     lines.push(cost(recorded));
     lines.extend(info.warnings.iter().map(|warning| format!("  note     {warning}")));
     lines.push(format!("Not seen: {}.", info.blind_to.join("; ")));
-    let trace = screen::shell_word(&recorded.trace);
+    let trace = shell_word(&recorded.trace);
     lines.push(format!("The trace: {trace}"));
     lines.push(format!("Next: reelgauge replay {trace} PATH"));
     lines.join("\n") + "\n"

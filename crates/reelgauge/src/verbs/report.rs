@@ -7,7 +7,9 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::page::{Page, PageKind};
-use reelgauge_report::{Detail, Tables, load_points_csv, paper_csv, series_csv, streams_csv, trace_screen};
+use reelgauge_report::{
+    Detail, Tables, incidents_csv, load_points_csv, paper_csv, series_csv, streams_csv, trace_screen,
+};
 use reelgauge_runner::page::{page, run_page, trace_page, write_html};
 use reelgauge_runner::reopen::reopen;
 use reelgauge_runner::trace_report::{TraceView, trace_report};
@@ -16,6 +18,7 @@ use reelgauge_trace::library::Library;
 
 use crate::cli::ReportArgs;
 use crate::screen;
+use reelgauge_report::text::shell_word;
 
 /// Files of a trace that are told if nobody said how many.
 const DEFAULT_TOP: u32 = 15;
@@ -49,7 +52,7 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
     } else {
         let tables = if args.tables { Tables::Every } else { Tables::Last };
         let detail = if args.workers { Detail::PerWorker } else { Detail::Normal };
-        screen::of(&summary, tables, detail, None)
+        screen::of(&summary, tables, detail)
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(0)
@@ -83,7 +86,7 @@ fn of_trace(args: &ReportArgs, dir: &Path, is_built_in: bool) -> Result<u8> {
 fn page_of_trace(args: &ReportArgs, dir: &Path, is_built_in: bool) -> Result<Page> {
     let mut trace = trace_page(dir, &|| false)?;
     if is_built_in {
-        let name = screen::shell_word(&args.run);
+        let name = shell_word(&args.run);
         trace.id = args.run.display().to_string();
         trace.report.about.path = where_built_in(args);
         trace.again = format!("reelgauge replay {name} TARGET");
@@ -101,6 +104,7 @@ fn write_csv(summary: &Summary, folder: &Path) -> Result<()> {
     load_points_csv(summary, File::create(folder.join("load-points.csv"))?)?;
     paper_csv(summary, File::create(folder.join("paper-tables.csv"))?)?;
     streams_csv(summary, File::create(folder.join("streams.csv"))?)?;
+    incidents_csv(summary, File::create(folder.join("incidents.csv"))?)?;
     series_csv(summary, File::create(folder.join("seconds.csv"))?)?;
     Ok(())
 }

@@ -148,8 +148,7 @@ fn show(finished: &Finished, output: &OutputArgs) -> Result<()> {
     let text = if output.json {
         finished.summary.to_json()?
     } else {
-        let next_step = format!("reelgauge report {}", screen::shell_word(&finished.run_dir));
-        screen::of(&finished.summary, Tables::Last, Detail::Normal, Some(&next_step))
+        screen::of(&finished.summary, Tables::Last, Detail::Normal)
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(())

@@ -16,6 +16,7 @@ use serde::Serialize;
 use crate::cli::RunArgs;
 use crate::progress::Progress;
 use crate::screen;
+use reelgauge_report::text::shell_word;
 
 /// Runs the suite. The exit code.
 pub fn run(args: &RunArgs) -> Result<u8> {
@@ -86,7 +87,7 @@ fn json(ended: &SuiteEnd, ratios: Option<&(&Path, NasptRatios)>) -> Result<Strin
 fn shown(ended: &SuiteEnd, ratios: Option<&(&Path, NasptRatios)>) -> String {
     let SuiteEnd { suite, dir, .. } = ended;
     let (target, pace) = (suite.target.display().to_string(), suite.pace.to_string());
-    let (dir, other) = (screen::shell_word(dir), ratios.map(|(dir, _)| dir.display().to_string()));
+    let (dir, other) = (shell_word(dir), ratios.map(|(dir, _)| dir.display().to_string()));
     let shown = SuiteScreen {
         name: &suite.name,
         target: &target,

@@ -10,7 +10,7 @@ use reelgauge_trace::library::{Entry, Library, Materialised};
 use serde_json::json;
 
 use crate::cli::TracesArgs;
-use crate::screen::shell_word;
+use reelgauge_report::text::shell_word;
 
 /// How wide text is set.
 const WIDTH: usize = 100;

@@ -1,7 +1,6 @@
 //! What a first look found, and the summary that it becomes.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::facts::{CheckCount, CheckFacts, CheckFormat};
@@ -9,6 +8,7 @@ use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::summary::DataSet;
 use reelgauge_engine::link::LinkKind;
 use reelgauge_formats::Format;
+use reelgauge_report::text::shell_word;
 
 use super::agreement::{Capacity, outlier};
 use super::everyday::{EVERYDAY, everyday, name};
@@ -279,24 +279,5 @@ fn subject(place: &Place, seed: u64) -> Subject {
             server_memory_bytes: place.server_memory_bytes,
             own_files: false,
         },
-    }
-}
-
-/// A path as a word of a shell's command line.
-pub(crate) fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
-    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_stay_one_word() {
-        assert_eq!(shell_word(Path::new("/mnt/nas-1")), "/mnt/nas-1");
-        assert_eq!(shell_word(Path::new("/Volumes/Media Pool")), "'/Volumes/Media Pool'");
-        assert_eq!(shell_word(Path::new("/mnt/it's")), r"'/mnt/it'\''s'");
     }
 }

@@ -10,9 +10,9 @@ use reelgauge_workload::units::Size;
 
 use super::budget::{RATE_TIMES, TRIAL_TIMES, Times};
 use super::everyday::EVERYDAY;
-use super::findings::shell_word;
 use super::load::Rate;
 use super::place::Place;
+use reelgauge_report::text::shell_word;
 
 /// What the look does, for people.
 pub fn look_as_toml(target: &Path, seed: u64, place: &Place) -> String {

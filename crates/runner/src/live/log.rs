@@ -12,11 +12,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use reelgauge_analysis::forecast::Forecast;
-use reelgauge_analysis::late::StreamNow;
+use reelgauge_analysis::late::{LateFigures, StreamNow};
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_engine::clock::Clock;
 use reelgauge_engine::dataset::{DataSetError, OtherSet};
 
+use super::disturbance::Disturbances;
 use super::process::own_mark;
 use super::{LiveEvent, LiveOutcome, LiveStreams, LiveTick, path_in};
 use crate::error::RunError;
@@ -48,23 +49,25 @@ pub fn logged(
             at_s: log.at_s(),
             outcome: outcome(summary.outcome),
             reason: summary.outcome_reason.clone(),
-            late_frames: late_frames(summary),
+            late_frames: of_all_points(summary, |late| late.total.late_frames),
+            incidents: of_all_points(summary, |late| late.incident_count),
         },
         Err(error) => LiveEvent::End {
             at_s: log.at_s(),
             outcome: outcome_of(error),
             reason: Some(error.to_string()),
             late_frames: None,
+            incidents: None,
         },
     };
     log.end(&end);
     result
 }
 
-/// Of all load points.
-fn late_frames(summary: &Summary) -> Option<u64> {
-    let streams = summary.load_points.iter().filter_map(|point| point.streams.as_ref());
-    streams.map(|streams| streams.total.late_frames).reduce(|sum, late| sum + late)
+/// A number of all load points together; `None` where none has frames.
+fn of_all_points(summary: &Summary, number: impl Fn(&LateFigures) -> u64) -> Option<u64> {
+    let late = summary.load_points.iter().filter_map(|point| point.streams.as_ref());
+    late.map(number).reduce(|sum, of_point| sum + of_point)
 }
 
 fn outcome(outcome: Outcome) -> LiveOutcome {
@@ -218,6 +221,7 @@ struct Ticks {
     /// The smallest margins since the tick before: of all streams, and of each.
     margin_ns: Option<i64>,
     margins_ns: BTreeMap<u32, i64>,
+    disturbances: Disturbances,
 }
 
 impl Ticks {
@@ -231,6 +235,7 @@ impl Ticks {
         self.read_bytes += live.read_bytes_per_s * step_s;
         self.written_bytes += live.write_bytes_per_s * step_s;
         self.note_margins(live);
+        self.disturbances.take(live);
         let silence = live.waiting.silence();
         let is_news = live.late_frames.unwrap_or(0) > self.late_frames.unwrap_or(0)
             || silence.is_some() != self.was_silent
@@ -253,6 +258,8 @@ impl Ticks {
             margin_ms: self.margin_ns.map(whole_ms),
             longest_in_flight_s: live.waiting.longest_in_flight.map(rounded_s),
             no_answer_s: silence.map(rounded_s),
+            incidents: live.late_frames.map(|_| self.disturbances.count()),
+            incident: self.disturbances.latest(live.elapsed),
             streams: self.streams(live),
         };
         self.ticked = Some(live.elapsed);

@@ -56,7 +56,7 @@ impl Session {
         let verified = self.verify(observer, interrupt);
         let reason = sentence(&self.ending, &self.scene());
         self.notes.extend(self.counters.finish().trouble);
-        explain::incidents(&mut self.done, self.run_dir.path(), self.line_bytes_per_s);
+        explain::incidents(&mut self.done, self.run_dir.path(), self.line_bytes_per_s, &self.clock);
         let drained = self.drain.finish()?;
         let mut summary = summarise(Facts {
             subject,

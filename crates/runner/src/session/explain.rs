@@ -5,19 +5,32 @@
 
 use std::num::NonZero;
 use std::path::Path;
+use std::time::Duration;
 
+use jiff::{Timestamp, Unit};
 use reelgauge_analysis::culprit::of_point;
 use reelgauge_analysis::incident::machine::from_counters;
 use reelgauge_analysis::{Culprit, LoadPoint};
 use reelgauge_doctor::read_counters;
+use reelgauge_engine::clock::Clock;
 
 /// Explains the incidents of all load points by the counters in the run directory, and decides anew whose
 /// fault the load points were. Without counters everything stays as the operations alone have told it.
-pub(super) fn incidents(points: &mut [LoadPoint], run_dir: &Path, line_bytes_per_s: Option<f64>) {
+pub(super) fn incidents(
+    points: &mut [LoadPoint],
+    run_dir: &Path,
+    line_bytes_per_s: Option<f64>,
+    clock: &Clock,
+) {
     let have_incidents =
         |point: &LoadPoint| point.streams.as_ref().is_some_and(|late| late.incident_count > 0);
     if !points.iter().any(have_incidents) {
         return;
+    }
+    for incident in
+        points.iter_mut().filter_map(|point| point.streams.as_mut()).flat_map(|late| &mut late.incidents)
+    {
+        incident.began_at = wall_time(clock, incident.began_s);
     }
     // Damaged counters are said on the page; here they only explain less.
     let Ok(Some(counters)) = read_counters(run_dir) else {
@@ -39,4 +52,11 @@ pub(super) fn incidents(points: &mut [LoadPoint], run_dir: &Path, line_bytes_per
             point.culprit = of_point(verdict, &late.incidents, point.total.bytes_per_s, line_bytes_per_s);
         }
     }
+}
+
+/// A time of the run by the clock on the wall, to the second. `None` beyond the years that have names.
+fn wall_time(clock: &Clock, at_s: f64) -> Option<String> {
+    let zero = Timestamp::from_nanosecond(clock.start_unix_ns().into()).ok()?;
+    let at = zero.checked_add(Duration::try_from_secs_f64(at_s).ok()?).ok()?;
+    Some(at.round(Unit::Second).ok()?.to_string())
 }

@@ -132,7 +132,13 @@ fn events_are_in_the_file_as_soon_as_they_happen() {
     }
     assert!(text().ends_with('\n'));
     let reason = Some("somebody".to_owned());
-    log.end(&LiveEvent::End { at_s: 1.0, outcome: LiveOutcome::Interrupted, reason, late_frames: None });
+    log.end(&LiveEvent::End {
+        at_s: 1.0,
+        outcome: LiveOutcome::Interrupted,
+        reason,
+        late_frames: None,
+        incidents: None,
+    });
     let events: Vec<LiveEvent> =
         text().lines().map(|line| LiveEvent::from_line(line.as_bytes()).unwrap()).collect();
     let named: Vec<&str> = events

@@ -1,0 +1,148 @@
+//! What to do next, as data. One step, and only one that follows from what was measured.
+//!
+//! Not here: words and commands (the report room), hints from a mount's options (the first look's own), and
+//! what to change in the storage (the doctor).
+
+use serde::{Deserialize, Serialize};
+
+use super::doubt::{Confidence, Doubt};
+use super::number::Said;
+use super::{AtLeast, Judgement, Number};
+use crate::culprit::Culprit;
+use crate::summary::{Outcome, Summary};
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NextStep {
+    /// Measure a path on the storage: this one is memory.
+    ChooseStorage,
+    /// Mend what broke it off, if anything did, and do the same again.
+    RunAgain,
+    /// Go on with the search where it ended.
+    Resume,
+    /// Close what else runs on this machine, or measure from a faster one.
+    FreeThisMachine,
+    /// Measure with more data than memory.
+    PassTheCaches,
+    /// Measure while nothing else uses the storage.
+    MeasureAlone,
+    /// Nothing but a faster link carries more to this machine.
+    FasterLink,
+    /// Look at what the storage did at the time of the worst incident.
+    LookAtIncident,
+    /// Search for the largest count that passes.
+    FindMax,
+    /// Let the count that was found run for long.
+    ProveForLong,
+    /// Measure larger load points.
+    MorePoints,
+    /// Measure for longer.
+    MeasureLonger,
+    /// What the first look itself says.
+    AsTheLookSays,
+    /// Change one thing, measure again, and compare.
+    Compare,
+}
+
+/// What follows from what is said; `None` where nothing does, because what to do stands in a sentence on what
+/// could not be measured.
+pub(super) fn after(summary: &Summary, said: &Said, confidence: &Confidence) -> Option<NextStep> {
+    let doubts = |doubt: Doubt| confidence.doubts.contains(&doubt);
+    let own = said.cause.is_some_and(|cause| cause.culprit.is_own());
+    match summary.outcome {
+        _ if doubts(Doubt::Memory) && summary.check.is_none() => Some(NextStep::ChooseStorage),
+        Outcome::Interrupted if summary.search.is_some() => Some(NextStep::Resume),
+        Outcome::Interrupted | Outcome::BrokeOff => Some(NextStep::RunAgain),
+        Outcome::Complete if said.judgement == Judgement::NotMetByOwnFault => Some(NextStep::FreeThisMachine),
+        Outcome::Complete if said.judgement == Judgement::NotKnown && own => Some(NextStep::FreeThisMachine),
+        Outcome::Complete if doubts(Doubt::CacheAnswered) => Some(NextStep::PassTheCaches),
+        Outcome::Complete if doubts(Doubt::Unsteady) => Some(NextStep::MeasureAlone),
+        Outcome::Complete => by_number(said),
+    }
+}
+
+fn by_number(said: &Said) -> Option<NextStep> {
+    Some(match (&said.number, said.judgement) {
+        (Number::FirstLook { .. }, _) => NextStep::AsTheLookSays,
+        (Number::Capacity { at_least: Some(AtLeast::ThisMachine), .. }, _) => NextStep::FreeThisMachine,
+        (Number::Capacity { at_least: Some(AtLeast::Unfinished), .. }, _) => NextStep::Resume,
+        (_, Judgement::NotMet) => after_a_failure(said),
+        (Number::Capacity { .. }, _) => NextStep::ProveForLong,
+        (Number::Streams { .. }, Judgement::Met) => NextStep::FindMax,
+        (Number::ValidPoint { .. }, Judgement::Met) => NextStep::MorePoints,
+        (_, Judgement::NotKnown) => NextStep::MeasureLonger,
+        (Number::NotMeasured, _) => return None,
+        _ => NextStep::Compare,
+    })
+}
+
+fn after_a_failure(said: &Said) -> NextStep {
+    match said.cause {
+        Some(cause) if cause.culprit == Culprit::Link => NextStep::FasterLink,
+        Some(cause) if cause.incident.is_some() => NextStep::LookAtIncident,
+        _ => NextStep::Compare,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Cause;
+    use super::*;
+    use crate::summary::Target;
+
+    fn step(
+        judgement: Judgement,
+        number: Number,
+        culprit: Option<Culprit>,
+        doubts: &[Doubt],
+    ) -> Option<NextStep> {
+        let summary = Summary::new("0.1.0", "2026-11-22T10:00:00Z", "streams", Target::default());
+        let cause = culprit.map(|culprit| Cause { culprit, point: 0, incident: Some(0), incidents: 1 });
+        let confidence = Confidence { doubts: doubts.to_vec() };
+        after(&summary, &Said { judgement, number, cause }, &confidence)
+    }
+
+    const MET: Number = Number::Streams { point: 0, streams: 8, late_frames: 0, frames_judged: 800 };
+    const LATE: Number = Number::LateFrames {
+        point: 0,
+        late_frames: 57,
+        frames_judged: 1_125,
+        streams_with_late_frames: 3,
+        streams: 3,
+    };
+
+    #[test]
+    fn a_pass_leads_to_the_limit_and_a_failure_to_its_cause() {
+        assert_eq!(step(Judgement::Met, MET, None, &[]), Some(NextStep::FindMax));
+        assert_eq!(
+            step(Judgement::NotMet, LATE, Some(Culprit::Storage), &[]),
+            Some(NextStep::LookAtIncident)
+        );
+        assert_eq!(step(Judgement::NotMet, LATE, Some(Culprit::Link), &[]), Some(NextStep::FasterLink));
+        assert_eq!(
+            step(Judgement::NotMetByOwnFault, LATE, Some(Culprit::Tool), &[]),
+            Some(NextStep::FreeThisMachine)
+        );
+        let none = Number::Capacity { streams: 0, sometimes: None, at_least: None };
+        assert_eq!(
+            step(Judgement::NotMet, none, Some(Culprit::Storage), &[]),
+            Some(NextStep::LookAtIncident)
+        );
+    }
+
+    #[test]
+    fn a_search_that_has_not_ended_goes_on() {
+        let found = |at_least| Number::Capacity { streams: 31, sometimes: None, at_least };
+        let after = |at_least| step(Judgement::Met, found(at_least), Some(Culprit::Storage), &[]);
+        assert_eq!(after(None), Some(NextStep::ProveForLong));
+        assert_eq!(after(Some(AtLeast::Unfinished)), Some(NextStep::Resume));
+        assert_eq!(after(Some(AtLeast::ThisMachine)), Some(NextStep::FreeThisMachine));
+    }
+
+    #[test]
+    fn what_a_cache_answered_proves_nothing_yet() {
+        assert_eq!(step(Judgement::Met, MET, None, &[Doubt::CacheAnswered]), Some(NextStep::PassTheCaches));
+        assert_eq!(step(Judgement::Met, MET, None, &[Doubt::Memory]), Some(NextStep::ChooseStorage));
+    }
+}

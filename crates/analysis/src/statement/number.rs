@@ -1,0 +1,222 @@
+//! Verdict, number and cause of a run: which of the figures in its summary are said first.
+//!
+//! Not here: how sure they are (`doubt`), what to do next (`next_step`).
+
+use super::{AtLeast, Cause, Judgement, Number};
+use crate::criteria::Criterion;
+use crate::facts::{CheckFacts, ReplayFacts, SearchFacts, VdaFacts};
+use crate::incident::{Behaviour, Incident};
+use crate::late::LateFigures;
+use crate::summary::{LoadPoint, Outcome, Summary};
+use crate::verdict::{Failure, Verdict};
+
+/// The part of a statement that rests on figures.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Said {
+    pub(super) judgement: Judgement,
+    pub(super) number: Number,
+    pub(super) cause: Option<Cause>,
+}
+
+impl Said {
+    fn new(judgement: Judgement, number: Number, cause: Option<Cause>) -> Said {
+        Said { judgement, number, cause }
+    }
+
+    fn nothing(judgement: Judgement) -> Said {
+        Said::new(judgement, Number::NotMeasured, None)
+    }
+}
+
+/// What the run has to say, by its kind.
+pub(super) fn of(summary: &Summary) -> Said {
+    if let Some(check) = &summary.check {
+        of_check(check)
+    } else if let Some(replay) = &summary.replay {
+        of_replay(replay)
+    } else if let Some(vda) = &summary.vda {
+        of_vda(summary, vda)
+    } else if let Some(search) = &summary.search {
+        of_search(summary, search)
+    } else {
+        of_points(summary)
+    }
+}
+
+fn of_check(check: &CheckFacts) -> Said {
+    let measured = |at: &usize| {
+        let format = &check.formats[*at];
+        format.play.is_some() || format.record.is_some()
+    };
+    let carried = |at: &usize| {
+        let format = &check.formats[*at];
+        [&format.play, &format.record].into_iter().flatten().any(|count| count.streams > 0)
+    };
+    let mut formats = 0..check.formats.len();
+    let Some(format) = formats.clone().rev().find(carried).or_else(|| formats.find(measured)) else {
+        return Said::nothing(Judgement::NotKnown);
+    };
+    let [play, record] = [&check.formats[format].play, &check.formats[format].record];
+    let [play, record] = [play, record].map(|count| count.as_ref().map(|count| count.streams));
+    Said::new(Judgement::NothingAsked, Number::FirstLook { format, play, record }, None)
+}
+
+fn of_replay(replay: &ReplayFacts) -> Said {
+    let Some(pass) = replay.passes.len().checked_sub(1) else {
+        return Said::nothing(Judgement::NotKnown);
+    };
+    let complete_passes = replay.passes.iter().filter(|pass| pass.complete).count() as u64;
+    Said::new(Judgement::NothingAsked, Number::Replay { pass, complete_passes }, None)
+}
+
+/// A curve of load points. One that was cut off is neither valid nor not.
+fn of_vda(summary: &Summary, vda: &VdaFacts) -> Said {
+    let cut_off = |at: usize| summary.load_points.get(at).is_some_and(LoadPoint::was_cut_off);
+    let failed = vda.points.iter().enumerate().position(|(at, point)| !point.valid && !cut_off(at));
+    let valid = vda.points.iter().take_while(|point| point.valid).last();
+    let number = match valid {
+        Some(point) => Number::ValidPoint { streams: Some(point.streams) },
+        None if failed == Some(0) => Number::ValidPoint { streams: None },
+        None => Number::NotMeasured,
+    };
+    let judgement = match failed {
+        Some(_) => Judgement::NotMet,
+        None if valid.is_some() && summary.outcome == Outcome::Complete => Judgement::Met,
+        None => Judgement::NotKnown,
+    };
+    Said::new(judgement, number, failed.and_then(|at| cause_of(at, summary.load_points.get(at)?)))
+}
+
+fn of_search(summary: &Summary, search: &SearchFacts) -> Said {
+    let fell =
+        |(_, point): &(usize, &LoadPoint)| point.verdict.as_ref().is_some_and(|verdict| !verdict.passed);
+    let falls = summary.load_points.iter().enumerate().filter(fell);
+    let cause = falls.min_by_key(|(_, point)| point.stream_count).and_then(|(at, point)| cause_of(at, point));
+    let at_least = match (search.limited_by_client, search.complete) {
+        (true, _) => Some(AtLeast::ThisMachine),
+        (false, false) => Some(AtLeast::Unfinished),
+        (false, true) => None,
+    };
+    match (search.streams.filter(|streams| *streams > 0), at_least) {
+        (Some(streams), _) => {
+            let sometimes = search.at_most.filter(|most| *most > streams);
+            Said::new(Judgement::Met, Number::Capacity { streams, sometimes, at_least }, cause)
+        }
+        // Not even one, which is only known where the search came to its end and the storage was the reason.
+        (None, None) => {
+            let number = Number::Capacity { streams: 0, sometimes: search.at_most, at_least: None };
+            Said::new(Judgement::NotMet, number, cause)
+        }
+        (None, Some(_)) => Said::new(Judgement::NotKnown, Number::NotMeasured, cause),
+    }
+}
+
+/// A run of load points: the first that failed, else the last that was judged, else the one that moved most.
+fn of_points(summary: &Summary) -> Said {
+    let points = &summary.load_points;
+    let failed = points.iter().enumerate().find_map(|(at, point)| {
+        let verdict = point.verdict.as_ref().filter(|verdict| !verdict.passed)?;
+        Some((at, point, verdict))
+    });
+    if let Some((at, point, verdict)) = failed {
+        return of_failed(at, point, verdict);
+    }
+    let judged = points.iter().enumerate().rev().find(|(_, point)| point.verdict.is_some());
+    let frames = judged.and_then(|(at, point)| Some((at, with_frames(point)?)));
+    if let Some((point, late)) = frames {
+        let total = &late.total;
+        let number = Number::Streams {
+            point,
+            streams: total.streams,
+            late_frames: total.late_frames,
+            frames_judged: total.frames_judged,
+        };
+        return Said::new(Judgement::Met, number, None);
+    }
+    let judgement = if judged.is_some() { Judgement::Met } else { asked_or_not(summary) };
+    let moved = points.iter().enumerate().filter(|(_, point)| point.total.response.data.is_some());
+    let rate = |point: &LoadPoint| point.total.bytes_per_s.unwrap_or(0.0);
+    match moved.max_by(|one, two| rate(one.1).total_cmp(&rate(two.1))) {
+        // Frames of a load point that was stopped: what came until then.
+        Some((point, _)) if with_frames(&points[point]).is_some() => stopped(point, &points[point]),
+        Some((point, measured)) => {
+            Said::new(judgement, Number::Throughput { point, bytes_per_s: rate(measured) }, None)
+        }
+        None => Said::nothing(judgement),
+    }
+}
+
+/// Where nothing was judged: not known, where something was to be.
+fn asked_or_not(summary: &Summary) -> Judgement {
+    let in_streams = summary.load_points.iter().any(|point| point.stream_count.is_some());
+    if in_streams { Judgement::NotKnown } else { Judgement::NothingAsked }
+}
+
+fn with_frames(point: &LoadPoint) -> Option<&LateFigures> {
+    point.streams.as_ref().filter(|late| late.total.frames_judged > 0)
+}
+
+/// A load point that was stopped. Late frames that came until then are late; that none was is no pass.
+fn stopped(at: usize, point: &LoadPoint) -> Said {
+    let Some(late) = with_frames(point) else {
+        return Said::nothing(Judgement::NotKnown);
+    };
+    let number = match late.total.late_frames {
+        0 => Number::Streams {
+            point: at,
+            streams: late.total.streams,
+            late_frames: 0,
+            frames_judged: late.total.frames_judged,
+        },
+        _ => late_frames(at, late),
+    };
+    Said::new(Judgement::NotKnown, number, cause_of(at, point))
+}
+
+fn of_failed(at: usize, point: &LoadPoint, verdict: &Verdict) -> Said {
+    let culprit = point.culprit.unwrap_or_default();
+    let judgement = match (verdict.failures.iter().any(|failure| failure.measured), culprit.is_own()) {
+        (false, _) => Judgement::NotKnown,
+        (true, true) => Judgement::NotMetByOwnFault,
+        (true, false) => Judgement::NotMet,
+    };
+    let of_frames = |failure: &Failure| failure.measured && failure.criterion == Criterion::LateFrames;
+    let late = with_frames(point).filter(|late| late.total.late_frames > 0);
+    let number = match (late, verdict.failures.iter().any(of_frames), &verdict.failed_first) {
+        (Some(late), true, _) => late_frames(at, late),
+        (_, _, Some(first)) if first.measured => Number::Failed { point: at, criterion: first.criterion },
+        _ => Number::NotMeasured,
+    };
+    Said::new(judgement, number, cause_of(at, point))
+}
+
+fn late_frames(point: usize, late: &LateFigures) -> Number {
+    let total = &late.total;
+    Number::LateFrames {
+        point,
+        late_frames: total.late_frames,
+        frames_judged: total.frames_judged,
+        streams_with_late_frames: total.streams_with_late_frames,
+        streams: total.streams,
+    }
+}
+
+/// Why a load point was not better: its worst incident and whose fault it was.
+fn cause_of(at: usize, point: &LoadPoint) -> Option<Cause> {
+    let late = point.streams.as_ref();
+    let incidents = late.map_or(&[][..], |late| &late.incidents);
+    let worst = incidents.iter().enumerate().max_by(|one, two| weight(one.1).total_cmp(&weight(two.1)));
+    let culprit = point.culprit.or_else(|| worst.map(|(_, incident)| incident.culprit))?;
+    Some(Cause {
+        culprit,
+        point: at,
+        incident: worst.map(|(at, _)| at),
+        incidents: late.map_or(0, |late| late.incident_count),
+    })
+}
+
+/// More late frames are worse; of as many, the ones that were explained come first.
+fn weight(incident: &Incident) -> f64 {
+    let explained = if incident.storage.behaviour == Behaviour::NotKnown { 0.0 } else { 0.5 };
+    incident.late_frames as f64 + explained
+}

@@ -1,0 +1,125 @@
+//! What to do next, in words: the last line of every screen and page, with the command where there is one.
+//!
+//! Not here: which step it is ([`reelgauge_analysis::statement::NextStep`]).
+
+use std::path::Path;
+
+use reelgauge_analysis::statement::{NextStep, Number, Statement, of};
+use reelgauge_analysis::{Outcome, Summary};
+
+use crate::text::{plain, shell_word};
+use crate::units::moment;
+
+/// What to do next; `None` where the sentences before say it.
+pub fn next_step(summary: &Summary) -> Option<String> {
+    let statement = of(summary);
+    let step = statement.next_step?;
+    let again = again(summary);
+    let words = match step {
+        NextStep::ChooseStorage => "Give a path on the storage that you want to know about.".to_owned(),
+        NextStep::RunAgain if summary.outcome == Outcome::BrokeOff => format!("When that is mended: {}", again?),
+        NextStep::RunAgain => format!("To do it again: {}", again?),
+        NextStep::Resume => {
+            let run_dir = run_dir(summary)?;
+            format!("To go on where it ended, the same command with --resume {run_dir}")
+        }
+        NextStep::FreeThisMachine => {
+            then("Close what else runs on this machine, or measure from a faster one", again)
+        }
+        NextStep::PassTheCaches => {
+            "Measure with more data than memory; the warning says how.".to_owned()
+        }
+        NextStep::MeasureAlone => then("Measure while nothing else uses the storage", again),
+        NextStep::FasterLink => {
+            "No setting carries more to this machine, only a faster link does. Whether the storage could feed \
+             more, further clients at the same time will show."
+                .to_owned()
+        }
+        NextStep::LookAtIncident => look_at_incident(summary, &statement)?,
+        NextStep::FindMax => "To find how many it carries, the same command with --find-max".to_owned(),
+        NextStep::ProveForLong => match statement.number {
+            Number::Capacity { streams, .. } => format!(
+                "To see whether it holds for long, the same command with --count {streams} --duration 1h \
+                 instead of --find-max"
+            ),
+            _ => return None,
+        },
+        NextStep::MorePoints => "Larger load points (--points) show where it ends.".to_owned(),
+        NextStep::MeasureLonger => "Measure for longer (--duration).".to_owned(),
+        NextStep::AsTheLookSays => {
+            plain(&summary.check.as_ref().filter(|check| !check.next_step.is_empty())?.next_step)
+        }
+        NextStep::Compare => {
+            let run_dir = run_dir(summary)?;
+            format!("After a change: {}, then reelgauge compare {run_dir} NEW-RUN", again?)
+        }
+    };
+    Some(words)
+}
+
+fn then(what: &str, again: Option<String>) -> String {
+    again.map_or_else(|| format!("{what}."), |again| format!("{what}: {again}"))
+}
+
+/// The command that does a run again. No plan can say what a first look does.
+fn again(summary: &Summary) -> Option<String> {
+    if summary.check.is_some() {
+        return Some(format!("reelgauge check {}", shell_word(Path::new(&summary.target.path))));
+    }
+    let plan = Path::new(summary.run_dir.as_ref()?).join("run.toml");
+    Some(format!("reelgauge run {}", shell_word(&plan)))
+}
+
+fn run_dir(summary: &Summary) -> Option<String> {
+    summary.run_dir.as_ref().map(|dir| shell_word(Path::new(dir)))
+}
+
+/// When the worst incident was by the clock on the wall, for the storage's own log.
+fn look_at_incident(summary: &Summary, statement: &Statement) -> Option<String> {
+    let found = statement.worst_incident(summary)?;
+    let at = match &found.began_at {
+        Some(began_at) => plain(began_at),
+        None => format!("{} into the run", moment(found.began_s)),
+    };
+    let prove = run_dir(summary).map_or_else(String::new, |run_dir| {
+        format!(" A change is proven by: reelgauge compare {run_dir} NEW-RUN")
+    });
+    Some(format!("Look at what the storage did at {at}: its log, other users, snapshots, scrubs.{prove}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_analysis::summary::Target;
+
+    use super::*;
+
+    fn stopped() -> Summary {
+        let target = Target { path: "/mnt/nas".to_owned(), ..Target::default() };
+        let mut summary = Summary::new("0.1.0", "2026-11-22T10:00:00Z", "mix", target);
+        summary.run_dir = Some("reelgauge-runs/my run".to_owned());
+        summary.outcome = Outcome::Interrupted;
+        summary
+    }
+
+    #[test]
+    fn a_run_that_was_stopped_can_be_done_again() {
+        assert_eq!(
+            next_step(&stopped()).as_deref(),
+            Some("To do it again: reelgauge run 'reelgauge-runs/my run/run.toml'")
+        );
+    }
+
+    #[test]
+    fn a_search_that_was_stopped_goes_on() {
+        let mut summary = stopped();
+        summary.search = Some(Default::default());
+        let said = next_step(&summary).unwrap_or_default();
+        assert!(said.ends_with("--resume 'reelgauge-runs/my run'"), "{said}");
+    }
+
+    #[test]
+    fn without_a_run_directory_there_is_no_command() {
+        let summary = Summary { run_dir: None, ..stopped() };
+        assert_eq!(next_step(&summary), None);
+    }
+}
