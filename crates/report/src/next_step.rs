@@ -17,7 +17,9 @@ pub fn next_step(summary: &Summary) -> Option<String> {
     let again = again(summary);
     let words = match step {
         NextStep::ChooseStorage => "Give a path on the storage that you want to know about.".to_owned(),
-        NextStep::RunAgain if summary.outcome == Outcome::BrokeOff => format!("When that is mended: {}", again?),
+        NextStep::RunAgain if summary.outcome == Outcome::BrokeOff => {
+            format!("When that is mended: {}", again?)
+        }
         NextStep::RunAgain => format!("To do it again: {}", again?),
         NextStep::Resume => {
             let run_dir = run_dir(summary)?;

@@ -168,16 +168,18 @@ fn beside(incident: &Incident) -> String {
     if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) }
 }
 
-/// What makes the number less sure, as far as no other sentence says it: `Not sure: a cache may have answered.`
+/// What makes the number less sure, as far as no sentence before it says it: `Not sure: a cache may have
+/// answered.`
 pub(crate) fn doubt_words(confidence: &Confidence) -> Option<String> {
     let words = |doubt: &Doubt| match doubt {
         // Said before the number, or by it.
         Doubt::BrokeOff | Doubt::Interrupted | Doubt::OwnFault | Doubt::Unsteady => None,
+        // A warning says how long it was.
+        Doubt::ShortLook => None,
         Doubt::OwnTiming => Some("the tool's own timing was not good enough"),
         Doubt::Memory => Some("this is memory and no storage"),
         Doubt::CacheAnswered => Some("a cache answered"),
         Doubt::CacheMayHaveAnswered => Some("a cache may have answered"),
-        Doubt::ShortLook => Some("it was a short look"),
         Doubt::LogIncomplete => Some("not every operation is in the log"),
     };
     let told: Vec<&str> = confidence.doubts.iter().filter_map(words).collect();

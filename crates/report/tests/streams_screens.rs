@@ -110,7 +110,9 @@ fn shown(summary: &Summary) -> String {
     for line in text.lines() {
         assert!(line.chars().count() <= 100, "{} characters: {line}", line.chars().count());
     }
-    assert!(text.trim_end().lines().last().unwrap().starts_with("Next: "), "{text}");
+    // The next step may take several lines.
+    let last = text.trim_end().lines().rfind(|line| !line.starts_with("      ")).unwrap();
+    assert!(last.starts_with("Next: "), "{text}");
     text
 }
 
@@ -375,6 +377,18 @@ fn nothing_that_a_first_look_has_to_say_is_cut() {
         next_step: long(),
         looked_s: 58.0,
     });
+    // What broke it off comes first, and then there is something else to do next.
+    let broken_off = screen(&summary, &Screen::default());
+    assert!(
+        broken_off.contains("Next: When that is mended: reelgauge check '/mnt/a long word"),
+        "{broken_off}"
+    );
+    assert!(broken_off.starts_with("The run broke off: a long word"), "{broken_off}");
+    // Then that it was unsteady.
+    summary.outcome = Outcome::Complete;
+    let unsteady = screen(&summary, &Screen::default());
+    assert!(unsteady.contains("Next: Measure while nothing else uses the storage"), "{unsteady}");
+    summary.check.as_mut().unwrap().unsteady = None;
     let text = screen(&summary, &Screen { run_dir: Some("reelgauge-runs/check"), ..Screen::default() });
     let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let whole = |named: &str| flowing.matches(&format!("{named}: {}", long().trim())).count();

@@ -47,6 +47,8 @@ pub(super) fn confidence(summary: &Summary) -> Confidence {
     let shortest_s = measured.map(|point| point.measured_s).min_by(f64::total_cmp);
     let suspicion = summary.memory.as_ref().and_then(|memory| memory.suspicion.as_ref());
     let answered = |evidence: &CacheEvidence| !matches!(evidence, CacheEvidence::TargetIsMemory);
+    // The others say how long they looked, or hold on for long where it matters.
+    let is_one_look = summary.check.is_none() && summary.search.is_none();
     let doubts = [
         (summary.outcome == Outcome::BrokeOff, Doubt::BrokeOff),
         (summary.outcome == Outcome::Interrupted, Doubt::Interrupted),
@@ -62,7 +64,7 @@ pub(super) fn confidence(summary: &Summary) -> Confidence {
         ),
         (matches!(suspicion, Some(CacheSuspicion::MayHaveAnswered { .. })), Doubt::CacheMayHaveAnswered),
         (summary.check.as_ref().is_some_and(|check| check.unsteady.is_some()), Doubt::Unsteady),
-        (summary.check.is_none() && shortest_s.is_some_and(|s| s < SHORT_LOOK_S), Doubt::ShortLook),
+        (is_one_look && shortest_s.is_some_and(|s| s < SHORT_LOOK_S), Doubt::ShortLook),
         (!summary.log.complete && summary.log.dropped_to_histograms_ops > 0, Doubt::LogIncomplete),
     ];
     Confidence { doubts: doubts.into_iter().filter_map(|(is_so, doubt)| is_so.then_some(doubt)).collect() }
