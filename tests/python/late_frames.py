@@ -1,7 +1,7 @@
 """Counts late frames from the operation log of a run and its streams.json, by the definition alone:
 
     Frame i is late if its last byte comes after t0 + prebuffer + i / rate. t0 is when the first operation of
-    its stream was due. Judged are the frames whose deadline lies in the measured part of the load point.
+    its stream was due, or was to be, where none ever came back. Judged are the frames whose deadline lies in the measured part of the load point.
 
 A frame that failed, is incomplete or was never begun is late too. Frames that nobody wanted, because play
 jumped over them or had stopped for good while somebody looked for another place, are not judged. All arithmetic is in whole nanoseconds; nothing is rounded.
@@ -73,15 +73,18 @@ def has_stopped(ops, all_ops):
 
 def judge(spec, part, ops, all_ops):
     """The figures of one stream, and when its late frames were needed."""
-    if not ops:
+    if ops:
+        t0_ns = min(ops, key=lambda op: (op["issued_ns"], op["due_ns"]))["due_ns"]
+    elif spec.get("begins") is not None:
+        t0_ns = part["started_ns"] + spec["begins"]["after_ns"]
+    else:
         return {"stream": spec["stream"], "frames_judged": 0, "late_frames": 0, "first_late_frame": None}, []
-    t0_ns = min(ops, key=lambda op: (op["issued_ns"], op["due_ns"]))["due_ns"]
     first = frames_before(part["from_ns"], spec, t0_ns)
     end = frames_before(part["until_ns"], spec, t0_ns)
     if spec.get("frames_total") is not None:
         end = min(end, spec["frames_total"])
     frames = frames_of(ops)
-    if has_stopped(ops, all_ops):
+    if ops and has_stopped(ops, all_ops):
         end = min(end, max(frames, default=-1) + 1)
     skipped = unwanted(frames)
     judged = [number for number in range(first, end) if number not in skipped]

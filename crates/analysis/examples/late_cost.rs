@@ -26,6 +26,7 @@ fn spec(stream: u32) -> StreamSpec {
         frame_bytes: Some(PARTS * 1_048_576),
         frames_total: None,
         throughput_needed_bytes_per_s: None,
+        begins: None,
     }
 }
 

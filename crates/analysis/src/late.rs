@@ -106,6 +106,19 @@ pub struct StreamSpec {
     /// Mean throughput over the buffer time that the application needs (EBU Tech 3362, 9.2(7)). Only
     /// for saying when it fell below that first.
     pub throughput_needed_bytes_per_s: Option<f64>,
+    /// When it is to begin, where that is known before: all there is to go by if its first operation never
+    /// comes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begins: Option<Beginning>,
+}
+
+/// How a stream is to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beginning {
+    /// After the load point's beginning.
+    pub after_ns: u64,
+    /// Whether its play stops now and then, and begins anew elsewhere.
+    pub may_jump: bool,
 }
 
 impl StreamSpec {
@@ -227,16 +240,6 @@ impl LateTally {
     /// Whether there is any stream to count for.
     pub fn has_streams(&self) -> bool {
         !self.streams.is_empty()
-    }
-
-    /// The stream is to begin at this time; `may_jump` if its play stops now and then and begins anew
-    /// elsewhere. Both are for [`LateTally::at`] alone, which asks before operations tell; the figures go by
-    /// the operations.
-    pub fn expect_start(&mut self, stream: u32, t0_ns: u64, may_jump: bool) {
-        let slot = self.stream_slots.get(stream);
-        if let Some(stream) = slot.and_then(|slot| self.streams.get_mut(slot)) {
-            stream.expect_start(t0_ns, may_jump);
-        }
     }
 
     /// How things stand at `now_ns`, when everything was added that was done until then; see [`LateNow`].

@@ -55,6 +55,7 @@ fn spec(stream: u32) -> StreamSpec {
         frame_bytes: None,
         frames_total: None,
         throughput_needed_bytes_per_s: None,
+        begins: None,
     }
 }
 

@@ -122,6 +122,7 @@ fn spec(stream: u32) -> StreamSpec {
         frame_bytes: Some(PARTS * u64::from(PART_BYTES)),
         frames_total: None,
         throughput_needed_bytes_per_s: None,
+        begins: None,
     }
 }
 

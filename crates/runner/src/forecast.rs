@@ -6,7 +6,7 @@
 use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
 use reelgauge_workload::plan::Plan;
 use reelgauge_workload::replay::{Pacing, ReplayPlan};
-use reelgauge_workload::search::{Next, Search, Trial};
+use reelgauge_workload::search::{Next, Search, Trial, Why};
 use reelgauge_workload::streams::StreamsPlan;
 
 use crate::check::budget::{FORMAT_S, RATE_TIMES};
@@ -50,13 +50,13 @@ pub fn of_search(
     (first_bytes, most_bytes): (u64, u64),
 ) -> Forecast {
     let point_s = point_s(plan, cast);
+    let confirm_s = plan.find_max.map_or(0.0, |wanted| wanted.confirm.ns() as f64 / 1e9);
+    let confirm_s = cast.warmup_ns() as f64 / 1e9 + confirm_s;
     // A few thousand counts, of some twenty trials each: no work.
-    let steady = (0..=search.cap()).map(|carries| trials(search, carries));
-    let (least, most) =
-        steady.fold((u32::MAX, 0), |(least, most), trials| (least.min(trials), most.max(trials)));
+    let steady = (0..=search.cap()).map(|carries| steady_s(search, carries, point_s, confirm_s));
+    let (least_s, most_s) =
+        steady.fold((f64::INFINITY, 0.0_f64), |(least_s, most_s), s| (least_s.min(s), most_s.max(s)));
     let time_max_s = plan.find_max.and_then(|wanted| wanted.time_max).map(|time| time.ns() as f64 / 1e9);
-    let least_s = f64::from(least) * point_s;
-    let most_s = f64::from(most) * point_s;
     let writes = cast.load_ahead(1, point_s) != LoadAhead::AtMost(0);
     Forecast {
         time: TimeAhead::Between {
@@ -104,19 +104,27 @@ fn point_s(plan: &StreamsPlan, cast: &Cast) -> f64 {
     cast.warmup_ns().saturating_add(plan.duration.ns()) as f64 / 1e9
 }
 
-/// How many trials the search has yet to make on storage that always carries so many and never more.
-fn trials(search: &Search, carries: u32) -> u32 {
+/// How long the search has yet to go on storage that always carries so many and never more, in seconds; a
+/// trial takes so long, and one that the answer must hold on for so much.
+fn steady_s(search: &Search, carries: u32, trial_s: f64, confirm_s: f64) -> f64 {
     let mut search = search.clone();
-    for made in 0..TRIALS_MOST {
-        let Next::Try { streams, .. } = search.next() else {
-            return made;
+    let mut ahead_s = 0.0;
+    for _ in 0..TRIALS_MOST {
+        let Next::Try { streams, why } = search.next() else {
+            break;
         };
         let trial = Trial { passed: streams <= carries, limited_by_client: false, took_s: 0.0 };
-        if search.report(streams, trial).is_err() {
-            return made;
+        let confirms = why == Why::Confirm;
+        ahead_s += if confirms { confirm_s } else { trial_s };
+        let reported = match confirms {
+            true => search.report_confirmation(streams, trial),
+            false => search.report(streams, trial),
+        };
+        if reported.is_err() {
+            break;
         }
     }
-    TRIALS_MOST
+    ahead_s
 }
 
 #[cfg(test)]
@@ -174,7 +182,8 @@ mod tests {
     fn search(cap: u32) -> (StreamsPlan, Search) {
         let find_max = Some(FindMaxPlan { cap: Some(cap), ..FindMaxPlan::default() });
         let plan = StreamsPlan { find_max, ..streams(ActorKind::Player) };
-        (plan, Search::new(SearchSettings { cap, ..SearchSettings::default() }).unwrap())
+        let settings = SearchSettings { cap, confirm_s: Some(60.0), ..SearchSettings::default() };
+        (plan, Search::new(settings).unwrap())
     }
 
     #[test]
@@ -185,9 +194,10 @@ mod tests {
         let TimeAhead::Between { least_s, most_s, or_longer } = ahead.time else { panic!("{ahead:?}") };
         assert!(or_longer);
         // Not one stream: the first trial fails, and thrice again. Between 64 and 100: eight up to there, six
-        // to find the count between, and both edges again.
-        let point_s = cast.warmup_ns() as f64 / 1e9 + 10.0;
-        assert_eq!((least_s, most_s), (4.0 * point_s, 19.0 * point_s));
+        // to find the count between, and both edges again; then the answer holds on for a minute.
+        let warmup_s = cast.warmup_ns() as f64 / 1e9;
+        assert_eq!(least_s, 4.0 * (warmup_s + 10.0));
+        assert_eq!(most_s, 19.0 * (warmup_s + 10.0) + warmup_s + 60.0);
         assert_eq!((ahead.least_files_bytes, ahead.most_files_bytes), (1, 2));
     }
 

@@ -16,7 +16,6 @@ pub struct Judging {
     context: Arc<Context>,
     specs: Vec<StreamSpec>,
     rates: Vec<RateSpec>,
-    starts: Vec<StreamStart>,
     tallies: Option<(LateTally, RateTally)>,
     cut_ns: Option<u64>,
     /// When the tool did not run, since the load point was announced.
@@ -24,17 +23,6 @@ pub struct Judging {
     pauses_taken: usize,
     /// Since when an operation has been in flight that was given up, and when that was.
     unanswered: Option<(u64, u64)>,
-}
-
-/// When a stream is to begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StreamStart {
-    /// The stream.
-    pub stream: u32,
-    /// After the load point's beginning.
-    pub after_ns: u64,
-    /// Whether its play stops now and then, and begins anew elsewhere.
-    pub may_jump: bool,
 }
 
 /// What was found.
@@ -53,19 +41,12 @@ pub struct Judged {
 }
 
 impl Judging {
-    /// Of these streams and workers, in the load point of this context. `starts` is for streams whose first
-    /// operation hangs.
-    pub fn new(
-        context: Arc<Context>,
-        specs: Vec<StreamSpec>,
-        rates: Vec<RateSpec>,
-        starts: Vec<StreamStart>,
-    ) -> Judging {
+    /// Of these streams and workers, in the load point of this context.
+    pub fn new(context: Arc<Context>, specs: Vec<StreamSpec>, rates: Vec<RateSpec>) -> Judging {
         Judging {
             context,
             specs,
             rates,
-            starts,
             tallies: None,
             cut_ns: None,
             pauses: Vec::new(),
@@ -133,14 +114,10 @@ impl Judging {
     }
 
     fn begun(&mut self) -> &mut (LateTally, RateTally) {
-        let Judging { context, specs, rates, starts, tallies, pauses, pauses_taken, .. } = self;
+        let Judging { context, specs, rates, tallies, pauses, pauses_taken, .. } = self;
         let tallies = tallies.get_or_insert_with(|| {
             let part = measured_part(context);
-            let mut late = LateTally::new(std::mem::take(specs), part);
-            for start in std::mem::take(starts) {
-                let t0_ns = part.started_ns.saturating_add(start.after_ns);
-                late.expect_start(start.stream, t0_ns, start.may_jump);
-            }
+            let late = LateTally::new(std::mem::take(specs), part);
             (late, RateTally::new(std::mem::take(rates), part))
         });
         for pause in &pauses[*pauses_taken..] {

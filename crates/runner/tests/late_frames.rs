@@ -63,6 +63,7 @@ fn spec(stream: u32, pace: Pace, writes: bool) -> StreamSpec {
         frame_bytes: Some(u64::from(FRAME_BYTES)),
         frames_total: None,
         throughput_needed_bytes_per_s: None,
+        begins: None,
     }
 }
 

@@ -94,6 +94,7 @@ fn spec(stream: u32, writes: bool) -> StreamSpec {
         frame_bytes: Some(FRAME_BYTES.into()),
         frames_total: None,
         throughput_needed_bytes_per_s: None,
+        begins: None,
     }
 }
 

@@ -33,10 +33,6 @@ pub(super) struct StreamTally {
     /// The place of the worker that did the last operation of a frame, and when that was due.
     last_frame: Option<(usize, u64)>,
     play_had_stopped: bool,
-    /// When it was to begin, if anybody said so: all there is to go by while its first operation hangs.
-    expected_t0_ns: Option<u64>,
-    /// Play stops and begins anew elsewhere, now and then.
-    may_jump: bool,
 }
 
 impl StreamTally {
@@ -49,15 +45,17 @@ impl StreamTally {
             strip: None,
             last_frame: None,
             play_had_stopped: false,
-            expected_t0_ns: None,
-            may_jump: false,
         }
     }
 
-    /// It is to begin at this time.
-    pub(super) fn expect_start(&mut self, t0_ns: u64, may_jump: bool) {
-        self.expected_t0_ns = Some(t0_ns);
-        self.may_jump = may_jump;
+    /// When it was to begin, if anybody said so.
+    fn expected_t0_ns(&self) -> Option<u64> {
+        Some(self.part.started_ns.saturating_add(self.spec.begins?.after_ns))
+    }
+
+    /// Whether its play stops and begins anew elsewhere, now and then.
+    fn may_jump(&self) -> bool {
+        self.spec.begins.is_some_and(|begins| begins.may_jump)
     }
 
     /// From its beginning on it keeps a strip.
@@ -121,7 +119,8 @@ impl StreamTally {
 
     fn start(&mut self) {
         let held = std::mem::take(&mut self.held);
-        let Some(t0_ns) = first_due_ns(&held) else {
+        // Without any operation it never came to its first frame, and every one is late.
+        let Some(t0_ns) = first_due_ns(&held).or(self.expected_t0_ns()) else {
             return;
         };
         let mut counting = Box::new(Counting::new(&self.spec, self.part, t0_ns));
@@ -137,13 +136,13 @@ impl StreamTally {
         let stands = |counting: &Counting| {
             let needed_ns = counting.next_deadline_ns();
             let overdue_ns = needed_ns.map_or(0, |needed_ns| now_ns.saturating_sub(needed_ns));
-            let stopped = has_stopped || self.may_jump && (1..=SCRUB_NS).contains(&overdue_ns);
+            let stopped = has_stopped || self.may_jump() && (1..=SCRUB_NS).contains(&overdue_ns);
             (counting.late_at(now_ns, stopped), needed_ns.filter(|_| !stopped))
         };
         let (late_frames, needed_ns) = match &self.counting {
             Some(counting) => stands(counting),
             // Nothing is certain yet, or nothing has come: as far as is known.
-            None => match first_due_ns(&self.held).or(self.expected_t0_ns).filter(|t0_ns| *t0_ns <= now_ns) {
+            None => match first_due_ns(&self.held).or(self.expected_t0_ns()).filter(|t0_ns| *t0_ns <= now_ns) {
                 Some(t0_ns) => {
                     let mut counting = Counting::new(&self.spec, self.part, t0_ns);
                     self.held.iter().for_each(|(op, own)| counting.add(op, own));

@@ -96,6 +96,7 @@ mod tests {
             frame_bytes: None,
             frames_total: None,
             throughput_needed_bytes_per_s: None,
+            begins: None,
         };
         (Strip::new(&spec, time), spec.timeline(0))
     }

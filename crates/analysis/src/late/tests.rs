@@ -60,6 +60,7 @@ fn spec() -> StreamSpec {
         frame_bytes: None,
         frames_total: None,
         throughput_needed_bytes_per_s: None,
+        begins: None,
     }
 }
 

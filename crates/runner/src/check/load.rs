@@ -195,6 +195,7 @@ impl Company {
             frame_bytes: self.footage.constant_frame_bytes(),
             frames_total: None,
             throughput_needed_bytes_per_s: None,
+            begins: None,
         };
         (0..count).map(spec).collect()
     }

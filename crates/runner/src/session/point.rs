@@ -15,7 +15,7 @@ use super::Session;
 use crate::error::RunError;
 use crate::failure::sentence;
 use crate::interrupt::Interrupt;
-use crate::judging::{Judged, Judging, StreamStart, measured_part};
+use crate::judging::{Judged, Judging, measured_part};
 use crate::load_points::{self, LoadPointPlan};
 use crate::meddling;
 use crate::observer::Observer;
@@ -53,8 +53,6 @@ pub struct Jury {
     pub specs: Vec<StreamSpec>,
     /// The workers that have a rate.
     pub rates: Vec<RateSpec>,
-    /// When streams are to begin, as far as that is known.
-    pub starts: Vec<StreamStart>,
 }
 
 /// What a load point found, beside what is in the session's last [`LoadPoint`].
@@ -101,8 +99,8 @@ impl Session {
         self.announce(index, &facts, warmup_ns, measured_ns)?;
         self.enlist(jury.as_ref())?;
         if let Some(jury) = jury.as_ref().filter(|jury| jury.has_work()) {
-            let Jury { specs, rates, starts, .. } = jury.clone();
-            self.drain.judge(Judging::new(Arc::clone(&context), specs, rates, starts))?;
+            let Jury { specs, rates, .. } = jury.clone();
+            self.drain.judge(Judging::new(Arc::clone(&context), specs, rates))?;
         }
         let setup = PointSetup {
             kind: self.driver,

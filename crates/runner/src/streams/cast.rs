@@ -21,7 +21,6 @@ use reelgauge_workload::units::Span;
 
 use super::footage::{Footage, FootageError, output_frame_bytes};
 use super::parts::{ActorScript, Files, Part, Scene};
-use crate::judging::StreamStart;
 
 /// Streams begin within this time of each other, or within half of a warm-up that is shorter than twice that.
 const STAGGER_NS: u64 = 1_000_000_000;
@@ -100,8 +99,6 @@ pub struct Company {
     pub workers: Vec<Worker<ActorScript>>,
     /// The streams that have frames.
     pub specs: Vec<StreamSpec>,
-    /// When these are to begin.
-    pub starts: Vec<StreamStart>,
     /// The workers that have a rate.
     pub rates: Vec<RateSpec>,
     /// Who is held to what.
@@ -241,14 +238,7 @@ impl Cast {
                 };
                 let script = part.script(stream, files, scene);
                 company.workers.push(Worker { id, script });
-                let specs = part.specs(stream, &role.criteria);
-                let may_jump = role.plan.kind == ActorKind::Editor;
-                let start = |stream: &StreamSpec| StreamStart {
-                    stream: stream.stream,
-                    after_ns: start_after_ns,
-                    may_jump,
-                };
-                company.starts.extend(specs.iter().map(start));
+                let specs = part.specs(stream, start_after_ns, &role.criteria);
                 company.specs.extend(specs);
                 company.rates.extend(part.rate(id));
                 stream += part.streams();

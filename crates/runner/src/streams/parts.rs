@@ -2,7 +2,7 @@
 
 use reelgauge_analysis::criteria::Criteria;
 use reelgauge_analysis::forecast::LoadAhead;
-use reelgauge_analysis::late::StreamSpec;
+use reelgauge_analysis::late::{Beginning, StreamSpec};
 use reelgauge_analysis::rates::RateSpec;
 use reelgauge_workload::camera::{Camera, CameraShape};
 use reelgauge_workload::companion::{Companion, CompanionShape, ScratchFile};
@@ -180,7 +180,7 @@ impl Part<'_> {
     }
 
     /// What its frames are held to; nothing where it has none.
-    pub fn specs(&self, first_stream: u32, criteria: &Criteria) -> Vec<StreamSpec> {
+    pub fn specs(&self, first_stream: u32, start_after_ns: u64, criteria: &Criteria) -> Vec<StreamSpec> {
         let (Some(footage), true) = (self.footage, self.has_frames()) else {
             return Vec::new();
         };
@@ -198,6 +198,10 @@ impl Part<'_> {
             throughput_needed_bytes_per_s: criteria
                 .min_throughput_over_buffer_mb_per_s
                 .map(|mb_per_s| mb_per_s * 1e6),
+            begins: Some(Beginning {
+                after_ns: start_after_ns,
+                may_jump: self.plan.kind == ActorKind::Editor,
+            }),
         };
         (0..self.streams()).map(camera).collect()
     }

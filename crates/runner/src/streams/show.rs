@@ -251,12 +251,12 @@ impl Show {
         {
             self.session.note(note);
         }
-        let Company { workers, specs, starts, rates, groups } = self.cast.company(scale, index);
+        let Company { workers, specs, rates, groups } = self.cast.company(scale, index);
         let what = PointPlan {
             label: self.plan.label(scale),
             warmup_ns: self.cast.warmup_ns(),
             measured_ns: measured.ns(),
-            jury: Some(Jury { scale, specs, rates, starts }),
+            jury: Some(Jury { scale, specs, rates }),
             ..PointPlan::default()
         };
         let done = self.session.point(what, workers, observer, interrupt)?;

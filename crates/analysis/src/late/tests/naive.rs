@@ -128,10 +128,14 @@ impl Scene {
         self.ops().into_iter().filter(|op| op.done_ns <= now_ns).collect()
     }
 
+    /// The stream, with when it is to begin.
+    fn expected(&self) -> StreamSpec {
+        StreamSpec { begins: Some(Beginning { after_ns: T0_NS, may_jump: false }), ..self.spec() }
+    }
+
     /// Late frames as a clock on the wall shows them.
     fn late_at(&self, now_ns: u64) -> u64 {
-        let mut tally = LateTally::new(vec![self.spec()], self.part());
-        tally.expect_start(0, T0_NS, false);
+        let mut tally = LateTally::new(vec![self.expected()], self.part());
         self.ops_until(now_ns).iter().for_each(|op| tally.add(op));
         tally.at(now_ns).late_frames
     }

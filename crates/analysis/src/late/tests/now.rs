@@ -1,5 +1,6 @@
 //! What a clock on the wall shows: margins that run out, streams that never began, jumps.
 
+use crate::Culprit;
 use super::*;
 
 /// Frames of 25 frames/s, each read within 10 ms as soon as its turn comes.
@@ -43,9 +44,9 @@ fn only_the_measured_part_counts() {
 
 #[test]
 fn a_stream_whose_first_operation_hangs_is_late_too() {
-    let mut tally = LateTally::new(vec![spec(), StreamSpec { stream: 7, ..spec() }], part(0, 9 * S));
     // Of the other nobody knows when it should have begun.
-    tally.expect_start(7, 400 * MS, false);
+    let begins = Some(Beginning { after_ns: 400 * MS, may_jump: false });
+    let mut tally = LateTally::new(vec![spec(), StreamSpec { stream: 7, begins, ..spec() }], part(0, 9 * S));
     assert_eq!(late_and_margin_ms(&tally, 399), (0, None));
     assert_eq!(late_and_margin_ms(&tally, 400), (0, Some(100)));
     assert_eq!(late_and_margin_ms(&tally, 1_001), (13, Some(-501)));
@@ -56,8 +57,20 @@ fn a_stream_whose_first_operation_hangs_is_late_too() {
     let opened = OpRecord { kind: OpKind::Open, due_ns: 404 * MS, issued_ns: 404 * MS, stream: 7, ..op() };
     tally.add(&OpRecord { done_ns: 980 * MS, ..opened });
     assert_eq!(late_and_margin_ms(&tally, 983), (12, Some(-479)));
-    // The figures know operations alone.
     assert_eq!(tally.finish(9 * S).total.streams_not_begun, 1);
+}
+
+#[test]
+fn a_stream_whose_first_operation_never_came_back_is_judged_all_the_same() {
+    let begins = Some(Beginning { after_ns: 400 * MS, may_jump: false });
+    let mut tally = LateTally::new(vec![StreamSpec { begins, ..spec() }], part(0, 9 * S));
+    tally.unanswered(400 * MS, 2 * S);
+    // Frame 0 was due at 0.5 s, one follows every 40 ms.
+    let found = tally.finish(2 * S);
+    assert_eq!((found.total.frames_judged, found.total.late_frames), (38, 38));
+    assert_eq!(found.total.streams_not_begun, 0);
+    assert_eq!(found.incident_count, 1);
+    assert_eq!(found.incidents[0].culprit, Culprit::Storage);
 }
 
 #[test]
@@ -92,8 +105,8 @@ fn while_somebody_scrubs_nothing_is_due() {
 
 #[test]
 fn where_play_may_stop_half_a_second_goes_by_before_anything_is_late() {
-    let mut tally = tally_of(spec(), part(0, 9 * S), &played(0..25));
-    tally.expect_start(0, 0, true);
+    let begins = Some(Beginning { after_ns: 0, may_jump: true });
+    let mut tally = tally_of(StreamSpec { begins, ..spec() }, part(0, 9 * S), &played(0..25));
     // Frame 25 is needed at 1.1 s.
     assert_eq!(late_and_margin_ms(&tally, 1_100), (0, Some(0)));
     assert_eq!(late_and_margin_ms(&tally, 1_101), (0, None));
