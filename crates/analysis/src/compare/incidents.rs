@@ -132,16 +132,17 @@ fn clustering(windows: &[Window], from_s: f64, measured_s: f64) -> f64 {
     (squares / (STRETCHES as f64 - 1.0) / mean).max(1.0)
 }
 
-/// The incidents of a load point, and how many more there were that are not told one by one.
+/// The incidents of a load point, and how many more there were that are not told one by one. Those that the
+/// tool or this machine made itself are left out: they say nothing of what is compared.
 pub(super) fn of_streams(figures: &LateFigures) -> (Vec<Window>, u64) {
     let window = |incident: &Incident| Window {
         began_s: incident.began_in_point_s,
         ended_s: incident.began_in_point_s + (incident.ended_s - incident.began_s).max(0.0),
         late_frames: incident.late_frames,
     };
-    let windows: Vec<Window> = figures.incidents.iter().map(window).collect();
-    let more = figures.incident_count.saturating_sub(windows.len() as u64);
-    (windows, more)
+    let more = figures.incident_count.saturating_sub(figures.incidents.len() as u64);
+    let of_others = figures.incidents.iter().filter(|incident| !incident.culprit.is_own());
+    (of_others.map(window).collect(), more)
 }
 
 #[cfg(test)]

@@ -291,7 +291,8 @@ fn of_means(readings: &[Option<&Reading>], sides: &Sides) -> Option<Vec<Judged>>
 }
 
 fn change_percent(base: f64, other: f64) -> Option<f64> {
-    (base != 0.0).then(|| (other - base) / base.abs() * 100.0).and_then(finite)
+    // A margin that was left and one that was missed have no ratio.
+    (base != 0.0 && base * other >= 0.0).then(|| (other - base) / base.abs() * 100.0).and_then(finite)
 }
 
 fn finite(value: f64) -> Option<f64> {

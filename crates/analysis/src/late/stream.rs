@@ -142,7 +142,8 @@ impl StreamTally {
         let (late_frames, needed_ns) = match &self.counting {
             Some(counting) => stands(counting),
             // Nothing is certain yet, or nothing has come: as far as is known.
-            None => match first_due_ns(&self.held).or(self.expected_t0_ns()).filter(|t0_ns| *t0_ns <= now_ns) {
+            None => match first_due_ns(&self.held).or(self.expected_t0_ns()).filter(|t0_ns| *t0_ns <= now_ns)
+            {
                 Some(t0_ns) => {
                     let mut counting = Counting::new(&self.spec, self.part, t0_ns);
                     self.held.iter().for_each(|(op, own)| counting.add(op, own));

@@ -63,6 +63,7 @@ impl Side<'_> {
         if better.is_empty() && worse.is_empty() && different.is_empty() {
             into.push(self.nothing(same));
         }
+        into.extend(self.streams_alike(&[&better, &worse, &different]));
         for (tone, what, rows) in [
             (Tone::Bad, "worse than", &worse),
             (Tone::Answer, "better than", &better),
@@ -256,6 +257,18 @@ impl Side<'_> {
             ),
         };
         Sentence { tone: Tone::Answer, text }
+    }
+
+    /// That the streams fared alike, where only other figures changed: it comes before them.
+    fn streams_alike(&self, changed: &[&Vec<&ComparisonRow>]) -> Option<Sentence> {
+        let mut rows = changed.iter().flat_map(|rows| rows.iter()).peekable();
+        rows.peek()?;
+        if rows.any(|row| weight(&row.figure) < Weight::Headline) {
+            return None;
+        }
+        let text =
+            format!("The streams of {} and {} fared alike: {}.", self.who(), self.base(), self.calm()?);
+        Some(Sentence { tone: Tone::Answer, text })
     }
 
     /// What streams have in common that did not change: `no late frame in either; the worst margin was 812

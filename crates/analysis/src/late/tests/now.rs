@@ -1,7 +1,7 @@
 //! What a clock on the wall shows: margins that run out, streams that never began, jumps.
 
-use crate::Culprit;
 use super::*;
+use crate::Culprit;
 
 /// Frames of 25 frames/s, each read within 10 ms as soon as its turn comes.
 fn played(frames: std::ops::Range<u32>) -> Vec<OpRecord> {
