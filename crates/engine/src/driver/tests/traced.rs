@@ -125,6 +125,9 @@ fn creating_keeps_empties_or_refuses_as_asked() {
         CLOSING,
         works(creating(NEW, existing)),
         (whole, 0, 0),
+        // Nothing says which of two operations in flight comes first.
+        CLOSING,
+        works(creating(NEW, existing)),
         works(on(OpKind::Write, NEW)),
         CLOSING,
         // Whether the file must not be there says nothing where none is made.
