@@ -105,6 +105,22 @@ impl fmt::Display for LogTrouble {
 }
 
 impl Warning {
+    /// Its place among others, the worst first: what makes the figures those of something else, what makes
+    /// them doubtful, what makes them say little.
+    pub fn rank(&self) -> u8 {
+        match self {
+            Warning::TargetIsMemory { .. } => 0,
+            Warning::Cache(_) => 1,
+            Warning::OwnLateness { .. } => 2,
+            Warning::ClientCpuSaturated { .. } => 3,
+            Warning::RunDirectoryOnTarget { .. } => 4,
+            Warning::Stragglers { .. } => 5,
+            Warning::LogDropped { .. } => 6,
+            Warning::ShortLook { .. } => 7,
+            Warning::FewTransfers { .. } => 8,
+        }
+    }
+
     /// The warnings that the figures themselves give cause for: lateness, short looks, few transfers.
     pub fn from_figures(points: &[LoadPoint], cost: &SelfCost, totals: &RunTotals) -> Vec<Warning> {
         let mut warnings = Vec::new();

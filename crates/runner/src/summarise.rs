@@ -282,11 +282,9 @@ fn log_facts(fate: &LogFate) -> LogFacts {
     }
 }
 
+/// What to know before believing the figures, the worst first.
 fn notes(facts: &Facts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<String> {
-    let mut notes = facts.notes.clone();
-    if let Some(Verified::Skipped(why)) = &facts.verified {
-        notes.push(format!("Not verified: {why}."));
-    }
+    let mut notes = Vec::new();
     if facts.drained.missed_ops > 0 {
         notes.push(format!(
             "{} operations are in no figure, because this machine was too busy to count them; use fewer workers or a \
@@ -317,7 +315,13 @@ fn notes(facts: &Facts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<String
     if same_mount(facts) {
         warnings.push(Warning::RunDirectoryOnTarget { path: facts.run_dir.display().to_string() });
     }
+    warnings.sort_by_key(Warning::rank);
     notes.extend(warnings.iter().map(ToString::to_string));
+    if let Some(Verified::Skipped(why)) = &facts.verified {
+        notes.push(format!("Not verified: {why}."));
+    }
+    // What was done beside measuring is worth knowing, and spoils no figure.
+    notes.extend(facts.notes.iter().cloned());
     notes
 }
 
