@@ -96,7 +96,8 @@ export type CacheEvidence =
   | { kind: "client_counted"; share: number }
   | { kind: "later_reads_faster"; point: number; reads: ComparedReads };
 
-export type Outcome = "complete" | "interrupted" | "broke_off";
+/** "running": made from the log of a run that goes on. */
+export type Outcome = "complete" | "interrupted" | "broke_off" | "running";
 
 export interface Target {
   path: string;

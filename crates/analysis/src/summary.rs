@@ -104,6 +104,8 @@ pub enum Outcome {
     Interrupted,
     /// It could not go on.
     BrokeOff,
+    /// It goes on: these are the figures of its log until now.
+    Running,
 }
 
 /// Where the data lies.

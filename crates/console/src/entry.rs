@@ -118,6 +118,7 @@ impl RunEntry {
         self.state = match summary.outcome {
             Outcome::Complete => RunState::Complete,
             Outcome::Interrupted => RunState::Interrupted,
+            Outcome::Running => RunState::Running,
             Outcome::BrokeOff => RunState::BrokeOff,
         };
         self.sentence =

@@ -78,6 +78,9 @@ fn moved_most(summary: &Summary) -> Option<&LoadPoint> {
 pub(crate) fn outcome(summary: &Summary) -> Option<String> {
     let what = match summary.outcome {
         Outcome::Complete => return None,
+        Outcome::Running => {
+            return Some("The run goes on. What its log holds until now follows.".to_owned());
+        }
         Outcome::Interrupted => "The run was interrupted",
         Outcome::BrokeOff => "The run broke off",
     };

@@ -173,7 +173,7 @@ fn beside(incident: &Incident) -> String {
 pub(crate) fn doubt_words(confidence: &Confidence) -> Option<String> {
     let words = |doubt: &Doubt| match doubt {
         // Said before the number, or by it.
-        Doubt::BrokeOff | Doubt::Interrupted | Doubt::OwnFault | Doubt::Unsteady => None,
+        Doubt::BrokeOff | Doubt::Interrupted | Doubt::Running | Doubt::OwnFault | Doubt::Unsteady => None,
         // A warning says how long it was.
         Doubt::ShortLook => None,
         Doubt::OwnTiming => Some("the tool's own timing was not good enough"),

@@ -2,13 +2,14 @@
 //!
 //! Whoever watches a run from outside (the console) reads this file; the run itself never waits for anybody.
 //! [`log`] writes it beside the observer that the run has anyway, `disturbance` sums up its incidents;
-//! [`process`] tells whether the run that
-//! wrote it is still alive.
+//! [`life`] and
+//! [`process`] tell whether the run that wrote it goes on.
 //!
 //! Not here: figures. What is measured stands in the summary and the log; this is to look at, and it may
 //! have gaps.
 
 mod disturbance;
+pub mod life;
 pub mod log;
 pub mod process;
 

@@ -7,14 +7,21 @@ use std::path::{Path, PathBuf};
 use reelgauge_analysis::late::{LateFigures, LateTally};
 use reelgauge_analysis::summary::{LoadPointFacts, LogFacts, Target};
 use reelgauge_analysis::{
-    LoadPoint, Outcome, PointTiming, SelfCost, ShortOps, Summary, SummaryError, try_rebuild,
+    LoadPoint, Outcome, PointTiming, SelfCost, ShortOps, Summary, SummaryError, statement, try_rebuild,
 };
 use reelgauge_record::log::{LogError, LogReader, repair};
 use reelgauge_record::run_dir::{RunDir, RunDirError};
 use reelgauge_workload::streams::AnyPlan;
 
+use crate::live::life::{Life, life};
 use crate::load_points::{self, LoadPointPlan};
 use crate::streams::table::{self, PointStreams};
+
+/// Why a run without a summary has none.
+const KILLED: &str = "the run was killed before it could end; these are the figures of its log";
+
+/// A log that changes while it is read is read anew, at most so often.
+const LOOKS_MOST: u32 = 5;
 
 /// Why a run can't be shown.
 #[derive(Debug, thiserror::Error)]
@@ -48,17 +55,41 @@ pub fn reopen(path: &Path) -> Result<Summary, ReopenError> {
     let path = run_dir.summary_path();
     match std::fs::read_to_string(&path) {
         Ok(json) => Ok(Summary::from_json(&json)?),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => from_log(&run_dir),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => without_summary(&run_dir),
         Err(source) => Err(ReopenError::Io { path, source }),
     }
 }
 
-/// The figures of a run that was killed: everything up to its last sealed second.
-fn from_log(run_dir: &RunDir) -> Result<Summary, ReopenError> {
-    // What a crash left half done is put in order if the directory may be written; reading works without.
-    for agent in std::fs::read_dir(run_dir.ops_path()).into_iter().flatten().flatten() {
-        let _ = repair(&agent.path());
+/// The figures of a run that goes on or was killed: everything up to its last sealed second.
+fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
+    let life = life(run_dir.path());
+    // What a crash left half done is put in order, where it is certain that nobody writes it any more, and if
+    // the directory may be written; reading works without.
+    if let Life::Gone(begin) = &life
+        && begin.has_died_here()
+    {
+        for agent in std::fs::read_dir(run_dir.ops_path()).into_iter().flatten().flatten() {
+            let _ = repair(&agent.path());
+        }
     }
+    let mut looks = 1;
+    let mut summary = loop {
+        match from_log(run_dir) {
+            // A run that goes on takes parts of its log together, and one was gone before it was opened.
+            Err(ReopenError::Log(error)) if error.is_not_found() && looks < LOOKS_MOST => looks += 1,
+            found => break found?,
+        }
+    };
+    (summary.outcome, summary.outcome_reason) = match life {
+        Life::Running(_) => (Outcome::Running, None),
+        _ => (Outcome::BrokeOff, Some(KILLED.to_owned())),
+    };
+    summary.statement = Some(statement::of(&summary));
+    Ok(summary)
+}
+
+/// The figures of a log.
+fn from_log(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     let log = LogReader::open(&run_dir.ops_path())?;
     let planned = load_points::read(run_dir);
     let ops = log.batches().flat_map(|batch| match batch {
@@ -70,9 +101,6 @@ fn from_log(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     let short_ops = if summary.verb == "replay" { ShortOps::Answers } else { ShortOps::Failures };
     let rebuilt = try_rebuild(ops, short_ops, &complete_timings(&planned))?;
     summary.run_dir = Some(run_dir.path().display().to_string());
-    summary.outcome = Outcome::BrokeOff;
-    summary.outcome_reason =
-        Some("the run was killed before it could end; these are the figures of its log".to_owned());
     let rows = log.agents().iter().map(|agent| agent.rows).sum();
     summary.log = LogFacts { complete: false, rows, ..LogFacts::default() };
     summary.series = rebuilt.series;

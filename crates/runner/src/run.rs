@@ -56,7 +56,7 @@ impl Finished {
         match self.summary.outcome {
             Outcome::Complete if differs || not_met || not_measured => EXIT_NOT_MET,
             Outcome::Complete => 0,
-            Outcome::BrokeOff => EXIT_BROKE_OFF,
+            Outcome::BrokeOff | Outcome::Running => EXIT_BROKE_OFF,
             Outcome::Interrupted => EXIT_INTERRUPTED as u8,
         }
     }

@@ -22,6 +22,8 @@ pub enum Doubt {
     BrokeOff,
     /// Somebody stopped it.
     Interrupted,
+    /// The run goes on.
+    Running,
     /// The tool or this machine made frames late that the storage did not.
     OwnFault,
     /// The tool's own timing was not good enough.
@@ -52,6 +54,7 @@ pub(super) fn confidence(summary: &Summary) -> Confidence {
     let doubts = [
         (summary.outcome == Outcome::BrokeOff, Doubt::BrokeOff),
         (summary.outcome == Outcome::Interrupted, Doubt::Interrupted),
+        (summary.outcome == Outcome::Running, Doubt::Running),
         (summary.load_points.iter().any(|point| own(point.culprit)), Doubt::OwnFault),
         (summary.self_cost.timing_good_enough == Some(false), Doubt::OwnTiming),
         (

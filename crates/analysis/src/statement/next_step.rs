@@ -52,6 +52,7 @@ pub(super) fn after(summary: &Summary, said: &Said, confidence: &Confidence) -> 
     let own = said.cause.is_some_and(|cause| cause.culprit.is_own());
     match summary.outcome {
         _ if doubts(Doubt::Memory) && summary.check.is_none() => Some(NextStep::ChooseStorage),
+        Outcome::Running => None,
         Outcome::Interrupted if summary.search.is_some() => Some(NextStep::Resume),
         Outcome::Interrupted | Outcome::BrokeOff => Some(NextStep::RunAgain),
         Outcome::Complete if said.judgement == Judgement::NotMetByOwnFault => Some(NextStep::FreeThisMachine),

@@ -90,6 +90,11 @@ pub enum LogError {
 }
 
 impl LogError {
+    /// Whether a part of the log was not there.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, LogError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+
     /// For `map_err`: this action on this path failed.
     pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> LogError {
         move |source| LogError::Io { action, path: path.to_path_buf(), source }

@@ -159,6 +159,7 @@ fn of_itself(summary: &Summary) -> Vec<String> {
         Outcome::Complete => {}
         Outcome::Interrupted => told.push(format!("was interrupted{why}.")),
         Outcome::BrokeOff => told.push(format!("broke off{why}.")),
+        Outcome::Running => told.push("goes on; only what its log holds until now is compared.".to_owned()),
     }
     let by_client = summary.load_points.iter().any(|point| point.culprit.is_some_and(Culprit::is_own));
     let search_by_client = summary.search.as_ref().is_some_and(|facts| facts.limited_by_client);

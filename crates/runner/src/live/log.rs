@@ -74,7 +74,7 @@ fn outcome(outcome: Outcome) -> LiveOutcome {
     match outcome {
         Outcome::Complete => LiveOutcome::Complete,
         Outcome::Interrupted => LiveOutcome::Interrupted,
-        Outcome::BrokeOff => LiveOutcome::BrokeOff,
+        Outcome::BrokeOff | Outcome::Running => LiveOutcome::BrokeOff,
     }
 }
 

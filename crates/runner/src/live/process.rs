@@ -24,6 +24,14 @@ pub fn is_alive(pid: u32, mark: &str, events: &Path) -> bool {
     mark_of(pid).as_deref() == Some(mark)
 }
 
+/// Whether the process with this number and this mark was one of this machine, since it was started last,
+/// and is gone. `false` where nobody can know: a run directory may lie on a share and its run go on elsewhere.
+pub fn has_died_here(pid: u32, mark: &str) -> bool {
+    let boot_of = |mark: &str| mark.split_once('/').map(|(boot, _)| boot.to_owned());
+    let own_boot = boot_of(&own_mark());
+    own_boot.is_some() && boot_of(mark) == own_boot && mark_of(pid).as_deref() != Some(mark)
+}
+
 /// The boot and the start of a process, in ticks since the boot. `None` for one that is gone; one that has
 /// ended and was not waited for yet is gone.
 #[cfg(target_os = "linux")]
@@ -108,9 +116,12 @@ mod tests {
         let (pid, mark) = (child.id(), mark_of(child.id()).unwrap());
         assert!(is_alive(pid, &mark, events));
         assert_eq!(parent_of(pid), Some(std::process::id()));
+        assert!(!has_died_here(pid, &mark));
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(!is_alive(pid, &mark, events));
+        assert!(has_died_here(pid, &mark));
+        assert!(!has_died_here(pid, "another-machine/77"));
     }
 
     #[test]

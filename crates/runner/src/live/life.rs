@@ -1,0 +1,92 @@
+//! Whether a run goes on, as its `live.jsonl` and its process tell.
+//!
+//! The file may be cut off anywhere, or not be a run's at all: lines that are no events are passed over, and
+//! no line is ever held that is longer than any event.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use super::process::{has_died_here, is_alive};
+use super::{LiveEvent, LiveOutcome, path_in};
+
+/// The longest line that is looked at: paths and reasons have at most a few thousand characters.
+pub const LINE_MAX: usize = 64 << 10;
+
+/// Whether a run goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Life {
+    /// It has told nothing.
+    Unknown,
+    /// Its process is there and has not said that it ended.
+    Running(Begin),
+    /// It said that it ended: how, and why where it did not complete.
+    Ended(LiveOutcome, Option<String>),
+    /// Its process is gone, and it never said that it ended.
+    Gone(Begin),
+}
+
+/// How a run began.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Begin {
+    /// The process that measures.
+    pub pid: u32,
+    /// Tells it from others with that number.
+    pub process: String,
+    /// The command.
+    pub verb: String,
+    /// As in the summary.
+    pub label: String,
+    /// The directory that is measured.
+    pub target: String,
+}
+
+impl Begin {
+    /// Whether its process is there.
+    pub fn is_alive(&self, run_dir: &Path) -> bool {
+        is_alive(self.pid, &self.process, &path_in(run_dir))
+    }
+
+    /// Whether it is certain that its process is gone: it ran on this machine, since it was started last.
+    /// Of a process on another machine nothing is certain.
+    pub fn has_died_here(&self) -> bool {
+        has_died_here(self.pid, &self.process)
+    }
+}
+
+/// Whether the run in this directory goes on.
+pub fn life(run_dir: &Path) -> Life {
+    let Some(begin) = begin(run_dir) else { return Life::Unknown };
+    // In this order: it may say that it ended and be gone between two looks.
+    let is_alive = begin.is_alive(run_dir);
+    match last(run_dir) {
+        Some(LiveEvent::End { outcome, reason, .. }) => Life::Ended(outcome, reason),
+        _ if is_alive => Life::Running(begin),
+        _ => Life::Gone(begin),
+    }
+}
+
+/// How the run in this directory began, if it has told.
+pub fn begin(run_dir: &Path) -> Option<Begin> {
+    let mut head = Vec::new();
+    File::open(path_in(run_dir)).ok()?.take(LINE_MAX as u64).read_to_end(&mut head).ok()?;
+    let line = head.split(|&byte| byte == b'\n').next()?;
+    match LiveEvent::from_line(line)? {
+        LiveEvent::Begin { pid, process, verb, label, target, .. } => {
+            Some(Begin { pid, process, verb, label, target })
+        }
+        _ => None,
+    }
+}
+
+/// What the run in this directory told last.
+pub fn last(run_dir: &Path) -> Option<LiveEvent> {
+    let mut file = File::open(path_in(run_dir)).ok()?;
+    let len = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(len.saturating_sub(LINE_MAX as u64))).ok()?;
+    let mut tail = Vec::new();
+    file.take(LINE_MAX as u64).read_to_end(&mut tail).ok()?;
+    // A line without an end is still being written.
+    let whole = &tail[..tail.iter().rposition(|&byte| byte == b'\n')?];
+    whole.rsplit(|&byte| byte == b'\n').find_map(LiveEvent::from_line)
+}
