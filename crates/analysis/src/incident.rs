@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::culprit::Culprit;
 
-pub use answers::AnswerTally;
+pub use answers::{AnswerTally, OwnShare};
 pub use gather::IncidentTally;
 pub use machine::MachineThen;
 

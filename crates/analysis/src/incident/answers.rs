@@ -4,7 +4,7 @@
 //! [`NARROWEST_NS`] and get wider where a load point lasts long, so memory is bounded; when a silence began
 //! and ended is exact all the same, because each bin knows its first and its last answer.
 
-use reelgauge_record::OpRecord;
+use reelgauge_record::{OpRecord, ProcessorWait};
 
 use super::{Behaviour, StorageThen};
 use crate::figures::{round_to, seconds, us};
@@ -41,6 +41,8 @@ struct Bin {
     longest_ns: u64,
     /// The tool's largest own delay.
     own_delay_max_ns: u64,
+    /// The longest wait of a measuring thread for a processor.
+    processor_wait_max_ns: u64,
 }
 
 impl Bin {
@@ -52,6 +54,7 @@ impl Bin {
         oldest_issued_ns: u64::MAX,
         longest_ns: 0,
         own_delay_max_ns: 0,
+        processor_wait_max_ns: 0,
     };
 
     fn has_answers(&self) -> bool {
@@ -67,8 +70,20 @@ impl Bin {
             oldest_issued_ns: self.oldest_issued_ns.min(other.oldest_issued_ns),
             longest_ns: self.longest_ns.max(other.longest_ns),
             own_delay_max_ns: self.own_delay_max_ns.max(other.own_delay_max_ns),
+            processor_wait_max_ns: self.processor_wait_max_ns.max(other.processor_wait_max_ns),
         }
     }
+}
+
+/// What of an operation's time was the tool's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OwnShare {
+    /// Of the time from its issue until its result was seen.
+    pub booked_ns: u64,
+    /// All of its own delay.
+    pub delay_ns: u64,
+    /// How long its thread waited for a processor.
+    pub wait: ProcessorWait,
 }
 
 /// A time in which operations were in flight and none was answered.
@@ -96,20 +111,23 @@ impl AnswerTally {
         AnswerTally { from_ns, width_ns: NARROWEST_NS, bins: Vec::new() }
     }
 
-    /// Takes an operation, how much of it is booked to a pause of the tool, and the tool's own delay.
+    /// Takes an operation, and what of its time was the tool's own.
     #[inline]
-    pub fn add(&mut self, op: &OpRecord, booked_ns: u64, own_delay_ns: u64) {
-        let bin = self.bin(op.done_ns);
+    pub fn add(&mut self, op: &OpRecord, own: &OwnShare) {
+        // The answer was there before a thread had a processor to see it.
+        let answered_ns = op.done_ns.saturating_sub(own.wait.in_flight_ns).max(op.issued_ns.min(op.done_ns));
+        let bin = self.bin(answered_ns);
         if op.errno == 0 {
             bin.bytes += u64::from(op.done_len);
         } else {
             bin.failed = bin.failed.saturating_add(1);
         }
-        bin.first_done_ns = bin.first_done_ns.min(op.done_ns);
-        bin.last_done_ns = bin.last_done_ns.max(op.done_ns);
+        bin.first_done_ns = bin.first_done_ns.min(answered_ns);
+        bin.last_done_ns = bin.last_done_ns.max(answered_ns);
         bin.oldest_issued_ns = bin.oldest_issued_ns.min(op.issued_ns);
-        bin.longest_ns = bin.longest_ns.max(op.service_ns().saturating_sub(booked_ns));
-        bin.own_delay_max_ns = bin.own_delay_max_ns.max(own_delay_ns);
+        bin.longest_ns = bin.longest_ns.max(op.service_ns().saturating_sub(own.booked_ns));
+        bin.own_delay_max_ns = bin.own_delay_max_ns.max(own.delay_ns);
+        bin.processor_wait_max_ns = bin.processor_wait_max_ns.max(own.wait.total_ns());
     }
 
     /// An operation that was issued at `issued_ns` had not been answered when the load point was given up.
@@ -157,6 +175,13 @@ impl AnswerTally {
     pub fn own_delay_max_ns(&self, from_ns: u64, until_ns: u64) -> Option<u64> {
         let bins = self.within(from_ns, until_ns).iter().filter(|bin| bin.has_answers());
         bins.map(|bin| bin.own_delay_max_ns).max()
+    }
+
+    /// The longest wait of a measuring thread for a processor, around the operations that were answered in a
+    /// stretch of time.
+    pub fn processor_wait_max_ns(&self, from_ns: u64, until_ns: u64) -> Option<u64> {
+        let bins = self.within(from_ns, until_ns).iter().filter(|bin| bin.has_answers());
+        bins.map(|bin| bin.processor_wait_max_ns).max()
     }
 
     /// Every silence of at least this length, in the order of time.
@@ -248,7 +273,7 @@ mod tests {
 
     fn add(tally: &mut AnswerTally, issued_ms: u64, done_ms: u64) {
         let (issued_ns, done_ns) = (issued_ms * MS, done_ms * MS);
-        tally.add(&OpRecord { issued_ns, done_ns, done_len: 1_000_000, ..op() }, 0, 0);
+        tally.add(&OpRecord { issued_ns, done_ns, done_len: 1_000_000, ..op() }, &OwnShare::default());
     }
 
     #[test]
@@ -281,6 +306,18 @@ mod tests {
         pauses.push(Pause { from_ns: 4_010 * MS, until_ns: 5_600 * MS });
         let then = frozen(4_000, 1_600).storage_then(4_000 * MS, 5_700 * MS, Some(25e6), &pauses);
         assert_eq!((then.behaviour, then.no_answer_s), (Behaviour::SingleSlowOps, None));
+    }
+
+    #[test]
+    fn what_nobody_had_a_processor_to_see_is_no_silence() {
+        let mut tally = frozen(9_000, 0);
+        let op = OpRecord { issued_ns: 10_000 * MS, done_ns: 10_500 * MS, ..op() };
+        let wait = ProcessorWait { in_flight_ns: 490 * MS, ..ProcessorWait::default() };
+        tally.add(&op, &OwnShare { booked_ns: 490 * MS, delay_ns: 490 * MS, wait });
+        assert_eq!(tally.silences(100 * MS, &Pauses::default()), []);
+        assert_eq!(tally.processor_wait_max_ns(10_000 * MS, 10_100 * MS), Some(490 * MS));
+        tally.add(&op, &OwnShare::default());
+        assert_eq!(tally.silences(100 * MS, &Pauses::default()).len(), 1);
     }
 
     #[test]

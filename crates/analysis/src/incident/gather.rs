@@ -134,6 +134,7 @@ fn own(group: &Group, answers: &AnswerTally, pauses: &Pauses) -> MachineThen {
     let (from_ns, until_ns) = (group.from_ns, group.until_ns);
     MachineThen {
         own_delay_max_us: answers.own_delay_max_ns(from_ns, until_ns).map(us),
+        processor_wait_max_us: answers.processor_wait_max_ns(from_ns, until_ns).map(us),
         paused_s: Some(seconds(pauses.total_ns(from_ns, until_ns))),
         longest_pause_s: Some(seconds(pauses.longest_ns(from_ns, until_ns))),
         ..MachineThen::default()
@@ -156,6 +157,7 @@ impl Incident {
 
 #[cfg(test)]
 mod tests {
+    use super::super::answers::OwnShare;
     use super::*;
     use crate::culprit::Culprit;
     use crate::incident::Behaviour;
@@ -183,7 +185,10 @@ mod tests {
             let frozen = (frozen_from_ms..frozen_from_ms + length_ms).contains(&at_ms);
             let done_ms = if frozen { frozen_from_ms + length_ms } else { at_ms + 5 };
             let issued_ns = if frozen { frozen_from_ms } else { at_ms } * MS;
-            answers.add(&OpRecord { issued_ns, done_ns: done_ms * MS, done_len: 1000, ..op() }, 0, 0);
+            answers.add(
+                &OpRecord { issued_ns, done_ns: done_ms * MS, done_len: 1000, ..op() },
+                &OwnShare::default(),
+            );
         }
         answers
     }
