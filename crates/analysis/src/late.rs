@@ -26,7 +26,9 @@
 //! been in time there counts in `late_frames_with_own_delay`. For a worker with one operation at a time
 //! that is exact; with several in flight, a worker counts as free from its latest completion. What was in
 //! flight while the tool did not run at all ([`crate::pause`]) took less there by as long as that lasted, and
-//! so did that whose thread waited for a processor meanwhile ([`ProcessorWait`]).
+//! so did that whose thread waited for a processor meanwhile ([`ProcessorWait`]). That holds where the storage
+//! had time left. Where it was asked all the time and gave less than was needed, the frames would have been
+//! late all the same, and none counts as the tool's.
 //!
 //! Not here: what is good enough ([`crate::criteria`], [`crate::verdict`]).
 
@@ -67,7 +69,7 @@ pub use now::{LateNow, StreamNow};
 pub use timeline::FrameTimeline;
 
 use figures::total_of;
-use own_delay::WorkerPast;
+use own_delay::{WorkerPast, booked_ns};
 use slots::Slots;
 use stream::StreamTally;
 use strip::Strip;
@@ -199,7 +201,7 @@ impl LateTally {
         let Some(stream) = slot.and_then(|slot| self.streams.get_mut(slot)) else {
             // No frame of anybody's, but it shows whether the storage answers.
             let wait = self.waits.of(op);
-            let booked_ns = self.pauses.booked_ns(op.issued_ns, op.done_ns).max(wait.in_flight_ns);
+            let booked_ns = booked_ns(op, &self.pauses, wait);
             self.answers.add(op, &OwnShare { booked_ns, delay_ns: 0, wait });
             self.ignored_ops += 1;
             return;
@@ -309,8 +311,14 @@ impl LateTally {
                 self.incidents.take(stream.number(), &run);
             }
         }
-        let streams: Vec<StreamFigures> = self.streams.iter().map(StreamTally::figures).collect();
         let needed_bytes_per_s = self.streams.iter().filter_map(StreamTally::needed_bytes_per_s).sum();
+        for (stream, frames) in self.incidents.acquit_tool(&self.answers, &self.pauses, needed_bytes_per_s) {
+            let slot = self.streams.binary_search_by_key(&stream, StreamTally::number);
+            if let Some(stream) = slot.ok().and_then(|slot| self.streams.get_mut(slot)) {
+                stream.late_all_the_same(frames);
+            }
+        }
+        let streams: Vec<StreamFigures> = self.streams.iter().map(StreamTally::figures).collect();
         let figures = LateFigures {
             total: total_of(&self.streams),
             incidents: self.incidents.finish(

@@ -34,6 +34,13 @@ impl OwnTimes {
     }
 }
 
+/// How much of the time from an operation's issue until its result was seen is the tool's own: what its thread
+/// waited for a processor at the end, and the pause before that.
+pub(super) fn booked_ns(op: &OpRecord, pauses: &Pauses, wait: ProcessorWait) -> u64 {
+    let wait_ns = wait.in_flight_ns.min(op.service_ns());
+    wait_ns + pauses.booked_ns(op.issued_ns, op.done_ns - wait_ns)
+}
+
 /// The latest completions of one worker.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WorkerPast {
@@ -54,10 +61,7 @@ impl WorkerPast {
         // by the tool's own fault.
         let due_ns = if op.due_ns == freed_ns { free_ns } else { op.due_ns };
         let issued_ns = due_ns.max(free_ns).min(op.issued_ns);
-        // Who is stopped doesn't wait for a processor, and who waits may have been seen to: one of them is
-        // known, or both are about the same time.
-        let paused_ns = pauses.booked_ns(op.issued_ns, op.done_ns);
-        let booked_ns = paused_ns.max(wait.in_flight_ns).min(op.service_ns());
+        let booked_ns = booked_ns(op, pauses, wait);
         let times = OwnTimes {
             done_ns: issued_ns + (op.service_ns() - booked_ns),
             free_ns,
@@ -112,11 +116,11 @@ mod tests {
         let waited = |in_flight_ns| ProcessorWait { in_flight_ns, ..ProcessorWait::default() };
         let times = past.take(&op, &Pauses::default(), waited(590_000));
         assert_eq!((times.delay_ns, times.done_ns), (590_100, 10_000));
-        // A pause that says more about the same time wins, and nothing took less than no time.
+        // After a pause it stood in line for a while. What both are about counts once.
         let mut pauses = Pauses::default();
-        pauses.push(Pause { from_ns: 5_100, until_ns: 600_000 });
-        let mut booked = |wait| past.take(&op, &pauses, wait).booked_ns;
-        assert_eq!((booked(waited(590_000)), booked(waited(900_000))), (594_900, 600_000));
+        pauses.push(Pause { from_ns: 5_100, until_ns: 500_000 });
+        let booked = |wait_ns| booked_ns(&op, &pauses, waited(wait_ns));
+        assert_eq!((booked(100_000), booked(590_000), booked(900_000)), (594_900, 595_000, 600_000));
     }
 
     #[test]
