@@ -25,10 +25,10 @@
 //! and the worker is free, and the storage takes the time that it took. A late frame that would have
 //! been in time there counts in `late_frames_with_own_delay`. For a worker with one operation at a time
 //! that is exact; with several in flight, a worker counts as free from its latest completion. What was in
-//! flight while the tool did not run at all ([`crate::pause`]) took less there by as long as that lasted, and
-//! so did that whose thread waited for a processor meanwhile ([`ProcessorWait`]). That holds where the storage
-//! had time left. Where it was asked all the time and gave less than was needed, the frames would have been
-//! late all the same, and none counts as the tool's.
+//! flight while the tool did not run at all ([`crate::pause`]) took less there by as long as that lasted,
+//! and so did that whose thread waited for a processor meanwhile ([`ProcessorWait`]). That holds where the
+//! storage had time left. Where it was asked all the time and gave less than was needed, the frames would
+//! have been late all the same, and none counts as the tool's.
 //!
 //! Not here: what is good enough ([`crate::criteria`], [`crate::verdict`]).
 

@@ -34,8 +34,8 @@ impl OwnTimes {
     }
 }
 
-/// How much of the time from an operation's issue until its result was seen is the tool's own: what its thread
-/// waited for a processor at the end, and the pause before that.
+/// How much of the time from an operation's issue until its result was seen is the tool's own: what its
+/// thread waited for a processor at the end, and the pause before that.
 pub(super) fn booked_ns(op: &OpRecord, pauses: &Pauses, wait: ProcessorWait) -> u64 {
     let wait_ns = wait.in_flight_ns.min(op.service_ns());
     wait_ns + pauses.booked_ns(op.issued_ns, op.done_ns - wait_ns)
