@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 
-/// Busy processes for each core: with so many, one that is nice gets less than a two-hundredth of it.
+/// Busy processes for each core.
 const EACH: usize = 4;
 /// They end by themselves after so much time of a core, should the test be killed.
 const LIMIT_S: u32 = 60;
@@ -12,15 +12,21 @@ const LIMIT_S: u32 = 60;
 pub struct Busy(Vec<Child>);
 
 impl Busy {
-    /// Several for every core.
+    /// Several for every core, as nice as this: 0 for as good as anybody, 19 for those who stand back.
     ///
     /// # Panics
     /// If they can't be started.
-    pub fn every_core() -> Busy {
+    pub fn every_core(niceness: u8) -> Busy {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let start = |_| {
-            let mut shell = Command::new("sh");
-            shell.args(["-c", &format!("ulimit -t {LIMIT_S}; while :; do :; done")]);
+            let mut shell = Command::new("nice");
+            shell.args([
+                "-n",
+                &niceness.to_string(),
+                "sh",
+                "-c",
+                &format!("ulimit -t {LIMIT_S}; while :; do :; done"),
+            ]);
             shell.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
         };
         Busy((0..cores * EACH).map(start).collect())

@@ -99,6 +99,19 @@ impl Throttle {
         std::fs::write(self.folder.join("cgroup.procs"), pid).unwrap();
     }
 
+    /// Lets its processes run as they like again.
+    ///
+    /// # Panics
+    /// If the limit can't be taken away.
+    pub fn lift_processors(&self) {
+        let v1 = self.folder.join("cpu.cfs_quota_us");
+        if v1.exists() {
+            std::fs::write(v1, "-1").unwrap();
+        } else {
+            std::fs::write(self.folder.join("cpu.max"), "max").unwrap();
+        }
+    }
+
     /// With this limit, as version 2 calls it.
     fn limited(path: &Path, limit: &str, value: u64) -> Throttle {
         let (root, file) = controller().unwrap();

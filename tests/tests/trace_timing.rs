@@ -80,7 +80,7 @@ fn a_machine_that_is_too_busy_is_told_and_a_good_timing_is_not() {
     nice.args(["-n", "19"]).arg(binary::path());
     let mut running = binary::start_by(nice, loaded.plain_words());
     loaded.until_measuring(&mut running);
-    let busy = Busy::every_core();
+    let busy = Busy::every_core(0);
     let outcome = running.wait(Duration::from_secs(120)).expect_code(0);
     drop(busy);
     assert!(!was_good(&loaded, &outcome));

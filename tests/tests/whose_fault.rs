@@ -1,5 +1,5 @@
-//! Whose fault it was: a file system that stands still is blamed for it however busy the machine is, and a
-//! tool that was stopped blames nobody else.
+//! Whose fault it was: storage that stands still or is slow is blamed for it however busy the machine is, and
+//! a tool that was stopped, or that got no processor, blames nobody else.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
@@ -9,11 +9,14 @@ use std::time::Duration;
 
 use reelgauge_tests::binary::Running;
 use reelgauge_tests::busy::Busy;
+use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mounts::{ImageKind, TempMount};
-use reelgauge_tests::needs::Need;
+use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{self, at, count, number, text};
+use reelgauge_tests::sshfs::{self, Sshfs};
 use reelgauge_tests::streams::SMALL;
+use reelgauge_tests::throttle::Throttle;
 use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use rustix::process::{Pid, Signal, kill_process};
@@ -89,11 +92,11 @@ fn is_its_own_fault(summary: &Value, culprits: &[&str]) {
     assert_eq!(at(summary, "verdict.storage_failed"), false, "{:#}", at(summary, "verdict.failed_first"));
 }
 
-#[test]
-fn a_frozen_file_system_is_the_storages_fault_on_a_busy_machine_too() {
-    require!(Need::Root, Need::Tool("fsfreeze"), Need::FileSystem("ext4"));
+/// While other programs keep every core busy, as nice as this.
+#[track_caller]
+fn frozen_while_busy(niceness: u8) {
     let (_turn, mount) = (my_turn(), disk());
-    let busy = Busy::every_core();
+    let busy = Busy::every_core(niceness);
     let verb = recorders(mount.path(), &["--policy", "drop"]);
     let summary = measured(&verb, verb.start(), || frozen(&mount));
     drop(busy);
@@ -105,6 +108,85 @@ fn a_frozen_file_system_is_the_storages_fault_on_a_busy_machine_too() {
     let silent_s = number(incident, "storage.no_answer_s");
     assert!((1.4..4.0).contains(&silent_s), "{incident:#}");
     assert_eq!(text(&summary, "load_points.0.culprit"), "storage");
+}
+
+#[test]
+fn a_frozen_file_system_is_the_storages_fault_on_a_busy_machine_too() {
+    require!(Need::Root, Need::Tool("fsfreeze"), Need::FileSystem("ext4"));
+    frozen_while_busy(0);
+}
+
+#[test]
+fn a_frozen_file_system_is_the_storages_fault_while_others_stand_back() {
+    require!(Need::Root, Need::Tool("fsfreeze"), Need::FileSystem("ext4"));
+    frozen_while_busy(19);
+}
+
+/// A store that takes half of what three recorders need, from the middle of the run on.
+#[track_caller]
+fn slow_from_the_middle_on(busy: Option<u8>) {
+    let (_turn, faulty) = (my_turn(), Faulty::mount());
+    let busy = busy.map(Busy::every_core);
+    let verb = recorders(&faulty.path(), &[]);
+    let half = SMALL.bytes_per_s() * 3 / 2;
+    let summary = measured(&verb, verb.start(), || faulty.faults().limit_bytes_per_s(half));
+    drop(busy);
+    let incident = worst(&summary);
+    assert_eq!(text(incident, "culprit"), "storage", "{incident:#}");
+    assert!(
+        ["slow", "single_slow_ops"].contains(&text(incident, "storage.behaviour")),
+        "{:#}",
+        at(incident, "storage")
+    );
+    assert_eq!(text(&summary, "load_points.0.culprit"), "storage");
+    assert_eq!(at(&summary, "verdict.storage_failed"), true);
+}
+
+#[test]
+fn a_slow_store_is_the_storages_fault() {
+    if needs::are_met(faulty::NEEDS) {
+        slow_from_the_middle_on(None);
+    }
+}
+
+#[test]
+fn a_slow_store_is_the_storages_fault_on_a_busy_machine_too() {
+    if needs::are_met(faulty::NEEDS) {
+        slow_from_the_middle_on(Some(0));
+    }
+}
+
+/// Most of a period of half a second without a processor, again and again: longer than the buffers last. What
+/// it stores lies in memory, which no other program makes slow.
+#[test]
+fn a_starved_control_group_is_this_machines_fault() {
+    require!(Need::Root, Need::Quota);
+    let (_turn, mount) = (my_turn(), TempMount::tmpfs(512));
+    let verb = recorders(mount.path(), &["--buffer", "6frames"]).without("--direct");
+    let throttle = Throttle::processors(5_000, 500_000);
+    let summary = measured(&verb, verb.start(), || {
+        // It may be moved there at any time, so its groups are not those that it was started in.
+        throttle.take(measuring_process(&verb));
+        std::thread::sleep(Duration::from_secs(3));
+        // What it does when it has measured would take it minutes.
+        throttle.lift_processors();
+    });
+    is_its_own_fault(&summary, &["this_machine"]);
+    let incident = worst(&summary);
+    assert!(number(incident, "machine.throttled_percent") > 20.0, "{incident:#}");
+}
+
+#[test]
+fn players_of_a_network_mount_that_are_stopped_blame_nobody_else() {
+    if !needs::are_met(sshfs::NEEDS) {
+        return;
+    }
+    let (_turn, sshfs) = (my_turn(), Sshfs::mount(400));
+    let verb = Verb::on("streams", sshfs.path())
+        .with(&["--actor", "player", "--count", "2", "--format", SMALL.id, "--buffer", "12frames"])
+        .with(&["--clip", "1s", "--warmup", "500ms", "--duration", "6s", "--direct"]);
+    let summary = measured(&verb, verb.start(), || stopped(measuring_process(&verb)));
+    is_its_own_fault(&summary, &["tool"]);
 }
 
 #[test]

@@ -28,7 +28,7 @@ usage: cargo xtask VERB
   tidy                             the rules for the code base alone
   bench [ARGS]...                  side-by-side benchmarks; ARGS go to the benchmark program
   bundle                           builds console/dist/reelgauge.html, which is committed
-  soak [--rounds N]                the fault tests again and again, to find what happens rarely
+  soak [--rounds N] [--only NAME]  the fault tests again and again, to find what happens rarely
 ";
 
 fn main() -> ExitCode {

@@ -6,33 +6,72 @@ use anyhow::{Context, bail};
 
 use crate::command;
 
-/// Runs the fault tests `--rounds N` times (10 unless said otherwise); stops at the first failure.
+/// The test programs that are repeated unless others are named.
+const PROGRAMS: [&str; 2] = ["faults_*", "whose_fault"];
+
+/// What is asked for.
+#[derive(Debug, PartialEq, Eq)]
+struct Soak {
+    rounds: u32,
+    /// Test programs, by name or pattern.
+    programs: Vec<String>,
+    /// Goes on after a failure and counts.
+    keeps_going: bool,
+}
+
+/// Runs the fault tests `--rounds N` times (10 unless said otherwise), or only those programs that
+/// `--only NAME` names. Stops at the first failure, or with `--keep-going` counts the rounds that failed.
 pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
-    let rounds = rounds(arguments)?;
+    let soak = read(arguments)?;
     command::run(crate::cargo().args(["build", "--package", "reelgauge"]))?;
     let start = Instant::now();
-    for round in 1..=rounds {
-        let mut test = crate::cargo();
-        test.args(["test", "--package", "reelgauge-tests", "--test", "faults_*"])
-            .env("REELGAUGE_BIN", crate::target_dir().join("debug/reelgauge"));
-        let passed = command::run_watching(&mut test, |_| ())?;
-        println!("soak: round {round} of {rounds}, {:.0} s", start.elapsed().as_secs_f64());
-        if !passed {
+    let mut failed = 0;
+    for round in 1..=soak.rounds {
+        let passed = command::run_watching(&mut soak.tests(), |_| ())?;
+        failed += u32::from(!passed);
+        let seconds = start.elapsed().as_secs_f64();
+        println!("soak: round {round} of {}, {failed} failed, {seconds:.0} s", soak.rounds);
+        if !passed && !soak.keeps_going {
             return Ok(false);
         }
     }
-    Ok(true)
+    Ok(failed == 0)
 }
 
-/// How often.
-fn rounds(arguments: &[String]) -> anyhow::Result<u32> {
-    match arguments {
-        [] => Ok(10),
-        [flag, number] if flag == "--rounds" => {
-            number.parse().with_context(|| format!("--rounds needs a number, not '{number}'"))
+impl Soak {
+    /// One round.
+    fn tests(&self) -> std::process::Command {
+        let mut tests = crate::cargo();
+        tests.args(["test", "--package", "reelgauge-tests"]);
+        if self.keeps_going {
+            tests.arg("--no-fail-fast");
         }
-        _ => bail!("soak knows --rounds N, not '{}'", arguments.join(" ")),
+        tests.args(self.programs.iter().flat_map(|program| ["--test", program]));
+        tests.env("REELGAUGE_BIN", crate::target_dir().join("debug/reelgauge"));
+        tests
     }
+}
+
+fn read(arguments: &[String]) -> anyhow::Result<Soak> {
+    let mut soak = Soak { rounds: 10, programs: Vec::new(), keeps_going: false };
+    let mut arguments = arguments.iter();
+    while let Some(flag) = arguments.next() {
+        let mut value = || arguments.next().with_context(|| format!("{flag} needs a value"));
+        match flag.as_str() {
+            "--rounds" => {
+                let number = value()?;
+                soak.rounds =
+                    number.parse().with_context(|| format!("--rounds needs a number, not '{number}'"))?;
+            }
+            "--only" => soak.programs.push(value()?.clone()),
+            "--keep-going" => soak.keeps_going = true,
+            other => bail!("soak knows --rounds N, --only NAME and --keep-going, not '{other}'"),
+        }
+    }
+    if soak.programs.is_empty() {
+        soak.programs = PROGRAMS.map(str::to_owned).to_vec();
+    }
+    Ok(soak)
 }
 
 #[cfg(test)]
@@ -40,12 +79,27 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    fn of(arguments: &[&str]) -> anyhow::Result<Soak> {
+        read(&arguments.iter().map(|&argument| argument.to_owned()).collect::<Vec<_>>())
+    }
+
     #[test]
     fn the_number_of_rounds_is_read() {
-        let read = |arguments: &[&str]| rounds(&arguments.iter().map(|&a| a.to_owned()).collect::<Vec<_>>());
-        assert_eq!(read(&[]).unwrap(), 10);
-        assert_eq!(read(&["--rounds", "3"]).unwrap(), 3);
-        assert!(read(&["--rounds", "many"]).is_err());
-        assert!(read(&["3"]).is_err());
+        assert_eq!(of(&[]).unwrap().rounds, 10);
+        assert_eq!(of(&["--rounds", "3"]).unwrap().rounds, 3);
+        for bad in [&["--rounds", "many"][..], &["--rounds"], &["3"]] {
+            assert!(of(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn all_fault_tests_unless_some_are_named() {
+        assert_eq!(of(&["--rounds", "3"]).unwrap().programs, PROGRAMS);
+        let some = of(&["--only", "whose_fault", "--keep-going", "--only", "check"]).unwrap();
+        let words: Vec<String> =
+            some.tests().get_args().map(|word| word.to_string_lossy().into_owned()).collect();
+        let end = ["--no-fail-fast", "--test", "whose_fault", "--test", "check"];
+        assert_eq!(words[words.len() - end.len()..], end);
+        assert!(!of(&[]).unwrap().keeps_going);
     }
 }

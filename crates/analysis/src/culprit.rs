@@ -26,6 +26,13 @@ pub const STOPPED_FROM_S: f64 = 0.3;
 /// the tool was late.
 const STARVED_PERCENT: f64 = 5.0;
 
+/// The same where a pause was that long: what took the processors away for all of it took a lot, and some is
+/// always taken on a machine that is shared.
+const TAKEN_AWAY_PERCENT: f64 = 25.0;
+
+/// Of the tool's largest own delay, the share from which on waiting for a processor explains it.
+const WAITED_SHARE: f64 = 0.5;
+
 /// Processors busy to this share, in percent, make the tool wait for one.
 const BUSY_PERCENT: f64 = 85.0;
 
@@ -139,15 +146,23 @@ fn own(machine: Option<&MachineThen>) -> Culprit {
         return Culprit::Tool;
     };
     let reaches = |percent: Option<f64>, limit: f64| percent.is_some_and(|percent| percent >= limit);
-    let taken_away = reaches(machine.steal_percent, STARVED_PERCENT)
-        || reaches(machine.throttled_percent, STARVED_PERCENT)
-        || reaches(machine.memory_waiting_percent, STARVED_PERCENT);
-    let was_stopped = machine.longest_pause_s.is_some_and(|pause_s| pause_s >= STOPPED_FROM_S);
+    let was_stopped = reaches(machine.longest_pause_s, STOPPED_FROM_S);
+    let starved_percent = if was_stopped { TAKEN_AWAY_PERCENT } else { STARVED_PERCENT };
+    let taken_away = has_waited(machine)
+        || reaches(machine.steal_percent, starved_percent)
+        || reaches(machine.throttled_percent, starved_percent)
+        || reaches(machine.memory_waiting_percent, starved_percent);
     if taken_away || !was_stopped && reaches(machine.processors_busy_percent, BUSY_PERCENT) {
         Culprit::ThisMachine
     } else {
         Culprit::Tool
     }
+}
+
+/// Whether measuring threads could have run and had no processor for most of the largest delay.
+fn has_waited(machine: &MachineThen) -> bool {
+    let delay_and_wait = machine.own_delay_max_us.zip(machine.processor_wait_max_us);
+    delay_and_wait.is_some_and(|(delay_us, wait_us)| wait_us > 0.0 && wait_us >= WAITED_SHARE * delay_us)
 }
 
 #[cfg(test)]
@@ -178,7 +193,26 @@ mod tests {
         assert_eq!(decided(9, 9, &stolen), Culprit::ThisMachine);
         let throttled = MachineThen { throttled_percent: Some(80.0), ..MachineThen::default() };
         assert_eq!(decided(9, 9, &throttled), Culprit::ThisMachine);
+        // A little is always taken away on a machine that is shared, and did not stop it.
+        let shared = MachineThen { steal_percent: Some(12.0), ..stopped };
+        assert_eq!(decided(9, 9, &shared), Culprit::Tool);
         assert_eq!(decide(&Evidence { harmed: 9, saved_without_own_delay: 9, machine: None }), Culprit::Tool);
+    }
+
+    #[test]
+    fn threads_that_waited_for_a_processor_are_the_machines_fault() {
+        let waited = |wait_us| MachineThen {
+            longest_pause_s: Some(0.49),
+            own_delay_max_us: Some(490_000.0),
+            processor_wait_max_us: wait_us,
+            ..MachineThen::default()
+        };
+        assert_eq!(decided(9, 9, &waited(Some(485_000.0))), Culprit::ThisMachine);
+        // Woken again after a stop, they stood in line for a moment.
+        assert_eq!(decided(9, 9, &waited(Some(30_000.0))), Culprit::Tool);
+        assert_eq!(decided(9, 9, &waited(None)), Culprit::Tool);
+        // The storage stood still: what they waited would have saved nothing.
+        assert_eq!(decided(9, 0, &waited(Some(485_000.0))), Culprit::Storage);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::culprit::Culprit;
 
-pub use answers::AnswerTally;
+pub use answers::{AnswerTally, OwnShare};
 pub use gather::IncidentTally;
 pub use machine::MachineThen;
 
@@ -108,6 +108,10 @@ pub struct StorageThen {
     pub no_answer_began_s: Option<f64>,
     /// Bytes that came, as a share of what the streams needed in that time; may be above 1.
     pub answered_share: Option<f64>,
+    /// The share of the time in which something was in flight. The tool's own delays and pauses are no part
+    /// of either.
+    #[serde(default)]
+    pub busy_share: Option<f64>,
     /// The longest operation: from when it was issued until its result was seen.
     pub longest_op_us: Option<f64>,
 }

@@ -25,7 +25,10 @@
 //! and the worker is free, and the storage takes the time that it took. A late frame that would have
 //! been in time there counts in `late_frames_with_own_delay`. For a worker with one operation at a time
 //! that is exact; with several in flight, a worker counts as free from its latest completion. What was in
-//! flight while the tool did not run at all ([`crate::pause`]) took less there by as long as that lasted.
+//! flight while the tool did not run at all ([`crate::pause`]) took less there by as long as that lasted,
+//! and so did that whose thread waited for a processor meanwhile ([`ProcessorWait`]). That holds where the
+//! storage had time left. Where it was asked all the time and gave less than was needed, the frames would
+//! have been late all the same, and none counts as the tool's.
 //!
 //! Not here: what is good enough ([`crate::criteria`], [`crate::verdict`]).
 
@@ -42,14 +45,15 @@ mod stream;
 pub(crate) mod strip;
 mod throughput;
 mod timeline;
+mod waits;
 
 #[cfg(test)]
 mod tests;
 
-use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_record::{OpFlags, OpKind, OpRecord, ProcessorWait};
 use serde::{Deserialize, Serialize};
 
-use crate::incident::{AnswerTally, IncidentTally};
+use crate::incident::{AnswerTally, IncidentTally, OwnShare};
 use crate::pause::{Pause, Pauses};
 use crate::trace_stats::over_time::TimeBins;
 
@@ -65,10 +69,11 @@ pub use now::{LateNow, StreamNow};
 pub use timeline::FrameTimeline;
 
 use figures::total_of;
-use own_delay::WorkerPast;
+use own_delay::{WorkerPast, booked_ns};
 use slots::Slots;
 use stream::StreamTally;
 use strip::Strip;
+use waits::Waits;
 
 /// What a player does with frames whose time has passed before it could ask for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,6 +164,7 @@ pub struct LateTally {
     worker_slots: Slots,
     ignored_ops: u64,
     pauses: Pauses,
+    waits: Waits,
     answers: AnswerTally,
     incidents: IncidentTally,
 }
@@ -175,6 +181,7 @@ impl LateTally {
             worker_slots: Slots::default(),
             ignored_ops: 0,
             pauses: Pauses::default(),
+            waits: Waits::default(),
             answers: AnswerTally::new(part.started_ns),
             incidents: IncidentTally::default(),
         };
@@ -206,7 +213,9 @@ impl LateTally {
         let slot = self.stream_slots.get(op.stream);
         let Some(stream) = slot.and_then(|slot| self.streams.get_mut(slot)) else {
             // No frame of anybody's, but it shows whether the storage answers.
-            self.answers.add(op, self.pauses.booked_ns(op.issued_ns, op.done_ns), 0);
+            let wait = self.waits.of(op);
+            let booked_ns = booked_ns(op, &self.pauses, wait);
+            self.answers.add(op, &OwnShare { booked_ns, delay_ns: 0, wait });
             self.ignored_ops += 1;
             return;
         };
@@ -218,8 +227,8 @@ impl LateTally {
         if is_scrub(op) {
             self.scrubbed_ns[worker] = self.scrubbed_ns[worker].max(Some(op.due_ns));
         }
-        let times = self.workers[worker].take(op, &self.pauses);
-        self.answers.add(op, times.booked_ns, times.delay_ns);
+        let times = self.workers[worker].take(op, &self.pauses, self.waits.of(op));
+        self.answers.add(op, &times.share());
         stream.add(op, &times, worker);
         if let Some(runs) = stream.take_closed_runs() {
             runs.iter().for_each(|run| self.incidents.take(op.stream, run));
@@ -229,6 +238,11 @@ impl LateTally {
     /// The tool did not run for a while. To be told before the operations are added that were in flight then.
     pub fn paused(&mut self, pause: Pause) {
         self.pauses.push(pause);
+    }
+
+    /// The thread of an operation waited for a processor. To be told before the operation is added.
+    pub fn waited(&mut self, wait: ProcessorWait) {
+        self.waits.put(wait);
     }
 
     /// The load point was given up at `given_up_ns` while an operation was in flight that had been issued at
@@ -300,8 +314,14 @@ impl LateTally {
                 self.incidents.take(stream.number(), &run);
             }
         }
-        let streams: Vec<StreamFigures> = self.streams.iter().map(StreamTally::figures).collect();
         let needed_bytes_per_s = self.streams.iter().filter_map(StreamTally::needed_bytes_per_s).sum();
+        for (stream, frames) in self.incidents.acquit_tool(&self.answers, &self.pauses, needed_bytes_per_s) {
+            let slot = self.streams.binary_search_by_key(&stream, StreamTally::number);
+            if let Some(stream) = slot.ok().and_then(|slot| self.streams.get_mut(slot)) {
+                stream.late_all_the_same(frames);
+            }
+        }
+        let streams: Vec<StreamFigures> = self.streams.iter().map(StreamTally::figures).collect();
         let figures = LateFigures {
             total: total_of(&self.streams),
             incidents: self.incidents.finish(

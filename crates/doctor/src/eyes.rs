@@ -34,8 +34,6 @@ pub struct Eyes {
     target: Target,
     disks: Vec<String>,
     seen: Interfaces,
-    /// The `cpu.stat` of the control groups that this process is in.
-    quotas: Vec<PathBuf>,
     /// Files that could not be read, and why.
     unread: BTreeMap<&'static str, String>,
 }
@@ -43,13 +41,8 @@ pub struct Eyes {
 impl Eyes {
     /// Finds out what carries the target.
     pub fn open(target: Target) -> Eyes {
-        let mut eyes = Eyes {
-            target,
-            disks: Vec::new(),
-            seen: Interfaces::default(),
-            quotas: quotas(),
-            unread: BTreeMap::new(),
-        };
+        let mut eyes =
+            Eyes { target, disks: Vec::new(), seen: Interfaces::default(), unread: BTreeMap::new() };
         if let Some(mounts) = eyes.read("/proc/self/mountinfo") {
             eyes.disks = devices::below(&mounts, &eyes.target.mount_point, Path::new("/sys"));
         }
@@ -135,11 +128,7 @@ impl Eyes {
         if let Some(text) = self.read("/proc/self/statm") {
             own::parse_statm(&text, page_bytes(), look);
         }
-        // Where there is no quota, there is no such file, which is nothing to complain of.
-        let throttled = self.quotas.iter().filter_map(|path| std::fs::read_to_string(path).ok());
-        if let Some(throttled_us) = throttled.filter_map(|text| quota::throttled_us(&text)).reduce(u64::max) {
-            quota::put_throttled(throttled_us, look);
-        }
+        look_at_quotas(look);
     }
 
     /// The text of a file; `None`, and why is kept, where it can't be read. Names in it need not be UTF-8.
@@ -157,10 +146,17 @@ impl Eyes {
     }
 }
 
-/// Where the processor quotas of this process are told; nowhere without control groups.
-fn quotas() -> Vec<PathBuf> {
+/// Adds what the processor quotas of this process's groups did. Where there are no control groups, or none
+/// with a quota, there are no such files, which is nothing to complain of.
+fn look_at_quotas(look: &mut Look) {
     let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    quota::stat_files(&text).into_iter().map(|file| Path::new("/sys/fs/cgroup").join(file)).collect()
+    for group in quota::groups(&text) {
+        let stat = Path::new("/sys/fs/cgroup").join(&group).join(quota::STAT);
+        let text = std::fs::read_to_string(stat).unwrap_or_default();
+        if let Some(throttled_us) = quota::throttled_us(&text) {
+            quota::put_throttled(&group, throttled_us, look);
+        }
+    }
 }
 
 /// Which interfaces are looked at.

@@ -29,6 +29,7 @@ mod launch;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod turn;
 #[cfg(target_os = "linux")]
 mod uring;
 mod wait;
@@ -39,7 +40,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_record::{OpFlags, OpKind, OpRecord, ProcessorWait};
 use reelgauge_workload::script::{Done, Needs, Op, Script};
 
 use crate::buffer::AlignedBuffer;
@@ -52,6 +53,10 @@ use crate::verify::{WriteAt, WriteMap};
 pub trait Sink: Send + 'static {
     /// Keep this record. Must neither block nor allocate.
     fn record(&mut self, op: &OpRecord);
+
+    /// The thread waited for a processor around the operation that is recorded next. Must neither block nor
+    /// allocate. A sink that books no delays to anybody may leave it out.
+    fn waited(&mut self, _wait: &ProcessorWait) {}
 }
 
 /// Which driver performs the operations.

@@ -1,6 +1,7 @@
 //! The record room: what one operation looked like, and how that is kept.
 //!
 //! * [`op`]: the fixed-size record of one operation. It is all that the measuring path knows of this crate.
+//! * [`turn`]: what is kept beside it when the measuring thread had to wait for a processor.
 //! * [`errno`]: names of error numbers.
 //! * [`log`] (feature `log`): the Parquet operation log, written as the run goes, and its readers.
 //! * [`run_dir`] (feature `log`): the run directory around it.
@@ -11,6 +12,7 @@
 
 pub mod errno;
 pub mod op;
+pub mod turn;
 
 #[cfg(feature = "log")]
 pub mod host;
@@ -20,3 +22,4 @@ pub mod log;
 pub mod run_dir;
 
 pub use op::{AccessBits, OpFlags, OpKind, OpRecord, OpenBits};
+pub use turn::ProcessorWait;

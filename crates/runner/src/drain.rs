@@ -353,6 +353,11 @@ impl Work {
             let why = "writing it took longer than the operations themselves".to_owned();
             self.give_up(GivenUp { trouble: LogTrouble::TooSlow, why });
         }
+        while let Ok(wait) = source.waits.pop() {
+            if let Some(judging) = &mut self.judging {
+                judging.waited(wait);
+            }
+        }
         let Ok(chunk) = source.ring.read_chunk(filled) else {
             return;
         };

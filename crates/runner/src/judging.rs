@@ -7,7 +7,11 @@ use reelgauge_analysis::pause::Pause;
 use reelgauge_analysis::rates::{RateSpec, RateTally};
 use reelgauge_analysis::vda::ProcessRate;
 use reelgauge_engine::driver::Context;
-use reelgauge_record::OpRecord;
+use reelgauge_record::{OpRecord, ProcessorWait};
+
+/// So many waits for processors are handed on, to be written down. A machine with more has nothing to measure
+/// with.
+const WAITS_KEPT: usize = 10_000;
 
 /// What is to be judged. The counting begins with the first record or question: only then is it known when
 /// the load point began.
@@ -21,6 +25,8 @@ pub struct Judging {
     /// When the tool did not run, since the load point was announced.
     pauses: Vec<Pause>,
     pauses_taken: usize,
+    /// When measuring threads waited for a processor: the first [`WAITS_KEPT`] waits.
+    waits: Vec<ProcessorWait>,
     /// Since when an operation has been in flight that was given up, and when that was.
     unanswered: Option<(u64, u64)>,
 }
@@ -36,6 +42,8 @@ pub struct Judged {
     pub rates_mean_response_ms: Option<f64>,
     /// When the tool did not run.
     pub pauses: Vec<Pause>,
+    /// When its threads waited for a processor, as far as that was kept.
+    pub waits: Vec<ProcessorWait>,
     /// Frames with a deadline before this were judged: the end of the load point, or when it was cut short.
     pub until_ns: u64,
 }
@@ -51,6 +59,7 @@ impl Judging {
             cut_ns: None,
             pauses: Vec::new(),
             pauses_taken: 0,
+            waits: Vec::new(),
             unanswered: None,
         }
     }
@@ -58,6 +67,14 @@ impl Judging {
     /// The tool did not run for a while. To be told before the records are taken that came back since.
     pub fn paused(&mut self, pause: Pause) {
         self.pauses.push(pause);
+    }
+
+    /// The thread of an operation waited for a processor. To be told before the operation's record is taken.
+    pub fn waited(&mut self, wait: ProcessorWait) {
+        if self.waits.len() < WAITS_KEPT {
+            self.waits.push(wait);
+        }
+        self.begun().0.waited(wait);
     }
 
     /// An operation that had been in flight since `issued_ns` was given up.
@@ -107,6 +124,7 @@ impl Judging {
                 rates_mean_response_ms: rates.mean_response_ms(),
                 rates: rates.finish(end_ns),
                 pauses: self.pauses,
+                waits: self.waits,
                 until_ns: end_ns,
             },
             None => Judged::default(),

@@ -147,6 +147,7 @@ fn late_from_log(log: &LogReader, streams: PointStreams) -> Result<Option<LateFi
     let part = streams.part();
     let mut tally = LateTally::new(streams.streams.clone(), part);
     streams.pauses.iter().for_each(|pause| tally.paused(*pause));
+    streams.waits.iter().for_each(|wait| tally.waited(*wait));
     let mut last_ns = part.started_ns;
     for batch in log.batches() {
         for op in batch?.ops.iter().filter(|op| op.point == part.point) {

@@ -4,7 +4,7 @@
 //! [`NARROWEST_NS`] and get wider where a load point lasts long, so memory is bounded; when a silence began
 //! and ended is exact all the same, because each bin knows its first and its last answer.
 
-use reelgauge_record::OpRecord;
+use reelgauge_record::{OpRecord, ProcessorWait};
 
 use super::{Behaviour, StorageThen};
 use crate::figures::{round_to, seconds, us};
@@ -25,6 +25,9 @@ const SILENCE_SHARE: f64 = 0.3;
 /// Below this share of what was needed, answers came too slowly.
 const SLOW_SHARE: f64 = 0.97;
 
+/// A storage that had something to do for this share of the time had no time left.
+const BUSY_SHARE: f64 = 0.8;
+
 /// An operation that takes as long as this is slow, whatever the others do.
 const SLOW_OP_NS: u64 = 100_000_000;
 
@@ -41,6 +44,10 @@ struct Bin {
     longest_ns: u64,
     /// The tool's largest own delay.
     own_delay_max_ns: u64,
+    /// The longest wait of a measuring thread for a processor.
+    processor_wait_max_ns: u64,
+    /// How long operations were in flight in it, added up; without the tool's own delays.
+    in_flight_ns: u64,
 }
 
 impl Bin {
@@ -52,6 +59,8 @@ impl Bin {
         oldest_issued_ns: u64::MAX,
         longest_ns: 0,
         own_delay_max_ns: 0,
+        processor_wait_max_ns: 0,
+        in_flight_ns: 0,
     };
 
     fn has_answers(&self) -> bool {
@@ -67,8 +76,21 @@ impl Bin {
             oldest_issued_ns: self.oldest_issued_ns.min(other.oldest_issued_ns),
             longest_ns: self.longest_ns.max(other.longest_ns),
             own_delay_max_ns: self.own_delay_max_ns.max(other.own_delay_max_ns),
+            processor_wait_max_ns: self.processor_wait_max_ns.max(other.processor_wait_max_ns),
+            in_flight_ns: self.in_flight_ns.saturating_add(other.in_flight_ns),
         }
     }
+}
+
+/// What of an operation's time was the tool's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OwnShare {
+    /// Of the time from its issue until its result was seen.
+    pub booked_ns: u64,
+    /// All of its own delay.
+    pub delay_ns: u64,
+    /// How long its thread waited for a processor.
+    pub wait: ProcessorWait,
 }
 
 /// A time in which operations were in flight and none was answered.
@@ -96,20 +118,39 @@ impl AnswerTally {
         AnswerTally { from_ns, width_ns: NARROWEST_NS, bins: Vec::new() }
     }
 
-    /// Takes an operation, how much of it is booked to a pause of the tool, and the tool's own delay.
+    /// Takes an operation, and what of its time was the tool's own.
     #[inline]
-    pub fn add(&mut self, op: &OpRecord, booked_ns: u64, own_delay_ns: u64) {
-        let bin = self.bin(op.done_ns);
+    pub fn add(&mut self, op: &OpRecord, own: &OwnShare) {
+        // The answer was there before a thread had a processor to see it.
+        let answered_ns = op.done_ns.saturating_sub(own.wait.in_flight_ns).max(op.issued_ns.min(op.done_ns));
+        let bin = self.bin(answered_ns);
         if op.errno == 0 {
             bin.bytes += u64::from(op.done_len);
         } else {
             bin.failed = bin.failed.saturating_add(1);
         }
-        bin.first_done_ns = bin.first_done_ns.min(op.done_ns);
-        bin.last_done_ns = bin.last_done_ns.max(op.done_ns);
+        bin.first_done_ns = bin.first_done_ns.min(answered_ns);
+        bin.last_done_ns = bin.last_done_ns.max(answered_ns);
         bin.oldest_issued_ns = bin.oldest_issued_ns.min(op.issued_ns);
-        bin.longest_ns = bin.longest_ns.max(op.service_ns().saturating_sub(booked_ns));
-        bin.own_delay_max_ns = bin.own_delay_max_ns.max(own_delay_ns);
+        bin.longest_ns = bin.longest_ns.max(op.service_ns().saturating_sub(own.booked_ns));
+        bin.own_delay_max_ns = bin.own_delay_max_ns.max(own.delay_ns);
+        bin.processor_wait_max_ns = bin.processor_wait_max_ns.max(own.wait.total_ns());
+        self.in_flight(op.issued_ns, op.done_ns.saturating_sub(own.booked_ns));
+    }
+
+    /// Something was in flight from one time to another, of which the latter has its bin.
+    fn in_flight(&mut self, from_ns: u64, until_ns: u64) {
+        let from_ns = from_ns.max(self.from_ns);
+        if until_ns <= from_ns {
+            return;
+        }
+        let (first, last) = (self.index(from_ns), self.index(until_ns - 1).min(self.bins.len()));
+        let (start_ns, width_ns) = (self.from_ns, self.width_ns);
+        for (index, bin) in self.bins.iter_mut().enumerate().take(last + 1).skip(first) {
+            let begins_ns = start_ns + index as u64 * width_ns;
+            let within_ns = until_ns.min(begins_ns + width_ns) - from_ns.max(begins_ns);
+            bin.in_flight_ns = bin.in_flight_ns.saturating_add(within_ns);
+        }
     }
 
     /// An operation that was issued at `issued_ns` had not been answered when the load point was given up.
@@ -119,6 +160,7 @@ impl AnswerTally {
         bin.last_done_ns = bin.last_done_ns.max(given_up_ns);
         bin.oldest_issued_ns = bin.oldest_issued_ns.min(issued_ns);
         bin.longest_ns = bin.longest_ns.max(given_up_ns.saturating_sub(issued_ns));
+        self.in_flight(issued_ns, given_up_ns);
     }
 
     #[inline]
@@ -157,6 +199,28 @@ impl AnswerTally {
     pub fn own_delay_max_ns(&self, from_ns: u64, until_ns: u64) -> Option<u64> {
         let bins = self.within(from_ns, until_ns).iter().filter(|bin| bin.has_answers());
         bins.map(|bin| bin.own_delay_max_ns).max()
+    }
+
+    /// How long something was in flight in a stretch of time: exact where that is a bin or longer, and too
+    /// long by no more than a bin each time where several overlap in one.
+    fn busy_ns(&self, from_ns: u64, until_ns: u64) -> u64 {
+        let bins = self.within(from_ns, until_ns).iter();
+        bins.map(|bin| bin.in_flight_ns.min(self.width_ns)).sum()
+    }
+
+    /// Whether the storage was asked as good as all the time and gave less than was needed: then nothing
+    /// else would have made it give more.
+    pub fn is_overloaded(&self, from_ns: u64, until_ns: u64, needed_per_s: f64, pauses: &Pauses) -> bool {
+        let then = self.storage_then(from_ns, until_ns, Some(needed_per_s), pauses);
+        then.busy_share.is_some_and(|share| share >= BUSY_SHARE)
+            && then.answered_share.is_some_and(|share| share < SLOW_SHARE)
+    }
+
+    /// The longest wait of a measuring thread for a processor, around the operations that were answered in a
+    /// stretch of time.
+    pub fn processor_wait_max_ns(&self, from_ns: u64, until_ns: u64) -> Option<u64> {
+        let bins = self.within(from_ns, until_ns).iter().filter(|bin| bin.has_answers());
+        bins.map(|bin| bin.processor_wait_max_ns).max()
     }
 
     /// Every silence of at least this length, in the order of time.
@@ -199,6 +263,7 @@ impl AnswerTally {
         let running_ns = until_ns.saturating_sub(from_ns).saturating_sub(pauses.total_ns(from_ns, until_ns));
         let needed_bytes = needed_bytes_per_s.map(|rate| rate * running_ns as f64 / 1e9);
         let answered_share = needed_bytes.filter(|bytes| *bytes > 0.0).map(|needed| bytes as f64 / needed);
+        let busy_share = (self.busy_ns(from_ns, until_ns) as f64 / running_ns as f64).min(1.0);
         let longest_ns = bins.iter().map(|bin| bin.longest_ns).max().unwrap_or(0);
         let silence_explains =
             |silence: &Silence| silence.length_ns as f64 >= SILENCE_SHARE * running_ns as f64;
@@ -218,6 +283,7 @@ impl AnswerTally {
             no_answer_s: silence.map(|silence| seconds(silence.length_ns)),
             no_answer_began_s: silence.map(|silence| seconds(silence.from_ns)),
             answered_share: answered_share.map(|share| round_to(share, 4)),
+            busy_share: (running_ns > 0).then(|| round_to(busy_share, 4)),
             longest_op_us: Some(us(longest_ns)),
         }
     }
@@ -248,7 +314,7 @@ mod tests {
 
     fn add(tally: &mut AnswerTally, issued_ms: u64, done_ms: u64) {
         let (issued_ns, done_ns) = (issued_ms * MS, done_ms * MS);
-        tally.add(&OpRecord { issued_ns, done_ns, done_len: 1_000_000, ..op() }, 0, 0);
+        tally.add(&OpRecord { issued_ns, done_ns, done_len: 1_000_000, ..op() }, &OwnShare::default());
     }
 
     #[test]
@@ -281,6 +347,18 @@ mod tests {
         pauses.push(Pause { from_ns: 4_010 * MS, until_ns: 5_600 * MS });
         let then = frozen(4_000, 1_600).storage_then(4_000 * MS, 5_700 * MS, Some(25e6), &pauses);
         assert_eq!((then.behaviour, then.no_answer_s), (Behaviour::SingleSlowOps, None));
+    }
+
+    #[test]
+    fn what_nobody_had_a_processor_to_see_is_no_silence() {
+        let mut tally = frozen(9_000, 0);
+        let op = OpRecord { issued_ns: 10_000 * MS, done_ns: 10_500 * MS, ..op() };
+        let wait = ProcessorWait { in_flight_ns: 490 * MS, ..ProcessorWait::default() };
+        tally.add(&op, &OwnShare { booked_ns: 490 * MS, delay_ns: 490 * MS, wait });
+        assert_eq!(tally.silences(100 * MS, &Pauses::default()), []);
+        assert_eq!(tally.processor_wait_max_ns(10_000 * MS, 10_100 * MS), Some(490 * MS));
+        tally.add(&op, &OwnShare::default());
+        assert_eq!(tally.silences(100 * MS, &Pauses::default()).len(), 1);
     }
 
     #[test]

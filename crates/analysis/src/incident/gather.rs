@@ -1,7 +1,7 @@
 //! The late runs of all streams of a load point, put together: those that overlap in time, or nearly, have
 //! one cause.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::answers::AnswerTally;
 use super::{INCIDENTS_KEPT, Incident, MachineThen, STREAMS_NAMED};
@@ -22,11 +22,11 @@ const OPEN_MAX: usize = 4096;
 struct Group {
     from_ns: u64,
     until_ns: u64,
-    streams: BTreeSet<u32>,
+    /// Late frames that are the tool's own, by stream: an entry for every stream.
+    own_frames: BTreeMap<u32, u64>,
     late_frames: u64,
     dropped_frames: u64,
     failed_frames: u64,
-    own_frames: u64,
     worst_late_ns: Option<u64>,
 }
 
@@ -35,11 +35,10 @@ impl Group {
         Group {
             from_ns: run.began_ns,
             until_ns: run.ended_ns.max(run.began_ns),
-            streams: BTreeSet::from([stream]),
+            own_frames: BTreeMap::from([(stream, run.own_frames)]),
             late_frames: run.frames,
             dropped_frames: run.dropped_frames,
             failed_frames: run.failed_frames,
-            own_frames: run.own_frames,
             worst_late_ns: run.worst_late_ns,
         }
     }
@@ -47,11 +46,12 @@ impl Group {
     fn absorb(&mut self, other: Group) {
         self.from_ns = self.from_ns.min(other.from_ns);
         self.until_ns = self.until_ns.max(other.until_ns);
-        self.streams.extend(other.streams);
         self.late_frames += other.late_frames;
         self.dropped_frames += other.dropped_frames;
         self.failed_frames += other.failed_frames;
-        self.own_frames += other.own_frames;
+        for (stream, frames) in other.own_frames {
+            *self.own_frames.entry(stream).or_default() += frames;
+        }
         self.worst_late_ns = self.worst_late_ns.max(other.worst_late_ns);
     }
 
@@ -92,6 +92,26 @@ impl IncidentTally {
         self.groups.len() as u64
     }
 
+    /// Where the storage was asked all the time and gave less than was needed, frames would have been late
+    /// without the tool's delay too: takes them from the tool, and says how many of which stream. To be
+    /// called when all late runs were taken.
+    pub(crate) fn acquit_tool(
+        &mut self,
+        answers: &AnswerTally,
+        pauses: &Pauses,
+        needed_bytes_per_s: f64,
+    ) -> Vec<(u32, u64)> {
+        let has_own = |group: &&mut Group| group.own_frames.values().any(|frames| *frames > 0);
+        let mut acquitted = Vec::new();
+        for group in self.groups.iter_mut().filter(has_own) {
+            if answers.is_overloaded(group.from_ns, group.until_ns, needed_bytes_per_s, pauses) {
+                let frames = group.own_frames.iter_mut();
+                acquitted.extend(frames.map(|(stream, frames)| (*stream, std::mem::take(frames))));
+            }
+        }
+        acquitted
+    }
+
     /// The incidents of a load point that began at `point_started_ns`, the first [`INCIDENTS_KEPT`] of them,
     /// as far as the operations alone tell: what counters say is added by [`Incident::explain`].
     pub fn finish(
@@ -112,12 +132,12 @@ impl IncidentTally {
                 began_s,
                 began_in_point_s: began_s - seconds(point_started_ns),
                 ended_s: seconds(group.until_ns),
-                stream_count: group.streams.len() as u64,
-                streams: group.streams.iter().copied().take(STREAMS_NAMED).collect(),
+                stream_count: group.own_frames.len() as u64,
+                streams: group.own_frames.keys().copied().take(STREAMS_NAMED).collect(),
                 late_frames: group.late_frames,
                 dropped_frames: group.dropped_frames,
                 failed_frames: group.failed_frames,
-                late_frames_with_own_delay: group.own_frames,
+                late_frames_with_own_delay: group.own_frames.values().sum(),
                 worst_late_us: group.worst_late_ns.map(us),
                 storage,
                 ..Incident::default()
@@ -134,6 +154,7 @@ fn own(group: &Group, answers: &AnswerTally, pauses: &Pauses) -> MachineThen {
     let (from_ns, until_ns) = (group.from_ns, group.until_ns);
     MachineThen {
         own_delay_max_us: answers.own_delay_max_ns(from_ns, until_ns).map(us),
+        processor_wait_max_us: answers.processor_wait_max_ns(from_ns, until_ns).map(us),
         paused_s: Some(seconds(pauses.total_ns(from_ns, until_ns))),
         longest_pause_s: Some(seconds(pauses.longest_ns(from_ns, until_ns))),
         ..MachineThen::default()
@@ -156,12 +177,13 @@ impl Incident {
 
 #[cfg(test)]
 mod tests {
+    use super::super::answers::OwnShare;
     use super::*;
     use crate::culprit::Culprit;
     use crate::incident::Behaviour;
     use crate::late::op_of_tests as op;
     use crate::pause::Pause;
-    use reelgauge_record::OpRecord;
+    use reelgauge_record::{OpRecord, ProcessorWait};
 
     const MS: u64 = 1_000_000;
 
@@ -183,7 +205,10 @@ mod tests {
             let frozen = (frozen_from_ms..frozen_from_ms + length_ms).contains(&at_ms);
             let done_ms = if frozen { frozen_from_ms + length_ms } else { at_ms + 5 };
             let issued_ns = if frozen { frozen_from_ms } else { at_ms } * MS;
-            answers.add(&OpRecord { issued_ns, done_ns: done_ms * MS, done_len: 1000, ..op() }, 0, 0);
+            answers.add(
+                &OpRecord { issued_ns, done_ns: done_ms * MS, done_len: 1000, ..op() },
+                &OwnShare::default(),
+            );
         }
         answers
     }
@@ -225,6 +250,33 @@ mod tests {
         let found = tally.finish(&answers(7_905, 1_600), &pauses, None, 0);
         assert_eq!(found[0].culprit, Culprit::Tool);
         assert_eq!(found[0].machine.as_ref().and_then(|machine| machine.longest_pause_s), Some(1.595));
+    }
+
+    #[test]
+    fn a_storage_that_was_asked_all_the_time_and_gave_too_little_is_not_acquitted() {
+        let runs = |tally: &mut IncidentTally| {
+            tally.take(0, &ClosedRun { own_frames: 19, ..run(7_900, 9_600, 19) });
+            tally.take(3, &ClosedRun { own_frames: 4, ..run(7_900, 9_600, 9) });
+        };
+        let mut tally = IncidentTally::default();
+        runs(&mut tally);
+        // 25 kB/s come while operations of 5 ms leave much time in between.
+        let none = Pauses::default();
+        assert_eq!(tally.acquit_tool(&answers(30_000, 0), &none, 30_000.0), []);
+        // Two workers with one operation of 40 ms after the other, each waiting for a processor now and then.
+        let mut full = AnswerTally::new(0);
+        for at_ms in (0..20_000).step_by(40) {
+            let op = OpRecord { issued_ns: at_ms * MS, done_ns: (at_ms + 40) * MS, done_len: 500, ..op() };
+            let wait = ProcessorWait { in_flight_ns: 15 * MS, ..ProcessorWait::default() };
+            full.add(&op, &OwnShare { booked_ns: 15 * MS, delay_ns: 15 * MS, wait });
+            full.add(&OpRecord { worker: 1, ..op }, &OwnShare::default());
+        }
+        // They gave all that was needed: then it is the waits that matter.
+        assert_eq!(tally.acquit_tool(&full, &none, 25_000.0), []);
+        assert_eq!(tally.acquit_tool(&full, &none, 50_000.0), [(0, 19), (3, 4)]);
+        let found = tally.finish(&full, &none, Some(50_000.0), 0);
+        assert_eq!((found[0].late_frames_with_own_delay, found[0].culprit), (0, Culprit::Storage));
+        assert_eq!(found[0].storage.busy_share, Some(1.0));
     }
 
     #[test]

@@ -13,6 +13,10 @@ use crate::page::{CounterSeries, Counters};
 pub struct MachineThen {
     /// The longest time that an operation waited in the tool although it was due and its worker was free.
     pub own_delay_max_us: Option<f64>,
+    /// The longest time that a measuring thread could have run and had no processor. 0 where the system
+    /// doesn't tell (Linux does).
+    #[serde(default)]
+    pub processor_wait_max_us: Option<f64>,
     /// How long the tool did not run at all, in all.
     pub paused_s: Option<f64>,
     /// The longest of these pauses.
@@ -42,6 +46,7 @@ impl MachineThen {
     pub fn or(self, other: MachineThen) -> MachineThen {
         MachineThen {
             own_delay_max_us: self.own_delay_max_us.or(other.own_delay_max_us),
+            processor_wait_max_us: self.processor_wait_max_us.or(other.processor_wait_max_us),
             paused_s: self.paused_s.or(other.paused_s),
             longest_pause_s: self.longest_pause_s.or(other.longest_pause_s),
             processors_busy_percent: self.processors_busy_percent.or(other.processors_busy_percent),

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
-use reelgauge_record::OpRecord;
+use reelgauge_record::{OpRecord, ProcessorWait};
 
+use crate::incident::OwnShare;
 use crate::pause::Pauses;
 
 /// How many completions of a worker are remembered. An operation that was overtaken by more of them is
@@ -22,6 +23,22 @@ pub(super) struct OwnTimes {
     pub(super) delay_ns: u64,
     /// The latter alone.
     pub(super) booked_ns: u64,
+    /// How long its thread waited for a processor.
+    pub(super) wait: ProcessorWait,
+}
+
+impl OwnTimes {
+    /// What of the operation's time was the tool's own.
+    pub(super) fn share(&self) -> OwnShare {
+        OwnShare { booked_ns: self.booked_ns, delay_ns: self.delay_ns, wait: self.wait }
+    }
+}
+
+/// How much of the time from an operation's issue until its result was seen is the tool's own: what its
+/// thread waited for a processor at the end, and the pause before that.
+pub(super) fn booked_ns(op: &OpRecord, pauses: &Pauses, wait: ProcessorWait) -> u64 {
+    let wait_ns = wait.in_flight_ns.min(op.service_ns());
+    wait_ns + pauses.booked_ns(op.issued_ns, op.done_ns - wait_ns)
 }
 
 /// The latest completions of one worker.
@@ -32,8 +49,8 @@ pub(super) struct WorkerPast {
 }
 
 impl WorkerPast {
-    /// Takes the worker's next operation.
-    pub(super) fn take(&mut self, op: &OpRecord, pauses: &Pauses) -> OwnTimes {
+    /// Takes the worker's next operation, around which its thread waited for a processor as long as that.
+    pub(super) fn take(&mut self, op: &OpRecord, pauses: &Pauses, wait: ProcessorWait) -> OwnTimes {
         let before = self.completions.partition_point(|(done_ns, _)| *done_ns <= op.issued_ns);
         let (freed_ns, free_ns) = match before.checked_sub(1).map(|latest| self.completions[latest]) {
             Some(completion) => completion,
@@ -44,12 +61,13 @@ impl WorkerPast {
         // by the tool's own fault.
         let due_ns = if op.due_ns == freed_ns { free_ns } else { op.due_ns };
         let issued_ns = due_ns.max(free_ns).min(op.issued_ns);
-        let booked_ns = pauses.booked_ns(op.issued_ns, op.done_ns);
+        let booked_ns = booked_ns(op, pauses, wait);
         let times = OwnTimes {
-            done_ns: issued_ns + op.service_ns().saturating_sub(booked_ns),
+            done_ns: issued_ns + (op.service_ns() - booked_ns),
             free_ns,
             delay_ns: op.issued_ns.saturating_sub(op.due_ns.max(freed_ns)) + booked_ns,
             booked_ns,
+            wait,
         };
         if self.completions.len() >= REMEMBERED {
             self.completions.pop_front();
@@ -72,7 +90,8 @@ mod tests {
     fn delays_with(ops: &[(u64, u64, u64)], pauses: &Pauses) -> Vec<(u64, u64)> {
         let mut past = WorkerPast::default();
         let take = |&(due_ns, issued_ns, done_ns): &(u64, u64, u64)| {
-            let times = past.take(&OpRecord { due_ns, issued_ns, done_ns, ..op() }, pauses);
+            let op = OpRecord { due_ns, issued_ns, done_ns, ..op() };
+            let times = past.take(&op, pauses, ProcessorWait::default());
             (times.delay_ns, times.done_ns)
         };
         ops.iter().map(take).collect()
@@ -88,6 +107,20 @@ mod tests {
         // The storage took longer than that by far: the pause held nothing up.
         let found = delays_with(&[(0, 0, 900_000_000)], &pauses);
         assert_eq!(found, [(0, 900_000_000)]);
+    }
+
+    #[test]
+    fn what_its_thread_waited_for_a_processor_is_the_tools_own() {
+        let mut past = WorkerPast::default();
+        let op = OpRecord { issued_ns: 100, done_ns: 600_100, ..op() };
+        let waited = |in_flight_ns| ProcessorWait { in_flight_ns, ..ProcessorWait::default() };
+        let times = past.take(&op, &Pauses::default(), waited(590_000));
+        assert_eq!((times.delay_ns, times.done_ns), (590_100, 10_000));
+        // After a pause it stood in line for a while. What both are about counts once.
+        let mut pauses = Pauses::default();
+        pauses.push(Pause { from_ns: 5_100, until_ns: 500_000 });
+        let booked = |wait_ns| booked_ns(&op, &pauses, waited(wait_ns));
+        assert_eq!((booked(100_000), booked(590_000), booked(900_000)), (594_900, 595_000, 600_000));
     }
 
     #[test]

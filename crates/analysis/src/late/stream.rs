@@ -192,6 +192,14 @@ impl StreamTally {
         }
     }
 
+    /// So many late frames that were taken for the tool's would have been late without its delay.
+    pub(super) fn late_all_the_same(&mut self, frames: u64) {
+        if let Some(counting) = &mut self.counting {
+            let own = &mut counting.counts.late_with_own_delay;
+            *own = own.saturating_sub(frames);
+        }
+    }
+
     /// What was counted; `None` for a stream that never began.
     pub(super) fn counting(&self) -> Option<&Counting> {
         self.counting.as_deref()

@@ -1,15 +1,19 @@
 //! The processor quota of this process's control group: how long it kept the group from running.
 //!
 //! `cpu.stat` of the group and of those above it, because a quota anywhere on the way counts. Version 2 of
-//! control groups tells it in microseconds, version 1 in nanoseconds.
+//! control groups tells it in microseconds, version 1 in nanoseconds. A process can be moved from group to
+//! group while it runs, so its groups are asked for at every look.
 
-use super::put;
+use super::put_on;
 use crate::counter::{Layer, Look, Reading};
 
-/// Where the `cpu.stat` files of this process's groups are below `/sys/fs/cgroup`, the innermost first, from
+/// The file of a group that tells it.
+pub const STAT: &str = "cpu.stat";
+
+/// The folders of this process's groups below `/sys/fs/cgroup`, the innermost first, from
 /// `/proc/self/cgroup`: lines like `0::/user.slice/run.scope` (version 2) or `4:cpu,cpuacct:/job` (version
 /// 1).
-pub fn stat_files(text: &str) -> Vec<String> {
+pub fn groups(text: &str) -> Vec<String> {
     text.lines().flat_map(of_line).collect()
 }
 
@@ -23,13 +27,13 @@ fn of_line(line: &str) -> Vec<String> {
         return Vec::new();
     }
     let root = if is_v1 { format!("{controllers}/") } else { String::new() };
-    let mut files = Vec::new();
+    let mut groups = Vec::new();
     let mut rest = group.trim_matches('/');
     while !rest.is_empty() {
-        files.push(format!("{root}{rest}/cpu.stat"));
+        groups.push(format!("{root}{rest}"));
         rest = rest.rsplit_once('/').map_or("", |(above, _)| above);
     }
-    files
+    groups
 }
 
 /// Microseconds for which a group was kept from running, from its `cpu.stat`; `None` where it has no quota.
@@ -39,25 +43,41 @@ pub fn throttled_us(text: &str) -> Option<u64> {
     number("throttled_usec ").or_else(|| Some(number("throttled_time ")? / 1_000))
 }
 
-/// Adds the share of time in which the group was kept from running.
-pub fn put_throttled(throttled_us: u64, look: &mut Look) {
-    put(look, Layer::Tool, "throttled_percent", Reading::PercentOfTime(throttled_us));
+/// Adds the share of time in which a group was kept from running. Each group is a device of its own: when the
+/// process is moved into another one, that is another counter, which begins anew.
+pub fn put_throttled(group: &str, throttled_us: u64, look: &mut Look) {
+    put_on(look, Layer::Tool, "throttled_percent", group, Reading::PercentOfTime(throttled_us));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counter::values;
 
     #[test]
     fn a_quota_anywhere_on_the_way_counts() {
-        let v2 = stat_files("0::/user.slice/run.scope\n");
-        assert_eq!(v2, ["user.slice/run.scope/cpu.stat", "user.slice/cpu.stat"]);
-        let v1 = stat_files("5:memory:/x\n1:cpu,cpuacct:/job\n2:cpuset:/y\n0::/\n");
-        assert_eq!(v1, ["cpu,cpuacct/job/cpu.stat"]);
-        assert_eq!(stat_files("nonsense"), Vec::<String>::new());
+        let v2 = groups("0::/user.slice/run.scope\n");
+        assert_eq!(v2, ["user.slice/run.scope", "user.slice"]);
+        let v1 = groups("5:memory:/x\n1:cpu,cpuacct:/job\n2:cpuset:/y\n0::/\n");
+        assert_eq!(v1, ["cpu,cpuacct/job"]);
+        assert_eq!(groups("nonsense"), Vec::<String>::new());
         let stat = "usage_usec 7\nnr_periods 3\nnr_throttled 2\nthrottled_usec 181234\n";
         assert_eq!(throttled_us(stat), Some(181_234));
         assert_eq!(throttled_us("nr_periods 3\nthrottled_time 181234567\n"), Some(181_234));
         assert_eq!(throttled_us("usage_usec 7\n"), None);
+    }
+    #[test]
+    fn another_group_is_another_counter() {
+        let look = |group: &str, throttled_us: u64| {
+            let mut look = Look::new();
+            put_throttled(group, throttled_us, &mut look);
+            look
+        };
+        let percent = |earlier: &Look, later: &Look| values(Some(earlier), later, 1_000_000_000);
+        let (free, starved) = (look("cpu/free", 3), look("cpu/starved", 77_000_000));
+        // What its new group has been through is nothing of its own.
+        assert_eq!(percent(&free, &starved), []);
+        let later = percent(&starved, &look("cpu/starved", 77_900_000));
+        assert_eq!(later.iter().map(|(_, value)| *value).collect::<Vec<_>>(), [Some(90.0)]);
     }
 }

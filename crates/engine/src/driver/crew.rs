@@ -13,11 +13,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 use std::time::Duration;
 
-use reelgauge_record::OpKind;
+use reelgauge_record::{OpKind, ProcessorWait};
 use reelgauge_workload::script::{Done, Needs, Op, Script, Step};
 
 use super::launch::{Post, STACK_BYTES};
 use super::threads::{Hands, outcome};
+use super::turn::Turns;
 use super::wait::{LONGEST_SLEEP_NS, LONGEST_SPIN_NS, Waiter};
 use super::{Context, DriverError, Heartbeat, Sink, ThreadEnd, Worker, impossible, record, write_at};
 use crate::io::{self, ErrorNumber, FileName, IMPOSSIBLE, NOT_OPEN, OpenFile};
@@ -30,6 +31,7 @@ struct Finished {
     slot: u16,
     issued_ns: u64,
     done: Done,
+    wait: Option<ProcessorWait>,
 }
 
 /// The helpers of one worker.
@@ -217,7 +219,10 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
         };
         self.flight.free.push(finished.slot);
         self.show_heartbeat();
-        let Finished { issued_ns, done, .. } = finished;
+        let Finished { issued_ns, done, wait, .. } = finished;
+        if let Some(wait) = wait {
+            self.sink.waited(&wait);
+        }
         self.sink.record(&record(&self.post.context, self.worker.id, &op, issued_ns, &done));
         self.worker.script.done(&done);
         true
@@ -241,8 +246,13 @@ struct Helper {
 
 impl Helper {
     fn serve(mut self, orders: &Receiver<Op>, report: &Sender<Finished>) {
+        let mut turns = Turns::of_this_thread();
         while let Ok(op) = orders.recv() {
-            if report.send(self.perform(&op)).is_err() {
+            let mut finished = self.perform(&op);
+            // When the helper was free and had its orders is not known here: what was waited before the
+            // operation counts as far as that was late.
+            finished.wait = turns.look(self.worker, op.due_ns, finished.issued_ns, finished.done.done_ns);
+            if report.send(finished).is_err() {
                 return;
             }
         }
@@ -271,7 +281,7 @@ impl Helper {
         if let Some((map, write)) = &map {
             map.end(write, done.errno == 0 && done.done_len == op.len);
         }
-        Finished { slot: self.slot, issued_ns, done }
+        Finished { slot: self.slot, issued_ns, done, wait: None }
     }
 
     fn call(&mut self, op: &Op, stamped: Option<&Stamped>) -> Result<usize, ErrorNumber> {

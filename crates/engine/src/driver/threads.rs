@@ -18,6 +18,7 @@ use reelgauge_record::OpKind;
 use reelgauge_workload::script::{Done, Needs, Op, Script, Step};
 
 use super::launch::{Post, Ready, launch};
+use super::turn::Turns;
 use super::wait::Waiter;
 use super::{
     Context, DriverError, Ends, Running, Sink, ThreadEnd, Worker, crew, impossible, read_buffer, record,
@@ -118,12 +119,16 @@ struct Solo<'a, S, K> {
     hands: Hands,
     handles: Vec<Option<OpenFile>>,
     waiter: Waiter,
+    turns: Turns,
+    /// When the latest operation was done.
+    free_ns: u64,
 }
 
 impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
     fn new(post: &'a Post, worker: Worker<S>, sink: K, hands: Hands) -> Solo<'a, S, K> {
         let handles = (0..hands.needs.handles).map(|_| None).collect();
-        Solo { post, worker, sink, hands, handles, waiter: Waiter::new() }
+        let (waiter, turns) = (Waiter::new(), Turns::of_this_thread());
+        Solo { post, worker, sink, hands, handles, waiter, turns, free_ns: 0 }
     }
 
     fn run(mut self) -> ThreadEnd<S, K> {
@@ -204,6 +209,11 @@ impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
         if let Some((map, write)) = &map {
             map.end(write, done.errno == 0 && done.done_len == op.len);
         }
+        let could_ns = op.due_ns.max(self.free_ns);
+        if let Some(wait) = self.turns.look(self.worker.id, could_ns, issued_ns, done_ns) {
+            self.sink.waited(&wait);
+        }
+        self.free_ns = done_ns;
         self.sink.record(&record(context, self.worker.id, op, issued_ns, &done));
         self.worker.script.done(&done);
         done_ns

@@ -32,7 +32,7 @@ use std::time::Duration;
 use io_uring::squeue::{Entry, Flags};
 use io_uring::types::{self, Fd, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, opcode};
-use reelgauge_record::OpKind;
+use reelgauge_record::{OpKind, ProcessorWait};
 use reelgauge_workload::script::{Done, Script, Step};
 use rustix::fs::{AtFlags, CWD, StatxFlags};
 use rustix::io::Errno;
@@ -44,6 +44,7 @@ pub(super) use self::ladder::Ladder;
 use self::ladder::{Taken, register_read};
 use self::lanes::{Lanes, Slot};
 use super::launch::{Post, Ready, launch};
+use super::turn::Turns;
 use super::wait::{LONGEST_SLEEP_NS, Waiter};
 use super::{Context, DriverError, Ends, Heartbeat, Running, Sink, ThreadEnd, Worker, record};
 use crate::io::{self, FileName, NEW_FILE, create_flags, open_flags};
@@ -117,6 +118,11 @@ struct RingThread<'a, S, K> {
     interrupted: Vec<u32>,
     in_flight: u32,
     looked_ns: u64,
+    turns: Turns,
+    /// When it reaped last.
+    reaped_ns: u64,
+    /// How long it waited for a processor since then.
+    waited_ns: u64,
     finished_scripts: u32,
 }
 
@@ -146,6 +152,9 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
             interrupted: Vec::new(),
             in_flight: 0,
             looked_ns: 0,
+            turns: Turns::of_this_thread(),
+            reaped_ns: 0,
+            waited_ns: 0,
             finished_scripts: 0,
         }
     }
@@ -492,6 +501,9 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     fn reap(&mut self, queues: &mut Queues<'_>) -> u64 {
         queues.cq.sync();
         let mut now_ns = self.context.clock.now_ns();
+        let since_ns = now_ns - self.reaped_ns;
+        self.waited_ns = self.turns.waited_since(since_ns, now_ns).unwrap_or(0);
+        self.reaped_ns = now_ns;
         let mut has_rung = false;
         for completion in queues.cq.by_ref() {
             if completion.user_data() == Errands::BELL {
@@ -581,6 +593,12 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
             && let Some(write) = slot.write()
         {
             map.end(&write, done.errno == 0 && done.done_len == op.len);
+        }
+        // What has finished since the ring looked last may have been there all the time that it waited.
+        let in_flight_ns = self.waited_ns.min(now_ns.saturating_sub(issued_ns));
+        if in_flight_ns > 0 {
+            let wait = ProcessorWait { worker: slot.worker, done_ns: now_ns, before_ns: 0, in_flight_ns };
+            self.sink.waited(&wait);
         }
         self.sink.record(&record(self.context, slot.worker, op, issued_ns, &done));
         let lane_number = slot.lane;

@@ -191,7 +191,7 @@ impl Session {
             self.table.points.pop();
             let streams = PointStreams::new(jury.scale, MeasuredPart { until_ns, ..part }, jury.specs);
             let pauses = judged.pauses.iter().copied().take(PAUSES_WRITTEN).collect();
-            self.table.points.push(PointStreams { pauses, ..streams });
+            self.table.points.push(PointStreams { pauses, waits: judged.waits.clone(), ..streams });
             table::write(&self.run_dir, &self.table)?;
         }
         let complete = matches!(self.ending, Ending::OnTime | Ending::Exhausted);

@@ -3,6 +3,7 @@
 
 use reelgauge_analysis::late::{MeasuredPart, StreamSpec};
 use reelgauge_analysis::pause::Pause;
+use reelgauge_record::ProcessorWait;
 use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +35,9 @@ pub struct PointStreams {
     /// When the tool did not run; known when the load point is over.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pauses: Vec<Pause>,
+    /// When its threads waited for a processor.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waits: Vec<ProcessorWait>,
 }
 
 impl PointStreams {
@@ -47,6 +51,7 @@ impl PointStreams {
             until_ns: part.until_ns,
             streams,
             pauses: Vec::new(),
+            waits: Vec::new(),
         }
     }
 }

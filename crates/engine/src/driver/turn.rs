@@ -1,0 +1,172 @@
+//! Whether a driver thread had its turn: how long it could have run and no processor was given to it, because
+//! others had them, or because a quota was used up.
+//!
+//! Between two readings of the clock, an answer that is there and a thread that does not get to see it look
+//! like a storage that takes its time. The kernel knows better: it adds up how long each thread has waited
+//! for a processor. Asking costs some microseconds, so it is asked only after something took long, and now
+//! and then besides, so that what it says then is about the last moments. A thread that sleeps, or waits for
+//! an answer, waits for no processor: a storage that stands still stays what it is, however busy the machine.
+//!
+//! Linux alone tells it. Elsewhere nothing is ever found. A thread that was stopped by a signal waits for no
+//! processor either: that is seen by a watchdog, not here.
+
+#[cfg(target_os = "linux")]
+use std::{fs::File, os::unix::fs::FileExt};
+
+use reelgauge_record::ProcessorWait;
+
+/// An operation that was answered within this, and issued no later than this after it could have been, needs
+/// no explanation.
+const WORTH_ASKING_NS: u64 = 5_000_000;
+/// What the kernel said last is asked anew when it is older than this.
+const OUTDATED_NS: u64 = 100_000_000;
+/// Waits that are shorter say nothing.
+const WORTH_TELLING_NS: u64 = 1_000_000;
+
+/// The waits of one thread. To be made and asked on that thread.
+#[derive(Debug)]
+pub(super) struct Turns {
+    #[cfg(target_os = "linux")]
+    told_by: Option<File>,
+    /// How long it had waited in all, when it was asked last.
+    waited_ns: u64,
+    asked_at_ns: u64,
+}
+
+impl Turns {
+    /// Of the calling thread.
+    pub(super) fn of_this_thread() -> Turns {
+        let mut turns = Turns {
+            #[cfg(target_os = "linux")]
+            told_by: File::open("/proc/thread-self/schedstat").ok(),
+            waited_ns: 0,
+            asked_at_ns: 0,
+        };
+        turns.waited_ns = turns.ask().unwrap_or(0);
+        turns
+    }
+
+    /// What is to be told of an operation that could have been issued at `could_ns`: nothing, unless its
+    /// thread waited for a processor.
+    #[inline]
+    pub(super) fn look(
+        &mut self,
+        worker: u32,
+        could_ns: u64,
+        issued_ns: u64,
+        done_ns: u64,
+    ) -> Option<ProcessorWait> {
+        let late_ns = issued_ns.saturating_sub(could_ns);
+        let took_ns = done_ns.saturating_sub(issued_ns);
+        let waited_ns = self.waited_since(late_ns.max(took_ns), done_ns)?;
+        let wait = share(waited_ns, late_ns, took_ns);
+        let wait = ProcessorWait { worker, done_ns, ..wait };
+        (wait.total_ns() >= WORTH_TELLING_NS).then_some(wait)
+    }
+
+    /// How long the thread waited since it was asked last, if what happened just now took long enough to ask.
+    #[inline]
+    pub(super) fn waited_since(&mut self, took_ns: u64, now_ns: u64) -> Option<u64> {
+        let is_long = took_ns >= WORTH_ASKING_NS;
+        if !is_long && now_ns.saturating_sub(self.asked_at_ns) < OUTDATED_NS {
+            return None;
+        }
+        self.asked_at_ns = now_ns;
+        let before_ns = self.waited_ns;
+        self.waited_ns = self.ask()?;
+        is_long.then(|| self.waited_ns.saturating_sub(before_ns))
+    }
+
+    #[cold]
+    #[cfg(target_os = "linux")]
+    fn ask(&mut self) -> Option<u64> {
+        let mut text = [0; 96];
+        let len = self.told_by.as_ref()?.read_at(&mut text, 0).ok()?;
+        waited_in_all_ns(text.get(..len)?)
+    }
+
+    #[cold]
+    #[cfg(not(target_os = "linux"))]
+    fn ask(&mut self) -> Option<u64> {
+        None
+    }
+}
+
+/// Which part of a wait was before the operation and which in it. What made the operation late came first;
+/// more than all of its time can't have been waited in it.
+fn share(waited_ns: u64, late_ns: u64, took_ns: u64) -> ProcessorWait {
+    let before_ns = waited_ns.min(late_ns);
+    let in_flight_ns = (waited_ns - before_ns).min(took_ns);
+    ProcessorWait { before_ns, in_flight_ns, ..ProcessorWait::default() }
+}
+
+/// The second number of a line of three: time on a processor, time waiting for one, and how often.
+#[cfg(target_os = "linux")]
+fn waited_in_all_ns(text: &[u8]) -> Option<u64> {
+    std::str::from_utf8(text).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn what_made_an_operation_late_was_not_waited_in_it() {
+        let shared = |waited: u64, late: u64, took: u64| {
+            let wait = share(waited * MS, late * MS, took * MS);
+            (wait.before_ns / MS, wait.in_flight_ns / MS)
+        };
+        assert_eq!(shared(35, 0, 36), (0, 35));
+        assert_eq!(shared(35, 35, 1), (35, 0));
+        assert_eq!(shared(500, 30, 40), (30, 40));
+        // The thread waited for the storage, as good as all the time.
+        assert_eq!(shared(2, 0, 1_600), (0, 2));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_kernels_line_is_read() {
+        assert_eq!(waited_in_all_ns(b"3311 268352200 14\n"), Some(268_352_200));
+        assert_eq!(waited_in_all_ns(b""), None);
+        assert_eq!(waited_in_all_ns(b"3311"), None);
+    }
+
+    #[test]
+    fn a_thread_that_sleeps_does_not_wait() {
+        let mut turns = Turns::of_this_thread();
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        let wait = turns.look(0, 0, 0, 200 * MS).unwrap_or_default();
+        assert!(wait.in_flight_ns < 150 * MS, "{wait:?}");
+    }
+
+    #[test]
+    fn what_went_fast_is_not_looked_into() {
+        let mut turns = Turns::of_this_thread();
+        turns.asked_at_ns = 1_000 * MS;
+        assert_eq!(turns.look(0, 1_001 * MS, 1_001 * MS, 1_002 * MS), None);
+        assert_eq!(turns.asked_at_ns, 1_000 * MS);
+        // It is asked all the same when what it said is old.
+        assert_eq!(turns.look(0, 1_200 * MS, 1_200 * MS, 1_201 * MS), None);
+        assert_eq!(turns.asked_at_ns, 1_201 * MS);
+    }
+
+    /// Threads that want all processors many times over wait for most of their time.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_thread_among_many_busy_ones_waits() {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let spin = || {
+            let mut turns = Turns::of_this_thread();
+            let start = std::time::Instant::now();
+            while start.elapsed().as_millis() < 300 {
+                std::hint::spin_loop();
+            }
+            turns.look(0, 0, 0, 300 * MS).unwrap_or_default().in_flight_ns
+        };
+        let threads: Vec<_> = (0..cores * 4).map(|_| std::thread::spawn(spin)).collect();
+        let waited_ns = threads.into_iter().filter_map(|thread| thread.join().ok()).max();
+        assert!(waited_ns.is_some_and(|waited_ns| waited_ns > 50 * MS), "{waited_ns:?}");
+    }
+}
