@@ -1,10 +1,14 @@
-//! `cargo xtask soak`: the fault tests again and again, to find what happens rarely.
+//! `cargo xtask soak`: the fault tests again and again, and runs that are stopped at other moments in every
+//! round, to find what happens rarely.
 
 use std::time::Instant;
 
 use anyhow::{Context, bail};
 
 use crate::command;
+
+/// Runs of each verb that are stopped in a round.
+const INTERRUPTS: &str = "30";
 
 /// Runs the fault tests `--rounds N` times (10 unless said otherwise); stops at the first failure.
 pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
@@ -13,7 +17,10 @@ pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     let start = Instant::now();
     for round in 1..=rounds {
         let mut test = crate::cargo();
-        test.args(["test", "--package", "reelgauge-tests", "--test", "faults_*"])
+        test.args(["test", "--package", "reelgauge-tests"])
+            .args(["--test", "faults_*", "--test", "interrupted_sentences"])
+            .env("REELGAUGE_INTERRUPTS", INTERRUPTS)
+            .env("REELGAUGE_INTERRUPTS_SEED", round.to_string())
             .env("REELGAUGE_BIN", crate::target_dir().join("debug/reelgauge"));
         let passed = command::run_watching(&mut test, |_| ())?;
         println!("soak: round {round} of {rounds}, {:.0} s", start.elapsed().as_secs_f64());

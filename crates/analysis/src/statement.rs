@@ -180,7 +180,10 @@ fn of_search(summary: &Summary) -> Said {
         Some(streams) => {
             let sometimes = facts.at_most.filter(|most| *most > streams);
             let at_least = !facts.complete || facts.limited_by_client;
-            (Judgement::Met, Number::Capacity { streams, sometimes, at_least }, cause)
+            // A search that was stopped has tried less often than it wanted.
+            let stopped = summary.outcome != Outcome::Complete;
+            let judgement = if stopped { Judgement::NotKnown } else { Judgement::Met };
+            (judgement, Number::Capacity { streams, sometimes, at_least }, cause)
         }
         // Not even one, which is only known where the search came to its end and the storage was the reason.
         None if facts.complete && !facts.limited_by_client => {
@@ -216,7 +219,11 @@ fn of_points(summary: &Summary) -> Said {
     let judgement = if judged.is_some() { Judgement::Met } else { asked_or_not(summary) };
     let moved = points.iter().enumerate().filter(|(_, point)| point.total.response.data.is_some());
     let rate = |point: &LoadPoint| point.total.bytes_per_s.unwrap_or(0.0);
-    match moved.max_by(|one, two| rate(one.1).total_cmp(&rate(two.1))) {
+    // The rate of one that was cut off may be that of an instant.
+    let whole = |point: &LoadPoint| point.ended_early.is_none();
+    let order =
+        |one: &LoadPoint, two: &LoadPoint| whole(one).cmp(&whole(two)).then(rate(one).total_cmp(&rate(two)));
+    match moved.max_by(|one, two| order(one.1, two.1)) {
         // Frames of a load point that was stopped: what came until then.
         Some((point, _)) if with_frames(&points[point]).is_some() => stopped(point, &points[point]),
         Some((point, measured)) => {

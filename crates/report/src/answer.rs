@@ -62,10 +62,14 @@ fn answer(summary: &Summary) -> Vec<(Tone, String)> {
     sentences
 }
 
-/// The load point that moved most; none if no read or write succeeded.
+/// The load point that moved most; none if no read or write succeeded. One that was cut off does not hold
+/// its own against those that came to their end: its rate may be that of an instant.
 fn best(summary: &Summary) -> Option<&LoadPoint> {
     let moved = summary.load_points.iter().filter(|point| point.total.response.data.is_some());
-    moved.max_by(|a, b| bytes_per_s(a).total_cmp(&bytes_per_s(b)))
+    let came_to_its_end = |point: &LoadPoint| point.ended_early.is_none();
+    moved.max_by(|a, b| {
+        came_to_its_end(a).cmp(&came_to_its_end(b)).then(bytes_per_s(a).total_cmp(&bytes_per_s(b)))
+    })
 }
 
 fn bytes_per_s(point: &LoadPoint) -> f64 {

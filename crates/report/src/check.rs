@@ -1,6 +1,6 @@
 //! The screen of a short first look: one screen, plain words, the number that somebody came for first.
 
-use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Summary};
+use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Outcome, Summary};
 
 use crate::answer::{Tone, outcome};
 use crate::page::Page;
@@ -17,7 +17,7 @@ const FORMATS_MAX: usize = 6;
 pub(crate) fn answer(summary: &Summary, facts: &CheckFacts) -> Vec<(Tone, String)> {
     let mut sentences = Vec::new();
     sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, plain(&outcome))));
-    sentences.push((Tone::Answer, carries(facts)));
+    sentences.push((Tone::Answer, carries(facts, summary.outcome)));
     sentences.extend(facts.unsteady.as_deref().map(|unsteady| (Tone::Bad, plain(unsteady))));
     sentences.push((Tone::Plain, place(summary, facts)));
     sentences
@@ -52,13 +52,17 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
 
 /// `11 × Apple ProRes 422 HQ UHD, 25 fps play without a late frame, and 9 record.`: of the heaviest
 /// format that anything was carried of.
-fn carries(facts: &CheckFacts) -> String {
+fn carries(facts: &CheckFacts, outcome: Outcome) -> String {
     let streams = |found: &Option<CheckCount>| found.as_ref().map_or(0, |found| found.streams);
     let carried = |format: &&CheckFormat| streams(&format.play) > 0 || streams(&format.record) > 0;
     if facts.formats.iter().all(|format| format.play.is_none() && format.record.is_none()) {
         return "No streams were measured.".to_owned();
     }
     let Some(format) = facts.formats.iter().rev().find(carried) else {
+        // Formats that were not looked at may be carried.
+        if outcome != Outcome::Complete {
+            return "No count of streams was found before this look was stopped.".to_owned();
+        }
         return "Not one stream of these formats was carried without a late frame.".to_owned();
     };
     let said = |found: &Option<CheckCount>| found.as_ref().map(how_many);
@@ -103,7 +107,12 @@ fn formats(formats: &[CheckFormat]) -> Table {
 /// `31`, `at least 40`.
 fn how_many(found: &CheckCount) -> String {
     let streams = count(u64::from(found.streams));
-    if found.at_least { format!("at least {streams}") } else { streams }
+    match (found.at_least, found.streams) {
+        // That is always so.
+        (true, 0) => "not known".to_owned(),
+        (true, _) => format!("at least {streams}"),
+        (false, _) => streams,
+    }
 }
 
 /// `31 ± 1`, `at least 40`.

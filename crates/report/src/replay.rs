@@ -72,6 +72,14 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass) -> String
     let recorded = facts.expected_span_s.map(|span_s| format!(" (recorded: {})", duration(span_s * 1e6)));
     let rate = last.bytes_per_s.filter(|_| last.bytes > 0);
     let rate = rate.map_or_else(String::new, |rate| format!(", {} MB/s", mb_per_s(rate)));
+    if !last.complete {
+        return format!(
+            "Replayed {name}{users} only in part on {place}: {} of {} in {}{rate}.",
+            count(last.done_ops),
+            counted(facts.ops.saturating_mul(u64::from(facts.copies)), "operation"),
+            duration(last.span_s * 1e6),
+        );
+    }
     format!(
         "Replayed {name}{users} in {}{} on {place}: {}{rate}.",
         duration(last.span_s * 1e6),
@@ -92,8 +100,12 @@ fn differences(facts: &ReplayFacts, sentences: &mut Vec<(Tone, String)>) {
     let different: u64 = facts.passes.iter().map(|pass| pass.different_ops).sum();
     let done: u64 = facts.passes.iter().map(|pass| pass.done_ops).sum();
     if different == 0 {
+        let text = match facts.passes.iter().all(|pass| pass.complete) {
+            true => "Every operation came to what was recorded.",
+            false => "Every operation that was done came to what was recorded.",
+        };
         if done > 0 {
-            sentences.push((Tone::Plain, "Every operation came to what was recorded.".to_owned()));
+            sentences.push((Tone::Plain, text.to_owned()));
         }
         return;
     }

@@ -1,7 +1,7 @@
 //! The screen of a search for the largest count of streams: the count first, then the trials that it rests
 //! on, then what failed first just above it.
 
-use reelgauge_analysis::{SearchFacts, Summary, TrialsAt};
+use reelgauge_analysis::{Outcome, SearchFacts, Summary, TrialsAt};
 
 use crate::answer::{Tone, outcome, place};
 use crate::page::Page;
@@ -57,6 +57,10 @@ fn carries(summary: &Summary, facts: &SearchFacts) -> String {
              storage.",
             number(sure)
         ),
+        // Fewer trials than the search wanted.
+        (Some(sure), _) if summary.outcome != Outcome::Complete => {
+            format!("NOT KNOWN: {} passed on {place} until the search was stopped.", number(sure))
+        }
         (Some(sure), _) if !facts.complete => {
             format!("At least {} on {place}: the search ended before the limit was certain.", number(sure))
         }
@@ -69,6 +73,11 @@ fn carries(summary: &Summary, facts: &SearchFacts) -> String {
         (None, _) if facts.limited_by_client => {
             format!("Not known for {what} on {place}: this machine was the limit from the first stream on.")
         }
+        (None, Some(most)) if !facts.complete => format!(
+            "NOT KNOWN: no count of {what} on {place} passed every time until the search was stopped, and \
+             up to {} sometimes.",
+            count(u64::from(most))
+        ),
         (None, Some(most)) => {
             format!("{place} carries no count every time; up to {} passed sometimes.", number(most))
         }

@@ -42,7 +42,8 @@ pub(crate) fn load_points(points: &[LoadPoint], width: usize) -> Vec<String> {
     table.column("p50", "ms", response_ms(|times| times.p50_us));
     table.column("p99", "ms", response_ms(|times| times.p99_us));
     table.column("max", "ms", response_ms(|times| times.max_us));
-    table.column("", "errors", column(&|point| count(point.total.failed_ops)));
+    let errors = |point: &LoadPoint| (!point.is_unmeasured()).then_some(point.total.failed_ops);
+    table.column("", "errors", column(&|point| errors(point).map_or(NOTHING.to_owned(), count)));
     table.lines(width)
 }
 
