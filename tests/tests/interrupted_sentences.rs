@@ -1,7 +1,7 @@
 //! Every verb that measures is stopped at random moments, by Ctrl-C, by SIGTERM, or by Ctrl-C twice: nothing
 //! that it says then, or that is said of its run later, claims what was not measured.
 //!
-//! Three moments a verb, or as many as REELGAUGE_INTERRUPTS says; `cargo xtask soak` takes 30, and other ones in every
+//! Three moments a verb (one for `check`), or as many as REELGAUGE_INTERRUPTS says; `cargo xtask soak` takes 30, and other ones in every
 //! round. They are drawn from REELGAUGE_INTERRUPTS_SEED (1 unless it is set), one in each of as many
 //! parts of the run: a failure names it. What a sentence may say is in `reelgauge_tests::sentences`.
 //!
@@ -64,7 +64,9 @@ enum Stop {
 /// Stops a verb at moments of a span, in which it comes to its end if nobody stops it. `make` gives a call that has
 /// measured nothing yet.
 fn stop_at_moments(name: &str, span: Duration, make: &dyn Fn() -> Verb) {
-    let (moments, seed) = (setting("REELGAUGE_INTERRUPTS", 3), setting("REELGAUGE_INTERRUPTS_SEED", 1));
+    // A first look takes as long as all others together.
+    let usual = if name == "check" { 1 } else { 3 };
+    let (moments, seed) = (setting("REELGAUGE_INTERRUPTS", usual), setting("REELGAUGE_INTERRUPTS_SEED", 1));
     let mut draws = Draws(seed);
     let mut wrong = Vec::new();
     for part in 0..moments {
@@ -165,7 +167,7 @@ fn recorded(scratch: &Scratch) -> PathBuf {
 fn stopped_mixes_and_replays() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
-    let mix = || Mix::on(&target).with(&["--buffered", "--warmup", "300ms"]);
+    let mix = || Mix::on(&target).with(&["--buffered", "--warmup", "300ms", "--max-delay", "5ms"]);
     let ramp = || {
         Verb::from(
             mix().without("--workers").without("--duration").with(&["--ramp", "1..3", "--step", "700ms"]),

@@ -3,8 +3,11 @@
 use serde_json::Value;
 
 /// Parts of a summary that no sentence is made from; with their hundreds of figures any number would be
-/// found. Those of single workers count in sentences about workers.
-const NOT_TOLD: [&str; 4] = ["series", "paper", "plan", "data_set"];
+/// found.
+const NOT_TOLD: [&str; 3] = ["series", "plan", "data_set"];
+
+/// Parts that sentences with a word of their own are made from.
+const TOLD_WITH: [(&str, &str); 2] = [("per_worker", "worker"), ("paper", "EBU Tech")];
 
 /// So many of 100, or of the runs that are advised, is no figure.
 const IDIOM: f64 = 100.0;
@@ -32,13 +35,10 @@ struct Told {
 
 /// The numbers that are no figure of the summary.
 pub(super) fn untrue(sentences: &[String], summary: &Value) -> Vec<String> {
-    let mut run = Vec::new();
-    collect(summary, "", false, &mut run);
-    let mut with_workers = Vec::new();
-    collect(summary, "", true, &mut with_workers);
     let wrong = sentences.iter().flat_map(|sentence| {
-        let figures = if sentence.contains("worker") { &with_workers } else { &run };
-        let told = told(sentence).into_iter().filter(|(_, told)| !is_figure(told, figures));
+        let mut figures = Vec::new();
+        collect(summary, "", sentence, &mut figures);
+        let told = told(sentence).into_iter().filter(move |(_, told)| !is_figure(told, &figures));
         told.map(move |(text, _)| format!("'{text}' is no figure of the summary: {sentence}"))
     });
     wrong.collect()
@@ -85,20 +85,23 @@ fn read(number: &str, word: &str) -> Option<Told> {
     Some(Told { unit, value: value * scale, rounding })
 }
 
-/// Every figure below a value, by the name that it has.
-fn collect(value: &Value, name: &str, workers: bool, into: &mut Vec<(Unit, f64)>) {
+/// Every figure below a value that a sentence may be made from, by the name that it has.
+fn collect(value: &Value, name: &str, sentence: &str, into: &mut Vec<(Unit, f64)>) {
     match value {
         Value::Object(fields) => {
-            let told = |name: &str| !NOT_TOLD.contains(&name) && (workers || name != "per_worker");
-            for (field, value) in fields.iter().filter(|(field, _)| told(field)) {
-                collect(value, field, workers, into);
+            let is_told = |name: &str| {
+                let with = TOLD_WITH.iter().find(|(part, _)| *part == name);
+                !NOT_TOLD.contains(&name) && with.is_none_or(|(_, word)| sentence.contains(word))
+            };
+            for (field, value) in fields.iter().filter(|(field, _)| is_told(field)) {
+                collect(value, field, sentence, into);
             }
         }
         Value::Array(all) => {
             if name == "streams" {
                 into.push((Unit::Streams, all.len() as f64));
             }
-            all.iter().for_each(|value| collect(value, name, workers, into));
+            all.iter().for_each(|value| collect(value, name, sentence, into));
         }
         Value::Number(number) => into.extend(unit_of(name, number.as_f64().unwrap_or(f64::NAN))),
         _ => {}
