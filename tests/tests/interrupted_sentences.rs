@@ -1,11 +1,12 @@
 //! Every verb that measures is stopped at random moments, by Ctrl-C, by SIGTERM, or by Ctrl-C twice: nothing
 //! that it says then, or that is said of its run later, claims what was not measured.
 //!
-//! Three moments a verb (one for `check`), or as many as REELGAUGE_INTERRUPTS says; `cargo xtask soak` takes 30, and other ones in every
-//! round. They are drawn from REELGAUGE_INTERRUPTS_SEED (1 unless it is set), one in each of as many
-//! parts of the run: a failure names it. What a sentence may say is in `reelgauge_tests::sentences`.
+//! Three moments a verb (one for `check`), or as many as REELGAUGE_INTERRUPTS says; `cargo xtask soak` takes
+//! 30, and other ones in every round. They are drawn from REELGAUGE_INTERRUPTS_SEED (1 unless it is set), one
+//! in each of as many parts of the run: a failure names it. What a sentence may say is in `reelgauge_tests::sentences`.
 //!
 //! Not here: `record`, whose screen has no figures of time, and that a run stops soon (`interrupts`).
+//! Runs of memory or of this machine's own disk, and of a slow store, so that there is also something to say.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
@@ -61,8 +62,8 @@ enum Stop {
     InterruptTwice(Duration),
 }
 
-/// Stops a verb at moments of a span, in which it comes to its end if nobody stops it. `make` gives a call that has
-/// measured nothing yet.
+/// Stops a verb at moments of a span, in which it comes to its end if nobody stops it. `make` gives a call
+/// that has measured nothing yet.
 fn stop_at_moments(name: &str, span: Duration, make: &dyn Fn() -> Verb) {
     // A first look takes as long as all others together.
     let usual = if name == "check" { 1 } else { 3 };
@@ -104,7 +105,9 @@ fn stop(verb: &Verb, after: Duration, how: Stop) -> Vec<String> {
     };
     let (mut wrong, summary) = if run.join("summary.json").exists() {
         let summary = run_dir::summary(&run);
-        (untrue(&screen, &summary), summary)
+        // Stopped a second time before it could say anything: what is said then is the report.
+        let nothing_said = outcome.stdout.is_empty();
+        (if nothing_said { untrue_without_summary(&screen) } else { untrue(&screen, &summary) }, summary)
     } else {
         // Stopped twice: only the log is left, and a report is made from it.
         let words: [OsString; 3] = ["report".into(), run.clone().into(), "--json".into()];

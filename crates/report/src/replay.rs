@@ -231,6 +231,13 @@ mod tests {
     }
 
     #[test]
+    fn a_pass_that_was_stopped_replayed_a_part() {
+        let text = shown(vec![ReplayPass { complete: false, ..pass() }], Some(12.0));
+        assert!(text.starts_with("Replayed edit only in part on /mnt/nas: 812 of "), "{text}");
+        assert!(text.contains("Every operation that was done came to"), "{text}");
+    }
+
+    #[test]
     fn differences_are_shown_and_a_batch_has_a_table() {
         let mut odd = pass();
         odd.different_ops = 2;
