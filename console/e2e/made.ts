@@ -1,16 +1,29 @@
 // What the setup made, and how tests find it.
 
+/** A comparison as a page, and the two runs in it. */
+export interface Compared {
+  page: string;
+  runs: [string, string];
+}
+
 /** Paths of runs (folders) and pages (files). */
 export interface Made {
   root: string;
   before: string;
   after: string;
   ramp: string;
+  players: string;
+  search: string;
+  check: string;
+  vda: string;
   /** null where no file system may be mounted. */
   frozen: string | null;
   hostile: string;
   hostileTrace: string;
-  comparison: string;
+  /** The same recorders without and with a frozen second, compared; null where no file system may be mounted. */
+  stalled: Compared | null;
+  /** What `comparison` compares. */
+  compared: Compared;
   trace: string;
 }
 

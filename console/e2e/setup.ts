@@ -5,7 +5,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { HOSTILE, type Made, remember } from "./made";
+import { HOSTILE, type Compared, type Made, remember } from "./made";
 
 export const BIN = process.env["REELGAUGE_BIN"] ?? "../target/debug/reelgauge";
 
@@ -35,8 +35,42 @@ function mix(root: string, name: string, ...args: string[]): string {
   return onlyRun(out);
 }
 
-/** Recorders on a file system that is frozen for a second in the middle. `null` where nobody may mount. */
-async function frozen(root: string): Promise<string | null> {
+/** Streams that are in time, a search up to a cap, a curve, and a first look. */
+function streamsOf(root: string): Pick<Made, "players" | "search" | "check" | "vda"> {
+  const target = join(root, "target");
+  const run = (name: string, ...args: string[]) => {
+    const out = join(root, name);
+    reelgauge(...args, "--quiet", "--out", out);
+    return onlyRun(out);
+  };
+  const flat = ["--mbit-per-s", "20", "--fps", "25", "--actor", "player", "--clip", "2s", "--seed", "7"];
+  const times = ["--warmup", "500ms", "--duration", "2s"];
+  const plan = join(root, "search.toml");
+  const flatFormat = "{ name = 'flat', bytes_per_frame = 98304, fps = 25 }";
+  writeFileSync(
+    plan,
+    `plan_version = 1\nname = 'search'\ntarget = '${target}'\nwarmup = '500ms'\nduration = '1s'\n` +
+      "find_max = { start = 2, cap = 3, repeats = 1, confirm = '2s' }\n\n" +
+      `[[actor]]\nkind = 'player'\nclip = '1s'\nown_format = ${flatFormat}\n`,
+  );
+  const curve = ["--points", "1..3", "--file-size", "4MiB", "--files", "2", "--seed", "7", ...times];
+  return {
+    players: run("players", "streams", target, ...flat, "--count", "2", ...times),
+    search: run("search", "run", plan),
+    vda: run("vda", "vda", target, ...curve),
+    check: run("check", "check", target),
+  };
+}
+
+function compared(root: string, name: string, one: string, two: string): Compared {
+  const page = join(root, `${name}.html`);
+  reelgauge("compare", one, two, "--html", page);
+  return { page, runs: [one, two] };
+}
+
+/** Recorders on a file system that is frozen for a second in the middle, and on the same without that. `null`
+ * where nobody may mount. */
+async function frozen(root: string): Promise<{ frozen: string; quiet: string } | null> {
   if (process.getuid?.() !== 0) return null;
   const image = join(root, "disk.img");
   const mount = join(root, "disk");
@@ -45,17 +79,18 @@ async function frozen(root: string): Promise<string | null> {
   execFileSync("mkfs.ext4", ["-q", "-F", image]);
   execFileSync("mount", ["-o", "loop", image, mount]);
   try {
-    const out = join(root, "frozen");
+    const [out, quiet] = [join(root, "frozen"), join(root, "quiet")];
     const streams = ["--mbit-per-s", "20", "--fps", "25", "--actor", "recorder", "--count", "3", "--buffer", "3frames"];
-    const time = ["--duration", "6s", "--warmup", "1s", "--clip", "4s", "--seed", "7", "--quiet", "--out", out];
-    const run = spawn(BIN, ["streams", mount, ...streams, ...time], { stdio: "ignore" });
+    const time = ["--duration", "6s", "--warmup", "1s", "--clip", "4s", "--seed", "7", "--quiet", "--out"];
+    reelgauge("streams", mount, ...streams, ...time, quiet);
+    const run = spawn(BIN, ["streams", mount, ...streams, ...time, out], { stdio: "ignore" });
     const ended = new Promise<void>((resolve) => run.once("exit", () => resolve()));
     await new Promise((resolve) => setTimeout(resolve, 4000));
     execFileSync("fsfreeze", ["-f", mount]);
     await new Promise((resolve) => setTimeout(resolve, 1000));
     execFileSync("fsfreeze", ["-u", mount]);
     await ended;
-    return onlyRun(out);
+    return { frozen: onlyRun(out), quiet: onlyRun(quiet) };
   } finally {
     execFileSync("umount", ["-l", mount]);
     rmSync(image);
@@ -104,13 +139,14 @@ export default async function setup(): Promise<() => void> {
   const before = mix(root, "before", "--workers", "2", "--duration", "4s");
   const after = mix(root, "after", "--workers", "2", "--duration", "4s", "--blocks", "64KiB");
   const ramp = mix(root, "ramp", "--ramp", "1..3", "--step", "2s");
-  const comparison = join(root, "compare.html");
-  reelgauge("compare", before, after, "--html", comparison);
   const trace = join(root, "trace.html");
   reelgauge("report", "office-session", "--html", trace);
+  const stall = await frozen(root);
   const made: Made = {
-    root, before, after, ramp, comparison, trace,
-    frozen: await frozen(root), hostile: hostile(root), hostileTrace: hostileTrace(root),
+    root, before, after, ramp, trace, ...streamsOf(root),
+    compared: compared(root, "compare", before, after),
+    stalled: stall === null ? null : compared(root, "stalled", stall.quiet, stall.frozen),
+    frozen: stall?.frozen ?? null, hostile: hostile(root), hostileTrace: hostileTrace(root),
   };
   remember(made);
   return () => rmSync(root, { recursive: true, force: true });

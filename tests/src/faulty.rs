@@ -2,8 +2,8 @@
 //!
 //! It hands every request on to a folder on disk, until a test asks for something else: errors on reads,
 //! writes or syncs (everywhere, in a byte range, or after so many operations), short reads, flipped bits,
-//! delays (of everything, or of first reads), a limited bandwidth, and requests that are never answered. It
-//! is not fast, and not meant to be.
+//! delays (of everything, or of first reads), a limited bandwidth (of all together, or of each open file), and
+//! requests that are never answered. It is not fast, and not meant to be.
 //!
 //! What it does not imitate: a cache. Files are opened with direct I/O, so that every read and write of the
 //! binary arrives here.
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use fuser::{BackgroundSession, Config, MountOption};
 
-use crate::mounts;
+use crate::mounts::{self, TempMount};
 use crate::needs::Need;
 use crate::scratch::Scratch;
 
@@ -33,6 +33,9 @@ pub struct Faulty {
     faults: Arc<Faults>,
     session: Option<BackgroundSession>,
     scratch: Scratch,
+    backing: PathBuf,
+    /// Gone only after what is mounted over it.
+    _memory: Option<TempMount>,
 }
 
 impl Faulty {
@@ -42,13 +45,28 @@ impl Faulty {
     /// If it cannot be mounted.
     pub fn mount() -> Faulty {
         let scratch = Scratch::new();
+        let backing = scratch.dir("backing");
+        Faulty::over(backing, scratch, None, 4)
+    }
+
+    /// Mounts it over memory, so that no disk below takes time of its own; so many requests can take their
+    /// time side by side.
+    ///
+    /// # Panics
+    /// If it cannot be mounted.
+    pub fn over_memory(mib: u32, requests: usize) -> Faulty {
+        let memory = TempMount::tmpfs(mib);
+        Faulty::over(memory.path().to_owned(), Scratch::new(), Some(memory), requests)
+    }
+
+    fn over(backing: PathBuf, scratch: Scratch, memory: Option<TempMount>, requests: usize) -> Faulty {
         let faults = Arc::new(Faults::none());
-        let file_system = Passthrough::new(scratch.dir("backing"), Arc::clone(&faults));
+        let file_system = Passthrough::new(backing.clone(), Arc::clone(&faults));
         let mut config = Config::default();
         config.mount_options = vec![MountOption::FSName("rge-faulty".into()), MountOption::NoAtime];
-        config.n_threads = Some(4);
+        config.n_threads = Some(requests);
         let session = fuser::spawn_mount(file_system, scratch.dir("mnt"), &config).unwrap();
-        Faulty { faults, session: Some(session), scratch }
+        Faulty { faults, session: Some(session), scratch, backing, _memory: memory }
     }
 
     /// The mount point.
@@ -58,7 +76,7 @@ impl Faulty {
 
     /// The folder where everything really is.
     pub fn backing(&self) -> PathBuf {
-        self.scratch.path().join("backing")
+        self.backing.clone()
     }
 
     /// The switches.

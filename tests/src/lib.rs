@@ -31,6 +31,7 @@ pub mod recording;
 pub mod refusal;
 pub mod run_dir;
 pub mod scratch;
+pub mod sentences;
 pub mod smb;
 pub mod sshfs;
 pub mod streams;

@@ -46,6 +46,12 @@ impl Mix {
     }
 }
 
+impl From<Mix> for Verb {
+    fn from(mix: Mix) -> Verb {
+        mix.0
+    }
+}
+
 impl Deref for Mix {
     type Target = Verb;
 

@@ -1,4 +1,5 @@
-//! `cargo xtask soak`: the fault tests again and again, to find what happens rarely.
+//! `cargo xtask soak`: the fault tests again and again, and runs that are stopped at other moments in every
+//! round, to find what happens rarely.
 
 use std::time::Instant;
 
@@ -7,7 +8,10 @@ use anyhow::{Context, bail};
 use crate::command;
 
 /// The test programs that are repeated unless others are named.
-const PROGRAMS: [&str; 2] = ["faults_*", "whose_fault"];
+const PROGRAMS: [&str; 3] = ["faults_*", "whose_fault", "interrupted_sentences"];
+
+/// Runs of each verb that are stopped in a round, each round at other moments.
+const INTERRUPTS: &str = "30";
 
 /// What is asked for.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,7 +31,7 @@ pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     let start = Instant::now();
     let mut failed = 0;
     for round in 1..=soak.rounds {
-        let passed = command::run_watching(&mut soak.tests(), |_| ())?;
+        let passed = command::run_watching(&mut soak.tests(round), |_| ())?;
         failed += u32::from(!passed);
         let seconds = start.elapsed().as_secs_f64();
         println!("soak: round {round} of {}, {failed} failed, {seconds:.0} s", soak.rounds);
@@ -40,13 +44,15 @@ pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
 
 impl Soak {
     /// One round.
-    fn tests(&self) -> std::process::Command {
+    fn tests(&self, round: u32) -> std::process::Command {
         let mut tests = crate::cargo();
         tests.args(["test", "--package", "reelgauge-tests"]);
         if self.keeps_going {
             tests.arg("--no-fail-fast");
         }
         tests.args(self.programs.iter().flat_map(|program| ["--test", program]));
+        tests.env("REELGAUGE_INTERRUPTS", INTERRUPTS);
+        tests.env("REELGAUGE_INTERRUPTS_SEED", round.to_string());
         tests.env("REELGAUGE_BIN", crate::target_dir().join("debug/reelgauge"));
         tests
     }
@@ -97,7 +103,7 @@ mod tests {
         assert_eq!(of(&["--rounds", "3"]).unwrap().programs, PROGRAMS);
         let some = of(&["--only", "whose_fault", "--keep-going", "--only", "check"]).unwrap();
         let words: Vec<String> =
-            some.tests().get_args().map(|word| word.to_string_lossy().into_owned()).collect();
+            some.tests(1).get_args().map(|word| word.to_string_lossy().into_owned()).collect();
         let end = ["--no-fail-fast", "--test", "whose_fault", "--test", "check"];
         assert_eq!(words[words.len() - end.len()..], end);
         assert!(!of(&[]).unwrap().keeps_going);

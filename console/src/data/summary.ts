@@ -493,6 +493,7 @@ export interface SelfCost {
   cpu_us_per_op: number | null;
   lateness_p99_us: number | null;
   lateness_max_us: number | null;
+  response_p50_us: number | null;
   own_delay_max_us: number | null;
   shortest_buffer_s: number | null;
   paused_s: number | null;

@@ -100,12 +100,19 @@ interface Row {
 /** A count with its error, as the terminal says it. */
 function counted(found: CheckCount | null): string {
   if (found == null) return "not measured";
+  if (isNotKnown(found)) return "not known";
   if (found.at_least) return `at least ${count(found.streams)}`;
   return count(found.streams) + (found.error_streams > 0 ? ` ± ${count(found.error_streams)}` : "");
 }
 
+/** At least none: that is always so. */
+function isNotKnown(found: CheckCount): boolean {
+  return found.at_least && found.streams === 0;
+}
+
 function Count({ path, found }: { path: string; found: CheckCount | null }) {
   if (found == null) return <>not measured</>;
+  if (isNotKnown(found)) return <>not known</>;
   return (
     <>
       {found.at_least ? "at least " : ""}

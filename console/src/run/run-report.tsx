@@ -72,7 +72,7 @@ function partsOf(run: RunPage): Part[] {
   add(run.incidents.length > 0, "incidents", "Incidents", () => <IncidentsSection run={run} />);
   add(check !== null, "check", "Formats", () => check && <CheckSection facts={check} />);
   add(search !== null, "search", "Search", () => search && <SearchSection facts={search} points={points} />);
-  add(vda !== null, "vda", "Load curve", () => vda && <VdaSection facts={vda} />);
+  add(vda !== null, "vda", "Load curve", () => vda && <VdaSection facts={vda} points={run.summary.load_points} />);
   add(replay !== null, "replay", "Replay", () => replay && <ReplaySection facts={replay} points={points} />);
   add(true, "points", points.length > 1 ? "Load points" : "Load point", () => (
     <PointsSection summary={summary} />

@@ -6,7 +6,7 @@ import { Chart } from "../charts/chart";
 import type { ChartOption, Look } from "../charts/chart";
 import type { LineSeriesOption } from "../charts/echarts";
 import { categoryAxis, valueAxis } from "../charts/axes";
-import type { VdaFacts, VdaPoint } from "../data/summary";
+import type { LoadPoint, VdaFacts, VdaPoint } from "../data/summary";
 import { columnText } from "../figures/column";
 import { count, number } from "../figures/units";
 import { Figure, Tile, Tiles } from "../parts/figure";
@@ -16,9 +16,9 @@ import { Table } from "../parts/table";
 import type { Column } from "../parts/table";
 import { cut } from "../parts/text";
 
-export function VdaSection({ facts }: { facts: VdaFacts }) {
+export function VdaSection({ facts, points }: { facts: VdaFacts; points: LoadPoint[] }) {
   const rates = useMemo(() => (look: Look) => rateChart(facts, look), [facts]);
-  const responses = useMemo(() => (look: Look) => responseChart(facts, look), [facts]);
+  const responses = useMemo(() => (look: Look) => responseChart(facts, points, look), [facts, points]);
   const knee = facts.knee_point === null ? undefined : facts.points[facts.knee_point];
   const valid = facts.points.filter((point) => point.valid).length;
   return (
@@ -58,7 +58,7 @@ export function VdaSection({ facts }: { facts: VdaFacts }) {
             )
             .join("; ")}
           option={rates}
-          table={() => tableOf(facts)}
+          table={() => tableOf(facts, points)}
         />
         <Chart
           id="vda-response"
@@ -70,13 +70,13 @@ export function VdaSection({ facts }: { facts: VdaFacts }) {
             )
             .join("; ")}
           option={responses}
-          table={() => tableOf(facts)}
+          table={() => tableOf(facts, points)}
         />
       </div>
       <Table
         caption={`Load points (${cut(facts.label, 60)})`}
         rows={facts.points.map((point, at) => ({ point, at }))}
-        columns={columnsOf(facts.points)}
+        columns={columnsOf(facts.points, points)}
         rowClass={({ point }) => (point.valid ? "" : "bad")}
       />
       {facts.uneven_steps.length > 0 && (
@@ -96,7 +96,22 @@ interface Row {
 type Field =
   "requested_ops_per_s" | "achieved_ops_per_s" | "mean_response_ms" | "written_mib_per_s" | "read_mib_per_s";
 
-function columnsOf(points: VdaPoint[]): Column<Row>[] {
+/** Whether a load point ended before its time: it is neither valid nor not. */
+function isCutOff(point: LoadPoint | undefined): boolean {
+  return point !== undefined && point.ended_early !== null;
+}
+
+function validWord(point: VdaPoint, measured: LoadPoint | undefined): string {
+  if (point.valid) return "yes";
+  return isCutOff(measured) ? "not known" : "NO";
+}
+
+/** A load point that was stopped before anything was finished achieved nothing that is known. */
+function achieved(point: VdaPoint, measured: LoadPoint | undefined): number | null {
+  return isCutOff(measured) && measured?.total.ops === 0 ? null : point.achieved_ops_per_s;
+}
+
+function columnsOf(points: VdaPoint[], measured: LoadPoint[]): Column<Row>[] {
   const figure = (title: string, field: Field): Column<Row> => {
     const text = columnText(points.map((point) => point[field]));
     return {
@@ -115,19 +130,36 @@ function columnsOf(points: VdaPoint[]): Column<Row>[] {
       ),
     },
     figure("asked for, op/s", "requested_ops_per_s"),
-    figure("achieved, op/s", "achieved_ops_per_s"),
+    achievedColumn(points, measured),
     figure("mean response, ms", "mean_response_ms"),
     figure("written, MiB/s", "written_mib_per_s"),
     figure("read, MiB/s", "read_mib_per_s"),
     {
       title: "valid",
-      cell: ({ point }) =>
-        point.valid ? "yes" : <Name text={`NO: ${point.why_not ?? "no reason is known"}`} length={160} />,
+      cell: ({ point, at }) => {
+        const word = validWord(point, measured[at]);
+        const why = point.why_not ?? "no reason is known";
+        return point.valid ? word : <Name text={`${word}: ${why}`} length={160} />;
+      },
     },
   ];
 }
 
-function tableOf(facts: VdaFacts) {
+function achievedColumn(points: VdaPoint[], measured: LoadPoint[]): Column<Row> {
+  const text = columnText(points.map((point, at) => achieved(point, measured[at])));
+  return {
+    title: "achieved, op/s",
+    number: true,
+    cell: ({ point, at }) =>
+      achieved(point, measured[at]) === null ? (
+        <>–</>
+      ) : (
+        <Figure path={`vda.points.${at}.achieved_ops_per_s`} value={point.achieved_ops_per_s} text={text} />
+      ),
+  };
+}
+
+function tableOf(facts: VdaFacts, points: LoadPoint[]) {
   return {
     columns: [
       "streams",
@@ -138,14 +170,14 @@ function tableOf(facts: VdaFacts) {
       "read, MiB/s",
       "valid",
     ],
-    rows: facts.points.map((point) => [
+    rows: facts.points.map((point, at) => [
       point.streams,
       point.requested_ops_per_s,
-      point.achieved_ops_per_s,
+      achieved(point, points[at]),
       point.mean_response_ms,
       point.written_mib_per_s,
       point.read_mib_per_s,
-      point.valid ? "yes" : "no",
+      validWord(point, points[at]),
     ]),
   };
 }
@@ -187,7 +219,7 @@ function rateChart(facts: VdaFacts, look: Look): ChartOption {
   };
 }
 
-function responseChart(facts: VdaFacts, look: Look): ChartOption {
+function responseChart(facts: VdaFacts, points: LoadPoint[], look: Look): ChartOption {
   const series: LineSeriesOption = {
     type: "line",
     name: "mean response",
@@ -196,8 +228,8 @@ function responseChart(facts: VdaFacts, look: Look): ChartOption {
     lineStyle: { color: look.both, width: 2 },
     data: facts.points.map((point, at) => ({
       value: point.mean_response_ms,
-      symbol: point.valid ? "circle" : "triangle",
-      itemStyle: { color: point.valid ? look.both : look.bad },
+      symbol: point.valid ? "circle" : isCutOff(points[at]) ? "diamond" : "triangle",
+      itemStyle: { color: point.valid ? look.both : isCutOff(points[at]) ? look.faint : look.bad },
       label:
         at === facts.knee_point
           ? { show: true, formatter: "knee", position: "top" as const, color: look.ink }

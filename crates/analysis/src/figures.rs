@@ -69,6 +69,16 @@ pub struct Figures {
     pub first_error: Option<FirstError>,
 }
 
+impl Figures {
+    /// Of what was stopped before anything was finished: that nothing was done in that time says nothing.
+    pub(crate) fn forget_rates(&mut self) {
+        self.read_bytes_per_s = None;
+        self.written_bytes_per_s = None;
+        self.bytes_per_s = None;
+        self.data_ops_per_s = None;
+    }
+}
+
 /// Counts of operations by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -52,6 +52,9 @@ pub struct SelfCost {
     pub lateness_p99_us: Option<f64>,
     /// The latest.
     pub lateness_max_us: Option<f64>,
+    /// The median answer of all reads and writes, which the delay is held beside.
+    #[serde(default)]
+    pub response_p50_us: Option<f64>,
     /// The largest own delay of any stream's operation, pauses included. `None` without streams.
     #[serde(default)]
     pub own_delay_max_us: Option<f64>,
@@ -97,6 +100,7 @@ impl SelfCost {
             cpu_us_per_op: cpu_us.filter(|_| totals.ops > 0).map(|us| us / totals.ops as f64),
             lateness_p99_us: totals.lateness.map(|lateness| lateness.p99_us),
             lateness_max_us: totals.lateness.map(|lateness| lateness.max_us),
+            response_p50_us: totals.data_response.as_ref().map(|response| response.p50_us),
             own_delay_max_us: streams.as_ref().map(|own| own.max_us),
             shortest_buffer_s: streams.as_ref().map(|own| own.buffer_s),
             paused_s: paused.map(|paused| seconds(paused.total_ns)),

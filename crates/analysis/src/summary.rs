@@ -225,8 +225,14 @@ pub struct LoadPointFacts {
 }
 
 impl LoadPoint {
-    /// A load point from its facts and figures.
-    pub fn new(facts: LoadPointFacts, figures: PointFigures) -> LoadPoint {
+    /// A load point from its facts and figures. What was stopped before anything was finished has no rates:
+    /// nothing was measured, which is not 0 MB/s.
+    pub fn new(facts: LoadPointFacts, mut figures: PointFigures) -> LoadPoint {
+        if facts.ended_early.is_some() {
+            let of_workers = figures.per_worker.iter_mut().map(|worker| &mut worker.figures);
+            let idle = of_workers.chain([&mut figures.total]).filter(|figures| figures.ops == 0);
+            idle.for_each(Figures::forget_rates);
+        }
         LoadPoint {
             index: figures.point,
             label: facts.label,
@@ -252,6 +258,11 @@ impl LoadPoint {
     /// Whether it ended before its time, so that what it did not reach is not known.
     pub fn was_cut_off(&self) -> bool {
         self.ended_early.is_some()
+    }
+
+    /// Whether it was stopped before any operation was finished in its measured time.
+    pub fn is_unmeasured(&self) -> bool {
+        self.ended_early.is_some() && self.total.ops == 0
     }
 }
 

@@ -25,8 +25,8 @@ pub struct VdaInput {
 /// The curve of these load points, in the order in which they ran.
 ///
 /// It ends before the first point that is not valid: what comes after is no longer the requested load.
-pub fn vda_facts(points: &[LoadPoint], input: &VdaInput) -> VdaFacts {
-    let points: Vec<VdaPoint> = points.iter().map(|point| vda_point(point, input.limits)).collect();
+pub fn vda_facts(load_points: &[LoadPoint], input: &VdaInput) -> VdaFacts {
+    let points: Vec<VdaPoint> = load_points.iter().map(|point| vda_point(point, input.limits)).collect();
     let curve = curve_of(&points);
     let loads: Vec<f64> = points.iter().map(|point| f64::from(point.streams)).collect();
     let uneven_steps = uneven(&points, &loads);
@@ -36,7 +36,8 @@ pub fn vda_facts(points: &[LoadPoint], input: &VdaInput) -> VdaFacts {
         Err(error) => notes.push(format!("There is no overall response time: {error}.")),
         Ok(_) => notes.extend(incomparable(&points, curve.len(), !uneven_steps.is_empty())),
     }
-    notes.extend(points.get(curve.len()).map(|point| curve_ends(point, curve.len())));
+    let cut_off = load_points.get(curve.len()).is_some_and(|point| point.ended_early.is_some());
+    notes.extend(points.get(curve.len()).map(|point| curve_ends(point, curve.len(), cut_off)));
     VdaFacts {
         label: LABEL.to_owned(),
         data_set_note: input.data_set_note.clone(),
@@ -67,7 +68,9 @@ fn vda_point(point: &LoadPoint, limits: RateLimits) -> VdaPoint {
     let verdict = judge(&criteria, &Measured { rates: &point.rates, ..Measured::default() });
     let early = point.ended_early.iter().map(|reason| format!("it ended early: {reason}"));
     let mut reasons: Vec<String> = early.collect();
-    for failure in verdict.failures {
+    // Rates of what was cut off are not what it would have come to.
+    let failures = verdict.failures.into_iter().filter(|_| point.ended_early.is_none());
+    for failure in failures {
         // Where there are no rates, each criterion says the same.
         if reasons.last() != Some(&failure.sentence) {
             reasons.push(failure.sentence);
@@ -96,7 +99,9 @@ fn incomparable(points: &[VdaPoint], on_curve: usize, is_uneven: bool) -> Vec<St
              not compare with them."
         ));
     } else if on_curve < points.len() {
-        notes.push("Published rules would not accept a run with a load point that is not valid.".to_owned());
+        notes.push(
+            "Published rules would not accept a curve that ends before its last load point.".to_owned(),
+        );
     }
     if is_uneven {
         notes.push(format!(
@@ -108,9 +113,14 @@ fn incomparable(points: &[VdaPoint], on_curve: usize, is_uneven: bool) -> Vec<St
     notes
 }
 
-fn curve_ends(point: &VdaPoint, index: usize) -> String {
-    let why = if point.valid { "has no response time" } else { "is not valid" };
-    format!("The curve ends before load point {} ({} streams), which {why}.", index + 1, point.streams)
+fn curve_ends(point: &VdaPoint, index: usize, cut_off: bool) -> String {
+    let why = match (cut_off, point.valid) {
+        (true, _) => "was not measured to its end",
+        (false, true) => "has no response time",
+        (false, false) => "is not valid",
+    };
+    let plural = if point.streams == 1 { "" } else { "s" };
+    format!("The curve ends before load point {} ({} stream{plural}), which {why}.", index + 1, point.streams)
 }
 
 fn uneven(points: &[VdaPoint], loads: &[f64]) -> Vec<String> {

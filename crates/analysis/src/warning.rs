@@ -183,11 +183,17 @@ impl fmt::Display for Warning {
                  Spread the workers over more clients, or use larger blocks.",
                 busy_share * 100.0
             ),
-            Warning::ShortLook { measured_s } => write!(
-                f,
-                "Measured for only {measured_s:.1} s: storage with a cache can look much faster than it \
-                 stays. Use --duration 60s or more."
-            ),
+            Warning::ShortLook { measured_s } => {
+                // Of what was stopped at once, "0.0 s" would say that nothing was measured.
+                if *measured_s < 0.1 {
+                    write!(f, "Measured for only {:.1} ms", measured_s * 1e3)?;
+                } else {
+                    write!(f, "Measured for only {measured_s:.1} s")?;
+                }
+                f.write_str(
+                    ": storage with a cache can look much faster than it stays. Use --duration 60s or more.",
+                )
+            }
             Warning::FewTransfers { cells, of } => write!(
                 f,
                 "{cells} of {of} cells in the tables come from fewer than {FEW_TRANSFERS} transfers and \

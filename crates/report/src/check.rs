@@ -54,7 +54,11 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
 /// format that anything was carried of.
 fn carries(facts: &CheckFacts, number: &Number) -> String {
     let Number::FirstLook { format, play, record } = *number else {
-        return "No streams were measured.".to_owned();
+        let is_measured = |format: &CheckFormat| format.play.is_some() || format.record.is_some();
+        return match facts.formats.iter().any(is_measured) {
+            true => "No count of streams was found before this look was stopped.".to_owned(),
+            false => "No streams were measured.".to_owned(),
+        };
     };
     let carried = [play, record].into_iter().flatten().any(|streams| streams > 0);
     let Some(format) = facts.formats.get(format).filter(|_| carried) else {
@@ -102,7 +106,12 @@ fn formats(formats: &[CheckFormat]) -> Table {
 /// `31`, `at least 40`.
 fn how_many(found: &CheckCount) -> String {
     let streams = count(u64::from(found.streams));
-    if found.at_least { format!("at least {streams}") } else { streams }
+    match (found.at_least, found.streams) {
+        // That is always so.
+        (true, 0) => "not known".to_owned(),
+        (true, _) => format!("at least {streams}"),
+        (false, _) => streams,
+    }
 }
 
 /// `31 ± 1`, `at least 40`.

@@ -74,6 +74,14 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_
     let recorded = facts.expected_span_s.map(|span_s| format!(" (recorded: {})", duration(span_s * 1e6)));
     let rate = last.bytes_per_s.filter(|_| last.bytes > 0);
     let rate = rate.map_or_else(String::new, |rate| format!(", {} MB/s", mb_per_s(rate)));
+    if !last.complete {
+        return format!(
+            "Replayed {name}{users} only in part on {place}: {} of {} in {}{rate}.",
+            count(last.done_ops),
+            counted(facts.ops.saturating_mul(u64::from(facts.copies)), "operation"),
+            duration(last.span_s * 1e6),
+        );
+    }
     format!(
         "Replayed {name}{users} in {}{} on {place}: {}{rate}.",
         duration(last.span_s * 1e6),
@@ -94,8 +102,12 @@ fn differences(facts: &ReplayFacts, sentences: &mut Vec<(Tone, String)>) {
     let different: u64 = facts.passes.iter().map(|pass| pass.different_ops).sum();
     let done: u64 = facts.passes.iter().map(|pass| pass.done_ops).sum();
     if different == 0 {
+        let text = match facts.passes.iter().all(|pass| pass.complete) {
+            true => "Every operation came to what was recorded.",
+            false => "Every operation that was done came to what was recorded.",
+        };
         if done > 0 {
-            sentences.push((Tone::Plain, "Every operation came to what was recorded.".to_owned()));
+            sentences.push((Tone::Plain, text.to_owned()));
         }
         return;
     }
@@ -218,6 +230,13 @@ mod tests {
         ] {
             assert!(text.contains(said), "{said}: {text}");
         }
+    }
+
+    #[test]
+    fn a_pass_that_was_stopped_replayed_a_part() {
+        let text = shown(vec![ReplayPass { complete: false, ..pass() }], Some(12.0));
+        assert!(text.starts_with("Replayed edit only in part on /mnt/nas: 812 of "), "{text}");
+        assert!(text.contains("Every operation that was done came to"), "{text}");
     }
 
     #[test]

@@ -53,6 +53,14 @@ fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> Str
         "this machine"
     };
     let Number::Capacity { streams, sometimes, at_least } = statement.number else {
+        let most = facts.at_most.filter(|_| !facts.limited_by_client);
+        if let Some(most) = most {
+            return format!(
+                "NOT KNOWN: no count of {what} on {place} passed every time until the search was stopped, and \
+                 up to {} sometimes.",
+                count(u64::from(most))
+            );
+        }
         return match facts.limited_by_client {
             true => format!("Not known for {what} on {place}: {own} was the limit from the first stream on."),
             false => format!("Not known for {what} on {place}: the search ended too early."),
@@ -63,6 +71,10 @@ fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> Str
             "At least {} on {place}. Beyond that {own} was the limit, so this is no capacity of the storage.",
             number(streams)
         ),
+        // Fewer trials than the search wanted.
+        _ if statement.judgement == Judgement::NotKnown => {
+            format!("NOT KNOWN: {} passed on {place} until the search was stopped.", number(streams))
+        }
         (Some(AtLeast::Unfinished), _) => {
             format!("At least {} on {place}: the search ended before the limit was certain.", number(streams))
         }

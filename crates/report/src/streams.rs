@@ -4,6 +4,7 @@
 mod answer;
 mod worst;
 
+use reelgauge_analysis::late::{LateFigures, StreamTotals};
 use reelgauge_analysis::verdict::Verdict;
 use reelgauge_analysis::{Culprit, LoadPoint, Summary};
 
@@ -96,6 +97,9 @@ pub(crate) fn limits(summary: &Summary, page: &mut Page) {
 
 /// What each kind of worker with a rate was asked for and did.
 fn rates(point: &LoadPoint, page: &mut Page) {
+    if point.is_unmeasured() {
+        return;
+    }
     let mut components: Vec<(&str, f64, f64)> = Vec::new();
     for rate in &point.rates {
         let (asked, did) = (rate.requested_ops_per_s, rate.achieved_ops_per_s);
@@ -123,8 +127,8 @@ pub(crate) fn streams_of(point: &LoadPoint) -> String {
 pub(crate) fn table(points: &[LoadPoint]) -> Table {
     let column = |of: &dyn Fn(&LoadPoint) -> String| points.iter().map(of).collect::<Vec<_>>();
     let values = |of: &dyn Fn(&LoadPoint) -> Option<f64>| numbers(&points.iter().map(of).collect::<Vec<_>>());
-    let frames = |of: fn(&reelgauge_analysis::late::StreamTotals) -> u64| {
-        column(&|point| point.streams.as_ref().map_or("-".to_owned(), |streams| count(of(&streams.total))))
+    let frames = |of: fn(&StreamTotals) -> u64| {
+        column(&|point| judged(point).map_or("-".to_owned(), |streams| count(of(&streams.total))))
     };
     let mut table = Table::default();
     let says_more = |point: &LoadPoint| !point.label.is_empty() && point.label != streams_of(point);
@@ -139,9 +143,15 @@ pub(crate) fn table(points: &[LoadPoint]) -> Table {
     table.column("p99", "ms", values(&p99_ms));
     table.column("read", "MB/s", values(&|point| point.total.read_bytes_per_s.map(|rate| rate / 1e6)));
     table.column("write", "MB/s", values(&|point| point.total.written_bytes_per_s.map(|rate| rate / 1e6)));
-    table.column("", "errors", column(&|point| count(point.total.failed_ops)));
+    let errors = |point: &LoadPoint| (!point.is_unmeasured()).then_some(point.total.failed_ops);
+    table.column("", "errors", column(&|point| errors(point).map_or("-".to_owned(), count)));
     table.column("", "criteria", column(&|point| verdict_word(point.verdict.as_ref()).to_owned()));
     table
+}
+
+/// The frames of a load point, if any was judged.
+fn judged(point: &LoadPoint) -> Option<&LateFigures> {
+    point.streams.as_ref().filter(|late| late.total.frames_judged > 0)
 }
 
 fn optional_count(value: Option<u32>) -> String {

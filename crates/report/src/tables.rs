@@ -42,7 +42,8 @@ pub(crate) fn load_points(points: &[LoadPoint], width: usize) -> Vec<String> {
     table.column("p50", "ms", response_ms(|times| times.p50_us));
     table.column("p99", "ms", response_ms(|times| times.p99_us));
     table.column("max", "ms", response_ms(|times| times.max_us));
-    table.column("", "errors", column(&|point| count(point.total.failed_ops)));
+    let errors = |point: &LoadPoint| (!point.is_unmeasured()).then_some(point.total.failed_ops);
+    table.column("", "errors", column(&|point| errors(point).map_or(NOTHING.to_owned(), count)));
     table.lines(width)
 }
 
@@ -87,7 +88,8 @@ pub(crate) fn paper(paper: &PaperTables, width: usize) -> Vec<String> {
 /// it, by earlier versions.
 pub(crate) fn paper_terms(paper: &PaperTables) -> Option<String> {
     let all = paper.cell(Mode::All, None).filter(|_| paper.per_transfer)?;
-    let own = all.average_gap_ms.map(|gap_ms| {
+    // Transfers of a single block have no time between blocks, which is not that it was short.
+    let own = all.average_gap_ms.filter(|gap_ms| *gap_ms > 0.0).map(|gap_ms| {
         format!(", here {} of it on average, in which the storage had nothing to do", duration(gap_ms * 1e3))
     });
     Some(format!(

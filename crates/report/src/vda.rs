@@ -25,9 +25,7 @@ pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)>
     });
     for (at, point) in facts.points.iter().enumerate().filter(|(_, point)| !point.valid) {
         let why = plain(point.why_not.as_deref().unwrap_or("no reason is known"));
-        // What was cut off is neither valid nor not.
-        let cut_off = summary.load_points.get(at).is_some_and(LoadPoint::was_cut_off);
-        let what = if cut_off { "NOT KNOWN" } else { "NOT VALID" };
+        let what = if is_cut_off(summary, at) { "NOT KNOWN" } else { "NOT VALID" };
         sentences.push((Tone::Bad, format!("{what} with {}: {why}.", streams_of(point))));
     }
     if summary.failed_ops() > 0 {
@@ -40,8 +38,8 @@ pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)>
 pub(crate) fn screen(summary: &Summary, facts: &VdaFacts, show: &Screen, page: &mut Page) {
     page.gap();
     page.heading(&format!("Load points ({})", plain(&facts.label)));
-    page.lines(table(&facts.points).lines(page.width));
-    curve(facts, page);
+    page.lines(table(summary, &facts.points).lines(page.width));
+    curve(summary, facts, page);
     streams::limits(summary, page);
     end(summary, show, page);
 }
@@ -73,26 +71,38 @@ fn nothing_carried(summary: &Summary, facts: &VdaFacts, number: &Number) -> Stri
     }
 }
 
+/// Whether a load point ended before its time: it is neither valid nor not.
+fn is_cut_off(summary: &Summary, at: usize) -> bool {
+    summary.load_points.get(at).is_some_and(LoadPoint::was_cut_off)
+}
+
 fn streams_of(point: &VdaPoint) -> String {
     counted(u64::from(point.streams), "stream")
 }
 
-fn table(points: &[VdaPoint]) -> Table {
+fn table(summary: &Summary, points: &[VdaPoint]) -> Table {
     let values = |of: fn(&VdaPoint) -> Option<f64>| numbers(&points.iter().map(of).collect::<Vec<_>>());
+    let is_measured = |at: usize| summary.load_points.get(at).is_none_or(|point| !point.is_unmeasured());
+    let achieved = |(at, point): (usize, &VdaPoint)| is_measured(at).then_some(point.achieved_ops_per_s);
+    let achieved: Vec<Option<f64>> = points.iter().enumerate().map(achieved).collect();
     let mut table = Table::default();
     table.column("", "streams", points.iter().map(|point| count(u64::from(point.streams))).collect());
     table.column("asked for", "op/s", values(|point| Some(point.requested_ops_per_s)));
-    table.column("achieved", "op/s", values(|point| Some(point.achieved_ops_per_s)));
+    table.column("achieved", "op/s", numbers(&achieved));
     table.column("mean response", "ms", values(|point| point.mean_response_ms));
     table.column("written", "MiB/s", values(|point| point.written_mib_per_s));
     table.column("read", "MiB/s", values(|point| point.read_mib_per_s));
-    let valid = |point: &VdaPoint| if point.valid { "yes" } else { "NO" }.to_owned();
-    table.column("", "valid", points.iter().map(valid).collect());
+    let valid = |(at, point): (usize, &VdaPoint)| match (point.valid, is_cut_off(summary, at)) {
+        (true, _) => "yes".to_owned(),
+        (false, true) => "not known".to_owned(),
+        (false, false) => "NO".to_owned(),
+    };
+    table.column("", "valid", points.iter().enumerate().map(valid).collect());
     table
 }
 
 /// What the points tell together.
-fn curve(facts: &VdaFacts, page: &mut Page) {
+fn curve(summary: &Summary, facts: &VdaFacts, page: &mut Page) {
     page.gap();
     let note = facts.ort_note.as_deref().map(plain).unwrap_or_default();
     if let Some(ms) = facts.overall_response_time_ms {
@@ -100,7 +110,7 @@ fn curve(facts: &VdaFacts, page: &mut Page) {
     } else if !note.is_empty() {
         page.sentence(Tone::Plain, &note);
     }
-    page.item("Knee", &knee(facts));
+    page.item("Knee", &knee(summary, facts));
     if !facts.uneven_steps.is_empty() {
         page.item("Uneven steps", &format!("{}.", plain(&facts.uneven_steps.join("; "))));
     }
@@ -110,7 +120,7 @@ fn curve(facts: &VdaFacts, page: &mut Page) {
 }
 
 /// The response time at the knee and at the last valid point; the overall response time hides the latter.
-fn knee(facts: &VdaFacts) -> String {
+fn knee(summary: &Summary, facts: &VdaFacts) -> String {
     let at = |point: &VdaPoint| {
         let ms =
             point.mean_response_ms.map_or_else(|| "unknown".to_owned(), |ms| format!("{} ms", number(ms)));
@@ -121,6 +131,9 @@ fn knee(facts: &VdaFacts) -> String {
             format!("responses grow steeply after {}: {}, {}.", streams_of(knee), at(knee), at(last))
         }
         (_, Some(last)) => format!("none; the last valid load point has {}.", at(last)),
+        (_, None) if is_cut_off(summary, 0) => {
+            "not known, because no load point was measured to its end.".to_owned()
+        }
         (_, None) => "none, because no load point is valid.".to_owned(),
     }
 }

@@ -9,8 +9,8 @@ use reelgauge_analysis::vda::{ProcessRate, RateLimits};
 use reelgauge_analysis::vda_curve::{VdaInput, vda_facts};
 use reelgauge_analysis::verdict::{Failure, Measured, judge};
 use reelgauge_analysis::{
-    CheckCount, CheckFacts, CheckFormat, Culprit, LoadPoint, Meter, Outcome, PointTiming, SearchFacts,
-    Summary, TrialsAt, VdaFacts, VdaPoint,
+    CheckCount, CheckFacts, CheckFormat, Culprit, Figures, LoadPoint, Meter, Outcome, PointTiming,
+    SearchFacts, Summary, TrialsAt, VdaFacts, VdaPoint,
 };
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use reelgauge_report::{Screen, screen, streams_csv};
@@ -396,4 +396,59 @@ fn nothing_that_a_first_look_has_to_say_is_cut() {
     assert_eq!((whole("Warning"), whole("Limit"), whole("Next")), (7, 1, 1), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     assert!(text.lines().any(|line| line.starts_with("Next: ")), "{text}");
+}
+
+/// A run of streams that somebody stopped before anything in its only load point was finished.
+fn stopped() -> Summary {
+    let mut summary = streams(0);
+    summary.outcome = Outcome::Interrupted;
+    summary.outcome_reason = Some("somebody stopped it".to_owned());
+    let point = &mut summary.load_points[0];
+    point.ended_early = Some("somebody stopped it".to_owned());
+    point.verdict = None;
+    point.total = Figures::default();
+    let late = point.streams.as_mut().unwrap();
+    late.total = Default::default();
+    late.streams.iter_mut().for_each(|stream| stream.frames_judged = 0);
+    summary
+}
+
+#[test]
+fn nothing_is_told_of_what_was_stopped_but_that() {
+    let text = shown(&stopped());
+    assert!(text.contains("Nothing was measured"), "{text}");
+    assert!(!text.contains("closest"), "{text}");
+}
+
+#[test]
+fn a_curve_that_was_cut_off_is_neither_valid_nor_not() {
+    let mut summary = stopped();
+    let why_not = Some("it ended early: somebody stopped it".to_owned());
+    summary.vda = Some(VdaFacts {
+        points: vec![VdaPoint { streams: 1, why_not, ..VdaPoint::default() }],
+        ..VdaFacts::default()
+    });
+    let text = shown(&summary);
+    assert!(text.contains("not known") && text.contains("NOT KNOWN"), "{text}");
+    assert!(!text.contains("NO\n") && !text.contains("NOT VALID") && !text.contains("NOT MET"), "{text}");
+}
+
+#[test]
+fn a_search_that_was_stopped_carries_nothing_yet() {
+    let mut summary = search(false);
+    summary.outcome = Outcome::Interrupted;
+    summary.search.as_mut().unwrap().complete = false;
+    let first = shown(&summary).lines().nth(1).unwrap().to_owned();
+    assert!(first.starts_with("NOT KNOWN: 31 "), "{first}");
+}
+
+#[test]
+fn a_first_look_that_was_stopped_says_nothing_of_formats_that_it_did_not_try() {
+    let mut summary = stopped();
+    let open = CheckCount { at_least: true, ..CheckCount::default() };
+    let format = CheckFormat { name: "flat".to_owned(), play: Some(open), ..CheckFormat::default() };
+    summary.check = Some(CheckFacts { formats: vec![format], ..CheckFacts::default() });
+    let text = shown(&summary);
+    assert!(!text.contains("Not one stream") && !text.contains("at least 0"), "{text}");
+    assert!(text.contains("No count of streams was found") && text.contains("not known"), "{text}");
 }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::pipe::Pipe;
+use super::pipe::{OwnPipe, Pipe};
 
 /// What a server remembers at once.
 const PAGE_BYTES: u64 = 4096;
@@ -31,6 +31,7 @@ pub struct Faults {
     hang: AtomicBool,
     ops: AtomicU64,
     pipe: Pipe,
+    each_bytes_per_s: AtomicU64,
     held: Mutex<Held>,
 }
 
@@ -76,6 +77,7 @@ impl Faults {
             hang: AtomicBool::new(false),
             ops: AtomicU64::new(0),
             pipe: Pipe::unlimited(),
+            each_bytes_per_s: AtomicU64::new(0),
             held: Mutex::default(),
         }
     }
@@ -147,6 +149,17 @@ impl Faults {
     /// All reads and writes together move at most this many bytes per second; 0 ends it.
     pub fn limit_bytes_per_s(&self, bytes_per_s: u64) {
         self.pipe.limit(bytes_per_s);
+    }
+
+    /// What is opened from now on moves so many bytes per second, whatever others do: a store whose bandwidth
+    /// is shared out evenly, and not to whoever asks for more at a time. 0 ends it.
+    pub fn limit_each_bytes_per_s(&self, bytes_per_s: u64) {
+        self.each_bytes_per_s.store(bytes_per_s, Ordering::SeqCst);
+    }
+
+    /// The pipe of a file that is opened now.
+    pub(super) fn own_pipe(&self) -> OwnPipe {
+        OwnPipe::new(self.each_bytes_per_s.load(Ordering::SeqCst))
     }
 
     /// Reads give half of what was asked for.

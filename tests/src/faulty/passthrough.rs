@@ -8,7 +8,7 @@ use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use fuser::{
     AccessFlags, BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
@@ -18,6 +18,7 @@ use fuser::{
 };
 
 use super::faults::{Fate, Faults};
+use super::pipe::OwnPipe;
 
 /// The kernel asks again every time: nothing is remembered that a fault should have changed.
 const NO_TTL: Duration = Duration::ZERO;
@@ -30,8 +31,15 @@ pub(super) struct Passthrough {
     faults: Arc<Faults>,
     root: PathBuf,
     paths: Mutex<HashMap<u64, PathBuf>>,
-    open: Mutex<HashMap<u64, Arc<File>>>,
+    open: Mutex<HashMap<u64, Arc<Handle>>>,
     next_handle: AtomicU64,
+}
+
+/// An open file.
+#[derive(Debug)]
+struct Handle {
+    file: File,
+    pipe: OwnPipe,
 }
 
 impl Passthrough {
@@ -63,14 +71,15 @@ impl Passthrough {
         Ok(attributes)
     }
 
-    fn file(&self, handle: FileHandle) -> io::Result<Arc<File>> {
+    fn handle(&self, handle: FileHandle) -> io::Result<Arc<Handle>> {
         let closed = io::Error::from_raw_os_error(rustix::io::Errno::BADF.raw_os_error());
         self.open.lock().unwrap().get(&handle.0).cloned().ok_or(closed)
     }
 
     fn keep_open(&self, file: File) -> FileHandle {
         let handle = self.next_handle.fetch_add(1, Ordering::Relaxed);
-        self.open.lock().unwrap().insert(handle, Arc::new(file));
+        let open = Handle { file, pipe: self.faults.own_pipe() };
+        self.open.lock().unwrap().insert(handle, Arc::new(open));
         FileHandle(handle)
     }
 
@@ -267,6 +276,7 @@ impl Filesystem for Passthrough {
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
+        let arrived = Instant::now();
         self.faults.fetch(node.0, offset, u64::from(size));
         let fate = self.faults.fate_of_transfer(&self.faults.read_errno, offset, u64::from(size));
         match fate {
@@ -275,7 +285,12 @@ impl Filesystem for Passthrough {
             Fate::Done | Fate::Spoilt => {}
         }
         let mut data = vec![0; size as usize];
-        match self.file(handle).and_then(|file| file.read_at(&mut data, offset)) {
+        let read = self.handle(handle).and_then(|open| {
+            let len = open.file.read_at(&mut data, offset)?;
+            open.pipe.pass(arrived, len as u64);
+            Ok(len)
+        });
+        match read {
             Ok(len) => {
                 data.truncate(len);
                 if fate == Fate::Spoilt {
@@ -299,12 +314,18 @@ impl Filesystem for Passthrough {
         _: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
+        let arrived = Instant::now();
         match self.faults.fate_of_transfer(&self.faults.write_errno, offset, data.len() as u64) {
             Fate::Hangs => return self.faults.hold(move || reply.error(Errno::EIO)),
             Fate::Fails(errno) => return reply.error(Errno::from_i32(errno)),
             Fate::Done | Fate::Spoilt => {}
         }
-        match self.file(handle).and_then(|file| file.write_all_at(data, offset)) {
+        let written = self.handle(handle).and_then(|open| {
+            open.file.write_all_at(data, offset)?;
+            open.pipe.pass(arrived, data.len() as u64);
+            Ok(())
+        });
+        match written {
             Ok(()) => reply.written(u32::try_from(data.len()).unwrap_or(u32::MAX)),
             Err(error) => reply.error(error.into()),
         }
@@ -314,7 +335,9 @@ impl Filesystem for Passthrough {
         match self.faults.fate(&self.faults.sync_errno) {
             Fate::Hangs => self.faults.hold(move || reply.error(Errno::EIO)),
             Fate::Fails(errno) => reply.error(Errno::from_i32(errno)),
-            Fate::Done | Fate::Spoilt => answer(reply, self.file(handle).and_then(|file| file.sync_data())),
+            Fate::Done | Fate::Spoilt => {
+                answer(reply, self.handle(handle).and_then(|open| open.file.sync_data()))
+            }
         }
     }
 

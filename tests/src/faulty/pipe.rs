@@ -1,4 +1,5 @@
-//! A pipe of limited bandwidth that everything has to pass through, one request after the other.
+//! A pipe of limited bandwidth that everything has to pass through, one request after the other; and one
+//! that an open file has for itself.
 //!
 //! The time of each request follows from when the pipe is free, not from how long anybody slept, so that the
 //! bandwidth is exact however late the system wakes a thread.
@@ -48,13 +49,72 @@ impl Pipe {
 /// When bytes that arrive at `now` have passed.
 fn passed(state: &State, bytes: u64, now: Instant) -> Instant {
     let since = now.checked_sub(CATCH_UP).unwrap_or(now);
-    let took_ns = u128::from(bytes) * 1_000_000_000 / u128::from(state.bytes_per_s);
-    state.busy_until.max(since) + Duration::from_nanos(u64::try_from(took_ns).unwrap_or(u64::MAX))
+    state.busy_until.max(since) + time_of(bytes, state.bytes_per_s)
+}
+
+/// A pipe of one open file: its requests take, together, exactly as long as their bytes need. An answer that
+/// came too late is made up for in the next request; the time in which nothing was asked is nobody's.
+#[derive(Debug)]
+pub(super) struct OwnPipe {
+    /// 0: it holds nothing up.
+    bytes_per_s: u64,
+    answers: Mutex<Answers>,
+}
+
+/// When the last answer should have come, and when it did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Answers {
+    due: Instant,
+    came: Instant,
+}
+
+impl OwnPipe {
+    /// A pipe of a file that is opened now.
+    pub(super) fn new(bytes_per_s: u64) -> OwnPipe {
+        let now = Instant::now();
+        OwnPipe { bytes_per_s, answers: Mutex::new(Answers { due: now, came: now }) }
+    }
+
+    /// Comes back when the bytes of a request that arrived at a moment have passed.
+    pub(super) fn pass(&self, arrived: Instant, bytes: u64) {
+        if self.bytes_per_s == 0 {
+            return;
+        }
+        // Held meanwhile: the next request begins where this one ends.
+        let mut answers = self.answers.lock().unwrap();
+        answers.due = due(*answers, arrived, bytes, self.bytes_per_s);
+        std::thread::sleep(answers.due.saturating_duration_since(Instant::now()));
+        answers.came = Instant::now();
+    }
+}
+
+/// When a request is to be answered.
+fn due(last: Answers, arrived: Instant, bytes: u64, bytes_per_s: u64) -> Instant {
+    let idle = arrived.saturating_duration_since(last.came);
+    last.due + idle + time_of(bytes, bytes_per_s)
+}
+
+/// How long so many bytes take.
+fn time_of(bytes: u64, bytes_per_s: u64) -> Duration {
+    let ns = u128::from(bytes) * 1_000_000_000 / u128::from(bytes_per_s);
+    Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pipe_of_its_own_makes_up_for_late_answers_and_not_for_idle_time() {
+        let (start, ms) = (Instant::now(), Duration::from_millis);
+        let opened = Answers { due: start, came: start };
+        // Opened, and 5 ms later asked for 100 ms' worth.
+        let first = due(opened, start + ms(5), 100_000, 1_000_000);
+        assert_eq!(first, start + ms(105));
+        // It came 30 ms late; the next is asked for 2 ms after that.
+        let late = Answers { due: first, came: first + ms(30) };
+        assert_eq!(due(late, late.came + ms(2), 100_000, 1_000_000), first + ms(102));
+    }
 
     #[test]
     fn what_arrives_at_once_passes_one_after_the_other() {

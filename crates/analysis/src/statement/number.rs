@@ -31,7 +31,7 @@ impl Said {
 /// What the run has to say, by its kind.
 pub(super) fn of(summary: &Summary) -> Said {
     if let Some(check) = &summary.check {
-        of_check(check)
+        of_check(check, summary.outcome)
     } else if let Some(replay) = &summary.replay {
         of_replay(replay)
     } else if let Some(vda) = &summary.vda {
@@ -43,7 +43,7 @@ pub(super) fn of(summary: &Summary) -> Said {
     }
 }
 
-fn of_check(check: &CheckFacts) -> Said {
+fn of_check(check: &CheckFacts, outcome: Outcome) -> Said {
     let measured = |at: &usize| {
         let format = &check.formats[*at];
         format.play.is_some() || format.record.is_some()
@@ -52,8 +52,9 @@ fn of_check(check: &CheckFacts) -> Said {
         let format = &check.formats[*at];
         [&format.play, &format.record].into_iter().flatten().any(|count| count.streams > 0)
     };
-    let mut formats = 0..check.formats.len();
-    let Some(format) = formats.clone().rev().find(carried).or_else(|| formats.find(measured)) else {
+    // Formats that were not looked at may be carried, so that none was is known at the end only.
+    let none_is_carried = || (0..check.formats.len()).find(measured).filter(|_| outcome == Outcome::Complete);
+    let Some(format) = (0..check.formats.len()).rev().find(carried).or_else(none_is_carried) else {
         return Said::nothing(Judgement::NotKnown);
     };
     let [play, record] = [&check.formats[format].play, &check.formats[format].record];
@@ -100,7 +101,10 @@ fn of_search(summary: &Summary, search: &SearchFacts) -> Said {
     match (search.streams.filter(|streams| *streams > 0), at_least) {
         (Some(streams), _) => {
             let sometimes = search.at_most.filter(|most| *most > streams);
-            Said::new(Judgement::Met, Number::Capacity { streams, sometimes, at_least }, cause)
+            // A search that was stopped has tried less often than it wanted.
+            let was_stopped = summary.outcome != Outcome::Complete;
+            let judgement = if was_stopped { Judgement::NotKnown } else { Judgement::Met };
+            Said::new(judgement, Number::Capacity { streams, sometimes, at_least }, cause)
         }
         // Not even one, which is only known where the search came to its end and the storage was the reason.
         (None, None) => {
@@ -136,7 +140,11 @@ fn of_points(summary: &Summary) -> Said {
     let judgement = if judged.is_some() { Judgement::Met } else { asked_or_not(summary) };
     let moved = points.iter().enumerate().filter(|(_, point)| point.total.response.data.is_some());
     let rate = |point: &LoadPoint| point.total.bytes_per_s.unwrap_or(0.0);
-    match moved.max_by(|one, two| rate(one.1).total_cmp(&rate(two.1))) {
+    // The rate of one that was cut off may be that of an instant.
+    let order = |one: &LoadPoint, two: &LoadPoint| {
+        two.was_cut_off().cmp(&one.was_cut_off()).then(rate(one).total_cmp(&rate(two)))
+    };
+    match moved.max_by(|one, two| order(one.1, two.1)) {
         // Frames of a load point that was stopped: what came until then.
         Some((point, _)) if with_frames(&points[point]).is_some() => stopped(point, &points[point]),
         Some((point, measured)) => {

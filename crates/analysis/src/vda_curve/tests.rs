@@ -130,3 +130,16 @@ fn steps_are_judged_from_no_load_on() {
     assert!(found.ort_note.unwrap().contains("is within 30 % of the mean step"));
     assert_eq!(facts(&points[..1]).uneven_steps, Vec::<String>::new());
 }
+
+#[test]
+fn what_was_cut_off_is_told_by_nothing_but_that() {
+    let mut points = ten();
+    // Rates far below what is needed: it would have been caught up with.
+    points[2] =
+        LoadPoint { ended_early: Some("somebody stopped it".to_owned()), ..point(30, 0.1, Some(2.0)) };
+    let facts = facts(&points);
+    assert_eq!(facts.points[2].why_not.as_deref(), Some("it ended early: somebody stopped it"));
+    let note = facts.ort_note.unwrap();
+    assert!(note.ends_with("which was not measured to its end."), "{note}");
+    assert!(!note.contains("not valid"), "{note}");
+}

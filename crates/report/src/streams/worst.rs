@@ -22,7 +22,9 @@ const NAME_MAX_BESIDE_LATE: usize = 24;
 /// The heading and the rows: all streams by number, or the late ones, or those that came closest. `None`
 /// where there is nothing to tell apart.
 pub(crate) fn lines(streams: &[StreamFigures], all: bool, width: usize) -> Option<(String, Vec<String>)> {
-    let mut shown: Vec<&StreamFigures> = streams.iter().collect();
+    // Of a stream that was stopped before any of its frames was due, nothing is known.
+    let mut shown: Vec<&StreamFigures> =
+        streams.iter().filter(|stream| all || stream.frames_judged > 0).collect();
     shown.sort_by(|one, two| {
         let margin =
             |stream: &StreamFigures| stream.worst_margin.map_or(f64::INFINITY, |worst| worst.margin_us);
@@ -69,7 +71,7 @@ fn table(streams: &[&StreamFigures]) -> Table {
     if !any_late {
         table.column("", "frames", column(&|stream| count(stream.frames_judged)));
     }
-    table.column("late", "frames", column(&|stream| count(stream.late_frames)));
+    table.column("late", "frames", column(&late_frames));
     if any_late {
         table.column("", "late runs", column(&|stream| count(stream.late_runs)));
         table.column("longest", "s", values(&longest_s));
@@ -86,6 +88,10 @@ fn name(stream: &StreamFigures, max_chars: usize) -> String {
         "" => stream.stream.to_string(),
         name => format!("{} {}", stream.stream, plain_short(name, max_chars)),
     }
+}
+
+fn late_frames(stream: &StreamFigures) -> String {
+    if stream.frames_judged == 0 { "-".to_owned() } else { count(stream.late_frames) }
 }
 
 fn longest_s(stream: &StreamFigures) -> Option<f64> {

@@ -29,6 +29,8 @@ pub enum Limiter {
     NotKnown,
     /// Nothing: the time for the look was over, or no more streams could be played.
     Time,
+    /// Nothing: the look was stopped.
+    Stopped,
 }
 
 /// What limited the streams of one format, whose last trial fell like this; `None` when none fell.
@@ -54,6 +56,7 @@ impl Limiter {
             Limiter::Storage => "the storage",
             Limiter::NotKnown => "not known",
             Limiter::Time => "the time for this look",
+            Limiter::Stopped => "the end of this look",
         }
     }
 }
@@ -91,7 +94,7 @@ pub fn limit_sentence(limiters: &[Limiter], link: &Link, best_mb_per_s: Option<f
             };
             format!("{what}{delivered}.")
         }
-        Limiter::Time => {
+        Limiter::Time | Limiter::Stopped => {
             format!("Nothing within the time of this look{delivered}. It may carry more.")
         }
     }

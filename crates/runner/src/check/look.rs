@@ -172,7 +172,7 @@ impl Look {
     }
 
     /// How many streams of one format, where the storage is expected to give so much; `None` where no frame
-    /// of it fits into a file.
+    /// of it fits into a file, and where the look was stopped before anything had passed.
     fn count(
         &mut self,
         format: &Format,
@@ -205,9 +205,16 @@ impl Look {
             }
             narrowing.report(count, Tried { passed, bytes_per_s, took_s: begun.elapsed().as_secs_f64() });
         }
+        let stopped = !self.session.goes_on();
+        if stopped && narrowing.streams() == 0 {
+            return Ok(None);
+        }
         let fall = fall.filter(|_| narrowing.has_limit());
-        let limiter = limiter(fall.as_ref(), self.place.link.realistic_mb_per_s());
-        let at_least = !narrowing.has_limit() || limiter == Limiter::ThisMachine || !self.session.goes_on();
+        let limiter = match limiter(fall.as_ref(), self.place.link.realistic_mb_per_s()) {
+            Limiter::Time if stopped => Limiter::Stopped,
+            limiter => limiter,
+        };
+        let at_least = !narrowing.has_limit() || limiter == Limiter::ThisMachine || stopped;
         Ok(Some(Counted {
             streams: narrowing.streams(),
             error: narrowing.error(),

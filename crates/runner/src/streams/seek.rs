@@ -135,6 +135,7 @@ pub fn facts(search: &Search, answer: Option<&Answer>, streams_per_scale: u32, w
     SearchFacts {
         answer_sentence: match answer {
             Some(answer) => search.answer_sentence(answer),
+            None if best == 0 => "The search was interrupted before any count had passed.".to_owned(),
             None => format!("The search was interrupted; {} passed so far.", of_scale(best)),
         },
         evidence_sentence: search.evidence_sentence(),

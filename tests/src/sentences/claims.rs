@@ -1,0 +1,181 @@
+//! The words in which a verdict is given, and those that say that something was measured: each has to follow
+//! from load points that came to their end.
+
+use serde_json::Value;
+
+use super::{amount, is_complete, is_cut_off, is_unmeasured, points};
+
+/// Whether the summary bears out the words, given the sentence that they stand in.
+type Holds = fn(&Value, &str) -> bool;
+
+/// Words, and when they may be said.
+const CLAIMS: [(&str, Holds); 22] = [
+    ("without a late frame", |summary, sentence| {
+        if sentence.starts_with("Not one stream") {
+            return every_format_is_known(summary);
+        }
+        carries_a_format(summary) || points(summary).iter().any(|point| passed(point) && !has_late(point))
+    }),
+    ("no frame of", |summary, _| points(summary).iter().any(|point| judged(point) && !has_late(point))),
+    ("NOT MET", |summary, _| points(summary).iter().any(failed) || is_invalid(summary, None)),
+    ("NOT VALID", is_named_point_invalid),
+    ("not even", |summary, _| is_first_point_invalid(summary)),
+    ("Not even", |summary, _| is_complete(summary) && amount(summary, "search.streams") == 0.0),
+    ("Not one", |summary, _| every_format_is_known(summary)),
+    ("does not carry", |summary, _| {
+        summary.pointer("/search/complete") == Some(&true.into()) && amount(summary, "search.streams") == 0.0
+    }),
+    ("carries", |summary, _| is_no_open_search(summary)),
+    ("every time", |summary, sentence| is_no_open_search(summary) || sentence.starts_with("NOT KNOWN")),
+    ("At least", |summary, _| is_complete(summary) && passed_every_time(summary)),
+    ("at least 0", |_, _| false),
+    ("0 passed so far", |_, _| false),
+    ("met what was asked", |summary, _| points(summary).iter().any(passed)),
+    ("No operation failed", |summary, _| {
+        points(summary).iter().any(|point| amount(point, "total.ops") > 0.0)
+            && points(summary).iter().all(|point| amount(point, "total.failed_ops") == 0.0)
+    }),
+    ("Every operation came", |summary, _| every_pass(summary, "complete")),
+    ("everything read back", |summary, _| {
+        summary.pointer("/verify/checked_bytes").is_some() && amount(summary, "verify.different_bytes") == 0.0
+    }),
+    ("came closest to being late", |summary, _| points(summary).iter().any(judged)),
+    ("is not valid", |summary, _| is_invalid(summary, None)),
+    ("no load point is valid", |summary, _| is_first_point_invalid(summary)),
+    ("The workers differ", |summary, _| {
+        let all_did = |point: &Value| {
+            let workers = point["per_worker"].as_array();
+            workers.is_some_and(|all| all.iter().all(|worker| amount(worker, "figures.ops") > 0.0))
+        };
+        points(summary).iter().any(|point| !is_cut_off(point) || all_did(point))
+    }),
+    (" the most of ", is_of_a_whole_point),
+];
+
+/// Whether a sentence has any of the words.
+pub(super) fn claims_anything(sentence: &str) -> bool {
+    CLAIMS.iter().any(|(words, _)| sentence.contains(words))
+}
+
+/// The claims that do not hold, and what is missing.
+pub(super) fn untrue(sentences: &[String], summary: &Value) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for sentence in sentences {
+        let false_ones =
+            CLAIMS.iter().filter(|(words, holds)| sentence.contains(words) && !holds(summary, sentence));
+        wrong.extend(false_ones.map(|(words, _)| format!("nothing bears out '{words}': {sentence}")));
+        if sentence.starts_with("Replayed ") && !sentence.contains("in part") && !was_replayed(summary) {
+            wrong.push(format!("no pass came to its end: {sentence}"));
+        }
+        let zero = [" 0 MB/s", " 0 µs", " 0 ms"].into_iter().find(|zero| sentence.contains(zero));
+        wrong.extend(zero.filter(|_| !has_whole_point(summary)).map(|zero| format!("{zero}: {sentence}")));
+    }
+    wrong.extend(unsaid(sentences, summary));
+    wrong
+}
+
+/// What a run that was stopped has to say.
+fn unsaid(sentences: &[String], summary: &Value) -> Option<String> {
+    if is_complete(summary) {
+        return None;
+    }
+    let said = |words: &[&str]| sentences.iter().any(|said| words.iter().any(|words| said.contains(words)));
+    if !said(&["was interrupted", "broke off"]) {
+        return Some("it does not say that it was stopped".to_owned());
+    }
+    let nothing = points(summary).iter().all(is_unmeasured);
+    let words = ["Nothing was measured", "NOT KNOWN", "Not known", "No streams were measured", "No count of"];
+    (nothing && !said(&words)).then(|| "it does not say that nothing was measured".to_owned())
+}
+
+fn judged(point: &Value) -> bool {
+    amount(point, "streams.total.frames_judged") > 0.0
+}
+
+fn has_late(point: &Value) -> bool {
+    amount(point, "streams.total.late_frames") > 0.0
+}
+
+/// It came to its end, and its criteria were met.
+fn passed(point: &Value) -> bool {
+    !is_cut_off(point) && point.pointer("/verdict/passed") == Some(&true.into())
+}
+
+/// It came to its end, and something that was measured was not met.
+fn failed(point: &Value) -> bool {
+    let failures = point.pointer("/verdict/failures").and_then(Value::as_array);
+    let measured = failures.is_some_and(|all| all.iter().any(|failure| failure["measured"] == true));
+    !is_cut_off(point) && measured
+}
+
+fn has_whole_point(summary: &Value) -> bool {
+    points(summary).iter().any(|point| !is_cut_off(point) && amount(point, "total.ops") > 0.0)
+}
+
+/// Whether a load point of the curve came to its end and is not valid: one with so many streams, or any.
+fn is_invalid(summary: &Value, streams: Option<u64>) -> bool {
+    let curve = summary.pointer("/vda/points").and_then(Value::as_array);
+    let curve = curve.into_iter().flatten().zip(points(summary));
+    let mut of_them = curve.filter(|(point, _)| streams.is_none_or(|streams| point["streams"] == streams));
+    of_them.any(|(point, measured)| point["valid"] == false && !is_cut_off(measured))
+}
+
+fn is_named_point_invalid(summary: &Value, sentence: &str) -> bool {
+    let after = sentence.split("NOT VALID with ").nth(1).unwrap_or_default();
+    let streams = after.split(' ').next().and_then(|word| word.replace(',', "").parse().ok());
+    streams.is_some_and(|streams| is_invalid(summary, Some(streams)))
+}
+
+fn is_first_point_invalid(summary: &Value) -> bool {
+    let is_invalid = summary.pointer("/vda/points/0/valid") == Some(&false.into());
+    is_invalid && points(summary).first().is_some_and(|point| !is_cut_off(point))
+}
+
+fn formats(summary: &Value) -> impl Iterator<Item = &Value> {
+    summary.pointer("/check/formats").and_then(Value::as_array).into_iter().flatten()
+}
+
+fn carries_a_format(summary: &Value) -> bool {
+    formats(summary).any(|format| amount(format, "play.streams") + amount(format, "record.streams") > 0.0)
+}
+
+/// Whether a look of every format came to its end, playing and recording.
+fn every_format_is_known(summary: &Value) -> bool {
+    let is_known = |format: &Value| ["play", "record"].iter().all(|work| !format[*work].is_null());
+    is_complete(summary) && formats(summary).next().is_some() && formats(summary).all(is_known)
+}
+
+/// Whether the count that a search found passed in every trial.
+fn passed_every_time(summary: &Value) -> bool {
+    let found = amount(summary, "search.streams");
+    let trials = summary.pointer("/search/trials").and_then(Value::as_array);
+    let mut at_it = trials.into_iter().flatten().filter(|trial| amount(trial, "streams") == found);
+    // A first look has no trials, and says of each format how sure it is.
+    summary.get("search").is_none() || at_it.any(|trial| amount(trial, "passed") > 0.0)
+}
+
+/// Not a search that ended before it was certain. Others say what a link carries.
+fn is_no_open_search(summary: &Value) -> bool {
+    summary.pointer("/search/complete") != Some(&false.into())
+}
+
+fn every_pass(summary: &Value, what: &str) -> bool {
+    let passes = summary.pointer("/replay/passes").and_then(Value::as_array);
+    passes.is_some_and(|all| !all.is_empty() && all.iter().all(|pass| pass[what] == true))
+}
+
+/// Whether any pass of a replay came to its end.
+fn was_replayed(summary: &Value) -> bool {
+    let passes = summary.pointer("/replay/passes").and_then(Value::as_array);
+    passes.into_iter().flatten().any(|pass| pass["complete"] == true)
+}
+
+/// Whether `7 workers moved 85 MB/s …, the most of 3 load points` is told of one that came to its end, where
+/// any did.
+fn is_of_a_whole_point(summary: &Value, sentence: &str) -> bool {
+    let workers = sentence.split(' ').zip(sentence.split(' ').skip(1));
+    let mut workers = workers.filter(|(_, word)| word.starts_with("worker")).map(|(number, _)| number);
+    let number = workers.next().and_then(|number| number.parse::<f64>().ok());
+    let told = |point: &&Value| number.is_none_or(|number| amount(point, "workers") == number);
+    !has_whole_point(summary) || points(summary).iter().filter(told).any(|point| !is_cut_off(point))
+}

@@ -1,0 +1,135 @@
+//! Every number with a unit in a sentence has to be a figure of the summary, rounded as it is written.
+
+use serde_json::Value;
+
+/// Parts of a summary that no sentence is made from; with their hundreds of figures any number would be
+/// found.
+const NOT_TOLD: [&str; 3] = ["series", "plan", "data_set"];
+
+/// Parts that sentences with a word of their own are made from.
+const TOLD_WITH: [(&str, &str); 2] = [("per_worker", "worker"), ("paper", "EBU Tech")];
+
+/// So many of 100, or of the runs that are advised, is no figure.
+const IDIOM: f64 = 100.0;
+
+/// What a number is a number of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    BytesPerSecond,
+    Microseconds,
+    Bytes,
+    OpsPerSecond,
+    Streams,
+    Frames,
+    Operations,
+    Workers,
+}
+
+/// A number as it is written, in the base of its unit, and half of what its last digit stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Told {
+    unit: Unit,
+    value: f64,
+    rounding: f64,
+}
+
+/// The numbers that are no figure of the summary.
+pub(super) fn untrue(sentences: &[String], summary: &Value) -> Vec<String> {
+    let wrong = sentences.iter().flat_map(|sentence| {
+        let mut figures = Vec::new();
+        collect(summary, "", sentence, &mut figures);
+        let told = told(sentence).into_iter().filter(move |(_, told)| !is_figure(told, &figures));
+        told.map(move |(text, _)| format!("'{text}' is no figure of the summary: {sentence}"))
+    });
+    wrong.collect()
+}
+
+fn is_figure(told: &Told, figures: &[(Unit, f64)]) -> bool {
+    // What is zero in the summary was measured, or it would be null; but no answer takes no time.
+    let is_zero_time = told.unit == Unit::Microseconds && told.value == 0.0 && told.rounding <= 0.5;
+    let near = |figure: f64| (figure - told.value).abs() <= told.rounding * 1.001;
+    !is_zero_time && figures.iter().any(|(unit, figure)| *unit == told.unit && near(*figure))
+}
+
+/// The numbers of a sentence that have a unit, each as it is written.
+fn told(sentence: &str) -> Vec<(String, Told)> {
+    let words: Vec<&str> = sentence.split(' ').collect();
+    let pairs = words.windows(2).filter_map(|pair| {
+        let (number, word) = (pair[0].trim_start_matches('('), pair[1]);
+        let told = read(number, word.trim_matches(|c: char| ",.;:()".contains(c)))?;
+        Some((format!("{number} {word}"), told))
+    });
+    pairs.filter(|(_, told)| told.value != IDIOM || told.unit != Unit::Operations).collect()
+}
+
+fn read(number: &str, word: &str) -> Option<Told> {
+    let (unit, scale) = match word {
+        "MB/s" | "read" | "written" => (Unit::BytesPerSecond, 1e6),
+        "µs" => (Unit::Microseconds, 1.0),
+        "ms" => (Unit::Microseconds, 1e3),
+        "s" => (Unit::Microseconds, 1e6),
+        "kB" => (Unit::Bytes, 1e3),
+        "MB" => (Unit::Bytes, 1e6),
+        "GB" => (Unit::Bytes, 1e9),
+        "op/s" => (Unit::OpsPerSecond, 1.0),
+        "stream" | "streams" | "player" | "players" | "recorder" | "recorders" | "×" => (Unit::Streams, 1.0),
+        "frame" | "frames" | "late" => (Unit::Frames, 1.0),
+        "operation" | "operations" => (Unit::Operations, 1.0),
+        "worker" | "workers" => (Unit::Workers, 1.0),
+        _ => return None,
+    };
+    let plain = number.replace(',', "");
+    let value: f64 = plain.parse().ok()?;
+    let decimals = plain.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let rounding = 0.5 * scale * 10f64.powi(-i32::try_from(decimals).ok()?);
+    Some(Told { unit, value: value * scale, rounding })
+}
+
+/// Every figure below a value that a sentence may be made from, by the name that it has.
+fn collect(value: &Value, name: &str, sentence: &str, into: &mut Vec<(Unit, f64)>) {
+    match value {
+        Value::Object(fields) => {
+            let is_told = |name: &str| {
+                let with = TOLD_WITH.iter().find(|(part, _)| *part == name);
+                !NOT_TOLD.contains(&name) && with.is_none_or(|(_, word)| sentence.contains(word))
+            };
+            for (field, value) in fields.iter().filter(|(field, _)| is_told(field)) {
+                collect(value, field, sentence, into);
+            }
+        }
+        Value::Array(all) => {
+            if name == "streams" {
+                into.push((Unit::Streams, all.len() as f64));
+            }
+            all.iter().for_each(|value| collect(value, name, sentence, into));
+        }
+        Value::Number(number) => into.extend(unit_of(name, number.as_f64().unwrap_or(f64::NAN))),
+        _ => {}
+    }
+}
+
+/// The unit that a name ends with, or what it counts.
+fn unit_of(name: &str, value: f64) -> Option<(Unit, f64)> {
+    let ends = [
+        ("ops_per_s", Unit::OpsPerSecond, 1.0),
+        ("bytes_per_s", Unit::BytesPerSecond, 1.0),
+        ("mb_per_s", Unit::BytesPerSecond, 1e6),
+        ("cpu_us_per_op", Unit::Microseconds, 1.0),
+        ("_us", Unit::Microseconds, 1.0),
+        ("_ms", Unit::Microseconds, 1e3),
+        ("_ms_p99", Unit::Microseconds, 1e3),
+        ("_s", Unit::Microseconds, 1e6),
+        ("bytes", Unit::Bytes, 1.0),
+        ("streams", Unit::Streams, 1.0),
+        ("stream_count", Unit::Streams, 1.0),
+        ("at_most", Unit::Streams, 1.0),
+        ("frames_judged", Unit::Frames, 1.0),
+        ("frames", Unit::Frames, 1.0),
+        ("frames_with_own_delay", Unit::Frames, 1.0),
+        ("ops", Unit::Operations, 1.0),
+        ("rows", Unit::Operations, 1.0),
+        ("workers", Unit::Workers, 1.0),
+    ];
+    let (_, unit, scale) = ends.into_iter().find(|(end, ..)| name.ends_with(end))?;
+    Some((unit, value * scale))
+}

@@ -1,0 +1,137 @@
+use serde_json::json;
+
+use super::*;
+
+/// One load point came to its end, and one was stopped before anything in it was finished.
+fn stopped() -> Value {
+    let streams = |frames: u64, late: u64| json!({"total": {"streams": 2, "frames_judged": frames, "late_frames": late}});
+    let total = |ops: u64, rate: Option<f64>| {
+        json!({"ops": ops, "failed_ops": 0, "bytes_per_s": rate,
+        "response": {"data": ops_times(ops)}})
+    };
+    json!({
+        "outcome": "interrupted",
+        "load_points": [
+            {"label": "1 player", "workers": 1, "stream_count": 1, "measured_s": 1.2, "ended_early": null,
+             "total": total(28, Some(4_710_400.0)), "streams": streams(28, 0),
+             "verdict": {"passed": true, "failures": []}},
+            {"label": "2 players", "workers": 2, "stream_count": 2, "measured_s": 0.01,
+             "ended_early": "somebody stopped it", "total": total(0, None), "streams": streams(0, 0)},
+        ],
+    })
+}
+
+fn ops_times(ops: u64) -> Value {
+    if ops == 0 { Value::Null } else { json!({"max_us": 1_234.0}) }
+}
+
+const TRUE: &str = "\
+The run was interrupted: somebody stopped it. What was measured until then follows.
+1 stream of flat played without a late frame on /mnt/a.b. It moved 4.71 MB/s, and
+no answer took longer than 1.23 ms.
+
+                     measured            late
+load point  streams         s  frames  frames  errors  criteria
+1 player          1      1.20      28       0       0       met
+2 players         2      0.01       -       -       -         -
+
+Files: /mnt/9 MB/s
+";
+
+#[track_caller]
+fn is_found(screen: &str, summary: &Value, what: &str) {
+    let found = untrue(screen, summary);
+    assert!(found.iter().any(|found| found.contains(what)), "'{what}' is not among {found:#?}");
+}
+
+#[test]
+fn what_is_true_is_not_objected_to() {
+    assert_eq!(untrue(TRUE, &stopped()), Vec::<String>::new());
+}
+
+#[test]
+fn numbers_that_the_summary_does_not_have() {
+    for (right, wrong) in
+        [("4.71 MB/s", "4.72 MB/s"), ("4.71 MB/s", "0 MB/s"), ("1.23 ms", "1.24 ms"), ("1.23 ms", "0 µs")]
+    {
+        is_found(&TRUE.replace(right, wrong), &stopped(), wrong);
+    }
+    is_found(&TRUE.replace("1 stream of", "3 streams of"), &stopped(), "3 streams");
+    // A number may be broken off from its unit.
+    is_found(&TRUE.replace("4.71 MB/s", "4.75\nMB/s"), &stopped(), "4.75 MB/s");
+}
+
+#[test]
+fn verdicts_that_nothing_bears_out() {
+    let mut nothing = stopped();
+    nothing["load_points"].as_array_mut().unwrap().remove(0);
+    let begin = "The run was interrupted.\n";
+    for claim in [
+        "2 streams played without a late frame.",
+        "NOT MET: not even 1 stream on /mnt.",
+        "NOT VALID with 2 streams: too slow.",
+        "No operation failed.",
+        "Every operation came to what was recorded.",
+        "Streams that came closest to being late",
+        "Not one stream of these formats was carried.",
+        "Replayed edit in 1 pass.",
+    ] {
+        let found = untrue(&format!("{begin}{claim}\n"), &nothing);
+        assert!(found.len() > 1, "{claim}: {found:?}");
+    }
+    // Not saying anything is not enough either.
+    is_found(begin, &nothing, "nothing was measured");
+    is_found("Nothing was measured on /mnt.\n", &nothing, "it was stopped");
+    assert_eq!(untrue(&format!("{begin}Nothing was measured on /mnt.\n"), &nothing), Vec::<String>::new());
+}
+
+#[test]
+fn searches_that_were_not_finished() {
+    let mut search = stopped();
+    search["search"] = json!({"streams": 4, "complete": false, "trials": [{"streams": 4, "passed": 1}]});
+    for claim in ["/mnt carries 4 players of flat.", "At least 4 players.", "4 passed every time."] {
+        assert!(!untrue(&format!("The run was interrupted.\n{claim}\n"), &search).is_empty(), "{claim}");
+    }
+    let so_far = "The run was interrupted.\nNOT KNOWN: 4 players passed until the search was stopped.\n";
+    assert_eq!(untrue(so_far, &search), Vec::<String>::new());
+}
+
+#[test]
+fn rows_of_what_was_not_measured() {
+    let row = "2 players         2      0.01       -       -       -         -";
+    is_found(&TRUE.replace(row, &row.replacen('-', "0", 1)), &stopped(), "not measured");
+    is_found(&TRUE.replace("       met", "         -"), &stopped(), "criteria");
+    let mut curve = stopped();
+    curve["vda"] = json!({"points": [{"streams": 1, "valid": true}, {"streams": 2, "valid": false}]});
+    let table = "The run was interrupted.\nNOT KNOWN.\n\n         asked for\nstreams       op/s  valid\n\
+                 1             10.0    yes\n2             20.0     NO\n";
+    is_found(table, &curve, "neither valid nor not");
+    assert_eq!(untrue(&table.replace("NO\n", "not known\n"), &curve), Vec::<String>::new());
+}
+
+#[test]
+fn formats_that_were_not_looked_at() {
+    let mut look = stopped();
+    let play = json!({"streams": 31, "at_least": false});
+    look["check"] = json!({"formats": [{"name": "ProRes, 25 fps", "play": play, "record": null}]});
+    let screen = |record: &str| {
+        format!(
+            "The run was interrupted.\n31 × ProRes, 25 fps play without a late frame.\n\n\
+                 format            play    record\nProRes, 25 fps  31 ± 1  {record}\n"
+        )
+    };
+    assert_eq!(untrue(&screen("not measured"), &look), Vec::<String>::new());
+    is_found(&screen("at least 0"), &look, "record of");
+    is_found(&screen("0"), &look, "record of");
+}
+
+#[test]
+fn tables_of_rates_and_screens_without_a_summary() {
+    let head = "point,label,scope,ended_early,ops,bytes_per_s\n0,1 player,total,,28,4710400\n";
+    let csv = format!("{head}1,\"2, players\",total,somebody stopped it,0,\n");
+    assert_eq!(untrue_in_csv(&csv, &stopped()), Vec::<String>::new());
+    assert_eq!(untrue_in_csv(&csv.replace(",0,\n", ",0,0\n"), &stopped()).len(), 1);
+    assert_eq!(untrue_in_csv(head, &stopped()).len(), 1);
+    assert!(untrue_without_summary("preparing was interrupted after 31.5 MB").is_empty());
+    assert_eq!(untrue_without_summary("2 workers moved 0 MB/s.").len(), 1);
+}
