@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn what_was_no_fault_of_the_storage_is_tried_again() {
-        // One stream at the full rate that it needs, beyond the time: only the culprit speaks for another try.
+        // One stream at the full rate that it needs, beyond the time: only the culprit speaks for another.
         let second = |storage_is_acquitted| {
             let mut narrowing = Narrowing::new(1e6, 1.1e6, 500, 1.0);
             narrowing.report(1, Tried { storage_is_acquitted, ..tried(false, 1e6) });
