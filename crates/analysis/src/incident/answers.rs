@@ -25,8 +25,11 @@ const SILENCE_SHARE: f64 = 0.3;
 /// Below this share of what was needed, answers came too slowly.
 const SLOW_SHARE: f64 = 0.97;
 
-/// A storage that had something to do for this share of the time had no time left.
-const BUSY_SHARE: f64 = 0.8;
+/// How much of the time a storage had something to do, and the share of what was needed that it gave less
+/// than, for it to have been overloaded. One that was always at work needs no lack beside that: a hundredth
+/// too little makes streams late as well, in the end, and at an incident's edges a hundredth is not to be
+/// measured.
+const OVERLOADED: [(f64, f64); 2] = [(0.8, SLOW_SHARE), (0.95, 1.02)];
 
 /// An operation that takes as long as this is slow, whatever the others do.
 const SLOW_OP_NS: u64 = 100_000_000;
@@ -212,8 +215,10 @@ impl AnswerTally {
     /// else would have made it give more.
     pub fn is_overloaded(&self, from_ns: u64, until_ns: u64, needed_per_s: f64, pauses: &Pauses) -> bool {
         let then = self.storage_then(from_ns, until_ns, Some(needed_per_s), pauses);
-        then.busy_share.is_some_and(|share| share >= BUSY_SHARE)
-            && then.answered_share.is_some_and(|share| share < SLOW_SHARE)
+        let (Some(busy), Some(answered)) = (then.busy_share, then.answered_share) else {
+            return false;
+        };
+        OVERLOADED.iter().any(|(at_work, too_little)| busy >= *at_work && answered < *too_little)
     }
 
     /// The longest wait of a measuring thread for a processor, around the operations that were answered in a

@@ -47,7 +47,17 @@ pub fn limiter(fall: Option<&Fall>, line_rate_mb_per_s: Option<f64>) -> Limiter 
     }
 }
 
+/// Whether a trial that failed through this culprit says nothing of the storage.
+pub fn acquits_storage(culprit: Culprit) -> bool {
+    culprit.is_own() || culprit == Culprit::NotKnown
+}
+
 impl Limiter {
+    /// Whether the storage may carry more than the count that it limited: it was not known to be at fault.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Limiter::ThisMachine | Limiter::NotKnown | Limiter::Time)
+    }
+
     /// For a cell of a table.
     pub fn word(&self) -> &'static str {
         match self {
@@ -132,6 +142,12 @@ mod tests {
         assert_eq!([limit(Culprit::Tool), limit(Culprit::ThisMachine)], [const { Limiter::ThisMachine }; 2]);
         assert_eq!(limit(Culprit::Storage), Limiter::Storage);
         assert_eq!(limit(Culprit::NotKnown), Limiter::NotKnown);
+        // Nobody who is not known to be at fault sets a limit.
+        for culprit in
+            [Culprit::Tool, Culprit::ThisMachine, Culprit::NotKnown, Culprit::Storage, Culprit::Link]
+        {
+            assert_eq!(limit(culprit).is_open(), acquits_storage(culprit), "{culprit:?}");
+        }
         assert_eq!(limiter(None, Some(117.7)), Limiter::Time);
     }
 

@@ -19,7 +19,7 @@ use super::agreement::outlier;
 use super::budget::{FORMAT_S, LOOK_S, RATE_TIMES, TRIAL_TIMES, Times};
 use super::everyday::everyday;
 use super::findings::{Counted, Findings, Work};
-use super::limit::{Fall, Limiter, limiter};
+use super::limit::{Fall, acquits_storage, limiter};
 use super::load::{Company, Rate};
 use super::narrowing::{Narrowing, Tried};
 use super::place::Place;
@@ -203,7 +203,9 @@ impl Look {
             if !passed {
                 fall = Some(Fall { mb_per_s: bytes_per_s / 1e6, culprit: culprit.unwrap_or_default() });
             }
-            narrowing.report(count, Tried { passed, bytes_per_s, took_s: begun.elapsed().as_secs_f64() });
+            let storage_is_acquitted = culprit.is_some_and(acquits_storage);
+            let took_s = begun.elapsed().as_secs_f64();
+            narrowing.report(count, Tried { passed, storage_is_acquitted, bytes_per_s, took_s });
         }
         let stopped = !self.session.goes_on();
         if stopped && narrowing.streams() == 0 {
@@ -214,7 +216,7 @@ impl Look {
             Limiter::Time if stopped => Limiter::Stopped,
             limiter => limiter,
         };
-        let at_least = !narrowing.has_limit() || limiter == Limiter::ThisMachine || stopped;
+        let at_least = !narrowing.has_limit() || limiter.is_open() || stopped;
         Ok(Some(Counted {
             streams: narrowing.streams(),
             error: narrowing.error(),

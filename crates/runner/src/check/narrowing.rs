@@ -26,6 +26,8 @@ const TRIALS_FOR_ONE: usize = 6;
 pub struct Tried {
     /// Nothing was late, and no margins fell.
     pub passed: bool,
+    /// If not, this machine or nobody known was to blame: it says nothing of the storage.
+    pub storage_is_acquitted: bool,
     /// What all streams together moved.
     pub bytes_per_s: f64,
     /// How long it took.
@@ -122,8 +124,8 @@ impl Narrowing {
         of_it().count() > 2 * passes
     }
 
-    /// Whether a count that just fell should have passed. Not when another fell twice: then the expectation
-    /// is wrong.
+    /// Whether a count that just fell should have passed, or fell through no fault of the storage. Not when
+    /// another fell twice: then the expectation is wrong.
     fn is_surprising(&self, streams: u32, tried: &Tried) -> bool {
         let tries = |streams: u32| self.trials.iter().filter(|(count, _)| *count == streams).count();
         let fell_twice = self.trials.iter().any(|(count, _)| tries(*count) > 1 && self.falls(*count));
@@ -131,7 +133,7 @@ impl Narrowing {
         let expected = needed < SURPRISING_SHARE * self.expected_bytes_per_s
             || tried.bytes_per_s < DISTURBED_SHARE * self.expected_bytes_per_s;
         let more_passed = self.trials.iter().any(|(count, tried)| tried.passed && *count >= streams);
-        tries(streams) == 1 && !fell_twice && (expected || more_passed)
+        tries(streams) == 1 && !fell_twice && (expected || more_passed || tried.storage_is_acquitted)
     }
 
     /// What the storage gave to streams too many; the most of it.
@@ -153,7 +155,9 @@ impl Narrowing {
         let spent_s = self.trials.iter().map(|(_, tried)| tried.took_s).sum::<f64>();
         let longest_s = self.trials.iter().map(|(_, tried)| tried.took_s).fold(0.0, f64::max);
         let in_time = spent_s + longest_s <= self.time_max_s;
-        in_time || (self.streams() == 0 && self.trials.len() < TRIALS_FOR_ONE && self.fell() != Some(1))
+        let says_nothing = self.trials.last().is_some_and(|(_, tried)| tried.storage_is_acquitted);
+        let may_be_one = self.fell() != Some(1) || says_nothing;
+        in_time || (self.streams() == 0 && self.trials.len() < TRIALS_FOR_ONE && may_be_one)
     }
 }
 
@@ -162,6 +166,10 @@ mod tests {
     use super::*;
 
     const TRIAL_S: f64 = 1.9;
+
+    fn tried(passed: bool, bytes_per_s: f64) -> Tried {
+        Tried { passed, storage_is_acquitted: false, bytes_per_s, took_s: TRIAL_S }
+    }
 
     /// Storage that gives `capacity` streams' worth, in so many seconds; `disturbed` trials fall in any case.
     fn narrowed(
@@ -180,7 +188,7 @@ mod tests {
             asked.push(streams);
             let share = if disturbed.contains(&(asked.len() - 1)) { 0.5 } else { 1.0 };
             let bytes_per_s = wanted.min(capacity) * share * 1e6;
-            narrowing.report(streams, Tried { passed, bytes_per_s, took_s: TRIAL_S });
+            narrowing.report(streams, tried(passed, bytes_per_s));
         }
         (asked, narrowing)
     }
@@ -235,12 +243,29 @@ mod tests {
     }
 
     #[test]
+    fn what_was_no_fault_of_the_storage_is_tried_again() {
+        // One stream at the full rate that it needs, beyond the time: only the culprit speaks for another.
+        let second = |storage_is_acquitted| {
+            let mut narrowing = Narrowing::new(1e6, 1.1e6, 500, 1.0);
+            narrowing.report(1, Tried { storage_is_acquitted, ..tried(false, 1e6) });
+            narrowing.next()
+        };
+        assert_eq!((second(true), second(false)), (Some(1), None));
+        // Twice is enough.
+        let mut narrowing = Narrowing::new(1e6, 1.1e6, 500, 1.0);
+        (0..2).for_each(|_| {
+            narrowing.report(1, Tried { storage_is_acquitted: true, ..tried(false, 1e6) });
+        });
+        assert_eq!(narrowing.next(), None);
+    }
+
+    #[test]
     fn late_frames_at_full_rate_are_halved_down() {
         // It gives all the rate that is asked, but beyond 5 streams something is late.
         let mut narrowing = Narrowing::new(1e6, 64e6, 500, 7.0);
         while let Some(streams) = narrowing.next() {
             let bytes_per_s = f64::from(streams) * 1e6;
-            narrowing.report(streams, Tried { passed: streams <= 5, bytes_per_s, took_s: TRIAL_S });
+            narrowing.report(streams, tried(streams <= 5, bytes_per_s));
             assert!(narrowing.trials.len() < 20);
         }
         // Beyond the time, until something passes.
@@ -250,9 +275,8 @@ mod tests {
     #[test]
     fn what_passed_above_a_fall_is_not_claimed() {
         let mut narrowing = Narrowing::new(1e6, 10e6, 500, 3.0);
-        let tried = |passed| Tried { passed, bytes_per_s: 8e6, took_s: TRIAL_S };
-        narrowing.report(10, tried(true));
-        narrowing.report(8, tried(false));
+        narrowing.report(10, tried(true, 8e6));
+        narrowing.report(8, tried(false, 8e6));
         assert_eq!((narrowing.streams(), narrowing.has_limit()), (0, true));
     }
 }
