@@ -1,3 +1,5 @@
+//! Screens that say what their summaries bear out, and screens that do not.
+
 use serde_json::json;
 
 use super::*;
