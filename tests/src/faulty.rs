@@ -2,8 +2,8 @@
 //!
 //! It hands every request on to a folder on disk, until a test asks for something else: errors on reads,
 //! writes or syncs (everywhere, in a byte range, or after so many operations), short reads, flipped bits,
-//! delays (of everything, or of first reads), a limited bandwidth (of all together, or of each open file), and
-//! requests that are never answered. It is not fast, and not meant to be.
+//! delays (of everything, or of first reads), a limited bandwidth (of all together, or of each open file),
+//! and requests that are never answered. It is not fast, and not meant to be.
 //!
 //! What it does not imitate: a cache. Files are opened with direct I/O, so that every read and write of the
 //! binary arrives here.

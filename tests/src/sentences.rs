@@ -87,9 +87,11 @@ fn is_cut_off(point: &Value) -> bool {
     point.get("ended_early").is_some_and(|why| !why.is_null())
 }
 
-/// Whether a load point was stopped before anything in it was finished.
+/// Whether a load point was stopped before anything in it was finished. Frames that nothing answered are late
+/// all the same.
 fn is_unmeasured(point: &Value) -> bool {
-    is_cut_off(point) && amount(point, "total.ops") == 0.0
+    let judged = amount(point, "streams.total.frames_judged");
+    is_cut_off(point) && amount(point, "total.ops") + judged == 0.0
 }
 
 /// Whether the run came to its end.

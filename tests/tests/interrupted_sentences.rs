@@ -3,7 +3,8 @@
 //!
 //! Three moments a verb (one for `check`), or as many as REELGAUGE_INTERRUPTS says; `cargo xtask soak` takes
 //! 30, and other ones in every round. They are drawn from REELGAUGE_INTERRUPTS_SEED (1 unless it is set), one
-//! in each of as many parts of the run: a failure names it. What a sentence may say is in `reelgauge_tests::sentences`.
+//! in each of as many parts of the run: a failure names it. What a sentence may say is in
+//! `reelgauge_tests::sentences`.
 //!
 //! Not here: `record`, whose screen has no figures of time, and that a run stops soon (`interrupts`).
 //! Runs of memory or of this machine's own disk, and of a slow store, so that there is also something to say.

@@ -93,7 +93,7 @@ function columnsOf(rows: Row[], at: number, extent: Extent | null): Column<Row>[
     counts("frames", "frames_judged", (stream) => stream.frames_judged),
     counts("late", "late_frames", (stream) => stream.late_frames),
     counts("dropped", "dropped_frames", (stream) => stream.dropped_frames),
-    counts("late_runs", "late runs", (stream) => stream.late_runs),
+    counts("late runs", "late_runs", (stream) => stream.late_runs),
     {
       title: "longest, s",
       number: true,

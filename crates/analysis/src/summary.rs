@@ -260,9 +260,10 @@ impl LoadPoint {
         self.ended_early.is_some()
     }
 
-    /// Whether it was stopped before any operation was finished in its measured time.
+    /// Whether it was stopped before any operation was finished in its measured time, or any frame was due.
     pub fn is_unmeasured(&self) -> bool {
-        self.ended_early.is_some() && self.total.ops == 0
+        let frames_judged = self.streams.as_ref().map_or(0, |late| late.total.frames_judged);
+        self.was_cut_off() && self.total.ops == 0 && frames_judged == 0
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::{amount, points};
+
 /// Parts of a summary that no sentence is made from; with their hundreds of figures any number would be
 /// found.
 const NOT_TOLD: [&str; 3] = ["series", "plan", "data_set"];
@@ -38,10 +40,17 @@ pub(super) fn untrue(sentences: &[String], summary: &Value) -> Vec<String> {
     let wrong = sentences.iter().flat_map(|sentence| {
         let mut figures = Vec::new();
         collect(summary, "", sentence, &mut figures);
+        figures.push(late_through_the_tool(summary));
         let told = told(sentence).into_iter().filter(move |(_, told)| !is_figure(told, &figures));
         told.map(move |(text, _)| format!("'{text}' is no figure of the summary: {sentence}"))
     });
     wrong.collect()
+}
+
+/// The one figure that is told as a sum over the load points.
+fn late_through_the_tool(summary: &Value) -> (Unit, f64) {
+    let late = |point| amount(point, "streams.total.late_frames_with_own_delay");
+    (Unit::Frames, points(summary).iter().map(late).sum())
 }
 
 fn is_figure(told: &Told, figures: &[(Unit, f64)]) -> bool {
