@@ -19,7 +19,7 @@ use super::agreement::outlier;
 use super::budget::{FORMAT_S, LOOK_S, RATE_TIMES, TRIAL_TIMES, Times};
 use super::everyday::everyday;
 use super::findings::{Counted, Findings, Work};
-use super::limit::{Fall, acquits_storage, limiter};
+use super::limit::{Fall, Limiter, acquits_storage, limiter};
 use super::load::{Company, Rate};
 use super::narrowing::{Narrowing, Tried};
 use super::place::Place;
