@@ -73,7 +73,9 @@ fn empty(verb: &str) -> Summary {
         description: Some("SMB 3.1.1 from nas1".to_owned()),
         ..Target::default()
     };
-    Summary::new("0.1.0", "2026-11-20T15:40:12Z", verb, target)
+    let mut summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", verb, target);
+    summary.run_dir = Some("reelgauge-runs/RUN".to_owned());
+    summary
 }
 
 /// A load point of two streams.

@@ -25,7 +25,8 @@ pub fn is_alive(pid: u32, mark: &str, events: &Path) -> bool {
 }
 
 /// Whether the process with this number and this mark was one of this machine, since it was started last,
-/// and is gone. `false` where nobody can know: a run directory may lie on a share and its run go on elsewhere.
+/// and is gone. `false` where nobody can know: a run directory may lie on a share, and its run go on
+/// elsewhere.
 pub fn has_died_here(pid: u32, mark: &str) -> bool {
     let boot_of = |mark: &str| mark.split_once('/').map(|(boot, _)| boot.to_owned());
     let own_boot = boot_of(&own_mark());
