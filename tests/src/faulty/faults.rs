@@ -157,6 +157,11 @@ impl Faults {
         self.each_bytes_per_s.store(bytes_per_s, Ordering::SeqCst);
     }
 
+    /// Whether files that are opened now are limited one by one.
+    pub(super) fn limits_each(&self) -> bool {
+        self.each_bytes_per_s.load(Ordering::SeqCst) > 0
+    }
+
     /// The pipe of a file that is opened now.
     pub(super) fn own_pipe(&self) -> OwnPipe {
         OwnPipe::new(self.each_bytes_per_s.load(Ordering::SeqCst))

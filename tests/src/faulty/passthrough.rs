@@ -76,6 +76,15 @@ impl Passthrough {
         self.open.lock().unwrap().get(&handle.0).cloned().ok_or(closed)
     }
 
+    /// Nothing is cached. Where each open file has a bandwidth of its own, the kernel must not let the writes
+    /// to one file wait for each other.
+    fn open_flags(&self) -> FopenFlags {
+        match self.faults.limits_each() {
+            true => FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES,
+            false => FopenFlags::FOPEN_DIRECT_IO,
+        }
+    }
+
     fn keep_open(&self, file: File) -> FileHandle {
         let handle = self.next_handle.fetch_add(1, Ordering::Relaxed);
         let open = Handle { file, pipe: self.faults.own_pipe() };
@@ -242,7 +251,7 @@ impl Filesystem for Passthrough {
         let write = flags.acc_mode() != OpenAccMode::O_RDONLY;
         let file = self.path(node).and_then(|path| OpenOptions::new().read(true).write(write).open(path));
         match file {
-            Ok(file) => reply.opened(self.keep_open(file), FopenFlags::FOPEN_DIRECT_IO),
+            Ok(file) => reply.opened(self.keep_open(file), self.open_flags()),
             Err(error) => reply.error(error.into()),
         }
     }
@@ -259,7 +268,7 @@ impl Filesystem for Passthrough {
     ) {
         match self.path(parent).and_then(|parent| self.make(&parent.join(name), mode, flags)) {
             Ok((attributes, handle)) => {
-                reply.created(&NO_TTL, &attributes, Generation(0), handle, FopenFlags::FOPEN_DIRECT_IO);
+                reply.created(&NO_TTL, &attributes, Generation(0), handle, self.open_flags());
             }
             Err(error) => reply.error(error.into()),
         }

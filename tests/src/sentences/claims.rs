@@ -45,7 +45,7 @@ const CLAIMS: [(&str, Holds); 22] = [
     ("The workers differ", |summary, _| {
         let all_did = |point: &Value| {
             let workers = point["per_worker"].as_array();
-            workers.is_some_and(|all| all.iter().all(|worker| amount(worker, "figures.ops") > 0.0))
+            workers.is_some_and(|all| all.iter().all(|worker| amount(worker, "ops") > 0.0))
         };
         points(summary).iter().any(|point| !is_cut_off(point) || all_did(point))
     }),

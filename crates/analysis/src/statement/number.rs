@@ -138,7 +138,9 @@ fn of_points(summary: &Summary) -> Said {
         return Said::new(Judgement::Met, number, None);
     }
     let judgement = if judged.is_some() { Judgement::Met } else { asked_or_not(summary) };
-    let moved = points.iter().enumerate().filter(|(_, point)| point.total.response.data.is_some());
+    // Frames may be late although nothing ever came back.
+    let tells = |point: &LoadPoint| point.total.response.data.is_some() || with_frames(point).is_some();
+    let moved = points.iter().enumerate().filter(|(_, point)| tells(point));
     let rate = |point: &LoadPoint| point.total.bytes_per_s.unwrap_or(0.0);
     // The rate of one that was cut off may be that of an instant.
     let order = |one: &LoadPoint, two: &LoadPoint| {

@@ -88,6 +88,14 @@ fn a_run_that_was_stopped_claims_no_pass() {
     stopped.load_points[0].verdict = None;
     let said = of(&stopped);
     assert_eq!(said.judgement, Judgement::NotKnown);
+    // Frames were late, although not one operation came back.
+    let mut silent = summary(vec![point(30, Culprit::Storage)]);
+    silent.outcome = Outcome::Interrupted;
+    silent.load_points[0].verdict = None;
+    silent.load_points[0].total = Figures::default();
+    let said = of(&silent);
+    assert!(matches!(said.number, Number::LateFrames { late_frames: 30, .. }), "{:?}", said.number);
+    assert_eq!(said.judgement, Judgement::NotKnown);
     // Without any judged frame there is no number at all.
     stopped.load_points[0].streams = None;
     assert_eq!(of(&stopped).number, Number::NotMeasured);
