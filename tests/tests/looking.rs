@@ -17,7 +17,7 @@ use reelgauge_tests::verb::Verb;
 fn a_run_is_looked_at_while_it_goes_on_and_loses_nothing() {
     let scratch = Scratch::new();
     let players = ["--format", SMALL.id, "--count", "4", "--buffered", "--duration", "20s", "--warmup", "0s"];
-    let verb = Verb::on("streams", &scratch.dir("target")).with(&players);
+    let verb = Verb::on("streams", scratch.dir("target")).with(&players);
     let mut running = verb.start();
     verb.until_measuring(&mut running);
     let run = verb.run_dir();
