@@ -8,7 +8,7 @@ use crate::page::Page;
 use crate::screen::{Screen, next};
 use crate::table::Table;
 use crate::tables::numbers;
-use crate::text::{plain, plain_short};
+use crate::text::{capital, plain, plain_short};
 use crate::units::{count, moment, number};
 
 /// More formats are not shown.
@@ -66,7 +66,7 @@ fn carries(facts: &CheckFacts, number: &Number) -> String {
     };
     let said = |found: &Option<CheckCount>| found.as_ref().map(how_many);
     let name = plain_short(&format.name, 60);
-    match (said(&format.play), said(&format.record)) {
+    let sentence = match (said(&format.play), said(&format.record)) {
         (Some(play), Some(record)) => {
             format!("{play} × {name} play without a late frame, and {record} record.")
         }
@@ -77,7 +77,8 @@ fn carries(facts: &CheckFacts, number: &Number) -> String {
             format!("{record} × {name} record without a late frame; playing was not measured.")
         }
         (None, None) => String::new(),
-    }
+    };
+    capital(&sentence)
 }
 
 /// `At /mnt/nas: NFS 4.2 from nas1, over eth0, 10 Gbit/s.`
@@ -96,8 +97,11 @@ fn formats(formats: &[CheckFormat]) -> Table {
     let needed: Vec<Option<f64>> = formats.iter().map(|format| Some(format.needed_mb_per_s_each)).collect();
     table.column("each needs", "MB/s", numbers(&needed));
     let limited_by = |format: &CheckFormat| {
-        let found = format.play.as_ref().or(format.record.as_ref());
-        plain_short(found.map_or("", |found| &found.limited_by), 26)
+        let of = |found: &Option<CheckCount>| found.as_ref().map(|found| plain_short(&found.limited_by, 26));
+        match (of(&format.play), of(&format.record)) {
+            (Some(play), Some(record)) if play != record => format!("{play}; {record}"),
+            (play, record) => play.or(record).unwrap_or_default(),
+        }
     };
     table.column("", "limited by", formats.iter().map(limited_by).collect());
     table

@@ -23,7 +23,10 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         NextStep::RunAgain => format!("To do it again: {}", again?),
         NextStep::Resume => {
             let run_dir = run_dir(summary)?;
-            format!("To go on where it ended, the same command with --resume {run_dir}")
+            format!(
+                "To go on where it ended, the same command with --resume {run_dir}; a --time-max must be longer \
+                 then, it counts all the time so far."
+            )
         }
         NextStep::FreeThisMachine => {
             then("Close what else runs on this machine, or measure from a faster one", again)
@@ -116,7 +119,7 @@ mod tests {
         let mut summary = stopped();
         summary.search = Some(Default::default());
         let said = next_step(&summary).unwrap_or_default();
-        assert!(said.ends_with("--resume 'reelgauge-runs/my run'"), "{said}");
+        assert!(said.contains("--resume 'reelgauge-runs/my run';"), "{said}");
     }
 
     #[test]

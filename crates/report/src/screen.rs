@@ -1,7 +1,7 @@
 //! What a run shows on the terminal: the answer first, then the numbers behind it, then what to doubt,
 //! where the files are and what to do next.
 
-use reelgauge_analysis::{LoadPoint, Summary};
+use reelgauge_analysis::{LoadPoint, Outcome, Summary};
 
 use crate::answer::{Tone, answer_sentences, is_in_streams};
 use crate::next_step::next_step;
@@ -195,7 +195,9 @@ fn files(summary: &Summary, show: &Screen, page: &mut Page) {
         let size = amount(log.bytes);
         let complete = if log.complete { "every operation" } else { "NOT every operation" };
         let note = log.note.as_deref().map(|note| format!("; {}", plain(note))).unwrap_or_default();
-        if log.rows > 0 || !log.complete {
+        // Of a run that goes on nobody knows yet.
+        let is_known = summary.outcome != Outcome::Running;
+        if is_known && (log.rows > 0 || !log.complete) {
             page.item("Log", &format!("{complete}: {rows} in {size}{note}"));
         }
     }

@@ -45,6 +45,12 @@ pub fn shell_word(path: &Path) -> String {
     format!("'{}'", plain(&text).replace('\'', r"'\''"))
 }
 
+/// With a capital at the beginning, as a sentence has it.
+pub(crate) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 /// Breaks text into lines of at most `width` characters at blanks; the lines after the first begin with
 /// `indent` blanks. A word that is longer than a line is left whole, so that a path can be copied.
 pub fn wrap(text: &str, width: usize, indent: usize) -> String {

@@ -110,6 +110,7 @@ fn from_log(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     for streams in table::read(run_dir).points {
         let number = usize::from(streams.point);
         if let Some(point) = summary.load_points.iter_mut().find(|point| usize::from(point.index) == number) {
+            point.stream_count = Some(streams.streams.len() as u32).filter(|count| *count > 0);
             point.streams = late_from_log(&log, streams)?;
         }
     }

@@ -9,6 +9,7 @@ use reelgauge_analysis::page::{Sentence, Tone};
 
 use super::cautions::OTHER_PLAN;
 use super::{signed, unsigned};
+use crate::text::capital;
 use crate::units::{count, counted, number};
 
 /// So many changes are told in a sentence; the rest is counted.
@@ -443,9 +444,4 @@ fn plain(text: &str) -> Sentence {
 
 fn figures(number: usize) -> String {
     counted(number as u64, "figure")
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

@@ -7,7 +7,7 @@ use std::num::NonZero;
 use std::path::Path;
 use std::time::Duration;
 
-use jiff::{Timestamp, Unit};
+use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use reelgauge_analysis::culprit::of_point;
 use reelgauge_analysis::incident::machine::from_counters;
 use reelgauge_analysis::{Culprit, LoadPoint};
@@ -58,5 +58,7 @@ pub(super) fn incidents(
 fn wall_time(clock: &Clock, at_s: f64) -> Option<String> {
     let zero = Timestamp::from_nanosecond(clock.start_unix_ns().into()).ok()?;
     let at = zero.checked_add(Duration::try_from_secs_f64(at_s).ok()?).ok()?;
-    Some(at.round(Unit::Second).ok()?.to_string())
+    // Never behind it: whoever looks into a log begins there.
+    let whole_s = TimestampRound::new().smallest(Unit::Second).mode(RoundMode::Floor);
+    Some(at.round(whole_s).ok()?.to_string())
 }
