@@ -52,7 +52,7 @@ fn a_first_look_at_a_local_directory() {
     }
     // The first line has the number that somebody came for, and what is recorded beside it.
     let first = screen.lines().next().unwrap();
-    assert!(first.starts_with(|c: char| c.is_ascii_digit()) || first.starts_with("at least"), "{first}");
+    assert!(first.starts_with(|c: char| c.is_ascii_digit()) || first.starts_with("At least"), "{first}");
     // Long ones are wrapped.
     let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flowing.contains(text(facts, "next_step")), "{screen}");

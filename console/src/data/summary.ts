@@ -511,6 +511,8 @@ export interface SearchFacts {
   at_most: number | null;
   limited_by_client: boolean;
   complete: boolean;
+  /** What it found its end by, other than by its answer. */
+  stopped_by?: "time" | "trials" | "cap" | "room" | "own_files" | "one_process" | null;
   /** Ascending. */
   trials: TrialsAt[];
   failed_first?: string | null;

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::culprit::Culprit;
 
 pub use answers::{AnswerTally, OwnShare};
-pub use gather::IncidentTally;
+pub use gather::{APART_NS, IncidentTally};
 pub use machine::MachineThen;
 
 /// So many streams of an incident are named by their numbers.

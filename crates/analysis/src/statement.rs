@@ -141,6 +141,8 @@ pub enum AtLeast {
     ThisMachine,
     /// The search ended before its limit was certain.
     Unfinished,
+    /// All passed, and no more could be tried.
+    NoMoreTried,
 }
 
 /// Why the number is not better.

@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
+use console::Term;
 use reelgauge_analysis::Summary;
 use reelgauge_report::{Detail, Screen, Style, Tables};
 use reelgauge_runner::page::REPORT_FILE;
@@ -10,10 +11,13 @@ use reelgauge_runner::page::REPORT_FILE;
 /// Wrong usage or input.
 pub const EXIT_USAGE: u8 = 2;
 
-/// In colour if somebody looks at it.
+/// In colour, and no wider than the terminal, if somebody looks at it.
 pub fn style() -> Style {
-    let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    Style { colour, ..Style::default() }
+    let is_terminal = std::io::stdout().is_terminal();
+    let colour = is_terminal && std::env::var_os("NO_COLOR").is_none();
+    let columns = Term::stdout().size_checked().map(|(_, columns)| usize::from(columns));
+    let width = columns.filter(|_| is_terminal).unwrap_or(Style::default().width);
+    Style { colour, width }
 }
 
 /// The screen of a summary.

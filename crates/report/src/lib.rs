@@ -41,7 +41,7 @@ mod workers;
 pub use answer::answer_sentences;
 pub use csv_files::{incidents_csv, load_points_csv, paper_csv, series_csv, streams_csv};
 pub use forecast::forecast_line;
-pub use next_step::next_step;
+pub use next_step::{again_with, next_step};
 pub use ops_rows::{OpRows, RowFormat};
 pub use screen::{Detail, Screen, Style, Tables, screen};
 pub use statement::incident_sentences;

@@ -2,8 +2,9 @@
 //!
 //! Not here: which step it is ([`reelgauge_analysis::statement::NextStep`]).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use reelgauge_analysis::facts::StoppedBy;
 use reelgauge_analysis::statement::{NextStep, Number, Statement, of};
 use reelgauge_analysis::{Outcome, Summary};
 
@@ -42,6 +43,7 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         }
         NextStep::LookAtIncident => look_at_incident(summary, &statement)?,
         NextStep::FindMax => "To find how many it carries, the same command with --find-max".to_owned(),
+        NextStep::TryMore => try_more(summary)?.to_owned(),
         NextStep::ProveForLong => match statement.number {
             Number::Capacity { streams, .. } => format!(
                 "To see whether it holds for long, the same command with --count {streams} --duration 1h \
@@ -62,17 +64,45 @@ pub fn next_step(summary: &Summary) -> Option<String> {
     Some(words)
 }
 
+/// What lets a search try more than it could.
+fn try_more(summary: &Summary) -> Option<&'static str> {
+    Some(match summary.search.as_ref()?.stopped_by? {
+        StoppedBy::Cap => "To find the limit, a larger cap below find_max in the plan.",
+        StoppedBy::Room => {
+            "To try more, make room on the target, or need less of it: a shorter --clip makes smaller files, \
+             a shorter --duration shorter recordings."
+        }
+        StoppedBy::OwnFiles => {
+            "To try more, give more files of your own with --read-from, or a shorter --clip, which needs less \
+             of each."
+        }
+        StoppedBy::OneProcess => {
+            "One process plays no more. To find the limit, measure from further machines at the same time."
+        }
+        // That is no end of what can be tried: it goes on.
+        StoppedBy::Time | StoppedBy::Trials => return None,
+    })
+}
+
 fn then(what: &str, again: Option<String>) -> String {
     again.map_or_else(|| format!("{what}."), |again| format!("{what}: {again}"))
 }
 
-/// The command that does a run again. No plan can say what a first look does.
 fn again(summary: &Summary) -> Option<String> {
-    if summary.check.is_some() {
-        return Some(format!("reelgauge check {}", shell_word(Path::new(&summary.target.path))));
+    let plan = match (&summary.run_dir, &summary.check) {
+        (Some(run_dir), _) => Path::new(run_dir).join("run.toml"),
+        (None, Some(_)) => PathBuf::new(),
+        (None, None) => return None,
+    };
+    Some(again_with(summary, &plan))
+}
+
+/// The command that does a run again whose plan lies there. No plan can say what a first look does.
+pub fn again_with(summary: &Summary, plan: &Path) -> String {
+    match summary.check {
+        Some(_) => format!("reelgauge check {}", shell_word(Path::new(&summary.target.path))),
+        None => format!("reelgauge run {}", shell_word(plan)),
     }
-    let plan = Path::new(summary.run_dir.as_ref()?).join("run.toml");
-    Some(format!("reelgauge run {}", shell_word(&plan)))
 }
 
 fn run_dir(summary: &Summary) -> Option<String> {

@@ -78,6 +78,9 @@ fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> Str
         (Some(AtLeast::Unfinished), _) => {
             format!("At least {} on {place}: the search ended before the limit was certain.", number(streams))
         }
+        (Some(AtLeast::NoMoreTried), _) => {
+            format!("At least {} on {place}: all passed, and no more were tried.", number(streams))
+        }
         (None, None) if streams == 0 => format!("{place} does not carry one stream: {what}."),
         (None, None) => format!("{place} carries {}.", number(streams)),
         (None, Some(most)) if streams == 0 => {

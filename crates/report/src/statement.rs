@@ -170,19 +170,25 @@ fn beside(incident: &Incident) -> String {
 
 /// What makes the number less sure, as far as no sentence before it says it: `Not sure: a cache may have
 /// answered.`
-pub(crate) fn doubt_words(confidence: &Confidence) -> Option<String> {
+pub(crate) fn doubt_words(summary: &Summary, confidence: &Confidence) -> Option<String> {
+    let own_timing = || {
+        let cost = &summary.self_cost;
+        let late = cost.own_delay_max_us.or(cost.lateness_p99_us);
+        let by = late.map(|us| format!(" (it was up to {} late by itself)", duration(us)));
+        format!("the tool's own timing was not good enough{}", by.unwrap_or_default())
+    };
     let words = |doubt: &Doubt| match doubt {
         // Said before the number, or by it.
         Doubt::BrokeOff | Doubt::Interrupted | Doubt::Running | Doubt::OwnFault | Doubt::Unsteady => None,
         // A warning says how long it was.
         Doubt::ShortLook => None,
-        Doubt::OwnTiming => Some("the tool's own timing was not good enough"),
-        Doubt::Memory => Some("this is memory and no storage"),
-        Doubt::CacheAnswered => Some("a cache answered"),
-        Doubt::CacheMayHaveAnswered => Some("a cache may have answered"),
-        Doubt::LogIncomplete => Some("not every operation is in the log"),
+        Doubt::OwnTiming => Some(own_timing()),
+        Doubt::Memory => Some("this is memory and no storage".to_owned()),
+        Doubt::CacheAnswered => Some("a cache answered".to_owned()),
+        Doubt::CacheMayHaveAnswered => Some("a cache may have answered".to_owned()),
+        Doubt::LogIncomplete => Some("not every operation is in the log".to_owned()),
     };
-    let told: Vec<&str> = confidence.doubts.iter().filter_map(words).collect();
+    let told: Vec<String> = confidence.doubts.iter().filter_map(words).collect();
     (!told.is_empty()).then(|| format!("Not sure: {}.", told.join(", ")))
 }
 

@@ -209,6 +209,7 @@ fn search(limited_by_client: bool) -> Summary {
         evidence_sentence: "31: 3 of 3; 32: 1 of 4".to_owned(),
         streams: Some(31),
         at_most: Some(31),
+        stopped_by: None,
         limited_by_client,
         complete: !limited_by_client,
         trials: vec![at(16, 1, 0, 0), at(31, 3, 0, 0), at(32, 0, if limited_by_client { 0 } else { 4 }, 0)],

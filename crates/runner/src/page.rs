@@ -16,7 +16,7 @@ use reelgauge_analysis::page::{RunNotes, RunPage, TracePage};
 use reelgauge_analysis::trace_stats::{Period, TraceDetails, TraceStats};
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_record::run_dir::RunDir;
-use reelgauge_report::{answer_sentences, html, incident_sentences, next_step};
+use reelgauge_report::{again_with, answer_sentences, html, incident_sentences, next_step};
 use reelgauge_trace::{Trace, TraceError};
 use serde::de::DeserializeOwned;
 
@@ -253,13 +253,10 @@ pub(crate) fn id_of(dir: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The command that does a run again. No plan can say what a first look does.
+/// The command that does a run again, from wherever it is typed.
 fn again(run_dir: &RunDir, summary: &Summary) -> String {
-    if summary.check.is_some() {
-        return format!("reelgauge check {}", shell_word(Path::new(&summary.target.path)));
-    }
     let plan = run_dir.plan_path();
-    format!("reelgauge run {}", shell_word(&fs::canonicalize(&plan).unwrap_or(plan)))
+    again_with(summary, &fs::canonicalize(&plan).unwrap_or(plan))
 }
 
 /// A file's text, if it is one and no longer than this.

@@ -118,16 +118,7 @@ fn the_plan_of_a_run_runs_again_on_the_same_files() {
 
 #[test]
 fn every_block_once_ends_by_itself() {
-    let (finished, _scratch) = whole_run(|plan| {
-        plan.mix.no_repeat = true;
-        plan.mix.random = Percent::whole(100);
-        plan.mix.writes = Percent::whole(0);
-        plan.mix.blocks = "64KiB".parse().unwrap();
-        plan.verify = false;
-        plan.workers = Ramp(vec![2]);
-        plan.warmup = Span(0);
-        plan.duration = Span::secs(600);
-    });
+    let finished = once(|plan| plan.workers = Ramp(vec![2]));
     let point = &finished.summary.load_points[0];
     assert_eq!(finished.summary.outcome, Outcome::Complete);
     assert!(point.ended_early.as_deref().unwrap().contains("every block"));

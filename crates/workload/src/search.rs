@@ -463,7 +463,7 @@ impl Search {
             }
             Answer::NotEvenOne => "Not even one stream passed.".to_owned(),
             Answer::AtLeast { streams } => {
-                format!("At least {}: no more were tried. Raise the cap to find the limit.", count(streams))
+                format!("At least {}: no more were tried.", count(streams))
             }
             Answer::ClientLimited { streams, limited_at } => format!(
                 "At least {}: with {limited_at} this client was the limit, not the storage. Use more \

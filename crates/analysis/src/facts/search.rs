@@ -21,11 +21,39 @@ pub struct SearchFacts {
     pub limited_by_client: bool,
     /// `false` where the search ended (time, trials, the cap, Ctrl-C) before both edges were certain.
     pub complete: bool,
+    /// Why it tried no more, or went no further. `None` where it came to its end, or was interrupted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped_by: Option<StoppedBy>,
     /// Every count that was tried, ascending.
     pub trials: Vec<TrialsAt>,
     /// What failed first with the smallest count that did not pass, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_first: Option<String>,
+}
+
+/// What a search found its end by, other than by its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoppedBy {
+    /// The time that it was given was spent.
+    Time,
+    /// The trials that it was given were spent.
+    Trials,
+    /// All passed, and it was to try no more than that.
+    Cap,
+    /// All passed, and the target has no room for the files of more.
+    Room,
+    /// All passed, and the user's own files are not enough for more.
+    OwnFiles,
+    /// All passed, and one process plays no more.
+    OneProcess,
+}
+
+impl StoppedBy {
+    /// Whether all passed that could be tried: going on would change nothing.
+    pub fn is_end_of_counts(self) -> bool {
+        !matches!(self, StoppedBy::Time | StoppedBy::Trials)
+    }
 }
 
 /// All trials with one count.

@@ -11,7 +11,7 @@ use crate::late::ClosedRun;
 use crate::pause::Pauses;
 
 /// Late runs that lie no farther apart belong together: a stream that catches up is late again for a while.
-const APART_NS: u64 = 1_000_000_000;
+pub const APART_NS: u64 = 1_000_000_000;
 
 /// More are not kept apart while a load point runs: then the storage can't keep up, and it is one long
 /// incident.

@@ -95,7 +95,11 @@ pub fn from_counters(
     (machine != MachineThen::default()).then_some(machine)
 }
 
-/// The mean of a series over a stretch; `None` where no sample reaches into it.
+/// Of a stretch, the share that samples must cover for their mean to be said of all of it.
+const COVERED_SHARE_MIN: f64 = 0.5;
+
+/// The mean of a series over a stretch; `None` where no sample reaches into it, or they cover too little of
+/// it: a counter of a group that the process was moved into begins anew, and so does one that was reset.
 fn mean_over(series: &CounterSeries, from_s: f64, until_s: f64) -> Option<f64> {
     let (mut sum, mut seconds) = (0.0, 0.0);
     let mut before_s: Option<f64> = None;
@@ -107,7 +111,8 @@ fn mean_over(series: &CounterSeries, from_s: f64, until_s: f64) -> Option<f64> {
             seconds += covered_s;
         }
     }
-    (seconds > 0.0).then(|| sum / seconds)
+    let wanted_s = (until_s - from_s).max(0.0) * COVERED_SHARE_MIN;
+    (seconds > 0.0 && seconds >= wanted_s).then(|| sum / seconds)
 }
 
 #[cfg(test)]
@@ -140,6 +145,14 @@ mod tests {
         assert_eq!(mean_over(&busy, 1.0, 2.0), Some(90.0));
         assert_eq!(mean_over(&busy, 0.5, 1.5), Some(50.0));
         assert_eq!(mean_over(&busy, 2.0, 3.0), None);
+    }
+
+    #[test]
+    fn a_mean_of_the_lesser_part_is_none_of_the_whole() {
+        // The process came into another group at the second look, whose counter has no earlier value.
+        let throttled = series("tool", "throttled_percent", &[(2.0, None), (3.0, Some(4.0))]);
+        assert_eq!(mean_over(&throttled, 0.2, 3.0), None);
+        assert_eq!(mean_over(&throttled, 1.5, 3.0), Some(4.0));
     }
 
     #[test]

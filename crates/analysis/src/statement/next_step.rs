@@ -33,6 +33,8 @@ pub enum NextStep {
     LookAtIncident,
     /// Search for the largest count that passes.
     FindMax,
+    /// Let the search try more than it could.
+    TryMore,
     /// Let the count that was found run for long.
     ProveForLong,
     /// Measure larger load points.
@@ -59,6 +61,14 @@ pub(super) fn after(summary: &Summary, said: &Said, confidence: &Confidence) -> 
         Outcome::Complete if said.judgement == Judgement::NotKnown && own => Some(NextStep::FreeThisMachine),
         Outcome::Complete if doubts(Doubt::CacheAnswered) => Some(NextStep::PassTheCaches),
         Outcome::Complete if doubts(Doubt::Unsteady) => Some(NextStep::MeasureAlone),
+        // Larger load points would only be later still.
+        Outcome::Complete
+            if doubts(Doubt::OwnTiming)
+                && said.judgement == Judgement::Met
+                && matches!(said.number, Number::ValidPoint { .. }) =>
+        {
+            Some(NextStep::FreeThisMachine)
+        }
         Outcome::Complete => by_number(said),
     }
 }
@@ -68,6 +78,7 @@ fn by_number(said: &Said) -> Option<NextStep> {
         (Number::FirstLook { .. }, _) => NextStep::AsTheLookSays,
         (Number::Capacity { at_least: Some(AtLeast::ThisMachine), .. }, _) => NextStep::FreeThisMachine,
         (Number::Capacity { at_least: Some(AtLeast::Unfinished), .. }, _) => NextStep::Resume,
+        (Number::Capacity { at_least: Some(AtLeast::NoMoreTried), .. }, _) => NextStep::TryMore,
         (_, Judgement::NotMet) => after_a_failure(said),
         (Number::Capacity { .. }, _) => NextStep::ProveForLong,
         (Number::Streams { .. }, Judgement::Met) => NextStep::FindMax,
@@ -139,11 +150,16 @@ mod tests {
         assert_eq!(after(None), Some(NextStep::ProveForLong));
         assert_eq!(after(Some(AtLeast::Unfinished)), Some(NextStep::Resume));
         assert_eq!(after(Some(AtLeast::ThisMachine)), Some(NextStep::FreeThisMachine));
+        assert_eq!(after(Some(AtLeast::NoMoreTried)), Some(NextStep::TryMore));
     }
 
     #[test]
     fn what_a_cache_answered_proves_nothing_yet() {
         assert_eq!(step(Judgement::Met, MET, None, &[Doubt::CacheAnswered]), Some(NextStep::PassTheCaches));
         assert_eq!(step(Judgement::Met, MET, None, &[Doubt::Memory]), Some(NextStep::ChooseStorage));
+        let valid = || Number::ValidPoint { streams: Some(60) };
+        assert_eq!(step(Judgement::Met, valid(), None, &[]), Some(NextStep::MorePoints));
+        let late = step(Judgement::Met, valid(), None, &[Doubt::OwnTiming]);
+        assert_eq!(late, Some(NextStep::FreeThisMachine));
     }
 }

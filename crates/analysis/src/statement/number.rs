@@ -4,7 +4,7 @@
 
 use super::{AtLeast, Cause, Judgement, Number};
 use crate::criteria::Criterion;
-use crate::facts::{CheckFacts, ReplayFacts, SearchFacts, VdaFacts};
+use crate::facts::{CheckFacts, ReplayFacts, SearchFacts, StoppedBy, VdaFacts};
 use crate::incident::{Behaviour, Incident};
 use crate::late::LateFigures;
 use crate::summary::{LoadPoint, Outcome, Summary};
@@ -95,6 +95,9 @@ fn of_search(summary: &Summary, search: &SearchFacts) -> Said {
     let cause = falls.min_by_key(|(_, point)| point.stream_count).and_then(|(at, point)| cause_of(at, point));
     let at_least = match (search.limited_by_client, search.complete) {
         (true, _) => Some(AtLeast::ThisMachine),
+        (false, false) if search.stopped_by.is_some_and(StoppedBy::is_end_of_counts) => {
+            Some(AtLeast::NoMoreTried)
+        }
         (false, false) => Some(AtLeast::Unfinished),
         (false, true) => None,
     };

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::facts::VdaFacts;
-use crate::facts::{SearchFacts, VdaPoint};
+use crate::facts::{SearchFacts, StoppedBy, VdaPoint};
 use crate::figures::{Figures, PointTiming};
 use crate::late::LateFigures;
 use crate::late::{StreamFigures, StreamTotals};
@@ -119,6 +119,13 @@ fn a_search_that_did_not_end_has_no_capacity_of_none() {
         some.number,
         Number::Capacity { streams: 31, sometimes: None, at_least: Some(AtLeast::Unfinished) }
     );
+    // Going on would not find more where there was room for no more.
+    for (stopped_by, at_least) in
+        [(StoppedBy::Room, AtLeast::NoMoreTried), (StoppedBy::Time, AtLeast::Unfinished)]
+    {
+        let number = said(SearchFacts { stopped_by: Some(stopped_by), ..facts(Some(31), false) }).number;
+        assert_eq!(number, Number::Capacity { streams: 31, sometimes: None, at_least: Some(at_least) });
+    }
 }
 
 #[test]

@@ -185,17 +185,17 @@ impl EffectiveMode {
             }
             EffectiveMode::Direct => "direct I/O: this machine's cache was passed by".to_owned(),
             EffectiveMode::DirectIgnored { why } if in_memory => {
-                format!("direct I/O was asked for, but {why}: this measures memory, not storage")
+                format!("{why}: this measures memory, not storage")
             }
             EffectiveMode::DirectIgnored { why } => format!(
-                "direct I/O was asked for, but had no effect: {why}. The figures include this machine's cache"
+                "direct I/O had no effect: {why}. The figures include this machine's cache"
             ),
             EffectiveMode::Buffered { .. } if in_memory => {
                 format!("{} keeps everything in memory: this measures memory, not storage", facts.fs_type)
             }
             EffectiveMode::Buffered { cached_share } => buffered(*cached_share, facts),
             EffectiveMode::Unknown { why } => {
-                format!("direct I/O was asked for, but it is not known whether it took effect: {why}")
+                format!("it is not known whether direct I/O took effect: {why}")
             }
         }
     }
@@ -289,7 +289,7 @@ mod tests {
         let mode = judge(DIRECT, &tmpfs);
         assert_eq!(
             mode.explanation(&tmpfs),
-            "direct I/O was asked for, but tmpfs keeps everything in memory: this measures memory, not \
+            "tmpfs keeps everything in memory: this measures memory, not \
              storage"
         );
         let mode = judge(BUFFERED, &tmpfs);
@@ -363,12 +363,12 @@ mod tests {
         );
         assert_eq!(
             explain(DIRECT, ModeFacts { fetched_bytes: Some(GIB / 1000), ..facts() }),
-            "direct I/O was asked for, but had no effect: less than 1 % of what was read came from \
+            "direct I/O had no effect: less than 1 % of what was read came from \
              the storage. The figures include this machine's cache"
         );
         assert_eq!(
             explain(DIRECT, ModeFacts { direct_read: refused(), ..facts() }),
-            "direct I/O was asked for, but it is not known whether it took effect: ext4 refuses direct \
+            "it is not known whether direct I/O took effect: ext4 refuses direct \
              reads (Invalid argument)"
         );
         assert_eq!(

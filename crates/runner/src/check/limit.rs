@@ -58,6 +58,11 @@ impl Limiter {
         matches!(self, Limiter::ThisMachine | Limiter::NotKnown | Limiter::Time)
     }
 
+    /// Whether anything limited the count: it did not end with the time for it.
+    fn is_found(&self) -> bool {
+        !matches!(self, Limiter::Time | Limiter::Stopped)
+    }
+
     /// For a cell of a table.
     pub fn word(&self) -> &'static str {
         match self {
@@ -71,15 +76,26 @@ impl Limiter {
     }
 }
 
-/// What limits, in a sentence, from what limited each format: [`most_common`] counts.
+/// What limits, in a sentence, from what limited each count: [`most_common`] of those that met a limit.
 pub fn limit_sentence(limiters: &[Limiter], link: &Link, best_mb_per_s: Option<f64>) -> String {
     if link.kind == LinkKind::Memory {
         return "This is this machine's memory, not storage: it is as fast as its processors move data."
             .to_owned();
     }
-    let Some(limiter) = most_common(limiters) else {
+    let found: Vec<Limiter> = limiters.iter().filter(|limiter| limiter.is_found()).cloned().collect();
+    let Some(limiter) = most_common(&found).or(limiters.first()) else {
         return "No stream was played, so nothing can be said about a limit.".to_owned();
     };
+    let beside = match limiters.len() - found.len() {
+        0 => String::new(),
+        _ if found.is_empty() => String::new(),
+        open => format!(" {open} of {} counts met no limit within the time of this look.", limiters.len()),
+    };
+    limit_of(limiter, link, best_mb_per_s) + &beside
+}
+
+/// What limits, where it is this.
+fn limit_of(limiter: &Limiter, link: &Link, best_mb_per_s: Option<f64>) -> String {
     let delivered = best_mb_per_s.map_or(String::new(), |rate| format!(": it gave {rate:.0} MB/s at most"));
     match limiter {
         Limiter::Link { share } => format!(
@@ -175,5 +191,12 @@ mod tests {
         let own = limit_sentence(&[Limiter::ThisMachine], &gigabit, None);
         assert!(own.starts_with("This machine, not the storage"), "{own}");
         assert!(limit_sentence(&[Limiter::Time], &gigabit, Some(50.0)).contains("may carry more"));
+        // What was found is said, however many counts ended with their time.
+        let few = [Limiter::Time, Limiter::Time, Limiter::Storage];
+        assert_eq!(
+            limit_sentence(&few, &gigabit, Some(61.0)),
+            "The storage, not the link: it gave 61 MB/s at most. 2 of 3 counts met no limit within the time \
+             of this look."
+        );
     }
 }

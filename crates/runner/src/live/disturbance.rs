@@ -6,11 +6,13 @@
 
 use std::time::Duration;
 
+use reelgauge_analysis::incident::APART_NS;
+
 use super::LiveIncident;
 use crate::observer::Live;
 
-/// Late frames that lie further apart have nothing to do with each other; as in the report.
-const APART: Duration = Duration::from_secs(1);
+/// As in the report.
+const APART: Duration = Duration::from_nanos(APART_NS);
 
 /// The incidents of a load point so far.
 #[derive(Clone, Debug, Default)]

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use reelgauge_analysis::facts::{SearchFacts, TrialsAt};
+use reelgauge_analysis::facts::{SearchFacts, StoppedBy, TrialsAt};
 use reelgauge_engine::mount::Mount;
 use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
-use reelgauge_workload::search::{Answer, Search, SearchSettings};
+use reelgauge_workload::search::{Answer, Budget, Search, SearchSettings};
 use reelgauge_workload::streams::{ActorPlan, FindMaxPlan, StreamsPlan};
 use serde::{Deserialize, Serialize};
 
@@ -21,8 +21,32 @@ pub const FILE_NAME: &str = "search.json";
 pub struct Sought {
     /// What must be the same for a trial to count in another run, by name.
     pub of: BTreeMap<String, String>,
+    /// What limits the counts that it may try.
+    pub capped_by: StoppedBy,
     /// The search itself.
     pub search: Search,
+}
+
+/// The largest counts that a search may try, by what limits them.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// For whose files the target has room.
+    pub room: u32,
+    /// For whom the user's own files are enough.
+    pub own_files: u32,
+}
+
+impl Limits {
+    /// The largest count, and what limits it.
+    fn cap(self, plan: &StreamsPlan) -> (u32, StoppedBy) {
+        let wanted = plan.find_max.and_then(|search| search.cap);
+        let cap = plan.search_cap();
+        let of_plan = if wanted == Some(cap) { StoppedBy::Cap } else { StoppedBy::OneProcess };
+        let all = [(cap, of_plan), (self.room, StoppedBy::Room), (self.own_files, StoppedBy::OwnFiles)];
+        let (cap, by) =
+            all.into_iter().fold((cap, of_plan), |least, one| if one.0 < least.0 { one } else { least });
+        (cap.max(1), by)
+    }
 }
 
 /// Everything that a trial's outcome depends on, by name.
@@ -65,14 +89,14 @@ pub fn begin(
     plan: &StreamsPlan,
     mount: &Mount,
     wanted: &FindMaxPlan,
-    room: u32,
+    limits: Limits,
     from: Option<&Path>,
 ) -> Result<Sought, RunError> {
     let of = conditions(plan, mount);
     if let Some(run) = from {
         return resumed(run, of);
     }
-    let cap = plan.search_cap().min(room).max(1);
+    let (cap, capped_by) = limits.cap(plan);
     let confirm_s = wanted.confirm.duration().as_secs_f64();
     let settings = SearchSettings {
         start: wanted.start.min(cap),
@@ -84,7 +108,7 @@ pub fn begin(
         time_max_s: wanted.time_max.map(|time| time.duration().as_secs_f64()),
     };
     let search = Search::new(settings).map_err(|source| RunError::Search { source })?;
-    Ok(Sought { of, search })
+    Ok(Sought { of, capped_by, search })
 }
 
 /// The search of another run, whose trials were made under the same conditions.
@@ -127,7 +151,8 @@ pub fn save(run_dir: &RunDir, sought: &Sought) -> Result<(), RunDirError> {
 }
 
 /// What the search found, for the summary. Without an answer it was interrupted.
-pub fn facts(search: &Search, answer: Option<&Answer>, streams_per_scale: u32, what: String) -> SearchFacts {
+pub fn facts(sought: &Sought, answer: Option<&Answer>, streams_per_scale: u32, what: String) -> SearchFacts {
+    let Sought { search, capped_by, .. } = sought;
     let of_scale = |scale: u32| scale.saturating_mul(streams_per_scale);
     let evidence = search.evidence();
     let best = answer.map_or_else(|| search.sure(), Answer::streams);
@@ -146,6 +171,12 @@ pub fn facts(search: &Search, answer: Option<&Answer>, streams_per_scale: u32, w
             answer,
             Some(Answer::Exactly { .. } | Answer::Between { .. } | Answer::NotEvenOne)
         ),
+        stopped_by: match answer {
+            Some(Answer::AtLeast { .. }) => Some(*capped_by),
+            Some(Answer::BudgetSpent { budget: Budget::Time, .. }) => Some(StoppedBy::Time),
+            Some(Answer::BudgetSpent { budget: Budget::Trials, .. }) => Some(StoppedBy::Trials),
+            _ => None,
+        },
         trials: evidence
             .iter()
             .map(|at| TrialsAt {
@@ -168,36 +199,57 @@ mod tests {
 
     use super::*;
 
+    const ROOMY: Limits = Limits { room: 100, own_files: u32::MAX };
+
     /// A search on storage that carries so many, for at most so many trials.
-    fn searched(carries: u32, trials: u32) -> (Search, Option<Answer>) {
-        let mut search = Search::new(SearchSettings { cap: 100, ..SearchSettings::default() }).unwrap();
+    fn searched(carries: u32, trials: u32) -> (Sought, Option<Answer>) {
+        let search = Search::new(SearchSettings { cap: 100, ..SearchSettings::default() }).unwrap();
+        let mut sought = Sought { of: BTreeMap::new(), capped_by: StoppedBy::Room, search };
         for _ in 0..trials {
+            let search = &mut sought.search;
             match search.next() {
-                Next::Done(answer) => return (search, Some(answer)),
+                Next::Done(answer) => return (sought, Some(answer)),
                 Next::Try { streams, .. } => {
                     let trial = Trial { passed: streams <= carries, limited_by_client: false, took_s: 1.0 };
                     search.report(streams, trial).unwrap();
                 }
             }
         }
-        (search, None)
+        (sought, None)
     }
 
     #[test]
     fn the_answer_counts_streams_and_not_units_of_scale() {
-        let (search, answer) = searched(5, 100);
-        let facts = facts(&search, answer.as_ref(), 4, "crews".to_owned());
+        let (sought, answer) = searched(5, 100);
+        let facts = facts(&sought, answer.as_ref(), 4, "crews".to_owned());
         assert_eq!((facts.streams, facts.at_most, facts.complete), (Some(20), Some(20), true));
         assert!(facts.trials.iter().any(|at| at.streams == 24 && at.failed > 0));
     }
 
     #[test]
     fn an_interrupted_search_claims_what_passed() {
-        let (search, answer) = searched(5, 3);
-        let facts = facts(&search, answer.as_ref(), 1, "players".to_owned());
+        let (sought, answer) = searched(5, 3);
+        let search = &sought.search;
+        let facts = facts(&sought, answer.as_ref(), 1, "players".to_owned());
         assert_eq!((facts.streams, facts.complete), (Some(4), false));
-        let resumed: Search = serde_json::from_str(&serde_json::to_string(&search).unwrap()).unwrap();
+        let resumed: Search = serde_json::from_str(&serde_json::to_string(search).unwrap()).unwrap();
         assert_eq!(resumed.next(), search.next());
+    }
+
+    #[test]
+    fn a_search_that_could_try_no_more_says_why() {
+        let (sought, answer) = searched(1_000, 100);
+        let facts = facts(&sought, answer.as_ref(), 1, "players".to_owned());
+        assert_eq!((facts.streams, facts.stopped_by), (Some(100), Some(StoppedBy::Room)));
+        let plan = |cap| StreamsPlan {
+            find_max: Some(FindMaxPlan { cap, ..FindMaxPlan::default() }),
+            ..StreamsPlan::default()
+        };
+        let cap = |cap, room, own_files| Limits { room, own_files }.cap(&plan(cap));
+        assert_eq!(cap(Some(8), 9, u32::MAX), (8, StoppedBy::Cap));
+        assert_eq!(cap(Some(8), 7, u32::MAX), (7, StoppedBy::Room));
+        assert_eq!(cap(Some(8), 7, 0), (1, StoppedBy::OwnFiles));
+        assert_eq!(cap(None, u32::MAX, u32::MAX).1, StoppedBy::OneProcess);
     }
 
     fn mount(source: &str) -> Mount {
@@ -222,11 +274,12 @@ mod tests {
         let plan =
             StreamsPlan { actors: vec![player.clone()], target: "/mnt/nas".into(), ..StreamsPlan::default() };
         let wanted = FindMaxPlan::default();
-        let first = begin(&plan, &mount("nas1:/tank"), &wanted, 100, None).unwrap();
+        let first = begin(&plan, &mount("nas1:/tank"), &wanted, ROOMY, None).unwrap();
         let json = serde_json::to_vec(&first).unwrap();
         std::fs::write(folder.path().join(FILE_NAME), json).unwrap();
-        let again =
-            |plan: &StreamsPlan, source: &str| begin(plan, &mount(source), &wanted, 9, Some(folder.path()));
+        let again = |plan: &StreamsPlan, source: &str| {
+            begin(plan, &mount(source), &wanted, ROOMY, Some(folder.path()))
+        };
         // Another seed or time budget is no other question.
         let same = StreamsPlan { seed: 99, ..plan.clone() };
         assert_eq!(again(&same, "nas1:/tank").unwrap(), first);
@@ -258,7 +311,7 @@ mod tests {
             ..StreamsPlan::default()
         };
         let begun = |seconds| {
-            let sought = begin(&plan(seconds), &mount("a"), &FindMaxPlan::default(), 100, None).unwrap();
+            let sought = begin(&plan(seconds), &mount("a"), &FindMaxPlan::default(), ROOMY, None).unwrap();
             serde_json::to_value(&sought.search).unwrap()["settings"]["confirm_s"].clone()
         };
         assert_eq!(begun(10), serde_json::json!(60.0));

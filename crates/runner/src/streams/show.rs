@@ -14,7 +14,7 @@ use reelgauge_workload::streams::StreamsPlan;
 use reelgauge_workload::units::{Size, Span};
 
 use super::cast::{Cast, Company};
-use super::seek::{self, Sought};
+use super::seek::{self, Limits, Sought};
 use super::stage::{Needs, Stage};
 use super::verdict::verdict_of;
 use crate::error::RunError;
@@ -93,7 +93,9 @@ fn carry_out(
                     plan.label(own_room.max(1))
                 ));
             }
-            Some(seek::begin(&plan, &ground.mount, wanted, room.min(own_room), resume.as_deref())?)
+            let own_files = if own_room < room.min(plan.search_cap()) { own_room } else { u32::MAX };
+            let limits = Limits { room, own_files };
+            Some(seek::begin(&plan, &ground.mount, wanted, limits, resume.as_deref())?)
         }
         None => None,
     };
@@ -341,7 +343,7 @@ fn conclude(summary: &mut Summary, plan: &StreamsPlan, ended: Option<Ended>, vda
     match ended {
         Some(Ended { sought, answer, .. }) => {
             let per_scale = plan.stream_count(1).max(1);
-            let mut facts = seek::facts(&sought.search, answer.as_ref(), per_scale, plan.what());
+            let mut facts = seek::facts(&sought, answer.as_ref(), per_scale, plan.what());
             facts.failed_first = first_failed(summary).map(|failure| failure.sentence);
             // A search is good when anything passed at all: that something fell is what it is for.
             let best = facts.streams.unwrap_or(0);
