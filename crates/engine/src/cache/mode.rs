@@ -187,9 +187,9 @@ impl EffectiveMode {
             EffectiveMode::DirectIgnored { why } if in_memory => {
                 format!("{why}: this measures memory, not storage")
             }
-            EffectiveMode::DirectIgnored { why } => format!(
-                "direct I/O had no effect: {why}. The figures include this machine's cache"
-            ),
+            EffectiveMode::DirectIgnored { why } => {
+                format!("direct I/O had no effect: {why}. The figures include this machine's cache")
+            }
             EffectiveMode::Buffered { .. } if in_memory => {
                 format!("{} keeps everything in memory: this measures memory, not storage", facts.fs_type)
             }
