@@ -8,9 +8,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use reelgauge_tests::binary::{self, Running};
+use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mix::Mix;
-use reelgauge_tests::needs::Need;
-use reelgauge_tests::run_dir::{at, count, summary, text};
+use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::run_dir::{at, count, number, summary, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::{python, require};
 use rustix::process::Signal;
@@ -39,6 +40,31 @@ fn a_signal_stops_it_and_keeps_the_results() {
         assert!(count(&printed, "load_points.0.total.ops") > 0);
         assert_eq!(summary(&mix.run_dir()), printed);
     }
+}
+
+/// The measuring is over then, but what was asked for is not done.
+#[test]
+fn it_can_be_stopped_while_it_reads_back_what_it_wrote() {
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    let faulty = Faulty::mount();
+    let mix = Mix::on(&faulty.path()).with(&["--writes", "100", "--verify", "--duration", "4s"]);
+    let mut running = mix.start();
+    mix.until_measuring(&mut running);
+    let log = mix.run_dir().join("live.jsonl");
+    let verifies = |_: &mut Running| std::fs::read_to_string(&log).unwrap().contains("verifying");
+    // What is read back comes from the store, and that is slow from now on.
+    std::thread::sleep(Duration::from_secs(1));
+    faulty.faults().limit_bytes_per_s(1_000_000);
+    assert!(running.until(Duration::from_secs(20), verifies).is_some(), "{}", running.stderr());
+    running.signal(Signal::INT);
+    let outcome = running.wait(Duration::from_secs(10)).expect_code(130);
+    let printed = outcome.json();
+    assert_eq!(text(&printed, "outcome"), "interrupted");
+    assert!(text(&printed, "outcome_reason").contains("read back"), "{printed:#}");
+    assert!(printed.get("verify").is_none_or(serde_json::Value::is_null), "{printed:#}");
+    assert!(number(&printed, "load_points.0.measured_s") > 3.9);
 }
 
 #[test]

@@ -46,6 +46,13 @@ pub fn sentence(ending: &Ending, scene: &Scene<'_>) -> Option<String> {
              server and the network, then run again",
             longest.as_secs_f64()
         )),
+        Ending::NotReadBack { why, is_interrupted: true } => Some(format!(
+            "somebody stopped it while what it wrote was read back ({why}); the measuring was over, and its \
+             figures are whole"
+        )),
+        Ending::NotReadBack { why, is_interrupted: false } => Some(format!(
+            "what it wrote could not be read back ({why}); the measuring was over, and its figures are whole"
+        )),
         Ending::Driver(error) => Some(error.to_string()),
         Ending::Stopped(error) => Some(format!("it could not go on: {error}")),
     }

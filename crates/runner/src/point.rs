@@ -52,6 +52,13 @@ pub enum Ending {
     },
     /// The driver could not go on.
     Driver(DriverError),
+    /// It was measured, but what was written could not be read back to the end.
+    NotReadBack {
+        /// Why.
+        why: String,
+        /// Because somebody stopped it.
+        is_interrupted: bool,
+    },
     /// Something beside the load points: files for the next could not be made, or results not be kept.
     Stopped(Box<RunError>),
 }

@@ -144,9 +144,10 @@ pub fn summarise(facts: Facts<'_>) -> Summary {
     summary.label.clone_from(&subject.label);
     summary.outcome = match facts.ending {
         Ending::OnTime | Ending::Exhausted => Outcome::Complete,
-        Ending::Interrupted => Outcome::Interrupted,
+        Ending::Interrupted | Ending::NotReadBack { is_interrupted: true, .. } => Outcome::Interrupted,
         Ending::Failed(_)
         | Ending::Hung { .. }
+        | Ending::NotReadBack { is_interrupted: false, .. }
         | Ending::Driver(_)
         | Ending::Meddled(_)
         | Ending::Stopped(_) => Outcome::BrokeOff,
@@ -169,7 +170,7 @@ pub fn summarise(facts: Facts<'_>) -> Summary {
     summary.memory = Some(memory);
     summary.verify = match facts.verified {
         Some(Verified::Done(verify)) => Some(verify),
-        Some(Verified::Skipped(_)) | None => None,
+        Some(Verified::Skipped(_) | Verified::Stopped(_) | Verified::Failed(_)) | None => None,
     };
     summary.series = facts.drained.series;
     summary.load_points = facts.load_points;
@@ -317,7 +318,7 @@ fn notes(facts: &Facts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<String
     }
     warnings.sort_by_key(Warning::rank);
     notes.extend(warnings.iter().map(ToString::to_string));
-    if let Some(Verified::Skipped(why)) = &facts.verified {
+    if let Some(why) = facts.verified.as_ref().and_then(Verified::why_not) {
         notes.push(format!("Not verified: {why}."));
     }
     // What was done beside measuring is worth knowing, and spoils no figure.

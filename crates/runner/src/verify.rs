@@ -12,6 +12,7 @@ use reelgauge_engine::verify::{self, Patterns, VerifyError, WriteMap, verify_fil
 
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
+use crate::point::Ending;
 
 /// How often progress is reported and interruptions are noticed.
 const BEAT: Duration = Duration::from_millis(100);
@@ -21,8 +22,31 @@ const BEAT: Duration = Duration::from_millis(100);
 pub enum Verified {
     /// It was done.
     Done(VerifyFacts),
-    /// It was not, or not to the end, and why.
+    /// It was not begun, and why.
     Skipped(String),
+    /// Somebody stopped it, and how far it was.
+    Stopped(String),
+    /// It could not be done to the end, and why.
+    Failed(String),
+}
+
+impl Verified {
+    /// Why it was not done, or not to the end.
+    pub fn why_not(&self) -> Option<&str> {
+        match self {
+            Verified::Done(_) => None,
+            Verified::Skipped(why) | Verified::Stopped(why) | Verified::Failed(why) => Some(why),
+        }
+    }
+
+    /// How a run ended that was to be read back: one that asked for that and did not get it is not complete.
+    pub fn ends(&self, ending: Ending) -> Ending {
+        match self {
+            Verified::Done(_) | Verified::Skipped(_) => ending,
+            Verified::Stopped(why) => Ending::NotReadBack { why: why.clone(), is_interrupted: true },
+            Verified::Failed(why) => Ending::NotReadBack { why: why.clone(), is_interrupted: false },
+        }
+    }
 }
 
 /// Reads back and compares every unit that the run wrote into these files. Gives up when nothing was read for
@@ -50,13 +74,13 @@ pub fn read_back(
         }
     };
     if let Err(error) = std::thread::Builder::new().name("verify".to_owned()).spawn(work) {
-        return Verified::Skipped(format!("no thread could be started for it ({error})"));
+        return Verified::Failed(format!("no thread could be started for it ({error})"));
     }
     let mut progress = (Instant::now(), 0);
     loop {
         match result.recv_timeout(BEAT) {
             Ok(outcome) => return judge(outcome, patterns.run),
-            Err(RecvTimeoutError::Disconnected) => return Verified::Skipped("reading back died".to_owned()),
+            Err(RecvTimeoutError::Disconnected) => return Verified::Failed("reading back died".to_owned()),
             Err(RecvTimeoutError::Timeout) => {}
         }
         let bytes = checked.load(Ordering::Relaxed);
@@ -65,7 +89,7 @@ pub fn read_back(
         }
         observer.verified(bytes);
         if progress.0.elapsed() > hang_after {
-            return Verified::Skipped("nothing came back from the storage while reading back".to_owned());
+            return Verified::Failed("nothing came back from the storage while reading back".to_owned());
         }
     }
 }
@@ -73,11 +97,11 @@ pub fn read_back(
 fn judge(outcome: Result<verify::Verified, VerifyError>, pattern: PatternSpec) -> Verified {
     let found = match outcome {
         Ok(found) => found,
-        Err(error) => return Verified::Skipped(error.to_string()),
+        Err(error) => return Verified::Failed(error.to_string()),
     };
     if found.stopped {
-        return Verified::Skipped(format!(
-            "interrupted after {} bytes, all of them right so far",
+        return Verified::Stopped(format!(
+            "stopped after {} bytes, all of them right so far",
             found.checked_bytes
         ));
     }

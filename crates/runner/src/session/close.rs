@@ -54,6 +54,11 @@ impl Session {
             made.leave();
         }
         let verified = self.verify(observer, interrupt);
+        let ending = std::mem::replace(&mut self.ending, Ending::OnTime);
+        self.ending = match &verified {
+            Some(verified) => verified.ends(ending),
+            None => ending,
+        };
         let reason = sentence(&self.ending, &self.scene());
         self.notes.extend(self.counters.finish().trouble);
         explain::incidents(&mut self.done, self.run_dir.path(), self.line_bytes_per_s, &self.clock);
