@@ -206,6 +206,9 @@ impl Heartbeat {
     /// No operation is in flight.
     pub const IDLE: u64 = u64::MAX;
 
+    /// The thread died: it panicked, which only a defect can cause, and hands nothing back.
+    const DEAD: u64 = u64::MAX - 1;
+
     /// A heartbeat of a thread that has not started.
     pub const fn new() -> Heartbeat {
         Heartbeat { since_ns: AtomicU64::new(Heartbeat::IDLE) }
@@ -223,11 +226,33 @@ impl Heartbeat {
         self.since_ns.store(Heartbeat::IDLE, Ordering::Relaxed);
     }
 
+    /// The thread died.
+    fn die(&self) {
+        self.since_ns.store(Heartbeat::DEAD, Ordering::Relaxed);
+    }
+
+    /// Whether its thread died.
+    pub fn has_died(&self) -> bool {
+        self.since_ns.load(Ordering::Relaxed) == Heartbeat::DEAD
+    }
+
     /// How long the oldest operation has been in flight at `now_ns`; `None` when there is none.
     pub fn stuck_for(&self, now_ns: u64) -> Option<Duration> {
         match self.since_ns.load(Ordering::Relaxed) {
-            Heartbeat::IDLE => None,
+            Heartbeat::IDLE | Heartbeat::DEAD => None,
             since_ns => Some(Duration::from_nanos(now_ns.saturating_sub(since_ns))),
+        }
+    }
+}
+
+/// Tells of its thread's death, should it panic.
+#[derive(Debug)]
+struct Deathwatch(Arc<Heartbeat>);
+
+impl Drop for Deathwatch {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.die();
         }
     }
 }

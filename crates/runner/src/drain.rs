@@ -45,6 +45,8 @@ pub struct LogFate {
     pub unlogged_ops: u64,
     /// Why rows were given up, if they were.
     pub given_up: Option<GivenUp>,
+    /// Why the log is in more and smaller files than usual, if it is. Nothing is lost by that.
+    pub many_parts: Option<String>,
 }
 
 /// Why the log has no more rows.
@@ -159,20 +161,11 @@ impl Drain {
         let (orders, inbox) = channel();
         let first_failure = Arc::new(OnceLock::new());
         let tolerated = Arc::new(OnceLock::new());
+        let watchdog = Watchdog::start(clock)?;
         let mut work = Work {
-            clock,
-            meter: Meter::new(),
-            fate: LogFate { wanted: log.is_some(), ..LogFate::default() },
-            log,
-            sources: Vec::new(),
-            missed_before: 0,
-            judging: None,
-            watchdog: Watchdog::start(clock)?,
-            paused: PausedTotal::default(),
-            answered_ns: None,
-            rereads: RereadTally::default(),
             first_failure: Arc::clone(&first_failure),
             tolerated: Arc::clone(&tolerated),
+            ..Work::new(log, clock, watchdog)
         };
         let builder = std::thread::Builder::new().name("drain".to_owned());
         let thread = builder.spawn(move || {
@@ -272,6 +265,24 @@ struct Work {
 }
 
 impl Work {
+    fn new(log: Option<LogWriter>, clock: Clock, watchdog: Watchdog) -> Work {
+        Work {
+            clock,
+            meter: Meter::new(),
+            fate: LogFate { wanted: log.is_some(), ..LogFate::default() },
+            log,
+            sources: Vec::new(),
+            missed_before: 0,
+            judging: None,
+            watchdog,
+            paused: PausedTotal::default(),
+            answered_ns: None,
+            rereads: RereadTally::default(),
+            first_failure: Arc::default(),
+            tolerated: Arc::default(),
+        }
+    }
+
     fn serve(&mut self, inbox: &Receiver<Order>) {
         loop {
             match inbox.recv_timeout(NAP) {
@@ -380,12 +391,14 @@ impl Work {
         if let Some(judging) = &mut self.judging {
             judging.take(records);
         }
+        let had_log = self.log.is_some();
         self.with_log(|log| log.append(records));
         if self.log.is_some() {
             self.fate.rows += records.len() as u64;
-        } else if self.fate.wanted {
+        } else if self.fate.wanted && !had_log {
             self.fate.unlogged_ops += records.len() as u64;
         }
+        // Where the log was given up just now, its own count of lost rows has these.
     }
 
     /// Whether the run can't go on after this. Where errors are no results, files have a known size, and an
@@ -415,13 +428,18 @@ impl Work {
     }
 
     fn close(&mut self, log: LogWriter) {
+        let (appended, sealed) = (log.appended_rows(), log.sealed_rows());
         match log.finish() {
             Ok(done) => {
                 self.fate.rows = done.rows;
                 self.fate.unlogged_ops += done.lost_rows;
                 self.fate.bytes = done.bytes;
+                self.fate.many_parts = done.table_error.map(|error| error.to_string());
             }
             Err(error) => {
+                // What was not under its name before may not be on disk: it counts as lost.
+                self.fate.rows = sealed;
+                self.fate.unlogged_ops += appended - sealed;
                 self.fate.given_up.get_or_insert(error.into());
             }
         }
@@ -448,7 +466,63 @@ fn missed(sources: &[RingSource]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_record::log::{CaptureLevel, LogMeta};
+    use reelgauge_record::{OpFlags, OpKind};
+
     use super::*;
+
+    fn read_at(at_ns: u64) -> OpRecord {
+        OpRecord {
+            offset: 0,
+            due_ns: at_ns,
+            issued_ns: at_ns,
+            done_ns: at_ns + 1,
+            worker: 0,
+            stream: 0,
+            transfer: 0,
+            file: 0,
+            len: 4096,
+            done_len: 4096,
+            errno: 0,
+            kind: OpKind::Read,
+            flags: OpFlags::default(),
+            point: 0,
+        }
+    }
+
+    /// Every operation is on disk or counted as lost, once, whenever the log's folder went away.
+    #[test]
+    fn a_log_that_is_given_up_counts_each_operation_once() {
+        const OPS: u64 = 90;
+        for gone_at in [0, 30, 60, OPS] {
+            let folder = tempfile::tempdir().unwrap();
+            let dir = folder.path().join("ops/agent=local");
+            let meta = LogMeta {
+                run_ns: 0,
+                agent: "local".to_owned(),
+                capture: CaptureLevel::Application,
+                blind_to: Vec::new(),
+            };
+            let log = LogWriter::create(&dir, meta, Vec::new()).unwrap();
+            let clock = Clock::start();
+            let mut work = Work::new(Some(log), clock, Watchdog::start(clock).unwrap());
+            for at in 0..=OPS {
+                if at == gone_at {
+                    std::fs::remove_dir_all(folder.path()).unwrap();
+                }
+                if at < OPS {
+                    work.take(&[read_at(at)]);
+                }
+                // A second later each time: what there is gets sealed.
+                work.with_log(|log| log.tick(at * 1_000_000_000));
+            }
+            let fate = work.end().log;
+            assert_eq!(fate.rows + fate.unlogged_ops, OPS, "gone at {gone_at}: {fate:?}");
+            assert!(fate.given_up.is_some(), "gone at {gone_at}");
+        }
+    }
 
     #[test]
     fn a_full_disk_is_told_from_a_slow_one() {

@@ -53,6 +53,10 @@ pub fn sentence(ending: &Ending, scene: &Scene<'_>) -> Option<String> {
         Ending::NotReadBack { why, is_interrupted: false } => Some(format!(
             "what it wrote could not be read back ({why}); the measuring was over, and its figures are whole"
         )),
+        Ending::Died { threads } => Some(format!(
+            "{threads} of the threads that measure died, which is a fault of this tool: please report it with \
+             what it printed and the run directory"
+        )),
         Ending::Driver(error) => Some(error.to_string()),
         Ending::Stopped(error) => Some(format!("it could not go on: {error}")),
     }

@@ -52,6 +52,11 @@ pub enum Ending {
     },
     /// The driver could not go on.
     Driver(DriverError),
+    /// Threads of the driver died, which only a defect can cause.
+    Died {
+        /// So many.
+        threads: usize,
+    },
     /// It was measured, but what was written could not be read back to the end.
     NotReadBack {
         /// Why.
@@ -138,7 +143,14 @@ impl<S: Script + 'static> Watch<'_, S> {
     fn until_over(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         loop {
             match self.running.next_end(BEAT) {
-                Err(AllEnded) => return Ok(()),
+                // Whoever ended without a word died.
+                Err(AllEnded) => {
+                    if self.threads_left > 0 {
+                        self.stop(Ending::Died { threads: self.threads_left });
+                    }
+                    self.threads_left = 0;
+                    return Ok(());
+                }
                 Ok(Some(end)) => {
                     self.threads_left -= 1;
                     self.finished_scripts += end.finished_scripts;
@@ -178,6 +190,10 @@ impl<S: Script + 'static> Watch<'_, S> {
         if let Some(record) = self.setup.drain.first_failure() {
             self.stop(Ending::Failed(Box::new(*record)));
         }
+        match self.dead() {
+            0 => {}
+            threads => self.stop(Ending::Died { threads }),
+        }
         let (threads, longest) = self.stuck();
         if longest >= self.setup.hang_after {
             self.stop(Ending::Hung { threads, longest });
@@ -193,6 +209,11 @@ impl<S: Script + 'static> Watch<'_, S> {
             // The drain's death shows when it is asked for the figures.
             let _ = self.setup.drain.cut(self.setup.context.clock.now_ns());
         }
+    }
+
+    /// Threads that died and hand nothing back.
+    fn dead(&self) -> usize {
+        self.running.heartbeats.iter().filter(|beat| beat.has_died()).count()
     }
 
     /// Threads with an operation in flight, and how long the oldest has been.
@@ -221,6 +242,8 @@ impl<S: Script + 'static> Watch<'_, S> {
         let context = &self.setup.context;
         let over_ns = context.clock.now_ns();
         let exhausted = self.finished_scripts == worker_count && over_ns < context.window.end_ns();
+        // The dead hold nothing in the kernel.
+        let left_behind = self.threads_left - self.dead().min(self.threads_left);
         let natural = if exhausted { Ending::Exhausted } else { Ending::OnTime };
         self.workers.sort_by_key(|worker| worker.id);
         PointEnd {
@@ -230,7 +253,7 @@ impl<S: Script + 'static> Watch<'_, S> {
                 measured_ns: over_ns.saturating_sub(context.window.warmup_until_ns()),
             },
             ending: self.reason.unwrap_or(natural),
-            left_behind: self.threads_left,
+            left_behind,
             notes: self.notes,
         }
     }

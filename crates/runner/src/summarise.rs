@@ -149,6 +149,7 @@ pub fn summarise(facts: Facts<'_>) -> Summary {
         | Ending::Hung { .. }
         | Ending::NotReadBack { is_interrupted: false, .. }
         | Ending::Driver(_)
+        | Ending::Died { .. }
         | Ending::Meddled(_)
         | Ending::Stopped(_) => Outcome::BrokeOff,
     };
@@ -278,7 +279,10 @@ fn log_facts(fate: &LogFate) -> LogFacts {
                 Some(format!("the log was given up ({why}); every figure is complete without it"))
             }
             (None, false) => Some("no log was kept, as asked (--no-log)".to_owned()),
-            (None, true) => None,
+            (None, true) => fate
+                .many_parts
+                .as_ref()
+                .map(|why| format!("the log is whole, but in more and smaller files than usual ({why})")),
         },
     }
 }

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -33,6 +33,8 @@ const FILE_BYTES: u64 = 1 << 20;
 struct Short {
     script: MixScript,
     ops_left: u32,
+    /// Panics when so many are left.
+    panics_at: Option<u32>,
 }
 
 impl Script for Short {
@@ -41,6 +43,7 @@ impl Script for Short {
     }
 
     fn next(&mut self, now_ns: u64) -> Step {
+        assert_ne!(Some(self.ops_left), self.panics_at, "a defect");
         let step = if self.ops_left == 0 { Step::Finished } else { self.script.next(now_ns) };
         self.ops_left -= u32::from(matches!(step, Step::Do(_)));
         step
@@ -70,62 +73,120 @@ fn opening(out: &Path, ground: &Ground, files: FileTable) -> Opening<'static> {
     }
 }
 
+/// A session on files that it makes itself.
+struct Play {
+    session: Session,
+    files: FileTable,
+    /// Where they lie.
+    folder: PathBuf,
+    made: MadeFiles,
+}
+
+impl Play {
+    fn begin(target: &Path, out: &Path, driver: DriverKind) -> Play {
+        std::fs::create_dir(target).unwrap();
+        let area = Area::open_or_create(target).unwrap();
+        let ground = Ground::take(&area).unwrap();
+        let made = MadeFiles::begin(&ground, &Interrupt::default()).unwrap();
+        let mut files = FileTable::new(area.root());
+        let folder = made.scratch().unwrap().directory("replayed").unwrap();
+        enter(&folder, &mut files, "one");
+        let opening = Opening { driver, ..opening(out, &ground, files.clone()) };
+        let session = Session::begin(ground, opening, &mut Silent).unwrap();
+        Play { session, files, folder, made }
+    }
+
+    /// Two workers that read a file of this load point's own.
+    fn workers(&mut self, ops: [u32; 2], panics_at: Option<u32>) -> Vec<Worker<Short>> {
+        let number = enter(&self.folder, &mut self.files, &format!("more-{}", ops[0]));
+        self.session.files_grew(&self.files).unwrap();
+        let mix = MixPlan { direct: false, ..Profile::named("seq-read").unwrap().plan() };
+        let worker = |id: u32| {
+            let file = MixFile { file: number, size_bytes: FILE_BYTES };
+            let script = MixScript::new(id, 3, mix.shape(), &[file]);
+            let panics_at = panics_at.filter(|_| id == 1);
+            Worker { id, script: Short { script, ops_left: ops[id as usize], panics_at } }
+        };
+        vec![worker(0), worker(1)]
+    }
+
+    fn end(self) -> Finished {
+        let subject = Subject {
+            verb: "replay".to_owned(),
+            label: "traces".to_owned(),
+            seed: 3,
+            plan: Default::default(),
+            asked_direct: false,
+            data_set: DataSet::default(),
+            data_bytes: 3 * FILE_BYTES,
+            material: Default::default(),
+        };
+        let conclude = |summary: &mut Summary, ground: &Ground| {
+            summary.label = format!("{} of {}", summary.label, ground.target().display());
+        };
+        let closing = Closing { subject, made: Some(self.made) };
+        self.session.end(closing, conclude, &mut Silent, &Interrupt::default()).unwrap()
+    }
+}
+
+/// Makes a file and enters it. Its number.
+fn enter(folder: &Path, files: &mut FileTable, name: &str) -> u32 {
+    let path = folder.join(name);
+    std::fs::write(&path, vec![7; FILE_BYTES as usize]).unwrap();
+    files.enter_test_files(&[TargetFile { path, size_bytes: FILE_BYTES }], "by its own rules")
+}
+
+fn point(label: String) -> PointPlan {
+    PointPlan { label, measured_ns: 60_000_000_000, ..PointPlan::default() }
+}
+
 /// Two load points of two short workers, the second with a file more than the first.
 fn replayed(target: &Path, out: &Path) -> Finished {
-    let area = Area::open_or_create(target).unwrap();
-    let ground = Ground::take(&area).unwrap();
-    let made = MadeFiles::begin(&ground, &Interrupt::default()).unwrap();
-    let folder = made.scratch().unwrap().directory("replayed").unwrap();
-    let mut files = FileTable::new(area.root());
-    let file = |files: &mut FileTable, name: &str| {
-        let path = folder.join(name);
-        std::fs::write(&path, vec![7; FILE_BYTES as usize]).unwrap();
-        files.enter_test_files(&[TargetFile { path, size_bytes: FILE_BYTES }], "by its own rules")
-    };
-    file(&mut files, "one");
-    let opening = opening(out, &ground, files.clone());
-    let mut session = Session::begin(ground, opening, &mut Silent).unwrap();
-    let mix = MixPlan { direct: false, ..Profile::named("seq-read").unwrap().plan() };
+    let mut play = Play::begin(target, out, DriverKind::Threads);
     for ops in [5, 9] {
-        let number = file(&mut files, &format!("more-{ops}"));
-        session.files_grew(&files).unwrap();
-        let worker = |id| {
-            let script =
-                MixScript::new(id, 3, mix.shape(), &[MixFile { file: number, size_bytes: FILE_BYTES }]);
-            Worker { id, script: Short { script, ops_left: ops } }
-        };
-        let what = PointPlan {
-            label: format!("{ops} operations"),
-            measured_ns: 60_000_000_000,
-            ..PointPlan::default()
-        };
-        let done =
-            session.point(what, vec![worker(0), worker(1)], &mut Silent, &Interrupt::default()).unwrap();
-        assert!(done.complete && !session.goes_on());
+        let workers = play.workers([ops; 2], None);
+        let what = point(format!("{ops} operations"));
+        let done = play.session.point(what, workers, &mut Silent, &Interrupt::default()).unwrap();
+        assert!(done.complete && !play.session.goes_on());
         assert_eq!(done.workers.iter().map(|worker| worker.script.ops_left).sum::<u32>(), 0);
     }
-    let subject = Subject {
-        verb: "replay".to_owned(),
-        label: "traces".to_owned(),
-        seed: 3,
-        plan: Default::default(),
-        asked_direct: false,
-        data_set: DataSet::default(),
-        data_bytes: 3 * FILE_BYTES,
-        material: Default::default(),
-    };
-    let conclude = |summary: &mut Summary, ground: &Ground| {
-        summary.label = format!("{} of {}", summary.label, ground.target().display());
-    };
-    let closing = Closing { subject, made: Some(made) };
-    session.end(closing, conclude, &mut Silent, &Interrupt::default()).unwrap()
+    play.end()
+}
+
+/// One of two threads panics while the other has work for hours, or when it has done its own.
+#[test]
+fn a_thread_that_dies_breaks_the_run_off_and_loses_nothing_of_what_was_done() {
+    for (driver, other) in [
+        (DriverKind::Threads, u32::MAX),
+        (DriverKind::Threads, 2),
+        #[cfg(target_os = "linux")]
+        (DriverKind::Uring, u32::MAX),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut play = Play::begin(&folder.path().join("target"), &folder.path().join("runs"), driver);
+        let workers = play.workers([other, 100], Some(40));
+        let begun = std::time::Instant::now();
+        let done = play.session.point(point("2".to_owned()), workers, &mut Silent, &Interrupt::default());
+        assert!(!done.unwrap().complete);
+        assert!(begun.elapsed() < Duration::from_secs(20), "{driver:?} took {:?}", begun.elapsed());
+        let finished = play.end();
+        let summary = &finished.summary;
+        assert_eq!((summary.outcome, finished.exit_code()), (Outcome::BrokeOff, 3), "{driver:?}");
+        let reason = summary.outcome_reason.as_deref().unwrap();
+        assert!(reason.contains("fault of this tool"), "{driver:?}: {reason}");
+        // What the dead one had handed over is in the log and in the figures.
+        let log = LogReader::open(&finished.run_dir.join("ops")).unwrap();
+        let logged: u64 = log.batches().map(|batch| batch.unwrap().ops.len() as u64).sum();
+        let point = &summary.load_points[0];
+        assert_eq!(logged, point.total.ops + point.total.warmup_ops, "{driver:?}");
+        assert!(logged >= 40 - 1, "{driver:?}: {logged}");
+    }
 }
 
 #[test]
 fn it_is_measured_like_any_other() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("target");
-    std::fs::create_dir(&target).unwrap();
     let finished = replayed(&target, &folder.path().join("runs"));
     let summary = &finished.summary;
     assert_eq!((summary.outcome, finished.exit_code()), (Outcome::Complete, 0));

@@ -4,7 +4,7 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
-use super::{Context, DriverError, Heartbeat};
+use super::{Context, Deathwatch, DriverError, Heartbeat};
 use crate::io::FileName;
 
 /// Threads have little to remember; a thousand of them shouldn't ask for gigabytes of addresses.
@@ -64,7 +64,11 @@ where
         let post = Post { number, heartbeat, context, names };
         let ready = Ready { told: told.clone(), gate: Arc::clone(&gate) };
         let builder = thread::Builder::new().name(name).stack_size(STACK_BYTES);
-        if let Err(source) = builder.spawn(move || life(post, ready)) {
+        let watched = move || {
+            let _watch = Deathwatch(Arc::clone(&post.heartbeat));
+            life(post, ready);
+        };
+        if let Err(source) = builder.spawn(watched) {
             outcome = Err(DriverError::Thread { source });
             break;
         }

@@ -166,6 +166,16 @@ impl LogWriter {
         &mut self.files
     }
 
+    /// Operations that were added so far, or were to be.
+    pub fn appended_rows(&self) -> u64 {
+        self.row_count
+    }
+
+    /// How many of them are under a final name.
+    pub fn sealed_rows(&self) -> u64 {
+        self.sealed_count
+    }
+
     /// Adds operations, in any order. Writes when a row group is full.
     pub fn append(&mut self, ops: &[OpRecord]) -> Result<(), LogError> {
         self.guarded(|log| log.append_rows(ops))
