@@ -1,13 +1,26 @@
 //! Ctrl-C and its relatives, as a flag that everything long polls.
 //!
-//! The first signal asks for an orderly end: what was measured is kept. The second ends the process at
-//! once, for people who mean it.
+//! The first signal asks for an orderly end: what was measured is kept. One that comes later than two
+//! seconds after it ends the process at once, for people who mean it; the second of two quick ones, or the
+//! hang-up of a terminal that was closed with Ctrl-C, means the same as the first. Where the measuring is
+//! done by a child ([`crate::supervise`]), its parent holds to that.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
+#[cfg(unix)]
+use signal_hook::consts::SIGHUP;
 use signal_hook::consts::{SIGINT, SIGTERM};
+
+#[cfg(unix)]
+const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+#[cfg(not(unix))]
+const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
+
+/// Signals within this time of the first mean the same.
+const TOGETHER: Duration = Duration::from_secs(2);
 
 /// The exit code of an interrupted run.
 pub const EXIT_INTERRUPTED: i32 = 130;
@@ -16,16 +29,19 @@ pub const EXIT_INTERRUPTED: i32 = 130;
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     asked: Arc<AtomicBool>,
+    /// The next signal ends the process.
+    is_armed: Arc<AtomicBool>,
+    /// When it was first seen that somebody asked.
+    seen: Arc<OnceLock<Instant>>,
 }
 
 impl Interrupt {
-    /// Listens for SIGINT and SIGTERM (Ctrl-C and Ctrl-Break on Windows).
+    /// Listens for SIGINT, SIGTERM and SIGHUP (Ctrl-C and Ctrl-Break on Windows).
     pub fn listen() -> io::Result<Interrupt> {
         let interrupt = Interrupt::default();
-        for signal in [SIGINT, SIGTERM] {
-            let asked = Arc::clone(&interrupt.asked);
-            // Registered before the flag itself, so it acts from the second signal on.
-            signal_hook::flag::register_conditional_shutdown(signal, EXIT_INTERRUPTED, asked)?;
+        for signal in SIGNALS {
+            let is_armed = Arc::clone(&interrupt.is_armed);
+            signal_hook::flag::register_conditional_shutdown(signal, EXIT_INTERRUPTED, is_armed)?;
             signal_hook::flag::register(signal, Arc::clone(&interrupt.asked))?;
         }
         Ok(interrupt)
@@ -33,7 +49,11 @@ impl Interrupt {
 
     /// Whether the run should end.
     pub fn asked(&self) -> bool {
-        self.asked.load(Ordering::Relaxed)
+        let asked = self.asked.load(Ordering::Relaxed);
+        if asked && self.seen.get_or_init(Instant::now).elapsed() >= TOGETHER {
+            self.is_armed.store(true, Ordering::Relaxed);
+        }
+        asked
     }
 
     /// The flag itself, for code that polls a plain flag.

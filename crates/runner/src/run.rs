@@ -24,7 +24,7 @@ use crate::workers::Crew;
 /// The exit code of a run that measured what it should and found it not good enough.
 const EXIT_NOT_MET: u8 = 1;
 /// The exit code of a run that broke off.
-const EXIT_BROKE_OFF: u8 = 3;
+pub(crate) const EXIT_BROKE_OFF: u8 = 3;
 
 /// What to run, beside the plan.
 #[derive(Clone, Debug)]

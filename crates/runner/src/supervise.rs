@@ -6,114 +6,80 @@
 //! it: when the child says that it is finished, the parent ends with its exit code, whether the kernel lets
 //! the child go or not.
 //!
-//! Ctrl-C reaches the parent, which passes it on. If the parent is killed, the kernel kills the child.
+//! * `parent`: waits, passes signals on, and gives up a child that storage holds before it could measure.
+//! * `child`: says what it is about, and lets go of standard output and error when it is told to, or has
+//!   done its work, so that pipes end although the kernel may hold the process.
+//! * `progress`: whether a process does anything, from `/proc`.
+//!
+//! Once the measuring has begun the child gives up by itself ([`crate::point`]), and keeps what it measured:
+//! the parent doesn't interfere. Ctrl-C reaches the parent, which passes it on; Ctrl-Z stops both. If the
+//! parent is killed, the kernel kills the child.
 //!
 //! Linux only; elsewhere the run happens in this process.
 
-use std::io;
-
-/// Set in the child, to the parent's process number.
 #[cfg(target_os = "linux")]
-const PARENT: &str = "REELGAUGE_SUPERVISED_BY";
+mod child;
+#[cfg(target_os = "linux")]
+mod parent;
+#[cfg(target_os = "linux")]
+mod progress;
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long a verb waits for storage that does not answer, where no option says it.
+pub const HANG_AFTER: Duration = Duration::from_secs(30);
+
+/// What is waited for, and how long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// Where the storage is.
+    pub path: PathBuf,
+    /// Before anything is measured, a child that did nothing for so long waits for storage that is gone.
+    pub hang_after: Duration,
+}
 
 /// Does `work` in a child process where that is possible, and returns its exit code. `work` is what this
 /// same program does with these same arguments.
 ///
 /// # Errors
 /// When the child can't be started or watched.
-pub fn supervised(work: impl FnOnce() -> u8) -> io::Result<u8> {
+pub fn supervised(patience: &Patience, work: impl FnOnce() -> u8) -> io::Result<u8> {
     #[cfg(target_os = "linux")]
     {
-        if let Some(parent) = std::env::var_os(PARENT) {
-            return Ok(linux::work_for(&parent, work));
+        if let Some(parent) = std::env::var_os(parent::NUMBER) {
+            return Ok(child::work_for(&parent, work));
         }
-        linux::watch_child()
+        parent::watch_child(patience)
     }
     #[cfg(not(target_os = "linux"))]
-    Ok(work())
+    {
+        let _ = patience; // Nobody watches.
+        Ok(work())
+    }
 }
 
+/// Says that the load begins or goes on (`true`), or that the target is looked at and made ready (`false`),
+/// as long as which there is nothing to lose. Without a parent nobody hears it.
+pub(crate) fn tell_measuring(is_measuring: bool) {
+    #[cfg(target_os = "linux")]
+    child::tell_measuring(is_measuring);
+    #[cfg(not(target_os = "linux"))]
+    let _ = is_measuring;
+}
+
+/// What the two say to each other: single bytes, the last one followed by the exit code.
 #[cfg(target_os = "linux")]
-mod linux {
-    use std::ffi::OsStr;
-    use std::io::{self, Read, Write};
-    use std::os::unix::process::{CommandExt, ExitStatusExt};
-    use std::process::{Child, Command, Stdio};
-    use std::time::{Duration, Instant};
-
-    use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_death_signal};
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    use signal_hook::iterator::Signals;
-
-    use super::PARENT;
-
-    /// How long a child that has said its exit code may take to end.
-    const GRACE: Duration = Duration::from_millis(500);
-    const BEAT: Duration = Duration::from_millis(5);
-
-    /// The child's side.
-    pub(super) fn work_for(parent: &OsStr, work: impl FnOnce() -> u8) -> u8 {
-        // Without the bond a killed parent would leave the load running; that is no reason not to measure.
-        let _ = set_parent_process_death_signal(Some(Signal::KILL));
-        let orphaned = getppid().is_none_or(|pid| parent != OsStr::new(&pid.as_raw_nonzero().to_string()));
-        if orphaned {
-            return 130;
-        }
-        let code = work();
-        let _ = io::stdout().flush();
-        // Standard input is the way back to the parent: this program reads nothing from it.
-        let _ = rustix::io::write(rustix::stdio::stdin(), &[code]);
-        code
-    }
-
-    /// The parent's side.
-    pub(super) fn watch_child() -> io::Result<u8> {
-        let (mut reader, writer) = io::pipe()?;
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-        let child = Command::new(std::env::current_exe()?)
-            .args(std::env::args_os().skip(1))
-            .env(PARENT, std::process::id().to_string())
-            .stdin(Stdio::from(writer))
-            // A group of its own, or Ctrl-C would reach the child twice.
-            .process_group(0)
-            .spawn()?;
-        let pid = Pid::from_raw(child.id().cast_signed());
-        std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-            for signal in signals.forever() {
-                if let (Some(pid), Some(signal)) = (pid, Signal::from_named_raw(signal)) {
-                    // It may just have ended.
-                    let _ = kill_process(pid, signal);
-                }
-            }
-        })?;
-        let mut code = [0];
-        match reader.read(&mut code)? {
-            1 => farewell(child, code[0]),
-            _ => outlive(child),
-        }
-    }
-
-    /// The child has said its exit code and should end by itself.
-    fn farewell(mut child: Child, code: u8) -> io::Result<u8> {
-        let said_at = Instant::now();
-        while said_at.elapsed() < GRACE {
-            if child.try_wait()?.is_some() {
-                return Ok(code);
-            }
-            std::thread::sleep(BEAT);
-        }
-        eprintln!(
-            "reelgauge: the kernel holds process {} until the storage answers; results are complete without it",
-            child.id()
-        );
-        Ok(code)
-    }
-
-    /// The child is ending without having said anything: it was killed, or it could not even write.
-    fn outlive(mut child: Child) -> io::Result<u8> {
-        let status = child.wait()?;
-        let signalled = status.signal().map(|signal| 128 + signal);
-        let code = status.code().or(signalled).unwrap_or(3);
-        Ok(u8::try_from(code).unwrap_or(3))
-    }
+mod says {
+    /// The child: the target is being looked at and made ready.
+    pub(super) const PREPARES: u8 = b'p';
+    /// The child: the load has begun.
+    pub(super) const MEASURES: u8 = b'm';
+    /// The child: it is done; its exit code follows.
+    pub(super) const DONE: u8 = b'd';
+    /// The parent: it leaves, and nobody should hold its standard output and error any more.
+    pub(super) const LET_GO: u8 = b'l';
+    /// The child: it has let go.
+    pub(super) const LET_GO_DONE: u8 = b'g';
 }

@@ -10,7 +10,7 @@ use reelgauge_report::extents::{ExtentsRow, against_copy_screen, extents_screen}
 use reelgauge_runner::against_copy::{Compared, CopyRequest, compare_with_copy};
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::Observer;
-use reelgauge_runner::supervise::supervised;
+use reelgauge_runner::supervise::{HANG_AFTER, Patience, supervised};
 use serde_json::json;
 
 use crate::cli::ExtentsArgs;
@@ -24,7 +24,9 @@ pub fn extents(args: &ExtentsArgs) -> Result<u8> {
         (Some(target), [file]) => {
             let (file, target) = (file.clone(), target.clone());
             let request = CopyRequest { file, target, passes: args.passes, most: args.first };
-            Ok(supervised(|| against_copy(&request, args.json).unwrap_or_else(|error| complain(&error)))?)
+            let patience = Patience { path: request.target.clone(), hang_after: HANG_AFTER };
+            let compare = || against_copy(&request, args.json).unwrap_or_else(|error| complain(&error));
+            Ok(supervised(&patience, compare)?)
         }
         (Some(_), _) => bail!("--copy-to compares one file with its copy; name one file"),
     }

@@ -12,7 +12,7 @@ use reelgauge_runner::replay::{ReplayRequest, run_replay};
 use reelgauge_runner::run::{Finished, Request};
 use reelgauge_runner::streams::{StreamsRequest, run_streams};
 use reelgauge_runner::suite::NASPT;
-use reelgauge_runner::supervise::supervised;
+use reelgauge_runner::supervise::{HANG_AFTER, Patience, supervised};
 use reelgauge_workload::scenario::scenario;
 use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::streams::{FindMaxPlan, StreamsPlan};
@@ -112,11 +112,23 @@ fn adapted(mut plan: StreamsPlan, args: &RunArgs) -> Result<StreamsPlan> {
 
 /// Runs a plan and shows its summary. The exit code.
 pub fn carry_out(job: Job, output: &OutputArgs) -> Result<u8> {
-    let code = supervised(|| match measure(job, output) {
+    let patience = patience(&job);
+    let code = supervised(&patience, || match measure(job, output) {
         Ok(code) => code,
         Err(error) => screen::complain(&error),
     })?;
     Ok(code)
+}
+
+/// Where the storage of a job is, and how long it is waited for.
+fn patience(job: &Job) -> Patience {
+    let (path, hang_after) = match job {
+        Job::Mix(request) => (&request.plan.target, request.plan.hang_after.duration()),
+        Job::Streams(request) => (&request.plan.target, request.plan.hang_after.duration()),
+        Job::Replay(request) => (&request.plan.target, request.plan.hang_after.duration()),
+        Job::Check(request) => (&request.target, HANG_AFTER),
+    };
+    Patience { path: path.clone(), hang_after }
 }
 
 fn measure(job: Job, output: &OutputArgs) -> Result<u8> {

@@ -9,7 +9,7 @@ use reelgauge_report::{SuiteScreen, suite_screen};
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::suite::{NASPT, Suite, SuiteEnd, SuiteRequest, naspt_workloads, run_suite};
-use reelgauge_runner::supervise::supervised;
+use reelgauge_runner::supervise::{HANG_AFTER, Patience, supervised};
 use reelgauge_workload::replay::Pacing;
 use serde::Serialize;
 
@@ -38,7 +38,8 @@ pub fn run(args: &RunArgs) -> Result<u8> {
         seed: fresh_seed(),
         out: args.output.out.clone(),
     };
-    supervised(|| match measure(request, args, against) {
+    let patience = Patience { path: target.clone(), hang_after: HANG_AFTER };
+    supervised(&patience, || match measure(request, args, against) {
         Ok(code) => code,
         Err(error) => screen::complain(&error),
     })

@@ -23,6 +23,7 @@ use super::{LiveEvent, LiveOutcome, LiveStreams, LiveTick, path_in};
 use crate::error::RunError;
 use crate::observer::{Live, Observer, RunBegin, SearchStep};
 use crate::run::Finished;
+use crate::supervise::tell_measuring;
 
 /// How often the state of things is told. A little less than a second, because the run tells it four times
 /// a second, and not to the millisecond.
@@ -152,6 +153,7 @@ impl Observer for LiveLog<'_> {
 
     fn phase(&mut self, name: &str) {
         self.first.phase(name);
+        tell_measuring(name != "preparing" && name != "reading");
         let name = name.to_owned();
         match self.writer {
             Some(_) => self.write(&LiveEvent::Phase { at_s: self.at_s(), name }),

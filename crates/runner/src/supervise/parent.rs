@@ -1,0 +1,202 @@
+//! The parent's side: it waits for the child and can always leave.
+
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, getpid, kill_process};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::iterator::Signals;
+
+use super::progress::Progress;
+use super::{Patience, says};
+use crate::interrupt::EXIT_INTERRUPTED;
+use crate::run::EXIT_BROKE_OFF;
+
+/// Set in the child, to the parent's process number.
+pub(super) const NUMBER: &str = "REELGAUGE_SUPERVISED_BY";
+
+/// How long a child that has said its exit code may take to end.
+const GRACE: Duration = Duration::from_millis(500);
+const BEAT: Duration = Duration::from_millis(5);
+
+/// How often the child is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Somebody who asks to stop waits no longer than two seconds for a child that storage holds.
+const LEAVE_AFTER: Duration = Duration::from_millis(1500);
+
+/// Signals that come together mean the same: the second Ctrl-C of an impatient hand, a terminal's end.
+const TOGETHER: Duration = Duration::from_secs(2);
+
+/// How long a child may take to let go of standard output.
+const LET_GO_WITHIN: Duration = Duration::from_millis(200);
+
+/// Starts the child, and waits for it.
+pub(super) fn watch_child(patience: &Patience) -> io::Result<u8> {
+    let (ours, theirs) = UnixStream::pair()?;
+    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT])?;
+    let child = Command::new(std::env::current_exe()?)
+        .args(std::env::args_os().skip(1))
+        .env(NUMBER, std::process::id().to_string())
+        .stdin(Stdio::from(OwnedFd::from(theirs)))
+        // A group of its own, or Ctrl-C would reach the child twice.
+        .process_group(0)
+        .spawn()?;
+    ours.set_read_timeout(Some(LOOK_EVERY))?;
+    let now = Instant::now();
+    Watch { patience, child, way: ours, signals, progress: Progress::new(now), asked: None, measures: false }
+        .until_over()
+}
+
+struct Watch<'a> {
+    patience: &'a Patience,
+    child: Child,
+    way: UnixStream,
+    signals: Signals,
+    progress: Progress,
+    /// When somebody asked to stop.
+    asked: Option<Instant>,
+    /// The load has begun: from then on the child knows best.
+    measures: bool,
+}
+
+impl Watch<'_> {
+    fn until_over(mut self) -> io::Result<u8> {
+        let mut said = [0];
+        loop {
+            match self.way.read(&mut said) {
+                Ok(0) => return self.outlive(),
+                Ok(_) if said == [says::DONE] => {
+                    self.way.set_read_timeout(None)?;
+                    return match self.way.read_exact(&mut said) {
+                        Ok(()) => self.farewell(said[0]),
+                        Err(_) => self.outlive(),
+                    };
+                }
+                Ok(_) => self.measures = said == [says::MEASURES],
+                Err(error) if is_no_answer_yet(&error) => {}
+                Err(_) => return self.outlive(),
+            }
+            if self.take_signals() {
+                return Ok(self.leave(EXIT_INTERRUPTED as u8));
+            }
+            if let Some(code) = self.look() {
+                return Ok(code);
+            }
+        }
+    }
+
+    /// Whether to leave the child at once: somebody asked for the second time, and not in the same breath.
+    fn take_signals(&mut self) -> bool {
+        for number in self.signals.pending().collect::<Vec<_>>() {
+            let Some(signal) = Signal::from_named_raw(number) else {
+                continue;
+            };
+            match (signal, self.asked) {
+                (Signal::TSTP, _) => self.pause(),
+                (Signal::CONT, _) => self.pass_on(Signal::CONT),
+                (_, None) => {
+                    self.asked = Some(Instant::now());
+                    self.progress.reset(Instant::now());
+                    self.pass_on(signal);
+                }
+                (_, Some(asked)) if asked.elapsed() < TOGETHER => {}
+                (_, Some(_)) => return true,
+            }
+        }
+        false
+    }
+
+    /// Ctrl-Z: the load stops with the screen. Its time is booked as the tool's by the child itself.
+    fn pause(&mut self) {
+        self.pass_on(Signal::STOP);
+        // Comes back when somebody lets it go on. It can't be refused.
+        let _ = kill_process(getpid(), Signal::STOP);
+        self.pass_on(Signal::CONT);
+        self.progress.reset(Instant::now());
+    }
+
+    fn pass_on(&self, signal: Signal) {
+        if let Some(pid) = self.pid() {
+            // It may just have ended.
+            let _ = kill_process(pid, signal);
+        }
+    }
+
+    fn pid(&self) -> Option<Pid> {
+        Pid::from_raw(self.child.id().cast_signed())
+    }
+
+    /// Leaves a child that storage holds before anything was measured. The exit code then.
+    fn look(&mut self) -> Option<u8> {
+        let now = Instant::now();
+        let idle = self.progress.idle(self.pid()?, now);
+        if self.measures {
+            self.progress.reset(now);
+            return None;
+        }
+        let path = self.patience.path.display();
+        if self.asked.is_some() && idle >= LEAVE_AFTER {
+            eprintln!("\nreelgauge: nothing comes back from {path}; stopped before anything was measured");
+            return Some(self.leave(EXIT_INTERRUPTED as u8));
+        }
+        if idle >= self.patience.hang_after {
+            eprintln!(
+                "\nreelgauge: nothing has come back from {path} for {:.0} s; nothing was measured. Check the \
+                 server and the network, then run again",
+                idle.as_secs_f64()
+            );
+            return Some(self.leave(EXIT_BROKE_OFF));
+        }
+        None
+    }
+
+    /// Leaves the child to the kernel, without its hands on our standard output and error.
+    fn leave(&mut self, code: u8) -> u8 {
+        let asked = self.way.write_all(&[says::LET_GO]);
+        let begun = Instant::now();
+        let mut said = [0];
+        while asked.is_ok() && begun.elapsed() < LET_GO_WITHIN && said != [says::LET_GO_DONE] {
+            match self.way.read(&mut said) {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) if is_no_answer_yet(&error) => {}
+                Err(_) => break,
+            }
+        }
+        self.pass_on(Signal::KILL);
+        code
+    }
+
+    /// The child has said its exit code and should end by itself.
+    fn farewell(mut self, code: u8) -> io::Result<u8> {
+        let said_at = Instant::now();
+        while said_at.elapsed() < GRACE {
+            if self.child.try_wait()?.is_some() {
+                return Ok(code);
+            }
+            std::thread::sleep(BEAT);
+        }
+        eprintln!(
+            "reelgauge: the kernel holds process {} until the storage answers; results are complete without it",
+            self.child.id()
+        );
+        Ok(code)
+    }
+
+    /// The child is ending without having said anything: it was killed, or it could not even write.
+    fn outlive(mut self) -> io::Result<u8> {
+        let status = self.child.wait()?;
+        let signalled = status.signal().map(|signal| 128 + signal);
+        let code = status.code().or(signalled).unwrap_or(i32::from(EXIT_BROKE_OFF));
+        Ok(u8::try_from(code).unwrap_or(EXIT_BROKE_OFF))
+    }
+}
+
+fn is_no_answer_yet(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
+}
