@@ -28,6 +28,8 @@ pub(crate) struct OpenFile {
     pub transfer: u32,
     /// Where the next read or write without an offset goes.
     pub position: u64,
+    /// Where the latest read or write with an offset ended, for sources that show half of an offset.
+    pub positioned_end: u64,
     /// Whether writes go to the end instead.
     pub append: bool,
     /// Whether it is a directory.
@@ -50,6 +52,7 @@ impl OpenFile {
             path: path.to_vec(),
             transfer: 0,
             position: 0,
+            positioned_end: 0,
             append: false,
             is_directory: false,
             listing: None,
