@@ -34,6 +34,8 @@ pub(crate) struct OpenFile {
     pub append: bool,
     /// Whether it is a directory.
     pub is_directory: bool,
+    /// Whether it was made without a name and has not got one yet.
+    pub is_nameless: bool,
     /// A listing that has begun: its start and latest end.
     pub listing: Option<(u64, u64)>,
     /// How many descriptors lead to it.
@@ -55,6 +57,7 @@ impl OpenFile {
             positioned_end: 0,
             append: false,
             is_directory: false,
+            is_nameless: false,
             listing: None,
             descriptors: 0,
         }

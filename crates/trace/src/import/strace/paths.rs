@@ -6,7 +6,7 @@ use crate::import::descriptors::Handle;
 use crate::import::errno;
 use crate::import::scope::OUTSIDE;
 use crate::import::sink::{Op, Place, Sink};
-use crate::import::strace::args::{descriptor, field, has_flag, unsigned};
+use crate::import::strace::args::{descriptor, field, has_flag, string, unsigned};
 use crate::import::strace::calls::exists;
 use crate::import::strace::{Call, Strace};
 use crate::import::{LineError, LineResult};
@@ -298,9 +298,18 @@ impl Strace {
         new_directory: Option<usize>,
         new: usize,
     ) -> LineResult {
-        let old = self.named(sink, call, old_directory, old, false)?;
+        let old = match self.by_proc(call, old) {
+            Some(handle) => Named::Handle(Ok(handle)),
+            None => self.named(sink, call, old_directory, old, false)?,
+        };
         let new = self.resolve(call, new_directory, new)?;
         let new = sink.file(&new)?;
+        if let Named::Handle(Ok(handle)) = &old
+            && handle.borrow().is_nameless
+            && call.succeeded()
+        {
+            return named_at_last(sink, call, handle, new);
+        }
         let Some(old) = self.push_named(sink, call, OpKind::Other, &old)? else { return Ok(()) };
         if call.succeeded() {
             sink.known.found(old);
@@ -309,6 +318,19 @@ impl Strace {
             }
         }
         Ok(())
+    }
+
+    /// The open file of `/proc/self/fd/N`, which is how a descriptor gets a name without rights of its own.
+    fn by_proc(&mut self, call: &Call<'_>, path: usize) -> Option<Handle> {
+        let path = string(call.args.at(path))?;
+        let rest = path.strip_prefix(b"/proc/")?;
+        let (process, number) = rest.split_at(memchr::memmem::find(rest, b"/fd/")?);
+        let pid = match process {
+            b"self" | b"thread-self" => call.pid,
+            other => u32::try_from(unsigned(other)?).ok()?,
+        };
+        let number = i32::try_from(unsigned(number.strip_prefix(b"/fd/")?)?).ok()?;
+        self.processes.get(pid, number)
     }
 
     /// `truncate` and `ftruncate`.
@@ -387,4 +409,19 @@ impl Strace {
         }
         Ok(())
     }
+}
+
+/// A file without a name gets one.
+fn named_at_last(sink: &mut Sink, call: &Call<'_>, handle: &Handle, new: Place) -> LineResult {
+    let mut file = handle.borrow_mut();
+    file.is_nameless = false;
+    match (file.place, new) {
+        (Ok(old), Ok(new)) => {
+            let op = Op::new(OpKind::Rename, old, call.stream, call.start_ns, call.end_ns, 0);
+            sink.push(Op { offset: u64::from(new), ..op })?;
+            sink.known.renamed(old, new);
+        }
+        _ => sink.leave_out("a rename into or out of what is kept"),
+    }
+    Ok(())
 }
