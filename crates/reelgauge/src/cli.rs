@@ -682,6 +682,7 @@ How such texts are made:
             -e nfs.fattr3.size -e nfs.fattr3.type -e nfs.set_size -e nfs.opcode -e nfs.offset4
             -e nfs.count4 -e nfs.nfsstat4 -e nfs.fattr4.size -e nfs.pathname.component
             -e nfs.open4.share_access -e nfs.open.opentype -e nfs.write.data_length
+            -e nfs.read.data_length
 
 Exit codes: 0 imported, 2 the text can't be understood, or nothing of it is kept.";
 
