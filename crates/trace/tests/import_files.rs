@@ -123,6 +123,43 @@ fn procmon_shows_handles_sizes_and_results() {
 }
 
 #[test]
+fn procmon_results_that_are_no_errors_and_writes_to_the_end() {
+    let log = r"C:\Media\log.txt";
+    let imported = imported(&procmon(&[
+        ("QueryOpen", log, "FAST IO DISALLOWED", ""),
+        ("CreateFile", log, "SUCCESS", WRITABLE),
+        ("WriteFile", log, "FAST IO DISALLOWED", "Offset: 0, Length: 4,096, Priority: Normal"),
+        ("WriteFile", log, "SUCCESS", "Offset: 0, Length: 4,096, Priority: Normal"),
+        ("WriteFile", log, "SUCCESS", "Offset: -1, Length: 88"),
+        ("WriteFile", log, "SUCCESS", "Offset: 18,446,744,073,709,551,615, Length: 12"),
+        ("CreateFileMapping", log, "FILE LOCKED WITH ONLY READERS", "SyncType: SyncTypeCreateSection"),
+        ("FileSystemControl", log, "OPLOCK HANDLE CLOSED", "Control: FSCTL_REQUEST_OPLOCK"),
+        ("NotifyChangeDirectory", r"C:\Media", "NOTIFY ENUM DIR", "Filter: FILE_NOTIFY_CHANGE_FILE_NAME"),
+        ("WriteFile", log, "SUCCESS", "Offset: 7,41,632, Length: 8,192"),
+        ("WriteFile", log, "SUCCESS", "Offset: 7,4163, Length: 8,192"),
+        ("CloseFile", log, "SUCCESS", ""),
+    ]));
+    let wanted = [
+        "create C/Media/log.txt rwct made h1",
+        "write C/Media/log.txt 0+4096=4096 h1",
+        "write C/Media/log.txt 4096+88=88 h1",
+        "write C/Media/log.txt 4184+12=12 h1",
+        "other C/Media/log.txt h1",
+        "other C/Media/log.txt h1",
+        "other C/Media",
+        "write C/Media/log.txt 741632+8192=8192 h1",
+        "close C/Media/log.txt h1",
+    ];
+    assert_eq!(imported.lines(), wanted);
+    let info = imported.info();
+    assert!(info.warnings.is_empty(), "{:?}", info.warnings);
+    let refused = "fast I/O that was refused (the same is asked again, and that row is kept)";
+    assert_eq!(info.left_out[refused], 2);
+    assert_eq!(info.malformed_lines, 1);
+    assert!(info.first_malformed[0].why.contains("digits are grouped"), "{:?}", info.first_malformed);
+}
+
+#[test]
 fn procmon_without_the_useful_columns_says_what_is_missing() {
     let source = "\"Time of Day\",\"Process Name\",\"PID\",\"Operation\",\"Path\",\"Result\",\"Detail\"\n\
         \"23:59:59,9999999\",\"a\",\"1\",\"ReadFile\",\"C:\\x\",\"SUCCESS\",\"Offset: 1.024, Length: 16\"\n\
