@@ -555,7 +555,8 @@ pub enum OrderArg {
     Serial,
     /// Threads keep their own order
     Streams,
-    /// So does what they do to the same handle, name or file
+    /// So does what they do to the same handle, name or file; except at recorded times, programs that ran one
+    /// after the other do so again
     Resources,
 }
 

@@ -22,6 +22,7 @@ use crate::prestate::{PreState, decide};
 use crate::trace::Trace;
 
 mod reorder;
+mod sequence;
 mod waits;
 
 use reorder::Reorder;
@@ -431,6 +432,9 @@ impl Loader {
         let is_timed = matches!(self.wanted.pace, Pacing::Recorded | Pacing::Think);
         if is_timed && self.clock.last_due_ns > SPAN_MAX_NS {
             return Err(ReplayError::TooLong { days: self.clock.last_due_ns / (24 * 3600 * 1_000_000_000) });
+        }
+        if self.wanted.order == Order::Resources && self.wanted.pace != Pacing::Recorded {
+            sequence::keep(&self.lanes, &mut self.packed);
         }
         self.packed.streams = self.lanes.streams();
         if self.wanted.order == Order::Serial || self.packed.first.is_empty() {
