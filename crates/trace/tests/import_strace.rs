@@ -5,6 +5,7 @@
 mod common;
 
 use common::{imported, try_import};
+use reelgauge_record::OtherBits;
 use reelgauge_trace::import::Format;
 
 /// Lines of one process, a millisecond apart.
@@ -495,4 +496,21 @@ fn a_file_without_a_name_gets_one_or_goes() {
     assert_eq!(without.lines(), wanted);
     assert!(without.info().warnings[0].starts_with("1 files made without a name"));
     assert_eq!(without.before("named.ts"), "unknown");
+}
+
+#[test]
+fn links_are_counted_by_the_names_that_they_make() {
+    let imported = imported(&trace_of(&[
+        OPEN_IN,
+        r#"newfstatat(3</m/in.ts>, "", {st_mode=S_IFREG|0644, st_size=40000, ...}, AT_EMPTY_PATH) = 0 <0.1>"#,
+        r#"linkat(AT_FDCWD</m>, "in.ts", AT_FDCWD</m>, "hard.ts", 0) = 0 <0.000037>"#,
+        r#"symlinkat("in.ts", AT_FDCWD</m>, "soft.ts") = 0 <0.000037>"#,
+        r#"openat(AT_FDCWD</m>, "hard.ts", O_RDONLY) = 4</m/hard.ts> <0.000053>"#,
+    ]));
+    let wanted =
+        ["open m/in.ts r h1", "stat m/in.ts h1", "other m/hard.ts", "other m/soft.ts", "open m/hard.ts r h2"];
+    assert_eq!(imported.lines(), wanted);
+    let lens: Vec<u32> = imported.ops()[2..4].iter().map(|op| op.len).collect();
+    assert_eq!(lens, [OtherBits::HARD_LINK.0, OtherBits::SYMBOLIC_LINK.0]);
+    assert_eq!(imported.before("m/hard.ts"), "unknown", "a replay finds it there");
 }

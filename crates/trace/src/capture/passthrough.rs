@@ -20,7 +20,7 @@ use fuser::{
     ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLseek, ReplyOpen, ReplyStatfs,
     ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
-use reelgauge_record::{AccessBits, OpKind};
+use reelgauge_record::{AccessBits, OpKind, OtherBits};
 use rustix::fs::{OFlags, Stat};
 use rustix::io::{Errno, Result};
 
@@ -86,7 +86,7 @@ impl Recorder {
     fn make(
         &self,
         request: &Request,
-        kind: OpKind,
+        (kind, other): (OpKind, OtherBits),
         place: (INodeNo, &OsStr, Option<u32>),
         reply: ReplyEntry,
         act: impl FnOnce(&Path) -> Result<()>,
@@ -111,7 +111,7 @@ impl Recorder {
             Ok((entered.id, entered.generation, stat))
         });
         let number = path.ok().and_then(|path| self.tree.number_of(&path, matches!(kind, OpKind::MakeDir)));
-        call.note(kind, number, What { errno, ..What::default() }, span);
+        call.note(kind, number, What { errno, len: other.0, ..What::default() }, span);
         call.finish(span);
         answer_entry(reply, entered);
     }
@@ -312,12 +312,12 @@ impl Filesystem for Recorder {
         reply: ReplyEntry,
     ) {
         let act = |path: &Path| self.storage.make_node(path, mode, device);
-        self.make(request, OpKind::Other, (parent, name, Some(mode)), reply, act);
+        self.make(request, (OpKind::Other, OtherBits::UNKNOWN), (parent, name, Some(mode)), reply, act);
     }
 
     fn mkdir(&self, request: &Request, parent: INodeNo, name: &OsStr, mode: u32, _: u32, reply: ReplyEntry) {
         let act = |path: &Path| self.storage.make_dir(path, mode);
-        self.make(request, OpKind::MakeDir, (parent, name, Some(mode)), reply, act);
+        self.make(request, (OpKind::MakeDir, OtherBits::UNKNOWN), (parent, name, Some(mode)), reply, act);
     }
 
     fn unlink(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
@@ -330,12 +330,12 @@ impl Filesystem for Recorder {
 
     fn symlink(&self, request: &Request, parent: INodeNo, name: &OsStr, target: &Path, reply: ReplyEntry) {
         let act = |path: &Path| self.storage.make_symlink(path, target);
-        self.make(request, OpKind::Other, (parent, name, Some(0)), reply, act);
+        self.make(request, (OpKind::Other, OtherBits::SYMBOLIC_LINK), (parent, name, Some(0)), reply, act);
     }
 
     fn link(&self, request: &Request, node: INodeNo, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let act = |path: &Path| self.storage.link(&self.tree.path(node.0)?, path);
-        self.make(request, OpKind::Other, (parent, name, None), reply, act);
+        self.make(request, (OpKind::Other, OtherBits::HARD_LINK), (parent, name, None), reply, act);
     }
 
     fn rename(

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
+use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits, OtherBits};
 use reelgauge_workload::replay::{Order, Pacing, ReplayPlan};
 
 use super::error::ReplayError;
@@ -186,10 +186,7 @@ impl Loader {
         let number = self.number;
         self.number += 1;
         if op.kind == OpKind::Other {
-            *self
-                .left_out
-                .entry("a lock, a link or another operation without an equivalent here")
-                .or_default() += 1;
+            *self.left_out.entry(why_left_out(&op)).or_default() += 1;
             return Ok(());
         }
         op.done_ns = op.done_ns.max(op.issued_ns);
@@ -476,6 +473,17 @@ impl Loader {
             );
         }
         notes
+    }
+}
+
+/// What is said of an operation without an equivalent. A link that could not be made changed nothing.
+fn why_left_out(op: &OpRecord) -> &'static str {
+    match (OtherBits(op.len), op.errno) {
+        (OtherBits::HARD_LINK, 0) => "a hard link; its new name is a file of its own, there from the start",
+        (OtherBits::SYMBOLIC_LINK, 0) => {
+            "a symbolic link; what goes by its name goes to a file of its own, there from the start"
+        }
+        _ => "a lock or another operation without an equivalent here",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Calls that go by path, and those that change or ask for what is known of a file.
 
-use reelgauge_record::{AccessBits, OpKind};
+use reelgauge_record::{AccessBits, OpKind, OtherBits};
 
 use crate::import::descriptors::Handle;
 use crate::import::errno;
@@ -67,8 +67,8 @@ impl Strace {
             | b"mknod" => self.by_path(sink, call, other, None, 0),
             b"readlinkat" | b"mknodat" => self.by_path(sink, call, other, Some(0), 1),
             // symlink(target, name): the target need not be there, and is no file of its own.
-            b"symlink" => self.by_path(sink, call, other, None, 1),
-            b"symlinkat" => self.by_path(sink, call, other, Some(1), 2),
+            b"symlink" => self.symbolic_link(sink, call, None, 1),
+            b"symlinkat" => self.symbolic_link(sink, call, Some(1), 2),
             b"flock" | b"ioctl" | b"fadvise64" | b"readahead" | b"fstatfs" | b"fgetxattr" | b"flistxattr" => {
                 self.by_handle(sink, call, other)
             }
@@ -310,13 +310,30 @@ impl Strace {
         {
             return named_at_last(sink, call, handle, new);
         }
-        let Some(old) = self.push_named(sink, call, OpKind::Other, &old)? else { return Ok(()) };
-        if call.succeeded() {
+        // It is counted by the name that it makes: what goes by that later needs a file there.
+        let made =
+            self.push_asking(sink, call, (OpKind::Other, OtherBits::HARD_LINK.0.into()), &Named::Path(new))?;
+        let old = match &old {
+            Named::Path(place) => place.ok(),
+            Named::Handle(handle) => handle.as_ref().ok().and_then(|handle| handle.borrow().place.ok()),
+        };
+        if let (true, Some(new), Some(old)) = (call.succeeded(), made, old) {
             sink.known.found(old);
-            if let Ok(new) = new {
-                sink.known.linked(old, new);
-            }
+            sink.known.linked(old, new);
         }
+        Ok(())
+    }
+
+    fn symbolic_link(
+        &mut self,
+        sink: &mut Sink,
+        call: &Call<'_>,
+        directory: Option<usize>,
+        path: usize,
+    ) -> LineResult {
+        let new = self.resolve(call, directory, path)?;
+        let new = Named::Path(sink.file(&new)?);
+        self.push_asking(sink, call, (OpKind::Other, OtherBits::SYMBOLIC_LINK.0.into()), &new)?;
         Ok(())
     }
 

@@ -72,6 +72,28 @@ fn what_has_no_equivalent_is_counted() {
 }
 
 #[test]
+fn links_are_counted_by_themselves_and_their_names_are_files() {
+    let mut sample = Sample::new();
+    let link = |sample: &mut Sample, name: &str, what: OtherBits, errno| {
+        let file = sample.file(name);
+        sample.push(|op| (op.kind, op.file, op.len, op.errno) = (OpKind::Other, file, what.0, errno));
+    };
+    let handle = sample.open("a", READ);
+    sample.read("a", handle, 0, 100);
+    link(&mut sample, "b", OtherBits::HARD_LINK, 0);
+    link(&mut sample, "c", OtherBits::SYMBOLIC_LINK, 0);
+    link(&mut sample, "d", OtherBits::HARD_LINK, 17);
+    let handle = sample.open("b", READ);
+    sample.read("b", handle, 0, 100);
+    let replayable = sample.load();
+    let left_out: Vec<_> = replayable.left_out.iter().map(|(why, count)| (&why[..11], *count)).collect();
+    assert_eq!(left_out, [("a hard link", 1), ("a lock or a", 1), ("a symbolic ", 1)]);
+    assert_eq!(replayable.packed.ops.len(), 4);
+    let names: Vec<_> = replayable.before.entries.iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(names, ["a", "b"], "what is read by the other name is there to be read");
+}
+
+#[test]
 fn long_operations_are_split_and_errors_and_short_reads_kept() {
     let mut sample = Sample::new();
     let handle = sample.open("a", READ);
