@@ -28,10 +28,9 @@ use super::attributes::attributes;
 use super::handles::{OpenDir, with_aligned};
 use super::journal::{Call, Span, What};
 use super::recorder::{Data, Recorder, errno_of, refused};
+use super::requests::max_request_bytes;
 use super::storage::{Change, Place};
 
-/// The longest read or write that the kernel hands over in one piece; it splits longer ones.
-pub(super) const MAX_REQUEST: u32 = 1 << 20;
 /// Requests that the kernel may have under way for those who do not wait for them.
 const MAX_BACKGROUND: u16 = 1024;
 /// The system looks for it before the first write to a file, to take away rights that a write ends.
@@ -244,7 +243,7 @@ impl Filesystem for Recorder {
             // Told by the effect where it matters: without it, a memory map fails.
             let _ = config.add_capabilities(wish);
         }
-        let _ = config.set_max_write(MAX_REQUEST);
+        let _ = config.set_max_write(max_request_bytes());
         let _ = config.set_max_background(MAX_BACKGROUND);
         Ok(())
     }
@@ -480,6 +479,10 @@ impl Filesystem for Recorder {
         let call = self.journal.arrive(request.pid());
         let is_mapped = flags.contains(WriteFlags::FUSE_WRITE_CACHE);
         let asked = Data { kind: OpKind::Write, offset, size: data.len(), is_mapped };
+        if flags.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
+            // Root writes here, and the storage lets root keep them.
+            self.end_rights(handle.0);
+        }
         match self.move_data(&call, handle.0, &asked, |file| file.write(data, offset)) {
             Ok(done) => reply.written(done as u32),
             Err(error) => reply.error(refused(error)),
