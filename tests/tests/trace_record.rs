@@ -221,7 +221,7 @@ fn errors_reach_the_command_as_they_are_and_the_trace() {
     let recording = Recording::of(small.path());
     let outcome = recording
         .shell("head -c 4000000 /dev/zero > $D/f; rmdir $D/none; mkdir $D/f; rmdir $D")
-        .expect_code(3);
+        .expect_code(1);
     for said in ["No space left", "No such file", "File exists", "busy"] {
         assert!(outcome.stderr.contains(said), "no '{said}' in {}", outcome.said());
     }
@@ -295,7 +295,8 @@ fn what_was_asked_of_a_file_is_asked_again() {
 fn going_on(recording: &Recording) -> Running {
     let mut running = recording.start(&recording.script("echo x > $D/begun; exec sleep 60"));
     let begun = recording.dir().join("begun");
-    running.until(SOON, |_| is_mounted(recording.dir()) && begun.exists()).expect("it does not begin");
+    let is_written = || std::fs::metadata(&begun).is_ok_and(|about| about.len() > 0);
+    running.until(SOON, |_| is_mounted(recording.dir()) && is_written()).expect("it does not begin");
     running
 }
 
@@ -445,7 +446,53 @@ fn what_cannot_be_recorded_is_refused_before_anything_is_mounted() {
     }
     let outcome = binary::run(recording.words(&["/no/such/program".to_owned()])).expect_code(2);
     assert!(outcome.stderr.contains("cannot start"), "{}", outcome.stderr);
+    // No trace comes of it, which is what the exit code tells then.
     let outcome = recording.shell("exit 7").expect_code(3);
     assert!(outcome.stderr.contains("nothing below the directory was used"), "{}", outcome.stderr);
     assert!(!is_mounted(recording.dir()) && !recording.dir().join("traces").exists());
+}
+
+#[test]
+fn a_command_ends_the_recording_with_its_own_code_and_what_it_leaves_is_named() {
+    require!(Need::Fuse, Need::Root);
+    let recording = Recording::new();
+    let script = "echo x > $D/f; sleep 20 > /dev/null 2>&1 & sleep 0.3; exit 42";
+    let outcome = recording.shell(&script.replace("$D", recording.dir().to_str().unwrap())).expect_code(42);
+    let printed = format!("{}{}", outcome.stdout, outcome.stderr);
+    assert!(printed.contains("what it had started and left running"), "{printed}");
+    assert!(printed.contains("sleep (") && !printed.contains("sh ("), "only that: {printed}");
+    let script = "echo x > $D/g; kill -TERM $$";
+    let outcome =
+        recording.shell(&script.replace("$D", recording.dir().to_str().unwrap())).expect_code(128 + 15);
+    let printed = format!("{}{}", outcome.stdout, outcome.stderr);
+    assert!(!printed.contains("left running"), "{printed}");
+}
+
+/// What the storage does for a user who is not root, and the recorder, who is, has to do for them.
+#[test]
+fn rights_and_groups_are_those_that_the_storage_would_give() {
+    require!(Need::Fuse, Need::Root, Need::Tool("setpriv"));
+    let scratch = Scratch::new();
+    let (recorded, plain) = (Recording::new(), scratch.dir("plain"));
+    let script =
+        "printf x > $D/prog; chmod 6777 $D/prog; mkdir $D/shared; chgrp 1234 $D/shared; chmod 2777 $D/shared";
+    let user = "setpriv --reuid=65534 --regid=65534 --clear-groups sh -c 'echo y >> $D/prog; echo z > $D/shared/f; \
+                mkdir $D/shared/sub'";
+    let mut seen = Vec::new();
+    for dir in [recorded.dir(), &plain] {
+        let at = dir.to_str().unwrap();
+        std::fs::set_permissions(dir, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        tool_with(&["sh", "-c", &script.replace("$D", at)]).unwrap();
+        let line = user.replace("$D", at);
+        if dir == recorded.dir() {
+            let mut words = recorded.words(&["sh".to_owned(), "-c".to_owned(), line]);
+            words.insert(2, "--allow-other".into());
+            binary::run(words).expect_code(0);
+        } else {
+            tool_with(&["sh", "-c", &line]).unwrap();
+        }
+        let stat = format!("cd {at} && stat -c '%a %u %g %n' prog shared/f shared/sub");
+        seen.push(tool_with(&["sh", "-c", &stat]).unwrap());
+    }
+    assert_eq!(format!("{:?}", seen[0]), format!("{:?}", seen[1]));
 }

@@ -21,5 +21,5 @@ pub mod log;
 #[cfg(feature = "log")]
 pub mod run_dir;
 
-pub use op::{AccessBits, OpFlags, OpKind, OpRecord, OpenBits};
+pub use op::{AccessBits, OpFlags, OpKind, OpRecord, OpenBits, OtherBits};
 pub use turn::ProcessorWait;

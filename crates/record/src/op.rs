@@ -42,6 +42,7 @@ pub enum OpKind {
     /// Change a file's times, owner or rights. A replay sets its times.
     SetAttr = 15,
     /// Seen in a capture, and without an equivalent here (a lock, a link): counted, not replayed.
+    /// [`OtherBits`] say which of them, where that matters.
     Other = 16,
 }
 
@@ -207,6 +208,20 @@ impl OpenBits {
     pub const fn with_if(self, other: OpenBits, on: bool) -> OpenBits {
         if on { self.with(other) } else { self }
     }
+}
+
+/// Which operation without an equivalent it was: what [`OpRecord::len`] holds for [`OpKind::Other`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct OtherBits(pub u32);
+
+impl OtherBits {
+    /// Not said.
+    pub const UNKNOWN: OtherBits = OtherBits(0);
+    /// The file got this name beside another one.
+    pub const HARD_LINK: OtherBits = OtherBits(1);
+    /// The name became one that leads to another.
+    pub const SYMBOLIC_LINK: OtherBits = OtherBits(2);
 }
 
 /// What was asked about a file: what [`OpRecord::len`] holds for [`OpKind::Access`]. None of these bits means

@@ -555,7 +555,8 @@ pub enum OrderArg {
     Serial,
     /// Threads keep their own order
     Streams,
-    /// So does what they do to the same handle, name or file
+    /// So does what they do to the same handle, name or file; except at recorded times, programs that ran one
+    /// after the other do so again
     Resources,
 }
 
@@ -682,6 +683,7 @@ How such texts are made:
             -e nfs.fattr3.size -e nfs.fattr3.type -e nfs.set_size -e nfs.opcode -e nfs.offset4
             -e nfs.count4 -e nfs.nfsstat4 -e nfs.fattr4.size -e nfs.pathname.component
             -e nfs.open4.share_access -e nfs.open.opentype -e nfs.write.data_length
+            -e nfs.read.data_length
 
 Exit codes: 0 imported, 2 the text can't be understood, or nothing of it is kept.";
 

@@ -32,6 +32,8 @@ mod passthrough;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod recorder;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
+mod requests;
+#[cfg(all(feature = "fuse", target_os = "linux"))]
 mod session;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod storage;

@@ -123,6 +123,43 @@ fn procmon_shows_handles_sizes_and_results() {
 }
 
 #[test]
+fn procmon_results_that_are_no_errors_and_writes_to_the_end() {
+    let log = r"C:\Media\log.txt";
+    let imported = imported(&procmon(&[
+        ("QueryOpen", log, "FAST IO DISALLOWED", ""),
+        ("CreateFile", log, "SUCCESS", WRITABLE),
+        ("WriteFile", log, "FAST IO DISALLOWED", "Offset: 0, Length: 4,096, Priority: Normal"),
+        ("WriteFile", log, "SUCCESS", "Offset: 0, Length: 4,096, Priority: Normal"),
+        ("WriteFile", log, "SUCCESS", "Offset: -1, Length: 88"),
+        ("WriteFile", log, "SUCCESS", "Offset: 18,446,744,073,709,551,615, Length: 12"),
+        ("CreateFileMapping", log, "FILE LOCKED WITH ONLY READERS", "SyncType: SyncTypeCreateSection"),
+        ("FileSystemControl", log, "OPLOCK HANDLE CLOSED", "Control: FSCTL_REQUEST_OPLOCK"),
+        ("NotifyChangeDirectory", r"C:\Media", "NOTIFY ENUM DIR", "Filter: FILE_NOTIFY_CHANGE_FILE_NAME"),
+        ("WriteFile", log, "SUCCESS", "Offset: 7,41,632, Length: 8,192"),
+        ("WriteFile", log, "SUCCESS", "Offset: 7,4163, Length: 8,192"),
+        ("CloseFile", log, "SUCCESS", ""),
+    ]));
+    let wanted = [
+        "create C/Media/log.txt rwct made h1",
+        "write C/Media/log.txt 0+4096=4096 h1",
+        "write C/Media/log.txt 4096+88=88 h1",
+        "write C/Media/log.txt 4184+12=12 h1",
+        "other C/Media/log.txt h1",
+        "other C/Media/log.txt h1",
+        "other C/Media",
+        "write C/Media/log.txt 741632+8192=8192 h1",
+        "close C/Media/log.txt h1",
+    ];
+    assert_eq!(imported.lines(), wanted);
+    let info = imported.info();
+    assert!(info.warnings.is_empty(), "{:?}", info.warnings);
+    let refused = "fast I/O that was refused (the same is asked again, and that row is kept)";
+    assert_eq!(info.left_out[refused], 2);
+    assert_eq!(info.malformed_lines, 1);
+    assert!(info.first_malformed[0].why.contains("digits are grouped"), "{:?}", info.first_malformed);
+}
+
+#[test]
 fn procmon_without_the_useful_columns_says_what_is_missing() {
     let source = "\"Time of Day\",\"Process Name\",\"PID\",\"Operation\",\"Path\",\"Result\",\"Detail\"\n\
         \"23:59:59,9999999\",\"a\",\"1\",\"ReadFile\",\"C:\\x\",\"SUCCESS\",\"Offset: 1.024, Length: 16\"\n\
@@ -185,7 +222,7 @@ fn fs_usage_positions_are_followed() {
 10:00:00.000300  read              F=5    B=0x10                                0.000010   Final Cut Pro.901
 10:00:00.000400  lseek             F=5      O=0x00000064         <SEEK_SET>     0.000001   Final Cut Pro.900
 10:00:00.000500  read_nocancel     F=5[ 35]                                     0.000010   Final Cut Pro.900
-10:00:00.000600  pread             F=5    B=0x20     O=0x00001000               0.000010   Final Cut Pro.900
+10:00:00.000600  pread             F=5    B=0x20       O=0x4000001000      0.000010   Final Cut Pro.900
 10:00:00.000700  stat64                 [  2]           /Volumes/nas/none       0.000010   Final Cut Pro.900
 10:00:00.000800  open              F=6        (_WC_T_)  /Volumes/nas/out.mov    0.000010   Final Cut Pro.900
 10:00:00.000900  write             F=6    B=0x7                                 0.000010   Final Cut Pro.900
@@ -200,7 +237,7 @@ not a line
         "read Volumes/nas/a b.mov 0+32768=32768 h1",
         "read Volumes/nas/a b.mov 32768+16=16 h1 t1",
         "read Volumes/nas/a b.mov 100+0=0 h1 e11",
-        "read Volumes/nas/a b.mov 4096+32=32 h1",
+        "read Volumes/nas/a b.mov 4096+64=32 h1",
         "stat Volumes/nas/none e2",
         "create Volumes/nas/out.mov wct h2",
         "write Volumes/nas/out.mov 0+7=7 h2",
@@ -210,6 +247,65 @@ not a line
     assert_eq!(imported.times_us()[..2], [(0, 50), (50, 150)], "a line's time is that of the call's end");
     assert_eq!(imported.info().malformed_lines, 1);
     assert_eq!(imported.info().left_out["through a handle whose file is not known"], 1);
+}
+
+/// fs_usage prints the third argument of a positioned call << 32 | the lower half of the fourth, so that
+/// `pwrite(fd, buffer, 8, 0)` shows `O=0x0800000000`.
+#[test]
+fn fs_usage_shows_half_of_an_offset_and_what_was_asked_for() {
+    let mut source = "\
+10:00:00.000100  open              F=5        (RWC___)  /Volumes/nas/a.mov    0.000050   cp.900
+10:00:00.000200  pwrite            F=5    B=0x8         O=0x0800000000    0.000100 W cp.900
+10:00:00.000300  pread             F=5    B=0x0         O=0x400000000008    0.000010   cp.900
+10:00:00.000400  pwritev           F=5    B=0x20        O=0x0200000008    0.000010   cp.900
+10:00:00.000500  pread             F=5[  5]  O=0x400000001000    0.000010   cp.900
+"
+    .to_owned();
+    // A stream of 1 GiB each from 0 on goes over 4 GiB; the return to 16 can't be told from 4 GiB and 16.
+    for at in 0..5_u64 {
+        let shown = 0x4000_0000_u64 << 32 | (at * 0x4000_0000) & 0xffff_ffff;
+        source += &format!(
+            "10:00:01.{at:06}  pread             F=5    B=0x40000000  O=0x{shown:016x}    0.000010   cp.900\n"
+        );
+    }
+    source += "10:00:02.000000  pwrite            F=5    B=0x4  O=0x0450000010    0.000010   cp.900\n";
+    let imported = imported(&source);
+    let mut wanted = vec![
+        "create Volumes/nas/a.mov rwc h1".to_owned(),
+        "write Volumes/nas/a.mov 0+8=8 h1".to_owned(),
+        "read Volumes/nas/a.mov 8+16384=0 h1".to_owned(),
+        "write Volumes/nas/a.mov 8+32=32 h1".to_owned(),
+        "read Volumes/nas/a.mov 4096+16384=0 h1 e5".to_owned(),
+    ];
+    const GIB: u64 = 1 << 30;
+    wanted.extend((0..5).map(|at| format!("read Volumes/nas/a.mov {}+{GIB}={GIB} h1", at * GIB)));
+    wanted.push(format!("write Volumes/nas/a.mov {}+4=4 h1", 0x1_5000_0010_u64));
+    assert_eq!(imported.lines(), wanted);
+    let warnings = &imported.info().warnings;
+    assert!(warnings.iter().any(|said| said.starts_with("1 offsets of 4 GiB and more")), "{warnings:?}");
+    assert!(warnings.iter().any(|said| said.starts_with("1 offsets of a file of more than 4 GiB that may")));
+}
+
+/// `fcntl F=3 <FULLFSYNC>` as a Mac printed it for Rust's `sync_data`.
+#[test]
+fn fs_usage_full_sync_is_a_sync() {
+    let source = "\
+09:13:59.799800  open              F=3        (RWC___)  /Volumes/nas/block.bin   0.000020   blockfile_workload.9941451
+09:13:59.799895  lseek             F=3  O=0x20c42000  <SEEK_SET>  0.000001  blockfile_workload.9941451
+09:13:59.799924  write             F=3  B=0x4                    0.000029  blockfile_workload.9941451
+09:13:59.799928  write             F=3  B=0xffc                  0.000004  blockfile_workload.9941451
+09:13:59.804842  fcntl             F=3  <FULLFSYNC>              0.004914  blockfile_workload.9941451
+09:13:59.804850  fcntl             F=3  <GETPATH>                0.000002  blockfile_workload.9941451
+";
+    let imported = imported(source);
+    let wanted = [
+        "create Volumes/nas/block.bin rwc h1",
+        "write Volumes/nas/block.bin 549724160+4=4 h1",
+        "write Volumes/nas/block.bin 549724164+4092=4092 h1",
+        "sync Volumes/nas/block.bin h1",
+    ];
+    assert_eq!(imported.lines(), wanted);
+    assert_eq!(imported.info().left_out["calls that are no operation on files"], 1);
 }
 
 #[test]

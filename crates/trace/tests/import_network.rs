@@ -29,7 +29,7 @@ const SMB2: [&str; 19] = [
     "smb.create_options",
     "smb2.disposition.delete_on_close",
 ];
-const NFS: [&str; 22] = [
+const NFS: [&str; 23] = [
     "frame.time_epoch",
     "tcp.stream",
     "rpc.xid",
@@ -52,6 +52,7 @@ const NFS: [&str; 22] = [
     "nfs.open4.share_access",
     "nfs.open.opentype",
     "nfs.write.data_length",
+    "nfs.read.data_length",
 ];
 
 /// Rows from `field=value` pairs; times are a millisecond apart.
@@ -195,6 +196,78 @@ fn nfs_version_3_learns_names() {
     assert_eq!(imported.lines(), wanted);
     assert_eq!(imported.before("in.ts"), "found 3145728");
     assert_eq!(imported.before("none"), "absent");
+}
+
+/// What a reply says of the directory (type 2, at its end, or alone) is nothing that it says of the name.
+#[test]
+fn nfs_version_3_removals_and_failed_look_ups_are_of_names() {
+    let imported = imported(&rows(
+        &NFS,
+        &[
+            "xid=0x1 msgtyp=0 procedure_v3=3 hash=0x48b1260b name=in.ts",
+            "xid=0x1 msgtyp=1 procedure_v3=3 hash=0xd510a5a1 status3=0 fattr3.size=100|4096 fattr3.type=1|2",
+            "xid=0x2 msgtyp=0 procedure_v3=12 hash=0x48b1260b name=in.ts",
+            "xid=0x2 msgtyp=1 procedure_v3=12 status3=0 fattr3.size=4096 fattr3.type=2",
+            "xid=0x3 msgtyp=0 procedure_v3=3 hash=0x48b1260b name=none",
+            "xid=0x3 msgtyp=1 procedure_v3=3 status3=2 fattr3.size=4096 fattr3.type=2",
+            "xid=0x4 msgtyp=0 procedure_v3=9 hash=0x48b1260b name=d",
+            "xid=0x4 msgtyp=1 procedure_v3=9 hash=0x22222222 status3=0 fattr3.size=6|4096 fattr3.type=2|2",
+            "xid=0x5 msgtyp=0 procedure_v3=13 hash=0x48b1260b name=d",
+            "xid=0x5 msgtyp=1 procedure_v3=13 status3=0 fattr3.size=4096 fattr3.type=2",
+            "xid=0x6 msgtyp=0 procedure_v3=12 hash=0x48b1260b name=gone",
+            "xid=0x6 msgtyp=1 procedure_v3=12 status3=2 fattr3.size=4096 fattr3.type=2",
+        ],
+    ));
+    let dir = "fh-48b1260b";
+    let wanted = [
+        format!("stat {dir}/in.ts"),
+        format!("unlink {dir}/in.ts"),
+        format!("stat {dir}/none e2"),
+        format!("mkdir {dir}/d/"),
+        format!("rmdir {dir}/d/"),
+        format!("unlink {dir}/gone e2"),
+    ];
+    assert_eq!(imported.lines(), wanted);
+}
+
+#[test]
+fn nfs_version_4_looks_up_in_several_steps_and_reads_what_came() {
+    let imported = imported(&rows(
+        &NFS,
+        &[
+            "xid=0x1 msgtyp=0 opcode=24|15|15|15|18|10|9 component=exp|dir|b.mov share_access=1 opentype=0",
+            "xid=0x1 msgtyp=1 hash=0x7f8e3504 opcode=24|15|15|15|18|10|9 nfsstat4=0|0|0|0|0|0|0|0 fattr4.size=111",
+            "xid=0x2 msgtyp=0 hash=0x7f8e3504 opcode=22|25 offset4=100 count4=100",
+            "xid=0x2 msgtyp=1 opcode=22|25 nfsstat4=0|0|0 read.data_length=11",
+            "xid=0x3 msgtyp=0 opcode=24|15|15|18|10 component=exp|dir|c.mov share_access=1 opentype=0",
+            "xid=0x3 msgtyp=1 hash=0x7f8e3505 opcode=24|15|15|18|10 nfsstat4=0|0|0|0|0|0",
+            "xid=0x4 msgtyp=0 hash=0x7f8e3505 opcode=22|25 offset4=0 count4=100",
+            "xid=0x4 msgtyp=1 opcode=22|25 nfsstat4=0|0|0 read.data_length=11",
+            "xid=0x5 msgtyp=0 opcode=24|15|15|15|10 component=exp|none|b.mov",
+            "xid=0x5 msgtyp=1 opcode=24|15|15 nfsstat4=2|0|0|2",
+            "xid=0x6 msgtyp=0 hash=0x7f8e3506 opcode=22|25 offset4=0 count4=100",
+            "xid=0x6 msgtyp=1 opcode=22|25 nfsstat4=0|0|0",
+        ],
+    ));
+    let wanted = [
+        "stat exp/",
+        "stat exp/dir/",
+        "stat exp/dir/b.mov",
+        "open exp/dir/b.mov r h1",
+        "read exp/dir/b.mov 100+100=11 h1",
+        "stat exp/",
+        "stat exp/dir/",
+        "open exp/dir/c.mov r h2",
+        "read exp/dir/c.mov 0+100=11 h2",
+        "stat exp/",
+        "stat exp/none e2",
+        "open fh-7f8e3506 ? h3",
+        "read fh-7f8e3506 0+100=100 h3",
+    ];
+    assert_eq!(imported.lines(), wanted);
+    assert_eq!(imported.before("exp/dir/b.mov"), "found 111");
+    let warnings = &imported.info().warnings;
+    assert!(warnings.iter().any(|said| said.starts_with("1 reads whose replies")), "{warnings:?}");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod common;
 
 use common::{imported, try_import};
+use reelgauge_record::OtherBits;
 use reelgauge_trace::import::Format;
 
 /// Lines of one process, a millisecond apart.
@@ -367,4 +368,149 @@ fn lines_that_mean_nothing_are_counted_and_shown() {
     assert_eq!(info.malformed_lines, 3);
     assert_eq!((info.first_malformed[0].line, info.first_malformed[0].text.as_str()), (2, "what is this"));
     assert_eq!(info.first_malformed[1].why, "no end of the call's arguments");
+}
+
+/// Real lines of a small program: it remembers its directory, goes into another and back, and makes files
+/// without a name, of which two get one. Here with `-r` and without `-y`.
+#[test]
+fn steps_are_added_up_and_a_directory_is_found_again() {
+    let source = r#"12059      0.000000 execve("/usr/bin/python3", ["pyth"..., "-S"], 0x7fffe19e5a58 /* 35 vars */) = 0
+12059      0.005579 openat(AT_FDCWD, ".", O_RDONLY|O_CLOEXEC) = 3
+12059      0.000111 chdir("sub")        = 0
+12059      0.000047 openat(AT_FDCWD, "in.ts", O_RDWR|O_CREAT|O_CLOEXEC, 0644) = 4
+12059      0.000146 write(4, "abc", 3)  = 3
+12059      0.000072 close(4)            = 0
+12059      0.000057 fchdir(3)           = 0
+12059      0.000040 openat(AT_FDCWD, "top.ts", O_RDWR|O_CREAT|O_CLOEXEC, 0644) = 4
+12059      0.000040 write(4, "def", 3)  = 3
+12059      0.000041 close(4)            = 0
+12059      0.000081 clone(child_stack=NULL, flags=CLONE_CHILD_CLEARTID|CLONE_CHILD_SETTID|SIGCHLD, child_tidptr=0x7ff062aaee50) = 12105
+12059      0.005879 wait4(-1,  <unfinished ...>
+12105      0.000382 openat(AT_FDCWD, "top.ts", O_RDONLY|O_CLOEXEC) = 4
+12105      0.000079 read(4, "def", 10)  = 3
+12105      0.000051 exit_group(0)       = ?
+12105      0.000536 +++ exited with 0 +++
+12059      0.000007 <... wait4 resumed>[{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = 12105
+12059      0.000024 --- SIGCHLD {si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=12105, si_uid=0, si_status=0, si_utime=0, si_stime=0} ---
+12059      0.011041 exit_group(0)       = ?
+12059      0.003894 +++ exited with 0 +++
+"#;
+    let imported = imported(source);
+    let wanted = [
+        "create sub/in.ts rwc h1",
+        "write sub/in.ts 0+3=3 h1",
+        "close sub/in.ts h1",
+        "create top.ts rwc h2",
+        "write top.ts 0+3=3 h2",
+        "close top.ts h2",
+        "open top.ts r h3 t1",
+        "read top.ts 0+10=3 h3 t1",
+        "close top.ts h3 t1",
+    ];
+    assert_eq!(imported.lines(), wanted);
+    assert_eq!(imported.info().malformed_lines, 0, "{:?}", imported.info().first_malformed);
+    let starts: Vec<u64> = imported.times_us().iter().map(|(start, _)| *start).collect();
+    assert_eq!(starts, [5737, 5883, 5955, 6052, 6092, 6133, 12_475, 12_554, 13_141]);
+    assert_eq!(imported.trace.meta().run_ns, 0, "steps tell no date");
+}
+
+#[test]
+fn whole_seconds_are_said_to_be_coarse() {
+    let source = r#"10627 21:59:51 openat(AT_FDCWD, "/m/in.ts", O_RDWR|O_CREAT|O_CLOEXEC, 0644) = 4
+10627 21:59:51 write(4, "abc", 3)       = 3
+10627 21:59:52 close(4)                 = 0
+"#;
+    let imported = imported(source);
+    assert_eq!(imported.lines(), ["create m/in.ts rwc h1", "write m/in.ts 0+3=3 h1", "close m/in.ts h1"]);
+    let info = imported.info();
+    assert!(info.warnings[0].starts_with("3 lines with times of whole seconds"), "{:?}", info.warnings);
+    assert!(info.warnings[0].contains("--pace max"), "{:?}", info.warnings);
+    assert!(imported.trace.meta().blind_to.iter().any(|what| what == "times finer than a second"));
+}
+
+/// Real lines of `-ttt -T -y -xx`.
+#[test]
+fn names_in_hexadecimal_numbers_are_decoded() {
+    let ops = ops_of(&[
+        r#"openat(AT_FDCWD<\x2f\x74\x6d\x70\x2f\x6d>, "\x2e", O_RDONLY|O_CLOEXEC) = 3<\x2f\x74\x6d\x70\x2f\x6d> <0.000029>"#,
+        r#"chdir("\x73\x75\x62") = 0 <0.000016>"#,
+        r#"openat(AT_FDCWD<\x2f\x74\x6d\x70\x2f\x6d\x2f\x73\x75\x62>, "\x69\x6e\x2e\x74\x73", O_RDWR|O_CREAT|O_CLOEXEC, 0644) = 4<\x2f\x74\x6d\x70\x2f\x6d\x2f\x73\x75\x62\x2f\x69\x6e\x2e\x74\x73> <0.000019>"#,
+        r#"write(4<\x2f\x74\x6d\x70\x2f\x6d\x2f\x73\x75\x62\x2f\x69\x6e\x2e\x74\x73>, "\x61\x62\x63", 3) = 3 <0.000022>"#,
+        r#"close(4<\x2f\x74\x6d\x70\x2f\x6d\x2f\x73\x75\x62\x2f\x69\x6e\x2e\x74\x73>) = 0 <0.000015>"#,
+        r#"read(5<\x2f\x74\x6d\x70\x2f\x6d\x2f\x69\x6e\x2e\x74\x73>, "\x69\x6d\x70\x6f"..., 4096) = 562 <0.000015>"#,
+    ]);
+    let wanted = [
+        "open tmp/m r h1",
+        "create tmp/m/sub/in.ts rwc h2",
+        "write tmp/m/sub/in.ts 0+3=3 h2",
+        "close tmp/m/sub/in.ts h2",
+        "open tmp/m/in.ts ? h3",
+        "read tmp/m/in.ts 0+4096=562 h3",
+    ];
+    assert_eq!(ops, wanted);
+}
+
+/// Real lines, with `-y` and without.
+#[test]
+fn a_file_without_a_name_gets_one_or_goes() {
+    let with_paths = ops_of(&[
+        r#"openat(AT_FDCWD</m>, ".", O_RDWR|O_CLOEXEC|O_TMPFILE, 0600) = 4</m/#10002945>(deleted) <0.000119>"#,
+        r#"write(4</m/#10002945>(deleted), "hell"..., 5) = 5 <0.000032>"#,
+        r#"linkat(AT_FDCWD</m>, "/proc/self/fd/4", AT_FDCWD</m>, "named.ts", AT_SYMLINK_FOLLOW) = 0 <0.000037>"#,
+        r#"write(4</m/#10002945>(deleted), "more", 4) = 4 <0.001736>"#,
+        r"close(4</m/#10002945>(deleted)) = 0 <0.000018>",
+        r#"openat(AT_FDCWD</m>, "sub", O_RDWR|O_CLOEXEC|O_TMPFILE, 0600) = 4</m/sub/#10002961>(deleted) <0.000104>"#,
+        r#"linkat(4</m/sub/#10002961>(deleted), "", AT_FDCWD</m>, "empty.ts", AT_EMPTY_PATH) = 0 <0.000026>"#,
+        r"close(4</m/sub/#10002961>(deleted)) = 0 <0.000015>",
+        r#"openat(AT_FDCWD</m>, "sub", O_RDWR|O_CLOEXEC|O_TMPFILE, 0600) = 4</m/sub/#10002977>(deleted) <0.000083>"#,
+        r#"write(4</m/sub/#10002977>(deleted), "gone", 4) = 4 <0.000026>"#,
+        r"close(4</m/sub/#10002977>(deleted)) = 0 <0.000053>",
+    ]);
+    let wanted = [
+        "create m/#10002945 rwc made h1",
+        "write m/#10002945 0+5=5 h1",
+        "rename m/#10002945 to m/named.ts",
+        "write m/#10002945 5+4=4 h1",
+        "close m/#10002945 h1",
+        "create m/sub/#10002961 rwc made h2",
+        "rename m/sub/#10002961 to m/empty.ts",
+        "close m/sub/#10002961 h2",
+        "create m/sub/#10002977 rwc made h3",
+        "write m/sub/#10002977 0+4=4 h3",
+        "close m/sub/#10002977 h3",
+        "unlink m/sub/#10002977",
+    ];
+    assert_eq!(with_paths, wanted);
+    let without = imported(&trace_of(&[
+        r#"openat(AT_FDCWD, ".", O_RDWR|O_CLOEXEC|O_TMPFILE, 0600) = 4 <0.000127>"#,
+        r#"write(4, "hell"..., 5) = 5 <0.000059>"#,
+        r#"linkat(AT_FDCWD, "/proc/self/fd/4", AT_FDCWD, "named.ts", AT_SYMLINK_FOLLOW) = 0 <0.000092>"#,
+        r"close(4)        = 0 <0.000042>",
+    ]));
+    let wanted = [
+        "create #nameless-1 rwc made h1",
+        "write #nameless-1 0+5=5 h1",
+        "rename #nameless-1 to named.ts",
+        "close #nameless-1 h1",
+    ];
+    assert_eq!(without.lines(), wanted);
+    assert!(without.info().warnings[0].starts_with("1 files made without a name"));
+    assert_eq!(without.before("named.ts"), "unknown");
+}
+
+#[test]
+fn links_are_counted_by_the_names_that_they_make() {
+    let imported = imported(&trace_of(&[
+        OPEN_IN,
+        r#"newfstatat(3</m/in.ts>, "", {st_mode=S_IFREG|0644, st_size=40000, ...}, AT_EMPTY_PATH) = 0 <0.1>"#,
+        r#"linkat(AT_FDCWD</m>, "in.ts", AT_FDCWD</m>, "hard.ts", 0) = 0 <0.000037>"#,
+        r#"symlinkat("in.ts", AT_FDCWD</m>, "soft.ts") = 0 <0.000037>"#,
+        r#"openat(AT_FDCWD</m>, "hard.ts", O_RDONLY) = 4</m/hard.ts> <0.000053>"#,
+    ]));
+    let wanted =
+        ["open m/in.ts r h1", "stat m/in.ts h1", "other m/hard.ts", "other m/soft.ts", "open m/hard.ts r h2"];
+    assert_eq!(imported.lines(), wanted);
+    let lens: Vec<u32> = imported.ops()[2..4].iter().map(|op| op.len).collect();
+    assert_eq!(lens, [OtherBits::HARD_LINK.0, OtherBits::SYMBOLIC_LINK.0]);
+    assert_eq!(imported.before("m/hard.ts"), "unknown", "a replay finds it there");
 }

@@ -116,7 +116,8 @@ pub enum Order {
     Serial,
     /// Threads keep their own order, and files are opened before they are used.
     Streams,
-    /// Also what different threads did to the same handle, name or file keeps its order.
+    /// Also what different threads did to the same handle, name or file keeps its order, and but for recorded
+    /// times a thread or process that began when another had ended waits for that.
     #[default]
     Resources,
 }

@@ -16,8 +16,10 @@ use reelgauge_report::text::shell_word;
 
 /// Where traces go if nobody says.
 const OUT_DEFAULT: &str = "reelgauge-traces";
-/// The command failed, or the trace could not be written.
+/// The trace could not be written.
 const EXIT_BROKEN_OFF: u8 = 3;
+/// What shells add to the number of the signal that ended a command.
+const EXIT_SIGNAL: i32 = 128;
 /// Somebody ended it.
 const EXIT_INTERRUPTED: u8 = 130;
 
@@ -52,9 +54,14 @@ fn exit_code(recorded: &Recorded) -> u8 {
         // Without a command, Ctrl-C is the way to end it.
         None => 0,
         Some(_) if recorded.was_interrupted => EXIT_INTERRUPTED,
-        Some(end) if end.is_success() => 0,
-        Some(_) => EXIT_BROKEN_OFF,
+        Some(CommandEnd::Code(code)) => low_byte(code),
+        Some(CommandEnd::Signal(signal)) => low_byte(EXIT_SIGNAL + signal),
     }
+}
+
+/// An exit code, of which systems keep eight bits.
+fn low_byte(code: i32) -> u8 {
+    code.to_le_bytes()[0]
 }
 
 /// Below the recorded directory a trace can't lie; then it goes where replays find it by its name.

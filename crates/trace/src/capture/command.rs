@@ -1,4 +1,5 @@
-//! The recorded command: started where it should be, told of Ctrl-C, waited for.
+//! The recorded command: started where it should be, told of Ctrl-C, waited for. What it leaves running is
+//! not waited for, since nobody knows whether that ever ends; it is named.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, getpgrp, kill_process};
+use rustix::process::{Pid, Signal, getpgrp, getpid, kill_process, set_child_subreaper};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -73,6 +74,8 @@ pub(super) fn start(command: &[OsString], around: &Surroundings) -> io::Result<C
     if around.stdout_to_stderr {
         command.stdout(Stdio::from(io::stderr()));
     }
+    // So that what it leaves running becomes ours, and can be named. Without it nothing is named.
+    let _ = set_child_subreaper(Some(getpid()));
     command.spawn()
 }
 
@@ -92,6 +95,27 @@ pub(super) fn wait(mut child: Child, interrupts: &mut Interrupts) -> io::Result<
         }
         std::thread::sleep(LOOK);
     }
+}
+
+/// The processes that are ours and run, by name and number: after the command's end, with those that it has
+/// left.
+pub(super) fn running_children() -> Vec<String> {
+    let own = getpid().as_raw_nonzero().get();
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let stats = entries.flatten().filter(|entry| entry.file_name().as_encoded_bytes()[0].is_ascii_digit());
+    let stats = stats.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+    stats.filter_map(|stat| running_child(&stat, own)).collect()
+}
+
+/// The name and number of the process that a line of `/proc/PID/stat` is about, if it is a child of `parent`
+/// that has not ended. A name may have blanks and brackets in it.
+fn running_child(stat: &str, parent: i32) -> Option<String> {
+    let (begin, rest) = stat.rsplit_once(") ")?;
+    let (pid, name) = begin.split_once(" (")?;
+    let mut fields = rest.split(' ');
+    let state = fields.next()?;
+    let is_child = fields.next()?.parse() == Ok(parent);
+    (is_child && !matches!(state, "Z" | "X")).then(|| format!("{name} ({pid})"))
 }
 
 fn tell(child: &Child, signal: i32) {
@@ -126,6 +150,10 @@ mod tests {
         assert_eq!(run("exit 7"), CommandEnd::Code(7));
         assert_eq!(run("kill -9 $$"), CommandEnd::Signal(9));
         assert!(start(&["/no/such/program".into()], &around).is_err());
+        let child = running_child("17 (a (b) c) S 5 17 17 0 -1", 5);
+        assert_eq!(child.as_deref(), Some("a (b) c (17)"));
+        assert_eq!(running_child("17 (a) Z 5 17", 5), None);
+        assert_eq!(running_child("17 (a) S 6 17", 5), None);
         assert!(!CommandEnd::Signal(9).is_success() && CommandEnd::Code(0).is_success());
     }
 }

@@ -10,7 +10,7 @@ use rtrb::Consumer;
 use super::Tally;
 use super::journal::{Journal, lock};
 use super::names::{Before, Names, TraceName};
-use super::passthrough::MAX_REQUEST;
+use super::requests::max_request_bytes;
 use crate::error::TraceError;
 use crate::writer::{ABSENT, FOUND, TraceWriter};
 
@@ -23,7 +23,7 @@ fn count(tally: &mut Tally, op: &OpRecord) {
     tally.failed += u64::from(op.errno != 0);
     let is_mapped = op.flags.has(OpFlags::MAPPED);
     tally.mapped += u64::from(is_mapped);
-    let is_long = op.kind.moves_data() && op.len == MAX_REQUEST && !op.flags.has(OpFlags::COPIED);
+    let is_long = op.kind.moves_data() && op.len == max_request_bytes() && !op.flags.has(OpFlags::COPIED);
     tally.longest += u64::from(is_long && !is_mapped);
     match op.kind {
         OpKind::Read if !is_mapped => {

@@ -20,7 +20,7 @@ use fuser::{
     ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLseek, ReplyOpen, ReplyStatfs,
     ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
-use reelgauge_record::{AccessBits, OpKind};
+use reelgauge_record::{AccessBits, OpKind, OtherBits};
 use rustix::fs::{OFlags, Stat};
 use rustix::io::{Errno, Result};
 
@@ -28,10 +28,9 @@ use super::attributes::attributes;
 use super::handles::{OpenDir, with_aligned};
 use super::journal::{Call, Span, What};
 use super::recorder::{Data, Recorder, errno_of, refused};
+use super::requests::max_request_bytes;
 use super::storage::{Change, Place};
 
-/// The longest read or write that the kernel hands over in one piece; it splits longer ones.
-pub(super) const MAX_REQUEST: u32 = 1 << 20;
 /// Requests that the kernel may have under way for those who do not wait for them.
 const MAX_BACKGROUND: u16 = 1024;
 /// The system looks for it before the first write to a file, to take away rights that a write ends.
@@ -86,7 +85,7 @@ impl Recorder {
     fn make(
         &self,
         request: &Request,
-        kind: OpKind,
+        (kind, other): (OpKind, OtherBits),
         place: (INodeNo, &OsStr, Option<u32>),
         reply: ReplyEntry,
         act: impl FnOnce(&Path) -> Result<()>,
@@ -111,7 +110,7 @@ impl Recorder {
             Ok((entered.id, entered.generation, stat))
         });
         let number = path.ok().and_then(|path| self.tree.number_of(&path, matches!(kind, OpKind::MakeDir)));
-        call.note(kind, number, What { errno, ..What::default() }, span);
+        call.note(kind, number, What { errno, len: other.0, ..What::default() }, span);
         call.finish(span);
         answer_entry(reply, entered);
     }
@@ -244,7 +243,7 @@ impl Filesystem for Recorder {
             // Told by the effect where it matters: without it, a memory map fails.
             let _ = config.add_capabilities(wish);
         }
-        let _ = config.set_max_write(MAX_REQUEST);
+        let _ = config.set_max_write(max_request_bytes());
         let _ = config.set_max_background(MAX_BACKGROUND);
         Ok(())
     }
@@ -312,12 +311,12 @@ impl Filesystem for Recorder {
         reply: ReplyEntry,
     ) {
         let act = |path: &Path| self.storage.make_node(path, mode, device);
-        self.make(request, OpKind::Other, (parent, name, Some(mode)), reply, act);
+        self.make(request, (OpKind::Other, OtherBits::UNKNOWN), (parent, name, Some(mode)), reply, act);
     }
 
     fn mkdir(&self, request: &Request, parent: INodeNo, name: &OsStr, mode: u32, _: u32, reply: ReplyEntry) {
         let act = |path: &Path| self.storage.make_dir(path, mode);
-        self.make(request, OpKind::MakeDir, (parent, name, Some(mode)), reply, act);
+        self.make(request, (OpKind::MakeDir, OtherBits::UNKNOWN), (parent, name, Some(mode)), reply, act);
     }
 
     fn unlink(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
@@ -330,12 +329,12 @@ impl Filesystem for Recorder {
 
     fn symlink(&self, request: &Request, parent: INodeNo, name: &OsStr, target: &Path, reply: ReplyEntry) {
         let act = |path: &Path| self.storage.make_symlink(path, target);
-        self.make(request, OpKind::Other, (parent, name, Some(0)), reply, act);
+        self.make(request, (OpKind::Other, OtherBits::SYMBOLIC_LINK), (parent, name, Some(0)), reply, act);
     }
 
     fn link(&self, request: &Request, node: INodeNo, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let act = |path: &Path| self.storage.link(&self.tree.path(node.0)?, path);
-        self.make(request, OpKind::Other, (parent, name, None), reply, act);
+        self.make(request, (OpKind::Other, OtherBits::HARD_LINK), (parent, name, None), reply, act);
     }
 
     fn rename(
@@ -480,6 +479,10 @@ impl Filesystem for Recorder {
         let call = self.journal.arrive(request.pid());
         let is_mapped = flags.contains(WriteFlags::FUSE_WRITE_CACHE);
         let asked = Data { kind: OpKind::Write, offset, size: data.len(), is_mapped };
+        if flags.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
+            // Root writes here, and the storage lets root keep them.
+            self.end_rights(handle.0);
+        }
         match self.move_data(&call, handle.0, &asked, |file| file.write(data, offset)) {
             Ok(done) => reply.written(done as u32),
             Err(error) => reply.error(refused(error)),

@@ -265,6 +265,14 @@ impl Recorder {
         (result, span)
     }
 
+    /// Somebody without the right to keep them writes to a file that gives rights to who runs it. What can't
+    /// be changed is the storage's to refuse, as the write is.
+    pub(super) fn end_rights(&self, handle: u64) {
+        if let Ok(file) = self.open.file(handle) {
+            let _ = Storage::end_rights(&file.file);
+        }
+    }
+
     /// Looks for data or holes.
     pub(super) fn seek(&self, call: &Call, handle: u64, offset: i64, whence: i32) -> (Result<u64>, Span) {
         const SEEK_DATA: i32 = 3;

@@ -15,10 +15,11 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::anonymise::Anonymiser;
 use super::command::{self, Interrupts, Surroundings};
 use super::drain::Drain;
-use super::journal::Journal;
+use super::journal::{Journal, lock};
 use super::mount::{Mounted, Unmounted, is_dead, is_within, mount_at, put_in};
 use super::names::Names;
 use super::recorder::{Handles, Recorder};
+use super::requests::max_request_text;
 use super::storage::{Place, Storage};
 use super::tree::{Tree, key_of};
 use super::{CaptureError, CaptureOptions, CommandEnd, Recorded, Tally};
@@ -41,8 +42,15 @@ const BLIND_TO: [&str; 4] = [
     "locks",
     "O_CREAT on files that exist",
     "which bytes of a page a memory map touched",
-    "the lengths of reads and writes beyond 1 MiB, which come in parts",
+    "what the mount refuses and the storage might not: files without a name (O_TMPFILE), and taking pieces out \
+     of files or putting them in (collapse and insert range)",
 ];
+
+fn blind_to() -> Vec<String> {
+    let longest = max_request_text();
+    let parts = format!("the lengths of reads and writes beyond {longest}, which come in parts");
+    BLIND_TO.map(str::to_owned).into_iter().chain([parts]).collect()
+}
 
 /// Records; see [`super::record`].
 pub(super) fn record(options: &CaptureOptions, ready: impl FnOnce(&Path)) -> Result<Recorded, CaptureError> {
@@ -136,6 +144,8 @@ struct Running {
     session: Option<BackgroundSession>,
     mounted: Mounted,
     round_trip_ns: Option<f64>,
+    /// Processes that the command has started and that went on after its end.
+    left_behind: Mutex<Vec<String>>,
 }
 
 impl Running {
@@ -149,7 +159,7 @@ impl Running {
             run_ns: i64::try_from(Timestamp::now().as_nanosecond()).unwrap_or(0),
             agent: AGENT.to_owned(),
             capture: CaptureLevel::Application,
-            blind_to: BLIND_TO.map(str::to_owned).to_vec(),
+            blind_to: blind_to(),
         };
         let mut writer = TraceWriter::create(&options.out, &trace_name(options, places), meta)?;
         writer.keep_safe(&about(options, &writer))?;
@@ -172,7 +182,9 @@ impl Running {
         let drain = drain.map_err(io_error("start a thread"))?;
         let round_trip_ns = round_trip(&places.point, &below);
         journal.switch(true);
-        Ok(Running { journal, open, drain: Some(drain), session: Some(session), mounted, round_trip_ns })
+        let left_behind = Mutex::default();
+        let (drain, session) = (Some(drain), Some(session));
+        Ok(Running { journal, open, drain, session, mounted, round_trip_ns, left_behind })
     }
 
     /// Runs the command to its end, or waits for somebody to end the recording.
@@ -197,10 +209,15 @@ impl Running {
             stdout_to_stderr: options.stdout_to_stderr,
         };
         let start = |source| CaptureError::Start { program: program.to_string_lossy().into_owned(), source };
+        // Who takes the mount down if we are killed is ours, too.
+        let helpers = command::running_children();
         let child = command::start(&command, &around).map_err(start)?;
         // After the command has begun, which keeps the limit that it had.
         raise_file_limit();
         let end = command::wait(child, interrupts).map_err(io_error("wait for the command"))?;
+        let mut left = command::running_children();
+        left.retain(|process| !helpers.contains(process));
+        *lock(&self.left_behind) = left;
         let begin = Instant::now();
         while self.open.count() > 0 && begin.elapsed() < LAST_CLOSES {
             std::thread::sleep(Duration::from_millis(2));
@@ -269,6 +286,14 @@ impl Running {
             Some(CommandEnd::Signal(signal)) => warnings.push(format!("signal {signal} ended the command")),
             _ => {}
         }
+        let left_behind = lock(&self.left_behind);
+        if !left_behind.is_empty() {
+            warnings.push(format!(
+                "the recording ended with the command; what it had started and left running is not in it from \
+                 then on: {}",
+                left_behind.join(", ")
+            ));
+        }
         if tally.ops == 0 {
             warnings.push("nothing below the directory was used; does the command use its path?".to_owned());
         }
@@ -280,8 +305,9 @@ impl Running {
         }
         if tally.longest > 0 {
             warnings.push(format!(
-                "{} reads and writes of 1 MiB may be parts of longer ones, which the system splits",
-                tally.longest
+                "{} reads and writes of {} may be parts of longer ones, which the system splits",
+                tally.longest,
+                max_request_text()
             ));
         }
         if self.journal.full_waits() > 0 {
@@ -310,7 +336,7 @@ fn about(options: &CaptureOptions, writer: &TraceWriter) -> TraceInfo {
         name: writer.target().file_name().unwrap_or_default().to_string_lossy().into_owned(),
         made_by: "record".to_owned(),
         source: source(options),
-        blind_to: BLIND_TO.map(str::to_owned).to_vec(),
+        blind_to: blind_to(),
         ..TraceInfo::default()
     }
 }

@@ -20,6 +20,10 @@ use super::attributes::{passed_on, timestamps};
 /// The longest extended attribute, and the longest list of their names, that Linux has.
 pub(super) const MAX_XATTR_BYTES: usize = 1 << 16;
 
+const SETUID: u32 = 0o4000;
+const SETGID: u32 = 0o2000;
+const GROUP_RUNS: u32 = 0o010;
+
 /// A directory and everything below it.
 #[derive(Debug)]
 pub(super) struct Storage {
@@ -121,10 +125,25 @@ impl Storage {
             chmodat(&self.root, path, mode, AtFlags::empty())?;
         }
         if stat.st_uid != owner.0 && rustix::process::geteuid().is_root() {
-            let (uid, gid) = (Uid::from_raw(owner.0), Gid::from_raw(owner.1));
-            chownat(&self.root, path, Some(uid), Some(gid), AtFlags::SYMLINK_NOFOLLOW)?;
+            let uid = Uid::from_raw(owner.0);
+            // A directory with the setgid bit gives its own group to what is made in it.
+            let keeps_group =
+                self.stat(Place::Path(path.parent().unwrap_or(Path::new(""))))?.st_mode & SETGID != 0;
+            let gid = (!keeps_group).then(|| Gid::from_raw(owner.1));
+            chownat(&self.root, path, Some(uid), gid, AtFlags::SYMLINK_NOFOLLOW)?;
         }
         self.stat(Place::Path(path))
+    }
+
+    /// Takes away the rights that end when somebody writes to a file: to run as its owner, and as its group.
+    pub(super) fn end_rights(file: &File) -> Result<()> {
+        let mode = fstat(file)?.st_mode & 0o7777;
+        // Without the right to run for the group the bit asks for locks, and stays.
+        let ending = SETUID | if mode & GROUP_RUNS != 0 { SETGID } else { 0 };
+        match mode & ending {
+            0 => Ok(()),
+            _ => fchmod(file, Mode::from_raw_mode(mode & !ending)),
+        }
     }
 
     pub(super) fn unlink(&self, path: &Path) -> Result<()> {
@@ -222,4 +241,44 @@ fn own_umask() -> u32 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("Umask:"));
     mask.and_then(|mask| u32::from_str_radix(mask.trim(), 8).ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_write_ends_the_rights_to_run_as_somebody_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("program");
+        for (before, after) in [(0o6755, 0o755), (0o2644, 0o2644), (0o4600, 0o600), (0o644, 0o644)] {
+            let file = File::create(&path).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(before)).unwrap();
+            Storage::end_rights(&file).unwrap();
+            let mode = std::fs::metadata(&path).unwrap().permissions().mode() & 0o7777;
+            assert_eq!(mode, after, "{before:o}");
+        }
+    }
+
+    #[test]
+    fn what_is_made_in_a_setgid_directory_has_its_group() {
+        if !rustix::process::geteuid().is_root() {
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let storage = Storage::open(dir.path()).unwrap();
+        for (name, mode, group) in [("shared", 0o2777, 1234), ("plain", 0o777, 65_534)] {
+            let folder = dir.path().join(name);
+            std::fs::create_dir(&folder).unwrap();
+            std::os::unix::fs::chown(&folder, None, Some(1234)).unwrap();
+            std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(mode)).unwrap();
+            let path = Path::new(name).join("clip.mov");
+            storage.create(&path, OFlags::WRONLY, 0o644).unwrap();
+            let stat = storage.settle(&path, 0o644, (65_534, 65_534)).unwrap();
+            assert_eq!((stat.st_uid, stat.st_gid), (65_534, group), "{name}");
+        }
+    }
 }

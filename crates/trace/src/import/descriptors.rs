@@ -28,10 +28,14 @@ pub(crate) struct OpenFile {
     pub transfer: u32,
     /// Where the next read or write without an offset goes.
     pub position: u64,
+    /// Where the latest read or write with an offset ended, for sources that show half of an offset.
+    pub positioned_end: u64,
     /// Whether writes go to the end instead.
     pub append: bool,
     /// Whether it is a directory.
     pub is_directory: bool,
+    /// Whether it was made without a name and has not got one yet.
+    pub is_nameless: bool,
     /// A listing that has begun: its start and latest end.
     pub listing: Option<(u64, u64)>,
     /// How many descriptors lead to it.
@@ -50,8 +54,10 @@ impl OpenFile {
             path: path.to_vec(),
             transfer: 0,
             position: 0,
+            positioned_end: 0,
             append: false,
             is_directory: false,
+            is_nameless: false,
             listing: None,
             descriptors: 0,
         }

@@ -8,6 +8,11 @@
 //! beginning is cut off where the line is too long for it; `sudo fs_usage -w` in a wide terminal, or with its
 //! output in a file, cuts least.
 //!
+//! `O=` of `pread` and `pwrite` is the call's third argument in the upper 32 bits and the lower half of its
+//! fourth in the lower ones. That was the offset on 32-bit PowerPC; since processes have 64 bits it is what
+//! was asked for, and the lower half of the offset. The upper half of an offset is not shown: reads and
+//! writes that go on where the one before them ended are followed over 4 GiB, others are not told apart.
+//!
 //! Cannot see: processes (descriptors are kept by process name), what was asked for (bytes are those done),
 //! the new name in a rename, offsets while a file's opening was missed, and what the tool drops under load.
 
@@ -25,6 +30,7 @@ pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
         "memory-mapped I/O",
         "lengths that were asked for",
         "new names of renames",
+        "the upper half of offsets of pread and pwrite (4 GiB and more)",
         "what fs_usage dropped under load",
     ]);
     let mut usage = FsUsage::default();
@@ -58,6 +64,8 @@ struct Line<'a> {
     bytes: Option<u64>,
     offset: Option<u64>,
     flags: &'a [u8],
+    /// What stands in angle brackets: `FULLFSYNC`, `SEEK_SET`.
+    command: &'a [u8],
     path: &'a [u8],
     elapsed_ns: u64,
     process: &'a [u8],
@@ -112,6 +120,7 @@ fn parse(text: &[u8]) -> Result<Line<'_>, &'static str> {
             (b'(', _) => line.flags = next,
             (b'<', _) => {
                 let end = memchr::memchr(b'>', rest).ok_or("'<' without '>'")?;
+                line.command = &rest[1..end];
                 rest = rest[end + 1..].trim_ascii_start();
                 continue;
             }
@@ -180,9 +189,14 @@ impl FsUsage {
             }
             b"close" | b"guarded_close_np" => self.close(sink, process, &line, op(OpKind::Close)),
             b"read" | b"readv" | b"pread" | b"preadv" => self.data(sink, process, &line, op(OpKind::Read)),
-            b"write" | b"writev" | b"pwrite" | b"pwritev" | b"guarded_write_np" | b"guarded_pwrite_np" => {
+            b"write" | b"writev" | b"pwrite" | b"pwritev" | b"guarded_write_np" | b"guarded_writev_np" => {
                 self.data(sink, process, &line, op(OpKind::Write))
             }
+            b"guarded_pwrite_np" => {
+                sink.leave_out("guarded_pwrite_np, of which fs_usage shows no offset");
+                Ok(())
+            }
+            b"fcntl" if is_sync(line.command) => self.by_handle(sink, process, &line, op(OpKind::Sync)),
             b"lseek" => self.seek(process, &line),
             b"dup" | b"dup2" => self.duplicate(process, &line),
             b"fsync" | b"fdatasync" => self.by_handle(sink, process, &line, op(OpKind::Sync)),
@@ -270,24 +284,26 @@ impl FsUsage {
         let mut file = handle.borrow_mut();
         let done = line.bytes.unwrap_or(0);
         let is_write = op.kind == OpKind::Write;
+        let shown = line.offset.map(|shown| Positioned::of(line.call, shown, done));
         let end_of_file = (is_write && file.append).then(|| file.node.end());
-        let offset = line.offset.or(end_of_file).unwrap_or(file.position);
-        if line.offset.is_none() {
-            file.position = offset.saturating_add(done);
+        let offset = match shown {
+            Some(shown) => shown.offset(sink, &file),
+            None => end_of_file.unwrap_or(file.position),
+        };
+        let asked = shown.and_then(Positioned::asked).unwrap_or(done);
+        let end = offset.saturating_add(done);
+        if shown.is_some() {
+            file.positioned_end = end;
+        } else {
+            file.position = end;
         }
         match file.place {
             Ok(number) => {
                 if is_write && done > 0 {
-                    file.node.written(offset.saturating_add(done));
+                    file.node.written(end);
                 }
-                sink.push(Op {
-                    file: number,
-                    transfer: file.transfer,
-                    offset,
-                    len: done,
-                    done_len: done,
-                    ..op
-                })?;
+                let transfer = file.transfer;
+                sink.push(Op { file: number, transfer, offset, len: asked, done_len: done, ..op })?;
             }
             Err(why) => sink.leave_out(why),
         }
@@ -358,6 +374,72 @@ impl FsUsage {
     }
 }
 
+/// How far from the end of the last positioned read or write another one is taken to go on from it, so that
+/// several readers of one stretch, in any order, are followed over 4 GiB.
+const NEAR_BYTES: u64 = 64 << 20;
+/// The offsets that 32 bits hold.
+const WRAP_BYTES: u64 = 1 << 32;
+
+/// What `O=` says of a positioned read or write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Positioned {
+    /// The whole offset, as tools for 32-bit processes print it.
+    Whole(u64),
+    /// The lower half of the offset, and what was asked for where that is shown.
+    Half { low: u32, asked: Option<u64> },
+}
+
+impl Positioned {
+    fn of(call: &[u8], shown: u64, done: u64) -> Positioned {
+        let call = call.strip_suffix(b"_nocancel").unwrap_or(call);
+        let (high, low) = (shown >> 32, shown as u32);
+        match call {
+            // The third argument is the number of pieces.
+            b"preadv" | b"pwritev" if high > 0 => Positioned::Half { low, asked: None },
+            // Nothing moves more than was asked for: a smaller upper half is none.
+            b"pread" | b"pwrite" if high >= done => Positioned::Half { low, asked: Some(high) },
+            _ => Positioned::Whole(shown),
+        }
+    }
+
+    fn asked(self) -> Option<u64> {
+        match self {
+            Positioned::Half { asked, .. } => asked,
+            Positioned::Whole(_) => None,
+        }
+    }
+
+    /// The whole offset, as far as the order of reads and writes tells it.
+    fn offset(self, sink: &mut Sink, file: &OpenFile) -> u64 {
+        let low = match self {
+            Positioned::Half { low, .. } => u64::from(low),
+            Positioned::Whole(offset) => return offset,
+        };
+        let before = file.positioned_end;
+        let same_turn = before / WRAP_BYTES * WRAP_BYTES + low;
+        let turns = [Some(same_turn), same_turn.checked_sub(WRAP_BYTES), same_turn.checked_add(WRAP_BYTES)];
+        let near = turns.into_iter().flatten().find(|offset| offset.abs_diff(before) <= NEAR_BYTES);
+        let offset = near.unwrap_or(same_turn);
+        if near.is_none() && before.max(file.node.end()) >= WRAP_BYTES {
+            sink.warn(
+                "offsets of a file of more than 4 GiB that may be wrong by a multiple of 4 GiB (fs_usage \
+                 shows half of an offset of pread and pwrite, and these do not go on from the ones before)",
+            );
+        } else if offset >= WRAP_BYTES {
+            sink.warn(
+                "offsets of 4 GiB and more, of which fs_usage shows half; the other half was followed \
+                 from the reads and writes before",
+            );
+        }
+        offset
+    }
+}
+
+/// Whether an `fcntl` brings data to the disk. The tool has no name for `F_BARRIERFSYNC`, which is 85.
+fn is_sync(command: &[u8]) -> bool {
+    matches!(command, b"FULLFSYNC" | b"CMD=85")
+}
+
 /// A call that names its file by path.
 fn by_path(sink: &mut Sink, line: &Line<'_>, call: &[u8], op: impl Fn(OpKind) -> Op) -> LineResult {
     let kind = match call {
@@ -425,15 +507,16 @@ mod tests {
 
     #[test]
     fn lines_are_taken_apart() {
-        let line =
-            parse(b"10:00:00.000200  pread   F=5    B=0x8000    O=0x00010000        0.000100 W Final Cut.77")
-                .unwrap();
+        let line = parse(
+            b"10:00:00.000200  pread   F=5    B=0x8000    O=0x800000010000      0.000100 W Final Cut.77",
+        )
+        .unwrap();
         let wanted = Line {
             end_of_day_ns: 36_000_000_200_000,
             call: b"pread",
             descriptor: Some(5),
             bytes: Some(0x8000),
-            offset: Some(0x10000),
+            offset: Some(0x8000_0001_0000),
             elapsed_ns: 100_000,
             process: b"Final Cut",
             thread: 77,
@@ -452,6 +535,7 @@ mod tests {
         assert_eq!((line.path, line.errno), (&b"/nosuch"[..], 2));
         let line = parse(b"10:00:00.000200  lseek  F=5  O=0x00000010 <SEEK_SET>   0.000100   a.1").unwrap();
         assert_eq!((line.offset, line.path), (Some(16), &b""[..]));
+        assert_eq!(line.command, b"SEEK_SET");
         for bad in ["", "10:00:00", "10:00:00.1 read F=3", "x read 0.000100 a.1"] {
             assert!(parse(bad.as_bytes()).is_err(), "{bad}");
         }

@@ -138,9 +138,9 @@ impl Known {
         state.now = Some(true);
     }
 
-    /// It has another name besides.
+    /// It has another name besides. That was not there, and is not said to have been missing all the same: a
+    /// replay makes no links, so what goes by it finds a file that was there before.
     pub fn linked(&mut self, old: u32, new: u32) {
-        self.missing(new);
         let node = self.node(old);
         let state = self.state(new);
         state.node = node;

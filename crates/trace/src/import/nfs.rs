@@ -5,14 +5,20 @@
 //!   -e frame.time_epoch -e tcp.stream -e rpc.xid -e rpc.msgtyp -e nfs.fh.hash -e nfs.procedure_v3
 //!   -e nfs.name -e nfs.offset3 -e nfs.count3 -e nfs.status3 -e nfs.fattr3.size -e nfs.fattr3.type
 //!   -e nfs.set_size -e nfs.opcode -e nfs.offset4 -e nfs.count4 -e nfs.nfsstat4 -e nfs.fattr4.size
-//!   -e nfs.pathname.component -e nfs.open4.share_access -e nfs.open.opentype -e nfs.write.data_length > TEXT
+//!   -e nfs.pathname.component -e nfs.open4.share_access -e nfs.open.opentype -e nfs.write.data_length
+//!   -e nfs.read.data_length > TEXT
 //! ```
 //! A call and its reply are one operation. Names are learned from look-ups, opens and creations; a handle
 //! whose name was never looked up is called `fh-` and its hash. Version 3 has no open: one is put in front
-//! of a file's first use.
+//! of a file's first use. Compounds of version 4 are walked in [`compound`].
+//!
+//! Replies of version 3 that change or look into a directory carry that directory's attributes, too, and only
+//! those where they failed or removed something: they tell nothing of the name then.
 //!
 //! This is the stream of the network, not the application's. Cannot see: the application's own sizes and
 //! times, threads, opens of version 3, and names that the client knew before the capture began.
+
+mod compound;
 
 use std::collections::HashMap;
 
@@ -30,10 +36,10 @@ pub(crate) const COMMAND: &str = "tshark -r FILE -Y nfs -T fields -E header=y -E
     -e nfs.fh.hash -e nfs.procedure_v3 -e nfs.name -e nfs.offset3 -e nfs.count3 -e nfs.status3 -e nfs.fattr3.size \
     -e nfs.fattr3.type -e nfs.set_size -e nfs.opcode -e nfs.offset4 -e nfs.count4 -e nfs.nfsstat4 \
     -e nfs.fattr4.size -e nfs.pathname.component -e nfs.open4.share_access -e nfs.open.opentype \
-    -e nfs.write.data_length > TEXT";
+    -e nfs.write.data_length -e nfs.read.data_length > TEXT";
 
 const NEEDED: [&str; 5] = ["frame.time_epoch", "tcp.stream", "rpc.xid", "rpc.msgtyp", "nfs.fh.hash"];
-const USEFUL: [&str; 17] = [
+const USEFUL: [&str; 18] = [
     "nfs.procedure_v3",
     "nfs.name",
     "nfs.offset3",
@@ -51,6 +57,7 @@ const USEFUL: [&str; 17] = [
     "nfs.open4.share_access",
     "nfs.open.opentype",
     "nfs.write.data_length",
+    "nfs.read.data_length",
 ];
 const HANDLES: usize = 4;
 const PROCEDURE: usize = 5;
@@ -70,6 +77,7 @@ const COMPONENTS: usize = 18;
 const SHARE_ACCESS: usize = 19;
 const OPEN_TYPE: usize = 20;
 const DATA_LEN: usize = 21;
+const READ_LEN: usize = 22;
 
 /// The most handles whose names are known.
 const MAX_HANDLES: usize = 1 << 21;
@@ -114,6 +122,13 @@ struct File {
     opens: u32,
 }
 
+/// What an operation is about: a file or directory, and its handle where that is known.
+#[derive(Clone, Default)]
+struct At {
+    handle: Option<u64>,
+    file: File,
+}
+
 /// What a call asks for, in the terms of both versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ask {
@@ -142,9 +157,12 @@ enum Ask {
 /// A call that waits for its reply.
 struct Call {
     at_ns: u64,
-    asks: Vec<Ask>,
-    handles: [Option<u64>; 2],
-    names: [Vec<u8>; 2],
+    /// Of version 3.
+    ask: Option<Ask>,
+    /// The operations of a compound of version 4.
+    codes: Vec<u64>,
+    handles: Vec<u64>,
+    names: Vec<Vec<u8>>,
     offset: u64,
     len: u64,
     set_size: Option<u64>,
@@ -156,11 +174,21 @@ struct Call {
 struct Reply {
     at_ns: u64,
     errno: i32,
-    handle: Option<u64>,
+    handles: Vec<u64>,
     count: Option<u64>,
+    /// What a read of version 4 brought.
+    read_len: Option<u64>,
+    /// Of version 3: the object's own, where the reply has them.
     size: Option<u64>,
     is_directory: Option<bool>,
+    /// Of version 4: of the compound, then of each of its operations that was done.
+    statuses: Vec<u64>,
+    /// Of version 4: of each GETATTR that asked for it.
+    sizes: Vec<u64>,
 }
+
+/// The most operations of a compound, and names and handles of a call, that are looked at.
+const MAX_OPERATIONS: usize = 64;
 
 impl Nfs {
     fn packet(&mut self, sink: &mut Sink, table: &Table, row: &[&[u8]]) -> LineResult {
@@ -184,8 +212,10 @@ impl Nfs {
                 let Some(call) = self.waiting.reply(sink, (stream, xid)) else { return Ok(()) };
                 let reply = reply(table, row, at_ns);
                 let stream = sink.thread(stream);
-                let asks = call.asks.clone();
-                asks.into_iter().try_for_each(|ask| self.done(sink, stream, ask, &call, &reply))
+                match call.ask {
+                    Some(ask) => self.done(sink, stream, ask, &call, &reply),
+                    None => self.compound(sink, stream, &call, &reply),
+                }
             }
             _ => Err(LineError::Malformed("no rpc.msgtyp")),
         }
@@ -206,83 +236,76 @@ impl Nfs {
         }
     }
 
-    /// The path of a name in a directory.
-    fn path(&mut self, directory: Option<u64>, name: &[u8]) -> Vec<u8> {
-        let mut path = directory.map(|handle| self.file(handle).path).unwrap_or_default();
-        if !path.is_empty() {
+    fn at(&mut self, handle: Option<u64>) -> At {
+        At { handle, file: handle.map(|handle| self.file(handle)).unwrap_or_default() }
+    }
+
+    /// The path of a name in a directory; whatever has names in it is one.
+    fn path(&mut self, directory: &mut At, name: &[u8]) -> Vec<u8> {
+        if let Some(handle) = directory.handle.filter(|_| !directory.file.is_directory) {
+            directory.file.is_directory = true;
+            self.learn(handle, directory.file.clone());
+        }
+        let mut path = directory.file.path.clone();
+        if !path.is_empty() && !name.is_empty() {
             path.push(b'/');
         }
         path.extend_from_slice(name);
         path
     }
 
-    /// A call with its reply.
+    /// A call of version 3 with its reply.
     fn done(&mut self, sink: &mut Sink, stream: u32, ask: Ask, call: &Call, reply: &Reply) -> LineResult {
         let op = |kind: OpKind| Op::new(kind, 0, stream, call.at_ns, reply.at_ns, reply.errno);
+        let mut at = self.at(call.handles.first().copied());
+        let name = |place: usize| call.names.get(place).map(Vec::as_slice).unwrap_or_default();
         match ask {
-            Ask::Nothing => {
-                sink.leave_out("calls of sessions and mounts");
-                Ok(())
-            }
-            Ask::Root => {
-                if let Some(handle) = call.handles[0].filter(|handle| !self.files.contains_key(handle)) {
+            Ask::Nothing | Ask::Root => {
+                if let Some(handle) =
+                    at.handle.filter(|handle| ask == Ask::Root && !self.files.contains_key(handle))
+                {
                     self.learn(handle, File { is_directory: true, ..File::default() });
                 }
                 sink.leave_out("calls of sessions and mounts");
                 Ok(())
             }
-            Ask::LookUp | Ask::Create | Ask::Open | Ask::MakeDir | Ask::Remove | Ask::RemoveDir => {
-                self.on_name(sink, ask, call, reply, op(OpKind::Stat))
+            Ask::LookUp | Ask::Create | Ask::MakeDir | Ask::Remove | Ask::RemoveDir => {
+                let path = self.path(&mut at, name(0));
+                let shows_object = reply.errno == 0 && ask == Ask::LookUp;
+                let named = Named {
+                    ask,
+                    is_directory: reply.is_directory.filter(|_| shows_object).unwrap_or(false)
+                        || ask != Ask::Remove && sink.knows_directory(&path),
+                    path,
+                    size: reply.size.filter(|_| shows_object),
+                };
+                let file = on_name(sink, named, call, op(OpKind::Stat))?;
+                if let (Some(file), Some(&handle)) = (file, reply.handles.first()) {
+                    self.keep(handle, file);
+                }
+                Ok(())
             }
-            Ask::Rename => self.rename(sink, call, op(OpKind::Rename)),
-            _ => self.on_handle(sink, ask, call, reply, op(OpKind::Other)),
+            Ask::Rename => {
+                let old = self.path(&mut at, name(0));
+                let mut to = self.at(call.handles.get(1).or(call.handles.first()).copied());
+                let new = self.path(&mut to, name(1));
+                self.rename(sink, old, new, op(OpKind::Rename))
+            }
+            _ => self.on_handle(sink, ask, &mut at, call, reply, op(OpKind::Other)),
         }
     }
 
-    fn on_name(&mut self, sink: &mut Sink, ask: Ask, call: &Call, reply: &Reply, op: Op) -> LineResult {
-        let path = self.path(call.handles[0], &call.names[0]);
-        let is_directory = matches!(ask, Ask::MakeDir | Ask::RemoveDir) || reply.is_directory == Some(true);
-        let is_directory = is_directory || ask != Ask::Open && sink.knows_directory(&path);
-        let place = if is_directory { sink.directory(&path)? } else { sink.file(&path)? };
-        let succeeded = op.errno == 0;
-        let mut transfer = 0;
-        let (kind, bits) = match ask {
-            Ask::Open => (if call.creates { OpKind::Create } else { OpKind::Open }, open_bits(call)),
-            // NFSv3's CREATE makes a file and opens nothing; the application's open does both.
-            Ask::Create => (OpKind::Create, OpenBits::READ.with(OpenBits::WRITE).with(OpenBits::CREATE)),
-            Ask::MakeDir => (OpKind::MakeDir, OpenBits::UNKNOWN),
-            Ask::Remove if !is_directory => (OpKind::Unlink, OpenBits::UNKNOWN),
-            Ask::Remove | Ask::RemoveDir => (OpKind::RemoveDir, OpenBits::UNKNOWN),
-            _ => (OpKind::Stat, OpenBits::UNKNOWN),
-        };
-        match place {
-            Err(why) => sink.leave_out(why),
-            Ok(file) => {
-                note(sink, ask, file, op.errno);
-                if let Some(size) = reply.size.filter(|_| succeeded && !is_directory && ask == Ask::LookUp) {
-                    let node = sink.known.node(file);
-                    sink.known.size_seen(&node, size);
-                }
-                if matches!(ask, Ask::Open | Ask::Create) {
-                    transfer = sink.transfer();
-                }
-                sink.push(Op { kind, file, transfer, len: u64::from(bits.0), ..op })?;
-            }
+    /// A reply told of a handle. What is open of its file stays open.
+    fn keep(&mut self, handle: u64, mut file: File) {
+        let before = self.files.get(&handle);
+        if file.transfer == 0 {
+            file.transfer = before.map_or(0, |before| before.transfer);
         }
-        if let Some(handle) =
-            reply.handle.filter(|_| succeeded && !matches!(ask, Ask::Remove | Ask::RemoveDir))
-        {
-            let before = self.files.get(&handle).cloned().unwrap_or_default();
-            let transfer = if transfer > 0 { transfer } else { before.transfer };
-            let opens = before.opens + u32::from(ask == Ask::Open);
-            self.learn(handle, File { path, is_directory, transfer, opens });
-        }
-        Ok(())
+        file.opens += before.map_or(0, |before| before.opens);
+        self.learn(handle, file);
     }
 
-    fn rename(&mut self, sink: &mut Sink, call: &Call, op: Op) -> LineResult {
-        let old = self.path(call.handles[0], &call.names[0]);
-        let new = self.path(call.handles[1].or(call.handles[0]), &call.names[1]);
+    fn rename(&mut self, sink: &mut Sink, old: Vec<u8>, new: Vec<u8>, op: Op) -> LineResult {
         let is_directory = sink.knows_directory(&old);
         let mut place = |path: &[u8]| if is_directory { sink.directory(path) } else { sink.file(path) };
         let (Ok(from), Ok(to)) = (place(&old)?, place(&new)?) else {
@@ -300,14 +323,22 @@ impl Nfs {
         Ok(sink.push(Op { file: from, offset: u64::from(to), ..op })?)
     }
 
-    fn on_handle(&mut self, sink: &mut Sink, ask: Ask, call: &Call, reply: &Reply, op: Op) -> LineResult {
-        let Some(handle) = call.handles[0] else {
+    fn on_handle(
+        &mut self,
+        sink: &mut Sink,
+        ask: Ask,
+        at: &mut At,
+        call: &Call,
+        reply: &Reply,
+        op: Op,
+    ) -> LineResult {
+        if at.handle.is_none() && at.file.path.is_empty() {
             sink.leave_out("a call without a file handle");
             return Ok(());
-        };
-        let mut known = self.file(handle);
-        let is_directory = known.is_directory || ask == Ask::List || reply.is_directory == Some(true);
-        let place: Place = if is_directory { sink.directory(&known.path)? } else { sink.file(&known.path)? };
+        }
+        let is_directory = at.file.is_directory || ask == Ask::List || reply.is_directory == Some(true);
+        let path = &at.file.path;
+        let place: Place = if is_directory { sink.directory(path)? } else { sink.file(path)? };
         let file = match place {
             Ok(file) => file,
             Err(why) => {
@@ -318,21 +349,21 @@ impl Nfs {
         if op.errno == 0 {
             sink.known.found(file);
         }
-        let op = Op { file, transfer: known.transfer, ..op };
+        let op = Op { file, transfer: at.file.transfer, ..op };
         match ask {
-            Ask::Read | Ask::Write => return self.data(sink, handle, known, ask, call, reply, op),
+            Ask::Read | Ask::Write => return self.data(sink, at, ask, call, reply, op),
             Ask::Commit => sink.push(Op { kind: OpKind::Sync, ..op })?,
             Ask::List => sink.push(Op { kind: OpKind::ReadDir, transfer: 0, ..op })?,
             Ask::Access => sink.push(Op { kind: OpKind::Access, transfer: 0, ..op })?,
             Ask::Close => {
-                known.opens = known.opens.saturating_sub(1);
-                if known.transfer > 0 && known.opens == 0 {
+                at.file.opens = at.file.opens.saturating_sub(1);
+                if at.file.transfer > 0 && at.file.opens == 0 {
                     sink.push(Op { kind: OpKind::Close, ..op })?;
-                    known.transfer = 0;
+                    at.file.transfer = 0;
                 } else {
                     sink.leave_out("closing one of several opens of a file");
                 }
-                self.learn(handle, known);
+                self.changed(at);
             }
             Ask::SetAttr => match call.set_size {
                 Some(size) => {
@@ -355,40 +386,96 @@ impl Nfs {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// What is known of a file has changed.
+    fn changed(&mut self, at: &At) {
+        if let Some(handle) = at.handle {
+            self.learn(handle, at.file.clone());
+        }
+    }
+
     fn data(
         &mut self,
         sink: &mut Sink,
-        handle: u64,
-        mut known: File,
+        at: &mut At,
         ask: Ask,
         call: &Call,
         reply: &Reply,
         op: Op,
     ) -> LineResult {
-        if known.transfer == 0 {
-            known.transfer = sink.unseen_open(op.file, op.stream, op.start_ns)?;
-            known.opens = known.opens.max(1);
-            self.learn(handle, known.clone());
+        if at.file.transfer == 0 {
+            at.file.transfer = sink.unseen_open(op.file, op.stream, op.start_ns)?;
+            at.file.opens = at.file.opens.max(1);
+            self.changed(at);
         }
         let is_read = ask == Ask::Read;
         let node = sink.known.node(op.file);
         if let Some(size) = reply.size.filter(|_| is_read && op.errno == 0) {
             sink.known.size_seen(&node, size);
         }
-        // A reply to a read of version 4 does not show its length here: it ends where the file does.
-        let rest = node.size().filter(|_| is_read).map_or(u64::MAX, |size| size.saturating_sub(call.offset));
+        let told = if is_read { reply.read_len.or(reply.count) } else { reply.count };
+        // A reply to a read of version 4 may not show its length: it ends where the file does.
+        let rest = node.size().filter(|_| is_read).map(|size| size.saturating_sub(call.offset));
+        if is_read && told.or(rest).is_none() && op.errno == 0 {
+            sink.warn(
+                "reads whose replies do not show how much came (-e nfs.read.data_length does); they were taken \
+                 for whole",
+            );
+        }
         let done_len = match op.errno {
-            0 => reply.count.unwrap_or(call.len.min(rest)),
+            0 => told.unwrap_or(call.len.min(rest.unwrap_or(u64::MAX))),
             _ => 0,
         };
         if !is_read && done_len > 0 {
             node.written(call.offset.saturating_add(done_len));
         }
         let kind = if is_read { OpKind::Read } else { OpKind::Write };
-        let transfer = known.transfer;
+        let transfer = at.file.transfer;
         Ok(sink.push(Op { kind, transfer, offset: call.offset, len: call.len, done_len, ..op })?)
     }
+}
+
+/// An operation on a name.
+struct Named {
+    ask: Ask,
+    path: Vec<u8>,
+    is_directory: bool,
+    /// Its size, where the reply shows it.
+    size: Option<u64>,
+}
+
+/// An operation on a name. What is there now, if it succeeded and something is.
+fn on_name(sink: &mut Sink, named: Named, call: &Call, op: Op) -> Result<Option<File>, LineError> {
+    let Named { ask, path, is_directory, size } = named;
+    let is_directory = is_directory || matches!(ask, Ask::MakeDir | Ask::RemoveDir);
+    let place = if is_directory { sink.directory(&path)? } else { sink.file(&path)? };
+    let (kind, bits) = match ask {
+        Ask::Open => (if call.creates { OpKind::Create } else { OpKind::Open }, open_bits(call)),
+        // NFSv3's CREATE makes a file and opens nothing; the application's open does both.
+        Ask::Create => (OpKind::Create, OpenBits::READ.with(OpenBits::WRITE).with(OpenBits::CREATE)),
+        Ask::MakeDir => (OpKind::MakeDir, OpenBits::UNKNOWN),
+        Ask::Remove if !is_directory => (OpKind::Unlink, OpenBits::UNKNOWN),
+        Ask::Remove | Ask::RemoveDir => (OpKind::RemoveDir, OpenBits::UNKNOWN),
+        _ => (OpKind::Stat, OpenBits::UNKNOWN),
+    };
+    let mut transfer = 0;
+    match place {
+        Err(why) => sink.leave_out(why),
+        Ok(file) => {
+            note(sink, ask, file, op.errno);
+            if let Some(size) = size.filter(|_| !is_directory) {
+                let node = sink.known.node(file);
+                sink.known.size_seen(&node, size);
+            }
+            if matches!(ask, Ask::Open | Ask::Create) {
+                transfer = sink.transfer();
+            }
+            sink.push(Op { kind, file, transfer, len: u64::from(bits.0), ..op })?;
+        }
+    }
+    if op.errno != 0 || matches!(ask, Ask::Remove | Ask::RemoveDir) {
+        return Ok(None);
+    }
+    Ok(Some(File { path, is_directory, transfer, opens: u32::from(ask == Ask::Open) }))
 }
 
 /// What a call on a name tells of it.
@@ -406,21 +493,18 @@ fn note(sink: &mut Sink, ask: Ask, file: u32, errno: i32) {
 
 fn call(table: &Table, row: &[&[u8]], at_ns: u64) -> Result<Call, LineError> {
     let number = |column| either(table.values(row, column).take_one());
-    let asks = match table.values(row, PROCEDURE).take_one() {
-        b"" => asks_of_version_4(table, row),
-        procedure => vec![ask_of_version_3(decimal(procedure).ok_or(LineError::Malformed("no procedure"))?)],
+    let ask = match table.values(row, PROCEDURE).take_one() {
+        b"" => None,
+        procedure => Some(ask_of_version_3(decimal(procedure).ok_or(LineError::Malformed("no procedure"))?)),
     };
-    let mut handles = table.values(row, HANDLES).map(either);
-    let handles = [handles.next().flatten(), handles.next().flatten()];
-    let mut names =
-        table.values(row, NAMES).chain(table.values(row, COMPONENTS)).filter(|name| !name.is_empty());
-    let names = [names.next(), names.next()].map(|name| name.unwrap_or_default().to_vec());
+    let names = table.values(row, NAMES).chain(table.values(row, COMPONENTS)).filter(|name| !name.is_empty());
     let len = number(COUNT3).or_else(|| number(COUNT4)).or_else(|| number(DATA_LEN)).unwrap_or(0);
     Ok(Call {
         at_ns,
-        asks,
-        handles,
-        names,
+        ask,
+        codes: numbers(table, row, OPCODES),
+        handles: numbers(table, row, HANDLES),
+        names: names.take(MAX_OPERATIONS).map(<[u8]>::to_vec).collect(),
         offset: number(OFFSET3).or_else(|| number(OFFSET4)).unwrap_or(0),
         len,
         set_size: number(SET_SIZE),
@@ -429,16 +513,24 @@ fn call(table: &Table, row: &[&[u8]], at_ns: u64) -> Result<Call, LineError> {
     })
 }
 
+/// The numbers of a field. Something else in it ends them: what follows would be in the wrong place.
+fn numbers(table: &Table, row: &[&[u8]], column: usize) -> Vec<u64> {
+    table.values(row, column).map_while(either).take(MAX_OPERATIONS).collect()
+}
+
 fn reply(table: &Table, row: &[&[u8]], at_ns: u64) -> Reply {
     let number = |column| either(table.values(row, column).take_one());
     let status = number(STATUS3).or_else(|| number(STATUS4)).unwrap_or(0);
     Reply {
         at_ns,
         errno: errno_of(status),
-        handle: number(HANDLES),
+        handles: numbers(table, row, HANDLES),
         count: number(COUNT3).or_else(|| number(COUNT4)),
-        size: number(SIZE3).or_else(|| number(SIZE4)),
+        read_len: number(READ_LEN),
+        size: number(SIZE3),
         is_directory: number(TYPE3).map(|kind| kind == 2),
+        statuses: numbers(table, row, STATUS4),
+        sizes: numbers(table, row, SIZE4),
     }
 }
 
@@ -460,38 +552,6 @@ fn ask_of_version_3(procedure: u64) -> Ask {
         21 => Ask::Commit,
         5 | 10 | 11 | 15 => Ask::Other,
         _ => Ask::Nothing,
-    }
-}
-
-/// What a compound of version 4 asks for. Attributes and rights that are fetched along with something else
-/// are no call of their own.
-fn asks_of_version_4(table: &Table, row: &[&[u8]]) -> Vec<Ask> {
-    let codes: Vec<u64> = table.values(row, OPCODES).filter_map(decimal).take(64).collect();
-    let ask = |code: &u64| {
-        Some(match code {
-            4 => Ask::Close,
-            5 => Ask::Commit,
-            6 => Ask::MakeDir,
-            12 | 14 => Ask::Other,
-            15 => Ask::LookUp,
-            18 => Ask::Open,
-            25 => Ask::Read,
-            26 => Ask::List,
-            28 => Ask::Remove,
-            29 => Ask::Rename,
-            34 => Ask::SetAttr,
-            38 => Ask::Write,
-            59 | 60 | 62 => Ask::Other,
-            _ => return None,
-        })
-    };
-    let asks: Vec<Ask> = codes.iter().filter_map(ask).collect();
-    match (asks.is_empty(), codes.contains(&9), codes.contains(&3)) {
-        (false, ..) => asks,
-        (true, true, _) => vec![Ask::Stat],
-        (true, false, true) => vec![Ask::Access],
-        // Only PUTROOTFH or sessions.
-        (true, false, false) => vec![Ask::Nothing],
     }
 }
 

@@ -5,10 +5,21 @@ use crate::import::errno::EIO;
 /// Names, numbers, and the Linux number that a program on Linux would have seen.
 const KNOWN: &[(&str, u32, i32)] = &[
     ("SUCCESS", 0x0000_0000, 0),
+    // Process Monitor shows nothing for what has not ended.
+    ("", 0x0000_0103, 0),
     ("REPARSE", 0x0000_0104, 0),
+    ("OPLOCK BREAK IN PROGRESS", 0x0000_0108, 0),
+    ("NOTIFY CLEANUP", 0x0000_010b, 0),
+    ("NOTIFY ENUM DIR", 0x0000_010c, 0),
+    ("FILE LOCKED WITH ONLY READERS", 0x0000_012a, 0),
+    ("FILE LOCKED WITH WRITERS", 0x0000_012b, 0),
+    ("OPLOCK SWITCHED TO NEW HANDLE", 0x0000_0215, 0),
+    ("OPLOCK HANDLE CLOSED", 0x0000_0216, 0),
+    ("WAIT FOR OPLOCK", 0x0000_0367, 0),
     ("BUFFER OVERFLOW", 0x8000_0005, 0),
     ("NO MORE FILES", 0x8000_0006, 0),
     ("NO SUCH FILE", 0xc000_000f, 2),
+    ("NO MORE ENTRIES", 0x8000_001a, 0),
     ("END OF FILE", 0xc000_0011, 0),
     ("NOT IMPLEMENTED", 0xc000_0002, 38),
     ("INVALID HANDLE", 0xc000_0008, 9),
@@ -33,9 +44,11 @@ const KNOWN: &[(&str, u32, i32)] = &[
     ("BAD NETWORK NAME", 0xc000_00cc, 2),
     ("DIRECTORY NOT EMPTY", 0xc000_0101, 39),
     ("NOT A DIRECTORY", 0xc000_0103, 20),
+    ("OPLOCK NOT GRANTED", 0xc000_00e2, 11),
     ("CANCELLED", 0xc000_0120, 125),
     ("CANNOT DELETE", 0xc000_0121, 1),
     ("FILE CLOSED", 0xc000_0128, 9),
+    ("NOT REPARSE POINT", 0xc000_0275, 22),
 ];
 
 /// Not an end: the real answer follows.

@@ -1,12 +1,14 @@
 //! Importer for the CSV of Windows's Process Monitor.
 //!
-//! Numbers in its details carry the separators of the user's country (`5,242,880`, `5.242.880`), its clock
-//! has 12 or 24 hours, and there may be a byte order mark. The columns Duration, TID and Relative Time are
-//! not among those it shows at first; without the first two the trace has no durations and no threads.
+//! Numbers in its details carry the separators of the user's country (`5,242,880`, `5.242.880`,
+//! `52,42,880`), its clock has 12 or 24 hours, and there may be a byte order mark. The columns Duration, TID
+//! and Relative Time are not among those it shows at first; without the first two the trace has no durations
+//! and no threads.
 //!
 //! Rows with "Paging I/O" are left out: they are the cache manager's, and follow a row of the application's.
-//! An open for attributes alone is a "stat". Cannot see: handles (they are told apart by process and path),
-//! what goes through memory maps, and how much of a read at the end of a file was there.
+//! So are those with the result "FAST IO DISALLOWED": the system asks the same again by another way, and
+//! that row follows. An open for attributes alone is a "stat". Cannot see: handles (they are told apart by
+//! process and path), what goes through memory maps, and how much of a read at the end of a file was there.
 
 use std::collections::HashMap;
 
@@ -16,7 +18,7 @@ use crate::import::errno;
 use crate::import::fields::{Columns, csv};
 use crate::import::ntstatus;
 use crate::import::number::{DayClock, decimal, seconds, time_of_day};
-use crate::import::sink::{Op, Sink};
+use crate::import::sink::{END_UNKNOWN, Op, Sink};
 use crate::import::{ImportError, LineError, LineResult, Source};
 
 /// How such a file is made.
@@ -105,6 +107,10 @@ impl Procmon {
             sink.leave_out("paging I/O of the cache manager");
             return Ok(());
         }
+        if field(2) == b"FAST IO DISALLOWED" {
+            sink.leave_out("fast I/O that was refused (the same is asked again, and that row is kept)");
+            return Ok(());
+        }
         sink.begin(start_ns, None);
         let process = decimal(field(8)).unwrap_or(0);
         let thread = decimal(field(7)).unwrap_or(process);
@@ -147,14 +153,14 @@ impl Procmon {
             b"CloseFile" => self.close(sink, row, file),
             b"FlushBuffersFile" => self.on_handle(sink, row, row.op(OpKind::Sync, file)),
             b"SetEndOfFileInformationFile" => {
-                let offset = number(b"EndOfFile: ").ok_or(LineError::Malformed("no EndOfFile"))?;
+                let offset = number(b"EndOfFile: ")?.ok_or(LineError::Malformed("no EndOfFile"))?;
                 if row.errno == 0 {
                     sink.known.node(file).resized(offset);
                 }
                 self.on_handle(sink, row, Op { offset, ..row.op(OpKind::Truncate, file) })
             }
             b"SetAllocationInformationFile" => {
-                let len = number(b"AllocationSize: ").ok_or(LineError::Malformed("no AllocationSize"))?;
+                let len = number(b"AllocationSize: ")?.ok_or(LineError::Malformed("no AllocationSize"))?;
                 let done_len = if row.errno == 0 { len } else { 0 };
                 self.on_handle(sink, row, Op { len, done_len, ..row.op(OpKind::Allocate, file) })
             }
@@ -173,7 +179,7 @@ impl Procmon {
             }
             b"QueryDirectory" => Ok(sink.push(row.op(OpKind::ReadDir, file))?),
             name if name.starts_with(b"Query") => {
-                if let Some(size) = number(b"EndOfFile: ").filter(|_| row.errno == 0 && !is_directory) {
+                if let Some(size) = number(b"EndOfFile: ")?.filter(|_| row.errno == 0 && !is_directory) {
                     sink.known.found(file);
                     let node = sink.known.node(file);
                     sink.known.size_seen(&node, size);
@@ -228,9 +234,16 @@ impl Procmon {
     }
 
     fn data(&mut self, sink: &mut Sink, row: &Row<'_>, file: u32) -> LineResult {
-        let offset = number_of(row.detail, b"Offset: ").ok_or(LineError::Malformed("no Offset"))?;
-        let len = number_of(row.detail, b"Length: ").ok_or(LineError::Malformed("no Length"))?;
+        let len = number_of(row.detail, b"Length: ")?.ok_or(LineError::Malformed("no Length"))?;
         let is_write = row.operation == b"WriteFile";
+        let offset = match offset_of(row.detail)? {
+            Offset::At(offset) => offset,
+            Offset::End if is_write => end_of(sink, file),
+            Offset::End | Offset::Position => {
+                sink.leave_out("reads and writes at a handle's own position, which is not shown");
+                return Ok(());
+            }
+        };
         let transfer = match self.handle(row, file) {
             Some(transfer) => transfer,
             None => {
@@ -304,23 +317,75 @@ fn value<'d>(detail: &'d [u8], key: &[u8]) -> Option<&'d [u8]> {
     Some(&rest[..end])
 }
 
-/// A number behind a key, with the separators of any country between groups of three digits.
-fn number_of(detail: &[u8], key: &[u8]) -> Option<u64> {
-    let at = memchr::memmem::find(detail, key)? + key.len();
-    let mut rest = &detail[at..];
-    let mut digits = Vec::with_capacity(20);
+/// Where a read or write goes.
+#[derive(Debug, PartialEq, Eq)]
+enum Offset {
+    At(u64),
+    /// The end of the file: what `FILE_WRITE_TO_END_OF_FILE`, which is -1, stands for.
+    End,
+    /// Where the handle's last operation ended: `FILE_USE_FILE_POINTER_POSITION`, which is -2.
+    Position,
+}
+
+fn offset_of(detail: &[u8]) -> Result<Offset, LineError> {
+    match value(detail, b"Offset: ").map(<[u8]>::trim_ascii) {
+        Some(b"-1") => return Ok(Offset::End),
+        Some(b"-2") => return Ok(Offset::Position),
+        _ => {}
+    }
+    match number_of(detail, b"Offset: ")? {
+        Some(u64::MAX) => Ok(Offset::End),
+        Some(offset) if offset == u64::MAX - 1 => Ok(Offset::Position),
+        Some(offset) => Ok(Offset::At(offset)),
+        None => Err(LineError::Malformed("no Offset")),
+    }
+}
+
+/// Where a file ends, as far as the trace tells.
+fn end_of(sink: &mut Sink, file: u32) -> u64 {
+    let node = sink.known.node(file);
+    if node.size().is_none() {
+        sink.warn(END_UNKNOWN);
+    }
+    node.end()
+}
+
+/// Why a number is refused.
+const GROUPS: &str = "a number whose digits are grouped in a way that is not known";
+
+/// A number behind a key, with the separators of any country between its groups of digits: the last has
+/// three, those before it three or (in India) two. `None` if there is none; guessing where digits are grouped
+/// in another way could be wrong by a factor of a thousand, so that is an error.
+fn number_of(detail: &[u8], key: &[u8]) -> Result<Option<u64>, LineError> {
+    let Some(at) = memchr::memmem::find(detail, key) else { return Ok(None) };
+    let rest = &detail[at + key.len()..];
+    let text = &rest[..memchr::memmem::find(rest, b", ").unwrap_or(rest.len())];
+    let (mut digits, mut group) = (Vec::with_capacity(20), 0);
+    let mut separator: Option<&[u8]> = None;
+    let mut rest = text.trim_ascii();
+    if !rest.first().is_some_and(u8::is_ascii_digit) {
+        return Ok(None);
+    }
     loop {
         let run = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         digits.extend_from_slice(&rest[..run]);
-        rest = &rest[run..];
-        let gap = separator_bytes(rest);
-        let group = rest[gap..].iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
-        if run == 0 || gap == 0 || group != 3 || digits.len() > 20 {
-            break;
+        let fits = match group {
+            0 => run > 0,
+            _ => run == 3 || (run == 2 && run < rest.len()),
+        };
+        (group, rest) = (group + 1, &rest[run..]);
+        if !fits || digits.len() > 20 || (group == 2 && digits.len() - run > 3) {
+            return Err(LineError::Malformed(GROUPS));
         }
-        rest = &rest[gap..];
+        if rest.is_empty() {
+            return decimal(&digits).map(Some).ok_or(LineError::Malformed("a number beyond 2^64"));
+        }
+        let gap = &rest[..separator_bytes(rest)];
+        if gap.is_empty() || *separator.get_or_insert(gap) != gap {
+            return Err(LineError::Malformed(GROUPS));
+        }
+        rest = &rest[gap.len()..];
     }
-    decimal(&digits)
 }
 
 /// Bytes of the one separator that a text begins with; 0 if it begins with none.
@@ -370,19 +435,42 @@ mod tests {
 
     #[test]
     fn numbers_of_every_country() {
+        let number = |detail: &str, key: &str| match number_of(detail.as_bytes(), key.as_bytes()) {
+            Ok(number) => Ok(number),
+            Err(LineError::Malformed(why)) => Err(why),
+            Err(LineError::Trace(error)) => panic!("{error}"),
+        };
         for detail in [
             "Offset: 5,242,880, Length: 16",
             "Offset: 5.242.880, Length: 16",
             "Offset: 5'242'880, Length: 16",
+            "Offset: 5\u{2019}242\u{2019}880, Length: 16",
+            "Offset: 5 242 880, Length: 16",
             "Offset: 5\u{a0}242\u{a0}880, Length: 16",
             "Offset: 5\u{202f}242\u{202f}880, Length: 16",
+            "Offset: 52,42,880, Length: 16",
             "Offset: 5242880, Length: 16",
         ] {
-            assert_eq!(number_of(detail.as_bytes(), b"Offset: "), Some(5_242_880), "{detail}");
-            assert_eq!(number_of(detail.as_bytes(), b"Length: "), Some(16), "{detail}");
+            assert_eq!(number(detail, "Offset: "), Ok(Some(5_242_880)), "{detail}");
+            assert_eq!(number(detail, "Length: "), Ok(Some(16)), "{detail}");
         }
-        assert_eq!(number_of(b"Offset: n/a", b"Offset: "), None);
-        assert_eq!(number_of(b"EndOfFile: 1, 234", b"EndOfFile: "), Some(1));
+        assert_eq!(number("Offset: 7,41,632, Length: 8,192", "Offset: "), Ok(Some(741_632)));
+        assert_eq!(number("Offset: n/a", "Offset: "), Ok(None));
+        assert_eq!(number("EndOfFile: 1, 234", "EndOfFile: "), Ok(Some(1)));
+        for odd in ["1,2345", "1,23", "1.234,567", "1234,567", "1,234,", "1x", "1,,234"] {
+            assert_eq!(number(&format!("Offset: {odd}, Length: 16"), "Offset: "), Err(GROUPS), "{odd}");
+        }
+    }
+
+    #[test]
+    fn offsets_that_are_none() {
+        let told = |detail: &str| offset_of(detail.as_bytes()).ok();
+        assert_eq!(told("Offset: -1, Length: 88"), Some(Offset::End));
+        assert_eq!(told("Offset: 18446744073709551615, Length: 88"), Some(Offset::End));
+        assert_eq!(told("Offset: 18,446,744,073,709,551,615, Length: 88"), Some(Offset::End));
+        assert_eq!(told("Offset: 18,446,744,073,709,551,614, Length: 88"), Some(Offset::Position));
+        assert_eq!(told("Offset: 1,024, Length: 88"), Some(Offset::At(1024)));
+        assert_eq!(told("Offset: n/a"), None);
     }
 
     #[test]

@@ -29,6 +29,10 @@ pub(crate) const HALF: &str = "a call without its end, or the other way round";
 /// Why an operation is left out: the handle it uses came from nowhere.
 pub(crate) const UNKNOWN_HANDLE: &str = "through a handle whose file is not known";
 
+/// What is said where a write goes to an end that nothing has told.
+pub(crate) const END_UNKNOWN: &str =
+    "writes to the end of a file whose size is not known; they were put behind what the trace wrote";
+
 /// A file's number, or why it has none.
 pub(crate) type Place = Result<u32, &'static str>;
 

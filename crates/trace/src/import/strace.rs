@@ -2,6 +2,11 @@
 //!
 //! Made with [`COMMAND`]; `%process` tells threads from child processes, which matters to who shares a
 //! descriptor. Without `-y` paths come from the arguments alone, without `-T` operations have no duration.
+//! The steps of `-r` are added up; the whole seconds of `-t` are kept, and the trace says that they are
+//! coarse.
+//!
+//! A file that `O_TMPFILE` makes has no name. Traces know files by name, so it has a made-up one, until
+//! `linkat` gives it its own (a rename here) or its last descriptor is closed (a removal here).
 //!
 //! strace shows no offset for most reads and writes, so the importer follows the position of every open
 //! file: through `dup`, `fork`, threads, `O_APPEND`, seeks and copies. A call that strace splits in two lines
@@ -26,7 +31,7 @@ use crate::import::descriptors::{Handle, Processes};
 use crate::import::number::DayClock;
 use crate::import::sink::{HALF, Sink};
 use crate::import::strace::args::Args;
-use crate::import::strace::line::What;
+use crate::import::strace::line::{Time, What};
 use crate::import::{ImportError, LineError, LineResult, Source};
 
 /// How such a file is made.
@@ -36,6 +41,10 @@ pub(crate) const COMMAND: &str = "strace -f -ttt -T -y -s 0 -e trace=%file,%desc
 const MAX_PENDING: usize = 1 << 16;
 /// The most text of such calls.
 const MAX_PENDING_BYTES: usize = 64 << 20;
+
+/// What is said of lines of `-t`.
+const COARSE: &str = "lines with times of whole seconds (strace -t): a replay at these times would tell nothing \
+    of the application's; replay with --pace max, or trace with -ttt";
 
 /// Reads a whole source.
 pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
@@ -58,6 +67,10 @@ pub(crate) struct Strace {
     /// The process of the last line; most lines have the same.
     last_pid: Option<u32>,
     clock: DayClock,
+    /// The sum of all steps, where lines show the time since the one before.
+    steps_ns: u64,
+    /// How many files without a name have got a made-up one.
+    nameless: u32,
     /// Whether a directory got another name, so that paths of open files change for no reason of theirs.
     directories_renamed: bool,
     has_durations: bool,
@@ -106,9 +119,12 @@ impl Strace {
         if text.is_empty() || text.starts_with(b"strace: ") {
             return Ok(());
         }
-        let line = line::parse(text).map_err(LineError::Malformed)?;
-        let at_ns = if line.is_of_day { self.clock.at(line.at_ns) } else { line.at_ns };
-        sink.begin(at_ns, (!line.is_of_day).then_some(at_ns));
+        let line = line::parse(text).map_err(|why| {
+            // Its time has passed all the same.
+            self.steps_ns = self.steps_ns.saturating_add(line::step(text).unwrap_or(0));
+            LineError::Malformed(why)
+        })?;
+        let at_ns = self.time(sink, line.time);
         self.meet(sink, line.pid);
         match line.what {
             What::Call(name, rest) => {
@@ -123,6 +139,26 @@ impl Strace {
             What::Ended => self.ended(sink, line.pid, at_ns),
             What::Nothing => Ok(()),
         }
+    }
+
+    /// The time of a line, on one clock for all of them.
+    fn time(&mut self, sink: &mut Sink, time: Time) -> u64 {
+        let at_ns = match time {
+            Time::Epoch(at_ns) => at_ns,
+            Time::OfDay(at_ns) => self.clock.at(at_ns),
+            Time::Coarse(at_ns) => {
+                sink.blind(&["times finer than a second"]);
+                sink.warn(COARSE);
+                self.clock.at(at_ns)
+            }
+            Time::Step(step_ns) => {
+                // Steps from a hostile file may add up to more than a clock holds; they stop there.
+                self.steps_ns = self.steps_ns.saturating_add(step_ns);
+                self.steps_ns
+            }
+        };
+        sink.begin(at_ns, matches!(time, Time::Epoch(_)).then_some(at_ns));
+        at_ns
     }
 
     /// A process that no line has told of yet: one that is being made, or a thread of the first.

@@ -26,6 +26,8 @@ pub(super) struct Lanes {
     threads: HashMap<(u32, u32), u32>,
     /// By thread: its worker, stream and lanes.
     known: Vec<((u32, u32), Vec<u16>)>,
+    /// By thread: when its first operation was issued.
+    begun_ns: Vec<u64>,
     lanes: Vec<Lane>,
     /// The thread that was asked for last.
     recent: Option<((u32, u32), u32)>,
@@ -51,6 +53,9 @@ impl Lanes {
         done_ns: u64,
     ) -> Option<Place> {
         let thread = self.thread((worker, stream));
+        if self.begun_ns.len() <= thread as usize {
+            self.begun_ns.push(issued_ns);
+        }
         let lanes = &self.known[thread as usize].1;
         let ended = |lane: &u16| {
             let lane = &self.lanes[usize::from(*lane)];
@@ -85,6 +90,16 @@ impl Lanes {
             let done = ends.into_iter().flatten().find(|(_, done_ns)| *done_ns <= issued_ns);
             done.map(|(op, _)| (op, other))
         })
+    }
+
+    /// By thread: when it began, and its lanes.
+    pub fn threads(&self) -> impl Iterator<Item = (u64, &[u16])> {
+        self.begun_ns.iter().copied().zip(self.known.iter().map(|(_, lanes)| lanes.as_slice()))
+    }
+
+    /// The last operation of a lane, and when it was done.
+    pub fn last_of(&self, lane: u16) -> (u32, u64) {
+        self.lanes[usize::from(lane)].last
     }
 
     /// By lane: the number of its stream in a replay. Threads are numbered by worker and stream, so that a

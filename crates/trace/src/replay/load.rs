@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
+use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits, OtherBits};
 use reelgauge_workload::replay::{Order, Pacing, ReplayPlan};
 
 use super::error::ReplayError;
@@ -22,6 +22,7 @@ use crate::prestate::{PreState, decide};
 use crate::trace::Trace;
 
 mod reorder;
+mod sequence;
 mod waits;
 
 use reorder::Reorder;
@@ -185,10 +186,7 @@ impl Loader {
         let number = self.number;
         self.number += 1;
         if op.kind == OpKind::Other {
-            *self
-                .left_out
-                .entry("a lock, a link or another operation without an equivalent here")
-                .or_default() += 1;
+            *self.left_out.entry(why_left_out(&op)).or_default() += 1;
             return Ok(());
         }
         op.done_ns = op.done_ns.max(op.issued_ns);
@@ -432,6 +430,9 @@ impl Loader {
         if is_timed && self.clock.last_due_ns > SPAN_MAX_NS {
             return Err(ReplayError::TooLong { days: self.clock.last_due_ns / (24 * 3600 * 1_000_000_000) });
         }
+        if self.wanted.order == Order::Resources && self.wanted.pace != Pacing::Recorded {
+            sequence::keep(&self.lanes, &mut self.packed);
+        }
         self.packed.streams = self.lanes.streams();
         if self.wanted.order == Order::Serial || self.packed.first.is_empty() {
             self.packed.first = vec![0];
@@ -472,6 +473,17 @@ impl Loader {
             );
         }
         notes
+    }
+}
+
+/// What is said of an operation without an equivalent. A link that could not be made changed nothing.
+fn why_left_out(op: &OpRecord) -> &'static str {
+    match (OtherBits(op.len), op.errno) {
+        (OtherBits::HARD_LINK, 0) => "a hard link; its new name is a file of its own, there from the start",
+        (OtherBits::SYMBOLIC_LINK, 0) => {
+            "a symbolic link; what goes by its name goes to a file of its own, there from the start"
+        }
+        _ => "a lock or another operation without an equivalent here",
     }
 }
 

@@ -138,6 +138,11 @@ pub(crate) fn annotation(text: &[u8]) -> Option<&[u8]> {
     Some(path.strip_suffix(b" (deleted)").unwrap_or(path))
 }
 
+/// Whether a path that is still escaped, in hexadecimal numbers (`-xx`) or not, begins at the root.
+pub(crate) fn is_absolute(escaped: &[u8]) -> bool {
+    escaped.first() == Some(&b'/') || escaped.starts_with(br"\x2f")
+}
+
 /// A decimal or hexadecimal argument; `None` for a negative one or a name.
 pub(crate) fn unsigned(argument: &[u8]) -> Option<u64> {
     number::either(argument)

@@ -6,7 +6,9 @@ use crate::import::descriptors::{Handle, OpenFile};
 use crate::import::errno::ENOENT;
 use crate::import::scope::NOT_A_FILE;
 use crate::import::sink::{Op, Sink, UNKNOWN_HANDLE};
-use crate::import::strace::args::{CWD, Descriptor, descriptor, has_flag, string, unescape, unsigned};
+use crate::import::strace::args::{
+    CWD, Descriptor, descriptor, has_flag, is_absolute, string, unescape, unsigned,
+};
 use crate::import::strace::{Call, Strace};
 use crate::import::{LineError, LineResult};
 
@@ -87,10 +89,10 @@ impl Strace {
     /// Whether an open file's path changed because the file, or a folder above it, got another name.
     fn is_renamed(&mut self, sink: &mut Sink, handle: &Handle, path: &[u8]) -> Result<bool, LineError> {
         let mut file = handle.borrow_mut();
-        let last = |path: &[u8]| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
+        let last = |path: &[u8]| unescape(path).rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
         let is_same = if self.directories_renamed && last(&file.path) == last(path) {
             true
-        } else if path.first() != Some(&b'/') || file.path.first() != Some(&b'/') {
+        } else if !is_absolute(path) || !is_absolute(&file.path) {
             false
         } else {
             match sink.file(&unescape(path))? {
@@ -113,7 +115,7 @@ impl Strace {
         path: &[u8],
     ) -> Result<Handle, LineError> {
         let mut file = OpenFile::out(NOT_A_FILE, path);
-        if path.first() == Some(&b'/') {
+        if is_absolute(path) {
             file.place = sink.file(&unescape(path))?;
         }
         if let Ok(number) = file.place {
@@ -174,10 +176,12 @@ impl Strace {
     ) -> LineResult {
         let flags = flags_of(flags);
         let asked = self.resolve(call, directory, path)?;
-        let shown =
-            call.path.map(|path| if path.first() == Some(&b'/') { Ok(unescape(path)) } else { Err(()) });
+        let nameless = has_flag(flags, b"O_TMPFILE");
+        let asked = if nameless { self.made_up(sink, asked) } else { asked };
+        let shown = call.path.map(|path| if is_absolute(path) { Ok(unescape(path)) } else { Err(()) });
         let mut file = OpenFile::out(NOT_A_FILE, call.path.unwrap_or(&asked));
-        file.is_directory = has_flag(flags, b"O_DIRECTORY");
+        file.is_directory = has_flag(flags, b"O_DIRECTORY") && !nameless;
+        file.is_nameless = nameless && call.succeeded();
         file.append = has_flag(flags, b"O_APPEND");
         let full = match shown {
             Some(Ok(shown)) => Some(shown),
@@ -209,6 +213,17 @@ impl Strace {
         self.close_for_good(sink, call.pid, call.start_ns, gone.into_iter().collect())
     }
 
+    /// A name for a file that has none, in the directory that it was made in.
+    fn made_up(&mut self, sink: &mut Sink, mut directory: Vec<u8>) -> Vec<u8> {
+        sink.warn(
+            "files made without a name (O_TMPFILE): here they have one that was made up, until linkat or their \
+             last close",
+        );
+        self.nameless = self.nameless.saturating_add(1);
+        directory.extend_from_slice(format!("/#nameless-{}", self.nameless).as_bytes());
+        directory
+    }
+
     fn push_open(
         &mut self,
         sink: &mut Sink,
@@ -220,7 +235,8 @@ impl Strace {
         let bits = open_bits(flags);
         let before = sink.known.exists(file);
         let creates = bits.has(OpenBits::CREATE);
-        let made = call.succeeded() && creates && (bits.has(OpenBits::EXCLUSIVE) || before == Some(false));
+        let is_new = bits.has(OpenBits::EXCLUSIVE) || before == Some(false) || has_flag(flags, b"O_TMPFILE");
+        let made = call.succeeded() && creates && is_new;
         match call.errno {
             0 if made => sink.known.made(file),
             0 if creates && before.is_none() => sink.known.made_or_found(file),
@@ -268,6 +284,10 @@ impl Strace {
             Ok(number) => {
                 let op = Op::new(OpKind::Close, number, stream, start_ns, end_ns, errno);
                 sink.push(Op { transfer: file.transfer, ..op })?;
+                if file.is_nameless {
+                    sink.known.removed(number);
+                    sink.push(Op::new(OpKind::Unlink, number, stream, end_ns, end_ns, 0))?;
+                }
             }
         }
         Ok(())
@@ -375,8 +395,10 @@ impl Strace {
                 Err(_) => None,
             },
         };
-        if let Some(path) = path.filter(|path| path.first() == Some(&b'/')) {
-            self.processes.set_directory(call.pid, &path);
+        // Where the program began may not be shown; a path that is not absolute is one from there.
+        match path {
+            Some(path) => self.processes.set_directory(call.pid, &path),
+            None => sink.warn("changes to a directory that the source does not show (strace -y shows it)"),
         }
         Ok(())
     }
@@ -402,6 +424,7 @@ fn flags_of(flags: &[u8]) -> &[u8] {
 fn open_bits(flags: &[u8]) -> OpenBits {
     let has = |flag: &[u8]| has_flag(flags, flag);
     let (write_only, both) = (has(b"O_WRONLY"), has(b"O_RDWR"));
+    // O_EXCL with O_TMPFILE means that the file never gets a name.
     OpenBits::UNKNOWN
         .with_if(OpenBits::READ, !write_only)
         .with_if(OpenBits::WRITE, write_only || both)

@@ -5,7 +5,7 @@ use reelgauge_record::{OpFlags, OpKind};
 use crate::import::LineError;
 use crate::import::LineResult;
 use crate::import::descriptors::{Handle, OpenFile};
-use crate::import::sink::{Op, Sink};
+use crate::import::sink::{END_UNKNOWN, Op, Sink};
 use crate::import::strace::args::{field, unsigned, vector_bytes};
 use crate::import::strace::{Call, Strace};
 
@@ -175,9 +175,7 @@ fn start_of(sink: &mut Sink, file: &OpenFile, at: Option<u64>, is_write: bool) -
         return at.unwrap_or(file.position);
     }
     if file.node.size().is_none() {
-        sink.warn(
-            "writes to the end of a file whose size is not known; they were put behind what the trace wrote",
-        );
+        sink.warn(END_UNKNOWN);
     }
     file.node.end()
 }

@@ -8,7 +8,8 @@
 //! PID  EPOCH.USEC  --- SIGxxx {...} ---
 //! ```
 //! The number of the process is missing when a single one was traced without `-o`, and is `[pid N]` there
-//! when there are more. The time may be one of day (`-tt`).
+//! when there are more. The time may be one of day, with a fraction (`-tt`) or without (`-t`), and may have
+//! the step since the line before behind it (`(+     0.000123)`); or there is that step alone (`-r`).
 
 use crate::import::errno;
 use crate::import::number;
@@ -34,31 +35,67 @@ pub(crate) enum What<'a> {
 pub(crate) struct Line<'a> {
     /// The process or thread; 0 where the line does not say.
     pub pid: u32,
-    /// The time, in nanoseconds: since 1970, or since midnight.
-    pub at_ns: u64,
-    /// Whether the time is one of day.
-    pub is_of_day: bool,
+    /// When.
+    pub time: Time,
     /// What it says.
     pub what: What<'a>,
 }
+
+/// A line's time, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Time {
+    /// Since 1970.
+    Epoch(u64),
+    /// Since midnight.
+    OfDay(u64),
+    /// Since midnight, in whole seconds.
+    Coarse(u64),
+    /// Since the line before, whatever its process.
+    Step(u64),
+}
+
+/// Times since 1970 are beyond this (March 1973) and times between two lines below.
+const LONGEST_STEP_NS: u64 = 100_000_000 * 1_000_000_000;
 
 const UNFINISHED: &[u8] = b"<unfinished ...>";
 
 /// Takes a line apart.
 pub(crate) fn parse(text: &[u8]) -> Result<Line<'_>, &'static str> {
     let (pid, rest) = process(text);
-    let (time, rest) = word(rest);
-    let is_of_day = memchr::memchr(b':', time).is_some();
-    let at_ns = if is_of_day { number::time_of_day(time) } else { epoch(time) };
-    let Some(at_ns) = at_ns else { return Err("no time of the form that -ttt gives") };
+    let (shown, rest) = word(rest);
+    let Some(time) = time(shown) else { return Err("no time of the form that -ttt gives") };
+    // The step that -r adds to a time of day.
+    let rest = match rest
+        .strip_prefix(b"(+")
+        .and_then(|step| memchr::memchr(b')', step).map(|at| &step[at + 1..]))
+    {
+        Some(rest) => rest.trim_ascii_start(),
+        None => rest,
+    };
     let what = what(rest)?;
-    Ok(Line { pid, at_ns, is_of_day, what })
+    Ok(Line { pid, time, what })
 }
 
-/// The time since 1970 with a fraction. A number without one is the time of `-t`, or none at all.
-fn epoch(time: &[u8]) -> Option<u64> {
-    memchr::memchr(b'.', time)?;
-    number::seconds(time)
+/// The step since the line before, of a line of which nothing else need be understood.
+pub(crate) fn step(text: &[u8]) -> Option<u64> {
+    match time(word(process(text).1).0) {
+        Some(Time::Step(step_ns)) => Some(step_ns),
+        _ => None,
+    }
+}
+
+/// A number without a fraction and without colons is no time.
+fn time(shown: &[u8]) -> Option<Time> {
+    let has_fraction = memchr::memchr(b'.', shown).is_some();
+    if memchr::memchr(b':', shown).is_some() {
+        let of_day_ns = number::time_of_day(shown)?;
+        return Some(if has_fraction { Time::OfDay(of_day_ns) } else { Time::Coarse(of_day_ns) });
+    }
+    if !has_fraction {
+        return None;
+    }
+    let seconds_ns = number::seconds(shown)?;
+    Some(if seconds_ns < LONGEST_STEP_NS { Time::Step(seconds_ns) } else { Time::Epoch(seconds_ns) })
 }
 
 /// The number of the process, if the line begins with one.
@@ -162,7 +199,8 @@ mod tests {
 
     fn told(text: &str) -> (u32, u64, What<'_>) {
         let line = parse(text.as_bytes()).unwrap();
-        (line.pid, line.at_ns, line.what)
+        let Time::Epoch(at_ns) = line.time else { panic!("{line:?}") };
+        (line.pid, at_ns, line.what)
     }
 
     #[test]
@@ -181,8 +219,14 @@ mod tests {
         assert_eq!(told("7  1795186657.095958 +++ exited with 0 +++").2, What::Ended);
         assert_eq!(told("7  1795186657.095958 --- SIGCHLD {si_pid=1} ---").2, What::Nothing);
         assert_eq!(told("7  1795186657.095958 read(3,  <unfinished ...>) = ?").2, What::Nothing);
-        let line = parse(b"7 23:59:59.5 close(3) = 0").unwrap();
-        assert!(line.is_of_day && line.at_ns == 86_399_500_000_000);
+        let time = |text: &str| parse(text.as_bytes()).map(|line| line.time);
+        assert_eq!(time("7 23:59:59.5 close(3) = 0"), Ok(Time::OfDay(86_399_500_000_000)));
+        assert_eq!(time("10627 21:59:51 close(4)                 = 0"), Ok(Time::Coarse(79_191_000_000_000)));
+        assert_eq!(time("10559      0.000072 close(4)            = 0"), Ok(Time::Step(72_000)));
+        let both = "11164 22:00:00.169580 (+     0.000110) close(4) = 0";
+        assert_eq!(time(both), Ok(Time::OfDay(79_200_169_580_000)));
+        assert_eq!(step(b"10559      0.000072 what is this"), Some(72_000));
+        assert_eq!(step(b"7  1795186657.095958 what is this"), None);
         for bad in ["", "7", "close(3) = 0", "7 1795186657 close(3) = 0", "7 1.5 nothing", "7 1.5 a b(3) = 0"]
         {
             assert!(parse(bad.as_bytes()).is_err(), "{bad}");

@@ -1,12 +1,12 @@
 //! Calls that go by path, and those that change or ask for what is known of a file.
 
-use reelgauge_record::{AccessBits, OpKind};
+use reelgauge_record::{AccessBits, OpKind, OtherBits};
 
 use crate::import::descriptors::Handle;
 use crate::import::errno;
 use crate::import::scope::OUTSIDE;
 use crate::import::sink::{Op, Place, Sink};
-use crate::import::strace::args::{descriptor, field, has_flag, unsigned};
+use crate::import::strace::args::{descriptor, field, has_flag, string, unsigned};
 use crate::import::strace::calls::exists;
 use crate::import::strace::{Call, Strace};
 use crate::import::{LineError, LineResult};
@@ -67,8 +67,8 @@ impl Strace {
             | b"mknod" => self.by_path(sink, call, other, None, 0),
             b"readlinkat" | b"mknodat" => self.by_path(sink, call, other, Some(0), 1),
             // symlink(target, name): the target need not be there, and is no file of its own.
-            b"symlink" => self.by_path(sink, call, other, None, 1),
-            b"symlinkat" => self.by_path(sink, call, other, Some(1), 2),
+            b"symlink" => self.symbolic_link(sink, call, None, 1),
+            b"symlinkat" => self.symbolic_link(sink, call, Some(1), 2),
             b"flock" | b"ioctl" | b"fadvise64" | b"readahead" | b"fstatfs" | b"fgetxattr" | b"flistxattr" => {
                 self.by_handle(sink, call, other)
             }
@@ -298,17 +298,56 @@ impl Strace {
         new_directory: Option<usize>,
         new: usize,
     ) -> LineResult {
-        let old = self.named(sink, call, old_directory, old, false)?;
+        let old = match self.by_proc(call, old) {
+            Some(handle) => Named::Handle(Ok(handle)),
+            None => self.named(sink, call, old_directory, old, false)?,
+        };
         let new = self.resolve(call, new_directory, new)?;
         let new = sink.file(&new)?;
-        let Some(old) = self.push_named(sink, call, OpKind::Other, &old)? else { return Ok(()) };
-        if call.succeeded() {
+        if let Named::Handle(Ok(handle)) = &old
+            && handle.borrow().is_nameless
+            && call.succeeded()
+        {
+            return named_at_last(sink, call, handle, new);
+        }
+        // It is counted by the name that it makes: what goes by that later needs a file there.
+        let made =
+            self.push_asking(sink, call, (OpKind::Other, OtherBits::HARD_LINK.0.into()), &Named::Path(new))?;
+        let old = match &old {
+            Named::Path(place) => place.ok(),
+            Named::Handle(handle) => handle.as_ref().ok().and_then(|handle| handle.borrow().place.ok()),
+        };
+        if let (true, Some(new), Some(old)) = (call.succeeded(), made, old) {
             sink.known.found(old);
-            if let Ok(new) = new {
-                sink.known.linked(old, new);
-            }
+            sink.known.linked(old, new);
         }
         Ok(())
+    }
+
+    fn symbolic_link(
+        &mut self,
+        sink: &mut Sink,
+        call: &Call<'_>,
+        directory: Option<usize>,
+        path: usize,
+    ) -> LineResult {
+        let new = self.resolve(call, directory, path)?;
+        let new = Named::Path(sink.file(&new)?);
+        self.push_asking(sink, call, (OpKind::Other, OtherBits::SYMBOLIC_LINK.0.into()), &new)?;
+        Ok(())
+    }
+
+    /// The open file of `/proc/self/fd/N`, which is how a descriptor gets a name without rights of its own.
+    fn by_proc(&mut self, call: &Call<'_>, path: usize) -> Option<Handle> {
+        let path = string(call.args.at(path))?;
+        let rest = path.strip_prefix(b"/proc/")?;
+        let (process, number) = rest.split_at(memchr::memmem::find(rest, b"/fd/")?);
+        let pid = match process {
+            b"self" | b"thread-self" => call.pid,
+            other => u32::try_from(unsigned(other)?).ok()?,
+        };
+        let number = i32::try_from(unsigned(number.strip_prefix(b"/fd/")?)?).ok()?;
+        self.processes.get(pid, number)
     }
 
     /// `truncate` and `ftruncate`.
@@ -387,4 +426,19 @@ impl Strace {
         }
         Ok(())
     }
+}
+
+/// A file without a name gets one.
+fn named_at_last(sink: &mut Sink, call: &Call<'_>, handle: &Handle, new: Place) -> LineResult {
+    let mut file = handle.borrow_mut();
+    file.is_nameless = false;
+    match (file.place, new) {
+        (Ok(old), Ok(new)) => {
+            let op = Op::new(OpKind::Rename, old, call.stream, call.start_ns, call.end_ns, 0);
+            sink.push(Op { offset: u64::from(new), ..op })?;
+            sink.known.renamed(old, new);
+        }
+        _ => sink.leave_out("a rename into or out of what is kept"),
+    }
+    Ok(())
 }

@@ -72,6 +72,28 @@ fn what_has_no_equivalent_is_counted() {
 }
 
 #[test]
+fn links_are_counted_by_themselves_and_their_names_are_files() {
+    let mut sample = Sample::new();
+    let link = |sample: &mut Sample, name: &str, what: OtherBits, errno| {
+        let file = sample.file(name);
+        sample.push(|op| (op.kind, op.file, op.len, op.errno) = (OpKind::Other, file, what.0, errno));
+    };
+    let handle = sample.open("a", READ);
+    sample.read("a", handle, 0, 100);
+    link(&mut sample, "b", OtherBits::HARD_LINK, 0);
+    link(&mut sample, "c", OtherBits::SYMBOLIC_LINK, 0);
+    link(&mut sample, "d", OtherBits::HARD_LINK, 17);
+    let handle = sample.open("b", READ);
+    sample.read("b", handle, 0, 100);
+    let replayable = sample.load();
+    let left_out: Vec<_> = replayable.left_out.iter().map(|(why, count)| (&why[..11], *count)).collect();
+    assert_eq!(left_out, [("a hard link", 1), ("a lock or a", 1), ("a symbolic ", 1)]);
+    assert_eq!(replayable.packed.ops.len(), 4);
+    let names: Vec<_> = replayable.before.entries.iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(names, ["a", "b"], "what is read by the other name is there to be read");
+}
+
+#[test]
 fn long_operations_are_split_and_errors_and_short_reads_kept() {
     let mut sample = Sample::new();
     let handle = sample.open("a", READ);
@@ -230,4 +252,41 @@ fn a_handle_is_known_by_its_number_even_where_two_threads_use_the_same_name() {
     sample.read("a", one, 0, 10).write("a", two, 0, 10).close("a", one).write("a", two, 10, 10);
     let packed = sample.load().packed;
     assert_eq!(packed.ops.iter().map(|op| op.handle).collect::<Vec<_>>(), [0, 1, 0, 1, 0, 1]);
+}
+
+/// A program that ends before the next begins, and a third beside both, each with files of its own.
+#[test]
+fn as_fast_as_possible_one_program_after_the_other_stays_so() {
+    let of_pace = |pace, order| {
+        let mut sample = Sample::new();
+        sample.thread(1).at(0, 10).path(OpKind::Stat, "a", 0);
+        sample.thread(9).at(5, 2_000).path(OpKind::Stat, "beside", 0);
+        sample.thread(1).at(100, 50).path(OpKind::Stat, "a2", 0);
+        sample.thread(2).at(160, 10).path(OpKind::Stat, "b", 0);
+        sample.thread(2).at(200, 10).path(OpKind::Stat, "b2", 0);
+        sample.thread(3).at(300, 10).path(OpKind::Stat, "c", 0);
+        sample.thread(3).at(300, 10).path(OpKind::Stat, "c2", 0);
+        sample.load_as(Wanted { pace, order, ..Wanted::default() }).unwrap().packed
+    };
+    let waits = |packed: &PackedTrace| {
+        (0..packed.ops.len() as u32).map(|op| packed.waits_for(op).to_vec()).collect::<Vec<_>>()
+    };
+    let packed = of_pace(Pacing::Max, Order::Resources);
+    // 0 and 2 by the first program, 3 and 4 by the second, 5 and 6 at once by the third.
+    let none = Vec::new;
+    assert_eq!(waits(&packed), [none(), none(), none(), vec![2], none(), vec![4], vec![4]]);
+    let packed = of_pace(Pacing::Recorded, Order::Resources);
+    assert!(waits(&packed).iter().all(Vec::is_empty), "their times keep them apart");
+    let packed = of_pace(Pacing::Max, Order::Streams);
+    assert!(waits(&packed).iter().all(Vec::is_empty), "threads in their own order, and nothing else");
+}
+
+#[test]
+fn beginnings_wait_beside_what_they_wait_for_anyway() {
+    let mut sample = Sample::new();
+    sample.thread(1).at(0, 10).path(OpKind::MakeDir, "d", 0);
+    sample.thread(1).at(50, 10).path(OpKind::Stat, "elsewhere", 0);
+    sample.thread(2).at(100, 10).path(OpKind::Stat, "d/x", 2);
+    let packed = sample.load_as(Wanted { pace: Pacing::Max, ..Wanted::default() }).unwrap().packed;
+    assert_eq!(packed.waits_for(2), [0, 1]);
 }

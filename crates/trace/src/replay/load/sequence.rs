@@ -1,0 +1,102 @@
+//! Threads and processes that ran one after the other: one that began when another had ended waits for that.
+//!
+//! What they did to the same files says nothing of this: a script that copies one file and then another runs
+//! two programs that have no file in common. At the recorded times they would not meet; as fast as possible
+//! they would run beside each other, which the application never did.
+//!
+//! Not here: what single operations wait for while their threads run side by side (see [`super::waits`]).
+
+use crate::replay::lanes::Lanes;
+use crate::replay::packed::{Marks, NO_OP, PackedTrace};
+
+/// The most last operations of others that a beginning waits for. Where more ended at about the same time,
+/// those that were done last are waited for: the others had been done for longer.
+const AWAITED_MOST: usize = 256;
+
+/// A thread, or a process: a source's threads are all that is known of these.
+struct Span<'l> {
+    begun_ns: u64,
+    ended_ns: u64,
+    lanes: &'l [u16],
+}
+
+/// The end of a lane.
+#[derive(Clone, Copy)]
+struct End {
+    op: u32,
+    done_ns: u64,
+}
+
+/// Lets the first operations of every thread wait for the last ones of those that had ended before.
+pub(super) fn keep(lanes: &Lanes, packed: &mut PackedTrace) {
+    let ended_ns = |lanes_of: &[u16]| lanes_of.iter().map(|&lane| lanes.last_of(lane).1).max();
+    let mut by_begin: Vec<Span<'_>> = lanes
+        .threads()
+        .map(|(begun_ns, of)| Span { begun_ns, ended_ns: ended_ns(of).unwrap_or(begun_ns), lanes: of })
+        .collect();
+    by_begin.sort_by_key(|span| span.begun_ns);
+    let mut by_end: Vec<&Span<'_>> = by_begin.iter().collect();
+    by_end.sort_by_key(|span| span.ended_ns);
+    let mut by_end = by_end.into_iter().peekable();
+    // Ends that matter: whoever began after an end, and has ended, has waited for it.
+    let mut ends: Vec<End> = Vec::new();
+    let mut last_begun_ns = 0;
+    let mut more: Vec<(u32, Vec<u32>)> = Vec::new();
+    for span in &by_begin {
+        while let Some(ended) = by_end.next_if(|ended| ended.ended_ns <= span.begun_ns) {
+            last_begun_ns = last_begun_ns.max(ended.begun_ns);
+            ends.extend(ended.lanes.iter().map(|&lane| {
+                let (op, done_ns) = lanes.last_of(lane);
+                End { op, done_ns }
+            }));
+            ends.retain(|end| end.done_ns >= last_begun_ns);
+            if ends.len() > AWAITED_MOST {
+                ends.sort_by_key(|end| end.done_ns);
+                ends.drain(..ends.len() - AWAITED_MOST);
+            }
+        }
+        for &lane in span.lanes {
+            let first = packed.first_of(usize::from(lane));
+            // At one moment the order of the trace counts: nothing waits for what comes behind it.
+            let awaited: Vec<u32> = ends.iter().map(|end| end.op).filter(|&op| op < first).collect();
+            if first != NO_OP && !awaited.is_empty() {
+                more.push((first, awaited));
+            }
+        }
+    }
+    more.sort_by_key(|(first, _)| *first);
+    add(packed, more);
+}
+
+/// Puts more into the lists of what operations wait for. `more` is ascending.
+fn add(packed: &mut PackedTrace, more: Vec<(u32, Vec<u32>)>) {
+    if more.is_empty() {
+        return;
+    }
+    let (waits, awaited) = (std::mem::take(&mut packed.waits), std::mem::take(&mut packed.awaited));
+    let list = |at: usize| {
+        let to = waits.get(at + 1).map_or(awaited.len(), |next| next.1 as usize);
+        &awaited[waits[at].1 as usize..to]
+    };
+    let mut more = more.into_iter().peekable();
+    let mut at = 0;
+    loop {
+        let known = waits.get(at).map(|wait| wait.0);
+        let added = more.peek().map(|(op, _)| *op);
+        let Some(op) = known.into_iter().chain(added).min() else { return };
+        let from = packed.awaited.len();
+        packed.waits.push((op, from as u32));
+        if known == Some(op) {
+            packed.awaited.extend_from_slice(list(at));
+            at += 1;
+        }
+        if let Some((_, added)) = more.next_if(|(first, _)| *first == op) {
+            for other in added {
+                if !packed.awaited[from..].contains(&other) {
+                    packed.awaited.push(other);
+                }
+            }
+            packed.ops[op as usize].marks.set_if(Marks::WAITS, true);
+        }
+    }
+}
