@@ -167,6 +167,8 @@ pub struct LateTally {
     waits: Waits,
     answers: AnswerTally,
     incidents: IncidentTally,
+    /// Nothing was in flight when the load point was given up.
+    all_came_back: bool,
 }
 
 impl LateTally {
@@ -184,6 +186,7 @@ impl LateTally {
             waits: Waits::default(),
             answers: AnswerTally::new(part.started_ns),
             incidents: IncidentTally::default(),
+            all_came_back: true,
         };
         for spec in specs {
             let slot = tally.stream_slots.get_or_insert(spec.stream);
@@ -248,6 +251,7 @@ impl LateTally {
     /// The load point was given up at `given_up_ns` while an operation was in flight that had been issued at
     /// `issued_ns`.
     pub fn unanswered(&mut self, issued_ns: u64, given_up_ns: u64) {
+        self.all_came_back = false;
         self.answers.unanswered(issued_ns, given_up_ns);
     }
 
@@ -309,7 +313,7 @@ impl LateTally {
         self.note_stops();
         self.streams.sort_by_key(StreamTally::number);
         for stream in &mut self.streams {
-            stream.finish();
+            stream.finish(self.all_came_back);
             for run in stream.take_closed_runs().unwrap_or_default() {
                 self.incidents.take(stream.number(), &run);
             }

@@ -354,8 +354,9 @@ impl Counting {
     }
 
     /// The load point is over: judges what is left. Where play had stopped, frames after the last one that
-    /// was begun were not wanted.
-    pub(super) fn finish(&mut self, play_had_stopped: bool) {
+    /// was begun were not wanted. Those that were wanted could have been begun from `own_free_ns` on, if the
+    /// tool had been there; `None` where something had not come back.
+    pub(super) fn finish(&mut self, play_had_stopped: bool, own_free_ns: Option<u64>) {
         while self.frames.front().is_some() {
             self.settle_front();
         }
@@ -366,7 +367,7 @@ impl Counting {
         let missing = self.first_missing();
         if missing < self.judged_until {
             self.missing_at_end(missing, self.timeline.deadline_ns(missing));
-            self.dropped(missing..self.judged_until, None);
+            self.dropped(missing..self.judged_until, own_free_ns);
         }
         self.late_runs.in_time();
         self.throughput.finish();

@@ -32,6 +32,8 @@ pub(super) struct StreamTally {
     strip: Option<TimeBins>,
     /// The place of the worker that did the last operation of a frame, and when that was due.
     last_frame: Option<(usize, u64)>,
+    /// When the latest of its operations would have been done without the tool's delays.
+    own_free_ns: Option<u64>,
     play_had_stopped: bool,
 }
 
@@ -44,6 +46,7 @@ impl StreamTally {
             counting: None,
             strip: None,
             last_frame: None,
+            own_free_ns: None,
             play_had_stopped: false,
         }
     }
@@ -102,6 +105,7 @@ impl StreamTally {
             let last_due_ns = self.last_frame.map_or(0, |(_, due_ns)| due_ns);
             self.last_frame = Some((worker, last_due_ns.max(op.due_ns)));
         }
+        self.own_free_ns = self.own_free_ns.max(Some(own.done_ns));
         match &mut self.counting {
             Some(counting) => counting.add(op, own),
             None => self.hold(op, own),
@@ -182,13 +186,14 @@ impl StreamTally {
         })
     }
 
-    /// The load point is over: judges what is left.
-    pub(super) fn finish(&mut self) {
+    /// The load point is over: judges what is left. Where something never came back, that is why what follows
+    /// it was not begun.
+    pub(super) fn finish(&mut self, all_came_back: bool) {
         if self.counting.is_none() {
             self.start();
         }
         if let Some(counting) = &mut self.counting {
-            counting.finish(self.play_had_stopped);
+            counting.finish(self.play_had_stopped, self.own_free_ns.filter(|_| all_came_back));
         }
     }
 

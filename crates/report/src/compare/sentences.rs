@@ -281,6 +281,17 @@ impl Side<'_> {
             return None;
         }
         let frames = |run: usize| late.iter().filter_map(|row| row.values[run]).sum::<f64>();
+        // Only what the tool did itself is no change.
+        let own = |run: usize, name: &str| {
+            let late = counted(frames(run) as u64, "frame");
+            format!("{late} of {name} came late through the tool itself, which says nothing of the storage")
+        };
+        if frames(0) > 0.0 && frames(self.run) == 0.0 {
+            return Some(own(0, &self.base()));
+        }
+        if frames(0) == 0.0 && frames(self.run) > 0.0 {
+            return Some(own(self.run, &self.who()));
+        }
         if frames(0) > 0.0 {
             return Some("frames were late in both, and not more often than chance has it".to_owned());
         }

@@ -19,9 +19,11 @@ pub(super) fn readings(summary: &Summary, point: &LoadPoint, is_demand: bool) ->
     rates(point, stretches, is_demand, &mut readings);
     required(point, stretches, &mut readings);
     let response = &point.total.response;
+    let with_own_delay = summary.self_cost.timing_good_enough == Some(false);
     for (kind, times) in [("read", &response.read), ("write", &response.write)] {
         if let Some(times) = times {
-            times::readings(&Whose { kind, times }, point, stretches, &mut readings);
+            let whose = Whose { kind, times, with_own_delay };
+            times::readings(&whose, point, stretches, &mut readings);
         }
     }
     let errors = stretches.map_or(Noise::Unknown, |stretches| of_count(&stretches.errors));

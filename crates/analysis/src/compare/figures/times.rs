@@ -21,7 +21,12 @@ const BUSY_MAX: f64 = 1.2;
 pub(super) struct Whose<'a> {
     pub(super) kind: &'a str,
     pub(super) times: &'a TimeFigures,
+    /// They hold much of the tool's own delay: beyond the median they say nothing of the storage.
+    pub(super) with_own_delay: bool,
 }
+
+/// A percentile of fewer operations beyond it than this is that of single ones.
+const BEYOND_MIN: f64 = 3.0;
 
 /// The figures of the times of one kind.
 pub(super) fn readings(
@@ -30,10 +35,13 @@ pub(super) fn readings(
     stretches: Option<&Stretches>,
     into: &mut Vec<Reading>,
 ) {
-    let Whose { kind, times } = whose;
+    let Whose { kind, times, with_own_delay } = whose;
     let mean_noise = stretches.map_or(Noise::Unknown, |stretches| of_mean(point, stretches));
     let tail = stretches.map_or(Noise::Unknown, Stretches::mean_of_max_response);
     let percentile = |quantile: f64| {
+        if times.count as f64 * (1.0 - quantile) < BEYOND_MIN {
+            return Noise::Unknown;
+        }
         mean_noise.towards(tail, depth(times, 1.0 - quantile) / depth(times, 0.0)).and(order(times, quantile))
     };
     let max_noise = stretches.map_or(Noise::Unknown, Stretches::max_response);
@@ -46,6 +54,7 @@ pub(super) fn readings(
         ("max_us", "max", times.max_us, max_noise, 1.0),
     ];
     for (field, name, value, noise, floor) in all {
+        let noise = if *with_own_delay && field != "p50_us" { Noise::Unknown } else { noise };
         let figure = format!("total.response.{kind}.{field}");
         let label = format!("{kind} {name}, ms");
         into.push(Reading::new(&figure, &label, Unit::Us, Better::Lower, value, noise).floor(floor));

@@ -358,7 +358,11 @@ impl Plain<'_> {
         } else if parts.is_empty() {
             found.dropped += 1;
             let next = self.by_frame.range(number..).next();
-            let free_ns = next.map(|(_, parts)| parts.iter().map(|&at| self.own[at].1).min().unwrap());
+            let last_ns = || self.own.iter().map(|own| own.0).max();
+            let free_ns = match next {
+                Some((_, parts)) => parts.iter().map(|&at| self.own[at].1).min(),
+                None => last_ns(),
+            };
             found.with_own_delay +=
                 u64::from(free_ns.is_some_and(|free_ns| self.is_in_time(free_ns, number)));
         } else if all_fine {
