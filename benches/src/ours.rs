@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::clock::Clock;
 use reelgauge_engine::driver::{Context, DriverKind, Sink, TargetFile, Window, Worker, start, threads_for};
 use reelgauge_engine::pattern::{PatternSpec, WriteData};
@@ -174,6 +175,7 @@ pub fn reads_into<K: Sink>(
     let size_bytes = std::fs::metadata(path)?.len();
     let context = Arc::new(Context {
         clock,
+        area: path.parent().map(AreaDir::open).transpose()?,
         files: vec![TargetFile { path: path.to_owned(), size_bytes }],
         read_only: Default::default(),
         pattern: PatternSpec { seed: 0, unit_bytes: 4096 },

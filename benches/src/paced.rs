@@ -17,6 +17,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::clock::Clock;
 use reelgauge_engine::driver::{Context, DriverKind, Sink, TargetFile, Window, Worker, start, threads_for};
 use reelgauge_engine::pattern::PatternSpec;
@@ -217,6 +218,7 @@ fn drive<S: Script + 'static>(
     let size_bytes = std::fs::metadata(file)?.len();
     let context = Arc::new(Context {
         clock: Clock::start(),
+        area: file.parent().map(AreaDir::open).transpose()?,
         files: vec![TargetFile { path: file.to_owned(), size_bytes }],
         read_only: Default::default(),
         pattern: PatternSpec { seed: 0, unit_bytes: 4096 },

@@ -116,8 +116,8 @@ fn what_is_mounted_inside_the_area_is_not_removed() {
     let scratch = Scratch::new();
     let target = project(&scratch);
     mix(&target).measure();
-    let inside = target.join(AREA).join("inside");
-    std::fs::create_dir(&inside).unwrap();
+    let inside = target.join(AREA).join("scratch/inside");
+    std::fs::create_dir_all(&inside).unwrap();
     let memory = TempMount::tmpfs(4);
     std::fs::write(memory.path().join("precious"), "precious").unwrap();
     tool(&format!("mount --bind {} {}", memory.path().display(), inside.display()));
@@ -146,4 +146,73 @@ fn two_at_once_in_one_area() {
     }
     running.wait(Duration::from_secs(60)).expect_code(0);
     mix(&target).measure();
+}
+
+#[test]
+fn a_lock_file_that_is_a_link_is_not_written_over() {
+    for is_hard in [false, true] {
+        let scratch = Scratch::new();
+        let target = project(&scratch);
+        mix(&target).measure();
+        let (precious, lock) =
+            (target.join("project/edit.prproj"), target.join(AREA).join("REELGAUGE-AREA.lock"));
+        std::fs::remove_file(&lock).unwrap();
+        if is_hard {
+            std::fs::hard_link(&precious, &lock).unwrap();
+        } else {
+            symlink(&precious, &lock).unwrap();
+        }
+        let before = tree(&target, &[]);
+        let outcome = mix(&target).run();
+        assert_eq!(outcome.code, Some(2), "{}", outcome.said());
+        assert!(outcome.stderr.contains("REELGAUGE-AREA.lock"), "{}", outcome.said());
+        assert_eq!(tree(&target, &[]), before);
+        clean(&target).expect_code(0);
+        assert!(!target.join(AREA).exists());
+        assert_eq!(std::fs::read(&precious).unwrap(), b"cut");
+    }
+}
+
+#[test]
+fn clean_tells_what_would_go_and_leaves_what_is_somebodys() {
+    let scratch = Scratch::new();
+    let target = project(&scratch);
+    mix(&target).measure();
+    let area = target.join(AREA);
+    std::fs::write(area.join("data/edit.prproj"), "cut").unwrap();
+    let before = tree(&target, &[]);
+    let words = [OsString::from("clean"), "--dry-run".into(), (&target).into()];
+    let told = binary::run(words).expect_code(0);
+    assert_eq!(tree(&target, &[]), before);
+    for word in ["nothing was done", "data/files-", "data/edit.prproj"] {
+        assert!(told.stdout.contains(word), "{}", told.said());
+    }
+    let cleaned = clean(&target).expect_code(0);
+    assert!(cleaned.stdout.contains("data/edit.prproj"), "{}", cleaned.said());
+    let left: Vec<PathBuf> = tree(&area, &[]).into_keys().filter(|path| path.starts_with("data")).collect();
+    assert_eq!(left, [PathBuf::from("data"), "data/edit.prproj".into()]);
+    // It is an area still: it can be used, and cleaned when that is out of the way.
+    std::fs::remove_file(area.join("data/edit.prproj")).unwrap();
+    clean(&target).expect_code(0);
+    assert!(!area.exists());
+}
+
+#[test]
+fn results_do_not_lie_in_the_area() {
+    let scratch = Scratch::new();
+    let target = project(&scratch);
+    for is_there in [false, true] {
+        if is_there {
+            mix(&target).measure();
+        }
+        let before = tree(&target, &[]);
+        for verb in ["mix", "check", "vda"] {
+            let out = target.join(AREA).join("runs");
+            let words = [OsString::from(verb), (&target).into(), "--out".into(), out.into()];
+            let outcome = binary::run(words);
+            assert_eq!(outcome.code, Some(2), "{}", outcome.said());
+            assert!(outcome.stderr.contains("--out"), "{}", outcome.said());
+            assert_eq!(tree(&target, &[]), before);
+        }
+    }
 }

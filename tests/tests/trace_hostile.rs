@@ -468,3 +468,30 @@ fn what_is_no_file_is_not_waited_for() {
     assert!(done.peak_mib < MILLION_MIB, "{} MiB", done.peak_mib);
     done.outcome.expect_code(0);
 }
+
+#[test]
+fn an_exported_log_stays_below_the_directory_in_which_it_is_replayed() {
+    let scratch = Scratch::new();
+    let names = named(&["../../../etc/passwd", "/etc/shadow", "etc/passwd", "a\nb read 0 1", "good"]);
+    let files = names.len() as u32;
+    let ops = (0..files).flat_map(|file| {
+        let at_ns = u64::from(file) * 10_000;
+        let write = OpRecord { file, ..moves(OpKind::Write, file, 0, 4096, at_ns + 2000) };
+        [create(file, file, at_ns), write, op(OpKind::Close, file, file, at_ns + 4000)]
+    });
+    let trace = write_trace(scratch.path(), &names, ops);
+    for format in ["fio2", "fio3"] {
+        let words = [OsString::from("export"), (&trace).into(), "--format".into(), format.into()];
+        let outcome = binary::run(words).expect_code(0);
+        let word = if format == "fio3" { 1 } else { 0 };
+        let lines = outcome.stdout.lines().skip(1);
+        let said: std::collections::BTreeSet<&str> =
+            lines.map(|line| line.split(' ').nth(word).unwrap()).collect();
+        for name in &said {
+            assert_eq!(reelgauge_trace::name::check(name), Ok(()), "{}", outcome.said());
+        }
+        assert_eq!(said.len(), names.len(), "each is a file of its own: {said:?}");
+        assert!(said.contains("good") && said.contains("etc/shadow"), "{said:?}");
+        assert!(outcome.stderr.contains("were no safe ones"), "{}", outcome.said());
+    }
+}

@@ -3,7 +3,10 @@
 //! The tool runs on production storage, so it must be sure what is its own. An area is known by the
 //! marker file in it, never by its name alone: a directory, file or link of that name without a valid
 //! marker is left alone, and so is an area that a newer version made. [`Area::clean`] removes nothing
-//! that lies behind a symbolic link or on another mount.
+//! that lies behind a symbolic link or on another mount, and nothing that the tool did not make.
+//!
+//! The area's directory is opened once and stays open. Everything in it is reached from there ([`AreaDir`]),
+//! so that nobody who may write in the target can lead a run elsewhere while it goes on.
 //!
 //! Not here: what lies in the area ([`crate::dataset`], [`crate::scratch`]).
 
@@ -16,11 +19,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use crate::beneath::AreaDir;
+use crate::beneath::What;
 pub use error::AreaError;
 use error::io_error;
 pub use lock::AreaLock;
 use marker::Marker;
-pub use removal::Cleaned;
+pub use removal::{Cleaned, CleanedFolder};
 
 /// Name of the area below the target.
 pub const AREA_DIR: &str = "reelgauge-area";
@@ -30,12 +35,14 @@ pub const MARKER_FILE: &str = "REELGAUGE-AREA.toml";
 pub const LOCK_FILE: &str = "REELGAUGE-AREA.lock";
 /// Name of the directory of data sets in the area.
 pub const DATA_DIR: &str = "data";
+/// Name of the directory in the area for what a run makes itself.
+pub const SCRATCH_DIR: &str = "scratch";
 
 /// A directory that the tool marked as its own.
 #[derive(Clone, Debug)]
 pub struct Area {
     target: PathBuf,
-    root: PathBuf,
+    dir: AreaDir,
     marker: Marker,
     created: bool,
 }
@@ -52,7 +59,7 @@ impl Area {
             Err(AreaError::NoArea { .. }) => (create(&target)?, true),
             opened => (opened?, false),
         };
-        lock::check_writable(&area.root)?;
+        lock::check_writable(&area.dir)?;
         Ok(Area { created, ..area })
     }
 
@@ -67,7 +74,8 @@ impl Area {
     fn open_in(target: &Path) -> Result<Area, AreaError> {
         let root = target.join(AREA_DIR);
         check_is_dir(&root, || AreaError::NoArea { target: target.to_owned() })?;
-        Ok(Area { marker: Marker::read(&root)?, target: target.to_owned(), root, created: false })
+        let dir = AreaDir::open(&root).map_err(|error| io_error("open", &root, error))?;
+        Ok(Area { marker: Marker::read(&dir)?, target: target.to_owned(), dir, created: false })
     }
 
     /// The target's absolute path, without symbolic links.
@@ -77,7 +85,12 @@ impl Area {
 
     /// The area's own absolute path.
     pub fn root(&self) -> &Path {
-        &self.root
+        self.dir.path()
+    }
+
+    /// The area's own directory, from which everything in it is reached.
+    pub fn dir(&self) -> &AreaDir {
+        &self.dir
     }
 
     /// The area's id: random, made with it.
@@ -97,7 +110,7 @@ impl Area {
 
     /// Where data sets lie. The directory is made when the first one is prepared.
     pub fn data_dir(&self) -> PathBuf {
-        self.root.join(DATA_DIR)
+        self.root().join(DATA_DIR)
     }
 
     /// Takes the area for one run, until the lock is dropped.
@@ -109,34 +122,48 @@ impl Area {
     /// # Errors
     /// [`AreaError::InUse`] when another run holds it, [`AreaError::Vanished`] when it was removed meanwhile.
     pub fn lock(&self) -> Result<AreaLock, AreaError> {
-        lock::take(&self.root, &self.marker)
+        lock::take(&self.dir, &self.marker)
     }
 
-    /// Removes the area and all that is in it.
+    /// What [`Area::clean`] would remove, and what it would leave. Nothing is changed.
     ///
-    /// Symbolic links are removed, never followed. Nothing is removed when another file system is mounted
-    /// somewhere inside. The marker goes last, so that a removal that was broken off can be done again.
+    /// # Errors
+    /// [`AreaError::MountInside`], and what can't be looked at.
+    pub fn to_clean(&self) -> Result<Cleaned, AreaError> {
+        removal::look(&self.dir)
+    }
+
+    /// Removes the area and all that the tool made in it.
+    ///
+    /// What the tool did not make stays and is told, and the area with it. Symbolic links are never followed.
+    /// Nothing is removed when another file system is mounted somewhere inside. The marker goes last, so that
+    /// a removal that was broken off can be done again.
+    ///
+    /// A lock file that became a link is nobody's lock: it is not written to, only its name is removed.
     ///
     /// # Errors
     /// [`AreaError::InUse`] while a run holds the lock, [`AreaError::MountInside`], and
     /// [`AreaError::Removal`] at the first thing that can't be removed.
     pub fn clean(self) -> Result<Cleaned, AreaError> {
-        let lock = self.lock()?;
-        removal::remove(&self.root, &self.marker, lock)
+        let lock = match self.lock() {
+            Err(AreaError::ForeignLock { .. }) => None,
+            lock => Some(lock?),
+        };
+        removal::remove(&self.dir, &self.marker, lock)
     }
 
     /// Empties a directory of the area, or makes it; with the care of [`Area::clean`]. Who calls this holds
     /// the lock.
     pub(crate) fn empty_dir(&self, name: &'static str) -> Result<Cleaned, AreaError> {
         self.check_still_there()?;
-        let path = self.root.join(name);
-        match fs::create_dir(&path) {
+        let path = self.root().join(name);
+        match self.dir.create_dir(&path) {
             Ok(()) => return Ok(Cleaned::default()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(io_error("make the directory", &path, error)),
         }
-        check_is_dir(&path, || AreaError::Vanished { path: path.clone() })?;
-        removal::empty_dir(&self.root, &[name])
+        self.check_is_dir(&path)?;
+        removal::empty_dir(&self.dir, &[name])
     }
 
     /// Removes a data set and all that is in it; with the care of [`Area::clean`]. Who calls this holds the
@@ -145,10 +172,10 @@ impl Area {
         self.check_still_there()?;
         let path = self.data_dir().join(name);
         for dir in [&self.data_dir(), &path] {
-            check_is_dir(dir, || AreaError::Vanished { path: path.clone() })?;
+            self.check_is_dir(dir)?;
         }
-        let mut cleaned = removal::empty_dir(&self.root, &[DATA_DIR, name])?;
-        fs::remove_dir(&path).map_err(|error| io_error("remove", &path, error))?;
+        let mut cleaned = removal::empty_dir(&self.dir, &[DATA_DIR, name])?;
+        self.dir.remove_dir(&path).map_err(|error| io_error("remove", &path, error))?;
         cleaned.directories += 1;
         Ok(cleaned)
     }
@@ -157,22 +184,50 @@ impl Area {
     /// this holds the lock.
     pub(crate) fn remove_dir(&self, name: &'static str) -> Result<Cleaned, AreaError> {
         let mut cleaned = self.empty_dir(name)?;
-        let path = self.root.join(name);
-        fs::remove_dir(&path).map_err(|error| io_error("remove", &path, error))?;
+        let path = self.root().join(name);
+        self.dir.remove_dir(&path).map_err(|error| io_error("remove", &path, error))?;
         cleaned.directories += 1;
         Ok(cleaned)
     }
 
-    /// Whether this is the area that was opened.
+    /// Whether this is a directory, and not only a link to one.
+    fn check_is_dir(&self, path: &Path) -> Result<(), AreaError> {
+        match self.dir.facts(path) {
+            Ok(facts) if facts.is_dir() => Ok(()),
+            Ok(facts) => Err(not_a_dir(path, facts.what == What::Link)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(AreaError::Vanished { path: path.to_owned() })
+            }
+            Err(error) => Err(io_error("look at", path, error)),
+        }
+    }
+
+    /// Whether this is the area that was opened, in the place where it was opened.
     fn check_still_there(&self) -> Result<(), AreaError> {
-        let vanished = || AreaError::Vanished { path: self.root.clone() };
-        match Marker::read(&self.root) {
+        let vanished = || AreaError::Vanished { path: self.root().to_owned() };
+        let now = AreaDir::open(self.root()).map_err(|_| vanished())?;
+        match Marker::read(&now) {
             Ok(now) if now.id == self.marker.id => Ok(()),
             Ok(_) => Err(vanished()),
-            Err(_) if fs::symlink_metadata(&self.root).is_err() => Err(vanished()),
             Err(error) => Err(error),
         }
     }
+}
+
+/// The area that a path lies in, or would lie in if it were made.
+pub fn area_around(path: &Path) -> Option<PathBuf> {
+    let absolute = std::path::absolute(path).ok()?;
+    // What is there already may be called otherwise by a link.
+    let there = absolute.ancestors().find_map(|dir| Some((dir, fs::canonicalize(dir).ok()?)));
+    let whole = match there {
+        Some((dir, whole)) => whole.join(absolute.strip_prefix(dir).ok()?),
+        None => absolute,
+    };
+    let is_area = |dir: &&Path| {
+        dir.file_name().is_some_and(|name| name == AREA_DIR)
+            || fs::symlink_metadata(dir.join(MARKER_FILE)).is_ok()
+    };
+    whole.ancestors().find(is_area).map(Path::to_owned)
 }
 
 /// Whether this is a directory, and not only a link to one.
@@ -182,14 +237,12 @@ fn check_is_dir(path: &Path, missing: impl FnOnce() -> AreaError) -> Result<(), 
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(missing()),
         Err(error) => return Err(io_error("look at", path, error)),
     };
-    let foreign = |what: &str| AreaError::Foreign { path: path.to_owned(), what: what.to_owned() };
-    if kind.is_symlink() {
-        Err(foreign("a symbolic link"))
-    } else if !kind.is_dir() {
-        Err(foreign("a file"))
-    } else {
-        Ok(())
-    }
+    if kind.is_dir() { Ok(()) } else { Err(not_a_dir(path, kind.is_symlink())) }
+}
+
+fn not_a_dir(path: &Path, is_link: bool) -> AreaError {
+    let what = if is_link { "a symbolic link" } else { "a file" };
+    AreaError::Foreign { path: path.to_owned(), what: what.to_owned() }
 }
 
 /// The target as an absolute path without symbolic links, if it is a directory outside any area.
@@ -224,39 +277,41 @@ fn create(target: &Path) -> Result<Area, AreaError> {
     let root = target.join(AREA_DIR);
     let marker = Marker::fresh();
     let new = target.join(format!("{AREA_DIR}.new-{}", marker.id));
-    make_marked(&new, &marker)?;
+    let mut made = make_marked(&new, &marker)?;
     match rename_to_new(&new, &root) {
         Ok(()) => {}
         // Another run was quicker: its area serves as well.
         Err(_) if fs::symlink_metadata(&root).is_ok() => {
-            unmake(&new);
+            unmake(&made);
             return Area::open_in(target);
         }
         // Some network and FUSE file systems can't rename directories: make it in place.
         Err(_) => {
-            unmake(&new);
-            make_marked(&root, &marker)?;
+            unmake(&made);
+            made = make_marked(&root, &marker)?;
         }
     }
     sync_dir(target);
-    Ok(Area { target: target.to_owned(), root, marker, created: true })
+    let dir = made.moved_to(&root).map_err(|error| io_error("open", &root, error))?;
+    Ok(Area { target: target.to_owned(), dir, marker, created: true })
 }
 
 /// A new directory with a marker in it; nothing is left of it when that fails.
-fn make_marked(dir: &Path, marker: &Marker) -> Result<(), AreaError> {
-    fs::create_dir(dir).map_err(|error| io_error("make the area", dir, error))?;
-    if let Err(error) = marker.write(dir) {
-        unmake(dir);
-        return Err(io_error("write the marker in", dir, error));
+fn make_marked(path: &Path, marker: &Marker) -> Result<AreaDir, AreaError> {
+    fs::create_dir(path).map_err(|error| io_error("make the area", path, error))?;
+    let dir = AreaDir::open(path).map_err(|error| io_error("open", path, error))?;
+    if let Err(error) = marker.write(&dir) {
+        unmake(&dir);
+        return Err(io_error("write the marker in", path, error));
     }
-    sync_dir(dir);
-    Ok(())
+    dir.sync_dir(path);
+    Ok(dir)
 }
 
 /// Takes back [`make_marked`]. Failures don't matter: what stays is an empty or marked directory.
-fn unmake(dir: &Path) {
-    let _ = fs::remove_file(dir.join(MARKER_FILE));
-    let _ = fs::remove_dir(dir);
+fn unmake(dir: &AreaDir) {
+    let _ = dir.remove_file(&dir.path().join(MARKER_FILE));
+    let _ = fs::remove_dir(dir.path());
 }
 
 /// Renames without replacing anything, if need be by looking first.
@@ -279,7 +334,7 @@ fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
 
 /// Makes what was created, renamed or removed in a directory durable, where the system can. A failure is
 /// no reason to stop: many network file systems refuse it, and do it anyway.
-pub(crate) fn sync_dir(dir: &Path) {
+fn sync_dir(dir: &Path) {
     #[cfg(unix)]
     if let Ok(dir) = fs::File::open(dir) {
         let _ = dir.sync_all();
@@ -467,6 +522,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_lies_in_an_area_is_known_before_it_is_made() {
+        let dir = scratch();
+        let root = fs::canonicalize(dir.path()).unwrap().join(AREA_DIR);
+        for inside in [root.clone(), root.join("runs"), root.join("a/b")] {
+            assert_eq!(area_around(&inside), Some(root.clone()), "before there is one");
+        }
+        assert_eq!(area_around(&dir.path().join("runs")), None);
+        let area = Area::open_or_create(dir.path()).unwrap();
+        fs::rename(area.root(), dir.path().join("renamed")).unwrap();
+        assert_eq!(area_around(&dir.path().join("renamed/runs")), Some(root.with_file_name("renamed")));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(dir.path().join("renamed"), dir.path().join("link")).unwrap();
+            assert!(area_around(&dir.path().join("link/runs")).is_some());
+        }
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_target_may_be_named_by_a_link() {
@@ -517,17 +590,24 @@ mod tests {
         let dir = scratch();
         fs::write(dir.path().join("film.mov"), "precious").unwrap();
         let area = Area::open_or_create(dir.path()).unwrap();
-        let deep = area.data_dir().join("a").join("b");
+        let (set, deep) = (area.data_dir().join("files-1KiB-u512"), area.root().join("scratch/a"));
         fs::create_dir_all(&deep).unwrap();
+        fs::create_dir_all(&set).unwrap();
         fs::write(deep.join("file"), vec![1; 1000]).unwrap();
-        fs::write(area.data_dir().join("file"), vec![1; 234]).unwrap();
+        fs::write(set.join("file-0000.bin"), vec![1; 234]).unwrap();
         let marker_bytes = fs::metadata(area.root().join(MARKER_FILE)).unwrap().len();
         let lock_bytes = fs::metadata(area.root().join(LOCK_FILE)).unwrap().len();
         assert_eq!(lock_bytes, 0, "no run has held it");
 
+        let told = area.to_clean().unwrap();
+        assert_eq!((told.files, told.directories, told.bytes), (4, 5, 1234 + marker_bytes));
+        assert!(deep.join("file").exists() && set.join("file-0000.bin").exists());
         let cleaned = area.clean().unwrap();
         assert_eq!(names_in(dir.path()), ["film.mov"]);
-        assert_eq!((cleaned.files, cleaned.directories), (4, 4));
+        assert_eq!((cleaned.files, cleaned.directories), (4, 5));
+        let folders =
+            |cleaned: &Cleaned| cleaned.folders.iter().map(|folder| folder.path.clone()).collect::<Vec<_>>();
+        assert_eq!(folders(&cleaned), folders(&told));
         // While it cleans, the lock file names its holder.
         assert!(cleaned.bytes > 1234 + marker_bytes, "{cleaned:?}");
         assert!(cleaned.bytes < 1234 + marker_bytes + 500, "{cleaned:?}");
@@ -535,19 +615,71 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn clean_removes_links_and_never_follows_them() {
+    fn clean_leaves_what_the_tool_did_not_make_and_names_it() {
         let (dir, other) = (scratch(), scratch());
         fs::write(other.path().join("film.mov"), "precious").unwrap();
         let area = Area::open_or_create(dir.path()).unwrap();
-        fs::create_dir(area.data_dir()).unwrap();
+        let set = area.data_dir().join("files-1KiB-u512");
+        fs::create_dir_all(&set).unwrap();
         let link = std::os::unix::fs::symlink::<&Path, PathBuf>;
         let film = other.path().join("film.mov");
-        link(other.path(), area.data_dir().join("to-dir")).unwrap();
-        link(&film, area.data_dir().join("to-file")).unwrap();
-        link(Path::new("/there/is/no/such/file"), area.root().join("to-nothing")).unwrap();
+        let theirs = [
+            area.root().join("to-nothing"),
+            area.data_dir().join("to-dir"),
+            set.join("file-0000.bin"),
+            set.join("file-0001.bin"),
+            set.join("notes.txt"),
+        ];
+        link(Path::new("/there/is/no/such/file"), theirs[0].clone()).unwrap();
+        link(other.path(), theirs[1].clone()).unwrap();
+        link(&film, theirs[2].clone()).unwrap();
+        fs::hard_link(&film, &theirs[3]).unwrap();
+        fs::write(&theirs[4], "mine").unwrap();
+        fs::write(set.join("file-0002.bin"), vec![1; 1024]).unwrap();
+        fs::create_dir(area.root().join("scratch")).unwrap();
+
+        let told = area.to_clean().unwrap();
+        let cleaned = area.clone().clean().unwrap();
+        for cleaned in [&told, &cleaned] {
+            let mut left = cleaned.left.clone();
+            left.sort();
+            let mut theirs = theirs.to_vec();
+            theirs.sort();
+            assert_eq!((left, cleaned.left_count), (theirs, 5));
+        }
+        assert_eq!((cleaned.files, cleaned.bytes, cleaned.directories), (1, 1024, 1));
+        assert!(theirs.iter().all(|path| fs::symlink_metadata(path).is_ok()));
+        assert_eq!(fs::read(&film).unwrap(), b"precious");
+        // It is an area still, and can be removed when that is out of the way.
+        theirs.iter().for_each(|path| fs::remove_file(path).unwrap());
         area.clean().unwrap();
         assert!(names_in(dir.path()).is_empty());
-        assert_eq!(fs::read(film).unwrap(), b"precious");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_file_that_is_a_link_is_not_written_to_and_can_be_removed() {
+        for is_hard in [false, true] {
+            let (dir, other) = (scratch(), scratch());
+            let film = other.path().join("film.mov");
+            fs::write(&film, "precious").unwrap();
+            let area = Area::open_or_create(dir.path()).unwrap();
+            let lock = area.root().join(LOCK_FILE);
+            fs::remove_file(&lock).unwrap();
+            if is_hard {
+                fs::hard_link(&film, &lock).unwrap();
+            } else {
+                std::os::unix::fs::symlink(&film, &lock).unwrap();
+            }
+            for refused in [Area::open_or_create(dir.path()).map(drop), area.lock().map(drop)] {
+                let error = refused.unwrap_err();
+                assert!(matches!(error, AreaError::ForeignLock { .. }), "{error}");
+                assert_eq!(fs::read(&film).unwrap(), b"precious");
+            }
+            Area::open_existing(dir.path()).unwrap().clean().unwrap();
+            assert!(names_in(dir.path()).is_empty());
+            assert_eq!(fs::read(&film).unwrap(), b"precious");
+        }
     }
 
     #[cfg(unix)]
@@ -555,7 +687,7 @@ mod tests {
     fn clean_breaks_off_before_the_marker_goes() {
         let dir = scratch();
         let area = Area::open_or_create(dir.path()).unwrap();
-        let mut deep = area.data_dir();
+        let mut deep = area.root().join("scratch");
         for _ in 0..100 {
             deep.push("d");
         }
@@ -564,7 +696,7 @@ mod tests {
         assert!(matches!(error, AreaError::Removal { .. }), "{error}");
         assert!(area.root().join(MARKER_FILE).exists());
 
-        fs::remove_dir_all(area.data_dir()).unwrap();
+        fs::remove_dir_all(area.root().join("scratch")).unwrap();
         Area::open_existing(dir.path()).unwrap().clean().unwrap();
         assert!(names_in(dir.path()).is_empty());
     }

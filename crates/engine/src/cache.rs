@@ -13,6 +13,9 @@ mod residency;
 
 use std::path::{Path, PathBuf};
 
+use crate::area::AreaDir;
+#[cfg(target_os = "linux")]
+use crate::beneath::open_to_read;
 pub use counters::{NfsBytes, ProcessIo};
 pub use mode::{Asked, EffectiveMode, ModeFacts, fetched_bytes, judge};
 #[cfg(target_os = "linux")]
@@ -42,14 +45,14 @@ pub enum CacheError {
 /// Writes these files back and drops them from this machine's page cache. Needs no special rights.
 ///
 /// The kernel takes it as advice: what another process has mapped or is writing stays. Memory file systems
-/// keep everything. [`resident`] tells what it came to.
+/// keep everything. [`resident`] tells what it came to. What lies in the `area` is reached from there.
 ///
 /// # Errors
 /// At the first file that can't be opened or written back, and where the system has no such call (macOS,
 /// Windows).
-pub fn drop_cached<P: AsRef<Path>>(files: &[P]) -> Result<(), CacheError> {
+pub fn drop_cached<P: AsRef<Path>>(area: Option<&AreaDir>, files: &[P]) -> Result<(), CacheError> {
     for path in files {
-        drop_one(path.as_ref())?;
+        drop_one(area, path.as_ref())?;
     }
     Ok(())
 }
@@ -76,12 +79,12 @@ pub fn drop_written<P: AsRef<Path>>(files: &[P]) -> Result<(), CacheError> {
 /// Always, if there are files.
 #[cfg(not(target_os = "linux"))]
 pub fn drop_written<P: AsRef<Path>>(files: &[P]) -> Result<(), CacheError> {
-    drop_cached(files)
+    drop_cached(None, files)
 }
 
 #[cfg(target_os = "linux")]
-fn drop_one(path: &Path) -> Result<(), CacheError> {
-    let dropped = std::fs::File::open(path).and_then(|file| {
+fn drop_one(area: Option<&AreaDir>, path: &Path) -> Result<(), CacheError> {
+    let dropped = open_to_read(area, path).and_then(|file| {
         // Dirty pages can't be dropped.
         file.sync_data()?;
         rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
@@ -91,6 +94,6 @@ fn drop_one(path: &Path) -> Result<(), CacheError> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn drop_one(_path: &Path) -> Result<(), CacheError> {
+fn drop_one(_area: Option<&AreaDir>, _path: &Path) -> Result<(), CacheError> {
     Err(CacheError::Unsupported)
 }

@@ -4,12 +4,14 @@
 //!
 //! Not here: what the times mean (the analysis room).
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use crate::area::AreaDir;
+use crate::beneath::{For, open_to_read};
 use crate::buffer::AlignedBuffer;
 use crate::cache::drop_cached;
 
@@ -69,12 +71,13 @@ impl ColdError {
 /// # Errors
 /// [`ColdError`]; also if `stop` is set.
 pub fn read_cold(
+    area: Option<&AreaDir>,
     path: &Path,
     bytes: u64,
     stop: &AtomicBool,
 ) -> Result<(Vec<TimedRead>, Option<String>), ColdError> {
-    let warm = drop_cached(&[path]).err().map(|error| error.to_string());
-    let mut file = File::open(path).map_err(ColdError::io("open", path))?;
+    let warm = drop_cached(area, &[path]).err().map(|error| error.to_string());
+    let mut file = open_to_read(area, path).map_err(ColdError::io("open", path))?;
     no_read_ahead(&file);
     let mut buffer = AlignedBuffer::new(READ_BYTES).map_err(|_| ColdError::Memory)?;
     let mut reads = Vec::new();
@@ -110,20 +113,19 @@ fn no_read_ahead(_file: &File) {}
 
 /// Makes a new file with the first `bytes` of another. This machine reads and writes them: a server that
 /// copies by itself may only note that both share their blocks, and then both lie in the same place.
-/// `progress` is told the bytes that are written.
+/// It lies in the area. `progress` is told the bytes that are written.
 ///
 /// # Errors
 /// [`ColdError`]; also if `stop` is set. What was written stays.
 pub fn copy_anew(
     from: &Path,
-    to: &Path,
+    (area, to): (&AreaDir, &Path),
     bytes: u64,
     progress: &mut dyn FnMut(u64),
     stop: &AtomicBool,
 ) -> Result<(), ColdError> {
     let mut source = File::open(from).map_err(ColdError::io("open", from))?;
-    let mut copy =
-        fs::OpenOptions::new().write(true).create_new(true).open(to).map_err(ColdError::io("create", to))?;
+    let mut copy = area.open_file(to, For::New).map_err(ColdError::io("create", to))?;
     let mut buffer = AlignedBuffer::new(WRITE_BYTES).map_err(|_| ColdError::Memory)?;
     let mut written = 0;
     while written < bytes {
@@ -146,19 +148,22 @@ pub fn copy_anew(
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::fs;
+
     use super::*;
 
     #[test]
     fn a_copy_is_the_same_and_both_are_read_in_order_to_their_end() {
         let dir = tempfile::tempdir().unwrap();
+        let area = AreaDir::open(dir.path()).unwrap();
         let (from, to) = (dir.path().join("file"), dir.path().join("copy"));
         let content: Vec<u8> = (0..9_000_001_u32).map(|at| (at % 251) as u8).collect();
         fs::write(&from, &content).unwrap();
         let (stop, mut told) = (AtomicBool::new(false), Vec::new());
-        copy_anew(&from, &to, content.len() as u64, &mut |bytes| told.push(bytes), &stop).unwrap();
+        copy_anew(&from, (&area, &to), content.len() as u64, &mut |bytes| told.push(bytes), &stop).unwrap();
         assert_eq!(fs::read(&to).unwrap(), content);
         assert_eq!(told.last(), Some(&9_000_001));
-        let (reads, _) = read_cold(&to, content.len() as u64, &stop).unwrap();
+        let (reads, _) = read_cold(Some(&area), &to, content.len() as u64, &stop).unwrap();
         let mut end = 0;
         for read in &reads {
             assert_eq!((read.offset, read.len as usize <= READ_BYTES), (end, true));
@@ -166,23 +171,24 @@ mod tests {
         }
         assert_eq!((end, reads.len()), (9_000_001, 35));
         // What is there is never written over.
-        assert!(matches!(copy_anew(&from, &to, 1, &mut |_| {}, &stop), Err(ColdError::Io { .. })));
+        assert!(matches!(copy_anew(&from, (&area, &to), 1, &mut |_| {}, &stop), Err(ColdError::Io { .. })));
     }
 
     #[test]
     fn a_part_is_enough_a_shorter_file_is_told_and_it_can_be_stopped() {
         let dir = tempfile::tempdir().unwrap();
+        let area = AreaDir::open(dir.path()).unwrap();
         let (from, to) = (dir.path().join("file"), dir.path().join("copy"));
         fs::write(&from, vec![7; 1_000_000]).unwrap();
         let stop = AtomicBool::new(false);
-        copy_anew(&from, &to, 600_000, &mut |_| {}, &stop).unwrap();
+        copy_anew(&from, (&area, &to), 600_000, &mut |_| {}, &stop).unwrap();
         assert_eq!(fs::metadata(&to).unwrap().len(), 600_000);
-        let shrunk = read_cold(&to, 700_000, &stop).unwrap_err();
+        let shrunk = read_cold(Some(&area), &to, 700_000, &stop).unwrap_err();
         assert!(matches!(shrunk, ColdError::Shrunk { .. }), "{shrunk}");
         fs::remove_file(&to).unwrap();
-        let shrunk = copy_anew(&from, &to, 2_000_000, &mut |_| {}, &stop).unwrap_err();
+        let shrunk = copy_anew(&from, (&area, &to), 2_000_000, &mut |_| {}, &stop).unwrap_err();
         assert!(matches!(shrunk, ColdError::Shrunk { .. }), "{shrunk}");
         stop.store(true, Ordering::Relaxed);
-        assert!(matches!(read_cold(&from, 1000, &stop), Err(ColdError::Interrupted)));
+        assert!(matches!(read_cold(None, &from, 1000, &stop), Err(ColdError::Interrupted)));
     }
 }

@@ -31,6 +31,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 pub use error::{DataSetError, amount};
+pub(crate) use manifest::is_set_name;
+pub(crate) use others::is_file_name;
 pub use others::{OtherSet, give_back, others, to_give_back};
 pub use survey::{MARGIN_BYTES, MARGIN_PERCENT};
 
@@ -157,11 +159,11 @@ impl DataSetSpec {
     pub fn missing_bytes(&self, area: &Area) -> Result<u64, DataSetError> {
         let total_bytes = self.total_bytes()?;
         let directory = area.data_dir().join(self.name());
-        if !directory.is_dir() {
+        if !area.dir().facts(&directory).is_ok_and(|facts| facts.is_dir()) {
             return Ok(total_bytes);
         }
-        let known = manifest::Manifest::read(&directory, self)?;
-        let found = survey::survey(&directory, self, known.is_some())?;
+        let known = manifest::Manifest::read(area.dir(), &directory, self)?;
+        let found = survey::survey(area.dir(), &directory, self, known.is_some())?;
         Ok(found.missing.len() as u64 * self.file_bytes)
     }
 

@@ -15,8 +15,9 @@
 //!   out (a handle that is not open, an open or create on one that is, a length beyond what the script
 //!   announced, a file that is not in the table, a change of one that may only be read, [`OpKind::Other`]):
 //!   it never reaches the system and is recorded as `EBADF` or `EINVAL`.
-//! * Operations that go by path ([`Op::goes_by_path`]) look at no handle, and never follow a link in the
-//!   last component.
+//! * Operations that go by path ([`Op::goes_by_path`]) look at no handle. No link is ever followed, whoever
+//!   put
+//!   it where: see [`crate::io`].
 //! * A close begins when no change of size is in flight on its handle, so that none can hit another file.
 //! * At the end no operation is begun; those in flight finish; what is open is closed, unrecorded.
 //!
@@ -43,6 +44,7 @@ use std::time::Duration;
 use reelgauge_record::{OpFlags, OpKind, OpRecord, ProcessorWait};
 use reelgauge_workload::script::{Done, Needs, Op, Script};
 
+use crate::area::AreaDir;
 use crate::buffer::AlignedBuffer;
 use crate::clock::Clock;
 use crate::io;
@@ -82,6 +84,8 @@ pub struct TargetFile {
 pub struct Context {
     /// The run's clock.
     pub clock: Clock,
+    /// The area's directory, from which files in it are reached. Without it all are reached by their paths.
+    pub area: Option<AreaDir>,
     /// The run's file table.
     pub files: Vec<TargetFile>,
     /// Those of them that are not the tool's own: nothing but reading is done to them.

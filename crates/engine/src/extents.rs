@@ -4,12 +4,13 @@
 //! keeps it. Signs in operations (a client's single bytes, uneven reads) are the analysis room's.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::area::AreaDir;
+use crate::beneath::open_to_read;
 use crate::mount::Mount;
 
 #[cfg(target_os = "linux")]
@@ -106,17 +107,18 @@ pub struct Extents {
 }
 
 impl Extents {
-    /// How this file lies on its disk. Data that is only in memory is written first.
+    /// How this file lies on its disk. Data that is only in memory is written first. What lies in the
+    /// `area` is reached from there.
     ///
     /// # Errors
     /// When the file can't be read, or its file system doesn't tell (NFS, SMB, ZFS, memory).
-    pub fn of(path: &Path) -> Result<Extents, ExtentsError> {
+    pub fn of(area: Option<&AreaDir>, path: &Path) -> Result<Extents, ExtentsError> {
         let fail = |source| ExtentsError::Io { path: path.to_owned(), source };
         // Asked by name: opening a pipe would wait for its other end.
         if !std::fs::metadata(path).map_err(fail)?.is_file() {
             return Err(ExtentsError::NotAFile { path: path.to_owned() });
         }
-        let file = File::open(path).map_err(fail)?;
+        let file = open_to_read(area, path).map_err(fail)?;
         let fs_type = Mount::at(path).map_err(fail)?.fs_type;
         if let Some(why) = silent(&fs_type) {
             return Err(ExtentsError::NotAvailable { path: path.to_owned(), why });
@@ -360,8 +362,8 @@ mod tests {
     #[test]
     fn directories_and_missing_files_are_errors() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(matches!(Extents::of(dir.path()), Err(ExtentsError::NotAFile { .. })));
-        let missing = Extents::of(&dir.path().join("missing")).unwrap_err();
+        assert!(matches!(Extents::of(None, dir.path()), Err(ExtentsError::NotAFile { .. })));
+        let missing = Extents::of(None, &dir.path().join("missing")).unwrap_err();
         assert!(missing.to_string().starts_with("cannot look at"), "{missing}");
     }
 
@@ -371,7 +373,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         std::fs::write(&path, vec![7; 3 << 20]).unwrap();
-        match Extents::of(&path) {
+        match Extents::of(None, &path) {
             Ok(extents) => {
                 assert_eq!((extents.size_bytes, extents.mapped_bytes), (3 << 20, 3 << 20));
                 assert!(extents.uncountable.is_some() || extents.extents.unwrap() >= 1, "{extents:?}");

@@ -3,16 +3,18 @@
 //!
 //! Each call is one system call (plus retries after a signal; listing takes as many as the directory is
 //! long, setting a size by path takes three) and hands back the system's own error number. No file is made
-//! unless that is what was asked for, and a link in the last component is never followed: the area holds
-//! only files that the tool made. A slash at the end of a path would have it followed, so there it is cut
-//! off.
+//! unless that is what was asked for, and no link is ever followed: the area holds only what the tool made.
+//! What lies in it is reached from the area's own directory (see [`crate::beneath`]): an open is one
+//! `openat2`; what goes by path is done from the directory above, which stays open as long as the run
+//! itself does not move or remove it, so that it is one system call, too.
 //!
 //! | asked for | Linux | macOS | Windows |
 //! |---|---|---|---|
 //! | `direct` | `O_DIRECT` | `F_NOCACHE` | `FILE_FLAG_NO_BUFFERING` |
 //! | `dsync` | `O_DSYNC` | `O_DSYNC` | `FILE_FLAG_WRITE_THROUGH` |
 //! | `append` | `O_APPEND` | `O_APPEND`, written without a position | written to the end |
-//! | no links | `O_NOFOLLOW` | `O_NOFOLLOW` | opened as itself, then refused |
+//! | open | `openat2`, or step by step | step by step | by its path |
+//! | no links | `RESOLVE_NO_SYMLINKS` | `O_NOFOLLOW` | opened as itself, then refused |
 //! | sync | `fdatasync` | `F_FULLFSYNC` | `FlushFileBuffers` |
 //! | close | result known | result known | result not known (always 0) |
 //! | create | `O_CREAT`, `O_TRUNC` and `O_EXCL` as asked | the same | opened or made, then emptied |
@@ -33,6 +35,8 @@
 //! macOS can only reserve room behind the end of a file (`F_PREALLOCATE`), and Windows only by growing it:
 //! neither is what was asked for.
 
+#[cfg(unix)]
+mod names;
 #[cfg(test)]
 mod tests;
 #[cfg(unix)]
@@ -43,12 +47,16 @@ mod windows;
 use reelgauge_record::{AccessBits, OpKind};
 use reelgauge_workload::script::Op;
 
+#[cfg(target_os = "linux")]
+pub(crate) use self::names::Anchors;
 #[cfg(unix)]
-pub(crate) use self::unix::{FileName, OpenFile};
+pub(crate) use self::names::{Name, Names};
+#[cfg(unix)]
+pub(crate) use self::unix::OpenFile;
 #[cfg(target_os = "linux")]
 pub(crate) use self::unix::{NEW_FILE, create_flags, open_flags, set_size};
 #[cfg(windows)]
-pub(crate) use self::windows::{FileName, OpenFile};
+pub(crate) use self::windows::{Name, Names, OpenFile};
 
 /// A system error number, never 0.
 pub(crate) type ErrorNumber = i32;
@@ -66,10 +74,11 @@ pub(crate) const NOT_OPEN: ErrorNumber = windows_sys::Win32::Foundation::ERROR_I
 #[cfg(windows)]
 pub(crate) const IMPOSSIBLE: ErrorNumber = windows_sys::Win32::Foundation::ERROR_INVALID_PARAMETER as i32;
 
-/// Carries out an operation that needs no handle: see [`Op::goes_by_path`]. `names` are the paths of the
-/// file table.
-pub(crate) fn by_path(op: &Op, names: &[FileName]) -> Result<(), ErrorNumber> {
-    let name = names.get(op.file as usize).ok_or(IMPOSSIBLE)?;
+/// Carries out an operation that needs no handle: see [`Op::goes_by_path`]. `names` are those of the file
+/// table.
+pub(crate) fn by_path(op: &Op, names: &Names) -> Result<(), ErrorNumber> {
+    names.foresee(op);
+    let name = names.get(op.file).ok_or(IMPOSSIBLE)?;
     match op.kind {
         OpKind::Unlink => name.unlink(),
         OpKind::Stat => name.stat(),
@@ -85,6 +94,6 @@ pub(crate) fn by_path(op: &Op, names: &[FileName]) -> Result<(), ErrorNumber> {
 }
 
 /// The name that a file gets in a rename; `None` where the file table has no such name.
-pub(crate) fn new_name<'a>(op: &Op, names: &'a [FileName]) -> Option<&'a FileName> {
-    names.get(usize::try_from(op.offset).ok()?)
+pub(crate) fn new_name<'a>(op: &Op, names: &'a Names) -> Option<Name<'a>> {
+    names.get(u32::try_from(op.offset).ok()?)
 }

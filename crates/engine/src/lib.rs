@@ -1,6 +1,7 @@
 //! The engine room: everything that touches the target.
 //!
 //! * [`area`]: the marked directory that is the only place ever written to, and its lock.
+//!   `beneath`: how what lies in it is reached, whatever others do there meanwhile.
 //! * [`dataset`]: files prepared in the area, reused when they are already there. [`space`]: room for them.
 //!   [`material`]: old files of the user's own, to be read and nothing else. [`scratch`]: a folder in the
 //!   area for what a run makes itself.
@@ -16,6 +17,7 @@
 //! (analysis). This crate knows neither tokio nor arrow.
 
 pub mod area;
+mod beneath;
 pub mod buffer;
 pub mod cache;
 pub mod clock;

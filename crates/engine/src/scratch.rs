@@ -6,14 +6,11 @@
 //!
 //! Not here: test data that is prepared and used again ([`crate::dataset`]).
 
-use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::area::{Area, AreaError};
-
-/// The folder's name in the area.
-const SCRATCH_DIR: &str = "scratch";
+use crate::area::{Area, AreaError, SCRATCH_DIR};
+use crate::beneath::For;
 
 /// Why the scratch folder can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -71,7 +68,8 @@ impl Scratch {
             return Err(ScratchError::Name { name: name.to_owned() });
         }
         let path = self.path.join(name);
-        make_dir(&path)?;
+        let made = self.area.dir().create_dir(&path);
+        made.map_err(|source| ScratchError::Io { path: path.clone(), source })?;
         Ok(path)
     }
 
@@ -84,7 +82,7 @@ impl Scratch {
         if climbs || !path.starts_with(&self.path) {
             return Err(ScratchError::Name { name: path.display().to_string() });
         }
-        let made = File::create_new(path);
+        let made = self.area.dir().open_file(path, For::New);
         made.map(drop).map_err(|source| ScratchError::Io { path: path.to_owned(), source })
     }
 
@@ -98,13 +96,11 @@ impl Scratch {
     }
 }
 
-fn make_dir(path: &Path) -> Result<(), ScratchError> {
-    fs::create_dir(path).map_err(|source| ScratchError::Io { path: path.to_owned(), source })
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use std::fs;
 
     use super::*;
 

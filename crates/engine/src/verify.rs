@@ -15,10 +15,11 @@ use std::path::PathBuf;
 
 use self::map::Unit;
 pub use self::map::{WriteAt, WriteMap};
+use crate::area::AreaDir;
 use crate::buffer::AlignedBuffer;
 use crate::cache;
 use crate::driver::{DriverError, TargetFile};
-use crate::io::{FileName, OpenFile};
+use crate::io::{IMPOSSIBLE, Names, OpenFile};
 use crate::pattern::{PatternSpec, Stamp};
 
 /// Read back at once; bounds the memory that verifying takes.
@@ -97,12 +98,14 @@ pub enum VerifyError {
 
 /// Reads back every unit that the run wrote and compares it.
 ///
-/// To be called when every driver thread has ended. Takes 1 MiB of memory. `go_on` is told the bytes
-/// checked so far, about once per MiB, and answers whether to go on.
+/// What lies in the `area` is reached from there. To be called when every driver thread has ended. Takes 1
+/// MiB of memory. `go_on` is told the bytes checked so far, about once per MiB, and answers whether to go
+/// on.
 ///
 /// # Errors
 /// When a file can't be opened or read. Differences are no errors: they are what it is for.
 pub fn verify_files(
+    area: Option<&AreaDir>,
     files: &[TargetFile],
     patterns: Patterns,
     map: &WriteMap,
@@ -110,11 +113,12 @@ pub fn verify_files(
 ) -> Result<Verified, VerifyError> {
     let paths: Vec<&PathBuf> = files.iter().map(|file| &file.path).collect();
     let mut verifier = Verifier {
+        area,
         patterns,
         map,
         window: AlignedBuffer::new(WINDOW_BYTES)?,
         // A system that can't drop single files is no reason not to verify; the result says so.
-        verified: Verified { cache_dropped: cache::drop_cached(&paths).is_ok(), ..Verified::default() },
+        verified: Verified { cache_dropped: cache::drop_cached(area, &paths).is_ok(), ..Verified::default() },
     };
     for (number, file) in files.iter().enumerate() {
         if !verifier.verify_file(number as u32, file, go_on)? {
@@ -126,6 +130,7 @@ pub fn verify_files(
 }
 
 struct Verifier<'a> {
+    area: Option<&'a AreaDir>,
     patterns: Patterns,
     map: &'a WriteMap,
     window: AlignedBuffer,
@@ -147,7 +152,7 @@ impl Verifier<'_> {
             next = units.end;
             let open = match &mut open {
                 Some(open) => open,
-                closed => closed.insert(open_file(file)?),
+                closed => closed.insert(open_file(self.area, file)?),
             };
             self.verify_window(number, file, open, units)?;
             if !go_on(self.verified.checked_bytes) {
@@ -207,8 +212,10 @@ impl Verifier<'_> {
     }
 }
 
-fn open_file(file: &TargetFile) -> Result<OpenFile, VerifyError> {
-    OpenFile::open(&FileName::new(&file.path), Default::default()).map_err(|errno| VerifyError::Open {
+fn open_file(area: Option<&AreaDir>, file: &TargetFile) -> Result<OpenFile, VerifyError> {
+    let names = Names::new(area, std::iter::once(file.path.as_path()));
+    let opened = names.get(0).ok_or(IMPOSSIBLE).and_then(|name| OpenFile::open(name, Default::default()));
+    opened.map_err(|errno| VerifyError::Open {
         path: file.path.clone(),
         source: std::io::Error::from_raw_os_error(errno),
     })

@@ -457,6 +457,9 @@ pub struct ReportArgs {
 pub struct CleanArgs {
     /// The directory that was measured
     pub path: PathBuf,
+    /// Only tell what would be removed, and what would stay
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// Flags of `formats`.
@@ -516,7 +519,7 @@ pub struct ExportArgs {
     /// As what: fio3 (fio 3.31 and later) or fio2 (any fio)
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "fio3")]
     pub format: ExportFormat,
-    /// The file to write [default: standard output]
+    /// The file to write; a pipe or device is written through [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }

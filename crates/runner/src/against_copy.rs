@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::fragments::against_copy::{AgainstCopy, MIN_PASSES, Measured};
 use reelgauge_analysis::fragments::cold_read::ColdReads;
-use reelgauge_engine::area::{AREA_DIR, Area};
+use reelgauge_engine::area::{AREA_DIR, Area, AreaDir};
 use reelgauge_engine::cold::{ColdError, TimedRead, copy_anew, read_cold};
 use reelgauge_engine::extents::{Extents, ExtentsError};
 use reelgauge_engine::mount::{Mount, MountKind};
@@ -222,10 +222,10 @@ fn in_area(
     let copy = folder.join("copy");
     observer.phase("preparing");
     let mut progress = |bytes| observer.prepared(bytes, compared_bytes);
-    copy_anew(&request.file, &copy, compared_bytes, &mut progress, interrupt.flag())?;
-    let extents = [&request.file, &copy].map(|path| Extents::of(path).ok());
+    copy_anew(&request.file, (area.dir(), &copy), compared_bytes, &mut progress, interrupt.flag())?;
+    let extents = [&request.file, &copy].map(|path| Extents::of(Some(area.dir()), path).ok());
     observer.phase("measuring");
-    let mut sides = [Side::new(&request.file), Side::new(&copy)];
+    let mut sides = [&request.file, &copy].map(|path| Side::new(area.dir(), path));
     for pass in 0..request.passes {
         // Whoever is first in a pass is second in the next one.
         let order = if pass % 2 == 0 { [0, 1] } else { [1, 0] };
@@ -265,6 +265,7 @@ fn in_area(
 
 /// The file or its copy, and how reading it went.
 struct Side<'a> {
+    area: &'a AreaDir,
     path: &'a Path,
     passes: Vec<Vec<TimedRead>>,
     /// Why it could not be dropped from this machine's cache.
@@ -272,12 +273,12 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn new(path: &'a Path) -> Side<'a> {
-        Side { path, passes: Vec::new(), warm: None }
+    fn new(area: &'a AreaDir, path: &'a Path) -> Side<'a> {
+        Side { area, path, passes: Vec::new(), warm: None }
     }
 
     fn read(&mut self, bytes: u64, interrupt: &Interrupt) -> Result<(), CopyError> {
-        let (reads, warm) = read_cold(self.path, bytes, interrupt.flag())?;
+        let (reads, warm) = read_cold(Some(self.area), self.path, bytes, interrupt.flag())?;
         self.passes.push(reads);
         self.warm = warm.or(self.warm.take());
         Ok(())

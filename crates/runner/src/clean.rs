@@ -2,26 +2,32 @@
 
 use std::path::{Path, PathBuf};
 
-use reelgauge_engine::area::{Area, AreaError};
+use reelgauge_engine::area::{Area, AreaError, Cleaned};
 
-/// What was removed.
+/// What was removed, or would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removed {
     /// The area.
     pub root: PathBuf,
-    /// Files in it.
-    pub files: u64,
-    /// Bytes in them.
-    pub bytes: u64,
+    /// What of it.
+    pub what: Cleaned,
 }
 
-/// Removes the area below `target` and nothing else.
+/// Removes the area below `target`, as far as the tool made it, and nothing else.
 ///
 /// # Errors
 /// When there is no area, when it is not ours, when a run uses it, or when something can't be removed.
 pub fn clean(target: &Path) -> Result<Removed, AreaError> {
     let area = Area::open_existing(target)?;
     let root = area.root().to_path_buf();
-    let cleaned = area.clean()?;
-    Ok(Removed { root, files: cleaned.files, bytes: cleaned.bytes })
+    Ok(Removed { root, what: area.clean()? })
+}
+
+/// What [`clean`] would do. Nothing is changed.
+///
+/// # Errors
+/// When there is no area, when it is not ours, or when it can't be looked at.
+pub fn look(target: &Path) -> Result<Removed, AreaError> {
+    let area = Area::open_existing(target)?;
+    Ok(Removed { root: area.root().to_path_buf(), what: area.to_clean()? })
 }

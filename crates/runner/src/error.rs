@@ -159,6 +159,17 @@ pub enum RunError {
         /// What the system said.
         source: io::Error,
     },
+    /// The folder for results lies where test data lie.
+    #[error(
+        "{out} lies in the area {area}, which 'reelgauge clean' removes; nothing was done. Choose another folder for \
+         results with --out"
+    )]
+    OutInArea {
+        /// The folder.
+        out: PathBuf,
+        /// The area.
+        area: PathBuf,
+    },
     /// The log can't be begun.
     #[error(transparent)]
     Log(#[from] LogError),

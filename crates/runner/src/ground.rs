@@ -38,7 +38,7 @@ impl Ground {
         Ok(Ground {
             mount: Mount::at(root).map_err(RunError::io("find out what is mounted at the target"))?,
             mount_id: MountId::capture(root).map_err(RunError::io("identify the target's mount"))?,
-            direct: probe(root).map_err(RunError::io("try direct I/O in the area"))?,
+            direct: probe(area.dir()).map_err(RunError::io("try direct I/O in the area"))?,
             area: area.clone(),
             lock,
         })

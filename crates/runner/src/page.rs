@@ -15,6 +15,7 @@ use reelgauge_analysis::page::{Detail, FirstPass, JudgedPoint, PAGE_VERSION, Pag
 use reelgauge_analysis::page::{RunNotes, RunPage, TracePage};
 use reelgauge_analysis::trace_stats::{Period, TraceDetails, TraceStats};
 use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_record::named_file::write_named;
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::{again_with, answer_sentences, html, incident_sentences, next_step};
 use reelgauge_trace::{Trace, TraceError};
@@ -152,19 +153,9 @@ pub fn trace_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<TracePage, Page
 /// # Errors
 /// When it can't be written.
 pub fn write_html(page: &Page, path: &Path) -> Result<(), PageError> {
-    let mut name = std::ffi::OsString::from("_");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".tmp");
-    let temporary = path.with_file_name(name);
     // Not made durable: it can be made again from what is.
-    let written = File::create(&temporary)
-        .and_then(|file| html::write(page, file))
-        .and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|source| {
-        // It may be what fills the disk; the error that counts is the first.
-        let _ = fs::remove_file(&temporary);
-        PageError::Write { path: path.to_path_buf(), source }
-    })
+    write_named(path, |out| html::write(page, out))
+        .map_err(|source| PageError::Write { path: path.to_path_buf(), source })
 }
 
 /// Writes `report.html` into the directory of a run that has just ended and whose summary is written; leaves

@@ -112,7 +112,7 @@ fn prepare_in(
             observer.ahead(naming.verb, &forecast::of_mix(&plan, room.yet_to_write(&[spec])));
             notes.extend(room.make_for(&spec, &[spec], observer, interrupt)?);
             let data_set = make_files(area, &spec, observer, interrupt)?;
-            notes.extend(cool_down(&data_set));
+            notes.extend(cool_down(area, &data_set));
             data_set
         }
     };
@@ -322,13 +322,13 @@ pub(crate) fn left_out_note(folder: &Path, left_out: LeftOut) -> Option<String> 
 }
 
 /// A cold start: drops the test files from this machine's cache. A note when that is impossible.
-pub fn cool_down(data_set: &DataSet) -> Option<String> {
-    drop_cached(&data_set.files)
+pub fn cool_down(area: &Area, data_set: &DataSet) -> Option<String> {
+    drop_cached(area, &data_set.files)
 }
 
-/// Drops files from this machine's cache. A note when that is impossible.
-pub fn drop_cached(files: &[TargetFile]) -> Option<String> {
+/// Drops files of the area from this machine's cache. A note when that is impossible.
+pub fn drop_cached(area: &Area, files: &[TargetFile]) -> Option<String> {
     let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
-    let error = cache::drop_cached(&paths).err()?;
+    let error = cache::drop_cached(Some(area.dir()), &paths).err()?;
     Some(format!("The test files could not be dropped from this machine's cache ({error})."))
 }

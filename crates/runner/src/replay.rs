@@ -148,8 +148,8 @@ impl Staged {
         let root = made.scratch().map(|scratch| scratch.path().to_path_buf()).unwrap_or_default();
         let images = Images::of(plan, tape, &root, area.root());
         let pattern = PatternSpec { seed: plan.seed, unit_bytes: UNIT_BYTES };
-        images.make(pattern, observer, interrupt)?;
-        notes.extend(drop_cached(&images.test_files()));
+        images.make(area, pattern, observer, interrupt)?;
+        notes.extend(drop_cached(area, &images.test_files()));
         let direct_align_log2 = direct_align_log2(&ground.direct);
         notes.extend(tape.note_on_direct(direct_align_log2));
         Ok(Staged { ground, results, made, images, pattern, direct_align_log2, notes })

@@ -123,7 +123,7 @@ fn measure(
             // What an earlier load point left in this machine's cache would be read a second time.
             let note = match plan.read_from {
                 Some(_) => drop_written(&data_set.files),
-                None => cool_down(data_set),
+                None => cool_down(session.area(), data_set),
             };
             note.into_iter().for_each(|note| session.note(note));
         }

@@ -22,6 +22,7 @@ use jiff::Timestamp;
 use reelgauge_analysis::LoadPoint;
 use reelgauge_analysis::rereads::Rereads;
 use reelgauge_doctor::Sampling;
+use reelgauge_engine::area::{Area, area_around};
 use reelgauge_engine::cache;
 use reelgauge_engine::clock::Clock;
 use reelgauge_engine::dataset::DataSetError;
@@ -115,11 +116,15 @@ pub struct Session {
     doubtful: bool,
 }
 
-/// Makes the folder for run directories, before anything else is touched.
+/// Makes the folder for run directories, before anything else is touched. It can't lie in an area: that is
+/// removed some day, and a run must find nothing in it but its own files.
 ///
 /// # Errors
 /// When that is impossible.
 pub fn make_out(out: &Path) -> Result<(), RunError> {
+    if let Some(area) = area_around(out) {
+        return Err(RunError::OutInArea { out: out.to_path_buf(), area });
+    }
     std::fs::create_dir_all(out).map_err(|source| RunError::Out { path: out.to_path_buf(), source })
 }
 
@@ -161,7 +166,7 @@ impl Session {
             driver_notes: Vec::new(),
             cpu_before: OwnCpu::now(),
             fetched_before: cache::fetched_bytes(&ground.mount),
-            cached_before: cache::resident(&files.test_paths()).share(),
+            cached_before: cache::resident(Some(ground.area.dir()), &files.test_paths()).share(),
             line_bytes_per_s: link::of(&ground.mount).realistic_mb_per_s().map(|rate| rate * 1e6),
             ending: Ending::OnTime,
             left_behind: 0,
@@ -200,6 +205,11 @@ impl Session {
     pub fn errors_are_results(&mut self, expected: BTreeSet<i32>) -> Result<(), RunError> {
         self.changes_files = true;
         Ok(self.drain.errors_are_results(expected)?)
+    }
+
+    /// The area that is measured.
+    pub fn area(&self) -> &Area {
+        &self.ground.area
     }
 
     /// Says something to the reader, once.

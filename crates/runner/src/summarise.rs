@@ -8,6 +8,7 @@ use reelgauge_analysis::rereads::Rereads;
 use reelgauge_analysis::summary::{DataSet, EffectiveMode, LogFacts, Target};
 use reelgauge_analysis::warning::LogTrouble;
 use reelgauge_analysis::{LoadPoint, MemoryFacts, Outcome, SelfCost, Summary, Warning, whose_memory};
+use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::cache::{self, Asked, EffectiveMode as Mode, ModeFacts, judge};
 use reelgauge_engine::dataset;
 use reelgauge_engine::mount::{Mount, MountKind};
@@ -32,10 +33,10 @@ pub struct Traces {
 
 impl Traces {
     /// What a run left behind: these test files in the cache, and what was fetched since it began.
-    pub fn left(mount: &Mount, files: &[&Path], fetched_before: Option<u64>) -> Traces {
+    pub fn left((mount, area): (&Mount, &AreaDir), files: &[&Path], fetched_before: Option<u64>) -> Traces {
         let fetched = cache::fetched_bytes(mount).zip(fetched_before);
         Traces {
-            cached_after: cache::resident(files).share(),
+            cached_after: cache::resident(Some(area), files).share(),
             fetched_bytes: fetched.map(|(after, before)| after.saturating_sub(before)),
         }
     }

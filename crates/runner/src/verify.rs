@@ -6,6 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use reelgauge_analysis::summary::VerifyFacts;
+use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::driver::TargetFile;
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_engine::verify::{self, Patterns, VerifyError, WriteMap, verify_files};
@@ -52,6 +53,7 @@ impl Verified {
 /// Reads back and compares every unit that the run wrote into these files. Gives up when nothing was read for
 /// `hang_after`, as long as the run waits for any operation.
 pub fn read_back(
+    area: &AreaDir,
     files: &[TargetFile],
     patterns: Patterns,
     map: &Arc<WriteMap>,
@@ -62,7 +64,7 @@ pub fn read_back(
     let checked = Arc::new(AtomicU64::new(0));
     let (sender, result) = channel();
     let work = {
-        let files = files.to_vec();
+        let (area, files) = (area.clone(), files.to_vec());
         let (map, checked, interrupt) = (Arc::clone(map), Arc::clone(&checked), interrupt.clone());
         move || {
             let mut go_on = |bytes| {
@@ -70,7 +72,7 @@ pub fn read_back(
                 !interrupt.asked()
             };
             // Nobody listens any more if the reading was given up.
-            let _ = sender.send(verify_files(&files, patterns, &map, &mut go_on));
+            let _ = sender.send(verify_files(Some(&area), &files, patterns, &map, &mut go_on));
         }
     };
     if let Err(error) = std::thread::Builder::new().name("verify".to_owned()).spawn(work) {

@@ -113,15 +113,20 @@ fn files_that_can_not_be_made_at_first_are_an_error_that_leaves_nothing() {
 
 #[cfg(unix)]
 #[test]
-fn what_can_not_be_removed_is_a_note_and_no_error() {
-    // A link in the folder's place is none of the tool's, wherever it leads.
+fn a_link_in_the_place_of_a_folder_ends_the_run_and_is_left_alone() {
+    // It is none of the tool's, wherever it leads: nothing is written through it, nothing removed.
     let swap = |area: &Path| {
         std::fs::rename(area.join("scratch"), area.join("moved")).unwrap();
         std::os::unix::fs::symlink(area.join("moved"), area.join("scratch")).unwrap();
     };
     let (finished, folder) = searched("searching", swap);
     let summary = kept(&finished);
-    assert_eq!(summary.outcome, Outcome::Complete, "{:?}", summary.outcome_reason);
+    assert_eq!(
+        (summary.outcome, finished.exit_code()),
+        (Outcome::BrokeOff, 3),
+        "{:?}",
+        summary.outcome_reason
+    );
     let note = summary.notes.iter().find(|note| note.contains("could not be removed"));
     assert!(note.is_some_and(|note| note.contains("reelgauge clean")), "{:?}", summary.notes);
     assert!(folder.path().join("target/reelgauge-area/scratch").is_symlink());

@@ -172,6 +172,6 @@ fn a_second_run_in_the_same_area_is_refused_and_clean_removes_it() {
     assert_eq!(error.exit_code(), 2, "{error}");
     drop(lock);
     let removed = clean(&target).unwrap();
-    assert!(removed.bytes >= 2 * (16 << 20));
+    assert!(removed.what.bytes >= 2 * (16 << 20));
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
 }

@@ -25,6 +25,16 @@ pub enum ExportError {
         /// What the format allows.
         max_chars: usize,
     },
+    /// A name of which nothing safe is left.
+    #[error(
+        "the name '{name}' {why}, so there is nothing to call the file; the trace was not made by a recorder"
+    )]
+    BadName {
+        /// Which, shortened.
+        name: String,
+        /// Why.
+        why: crate::name::BadName,
+    },
     /// Nothing in the trace can be said in the format.
     #[error("the trace moves no data, and fio's log can hold nothing else")]
     NoData,

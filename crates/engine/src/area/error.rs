@@ -107,6 +107,17 @@ pub enum AreaError {
         /// Who holds it, as far as it said so.
         holder: String,
     },
+    /// The lock file is somebody's.
+    #[error(
+        "{path} is {what}, which would be written over, so nothing was done; make sure that no run uses the \
+         area and remove it (a new one is made), or remove the whole area with 'reelgauge clean'"
+    )]
+    ForeignLock {
+        /// The lock file.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
     /// The area is no longer the one that was opened.
     #[error("{path} was removed or replaced in the meantime; start again")]
     Vanished {

@@ -1,12 +1,11 @@
 //! The lock that keeps two runs from sharing an area.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, Write};
-use std::path::Path;
-
 use super::error::io_error;
-use super::marker::{Marker, no_follow};
-use super::{AreaError, LOCK_FILE, MARKER_FILE};
+use super::marker::Marker;
+use super::{AreaDir, AreaError, LOCK_FILE, MARKER_FILE};
+use crate::beneath::For;
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek, Write};
 
 /// Holder texts are short; whatever is longer was not written by the tool.
 const LONGEST_HOLDER_BYTES: u64 = 400;
@@ -28,29 +27,37 @@ impl AreaLock {
 }
 
 /// Whether the area can be written to, found out by opening its lock file for writing.
-pub(super) fn check_writable(root: &Path) -> Result<(), AreaError> {
-    open(root).map(drop)
+pub(super) fn check_writable(dir: &AreaDir) -> Result<(), AreaError> {
+    open(dir).map(drop)
 }
 
-fn open(root: &Path) -> Result<File, AreaError> {
-    let path = root.join(LOCK_FILE);
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    no_follow(&mut options);
-    let file = options.open(&path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => AreaError::Vanished { path: root.to_owned() },
+/// Opens the lock file. What it holds is written over, so it must be the tool's own and nothing else: a link
+/// leads to somebody's file, and what has a second name is somebody's file too.
+fn open(dir: &AreaDir) -> Result<File, AreaError> {
+    let path = dir.path().join(LOCK_FILE);
+    if let Some(what) = foreign(dir) {
+        return Err(AreaError::ForeignLock { path, what });
+    }
+    let file = dir.open_file(&path, For::Both).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => AreaError::Vanished { path: dir.path().to_owned() },
         _ => io_error("write", &path, error),
     })?;
-    match file.metadata() {
-        Ok(metadata) if metadata.is_file() => Ok(file),
-        Ok(_) => Err(AreaError::Foreign { path, what: "not a file".to_owned() }),
-        Err(error) => Err(io_error("look at", &path, error)),
+    // Looked at once more: it may have become something else since.
+    match foreign(dir) {
+        None => Ok(file),
+        Some(what) => Err(AreaError::ForeignLock { path, what }),
     }
 }
 
+/// Why what has the lock file's name must not be written to.
+pub(super) fn foreign(dir: &AreaDir) -> Option<&'static str> {
+    dir.facts(&dir.path().join(LOCK_FILE)).ok()?.foreign_file()
+}
+
 /// Takes the lock on the area with this marker.
-pub(super) fn take(root: &Path, marker: &Marker) -> Result<AreaLock, AreaError> {
-    let mut file = open(root)?;
+pub(super) fn take(dir: &AreaDir, marker: &Marker) -> Result<AreaLock, AreaError> {
+    let root = dir.path();
+    let mut file = open(dir)?;
     let note = match file.try_lock() {
         Ok(()) => None,
         Err(refusal) if is_held(&refusal) => {
@@ -64,23 +71,28 @@ pub(super) fn take(root: &Path, marker: &Marker) -> Result<AreaLock, AreaError> 
             root.display()
         )),
     };
-    still_there(root, marker, &file)?;
+    still_there(dir, marker, &file)?;
     // Only for the other's error message, so a failure is no reason to stop.
     let _ = name_holder(&mut file);
     Ok(AreaLock { _file: file, note })
 }
 
 /// Between opening the area and locking it, another run may have removed it, and even made it anew.
-fn still_there(root: &Path, marker: &Marker, file: &File) -> Result<(), AreaError> {
-    let vanished = || AreaError::Vanished { path: root.to_owned() };
-    match Marker::read(root) {
+fn still_there(dir: &AreaDir, marker: &Marker, file: &File) -> Result<(), AreaError> {
+    let vanished = || AreaError::Vanished { path: dir.path().to_owned() };
+    let is_unmarked = |dir: &AreaDir| {
+        let marker = dir.facts(&dir.path().join(MARKER_FILE));
+        marker.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    };
+    let now = AreaDir::open(dir.path()).map_err(|_| vanished())?;
+    match Marker::read(&now) {
         Ok(now) if now.id == marker.id => Ok(()),
         Ok(_) => Err(vanished()),
-        Err(AreaError::Foreign { .. }) if !root.join(MARKER_FILE).exists() => {
+        Err(AreaError::Foreign { .. }) if is_unmarked(&now) => {
             // It is being removed, and opening the lock file made it anew: take that back, so that the
             // other's removal succeeds. What anybody wrote into it is not the tool's to remove.
             if file.metadata().is_ok_and(|metadata| metadata.len() == 0) {
-                let _ = std::fs::remove_file(root.join(LOCK_FILE));
+                let _ = dir.remove_file(&dir.path().join(LOCK_FILE));
             }
             Err(vanished())
         }

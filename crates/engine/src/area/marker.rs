@@ -1,14 +1,14 @@
 //! The marker: the file that makes a directory an area.
 
-use std::fs::{self, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::error::io_error;
-use super::{AreaError, MARKER_FILE};
+use super::{AreaDir, AreaError, MARKER_FILE};
+use crate::beneath::For;
 
 /// Version of the area's layout. To be raised when an older version of the tool could no longer use or
 /// remove an area safely.
@@ -49,11 +49,12 @@ impl Marker {
     }
 
     /// Reads the marker of what might be an area.
-    pub fn read(root: &Path) -> Result<Marker, AreaError> {
+    pub fn read(dir: &AreaDir) -> Result<Marker, AreaError> {
+        let root = dir.path();
         let path = root.join(MARKER_FILE);
         let foreign = |what: String| AreaError::Foreign { path: root.to_owned(), what };
-        match fs::symlink_metadata(&path) {
-            Ok(metadata) if !metadata.is_file() => {
+        match dir.facts(&path) {
+            Ok(facts) if !facts.is_file() => {
                 return Err(foreign(format!("a directory whose {MARKER_FILE} is not a file")));
             }
             Ok(_) => {}
@@ -62,7 +63,7 @@ impl Marker {
             }
             Err(error) => return Err(io_error("look at", &path, error)),
         }
-        let text = read_text(&path).map_err(|error| match error.kind() {
+        let text = dir.read_text(&path, LARGEST_BYTES).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => foreign(format!("a directory whose {MARKER_FILE} is not text")),
             _ => io_error("read", &path, error),
         })?;
@@ -96,35 +97,11 @@ impl Marker {
     }
 
     /// Writes the marker into a directory that has none yet, durably.
-    pub fn write(&self, root: &Path) -> io::Result<()> {
+    pub fn write(&self, dir: &AreaDir) -> io::Result<()> {
         let text = toml::to_string(self).map_err(io::Error::other)?;
-        let mut file = OpenOptions::new().write(true).create_new(true).open(root.join(MARKER_FILE))?;
+        let mut file = dir.open_file(&dir.path().join(MARKER_FILE), For::New)?;
         file.write_all(format!("{COMMENT}{text}").as_bytes())?;
         file.sync_all()
-    }
-}
-
-fn read_text(path: &Path) -> io::Result<String> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    no_follow(&mut options);
-    let mut text = String::new();
-    options.open(path)?.take(LARGEST_BYTES).read_to_string(&mut text)?;
-    Ok(text)
-}
-
-/// Makes opening fail at a symbolic link instead of following it. On Windows the link itself is opened,
-/// which is no regular file to whoever looks.
-pub(crate) fn no_follow(options: &mut OpenOptions) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags(libc::O_NOFOLLOW);
-    }
-    #[cfg(windows)]
-    {
-        use std::os::windows::fs::OpenOptionsExt;
-        options.custom_flags(windows_sys::Win32::Storage::FileSystem::FILE_FLAG_OPEN_REPARSE_POINT);
     }
 }
 
@@ -141,22 +118,25 @@ fn random_id() -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::fs;
+
     use super::*;
 
     #[test]
     fn what_is_written_is_read_again() {
         let dir = tempfile::tempdir().unwrap();
+        let held = AreaDir::open(dir.path()).unwrap();
         let marker = Marker::fresh();
-        marker.write(dir.path()).unwrap();
-        assert_eq!(Marker::read(dir.path()).unwrap(), marker);
-        let again = marker.write(dir.path()).unwrap_err();
+        marker.write(&held).unwrap();
+        assert_eq!(Marker::read(&held).unwrap(), marker);
+        let again = marker.write(&held).unwrap_err();
         assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
     }
 
     #[test]
     fn the_marker_speaks_to_whoever_finds_it() {
         let dir = tempfile::tempdir().unwrap();
-        Marker::fresh().write(dir.path()).unwrap();
+        Marker::fresh().write(&AreaDir::open(dir.path()).unwrap()).unwrap();
         let text = fs::read_to_string(dir.path().join(MARKER_FILE)).unwrap();
         assert!(text.starts_with("# This directory belongs to Reelgauge"));
         assert!(text.contains("format = 1\n"));
@@ -174,6 +154,6 @@ mod tests {
     fn what_is_not_text_is_no_marker() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(MARKER_FILE), [0xff, 0xfe, 0]).unwrap();
-        assert!(matches!(Marker::read(dir.path()), Err(AreaError::Foreign { .. })));
+        assert!(matches!(Marker::read(&AreaDir::open(dir.path()).unwrap()), Err(AreaError::Foreign { .. })));
     }
 }

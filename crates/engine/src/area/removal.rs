@@ -1,23 +1,30 @@
-//! Removing an area: everything in it, nothing outside it.
+//! Removing an area: what the tool made in it, and nothing else.
 //!
 //! The standard library's `remove_dir_all` follows no symbolic links, but it walks into whatever is
 //! mounted inside: a bind mount of the production volume would be emptied. So on Unix the area is walked
 //! here, through directory descriptors opened without following links, each compared with the area's own
 //! mount. First everything is only looked at; nothing is removed unless all of it lies on that mount.
+//!
+//! What the tool did not make ([`ours`]) stays, and is named; then the area stays as well, marked.
+
+mod ours;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use self::ours::Scope;
 use super::lock::AreaLock;
 use super::marker::Marker;
-use super::{AreaError, LOCK_FILE, MARKER_FILE, sync_dir};
+use super::{AreaDir, AreaError, LOCK_FILE, MARKER_FILE, sync_dir};
 
 /// The tool nests three directories; a removal that goes deeper than this is in the wrong place.
 const DEEPEST: u32 = 32;
+/// So many of the things that stay are named; all of them are counted.
+const NAMED_MAX: usize = 20;
 
-/// What was removed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What was removed, or would be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cleaned {
     /// Files and links.
     pub files: u64,
@@ -25,29 +32,92 @@ pub struct Cleaned {
     pub directories: u64,
     /// Sizes of the files, together.
     pub bytes: u64,
+    /// Directories with what lies directly in them, in the order of going through them.
+    pub folders: Vec<CleanedFolder>,
+    /// The first of the things that the tool did not make, and that stay.
+    pub left: Vec<PathBuf>,
+    /// How many of them there are.
+    pub left_count: u64,
 }
 
-/// Removes the area whose lock this is. Marker last; the lock is given up just before it.
-pub(super) fn remove(root: &Path, marker: &Marker, lock: AreaLock) -> Result<Cleaned, AreaError> {
+/// What of a directory goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CleanedFolder {
+    /// The directory.
+    pub path: PathBuf,
+    /// Files and links directly in it.
+    pub files: u64,
+    /// Their sizes, together.
+    pub bytes: u64,
+}
+
+impl Cleaned {
+    fn enter(&mut self, path: &Path) -> usize {
+        self.folders.push(CleanedFolder { path: path.to_owned(), files: 0, bytes: 0 });
+        self.folders.len() - 1
+    }
+
+    /// A file of the directory that was entered so goes.
+    fn file(&mut self, folder: usize, bytes: u64) {
+        self.files += 1;
+        self.bytes += bytes;
+        self.folders[folder].files += 1;
+        self.folders[folder].bytes += bytes;
+    }
+
+    /// This stays.
+    fn leave(&mut self, path: PathBuf) {
+        self.left_count += 1;
+        if self.left.len() < NAMED_MAX {
+            self.left.push(path);
+        }
+    }
+}
+
+/// Whether anything is done, or only looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Act {
+    Look,
+    Remove,
+}
+
+/// What [`remove`] would remove.
+pub(super) fn look(dir: &AreaDir) -> Result<Cleaned, AreaError> {
+    refuse_mounts_within(dir.path())?;
+    let mut cleaned = system::go_through(dir, &[], Scope::Area, Act::Look)?;
+    for name in [LOCK_FILE, MARKER_FILE] {
+        if let Ok(facts) = dir.facts(&dir.path().join(name)) {
+            cleaned.file(0, facts.size_bytes);
+        }
+    }
+    cleaned.directories += 1;
+    Ok(cleaned)
+}
+
+/// Removes the area whose lock this is; `None` where the lock file is a link that was refused. Marker last;
+/// the lock is given up just before it.
+pub(super) fn remove(dir: &AreaDir, marker: &Marker, lock: Option<AreaLock>) -> Result<Cleaned, AreaError> {
+    let root = dir.path();
     refuse_mounts_within(root)?;
-    let mut cleaned = system::remove_content(root)?;
+    let mut cleaned = system::go_through(dir, &[], Scope::Area, Act::Remove)?;
     // Closed before it is removed: NFS keeps a removed file that is open as `.nfs…`, Windows its name.
     drop(lock);
+    if cleaned.left_count > 0 {
+        // It has to stay, so it has to stay marked.
+        return Ok(cleaned);
+    }
     for name in [LOCK_FILE, MARKER_FILE] {
         let path = root.join(name);
-        let bytes = fs::symlink_metadata(&path).map_or(0, |metadata| metadata.len());
-        match fs::remove_file(&path) {
-            Ok(()) => {
-                cleaned.files += 1;
-                cleaned.bytes += bytes;
-            }
+        let bytes = dir.facts(&path).map_or(0, |facts| facts.size_bytes);
+        match dir.remove_file(&path) {
+            Ok(()) => cleaned.file(0, bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(removal_error(&path, error)),
         }
     }
     if let Err(error) = fs::remove_dir(root) {
         // Something was written into it meanwhile: it has to stay, so it has to stay marked.
-        let _ = marker.write(root);
+        let _ = marker.write(dir);
         return Err(removal_error(root, error));
     }
     cleaned.directories += 1;
@@ -57,11 +127,11 @@ pub(super) fn remove(root: &Path, marker: &Marker, lock: AreaLock) -> Result<Cle
     Ok(cleaned)
 }
 
-/// Removes what is in a directory of the area, with the same care, and leaves the directory itself.
-/// `names` lead to it, from the area's own directory on.
-pub(super) fn empty_dir(root: &Path, names: &[&str]) -> Result<Cleaned, AreaError> {
-    refuse_mounts_within(&names.iter().fold(root.to_owned(), |path, name| path.join(name)))?;
-    system::remove_content_of(root, names)
+/// Removes what is in a directory of the area, whatever it is, with the same care, and leaves the directory
+/// itself. `names` lead to it, from the area's own directory on.
+pub(super) fn empty_dir(dir: &AreaDir, names: &[&str]) -> Result<Cleaned, AreaError> {
+    refuse_mounts_within(&names.iter().fold(dir.path().to_owned(), |path, name| path.join(name)))?;
+    system::go_through(dir, names, Scope::Everything, Act::Remove)
 }
 
 /// The kernel's own list knows mounts that can't even be looked at (a dead server's).
@@ -88,11 +158,6 @@ fn too_deep(path: PathBuf) -> AreaError {
     AreaError::Removal { path, source }
 }
 
-/// Whether a name directly in the area is kept to the end.
-fn is_kept(depth: u32, name: &[u8]) -> bool {
-    depth == 0 && (name == MARKER_FILE.as_bytes() || name == LOCK_FILE.as_bytes())
-}
-
 #[cfg(unix)]
 mod system {
     use std::ffi::{CString, OsStr};
@@ -100,11 +165,12 @@ mod system {
     use std::os::unix::ffi::OsStrExt;
     use std::path::{Path, PathBuf};
 
-    use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+    use rustix::fs::{AtFlags, Dir, Mode, OFlags};
     use rustix::io::Errno;
 
     use super::super::error::io_error;
-    use super::{AreaError, Cleaned, DEEPEST, is_kept, removal_error, too_deep};
+    use super::{Act, AreaDir, AreaError, Cleaned, DEEPEST, Scope, removal_error, too_deep};
+    use crate::beneath::{Facts, facts_of};
     use crate::mount::MountId;
 
     /// A directory that is being walked.
@@ -112,40 +178,33 @@ mod system {
         fd: OwnedFd,
         path: PathBuf,
         depth: u32,
+        scope: Scope,
     }
 
-    pub(super) fn remove_content(root: &Path) -> Result<Cleaned, AreaError> {
-        let (root, home) = open_root(root)?;
-        clear(&root, &home)
-    }
-
-    pub(super) fn remove_content_of(root: &Path, names: &[&str]) -> Result<Cleaned, AreaError> {
-        let (mut dir, home) = open_root(root)?;
+    /// Goes through what the tool made in a directory, if all of it lies on this mount.
+    pub(super) fn go_through(
+        area: &AreaDir,
+        names: &[&str],
+        scope: Scope,
+        act: Act,
+    ) -> Result<Cleaned, AreaError> {
+        let root = area.path();
+        let fd = area.root().open_dir_to_read(Path::new(""));
+        let fd = fd.map_err(|error| io_error("open", root, error))?;
+        let home = MountId::of_dir(&fd).map_err(|error| io_error("look at", root, error))?;
+        let mut dir = Place { fd, path: root.to_owned(), depth: 0, scope };
         for name in names {
             let failed = |error: std::ffi::NulError| io_error("empty", &dir.path, error.into());
-            dir = dir.enter(&CString::new(*name).map_err(failed)?, &home)?;
+            dir = dir.enter(&CString::new(*name).map_err(failed)?, scope, &home)?;
         }
-        clear(&dir, &home)
-    }
-
-    /// The area's directory, and the mount that it lies on.
-    fn open_root(root: &Path) -> Result<(Place, MountId), AreaError> {
-        let fd = open_dir(CWD, root).map_err(|error| io_error("open", root, error.into()))?;
-        let home = MountId::of_dir(&fd).map_err(|error| io_error("look at", root, error))?;
-        Ok((Place { fd, path: root.to_owned(), depth: 0 }, home))
-    }
-
-    /// Removes what is in `dir`, if all of it lies on this mount.
-    fn clear(dir: &Place, home: &MountId) -> Result<Cleaned, AreaError> {
-        survey(dir, home)?;
+        let mut looked = Cleaned::default();
+        walk(&dir, &home, Act::Look, &mut looked)?;
+        if act == Act::Look {
+            return Ok(looked);
+        }
         let mut cleaned = Cleaned::default();
-        empty(dir, home, &mut cleaned)?;
+        walk(&dir, &home, Act::Remove, &mut cleaned)?;
         Ok(cleaned)
-    }
-
-    fn open_dir<P: rustix::path::Arg>(at: impl std::os::fd::AsFd, name: P) -> rustix::io::Result<OwnedFd> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        rustix::fs::openat(at, name, flags, Mode::empty())
     }
 
     impl Place {
@@ -161,7 +220,7 @@ mod system {
             for entry in Dir::read_from(&self.fd).map_err(failed)? {
                 let name = entry.map_err(failed)?.file_name().to_owned();
                 let bytes = name.to_bytes();
-                if bytes != b"." && bytes != b".." && !is_kept(self.depth, bytes) {
+                if bytes != b"." && bytes != b".." && !self.scope.is_kept(bytes) {
                     names.push(name);
                 }
             }
@@ -169,23 +228,25 @@ mod system {
         }
 
         /// The directory of this name in it, if it lies on the same mount.
-        fn enter(&self, name: &CString, home: &MountId) -> Result<Place, AreaError> {
+        fn enter(&self, name: &CString, scope: Scope, home: &MountId) -> Result<Place, AreaError> {
             let path = self.join(name);
             if self.depth >= DEEPEST {
                 return Err(too_deep(path));
             }
-            let fd =
-                open_dir(&self.fd, name.as_c_str()).map_err(|error| removal_error(&path, error.into()))?;
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let fd = rustix::fs::openat(&self.fd, name.as_c_str(), flags, Mode::empty())
+                .map_err(|error| removal_error(&path, error.into()))?;
             let here = MountId::of_dir(&fd).map_err(|error| removal_error(&path, error))?;
             if !here.same_mount(home) {
                 return Err(AreaError::MountInside { path });
             }
-            Ok(Place { fd, path, depth: self.depth + 1 })
+            Ok(Place { fd, path, depth: self.depth + 1, scope })
         }
 
-        fn stat(&self, name: &CString) -> Result<rustix::fs::Stat, AreaError> {
-            rustix::fs::statat(&self.fd, name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW)
-                .map_err(|error| removal_error(&self.join(name), error.into()))
+        fn facts(&self, name: &CString) -> Result<Facts, AreaError> {
+            let stat = rustix::fs::statat(&self.fd, name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW)
+                .map_err(|error| removal_error(&self.join(name), error.into()))?;
+            Ok(facts_of(&stat))
         }
 
         fn unlink(&self, name: &CString, flags: AtFlags) -> Result<(), AreaError> {
@@ -196,33 +257,32 @@ mod system {
         }
     }
 
-    fn is_dir(stat: &rustix::fs::Stat) -> bool {
-        FileType::from_raw_mode(stat.st_mode as _) == FileType::Directory
-    }
-
-    /// Refuses if any directory below lies elsewhere.
-    fn survey(dir: &Place, home: &MountId) -> Result<(), AreaError> {
+    /// Looks through `dir`, or removes what is in it; both refuse if any directory below lies elsewhere, as
+    /// one may have come in between. What the tool did not make is left and noted.
+    fn walk(dir: &Place, home: &MountId, act: Act, cleaned: &mut Cleaned) -> Result<(), AreaError> {
+        let folder = cleaned.enter(&dir.path);
         for name in dir.names()? {
-            if is_dir(&dir.stat(&name)?) {
-                survey(&dir.enter(&name, home)?, home)?;
+            let facts = dir.facts(&name)?;
+            let Some(scope) = dir.scope.of(name.to_bytes(), &facts) else {
+                cleaned.leave(dir.join(&name));
+                continue;
+            };
+            if !facts.is_dir() {
+                if act == Act::Remove {
+                    dir.unlink(&name, AtFlags::empty())?;
+                }
+                cleaned.file(folder, facts.size_bytes);
+                continue;
             }
-        }
-        Ok(())
-    }
-
-    /// Removes what is in `dir`. Mounts are looked for again, as one may have come since the survey.
-    fn empty(dir: &Place, home: &MountId, cleaned: &mut Cleaned) -> Result<(), AreaError> {
-        for name in dir.names()? {
-            let stat = dir.stat(&name)?;
-            if is_dir(&stat) {
-                empty(&dir.enter(&name, home)?, home, cleaned)?;
+            let left_before = cleaned.left_count;
+            walk(&dir.enter(&name, scope, home)?, home, act, cleaned)?;
+            if cleaned.left_count > left_before {
+                continue;
+            }
+            if act == Act::Remove {
                 dir.unlink(&name, AtFlags::REMOVEDIR)?;
-                cleaned.directories += 1;
-            } else {
-                dir.unlink(&name, AtFlags::empty())?;
-                cleaned.files += 1;
-                cleaned.bytes += u64::try_from(stat.st_size).unwrap_or(0);
             }
+            cleaned.directories += 1;
         }
         Ok(())
     }
@@ -237,53 +297,68 @@ mod system {
     use std::path::Path;
 
     use super::super::error::io_error;
-    use super::{AreaError, Cleaned, DEEPEST, is_kept, removal_error, too_deep};
+    use super::{Act, AreaDir, AreaError, Cleaned, DEEPEST, Scope, removal_error, too_deep};
 
-    pub(super) fn remove_content(root: &Path) -> Result<Cleaned, AreaError> {
-        clear(root, 0)
-    }
-
-    pub(super) fn remove_content_of(root: &Path, names: &[&str]) -> Result<Cleaned, AreaError> {
-        clear(&names.iter().fold(root.to_owned(), |path, name| path.join(name)), names.len() as u32)
-    }
-
-    /// Removes what is in `dir`, if all of it lies where it seems to.
-    fn clear(dir: &Path, depth: u32) -> Result<Cleaned, AreaError> {
-        walk(dir, depth, None)?;
+    pub(super) fn go_through(
+        area: &AreaDir,
+        names: &[&str],
+        scope: Scope,
+        act: Act,
+    ) -> Result<Cleaned, AreaError> {
+        let dir = names.iter().fold(area.path().to_owned(), |path, name| path.join(name));
+        let depth = names.len() as u32;
+        let mut looked = Cleaned::default();
+        walk(area, &dir, (depth, scope), Act::Look, &mut looked)?;
+        if act == Act::Look {
+            return Ok(looked);
+        }
         let mut cleaned = Cleaned::default();
-        walk(dir, depth, Some(&mut cleaned))?;
+        walk(area, &dir, (depth, scope), Act::Remove, &mut cleaned)?;
         Ok(cleaned)
     }
 
-    /// Looks through `dir`, and removes what is in it if there is somewhere to count it.
-    fn walk(dir: &Path, depth: u32, mut cleaned: Option<&mut Cleaned>) -> Result<(), AreaError> {
+    /// Looks through `dir`, or removes what is in it.
+    fn walk(
+        area: &AreaDir,
+        dir: &Path,
+        (depth, scope): (u32, Scope),
+        act: Act,
+        cleaned: &mut Cleaned,
+    ) -> Result<(), AreaError> {
         if depth > DEEPEST {
             return Err(too_deep(dir.to_owned()));
         }
-        let failed = |error| io_error("list", dir, error);
-        for entry in fs::read_dir(dir).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            if is_kept(depth, entry.file_name().as_encoded_bytes()) {
+        let folder = cleaned.enter(dir);
+        for name in area.names_in(dir).map_err(|error| io_error("list", dir, error))? {
+            let path = dir.join(&name);
+            let failed = |error| removal_error(&path, error);
+            let facts = area.facts(&path).map_err(failed)?;
+            if scope.is_kept(name.as_encoded_bytes()) {
                 continue;
             }
-            let path = entry.path();
-            let metadata = fs::symlink_metadata(&path).map_err(|error| removal_error(&path, error))?;
-            if metadata.is_symlink() && fs::metadata(&path).is_ok_and(|metadata| metadata.is_dir()) {
+            let leads_away = facts.what == crate::beneath::What::Link;
+            if leads_away && fs::metadata(&path).is_ok_and(|metadata| metadata.is_dir()) {
                 return Err(AreaError::MountInside { path });
             }
-            if metadata.is_dir() {
-                walk(&path, depth + 1, cleaned.as_deref_mut())?;
-            }
-            let Some(cleaned) = cleaned.as_deref_mut() else {
+            let Some(scope) = scope.of(name.as_encoded_bytes(), &facts) else {
+                cleaned.leave(path);
                 continue;
             };
-            if metadata.is_dir() {
-                fs::remove_dir(&path).map_err(|error| removal_error(&path, error))?;
+            if facts.is_dir() {
+                let left_before = cleaned.left_count;
+                walk(area, &path, (depth + 1, scope), act, cleaned)?;
+                if cleaned.left_count > left_before {
+                    continue;
+                }
+                if act == Act::Remove {
+                    area.remove_dir(&path).map_err(failed)?;
+                }
                 cleaned.directories += 1;
             } else {
-                fs::remove_file(&path).map_err(|error| removal_error(&path, error))?;
-                cleaned.files += 1;
-                cleaned.bytes += metadata.len();
+                if act == Act::Remove {
+                    area.remove_file(&path).map_err(failed)?;
+                }
+                cleaned.file(folder, facts.size_bytes);
             }
         }
         Ok(())

@@ -3,6 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::area::AreaDir;
+use crate::beneath::open_to_read;
+
 /// How residency was found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum How {
@@ -63,13 +66,14 @@ impl Residency {
 
 /// What of these files lies in this machine's page cache.
 ///
-/// Nothing is read and nothing is moved into the cache by asking.
-pub fn resident<P: AsRef<Path>>(files: &[P]) -> Residency {
-    Residency::sum(files.iter().map(|path| of_file(path.as_ref())).collect())
+/// Nothing is read and nothing is moved into the cache by asking. What lies in the `area` is reached from
+/// there.
+pub fn resident<P: AsRef<Path>>(area: Option<&AreaDir>, files: &[P]) -> Residency {
+    Residency::sum(files.iter().map(|path| of_file(area, path.as_ref())).collect())
 }
 
-fn of_file(path: &Path) -> FileResidency {
-    let (total_bytes, found) = match look(path) {
+fn of_file(area: Option<&AreaDir>, path: &Path) -> FileResidency {
+    let (total_bytes, found) = match look(area, path) {
         Ok((total_bytes, found)) => (total_bytes, found),
         Err(error) => (0, Err(error.to_string())),
     };
@@ -84,8 +88,8 @@ fn of_file(path: &Path) -> FileResidency {
 type Found = Result<(u64, How), String>;
 
 /// The size of a file, and what of it is resident.
-fn look(path: &Path) -> io::Result<(u64, Found)> {
-    let file = std::fs::File::open(path)?;
+fn look(area: Option<&AreaDir>, path: &Path) -> io::Result<(u64, Found)> {
+    let file = open_to_read(area, path)?;
     Ok((file.metadata()?.len(), resident_bytes(&file)))
 }
 
@@ -262,12 +266,12 @@ mod tests {
         let sum = Residency::sum(vec![file(How::Unknown("why".into()), 0, 300)]);
         assert_eq!(sum.how, How::Unknown("why".into()));
         assert_eq!(sum.share(), None);
-        assert!(matches!(resident::<&Path>(&[]).how, How::Unknown(_)));
+        assert!(matches!(resident::<&Path>(None, &[]).how, How::Unknown(_)));
     }
 
     #[test]
     fn a_missing_file_is_unknown() {
-        let residency = resident(&[Path::new("/there/is/no/such/file")]);
+        let residency = resident(None, &[Path::new("/there/is/no/such/file")]);
         assert!(matches!(residency.how, How::Unknown(_)));
         assert_eq!(residency.total_bytes, 0);
     }
@@ -293,7 +297,7 @@ mod tests {
         fn what_was_just_written_is_resident() {
             let dir = tempfile::tempdir().unwrap();
             let (path, _file) = cached_file(dir.path());
-            let residency = resident(&[path]);
+            let residency = resident(None, &[path]);
             assert_eq!(residency.resident_bytes, 4 * MIB as u64 + 100, "{residency:?}");
             assert_eq!(residency.share(), Some(1.0));
         }
@@ -309,7 +313,7 @@ mod tests {
                 Err(error) => eprintln!("skipped one half: no cachestat here ({error})"),
             }
 
-            crate::cache::drop_cached(&[&path]).unwrap();
+            crate::cache::drop_cached(None, &[&path]).unwrap();
             let mut byte = [0];
             file.seek(SeekFrom::Start(2 * MIB as u64)).unwrap();
             file.read_exact(&mut byte).unwrap();

@@ -1,6 +1,6 @@
 //! Writing a data set: the working thread.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -8,7 +8,8 @@ use std::sync::atomic::Ordering;
 use super::error::named;
 use super::manifest::{Manifest, directory_name, file_name, fresh_file, part_of};
 use super::{DataSet, DataSetError, DataSetSpec, Shared, others, survey};
-use crate::area::{Area, sync_dir};
+use crate::area::{Area, AreaDir};
+use crate::beneath::What;
 use crate::driver::TargetFile;
 use crate::pattern::{FILL_WRITER, PatternSpec, WriteData};
 
@@ -17,11 +18,12 @@ pub(super) const WRITE_BYTES: usize = 1 << 20;
 
 /// Prepares the whole set. `seconds` is left to the caller.
 pub(super) fn prepare(area: &Area, spec: &DataSetSpec, shared: &Shared) -> Result<DataSet, DataSetError> {
-    own_dir(&area.data_dir(), spec)?;
+    let at = area.dir();
+    own_dir(at, &area.data_dir(), spec)?;
     let directory = area.data_dir().join(directory_name(spec));
-    own_dir(&directory, spec)?;
-    let known = Manifest::read(&directory, spec)?;
-    let found = survey::survey(&directory, spec, known.is_some())?;
+    own_dir(at, &directory, spec)?;
+    let known = Manifest::read(at, &directory, spec)?;
+    let found = survey::survey(at, &directory, spec, known.is_some())?;
     let missing_files = found.missing.len() as u64;
     let missing_bytes = missing_files * spec.file_bytes;
     let reused_bytes = (u64::from(spec.files) - missing_files) * spec.file_bytes;
@@ -35,15 +37,15 @@ pub(super) fn prepare(area: &Area, spec: &DataSetSpec, shared: &Shared) -> Resul
         known.filter(|(manifest, _)| manifest.complete).map_or(0, |(manifest, _)| manifest.files);
     let files_there = complete_files.max(spec.files);
     if !found.missing.is_empty() || incomplete {
-        make_room(&directory, spec, &found, missing_bytes)?;
+        make_room(at, &directory, spec, &found, missing_bytes)?;
         let files = files_there;
-        Manifest::new(spec, files, seed, false).write(&directory)?;
-        fill_all(&directory, spec, &found.missing, pattern, shared)?;
-        sync_dir(&directory);
-        Manifest::new(spec, files, seed, true).write(&directory)?;
-        sync_dir(&directory);
+        Manifest::new(spec, files, seed, false).write(at, &directory)?;
+        fill_all((at, &directory), spec, &found.missing, pattern, shared)?;
+        at.sync_dir(&directory);
+        Manifest::new(spec, files, seed, true).write(at, &directory)?;
+        at.sync_dir(&directory);
     } else {
-        others::used_now(&directory);
+        others::used_now(at, &directory);
     }
     let files = (0..spec.files)
         .map(|number| TargetFile { path: directory.join(file_name(number)), size_bytes: spec.file_bytes });
@@ -59,34 +61,32 @@ pub(super) fn prepare(area: &Area, spec: &DataSetSpec, shared: &Shared) -> Resul
 }
 
 /// Makes a directory if it is missing, and makes sure that it is a real one.
-fn own_dir(path: &Path, spec: &DataSetSpec) -> Result<(), DataSetError> {
-    match fs::create_dir(path) {
+fn own_dir(area: &AreaDir, path: &Path, spec: &DataSetSpec) -> Result<(), DataSetError> {
+    match area.create_dir(path) {
         Ok(()) => return Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         Err(error) => return Err(named("make the directory", path, spec.file_bytes, error)),
     }
-    let metadata =
-        fs::symlink_metadata(path).map_err(|error| named("look at", path, spec.file_bytes, error))?;
-    let what = if metadata.is_symlink() {
-        "a symbolic link"
-    } else if metadata.is_dir() {
-        return Ok(());
-    } else {
-        "not a directory"
+    let facts = area.facts(path).map_err(|error| named("look at", path, spec.file_bytes, error))?;
+    let what = match facts.what {
+        What::Directory => return Ok(()),
+        What::Link => "a symbolic link",
+        What::File | What::Other => "not a directory",
     };
     Err(DataSetError::NotOurs { path: path.to_owned(), what })
 }
 
 /// Removes what is of no use and then sees whether there is room.
 fn make_room(
+    area: &AreaDir,
     directory: &Path,
     spec: &DataSetSpec,
     found: &survey::Survey,
     missing_bytes: u64,
 ) -> Result<(), DataSetError> {
-    survey::remove_parts(directory, spec)?;
+    survey::remove_parts(area, directory, spec)?;
     for path in &found.unfit {
-        fs::remove_file(path).map_err(|error| named("remove", path, spec.file_bytes, error))?;
+        area.remove_file(path).map_err(|error| named("remove", path, spec.file_bytes, error))?;
     }
     let space = crate::space::space(directory)
         .map_err(|error| named("ask for the free space of", directory, spec.file_bytes, error))?;
@@ -94,7 +94,7 @@ fn make_room(
 }
 
 fn fill_all(
-    directory: &Path,
+    (area, directory): (&AreaDir, &Path),
     spec: &DataSetSpec,
     missing: &[u32],
     pattern: PatternSpec,
@@ -103,7 +103,7 @@ fn fill_all(
     let mut data = WriteData::new(pattern, FILL_WRITER, WRITE_BYTES)?;
     for &number in missing {
         let path = directory.join(file_name(number));
-        let part = Part::create(&path, spec.file_bytes)?;
+        let part = Part::create(area, &path, spec.file_bytes)?;
         part.fill(number, spec.file_bytes, &mut data, shared)?;
         part.complete(&path, spec.file_bytes)?;
     }
@@ -111,26 +111,27 @@ fn fill_all(
 }
 
 /// A file that is being written; removed when dropped before it is complete.
-struct Part {
+struct Part<'a> {
+    area: &'a AreaDir,
     path: PathBuf,
     /// `None` once it is complete.
     file: Option<File>,
 }
 
-impl Drop for Part {
+impl Drop for Part<'_> {
     fn drop(&mut self) {
         if self.file.take().is_some() {
             // Whatever stays is removed by the next preparation.
-            let _ = fs::remove_file(&self.path);
+            let _ = self.area.remove_file(&self.path);
         }
     }
 }
 
-impl Part {
-    fn create(path: &Path, file_bytes: u64) -> Result<Part, DataSetError> {
+impl<'a> Part<'a> {
+    fn create(area: &'a AreaDir, path: &Path, file_bytes: u64) -> Result<Part<'a>, DataSetError> {
         let path = part_of(path);
-        let file = fresh_file(&path).map_err(|error| named("create", &path, file_bytes, error))?;
-        Ok(Part { path, file: Some(file) })
+        let file = fresh_file(area, &path).map_err(|error| named("create", &path, file_bytes, error))?;
+        Ok(Part { area, path, file: Some(file) })
     }
 
     fn fill(
@@ -151,8 +152,8 @@ impl Part {
     fn complete(mut self, path: &Path, file_bytes: u64) -> Result<(), DataSetError> {
         // Closed first: Windows doesn't rename open files everywhere.
         drop(self.file.take());
-        fs::rename(&self.path, path).map_err(|error| {
-            let _ = fs::remove_file(&self.path);
+        self.area.rename(&self.path, path).map_err(|error| {
+            let _ = self.area.remove_file(&self.path);
             named("rename", &self.path, file_bytes, error)
         })
     }

@@ -7,7 +7,7 @@
 //!
 //! Not here: what an image consists of (the trace room), and removing it ([`crate::scratch`]).
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,8 @@ use std::sync::mpsc;
 use super::error::named;
 use super::fill::{Place, WRITE_BYTES, write_data};
 use super::{DataSetError, Prepared, Shared, Watch};
-use crate::area::sync_dir;
+use crate::area::AreaDir;
+use crate::beneath::For;
 use crate::pattern::{FILL_WRITER, PatternSpec, WriteData};
 
 /// Bytes of one write to a file that grows.
@@ -65,6 +66,7 @@ pub enum Item {
 /// [`DataSetError`]: something of an image is there already; space or quota that ran out; an interruption;
 /// whatever the storage reports.
 pub fn prepare(
+    area: &AreaDir,
     items: Vec<Item>,
     pattern: PatternSpec,
     progress: &mut dyn FnMut(Prepared) -> ControlFlow<()>,
@@ -73,12 +75,12 @@ pub fn prepare(
     let total_bytes = items.iter().map(size).fold(0, u64::saturating_add);
     let shared = Arc::new(Shared::default());
     let (sender, result) = mpsc::channel();
-    let work = Arc::clone(&shared);
+    let (area, work) = (area.clone(), Arc::clone(&shared));
     std::thread::Builder::new()
         .name("prepare".to_owned())
         .spawn(move || {
             // Nobody listens any more if the caller gave up: then there is nobody to tell.
-            let _ = sender.send(make_all(&items, pattern, &work));
+            let _ = sender.send(make_all(&area, &items, pattern, &work));
         })
         .map_err(|source| DataSetError::Thread { source })?;
     Watch { result, shared, total_bytes }.until_done(progress, stop)
@@ -92,7 +94,12 @@ fn size(item: &Item) -> u64 {
     }
 }
 
-fn make_all(items: &[Item], pattern: PatternSpec, shared: &Shared) -> Result<(), DataSetError> {
+fn make_all(
+    area: &AreaDir,
+    items: &[Item],
+    pattern: PatternSpec,
+    shared: &Shared,
+) -> Result<(), DataSetError> {
     let mut data = WriteData::new(pattern, FILL_WRITER, WRITE_BYTES)?;
     for (number, item) in items.iter().enumerate() {
         if shared.stopped() {
@@ -101,10 +108,10 @@ fn make_all(items: &[Item], pattern: PatternSpec, shared: &Shared) -> Result<(),
         }
         match item {
             Item::Directory { path } => {
-                fs::create_dir(path).map_err(|error| in_the_way("make the directory", path, 0, error))?;
+                area.create_dir(path).map_err(|error| in_the_way("make the directory", path, 0, error))?;
             }
             Item::File { path, size_bytes, layout } => {
-                let file = make_file(path, *size_bytes, *layout)?;
+                let file = make_file(area, path, *size_bytes, *layout)?;
                 let place = Place { file: &file, path, number: number as u32, bytes: *size_bytes };
                 let write_bytes = match layout {
                     FileLayout::SizeFirst => WRITE_BYTES,
@@ -112,28 +119,29 @@ fn make_all(items: &[Item], pattern: PatternSpec, shared: &Shared) -> Result<(),
                 };
                 write_data(place, write_bytes, &mut data, shared)?;
             }
-            Item::Absent { path } => refuse_existing(path)?,
+            Item::Absent { path } => refuse_existing(area, path)?,
         }
     }
     for item in items {
         if let Item::Directory { path } = item {
-            sync_dir(path);
+            area.sync_dir(path);
         }
     }
     Ok(())
 }
 
 /// A new file; one that is there is never written over.
-fn make_file(path: &Path, size_bytes: u64, layout: FileLayout) -> Result<File, DataSetError> {
-    let file = File::create_new(path).map_err(|error| in_the_way("create", path, size_bytes, error))?;
+fn make_file(area: &AreaDir, path: &Path, size_bytes: u64, layout: FileLayout) -> Result<File, DataSetError> {
+    let made = area.open_file(path, For::New);
+    let file = made.map_err(|error| in_the_way("create", path, size_bytes, error))?;
     if layout == FileLayout::SizeFirst {
         file.set_len(size_bytes).map_err(|error| named("set the size of", path, size_bytes, error))?;
     }
     Ok(file)
 }
 
-fn refuse_existing(path: &Path) -> Result<(), DataSetError> {
-    match fs::symlink_metadata(path) {
+fn refuse_existing(area: &AreaDir, path: &Path) -> Result<(), DataSetError> {
+    match area.facts(path) {
         Ok(_) => Err(DataSetError::NotOurs { path: path.to_owned(), what: "already there" }),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(())
@@ -153,12 +161,20 @@ fn in_the_way(doing: &'static str, path: &Path, bytes: u64, error: io::Error) ->
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::fs;
+
     use super::*;
 
     const PATTERN: PatternSpec = PatternSpec { seed: 5, unit_bytes: 4096 };
 
-    fn make(items: Vec<Item>) -> Result<(), DataSetError> {
-        prepare(items, PATTERN, &mut |_| ControlFlow::Continue(()), &AtomicBool::new(false))
+    fn make(dir: &Path, items: Vec<Item>) -> Result<(), DataSetError> {
+        prepare(
+            &AreaDir::open(dir).unwrap(),
+            items,
+            PATTERN,
+            &mut |_| ControlFlow::Continue(()),
+            &AtomicBool::new(false),
+        )
     }
 
     fn items(root: &Path) -> Vec<Item> {
@@ -179,7 +195,7 @@ mod tests {
     #[test]
     fn files_have_their_sizes_and_no_content_twice() {
         let dir = tempfile::tempdir().unwrap();
-        make(items(dir.path())).unwrap();
+        make(dir.path(), items(dir.path())).unwrap();
         let read = |name: &str| fs::read(dir.path().join("image").join(name)).unwrap();
         let (a, b) = (read("shots/a"), read("b"));
         assert_eq!((a.len(), b.len(), read("empty").len()), (3_000_001, 200_000, 0));
@@ -192,15 +208,15 @@ mod tests {
     #[test]
     fn what_is_there_is_never_written_over() {
         let dir = tempfile::tempdir().unwrap();
-        make(items(dir.path())).unwrap();
-        let error = make(items(dir.path())).unwrap_err();
+        make(dir.path(), items(dir.path())).unwrap();
+        let error = make(dir.path(), items(dir.path())).unwrap_err();
         assert!(matches!(error, DataSetError::NotOurs { what: "already there", .. }), "{error}");
         let out = dir.path().join("image/out");
         fs::write(&out, "left by an earlier replay").unwrap();
-        let error = make(vec![Item::Absent { path: out.clone() }]).unwrap_err();
+        let error = make(dir.path(), vec![Item::Absent { path: out.clone() }]).unwrap_err();
         assert!(matches!(error, DataSetError::NotOurs { .. }), "{error}");
         let over = Item::File { path: out.clone(), size_bytes: 5, layout: FileLayout::SizeFirst };
-        assert!(make(vec![over]).is_err());
+        assert!(make(dir.path(), vec![over]).is_err());
         assert_eq!(fs::read(out).unwrap(), b"left by an earlier replay");
     }
 
@@ -210,7 +226,8 @@ mod tests {
         let stop = AtomicBool::new(true);
         let large =
             Item::File { path: dir.path().join("large"), size_bytes: 1 << 40, layout: FileLayout::Growing };
-        let result = prepare(vec![large], PATTERN, &mut |_| ControlFlow::Continue(()), &stop);
+        let area = AreaDir::open(dir.path()).unwrap();
+        let result = prepare(&area, vec![large], PATTERN, &mut |_| ControlFlow::Continue(()), &stop);
         assert!(matches!(result, Err(DataSetError::Interrupted { .. })));
     }
 }

@@ -1,15 +1,19 @@
 //! Names of data sets and their files, and the manifest that says what was written.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::error::named;
 use super::{DataSetError, DataSetSpec};
+use crate::area::AreaDir;
+use crate::beneath::For;
 
 pub(super) const MANIFEST_FILE: &str = "dataset.toml";
+/// A manifest is some hundred bytes; what is larger is none.
+const LARGEST_BYTES: u64 = 64 * 1024;
 /// What the name of a file that is being written ends with.
 pub(super) const PART: &str = "part";
 
@@ -18,12 +22,24 @@ const FORMAT: i64 = 1;
 
 /// `files-1GiB-u4096`: everything that two sets must have in common for one to serve as the other.
 /// Not the number of files, which can grow, nor the seed, which makes no difference.
-pub(super) fn directory_name(spec: &DataSetSpec) -> String {
+pub(crate) fn directory_name(spec: &DataSetSpec) -> String {
     label(spec.file_bytes, spec.unit_bytes)
 }
 
 fn label(file_bytes: u64, unit_bytes: u32) -> String {
     format!("files-{}-u{unit_bytes}", size_label(file_bytes))
+}
+
+/// Whether preparing gives directories such a name.
+pub(crate) fn is_set_name(name: &str) -> bool {
+    let rest = name.strip_prefix("files-").and_then(|rest| rest.rsplit_once("-u"));
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    rest.is_some_and(|(size, unit)| {
+        let digits = size.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        is_number(digits)
+            && ["TiB", "GiB", "MiB", "KiB", "B"].contains(&&size[digits.len()..])
+            && is_number(unit)
+    })
 }
 
 /// `file-0000.bin`.
@@ -72,17 +88,21 @@ impl Manifest {
 
     /// The manifest of a data set with this specification and its seed; `None` when there is none, or
     /// none that fits, so that nothing is known about the files.
-    pub fn read(directory: &Path, spec: &DataSetSpec) -> Result<Option<(Manifest, u64)>, DataSetError> {
+    pub fn read(
+        area: &AreaDir,
+        directory: &Path,
+        spec: &DataSetSpec,
+    ) -> Result<Option<(Manifest, u64)>, DataSetError> {
         let path = directory.join(MANIFEST_FILE);
-        match fs::symlink_metadata(&path) {
-            Ok(metadata) if !metadata.is_file() => {
+        match area.facts(&path) {
+            Ok(facts) if !facts.is_file() => {
                 return Err(DataSetError::NotOurs { path, what: "not a file" });
             }
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(named("look at", &path, spec.file_bytes, error)),
         }
-        let text = match fs::read_to_string(&path) {
+        let text = match area.read_text(&path, LARGEST_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(None),
             Err(error) => return Err(named("read", &path, spec.file_bytes, error)),
@@ -104,13 +124,12 @@ impl Manifest {
 
     /// Whether a directory of this name holds a data set: whether there is a manifest in it that gives it
     /// that name.
-    pub fn vouches_for(directory: &Path, name: &str) -> bool {
-        let is_dir = fs::symlink_metadata(directory).is_ok_and(|facts| facts.is_dir());
+    pub fn vouches_for(area: &AreaDir, directory: &Path, name: &str) -> bool {
         let path = directory.join(MANIFEST_FILE);
-        if !is_dir || !fs::symlink_metadata(&path).is_ok_and(|facts| facts.is_file()) {
+        if !area.facts(&path).is_ok_and(|facts| facts.is_file()) {
             return false;
         }
-        let text = fs::read_to_string(path).ok();
+        let text = area.read_text(&path, LARGEST_BYTES).ok();
         let manifest = text.and_then(|text| toml::from_str::<Manifest>(&text).ok());
         manifest.is_some_and(|manifest| {
             manifest.format == FORMAT && label(manifest.file_bytes, manifest.unit_bytes) == name
@@ -122,20 +141,19 @@ impl Manifest {
     }
 
     /// Writes it under another name first, so that there is never half a manifest.
-    pub fn write(&self, directory: &Path) -> Result<(), DataSetError> {
+    pub fn write(&self, area: &AreaDir, directory: &Path) -> Result<(), DataSetError> {
         let path = directory.join(MANIFEST_FILE);
-        self.write_and_rename(&path).map_err(|error| named("write", &path, self.file_bytes, error))
+        self.write_and_rename(area, &path).map_err(|error| named("write", &path, self.file_bytes, error))
     }
 
-    fn write_and_rename(&self, path: &Path) -> io::Result<()> {
-        use std::io::Write;
+    fn write_and_rename(&self, area: &AreaDir, path: &Path) -> io::Result<()> {
         let text = toml::to_string(self).map_err(io::Error::other)?;
         let part = part_of(path);
-        let mut file = fresh_file(&part)?;
+        let mut file = fresh_file(area, &part)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
         drop(file);
-        fs::rename(&part, path)
+        area.rename(&part, path)
     }
 }
 
@@ -146,14 +164,12 @@ pub(super) fn part_of(path: &Path) -> PathBuf {
 
 /// A new, empty file. What an interrupted preparation left under that name is removed; a link is removed
 /// itself, not what it leads to.
-pub(super) fn fresh_file(path: &Path) -> io::Result<fs::File> {
-    match fs::remove_file(path) {
+pub(super) fn fresh_file(area: &AreaDir, path: &Path) -> io::Result<fs::File> {
+    match area.remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    let mut options = fs::OpenOptions::new();
-    // `create_new` never follows a link, wherever it comes from.
-    options.read(true).write(true).create_new(true).open(path)
+    area.open_file(path, For::New)
 }
 
 #[cfg(test)]
@@ -176,6 +192,14 @@ mod tests {
         ] {
             assert_eq!(size_label(bytes), label);
         }
+        for ours in ["files-1GiB-u4096", "files-1B-u512"] {
+            assert!(is_set_name(ours), "{ours}");
+        }
+        for other in
+            ["files", "files-1GiB", "files-GiB-u4096", "files-1GB-u4096", "files-1GiB-u", "my-files-1B-u1"]
+        {
+            assert!(!is_set_name(other), "{other}");
+        }
         assert_eq!(file_name(0), "file-0000.bin");
         assert_eq!(file_name(12345), "file-12345.bin");
         assert_eq!(part_of(Path::new("/a/file-0000.bin")), Path::new("/a/file-0000.bin.part"));
@@ -184,10 +208,11 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again_with_any_seed() {
         let dir = tempfile::tempdir().unwrap();
+        let area = AreaDir::open(dir.path()).unwrap();
         for seed in [0, u64::MAX] {
             let manifest = Manifest::new(&SPEC, 4, seed, true);
-            manifest.write(dir.path()).unwrap();
-            assert_eq!(Manifest::read(dir.path(), &SPEC).unwrap(), Some((manifest, seed)));
+            manifest.write(&area, dir.path()).unwrap();
+            assert_eq!(Manifest::read(&area, dir.path(), &SPEC).unwrap(), Some((manifest, seed)));
         }
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
@@ -195,10 +220,11 @@ mod tests {
     #[test]
     fn a_manifest_of_other_files_says_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(Manifest::read(dir.path(), &SPEC).unwrap(), None);
-        Manifest::new(&SPEC, 4, 7, true).write(dir.path()).unwrap();
+        let area = AreaDir::open(dir.path()).unwrap();
+        assert_eq!(Manifest::read(&area, dir.path(), &SPEC).unwrap(), None);
+        Manifest::new(&SPEC, 4, 7, true).write(&area, dir.path()).unwrap();
         for other in [DataSetSpec { unit_bytes: 512, ..SPEC }, DataSetSpec { file_bytes: 1, ..SPEC }] {
-            assert_eq!(Manifest::read(dir.path(), &other).unwrap(), None);
+            assert_eq!(Manifest::read(&area, dir.path(), &other).unwrap(), None);
         }
     }
 }

@@ -9,7 +9,6 @@
 //! Not here: the removal itself, which [`Area`] does with the care of [`Area::clean`].
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::time::SystemTime;
@@ -17,7 +16,8 @@ use std::time::SystemTime;
 use super::manifest::{MANIFEST_FILE, Manifest, PART};
 use super::survey::room_needed;
 use super::{DataSetError, DataSetSpec};
-use crate::area::{Area, Cleaned};
+use crate::area::{Area, AreaDir, Cleaned};
+use crate::beneath::For;
 use crate::space::Space;
 
 /// A data set that another run left.
@@ -38,19 +38,19 @@ pub struct OtherSet {
 pub fn others(area: &Area, used: &[DataSetSpec]) -> Result<Vec<OtherSet>, DataSetError> {
     let used: BTreeSet<String> = used.iter().map(DataSetSpec::name).collect();
     let data = area.data_dir();
-    let entries = match fs::read_dir(&data) {
-        Ok(entries) => entries,
+    let names = match area.dir().names_in(&data) {
+        Ok(names) => names,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(super::error::named("list", &data, 0, error)),
     };
     let mut sets = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(|error| super::error::named("list", &data, 0, error))?;
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        if used.contains(&name) || !Manifest::vouches_for(&entry.path(), &name) {
+    for name in names {
+        let Ok(name) = name.into_string() else { continue };
+        let directory = data.join(&name);
+        if used.contains(&name) || !Manifest::vouches_for(area.dir(), &directory, &name) {
             continue;
         }
-        if let Some((bytes, used_at)) = content(&entry.path()) {
+        if let Some((bytes, used_at)) = content(area.dir(), &directory) {
             sets.push(OtherSet { name, bytes, used_at });
         }
     }
@@ -59,25 +59,24 @@ pub fn others(area: &Area, used: &[DataSetSpec]) -> Result<Vec<OtherSet>, DataSe
 }
 
 /// Bytes of the files of a data set, and when a run used it last; `None` where anything else lies in it.
-fn content(directory: &Path) -> Option<(u64, SystemTime)> {
+fn content(area: &AreaDir, directory: &Path) -> Option<(u64, SystemTime)> {
     let (mut bytes, mut used_at) = (0_u64, None);
-    for entry in fs::read_dir(directory).ok()? {
-        let entry = entry.ok()?;
-        let name = entry.file_name().into_string().ok()?;
-        let facts = fs::symlink_metadata(entry.path()).ok()?;
-        if !facts.is_file() || !is_ours(&name) {
+    for name in area.names_in(directory).ok()? {
+        let name = name.into_string().ok()?;
+        let facts = area.facts(&directory.join(&name)).ok()?;
+        if !facts.is_file() || !is_file_name(&name) {
             return None;
         }
         if name == MANIFEST_FILE {
-            used_at = facts.modified().ok();
+            used_at = facts.modified;
         }
-        bytes = bytes.saturating_add(facts.len());
+        bytes = bytes.saturating_add(facts.size_bytes);
     }
     used_at.map(|used_at| (bytes, used_at))
 }
 
 /// Whether preparing gives files such a name.
-fn is_ours(name: &str) -> bool {
+pub(crate) fn is_file_name(name: &str) -> bool {
     let whole = name.strip_suffix(PART).and_then(|rest| rest.strip_suffix('.')).unwrap_or(name);
     let number = whole.strip_prefix("file-").and_then(|rest| rest.strip_suffix(".bin"));
     let is_number = |digits: &str| digits.len() >= 4 && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -111,16 +110,16 @@ pub fn to_give_back(others: &[OtherSet], missing_bytes: u64, space: Option<Space
 pub fn give_back(area: &Area, set: &OtherSet) -> Result<Cleaned, DataSetError> {
     // Looked at again: nothing else may have come into it since.
     let directory = area.data_dir().join(&set.name);
-    if !Manifest::vouches_for(&directory, &set.name) || content(&directory).is_none() {
+    if !Manifest::vouches_for(area.dir(), &directory, &set.name) || content(area.dir(), &directory).is_none()
+    {
         return Err(DataSetError::NotOurs { path: directory, what: "something else by now" });
     }
     Ok(area.remove_data_set(&set.name)?)
 }
 
 /// Notes that a run uses a data set now. A failure matters to nobody but the order in which sets go.
-pub(super) fn used_now(directory: &Path) {
-    let manifest = fs::OpenOptions::new().append(true).open(directory.join(MANIFEST_FILE));
-    if let Ok(manifest) = manifest {
+pub(super) fn used_now(area: &AreaDir, directory: &Path) {
+    if let Ok(manifest) = area.open_file(&directory.join(MANIFEST_FILE), For::Appending) {
         let _ = manifest.set_modified(SystemTime::now());
     }
 }
@@ -129,6 +128,7 @@ pub(super) fn used_now(directory: &Path) {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use std::fs;
     use std::ops::ControlFlow;
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;

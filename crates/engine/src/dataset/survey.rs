@@ -1,12 +1,13 @@
 //! What of a data set is already there, and whether there is room for the rest.
 
-use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::named;
 use super::manifest::{PART, file_name};
 use super::{DataSetError, DataSetSpec};
+use crate::area::AreaDir;
+use crate::beneath::Facts;
 use crate::mount::{Mount, MountKind};
 use crate::space::Space;
 
@@ -26,23 +27,28 @@ pub(super) struct Survey {
 
 /// Looks at every file that the specification wants. `trusted` says whether a manifest vouches for
 /// files that look right.
-pub(super) fn survey(directory: &Path, spec: &DataSetSpec, trusted: bool) -> Result<Survey, DataSetError> {
+pub(super) fn survey(
+    area: &AreaDir,
+    directory: &Path,
+    spec: &DataSetSpec,
+    trusted: bool,
+) -> Result<Survey, DataSetError> {
     let kind = Mount::at(directory).map_or(MountKind::Unknown, |mount| mount.kind);
     let mut survey = Survey { missing: Vec::new(), unfit: Vec::new() };
     for number in 0..spec.files {
         let path = directory.join(file_name(number));
-        let metadata = match fs::symlink_metadata(&path) {
-            Ok(metadata) => metadata,
+        let facts = match area.facts(&path) {
+            Ok(facts) => facts,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 survey.missing.push(number);
                 continue;
             }
             Err(error) => return Err(named("look at", &path, spec.file_bytes, error)),
         };
-        if let Some(what) = foreign(&metadata) {
+        if let Some(what) = facts.foreign_file() {
             return Err(DataSetError::NotOurs { path, what });
         }
-        if !trusted || metadata.len() != spec.file_bytes || is_sparse(&metadata, kind) {
+        if !trusted || facts.size_bytes != spec.file_bytes || is_sparse(&facts, kind) {
             survey.missing.push(number);
             survey.unfit.push(path);
         }
@@ -50,33 +56,14 @@ pub(super) fn survey(directory: &Path, spec: &DataSetSpec, trusted: bool) -> Res
     Ok(survey)
 }
 
-/// What in the place of a data file must be neither written nor removed.
-fn foreign(metadata: &Metadata) -> Option<&'static str> {
-    if metadata.is_symlink() {
-        return Some("a symbolic link");
-    }
-    if !metadata.is_file() {
-        return Some("not a file");
-    }
-    // Writing to it would change a file elsewhere.
-    #[cfg(unix)]
-    if std::os::unix::fs::MetadataExt::nlink(metadata) > 1 {
-        return Some("a file with a second name elsewhere (a hard link)");
-    }
-    None
-}
-
 #[cfg(unix)]
-fn is_sparse(metadata: &Metadata, kind: MountKind) -> bool {
-    // `st_blocks` counts 512 bytes on every system, whatever the block size.
-    let allocated_bytes = std::os::unix::fs::MetadataExt::blocks(metadata).saturating_mul(512);
-    has_holes(metadata.len(), allocated_bytes, kind)
+fn is_sparse(facts: &Facts, kind: MountKind) -> bool {
+    has_holes(facts.size_bytes, facts.allocated_bytes, kind)
 }
 
 #[cfg(windows)]
-fn is_sparse(metadata: &Metadata, _kind: MountKind) -> bool {
-    use windows_sys::Win32::Storage::FileSystem::FILE_ATTRIBUTE_SPARSE_FILE;
-    std::os::windows::fs::MetadataExt::file_attributes(metadata) & FILE_ATTRIBUTE_SPARSE_FILE != 0
+fn is_sparse(facts: &Facts, _kind: MountKind) -> bool {
+    facts.is_sparse
 }
 
 /// Whether a file takes so much less room than its size that reading it would not read storage.
@@ -94,15 +81,15 @@ fn has_holes(size_bytes: u64, allocated_bytes: u64, kind: MountKind) -> bool {
 }
 
 /// Removes what earlier, interrupted preparations left behind.
-pub(super) fn remove_parts(directory: &Path, spec: &DataSetSpec) -> Result<(), DataSetError> {
+pub(super) fn remove_parts(area: &AreaDir, directory: &Path, spec: &DataSetSpec) -> Result<(), DataSetError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |error| named("remove", &path, spec.file_bytes, error)
     };
-    for entry in fs::read_dir(directory).map_err(failed(directory))? {
-        let path = entry.map_err(failed(directory))?.path();
+    for name in area.names_in(directory).map_err(failed(directory))? {
+        let path = directory.join(name);
         if path.extension().is_some_and(|extension| extension == PART) {
-            fs::remove_file(&path).map_err(failed(&path))?;
+            area.remove_file(&path).map_err(failed(&path))?;
         }
     }
     Ok(())

@@ -21,7 +21,7 @@ use super::threads::{Hands, outcome};
 use super::turn::Turns;
 use super::wait::{LONGEST_SLEEP_NS, LONGEST_SPIN_NS, Waiter};
 use super::{Context, DriverError, Heartbeat, Sink, ThreadEnd, Worker, impossible, record, write_at};
-use crate::io::{self, ErrorNumber, FileName, IMPOSSIBLE, NOT_OPEN, OpenFile};
+use crate::io::{self, ErrorNumber, IMPOSSIBLE, NOT_OPEN, Names, OpenFile};
 use crate::pattern::Stamped;
 
 type Handles = Arc<[RwLock<Option<OpenFile>>]>;
@@ -241,7 +241,7 @@ struct Helper {
     hands: Hands,
     handles: Handles,
     context: Arc<Context>,
-    names: Arc<[FileName]>,
+    names: Arc<Names>,
 }
 
 impl Helper {
@@ -288,7 +288,7 @@ impl Helper {
         if op.goes_by_path() {
             return io::by_path(op, &self.names).map(|()| 0);
         }
-        let name = &self.names[op.file as usize];
+        let name = self.names.get(op.file).ok_or(IMPOSSIBLE)?;
         let handle = &self.handles[usize::from(op.handle)];
         match op.kind {
             OpKind::Open => keep(handle, || OpenFile::open(name, op.open)),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
 use super::{Context, Deathwatch, DriverError, Heartbeat};
-use crate::io::FileName;
+use crate::io::Names;
 
 /// Threads have little to remember; a thousand of them shouldn't ask for gigabytes of addresses.
 pub(super) const STACK_BYTES: usize = 256 * 1024;
@@ -18,8 +18,8 @@ pub(super) struct Post {
     pub(super) heartbeat: Arc<Heartbeat>,
     /// What all threads of the load point share.
     pub(super) context: Arc<Context>,
-    /// The paths of the context's files, by index.
-    pub(super) names: Arc<[FileName]>,
+    /// The names of the context's files, by index.
+    pub(super) names: Arc<Names>,
 }
 
 /// A driver thread's promise to say whether it is ready.
@@ -52,7 +52,8 @@ pub(super) fn launch<L>(
 where
     L: FnOnce(Post, Ready) + Send + 'static,
 {
-    let names: Arc<[FileName]> = context.files.iter().map(|file| FileName::new(&file.path)).collect();
+    let paths = context.files.iter().map(|file| file.path.as_path());
+    let names = Arc::new(Names::new(context.area.as_ref(), paths));
     let gate = Arc::new(Gate::default());
     let (told, tidings) = mpsc::channel();
     let mut heartbeats = Vec::with_capacity(lives.len());

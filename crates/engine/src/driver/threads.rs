@@ -225,7 +225,7 @@ impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
         if op.goes_by_path() {
             return io::by_path(op, &self.post.names).map(|()| 0);
         }
-        let name = &self.post.names[op.file as usize];
+        let name = self.post.names.get(op.file).ok_or(IMPOSSIBLE)?;
         let handle = &mut self.handles[usize::from(op.handle)];
         match (op.kind, handle.as_ref()) {
             (OpKind::Open | OpKind::Create, Some(_)) => Err(IMPOSSIBLE),

@@ -30,16 +30,16 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use io_uring::squeue::{Entry, Flags};
-use io_uring::types::{self, Fd, FsyncFlags, SubmitArgs, Timespec};
+use io_uring::types::{self, Fd, FsyncFlags, OpenHow, SubmitArgs, Timespec};
 use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, opcode};
 use reelgauge_record::{OpKind, ProcessorWait};
 use reelgauge_workload::script::{Done, Script, Step};
-use rustix::fs::{AtFlags, CWD, StatxFlags};
+use rustix::fs::{AtFlags, OFlags, StatxFlags};
 use rustix::io::Errno;
 
 use self::alarms::Alarms;
 use self::crowd::Crowd;
-use self::errands::{Errands, is_errand};
+use self::errands::Errands;
 pub(super) use self::ladder::Ladder;
 use self::ladder::{Taken, register_read};
 use self::lanes::{Lanes, Slot};
@@ -47,7 +47,8 @@ use super::launch::{Post, Ready, launch};
 use super::turn::Turns;
 use super::wait::{LONGEST_SLEEP_NS, Waiter};
 use super::{Context, DriverError, Ends, Heartbeat, Running, Sink, ThreadEnd, Worker, record};
-use crate::io::{self, FileName, NEW_FILE, create_flags, open_flags};
+use crate::beneath::KEPT_TO;
+use crate::io::{self, Anchors, NEW_FILE, Name, Names, create_flags, open_flags};
 
 /// The most operations that one system call submits. More would make each wait for the others.
 const BATCH: usize = 16;
@@ -169,6 +170,9 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
         self.close_all(&queues);
         if self.in_flight == 0 {
             drop(ManuallyDrop::into_inner(self.lanes.slots));
+        } else {
+            // What is still in flight may start from a directory that the names keep open.
+            std::mem::forget(Arc::clone(&self.post.names));
         }
         ThreadEnd {
             workers: self.lanes.lanes.into_iter().map(|lane| lane.worker).collect(),
@@ -290,7 +294,12 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
                     OpKind::Read => self.has_first_reads |= slot.is_read_registered.is_none(),
                     _ => {}
                 }
-                self.errands_due += usize::from(is_errand(slot.op.kind));
+                if slot.names_files() {
+                    self.post.names.foresee(&slot.op);
+                    let anchors = self.post.names.anchors(&slot.op);
+                    self.lanes.slots[number as usize].anchors = anchors;
+                }
+                self.errands_due += usize::from(self.lanes.slots[number as usize].is_errand());
                 self.batch.push(number);
             }
         }
@@ -304,14 +313,14 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
     #[inline]
     fn entry(&mut self, number: u32) -> Option<Entry> {
         let slot = &mut self.lanes.slots[number as usize];
-        let op = &slot.op;
-        if is_errand(op.kind) {
+        if slot.is_errand() {
             return None;
         }
-        if op.goes_by_path() || matches!(op.kind, OpKind::Open | OpKind::Create) {
+        if slot.names_files() {
             let entry = named_entry(slot, &self.post.names);
             return entry.map(|entry| entry.user_data(u64::from(number)));
         }
+        let op = &slot.op;
         let (fd, flags) = match &slot.closing {
             Some(closing) => (Fd(closing.as_raw_fd()), Flags::empty()),
             None => self.lanes.files.target(slot.handle()),
@@ -337,32 +346,44 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
 }
 
 /// The submission queue entry of an operation that names its file by path; `None` for an errand.
-fn named_entry(slot: &mut Slot, names: &[FileName]) -> Option<Entry> {
-    let (here, path) = (Fd(CWD.as_raw_fd()), names[slot.op.file as usize].as_ptr());
-    let open = |flags: rustix::fs::OFlags| {
-        opcode::OpenAt::new(here, path).flags(flags.bits() as i32).mode(NEW_FILE.as_raw_mode()).build()
-    };
+fn named_entry(slot: &mut Slot, names: &Names) -> Option<Entry> {
+    let Anchors(from, new_from) = slot.anchors?;
+    let name = names.get(slot.op.file)?;
+    let (from, new_from, last) = (Fd(from), Fd(new_from), name.last_part());
     match slot.op.kind {
-        OpKind::Open => Some(open(open_flags(slot.op.open))),
-        OpKind::Create => Some(open(create_flags(slot.op.open))),
-        OpKind::Unlink => Some(opcode::UnlinkAt::new(here, path).build()),
+        OpKind::Open => Some(opening(slot, from, name, open_flags(slot.op.open))),
+        OpKind::Create => Some(opening(slot, from, name, create_flags(slot.op.open))),
+        OpKind::Unlink => Some(opcode::UnlinkAt::new(from, last).build()),
         OpKind::RemoveDir => {
             let flags = AtFlags::REMOVEDIR.bits() as i32;
-            Some(opcode::UnlinkAt::new(here, path).flags(flags).build())
+            Some(opcode::UnlinkAt::new(from, last).flags(flags).build())
         }
         OpKind::Rename => {
-            // A name that isn't there is refused before. The kernel would answer EFAULT.
-            let new = io::new_name(&slot.op, names).map_or(std::ptr::null(), FileName::as_ptr);
-            Some(opcode::RenameAt::new(here, path, here, new).build())
+            let new = io::new_name(&slot.op, names)?.last_part();
+            Some(opcode::RenameAt::new(from, last, new_from, new).build())
         }
         OpKind::Stat => {
             // Nobody looks at the answer, so it may lie where data is read to.
             let answer = slot.read.as_mut_ptr().cast::<types::statx>();
-            let stat = opcode::Statx::new(here, path, answer).mask(StatxFlags::BASIC_STATS.bits());
+            let stat = opcode::Statx::new(from, last, answer).mask(StatxFlags::BASIC_STATS.bits());
             Some(stat.flags(AtFlags::SYMLINK_NOFOLLOW.bits() as i32).build())
         }
         _ => None,
     }
+}
+
+/// The entry of an open: in the area one that keeps to it.
+fn opening(slot: &mut Slot, from: Fd, name: Name<'_>, flags: OFlags) -> Entry {
+    let (path, is_inside) = name.path_from_anchor();
+    if !is_inside {
+        let open = opcode::OpenAt::new(from, path).flags(flags.bits() as i32);
+        return open.mode(NEW_FILE.as_raw_mode()).build();
+    }
+    // Refused with a mode for nothing.
+    let mode = if flags.contains(OFlags::CREATE) { NEW_FILE.as_raw_mode() } else { 0 };
+    let how = OpenHow::new().flags(u64::from(flags.bits())).mode(u64::from(mode));
+    slot.how = how.resolve(KEPT_TO.bits());
+    opcode::OpenAt2::new(from, path, &raw const slot.how).build()
 }
 
 /// Submitting and reaping.
@@ -544,7 +565,8 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
             if !slot.op.goes_by_path() {
                 self.lanes.files.given_back(slot.handle());
             }
-            self.finish(returned.slot, returned.result, returned.done_ns);
+            let result = returned.opened.map_or(returned.result, IntoRawFd::into_raw_fd);
+            self.finish(returned.slot, result, returned.done_ns);
         }
         self.context.clock.now_ns()
     }

@@ -7,14 +7,19 @@ use std::path::Path;
 use reelgauge_record::{AccessBits, OpFlags};
 use reelgauge_workload::script::OpenMode;
 
-use super::{ErrorNumber, FileName, Op, OpKind, OpenFile};
+use super::{ErrorNumber, Names, Op, OpKind, OpenFile};
+use crate::area::AreaDir;
 
 const WRITE: OpenMode = OpenMode { write: true, ..OpenMode::READ };
 
 /// Carries out an operation on the first of these paths; a rename gives it the second.
 fn by_path(kind: OpKind, paths: &[&Path]) -> Result<(), ErrorNumber> {
-    let op = Op {
-        kind,
+    super::by_path(&Op { kind, ..operation() }, &names(paths))
+}
+
+fn operation() -> Op {
+    Op {
+        kind: OpKind::Stat,
         handle: Op::BY_PATH,
         file: 0,
         offset: 1,
@@ -25,9 +30,14 @@ fn by_path(kind: OpKind, paths: &[&Path]) -> Result<(), ErrorNumber> {
         flags: OpFlags::NONE,
         open: OpenMode::READ,
         token: 0,
-    };
-    let names: Vec<FileName> = paths.iter().map(|path| FileName::new(path)).collect();
-    super::by_path(&op, &names)
+    }
+}
+
+/// These paths, from the nearest directory above the first.
+fn names(paths: &[&Path]) -> Names {
+    let above = paths[0].ancestors().skip(1).find(|path| path.is_dir()).unwrap();
+    let above = if paths[0].is_dir() { above.parent().unwrap_or(above) } else { above };
+    Names::new(Some(&AreaDir::open(above).unwrap()), paths.iter().copied())
 }
 
 #[test]
@@ -35,7 +45,7 @@ fn bytes_go_where_they_are_sent() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     fs::write(&path, [0; 100]).unwrap();
-    let file = OpenFile::open(&FileName::new(&path), WRITE).unwrap();
+    let file = OpenFile::open(names(&[&path]).get(0).unwrap(), WRITE).unwrap();
     assert_eq!(file.write_at(b"hello", 90), Ok(5));
     let mut back = [0; 20];
     assert_eq!(file.read_at(&mut back, 88), Ok(12));
@@ -49,7 +59,7 @@ fn reading_does_not_allow_writing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     fs::write(&path, "abc").unwrap();
-    let file = OpenFile::open(&FileName::new(&path), OpenMode::default()).unwrap();
+    let file = OpenFile::open(names(&[&path]).get(0).unwrap(), OpenMode::default()).unwrap();
     assert!(file.write_at(b"x", 0).is_err());
     assert_eq!(fs::read(&path).unwrap(), b"abc");
 }
@@ -60,17 +70,17 @@ fn nothing_is_created_and_no_link_is_followed() {
     use rustix::io::Errno;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
-    let missing = OpenFile::open(&FileName::new(&path), WRITE).unwrap_err();
+    let missing = OpenFile::open(names(&[&path]).get(0).unwrap(), WRITE).unwrap_err();
     assert_eq!(missing, Errno::NOENT.raw_os_error());
     assert!(!path.exists());
 
     fs::write(&path, "abc").unwrap();
     let link = folder.path().join("link");
     std::os::unix::fs::symlink(&path, &link).unwrap();
-    let followed = OpenFile::open(&FileName::new(&link), WRITE).unwrap_err();
+    let followed = OpenFile::open(names(&[&link]).get(0).unwrap(), WRITE).unwrap_err();
     assert_eq!(followed, Errno::LOOP.raw_os_error());
 
-    let directory = OpenFile::open(&FileName::new(folder.path()), WRITE).unwrap_err();
+    let directory = OpenFile::open(names(&[folder.path()]).get(0).unwrap(), WRITE).unwrap_err();
     assert_eq!(directory, Errno::ISDIR.raw_os_error());
 }
 
@@ -80,7 +90,7 @@ fn creating_makes_a_file_or_empties_the_one_that_is_there() {
     let path = folder.path().join("file");
     for content in ["hello", "you"] {
         // Creating is for writing, whatever the mode says.
-        let file = OpenFile::create(&FileName::new(&path), OpenMode::default()).unwrap();
+        let file = OpenFile::create(names(&[&path]).get(0).unwrap(), OpenMode::default()).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().len(), 0);
         assert_eq!(file.write_at(content.as_bytes(), 0), Ok(content.len()));
         let mut back = [0; 8];
@@ -99,7 +109,7 @@ fn creating_follows_no_link_and_touches_no_directory() {
     fs::write(&path, "abc").unwrap();
     let link = folder.path().join("link");
     std::os::unix::fs::symlink(&path, &link).unwrap();
-    let create = |path| OpenFile::create(&FileName::new(path), WRITE).unwrap_err();
+    let create = |path| OpenFile::create(names(&[path]).get(0).unwrap(), WRITE).unwrap_err();
     assert_eq!(create(&link), Errno::LOOP.raw_os_error());
     assert_eq!(fs::read(&path).unwrap(), b"abc");
     assert_eq!(create(folder.path()), Errno::ISDIR.raw_os_error());
@@ -110,15 +120,16 @@ fn creating_follows_no_link_and_touches_no_directory() {
 fn creating_keeps_or_refuses_what_is_there_if_asked_to() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
-    let name = FileName::new(&path);
+    let names = names(&[&path]);
+    let name = names.get(0).unwrap();
     let alone = OpenMode { exclusive: true, ..WRITE };
-    assert_eq!(OpenFile::create(&name, alone).unwrap().write_at(b"hello", 0), Ok(5));
-    assert!(OpenFile::create(&name, alone).is_err());
-    assert!(OpenFile::create(&name, OpenMode { keep: true, ..alone }).is_err());
-    let kept = OpenFile::create(&name, OpenMode { keep: true, ..WRITE }).unwrap();
+    assert_eq!(OpenFile::create(name, alone).unwrap().write_at(b"hello", 0), Ok(5));
+    assert!(OpenFile::create(name, alone).is_err());
+    assert!(OpenFile::create(name, OpenMode { keep: true, ..alone }).is_err());
+    let kept = OpenFile::create(name, OpenMode { keep: true, ..WRITE }).unwrap();
     assert_eq!(kept.write_at(b"y", 0), Ok(1));
     assert_eq!(fs::read(&path).unwrap(), b"yello");
-    let written = OpenFile::create(&name, OpenMode { write_only: true, ..OpenMode::READ }).unwrap();
+    let written = OpenFile::create(name, OpenMode { write_only: true, ..OpenMode::READ }).unwrap();
     assert_eq!(written.write_at(b"you", 0), Ok(3));
     assert!(written.read_at(&mut [0; 3], 0).is_err());
     assert_eq!(fs::read(&path).unwrap(), b"you");
@@ -128,11 +139,12 @@ fn creating_keeps_or_refuses_what_is_there_if_asked_to() {
 fn what_is_only_emptied_is_not_made() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
-    let name = FileName::new(&path);
+    let names = names(&[&path]);
+    let name = names.get(0).unwrap();
     let empty = OpenMode { existing: true, ..WRITE };
-    assert!(OpenFile::create(&name, empty).is_err() && !path.exists());
+    assert!(OpenFile::create(name, empty).is_err() && !path.exists());
     fs::write(&path, "abc").unwrap();
-    OpenFile::create(&name, empty).unwrap();
+    OpenFile::create(name, empty).unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"");
 }
 
@@ -144,7 +156,7 @@ fn access_is_asked_for_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     fs::write(&path, "abc").unwrap();
-    let ask = |path: &Path, bits| FileName::new(path).access(bits);
+    let ask = |path: &Path, bits| names(&[path]).get(0).unwrap().access(bits);
     let refused = Err(Errno::ACCESS.raw_os_error());
     for (bits, told) in [
         (AccessBits::UNKNOWN, Ok(())),
@@ -164,14 +176,15 @@ fn appending_goes_to_the_end_whatever_the_position() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     fs::write(&path, "abc").unwrap();
-    let name = FileName::new(&path);
+    let names = names(&[&path]);
+    let name = names.get(0).unwrap();
     let append = OpenMode { append: true, ..WRITE };
-    let file = OpenFile::open(&name, append).unwrap();
+    let file = OpenFile::open(name, append).unwrap();
     assert_eq!(file.write_at(b"de", 0), Ok(2));
     assert_eq!(file.write_at(b"f", 1000), Ok(1));
     assert_eq!(file.read_at(&mut [0; 8], 4), Ok(2));
     assert_eq!(fs::read(&path).unwrap(), b"abcdef");
-    let emptied = OpenFile::create(&name, OpenMode { write_only: true, ..append }).unwrap();
+    let emptied = OpenFile::create(name, OpenMode { write_only: true, ..append }).unwrap();
     assert_eq!(emptied.write_at(b"xyz", 7), Ok(3));
     assert_eq!(fs::read(&path).unwrap(), b"xyz");
     assert_eq!(emptied.set_size(1), Ok(()));
@@ -230,4 +243,69 @@ fn what_goes_by_path_follows_no_link() {
     }
     assert_eq!(by_path(OpKind::Unlink, &[&folder.path().join("link/")]), Ok(()));
     assert!(other.path().exists() && !link.is_symlink());
+}
+
+/// Somebody puts a link to their own folder, or to one that only root may look into, in the place of a
+/// directory.
+#[cfg(unix)]
+#[test]
+fn a_directory_that_became_a_link_leads_nowhere() {
+    for was_used in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["area", "area/sub", "theirs"] {
+            fs::create_dir(at(name)).unwrap();
+        }
+        for name in ["area/sub/x", "theirs/x"] {
+            fs::write(at(name), "precious").unwrap();
+        }
+        let paths = [at("area/sub/x"), at("area/sub/new"), at("area/sub")];
+        let area = AreaDir::open(&at("area")).unwrap();
+        let names = Names::new(Some(&area), paths.iter().map(|path| path.as_path()));
+        if was_used {
+            names.get(0).unwrap().stat().unwrap();
+        }
+        fs::rename(at("area/sub"), at("area/aside")).unwrap();
+        std::os::unix::fs::symlink(at("theirs"), at("area/sub")).unwrap();
+        let (x, new, sub) = (names.get(0).unwrap(), names.get(1).unwrap(), names.get(2).unwrap());
+        for file in [x, new] {
+            assert!(OpenFile::open(file, WRITE).is_err() && OpenFile::create(file, WRITE).is_err());
+        }
+        assert!(x.set_size(0).is_err() && sub.list().is_err() && sub.remove_dir().is_err());
+        // From a directory that is kept open, what is done is done in that one.
+        for done in [new.make_dir(), x.touch(), x.rename(new), new.unlink(), new.remove_dir()] {
+            assert!(was_used || done.is_err());
+        }
+        assert_eq!(fs::read(at("theirs/x")).unwrap(), b"precious");
+        assert_eq!(fs::read_dir(at("theirs")).unwrap().count(), 1);
+    }
+}
+
+#[test]
+fn a_directory_that_the_run_renames_is_another_one_afterwards() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = ["a", "a/x", "b", "b/x", "a/deep/y"].map(|name| folder.path().join(name));
+    let area = AreaDir::open(folder.path()).unwrap();
+    let names = Names::new(Some(&area), paths.iter().map(|path| path.as_path()));
+    let op = |kind, file: u32, new: u64| {
+        let op = Op { kind, file, offset: new, ..operation() };
+        super::by_path(&op, &names)
+    };
+    fs::create_dir_all(folder.path().join("a/deep")).unwrap();
+    for path in ["a/x", "a/deep/y"] {
+        fs::write(folder.path().join(path), "abc").unwrap();
+    }
+    for file in [1, 4] {
+        assert_eq!(op(OpKind::Stat, file, 0), Ok(()));
+    }
+    assert_eq!(op(OpKind::Rename, 0, 2), Ok(()));
+    assert!(op(OpKind::Stat, 1, 0).is_err() && op(OpKind::Stat, 4, 0).is_err());
+    assert_eq!(op(OpKind::Stat, 3, 0), Ok(()));
+    assert_eq!(op(OpKind::MakeDir, 0, 0), Ok(()));
+    fs::write(folder.path().join("a/x"), "new").unwrap();
+    assert_eq!(op(OpKind::Unlink, 1, 0), Ok(()));
+    assert_eq!(op(OpKind::RemoveDir, 0, 0), Ok(()));
+    assert_eq!(op(OpKind::MakeDir, 0, 0), Ok(()));
+    assert!(op(OpKind::Stat, 1, 0).is_err());
+    assert_eq!(fs::read(folder.path().join("b/x")).unwrap(), b"abc");
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use reelgauge_record::AccessBits;
-use reelgauge_workload::script::OpenMode;
+use reelgauge_workload::script::{Op, OpenMode};
 use windows_sys::Win32::Foundation::{ERROR_CANT_ACCESS_FILE, ERROR_NOT_SUPPORTED};
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_ATTRIBUTE_REPARSE_POINT, FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_NO_BUFFERING,
@@ -15,10 +15,38 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 
 use super::{ErrorNumber, IMPOSSIBLE};
+use crate::area::AreaDir;
 
 /// The position of a write that goes to the end of its file, wherever that is: what Windows calls
 /// `FILE_WRITE_TO_END_OF_FILE`.
 const TO_THE_END: u64 = u64::MAX;
+
+/// The names of the files of a load point, by index.
+#[derive(Debug)]
+pub(crate) struct Names(Vec<FileName>);
+
+/// One of them.
+pub(crate) type Name<'a> = &'a FileName;
+
+impl Names {
+    /// Of these paths, wherever they lie: see [`crate::beneath`].
+    pub(crate) fn new<'a>(_area: Option<&AreaDir>, paths: impl Iterator<Item = &'a Path>) -> Names {
+        Names(paths.map(FileName::new).collect())
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// One of them.
+    pub(crate) fn get(&self, file: u32) -> Option<Name<'_>> {
+        self.0.get(file as usize)
+    }
+
+    /// Nothing is kept open that an operation could move.
+    pub(crate) fn foresee(&self, _op: &Op) {}
+}
 
 /// A path in the form that opening takes.
 #[derive(Clone, Debug)]
@@ -26,7 +54,7 @@ pub(crate) struct FileName(PathBuf);
 
 impl FileName {
     /// Of this path, without slashes at its end.
-    pub(crate) fn new(path: &Path) -> FileName {
+    fn new(path: &Path) -> FileName {
         FileName(path.components().collect())
     }
 

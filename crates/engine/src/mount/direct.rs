@@ -10,7 +10,8 @@
 //! measures storage.
 
 use std::io;
-use std::path::Path;
+
+use crate::area::AreaDir;
 
 /// What the file system states about direct I/O (statx, `STATX_DIOALIGN`, Linux 6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +72,7 @@ impl DirectProbe {
     }
 }
 
-/// Tries direct I/O on a scratch file in `dir`, which must lie in the area; the file is removed again.
+/// Tries direct I/O on a scratch file in the area's directory; the file is removed again.
 ///
 /// On macOS and Windows the outcome is "unknown" for now: `F_NOCACHE` and `FILE_FLAG_NO_BUFFERING` are used
 /// there for direct I/O, but nothing shows what they did.
@@ -79,12 +80,12 @@ impl DirectProbe {
 /// # Errors
 /// What the operating system says when the scratch file can't be made. That direct I/O fails is not an
 /// error but an outcome.
-pub fn probe(dir: &Path) -> io::Result<DirectProbe> {
+pub fn probe(dir: &AreaDir) -> io::Result<DirectProbe> {
     #[cfg(target_os = "linux")]
     return linux::probe(dir);
     #[cfg(not(target_os = "linux"))]
     {
-        std::fs::metadata(dir)?;
+        dir.facts(dir.path())?;
         let why = "on this system nothing shows whether direct I/O passes the cache".to_owned();
         Ok(DirectProbe::both(DirectSupport::Unknown, DirectOutcome::Unknown { why }))
     }
@@ -92,16 +93,18 @@ pub fn probe(dir: &Path) -> io::Result<DirectProbe> {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::fs::{File, OpenOptions};
+    use std::fs::File;
     use std::io::{self, Write};
-    use std::os::unix::fs::{FileExt, OpenOptionsExt};
-    use std::path::{Path, PathBuf};
+    use std::os::unix::fs::FileExt;
+    use std::path::PathBuf;
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::time::Duration;
 
-    use rustix::fs::{Advice, AtFlags, OFlags, StatxFlags};
+    use rustix::fs::{Advice, AtFlags, StatxFlags};
 
     use super::{DirectOutcome, DirectProbe, DirectSupport};
+    use crate::area::AreaDir;
+    use crate::beneath::For;
     use crate::cache;
 
     const TMPFS_MAGIC: u64 = 0x0102_1994;
@@ -119,6 +122,7 @@ mod linux {
 
     /// The scratch file; gone when dropped.
     struct Scratch {
+        dir: AreaDir,
         path: PathBuf,
         file: File,
         /// Bytes of one operation; the file holds two of them.
@@ -128,11 +132,11 @@ mod linux {
     impl Drop for Scratch {
         fn drop(&mut self) {
             // Nothing can be done about a failure here; the file lies in the area and goes with it.
-            let _ = std::fs::remove_file(&self.path);
+            let _ = self.dir.remove_file(&self.path);
         }
     }
 
-    pub(super) fn probe(dir: &Path) -> io::Result<DirectProbe> {
+    pub(super) fn probe(dir: &AreaDir) -> io::Result<DirectProbe> {
         let mut scratch = Scratch::create(dir)?;
         let magic = rustix::fs::fstatfs(&scratch.file)?.f_type as u64;
         if magic == TMPFS_MAGIC || magic == RAMFS_MAGIC {
@@ -161,15 +165,15 @@ mod linux {
     }
 
     impl Scratch {
-        fn create(dir: &Path) -> io::Result<Scratch> {
+        fn create(dir: &AreaDir) -> io::Result<Scratch> {
             static NUMBER: AtomicU32 = AtomicU32::new(0);
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-            let path = dir.join(format!("direct-probe-{}-{number}.tmp", std::process::id()));
+            let path = dir.path().join(format!("direct-probe-{}-{number}.tmp", std::process::id()));
             // One that a killed process with the same number left behind; if it can't be removed, the
             // creation below says why.
-            let _ = std::fs::remove_file(&path);
-            let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
-            Ok(Scratch { path, file, len: PAGE })
+            let _ = dir.remove_file(&path);
+            let file = dir.open_file(&path, For::New)?;
+            Ok(Scratch { dir: dir.clone(), path, file, len: PAGE })
         }
 
         /// Writes both halves through the cache and out of it.
@@ -208,12 +212,7 @@ mod linux {
     }
 
     fn attempt(scratch: &Scratch, stated: DirectSupport) -> DirectProbe {
-        let opened = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .custom_flags((OFlags::DIRECT | OFlags::NOFOLLOW).bits() as i32)
-            .open(&scratch.path);
-        let direct = match opened {
+        let direct = match scratch.dir.open_file(&scratch.path, For::Direct) {
             Ok(direct) => direct,
             Err(error) => return DirectProbe::both(stated, refused(&error)),
         };
@@ -294,7 +293,7 @@ mod tests {
             eprintln!("skipped: /dev/shm is not writable here");
             return;
         };
-        let probe = probe(dir.path()).unwrap();
+        let probe = probe(&AreaDir::open(dir.path()).unwrap()).unwrap();
         assert_eq!(probe.stated, DirectSupport::Ignored);
         assert!(matches!(probe.read, DirectOutcome::Ignored { .. }));
         assert!(matches!(probe.write, DirectOutcome::Ignored { .. }));
@@ -303,7 +302,10 @@ mod tests {
 
     #[test]
     fn a_missing_directory_is_an_error() {
-        let error = probe(Path::new("/there/is/no/such/directory")).unwrap_err();
+        let dir = tempfile::tempdir().unwrap();
+        let held = AreaDir::open(dir.path()).unwrap();
+        drop(dir);
+        let error = probe(&held).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }
 }

@@ -57,7 +57,7 @@ impl Run {
     }
 
     fn verify(&self) -> Verified {
-        verify_files(&self.files, self.patterns(), &self.map, &mut |_| true).unwrap()
+        verify_files(None, &self.files, self.patterns(), &self.map, &mut |_| true).unwrap()
     }
 
     fn first(&self) -> (u32, u64, String) {
@@ -217,7 +217,7 @@ fn it_can_be_stopped_and_says_so() {
     let mut run = Run::new(4096);
     run.write(0, 0, 0, 4096, true);
     run.write(0, 1, 0, 4096, true);
-    let verified = verify_files(&run.files, run.patterns(), &run.map, &mut |_| false).unwrap();
+    let verified = verify_files(None, &run.files, run.patterns(), &run.map, &mut |_| false).unwrap();
     assert!(verified.stopped);
     assert_eq!(verified.checked_bytes, 4096);
 }
@@ -227,6 +227,6 @@ fn a_file_that_is_gone_is_an_error_that_names_it() {
     let mut run = Run::new(4096);
     run.write(0, 1, 0, 4096, true);
     fs::remove_file(run.path(1)).unwrap();
-    let error = verify_files(&run.files, run.patterns(), &run.map, &mut |_| true).unwrap_err();
+    let error = verify_files(None, &run.files, run.patterns(), &run.map, &mut |_| true).unwrap_err();
     assert!(error.to_string().contains(&run.files[1].path.display().to_string()), "{error}");
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use reelgauge_engine::area::{AREA_DIR, Area, AreaError, MARKER_FILE};
+use reelgauge_engine::area::{AREA_DIR, Area, AreaError, MARKER_FILE, SCRATCH_DIR};
 use reelgauge_engine::scratch::{Scratch, ScratchError};
 
 use super::support::{Mounted, as_nobody, run};
@@ -80,9 +80,10 @@ fn clean_refuses_mounts_inside_and_removes_nothing() {
     };
     fs::write(production.path().join("film.mov"), "precious").unwrap();
     let area = Area::open_or_create(mount.path()).unwrap();
-    let inside = area.data_dir().join("inside");
+    let made = area.root().join(SCRATCH_DIR);
+    let inside = made.join("inside");
     fs::create_dir_all(&inside).unwrap();
-    fs::write(area.data_dir().join("a-file"), "a").unwrap();
+    fs::write(made.join("a-file"), "a").unwrap();
     let same_device = mount.path().join("same-device");
     fs::create_dir(&same_device).unwrap();
     fs::write(same_device.join("film.mov"), "precious").unwrap();
@@ -93,12 +94,12 @@ fn clean_refuses_mounts_inside_and_removes_nothing() {
         let error = area.clone().clean().unwrap_err();
         let AreaError::MountInside { path } = &error else { panic!("{error}") };
         assert_eq!(*path, inside.canonicalize().unwrap());
-        assert!(area.data_dir().join("a-file").exists());
+        assert!(made.join("a-file").exists());
         assert_eq!(fs::read(source.join("film.mov")).unwrap(), b"precious");
     }
     // A single file.
     {
-        let file = area.data_dir().join("a-file");
+        let file = made.join("a-file");
         let _bound = Mounted::bind(&production.path().join("film.mov"), &file);
         let error = area.clone().clean().unwrap_err();
         assert!(matches!(error, AreaError::MountInside { .. }), "{error}");
@@ -152,8 +153,8 @@ fn a_clean_that_breaks_off_can_be_done_again() {
         let target = mount.path().join(number.to_string());
         fs::create_dir(&target).unwrap();
         let area = Area::open_or_create(&target).unwrap();
-        let dir = area.root().join(format!("dir-{number}"));
-        fs::create_dir(&dir).unwrap();
+        let dir = area.root().join(SCRATCH_DIR).join(format!("dir-{number}"));
+        fs::create_dir_all(&dir).unwrap();
         let kept = dir.join("kept");
         fs::write(&kept, "a").unwrap();
         run("chattr", &["+i", kept.to_str().unwrap()]);
@@ -176,8 +177,9 @@ fn clean_works_in_an_overlay_whose_files_come_from_elsewhere() {
         return;
     };
     let under = Area::open_or_create(below.path()).unwrap();
-    fs::create_dir(under.data_dir()).unwrap();
-    fs::write(under.data_dir().join("file"), "a").unwrap();
+    let file = under.data_dir().join("files-1B-u512/file-0000.bin");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, "a").unwrap();
     let dir = |name: &str| {
         let dir = mount.path().join(name);
         fs::create_dir(&dir).unwrap();
@@ -188,5 +190,5 @@ fn clean_works_in_an_overlay_whose_files_come_from_elsewhere() {
     let cleaned = Area::open_existing(overlay.path()).unwrap().clean().unwrap();
     assert!(cleaned.files >= 2, "{cleaned:?}");
     assert!(!overlay.path().join(AREA_DIR).exists());
-    assert!(under.data_dir().join("file").exists(), "the lower layer is not touched");
+    assert!(file.exists(), "the lower layer is not touched");
 }

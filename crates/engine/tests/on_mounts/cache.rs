@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
+use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::buffer::AlignedBuffer;
 use reelgauge_engine::cache::{
     Asked, EffectiveMode, How, ModeFacts, drop_cached, fetched_bytes, judge, resident,
@@ -36,10 +37,10 @@ fn dropping_empties_the_cache_except_in_memory() {
             continue;
         };
         let path = data_file(mount.path());
-        let before = resident(&[&path]);
+        let before = resident(None, &[&path]);
         assert_eq!(before.resident_bytes, DATA_BYTES, "{fs_type}");
-        drop_cached(&[&path]).unwrap();
-        let after = resident(&[&path]);
+        drop_cached(None, &[&path]).unwrap();
+        let after = resident(None, &[&path]);
         assert_eq!(after.share(), Some(0.0), "{fs_type}: {after:?}");
         assert!(!matches!(after.how, How::Unknown(_)));
     }
@@ -47,14 +48,14 @@ fn dropping_empties_the_cache_except_in_memory() {
         return;
     };
     let path = data_file(mount.path());
-    drop_cached(&[&path]).unwrap();
-    assert_eq!(resident(&[&path]).share(), Some(1.0));
+    drop_cached(None, &[&path]).unwrap();
+    assert_eq!(resident(None, &[&path]).share(), Some(1.0));
 }
 
 /// Reads the data once and says what that was, judged from what the system counted.
 fn judged(mount: &Path, path: &Path, direct: bool) -> (EffectiveMode, String) {
     let about = Mount::at(mount).unwrap();
-    let probed = probe(mount).unwrap();
+    let probed = probe(&AreaDir::open(mount).unwrap()).unwrap();
     let mut options = OpenOptions::new();
     options.read(true);
     if direct {
@@ -62,7 +63,7 @@ fn judged(mount: &Path, path: &Path, direct: bool) -> (EffectiveMode, String) {
     }
     let file = options.open(path).unwrap();
 
-    let cached_before = resident(&[path]).share();
+    let cached_before = resident(None, &[path]).share();
     let fetched_before = fetched_bytes(&about);
     read_all(&file);
     let fetched = fetched_bytes(&about).zip(fetched_before).map(|(after, before)| after - before);
@@ -73,7 +74,7 @@ fn judged(mount: &Path, path: &Path, direct: bool) -> (EffectiveMode, String) {
         direct_write: probed.write,
         data_bytes: DATA_BYTES,
         cached_before,
-        cached_after: resident(&[path]).share(),
+        cached_after: resident(None, &[path]).share(),
         read_bytes: DATA_BYTES,
         written_bytes: 0,
         fetched_bytes: fetched,
@@ -90,7 +91,7 @@ fn what_a_run_measured_is_told_from_the_counters() {
         return;
     };
     let path = data_file(mount.path());
-    drop_cached(&[&path]).unwrap();
+    drop_cached(None, &[&path]).unwrap();
 
     assert_eq!(judged(mount.path(), &path, true).0, EffectiveMode::Direct);
     let share = |mode| match mode {

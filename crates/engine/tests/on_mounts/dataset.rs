@@ -47,7 +47,7 @@ fn what_was_prepared_is_recognised_and_left_out_of_the_cache() {
         assert_eq!(set.written_bytes, 80 * MIB, "{fs_type}");
 
         let paths: Vec<_> = set.files.iter().map(|file| &file.path).collect();
-        let residency = resident(&paths);
+        let residency = resident(None, &paths);
         assert_eq!(residency.sampled_bytes, 80 * MIB, "{residency:?}");
         assert!(residency.resident_bytes <= MIB, "{fs_type}: {residency:?}");
 

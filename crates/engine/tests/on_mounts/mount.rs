@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::mount::direct::{DirectOutcome, DirectSupport, probe};
 use reelgauge_engine::mount::{Mount, MountChange, MountId, MountKind};
 
@@ -114,7 +115,7 @@ fn direct_io_where_it_works() {
         let Some(mounted) = Mounted::image(fs_type, "rw", size) else {
             continue;
         };
-        let probe = probe(mounted.path()).unwrap();
+        let probe = probe(&AreaDir::open(mounted.path()).unwrap()).unwrap();
         assert_eq!(probe.read, DirectOutcome::Works, "{fs_type}");
         assert_eq!(probe.write, DirectOutcome::Works, "{fs_type}");
         assert_eq!(probe.shortest_read_bytes, Some(512), "{fs_type}");
@@ -137,7 +138,7 @@ fn direct_writes_that_go_through_the_cache_are_seen() {
     let Some(mounted) = Mounted::image("ext4", "data=journal", 64) else {
         return;
     };
-    let probe = probe(mounted.path()).unwrap();
+    let probe = probe(&AreaDir::open(mounted.path()).unwrap()).unwrap();
     println!("ext4 with data=journal: {probe:?}");
     assert_ne!(probe.write, DirectOutcome::Works, "{probe:?}");
     assert_ne!(probe.read, DirectOutcome::Works, "{probe:?}");
@@ -151,7 +152,10 @@ fn direct_io_on_btrfs_with_and_without_checksums() {
     let Some(none) = Mounted::image("btrfs", "nodatasum", 200) else {
         return;
     };
-    let (sums, none) = (probe(sums.path()).unwrap(), probe(none.path()).unwrap());
+    let (sums, none) = (
+        probe(&AreaDir::open(sums.path()).unwrap()).unwrap(),
+        probe(&AreaDir::open(none.path()).unwrap()).unwrap(),
+    );
     println!("btrfs: {sums:?}");
     println!("btrfs without checksums: {none:?}");
     assert_eq!(none.read, DirectOutcome::Works);

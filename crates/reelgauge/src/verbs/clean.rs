@@ -1,22 +1,57 @@
 //! `reelgauge clean`: removes the area, and nothing else.
 
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 
 use anyhow::Result;
 use reelgauge_report::units;
-use reelgauge_runner::clean::clean as remove_area;
+use reelgauge_runner::clean::{Removed, clean as remove_area, look};
 
 use crate::cli::CleanArgs;
 
-/// Removes the area below a directory. The exit code.
+/// Removes the area below a directory, or tells what would go. The exit code.
 pub fn clean(args: &CleanArgs) -> Result<u8> {
-    let cleaned = remove_area(&args.path)?;
-    writeln!(
-        std::io::stdout(),
-        "Removed {}: {} files, {}.",
-        cleaned.root.display(),
-        cleaned.files,
-        units::amount(cleaned.bytes)
-    )?;
+    let text = if args.dry_run { would(&look(&args.path)?)? } else { done(&remove_area(&args.path)?)? };
+    std::io::stdout().write_all(text.as_bytes())?;
     Ok(0)
+}
+
+fn done(removed: &Removed) -> Result<String> {
+    let (what, root) = (&removed.what, removed.root.display());
+    let from = if what.left_count > 0 { "Removed what Reelgauge made in" } else { "Removed" };
+    let mut text = format!("{from} {root}: {} files, {}.\n", what.files, units::amount(what.bytes));
+    left(removed, "It stays, with", &mut text)?;
+    Ok(text)
+}
+
+fn would(removed: &Removed) -> Result<String> {
+    let what = &removed.what;
+    let mut text = format!(
+        "Would remove {} files, {}; nothing was done:\n",
+        units::count(what.files),
+        units::amount(what.bytes)
+    );
+    for folder in what.folders.iter().filter(|folder| folder.files > 0) {
+        let (files, bytes) = (units::counted(folder.files, "file"), units::amount(folder.bytes));
+        writeln!(text, "  {}  {files}, {bytes}", folder.path.display())?;
+    }
+    left(removed, "The area would stay, with", &mut text)?;
+    Ok(text)
+}
+
+/// What is somebody else's.
+fn left(removed: &Removed, stays: &str, text: &mut String) -> Result<()> {
+    let what = &removed.what;
+    if what.left_count == 0 {
+        return Ok(());
+    }
+    writeln!(text, "{stays} what Reelgauge did not make; move that away and clean again:")?;
+    for path in &what.left {
+        writeln!(text, "  {}", path.display())?;
+    }
+    let more = what.left_count - what.left.len() as u64;
+    if more > 0 {
+        writeln!(text, "  and {} more", units::count(more))?;
+    }
+    Ok(())
 }

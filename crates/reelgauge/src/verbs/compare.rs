@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use glob::Pattern;
 use reelgauge_analysis::compare::{Comparison, Gate};
-use reelgauge_record::run_dir::write_atomically;
+use reelgauge_record::named_file::write_named;
 use reelgauge_report::compare::{compare_screen, junit, keep, markdown};
 use reelgauge_report::html;
 use reelgauge_runner::compare::{compare_page, compare_runs};
@@ -54,7 +54,7 @@ pub fn compare(args: &CompareArgs) -> Result<u8> {
 
 /// Writes a file that is there as a whole or not at all.
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    write_atomically(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    write_named(path, |out| out.write_all(bytes)).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Whether the gate holds, and if not, what fell, beside what was printed. The exit code.

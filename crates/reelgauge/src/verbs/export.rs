@@ -1,10 +1,10 @@
 //! `reelgauge export`: writes a trace as text that another program replays.
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use reelgauge_record::named_file::write_named;
 use reelgauge_report::units;
 use reelgauge_trace::Trace;
 use reelgauge_trace::export::fio::{Exported, Version, write};
@@ -36,25 +36,8 @@ pub fn export(args: &ExportArgs) -> Result<u8> {
 
 /// Writes a file that is there as a whole or not at all.
 fn write_file(trace: &Trace, version: Version, path: &Path) -> Result<Exported> {
-    let told = || format!("cannot write {}", path.display());
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".tmp");
-    let mut out = BufWriter::new(File::create(&temporary).with_context(told)?);
-    let written = write(trace, version, &mut out).and_then(|exported| {
-        out.flush()?;
-        Ok(exported)
-    });
-    drop(out);
-    match written {
-        Ok(exported) => {
-            std::fs::rename(&temporary, path).with_context(told)?;
-            Ok(exported)
-        }
-        Err(error) => {
-            let _ = std::fs::remove_file(&temporary);
-            Err(error.into())
-        }
-    }
+    write_named(path, |out| write(trace, version, out).map_err(anyhow::Error::from))
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn told(exported: &Exported) -> String {
@@ -65,6 +48,13 @@ fn told(exported: &Exported) -> String {
     );
     if exported.renamed_files > 0 {
         text += &format!("Note: {} names had blanks, which are now %20\n", exported.renamed_files);
+    }
+    if exported.tamed_files > 0 {
+        text += &format!(
+            "Note: {} names were no safe ones (absolute, climbing with '..', or the like) and lie below the \
+             current directory now\n",
+            exported.tamed_files
+        );
     }
     for (why, ops) in &exported.left_out {
         text += &format!("Left out: {} {why}\n", units::count(*ops));

@@ -37,7 +37,7 @@ fn tell(args: &ExtentsArgs) -> Result<u8> {
     let found: Vec<(&Path, Result<Extents, String>)> = args
         .files
         .iter()
-        .map(|path| (path.as_path(), Extents::of(path).map_err(|error| error.to_string())))
+        .map(|path| (path.as_path(), Extents::of(None, path).map_err(|error| error.to_string())))
         .collect();
     let text = if args.json { as_json(&found)? } else { as_text(&found) };
     std::io::stdout().write_all(text.as_bytes())?;

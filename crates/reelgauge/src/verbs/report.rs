@@ -1,12 +1,13 @@
 //! `reelgauge report`: prints a run again, from its directory alone, or a trace.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::page::{Page, PageKind};
+use reelgauge_record::named_file::write_named;
 use reelgauge_report::{
     Detail, Tables, incidents_csv, load_points_csv, paper_csv, series_csv, streams_csv, trace_screen,
 };
@@ -101,10 +102,17 @@ fn where_built_in(args: &ReportArgs) -> String {
 
 fn write_csv(summary: &Summary, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
-    load_points_csv(summary, File::create(folder.join("load-points.csv"))?)?;
-    paper_csv(summary, File::create(folder.join("paper-tables.csv"))?)?;
-    streams_csv(summary, File::create(folder.join("streams.csv"))?)?;
-    incidents_csv(summary, File::create(folder.join("incidents.csv"))?)?;
-    series_csv(summary, File::create(folder.join("seconds.csv"))?)?;
-    Ok(())
+    write_table(folder, "load-points.csv", |out| load_points_csv(summary, out))?;
+    write_table(folder, "paper-tables.csv", |out| paper_csv(summary, out))?;
+    write_table(folder, "streams.csv", |out| streams_csv(summary, out))?;
+    write_table(folder, "incidents.csv", |out| incidents_csv(summary, out))?;
+    write_table(folder, "seconds.csv", |out| series_csv(summary, out))
+}
+
+fn write_table<E: std::error::Error + Send + Sync + 'static>(
+    folder: &Path,
+    name: &str,
+    table: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
+) -> Result<()> {
+    write_named(&folder.join(name), |out| table(out).map_err(anyhow::Error::from))
 }

@@ -258,7 +258,7 @@ impl Look {
         interrupt: &Interrupt,
     ) -> Result<PointDone<S>, RunError> {
         if !self.place.direct
-            && let Some(note) = drop_cached(&self.place.data_set.files)
+            && let Some(note) = drop_cached(self.session.area(), &self.place.data_set.files)
         {
             self.session.note(note);
         }

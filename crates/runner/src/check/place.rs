@@ -91,7 +91,7 @@ impl Place {
         let (data_set, made_room) = make_files(&ground, room, seed, observer, interrupt)
             .map_err(|error| without_flags(area.target(), error))?;
         notes.extend(made_room);
-        notes.extend(drop_cached(&data_set.files));
+        notes.extend(drop_cached(area, &data_set.files));
         let mut table = FileTable::new(area.root());
         table.enter_test_files(&data_set.files, "before the run");
         let free_share = room.map(|room| room.available_bytes as f64 / room.total_bytes.max(1) as f64);

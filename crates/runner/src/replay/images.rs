@@ -4,6 +4,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use reelgauge_engine::area::Area;
 use reelgauge_engine::dataset::image::{FileLayout, Item, prepare};
 use reelgauge_engine::dataset::{self, DataSetError};
 use reelgauge_engine::driver::TargetFile;
@@ -120,6 +121,7 @@ impl Images {
     /// When there is no room, something is in the way, or the storage fails.
     pub fn make(
         &self,
+        area: &Area,
         pattern: PatternSpec,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
@@ -129,7 +131,8 @@ impl Images {
             observer.prepared(report.written_bytes, report.total_bytes);
             ControlFlow::Continue(())
         };
-        prepare(self.items.clone(), pattern, &mut progress, interrupt.flag()).map_err(|error| match error {
+        let items = self.items.clone();
+        prepare(area.dir(), items, pattern, &mut progress, interrupt.flag()).map_err(|error| match error {
             DataSetError::Full { path } | DataSetError::Quota { path } => RunError::ReplayFull { path },
             other => RunError::DataSet(other),
         })

@@ -115,16 +115,18 @@ impl Session {
             return Traces::default();
         }
         if !self.doubtful {
-            return Traces::left(&self.ground.mount, &self.files.test_paths(), self.fetched_before);
+            let at = (&self.ground.mount, self.ground.area.dir());
+            return Traces::left(at, &self.files.test_paths(), self.fetched_before);
         }
         // It was no load point that ended last, so nothing is known of the storage.
         let (sender, answer) = channel();
-        let (mount, fetched_before) = (self.ground.mount.clone(), self.fetched_before);
+        let (mount, area) = (self.ground.mount.clone(), self.ground.area.dir().clone());
+        let fetched_before = self.fetched_before;
         let paths: Vec<PathBuf> = self.files.test_paths().into_iter().map(PathBuf::from).collect();
         std::thread::spawn(move || {
             let paths: Vec<_> = paths.iter().map(PathBuf::as_path).collect();
             // Nobody listens any more if the storage took too long.
-            let _ = sender.send(Traces::left(&mount, &paths, fetched_before));
+            let _ = sender.send(Traces::left((&mount, &area), &paths, fetched_before));
         });
         answer.recv_timeout(LOOK).unwrap_or_else(|_| {
             self.left_behind += 1;
@@ -143,6 +145,7 @@ impl Session {
         observer.phase("verifying");
         let files = self.files.targets();
         Some(read_back(
+            self.ground.area.dir(),
             files,
             Patterns { run: self.pattern, before },
             map,

@@ -88,6 +88,7 @@ impl Session {
         let facts = LoadPointFacts { label, workers: workers_count, sweep_value, ended_early: None };
         let context = Arc::new(Context {
             clock: self.clock,
+            area: Some(self.ground.area.dir().clone()),
             files: self.files.targets().to_vec(),
             read_only: self.files.read_only().clone(),
             pattern: self.pattern,

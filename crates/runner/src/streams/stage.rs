@@ -223,7 +223,7 @@ impl Stage {
     /// Drops the prepared files from this machine's cache. A note when that is impossible.
     pub fn cool_down(&self) -> Option<String> {
         let own = self.own.as_ref().and_then(OwnFiles::cool_down);
-        own.or_else(|| self.pools.values().find_map(|pool| drop_cached(&pool.files)))
+        own.or_else(|| self.pools.values().find_map(|pool| drop_cached(&self.area, &pool.files)))
     }
 
     fn prepare(
@@ -247,7 +247,7 @@ impl Stage {
         self.written_bytes += set.written_bytes;
         pool.files = set.files;
         // Only what is new can be in the cache by the tool's own doing.
-        self.notes.extend(drop_cached(&pool.files).filter(|note| !self.notes.contains(note)));
+        self.notes.extend(drop_cached(&self.area, &pool.files).filter(|note| !self.notes.contains(note)));
         Ok(())
     }
 

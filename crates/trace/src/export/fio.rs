@@ -4,18 +4,20 @@
 //! operations on names, truncations, reservations, what failed, and reads that found nothing. A read or write
 //! is exported with the bytes that it moved. A file is open from its first opening to its last closing, since
 //! fio has one handle per file. Names have neither blanks (they become `%20`, told) nor more than 256
-//! characters (refused). Times are microseconds; version 2 has pauses, which end up between operations
-//! whatever these take.
+//! characters (refused). Names that are absolute or climb with `..` become ones below the directory in which
+//! fio runs (told): a trace comes from anywhere, and fio writes wherever its log says. Times are
+//! microseconds; version 2 has pauses, which end up between operations whatever these take.
 //!
 //! fio opens everything for reading and writing, and makes what is not there: what must exist before has to
 //! be made by whoever runs it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 
 use reelgauge_record::{OpKind, OpRecord};
 
 use crate::export::ExportError;
+use crate::name;
 use crate::trace::Trace;
 
 /// Which version of the log.
@@ -39,6 +41,8 @@ pub struct Exported {
     pub files: u64,
     /// Names that were changed, because fio takes no blanks in them.
     pub renamed_files: u64,
+    /// Names that were changed, because fio would have written outside the directory in which it runs.
+    pub tamed_files: u64,
     /// What was left out, by reason.
     pub left_out: BTreeMap<String, u64>,
 }
@@ -64,7 +68,9 @@ pub fn write(trace: &Trace, version: Version, out: &mut dyn Write) -> Result<Exp
                 exported.leave_out("operations on files without any data moved");
                 continue;
             };
-            let at_us = (op.issued_ns - *first_ns.get_or_insert(op.issued_ns)) / 1000;
+            // A run's log is in the order of its threads' batches, so one may have been issued before the
+            // first.
+            let at_us = op.issued_ns.saturating_sub(*first_ns.get_or_insert(op.issued_ns)) / 1000;
             let state = opens.entry(op.file).or_default();
             export(&mut log, &mut exported, state, name, at_us, &op)?;
         }
@@ -109,34 +115,62 @@ fn opens_of(trace: &Trace) -> Result<HashMap<u32, Opens>, ExportError> {
     Ok(opens)
 }
 
-/// The files' names as fio takes them.
+/// The files' names as fio takes them, each another.
 fn names_of(
     trace: &Trace,
     opens: &HashMap<u32, Opens>,
     exported: &mut Exported,
 ) -> Result<BTreeMap<u32, String>, ExportError> {
     let mut names = BTreeMap::new();
-    for &file in opens.keys() {
+    let mut taken = HashSet::new();
+    let mut files: Vec<u32> = opens.keys().copied().collect();
+    files.sort_unstable();
+    for file in files {
         let path = trace.files().get(file as usize).map(|entry| entry.path.as_str()).unwrap_or_default();
         let path = if path.is_empty() { format!("file-{file}") } else { path.to_owned() };
-        let mut name = String::with_capacity(path.len());
-        for c in path.chars() {
-            if c.is_whitespace() {
-                let mut bytes = [0; 4];
-                c.encode_utf8(&mut bytes).bytes().for_each(|byte| name.push_str(&format!("%{byte:02X}")));
-            } else {
-                name.push(c);
-            }
+        let safe = tame(&path)?;
+        let mut name = without_blanks(&safe);
+        if !taken.insert(name.clone()) {
+            // What was another file would become the same one.
+            name = format!("{name}.{file}");
+            taken.insert(name.clone());
         }
         // fio counts bytes.
         if name.len() > MAX_NAME_CHARS {
-            return Err(ExportError::NameTooLong { name: path, max_chars: MAX_NAME_CHARS });
+            return Err(ExportError::NameTooLong { name: safe, max_chars: MAX_NAME_CHARS });
         }
-        exported.renamed_files += u64::from(name != path);
+        exported.tamed_files += u64::from(safe != path);
+        exported.renamed_files += u64::from(name != safe);
         names.insert(file, name);
     }
     exported.files = names.len() as u64;
     Ok(names)
+}
+
+/// A name that stays below the directory in which fio runs, and does not reach a terminal as anything but
+/// text. A trace comes from anywhere, and fio writes to whatever it is told.
+fn tame(path: &str) -> Result<String, ExportError> {
+    if name::check(path).is_ok() && !path.chars().any(|c| c.is_control() && !c.is_whitespace()) {
+        return Ok(path.to_owned());
+    }
+    name::clean(path.as_bytes()).map_err(|why| ExportError::BadName {
+        name: path.chars().take(80).map(|c| if c.is_control() { '?' } else { c }).collect(),
+        why,
+    })
+}
+
+/// The same with every blank as `%XX`.
+fn without_blanks(path: &str) -> String {
+    let mut name = String::with_capacity(path.len());
+    for c in path.chars() {
+        if c.is_whitespace() {
+            let mut bytes = [0; 4];
+            c.encode_utf8(&mut bytes).bytes().for_each(|byte| name.push_str(&format!("%{byte:02X}")));
+        } else {
+            name.push(c);
+        }
+    }
+    name
 }
 
 fn export(
@@ -203,7 +237,7 @@ impl Log<'_> {
         action: &str,
         place: Option<(u64, u32)>,
     ) -> std::io::Result<()> {
-        // fio refuses times that go back; operations are in order of issue, so none does.
+        // fio refuses times that go back. Operations of a trace are in order of issue; those of a run nearly.
         let at_us = at_us.max(self.now_us);
         match self.version {
             Version::Three => write!(self.out, "{at_us} {name} {action}")?,

@@ -1,5 +1,7 @@
 //! What io_uring has no operation for, at least before Linux 5.15: asking for access, listing and making a
-//! directory, setting a file's times, setting its size. Helper threads do it, and the ring goes on meanwhile.
+//! directory, setting a file's times, setting its size. And what takes more than one step: the first
+//! operation by path in a directory, which has to be opened for it, and every open where the kernel can't
+//! keep to the area by itself. Helper threads do it, and the ring goes on meanwhile.
 //!
 //! There are as many helpers as errands have been out at once, so that none waits for another, and none at
 //! all in a ring that never needed one. A helper reads the clock right before and right after its system
@@ -23,9 +25,9 @@ use rustix::event::EventfdFlags;
 
 use super::super::launch::{Post, STACK_BYTES};
 use super::super::{Context, DriverError};
-use crate::io::{self, ErrorNumber, FileName, NOT_OPEN};
+use crate::io::{self, ErrorNumber, IMPOSSIBLE, NOT_OPEN, Names, OpenFile};
 
-/// Whether an operation of this kind is an errand.
+/// Whether an operation of this kind is always an errand.
 pub(super) const fn is_errand(kind: OpKind) -> bool {
     matches!(kind, OpKind::Access | OpKind::ReadDir | OpKind::MakeDir | OpKind::SetAttr | OpKind::Truncate)
 }
@@ -57,6 +59,8 @@ pub(super) struct Returned {
     pub(super) done_ns: u64,
     /// 0, or a negative error number.
     pub(super) result: i32,
+    /// The file that it opened.
+    pub(super) opened: Option<OwnedFd>,
     helper: u32,
 }
 
@@ -137,12 +141,16 @@ impl Errands {
 }
 
 impl Errand {
-    fn carry_out(&self, names: &[FileName]) -> Result<(), ErrorNumber> {
-        if self.op.goes_by_path() {
-            return io::by_path(&self.op, names);
+    /// The file that was opened, if any was.
+    fn carry_out(&self, names: &Names) -> Result<Option<OwnedFd>, ErrorNumber> {
+        let name = || names.get(self.op.file).ok_or(IMPOSSIBLE);
+        match self.op.kind {
+            _ if self.op.goes_by_path() => io::by_path(&self.op, names).map(|()| None),
+            OpKind::Open => OpenFile::open(name()?, self.op.open).map(|file| Some(file.into_fd())),
+            OpKind::Create => OpenFile::create(name()?, self.op.open).map(|file| Some(file.into_fd())),
+            // Nothing else is done to an open file.
+            _ => io::set_size(self.file.ok_or(NOT_OPEN)?, self.op.offset).map(|()| None),
         }
-        // Nothing else is done to an open file.
-        io::set_size(self.file.ok_or(NOT_OPEN)?, self.op.offset)
     }
 }
 
@@ -150,7 +158,7 @@ impl Errand {
 struct Helper {
     number: u32,
     context: Arc<Context>,
-    names: Arc<[FileName]>,
+    names: Arc<Names>,
     bell: Arc<OwnedFd>,
 }
 
@@ -160,8 +168,12 @@ impl Helper {
             let issued_ns = self.context.clock.now_ns();
             let result = errand.carry_out(&self.names);
             let done_ns = self.context.clock.now_ns();
-            let result = result.err().map_or(0, |errno| -errno);
-            let returned = Returned { slot: errand.slot, issued_ns, done_ns, result, helper: self.number };
+            let (opened, result) = match result {
+                Ok(opened) => (opened, 0),
+                Err(errno) => (None, -errno),
+            };
+            let (slot, helper) = (errand.slot, self.number);
+            let returned = Returned { slot, issued_ns, done_ns, result, opened, helper };
             if report.send(returned).is_err() {
                 return;
             }
@@ -174,6 +186,7 @@ impl Helper {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::path::Path;
     use std::sync::atomic::AtomicBool;
     use std::time::{Duration, Instant};
 
@@ -186,6 +199,7 @@ mod tests {
     fn post() -> Post {
         let context = Context {
             clock: Clock::start(),
+            area: None,
             files: Vec::new(),
             read_only: ReadOnly::default(),
             pattern: PatternSpec { seed: 1, unit_bytes: 4096 },
@@ -194,7 +208,7 @@ mod tests {
             window: Window::new(0, u64::MAX),
             stop: AtomicBool::new(false),
         };
-        let names = [".", "/there/is/no/such/file"].map(|path| FileName::new(path.as_ref()));
+        let names = Names::new(None, [".", "/there/is/no/such/file"].map(Path::new).into_iter());
         let heartbeat = Arc::new(Heartbeat::new());
         Post { number: 0, heartbeat, context: Arc::new(context), names: Arc::new(names) }
     }

@@ -168,6 +168,7 @@ fn check(ring: &IoUring) -> io::Result<()> {
     ring.submitter().register_probe(&mut probe)?;
     let needed = [
         opcode::OpenAt::CODE,
+        opcode::OpenAt2::CODE,
         opcode::Close::CODE,
         opcode::Read::CODE,
         opcode::Write::CODE,

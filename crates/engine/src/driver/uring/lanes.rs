@@ -5,14 +5,16 @@ use std::collections::VecDeque;
 use std::mem::ManuallyDrop;
 use std::os::fd::OwnedFd;
 
+use io_uring::types::OpenHow;
 use reelgauge_record::OpKind;
 use reelgauge_workload::script::{Needs, Op, OpenMode, Script};
 use rustix::fs::Statx;
 
 use super::super::{Context, DriverError, ReadOnly, Worker, impossible, read_buffer, write_at, write_data};
+use super::errands::is_errand;
 use super::files::Files;
 use crate::buffer::AlignedBuffer;
-use crate::io::{IMPOSSIBLE, NOT_OPEN};
+use crate::io::{Anchors, IMPOSSIBLE, NOT_OPEN};
 use crate::pattern::{Stamped, WriteData};
 use crate::verify::WriteAt;
 
@@ -40,6 +42,10 @@ pub(super) struct Slot {
     pub(super) op: Op,
     /// When it was issued, or [`Slot::GROUNDED`].
     pub(super) issued_ns: u64,
+    /// What it starts from if it names its files and the ring carries it out; `None` for an errand.
+    pub(super) anchors: Option<Anchors>,
+    /// How it opens, for as long as the kernel may look.
+    pub(super) how: OpenHow,
     /// Why it can't even be tried, as an error number.
     pub(super) refused: Option<i32>,
     pub(super) next_free: u32,
@@ -79,6 +85,18 @@ impl Slot {
         } else if op.kind == OpKind::Read {
             self.read.touch();
         }
+    }
+
+    /// Whether it is carried out by a path, as an open is.
+    #[inline]
+    pub(super) fn names_files(&self) -> bool {
+        self.op.goes_by_path() || matches!(self.op.kind, OpKind::Open | OpKind::Create)
+    }
+
+    /// Whether a helper has to do it.
+    #[inline]
+    pub(super) fn is_errand(&self) -> bool {
+        is_errand(self.op.kind) || (self.names_files() && self.anchors.is_none())
     }
 
     /// What the write map needs to know, when this is a write.
@@ -132,6 +150,8 @@ impl<S: Script> Lanes<S> {
                 slots.push(Slot {
                     op: NOTHING,
                     issued_ns: Slot::GROUNDED,
+                    anchors: None,
+                    how: OpenHow::new(),
                     refused: None,
                     next_free,
                     lane: number as u32,

@@ -1,0 +1,331 @@
+//! Paths below the area, reached from the area's own directory and from nothing else.
+//!
+//! The tool runs as root on storage where others may write. Whoever may write in a target can, at any moment,
+//! put a symbolic link in the place of a directory of the area. A path from `/` on would follow it, and a run
+//! would overwrite or remove files elsewhere. So the area's directory is opened once and stays open, and what
+//! lies below it is reached from there, by its relative path, never through a link and never onto another
+//! mount:
+//!
+//! | system | how |
+//! |---|---|
+//! | Linux 5.6 and later | one `openat2` with `RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS`, `RESOLVE_NO_XDEV` |
+//! | older Linux, containers that forbid it, macOS | directory by directory, `O_NOFOLLOW`, on one device |
+//! | Windows | by the full path, after a look for links in it |
+//!
+//! On Windows a link that is put there right after that look is followed, so there nobody else should be
+//! able to write in the target. Neither is there a protection on file systems that hand whole paths to a
+//! server which resolves them itself, as sshfs does, against somebody on that server.
+//!
+//! What has no such call (removing, renaming, making directories) is done from the directory above, which is
+//! opened that way and held while it is done. A directory that is moved away in that moment takes only itself
+//! along: what is then done, is done in it, and it is the tool's own.
+//!
+//! Not here: what the drivers do a million times ([`crate::io`]), which rests on this.
+
+#[cfg(not(unix))]
+mod other;
+#[cfg(unix)]
+mod unix;
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+#[cfg(not(unix))]
+use other::Root;
+#[cfg(target_os = "linux")]
+pub(crate) use unix::KEPT_TO;
+#[cfg(unix)]
+pub(crate) use unix::{Root, c_path, facts_of};
+
+/// The area's own directory, held open.
+#[derive(Clone, Debug)]
+pub struct AreaDir {
+    held: Arc<Held>,
+}
+
+#[derive(Debug)]
+struct Held {
+    path: PathBuf,
+    root: Root,
+}
+
+/// What a file is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum For {
+    /// To read it.
+    Reading,
+    /// To write at its end.
+    Appending,
+    /// To read and write it; made if it is not there.
+    Both,
+    /// To write and read one that is not there yet.
+    New,
+    /// To read and write one that is there, past the cache.
+    #[cfg(target_os = "linux")]
+    Direct,
+}
+
+/// What has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    File,
+    Directory,
+    Link,
+    /// A device, a pipe, a socket.
+    Other,
+}
+
+/// What is known of what has a name; of a link itself, not of what it leads to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts {
+    pub what: What,
+    pub size_bytes: u64,
+    /// Names that it has; 1 where the system doesn't tell.
+    pub names: u64,
+    pub modified: Option<SystemTime>,
+    /// Room that it takes, where the system tells.
+    #[cfg(unix)]
+    pub allocated_bytes: u64,
+    #[cfg(windows)]
+    pub is_sparse: bool,
+}
+
+impl Facts {
+    pub fn is_file(&self) -> bool {
+        self.what == What::File
+    }
+
+    pub fn is_dir(&self) -> bool {
+        self.what == What::Directory
+    }
+
+    /// Why this must be neither written nor removed in the place of a file of the tool's own.
+    pub fn foreign_file(&self) -> Option<&'static str> {
+        match self.what {
+            What::Link => Some("a symbolic link"),
+            What::Directory | What::Other => Some("not a file"),
+            // Writing to it would change a file elsewhere.
+            What::File if self.names > 1 => Some("a file with a second name elsewhere (a hard link)"),
+            What::File => None,
+        }
+    }
+}
+
+impl AreaDir {
+    /// Holds this directory; a link in its place is refused.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(path: &Path) -> io::Result<AreaDir> {
+        let held = Held { path: path.to_owned(), root: Root::open(path)? };
+        Ok(AreaDir { held: Arc::new(held) })
+    }
+
+    /// As [`AreaDir::open`], on a system that can only go step by step.
+    #[cfg(all(test, unix))]
+    pub(crate) fn open_step_by_step(path: &Path) -> io::Result<AreaDir> {
+        let mut root = Root::open(path)?;
+        root.go_step_by_step();
+        Ok(AreaDir { held: Arc::new(Held { path: path.to_owned(), root }) })
+    }
+
+    /// The same directory, which has been given this name since.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(crate) fn moved_to(&self, path: &Path) -> io::Result<AreaDir> {
+        let held = Held { path: path.to_owned(), root: self.held.root.again()? };
+        Ok(AreaDir { held: Arc::new(held) })
+    }
+
+    /// Where it was opened.
+    pub fn path(&self) -> &Path {
+        &self.held.path
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn root(&self) -> &Root {
+        &self.held.root
+    }
+
+    /// The way from here to a path below; `None` for any other path, and for one that climbs.
+    pub(crate) fn inside(&self, path: &Path) -> Option<PathBuf> {
+        let inside = path.strip_prefix(&self.held.path).ok()?;
+        let is_plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        let plain = inside.components().all(is_plain);
+        plain.then(|| inside.components().filter(|part| matches!(part, Component::Normal(_))).collect())
+    }
+
+    /// The same for a path that must lie below.
+    fn must_be_inside(&self, path: &Path) -> io::Result<PathBuf> {
+        self.inside(path).ok_or_else(|| {
+            let why = format!("it does not lie in {}", self.held.path.display());
+            io::Error::new(io::ErrorKind::InvalidInput, why)
+        })
+    }
+
+    pub(crate) fn open_file(&self, path: &Path, purpose: For) -> io::Result<File> {
+        self.held.root.open_file(&self.held.path, &self.must_be_inside(path)?, purpose)
+    }
+
+    /// The text of a file that is no longer than this.
+    pub(crate) fn read_text(&self, path: &Path, longest_bytes: u64) -> io::Result<String> {
+        use std::io::Read;
+        let mut text = String::new();
+        self.open_file(path, For::Reading)?.take(longest_bytes).read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    pub(crate) fn facts(&self, path: &Path) -> io::Result<Facts> {
+        self.held.root.facts(&self.held.path, &self.must_be_inside(path)?)
+    }
+
+    /// The names in a directory.
+    pub(crate) fn names_in(&self, path: &Path) -> io::Result<Vec<OsString>> {
+        self.held.root.names_in(&self.held.path, &self.must_be_inside(path)?)
+    }
+
+    pub(crate) fn create_dir(&self, path: &Path) -> io::Result<()> {
+        self.held.root.create_dir(&self.held.path, &self.must_be_inside(path)?)
+    }
+
+    pub(crate) fn remove_file(&self, path: &Path) -> io::Result<()> {
+        self.held.root.remove_file(&self.held.path, &self.must_be_inside(path)?)
+    }
+
+    pub(crate) fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        self.held.root.remove_dir(&self.held.path, &self.must_be_inside(path)?)
+    }
+
+    /// Gives what has one name another, in the place of what has that.
+    pub(crate) fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let (from, to) = (self.must_be_inside(from)?, self.must_be_inside(to)?);
+        self.held.root.rename(&self.held.path, &from, &to)
+    }
+
+    /// Makes what was created, renamed or removed in a directory durable, where the system can. A failure is
+    /// no reason to stop: many network file systems refuse it, and do it anyway.
+    pub(crate) fn sync_dir(&self, path: &Path) {
+        #[cfg(unix)]
+        if let Ok(inside) = self.must_be_inside(path)
+            && let Ok(dir) = self.held.root.open_dir_to_read(&inside)
+        {
+            let _ = rustix::fs::fsync(&dir);
+        }
+        #[cfg(not(unix))]
+        let _ = path;
+    }
+}
+
+/// Opens a file to read it: from the area's directory where it lies below that, as any other file where it
+/// doesn't.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn open_to_read(area: Option<&AreaDir>, path: &Path) -> io::Result<File> {
+    match area {
+        Some(area) if path.starts_with(area.path()) => area.open_file(path, For::Reading),
+        _ => File::open(path),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs;
+    use std::io::Write;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A directory to hold, in both ways, and one beside it that must stay as it is.
+    fn each_way(look: impl Fn(&AreaDir, &Path)) {
+        for is_slow in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let (root, beside) = (folder.path().join("area"), folder.path().join("beside"));
+            fs::create_dir_all(root.join("data/set")).unwrap();
+            fs::create_dir_all(beside.join("set")).unwrap();
+            fs::write(beside.join("set/file"), "precious").unwrap();
+            fs::write(beside.join("file"), "precious").unwrap();
+            let open = if is_slow { AreaDir::open_step_by_step } else { AreaDir::open };
+            look(&open(&root).unwrap(), &beside);
+            assert_eq!(fs::read(beside.join("set/file")).unwrap(), b"precious");
+            assert_eq!(fs::read(beside.join("file")).unwrap(), b"precious");
+            assert_eq!(fs::read_dir(&beside).unwrap().count(), 2);
+            assert_eq!(fs::read_dir(beside.join("set")).unwrap().count(), 1);
+        }
+    }
+
+    #[test]
+    fn what_lies_below_is_made_read_renamed_and_removed() {
+        each_way(|area, _| {
+            let at = |name: &str| area.path().join(name);
+            area.create_dir(&at("data/set/deep")).unwrap();
+            area.open_file(&at("data/set/deep/a"), For::New).unwrap().write_all(b"text").unwrap();
+            assert!(area.open_file(&at("data/set/deep/a"), For::New).is_err(), "it is there");
+            area.rename(&at("data/set/deep/a"), &at("data/b")).unwrap();
+            area.open_file(&at("data/b"), For::Appending).unwrap().write_all(b"!").unwrap();
+            assert_eq!(area.read_text(&at("data/b"), 100).unwrap(), "text!");
+            let facts = area.facts(&at("data/b")).unwrap();
+            assert_eq!((facts.what, facts.size_bytes, facts.names), (What::File, 5, 1));
+            assert!(area.facts(&at("data")).unwrap().is_dir());
+            assert_eq!(area.names_in(&at("data")).unwrap().len(), 2);
+            area.remove_file(&at("data/b")).unwrap();
+            area.remove_dir(&at("data/set/deep")).unwrap();
+            area.sync_dir(&at("data"));
+            let gone = area.facts(&at("data/b")).unwrap_err();
+            assert_eq!(gone.kind(), io::ErrorKind::NotFound);
+            assert_eq!(area.names_in(area.path()).unwrap(), ["data"]);
+        });
+    }
+
+    #[test]
+    fn a_link_in_the_way_is_never_followed() {
+        each_way(|area, beside| {
+            let at = |name: &str| area.path().join(name);
+            fs::remove_dir_all(at("data")).unwrap();
+            symlink(beside, at("data")).unwrap();
+            let (file, new) = (at("data/set/file"), at("data/set/new"));
+            for purpose in [For::Reading, For::Appending, For::Both] {
+                assert!(area.open_file(&file, purpose).is_err(), "{purpose:?}");
+            }
+            assert!(area.open_file(&new, For::New).is_err());
+            assert!(area.create_dir(&new).is_err() && area.remove_file(&file).is_err());
+            assert!(area.rename(&file, &new).is_err() && area.remove_dir(&at("data/set")).is_err());
+            assert!(area.facts(&file).is_err() && area.names_in(&at("data/set")).is_err());
+            assert_eq!(area.facts(&at("data")).unwrap().what, What::Link);
+            // The link itself is neither read nor written through, and can be removed.
+            symlink(beside.join("file"), at("leaf")).unwrap();
+            assert!(area.open_file(&at("leaf"), For::Both).is_err());
+            area.remove_file(&at("leaf")).unwrap();
+        });
+    }
+
+    #[test]
+    fn it_stays_the_same_directory_whatever_gets_its_name() {
+        each_way(|area, beside| {
+            let aside = area.path().with_file_name("aside");
+            fs::rename(area.path(), &aside).unwrap();
+            symlink(beside, area.path()).unwrap();
+            area.open_file(&area.path().join("data/set/file"), For::New).unwrap();
+            assert!(aside.join("data/set/file").exists());
+            area.remove_file(&area.path().join("data/set/file")).unwrap();
+            assert!(AreaDir::open(area.path()).is_err(), "a link is no area");
+        });
+    }
+
+    #[test]
+    fn paths_elsewhere_are_refused() {
+        each_way(|area, beside| {
+            for path in [beside.join("file"), area.path().join("../beside/file"), PathBuf::from("file")] {
+                let refused = area.open_file(&path, For::Reading).unwrap_err();
+                assert_eq!(refused.kind(), io::ErrorKind::InvalidInput, "{}", path.display());
+            }
+            assert!(open_to_read(Some(area), &beside.join("file")).is_ok(), "no matter of the area");
+        });
+    }
+}

@@ -1,0 +1,243 @@
+//! Linux and macOS: see the table in [`super`].
+
+use std::ffi::{CStr, CString, OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{AtFlags, CWD, Dev, Dir, FileType, Mode, OFlags, Stat};
+use rustix::io::{Errno, retry_on_intr};
+
+use super::{Facts, For, What};
+
+/// Opening a directory only to go on from there. Where the system can, without asking its server for it.
+#[cfg(target_os = "linux")]
+const TO_PASS: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const TO_PASS: OFlags = OFlags::RDONLY;
+
+const NEW_FILE: Mode = Mode::from_raw_mode(0o666);
+const NEW_DIRECTORY: Mode = Mode::from_raw_mode(0o777);
+
+/// An open directory that others are reached from.
+#[derive(Debug)]
+pub(crate) struct Root {
+    dir: OwnedFd,
+    way: Way,
+}
+
+/// How a path of several parts is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// The kernel keeps to the directory by itself.
+    #[cfg(target_os = "linux")]
+    OneCall,
+    /// Directory by directory, on this device.
+    Steps { device: Dev },
+}
+
+/// What `openat2` keeps to.
+#[cfg(target_os = "linux")]
+pub(crate) const KEPT_TO: rustix::fs::ResolveFlags = rustix::fs::ResolveFlags::BENEATH
+    .union(rustix::fs::ResolveFlags::NO_SYMLINKS)
+    .union(rustix::fs::ResolveFlags::NO_XDEV);
+
+impl Root {
+    pub fn open(path: &Path) -> io::Result<Root> {
+        let flags = TO_PASS | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let dir = retry_on_intr(|| rustix::fs::openat(CWD, path, flags, Mode::empty()))?;
+        let way = Way::of(dir.as_fd())?;
+        Ok(Root { dir, way })
+    }
+
+    pub fn again(&self) -> io::Result<Root> {
+        Ok(Root { dir: self.dir.try_clone()?, way: self.way })
+    }
+
+    #[cfg(test)]
+    pub fn go_step_by_step(&mut self) {
+        let device = rustix::fs::fstat(&self.dir).map_or(0, |stat| stat.st_dev);
+        self.way = Way::Steps { device };
+    }
+
+    /// Whether the kernel keeps to the directory by itself, so that a path of several parts is one call.
+    #[cfg(target_os = "linux")]
+    pub fn is_one_call(&self) -> bool {
+        self.way == Way::OneCall
+    }
+
+    #[cfg(target_os = "linux")]
+    pub fn as_fd(&self) -> BorrowedFd<'_> {
+        self.dir.as_fd()
+    }
+
+    /// Opens what has this relative path, which must have neither empty parts nor `.` and `..`, unless it is
+    /// `.` alone. `mode` is that of a file that `flags` make.
+    #[inline]
+    pub fn open_at(&self, path: &CStr, flags: OFlags, mode: Mode) -> rustix::io::Result<OwnedFd> {
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match self.way {
+            #[cfg(target_os = "linux")]
+            Way::OneCall => {
+                // Refused with a mode for nothing.
+                let mode = if flags.contains(OFlags::CREATE) { mode } else { Mode::empty() };
+                retry_on_intr(|| rustix::fs::openat2(&self.dir, path, flags, mode, KEPT_TO))
+            }
+            Way::Steps { device } => self.step_by_step(path, flags, mode, device),
+        }
+    }
+
+    /// Opens a directory to go on from there.
+    pub fn open_to_pass(&self, path: &CStr) -> rustix::io::Result<OwnedFd> {
+        self.open_at(path, TO_PASS | OFlags::DIRECTORY, Mode::empty())
+    }
+
+    fn step_by_step(
+        &self,
+        path: &CStr,
+        flags: OFlags,
+        mode: Mode,
+        device: Dev,
+    ) -> rustix::io::Result<OwnedFd> {
+        let passing = TO_PASS | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut here: Option<OwnedFd> = None;
+        let mut rest = path.to_bytes();
+        while let Some(slash) = rest.iter().position(|&byte| byte == b'/') {
+            let above = here.as_ref().map_or(self.dir.as_fd(), AsFd::as_fd);
+            let part = OsStr::from_bytes(&rest[..slash]);
+            let next = retry_on_intr(|| rustix::fs::openat(above, part, passing, Mode::empty()))?;
+            same_device(&next, device)?;
+            here = Some(next);
+            rest = &rest[slash + 1..];
+        }
+        let above = here.as_ref().map_or(self.dir.as_fd(), AsFd::as_fd);
+        let last = OsStr::from_bytes(rest);
+        let opened = retry_on_intr(|| rustix::fs::openat(above, last, flags, mode))?;
+        same_device(&opened, device)?;
+        Ok(opened)
+    }
+
+    /// The directory above a path, and its last part.
+    fn above(&self, inside: &Path) -> io::Result<(OwnedFd, CString)> {
+        let name = inside.file_name().ok_or(Errno::INVAL)?;
+        let above = c_path(inside.parent().unwrap_or(Path::new("")))?;
+        Ok((self.open_to_pass(&above)?, CString::new(name.as_bytes())?))
+    }
+
+    pub fn open_dir_to_read(&self, inside: &Path) -> io::Result<OwnedFd> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        Ok(self.open_at(&c_path(inside)?, flags, Mode::empty())?)
+    }
+
+    pub fn open_file(&self, _area: &Path, inside: &Path, purpose: For) -> io::Result<File> {
+        let flags = match purpose {
+            For::Reading => OFlags::RDONLY,
+            For::Appending => OFlags::WRONLY | OFlags::APPEND,
+            For::Both => OFlags::RDWR | OFlags::CREATE,
+            For::New => OFlags::RDWR | OFlags::CREATE | OFlags::EXCL,
+            #[cfg(target_os = "linux")]
+            For::Direct => OFlags::RDWR | OFlags::DIRECT,
+        };
+        Ok(File::from(self.open_at(&c_path(inside)?, flags, NEW_FILE)?))
+    }
+
+    pub fn facts(&self, _area: &Path, inside: &Path) -> io::Result<Facts> {
+        if inside.as_os_str().is_empty() {
+            return Ok(facts_of(&rustix::fs::fstat(&self.dir)?));
+        }
+        let (above, name) = self.above(inside)?;
+        let stat = retry_on_intr(|| rustix::fs::statat(&above, &*name, AtFlags::SYMLINK_NOFOLLOW))?;
+        Ok(facts_of(&stat))
+    }
+
+    pub fn names_in(&self, _area: &Path, inside: &Path) -> io::Result<Vec<OsString>> {
+        let mut names = Vec::new();
+        for entry in Dir::new(self.open_dir_to_read(inside)?)? {
+            let name = entry?.file_name().to_bytes().to_owned();
+            if name != b"." && name != b".." {
+                names.push(OsString::from_vec(name));
+            }
+        }
+        Ok(names)
+    }
+
+    pub fn create_dir(&self, _area: &Path, inside: &Path) -> io::Result<()> {
+        let (above, name) = self.above(inside)?;
+        Ok(retry_on_intr(|| rustix::fs::mkdirat(&above, &*name, NEW_DIRECTORY))?)
+    }
+
+    pub fn remove_file(&self, _area: &Path, inside: &Path) -> io::Result<()> {
+        let (above, name) = self.above(inside)?;
+        Ok(retry_on_intr(|| rustix::fs::unlinkat(&above, &*name, AtFlags::empty()))?)
+    }
+
+    pub fn remove_dir(&self, _area: &Path, inside: &Path) -> io::Result<()> {
+        let (above, name) = self.above(inside)?;
+        Ok(retry_on_intr(|| rustix::fs::unlinkat(&above, &*name, AtFlags::REMOVEDIR))?)
+    }
+
+    pub fn rename(&self, _area: &Path, from: &Path, to: &Path) -> io::Result<()> {
+        let ((from_dir, from), (to_dir, to)) = (self.above(from)?, self.above(to)?);
+        Ok(retry_on_intr(|| rustix::fs::renameat(&from_dir, &*from, &to_dir, &*to))?)
+    }
+}
+
+impl Way {
+    /// What this system can. It is tried on the directory itself, which is open already: whatever is said is
+    /// about the call.
+    #[cfg(target_os = "linux")]
+    fn of(dir: BorrowedFd<'_>) -> io::Result<Way> {
+        let flags = TO_PASS | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        match retry_on_intr(|| rustix::fs::openat2(dir, c".", flags, Mode::empty(), KEPT_TO)) {
+            Ok(_) => Ok(Way::OneCall),
+            // Linux before 5.6; a container that forbids what it doesn't know.
+            Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => Way::steps(dir),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn of(dir: BorrowedFd<'_>) -> io::Result<Way> {
+        Way::steps(dir)
+    }
+
+    fn steps(dir: BorrowedFd<'_>) -> io::Result<Way> {
+        Ok(Way::Steps { device: rustix::fs::fstat(dir)?.st_dev })
+    }
+}
+
+/// Refuses what lies on another device, as the kernel does it.
+fn same_device(file: &OwnedFd, device: Dev) -> rustix::io::Result<()> {
+    if rustix::fs::fstat(file)?.st_dev == device { Ok(()) } else { Err(Errno::XDEV) }
+}
+
+/// A relative path as the system takes it; the directory itself is `.`.
+pub(crate) fn c_path(inside: &Path) -> io::Result<CString> {
+    let inside: PathBuf = inside.components().collect();
+    let bytes = inside.as_os_str().as_bytes();
+    Ok(CString::new(if bytes.is_empty() { b"." } else { bytes })?)
+}
+
+/// What `stat` tells.
+pub(crate) fn facts_of(stat: &Stat) -> Facts {
+    let what = match FileType::from_raw_mode(stat.st_mode as _) {
+        FileType::RegularFile => What::File,
+        FileType::Directory => What::Directory,
+        FileType::Symlink => What::Link,
+        _ => What::Other,
+    };
+    // Times before 1970 and negative sizes are no system's; they become "unknown" and nothing.
+    let seconds = u64::try_from(stat.st_mtime).ok();
+    let nanoseconds = u32::try_from(stat.st_mtime_nsec).unwrap_or(0);
+    Facts {
+        what,
+        size_bytes: u64::try_from(stat.st_size).unwrap_or(0),
+        names: stat.st_nlink as _,
+        modified: seconds.map(|seconds| SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds)),
+        // It counts 512 bytes on every system, whatever the block size.
+        allocated_bytes: u64::try_from(stat.st_blocks).unwrap_or(0).saturating_mul(512),
+    }
+}

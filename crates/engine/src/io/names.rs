@@ -1,0 +1,333 @@
+//! Names of files on Linux and macOS, and what is done by name: those in the area from the area's own
+//! directory (see [`crate::beneath`]), those of the user's own by their paths.
+//!
+//! What goes by path needs the directory above. That stays open once it was needed, so that it is one
+//! system call from then on; but not one that the run itself moves or removes, since that is another
+//! directory afterwards. One that somebody else moves away is still what it was: what is done then, is done
+//! there.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use reelgauge_record::{AccessBits, OpKind};
+use reelgauge_workload::script::Op;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, UTIME_NOW};
+use rustix::io::{Errno, retry_on_intr};
+
+use super::unix::{NEW_DIRECTORY, access_of, list_to_end, set_size};
+use super::{ErrorNumber, new_name};
+use crate::area::AreaDir;
+use crate::beneath::c_path;
+
+/// The names of the files of a load point, by index, in the form that the system takes: carrying out an
+/// operation converts nothing.
+#[derive(Debug)]
+pub(crate) struct Names {
+    area: Option<AreaDir>,
+    files: Vec<FileName>,
+    /// The directories that those in the area lie in.
+    dirs: Vec<ParentDir>,
+    /// How many of them are kept open.
+    kept: AtomicU32,
+}
+
+/// So many directories are kept open: enough for a folder per stream, few beside what a process may open.
+const KEPT_MAX: u32 = 64;
+
+#[derive(Debug)]
+enum FileName {
+    /// Not in the area, so the user's own: by its path.
+    Own(CString),
+    /// In the area: the way from there, the last part of it, and the directory above.
+    Inside {
+        path: CString,
+        last: CString,
+        dir: u32,
+        /// Whether one of [`Names::dirs`] is this, or lies below it.
+        heads_dirs: bool,
+    },
+}
+
+/// A directory that operations by path are done from.
+#[derive(Debug)]
+struct ParentDir {
+    path: CString,
+    kept: OnceLock<OwnedFd>,
+    /// Whether the run itself moves or removes it: then it is looked up every time.
+    is_moving: AtomicBool,
+}
+
+/// One of the names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name<'a> {
+    file: &'a FileName,
+    names: &'a Names,
+}
+
+/// The directory above a name.
+enum Above<'a> {
+    Kept(BorrowedFd<'a>),
+    Fresh(OwnedFd),
+}
+
+/// What the kernel's ring starts from for an operation that names its files; the second for the new name of a
+/// rename. They stay open as long as the names.
+#[cfg(target_os = "linux")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Anchors(pub RawFd, pub RawFd);
+
+impl Names {
+    /// Of these paths, without slashes at their ends. One that can't exist, for a zero byte or because it
+    /// climbs out of the area, becomes the empty one, which doesn't either.
+    pub(crate) fn new<'a>(area: Option<&AreaDir>, paths: impl Iterator<Item = &'a Path>) -> Names {
+        let mut names =
+            Names { area: area.cloned(), files: Vec::new(), dirs: Vec::new(), kept: AtomicU32::new(0) };
+        let mut numbers: HashMap<PathBuf, u32> = HashMap::new();
+        for path in paths {
+            let name = match area.filter(|area| path.starts_with(area.path())) {
+                Some(area) => area.inside(path).and_then(|inside| names.enter(&inside, &mut numbers)),
+                None => CString::new(path.components().collect::<PathBuf>().as_os_str().as_bytes())
+                    .map(FileName::Own)
+                    .ok(),
+            };
+            names.files.push(name.unwrap_or(FileName::Own(CString::default())));
+        }
+        names.find_heads(&numbers);
+        names
+    }
+
+    /// A name in the area.
+    fn enter(&mut self, inside: &Path, numbers: &mut HashMap<PathBuf, u32>) -> Option<FileName> {
+        let parent = inside.parent().unwrap_or(Path::new(""));
+        let dir = match numbers.get(parent) {
+            Some(&dir) => dir,
+            None => {
+                let path = c_path(parent).ok()?;
+                let dir = self.dirs.len() as u32;
+                self.dirs.push(ParentDir { path, kept: OnceLock::new(), is_moving: AtomicBool::new(false) });
+                numbers.insert(parent.to_owned(), dir);
+                dir
+            }
+        };
+        // The area itself has no name in it.
+        let last = c_path(Path::new(inside.file_name().unwrap_or_default())).ok()?;
+        Some(FileName::Inside { path: c_path(inside).ok()?, last, dir, heads_dirs: false })
+    }
+
+    fn find_heads(&mut self, numbers: &HashMap<PathBuf, u32>) {
+        let mut heads: HashSet<CString> = HashSet::new();
+        for dir in numbers.keys() {
+            heads.extend(dir.ancestors().filter_map(|above| c_path(above).ok()));
+        }
+        for file in &mut self.files {
+            if let FileName::Inside { path, heads_dirs, .. } = file {
+                *heads_dirs = heads.contains(path);
+            }
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// One of them.
+    #[inline]
+    pub(crate) fn get(&self, file: u32) -> Option<Name<'_>> {
+        self.files.get(file as usize).map(|file| Name { file, names: self })
+    }
+
+    /// To be told of an operation by path before it is carried out: directories that it moves or removes are
+    /// others afterwards.
+    pub(crate) fn foresee(&self, op: &Op) {
+        if !matches!(op.kind, OpKind::Rename | OpKind::RemoveDir) {
+            return;
+        }
+        let new = if op.kind == OpKind::Rename { new_name(op, self) } else { None };
+        for name in self.get(op.file).into_iter().chain(new) {
+            if let FileName::Inside { path, heads_dirs: true, .. } = name.file {
+                let moving = self.dirs.iter().filter(|dir| is_at_or_below(&dir.path, path));
+                moving.for_each(|dir| dir.is_moving.store(true, Ordering::Release));
+            }
+        }
+    }
+
+    /// A directory that is kept open, and has not begun to move.
+    fn kept(&self, dir: u32) -> Option<BorrowedFd<'_>> {
+        let dir = &self.dirs[dir as usize];
+        let kept = dir.kept.get().filter(|_| !dir.is_moving.load(Ordering::Acquire));
+        kept.map(AsFd::as_fd)
+    }
+
+    fn above(&self, number: u32) -> rustix::io::Result<Above<'_>> {
+        if let Some(kept) = self.kept(number) {
+            return Ok(Above::Kept(kept));
+        }
+        let (Some(area), dir) = (&self.area, &self.dirs[number as usize]) else {
+            return Err(Errno::BADF);
+        };
+        let fresh = area.root().open_to_pass(&dir.path)?;
+        let is_to_stay = !dir.is_moving.load(Ordering::Acquire) && dir.kept.get().is_none();
+        if !is_to_stay || self.kept.fetch_add(1, Ordering::Relaxed) >= KEPT_MAX {
+            return Ok(Above::Fresh(fresh));
+        }
+        // Somebody else may have been quicker; then this one goes. Nobody closes what is kept.
+        let _ = dir.kept.set(fresh);
+        match self.kept(number) {
+            Some(kept) => Ok(Above::Kept(kept)),
+            // It has begun to move in this moment.
+            None => area.root().open_to_pass(&dir.path).map(Above::Fresh),
+        }
+    }
+
+    /// Where the ring starts from; `None` if it has to be looked up first, which may take its time.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn anchors(&self, op: &Op) -> Option<Anchors> {
+        let here = CWD.as_raw_fd();
+        let anchor = |name: Name<'_>| match name.file {
+            FileName::Own(_) => Some(here),
+            FileName::Inside { .. } if matches!(op.kind, OpKind::Open | OpKind::Create) => {
+                let root = self.area.as_ref()?.root();
+                root.is_one_call().then(|| root.as_fd().as_raw_fd())
+            }
+            FileName::Inside { dir, .. } => self.kept(*dir).map(|dir| dir.as_raw_fd()),
+        };
+        let new = if op.kind == OpKind::Rename { anchor(new_name(op, self)?)? } else { here };
+        Some(Anchors(anchor(self.get(op.file)?)?, new))
+    }
+}
+
+/// Whether a relative path is this one, or lies below it. `.` is above everything.
+fn is_at_or_below(path: &CStr, above: &CStr) -> bool {
+    let rest = path.to_bytes().strip_prefix(above.to_bytes());
+    above.to_bytes() == b"." || rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+}
+
+impl Name<'_> {
+    /// What the kernel's ring opens, from its anchor; and whether that is the area.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn path_from_anchor(&self) -> (*const std::ffi::c_char, bool) {
+        match self.file {
+            FileName::Own(path) => (path.as_ptr(), false),
+            FileName::Inside { path, .. } => (path.as_ptr(), true),
+        }
+    }
+
+    /// What the kernel's ring names, from its anchor, in an operation by path.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn last_part(&self) -> *const std::ffi::c_char {
+        match self.file {
+            FileName::Own(path) => path.as_ptr(),
+            FileName::Inside { last, .. } => last.as_ptr(),
+        }
+    }
+
+    /// Opens it.
+    #[inline]
+    pub(super) fn opened(&self, flags: OFlags, mode: Mode) -> Result<OwnedFd, ErrorNumber> {
+        match (self.file, &self.names.area) {
+            (FileName::Inside { path, .. }, Some(area)) => area.root().open_at(path, flags, mode),
+            // Names in the area are made of an area.
+            (FileName::Inside { .. }, None) => Err(Errno::BADF),
+            (FileName::Own(path), _) => {
+                let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                retry_on_intr(|| rustix::fs::open(path.as_c_str(), flags, mode))
+            }
+        }
+        .map_err(Errno::raw_os_error)
+    }
+
+    /// Does something by path, from the directory above.
+    fn done_from_above<R>(
+        &self,
+        act: impl Fn(BorrowedFd<'_>, &CStr) -> rustix::io::Result<R>,
+    ) -> Result<R, ErrorNumber> {
+        match self.file {
+            FileName::Own(path) => retry_on_intr(|| act(CWD, path)),
+            FileName::Inside { last, dir, .. } => {
+                self.names.above(*dir).and_then(|above| retry_on_intr(|| act(above.as_fd(), last)))
+            }
+        }
+        .map_err(Errno::raw_os_error)
+    }
+
+    /// Removes the file. A directory is refused.
+    pub(crate) fn unlink(&self) -> Result<(), ErrorNumber> {
+        self.done_from_above(|above, name| rustix::fs::unlinkat(above, name, AtFlags::empty()))
+    }
+
+    /// Asks for its size and times.
+    pub(crate) fn stat(&self) -> Result<(), ErrorNumber> {
+        self.done_from_above(|above, name| {
+            rustix::fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW).map(drop)
+        })
+    }
+
+    /// Asks whether it may be used so; for reading if that is not known.
+    pub(crate) fn access(&self, asked: AccessBits) -> Result<(), ErrorNumber> {
+        let asked = access_of(asked);
+        self.done_from_above(|above, name| {
+            match rustix::fs::accessat(above, name, asked, AtFlags::SYMLINK_NOFOLLOW) {
+                // See the module head.
+                Err(Errno::NOSYS) => rustix::fs::accessat(above, name, asked, AtFlags::empty()),
+                asked => asked,
+            }
+        })
+    }
+
+    /// Lists the directory from its beginning to its end.
+    pub(crate) fn list(&self) -> Result<(), ErrorNumber> {
+        let opened = self.opened(OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())?;
+        list_to_end(opened).map_err(Errno::raw_os_error)
+    }
+
+    /// Cuts the file off at this size, or lets it grow to it.
+    pub(crate) fn set_size(&self, size_bytes: u64) -> Result<(), ErrorNumber> {
+        set_size(self.opened(OFlags::WRONLY, Mode::empty())?, size_bytes)
+    }
+
+    /// Gives it another name. What has that name is replaced.
+    pub(crate) fn rename(&self, new: Name<'_>) -> Result<(), ErrorNumber> {
+        self.done_from_above(|above, name| {
+            let renamed = new.done_from_above(|new_above, new_name| {
+                rustix::fs::renameat(above, name, new_above, new_name)
+            });
+            renamed.map_err(Errno::from_raw_os_error)
+        })
+    }
+
+    /// Makes a directory of this name.
+    pub(crate) fn make_dir(&self) -> Result<(), ErrorNumber> {
+        self.done_from_above(|above, name| rustix::fs::mkdirat(above, name, NEW_DIRECTORY))
+    }
+
+    /// Removes the directory, which must be empty.
+    pub(crate) fn remove_dir(&self) -> Result<(), ErrorNumber> {
+        self.done_from_above(|above, name| rustix::fs::unlinkat(above, name, AtFlags::REMOVEDIR))
+    }
+
+    /// Sets its times to now.
+    pub(crate) fn touch(&self) -> Result<(), ErrorNumber> {
+        let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+        let now = Timestamps { last_access: now, last_modification: now };
+        self.done_from_above(|above, name| {
+            rustix::fs::utimensat(above, name, &now, AtFlags::SYMLINK_NOFOLLOW)
+        })
+    }
+}
+
+impl AsFd for Above<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Above::Kept(kept) => *kept,
+            Above::Fresh(fresh) => fresh.as_fd(),
+        }
+    }
+}

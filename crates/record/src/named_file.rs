@@ -1,0 +1,242 @@
+//! Files that the user names: what of the things that may have such a name already is replaced, what is
+//! written through, and what is refused.
+//!
+//! The tool is often run as root, where putting a new file in the place of `/dev/null`, or filling a disk
+//! with a report, does lasting harm. So:
+//!
+//! | what has the name | what is done |
+//! |---|---|
+//! | nothing, a regular file | a file that is there as a whole or not at all |
+//! | a symbolic link to a regular file | the same for the file that it leads to; the link stays |
+//! | a device such as `/dev/null`, a pipe, `/dev/stdout` | written through |
+//! | a disk, a directory, a socket, a link that leads nowhere | refused |
+//!
+//! The whole file is made under a name that nothing had, so that nobody who may write in the same directory
+//! can have it written elsewhere.
+//!
+//! Not here: the tool's own files in a run directory ([`crate::run_dir`]).
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// So many names are tried for the file that becomes the whole one.
+const TRIES_MAX: u32 = 100;
+/// Where the system shows a process its own open files, as links that are no ordinary ones.
+const OF_THE_SYSTEM: [&str; 2] = ["/dev", "/proc"];
+
+/// Writes what `fill` writes under a name that the user gave.
+///
+/// # Errors
+/// When something has the name that must not be replaced (the error says what), when the system refuses, and
+/// what `fill` fails with; then what had the name is as it was, unless it is a device or a pipe.
+pub fn write_named<T, E: From<io::Error>>(
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
+) -> Result<T, E> {
+    match way_to(path)? {
+        Way::Replace(path) => replace(&path, fill),
+        Way::Through => filled(OpenOptions::new().append(true).open(path)?, fill),
+    }
+}
+
+/// How a name is written to.
+#[derive(Debug, PartialEq, Eq)]
+enum Way {
+    /// A whole new file in this place.
+    Replace(PathBuf),
+    /// Into what is there.
+    Through,
+}
+
+fn way_to(path: &Path) -> io::Result<Way> {
+    let is_link = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Way::Replace(path.to_owned())),
+        found => found?.is_symlink(),
+    };
+    let kind = match fs::metadata(path) {
+        Err(error) if is_link && error.kind() == io::ErrorKind::NotFound => {
+            return Err(refusal("it is a symbolic link that leads nowhere; remove it, or give another name"));
+        }
+        found => found?.file_type(),
+    };
+    if kind.is_file() {
+        let is_of_the_system = OF_THE_SYSTEM.iter().any(|dir| path.starts_with(dir));
+        return match is_link {
+            true if is_of_the_system => Ok(Way::Through),
+            true => fs::canonicalize(path).map(Way::Replace),
+            false => Ok(Way::Replace(path.to_owned())),
+        };
+    }
+    if kind.is_dir() {
+        return Err(refusal("it is a directory; give a name for a file in it"));
+    }
+    if takes_text(kind) {
+        Ok(Way::Through)
+    } else {
+        Err(refusal("it is a disk, a socket or the like, and is left alone; give a name for a file"))
+    }
+}
+
+/// Whether text can be written into it without harm. A disk would lose what is on it.
+#[cfg(unix)]
+fn takes_text(kind: fs::FileType) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    kind.is_char_device() || kind.is_fifo()
+}
+
+#[cfg(not(unix))]
+fn takes_text(_kind: fs::FileType) -> bool {
+    false
+}
+
+fn refusal(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}
+
+fn replace<T, E: From<io::Error>>(
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
+) -> Result<T, E> {
+    let (temporary, file) = new_beside(path)?;
+    let written = filled(file, fill).and_then(|filled| {
+        fs::rename(&temporary, path)?;
+        Ok(filled)
+    });
+    if written.is_err() {
+        // It may be what fills the disk; the error that counts is the first.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+/// A new file in the same directory, under a name that nothing had.
+fn new_beside(path: &Path) -> io::Result<(PathBuf, File)> {
+    for number in 0..TRIES_MAX {
+        let mut name = OsString::from("_");
+        name.push(path.file_name().unwrap_or_default());
+        name.push(format!(".{}-{number}.tmp", std::process::id()));
+        let temporary = path.with_file_name(name);
+        match File::create_new(&temporary) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|file| (temporary, file)),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, "too many files with names like its own lie beside it"))
+}
+
+fn filled<T, E: From<io::Error>>(
+    file: File,
+    fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
+) -> Result<T, E> {
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    let filled = fill(&mut out)?;
+    out.flush()?;
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn write(path: &Path, text: &str) -> io::Result<()> {
+        write_named(path, |out| out.write_all(text.as_bytes()))
+    }
+
+    fn names_in(dir: &Path) -> usize {
+        fs::read_dir(dir).unwrap().count()
+    }
+
+    #[test]
+    fn a_file_is_there_as_a_whole_or_as_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("page.html");
+        write(&path, "one").unwrap();
+        write(&path, "two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        let broken = write_named(&path, |out| {
+            out.write_all(b"thr")?;
+            Err::<(), _>(io::Error::other("the trace is damaged"))
+        });
+        assert_eq!(broken.unwrap_err().to_string(), "the trace is damaged");
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(names_in(dir.path()), 1, "nothing is left beside it");
+    }
+
+    #[test]
+    fn a_directory_is_refused_and_a_missing_one_is_not_made() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(write(dir.path(), "x").unwrap_err().to_string().contains("a directory"));
+        let missing = dir.path().join("there/page.html");
+        assert_eq!(write(&missing, "x").unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(names_in(dir.path()), 0);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_and_what_it_leads_to_is_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let (real, link) = (dir.path().join("real"), dir.path().join("link"));
+        fs::write(&real, "old").unwrap();
+        std::os::unix::fs::symlink("real", &link).unwrap();
+        write(&link, "new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&real).unwrap(), b"new");
+
+        fs::remove_file(&real).unwrap();
+        assert!(write(&link, "new").unwrap_err().to_string().contains("leads nowhere"));
+        assert!(!real.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_somebody_put_in_the_place_of_the_temporary_file_is_not_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let (page, precious) = (dir.path().join("page"), dir.path().join("precious"));
+        fs::write(&precious, "precious").unwrap();
+        for number in 0..3 {
+            let name = format!("_page.{}-{number}.tmp", std::process::id());
+            std::os::unix::fs::symlink(&precious, dir.path().join(name)).unwrap();
+        }
+        write(&page, "new").unwrap();
+        assert_eq!(fs::read(&precious).unwrap(), b"precious");
+        assert_eq!(fs::read(&page).unwrap(), b"new");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn devices_and_pipes_are_written_through() {
+        use std::os::unix::fs::FileTypeExt;
+        assert_eq!(way_to(Path::new("/dev/null")).unwrap(), Way::Through);
+        write(Path::new("/dev/null"), "nothing").unwrap();
+        assert!(fs::symlink_metadata("/dev/null").unwrap().file_type().is_char_device());
+
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read(pipe).unwrap()
+        });
+        write(&pipe, "through").unwrap();
+        assert_eq!(reader.join().unwrap(), b"through");
+        assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
+
+        let file = File::create_new(dir.path().join("open")).unwrap();
+        let shown = PathBuf::from(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&file)));
+        write(&shown, "as standard output").unwrap();
+        assert_eq!(fs::read(dir.path().join("open")).unwrap(), b"as standard output");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_socket_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("socket");
+        let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        assert!(write(&path, "x").unwrap_err().to_string().contains("left alone"));
+        assert_eq!(names_in(dir.path()), 1);
+    }
+}

@@ -1,0 +1,194 @@
+//! Somebody who may write in the target swaps directories of the area for symbolic links, again and again
+//! while a run of root's goes on. The links lead to where only root may write, and there everything stays
+//! as it was.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use reelgauge_tests::binary::{self, Running};
+use reelgauge_tests::mix::Mix;
+use reelgauge_tests::mounts::{ImageKind, TempMount};
+use reelgauge_tests::needs::Need;
+use reelgauge_tests::require;
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::streams::SMALL;
+use reelgauge_tests::tool::tool;
+use reelgauge_tests::tree::{Tree, tree};
+use reelgauge_tests::verb::Verb;
+
+const AREA: &str = "reelgauge-area";
+/// A format of one file per frame, of a modest rate.
+const FRAMES: &str = "cinemadng-12-bit-uncompressed-hd-24";
+/// So often a directory is swapped while a verb runs.
+const SWAPS: u64 = 1000;
+/// A verb that gets nowhere at all is not run for longer.
+const LONGEST: Duration = Duration::from_secs(150);
+
+/// Swaps directories below the current one, given the folder that the links lead into, until it is told to
+/// end; then says how often it did.
+const ATTACKER: &str = r#"
+import os, random, signal, sys, time
+victim, goes_on, swaps = sys.argv[1], True, 0
+def end(*_):
+    global goes_on
+    goes_on = False
+signal.signal(signal.SIGTERM, end)
+while goes_on:
+    found = [os.path.join(above, name) for above, names, _ in os.walk("reelgauge-area") for name in names]
+    found = ["reelgauge-area"] + [path for path in found if not path.endswith(".away")]
+    for path in random.choices(found, k=30):
+        if not goes_on:
+            break
+        try:
+            os.rename(path, path + ".away")
+        except OSError:
+            continue
+        try:
+            os.symlink(os.path.join(victim, path), path)
+            swaps += 1
+            time.sleep(random.random() * 0.001)
+            os.unlink(path)
+        except OSError:
+            pass
+        try:
+            os.rename(path + ".away", path)
+        except OSError:
+            pass
+print(swaps)
+"#;
+
+/// Somebody without rights, at work in a target.
+struct Attacker(Child);
+
+impl Attacker {
+    fn on(target: &Path, victim: &Path) -> Attacker {
+        let mut somebody = Command::new("setpriv");
+        somebody.args(["--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3", "-c"]);
+        somebody.arg(ATTACKER).arg(victim).current_dir(target);
+        Attacker(somebody.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap())
+    }
+
+    /// Ends; how many directories were swapped.
+    fn end(self) -> u64 {
+        tool(&format!("kill -TERM {}", self.0.id()));
+        let said = self.0.wait_with_output().unwrap();
+        String::from_utf8(said.stdout).unwrap().trim().parse().unwrap()
+    }
+}
+
+/// A target in which everybody may write, as shared storage often is.
+fn shared(folder: &Path, name: &str) -> PathBuf {
+    let target = folder.join(name);
+    std::fs::create_dir(&target).unwrap();
+    std::fs::set_permissions(&target, PermissionsExt::from_mode(0o777)).unwrap();
+    target
+}
+
+/// Starts a verb whose directories everybody may write in, too.
+fn start(verb: &Verb) -> Running {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "umask 0; exec \"$0\" \"$@\""]).arg(binary::path());
+    binary::start_by(shell, verb.words())
+}
+
+/// What lies in the area while a verb runs undisturbed, now in a folder of root's alone.
+fn precious(scratch: &Scratch, folder: &Path, verb: &dyn Fn(&Path) -> Verb) -> (PathBuf, Tree) {
+    let calm = shared(folder, "calm");
+    let undisturbed = verb(&calm);
+    let mut running = start(&undisturbed);
+    undisturbed.until_measuring(&mut running);
+    std::thread::sleep(Duration::from_millis(300));
+    let victim = scratch.dir("victim");
+    std::fs::set_permissions(&victim, PermissionsExt::from_mode(0o700)).unwrap();
+    // What comes and goes meanwhile may be missing.
+    let copy = format!("cp -r {} {} 2>/dev/null || true", calm.join(AREA).display(), victim.display());
+    assert!(Command::new("sh").args(["-c", &copy]).status().unwrap().success());
+    // Whether it was good enough is no matter here.
+    let outcome = running.wait(Duration::from_secs(60));
+    assert!(matches!(outcome.code, Some(0 | 1)), "{}", outcome.said());
+    let before = tree(&victim, &[]);
+    assert!(before.len() > 4, "{before:?}");
+    (victim, before)
+}
+
+/// Runs a verb until directories were swapped a thousand times.
+fn attack(folder: &Path, verb: &dyn Fn(&Path) -> Verb) {
+    let scratch = Scratch::new();
+    let (victim, before) = precious(&scratch, folder, verb);
+    let (mut swaps, mut round, begun) = (0, 0, Instant::now());
+    while swaps < SWAPS && begun.elapsed() < LONGEST {
+        round += 1;
+        let target = shared(folder, &format!("round-{round}"));
+        let attacked = verb(&target);
+        let mut running = start(&attacked);
+        running.until(Duration::from_secs(20), |_| target.join(AREA).exists()).unwrap();
+        let attacker = Attacker::on(&target, &victim);
+        let outcome = running.wait(Duration::from_secs(60));
+        swaps += attacker.end();
+        println!("{swaps} swaps, exit code {:?}", outcome.code);
+        assert!(!outcome.stderr.contains("panicked"), "{}", outcome.said());
+        let after = tree(&victim, &[]);
+        assert!(after == before, "what only root may write was changed\n{}", outcome.said());
+        let _ = std::fs::remove_dir_all(&target);
+    }
+    assert!(swaps >= SWAPS, "only {swaps} swaps");
+}
+
+fn on_ext4(verb: &dyn Fn(&Path) -> Verb) {
+    let mount = TempMount::image(ImageKind::Ext4, 900);
+    attack(mount.path(), verb);
+}
+
+fn drivers(verb: &dyn Fn(&Path) -> Verb) {
+    for driver in ["threads", "uring"] {
+        println!("{driver}");
+        on_ext4(&|target| verb(target).with(&["--driver", driver]));
+    }
+}
+
+#[test]
+fn a_mix_that_verifies() {
+    require!(Need::Root, Need::Tool("setpriv"), Need::SystemPython("os"));
+    let mix = |target: &Path| {
+        Verb::from(Mix::on(target).with(&["--buffered", "--duration", "1s", "--verify", "--files", "8"]))
+    };
+    drivers(&mix);
+}
+
+#[test]
+fn recorders_of_movies_and_of_one_file_per_frame() {
+    require!(Need::Root, Need::Tool("setpriv"), Need::SystemPython("os"));
+    for format in [SMALL.id, FRAMES] {
+        println!("{format}");
+        drivers(&|target: &Path| {
+            let streams = Verb::on("streams", target).with(&["--actor", "recorder", "--format", format]);
+            streams.with(&["--count", "2", "--duration", "2s", "--warmup", "0s", "--clip", "1s"])
+        });
+    }
+}
+
+#[test]
+fn vda() {
+    require!(Need::Root, Need::Tool("setpriv"), Need::SystemPython("os"));
+    drivers(&|target: &Path| {
+        let vda = Verb::on("vda", target).with(&["--points", "1", "--file-size", "2MiB", "--files", "2"]);
+        vda.with(&["--duration", "2s", "--warmup", "0s"])
+    });
+}
+
+#[test]
+fn a_replay_that_makes_and_removes_files() {
+    require!(Need::Root, Need::Tool("setpriv"), Need::SystemPython("os"));
+    let scratch = Scratch::new();
+    let recorded = Verb::on("streams", scratch.dir("recorded"));
+    let recorded = recorded.with(&["--actor", "recorder", "--format", FRAMES, "--count", "2"]);
+    let recorded = recorded.with(&["--duration", "2s", "--warmup", "0s", "--clip", "1s"]);
+    assert!(matches!(recorded.run().code, Some(0 | 1)));
+    let trace = recorded.run_dir();
+    drivers(&|target: &Path| Verb::on("replay", &trace).operand(target));
+}
