@@ -208,3 +208,17 @@ fn a_tool_that_is_stopped_blames_nobody_else() {
         assert!((1.4..4.0).contains(&pause_s), "{pause_s}");
     }
 }
+
+/// Stopped in the measured time and let go on after its end: what was never begun is the tool's own, too.
+#[test]
+fn a_tool_that_is_stopped_over_the_end_blames_nobody_else() {
+    require!(Need::Root, Need::FileSystem("ext4"));
+    let (_turn, mount) = (my_turn(), disk());
+    for policy in ["drop", "stall"] {
+        let verb = recorders(mount.path(), &["--policy", policy, "--buffer", "6frames"])
+            .without("--duration")
+            .with(&["--duration", "2s"]);
+        let summary = measured(&verb, verb.start(), || stopped(measuring_process(&verb)));
+        is_its_own_fault(&summary, &["tool"]);
+    }
+}

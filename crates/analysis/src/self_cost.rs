@@ -78,6 +78,9 @@ pub struct SelfCost {
     pub sentence: String,
 }
 
+/// Of the measured time, the share for which the tool may have stood still.
+const GOOD_PAUSED_SHARE: f64 = 0.02;
+
 impl SelfCost {
     /// Judges a run by the CPU time it took (user and system), by what its operations tell, and by when it
     /// did not run.
@@ -94,6 +97,15 @@ impl SelfCost {
             None => judge(totals),
         };
         let longest = paused.and_then(|paused| paused.longest);
+        let measured_s: f64 = points.iter().map(|point| point.measured_s).sum();
+        let paused_s = paused.map_or(0.0, |paused| seconds(paused.total_ns));
+        let (timing_good_enough, sentence) = match timing_good_enough {
+            Some(true) if streams.is_none() && paused_s > GOOD_PAUSED_SHARE * measured_s => (
+                Some(false),
+                "The tool was stopped for much of the time: every figure holds that.".to_owned(),
+            ),
+            _ => (timing_good_enough, sentence),
+        };
         SelfCost {
             cpu_user_s: cpu_s.map(|cpu| cpu.0),
             cpu_system_s: cpu_s.map(|cpu| cpu.1),

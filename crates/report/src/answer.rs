@@ -1,6 +1,7 @@
 //! The answer in plain words, for somebody who is tired and has one question.
 
-use reelgauge_analysis::figures::FirstError;
+use reelgauge_analysis::SelfCost;
+use reelgauge_analysis::figures::{FirstError, TimeFigures};
 use reelgauge_analysis::page::Sentence;
 use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::summary::{NotMeasured, Target, VerifyFacts};
@@ -196,6 +197,16 @@ pub(crate) fn place(target: &Target) -> String {
     }
 }
 
+/// Whether the longest pause of the tool fills most of the longest answer.
+fn was_paused_in(cost: &SelfCost, times: &TimeFigures) -> bool {
+    let Some((began_s, pause_s)) = cost.longest_pause_began_s.zip(cost.longest_pause_s) else {
+        return false;
+    };
+    let (from_s, until_s) = (times.max_began_s, times.max_began_s + times.max_us / 1e6);
+    let within_s = (began_s + pause_s).min(until_s) - began_s.max(from_s);
+    within_s > 0.5 * (until_s - from_s)
+}
+
 fn slowest(summary: &Summary) -> Option<String> {
     let points =
         summary.load_points.iter().filter_map(|point| Some((point, point.total.response.slowest()?)));
@@ -227,6 +238,12 @@ fn slowest(summary: &Summary) -> Option<String> {
         _ => format!(", at {}", plain_short(&point.label, 40)),
     };
     let (took, when) = (duration(times.max_us), moment(times.max_began_s));
+    if was_paused_in(&summary.self_cost, times) {
+        return Some(format!(
+            "Slowest answer: {took} ({doing}), {when} into the run{with}; but the tool itself did not run then, so \
+             the storage may have answered at once."
+        ));
+    }
     Some(format!("Slowest answer: {took} ({doing}), {when} into the run{with}."))
 }
 

@@ -1,7 +1,7 @@
 //! The screen of a short first look: one screen, plain words, the number that somebody came for first.
 
 use reelgauge_analysis::statement::{Number, of};
-use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Summary};
+use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Outcome, Summary};
 
 use crate::answer::{Tone, outcome};
 use crate::page::Page;
@@ -20,7 +20,7 @@ pub(crate) fn answer(summary: &Summary, facts: &CheckFacts) -> Vec<(Tone, String
     sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, plain(&outcome))));
     let statement = of(summary);
     let tone = if matches!(statement.number, Number::FirstLook { .. }) { Tone::Answer } else { Tone::Bad };
-    sentences.push((tone, carries(facts, &statement.number)));
+    sentences.push((tone, carries(summary, facts, &statement.number)));
     sentences.extend(facts.unsteady.as_deref().map(|unsteady| (Tone::Bad, plain(unsteady))));
     sentences.push((Tone::Plain, place(summary, facts)));
     sentences
@@ -52,10 +52,11 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
 
 /// `11 × Apple ProRes 422 HQ UHD, 25 fps play without a late frame, and 9 record.`: of the heaviest
 /// format that anything was carried of.
-fn carries(facts: &CheckFacts, number: &Number) -> String {
+fn carries(summary: &Summary, facts: &CheckFacts, number: &Number) -> String {
     let Number::FirstLook { format, play, record } = *number else {
         let is_measured = |format: &CheckFormat| format.play.is_some() || format.record.is_some();
-        return match facts.formats.iter().any(is_measured) {
+        let is_known = summary.outcome != Outcome::Complete || facts.formats.iter().any(is_measured);
+        return match is_known {
             true => "No count of streams was found before this look was stopped.".to_owned(),
             false => "No streams were measured.".to_owned(),
         };

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::facts::StoppedBy;
 use reelgauge_analysis::statement::{NextStep, Number, Statement, of};
-use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_analysis::{LoadPoint, Outcome, Summary};
 
 use crate::text::{plain, shell_word};
-use crate::units::moment;
+use crate::units::{amount, moment};
 
 /// What to do next; `None` where the sentences before say it.
 pub fn next_step(summary: &Summary) -> Option<String> {
@@ -45,10 +45,7 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         NextStep::FindMax => "To find how many it carries, the same command with --find-max".to_owned(),
         NextStep::TryMore => try_more(summary)?.to_owned(),
         NextStep::ProveForLong => match statement.number {
-            Number::Capacity { streams, .. } => format!(
-                "To see whether it holds for long, the same command with --count {streams} --duration 1h \
-                 instead of --find-max"
-            ),
+            Number::Capacity { streams, .. } => prove_for_long(summary, streams),
             _ => return None,
         },
         NextStep::MorePoints => "Larger load points (--points) show where it ends.".to_owned(),
@@ -82,6 +79,24 @@ fn try_more(summary: &Summary) -> Option<&'static str> {
         // That is no end of what can be tried: it goes on.
         StoppedBy::Time | StoppedBy::Trials => return None,
     })
+}
+
+/// What is recorded needs room for as long as that.
+fn prove_for_long(summary: &Summary, streams: u32) -> String {
+    let is_it = |point: &&LoadPoint| point.stream_count == Some(streams);
+    let written =
+        summary.load_points.iter().rev().find(is_it).and_then(|point| point.total.written_bytes_per_s);
+    match written.filter(|bytes_per_s| *bytes_per_s > 0.0) {
+        None => format!(
+            "To see whether it holds for long, the same command with --count {streams} --duration 1h instead of \
+             --find-max"
+        ),
+        Some(bytes_per_s) => format!(
+            "To see whether it holds for long, the same command with --count {streams} and a longer --duration \
+             instead of --find-max; each minute writes {}",
+            amount((bytes_per_s * 60.0) as u64)
+        ),
+    }
 }
 
 fn then(what: &str, again: Option<String>) -> String {

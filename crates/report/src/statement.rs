@@ -173,7 +173,7 @@ fn beside(incident: &Incident) -> String {
 pub(crate) fn doubt_words(summary: &Summary, confidence: &Confidence) -> Option<String> {
     let own_timing = || {
         let cost = &summary.self_cost;
-        let late = cost.own_delay_max_us.or(cost.lateness_p99_us);
+        let late = cost.own_delay_max_us.or(cost.lateness_max_us);
         let by = late.map(|us| format!(" (it was up to {} late by itself)", duration(us)));
         format!("the tool's own timing was not good enough{}", by.unwrap_or_default())
     };

@@ -19,7 +19,7 @@ pub enum DataSetError {
     /// The file system hasn't enough room. Nothing was written.
     #[error(
         "{directory} has room for {} only, the data set needs {} more (of these, {} stay free as a margin); \
-         use fewer or smaller files (--files, --file-size), or make room",
+         use fewer or smaller files (--files, --file-size; for movies a shorter --clip), or make room",
         amount(*available_bytes), amount(*needed_bytes), amount(*margin_bytes)
     )]
     NoSpace {
@@ -36,7 +36,7 @@ pub enum DataSetError {
     #[error(
         "no space left while writing {path}, although there seemed to be enough: something else is writing \
          there, too, or a limit applies that cannot be seen; use fewer or smaller files (--files, \
-         --file-size). 'reelgauge clean' gives back what was written"
+         --file-size; for movies a shorter --clip). 'reelgauge clean' gives back what was written"
     )]
     Full {
         /// The file that was being written.
@@ -44,8 +44,8 @@ pub enum DataSetError {
     },
     /// A quota was reached. The half-written file was removed.
     #[error(
-        "the disk quota was reached while writing {path}; use fewer or smaller files (--files, --file-size), \
-         or have the quota raised. 'reelgauge clean' gives back what was written"
+        "the disk quota was reached while writing {path}; use fewer or smaller files (--files, --file-size; \
+         for movies a shorter --clip), or have the quota raised. 'reelgauge clean' gives back what was written"
     )]
     Quota {
         /// The file that was being written.

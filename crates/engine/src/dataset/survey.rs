@@ -171,7 +171,8 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "/mnt/nas has room for 1.0 GB only, the data set needs 4.2 GB more (of these, 200.0 MB stay free \
-             as a margin); use fewer or smaller files (--files, --file-size), or make room"
+             as a margin); use fewer or smaller files (--files, --file-size; for movies a shorter \
+             --clip), or make room"
         );
     }
 }

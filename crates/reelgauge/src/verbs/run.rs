@@ -18,6 +18,7 @@ use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::streams::{FindMaxPlan, StreamsPlan};
 
 use super::suite;
+use super::vda::input_of;
 use crate::cli::{OutputArgs, RunArgs};
 use crate::progress::Progress;
 use crate::screen;
@@ -65,14 +66,17 @@ pub fn run(args: &RunArgs) -> Result<u8> {
             plan.target = args.target.clone().unwrap_or(plan.target);
             Job::Replay(Box::new(ReplayRequest { plan, out: args.output.out.clone(), is_announced: false }))
         }
-        AnyPlan::Streams(plan) => Job::Streams(Box::new(StreamsRequest {
-            plan: adapted(plan, args)?,
-            verb: "run".to_owned(),
-            must_be_direct: false,
-            out: args.output.out.clone(),
-            resume: None,
-            vda: None,
-        })),
+        AnyPlan::Streams(plan) => {
+            let plan = adapted(plan, args)?;
+            Job::Streams(Box::new(StreamsRequest {
+                vda: input_of(&plan),
+                plan,
+                verb: "run".to_owned(),
+                must_be_direct: false,
+                out: args.output.out.clone(),
+                resume: None,
+            }))
+        }
     };
     carry_out(job, &args.output)
 }

@@ -12,6 +12,8 @@ use crate::cli::VdaArgs;
 use crate::verbs::run::{Job, carry_out};
 use crate::verbs::streams::plan_with;
 
+/// What a curve's plan is called; scenarios with the same actors are none.
+const NAME: &str = "vda-like";
 /// Load points of a curve.
 const POINTS: u32 = 10;
 /// The published data set: files of each process, their size, and the times of a load point.
@@ -22,12 +24,12 @@ pub fn vda(args: &VdaArgs) -> Result<u8> {
     let plan = plan_of(args)?;
     plan.check()?;
     let request = StreamsRequest {
-        plan,
         verb: "vda".to_owned(),
         must_be_direct: false,
         out: args.output.out.clone(),
         resume: None,
-        vda: Some(VdaInput { limits: RateLimits::default(), data_set_note: data_set_note(args) }),
+        vda: input_of(&plan),
+        plan,
     };
     carry_out(Job::Streams(Box::new(request)), &args.output)
 }
@@ -47,7 +49,7 @@ fn plan_of(args: &VdaArgs) -> Result<StreamsPlan> {
     };
     let actor = |kind| ActorPlan { files: args.files, file_size: args.file_size, ..ActorPlan::new(kind) };
     Ok(StreamsPlan {
-        name: "vda-like".to_owned(),
+        name: NAME.to_owned(),
         warmup: args.warmup,
         duration: args.duration,
         // By the published definition: through the client's cache.
@@ -59,19 +61,30 @@ fn plan_of(args: &VdaArgs) -> Result<StreamsPlan> {
     })
 }
 
+/// What a curve of such a plan is, when it is one of cameras and their companions.
+pub fn input_of(plan: &StreamsPlan) -> Option<VdaInput> {
+    let [camera, companion] = plan.actors.as_slice() else {
+        return None;
+    };
+    let is_curve = (camera.kind, companion.kind) == (ActorKind::Camera, ActorKind::Companion)
+        && plan.name == NAME
+        && plan.find_max.is_none();
+    is_curve.then(|| VdaInput { limits: RateLimits::default(), data_set_note: data_set_note(plan, camera) })
+}
+
 /// What differs from the published run, in words.
-fn data_set_note(args: &VdaArgs) -> String {
+fn data_set_note(plan: &StreamsPlan, camera: &ActorPlan) -> String {
     let (files, file_size, time) = PUBLISHED;
     let mut differences = Vec::new();
-    if args.files != files || args.file_size != file_size {
+    if camera.files != files || camera.file_size != file_size {
         differences.push(format!(
             "{} files of {} per process instead of about {files} of {file_size}",
-            args.files, args.file_size
+            camera.files, camera.file_size
         ));
     }
-    if args.warmup != time || args.duration != time {
+    if plan.warmup != time || plan.duration != time {
         differences
-            .push(format!("{} warm-up and {} measured instead of {time} each", args.warmup, args.duration));
+            .push(format!("{} warm-up and {} measured instead of {time} each", plan.warmup, plan.duration));
     }
     match differences.is_empty() {
         true => format!("Data set and times as published. {LABEL}."),

@@ -95,7 +95,8 @@ fn data(one: &Summary, two: &Summary) -> Vec<String> {
     let mut told = Vec::new();
     let bytes =
         |summary: &Summary| (summary.data_set.files as f64 * summary.data_set.file_size_bytes as f64) / 1e6;
-    if bytes(one) != bytes(two) {
+    // Who makes files while it runs has none before.
+    if bytes(one) != bytes(two) && bytes(one) > 0.0 && bytes(two) > 0.0 {
         let mb = |summary: &Summary| say(Unit::MbPerS, bytes(summary));
         told.push(format!(
             "used {} MB of files, run 1 {} MB: caches hold more of the smaller.",

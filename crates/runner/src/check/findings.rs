@@ -12,7 +12,7 @@ use reelgauge_report::text::shell_word;
 
 use super::agreement::{Capacity, outlier};
 use super::everyday::{EVERYDAY, everyday, name};
-use super::limit::{Limiter, limit_sentence};
+use super::limit::{Carried, Limiter, limit_sentence};
 use super::load::Rate;
 use super::look::Look;
 use super::next_step::{Situation, next_step};
@@ -175,6 +175,15 @@ impl Findings {
         self.reached(Work::Record, total.written_bytes_per_s.unwrap_or(0.0));
     }
 
+    /// The most that streams got.
+    fn carried(&self) -> Carried {
+        let most = |work: Work| {
+            let counted = self.counted[work as usize].iter().flatten();
+            counted.map(|found| f64::from(found.streams) * found.needed_mb_per_s).reduce(f64::max)
+        };
+        Carried { play: most(Work::Play), record: most(Work::Record) }
+    }
+
     /// What limited each count.
     fn limiters(&self) -> Vec<Limiter> {
         self.counted.iter().flatten().flatten().map(|counted| counted.limiter.clone()).collect()
@@ -209,12 +218,14 @@ impl Findings {
             limiters: &limiters,
             best_mb_per_s,
             free_share: place.free_share,
+            free_bytes: place.free_bytes,
+            needed_mb_per_s: carried.map_or(0.0, |format| format.needed_mb_per_s_each),
             target: &shell_word(ground.target()),
             format_id: carried.map_or(EVERYDAY[0], |format| &format.id),
         });
         let limit = match stopped {
             Some(why) => format!("This look was not finished: {why}."),
-            None => limit_sentence(&limiters, &place.link, best_mb_per_s),
+            None => limit_sentence(&limiters, &place.link, &self.carried()),
         };
         let is_known = !matches!(place.link.kind, LinkKind::Memory);
         CheckFacts {

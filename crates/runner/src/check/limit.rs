@@ -33,6 +33,29 @@ pub enum Limiter {
     Stopped,
 }
 
+/// The most that streams got together of what passed, in MB/s.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Carried {
+    /// Playing; `None` where nothing was played.
+    pub play: Option<f64>,
+    /// Recording; `None` where nothing was recorded.
+    pub record: Option<f64>,
+}
+
+impl Carried {
+    /// `: it fed players with 61 MB/s and took 55 MB/s of recorders at most`.
+    fn words(&self) -> String {
+        match (self.play, self.record) {
+            (Some(play), Some(record)) => {
+                format!(": it fed players with {play:.0} MB/s and took {record:.0} MB/s of recorders at most")
+            }
+            (Some(play), None) => format!(": it fed players with {play:.0} MB/s at most"),
+            (None, Some(record)) => format!(": it took {record:.0} MB/s of recorders at most"),
+            (None, None) => String::new(),
+        }
+    }
+}
+
 /// What limited the streams of one format, whose last trial fell like this; `None` when none fell.
 pub fn limiter(fall: Option<&Fall>, line_rate_mb_per_s: Option<f64>) -> Limiter {
     let Some(fall) = fall else {
@@ -77,7 +100,7 @@ impl Limiter {
 }
 
 /// What limits, in a sentence, from what limited each count: [`most_common`] of those that met a limit.
-pub fn limit_sentence(limiters: &[Limiter], link: &Link, best_mb_per_s: Option<f64>) -> String {
+pub fn limit_sentence(limiters: &[Limiter], link: &Link, carried: &Carried) -> String {
     if link.kind == LinkKind::Memory {
         return "This is this machine's memory, not storage: it is as fast as its processors move data."
             .to_owned();
@@ -91,12 +114,12 @@ pub fn limit_sentence(limiters: &[Limiter], link: &Link, best_mb_per_s: Option<f
         _ if found.is_empty() => String::new(),
         open => format!(" {open} of {} counts met no limit within the time of this look.", limiters.len()),
     };
-    limit_of(limiter, link, best_mb_per_s) + &beside
+    limit_of(limiter, link, carried) + &beside
 }
 
 /// What limits, where it is this.
-fn limit_of(limiter: &Limiter, link: &Link, best_mb_per_s: Option<f64>) -> String {
-    let delivered = best_mb_per_s.map_or(String::new(), |rate| format!(": it gave {rate:.0} MB/s at most"));
+fn limit_of(limiter: &Limiter, link: &Link, carried: &Carried) -> String {
+    let delivered = carried.words();
     match limiter {
         Limiter::Link { share } => format!(
             "The link is full: {}, at {:.0} % of what it can carry.",
@@ -139,6 +162,8 @@ mod tests {
 
     use super::*;
 
+    const FED: Carried = Carried { play: Some(61.0), record: None };
+
     fn link(speed_mbit_per_s: Option<u32>) -> Link {
         let kind = LinkKind::Network {
             interface: "eth0".to_owned(),
@@ -173,29 +198,29 @@ mod tests {
         let full = Limiter::Link { share: 0.953 };
         let mixed = [full.clone(), full, Limiter::Storage];
         assert_eq!(
-            limit_sentence(&mixed, &gigabit, Some(112.2)),
+            limit_sentence(&mixed, &gigabit, &FED),
             "The link is full: eth0 to 10.0.0.2, 1 Gbit/s, MTU 1500, at 95 % of what it can carry."
         );
         let storage = [Limiter::Storage];
         assert_eq!(
-            limit_sentence(&storage, &gigabit, Some(61.0)),
-            "The storage, not the link: it gave 61 MB/s at most."
+            limit_sentence(&storage, &gigabit, &FED),
+            "The storage, not the link: it fed players with 61 MB/s at most."
         );
         assert_eq!(
-            limit_sentence(&storage, &link(None), Some(61.0)),
-            "The storage or the network to it: it gave 61 MB/s at most."
+            limit_sentence(&storage, &link(None), &FED),
+            "The storage or the network to it: it fed players with 61 MB/s at most."
         );
         let memory = Link { kind: LinkKind::Memory, sentence: String::new() };
-        assert!(limit_sentence(&storage, &memory, Some(9e3)).contains("memory"));
-        assert!(limit_sentence(&[], &gigabit, None).contains("No stream"));
-        let own = limit_sentence(&[Limiter::ThisMachine], &gigabit, None);
+        assert!(limit_sentence(&storage, &memory, &FED).contains("memory"));
+        assert!(limit_sentence(&[], &gigabit, &Carried::default()).contains("No stream"));
+        let own = limit_sentence(&[Limiter::ThisMachine], &gigabit, &Carried::default());
         assert!(own.starts_with("This machine, not the storage"), "{own}");
-        assert!(limit_sentence(&[Limiter::Time], &gigabit, Some(50.0)).contains("may carry more"));
+        assert!(limit_sentence(&[Limiter::Time], &gigabit, &FED).contains("may carry more"));
         // What was found is said, however many counts ended with their time.
         let few = [Limiter::Time, Limiter::Time, Limiter::Storage];
         assert_eq!(
-            limit_sentence(&few, &gigabit, Some(61.0)),
-            "The storage, not the link: it gave 61 MB/s at most. 2 of 3 counts met no limit within the time \
+            limit_sentence(&few, &gigabit, &FED),
+            "The storage, not the link: it fed players with 61 MB/s at most. 2 of 3 counts met no limit within the time \
              of this look."
         );
     }

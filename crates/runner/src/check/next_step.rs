@@ -26,6 +26,9 @@ const HALF_EMPTY_SHARE: f64 = 0.6;
 /// Free space below this share slows file systems down.
 const FREE_SHARE_MIN: f64 = 0.10;
 
+/// What movies of the usual length take for two streams, with a margin, in seconds of one.
+const USUAL_CLIP_S: f64 = 25.0;
+
 /// What is known after the look.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
@@ -39,6 +42,10 @@ pub struct Situation<'a> {
     pub best_mb_per_s: Option<f64>,
     /// Free space, 0 to 1; `None` where the file system doesn't tell.
     pub free_share: Option<f64>,
+    /// The same in bytes.
+    pub free_bytes: Option<u64>,
+    /// What a stream of the format for an exact answer needs.
+    pub needed_mb_per_s: f64,
     /// The target as a word of a command line.
     pub target: &'a str,
     /// The format for an exact answer.
@@ -58,8 +65,12 @@ pub fn next_step(situation: &Situation<'_>) -> String {
     ];
     let first = hints.iter().find_map(|hint| hint(situation));
     first.unwrap_or_else(|| {
+        let clip = match situation.free_bytes {
+            Some(free) if (free as f64) < USUAL_CLIP_S * situation.needed_mb_per_s * 1e6 => " --clip 2s",
+            _ => "",
+        };
         format!(
-            "For an exact answer: reelgauge streams {} --format {} --find-max",
+            "For an exact answer: reelgauge streams {} --format {}{clip} --find-max",
             situation.target, situation.format_id
         )
     })
@@ -226,6 +237,8 @@ mod tests {
             limiters,
             best_mb_per_s: Some(400.0),
             free_share: Some(0.5),
+            free_bytes: Some(500_000_000_000),
+            needed_mb_per_s: 92.0,
             target: "/mnt/nas",
             format_id: "prores-422-hq-uhd-25",
         })
@@ -282,12 +295,26 @@ mod tests {
                 "For an exact answer: reelgauge streams /mnt/nas --format prores-422-hq-uhd-25 --find-max"
             );
         }
+        let small = Situation {
+            mount: &good,
+            link: &link(None, false),
+            limiters: &[],
+            best_mb_per_s: None,
+            free_share: Some(0.8),
+            free_bytes: Some(240_000_000),
+            needed_mb_per_s: 92.0,
+            target: "/mnt/nas",
+            format_id: "x",
+        };
+        assert!(next_step(&small).ends_with("--format x --clip 2s --find-max"));
         let full = Situation {
             mount: &good,
             link: &link(None, false),
             limiters: &[],
             best_mb_per_s: None,
             free_share: Some(0.04),
+            free_bytes: Some(4_000_000_000),
+            needed_mb_per_s: 92.0,
             target: "/mnt/nas",
             format_id: "x",
         };

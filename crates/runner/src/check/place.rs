@@ -39,6 +39,8 @@ pub struct Place {
     pub table: FileTable,
     /// Free space, 0 to 1; `None` where the file system doesn't tell.
     pub free_share: Option<f64>,
+    /// The same in bytes.
+    pub free_bytes: Option<u64>,
     /// Memory of the server, as the user stated it.
     pub server_memory_bytes: Option<u64>,
     /// What the reader should know.
@@ -95,8 +97,10 @@ impl Place {
         let mut table = FileTable::new(area.root());
         table.enter_test_files(&data_set.files, "before the run");
         let free_share = room.map(|room| room.available_bytes as f64 / room.total_bytes.max(1) as f64);
+        let free_bytes = room.map(|room| room.available_bytes);
         let server_memory_bytes = None;
-        let place = Place { link, direct, data_set, table, free_share, server_memory_bytes, notes };
+        let place =
+            Place { link, direct, data_set, table, free_share, free_bytes, server_memory_bytes, notes };
         Ok((ground, results, place))
     }
 

@@ -8,6 +8,7 @@ use reelgauge_analysis::culprit::of_point;
 use reelgauge_analysis::forecast::{Forecast, TimeAhead};
 use reelgauge_analysis::summary::DataSet;
 use reelgauge_analysis::vda_curve::{VdaInput, vda_facts};
+use reelgauge_analysis::warning::SHORT_LOOK_S;
 use reelgauge_analysis::{Culprit, Outcome, Summary};
 use reelgauge_workload::search::{Answer, Next, Search, Trial, Why};
 use reelgauge_workload::streams::StreamsPlan;
@@ -351,6 +352,10 @@ fn conclude(summary: &mut Summary, plan: &StreamsPlan, ended: Option<Ended>, vda
             let mut passing = passing.filter(|verdict| verdict.passed == (best > 0));
             summary.verdict = passing.next().cloned();
             summary.search = Some(facts);
+            // The answer held on for long; the trials before need not.
+            if summary.load_points.iter().any(|point| point.measured_s >= SHORT_LOOK_S) {
+                summary.notes.retain(|note| !note.starts_with("Measured for only"));
+            }
         }
         None => {
             let verdicts = || summary.load_points.iter().filter_map(|point| point.verdict.as_ref());

@@ -177,6 +177,7 @@ fn what_else_differs_is_said() {
     let target = Target { path: "/mnt/nas".to_owned(), ..Target::default() };
     let mut one = Summary::new("1", "2026-11-20T15:40:12Z", "mix", target);
     one.plan = [("blocks", "4KiB"), ("warmup", "5s")].map(|(key, value)| (key.into(), value.into())).into();
+    (one.data_set.files, one.data_set.file_size_bytes) = (2, 1_000_000);
     let mut two = one.clone();
     two.plan.insert("blocks".to_owned(), "64KiB".to_owned());
     two.plan.insert("warmup".to_owned(), "0s".to_owned());
@@ -197,7 +198,7 @@ fn what_else_differs_is_said() {
         "Run 2 went to its files buffered",
         "Run 2 was interrupted.",
         "Run 2 was made by version 2 of this tool, run 1 by 1.",
-        "Run 2 used 4.00 MB of files, run 1 0 MB",
+        "Run 2 used 4.00 MB of files, run 1 2.00 MB",
         "Run 2 had no warm-up",
     ] {
         assert!(said.contains(wanted), "'{wanted}' is not in\n{said}");
