@@ -97,6 +97,14 @@ impl Mount {
         }
     }
 
+    /// Whether it is still mounted where it was; `None` where that is not known. Never waits for the storage.
+    pub fn is_still_there(&self) -> Option<bool> {
+        #[cfg(target_os = "linux")]
+        return system::is_mounted(self);
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+
     /// The value of the option `name=VALUE`, when it is set.
     pub fn option(&self, name: &str) -> Option<&str> {
         protocol::option(&self.options, name)

@@ -53,6 +53,9 @@ pub fn sentence(ending: &Ending, scene: &Scene<'_>) -> Option<String> {
         Ending::NotReadBack { why, is_interrupted: false } => Some(format!(
             "what it wrote could not be read back ({why}); the measuring was over, and its figures are whole"
         )),
+        Ending::Unmounted => {
+            Some(format!("the mount is gone from {target}: it was unmounted; mount it again, then run again"))
+        }
         Ending::Died { threads } => Some(format!(
             "{threads} of the threads that measure died, which is a fault of this tool: please report it with \
              what it printed and the run directory"

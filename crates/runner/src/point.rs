@@ -13,6 +13,7 @@ use reelgauge_analysis::{Counts, PointTiming};
 use reelgauge_engine::driver::{
     AllEnded, Context, DriverError, DriverKind, Running, Worker, start, threads_for,
 };
+use reelgauge_engine::mount::Mount;
 use reelgauge_record::OpRecord;
 use reelgauge_workload::script::Script;
 
@@ -27,6 +28,8 @@ use crate::sink::{RingSink, rings};
 const BEAT: Duration = Duration::from_millis(50);
 /// How often the display is refreshed.
 const LIVE_EVERY: Duration = Duration::from_millis(250);
+/// How often the table of mounts is looked at.
+const LOOK_AT_MOUNT_EVERY: Duration = Duration::from_secs(1);
 /// How long threads may take to end after they were told to: an interrupted run must be over in 2 s.
 const GRACE: Duration = Duration::from_millis(1500);
 
@@ -50,6 +53,8 @@ pub enum Ending {
         /// How long the oldest has been.
         longest: Duration,
     },
+    /// The target was unmounted. What is held open goes on working, but no storage shows there any more.
+    Unmounted,
     /// The driver could not go on.
     Driver(DriverError),
     /// Threads of the driver died, which only a defect can cause.
@@ -91,6 +96,8 @@ pub struct PointSetup<'a> {
     pub context: Arc<Context>,
     /// What the display calls it.
     pub label: String,
+    /// The mount that is measured.
+    pub mount: &'a Mount,
     /// When to give up.
     pub hang_after: Duration,
     /// Where records go.
@@ -119,6 +126,7 @@ pub fn run_point<S: Script + 'static>(
         notes: Vec::new(),
         reason: None,
         stopped_at: None,
+        mount_looked: Instant::now(),
         display: Display::default(),
     };
     watch.until_over(observer)?;
@@ -136,6 +144,7 @@ struct Watch<'a, S> {
     /// Why it ends before its time, once that is so.
     reason: Option<Ending>,
     stopped_at: Option<Instant>,
+    mount_looked: Instant,
     display: Display,
 }
 
@@ -193,6 +202,12 @@ impl<S: Script + 'static> Watch<'_, S> {
         match self.dead() {
             0 => {}
             threads => self.stop(Ending::Died { threads }),
+        }
+        if self.mount_looked.elapsed() >= LOOK_AT_MOUNT_EVERY {
+            self.mount_looked = Instant::now();
+            if self.setup.mount.is_still_there() == Some(false) {
+                self.stop(Ending::Unmounted);
+            }
         }
         let (threads, longest) = self.stuck();
         if longest >= self.setup.hang_after {

@@ -151,6 +151,7 @@ pub fn summarise(facts: Facts<'_>) -> Summary {
         | Ending::NotReadBack { is_interrupted: false, .. }
         | Ending::Driver(_)
         | Ending::Died { .. }
+        | Ending::Unmounted
         | Ending::Meddled(_)
         | Ending::Stopped(_) => Outcome::BrokeOff,
     };

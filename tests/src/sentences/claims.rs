@@ -27,7 +27,9 @@ const CLAIMS: [(&str, Holds); 22] = [
     }),
     ("carries", |summary, _| is_no_open_search(summary)),
     ("every time", |summary, sentence| is_no_open_search(summary) || sentence.starts_with("NOT KNOWN")),
-    ("At least", |summary, _| is_complete(summary) && passed_every_time(summary)),
+    ("At least", |summary, sentence| {
+        is_complete(summary) && passed_every_time(summary) || is_lower_bound(summary, sentence)
+    }),
     ("at least 0", |_, _| false),
     ("0 passed so far", |_, _| false),
     ("met what was asked", |summary, _| points(summary).iter().any(passed)),
@@ -51,6 +53,16 @@ const CLAIMS: [(&str, Holds); 22] = [
     }),
     (" the most of ", is_of_a_whole_point),
 ];
+
+/// Whether a first look has a count of which more may be, and the sentence begins with it.
+fn is_lower_bound(summary: &Value, sentence: &str) -> bool {
+    let formats = summary.pointer("/check/formats").and_then(Value::as_array);
+    let counts = formats.into_iter().flatten().flat_map(|format| [&format["play"], &format["record"]]);
+    counts.filter(|count| count["at_least"] == true).any(|count| {
+        let streams = count["streams"].as_u64().filter(|streams| *streams > 0);
+        streams.is_some_and(|streams| sentence.starts_with(&format!("At least {streams} ×")))
+    })
+}
 
 /// Whether a sentence has any of the words.
 pub(super) fn claims_anything(sentence: &str) -> bool {

@@ -126,6 +126,12 @@ fn formats_that_were_not_looked_at() {
         )
     };
     assert_eq!(untrue(&screen("not measured"), &look), Vec::<String>::new());
+    let at_least = screen("not measured").replace("\n31 × ProRes", "\nAt least 31 × ProRes");
+    is_found(&at_least, &look, "'At least'");
+    look["check"]["formats"][0]["play"]["at_least"] = true.into();
+    let at_least = at_least.replace("31 ± 1", "at least 31");
+    assert_eq!(untrue(&at_least, &look), Vec::<String>::new());
+    look["check"]["formats"][0]["play"]["at_least"] = false.into();
     is_found(&screen("at least 0"), &look, "record of");
     is_found(&screen("0"), &look, "record of");
 }

@@ -258,18 +258,20 @@ impl AnswerTally {
         pauses: &Pauses,
     ) -> StorageThen {
         let bins = self.within(from_ns, until_ns);
-        if !bins.iter().any(Bin::has_answers) {
-            return StorageThen::default();
-        }
         let within = |silence: &Silence| silence.from_ns < until_ns && silence.until_ns > from_ns;
         let silences = self.silences(SILENCE_MIN_NS, pauses).into_iter().filter(within);
         let silence = silences.max_by_key(|silence| silence.length_ns);
+        // Where nothing came, what came only later tells why.
+        if silence.is_none() && !bins.iter().any(Bin::has_answers) {
+            return StorageThen::default();
+        }
         let bytes: u64 = bins.iter().map(|bin| bin.bytes).sum();
         let running_ns = until_ns.saturating_sub(from_ns).saturating_sub(pauses.total_ns(from_ns, until_ns));
         let needed_bytes = needed_bytes_per_s.map(|rate| rate * running_ns as f64 / 1e9);
         let answered_share = needed_bytes.filter(|bytes| *bytes > 0.0).map(|needed| bytes as f64 / needed);
         let busy_share = (self.busy_ns(from_ns, until_ns) as f64 / running_ns as f64).min(1.0);
         let longest_ns = bins.iter().map(|bin| bin.longest_ns).max().unwrap_or(0);
+        let longest_ns = longest_ns.max(silence.map_or(0, |silence| silence.length_ns));
         let silence_explains =
             |silence: &Silence| silence.length_ns as f64 >= SILENCE_SHARE * running_ns as f64;
         let behaviour = if bins.iter().any(|bin| bin.failed > 0) {
@@ -332,6 +334,17 @@ mod tests {
             (then.behaviour, then.no_answer_s, then.no_answer_began_s),
             (Behaviour::NoAnswer, Some(1.6), Some(4.0))
         );
+    }
+
+    #[test]
+    fn a_silence_that_outlasts_the_load_point_is_one() {
+        let mut tally = AnswerTally::new(0);
+        add(&mut tally, 1_000, 1_005);
+        tally.unanswered(1_040 * MS, 9_000 * MS);
+        // Somebody stopped it at 5 s, and waited until 9.
+        let then = tally.storage_then(2_000 * MS, 5_000 * MS, Some(25e6), &Pauses::default());
+        assert_eq!((then.behaviour, then.no_answer_began_s), (Behaviour::NoAnswer, Some(1.04)));
+        assert_eq!((then.no_answer_s, then.longest_op_us), (Some(7.96), Some(7_960_000.0)));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What is said of made-up summaries.
 
+#![allow(clippy::unwrap_used)]
+
 use super::*;
 use crate::facts::VdaFacts;
 use crate::facts::{SearchFacts, StoppedBy, VdaPoint};
@@ -126,6 +128,18 @@ fn a_search_that_did_not_end_has_no_capacity_of_none() {
         let number = said(SearchFacts { stopped_by: Some(stopped_by), ..facts(Some(31), false) }).number;
         assert_eq!(number, Number::Capacity { streams: 31, sometimes: None, at_least: Some(at_least) });
     }
+}
+
+#[test]
+fn what_stops_more_from_passing_is_the_cause_and_no_disturbance_below() {
+    let with =
+        |count, late_frames, culprit| LoadPoint { stream_count: Some(count), ..point(late_frames, culprit) };
+    let points =
+        vec![with(4, 57, Culprit::Tool), with(4, 0, Culprit::NotKnown), with(5, 9, Culprit::Storage)];
+    let mut summary = summary(points);
+    summary.search = Some(SearchFacts { streams: Some(4), complete: true, ..SearchFacts::default() });
+    let cause = of(&summary).cause.unwrap();
+    assert_eq!((cause.point, cause.culprit), (2, Culprit::Storage));
 }
 
 #[test]

@@ -37,6 +37,15 @@ pub(super) fn mount_at(path: &Path) -> io::Result<Mount> {
     ))
 }
 
+/// Whether the table still has this mount. Asks the kernel alone, so it never waits for storage.
+pub(super) fn is_mounted(mount: &Mount) -> Option<bool> {
+    let point = mount.mount_point.as_os_str().as_bytes();
+    let is_it = |entry: &mountinfo::Entry| {
+        entry.mount_point == point && entry.fs_type == mount.fs_type && entry.source == mount.source
+    };
+    Some(table().ok()?.iter().any(is_it))
+}
+
 /// The number of the mount (Linux 5.8 and later) and of the device at a path.
 fn numbers(path: &Path) -> io::Result<(Option<u64>, (u32, u32))> {
     match rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID) {

@@ -97,6 +97,9 @@ impl Narrowing {
     pub fn error(&self) -> u32 {
         let streams = self.streams();
         let below = (f64::from(streams) * TRIAL_ERROR).ceil() as u32;
+        // A count that passed and fell is held up by what it got when it fell.
+        let got = self.contested().map(|tried| (tried.bytes_per_s / self.needed_bytes_per_s) as u32);
+        let below = below.max(got.map_or(0, |got| streams - got.min(streams)));
         let Some(fell) = self.fell() else {
             return below;
         };
@@ -106,9 +109,16 @@ impl Narrowing {
         below.max(most - streams)
     }
 
-    /// Whether a larger count was tried and fell.
+    /// Whether a larger count was tried and fell, or this one fell as well as it passed.
     pub fn has_limit(&self) -> bool {
-        self.fell().is_some()
+        self.fell().is_some() || self.contested().is_some()
+    }
+
+    /// The trial in which the count that may be claimed fell by the storage, though it passed another.
+    fn contested(&self) -> Option<&Tried> {
+        let claimed = self.streams();
+        let of_it = self.trials.iter().filter(|(streams, _)| *streams == claimed);
+        of_it.map(|(_, tried)| tried).find(|tried| !tried.passed && !tried.storage_is_acquitted)
     }
 
     /// The smallest count that fell.
@@ -205,6 +215,15 @@ mod tests {
         // So few that the next one is the limit.
         assert_eq!(look(2.0, 1.3, 500), (vec![2, 1], 1, true));
         assert_eq!(look(0.2, 1.3, 500), (vec![1, 2], 1, true));
+    }
+
+    #[test]
+    fn a_count_that_passed_and_fell_is_no_lower_bound() {
+        let mut narrowing = Narrowing::new(1e6, 15e6, 500, 2.0 * TRIAL_S);
+        narrowing.report(15, tried(false, 9e6));
+        narrowing.report(15, tried(true, 15e6));
+        assert_eq!(narrowing.next(), None);
+        assert_eq!((narrowing.streams(), narrowing.error(), narrowing.has_limit()), (15, 6, true));
     }
 
     #[test]

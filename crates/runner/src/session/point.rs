@@ -107,6 +107,7 @@ impl Session {
             kind: self.driver,
             context: Arc::clone(&context),
             label: facts.label.clone(),
+            mount: &self.ground.mount,
             hang_after: self.hang_after,
             drain: &self.drain,
             interrupt,

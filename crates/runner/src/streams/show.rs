@@ -334,9 +334,13 @@ fn opening<'a>(
 
 /// What the run amounts to: the search's answer, the curve, the verdict.
 fn conclude(summary: &mut Summary, plan: &StreamsPlan, ended: Option<Ended>, vda: Option<VdaInput>) {
-    let first_failed = |summary: &Summary| {
-        let verdicts = summary.load_points.iter().filter_map(|point| point.verdict.as_ref());
-        verdicts.filter(|verdict| !verdict.passed).find_map(|verdict| verdict.failed_first.clone())
+    // What stopped more from passing; a trial that fell below what passes was a disturbance.
+    let first_failed = |summary: &Summary, sure: u32| {
+        let failed = summary.load_points.iter().filter_map(|point| {
+            let verdict = point.verdict.as_ref().filter(|verdict| !verdict.passed)?;
+            Some((point.stream_count? <= sure, point.stream_count, verdict.failed_first.clone()?))
+        });
+        failed.min_by_key(|(is_below, count, _)| (*is_below, *count)).map(|(_, _, failure)| failure)
     };
     if let Some(vda) = &vda {
         summary.vda = Some(vda_facts(&summary.load_points, vda));
@@ -345,7 +349,8 @@ fn conclude(summary: &mut Summary, plan: &StreamsPlan, ended: Option<Ended>, vda
         Some(Ended { sought, answer, .. }) => {
             let per_scale = plan.stream_count(1).max(1);
             let mut facts = seek::facts(&sought, answer.as_ref(), per_scale, plan.what());
-            facts.failed_first = first_failed(summary).map(|failure| failure.sentence);
+            let sure = facts.streams.unwrap_or(0);
+            facts.failed_first = first_failed(summary, sure).map(|failure| failure.sentence);
             // A search is good when anything passed at all: that something fell is what it is for.
             let best = facts.streams.unwrap_or(0);
             let passing = summary.load_points.iter().rev().filter_map(|point| point.verdict.as_ref());
