@@ -43,14 +43,14 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// `: it fed players with 61 MB/s and took 55 MB/s of recorders at most`.
+    /// `: players got up to 61 MB/s of it, recorders up to 55 MB/s`.
     fn words(&self) -> String {
         match (self.play, self.record) {
             (Some(play), Some(record)) => {
-                format!(": it fed players with {play:.0} MB/s and took {record:.0} MB/s of recorders at most")
+                format!(": players got up to {play:.0} MB/s of it, recorders up to {record:.0} MB/s")
             }
-            (Some(play), None) => format!(": it fed players with {play:.0} MB/s at most"),
-            (None, Some(record)) => format!(": it took {record:.0} MB/s of recorders at most"),
+            (Some(play), None) => format!(": players got up to {play:.0} MB/s of it"),
+            (None, Some(record)) => format!(": recorders got up to {record:.0} MB/s of it"),
             (None, None) => String::new(),
         }
     }
@@ -204,11 +204,11 @@ mod tests {
         let storage = [Limiter::Storage];
         assert_eq!(
             limit_sentence(&storage, &gigabit, &FED),
-            "The storage, not the link: it fed players with 61 MB/s at most."
+            "The storage, not the link: players got up to 61 MB/s of it."
         );
         assert_eq!(
             limit_sentence(&storage, &link(None), &FED),
-            "The storage or the network to it: it fed players with 61 MB/s at most."
+            "The storage or the network to it: players got up to 61 MB/s of it."
         );
         let memory = Link { kind: LinkKind::Memory, sentence: String::new() };
         assert!(limit_sentence(&storage, &memory, &FED).contains("memory"));
@@ -220,7 +220,7 @@ mod tests {
         let few = [Limiter::Time, Limiter::Time, Limiter::Storage];
         assert_eq!(
             limit_sentence(&few, &gigabit, &FED),
-            "The storage, not the link: it fed players with 61 MB/s at most. 2 of 3 counts met no limit within the time \
+            "The storage, not the link: players got up to 61 MB/s of it. 2 of 3 counts met no limit within the time \
              of this look."
         );
     }
