@@ -98,7 +98,6 @@ fn two_quick_signals_are_one_and_keep_the_results() {
         let kept = summary(&mix.run_dir());
         assert_eq!(text(&kept, "outcome"), "interrupted", "{first:?}, {second:?}");
         assert!(count(&kept, "load_points.0.total.ops") > 0);
-        assert!(mix.run_dir().join("report.html").is_file(), "{first:?}, {second:?}");
     }
 }
 
