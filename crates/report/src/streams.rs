@@ -36,12 +36,12 @@ pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
 /// The load point whose streams are worth looking at: the first that failed, else the last.
 pub(crate) fn told(summary: &Summary) -> Option<&LoadPoint> {
     let failed = |point: &&LoadPoint| point.verdict.as_ref().is_some_and(|verdict| !verdict.passed);
-    // Of a search the one that stopped more from passing; one that fell below was disturbed.
-    let sure = summary.search.as_ref().and_then(|search| search.streams);
-    let is_below = |point: &&LoadPoint| sure.is_some() && point.stream_count <= sure;
-    let mut failed_points = summary.load_points.iter().filter(failed);
-    let above = failed_points.clone().find(|point| !is_below(point));
-    above.or_else(|| failed_points.next()).or(summary.load_points.last())
+    let points = &summary.load_points;
+    let fell = match &summary.search {
+        Some(search) => search.stopper(points).map(|(_, point)| point),
+        None => points.iter().find(failed),
+    };
+    fell.or(points.last())
 }
 
 /// The streams of a load point that fared worst, and its rates.

@@ -159,14 +159,8 @@ impl Drain {
     /// Starts the thread. `log` is where rows go, if they are kept.
     pub fn start(log: Option<LogWriter>, clock: Clock) -> io::Result<Drain> {
         let (orders, inbox) = channel();
-        let first_failure = Arc::new(OnceLock::new());
-        let tolerated = Arc::new(OnceLock::new());
-        let watchdog = Watchdog::start(clock)?;
-        let mut work = Work {
-            first_failure: Arc::clone(&first_failure),
-            tolerated: Arc::clone(&tolerated),
-            ..Work::new(log, clock, watchdog)
-        };
+        let mut work = Work::new(log, clock, Watchdog::start(clock)?);
+        let (first_failure, tolerated) = (Arc::clone(&work.first_failure), Arc::clone(&work.tolerated));
         let builder = std::thread::Builder::new().name("drain".to_owned());
         let thread = builder.spawn(move || {
             work.serve(&inbox);

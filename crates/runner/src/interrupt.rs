@@ -19,8 +19,9 @@ const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 #[cfg(not(unix))]
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
-/// Signals within this time of the first mean the same.
-const TOGETHER: Duration = Duration::from_secs(2);
+/// Signals within this time of the first mean the same: the second Ctrl-C of an impatient hand, a terminal's
+/// end.
+pub(crate) const TOGETHER: Duration = Duration::from_secs(2);
 
 /// The exit code of an interrupted run.
 pub const EXIT_INTERRUPTED: i32 = 130;

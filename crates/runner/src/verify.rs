@@ -40,12 +40,15 @@ impl Verified {
         }
     }
 
-    /// How a run ended that was to be read back: one that asked for that and did not get it is not complete.
-    pub fn ends(&self, ending: Ending) -> Ending {
+    /// How that ends a run: one that was to be read back, and was not to the end, is not complete. `None`
+    /// where it changes nothing.
+    pub fn ending(&self) -> Option<Ending> {
+        let not_read_back =
+            |why: &String, is_interrupted| Ending::NotReadBack { why: why.clone(), is_interrupted };
         match self {
-            Verified::Done(_) | Verified::Skipped(_) => ending,
-            Verified::Stopped(why) => Ending::NotReadBack { why: why.clone(), is_interrupted: true },
-            Verified::Failed(why) => Ending::NotReadBack { why: why.clone(), is_interrupted: false },
+            Verified::Done(_) | Verified::Skipped(_) => None,
+            Verified::Stopped(why) => Some(not_read_back(why, true)),
+            Verified::Failed(why) => Some(not_read_back(why, false)),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::summary::LoadPoint;
+
 /// The answer of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchFacts {
@@ -29,6 +31,19 @@ pub struct SearchFacts {
     /// What failed first with the smallest count that did not pass, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_first: Option<String>,
+}
+
+impl SearchFacts {
+    /// The trial that stopped more from passing, of a search's load points: the smallest count that fell. One
+    /// that fell below what passes was disturbed, and is taken only where there is no other.
+    pub fn stopper<'a>(&self, points: &'a [LoadPoint]) -> Option<(usize, &'a LoadPoint)> {
+        let fell =
+            |(_, point): &(usize, &LoadPoint)| point.verdict.as_ref().is_some_and(|verdict| !verdict.passed);
+        let sure = self.streams.unwrap_or(0);
+        let is_below = |point: &LoadPoint| point.stream_count.is_some_and(|count| count <= sure);
+        let falls = points.iter().enumerate().filter(fell);
+        falls.min_by_key(|(_, point)| (is_below(point), point.stream_count))
+    }
 }
 
 /// What a search found its end by, other than by its answer.

@@ -89,14 +89,7 @@ fn of_vda(summary: &Summary, vda: &VdaFacts) -> Said {
 }
 
 fn of_search(summary: &Summary, search: &SearchFacts) -> Said {
-    let fell =
-        |(_, point): &(usize, &LoadPoint)| point.verdict.as_ref().is_some_and(|verdict| !verdict.passed);
-    let falls = summary.load_points.iter().enumerate().filter(fell);
-    // What stopped more from passing; a trial that fell below what passes was a disturbance.
-    let sure = search.streams.unwrap_or(0);
-    let is_below = |point: &LoadPoint| point.stream_count.is_some_and(|count| count <= sure);
-    let first = falls.min_by_key(|(_, point)| (is_below(point), point.stream_count));
-    let cause = first.and_then(|(at, point)| cause_of(at, point));
+    let cause = search.stopper(&summary.load_points).and_then(|(at, point)| cause_of(at, point));
     let at_least = match (search.limited_by_client, search.complete) {
         (true, _) => Some(AtLeast::ThisMachine),
         (false, false) if search.stopped_by.is_some_and(StoppedBy::is_end_of_counts) => {

@@ -295,9 +295,10 @@ mod tests {
                 "For an exact answer: reelgauge streams /mnt/nas --format prores-422-hq-uhd-25 --find-max"
             );
         }
+        let unknown = link(None, false);
         let small = Situation {
             mount: &good,
-            link: &link(None, false),
+            link: &unknown,
             limiters: &[],
             best_mb_per_s: None,
             free_share: Some(0.8),
@@ -307,17 +308,7 @@ mod tests {
             format_id: "x",
         };
         assert!(next_step(&small).ends_with("--format x --clip 2s --find-max"));
-        let full = Situation {
-            mount: &good,
-            link: &link(None, false),
-            limiters: &[],
-            best_mb_per_s: None,
-            free_share: Some(0.04),
-            free_bytes: Some(4_000_000_000),
-            needed_mb_per_s: 92.0,
-            target: "/mnt/nas",
-            format_id: "x",
-        };
+        let full = Situation { free_share: Some(0.04), free_bytes: Some(4_000_000_000), ..small };
         assert!(next_step(&full).starts_with("Only 4 % is free"));
     }
 }

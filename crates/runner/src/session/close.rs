@@ -54,11 +54,9 @@ impl Session {
             made.leave();
         }
         let verified = self.verify(observer, interrupt);
-        let ending = std::mem::replace(&mut self.ending, Ending::OnTime);
-        self.ending = match &verified {
-            Some(verified) => verified.ends(ending),
-            None => ending,
-        };
+        if let Some(ending) = verified.as_ref().and_then(Verified::ending) {
+            self.ending = ending;
+        }
         let reason = sentence(&self.ending, &self.scene());
         self.notes.extend(self.counters.finish().trouble);
         explain::incidents(&mut self.done, self.run_dir.path(), self.line_bytes_per_s, &self.clock);

@@ -43,8 +43,7 @@ impl Limits {
         let cap = plan.search_cap();
         let of_plan = if wanted == Some(cap) { StoppedBy::Cap } else { StoppedBy::OneProcess };
         let all = [(cap, of_plan), (self.room, StoppedBy::Room), (self.own_files, StoppedBy::OwnFiles)];
-        let (cap, by) =
-            all.into_iter().fold((cap, of_plan), |least, one| if one.0 < least.0 { one } else { least });
+        let (cap, by) = all.into_iter().min_by_key(|(count, _)| *count).unwrap_or((cap, of_plan));
         (cap.max(1), by)
     }
 }

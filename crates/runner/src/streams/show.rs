@@ -334,14 +334,6 @@ fn opening<'a>(
 
 /// What the run amounts to: the search's answer, the curve, the verdict.
 fn conclude(summary: &mut Summary, plan: &StreamsPlan, ended: Option<Ended>, vda: Option<VdaInput>) {
-    // What stopped more from passing; a trial that fell below what passes was a disturbance.
-    let first_failed = |summary: &Summary, sure: u32| {
-        let failed = summary.load_points.iter().filter_map(|point| {
-            let verdict = point.verdict.as_ref().filter(|verdict| !verdict.passed)?;
-            Some((point.stream_count? <= sure, point.stream_count, verdict.failed_first.clone()?))
-        });
-        failed.min_by_key(|(is_below, count, _)| (*is_below, *count)).map(|(_, _, failure)| failure)
-    };
     if let Some(vda) = &vda {
         summary.vda = Some(vda_facts(&summary.load_points, vda));
     }
@@ -349,8 +341,9 @@ fn conclude(summary: &mut Summary, plan: &StreamsPlan, ended: Option<Ended>, vda
         Some(Ended { sought, answer, .. }) => {
             let per_scale = plan.stream_count(1).max(1);
             let mut facts = seek::facts(&sought, answer.as_ref(), per_scale, plan.what());
-            let sure = facts.streams.unwrap_or(0);
-            facts.failed_first = first_failed(summary, sure).map(|failure| failure.sentence);
+            let stopper = facts.stopper(&summary.load_points).and_then(|(_, point)| point.verdict.as_ref());
+            let failure = stopper.and_then(|verdict| verdict.failed_first.as_ref());
+            facts.failed_first = failure.map(|failure| failure.sentence.clone());
             // A search is good when anything passed at all: that something fell is what it is for.
             let best = facts.streams.unwrap_or(0);
             let passing = summary.load_points.iter().rev().filter_map(|point| point.verdict.as_ref());

@@ -13,7 +13,7 @@ use signal_hook::iterator::Signals;
 
 use super::progress::Progress;
 use super::{Patience, says};
-use crate::interrupt::EXIT_INTERRUPTED;
+use crate::interrupt::{EXIT_INTERRUPTED, TOGETHER};
 use crate::run::EXIT_BROKE_OFF;
 
 /// Set in the child, to the parent's process number.
@@ -28,9 +28,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Somebody who asks to stop waits no longer than two seconds for a child that storage holds.
 const LEAVE_AFTER: Duration = Duration::from_millis(1500);
-
-/// Signals that come together mean the same: the second Ctrl-C of an impatient hand, a terminal's end.
-const TOGETHER: Duration = Duration::from_secs(2);
 
 /// How long a child may take to let go of standard output.
 const LET_GO_WITHIN: Duration = Duration::from_millis(200);
@@ -134,11 +131,12 @@ impl Watch<'_> {
     /// Leaves a child that storage holds before anything was measured. The exit code then.
     fn look(&mut self) -> Option<u8> {
         let now = Instant::now();
-        let idle = self.progress.idle(self.pid()?, now);
         if self.measures {
+            // It has many threads then, and looking at them would cost what is being measured.
             self.progress.reset(now);
             return None;
         }
+        let idle = self.progress.idle(self.pid()?, now);
         let path = self.patience.path.display();
         if self.asked.is_some() && idle >= LEAVE_AFTER {
             eprintln!("\nreelgauge: nothing comes back from {path}; stopped before anything was measured");
