@@ -5,12 +5,11 @@
 
 use std::path::Path;
 
-use reelgauge_analysis::PointTiming;
 use reelgauge_engine::clock::Clock;
 use reelgauge_engine::driver::DriverKind;
 use reelgauge_record::log::{CaptureLevel, LogMeta, LogWriter};
-use reelgauge_runner::drain::Drain;
-use reelgauge_runner::sink::rings;
+use reelgauge_runner::drain::{Drain, PointRan};
+use reelgauge_runner::sink::{RingRoom, rings};
 
 use crate::ours::reads_into;
 
@@ -50,12 +49,12 @@ fn measured(
     let folder = file.with_extension(format!("log-{}", std::process::id()));
     let log = logged.then(|| LogWriter::create(&folder, meta(&clock), Vec::new())).transpose()?;
     let drain = Drain::start(log, clock)?;
-    let (mut sinks, sources) = rings(1);
-    drain.attach(sources)?;
+    let (mut sinks, sources) = rings(1, RingRoom::default());
+    drain.attach(0, sources)?;
     let Some(sink) = sinks.pop() else { anyhow::bail!("no ring") };
     reads_into(kind, workers, 4096, file, operations, clock, sink)?;
-    let timing = PointTiming { started_ns: 0, measured_ns: clock.now_ns() };
-    let figures = drain.finish_point(0, timing)?;
+    let ran = PointRan { started_ns: 0, measured_from_ns: 0, over_ns: clock.now_ns() };
+    let figures = drain.finish_point(0, ran)?;
     let drained = drain.finish()?;
     let removed = if logged { std::fs::remove_dir_all(&folder) } else { Ok(()) };
     let reads = operations / u64::from(workers) * u64::from(workers);

@@ -22,6 +22,16 @@ test.afterAll(async () => {
   await server.stop();
 });
 
+test.beforeEach(async ({ page }, info) => {
+  if (!info.title.startsWith("without the token")) await letIn(page);
+});
+
+/** Opens the printed link, as everybody does first. */
+async function letIn(page: Page): Promise<void> {
+  await page.goto(server.link);
+  await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();
+}
+
 /** Every request went to the console. */
 function expectOwn(seen: ReturnType<typeof watch>): void {
   const own = new URL(server.url).origin;
@@ -39,6 +49,50 @@ async function startMix(page: Page, duration: string): Promise<void> {
   await page.locator("#field-file-size").fill("16MiB");
   await page.getByRole("button", { name: "Start mix" }).click();
 }
+
+test("without the token nothing is shown, and the link leaves it nowhere", async ({ page, context }) => {
+  const seen = watch(page);
+  await page.goto(`${server.url}#/start/mix`);
+  await expect(page.getByRole("heading", { name: "This console asks for a token" })).toBeVisible();
+  await expectAccessible(page);
+  const [field, enter] = [page.getByLabel("Token"), page.getByRole("button", { name: "Enter" })];
+  await field.fill("0".repeat(32));
+  await enter.click();
+  await expect(page.getByRole("alert")).toContainText("not the console's token");
+  await expect(page.getByRole("table", { name: "Runs" })).toHaveCount(0);
+  await field.fill(server.link.split("#token=")[1] ?? "");
+  await enter.click();
+  // Where one wanted to go.
+  await expect(page.locator("#field-path")).toBeVisible();
+  // A refusal is told in the browser's console too.
+  expect(seen.errors.every((text) => text.includes("401"))).toBe(true);
+
+  await context.clearCookies();
+  const asked: { url: string; referer: string | undefined }[] = [];
+  page.on("request", (request) => asked.push({ url: request.url(), referer: request.headers()["referer"] }));
+  await letIn(page);
+  expect(page.url()).toBe(`${server.url}#/`);
+  expect(await page.evaluate("document.cookie")).toBe("");
+  const [cookie] = await context.cookies();
+  expect({ ...cookie, value: "", name: "" }).toMatchObject({ httpOnly: true, sameSite: "Strict", path: "/" });
+  const token = server.link.split("#token=")[1] ?? "";
+  expect(cookie?.value).not.toContain(token);
+  // The address of the page itself apart, whose last part is for the browser alone.
+  const told = asked.filter(({ url, referer }) => url.split("#")[0]?.includes(token) || referer?.includes(token));
+  expect(told).toEqual([]);
+  expect(asked.filter(({ referer }) => (referer ?? "") !== "")).toEqual([]);
+  await page.goBack().catch(() => undefined);
+  expect(page.url()).not.toContain(token);
+});
+
+test("the link lets in where the console is open already", async ({ page, context }) => {
+  await context.clearCookies();
+  await page.reload();
+  await expect(page.getByLabel("Token")).toBeVisible();
+  await page.evaluate((link) => window.location.assign(link), server.link);
+  await expect(page.getByRole("table", { name: "Runs" })).toBeVisible();
+  expect(page.url()).toBe(`${server.url}#/`);
+});
 
 test("the list is for everybody, in light and dark, on a phone too", async ({ page }) => {
   const seen = watch(page);

@@ -5,7 +5,10 @@ import { once } from "node:events";
 import { BIN } from "./setup";
 
 export interface Server {
+  /** Where it is, without what lets a browser in. */
   url: string;
+  /** The link that it printed: whoever opens it is let in. */
+  link: string;
   stop: () => Promise<void>;
 }
 
@@ -14,11 +17,11 @@ export async function serve(runs: string, root: string): Promise<Server> {
   const args = ["console", "--runs", runs, "--root", root, "--listen", "127.0.0.1:0", "--no-open"];
   const child: ChildProcess = spawn(BIN, args, { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
-  const url = await new Promise<string>((resolve, reject) => {
+  const link = await new Promise<string>((resolve, reject) => {
     const look = (chunk: Buffer) => {
       said += chunk.toString();
-      const link = /http:\/\/\S+/.exec(said);
-      if (link !== null) resolve(link[0].replace(/[.,]$/, ""));
+      const printed = /http:\/\/\S+(?=\n)/.exec(said);
+      if (printed !== null) resolve(printed[0]);
     };
     child.stdout?.on("data", look);
     child.stderr?.on("data", look);
@@ -30,5 +33,5 @@ export async function serve(runs: string, root: string): Promise<Server> {
     child.kill("SIGINT");
     await ended;
   };
-  return { url, stop };
+  return { url: link.split("#")[0] ?? link, link, stop };
 }

@@ -51,9 +51,14 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(told).toEqual([]);
 }
 
-/** No sideways scrolling of the page itself. */
+/** No sideways scrolling of the page itself. Charts follow the window a moment later. */
 export async function expectNoOverflow(page: Page): Promise<void> {
-  const over = await page.evaluate(() => {
+  await expect(async () => expect(await tooWide(page)).toEqual([])).toPass({ timeout: 10_000 });
+}
+
+/** What is wider than the window. */
+async function tooWide(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
     const width = document.documentElement.clientWidth;
     return document.documentElement.scrollWidth > width
       ? [...document.querySelectorAll("body *")]
@@ -62,5 +67,4 @@ export async function expectNoOverflow(page: Page): Promise<void> {
           .map((node) => `${node.tagName}.${node.className}`)
       : [];
   });
-  expect(over).toEqual([]);
 }

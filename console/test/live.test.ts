@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Form, LiveEvent, LiveTick, RunEntry } from "../src/data/live";
 import { defaultsOf, fieldOfError, requestOf } from "../src/live/form-request";
 import { MAX_LATE, MAX_TICKS, NOTHING_YET, afterEvent, lateFrames, progressOf, silence } from "../src/live/live-state";
-import { type Route, hashOf, routeOf } from "../src/live/routes";
+import { type Route, hashOf, routeOf, tokenOf } from "../src/live/routes";
 import { EVERY_RUN, runsShown, tagsFrom, tagsOf } from "../src/live/run-search";
 import { stateOf } from "../src/live/run-words";
 import { rowsOf, stripCells } from "../src/live/strip-cells";
@@ -22,6 +22,11 @@ describe("addresses", () => {
   ];
   it.each(routes)("lead there and back: %o", (route) => {
     expect(routeOf(hashOf(route))).toEqual(route);
+  });
+
+  it("may hold the token, as it is, and then nothing else", () => {
+    expect(tokenOf("#token=a+b/c=~%20")).toBe("a+b/c=~%20");
+    for (const hash of ["", "#", "#/", "#token", "#token=", "#/token=a", "?token=a", "#tokens=a"]) expect(tokenOf(hash)).toBeNull();
   });
 
   it("are told from anchors and from nonsense", () => {

@@ -1,6 +1,11 @@
-//! What all fuzz targets do: import whatever the bytes are, and hold what comes out to what a trace promises.
+//! What the fuzz targets do. Those of importers ([`check`]) import whatever the bytes are, and hold what
+//! comes out to what a trace promises; the others are in [`plans`], [`runs`] and [`texts`].
 //!
 //! How to run it, and where what it finds goes, is in `README.md`.
+
+pub mod plans;
+pub mod runs;
+pub mod texts;
 
 use std::path::PathBuf;
 

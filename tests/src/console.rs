@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -29,24 +30,45 @@ impl Console {
     /// A console for targets below `root`, with its runs in this folder.
     #[track_caller]
     pub fn start(root: &Path, runs: &Path) -> Console {
-        Console::listening(root, runs, "127.0.0.1:0")
+        Console::with(root, runs, &[])
     }
 
-    /// The same, where it is told to listen.
+    /// The same with these flags, on a free port of this machine alone unless they say where.
+    #[track_caller]
+    pub fn with(root: &Path, runs: &Path, flags: &[&str]) -> Console {
+        Console::by(Command::new(binary::path()), root, runs, &[&["--no-open"], flags].concat())
+    }
+
+    /// The same, through a command that ends by becoming the binary.
     ///
     /// # Panics
-    /// If it does not.
+    /// If it does not listen.
     #[track_caller]
-    pub fn listening(root: &Path, runs: &Path, listen: &str) -> Console {
-        let words = ["console", "--no-open", "--listen", listen, "--runs"].map(OsString::from);
-        let words = words.into_iter().chain([runs.into(), "--root".into(), root.into()]);
-        let mut running = binary::start(words);
-        let listens = running.until(SOON, |running| running.stdout().ends_with('\n') || running.has_ended());
-        let link = running.stdout().trim().to_owned();
+    pub fn by(by: Command, root: &Path, runs: &Path, flags: &[&str]) -> Console {
+        let listen: &[&str] = if flags.contains(&"--listen") { &[] } else { &["--listen", "127.0.0.1:0"] };
+        let words = ["console"].iter().chain(listen).chain(flags).map(OsString::from);
+        let words = words.chain(["--runs".into(), runs.into(), "--root".into(), root.into()]);
+        let mut running = binary::start_by(by, words);
+        let is_ready = |running: &mut Running| running.stderr().contains("Ctrl-C ends the console");
+        let listens = running.until(SOON, |running| is_ready(running) || running.has_ended());
         assert!(listens.is_some() && !running.has_ended(), "it does not listen\n{}", running.stderr());
-        let port = link.trim_start_matches("http://").split('/').next().unwrap().rsplit(':').next().unwrap();
-        let client = Client { address: format!("127.0.0.1:{port}") };
+        let link = running.stdout().trim().to_owned();
+        // Behind a proxy the link is the proxy's.
+        let said = running.stderr();
+        let place = said.split_once("It listens on ").and_then(|(_, rest)| rest.split_once(','));
+        let place = place.map_or_else(|| link.split('/').nth(2).unwrap(), |(place, _)| place);
+        let address = format!("127.0.0.1:{}", place.rsplit(':').next().unwrap());
+        let token = link.split_once("#token=").map(|(_, token)| format!("Bearer {token}"));
+        let client = Client { address, pass: token.map(|token| ("Authorization", token)) };
         Console { running, client, link, runs: runs.to_owned() }
+    }
+
+    /// The token of the link.
+    ///
+    /// # Panics
+    /// If it has none.
+    pub fn token(&self) -> &str {
+        self.link.split_once("#token=").expect("a token").1
     }
 
     /// Starts what was filled in.

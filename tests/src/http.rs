@@ -15,6 +15,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 pub struct Client {
     /// `127.0.0.1:8642`.
     pub address: String,
+    /// A header that every request carries, with what lets it in; none for a stranger.
+    pub pass: Option<(&'static str, String)>,
 }
 
 /// What a server said.
@@ -61,6 +63,23 @@ impl Answer {
 }
 
 impl Client {
+    /// The same server, asked by somebody who shows nothing.
+    pub fn stranger(&self) -> Client {
+        Client { pass: None, ..self.clone() }
+    }
+
+    /// The same server, asked by a browser: one that shows this token once, and then its cookie.
+    ///
+    /// # Panics
+    /// If it is not let in.
+    #[track_caller]
+    pub fn browser(&self, token: &str) -> Client {
+        let shown = serde_json::json!({ "token": token }).to_string();
+        let answer = self.stranger().change("POST", "/api/enter", &shown).expect(204);
+        let cookie = answer.header("set-cookie").and_then(|cookie| cookie.split(';').next());
+        Client { pass: Some(("Cookie", cookie.expect("a cookie").to_owned())), ..self.clone() }
+    }
+
     /// Reads.
     #[track_caller]
     pub fn get(&self, path: &str) -> Answer {
@@ -107,6 +126,21 @@ impl Client {
         Events { reader, text: String::new() }
     }
 
+    /// Asks, and does not wait for all of the answer: its status.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[track_caller]
+    pub fn ask_status(&self, method: &str, path: &str) -> u16 {
+        head(&mut self.send(method, path, &[], "")).0
+    }
+
+    /// Asks, and hangs up.
+    #[track_caller]
+    pub fn hang_up(&self, method: &str, path: &str) {
+        drop(self.send(method, path, &[], ""));
+    }
+
     fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> BufReader<TcpStream> {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(LIMIT)).unwrap();
@@ -114,6 +148,9 @@ impl Client {
             format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
         if headers.iter().all(|(name, _)| *name != "Host") {
             text.push_str(&format!("Host: {}\r\n", self.address));
+        }
+        if let Some((name, value)) = &self.pass {
+            text.push_str(&format!("{name}: {value}\r\n"));
         }
         for (name, value) in headers {
             text.push_str(&format!("{name}: {value}\r\n"));

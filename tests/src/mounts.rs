@@ -50,7 +50,7 @@ impl TempMount {
     /// # Panics
     /// If it cannot be mounted.
     pub fn tmpfs(mib: u32) -> TempMount {
-        TempMount::with(|mount| format!("mount -t tmpfs -o size={mib}m rge-tmpfs {mount}"))
+        TempMount::with(|mount| format!("mount -t tmpfs -o size={mib}m,mode=755 rge-tmpfs {mount}"))
     }
 
     /// A fresh file system in an image file of this many MiB.

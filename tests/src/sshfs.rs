@@ -44,11 +44,20 @@ impl Sshfs {
     /// # Panics
     /// If something cannot be set up.
     pub fn mount(mbit: u32) -> Sshfs {
+        Sshfs::mount_with(mbit, &[])
+    }
+
+    /// The same, in which every user of this machine may do everything.
+    pub fn for_all(mbit: u32) -> Sshfs {
+        Sshfs::mount_with(mbit, &["allow_other"])
+    }
+
+    fn mount_with(mbit: u32, options: &[&str]) -> Sshfs {
         let scratch = Scratch::new();
         let link = Link::new(mbit);
         let server = serve(&link, scratch.path());
         let point = scratch.dir("mnt");
-        let client = connect(&link, &scratch, &point);
+        let client = connect(&link, &scratch, &point, options);
         Sshfs { client, mounted: Mounted::at(point.clone()), server, link, scratch, point }
     }
 
@@ -110,7 +119,7 @@ fn tool_with_empty_passphrase(path: &Path) {
 }
 
 /// Mounts the served folder.
-fn connect(link: &Link, scratch: &Scratch, point: &Path) -> Daemon {
+fn connect(link: &Link, scratch: &Scratch, point: &Path, options: &[&str]) -> Daemon {
     let served = scratch.dir("served");
     let mut sshfs: Command = link.on_client("sshfs");
     let key = format!("IdentityFile={}", scratch.path().join("user").display());
@@ -118,6 +127,9 @@ fn connect(link: &Link, scratch: &Scratch, point: &Path) -> Daemon {
     for option in
         ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "IdentitiesOnly=yes", "BatchMode=yes"]
     {
+        sshfs.args(["-o", option]);
+    }
+    for option in options {
         sshfs.args(["-o", option]);
     }
     sshfs.arg(format!("root@{SERVER}:{}", served.display())).arg(point);

@@ -206,25 +206,6 @@ fn what_it_must_not_touch_it_does_not_touch() {
 }
 
 #[test]
-fn others_need_the_token() {
-    let (scratch, runs) = (Scratch::new(), Scratch::new());
-    let console = Console::listening(scratch.path(), runs.path(), "0.0.0.0:0");
-    let token = console.link.split_once("?token=").unwrap().1;
-    assert!(token.len() == 32, "{}", console.link);
-    for path in ["/api/runs", "/api/info", "/metrics"] {
-        assert!(console.client.get(path).expect(401).error().contains("link"));
-    }
-    let welcome = console.client.get(&format!("/?token={token}")).expect(303);
-    let cookie = welcome.header("set-cookie").unwrap();
-    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
-    let cookie = cookie.split(';').next().unwrap();
-    console.client.ask("GET", "/api/runs", &[("Cookie", cookie)], "").expect(200);
-    let bearer = format!("Bearer {token}");
-    console.client.ask("GET", "/metrics", &[("Authorization", &bearer)], "").expect(200);
-    console.client.get("/?token=00000000000000000000000000000000").expect(401);
-}
-
-#[test]
 fn runs_from_a_terminal_are_listed_and_notes_outlive_the_console() {
     let scratch = Scratch::new();
     let mix = Mix::on(&scratch.dir("target")).with(&["--buffered", "--duration", "1s"]);

@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 use reelgauge_tests::binary::{self, Running};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
-use reelgauge_tests::needs::Need;
+use reelgauge_tests::needs::{Need, are_met};
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::sshfs::{self, Sshfs};
 use reelgauge_tests::streams::SMALL;
 use reelgauge_tests::tool::tool;
 use reelgauge_tests::tree::{Tree, tree};
@@ -93,7 +94,9 @@ fn shared(folder: &Path, name: &str) -> PathBuf {
 fn start(verb: &Verb) -> Running {
     let mut shell = Command::new("sh");
     shell.args(["-c", "umask 0; exec \"$0\" \"$@\""]).arg(binary::path());
-    binary::start_by(shell, verb.words())
+    let mut words = verb.words();
+    words.push("--shared-target".into());
+    binary::start_by(shell, words)
 }
 
 /// What lies in the area while a verb runs undisturbed, now in a folder of root's alone.
@@ -149,6 +152,28 @@ fn drivers(verb: &dyn Fn(&Path) -> Verb) {
         println!("{driver}");
         on_ext4(&|target| verb(target).with(&["--driver", driver]));
     }
+}
+
+/// Through a mount, whose every access somebody else may have led elsewhere in between.
+fn on_sshfs(verb: &dyn Fn(&Path) -> Verb) {
+    let sshfs = Sshfs::for_all(2000);
+    attack(sshfs.path(), verb);
+}
+
+#[test]
+fn a_mix_and_recorders_on_sshfs() {
+    require!(Need::Root, Need::Tool("setpriv"), Need::SystemPython("os"));
+    if !are_met(sshfs::NEEDS) {
+        return;
+    }
+    on_sshfs(&|target: &Path| {
+        let mix = Mix::on(target).with(&["--buffered", "--duration", "2s", "--files", "8"]);
+        Verb::from(mix.with(&["--file-size", "1MiB"]))
+    });
+    on_sshfs(&|target: &Path| {
+        let streams = Verb::on("streams", target).with(&["--actor", "recorder", "--format", SMALL.id]);
+        streams.with(&["--count", "1", "--duration", "2s", "--warmup", "0s", "--clip", "1s", "--buffered"])
+    });
 }
 
 #[test]

@@ -17,6 +17,7 @@ use reelgauge_tests::run_dir::{at, count, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::smb::{self, Share};
 use reelgauge_tests::tool::tool;
+use reelgauge_tests::verb::Verb;
 use serde_json::Value;
 
 const TOTAL: u64 = 64 << 20;
@@ -201,4 +202,21 @@ fn the_traces_that_provoke_it_are_named_in_their_reports() {
         let screen = binary::run(["report", dir.to_str().unwrap()]).expect_code(0).stdout;
         assert!(screen.split_whitespace().collect::<Vec<_>>().join(" ").contains(sign), "{screen}");
     }
+}
+
+/// The run itself says what came of it, and reads behind this machine's cache.
+#[test]
+fn a_replay_of_them_counts_the_pieces_and_reads_cold() {
+    require!(Need::Root, Need::Tool("mkfs.ext4"), Need::FileSystem("ext4"));
+    let mount = TempMount::image(ImageKind::Ext4, 400);
+    let replay = Verb::on("replay", "hint-stream").operand(mount.path()).with(&["--pace", "max"]);
+    let summary = replay.measure();
+    let found = at(&summary, "replay.written_pieces.0");
+    assert_eq!((text(found, "file"), count(found, "size_bytes")), ("hint-stream.bin", 64 << 20), "{found:#}");
+    assert!(count(found, "pieces") >= 1, "{found:#}");
+    let screen = binary::run(["report", replay.run_dir().to_str().unwrap()]).expect_code(0).stdout;
+    assert!(screen.contains("hint-stream.bin lies in"), "{screen}");
+    let ops = binary::run(["ops", "--json", "--kind", "open", replay.run_dir().to_str().unwrap()]);
+    let ops = ops.expect_code(0).json();
+    assert!(ops.as_array().unwrap().iter().any(|op| text(op, "open") == "read direct"), "{ops:#}");
 }

@@ -1,9 +1,9 @@
 //! The platforms that this machine is not: type checks for Windows and macOS, and the static Linux build.
 //!
-//! The checks compile and link nothing foreign. The one dependency with C code, zstd, is told that the
-//! system has it already, by a pkg-config file that lies in the target folder: a type check never links,
-//! so neither a foreign C compiler nor a foreign library is needed. What this shows is that our code
-//! type-checks there, no more.
+//! The checks compile and link nothing foreign. The two dependencies with C code are told that the system
+//! has it already: zstd by a pkg-config file that lies in the target folder, ring by cargo's own way to say
+//! so. A type check never links, so neither a foreign C compiler nor a foreign library is needed. What this
+//! shows is that our code type-checks there, no more.
 
 use std::path::{Path, PathBuf};
 
@@ -40,12 +40,23 @@ pub fn check(target: &'static str) -> anyhow::Result<Outcome> {
         .args(["check", "--locked", "--target", target, "--workspace"])
         // What only tests or measures the product mounts file systems and shapes links: Linux only.
         .args(["--exclude", "reelgauge-tests", "--exclude", "reelgauge-benches", "--exclude", "xtask"])
+        .arg("--config")
+        .arg(declared_ring(target, &std::fs::read_to_string(crate::root().join("Cargo.lock"))?)?)
         .env("RUSTFLAGS", "-D warnings")
         .env("ZSTD_SYS_USE_PKG_CONFIG", "1")
         .env("PKG_CONFIG_ALLOW_CROSS", "1")
         .env("PKG_CONFIG_LIBDIR", &declared);
     command::run(&mut check)?;
     Ok(Outcome::Passed)
+}
+
+/// What cargo is told about ring: the name of its library has its version in it.
+fn declared_ring(target: &str, lock: &str) -> anyhow::Result<String> {
+    let version =
+        lock.split_once("name = \"ring\"\nversion = \"").and_then(|(_, rest)| rest.split('"').next());
+    let version = version.context("Cargo.lock has no ring; then nothing has to be said about it here")?;
+    let links = format!("ring_core_{}_", version.replace('.', "_"));
+    Ok(format!("target.{target}.{links}.rustc-link-lib=[\"ring\"]"))
 }
 
 /// Where the static binary is, once it has been built.
@@ -97,6 +108,15 @@ fn missing(remedy: String) -> anyhow::Result<Outcome> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn ring_is_declared_by_the_version_that_is_locked() {
+        let lock = "[[package]]\nname = \"rigging\"\nversion = \"1.0.0\"\n\n\
+                    [[package]]\nname = \"ring\"\nversion = \"0.17.14\"\n";
+        let wanted = "target.x86_64-pc-windows-gnu.ring_core_0_17_14_.rustc-link-lib=[\"ring\"]";
+        assert_eq!(declared_ring("x86_64-pc-windows-gnu", lock).unwrap(), wanted);
+        assert!(declared_ring("x86_64-pc-windows-gnu", "").is_err());
+    }
 
     #[test]
     fn a_dynamic_binary_is_recognised() {

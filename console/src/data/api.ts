@@ -1,4 +1,5 @@
 // The live console's server, as typed calls (data/live.ts has the list). Faults are ApiError with words for people.
+// Addresses are below that of the page, wherever a proxy puts it.
 
 import { signal } from "@preact/signals";
 import type { Form, Info, LiveEvent, RunEntry, StartAnswer, StartRequest, TraceEntry } from "./live";
@@ -23,16 +24,23 @@ export const GONE =
 /** Whether the server answered when it was asked last. */
 export const isReachable = signal(true);
 
+/** Whether the server asks for the token before it tells anything. */
+export const needsToken = signal(false);
+
 export interface NamedOps extends OpColumns {
   file_names?: Record<string, string>;
 }
 
-const run = (id: string) => `/api/runs/${encodeURIComponent(id)}`;
-const trace = (name: string) => `/api/traces/${encodeURIComponent(name)}`;
+const run = (id: string) => `api/runs/${encodeURIComponent(id)}`;
+const trace = (name: string) => `api/traces/${encodeURIComponent(name)}`;
 
 export const api = {
-  info: (stop?: AbortSignal) => get<Info>("/api/info", stop),
-  runs: (stop?: AbortSignal) => get<RunEntry[]>("/api/runs", stop),
+  enter: async (token: string) => {
+    await change("POST", "api/enter", { token });
+    needsToken.value = false;
+  },
+  info: (stop?: AbortSignal) => get<Info>("api/info", stop),
+  runs: (stop?: AbortSignal) => get<RunEntry[]>("api/runs", stop),
   runPage: (id: string, stop?: AbortSignal) => get<Page>(`${run(id)}/page`, stop),
   runMap: (id: string, query: URLSearchParams, stop?: AbortSignal) => get<MapLevel>(`${run(id)}/map?${query}`, stop),
   runOps: (id: string, query: URLSearchParams, stop?: AbortSignal) => get<NamedOps>(`${run(id)}/ops?${query}`, stop),
@@ -40,15 +48,17 @@ export const api = {
   stop: (id: string) => change("POST", `${run(id)}/stop`),
   remove: (id: string) => change("DELETE", run(id)),
   compare: (ids: readonly string[], stop?: AbortSignal) =>
-    get<Page>(`/api/compare?${new URLSearchParams(ids.map((id) => ["run", id]))}`, stop),
-  forms: (stop?: AbortSignal) => get<Form[]>("/api/forms", stop),
-  start: async (request: StartRequest) => startAnswer(await send("/api/start", changeInit("POST", request))),
-  traces: (stop?: AbortSignal) => get<TraceEntry[]>("/api/traces", stop),
+    get<Page>(`api/compare?${new URLSearchParams(ids.map((id) => ["run", id]))}`, stop),
+  forms: (stop?: AbortSignal) => get<Form[]>("api/forms", stop),
+  start: async (request: StartRequest) => startAnswer(await send("api/start", changeInit("POST", request))),
+  traces: (stop?: AbortSignal) => get<TraceEntry[]>("api/traces", stop),
   tracePage: (name: string, stop?: AbortSignal) => get<Page>(`${trace(name)}/page`, stop),
   traceMap: (name: string, query: URLSearchParams, stop?: AbortSignal) => get<MapLevel>(`${trace(name)}/map?${query}`, stop),
   traceOps: (name: string, query: URLSearchParams, stop?: AbortSignal) => get<NamedOps>(`${trace(name)}/ops?${query}`, stop),
   live: (id: string, to: LiveListener) => new LiveStream(`${run(id)}/live`, to),
 };
+
+const UNAUTHORIZED = 401;
 
 async function get<Answer>(path: string, stop?: AbortSignal): Promise<Answer> {
   const answer = await send(path, stop === undefined ? {} : { signal: stop });
@@ -71,6 +81,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   try {
     const answer = await fetch(path, init);
     isReachable.value = true;
+    if (answer.status === UNAUTHORIZED) needsToken.value = true;
     return answer;
   } catch (fault) {
     if (fault instanceof DOMException && fault.name === "AbortError") throw fault;

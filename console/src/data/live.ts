@@ -1,5 +1,6 @@
 // What the live console and its server say to each other. The server is crates/console.
 //
+// POST /api/enter                     {token}              sets the cookie that lets this browser in
 // GET  /api/info                      Info
 // GET  /api/runs                      RunEntry[]           newest first
 // GET  /api/runs/ID/page              Page                 kind "run"

@@ -106,6 +106,7 @@ export interface Target {
   source: string | null;
   server: string | null;
   mount_options: string | null;
+  is_shared?: boolean;
 }
 
 /** Past the client's cache, or not. Shares are 0 to 1. */
@@ -596,8 +597,17 @@ export interface ReplayFacts {
   left_out: Record<string, number>;
   remarks: string[];
   passes: ReplayPass[];
+  written_pieces?: WrittenPieces[];
   median_bytes_per_s: number | null;
   bad_timing: string | null;
+}
+
+export interface WrittenPieces {
+  point: number;
+  file: string;
+  size_bytes: number;
+  pieces: number;
+  piece_bytes: number;
 }
 
 export interface ReplayPass {

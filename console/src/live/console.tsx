@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import { Shell } from "../parts/shell";
 import { ConsoleBar } from "./bar";
 import { ComparePage } from "./compare";
+import { Door } from "./door";
 import { LicencesPage } from "./licences";
 import { ReachableBanner } from "./reachable";
 import { type Route, hashOf, routeOf } from "./routes";
@@ -27,7 +28,9 @@ export function LiveConsole() {
   return (
     <>
       <ReachableBanner />
-      <Screen here={here} />
+      <Door>
+        <Screen here={here} />
+      </Door>
     </>
   );
 }

@@ -27,6 +27,14 @@ export function routeOf(hash: string): Route | null {
   return { page: "unknown", hash };
 }
 
+/** The token that the printed link holds (`#token=…`); null for every other address. */
+export function tokenOf(hash: string): string | null {
+  const token = hash.startsWith(TOKEN) ? hash.slice(TOKEN.length) : "";
+  return token === "" ? null : token;
+}
+
+const TOKEN = "#token=";
+
 /** The address of a page. */
 export function hashOf(route: Exclude<Route, { page: "unknown" }>): string {
   switch (route.page) {

@@ -6,6 +6,8 @@
 const LONG_S: f64 = 60.0;
 /// From so many bytes on it is worth saying.
 const MUCH_BYTES: u64 = 1_000_000_000;
+/// And of memory.
+const MUCH_MEMORY_BYTES: u64 = 1 << 30;
 
 /// What a run is going to take.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +20,8 @@ pub struct Forecast {
     pub most_files_bytes: u64,
     /// What the load itself writes.
     pub load: LoadAhead,
+    /// Memory of this machine for the data in flight, at most; 0 where nobody reckoned it.
+    pub memory_bytes: u64,
 }
 
 /// How long a run is going to take, in seconds.
@@ -63,7 +67,12 @@ impl Forecast {
         let LoadAhead::AtMost(load_bytes) = self.load else {
             return true;
         };
-        is_long || self.most_files_bytes.saturating_add(load_bytes) > MUCH_BYTES
+        is_long || self.takes_much_memory() || self.most_files_bytes.saturating_add(load_bytes) > MUCH_BYTES
+    }
+
+    /// Whether its memory is worth knowing of.
+    pub fn takes_much_memory(&self) -> bool {
+        self.memory_bytes > MUCH_MEMORY_BYTES
     }
 }
 
@@ -81,6 +90,7 @@ impl Forecast {
             least_files_bytes: self.least_files_bytes.saturating_add(other.least_files_bytes),
             most_files_bytes: self.most_files_bytes.saturating_add(other.most_files_bytes),
             load: self.load.and(other.load),
+            memory_bytes: self.memory_bytes.max(other.memory_bytes),
         }
     }
 }
@@ -109,6 +119,7 @@ mod tests {
             least_files_bytes: 0,
             most_files_bytes: 600_000_000,
             load: LoadAhead::AtMost(400_000_000),
+            memory_bytes: 0,
         };
         assert!(!short.is_worth_saying());
         let more = [
@@ -118,19 +129,22 @@ mod tests {
             Forecast { most_files_bytes: 600_000_001, ..short },
             Forecast { load: LoadAhead::AtMost(400_000_001), ..short },
             Forecast { load: LoadAhead::Unbounded, ..short },
+            Forecast { memory_bytes: MUCH_MEMORY_BYTES + 1, ..short },
         ];
         assert!(more.iter().all(Forecast::is_worth_saying));
     }
 
     #[test]
     fn one_after_the_other_adds_up_as_far_as_it_is_known() {
-        let of = |time, load| Forecast { time, least_files_bytes: 1, most_files_bytes: 2, load };
+        let of =
+            |time, load| Forecast { time, least_files_bytes: 1, most_files_bytes: 2, load, memory_bytes: 3 };
         let known = of(TimeAhead::Planned { s: 3.0 }, LoadAhead::AtMost(4));
         let both = Forecast {
             time: TimeAhead::Planned { s: 6.0 },
             least_files_bytes: 2,
             most_files_bytes: 4,
             load: LoadAhead::AtMost(8),
+            memory_bytes: 3,
         };
         assert_eq!(known.and(known), both);
         let open = of(TimeAhead::Unknown, LoadAhead::Unbounded);

@@ -65,7 +65,7 @@ pub mod whose_memory;
 pub use culprit::Culprit;
 pub use facts::{
     CheckCount, CheckFacts, CheckFormat, MemoryFacts, ReplayFacts, ReplayPass, SearchFacts, TrialsAt,
-    VdaFacts, VdaPoint,
+    VdaFacts, VdaPoint, WrittenPieces,
 };
 pub use figures::{Figures, PointTiming, TimeFigures, WorkerFigures};
 pub use incident::Incident;

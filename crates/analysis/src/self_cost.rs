@@ -109,7 +109,8 @@ impl SelfCost {
         SelfCost {
             cpu_user_s: cpu_s.map(|cpu| cpu.0),
             cpu_system_s: cpu_s.map(|cpu| cpu.1),
-            cpu_us_per_op: cpu_us.filter(|_| totals.ops > 0).map(|us| us / totals.ops as f64),
+            // The system counts it in ticks: what is shorter than one is not known.
+            cpu_us_per_op: cpu_us.filter(|&us| totals.ops > 0 && us > 0.0).map(|us| us / totals.ops as f64),
             lateness_p99_us: totals.lateness.map(|lateness| lateness.p99_us),
             lateness_max_us: totals.lateness.map(|lateness| lateness.max_us),
             response_p50_us: totals.data_response.as_ref().map(|response| response.p50_us),

@@ -123,6 +123,9 @@ pub struct Target {
     pub server: Option<String>,
     /// Mount options as the system states them.
     pub mount_options: Option<String>,
+    /// Others own it or may write in it, and root was told that this is meant (`--shared-target`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_shared: bool,
 }
 
 /// Past the client's cache, or not.

@@ -3,23 +3,27 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::sync::Semaphore;
-
+use crate::client::Client;
 use crate::door::Door;
 use crate::error::ApiError;
+use crate::lane::{Lane, Limits};
 use crate::metrics::Metrics;
 use crate::pages::Pages;
 use crate::runs::Runs;
+use crate::shares::{Full, Share, Shares};
 use crate::start::Starter;
 use crate::stop::Stopper;
 use crate::traces::Traces;
+use crate::weight::Weight;
 
-/// Whole logs that are read at once. More would only make each other wait for the disk and the memory.
-const HEAVY: usize = 2;
-/// Runs that are being started at once.
-const STARTS: usize = 4;
-/// Browsers that watch at once.
-const WATCHERS: usize = 64;
+/// Large logs that are read. More at once would only make each other wait for the disk and the memory.
+const LARGE: Limits = Limits { at_once: 2, line_of_each: 8, line_of_all: 64 };
+/// Small ones, which never wait behind large ones.
+const SMALL: Limits = Limits { at_once: 2, line_of_each: 16, line_of_all: 128 };
+/// Runs that are being started at once: by one client, and by all.
+const STARTS: (usize, usize) = (2, 4);
+/// Browser pages that watch at once: of one client, and of all.
+const WATCHERS: (usize, usize) = (16, 64);
 
 /// What all answers share.
 #[derive(Debug)]
@@ -42,9 +46,10 @@ pub struct App {
     pub stopper: Stopper,
     /// Follows runs for Prometheus.
     pub metrics: Metrics,
-    heavy: Arc<Semaphore>,
-    starts: Arc<Semaphore>,
-    watchers: Arc<Semaphore>,
+    large: Lane,
+    small: Lane,
+    starts: Arc<Shares>,
+    watchers: Arc<Shares>,
 }
 
 impl App {
@@ -60,9 +65,10 @@ impl App {
             starter,
             stopper: Stopper::default(),
             metrics: Metrics::default(),
-            heavy: Arc::new(Semaphore::new(HEAVY)),
-            starts: Arc::new(Semaphore::new(STARTS)),
-            watchers: Arc::new(Semaphore::new(WATCHERS)),
+            large: Lane::new(LARGE),
+            small: Lane::new(SMALL),
+            starts: Shares::new(STARTS.0, STARTS.1),
+            watchers: Shares::new(WATCHERS.0, WATCHERS.1),
         }
     }
 
@@ -78,20 +84,26 @@ impl App {
         tokio::task::spawn_blocking(move || work(&app)).await.map_err(ApiError::failed)?
     }
 
-    /// Does what reads whole logs: a few at once, the others wait. The work is told when nobody waits for it
-    /// any more.
+    /// Does what reads whole logs: a few at once, and the clients in turn ([`crate::lane`]). The work is
+    /// told when nobody waits for it any more.
     ///
     /// # Errors
-    /// Those of the work.
+    /// Those of the work, and when too much is asked for already.
     pub async fn heavy<T: Send + 'static>(
         self: &Arc<App>,
+        client: Client,
+        weight: Weight,
         work: impl FnOnce(&App, &dyn Fn() -> bool) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let permit = Arc::clone(&self.heavy).acquire_owned().await.map_err(ApiError::failed)?;
+        let lane = match weight {
+            Weight::Small => &self.small,
+            Weight::Large => &self.large,
+        };
+        let turn = lane.turn(client).await?;
         let awaited = Awaited(Arc::new(AtomicBool::new(true)));
         let flag = Arc::clone(&awaited.0);
         let done = self.light(move |app| {
-            let _permit = permit;
+            let _turn = turn;
             work(app, &|| !flag.load(Ordering::Relaxed))
         });
         done.await
@@ -103,12 +115,13 @@ impl App {
     /// Those of the work, and when too many are being started.
     pub async fn starting<T: Send + 'static>(
         self: &Arc<App>,
+        client: Client,
         work: impl FnOnce(&App) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let permit = Arc::clone(&self.starts).try_acquire_owned();
-        let permit = permit.map_err(|_| ApiError::busy("other runs are just being started; try again"))?;
+        let share = self.starts.take(client);
+        let share = share.map_err(|_| ApiError::busy("other runs are just being started; try again"))?;
         self.light(move |app| {
-            let _permit = permit;
+            let _share = share;
             work(app)
         })
         .await
@@ -117,11 +130,14 @@ impl App {
     /// A place to watch from.
     ///
     /// # Errors
-    /// When all are taken.
-    pub fn place_to_watch(&self) -> Result<tokio::sync::OwnedSemaphorePermit, ApiError> {
-        Arc::clone(&self.watchers)
-            .try_acquire_owned()
-            .map_err(|_| ApiError::busy(format!("{WATCHERS} browsers watch already; close one")))
+    /// When all are taken, or all that this client gets.
+    pub fn place_to_watch(&self, client: Client) -> Result<Share, ApiError> {
+        self.watchers.take(client).map_err(|full| {
+            ApiError::busy(match full {
+                Full::Own(most) => format!("{most} pages of yours watch already; close one"),
+                Full::All(most) => format!("{most} pages watch already; close one"),
+            })
+        })
     }
 }
 

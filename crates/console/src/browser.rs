@@ -1,7 +1,13 @@
-//! Opening a link in whatever browser this machine has.
+//! Opening a link in whatever browser this machine has, without showing it to everybody else.
+//!
+//! The command line of a program is for every user of a machine to read, and the link holds the token. So the
+//! browser is told to open a file that only this user can read, and the file leads to the link.
 
-use std::io;
+use std::ffi::OsStr;
+use std::io::{self, Write};
 use std::process::{Command, Stdio};
+
+use tempfile::NamedTempFile;
 
 /// Programs that open links, each with what goes in front of the link.
 #[cfg(target_os = "macos")]
@@ -11,23 +17,66 @@ const OPENERS: &[&[&str]] = &[&["cmd", "/C", "start", ""]];
 #[cfg(not(any(target_os = "macos", windows)))]
 const OPENERS: &[&[&str]] = &[&["xdg-open"]];
 
+/// What a browser was given; gone when it is dropped.
+#[derive(Debug)]
+pub struct Handed {
+    _file: NamedTempFile,
+}
+
 /// Opens a link. Whether a browser shows it, nobody can tell.
 ///
 /// # Errors
 /// When there is nothing that opens links.
-pub fn open(link: &str) -> io::Result<()> {
+pub fn open(link: &str) -> io::Result<Handed> {
+    let file = hand_over(link)?;
     let mut error = io::Error::from(io::ErrorKind::NotFound);
     for opener in OPENERS {
-        let mut command = Command::new(opener[0]);
-        command.args(&opener[1..]).arg(link);
-        match command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn() {
-            Ok(mut child) => {
-                // Somebody has to take note of its end.
-                std::thread::Builder::new().name("browser".to_owned()).spawn(move || child.wait())?;
-                return Ok(());
-            }
+        match start(opener, file.path().as_os_str()) {
+            Ok(()) => return Ok(Handed { _file: file }),
             Err(why) => error = io::Error::new(why.kind(), format!("{}: {why}", opener[0])),
         }
     }
     Err(error)
+}
+
+fn start(opener: &[&str], what: &OsStr) -> io::Result<()> {
+    let mut command = Command::new(opener[0]);
+    command.args(&opener[1..]).arg(what);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    // Somebody has to take note of its end.
+    std::thread::Builder::new().name("browser".to_owned()).spawn(move || child.wait())?;
+    Ok(())
+}
+
+/// A page that leads to the link, which nobody else can read: temporary files are made so.
+fn hand_over(link: &str) -> io::Result<NamedTempFile> {
+    let mut file = tempfile::Builder::new().prefix("reelgauge-console-").suffix(".html").tempfile()?;
+    let link = link.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
+    writeln!(
+        file,
+        "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">\
+         <title>Reelgauge</title><meta http-equiv=\"refresh\" content=\"0; url={link}\">\
+         <a href=\"{link}\">Reelgauge's console</a>"
+    )?;
+    file.flush()?;
+    Ok(file)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn the_page_that_leads_to_the_link_is_for_this_user_alone() {
+        let file = hand_over("http://127.0.0.1:8642/#token=a+/=\"<b>").unwrap();
+        assert_eq!(file.as_file().metadata().unwrap().permissions().mode() & 0o7777, 0o600);
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        assert!(text.contains("0; url=http://127.0.0.1:8642/#token=a+/=&quot;&lt;b>"), "{text}");
+        let path = file.path().to_owned();
+        drop(Handed { _file: file });
+        assert!(!path.exists());
+    }
 }

@@ -2,14 +2,17 @@
 //!
 //! * [`server`]: settings, listening, and the end. [`app`]: what all answers share. [`routes`]: which address
 //!   is answered by what. [`error`]: refusals as JSON.
-//! * The door: [`door`] decides who may ask, [`token`] knows them, [`roots`] decides which paths may be
-//!   named, [`headers`] and [`bundle`] tell the browser what the page may do.
+//! * The door: [`door`] decides who may ask, at which [`site`] ([`host`], [`public_url`]); [`token`],
+//!   [`token_file`] and [`session`] know them, [`roots`] decides which paths may be named, [`headers`] and
+//!   [`bundle`] tell the browser what the page may do. [`tls`]: with a key of one's own.
+//! * Sharing: [`client`] is whom something is done for, [`shares`] and [`lane`] keep one of them from
+//!   standing in the others' way, [`weight`] is how long something will take.
 //! * Runs: [`runs`] finds and lists them ([`entry`], [`events`]), [`watching`] tells what one does while it
 //!   goes on, [`notes`] and [`removal`] change them, [`pages`] and [`log_view`] show what they found;
 //!   [`window_map`] is a part of a file's map. [`traces`]: the library.
 //! * Starting: [`forms`] are the command line's own flags, [`start`] starts this same program, [`stop`] sends
 //!   it Ctrl-C. A run is a process of its own session: neither browser nor console ends it by going away.
-//! * [`metrics`]: for Prometheus. [`browser`]: opens the link.
+//! * [`metrics`]: for Prometheus. [`browser`]: opens the link without showing it to others.
 //!
 //! Not here: measuring and figures. The server reads run directories and starts processes; it never runs
 //! anything itself. This is the one crate with an async runtime, and nothing that measures depends on it.
@@ -17,24 +20,34 @@
 pub mod app;
 pub mod browser;
 pub mod bundle;
+pub mod client;
 pub mod door;
 pub mod entry;
 pub mod error;
 pub mod events;
 pub mod forms;
 pub mod headers;
+pub mod host;
+pub mod lane;
 pub mod log_view;
 pub mod metrics;
 pub mod notes;
 pub mod pages;
+pub mod public_url;
 pub mod removal;
 pub mod roots;
 pub mod routes;
 pub mod runs;
 pub mod server;
+pub mod session;
+pub mod shares;
+pub mod site;
 pub mod start;
 pub mod stop;
+pub mod tls;
 pub mod token;
+pub mod token_file;
 pub mod traces;
 pub mod watching;
+pub mod weight;
 pub mod window_map;

@@ -9,7 +9,7 @@ use reelgauge_analysis::listing::{OpFilter, SortBy};
 use reelgauge_analysis::page::detail::{MapLevel, OpColumns};
 use reelgauge_analysis::trace_stats::Period;
 use reelgauge_record::{OpKind, OpRecord};
-use reelgauge_runner::ops_listing::{Listing, list};
+use reelgauge_runner::ops_listing::{Listing, list_until};
 use reelgauge_runner::trace_report::name;
 use reelgauge_trace::{Trace, TraceError};
 use serde::Serialize;
@@ -73,17 +73,20 @@ pub fn map(trace: &Trace, query: &Query, stop: &dyn Fn() -> bool) -> Result<MapL
 /// The operations that a query asks for.
 ///
 /// # Errors
-/// A query that makes no sense, or a log that can't be read.
-pub fn ops(trace: &Trace, query: &Query) -> Result<OpsFound, ApiError> {
+/// A query that makes no sense, a log that can't be read, or `stop` says so.
+pub fn ops(trace: &Trace, query: &Query, stop: &dyn Fn() -> bool) -> Result<OpsFound, ApiError> {
     let top = number(query, "top")?.unwrap_or(TOP).min(TOP_MAX);
     let listing = Listing { filter: filter(trace, query)?, sort: sort(query)?, top: Some(top) };
     let mut found = OpsFound::default();
     let files = trace.files().len();
-    list(trace, listing, |op| {
+    list_until(trace, listing, stop, |op| {
         found.ops.push(op, files);
         Ok::<(), TraceError>(())
     })
     .map_err(ApiError::failed)?;
+    if stop() {
+        return Err(not_awaited());
+    }
     let names = found.ops.files().map(|file| (file, name(trace, file)));
     found.file_names = names.collect();
     Ok(found)
@@ -94,10 +97,14 @@ fn each(trace: &Trace, stop: &dyn Fn() -> bool, mut take: impl FnMut(&OpRecord))
     for batch in trace.batches() {
         batch.map_err(ApiError::failed)?.iter().for_each(&mut take);
         if stop() {
-            return Err(ApiError::busy("nobody waits for this any more"));
+            return Err(not_awaited());
         }
     }
     Ok(())
+}
+
+fn not_awaited() -> ApiError {
+    ApiError::busy("nobody waits for this any more")
 }
 
 fn filter(trace: &Trace, query: &Query) -> Result<OpFilter, ApiError> {
@@ -184,7 +191,7 @@ mod tests {
     #[test]
     fn operations_are_found_by_what_is_asked() {
         let (_parent, trace) = trace();
-        let found = |text: &str| ops(&trace, &query(text)).unwrap();
+        let found = |text: &str| ops(&trace, &query(text), &|| false).unwrap();
         assert_eq!(found("top=3&kind=write&sort=offset").ops.offset_bytes, [0, 64 << 10, 128 << 10]);
         assert_eq!(found("").ops.kind.len(), TOP);
         assert_eq!(found("top=100000000").ops.kind.len().min(TOP_MAX), found("top=5000").ops.kind.len());
@@ -200,7 +207,7 @@ mod tests {
     #[test]
     fn a_part_of_a_map_has_every_byte_of_it() {
         let (_parent, trace) = trace();
-        let file = ops(&trace, &query("top=1&kind=write")).unwrap().ops.file[0];
+        let file = ops(&trace, &query("top=1&kind=write"), &|| false).unwrap().ops.file[0];
         let found = |text: &str| map(&trace, &query(&format!("file={file}&{text}")), &|| false).unwrap();
         let bytes = |level: &MapLevel| level.cells.chunks(4).map(|cell| cell[3]).sum::<u64>();
         let whole = found("");
@@ -233,10 +240,11 @@ mod tests {
             assert_eq!(error.status, axum::http::StatusCode::BAD_REQUEST, "{text}");
         }
         for text in ["kind=reed", "sort=-issued", "top=-1", "file=[", "from_s=1&to_s=1"] {
-            let error = ops(&trace, &query(text)).unwrap_err();
+            let error = ops(&trace, &query(text), &|| false).unwrap_err();
             assert_eq!(error.status, axum::http::StatusCode::BAD_REQUEST, "{text}");
         }
         assert!(map(&trace, &query("file=0"), &|| true).is_err());
+        assert!(ops(&trace, &query("sort=service"), &|| true).is_err());
         assert_eq!(map(&trace, &query("file=4294967295"), &|| false).unwrap().cells.len(), 0);
     }
 }

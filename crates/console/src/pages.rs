@@ -15,6 +15,7 @@ use crate::error::ApiError;
 use crate::events::{Life, life};
 use crate::runs::{Runs, Stamp};
 use crate::traces::Traces;
+use crate::weight::Weight;
 
 /// Pages that are kept. Each takes a few megabytes.
 const KEPT: usize = 4;
@@ -35,7 +36,26 @@ struct Kept {
     json: Bytes,
 }
 
+/// What it takes to have the page of a run.
+#[derive(Clone, Debug)]
+pub enum Look {
+    /// Nothing: it is kept.
+    Kept(Bytes),
+    /// To make it.
+    ToMake(Weight),
+}
+
 impl Pages {
+    /// Whether the page of a run is kept, or how long it takes to make it.
+    ///
+    /// # Errors
+    /// A run that goes on or that can't be read.
+    pub fn look(&self, runs: &Runs, id: &str) -> Result<Look, ApiError> {
+        let run_dir = ended(runs, id)?;
+        let kept = self.kept(id, &Stamp::of(run_dir.path()));
+        Ok(kept.map_or_else(|| Look::ToMake(Weight::of_logs([run_dir.ops_path()])), Look::Kept))
+    }
+
     /// The page of a run that has ended, as JSON. `stop` is asked now and then whether to go on.
     ///
     /// # Errors

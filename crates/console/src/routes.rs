@@ -1,30 +1,40 @@
 //! Which address is answered by what. Each answer is a few lines here; what it takes is elsewhere.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::extract::connect_info::{ConnectInfo, Connected};
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
-use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::extract::{DefaultBodyLimit, Extension, Path, Query, Request, State};
+use axum::http::uri::PathAndQuery;
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
+use axum::serve::IncomingStream;
 use axum::{Json, Router};
 use reelgauge_analysis::page::RunNotes;
 use reelgauge_trace::Trace;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use tokio::net::TcpListener;
+use tower::util::MapRequest;
 
 use crate::app::App;
 use crate::bundle::PAGE;
-use crate::door::{Entrance, Knock, MARK};
+use crate::client::Client;
+use crate::door::{ENTER, Knock, MARK, Visitor};
 use crate::entry::RunEntry;
 use crate::error::ApiError;
 use crate::forms::{Filled, Form};
+use crate::pages::Look;
 use crate::start::StartAnswer;
+use crate::tls::TlsListener;
 use crate::traces::TraceEntry;
 use crate::watching::Watcher;
+use crate::weight::Weight;
 use crate::{headers, log_view, metrics, notes, removal};
 
 /// The largest request: notes of 10,000 characters, each written out as an escape.
@@ -35,8 +45,40 @@ const KEEP_ALIVE: Duration = Duration::from_secs(10);
 type Shared = State<Arc<App>>;
 type Answer<T> = Result<Json<T>, ApiError>;
 
-/// All answers of a server.
+/// Where a connection comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(IpAddr);
+
+impl Connected<IncomingStream<'_, TcpListener>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, TcpListener>) -> Peer {
+        Peer(stream.remote_addr().ip())
+    }
+}
+
+impl Connected<IncomingStream<'_, TlsListener>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, TlsListener>) -> Peer {
+        Peer(stream.remote_addr().ip())
+    }
+}
+
+/// All answers of a server, also to a proxy that leaves the path in front of them.
 pub fn router(app: Arc<App>) -> Router {
+    let prefix = app.door.site().public_path().to_owned();
+    let mut routes = routes();
+    if prefix != "/" {
+        let to_page = (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, prefix.clone())]);
+        routes = routes.route(prefix.trim_end_matches('/'), get(async || to_page));
+    }
+    let answers = routes
+        .fallback(nothing)
+        .method_not_allowed_fallback(nothing)
+        .layer(DefaultBodyLimit::max(BODY_MAX_BYTES))
+        .layer(from_fn_with_state(Arc::clone(&app), at_the_door))
+        .with_state(app);
+    Router::new().fallback_service(MapRequest::new(answers, move |request| without(&prefix, request)))
+}
+
+fn routes() -> Router<Arc<App>> {
     let runs = Router::new()
         .route("/", get(list))
         .route("/{id}", delete(remove))
@@ -54,34 +96,75 @@ pub fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/", get(the_page))
         .route("/metrics", get(prometheus))
+        .route(ENTER, post(enter))
         .route("/api/info", get(info))
         .route("/api/compare", get(compare))
         .route("/api/forms", get(forms))
         .route("/api/start", post(start))
         .nest("/api/runs", runs)
         .nest("/api/traces", traces)
-        .fallback(nothing)
-        .method_not_allowed_fallback(nothing)
-        .layer(DefaultBodyLimit::max(BODY_MAX_BYTES))
-        .layer(from_fn_with_state(Arc::clone(&app), at_the_door))
-        .with_state(app)
+}
+
+/// A request as it is without what a proxy has in front of its path.
+fn without(prefix: &str, mut request: Request) -> Request {
+    let path = request.uri().path_and_query().map_or("", PathAndQuery::as_str);
+    let inner = path.strip_prefix(prefix).filter(|_| prefix != "/").map(|inner| format!("/{inner}"));
+    if let Some(inner) = inner.and_then(|inner| PathAndQuery::try_from(inner).ok()) {
+        let mut parts = request.uri().clone().into_parts();
+        parts.path_and_query = Some(inner);
+        // What was an address is still one without the beginning of its path.
+        if let Ok(uri) = Uri::from_parts(parts) {
+            *request.uri_mut() = uri;
+        }
+    }
+    request
 }
 
 /// Lets in who may, and tells the browser what may be done with the answer.
-async fn at_the_door(State(app): Shared, request: Request, next: Next) -> Response {
-    let mut response = match app.door.judge(&knock(&request)) {
-        Ok(Entrance::Open) => as_told(next.run(request).await),
-        Ok(Entrance::Welcome) => {
-            let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, "/")]).into_response();
-            if let Some(cookie) = app.door.cookie().and_then(|cookie| cookie.parse().ok()) {
-                response.headers_mut().insert(header::SET_COOKIE, cookie);
-            }
-            response
+async fn at_the_door(State(app): Shared, mut request: Request, next: Next) -> Response {
+    let visitor = app.door.judge(&knock(request.method(), request.uri(), request.headers()));
+    let mut response = match visitor {
+        Ok(visitor) => {
+            let client = client(visitor, &request);
+            request.extensions_mut().insert(client);
+            as_told(next.run(request).await)
         }
         Err(error) => error.into_response(),
     };
     headers::put_on(response.headers_mut());
     response
+}
+
+fn client(visitor: Visitor, request: &Request) -> Client {
+    let peer = request.extensions().get::<ConnectInfo<Peer>>();
+    match visitor {
+        Visitor::Session(number) => Client::Session(number),
+        // There is a connection wherever there is a socket.
+        Visitor::Anybody => Client::Address(peer.map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.0.0)),
+    }
+}
+
+/// What is shown at the door.
+#[derive(Clone, Deserialize)]
+struct Shown {
+    token: String,
+}
+
+/// Exchanges the token for a cookie.
+async fn enter(
+    State(app): Shared,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    shown: Result<Json<Shown>, JsonRejection>,
+) -> Result<Response, ApiError> {
+    let cookie = app.door.enter(&understood(shown)?.token, &knock(&method, &uri, &headers))?;
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    if let Some(cookie) = cookie {
+        let cookie = cookie.parse().map_err(ApiError::failed)?;
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    Ok(response)
 }
 
 /// Refusals by the parts that this is built of are told like ours.
@@ -95,27 +178,24 @@ fn as_told(response: Response) -> Response {
     ApiError { status, text: format!("this request makes no sense here ({text})") }.into_response()
 }
 
-fn knock(request: &Request) -> Knock<'_> {
+fn knock<'a>(method: &Method, uri: &'a Uri, headers: &'a HeaderMap) -> Knock<'a> {
     // A header that is there twice, or is no text, is taken for one that nobody has.
     let text = |name: HeaderName| {
-        let mut values = request.headers().get_all(&name).iter();
+        let mut values = headers.get_all(&name).iter();
         let value = values.next()?;
         match values.next() {
             None => Some(value.to_str().unwrap_or("?")),
             Some(_) => Some("?"),
         }
     };
-    let pairs = request.uri().query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
-    let authority = request.uri().authority().map(|authority| authority.as_str());
     Knock {
-        method: request.method().clone(),
-        path: request.uri().path(),
-        query_token: pairs.filter(|(name, _)| *name == "token").map(|(_, value)| value).next(),
+        method: method.clone(),
+        path: uri.path(),
         // Where a request names its server twice, both must be ours, so the one in front counts.
-        host: authority.or(text(header::HOST)),
+        host: uri.authority().map(|authority| authority.as_str()).or(text(header::HOST)),
         origin: text(header::ORIGIN),
         fetch_site: text(HeaderName::from_static("sec-fetch-site")),
-        is_marked: request.headers().contains_key(MARK),
+        is_marked: headers.contains_key(MARK),
         cookies: text(header::COOKIE),
         authorization: text(header::AUTHORIZATION),
     }
@@ -163,8 +243,18 @@ async fn remove(State(app): Shared, Path(id): Path<String>) -> Result<StatusCode
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn run_page(State(app): Shared, Path(id): Path<String>) -> Result<Response, ApiError> {
-    Ok(json(app.heavy(move |app, stop| app.pages.of_run(&app.runs, &id, stop)).await?))
+async fn run_page(
+    State(app): Shared,
+    Extension(client): Extension<Client>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
+    let name = id.clone();
+    let weight = match app.light(move |app| app.pages.look(&app.runs, &name)).await? {
+        Look::Kept(page) => return Ok(json(page)),
+        Look::ToMake(weight) => weight,
+    };
+    let work = move |app: &App, stop: &dyn Fn() -> bool| app.pages.of_run(&app.runs, &id, stop);
+    Ok(json(app.heavy(client, weight, work).await?))
 }
 
 /// JSON that is text already.
@@ -175,10 +265,45 @@ fn json(text: axum::body::Bytes) -> Response {
 /// `run=ID&run=ID`, in this order.
 async fn compare(
     State(app): Shared,
+    Extension(client): Extension<Client>,
     Query(query): Query<Vec<(String, String)>>,
 ) -> Result<Response, ApiError> {
     let ids: Vec<String> = query.into_iter().filter(|(name, _)| name == "run").map(|(_, id)| id).collect();
-    Ok(json(app.heavy(move |app, stop| app.pages.of_several(&app.runs, &ids, stop)).await?))
+    let names = ids.clone();
+    let weight = app.light(move |app| weight_of_runs(app, &names)).await?;
+    let work = move |app: &App, stop: &dyn Fn() -> bool| app.pages.of_several(&app.runs, &ids, stop);
+    Ok(json(app.heavy(client, weight, work).await?))
+}
+
+/// What it takes to read the logs of these runs.
+fn weight_of_runs(app: &App, ids: &[String]) -> Result<Weight, ApiError> {
+    let logs = ids.iter().map(|id| Ok(app.runs.open(id)?.ops_path()));
+    let logs: Vec<PathBuf> = logs.collect::<Result<_, ApiError>>()?;
+    Ok(Weight::of_logs(logs))
+}
+
+/// Reads the log of a run, when it is its turn.
+async fn with_log<T: Send + 'static>(
+    app: &Arc<App>,
+    client: Client,
+    id: String,
+    work: impl FnOnce(&Trace, &dyn Fn() -> bool) -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    let ids = [id.clone()];
+    let weight = app.light(move |app| weight_of_runs(app, &ids)).await?;
+    app.heavy(client, weight, move |app, stop| work(&run_log(app, &id)?, stop)).await
+}
+
+/// Reads a trace of the library, when it is its turn.
+async fn with_trace<T: Send + 'static>(
+    app: &Arc<App>,
+    client: Client,
+    name: String,
+    work: impl FnOnce(&App, &str, &dyn Fn() -> bool) -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    let listed = name.clone();
+    let weight = app.light(move |app| Ok(app.traces.weight(&listed))).await?;
+    app.heavy(client, weight, move |app, stop| work(app, &name, stop)).await
 }
 
 fn run_log(app: &App, id: &str) -> Result<Trace, ApiError> {
@@ -187,23 +312,30 @@ fn run_log(app: &App, id: &str) -> Result<Trace, ApiError> {
 
 async fn run_map(
     State(app): Shared,
+    Extension(client): Extension<Client>,
     Path(id): Path<String>,
     Query(query): Query<log_view::Query>,
 ) -> Result<Response, ApiError> {
-    let work = move |app: &App, stop: &dyn Fn() -> bool| log_view::map(&run_log(app, &id)?, &query, stop);
-    Ok(Json(app.heavy(work).await?).into_response())
+    let map = with_log(&app, client, id, move |log, stop| log_view::map(log, &query, stop)).await?;
+    Ok(Json(map).into_response())
 }
 
 async fn run_ops(
     State(app): Shared,
+    Extension(client): Extension<Client>,
     Path(id): Path<String>,
     Query(query): Query<log_view::Query>,
 ) -> Answer<log_view::OpsFound> {
-    app.heavy(move |app, _| log_view::ops(&run_log(app, &id)?, &query)).await.map(Json)
+    with_log(&app, client, id, move |log, stop| log_view::ops(log, &query, stop)).await.map(Json)
 }
 
-async fn live(State(app): Shared, Path(id): Path<String>, headers: HeaderMap) -> Result<Response, ApiError> {
-    let permit = app.place_to_watch()?;
+async fn live(
+    State(app): Shared,
+    Extension(client): Extension<Client>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let place = app.place_to_watch(client)?;
     // What a browser has that was here before.
     let heard = headers.get("last-event-id").and_then(|place| place.to_str().ok()?.parse().ok()).unwrap_or(0);
     let watcher = app.light(move |app| {
@@ -218,8 +350,9 @@ async fn live(State(app): Shared, Path(id): Path<String>, headers: HeaderMap) ->
         // This tells a browser not to come back.
         return Ok(StatusCode::NO_CONTENT.into_response());
     };
-    let events = Sse::new(watcher.events(permit));
-    Ok(events.keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response())
+    let events = Sse::new(watcher.events(place)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
+    // nginx would keep them until a buffer is full.
+    Ok(([(HeaderName::from_static("x-accel-buffering"), "no")], events).into_response())
 }
 
 async fn write_notes(
@@ -246,9 +379,13 @@ async fn forms(State(app): Shared) -> Answer<Vec<Form>> {
     Ok(Json(app.starter.forms.clone()))
 }
 
-async fn start(State(app): Shared, filled: Result<Json<Filled>, JsonRejection>) -> Answer<StartAnswer> {
+async fn start(
+    State(app): Shared,
+    Extension(client): Extension<Client>,
+    filled: Result<Json<Filled>, JsonRejection>,
+) -> Answer<StartAnswer> {
     let filled = understood(filled)?;
-    app.starting(move |app| app.starter.start(&filled, &app.runs)).await.map(Json)
+    app.starting(client, move |app| app.starter.start(&filled, &app.runs)).await.map(Json)
 }
 
 fn understood<T>(body: Result<Json<T>, JsonRejection>) -> Result<T, ApiError> {
@@ -260,29 +397,37 @@ async fn list_traces(State(app): Shared) -> Answer<Vec<TraceEntry>> {
     Ok(Json(traces.to_vec()))
 }
 
-async fn trace_page(State(app): Shared, Path(name): Path<String>) -> Result<Response, ApiError> {
-    let work = move |app: &App, stop: &dyn Fn() -> bool| app.pages.of_trace(&app.traces, &name, stop);
-    Ok(json(app.heavy(work).await?))
+async fn trace_page(
+    State(app): Shared,
+    Extension(client): Extension<Client>,
+    Path(name): Path<String>,
+) -> Result<Response, ApiError> {
+    let work = |app: &App, name: &str, stop: &dyn Fn() -> bool| app.pages.of_trace(&app.traces, name, stop);
+    Ok(json(with_trace(&app, client, name, work).await?))
 }
 
 async fn trace_map(
     State(app): Shared,
+    Extension(client): Extension<Client>,
     Path(name): Path<String>,
     Query(query): Query<log_view::Query>,
 ) -> Result<Response, ApiError> {
-    let work = move |app: &App, stop: &dyn Fn() -> bool| {
-        log_view::map(app.traces.open(&name)?.trace(), &query, stop)
+    let work = move |app: &App, name: &str, stop: &dyn Fn() -> bool| {
+        log_view::map(app.traces.open(name)?.trace(), &query, stop)
     };
-    Ok(Json(app.heavy(work).await?).into_response())
+    Ok(Json(with_trace(&app, client, name, work).await?).into_response())
 }
 
 async fn trace_ops(
     State(app): Shared,
+    Extension(client): Extension<Client>,
     Path(name): Path<String>,
     Query(query): Query<log_view::Query>,
 ) -> Answer<log_view::OpsFound> {
-    let work = move |app: &App, _: &dyn Fn() -> bool| log_view::ops(app.traces.open(&name)?.trace(), &query);
-    app.heavy(work).await.map(Json)
+    let work = move |app: &App, name: &str, stop: &dyn Fn() -> bool| {
+        log_view::ops(app.traces.open(name)?.trace(), &query, stop)
+    };
+    with_trace(&app, client, name, work).await.map(Json)
 }
 
 async fn prometheus(State(app): Shared) -> Result<Response, ApiError> {

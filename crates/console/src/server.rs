@@ -5,16 +5,25 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use axum::Router;
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
 use tokio::net::TcpListener;
+use tokio_rustls::rustls::ServerConfig;
 
 use crate::app::App;
-use crate::door::{Door, is_only_for_this_machine};
+use crate::door::Door;
 use crate::forms::Form;
+use crate::host::names_of_machine;
+use crate::public_url::PublicUrl;
 use crate::roots::{Roots, RootsError};
-use crate::routes::router;
+use crate::routes::{Peer, router};
 use crate::runs::Runs;
+use crate::site::{Site, is_only_for_this_machine};
 use crate::start::Starter;
+use crate::tls::{TlsError, TlsFiles, TlsListener, tls_config};
 use crate::token::Token;
+use crate::token_file::{TokenFileError, token};
 use crate::traces::Traces;
 
 /// Where it listens if nobody says so.
@@ -37,8 +46,25 @@ pub struct Settings {
     pub roots: Vec<PathBuf>,
     /// Where it listens.
     pub listen: SocketAddr,
+    /// Who is let in.
+    pub access: Access,
+    /// The files for TLS; none to go without.
+    pub tls: Option<TlsFiles>,
+    /// What a proxy in front of it is called.
+    pub public_url: Option<PublicUrl>,
     /// What can be started.
     pub forms: Vec<Form>,
+}
+
+/// Who is let in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Who knows a token that is drawn at the start, and printed.
+    Drawn,
+    /// Who knows the token in this file, which is never printed.
+    File(PathBuf),
+    /// Everybody on this machine.
+    Everybody,
 }
 
 /// Why there is no server.
@@ -65,8 +91,20 @@ pub enum ServerError {
         source: io::Error,
     },
     /// No secret can be drawn.
-    #[error("the system gives no random numbers ({0}); without them only 127.0.0.1 can be listened to")]
+    #[error("the system gives no random numbers ({0}), so no token can be made; bring one with --token-file")]
     Random(#[from] getrandom::Error),
+    /// The token's file.
+    #[error(transparent)]
+    TokenFile(#[from] TokenFileError),
+    /// The files for TLS.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// Without a token where others can reach it.
+    #[error(
+        "--no-token lets in whoever can reach the console, so it goes with an address of this machine alone \
+         (--listen 127.0.0.1) and without --public-url; leave it out, and everybody needs the token"
+    )]
+    NoToken,
     /// It could not be begun, or could not go on.
     #[error("the console's server failed: {0}")]
     Io(#[from] io::Error),
@@ -77,8 +115,10 @@ pub enum ServerError {
 pub struct Server {
     runtime: tokio::runtime::Runtime,
     listener: TcpListener,
+    tls: Option<Arc<ServerConfig>>,
     app: Arc<App>,
-    link: String,
+    url: String,
+    access: Access,
 }
 
 impl Server {
@@ -87,7 +127,11 @@ impl Server {
     /// # Errors
     /// When that is impossible, or the settings can't be used.
     pub fn listen(settings: Settings) -> Result<Server, ServerError> {
-        let Settings { version, program, runs, roots, listen, forms } = settings;
+        let Settings { version, program, runs, roots, listen, access, tls, public_url, forms } = settings;
+        if access == Access::Everybody && (!is_only_for_this_machine(listen.ip()) || public_url.is_some()) {
+            return Err(ServerError::NoToken);
+        }
+        let tls = tls.as_ref().map(tls_config).transpose()?;
         let roots = Roots::new(&roots)?;
         let runs = Runs::in_dir(&runs).map_err(|source| ServerError::Runs { path: runs, source })?;
         let runtime =
@@ -95,27 +139,50 @@ impl Server {
         let listener = runtime
             .block_on(TcpListener::bind(listen))
             .map_err(|source| ServerError::Listen { address: listen, source })?;
-        let address = listener.local_addr()?;
-        let token = match is_only_for_this_machine(address.ip()) {
-            true => None,
-            false => Some(Token::draw()?),
+        // Only now, so that a server that can't be leaves no token behind.
+        let token = match &access {
+            Access::Drawn => Some(Token::draw()?),
+            Access::File(path) => Some(token(path)?),
+            Access::Everybody => None,
         };
         let host = host_name();
-        let link = link(address, &host, token.as_ref());
-        let door = Door::new(address, &host, token);
+        let site = Site::new(listener.local_addr()?, &names_of_machine(&host), tls.is_some(), public_url);
+        let url = site.url(&host);
         let starter = Starter { program, forms, roots, traces: Arc::new(Traces::default()) };
-        let app = Arc::new(App::new(version, host, door, runs, starter));
-        Ok(Server { runtime, listener, app, link })
+        let app = Arc::new(App::new(version, host, Door::new(site, token), runs, starter));
+        Ok(Server { runtime, listener, tls, app, url, access })
     }
 
-    /// What to open in a browser.
-    pub fn link(&self) -> &str {
-        &self.link
+    /// What is printed. A token that is kept in a file is not in it: whoever reads what a service prints
+    /// would read it for as long as it is kept.
+    pub fn printed_link(&self) -> String {
+        match self.access {
+            Access::File(_) => self.url.clone(),
+            Access::Drawn | Access::Everybody => self.entry_link(),
+        }
     }
 
-    /// Whether the link carries a token.
-    pub fn asks_for_token(&self) -> bool {
-        self.app.door.cookie().is_some()
+    /// What lets a browser in. The token stands behind the `#`, which browsers send to nobody: it gets into
+    /// no log of a proxy and into no `Referer`.
+    pub fn entry_link(&self) -> String {
+        match self.app.door.token() {
+            Some(token) => format!("{}#token={}", self.url, token.reveal()),
+            None => self.url.clone(),
+        }
+    }
+
+    /// Where it listens, which is not what its link says behind a proxy.
+    ///
+    /// # Errors
+    /// When the system does not say.
+    pub fn listens(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Whether tokens and figures can be read on their way through a network.
+    pub fn is_in_the_clear(&self) -> bool {
+        let is_local = self.listens().is_ok_and(|at| is_only_for_this_machine(at.ip()));
+        self.tls.is_none() && !is_local
     }
 
     /// Directories below which targets may lie, all links resolved.
@@ -133,10 +200,11 @@ impl Server {
     /// # Errors
     /// When it can't go on.
     pub fn serve(self) -> Result<(), ServerError> {
-        let Server { runtime, listener, app, .. } = self;
+        let Server { runtime, listener, tls, app, .. } = self;
+        let router = router(app);
         let served = runtime.block_on(async {
             tokio::select! {
-                served = axum::serve(listener, router(app)) => served,
+                served = answer(listener, tls, router) => served,
                 asked = tokio::signal::ctrl_c() => asked,
             }
         });
@@ -146,17 +214,18 @@ impl Server {
     }
 }
 
-/// The link to a server. Where it listens for everybody, this machine's name is what others know it by.
-fn link(address: SocketAddr, host: &str, token: Option<&Token>) -> String {
-    let place = match address.ip().is_unspecified() {
-        true if host.is_empty() => format!("localhost:{}", address.port()),
-        true => format!("{host}:{}", address.port()),
-        false => address.to_string(),
-    };
-    match token {
-        None => format!("http://{place}/"),
-        Some(token) => format!("http://{place}/?token={}", token.reveal()),
+async fn answer(listener: TcpListener, tls: Option<Arc<ServerConfig>>, router: Router) -> io::Result<()> {
+    match tls {
+        Some(tls) => answer_on(TlsListener::new(listener, tls)?, router).await,
+        None => answer_on(listener, router).await,
     }
+}
+
+async fn answer_on<L: Listener<Addr = SocketAddr>>(listener: L, router: Router) -> io::Result<()>
+where
+    Peer: for<'a> Connected<IncomingStream<'a, L>>,
+{
+    axum::serve(listener, router.into_make_service_with_connect_info::<Peer>()).await
 }
 
 /// This machine's name; empty where it has none that fits into an address.
@@ -172,17 +241,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_link_leads_to_where_it_listens() {
-        let link = |address: &str, token: Option<&Token>| link(address.parse().unwrap(), "nas1", token);
-        let token = Token::draw().unwrap();
-        assert_eq!(link("127.0.0.1:8642", None), "http://127.0.0.1:8642/");
-        assert_eq!(link("[::1]:8642", None), "http://[::1]:8642/");
-        let with = format!("?token={}", token.reveal());
-        assert_eq!(link("0.0.0.0:80", Some(&token)), format!("http://nas1:80/{with}"));
-        assert_eq!(link("10.1.2.3:8642", Some(&token)), format!("http://10.1.2.3:8642/{with}"));
-    }
-
-    #[test]
     fn what_cant_be_used_is_said() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
@@ -194,12 +252,23 @@ mod tests {
             runs,
             roots,
             listen: taken.local_addr().unwrap(),
+            access: Access::Drawn,
+            tls: None,
+            public_url: None,
             forms: Vec::new(),
         };
         let runs = folder.path().join("runs");
         let error = |settings| Server::listen(settings).unwrap_err().to_string();
         assert!(error(settings(file.join("runs"), Vec::new())).contains("--runs"));
         assert!(error(settings(runs.clone(), vec![file.clone()])).contains("--root"));
-        assert!(error(settings(runs, Vec::new())).contains("--listen"));
+        assert!(error(settings(runs.clone(), Vec::new())).contains("--listen"));
+        let files = TlsFiles { cert: file.clone(), key: file };
+        assert!(
+            error(Settings { tls: Some(files), ..settings(runs.clone(), Vec::new()) }).contains("--tls-cert")
+        );
+        let open = || Settings { access: Access::Everybody, ..settings(runs.clone(), Vec::new()) };
+        assert!(error(Settings { listen: "0.0.0.0:0".parse().unwrap(), ..open() }).contains("--no-token"));
+        let proxy = Some("https://nas.example.com/".parse().unwrap());
+        assert!(error(Settings { public_url: proxy, ..open() }).contains("--no-token"));
     }
 }

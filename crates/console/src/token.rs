@@ -1,4 +1,4 @@
-//! The secret that lets people in from other machines: drawn at every start, shown once as a link.
+//! The secret that lets people in: drawn at every start and shown once as a link, or kept in a file.
 
 use std::fmt;
 
@@ -6,6 +6,10 @@ use subtle::ConstantTimeEq;
 
 /// Bytes of a token: 128 bits.
 const BYTES: usize = 16;
+/// A token that somebody else made is at least as long as one of ours.
+const LENGTH_MIN: usize = 2 * BYTES;
+/// And not longer than this.
+pub const LENGTH_MAX: usize = 512;
 
 /// The secret. Its value is neither printed nor compared by accident.
 #[derive(Clone)]
@@ -22,12 +26,19 @@ impl Token {
         Ok(Token(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
+    /// One that was made before; `None` for what is too short to be a secret, or no token by RFC 6750.
+    pub fn of(text: &str) -> Option<Token> {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
+        let has_length = (LENGTH_MIN..=LENGTH_MAX).contains(&text.len());
+        (has_length && text.bytes().all(fits)).then(|| Token(text.to_owned()))
+    }
+
     /// Whether it is this. Takes as long for one that is nearly right as for one that is all wrong.
     pub fn is(&self, shown: &str) -> bool {
         self.0.as_bytes().ct_eq(shown.as_bytes()).into()
     }
 
-    /// For the link, and the cookie that it sets.
+    /// For the link, the file, and the cookie that knows a session.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -52,5 +63,17 @@ mod tests {
         assert!(one.is(&text) && !other.is(&text));
         assert!(!one.is("") && !one.is(&text[1..]) && !one.is(&format!("{text}0")));
         assert!(!format!("{one:?}").contains(&text));
+        assert!(Token::of(&text).unwrap().is(&text));
+    }
+
+    #[test]
+    fn what_others_made_is_long_enough_and_fits_into_a_header() {
+        for text in ["a".repeat(32), "Aa0-._~+/=".repeat(4), "x".repeat(LENGTH_MAX)] {
+            assert!(Token::of(&text).is_some_and(|token| token.is(&text)), "{text}");
+        }
+        let long = "x".repeat(LENGTH_MAX + 1);
+        for text in ["", &"a".repeat(31), &"a b ".repeat(9), &"ä".repeat(20), &";,\r\n".repeat(9), &long] {
+            assert!(Token::of(text).is_none(), "{text}");
+        }
     }
 }

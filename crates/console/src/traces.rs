@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::error::ApiError;
 use crate::runs::shown;
+use crate::weight::Weight;
 
 /// How long a list is used.
 const FRESH: Duration = Duration::from_secs(30);
@@ -22,6 +23,9 @@ pub struct TraceEntry {
     pub name: String,
     /// What it is, in a sentence; or what is wrong with it.
     pub about: String,
+    /// Its operations; none of a damaged one.
+    #[serde(skip)]
+    ops: u64,
 }
 
 /// The library.
@@ -37,12 +41,12 @@ impl Traces {
         match &*listed {
             Some((at, entries)) if at.elapsed() < FRESH => Arc::clone(entries),
             _ => {
-                let entries = Library::standard().list().into_iter().map(|entry| TraceEntry {
-                    name: entry.name,
-                    about: match entry.facts {
-                        Ok(facts) => facts.about,
-                        Err(why) => format!("damaged: {why}"),
-                    },
+                let entries = Library::standard().list().into_iter().map(|entry| {
+                    let (about, ops) = match entry.facts {
+                        Ok(facts) => (facts.about, facts.ops),
+                        Err(why) => (format!("damaged: {why}"), 0),
+                    };
+                    TraceEntry { name: entry.name, about, ops }
                 });
                 let entries = Arc::new(entries.collect::<Vec<_>>());
                 *listed = Some((Instant::now(), Arc::clone(&entries)));
@@ -54,6 +58,13 @@ impl Traces {
     /// Whether there is one of this name.
     pub fn has(&self, name: &str) -> bool {
         self.list().iter().any(|entry| entry.name == name)
+    }
+
+    /// What it takes to read the trace of this name. One that isn't there takes a moment.
+    pub fn weight(&self, name: &str) -> Weight {
+        let listed = self.list();
+        let ops = listed.iter().find(|entry| entry.name == name).map(|entry| entry.ops);
+        Weight::of_ops(ops.unwrap_or(0))
     }
 
     /// The trace of this name, as a directory. Nothing but a name of the list is opened.

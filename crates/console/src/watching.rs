@@ -13,9 +13,9 @@ use axum::response::sse::Event;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use reelgauge_runner::live::{LiveEvent, LiveOutcome};
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::events::{Begin, Life, Tail, begin, life};
+use crate::shares::Share;
 
 /// How often the file is looked at.
 const EVERY: Duration = Duration::from_millis(200);
@@ -102,14 +102,14 @@ impl Watcher {
         events
     }
 
-    /// Everything from here on, as server-sent events, until the run has ended. `permit` is given back when
+    /// Everything from here on, as server-sent events, until the run has ended. `place` is given back when
     /// nobody watches any more.
-    pub fn events(self, permit: OwnedSemaphorePermit) -> impl Stream<Item = Told> {
-        let state = (self, Vec::new().into_iter(), permit);
-        unfold(state, |(mut watcher, mut batch, permit)| async move {
+    pub fn events(self, place: Share) -> impl Stream<Item = Told> {
+        let state = (self, Vec::new().into_iter(), place);
+        unfold(state, |(mut watcher, mut batch, share)| async move {
             loop {
                 if let Some((place, event)) = batch.next() {
-                    return Some((Ok(told(place, &event)), (watcher, batch, permit)));
+                    return Some((Ok(told(place, &event)), (watcher, batch, share)));
                 }
                 if watcher.has_ended {
                     return None;
@@ -161,14 +161,14 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::fs::{self, File};
     use std::io::Write;
-    use std::sync::Arc;
 
     use futures_util::StreamExt;
     use reelgauge_runner::live::{LiveTick, path_in, process::own_mark};
-    use tokio::sync::Semaphore;
 
     use super::*;
+    use crate::client::Client;
     use crate::events::tests::{begin_line, end_line};
+    use crate::shares::Shares;
 
     fn tick(at_s: f64, late_frames: Option<u64>) -> LiveEvent {
         LiveEvent::Live(LiveTick {
@@ -182,8 +182,8 @@ mod tests {
     }
 
     async fn all(watcher: Watcher) -> usize {
-        let permit = Arc::new(Semaphore::new(1)).acquire_owned().await.unwrap();
-        watcher.events(permit).count().await
+        let place = Shares::new(1, 1).take(Client::Session(1)).unwrap();
+        watcher.events(place).count().await
     }
 
     fn in_time<T>(work: impl Future<Output = T>) -> T {

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
+use reelgauge_record::identity;
+
 use crate::counter::{Look, values};
 use crate::eyes::{Eyes, Target};
 use crate::source::own;
@@ -76,6 +78,8 @@ impl Sampling {
         let (stop, stopped) = channel();
         let (sender, report) = channel();
         let work = move || {
+            // It opens nothing on the target.
+            let _own = identity::own();
             // Nobody listens any more if it took too long to end.
             let _ = sender.send(sample(watch, &now_ns, &stopped));
         };

@@ -14,18 +14,23 @@ mod error;
 mod lock;
 mod marker;
 mod removal;
+mod sharing;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use reelgauge_record::identity;
+
 pub use crate::beneath::AreaDir;
 use crate::beneath::What;
+use crate::space::KeepFree;
 pub use error::AreaError;
 use error::io_error;
 pub use lock::AreaLock;
 use marker::Marker;
 pub use removal::{Cleaned, CleanedFolder};
+pub use sharing::{Shared, Sharing, Terms};
 
 /// Name of the area below the target.
 pub const AREA_DIR: &str = "reelgauge-area";
@@ -45,22 +50,40 @@ pub struct Area {
     dir: AreaDir,
     marker: Marker,
     created: bool,
+    /// What became of a target that others have a hand in.
+    sharing_note: Option<String>,
+    keep_free: KeepFree,
 }
 
 impl Area {
     /// The area under this target; made when there is none.
     ///
     /// # Errors
-    /// When the target is missing, not a directory, read-only or not writable, or when something that is
-    /// not an area of this version lies in its place.
+    /// When the target is missing, not a directory, read-only or not writable, when something that is not an
+    /// area of this version lies in its place, or when this is root and others have a hand in the target.
     pub fn open_or_create(target: &Path) -> Result<Area, AreaError> {
+        Area::open_or_create_on(target, Terms::default())
+    }
+
+    /// As [`Area::open_or_create`], where something was said of the target. Where it is meant that others
+    /// have a hand in it, this thread may have another identity afterwards ([`Area::sharing_note`]).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_or_create_on(target: &Path, terms: Terms) -> Result<Area, AreaError> {
+        identity::shed();
         let target = checked_target(target)?;
-        let (area, created) = match Area::open_in(&target) {
-            Err(AreaError::NoArea { .. }) => (create(&target)?, true),
-            opened => (opened?, false),
+        let found = match Area::open_in(&target) {
+            Err(AreaError::NoArea { .. }) => None,
+            opened => Some(opened?),
+        };
+        let sharing_note = settle(&target, found.as_ref(), terms.sharing)?;
+        let (area, created) = match found {
+            Some(area) => (area, false),
+            None => (create(&target)?, true),
         };
         lock::check_writable(&area.dir)?;
-        Ok(Area { created, ..area })
+        Ok(Area { created, sharing_note, keep_free: terms.keep_free, ..area })
     }
 
     /// The area under this target, which must be there already. Nothing is written.
@@ -68,14 +91,32 @@ impl Area {
     /// # Errors
     /// As [`Area::open_or_create`], and [`AreaError::NoArea`] when there is none.
     pub fn open_existing(target: &Path) -> Result<Area, AreaError> {
-        Area::open_in(&checked_target(target)?)
+        Area::open_existing_on(target, Sharing::Unsaid)
+    }
+
+    /// As [`Area::open_existing`], where something was said of others who have a hand in the target.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_existing_on(target: &Path, sharing: Sharing) -> Result<Area, AreaError> {
+        identity::shed();
+        let area = Area::open_in(&checked_target(target)?)?;
+        let sharing_note = settle(&area.target, Some(&area), sharing)?;
+        Ok(Area { sharing_note, ..area })
+    }
+
+    /// Of a directory that is held open, with nothing said of its target.
+    fn held(target: &Path, dir: AreaDir, marker: Marker) -> Area {
+        let (target, keep_free) = (target.to_owned(), KeepFree::Usual);
+        Area { target, dir, marker, created: false, sharing_note: None, keep_free }
     }
 
     fn open_in(target: &Path) -> Result<Area, AreaError> {
         let root = target.join(AREA_DIR);
         check_is_dir(&root, || AreaError::NoArea { target: target.to_owned() })?;
         let dir = AreaDir::open(&root).map_err(|error| io_error("open", &root, error))?;
-        Ok(Area { marker: Marker::read(&dir)?, target: target.to_owned(), dir, created: false })
+        let marker = Marker::read(&dir)?;
+        Ok(Area::held(target, dir, marker))
     }
 
     /// The target's absolute path, without symbolic links.
@@ -106,6 +147,16 @@ impl Area {
     /// Whether opening made it.
     pub fn is_new(&self) -> bool {
         self.created
+    }
+
+    /// What the reader should know of a target that others have a hand in.
+    pub fn sharing_note(&self) -> Option<&str> {
+        self.sharing_note.as_deref()
+    }
+
+    /// What of the target's room stays free.
+    pub fn keep_free(&self) -> KeepFree {
+        self.keep_free
     }
 
     /// Where data sets lie. The directory is made when the first one is prepared.
@@ -164,6 +215,18 @@ impl Area {
         }
         self.check_is_dir(&path)?;
         removal::empty_dir(&self.dir, &[name])
+    }
+
+    /// Removes what a killed run made itself and left; with the care of [`Area::clean`]. Who calls this holds
+    /// the lock.
+    ///
+    /// # Errors
+    /// What can't be removed.
+    pub fn remove_scratch(&self) -> Result<Cleaned, AreaError> {
+        match self.dir.facts(&self.root().join(SCRATCH_DIR)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Cleaned::default()),
+            _ => self.remove_dir(SCRATCH_DIR),
+        }
     }
 
     /// Removes a data set and all that is in it; with the care of [`Area::clean`]. Who calls this holds the
@@ -265,6 +328,15 @@ fn checked_target(target: &Path) -> Result<PathBuf, AreaError> {
     }
 }
 
+/// Is careful of others who have a hand in the target or its area, as they are now.
+fn settle(target: &Path, area: Option<&Area>, sharing: Sharing) -> Result<Option<String>, AreaError> {
+    let facts = |dir: &AreaDir| dir.facts(dir.path()).map_err(|error| io_error("look at", dir.path(), error));
+    let held = AreaDir::open(target).map_err(|error| io_error("open", target, error))?;
+    let of_area = area.map(|area| facts(&area.dir)).transpose()?;
+    let area = area.map(Area::root).zip(of_area.as_ref());
+    sharing::settle((target, &facts(&held)?), area, sharing)
+}
+
 /// The deepest directory above a missing path that does exist.
 fn nearest_existing(path: &Path) -> Option<PathBuf> {
     let absolute = std::path::absolute(path).ok()?;
@@ -293,7 +365,7 @@ fn create(target: &Path) -> Result<Area, AreaError> {
     }
     sync_dir(target);
     let dir = made.moved_to(&root).map_err(|error| io_error("open", &root, error))?;
-    Ok(Area { target: target.to_owned(), dir, marker, created: true })
+    Ok(Area { created: true, ..Area::held(target, dir, marker) })
 }
 
 /// A new directory with a marker in it; nothing is left of it when that fails.

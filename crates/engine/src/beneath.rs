@@ -36,6 +36,8 @@ use std::time::SystemTime;
 
 #[cfg(not(unix))]
 use other::Root;
+#[cfg(unix)]
+use reelgauge_record::identity::Guise;
 #[cfg(target_os = "linux")]
 pub(crate) use unix::KEPT_TO;
 #[cfg(unix)]
@@ -69,6 +71,17 @@ pub(crate) enum For {
     Direct,
 }
 
+/// A file of the area, as it stands now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Bytes.
+    pub size_bytes: u64,
+    /// Why it is no file that the tool would make there; `None` where it may be one.
+    pub foreign: Option<&'static str>,
+    /// What tells it from any other file that gets its name; `None` where the system doesn't tell.
+    pub identity: Option<u64>,
+}
+
 /// What has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
@@ -87,6 +100,15 @@ pub(crate) struct Facts {
     /// Names that it has; 1 where the system doesn't tell.
     pub names: u64,
     pub modified: Option<SystemTime>,
+    /// Its number on its file system.
+    #[cfg(unix)]
+    pub inode: u64,
+    /// Whose it is.
+    #[cfg(unix)]
+    pub owner: Guise,
+    /// The bits of `chmod`.
+    #[cfg(unix)]
+    pub permissions: u32,
     /// Room that it takes, where the system tells.
     #[cfg(unix)]
     pub allocated_bytes: u64,
@@ -182,6 +204,20 @@ impl AreaDir {
 
     pub(crate) fn facts(&self, path: &Path) -> io::Result<Facts> {
         self.held.root.facts(&self.held.path, &self.must_be_inside(path)?)
+    }
+
+    /// How a file of the area stands now.
+    ///
+    /// # Errors
+    /// What the system says; `NotFound` where nothing has the name.
+    pub fn standing(&self, path: &Path) -> io::Result<Standing> {
+        let facts = self.facts(path)?;
+        #[cfg(unix)]
+        let identity = Some(facts.inode);
+        #[cfg(not(unix))]
+        let identity = None;
+        let foreign = if facts.is_dir() { None } else { facts.foreign_file() };
+        Ok(Standing { size_bytes: facts.size_bytes, foreign, identity })
     }
 
     /// The names in a directory.

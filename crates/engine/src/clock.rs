@@ -2,14 +2,24 @@
 //!
 //! Every time in scripts, records and the log is a reading of this clock. Wall-clock time is taken once,
 //! at the start, and only for people: it never enters a difference.
+//!
+//! Whoever waits on the run's behalf waits by this clock ([`Clock::sleep`], [`Clock::receive`]), so that a
+//! simulation can put virtual time in its place.
 
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+#[cfg(feature = "simulation")]
+use crate::simulated::world::{self, VirtualWorld};
 
 /// Nanoseconds since the start of the run. Copies tell the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     start: Reading,
     start_unix_ns: u64,
+    /// Whose time it tells instead.
+    #[cfg(feature = "simulation")]
+    world: Option<&'static dyn VirtualWorld>,
 }
 
 /// Monotonic time on Linux: what `Instant` reads too, without its checks on the way. Two readings per
@@ -59,14 +69,56 @@ impl Clock {
             // A machine whose wall clock stands before 1970 is told as standing at 1970.
             Err(_) => 0,
         };
-        Clock { start, start_unix_ns }
+        Clock {
+            start,
+            start_unix_ns,
+            #[cfg(feature = "simulation")]
+            world: None,
+        }
+    }
+
+    /// A clock that tells the time of a simulated world. On the wall it started at this time.
+    #[cfg(feature = "simulation")]
+    pub fn simulated(world: &'static dyn VirtualWorld, start_unix_ns: u64) -> Clock {
+        Clock { start: Reading::now(), start_unix_ns, world: Some(world) }
+    }
+
+    /// The simulated world whose time it tells, if there is one.
+    #[cfg(feature = "simulation")]
+    pub fn world(&self) -> Option<&'static dyn VirtualWorld> {
+        self.world
     }
 
     /// Nanoseconds since the start, monotonic. Costs about 25 ns where the kernel's clock source is the
     /// processor's time stamp counter.
     #[inline]
     pub fn now_ns(&self) -> u64 {
+        #[cfg(feature = "simulation")]
+        if let Some(world) = self.world {
+            return world.now_ns();
+        }
         self.start.elapsed_ns()
+    }
+
+    /// Waits for so long.
+    pub fn sleep(&self, duration: Duration) {
+        #[cfg(feature = "simulation")]
+        if let Some(world) = self.world {
+            return world.pass(nanoseconds(duration));
+        }
+        std::thread::sleep(duration);
+    }
+
+    /// The next thing that comes this way, if one does in this time.
+    ///
+    /// # Errors
+    /// When none did, or none can come any more.
+    pub fn receive<T>(&self, from: &Receiver<T>, timeout: Duration) -> Result<T, RecvTimeoutError> {
+        #[cfg(feature = "simulation")]
+        if let Some(world) = self.world {
+            return world::receive(world, from, nanoseconds(timeout));
+        }
+        from.recv_timeout(timeout)
     }
 
     /// Wall-clock time of the start, in nanoseconds since 1970-01-01T00:00:00Z, for metadata.

@@ -27,6 +27,8 @@
 
 mod crew;
 mod launch;
+#[cfg(feature = "simulation")]
+mod simulated;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -68,6 +70,12 @@ pub enum DriverKind {
     Threads,
     /// One ring per core, many workers per ring. Linux.
     Uring,
+    /// Threads that live in the virtual time of the context's clock, and its store.
+    #[cfg(feature = "simulation")]
+    Simulated {
+        /// How many, at most; each has the workers that fall to it.
+        threads: u16,
+    },
 }
 
 /// A file that operations may name by its index.
@@ -136,14 +144,30 @@ impl ReadOnly {
 #[derive(Debug)]
 pub struct Window {
     begun_ns: AtomicU64,
+    /// [`Window::NEVER`] unless it was cut short.
+    cut_ns: AtomicU64,
     warmup_ns: u64,
     duration_ns: u64,
 }
 
 impl Window {
+    const NEVER: u64 = u64::MAX;
+
     /// A warm-up, and a measured time after it.
     pub fn new(warmup_ns: u64, duration_ns: u64) -> Window {
-        Window { begun_ns: AtomicU64::new(0), warmup_ns, duration_ns }
+        let (begun_ns, cut_ns) = (AtomicU64::new(0), AtomicU64::new(Window::NEVER));
+        Window { begun_ns, cut_ns, warmup_ns, duration_ns }
+    }
+
+    /// It is cut short now: what should come later is not missing. Said before the threads are told to stop,
+    /// so that whoever looks at their records knows. Only the first time counts.
+    pub fn cut(&self, now_ns: u64) {
+        self.cut_ns.fetch_min(now_ns, Ordering::Relaxed);
+    }
+
+    /// When it was cut short, if it was.
+    pub fn cut_ns(&self) -> Option<u64> {
+        Some(self.cut_ns.load(Ordering::Relaxed)).filter(|&cut_ns| cut_ns != Window::NEVER)
     }
 
     /// It begins now; called once, before any driver thread sets out.
@@ -157,7 +181,8 @@ impl Window {
         self.begun_ns.load(Ordering::Relaxed)
     }
 
-    /// Operations that are due before this time are warm-up.
+    /// Operations that are due before this time are warm-up. A window without an end has the largest numbers
+    /// there are, so these sums may stop at the largest time.
     #[inline]
     pub fn warmup_until_ns(&self) -> u64 {
         self.begun_ns().saturating_add(self.warmup_ns)
@@ -244,6 +269,7 @@ impl Heartbeat {
     pub fn stuck_for(&self, now_ns: u64) -> Option<Duration> {
         match self.since_ns.load(Ordering::Relaxed) {
             Heartbeat::IDLE | Heartbeat::DEAD => None,
+            // It may have been issued after the clock was read here.
             since_ns => Some(Duration::from_nanos(now_ns.saturating_sub(since_ns))),
         }
     }
@@ -273,17 +299,18 @@ pub struct Running<S, K> {
     /// One per driver thread.
     pub heartbeats: Vec<Arc<Heartbeat>>,
     ends: Receiver<ThreadEnd<S, K>>,
+    clock: Clock,
 }
 
 impl<S, K> Running<S, K> {
     /// Puts the parts together; used by the drivers.
-    pub fn new(heartbeats: Vec<Arc<Heartbeat>>, ends: Receiver<ThreadEnd<S, K>>) -> Running<S, K> {
-        Running { heartbeats, ends }
+    fn new(heartbeats: Vec<Arc<Heartbeat>>, ends: Receiver<ThreadEnd<S, K>>, clock: Clock) -> Running<S, K> {
+        Running { heartbeats, ends, clock }
     }
 
     /// The next thread that ends within `timeout`; `Ok(None)` when none did; `Err` when all have ended.
     pub fn next_end(&self, timeout: Duration) -> Result<Option<ThreadEnd<S, K>>, AllEnded> {
-        match self.ends.recv_timeout(timeout) {
+        match self.clock.receive(&self.ends, timeout) {
             Ok(end) => Ok(Some(end)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(AllEnded),
@@ -341,6 +368,22 @@ pub enum DriverError {
     },
 }
 
+/// Whether this machine has a driver, before anything is made ready for it.
+///
+/// # Errors
+/// Why it has not.
+pub fn available(kind: DriverKind) -> Result<(), DriverError> {
+    match kind {
+        DriverKind::Threads => Ok(()),
+        #[cfg(target_os = "linux")]
+        DriverKind::Uring => uring::Ladder::probe(),
+        #[cfg(not(target_os = "linux"))]
+        DriverKind::Uring => Err(DriverError::Unavailable("uring")),
+        #[cfg(feature = "simulation")]
+        DriverKind::Simulated { .. } => Ok(()),
+    }
+}
+
 /// How many driver threads (and sinks) a driver uses for this many workers.
 pub fn threads_for(kind: DriverKind, workers: usize) -> usize {
     match kind {
@@ -349,6 +392,8 @@ pub fn threads_for(kind: DriverKind, workers: usize) -> usize {
             let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
             workers.min(cores)
         }
+        #[cfg(feature = "simulation")]
+        DriverKind::Simulated { threads } => workers.min(usize::from(threads)),
     }
 }
 
@@ -377,6 +422,8 @@ pub fn start<S: Script + 'static, K: Sink>(
         DriverKind::Uring => uring::start(workers, sinks, context, uring::Ladder::TOP),
         #[cfg(not(target_os = "linux"))]
         DriverKind::Uring => Err(DriverError::Unavailable("uring")),
+        #[cfg(feature = "simulation")]
+        DriverKind::Simulated { .. } => simulated::start(workers, sinks, context),
     }
 }
 
@@ -431,8 +478,26 @@ fn write_at(op: &Op, worker: u32, sequence: u64) -> WriteAt {
 }
 
 /// The record of an operation that is over.
+///
+/// # Panics
+/// When it was issued before it was due, or done before it was issued: a driver that does that measures
+/// nothing.
 #[inline]
 fn record(context: &Context, worker: u32, op: &Op, issued_ns: u64, done: &Done) -> OpRecord {
+    let in_order = op.due_ns <= issued_ns && issued_ns <= done.done_ns;
+    assert!(in_order, "an operation is due, then issued, then done");
+    record_in((context.point, context.window.warmup_until_ns()), worker, op, issued_ns, done)
+}
+
+/// The same, in a load point of this number whose warm-up lasts until then.
+#[inline]
+pub(crate) fn record_in(
+    (point, warmup_until_ns): (u16, u64),
+    worker: u32,
+    op: &Op,
+    issued_ns: u64,
+    done: &Done,
+) -> OpRecord {
     OpRecord {
         offset: op.offset,
         due_ns: op.due_ns,
@@ -446,7 +511,7 @@ fn record(context: &Context, worker: u32, op: &Op, issued_ns: u64, done: &Done) 
         done_len: done.done_len,
         errno: done.errno,
         kind: op.kind,
-        flags: op.flags.with_if(OpFlags::WARMUP, op.due_ns < context.window.warmup_until_ns()),
-        point: context.point,
+        flags: op.flags.with_if(OpFlags::WARMUP, op.due_ns < warmup_until_ns),
+        point,
     }
 }

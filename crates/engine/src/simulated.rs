@@ -10,13 +10,16 @@
 //! Not here: opening, creating, closing and buffers. A fake store decides what an operation on a file that
 //! isn't open comes to, and one that goes by path is to it an operation like any other.
 
+#[cfg(feature = "simulation")]
+pub mod world;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use reelgauge_record::{OpFlags, OpRecord};
+use reelgauge_record::OpRecord;
 use reelgauge_workload::script::{Done, Op, Script, Step};
 
-use crate::driver::Worker;
+use crate::driver::{Worker, record_in};
 
 /// What a fake store makes of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,52 +93,56 @@ pub struct Simulated<S> {
 
 /// Runs workers against a fake store for one load point; every finished operation goes to `sink`, in the
 /// order of completion.
-pub fn simulate<S, F, K>(workers: Vec<Worker<S>>, store: &mut F, span: Span, sink: K) -> Simulated<S>
+pub fn simulate<S, F, K>(workers: Vec<Worker<S>>, store: &mut F, span: Span, mut sink: K) -> Simulated<S>
 where
     S: Script,
     F: FakeStore + ?Sized,
     K: FnMut(&OpRecord),
 {
-    let actors = workers
-        .into_iter()
-        .map(|worker| Actor {
-            in_flight_most: u32::from(worker.script.needs().in_flight),
-            worker,
-            in_flight: 0,
-            held: None,
-            asked: 0,
-            finished: false,
-        })
-        .collect();
-    let mut kernel = Kernel {
-        actors,
-        store,
-        span,
-        sink,
-        events: BinaryHeap::new(),
-        scheduled: 0,
-        left: Simulated {
-            workers: Vec::new(),
-            hanging: Vec::new(),
-            last_done_ns: span.start_ns,
-            finished_scripts: 0,
-            stuck: Vec::new(),
-        },
+    let store = |worker: u32, op: &Op, issued_ns: u64| store.perform(worker, op, issued_ns);
+    let sink = |worker: u32, op: &Op, issued_ns: u64, done: &Done| {
+        sink(&record_in((span.point, span.warmup_until_ns), worker, op, issued_ns, done));
     };
-    kernel.run();
-    kernel.left.workers = kernel.actors.into_iter().map(|actor| actor.worker).collect();
-    kernel.left
+    let mut kernel = Kernel::new(workers, store, span.start_ns, span.end_ns, sink);
+    kernel.begin();
+    while kernel.step(0) {}
+    let Kernel { actors, mut left, .. } = kernel;
+    left.workers = actors.into_iter().flatten().map(|actor| actor.worker).collect();
+    left
 }
 
-struct Actor<S> {
-    worker: Worker<S>,
-    in_flight: u32,
-    in_flight_most: u32,
+pub(crate) struct Actor<S> {
+    pub(crate) worker: Worker<S>,
+    /// When each operation in flight was issued.
+    in_flight: Vec<u64>,
+    in_flight_most: usize,
     /// An operation that is not yet due.
     held: Option<Op>,
     /// How often it was asked; a wake-up from before the last time is void.
     asked: u64,
-    finished: bool,
+    pub(crate) finished: bool,
+    /// It waits for an operation that it never began.
+    pub(crate) stuck: bool,
+}
+
+impl<S: Script> Actor<S> {
+    fn new(worker: Worker<S>) -> Actor<S> {
+        Actor {
+            in_flight_most: usize::from(worker.script.needs().in_flight),
+            worker,
+            in_flight: Vec::new(),
+            held: None,
+            asked: 0,
+            finished: false,
+            stuck: false,
+        }
+    }
+
+    /// When the oldest operation in flight was issued.
+    #[cfg(feature = "simulation")]
+    pub(crate) fn busy_since_ns(&self) -> Option<u64> {
+        self.in_flight.iter().copied().min()
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -173,39 +180,83 @@ impl Ord for Scheduled {
     }
 }
 
-struct Kernel<'a, S, F: ?Sized, K> {
-    actors: Vec<Actor<S>>,
-    store: &'a mut F,
-    span: Span,
+/// What happens next, and to whom: actors in virtual time.
+pub(crate) struct Kernel<S, F, K> {
+    /// Nothing happens any more to those that were taken out.
+    pub(crate) actors: Vec<Option<Actor<S>>>,
+    store: F,
+    start_ns: u64,
+    /// Nothing is begun at or after this time.
+    pub(crate) end_ns: u64,
     sink: K,
     events: BinaryHeap<Reverse<Scheduled>>,
     scheduled: u64,
     left: Simulated<S>,
 }
 
-impl<S: Script, F: FakeStore + ?Sized, K: FnMut(&OpRecord)> Kernel<'_, S, F, K> {
-    fn run(&mut self) {
+impl<S: Script, F: FakeStore, K: FnMut(u32, &Op, u64, &Done)> Kernel<S, F, K> {
+    pub(crate) fn new(workers: Vec<Worker<S>>, store: F, start_ns: u64, end_ns: u64, sink: K) -> Self {
+        Kernel {
+            actors: workers.into_iter().map(|worker| Some(Actor::new(worker))).collect(),
+            store,
+            start_ns,
+            end_ns,
+            sink,
+            events: BinaryHeap::new(),
+            scheduled: 0,
+            left: Simulated {
+                workers: Vec::new(),
+                hanging: Vec::new(),
+                last_done_ns: start_ns,
+                finished_scripts: 0,
+                stuck: Vec::new(),
+            },
+        }
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.actors.iter_mut().flatten().for_each(|actor| actor.worker.script.resume(self.start_ns));
         for actor in 0..self.actors.len() {
-            self.actors[actor].worker.script.resume(self.span.start_ns);
-            self.schedule(self.span.start_ns, Event::Wake { actor, asked: 0 });
+            self.schedule(self.start_ns, Event::Wake { actor, asked: 0 });
         }
-        while let Some(Reverse(Scheduled { at_ns, event, .. })) = self.events.pop() {
-            match event {
-                Event::Done { actor, op, issued_ns, outcome } => {
-                    self.finish(actor, &op, issued_ns, outcome);
-                    if self.actors[actor].held.is_none() {
-                        self.ask(actor, at_ns);
-                    }
+    }
+
+    /// When the next thing happens.
+    #[cfg(feature = "simulation")]
+    pub(crate) fn next_ns(&self) -> Option<u64> {
+        self.events.peek().map(|Reverse(next)| next.at_ns)
+    }
+
+    /// The next thing happens, at its time but not before `now_ns`; `false` when there is none.
+    pub(crate) fn step(&mut self, now_ns: u64) -> bool {
+        let Some(Reverse(Scheduled { at_ns, event, .. })) = self.events.pop() else {
+            return false;
+        };
+        let at_ns = at_ns.max(now_ns);
+        let (Event::Done { actor: number, .. } | Event::Wake { actor: number, .. }) = event;
+        let Some(actor) = &mut self.actors[number] else {
+            return true;
+        };
+        match event {
+            Event::Done { op, issued_ns, outcome, .. } => {
+                let is_free = actor.held.is_none();
+                // It is done when its end is seen.
+                let outcome = Outcome { done_ns: outcome.done_ns.max(at_ns), ..outcome };
+                self.finish(number, &op, issued_ns, outcome);
+                if is_free {
+                    self.ask(number, at_ns);
                 }
-                Event::Wake { actor, asked } if asked == self.actors[actor].asked => {
-                    if let Some(op) = self.actors[actor].held.take() {
-                        self.issue(actor, op, at_ns);
-                    }
-                    self.ask(actor, at_ns);
-                }
-                Event::Wake { .. } => {}
             }
+            // The load point may have been ended since this was scheduled.
+            Event::Wake { asked, .. } if asked == actor.asked && at_ns < self.end_ns => {
+                if let Some(op) = actor.held.take() {
+                    self.issue(number, op, at_ns);
+                }
+                self.ask(number, at_ns);
+            }
+            Event::Wake { .. } => {}
         }
+        true
     }
 
     fn schedule(&mut self, at_ns: u64, event: Event) {
@@ -215,9 +266,9 @@ impl<S: Script, F: FakeStore + ?Sized, K: FnMut(&OpRecord)> Kernel<'_, S, F, K> 
 
     /// Asks a script for as much as it may have in flight.
     fn ask(&mut self, number: usize, now_ns: u64) {
-        while now_ns < self.span.end_ns {
-            let actor = &mut self.actors[number];
-            if actor.finished || actor.in_flight >= actor.in_flight_most {
+        while now_ns < self.end_ns {
+            let Some(actor) = &mut self.actors[number] else { return };
+            if actor.finished || actor.in_flight.len() >= actor.in_flight_most {
                 return;
             }
             actor.asked += 1;
@@ -233,7 +284,8 @@ impl<S: Script, F: FakeStore + ?Sized, K: FnMut(&OpRecord)> Kernel<'_, S, F, K> 
                     return self.wake(number, asked, until_ns.max(now_ns + 1));
                 }
                 Step::Blocked => {
-                    if actor.in_flight == 0 {
+                    if actor.in_flight.is_empty() {
+                        actor.stuck = true;
                         self.left.stuck.push(actor.worker.id);
                     }
                     return;
@@ -248,14 +300,14 @@ impl<S: Script, F: FakeStore + ?Sized, K: FnMut(&OpRecord)> Kernel<'_, S, F, K> 
 
     /// Wakes an actor, unless the load point is over by then.
     fn wake(&mut self, actor: usize, asked: u64, at_ns: u64) {
-        if at_ns < self.span.end_ns {
+        if at_ns < self.end_ns {
             self.schedule(at_ns, Event::Wake { actor, asked });
         }
     }
 
     fn issue(&mut self, number: usize, op: Op, now_ns: u64) {
-        let actor = &mut self.actors[number];
-        actor.in_flight += 1;
+        let Some(actor) = &mut self.actors[number] else { return };
+        actor.in_flight.push(now_ns);
         let outcome = self.store.perform(actor.worker.id, &op, now_ns);
         if outcome.done_ns == Outcome::NEVER {
             self.left.hanging.push((actor.worker.id, op, now_ns));
@@ -268,27 +320,14 @@ impl<S: Script, F: FakeStore + ?Sized, K: FnMut(&OpRecord)> Kernel<'_, S, F, K> 
     }
 
     fn finish(&mut self, number: usize, op: &Op, issued_ns: u64, outcome: Outcome) {
-        let actor = &mut self.actors[number];
-        actor.in_flight -= 1;
+        let Some(actor) = &mut self.actors[number] else { return };
+        let landed = actor.in_flight.iter().position(|&since_ns| since_ns == issued_ns);
+        actor.in_flight.swap_remove(landed.expect("what is done was in flight"));
         let Outcome { done_ns, done_len, errno } = outcome;
         self.left.last_done_ns = self.left.last_done_ns.max(done_ns);
-        (self.sink)(&OpRecord {
-            offset: op.offset,
-            due_ns: op.due_ns,
-            issued_ns,
-            done_ns,
-            worker: actor.worker.id,
-            stream: op.stream,
-            transfer: op.transfer,
-            file: op.file,
-            len: op.recorded_len(),
-            done_len,
-            errno,
-            kind: op.kind,
-            flags: op.flags.with_if(OpFlags::WARMUP, op.due_ns < self.span.warmup_until_ns),
-            point: self.span.point,
-        });
-        actor.worker.script.done(&Done { token: op.token, done_ns, done_len, errno });
+        let done = Done { token: op.token, done_ns, done_len, errno };
+        (self.sink)(actor.worker.id, op, issued_ns, &done);
+        actor.worker.script.done(&done);
     }
 }
 

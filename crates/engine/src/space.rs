@@ -16,6 +16,37 @@ pub struct Space {
     pub total_bytes: u64,
 }
 
+/// What of a file system is never filled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeepFree {
+    /// A twentieth of it, or 10 GB, whichever is less: other people's work goes on there, and full file
+    /// systems are slow.
+    #[default]
+    Usual,
+    /// So many bytes, as somebody said.
+    Bytes(u64),
+}
+
+/// The most that is kept free where nothing is said.
+const KEPT_BYTES_MAX: u64 = 10_000_000_000;
+/// The share of a file system that is kept free where that is less: one so-manieth.
+const KEPT_SHARE: u64 = 20;
+
+impl Space {
+    /// What stays free.
+    pub fn kept_bytes(&self, keep_free: KeepFree) -> u64 {
+        match keep_free {
+            KeepFree::Usual => (self.total_bytes / KEPT_SHARE).min(KEPT_BYTES_MAX),
+            KeepFree::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// What may be written without touching what stays free; nothing where that is gone already.
+    pub fn usable_bytes(&self, keep_free: KeepFree) -> u64 {
+        self.available_bytes.saturating_sub(self.kept_bytes(keep_free))
+    }
+}
+
 /// The room of the file system that holds `dir`; `None` where the file system doesn't tell.
 ///
 /// Some FUSE and network file systems answer with zeros throughout, which means "unknown", not "full".
@@ -73,6 +104,17 @@ mod tests {
         let space = space(&std::env::temp_dir()).unwrap().unwrap();
         assert!(space.available_bytes > 0);
         assert!(space.available_bytes <= space.total_bytes);
+    }
+
+    #[test]
+    fn a_twentieth_stays_free_or_ten_gigabytes_or_what_was_said() {
+        let of = |total_bytes| Space { available_bytes: total_bytes, total_bytes };
+        let (small, large) = (of(100_000_000), of(400_000_000_000));
+        assert_eq!(small.kept_bytes(KeepFree::Usual), 5_000_000);
+        assert_eq!(large.kept_bytes(KeepFree::Usual), 10_000_000_000);
+        assert_eq!(large.usable_bytes(KeepFree::Usual), 390_000_000_000);
+        assert_eq!(small.usable_bytes(KeepFree::Bytes(0)), 100_000_000);
+        assert_eq!(small.usable_bytes(KeepFree::Bytes(200_000_000)), 0);
     }
 
     #[test]

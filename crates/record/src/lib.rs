@@ -3,6 +3,7 @@
 //! * [`op`]: the fixed-size record of one operation. It is all that the measuring path knows of this crate.
 //! * [`turn`]: what is kept beside it when the measuring thread had to wait for a processor.
 //! * [`errno`]: names of error numbers.
+//! * [`identity`]: whose identity files are opened with, on the target and for results.
 //! * [`named_file`]: files that the user names, and what is done to what has the name already.
 //! * [`log`] (feature `log`): the Parquet operation log, written as the run goes, and its readers.
 //! * [`run_dir`] (feature `log`): the run directory around it.
@@ -12,6 +13,7 @@
 //! these records alone.
 
 pub mod errno;
+pub mod identity;
 pub mod named_file;
 pub mod op;
 pub mod turn;

@@ -21,6 +21,7 @@
 mod bits;
 mod delta;
 mod dictionary;
+mod disk;
 mod error;
 mod group;
 mod meta;
@@ -34,6 +35,7 @@ mod rows;
 mod schema;
 mod writer;
 
+pub use disk::{Disk, PartWriter, SystemDisk};
 pub use error::LogError;
 pub(crate) use error::advice;
 pub use meta::{CaptureLevel, FileEntry, LogMeta};

@@ -21,6 +21,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use crate::identity;
+
 /// So many names are tried for the file that becomes the whole one.
 const TRIES_MAX: u32 = 100;
 /// Where the system shows a process its own open files, as links that are no ordinary ones.
@@ -35,6 +37,7 @@ pub fn write_named<T, E: From<io::Error>>(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
 ) -> Result<T, E> {
+    let _own = identity::own();
     match way_to(path)? {
         Way::Replace(path) => replace(&path, fill),
         Way::Through => filled(OpenOptions::new().append(true).open(path)?, fill),

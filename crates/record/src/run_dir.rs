@@ -19,6 +19,7 @@ use std::time::SystemTime;
 use serde::Serialize;
 
 use crate::host::HostFacts;
+use crate::identity;
 use crate::log::advice;
 
 /// Version of the layout of run directories. A program opens every version up to its own.
@@ -120,6 +121,7 @@ impl RunDir {
     /// Makes a new run directory in `parent`, which is created if need be. Where the name is taken, a
     /// number is added (`-2`).
     pub fn create(parent: &Path, name: RunName<'_>) -> Result<RunDir, RunDirError> {
+        let _own = identity::own();
         fs::create_dir_all(parent).map_err(error("create", parent))?;
         let name = directory_name(name)?;
         for number in 1..=MAX_COLLISIONS {
@@ -286,6 +288,7 @@ fn directory_name(name: RunName<'_>) -> Result<String, RunDirError> {
 /// Writes a file so that there is either the old one or the whole new one: under another name first, made
 /// durable, then renamed. For the small files of a run, of which each has one writer.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
+    let _own = identity::own();
     let mut name = std::ffi::OsString::from("_");
     name.push(path.file_name().unwrap_or_default());
     name.push(".tmp");

@@ -16,6 +16,8 @@ pub use recording::RecordArgs;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use reelgauge_engine::area::{Sharing, Terms};
+use reelgauge_engine::space::KeepFree;
 use reelgauge_formats::FrameRate;
 use reelgauge_workload::mix::SyncPolicy;
 use reelgauge_workload::pace::{Policy, ReadAhead};
@@ -172,6 +174,8 @@ pub struct MixArgs {
     #[command(flatten)]
     pub storage: StorageArgs,
     #[command(flatten)]
+    pub terms: TargetArgs,
+    #[command(flatten)]
     pub output: OutputArgs,
 }
 
@@ -189,6 +193,32 @@ pub struct OutputArgs {
     pub quiet: bool,
 }
 
+/// What is said of a target. The same on every verb that writes there.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct TargetArgs {
+    /// As root: work on a target that others own or may write in, with its owner's rights
+    #[arg(long)]
+    pub shared_target: bool,
+    /// Room on the target that is never taken [default: 5% of the volume, at most 10 GB]
+    #[arg(long, value_name = "SIZE")]
+    pub keep_free: Option<Size>,
+}
+
+impl TargetArgs {
+    /// For the libraries.
+    pub fn said(self) -> Terms {
+        terms(self.shared_target, self.keep_free)
+    }
+}
+
+/// What two flags say of a target.
+pub fn terms(is_shared: bool, keep_free: Option<Size>) -> Terms {
+    Terms {
+        sharing: if is_shared { Sharing::Meant } else { Sharing::Unsaid },
+        keep_free: keep_free.map_or(KeepFree::Usual, |size| KeepFree::Bytes(size.bytes())),
+    }
+}
+
 /// What is known of the storage that no client can see.
 #[derive(Debug, Args)]
 pub struct StorageArgs {
@@ -204,6 +234,8 @@ pub struct CheckArgs {
     pub path: PathBuf,
     #[command(flatten)]
     pub storage: StorageArgs,
+    #[command(flatten)]
+    pub terms: TargetArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -305,6 +337,8 @@ pub struct StreamsArgs {
     #[command(flatten)]
     pub storage: StorageArgs,
     #[command(flatten)]
+    pub terms: TargetArgs,
+    #[command(flatten)]
     pub output: OutputArgs,
 }
 
@@ -336,6 +370,8 @@ pub struct VdaArgs {
     pub run: RunningArgs,
     #[command(flatten)]
     pub storage: StorageArgs,
+    #[command(flatten)]
+    pub terms: TargetArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -394,6 +430,8 @@ pub struct ReplayArgs {
     #[command(flatten)]
     pub run: RunningArgs,
     #[command(flatten)]
+    pub terms: TargetArgs,
+    #[command(flatten)]
     pub output: OutputArgs,
 }
 
@@ -418,6 +456,8 @@ pub struct RunArgs {
     /// Of a suite: compare with the one in this directory
     #[arg(long, value_name = "DIR")]
     pub against: Option<PathBuf>,
+    #[command(flatten)]
+    pub terms: TargetArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -460,6 +500,12 @@ pub struct CleanArgs {
     /// Only tell what would be removed, and what would stay
     #[arg(long)]
     pub dry_run: bool,
+    /// Give up on a target that does nothing for this long
+    #[arg(long, value_name = "TIME", default_value = "30s")]
+    pub hang_after: Span,
+    /// As root: clean a target that others own or may write in, with its owner's rights
+    #[arg(long)]
+    pub shared_target: bool,
 }
 
 /// Flags of `formats`.

@@ -41,16 +41,10 @@ fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             // A closed pipe is no failure of ours: `reelgauge report RUN | head` ends quietly.
-            if is_broken_pipe(&error) {
+            if screen::is_broken_pipe(&error) {
                 return ExitCode::SUCCESS;
             }
             ExitCode::from(screen::complain(&error))
         }
     }
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause.downcast_ref::<std::io::Error>().is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
-    })
 }

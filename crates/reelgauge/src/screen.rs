@@ -10,6 +10,8 @@ use reelgauge_runner::page::REPORT_FILE;
 
 /// Wrong usage or input.
 pub const EXIT_USAGE: u8 = 2;
+/// What was begun and did not come to its end, or could not be told.
+pub const EXIT_BROKE_OFF: u8 = 3;
 
 /// In colour, and no wider than the terminal, if somebody looks at it.
 pub fn style() -> Style {
@@ -34,6 +36,13 @@ pub fn complain(error: &anyhow::Error) -> u8 {
     // Nobody is left to tell when standard error is closed.
     let _ = writeln!(std::io::stderr(), "reelgauge: {}", said_once(error));
     EXIT_USAGE
+}
+
+/// Whether nobody reads standard output any more, which is no failure of ours: `reelgauge report RUN | head`.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+    })
 }
 
 /// The error and its causes, but no cause that the message in front of it has already told.

@@ -13,6 +13,9 @@ pub fn forecast_line(ahead: &Forecast) -> String {
         LoadAhead::AtMost(bytes) => line.push_str(&format!("; the load writes up to {}", amount(bytes))),
         LoadAhead::Unbounded => line.push_str("; the load writes as fast as the storage takes it"),
     }
+    if ahead.takes_much_memory() {
+        line.push_str(&format!("; up to {} of memory", amount(ahead.memory_bytes)));
+    }
     line.push('.');
     line
 }
@@ -61,9 +64,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn much_memory_is_said() {
+        let of = |memory_bytes| {
+            let time = TimeAhead::Planned { s: 61.0 };
+            let load = LoadAhead::AtMost(0);
+            forecast_line(&Forecast { time, least_files_bytes: 0, most_files_bytes: 0, load, memory_bytes })
+        };
+        assert_eq!(of(1 << 30), "Takes 61 s; the load only reads.");
+        assert_eq!(of(18 << 30), "Takes 61 s; the load only reads; up to 19.3 GB of memory.");
+    }
+
+    #[test]
     fn lines_say_time_and_bytes() {
         let ahead = |time, (least_files_bytes, most_files_bytes), load| {
-            forecast_line(&Forecast { time, least_files_bytes, most_files_bytes, load })
+            forecast_line(&Forecast { time, least_files_bytes, most_files_bytes, load, memory_bytes: 0 })
         };
         let planned = |s| TimeAhead::Planned { s };
         let search = |or_longer| TimeAhead::Between { least_s: 52.0, most_s: 541.0, or_longer };

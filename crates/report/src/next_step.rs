@@ -114,10 +114,11 @@ fn again(summary: &Summary) -> Option<String> {
 
 /// The command that does a run again whose plan lies there. No plan can say what a first look does.
 pub fn again_with(summary: &Summary, plan: &Path) -> String {
-    match summary.check {
+    let command = match summary.check {
         Some(_) => format!("reelgauge check {}", shell_word(Path::new(&summary.target.path))),
         None => format!("reelgauge run {}", shell_word(plan)),
-    }
+    };
+    if summary.target.is_shared { format!("{command} --shared-target") } else { command }
 }
 
 fn run_dir(summary: &Summary) -> Option<String> {
@@ -157,6 +158,14 @@ mod tests {
             next_step(&stopped()).as_deref(),
             Some("To do it again: reelgauge run 'reelgauge-runs/my run/run.toml'")
         );
+    }
+
+    #[test]
+    fn on_a_target_that_was_said_to_be_shared_it_is_said_again() {
+        let mut summary = stopped();
+        summary.target.is_shared = true;
+        let said = next_step(&summary).unwrap_or_default();
+        assert!(said.ends_with("/run.toml' --shared-target"), "{said}");
     }
 
     #[test]

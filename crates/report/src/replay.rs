@@ -1,8 +1,10 @@
 //! The screen of a replay: how long it took against the recording, whether everything came to what was
 //! recorded, how well the timing was kept, and every pass of a batch.
 
+use std::collections::BTreeMap;
+
 use reelgauge_analysis::statement::{Number, of};
-use reelgauge_analysis::{LoadPoint, ReplayFacts, ReplayPass, Summary};
+use reelgauge_analysis::{LoadPoint, ReplayFacts, ReplayPass, Summary, WrittenPieces};
 
 use crate::answer::{Tone, nothing, outcome, place};
 use crate::page::Page;
@@ -10,7 +12,7 @@ use crate::screen::{Screen, end};
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{plain, plain_short};
-use crate::units::{count, counted, duration, mb_per_s, number};
+use crate::units::{amount, count, counted, duration, mb_per_s, number};
 
 /// Remarks of a trace that are shown; all are in summary.json.
 const REMARKS_MAX: usize = 5;
@@ -33,6 +35,7 @@ pub(crate) fn answer(summary: &Summary, facts: &ReplayFacts) -> Vec<(Tone, Strin
     }
     differences(facts, &mut sentences);
     sentences.extend(timing(facts).map(|text| (Tone::Plain, text)));
+    sentences.extend(pieces(facts).into_iter().map(|text| (Tone::Plain, text)));
     sentences
 }
 
@@ -121,6 +124,26 @@ fn differences(facts: &ReplayFacts, sentences: &mut Vec<(Tone, String)>) {
     sentences.extend(shown.map(|difference| (Tone::Plain, format!("  {}", plain(difference)))));
 }
 
+/// In how many pieces what was written lies, of the pass in which that was worst.
+fn pieces(facts: &ReplayFacts) -> Vec<String> {
+    let mut worst: BTreeMap<&str, &WrittenPieces> = BTreeMap::new();
+    for found in &facts.written_pieces {
+        let known = worst.entry(&found.file).or_insert(found);
+        if found.pieces > known.pieces {
+            *known = found;
+        }
+    }
+    let said = |found: &&WrittenPieces| {
+        format!(
+            "{} lies in {} after it ({} each on average).",
+            plain_short(&found.file, 60),
+            counted(found.pieces, "piece"),
+            amount(found.piece_bytes)
+        )
+    };
+    worst.values().map(said).collect()
+}
+
 /// How late operations began, in the pass in which that was worst.
 fn timing(facts: &ReplayFacts) -> Option<String> {
     let p99 = |pass: &&ReplayPass| pass.lateness_p99_us.unwrap_or(0.0);
@@ -179,6 +202,21 @@ mod tests {
 
     use super::*;
     use crate::screen::screen;
+
+    #[test]
+    fn the_pieces_of_the_worst_pass_are_said() {
+        let found = |point, pieces| WrittenPieces {
+            point,
+            file: "hint-stream.bin".to_owned(),
+            size_bytes: 64 << 20,
+            pieces,
+            piece_bytes: (64 << 20) / pieces,
+        };
+        let written_pieces = vec![found(0, 512), found(1, 3)];
+        let facts = ReplayFacts { written_pieces, ..ReplayFacts::default() };
+        assert_eq!(pieces(&facts), ["hint-stream.bin lies in 512 pieces after it (131 kB each on average)."]);
+        assert!(pieces(&ReplayFacts::default()).is_empty());
+    }
 
     fn shown(passes: Vec<ReplayPass>, expected_span_s: Option<f64>) -> String {
         let target = Target { path: "/mnt/nas".to_owned(), ..Target::default() };

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::fragments::against_copy::{AgainstCopy, MIN_PASSES, Measured};
 use reelgauge_analysis::fragments::cold_read::ColdReads;
-use reelgauge_engine::area::{AREA_DIR, Area, AreaDir};
+use reelgauge_engine::area::{AREA_DIR, Area, AreaDir, Terms};
 use reelgauge_engine::cold::{ColdError, TimedRead, copy_anew, read_cold};
 use reelgauge_engine::extents::{Extents, ExtentsError};
 use reelgauge_engine::mount::{Mount, MountKind};
@@ -41,6 +41,8 @@ pub struct CopyRequest {
     pub passes: u32,
     /// No more of the file than this is copied and read, from its beginning.
     pub most: Size,
+    /// What was said of the target.
+    pub terms: Terms,
 }
 
 /// What came of it.
@@ -117,8 +119,18 @@ pub enum CopyError {
         /// The file.
         path: PathBuf,
     },
+    /// Too little of it is to be compared.
+    #[error("--first {most} is read too quickly to be compared; use 8MiB or more")]
+    LittleOfIt {
+        /// How much was asked for.
+        most: Size,
+    },
     /// There is no room for the copy.
-    #[error("the copy needs {needed} and {} has {available} free; copy less with --first, or make room", target.display())]
+    #[error(
+        "the copy needs {needed}, and {} has {available} free, of which {kept} are kept free (--keep-free changes that); \
+         copy less with --first, or make room",
+        target.display()
+    )]
     Room {
         /// Where.
         target: PathBuf,
@@ -126,6 +138,8 @@ pub enum CopyError {
         needed: Size,
         /// What there is.
         available: Size,
+        /// What of it stays free.
+        kept: Size,
     },
     /// Copying or reading failed.
     #[error(transparent)]
@@ -164,12 +178,16 @@ pub fn compare_with_copy(
     let size_bytes = look(request)?;
     let compared_bytes = size_bytes.min(request.most.bytes());
     if let Ok(Some(space)) = space(&request.target) {
-        check_room(&request.target, compared_bytes, space.available_bytes).map_err(|error| match error {
-            RunError::Space { target, needed, available } => CopyError::Room { target, needed, available },
-            other => CopyError::Run(other),
+        check_room(&request.target, compared_bytes, space, request.terms.keep_free).map_err(|error| {
+            match error {
+                RunError::Space { target, needed, available, kept } => {
+                    CopyError::Room { target, needed, available, kept }
+                }
+                other => CopyError::Run(other),
+            }
         })?;
     }
-    let area = Area::open_or_create(&request.target).map_err(RunError::from)?;
+    let area = Area::open_or_create_on(&request.target, request.terms).map_err(RunError::from)?;
     let is_new = area.is_new();
     let compared = in_area(&area, request, (size_bytes, compared_bytes), observer, interrupt);
     observer.finished();
@@ -188,9 +206,12 @@ fn look(request: &CopyRequest) -> Result<u64, CopyError> {
     if !about.is_file() {
         return Err(ExtentsError::NotAFile { path }.into());
     }
-    let size = Size(about.len().min(request.most.bytes()));
+    let size = Size(about.len());
     if size.bytes() < MIN_BYTES {
         return Err(CopyError::Small { path, size });
+    }
+    if request.most.bytes() < MIN_BYTES {
+        return Err(CopyError::LittleOfIt { most: request.most });
     }
     if !(MIN_PASSES..=MAX_PASSES).contains(&request.passes) {
         return Err(CopyError::Passes { passes: request.passes });

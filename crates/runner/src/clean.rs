@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use reelgauge_engine::area::{Area, AreaError, Cleaned};
+use reelgauge_engine::area::{Area, AreaError, Cleaned, Sharing};
 
 /// What was removed, or would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +17,8 @@ pub struct Removed {
 ///
 /// # Errors
 /// When there is no area, when it is not ours, when a run uses it, or when something can't be removed.
-pub fn clean(target: &Path) -> Result<Removed, AreaError> {
-    let area = Area::open_existing(target)?;
+pub fn clean(target: &Path, sharing: Sharing) -> Result<Removed, AreaError> {
+    let area = Area::open_existing_on(target, sharing)?;
     let root = area.root().to_path_buf();
     Ok(Removed { root, what: area.clean()? })
 }
@@ -27,7 +27,7 @@ pub fn clean(target: &Path) -> Result<Removed, AreaError> {
 ///
 /// # Errors
 /// When there is no area, when it is not ours, or when it can't be looked at.
-pub fn look(target: &Path) -> Result<Removed, AreaError> {
-    let area = Area::open_existing(target)?;
+pub fn look(target: &Path, sharing: Sharing) -> Result<Removed, AreaError> {
+    let area = Area::open_existing_on(target, sharing)?;
     Ok(Removed { root: area.root().to_path_buf(), what: area.to_clean()? })
 }

@@ -18,11 +18,15 @@ use reelgauge_analysis::warning::LogTrouble;
 use reelgauge_analysis::{Counts, Meter, PointFigures, PointTiming, RunTotals, Series, ShortOps};
 use reelgauge_engine::clock::Clock;
 use reelgauge_record::OpRecord;
+use reelgauge_record::identity;
 use reelgauge_record::log::{FileEntry, LogError, LogWriter};
 
 use crate::judging::{Judged, Judging};
 use crate::sink::RingSource;
 use crate::watchdog::Watchdog;
+
+#[cfg(test)]
+mod in_virtual_time;
 
 /// How long the drain sleeps between two rounds: short against the time that a ring holds.
 const NAP: Duration = Duration::from_millis(5);
@@ -81,6 +85,8 @@ pub struct Drained {
     pub log: LogFate,
     /// Operations that found their ring full and are in no figure.
     pub missed_ops: u64,
+    /// Operations that came when their load point was over: they are in the log and in no figure.
+    pub stragglers: u64,
     /// When the tool did not run.
     pub paused: PausedTotal,
 }
@@ -98,14 +104,35 @@ pub struct LiveCounts {
     pub answered_ns: Option<u64>,
 }
 
+/// When a load point ran, on the run's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PointRan {
+    /// When it began, warm-up included.
+    pub started_ns: u64,
+    /// When its warm-up was over.
+    pub measured_from_ns: u64,
+    /// When the last of its threads had ended, or was left behind.
+    pub over_ns: u64,
+}
+
+impl PointRan {
+    /// How long it was measured. What came back from threads that were left behind is in the figures, so it
+    /// must be in the time, too.
+    fn timing(&self, answered_ns: Option<u64>) -> PointTiming {
+        let over_ns = self.over_ns.max(answered_ns.unwrap_or(self.over_ns));
+        // A load point that ended in its warm-up was not measured at all.
+        let measured_ns = over_ns.saturating_sub(self.measured_from_ns);
+        PointTiming { started_ns: self.started_ns, measured_ns }
+    }
+}
+
 enum Order {
-    Attach(Vec<RingSource>),
-    FinishPoint(u16, PointTiming, Sender<PointFigures>),
+    Attach(u16, Vec<RingSource>),
+    FinishPoint(u16, PointRan, Sender<PointFigures>),
     /// Entries for the file table behind those that are there.
     Files(Vec<FileEntry>),
     Judge(Box<Judging>),
     ShortOps(ShortOps),
-    Cut(u64),
     Unanswered(u64, u64),
     FinishJudging(Sender<Option<Judged>>),
     FinishRereads(u16, Sender<Option<Rereads>>),
@@ -115,10 +142,42 @@ enum Order {
 /// The handle on the drain thread. Dropping it ends the thread without waiting for it.
 #[derive(Debug)]
 pub struct Drain {
-    orders: Sender<Order>,
-    thread: JoinHandle<Drained>,
+    worker: DrainWorker,
     first_failure: Arc<OnceLock<OpRecord>>,
     tolerated: Arc<OnceLock<Tolerated>>,
+}
+
+/// Who does the work.
+#[derive(Debug)]
+enum DrainWorker {
+    Thread {
+        orders: Sender<Order>,
+        thread: JoinHandle<Drained>,
+    },
+    /// A part of a simulated world.
+    #[cfg(test)]
+    Part(in_virtual_time::Seat),
+}
+
+impl DrainWorker {
+    fn order(&self, order: Order) -> Result<(), DrainDied> {
+        match self {
+            DrainWorker::Thread { orders, .. } => orders.send(order).map_err(|_| DrainDied),
+            #[cfg(test)]
+            DrainWorker::Part(seat) => seat.order(order),
+        }
+    }
+
+    fn finish(self) -> Result<Drained, DrainDied> {
+        match self {
+            DrainWorker::Thread { orders, thread } => {
+                drop(orders);
+                thread.join().map_err(|_| DrainDied)
+            }
+            #[cfg(test)]
+            DrainWorker::Part(seat) => seat.finish(),
+        }
+    }
 }
 
 /// Errors that are results like any other, where failures are expected.
@@ -158,45 +217,47 @@ pub struct DrainDied;
 impl Drain {
     /// Starts the thread. `log` is where rows go, if they are kept.
     pub fn start(log: Option<LogWriter>, clock: Clock) -> io::Result<Drain> {
-        let (orders, inbox) = channel();
         let mut work = Work::new(log, clock, Watchdog::start(clock)?);
         let (first_failure, tolerated) = (Arc::clone(&work.first_failure), Arc::clone(&work.tolerated));
+        #[cfg(test)]
+        if let Some(world) = clock.world() {
+            let worker = DrainWorker::Part(in_virtual_time::Seat::take(world, work));
+            return Ok(Drain { worker, first_failure, tolerated });
+        }
+        let (orders, inbox) = channel();
         let builder = std::thread::Builder::new().name("drain".to_owned());
         let thread = builder.spawn(move || {
+            // It opens nothing but results.
+            let _own = identity::own();
             work.serve(&inbox);
             work.end()
         })?;
-        Ok(Drain { orders, thread, first_failure, tolerated })
+        Ok(Drain { worker: DrainWorker::Thread { orders, thread }, first_failure, tolerated })
     }
 
     /// Takes over the rings of a load point; those of the one before are emptied a last time.
-    pub fn attach(&self, sources: Vec<RingSource>) -> Result<(), DrainDied> {
-        self.orders.send(Order::Attach(sources)).map_err(|_| DrainDied)
+    pub fn attach(&self, point: u16, sources: Vec<RingSource>) -> Result<(), DrainDied> {
+        self.worker.order(Order::Attach(point, sources))
     }
 
     /// Empties the rings and gives the figures of the load point.
-    pub fn finish_point(&self, point: u16, timing: PointTiming) -> Result<PointFigures, DrainDied> {
-        self.ask(|reply| Order::FinishPoint(point, timing, reply))
+    pub fn finish_point(&self, point: u16, ran: PointRan) -> Result<PointFigures, DrainDied> {
+        self.ask(|reply| Order::FinishPoint(point, ran, reply))
     }
 
     /// Adds files to the run's table.
     pub fn add_files(&self, files: Vec<FileEntry>) -> Result<(), DrainDied> {
-        self.orders.send(Order::Files(files)).map_err(|_| DrainDied)
+        self.worker.order(Order::Files(files))
     }
 
     /// Judges the records that come from now on, until [`Drain::finish_judging`].
     pub fn judge(&self, judging: Judging) -> Result<(), DrainDied> {
-        self.orders.send(Order::Judge(Box::new(judging))).map_err(|_| DrainDied)
-    }
-
-    /// The load point ends now, before its time: what should come later is not missing.
-    pub fn cut(&self, now_ns: u64) -> Result<(), DrainDied> {
-        self.orders.send(Order::Cut(now_ns)).map_err(|_| DrainDied)
+        self.worker.order(Order::Judge(Box::new(judging)))
     }
 
     /// An operation that had been in flight since `issued_ns` is given up now and will be in no record.
     pub fn unanswered(&self, issued_ns: u64, now_ns: u64) -> Result<(), DrainDied> {
-        self.orders.send(Order::Unanswered(issued_ns, now_ns)).map_err(|_| DrainDied)
+        self.worker.order(Order::Unanswered(issued_ns, now_ns))
     }
 
     /// Empties the rings and gives what was found since [`Drain::judge`].
@@ -219,7 +280,7 @@ impl Drain {
     pub fn errors_are_results(&self, expected: BTreeSet<i32>) -> Result<(), DrainDied> {
         // Said once, before the first load point; a second time changes nothing.
         let _ = self.tolerated.set(Tolerated { expected });
-        self.orders.send(Order::ShortOps(ShortOps::Answers)).map_err(|_| DrainDied)
+        self.worker.order(Order::ShortOps(ShortOps::Answers))
     }
 
     /// The first operation that failed, or moved less than was asked, and should not have; as soon as one
@@ -230,13 +291,12 @@ impl Drain {
 
     /// Ends the log and hands everything back.
     pub fn finish(self) -> Result<Drained, DrainDied> {
-        drop(self.orders);
-        self.thread.join().map_err(|_| DrainDied)
+        self.worker.finish()
     }
 
     fn ask<T>(&self, order: impl FnOnce(Sender<T>) -> Order) -> Result<T, DrainDied> {
         let (reply, answer) = channel();
-        self.orders.send(order(reply)).map_err(|_| DrainDied)?;
+        self.worker.order(order(reply))?;
         answer.recv().map_err(|_| DrainDied)
     }
 }
@@ -248,6 +308,10 @@ struct Work {
     log: Option<LogWriter>,
     fate: LogFate,
     sources: Vec<RingSource>,
+    /// The load point that they belong to.
+    point: u16,
+    /// Records that were taken from them, and those before.
+    taken_ops: u64,
     missed_before: u64,
     judging: Option<Box<Judging>>,
     watchdog: Watchdog,
@@ -266,6 +330,8 @@ impl Work {
             fate: LogFate { wanted: log.is_some(), ..LogFate::default() },
             log,
             sources: Vec::new(),
+            point: 0,
+            taken_ops: 0,
             missed_before: 0,
             judging: None,
             watchdog,
@@ -292,11 +358,13 @@ impl Work {
         let asked_ns = self.clock.now_ns();
         self.round();
         match order {
-            Order::Attach(sources) => {
+            Order::Attach(point, sources) => {
                 self.missed_before += missed(&self.sources);
                 self.sources = sources;
+                self.point = point;
             }
-            Order::FinishPoint(point, timing, reply) => {
+            Order::FinishPoint(point, ran, reply) => {
+                let timing = ran.timing(self.answered_ns);
                 let _ = reply.send(self.meter.finish_point(point, timing));
             }
             Order::Files(entries) => {
@@ -306,11 +374,6 @@ impl Work {
             }
             Order::Judge(judging) => self.judging = Some(judging),
             Order::ShortOps(short_ops) => self.meter.take_short(short_ops),
-            Order::Cut(now_ns) => {
-                if let Some(judging) = &mut self.judging {
-                    judging.cut(now_ns);
-                }
-            }
             Order::Unanswered(issued_ns, now_ns) => {
                 if let Some(judging) = &mut self.judging {
                     judging.unanswered(issued_ns, now_ns);
@@ -323,6 +386,7 @@ impl Work {
                 let _ = reply.send(self.rereads.finish_point(point));
             }
             Order::Live(reply) => {
+                // In the run's first moments nothing is known yet.
                 let at_ns = asked_ns.saturating_sub(HANDED_OVER_NS);
                 let late = self.judging.as_mut().and_then(|judging| judging.at(at_ns));
                 let counts = self.meter.counts();
@@ -349,6 +413,9 @@ impl Work {
     }
 
     fn empty(&mut self, source: &mut RingSource) {
+        while let Ok(missed) = source.failures.pop() {
+            self.look_at(&missed);
+        }
         let filled = source.ring.slots();
         if filled == 0 {
             return;
@@ -363,9 +430,7 @@ impl Work {
                 judging.waited(wait);
             }
         }
-        let Ok(chunk) = source.ring.read_chunk(filled) else {
-            return;
-        };
+        let chunk = source.ring.read_chunk(filled).expect("what is in a ring stays there until it is taken");
         let (first, second) = chunk.as_slices();
         for records in [first, second] {
             self.take(records);
@@ -374,13 +439,13 @@ impl Work {
     }
 
     fn take(&mut self, records: &[OpRecord]) {
+        self.taken_ops += records.len() as u64;
         for record in records {
+            assert_eq!(record.point, self.point, "a ring's records are those of its load point");
             self.meter.add(record);
             self.answered_ns = self.answered_ns.max(Some(record.done_ns));
             self.rereads.add(record);
-            if self.breaks_off(record) {
-                let _ = self.first_failure.set(*record);
-            }
+            self.look_at(record);
         }
         if let Some(judging) = &mut self.judging {
             judging.take(records);
@@ -393,6 +458,13 @@ impl Work {
             self.fate.unlogged_ops += records.len() as u64;
         }
         // Where the log was given up just now, its own count of lost rows has these.
+    }
+
+    fn look_at(&self, record: &OpRecord) {
+        if self.breaks_off(record) {
+            // Only the first ends the run; those behind it are in the figures.
+            let _ = self.first_failure.set(*record);
+        }
     }
 
     /// Whether the run can't go on after this. Where errors are no results, files have a known size, and an
@@ -433,7 +505,7 @@ impl Work {
             Err(error) => {
                 // What was not under its name before may not be on disk: it counts as lost.
                 self.fate.rows = sealed;
-                self.fate.unlogged_ops += appended - sealed;
+                self.fate.unlogged_ops += appended.checked_sub(sealed).expect("what is sealed was appended");
                 self.fate.given_up.get_or_insert(error.into());
             }
         }
@@ -444,12 +516,29 @@ impl Work {
         if let Some(log) = self.log.take() {
             self.close(log);
         }
+        self.balance();
         Drained {
             totals: self.meter.run_totals(),
             series: self.meter.series(),
+            stragglers: self.meter.stragglers(),
             missed_ops: self.missed_before + missed(&self.sources),
             paused: self.paused,
             log: self.fate,
+        }
+    }
+
+    /// Holds what was counted against what was taken: each operation is in the log or counted as not in it,
+    /// and in the figures, or counted as a straggler.
+    fn balance(&self) {
+        let LogFate { wanted, rows, unlogged_ops, .. } = self.fate;
+        assert!(
+            !wanted || rows + unlogged_ops == self.taken_ops,
+            "rows written, or told as lost, are those taken"
+        );
+        // A load point that nobody came to finish has its figures still.
+        if self.meter.unfinished_points().is_empty() {
+            let counted = self.meter.run_totals().ops + self.meter.stragglers();
+            assert_eq!(counted, self.taken_ops, "operations counted are those taken");
         }
     }
 }

@@ -15,6 +15,7 @@ use reelgauge_workload::plan::PlanError;
 use reelgauge_workload::search::SearchError;
 use reelgauge_workload::units::Size;
 
+use crate::allowance::Refusal;
 use crate::drain::DrainDied;
 use crate::streams::cast::CastError;
 
@@ -36,21 +37,23 @@ pub enum RunError {
     Material(#[from] MaterialError),
     /// The target is too small.
     #[error(
-        "the test files need {needed} and {target} has {available} free; use smaller files (--file-size, --clip), \
-         fewer workers or streams, or make room"
+        "the test files need {needed}, and {target} has {available} free, of which {kept} are kept free (--keep-free \
+         changes that); use smaller files (--file-size, --clip), fewer workers or streams, or make room"
     )]
     Space {
         /// The target.
         target: PathBuf,
-        /// What the data set takes, with its margin.
+        /// What the data set takes.
         needed: Size,
         /// What there is.
         available: Size,
+        /// What of it stays free.
+        kept: Size,
     },
     /// The target is too small for what a load point writes.
     #[error(
-        "a load point writes {needed} and {target} has {available} free, the test files of earlier runs aside; use a \
-         shorter --duration or fewer streams, or make room"
+        "a load point writes {needed}, and {target} has {available} free, the test files of earlier runs aside, of which \
+         {kept} are kept free (--keep-free changes that); use a shorter --duration or fewer streams, or make room"
     )]
     LoadSpace {
         /// The target.
@@ -59,11 +62,13 @@ pub enum RunError {
         needed: Size,
         /// What there is.
         available: Size,
+        /// What of it stays free.
+        kept: Size,
     },
     /// The target is too small for a first look, which has no smaller files.
     #[error(
-        "a first look needs {needed} for its test files and {target} has {available} free; make room, or give a \
-         directory on the same storage that has some"
+        "a first look needs {needed} for its test files, and {target} has {available} free, of which {kept} are kept \
+         free; make room, or give a directory on the same storage that has some"
     )]
     LookSpace {
         /// The target.
@@ -72,6 +77,8 @@ pub enum RunError {
         needed: Size,
         /// What there is.
         available: Size,
+        /// What of it stays free.
+        kept: Size,
     },
     /// The target, or a quota on it, ran full while a first look made its test files.
     #[error(
@@ -84,8 +91,8 @@ pub enum RunError {
     },
     /// The target is too small for what a trace needs.
     #[error(
-        "the images of this replay need {needed} and {target} has {available} free; use fewer --copies or a smaller \
-         --batch, or make room"
+        "the images of this replay need {needed}, and {target} has {available} free, of which {kept} are kept free \
+         (--keep-free changes that); use fewer --copies or a smaller --batch, or make room"
     )]
     ReplaySpace {
         /// The target.
@@ -94,6 +101,8 @@ pub enum RunError {
         needed: Size,
         /// What there is.
         available: Size,
+        /// What of it stays free.
+        kept: Size,
     },
     /// The target, or a quota on it, ran full while images were made.
     #[error(
@@ -115,6 +124,9 @@ pub enum RunError {
     /// The trace can't be replayed.
     #[error(transparent)]
     Replay(#[from] ReplayError),
+    /// This machine does not allow this process what the load takes.
+    #[error(transparent)]
+    Machine(#[from] Refusal),
     /// This process may not have so many files open.
     #[error(
         "this replay has up to {needed} files open at once, and a process may have {allowed} here; raise the limit \
@@ -151,7 +163,12 @@ pub enum RunError {
     /// Results have no place to go.
     #[error("{0}; choose another folder for results with --out")]
     RunDir(#[from] RunDirError),
-    /// The same, known before anything was touched.
+    /// The summary of what was measured has no place to go.
+    #[error(
+        "{0}. The log is kept as far as it was written: 'reelgauge report' makes the figures anew from it"
+    )]
+    NotKept(#[source] RunDirError),
+    /// Results have no place to go, known before anything was touched.
     #[error("cannot make the folder {path} for results: {source}; choose another one with --out")]
     Out {
         /// The folder.
@@ -211,6 +228,21 @@ pub enum RunError {
         /// What it said.
         source: io::Error,
     },
+    /// A name that no plan can say.
+    #[error(
+        "{path:?} is not valid UTF-8, and the plan of a run (run.toml) can't name such a path; rename it, or give it \
+         by a bind mount"
+    )]
+    NotText {
+        /// The path.
+        path: PathBuf,
+    },
+    /// What ended the run before its first load point, when test files had been made.
+    #[error(
+        "{0} (nothing was measured; what was made on the target stays for the next run, or goes with 'reelgauge \
+         clean')"
+    )]
+    NotBegun(Box<RunError>),
     /// A defect.
     #[error(transparent)]
     Drain(#[from] DrainDied),
@@ -223,12 +255,25 @@ impl RunError {
         move |source| RunError::Io { doing, source }
     }
 
-    /// The exit code: 2 wrong input, 3 broke off, 130 interrupted.
+    /// The same, of a run that had already made things on the target. What is said of test files is said
+    /// before any are made.
+    #[must_use]
+    pub fn after_preparing(self) -> RunError {
+        match self {
+            RunError::Driver(_) | RunError::Log(_) | RunError::RunDir(_) | RunError::Io { .. } => {
+                RunError::NotBegun(Box::new(self))
+            }
+            other => other,
+        }
+    }
+
+    /// The exit code: 2 wrong input, nothing touched, 3 broke off, 130 interrupted.
     pub fn exit_code(&self) -> u8 {
         match self {
             RunError::DataSet(DataSetError::Interrupted { .. }) => 130,
             RunError::DataSet(error) if !is_input(error) => 3,
-            RunError::Drain(_) | RunError::LookFull { .. } | RunError::ReplayFull { .. } => 3,
+            RunError::Drain(_) | RunError::NotBegun(_) | RunError::NotKept(_) => 3,
+            RunError::LookFull { .. } | RunError::ReplayFull { .. } => 3,
             _ => 2,
         }
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::mount::{MountChange, MountId};
 use reelgauge_record::log::FileEntry;
 use reelgauge_record::{OpKind, OpRecord};
@@ -22,6 +23,8 @@ pub struct Scene<'a> {
     pub target: &'a Path,
     /// Its area.
     pub area_root: &'a Path,
+    /// The same, held open.
+    pub area: &'a AreaDir,
     /// The mount, as it was at the start.
     pub mount_id: &'a MountId,
     /// The files, by index.
@@ -76,7 +79,36 @@ fn failed(record: &OpRecord, scene: &Scene<'_>) -> String {
             scene.target.display()
         );
     }
-    format!("{what}; {}", remedy(error.kind()))
+    let remedy = of_this_machine(record.errno).unwrap_or_else(|| remedy(error.kind()));
+    format!("{what}; {remedy}")
+}
+
+/// What to do where it was this machine that refused, and the storage was not even asked.
+#[cfg(unix)]
+fn of_this_machine(errno: i32) -> Option<&'static str> {
+    use rustix::io::Errno;
+    Some(match Errno::from_raw_os_error(errno) {
+        Errno::MFILE => {
+            "this machine lets one process have no more files open: raise that limit (ulimit -n), or use fewer \
+             workers or streams"
+        }
+        Errno::NFILE => {
+            "this machine has no more open files for anybody: raise fs.file-max, or use fewer streams"
+        }
+        Errno::NOMEM => {
+            "this machine has no memory left for it: use fewer or smaller reads and writes at once"
+        }
+        Errno::FBIG => {
+            "the file would be larger than this machine lets one process write (ulimit -f), or than the file \
+             system can hold: raise that limit, or use smaller files"
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(not(unix))]
+fn of_this_machine(_errno: i32) -> Option<&'static str> {
+    None
 }
 
 fn meddled(found: &Meddling) -> String {
@@ -99,8 +131,8 @@ fn came_short(record: &OpRecord, scene: &Scene<'_>) -> String {
         );
     }
     let needed_bytes = offset + u64::from(asked);
-    let path = scene.area_root.join(name);
-    let found = within_a_look(move || Meddling::with_file(&path, needed_bytes)).flatten();
+    let (path, area) = (scene.area_root.join(name), scene.area.clone());
+    let found = within_a_look(move || Meddling::with_file(&area, &path, needed_bytes)).flatten();
     match (found, record.kind) {
         (Some(found), OpKind::Read) => format!("{}: {what}", meddled(&found)),
         (_, OpKind::Write) => format!(

@@ -10,6 +10,7 @@ use reelgauge_workload::search::{Next, Search, Trial, Why};
 use reelgauge_workload::streams::StreamsPlan;
 
 use crate::check::budget::{FORMAT_S, RATE_TIMES};
+use crate::run::driver_kind;
 use crate::streams::cast::Cast;
 
 /// More trials than any search makes on storage that answers steadily.
@@ -18,10 +19,11 @@ const TRIALS_MOST: u32 = 10_000;
 const LOOK: (f64, f64) = (3.0, 2.0 * 5.0);
 
 /// A mix whose test files lack so many bytes.
-pub fn of_mix(plan: &Plan, missing_bytes: u64) -> Forecast {
+pub fn of_mix(plan: &Plan, missing_bytes: u64, memory_bytes: u64) -> Forecast {
     let point_s = (plan.warmup.ns() + plan.duration.ns()) as f64 / 1e9;
     let writes = (0..plan.points()).any(|point| plan.mix_at(point).writes.ppm() > 0);
     Forecast {
+        memory_bytes,
         time: TimeAhead::Planned { s: point_s * plan.points() as f64 },
         least_files_bytes: missing_bytes,
         most_files_bytes: missing_bytes,
@@ -34,6 +36,7 @@ pub fn of_points(plan: &StreamsPlan, cast: &Cast, missing_bytes: u64) -> Forecas
     let point_s = point_s(plan, cast);
     let loads = plan.scale.0.iter().map(|&scale| cast.load_ahead(scale, point_s));
     Forecast {
+        memory_bytes: memory_bytes(plan, cast, plan.scale.0.iter().copied().max().unwrap_or(1)),
         time: TimeAhead::Planned { s: point_s * plan.scale.0.len() as f64 },
         least_files_bytes: missing_bytes,
         most_files_bytes: missing_bytes,
@@ -59,6 +62,7 @@ pub fn of_search(
     let time_max_s = plan.find_max.and_then(|wanted| wanted.time_max).map(|time| time.ns() as f64 / 1e9);
     let writes = cast.load_ahead(1, point_s) != LoadAhead::AtMost(0);
     Forecast {
+        memory_bytes: memory_bytes(plan, cast, search.cap()),
         time: TimeAhead::Between {
             least_s: time_max_s.map_or(least_s, |time_max_s| least_s.min(time_max_s)),
             most_s: time_max_s.unwrap_or(most_s),
@@ -75,6 +79,7 @@ pub fn of_look(missing_bytes: u64) -> Forecast {
     let (rates, formats) = LOOK;
     let rate_s = (RATE_TIMES.warmup + RATE_TIMES.measured).as_secs_f64();
     Forecast {
+        memory_bytes: 0,
         time: TimeAhead::Planned { s: rates * rate_s + formats * FORMAT_S },
         least_files_bytes: 0,
         most_files_bytes: missing_bytes,
@@ -89,6 +94,7 @@ pub fn of_replay(plan: &ReplayPlan, span_ns: u64, files_bytes: u64, written_byte
     let pass_s = span_ns as f64 / 1e9 * settings.scale + last_user_s;
     let passes = u64::from(settings.batch) * u64::from(settings.copies);
     Forecast {
+        memory_bytes: 0,
         time: match settings.pace {
             Pacing::Recorded => TimeAhead::Planned { s: pass_s * f64::from(settings.batch) },
             _ => TimeAhead::Unknown,
@@ -97,6 +103,11 @@ pub fn of_replay(plan: &ReplayPlan, span_ns: u64, files_bytes: u64, written_byte
         most_files_bytes: files_bytes.saturating_mul(passes),
         load: LoadAhead::AtMost(written_bytes.saturating_mul(passes)),
     }
+}
+
+/// What this machine's memory has to hold for a load point at this scale.
+fn memory_bytes(plan: &StreamsPlan, cast: &Cast, scale: u32) -> u64 {
+    cast.demand(driver_kind(plan.driver), scale, point_s(plan, cast)).memory_bytes
 }
 
 /// How long a load point or trial takes, in seconds.

@@ -12,6 +12,19 @@ use reelgauge_engine::mount::{Mount, MountId};
 
 use crate::error::RunError;
 
+/// Refuses paths that the plan of a run can't name: known before anything is touched, not when `run.toml` is
+/// written. A target counts with its whole path; one that is not there is refused elsewhere.
+///
+/// # Errors
+/// [`RunError::NotText`].
+pub fn check_names<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), RunError> {
+    let whole = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    match paths.into_iter().map(whole).find(|path| path.to_str().is_none()) {
+        Some(path) => Err(RunError::NotText { path }),
+        None => Ok(()),
+    }
+}
+
 /// A target that belongs to one run.
 #[derive(Debug)]
 pub struct Ground {
@@ -34,6 +47,10 @@ impl Ground {
     /// When another run has it, or the target does not answer as it should.
     pub fn take(area: &Area) -> Result<Ground, RunError> {
         let lock = Arc::new(area.lock()?);
+        if lock.note().is_none() {
+            // Nobody else is here: what lies there is of a run that was killed.
+            area.remove_scratch()?;
+        }
         let root = area.root();
         Ok(Ground {
             mount: Mount::at(root).map_err(RunError::io("find out what is mounted at the target"))?,
@@ -49,8 +66,43 @@ impl Ground {
         self.area.target()
     }
 
-    /// What the user should know of it: how far the lock reaches.
+    /// What the user should know of it: how far the lock reaches, and as whom files are opened.
     pub fn notes(&self) -> Vec<String> {
-        self.lock.note().map(str::to_owned).into_iter().collect()
+        [self.lock.note(), self.area.sharing_note()].into_iter().flatten().map(str::to_owned).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn names_that_are_no_text_are_refused_also_when_only_the_whole_path_has_them() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+        let folder = tempfile::tempdir().unwrap();
+        let strange = folder.path().join(OsStr::from_bytes(b"nu\xff\xe4r"));
+        std::fs::create_dir(&strange).unwrap();
+        let link = folder.path().join("plain");
+        std::os::unix::fs::symlink(&strange, &link).unwrap();
+        for path in [&strange, &link] {
+            let error = check_names([path.as_path()]).unwrap_err();
+            assert!(matches!(error, RunError::NotText { .. }) && error.exit_code() == 2, "{error}");
+        }
+        check_names([folder.path(), Path::new("/nowhere")]).unwrap();
+    }
+
+    #[test]
+    fn what_a_killed_run_left_goes_with_the_next_run_of_any_kind() {
+        let target = tempfile::tempdir().unwrap();
+        let area = Area::open_or_create(target.path()).unwrap();
+        let left = area.root().join("scratch/user-0/deep");
+        std::fs::create_dir_all(&left).unwrap();
+        std::fs::write(left.join("recording.mov"), "frames").unwrap();
+        drop(Ground::take(&area).unwrap());
+        assert!(!area.root().join("scratch").exists());
+        drop(Ground::take(&area).unwrap());
     }
 }

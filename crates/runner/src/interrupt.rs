@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 #[cfg(unix)]
-use signal_hook::consts::SIGHUP;
+use signal_hook::consts::{SIGHUP, SIGXFSZ};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 #[cfg(unix)]
@@ -40,6 +40,9 @@ impl Interrupt {
     /// Listens for SIGINT, SIGTERM and SIGHUP (Ctrl-C and Ctrl-Break on Windows).
     pub fn listen() -> io::Result<Interrupt> {
         let interrupt = Interrupt::default();
+        // A file that grows beyond what this process may write is an error to be told, not a silent death.
+        #[cfg(unix)]
+        signal_hook::flag::register(SIGXFSZ, Arc::default())?;
         for signal in SIGNALS {
             let is_armed = Arc::clone(&interrupt.is_armed);
             signal_hook::flag::register_conditional_shutdown(signal, EXIT_INTERRUPTED, is_armed)?;

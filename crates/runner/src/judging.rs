@@ -87,6 +87,7 @@ impl Judging {
         if records.is_empty() {
             return;
         }
+        self.look_for_cut();
         let (late, rates) = self.begun();
         for record in records {
             late.add(record);
@@ -101,19 +102,25 @@ impl Judging {
         if self.tallies.is_none() && self.context.window.begun_ns() == 0 {
             return (!self.specs.is_empty()).then(LateNow::default);
         }
+        self.look_for_cut();
         let (late, _) = self.begun();
         late.has_streams().then(|| late.at(now_ns))
     }
 
-    /// The load point ends at this time, before its time.
-    pub fn cut(&mut self, now_ns: u64) {
-        self.cut_ns.get_or_insert(now_ns);
-        self.begun().0.end_at(now_ns);
+    /// A load point that was cut short ended then: to be known before anything is taken that was in flight.
+    fn look_for_cut(&mut self) {
+        if self.cut_ns.is_none()
+            && let Some(cut_ns) = self.context.window.cut_ns()
+        {
+            self.cut_ns = Some(cut_ns);
+            self.begun().0.end_at(cut_ns);
+        }
     }
 
     /// What was found. Nothing is judged behind the end of the load point.
     pub fn finish(mut self) -> Judged {
         self.begun();
+        self.look_for_cut();
         if let (Some((issued_ns, given_up_ns)), Some((late, _))) = (self.unanswered, &mut self.tallies) {
             late.unanswered(issued_ns, given_up_ns);
         }

@@ -19,6 +19,7 @@
 //! Not here: flags and screens (the binary), figures (analysis), I/O on the target (engine).
 
 pub mod against_copy;
+pub mod allowance;
 pub mod check;
 pub mod clean;
 pub mod compare;
@@ -47,6 +48,8 @@ pub mod results;
 pub mod room;
 pub mod run;
 pub mod session;
+#[cfg(test)]
+mod simulation;
 pub mod sink;
 pub mod streams;
 pub mod suite;

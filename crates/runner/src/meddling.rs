@@ -1,15 +1,17 @@
-//! What something else did to the files of a run while it went on: removed them, or made them shorter.
+//! What something else did to the files of a run while it went on: removed them, made them shorter, or put
+//! others in their place.
 //!
 //! A system lets a program go on with a file that it has open when the file is removed, without an error, so
-//! the storage is looked at after each load point. Only files that the workload itself leaves as they are.
+//! the storage is looked at before and after each load point. Only files that the workload itself leaves as
+//! they are.
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use reelgauge_engine::area::MARKER_FILE;
+use reelgauge_engine::area::{AreaDir, MARKER_FILE};
+use reelgauge_engine::mount::{Mount, MountKind};
 
 use crate::failure::within_a_look;
 use crate::file_table::FileTable;
@@ -31,6 +33,13 @@ pub enum Meddling {
         /// The size that it should have at least.
         needed_bytes: u64,
     },
+    /// Something else has a file's name now.
+    Replaced {
+        /// The file.
+        path: PathBuf,
+        /// What is there.
+        by: &'static str,
+    },
 }
 
 impl fmt::Display for Meddling {
@@ -42,6 +51,9 @@ impl fmt::Display for Meddling {
                 "{} was shortened by something else (to {size_bytes} bytes, where {needed_bytes} are needed)",
                 path.display()
             ),
+            Meddling::Replaced { path, by } => {
+                write!(f, "{} was replaced by something else (it is {by} now)", path.display())
+            }
         }
     }
 }
@@ -49,46 +61,104 @@ impl fmt::Display for Meddling {
 impl Meddling {
     /// What was done to a file that should have at least this size; `None` where it has, or where that can't
     /// be seen.
-    pub fn with_file(path: &Path, needed_bytes: u64) -> Option<Meddling> {
-        match fs::metadata(path) {
-            Ok(about) if about.len() < needed_bytes => {
-                Some(Meddling::Shortened { path: path.to_path_buf(), size_bytes: about.len(), needed_bytes })
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Some(Meddling::Removed(path.to_path_buf()))
-            }
-            _ => None,
+    pub fn with_file(area: &AreaDir, path: &Path, needed_bytes: u64) -> Option<Meddling> {
+        Meddling::with(area, &Known { path: path.to_path_buf(), size_bytes: needed_bytes, identity: None })
+    }
+
+    fn with(area: &AreaDir, known: &Known) -> Option<Meddling> {
+        let path = || known.path.clone();
+        let now = match area.standing(&known.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Meddling::Removed(path())),
+            now => now.ok()?,
+        };
+        if let Some(by) = now.foreign {
+            return Some(Meddling::Replaced { path: path(), by });
         }
+        if now.size_bytes < known.size_bytes {
+            let (size_bytes, needed_bytes) = (now.size_bytes, known.size_bytes);
+            return Some(Meddling::Shortened { path: path(), size_bytes, needed_bytes });
+        }
+        let is_other = known.identity.is_some() && now.identity != known.identity;
+        is_other.then(|| Meddling::Replaced { path: path(), by: "another file" })
     }
 }
 
-/// What was done to the area, its test files, and the folders in which the run makes files. `None` when
-/// nothing was, or when the storage doesn't answer.
-pub fn look(area_root: &Path, files: &FileTable) -> Option<Meddling> {
-    let root = area_root.to_path_buf();
-    let all: Vec<_> = files.test_files().map(|file| (file.path.clone(), file.size_bytes)).collect();
-    let step = all.len().div_ceil(FILES_MAX).max(1);
-    let tested: Vec<_> = all.into_iter().step_by(step).collect();
-    let folders: BTreeSet<PathBuf> =
-        files.targets().iter().filter_map(|file| file.path.parent()).map(Path::to_path_buf).collect();
-    within_a_look(move || {
-        let is_gone = |path: &Path| {
-            fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-        };
-        if is_gone(&root.join(MARKER_FILE)) {
-            return Some(Meddling::Removed(root));
+/// A test file as it stood before a load point.
+#[derive(Clone, Debug)]
+struct Known {
+    path: PathBuf,
+    /// The size that it should have at least.
+    size_bytes: u64,
+    /// `None` where the file system gives files other numbers from one look to the next.
+    identity: Option<u64>,
+}
+
+/// The files of a run as they stood before a load point.
+#[derive(Clone, Debug)]
+pub struct Before {
+    area: AreaDir,
+    tested: Vec<Known>,
+    folders: BTreeSet<PathBuf>,
+}
+
+impl Before {
+    /// Looks at them. What the storage doesn't tell in time is not known.
+    pub fn look(area: &AreaDir, mount: &Mount, files: &FileTable) -> Before {
+        let all: Vec<_> = files.test_files().map(|file| (file.path.clone(), file.size_bytes)).collect();
+        let step = all.len().div_ceil(FILES_MAX).max(1);
+        let known = |(path, size_bytes)| Known { path, size_bytes, identity: None };
+        let mut tested: Vec<_> = all.into_iter().step_by(step).map(known).collect();
+        if keeps_numbers(mount) {
+            let (held, wanted) = (area.clone(), tested.clone());
+            let identified = within_a_look(move || {
+                let identified = |known: Known| {
+                    let identity = held.standing(&known.path).ok().and_then(|now| now.identity);
+                    Known { identity, ..known }
+                };
+                wanted.into_iter().map(identified).collect()
+            });
+            tested = identified.unwrap_or(tested);
         }
-        if let Some(folder) = folders.into_iter().take(FILES_MAX).find(|folder| is_gone(folder)) {
-            return Some(Meddling::Removed(folder));
-        }
-        tested.iter().find_map(|(path, size_bytes)| Meddling::with_file(path, *size_bytes))
-    })
-    .flatten()
+        let parents = files.targets().iter().filter_map(|file| file.path.parent());
+        let folders = parents.filter(|path| path.starts_with(area.path())).map(Path::to_path_buf);
+        Before { area: area.clone(), tested, folders: folders.take(FILES_MAX).collect() }
+    }
+
+    /// What was done since to the area, its test files, and the folders in which the run makes files. `None`
+    /// when nothing was, or when the storage doesn't answer.
+    pub fn meddling(self) -> Option<Meddling> {
+        let Before { area, tested, folders } = self;
+        within_a_look(move || {
+            let is_gone =
+                |path: &Path| area.standing(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+            let root = area.path().to_path_buf();
+            if is_gone(&root.join(MARKER_FILE)) || is_unreachable(&root) {
+                return Some(Meddling::Removed(root));
+            }
+            if let Some(folder) = folders.into_iter().find(|folder| is_gone(folder)) {
+                return Some(Meddling::Removed(folder));
+            }
+            tested.iter().find_map(|known| Meddling::with(&area, known))
+        })
+        .flatten()
+    }
+}
+
+/// The area's directory is held open and goes on when its name is gone.
+fn is_unreachable(root: &Path) -> bool {
+    std::fs::symlink_metadata(root).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+/// Whether a file has the same number at every look. Programs that show other storage as files, and some
+/// network file systems, make numbers up as they go.
+fn keeps_numbers(mount: &Mount) -> bool {
+    mount.kind == MountKind::LocalDisk || mount.fs_type.starts_with("nfs")
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::fs;
 
     use reelgauge_engine::driver::TargetFile;
 
@@ -107,24 +177,54 @@ mod tests {
         (area, files)
     }
 
+    fn before(area: &tempfile::TempDir, files: &FileTable) -> Before {
+        let mut mount = Mount::at(area.path()).unwrap();
+        mount.kind = MountKind::LocalDisk;
+        Before::look(&AreaDir::open(area.path()).unwrap(), &mount, files)
+    }
+
     #[test]
     fn what_is_as_it_was_is_not_spoken_of() {
         let (area, files) = area();
-        assert_eq!(look(area.path(), &files), None);
+        assert_eq!(before(&area, &files).meddling(), None);
     }
 
     #[test]
     fn what_is_gone_or_shorter_is_found() {
         let (area, files) = area();
         let clip = area.path().join("clip");
+        let was = before(&area, &files);
         fs::write(&clip, [0; 99]).unwrap();
-        let found = look(area.path(), &files).unwrap();
+        let found = was.clone().meddling().unwrap();
         assert!(found.to_string().contains("clip was shortened by something else"), "{found}");
         fs::remove_file(&clip).unwrap();
-        assert_eq!(look(area.path(), &files), Some(Meddling::Removed(clip)));
+        assert_eq!(was.clone().meddling(), Some(Meddling::Removed(clip)));
         fs::remove_dir(area.path().join("made")).unwrap();
-        assert_eq!(look(area.path(), &files), Some(Meddling::Removed(area.path().join("made"))));
+        assert_eq!(was.clone().meddling(), Some(Meddling::Removed(area.path().join("made"))));
         fs::remove_file(area.path().join(MARKER_FILE)).unwrap();
-        assert_eq!(look(area.path(), &files), Some(Meddling::Removed(area.path().to_path_buf())));
+        assert_eq!(was.meddling(), Some(Meddling::Removed(area.path().to_path_buf())));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_has_the_name_of_a_test_file_now_is_found() {
+        let (area, files) = area();
+        let (clip, other) = (area.path().join("clip"), area.path().join("other"));
+        let was = before(&area, &files);
+        fs::hard_link(&clip, &other).unwrap();
+        let found = was.clone().meddling().unwrap().to_string();
+        assert!(
+            found.contains("clip was replaced by something else") && found.contains("hard link"),
+            "{found}"
+        );
+        fs::remove_file(&other).unwrap();
+        assert_eq!(was.clone().meddling(), None);
+        fs::write(&other, [0; 100]).unwrap();
+        fs::rename(&other, &clip).unwrap();
+        let found = was.clone().meddling().unwrap();
+        assert_eq!(found, Meddling::Replaced { path: clip.clone(), by: "another file" });
+        fs::remove_file(&clip).unwrap();
+        std::os::unix::fs::symlink("/etc/hostname", &clip).unwrap();
+        assert_eq!(was.meddling(), Some(Meddling::Replaced { path: clip, by: "a symbolic link" }));
     }
 }

@@ -7,6 +7,9 @@ use reelgauge_trace::{Trace, TraceError};
 
 use crate::trace_report::ops;
 
+/// So many operations are looked at between two questions whether to stop.
+const OPS_AT_ONCE: usize = 65_536;
+
 /// Which operations, and how many.
 #[derive(Clone, Debug)]
 pub struct Listing {
@@ -25,6 +28,23 @@ pub struct Listing {
 pub fn list<E>(
     trace: &Trace,
     listing: Listing,
+    each: impl FnMut(&OpRecord) -> Result<(), E>,
+) -> Result<u64, E>
+where
+    E: From<TraceError>,
+{
+    list_until(trace, listing, &|| false, each)
+}
+
+/// The same for somebody who may not wait for its end: `stop` is asked now and then whether to go on, and
+/// what lies behind is as if the log had ended there.
+///
+/// # Errors
+/// What `each` fails with, and a log that can't be read.
+pub fn list_until<E>(
+    trace: &Trace,
+    listing: Listing,
+    stop: &dyn Fn() -> bool,
     mut each: impl FnMut(&OpRecord) -> Result<(), E>,
 ) -> Result<u64, E>
 where
@@ -32,6 +52,9 @@ where
 {
     let Listing { filter, sort, top } = listing;
     let wanted = ops(trace)
+        .enumerate()
+        .take_while(|(at, _)| !(at.is_multiple_of(OPS_AT_ONCE) && stop()))
+        .map(|(_, op)| op)
         .take_while(|op| !matches!(op, Ok(op) if filter.is_over(op)))
         .filter(|op| !matches!(op, Ok(op) if !filter.holds(op)));
     if sort == SortBy::Issued {
@@ -84,6 +107,22 @@ mod tests {
         let (ops, left_out) = listed(Listing { filter, sort: SortBy::Offset, top: Some(2) });
         assert_eq!(ops.iter().map(|op| op.offset).collect::<Vec<_>>(), [0, 64 << 10]);
         assert_eq!(left_out, 1024 + 511 - 2);
+    }
+
+    #[test]
+    fn who_stops_waiting_gets_what_was_found_until_then() {
+        let parent = tempfile::tempdir().unwrap();
+        let trace = HINT_STREAM.make(parent.path()).unwrap();
+        for (stops, wanted) in [(true, 0), (false, 3)] {
+            let listing = Listing { filter: OpFilter::default(), sort: SortBy::Service, top: Some(3) };
+            let mut found = 0;
+            let each = |_: &OpRecord| {
+                found += 1;
+                Ok::<(), TraceError>(())
+            };
+            list_until(&trace, listing, &|| stops, each).unwrap();
+            assert_eq!(found, wanted);
+        }
     }
 
     #[test]

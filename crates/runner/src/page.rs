@@ -15,6 +15,7 @@ use reelgauge_analysis::page::{Detail, FirstPass, JudgedPoint, PAGE_VERSION, Pag
 use reelgauge_analysis::page::{RunNotes, RunPage, TracePage};
 use reelgauge_analysis::trace_stats::{Period, TraceDetails, TraceStats};
 use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_record::identity;
 use reelgauge_record::named_file::write_named;
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::{again_with, answer_sentences, html, incident_sentences, next_step};
@@ -168,6 +169,7 @@ pub fn leave_report(run_dir: &Path, summary: &Summary, interrupt: &Interrupt) ->
     if is_interrupted && summary.log.rows > INTERRUPTED_ROWS {
         return Ok(());
     }
+    let _own = identity::own();
     let begun = Instant::now();
     let stop = || match is_interrupted {
         true => begun.elapsed() > INTERRUPTED_TIME,

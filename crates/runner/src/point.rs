@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use reelgauge_analysis::Counts;
 use reelgauge_analysis::late::LateNow;
-use reelgauge_analysis::{Counts, PointTiming};
 use reelgauge_engine::driver::{
     AllEnded, Context, DriverError, DriverKind, Running, Worker, start, threads_for,
 };
@@ -17,12 +17,12 @@ use reelgauge_engine::mount::Mount;
 use reelgauge_record::OpRecord;
 use reelgauge_workload::script::Script;
 
-use crate::drain::{Drain, LiveCounts};
+use crate::drain::{Drain, LiveCounts, PointRan};
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::meddling::Meddling;
 use crate::observer::{Live, Observer, STREAMS_MOST, Waiting};
-use crate::sink::{RingSink, rings};
+use crate::sink::{RingRoom, RingSink, rings};
 
 /// How often the watcher looks.
 const BEAT: Duration = Duration::from_millis(50);
@@ -79,7 +79,7 @@ pub struct PointEnd<S> {
     /// The workers that came back, by number.
     pub workers: Vec<Worker<S>>,
     /// When it ran.
-    pub timing: PointTiming,
+    pub ran: PointRan,
     /// How it ended.
     pub ending: Ending,
     /// Threads that were left behind with an operation in flight.
@@ -102,6 +102,8 @@ pub struct PointSetup<'a> {
     pub hang_after: Duration,
     /// Where records go.
     pub drain: &'a Drain,
+    /// How many wait there at most.
+    pub rings: RingRoom,
     /// Whether to end.
     pub interrupt: &'a Interrupt,
 }
@@ -112,10 +114,10 @@ pub fn run_point<S: Script + 'static>(
     workers: Vec<Worker<S>>,
     observer: &mut dyn Observer,
 ) -> Result<PointEnd<S>, RunError> {
-    let (sinks, sources) = rings(threads_for(setup.kind, workers.len()));
+    let (sinks, sources) = rings(threads_for(setup.kind, workers.len()), setup.rings);
     let threads = sinks.len();
     let worker_count = workers.len() as u32;
-    setup.drain.attach(sources)?;
+    setup.drain.attach(setup.context.point, sources)?;
     let running = start(setup.kind, workers, sinks, &setup.context)?;
     let mut watch = Watch {
         setup,
@@ -125,12 +127,17 @@ pub fn run_point<S: Script + 'static>(
         finished_scripts: 0,
         notes: Vec::new(),
         reason: None,
-        stopped_at: None,
-        mount_looked: Instant::now(),
+        stopped_ns: None,
+        mount_looked_ns: setup.context.clock.now_ns(),
         display: Display::default(),
     };
-    watch.until_over(observer)?;
-    watch.show(observer, true)?;
+    let watched = watch.until_over(observer).and_then(|()| watch.show(observer, true));
+    if let Err(error) = watched {
+        watch.abandon();
+        return Err(error);
+    }
+    // The drain has taken everything by now: the very last operations may be what failed.
+    watch.look_for_failure();
     Ok(watch.end(worker_count))
 }
 
@@ -143,8 +150,8 @@ struct Watch<'a, S> {
     notes: Vec<String>,
     /// Why it ends before its time, once that is so.
     reason: Option<Ending>,
-    stopped_at: Option<Instant>,
-    mount_looked: Instant,
+    stopped_ns: Option<u64>,
+    mount_looked_ns: u64,
     display: Display,
 }
 
@@ -161,7 +168,8 @@ impl<S: Script + 'static> Watch<'_, S> {
                     return Ok(());
                 }
                 Ok(Some(end)) => {
-                    self.threads_left -= 1;
+                    let left = self.threads_left.checked_sub(1);
+                    self.threads_left = left.expect("a thread ends once");
                     self.finished_scripts += end.finished_scripts;
                     self.workers.extend(end.workers);
                     for note in end.notes {
@@ -179,7 +187,7 @@ impl<S: Script + 'static> Watch<'_, S> {
             if self.is_hopeless() {
                 return self.give_up();
             }
-            if self.display.is_due() {
+            if self.display.is_due(self.now_ns()) {
                 self.show(observer, false)?;
             }
         }
@@ -196,15 +204,13 @@ impl<S: Script + 'static> Watch<'_, S> {
         if self.setup.interrupt.asked() {
             self.stop(Ending::Interrupted);
         }
-        if let Some(record) = self.setup.drain.first_failure() {
-            self.stop(Ending::Failed(Box::new(*record)));
-        }
+        self.look_for_failure();
         match self.dead() {
             0 => {}
             threads => self.stop(Ending::Died { threads }),
         }
-        if self.mount_looked.elapsed() >= LOOK_AT_MOUNT_EVERY {
-            self.mount_looked = Instant::now();
+        if self.since(self.mount_looked_ns) >= LOOK_AT_MOUNT_EVERY {
+            self.mount_looked_ns = self.now_ns();
             if self.setup.mount.is_still_there() == Some(false) {
                 self.stop(Ending::Unmounted);
             }
@@ -215,15 +221,38 @@ impl<S: Script + 'static> Watch<'_, S> {
         }
     }
 
+    fn look_for_failure(&mut self) {
+        if let Some(record) = self.setup.drain.first_failure() {
+            self.stop(Ending::Failed(Box::new(*record)));
+        }
+    }
+
+    /// Ends a load point whose results nobody can take any more: nothing may go on behind its back. Threads
+    /// that don't come back are left behind.
+    fn abandon(&mut self) {
+        self.setup.context.stop.store(true, Ordering::Relaxed);
+        let told_ns = self.now_ns();
+        while self.since(told_ns) < GRACE && self.running.next_end(BEAT).is_ok() {}
+    }
+
     /// The first reason counts.
     fn stop(&mut self, reason: Ending) {
         if self.reason.is_none() {
             self.reason = Some(reason);
-            self.stopped_at = Some(Instant::now());
+            let now_ns = self.now_ns();
+            self.stopped_ns = Some(now_ns);
+            self.setup.context.window.cut(now_ns);
             self.setup.context.stop.store(true, Ordering::Relaxed);
-            // The drain's death shows when it is asked for the figures.
-            let _ = self.setup.drain.cut(self.setup.context.clock.now_ns());
         }
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.setup.context.clock.now_ns()
+    }
+
+    /// How long ago that was, by the run's clock.
+    fn since(&self, earlier_ns: u64) -> Duration {
+        Duration::from_nanos(self.now_ns() - earlier_ns)
     }
 
     /// Threads that died and hand nothing back.
@@ -233,7 +262,7 @@ impl<S: Script + 'static> Watch<'_, S> {
 
     /// Threads with an operation in flight, and how long the oldest has been.
     fn stuck(&self) -> (usize, Duration) {
-        let now_ns = self.setup.context.clock.now_ns();
+        let now_ns = self.now_ns();
         let beats = self.running.heartbeats.iter();
         let busy = beats.filter_map(|beat| beat.stuck_for(now_ns));
         busy.fold((0, Duration::ZERO), |(threads, longest), time| (threads + 1, longest.max(time)))
@@ -242,30 +271,32 @@ impl<S: Script + 'static> Watch<'_, S> {
     /// Leaves behind what is still in flight, and says since when it has been.
     fn give_up(&self) -> Result<(), RunError> {
         let (_, longest) = self.stuck();
-        let now_ns = self.setup.context.clock.now_ns();
-        let since_ns = now_ns.saturating_sub(longest.as_nanos() as u64);
+        let now_ns = self.now_ns();
+        // Nothing has been in flight for longer than the run takes.
+        let since_ns = now_ns - longest.as_nanos() as u64;
         Ok(self.setup.drain.unanswered(since_ns, now_ns)?)
     }
 
     /// Whether waiting for the rest is pointless.
     fn is_hopeless(&self) -> bool {
         let hung = matches!(self.reason, Some(Ending::Hung { .. }));
-        self.stopped_at.is_some_and(|at| hung || at.elapsed() >= GRACE)
+        self.stopped_ns.is_some_and(|at_ns| hung || self.since(at_ns) >= GRACE)
     }
 
     fn end(mut self, worker_count: u32) -> PointEnd<S> {
         let context = &self.setup.context;
         let over_ns = context.clock.now_ns();
         let exhausted = self.finished_scripts == worker_count && over_ns < context.window.end_ns();
-        // The dead hold nothing in the kernel.
+        // The dead hold nothing in the kernel. Those that died after a look at who ended are among both.
         let left_behind = self.threads_left - self.dead().min(self.threads_left);
         let natural = if exhausted { Ending::Exhausted } else { Ending::OnTime };
         self.workers.sort_by_key(|worker| worker.id);
         PointEnd {
             workers: self.workers,
-            timing: PointTiming {
+            ran: PointRan {
                 started_ns: context.window.begun_ns(),
-                measured_ns: over_ns.saturating_sub(context.window.warmup_until_ns()),
+                measured_from_ns: context.window.warmup_until_ns(),
+                over_ns,
             },
             ending: self.reason.unwrap_or(natural),
             left_behind,
@@ -277,12 +308,12 @@ impl<S: Script + 'static> Watch<'_, S> {
 /// Turns counts into rates for the display.
 #[derive(Default)]
 struct Display {
-    last: Option<(Instant, Counts)>,
+    last: Option<(u64, Counts)>,
 }
 
 impl Display {
-    fn is_due(&self) -> bool {
-        self.last.is_none_or(|(at, _)| at.elapsed() >= LIVE_EVERY)
+    fn is_due(&self, now_ns: u64) -> bool {
+        self.last.is_none_or(|(at_ns, _)| Duration::from_nanos(now_ns - at_ns) >= LIVE_EVERY)
     }
 
     fn show(
@@ -292,17 +323,19 @@ impl Display {
         longest_in_flight: Option<Duration>,
         is_over: bool,
     ) -> Result<(), RunError> {
-        let now = Instant::now();
+        let asked_ns = setup.context.clock.now_ns();
         let LiveCounts { counts, at_ns, late, answered_ns } = setup.drain.live()?;
-        let Some((at, before)) = self.last.replace((now, counts)) else {
+        let Some((asked_before_ns, before)) = self.last.replace((asked_ns, counts)) else {
             return Ok(());
         };
-        let seconds = (now - at).as_secs_f64();
+        let seconds = Duration::from_nanos(asked_ns - asked_before_ns).as_secs_f64();
+        // The counts begin anew with a load point's first record.
         let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
         let window = &setup.context.window;
         let now_ns = setup.context.clock.now_ns();
+        // What is shown is a moment old, and may lie before the beginning.
         let since_start = |ns: u64| Duration::from_nanos(ns.saturating_sub(window.begun_ns()));
-        let since_answer = answered_ns.map(|ns| Duration::from_nanos(now_ns.saturating_sub(ns)));
+        let since_answer = answered_ns.map(|ns| Duration::from_nanos(now_ns - ns));
         observer.live(&Live {
             at_ns,
             label: setup.label.clone(),
@@ -313,6 +346,7 @@ impl Display {
             write_bytes_per_s: rate(counts.written_bytes, before.written_bytes),
             late_frames: late.as_ref().map(|late| late.late_frames),
             margin_ns: late.as_ref().and_then(LateNow::margin_ns),
+            // None where there are no streams.
             streams: late.map(|late| late.worst_first(STREAMS_MOST).streams).unwrap_or_default(),
             waiting: Waiting::of(longest_in_flight, since_answer),
             is_over,

@@ -6,27 +6,31 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use reelgauge_engine::area::{AREA_DIR, Area};
+use reelgauge_engine::area::{AREA_DIR, Area, Terms};
 use reelgauge_engine::cache;
-use reelgauge_engine::dataset::{DataSet, DataSetSpec, MARGIN_BYTES, MARGIN_PERCENT};
+use reelgauge_engine::dataset::{DataSet, DataSetSpec};
 use reelgauge_engine::driver::TargetFile;
 use reelgauge_engine::material::{LeftOut, Material};
 use reelgauge_engine::mount::direct::{DirectOutcome, DirectProbe, DirectSupport};
 use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_engine::pattern::PatternSpec;
-use reelgauge_engine::space::space;
+use reelgauge_engine::space::{KeepFree, Space, space};
 use reelgauge_record::host::MountFacts;
+use reelgauge_workload::mix::{MixFile, MixScript};
 use reelgauge_workload::plan::Plan;
+use reelgauge_workload::script::Script;
 use reelgauge_workload::units::Size;
 
+use crate::allowance::{self, Demand};
 use crate::error::RunError;
 use crate::file_table::FileTable;
 use crate::forecast;
-use crate::ground::Ground;
+use crate::ground::{Ground, check_names};
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::results::{Naming, Results};
 use crate::room::Room;
+use crate::run::driver_kind;
 
 /// The exit code of a plan that can't be run.
 const EXIT_INPUT: u8 = 2;
@@ -48,20 +52,31 @@ pub struct Prepared {
     pub notes: Vec<String>,
 }
 
+/// What the user asked of a target, beside its plan.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked {
+    /// Refuse rather than fall back to the client's cache.
+    pub must_be_direct: bool,
+    /// What was said of the target.
+    pub terms: Terms,
+}
+
 /// Prepares the target of a plan. An area that was made for it is removed again when the plan turns out
 /// to be impossible there.
 pub fn prepare(
     mut plan: Plan,
-    must_be_direct: bool,
+    asked: Asked,
     naming: &Naming<'_>,
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<Prepared, RunError> {
     plan.check()?;
-    check_space(&plan)?;
-    let area = Area::open_or_create(&plan.target)?;
+    check_names([Some(plan.target.as_path()), plan.read_from.as_deref()].into_iter().flatten())?;
+    allowance::check(driver_kind(plan.driver), &demand(&plan))?;
+    check_space(&plan, asked.terms.keep_free)?;
+    let area = Area::open_or_create_on(&plan.target, asked.terms)?;
     plan.target = area.target().to_path_buf();
-    let result = prepare_in(&area, plan, must_be_direct, naming, observer, interrupt);
+    let result = prepare_in(&area, plan, asked.must_be_direct, naming, observer, interrupt);
     if let Err(error) = &result
         && error.exit_code() == EXIT_INPUT
         && area.is_new()
@@ -101,7 +116,7 @@ fn prepare_in(
     let own_files = own.is_some();
     let data_set = match own {
         Some(own) => {
-            observer.ahead(naming.verb, &forecast::of_mix(&plan, 0));
+            observer.ahead(naming.verb, &forecast::of_mix(&plan, 0, demand(&plan).memory_bytes));
             let data_set = own.data_set(&plan);
             notes.extend(drop_written(&data_set.files));
             data_set
@@ -109,7 +124,10 @@ fn prepare_in(
         None => {
             let spec = data_set_spec(&plan);
             let room = Room::of(&ground);
-            observer.ahead(naming.verb, &forecast::of_mix(&plan, room.yet_to_write(&[spec])));
+            observer.ahead(
+                naming.verb,
+                &forecast::of_mix(&plan, room.yet_to_write(&[spec]), demand(&plan).memory_bytes),
+            );
             notes.extend(room.make_for(&spec, &[spec], observer, interrupt)?);
             let data_set = make_files(area, &spec, observer, interrupt)?;
             notes.extend(cool_down(area, &data_set));
@@ -150,6 +168,18 @@ pub fn target_label(target: &Path, mount: &Mount) -> String {
     mount.server.clone().or(last).unwrap_or_else(|| "root".to_owned())
 }
 
+/// What the largest load point of a plan takes of this machine.
+fn demand(plan: &Plan) -> Demand {
+    let points = (0..plan.points()).map(|point| {
+        let file = MixFile { file: 0, size_bytes: plan.mix.file_size.bytes() };
+        let script = MixScript::new(0, plan.seed, plan.mix_at(point).shape(), &[file]);
+        (script.needs(), u64::from(plan.workers_at(point)))
+    });
+    let file_bytes = if plan.read_from.is_some() { 0 } else { plan.mix.file_size.bytes() };
+    let demands = points.map(|worker| Demand::of(driver_kind(plan.driver), [worker], file_bytes));
+    demands.max_by_key(|demand| demand.memory_bytes).unwrap_or_default()
+}
+
 /// The test files of a plan.
 fn data_set_spec(plan: &Plan) -> DataSetSpec {
     DataSetSpec {
@@ -162,7 +192,7 @@ fn data_set_spec(plan: &Plan) -> DataSetSpec {
 
 /// Refuses a plan that can't fit before even the area is made. A target that has an area already is
 /// left to the data set, which knows what can be used again.
-fn check_space(plan: &Plan) -> Result<(), RunError> {
+fn check_space(plan: &Plan, keep_free: KeepFree) -> Result<(), RunError> {
     if plan.read_from.is_some() || plan.target.join(AREA_DIR).exists() {
         return Ok(());
     }
@@ -171,20 +201,40 @@ fn check_space(plan: &Plan) -> Result<(), RunError> {
         return Ok(());
     };
     let files_bytes = plan.mix.file_size.bytes().saturating_mul(u64::from(plan.files()));
-    check_room(&plan.target, files_bytes, space.available_bytes)
+    check_room(&plan.target, files_bytes, space, keep_free)
 }
 
-/// Refuses files that take more than there is, with a margin.
-pub fn check_room(target: &Path, files_bytes: u64, available_bytes: u64) -> Result<(), RunError> {
-    let margin_bytes = (files_bytes / 100).saturating_mul(MARGIN_PERCENT).max(MARGIN_BYTES);
-    let needed_bytes = files_bytes.saturating_add(margin_bytes);
-    if needed_bytes > available_bytes {
-        // In whole MiB, which people can read: up what is needed, down what there is.
-        let needed = Size::mib(needed_bytes.div_ceil(1 << 20));
-        let available = Size::mib(available_bytes >> 20);
-        return Err(RunError::Space { target: target.to_path_buf(), needed, available });
+/// Refuses files that take more than may be used.
+pub fn check_room(
+    target: &Path,
+    files_bytes: u64,
+    space: Space,
+    keep_free: KeepFree,
+) -> Result<(), RunError> {
+    if files_bytes <= space.usable_bytes(keep_free) {
+        return Ok(());
     }
-    Ok(())
+    let Lacking { needed, available, kept } = Lacking::of(files_bytes, space, keep_free);
+    Err(RunError::Space { target: target.to_path_buf(), needed, available, kept })
+}
+
+/// What is needed, what there is, and what of that stays free; in whole MiB, which people can read: up what
+/// is needed, down what there is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lacking {
+    pub(crate) needed: Size,
+    pub(crate) available: Size,
+    pub(crate) kept: Size,
+}
+
+impl Lacking {
+    pub(crate) fn of(needed_bytes: u64, space: Space, keep_free: KeepFree) -> Lacking {
+        Lacking {
+            needed: Size::mib(needed_bytes.div_ceil(1 << 20)),
+            available: Size::mib(space.available_bytes >> 20),
+            kept: Size::mib(space.kept_bytes(keep_free) >> 20),
+        }
+    }
 }
 
 /// What a run wants of direct I/O.

@@ -12,6 +12,7 @@
 mod findings;
 mod images;
 mod limits;
+mod pieces;
 mod tape;
 
 use std::path::PathBuf;
@@ -20,18 +21,18 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::summary::DataSet;
-use reelgauge_engine::area::{AREA_DIR, Area};
+use reelgauge_engine::area::{AREA_DIR, Area, Terms};
 use reelgauge_engine::driver::Worker;
 use reelgauge_engine::mount::direct::{DirectOutcome, DirectProbe, DirectSupport};
 use reelgauge_engine::pattern::PatternSpec;
-use reelgauge_engine::space::space;
+use reelgauge_engine::space::{KeepFree, Space, space};
 use reelgauge_trace::replay::{ReplayScript, Setting};
 use reelgauge_workload::plan::DriverChoice;
 use reelgauge_workload::replay::ReplayPlan;
 
 use crate::error::RunError;
 use crate::forecast;
-use crate::ground::Ground;
+use crate::ground::{Ground, check_names};
 use crate::interrupt::Interrupt;
 use crate::live::log::logged;
 use crate::made_files::MadeFiles;
@@ -67,6 +68,8 @@ pub struct ReplayRequest {
     pub plan: ReplayPlan,
     /// Folder for run directories.
     pub out: PathBuf,
+    /// What was said of the target.
+    pub terms: Terms,
     /// Whether what it takes was said before, as a part of something longer.
     pub is_announced: bool,
 }
@@ -90,17 +93,23 @@ fn carry_out(
     interrupt: &Interrupt,
 ) -> Result<Finished, RunError> {
     let started = Timestamp::now();
-    let ReplayRequest { mut plan, out, is_announced } = request;
+    let ReplayRequest { mut plan, out, terms, is_announced } = request;
     plan.check()?;
+    check_names([plan.target.as_path(), &plan.replay.trace])?;
     observer.phase("reading");
     let tape = Tape::load(&mut plan)?;
-    limits::allow_open_files(&tape.packed, plan.replay.copies)?;
+    limits::check(
+        driver_kind(plan.driver),
+        &tape.packed,
+        (tape.needs(), plan.replay.copies),
+        tape.file_bytes(),
+    )?;
     if !is_announced {
         observer.ahead(VERB, &ahead_of(&plan, &tape));
     }
     make_out(&out)?;
-    check_space(&plan, &tape)?;
-    let area = Area::open_or_create(&plan.target)?;
+    check_space(&plan, &tape, terms.keep_free)?;
+    let area = Area::open_or_create_on(&plan.target, terms)?;
     plan.target = area.target().to_path_buf();
     let naming =
         Naming { started, out: &out, verb: VERB, label: &tape.name, what: &format!("replay-{}", tape.name) };
@@ -143,7 +152,7 @@ impl Staged {
             Room::of(&ground).make(images_bytes(plan, tape), &[], observer, interrupt)?.unwrap_or_default(),
         );
         if let Ok(Some(space)) = space(area.root()) {
-            check_replay_room(plan, tape, space.available_bytes)?;
+            check_replay_room(plan, tape, space, area.keep_free())?;
         }
         let root = made.scratch().map(|scratch| scratch.path().to_path_buf()).unwrap_or_default();
         let images = Images::of(plan, tape, &root, area.root());
@@ -236,6 +245,7 @@ fn passes(
         };
         let done = session.point(point, (0..settings.copies).map(user).collect(), observer, interrupt)?;
         findings.take(&done, tape);
+        findings.take_pieces(pieces::of_pass(session.area().dir(), tape, images, pass));
         if !done.complete {
             break;
         }
@@ -244,13 +254,13 @@ fn passes(
 }
 
 /// Refuses what can't fit before even the area is made. A target that has one is looked at when it is empty.
-fn check_space(plan: &ReplayPlan, tape: &Tape) -> Result<(), RunError> {
+fn check_space(plan: &ReplayPlan, tape: &Tape, keep_free: KeepFree) -> Result<(), RunError> {
     if plan.target.join(AREA_DIR).exists() {
         return Ok(());
     }
     // Whatever is wrong with the target is better said by the area.
     match space(&plan.target) {
-        Ok(Some(space)) => check_replay_room(plan, tape, space.available_bytes),
+        Ok(Some(space)) => check_replay_room(plan, tape, space, keep_free),
         _ => Ok(()),
     }
 }
@@ -274,9 +284,16 @@ fn images_bytes(plan: &ReplayPlan, tape: &Tape) -> u64 {
     tape.before.file_bytes().saturating_add(tape.before.growth_bytes).saturating_mul(images)
 }
 
-fn check_replay_room(plan: &ReplayPlan, tape: &Tape, available_bytes: u64) -> Result<(), RunError> {
-    check_room(&plan.target, images_bytes(plan, tape), available_bytes).map_err(|error| match error {
-        RunError::Space { target, needed, available } => RunError::ReplaySpace { target, needed, available },
+fn check_replay_room(
+    plan: &ReplayPlan,
+    tape: &Tape,
+    space: Space,
+    keep_free: KeepFree,
+) -> Result<(), RunError> {
+    check_room(&plan.target, images_bytes(plan, tape), space, keep_free).map_err(|error| match error {
+        RunError::Space { target, needed, available, kept } => {
+            RunError::ReplaySpace { target, needed, available, kept }
+        }
         other => other,
     })
 }

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use jiff::Timestamp;
+use reelgauge_record::identity;
 use reelgauge_record::run_dir::{RunDir, RunName};
 
 use crate::error::RunError;
@@ -77,6 +78,7 @@ impl Drop for Results {
         if self.has_begun {
             return;
         }
+        let _own = identity::own();
         // Only what this run has put there; anything else is somebody's, and keeps the directory.
         let _ = fs::remove_file(live::path_in(self.run_dir.path()));
         let _ = fs::remove_file(self.run_dir.plan_path());

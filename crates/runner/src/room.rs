@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use reelgauge_engine::area::Area;
 use reelgauge_engine::dataset::{self, DataSetError, DataSetSpec, OtherSet};
-use reelgauge_engine::space::space;
-use reelgauge_workload::units::Size;
+use reelgauge_engine::space::{Space, space};
 
 use crate::error::RunError;
 use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
+use crate::prepare::Lacking;
 
 /// How often interruptions are noticed.
 const BEAT: Duration = Duration::from_millis(20);
@@ -71,12 +71,10 @@ impl Room {
         }
         let root = self.area.root().to_path_buf();
         let ask = move || space(&root).map_err(RunError::io("ask for the free space of the target"));
-        let available_bytes = apart(ask, interrupt)?.map_or(0, |space| space.available_bytes);
-        Err(RunError::LoadSpace {
-            target: self.area.target().to_path_buf(),
-            needed: Size::mib(bytes.div_ceil(1 << 20)),
-            available: Size::mib(available_bytes >> 20),
-        })
+        let unknown = Space { available_bytes: 0, total_bytes: 0 };
+        let space = apart(ask, interrupt)?.unwrap_or(unknown);
+        let Lacking { needed, available, kept } = Lacking::of(bytes, space, self.area.keep_free());
+        Err(RunError::LoadSpace { target: self.area.target().to_path_buf(), needed, available, kept })
     }
 
     /// Bytes of these data sets that are not there yet, by their sizes alone.
@@ -134,7 +132,7 @@ impl Room {
     fn going(&self, bytes: u64, used: &[DataSetSpec]) -> Result<Option<Vec<OtherSet>>, RunError> {
         let space = space(self.area.root()).map_err(RunError::io("ask for the free space of the target"))?;
         let others = if self.is_alone { dataset::others(&self.area, used)? } else { Vec::new() };
-        Ok(dataset::to_give_back(&others, bytes, space))
+        Ok(dataset::to_give_back(&others, bytes, space, self.area.keep_free()))
     }
 }
 

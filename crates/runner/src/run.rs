@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use reelgauge_analysis::summary::NotMeasured;
 use reelgauge_analysis::{LoadPoint, Outcome, Summary};
+use reelgauge_engine::area::Terms;
 use reelgauge_engine::dataset::DataSet;
 use reelgauge_engine::driver::DriverKind;
 use reelgauge_engine::pattern::PatternSpec;
@@ -15,7 +16,7 @@ use crate::fresh_seed;
 use crate::interrupt::{EXIT_INTERRUPTED, Interrupt};
 use crate::live::log::logged;
 use crate::observer::Observer;
-use crate::prepare::{Prepared, cool_down, drop_written, prepare};
+use crate::prepare::{Asked, Prepared, cool_down, drop_written, prepare};
 use crate::results::Naming;
 use crate::session::{Closing, Opening, PointPlan, Session, make_out};
 use crate::summarise::Subject;
@@ -35,6 +36,8 @@ pub struct Request {
     pub must_be_direct: bool,
     /// Folder for run directories.
     pub out: PathBuf,
+    /// What was said of the target.
+    pub terms: Terms,
 }
 
 /// A run that measured something.
@@ -85,7 +88,8 @@ fn carry_out(
     make_out(&request.out)?;
     let profile = request.plan.mix.profile.clone();
     let naming = Naming { started, out: &request.out, verb: "mix", label: &profile, what: &profile };
-    let prepared = prepare(request.plan, request.must_be_direct, &naming, observer, interrupt)?;
+    let asked = Asked { must_be_direct: request.must_be_direct, terms: request.terms };
+    let prepared = prepare(request.plan, asked, &naming, observer, interrupt)?;
     let files = prepared.file_table();
     let Prepared { plan, ground, results, data_set, own_files, notes } = prepared;
     let opening = Opening {

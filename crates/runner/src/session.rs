@@ -11,6 +11,7 @@
 pub mod close;
 mod counting;
 mod explain;
+mod means;
 pub mod point;
 
 use std::collections::BTreeSet;
@@ -45,9 +46,11 @@ use crate::own_cpu::OwnCpu;
 use crate::point::Ending;
 use crate::prepare::mount_facts;
 use crate::results::Results;
+use crate::sink::RingRoom;
 use crate::streams::table::StreamTable;
 
 pub use close::Closing;
+pub(crate) use means::Means;
 pub use point::{Jury, PointDone, PointPlan};
 
 /// The name of this process in the log, where a fleet would have many.
@@ -84,8 +87,10 @@ pub struct Session {
     run_dir: RunDir,
     clock: Clock,
     drain: Drain,
+    /// How many records wait for it at most.
+    rings: RingRoom,
     /// Ends with the session, on every way out.
-    counters: Sampling,
+    counters: Option<Sampling>,
     files: FileTable,
     pattern: PatternSpec,
     driver: DriverKind,
@@ -138,24 +143,37 @@ impl Session {
         opening: Opening<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Session, RunError> {
+        let begun = Session::begin_with(Means::real(), ground, opening, observer);
+        begun.map_err(RunError::after_preparing)
+    }
+
+    /// [`Session::begin`] by means that need not be this machine's.
+    pub(crate) fn begin_with(
+        means: Means,
+        ground: Ground,
+        opening: Opening<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Session, RunError> {
         let Opening { results, plan_toml, files, .. } = opening;
         let started = results.started();
         let run_dir = results.begin();
         run_dir.write_plan(plan_toml)?;
         run_dir.write_hosts(&[HostFacts::gather(Some(mount_facts(&ground.mount)))])?;
-        let clock = Clock::start();
+        let clock = means.clock;
         observer.clock_began(clock);
         let log = match opening.log {
             true => {
                 let path = run_dir.agent_ops_path(AGENT);
-                Some(LogWriter::create(&path, log_meta(&clock), files.entries().to_vec())?)
+                let entries = files.entries().to_vec();
+                Some(LogWriter::create_on(means.disk, &path, log_meta(&clock), entries, means.log)?)
             }
             false => None,
         };
         let map = || Arc::new(WriteMap::new(files.targets(), opening.pattern.unit_bytes));
         Ok(Session {
-            counters: counting::start(&run_dir, AGENT, &ground.mount, clock),
+            counters: means.samples.then(|| counting::start(&run_dir, AGENT, &ground.mount, clock)),
             drain: Drain::start(log, clock).map_err(RunError::io("start a thread"))?,
+            rings: means.rings,
             write_map: opening.verify.map(|_| map()),
             made_before: opening.verify,
             planned: Vec::new(),
@@ -190,7 +208,8 @@ impl Session {
     /// When the drain died.
     pub fn files_grew(&mut self, files: &FileTable) -> Result<(), RunError> {
         let known = self.files.entries().len();
-        let new = files.entries().get(known..).unwrap_or_default();
+        assert!(files.entries().len() >= known, "the run's table of files only grows");
+        let new = &files.entries()[known..];
         self.drain.add_files(new.to_vec())?;
         self.files = files.clone();
         Ok(())
@@ -266,7 +285,7 @@ impl Session {
             return Ok(());
         };
         if self.done.is_empty() {
-            return Err(error);
+            return Err(error.after_preparing());
         }
         self.doubtful = true;
         if !matches!(self.ending, Ending::OnTime | Ending::Exhausted) {
@@ -285,6 +304,7 @@ impl Session {
         Scene {
             target: self.ground.target(),
             area_root: self.ground.area.root(),
+            area: self.ground.area.dir(),
             mount_id: &self.ground.mount_id,
             files: self.files.entries(),
         }

@@ -10,10 +10,26 @@ use reelgauge_engine::driver::Sink;
 use reelgauge_record::{OpRecord, ProcessorWait};
 use rtrb::{Consumer, Producer, RingBuffer};
 
-/// Records that all rings together hold: 32 MiB, a third of a second of the fastest storage.
-const RECORDS_TOTAL: usize = 524_288;
-/// Records that one ring holds at least and at most.
-const RECORDS_PER_RING: (usize, usize) = (1024, 262_144);
+/// How many records the rings of a load point hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RingRoom {
+    /// All together.
+    pub total: usize,
+    /// One at least.
+    pub least: usize,
+    /// One at most.
+    pub most: usize,
+}
+
+impl Default for RingRoom {
+    /// 32 MiB in all, a third of a second of the fastest storage.
+    fn default() -> RingRoom {
+        RingRoom { total: 524_288, least: 1024, most: 262_144 }
+    }
+}
+
+/// Failures that one ring holds beside its records, for when it has no room for them.
+const FAILURES_PER_RING: usize = 16;
 
 /// Waits for a processor that one ring holds: they are told at most every few milliseconds.
 const WAITS_PER_RING: usize = 1024;
@@ -23,6 +39,7 @@ const WAITS_PER_RING: usize = 1024;
 pub struct RingSink {
     ring: Producer<OpRecord>,
     waits: Producer<ProcessorWait>,
+    failures: Producer<OpRecord>,
     missed: Arc<AtomicU64>,
 }
 
@@ -34,6 +51,9 @@ pub struct RingSource {
     /// What was waited for processors. To be emptied before the records that are there: a wait is put in
     /// before its record.
     pub waits: Consumer<ProcessorWait>,
+    /// Records that found no room, of operations that failed or moved less than was asked: they count as
+    /// missed, but a run must not go on as if nothing had happened.
+    pub failures: Consumer<OpRecord>,
     missed: Arc<AtomicU64>,
 }
 
@@ -45,24 +65,35 @@ impl RingSource {
 }
 
 /// One ring for each of so many measuring threads.
-pub fn rings(threads: usize) -> (Vec<RingSink>, Vec<RingSource>) {
-    let (least, most) = RECORDS_PER_RING;
-    let capacity = (RECORDS_TOTAL / threads.max(1)).clamp(least, most);
+pub fn rings(threads: usize, room: RingRoom) -> (Vec<RingSink>, Vec<RingSource>) {
+    let capacity = (room.total / threads.max(1)).clamp(room.least, room.most);
     let ring = |_| {
         let (producer, consumer) = RingBuffer::new(capacity);
         let (waits, waited) = RingBuffer::new(WAITS_PER_RING);
+        let (failures, failed) = RingBuffer::new(FAILURES_PER_RING);
         let missed = Arc::new(AtomicU64::new(0));
-        let sink = RingSink { ring: producer, waits, missed: Arc::clone(&missed) };
-        (sink, RingSource { ring: consumer, waits: waited, missed })
+        let sink = RingSink { ring: producer, waits, failures, missed: Arc::clone(&missed) };
+        (sink, RingSource { ring: consumer, waits: waited, failures: failed, missed })
     };
     (0..threads).map(ring).unzip()
+}
+
+impl RingSink {
+    #[cold]
+    fn miss(&mut self, op: &OpRecord) {
+        self.missed.fetch_add(1, Ordering::Relaxed);
+        if op.errno != 0 || op.is_short() {
+            // One that finds no room here either comes behind others that do.
+            let _ = self.failures.push(*op);
+        }
+    }
 }
 
 impl Sink for RingSink {
     #[inline]
     fn record(&mut self, op: &OpRecord) {
         if self.ring.push(*op).is_err() {
-            self.missed.fetch_add(1, Ordering::Relaxed);
+            self.miss(op);
         }
     }
 

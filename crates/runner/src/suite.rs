@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::naspt::{NasptPass, NasptRow, NasptTable};
 use reelgauge_analysis::{Outcome, ReplayFacts, ReplayPass};
+use reelgauge_engine::area::Terms;
 use reelgauge_record::run_dir::{RunDir, RunName, write_atomically};
 use reelgauge_trace::synth::workloads;
 use reelgauge_workload::plan::{DriverChoice, PLAN_VERSION};
@@ -54,6 +55,8 @@ pub struct SuiteRequest {
     pub seed: u64,
     /// Folder for the suite's directory.
     pub out: PathBuf,
+    /// What was said of the target.
+    pub terms: Terms,
 }
 
 /// A suite that ran, or a part of one: `suite.json`.
@@ -123,7 +126,7 @@ pub fn run_suite(
     for workload in &request.workloads {
         observer.phase(workload);
         let plan = plan_of(&request, workload);
-        let replay = ReplayRequest { plan, out: dir.clone(), is_announced: true };
+        let replay = ReplayRequest { plan, out: dir.clone(), terms: request.terms, is_announced: true };
         let finished = match run_replay(replay, observer, interrupt) {
             Ok(finished) => finished,
             Err(error) if rows.is_empty() => {

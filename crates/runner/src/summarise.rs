@@ -16,7 +16,7 @@ use reelgauge_record::host::HostFacts;
 use reelgauge_workload::plan::{DriverChoice, Plan};
 use reelgauge_workload::units::Size;
 
-use crate::drain::{Drained, GivenUp, LogFate};
+use crate::drain::{Drained, GivenUp};
 use crate::ground::Ground;
 use crate::own_cpu::OwnCpu;
 use crate::point::Ending;
@@ -165,7 +165,7 @@ pub fn summarise(facts: Facts<'_>) -> Summary {
     let memory = memory_facts(&facts, &mode.judged);
     summary.effective_mode = mode.shown;
     summary.data_set = subject.data_set.clone();
-    summary.log = log_facts(&facts.drained.log);
+    summary.log = log_facts(&facts.drained);
     let (totals, paused) = (&facts.drained.totals, &facts.drained.paused);
     summary.self_cost =
         SelfCost::new(Some((facts.cpu.user_s, facts.cpu.system_s)), totals, &facts.load_points, Some(paused));
@@ -190,6 +190,7 @@ fn target(ground: &Ground) -> Target {
         source: Some(mount.source.clone()),
         server: mount.server.clone(),
         mount_options: Some(mount.options.join(",")),
+        is_shared: ground.area.sharing_note().is_some(),
     }
 }
 
@@ -269,9 +270,11 @@ fn found(mode: &Mode) -> &'static str {
     }
 }
 
-fn log_facts(fate: &LogFate) -> LogFacts {
+fn log_facts(drained: &Drained) -> LogFacts {
+    let fate = &drained.log;
+    let is_whole = fate.given_up.is_none() && fate.unlogged_ops == 0 && drained.missed_ops == 0;
     LogFacts {
-        complete: fate.wanted && fate.given_up.is_none() && fate.unlogged_ops == 0,
+        complete: fate.wanted && is_whole,
         rows: fate.rows,
         bytes: fate.bytes,
         bytes_per_op: (fate.rows > 0).then(|| fate.bytes as f64 / fate.rows as f64),
@@ -317,6 +320,9 @@ fn notes(facts: &Facts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<String
         let given_up = facts.drained.log.given_up.as_ref();
         let trouble = given_up.map_or(LogTrouble::Failed, |given_up| given_up.trouble);
         warnings.push(Warning::LogDropped { ops: unlogged_ops, trouble });
+    }
+    if facts.drained.stragglers > 0 {
+        warnings.push(Warning::Stragglers { ops: facts.drained.stragglers });
     }
     warnings.extend(Warning::if_busy(busy_share(facts)));
     if same_mount(facts) {

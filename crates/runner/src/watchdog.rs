@@ -52,6 +52,11 @@ impl Watchdog {
             ended: AtomicBool::new(false),
         });
         let watched = Arc::clone(&shared);
+        #[cfg(test)]
+        if let Some(world) = clock.world() {
+            world.join(Box::new(Beats(watched)));
+            return Ok(Watchdog { shared, clock });
+        }
         std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
             while !watched.ended.load(Ordering::Relaxed) {
                 std::thread::sleep(BEAT);
@@ -67,12 +72,13 @@ impl Watchdog {
     pub fn take(&self) -> Vec<Pause> {
         let asked_ns = self.clock.now_ns();
         while self.is_overdue() && self.clock.now_ns() - asked_ns < SETTLE.as_nanos() as u64 {
-            std::thread::sleep(LOOK);
+            self.clock.sleep(LOOK);
         }
         std::mem::take(&mut *self.shared.pauses.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn is_overdue(&self) -> bool {
+        // It may beat after the clock was read here.
         let since_ns = self.clock.now_ns().saturating_sub(self.shared.last_beat_ns.load(Ordering::Acquire));
         since_ns > BEAT.as_nanos() as u64 + LATE_NS
     }
@@ -89,6 +95,22 @@ impl Shared {
     }
 }
 
+/// The watchdog of a simulated world.
+#[cfg(test)]
+struct Beats(Arc<Shared>);
+
+#[cfg(test)]
+impl reelgauge_engine::simulated::world::Part for Beats {
+    fn next_ns(&self, now_ns: u64) -> Option<u64> {
+        let next_ns = self.0.last_beat_ns.load(Ordering::Relaxed) + BEAT.as_nanos() as u64;
+        (!self.0.ended.load(Ordering::Relaxed)).then_some(next_ns.max(now_ns))
+    }
+
+    fn act(&mut self, now_ns: u64) {
+        self.0.beat(now_ns);
+    }
+}
+
 impl Drop for Watchdog {
     fn drop(&mut self) {
         self.shared.ended.store(true, Ordering::Relaxed);
@@ -98,7 +120,7 @@ impl Drop for Watchdog {
 /// The pause between two beats, if there was one. It began when the second beat should have come, at the
 /// latest.
 fn pause(last_ns: u64, now_ns: u64) -> Option<Pause> {
-    let since_ns = now_ns.saturating_sub(last_ns);
+    let since_ns = now_ns - last_ns;
     let is_late = since_ns > BEAT.as_nanos() as u64 + LATE_NS;
     is_late.then_some(Pause { from_ns: last_ns, until_ns: now_ns })
 }

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_engine::area::Terms;
 use reelgauge_runner::error::RunError;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::{Observer, Silent};
@@ -52,6 +53,7 @@ fn copiers(folder: &Path, find_max: bool) -> StreamsRequest {
         verb: "streams".to_owned(),
         must_be_direct: false,
         out: folder.join("runs"),
+        terms: Terms::default(),
         resume: None,
         vda: None,
     }

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::{Outcome, ReplayFacts};
+use reelgauge_engine::area::Terms;
 use reelgauge_record::log::{CaptureLevel, LogMeta};
 use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
 use reelgauge_runner::error::RunError;
@@ -154,7 +155,12 @@ impl Place {
     }
 
     fn run(&self, plan: ReplayPlan) -> Result<Finished, RunError> {
-        let request = ReplayRequest { plan, out: self.out.path().to_owned(), is_announced: false };
+        let request = ReplayRequest {
+            plan,
+            out: self.out.path().to_owned(),
+            terms: Terms::default(),
+            is_announced: false,
+        };
         run_replay(request, &mut Silent, &Interrupt::default())
     }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_engine::area::Terms;
 use reelgauge_report::answer_sentences;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::Silent;
@@ -52,6 +53,7 @@ fn finished_or_stopped(
         verb: "streams".to_owned(),
         must_be_direct: false,
         out: scratch.path().join("runs"),
+        terms: Terms::default(),
         resume: None,
         vda: None,
     };

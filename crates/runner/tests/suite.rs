@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use reelgauge_analysis::naspt::NasptTable;
+use reelgauge_engine::area::Terms;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::{Observer, Silent};
 use reelgauge_runner::suite::{Suite, SuiteEnd, SuiteRequest, naspt_workloads, run_suite};
@@ -21,6 +22,7 @@ fn request(workloads: &[&str], dir: &Path) -> SuiteRequest {
         batch: 2,
         pace: Pacing::Max,
         seed: 7,
+        terms: Terms::default(),
         out: dir.join("runs"),
     }
 }

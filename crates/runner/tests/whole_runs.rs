@@ -6,6 +6,7 @@ use std::path::Path;
 
 use reelgauge_analysis::summary::NotMeasured;
 use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_engine::area::Terms;
 use reelgauge_record::log::LogReader;
 use reelgauge_runner::clean::clean;
 use reelgauge_runner::interrupt::Interrupt;
@@ -40,7 +41,7 @@ fn plan(target: &Path) -> Plan {
 }
 
 fn finished(plan: Plan, out: &Path) -> Finished {
-    let request = Request { plan, must_be_direct: false, out: out.to_path_buf() };
+    let request = Request { plan, must_be_direct: false, out: out.to_path_buf(), terms: Terms::default() };
     run(request, &mut Silent, &Interrupt::default()).unwrap()
 }
 
@@ -167,11 +168,16 @@ fn a_second_run_in_the_same_area_is_refused_and_clean_removes_it() {
     let (_finished, scratch) = whole_run(|_| {});
     let target = scratch.path().join("target");
     let lock = reelgauge_engine::area::Area::open_existing(&target).unwrap().lock().unwrap();
-    let request = Request { plan: plan(&target), must_be_direct: false, out: scratch.path().join("runs") };
+    let request = Request {
+        plan: plan(&target),
+        must_be_direct: false,
+        out: scratch.path().join("runs"),
+        terms: Terms::default(),
+    };
     let error = run(request, &mut Silent, &Interrupt::default()).unwrap_err();
     assert_eq!(error.exit_code(), 2, "{error}");
     drop(lock);
-    let removed = clean(&target).unwrap();
+    let removed = clean(&target, Terms::default().sharing).unwrap();
     assert!(removed.what.bytes >= 2 * (16 << 20));
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
 }

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_engine::area::Terms;
 use reelgauge_record::log::LogReader;
 use reelgauge_record::{OpKind, OpRecord};
 use reelgauge_runner::interrupt::Interrupt;
@@ -51,6 +52,7 @@ fn finished(change: impl FnOnce(&mut StreamsPlan), actors: Vec<ActorPlan>) -> (F
         verb: "streams".to_owned(),
         must_be_direct: false,
         out: scratch.path().join("runs"),
+        terms: Terms::default(),
         resume: None,
         vda: None,
     };

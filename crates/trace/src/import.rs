@@ -241,7 +241,25 @@ pub fn import(mut reader: impl BufRead, options: &Options) -> Result<Trace, Impo
         Format::Darshan => darshan::read(&mut source)?,
         Format::Naspt => return Err(naspt::answer(&mut source)?),
     }
-    Ok(source.sink.finish()?)
+    Ok(source.sink.finish().map_err(|error| hint(error, format))?)
+}
+
+/// What to look for where a capture holds no row of its protocol: tshark knows that by the server's port.
+fn hint(error: TraceError, format: Format) -> TraceError {
+    let decode = match format {
+        Format::Smb2 => "tcp.port==PORT,nbss",
+        Format::Nfs => "tcp.port==PORT,rpc",
+        _ => return error,
+    };
+    match error {
+        TraceError::NoOperations { warnings } if warnings.is_empty() => TraceError::NoOperations {
+            warnings: format!(
+                "tshark printed no row of this protocol; where the server listens on another port than usual, add \
+                 -d {decode} to its command"
+            ),
+        },
+        other => other,
+    }
 }
 
 /// The format that was named, or that the first bytes show.

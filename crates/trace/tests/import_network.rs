@@ -308,6 +308,30 @@ fn nfs_version_4_goes_by_compounds() {
 }
 
 #[test]
+fn smb2_removes_of_what_is_not_there_are_opens_that_failed() {
+    let tree = r"tree=\\nas\s";
+    let open = "filename=nosuch disposition=1 access_mask=0x00010080 create_options=0x00001000";
+    let text = [
+        format!("response=0 {tree} cmd=5 msg_id=1 {open}"),
+        format!("response=1 {tree} cmd=5 msg_id=1 nt_status=0xc0000034"),
+    ];
+    let text: Vec<&str> = text.iter().map(String::as_str).collect();
+    let lines = imported(&rows(&SMB2, &text)).lines();
+    assert!(
+        lines.len() == 1 && lines[0].starts_with("open s/nosuch") && lines[0].ends_with("e2"),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn a_capture_without_a_row_is_told_that_the_port_may_be_another() {
+    for (columns, decode) in [(&SMB2[..], "-d tcp.port==PORT,nbss"), (&NFS[..], "-d tcp.port==PORT,rpc")] {
+        let error = try_import(rows(columns, &[]).as_bytes(), None, None).err().unwrap().to_string();
+        assert!(error.contains(decode), "{error}");
+    }
+}
+
+#[test]
 fn a_capture_without_the_fields_is_told_the_command() {
     let source = "frame.time_epoch\tsmb2.cmd\n1.5\t5\n";
     let error = try_import(source.as_bytes(), None, None).err().unwrap().to_string();

@@ -42,7 +42,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("crates/engine/src/mount/apple.rs", "statfs names as bytes"),
     ("crates/engine/src/mount/windows.rs", "calls of the Windows API"),
     ("crates/engine/src/space.rs", "calls of the Windows API"),
-    ("crates/engine/tests/on_mounts/support.rs", "acting as another user for one call"),
+    ("crates/record/src/identity/linux.rs", "the file system identity of one thread"),
     ("crates/record/src/log/delta.rs", "AVX2 where the processor has it"),
     ("crates/record/tests/memory.rs", "an allocator that counts"),
 ];

@@ -47,10 +47,39 @@ pub struct ReplayFacts {
     pub remarks: Vec<String>,
     /// The passes, in the order in which they ran.
     pub passes: Vec<ReplayPass>,
+    /// Files that a pass wrote with gaps, or that lay in many pieces afterwards, where the file system tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub written_pieces: Vec<WrittenPieces>,
     /// The median of all passes.
     pub median_bytes_per_s: Option<f64>,
     /// Why the timing was not good enough; `None` where it was, or where it is free.
     pub bad_timing: Option<String>,
+}
+
+/// From so many pieces on, of less than so many bytes, a file lies in many.
+const MANY_PIECES: u64 = 16;
+const SMALL_PIECE_BYTES: u64 = 4 << 20;
+
+/// A file that a pass of a replay wrote, and the pieces that it lies in.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WrittenPieces {
+    /// Index of the load point of the pass.
+    pub point: u16,
+    /// Its name in the trace.
+    pub file: String,
+    /// Bytes.
+    pub size_bytes: u64,
+    /// Pieces.
+    pub pieces: u64,
+    /// Bytes of a piece, on average.
+    pub piece_bytes: u64,
+}
+
+impl WrittenPieces {
+    /// Whether that is worth saying: many pieces, too small for a disk to reach its rate between two of them.
+    pub fn is_in_many(&self) -> bool {
+        self.pieces >= MANY_PIECES && self.piece_bytes < SMALL_PIECE_BYTES
+    }
 }
 
 /// One pass of a replay.

@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use axum::body::Body;
@@ -21,6 +20,7 @@ use crate::events::tests::{begin_line, end_line};
 use crate::roots::Roots;
 use crate::runs::Runs;
 use crate::runs::tests::{make_run, summary};
+use crate::site::Site;
 use crate::start::Starter;
 use crate::token::Token;
 
@@ -44,6 +44,11 @@ impl Told {
 }
 
 fn scene(token: Option<Token>) -> Scene {
+    scene_at(None, token)
+}
+
+/// The same behind a proxy.
+fn scene_at(public_url: Option<&str>, token: Option<Token>) -> Scene {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path().canonicalize().unwrap();
     fs::create_dir(top.join("root")).unwrap();
@@ -55,10 +60,10 @@ fn scene(token: Option<Token>) -> Scene {
         roots: Roots::new(&[top.join("root")]).unwrap(),
         traces: Arc::default(),
     };
-    let listens: SocketAddr = "127.0.0.1:8642".parse().unwrap();
+    let listens = "127.0.0.1:8642".parse().unwrap();
+    let site = Site::new(listens, &[], false, public_url.map(|url| url.parse().unwrap()));
     let runs = Runs::in_dir(&top.join("runs")).unwrap();
-    let app =
-        App::new("1.2.3".to_owned(), "nas1".to_owned(), Door::new(listens, "nas1", token), runs, starter);
+    let app = App::new("1.2.3".to_owned(), "nas1".to_owned(), Door::new(site, token), runs, starter);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     Scene { folder, router: router(Arc::new(app)), runtime }
 }
@@ -70,7 +75,11 @@ impl Scene {
 
     fn ask(&self, method: &str, uri: &str, body: &str, adapt: impl FnOnce(Builder) -> Builder) -> Told {
         let request = Request::builder().method(method).uri(uri).header("host", "127.0.0.1:8642");
-        let request = adapt(request).body(Body::from(body.to_owned())).unwrap();
+        self.answer(adapt(request), body)
+    }
+
+    fn answer(&self, request: Builder, body: &str) -> Told {
+        let request = request.body(Body::from(body.to_owned())).unwrap();
         self.runtime.block_on(async {
             let response = self.router.clone().oneshot(request).await.unwrap();
             let (parts, body) = response.into_parts();
@@ -169,23 +178,108 @@ fn requests_from_elsewhere_change_nothing() {
     assert!(!run.exists());
 }
 
+fn set_cookie(told: &Told) -> &str {
+    told.headers["set-cookie"].to_str().unwrap()
+}
+
+/// What a browser sends back of a cookie.
+fn sent_back(told: &Told) -> String {
+    set_cookie(told).split(';').next().unwrap().to_owned()
+}
+
 #[test]
-fn the_link_sets_a_cookie_and_nothing_is_told_without_it() {
+fn the_token_is_exchanged_for_a_cookie_and_nothing_is_told_without_one() {
     let token = Token::draw().unwrap();
     let text = token.reveal().to_owned();
     let scene = scene(Some(token));
-    assert_eq!(scene.get("/api/runs").status, StatusCode::UNAUTHORIZED);
-    assert!(scene.get("/api/runs").json()["error"].as_str().unwrap().contains("link"));
-    let welcome = scene.get(&format!("/?token={text}"));
-    assert_eq!((welcome.status, welcome.headers["location"].to_str().unwrap()), (StatusCode::SEE_OTHER, "/"));
-    let cookie = welcome.headers["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
+    let refused = scene.get("/api/runs");
+    assert_eq!(refused.status, StatusCode::UNAUTHORIZED);
+    assert!(refused.headers["www-authenticate"] == "Bearer" && refused.text.contains("link"));
+    // A token in an address would end up in histories and logs, so there it is worth nothing.
+    let page = scene.get(&format!("/?token={text}"));
+    assert!(page.status == StatusCode::OK && !page.headers.contains_key("set-cookie"));
+    assert_eq!(scene.get(&format!("/api/runs?token={text}")).status, StatusCode::UNAUTHORIZED);
+    let welcome = scene.change("POST", ENTER, &json!({"token": text}).to_string());
+    assert_eq!((welcome.status, welcome.text.as_str()), (StatusCode::NO_CONTENT, ""));
+    let cookie = sent_back(&welcome);
+    assert!(!cookie.contains(&text), "{cookie}");
     let with = scene.ask("GET", "/api/runs", "", |request| request.header("cookie", cookie));
     assert_eq!(with.status, StatusCode::OK);
     let bearer = format!("Bearer {text}");
     let scrape = scene.ask("GET", "/metrics", "", |request| request.header("authorization", bearer));
     assert_eq!(scrape.status, StatusCode::OK);
-    let wrong = scene.get(&format!("/?token={}", "0".repeat(32)));
-    assert!(wrong.status == StatusCode::UNAUTHORIZED && !wrong.headers.contains_key("set-cookie"));
+    for body in [json!({"token": "0".repeat(32)}), json!({"token": ""}), json!({})] {
+        let wrong = scene.change("POST", ENTER, &body.to_string());
+        assert!(wrong.status.is_client_error() && !wrong.headers.contains_key("set-cookie"), "{body}");
+    }
+    let body = json!({"token": text}).to_string();
+    let foreign = scene.ask("POST", ENTER, &body, |request| {
+        request
+            .header(MARK, "1")
+            .header("content-type", "application/json")
+            .header("origin", "http://evil.example")
+    });
+    assert!(foreign.status == StatusCode::FORBIDDEN && !foreign.headers.contains_key("set-cookie"));
+}
+
+#[test]
+fn behind_a_proxy_everything_is_below_its_path() {
+    let token = Token::draw().unwrap();
+    let body = json!({"token": token.reveal()}).to_string();
+    let scene = scene_at(Some("https://nas.example.com/reelgauge/"), Some(token));
+    let json = ("content-type", "application/json");
+    // One proxy keeps host and path, the next puts its own host there, the third takes the path away.
+    for (host, path) in
+        [("nas.example.com", "/reelgauge"), ("127.0.0.1:8642", "/reelgauge"), ("127.0.0.1:8642", "")]
+    {
+        let ask = |method: &str, uri: &str, body: &str, cookie: &str| {
+            let request = Request::builder().method(method).uri(format!("{path}{uri}")).header("host", host);
+            let request = request.header("origin", "https://nas.example.com").header("cookie", cookie);
+            scene.answer(request.header(MARK, "1").header(json.0, json.1), body)
+        };
+        assert_eq!(ask("GET", "/", "", "").text, PAGE, "{host} {path}");
+        assert_eq!(ask("GET", "/api/runs", "", "").status, StatusCode::UNAUTHORIZED);
+        let welcome = ask("POST", ENTER, &body, "");
+        let cookie = set_cookie(&welcome);
+        assert!(cookie.ends_with("; Path=/reelgauge/; HttpOnly; SameSite=Strict; Secure"), "{cookie}");
+        let cookie = sent_back(&welcome);
+        for uri in ["/api/runs", "/api/runs?x=1", "/api/info", "/metrics"] {
+            assert_eq!(ask("GET", uri, "", &cookie).status, StatusCode::OK, "{host} {path}{uri}");
+        }
+        assert_eq!(ask("GET", "/api/nothing", "", &cookie).status, StatusCode::NOT_FOUND);
+    }
+    let bare = scene.get("/reelgauge");
+    assert_eq!(bare.status, StatusCode::PERMANENT_REDIRECT);
+    assert_eq!(bare.headers["location"], "/reelgauge/");
+    let own = scene.change("POST", ENTER, &body);
+    assert!(set_cookie(&own).ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{}", set_cookie(&own));
+    for host in ["evil.example", "nas.example.com:8642", "nas.example.com.evil.example"] {
+        let request = Request::builder().uri("/reelgauge/").header("host", host);
+        assert_eq!(scene.answer(request, "").status, StatusCode::FORBIDDEN, "{host}");
+    }
+}
+
+#[test]
+fn one_client_cant_take_all_places_to_watch_and_who_is_busy_says_when_to_come_again() {
+    let token = Token::draw().unwrap();
+    let body = json!({"token": token.reveal()}).to_string();
+    let scene = scene(Some(token));
+    let run = make_run(&scene.runs(), "run");
+    fs::write(path_in(run.path()), begin_line(std::process::id(), &own_mark())).unwrap();
+    let cookies = [(); 2].map(|()| sent_back(&scene.change("POST", ENTER, &body)));
+    let watch = |cookie: &str| {
+        let request = Request::builder().uri("/api/runs/run/live").header("host", "127.0.0.1:8642");
+        let request = request.header("cookie", cookie).body(Body::empty()).unwrap();
+        scene.runtime.block_on(async { scene.router.clone().oneshot(request).await.unwrap() })
+    };
+    let watching: Vec<Response> = (0..40).map(|_| watch(&cookies[0])).collect();
+    let (let_in, refused): (Vec<_>, Vec<_>) =
+        watching.into_iter().partition(|response| response.status() == StatusCode::OK);
+    assert_eq!((let_in.len(), refused.len()), (16, 24));
+    assert!(refused.iter().all(|response| response.headers()["retry-after"] == "2"));
+    assert_eq!(watch(&cookies[1]).status(), StatusCode::OK);
+    drop(let_in);
+    assert_eq!(watch(&cookies[0]).status(), StatusCode::OK);
 }
 
 #[test]

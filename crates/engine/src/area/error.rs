@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::Shared;
+
 /// Why a target can't be used, or its area not be opened, locked or removed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -98,6 +100,17 @@ pub enum AreaError {
     NoArea {
         /// The target.
         target: PathBuf,
+    },
+    /// This is root, and others have a hand in the target.
+    #[error(
+        "{path} {shared}, who could lead a run as root astray, so nothing was done; {}",
+        shared.instead()
+    )]
+    Shared {
+        /// The target or its area.
+        path: PathBuf,
+        /// What others have to do with it.
+        shared: Shared,
     },
     /// Another run holds the lock.
     #[error("{path} is in use by another run ({holder}); wait until it has ended, or give another directory")]

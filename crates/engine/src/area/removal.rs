@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 use self::ours::Scope;
 use super::lock::AreaLock;
 use super::marker::Marker;
+use reelgauge_record::identity;
+
 use super::{AreaDir, AreaError, LOCK_FILE, MARKER_FILE, sync_dir};
 
 /// The tool nests three directories; a removal that goes deeper than this is in the wrong place.
@@ -115,7 +117,12 @@ pub(super) fn remove(dir: &AreaDir, marker: &Marker, lock: Option<AreaLock>) -> 
             Err(error) => return Err(removal_error(&path, error)),
         }
     }
-    if let Err(error) = fs::remove_dir(root) {
+    // Empty by now, and maybe in a directory in which only who started this may remove anything.
+    let removed = {
+        let _own = identity::own();
+        fs::remove_dir(root)
+    };
+    if let Err(error) = removed {
         // Something was written into it meanwhile: it has to stay, so it has to stay marked.
         let _ = marker.write(dir);
         return Err(removal_error(root, error));

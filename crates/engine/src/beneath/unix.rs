@@ -11,6 +11,8 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{AtFlags, CWD, Dev, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::{Errno, retry_on_intr};
 
+use reelgauge_record::identity::Guise;
+
 use super::{Facts, For, What};
 
 /// Opening a directory only to go on from there. Where the system can, without asking its server for it.
@@ -237,6 +239,9 @@ pub(crate) fn facts_of(stat: &Stat) -> Facts {
         size_bytes: u64::try_from(stat.st_size).unwrap_or(0),
         names: stat.st_nlink as _,
         modified: seconds.map(|seconds| SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds)),
+        inode: stat.st_ino as _,
+        owner: Guise { user: stat.st_uid, group: stat.st_gid },
+        permissions: Mode::from_raw_mode(stat.st_mode as _).as_raw_mode() as _,
         // It counts 512 bytes on every system, whatever the block size.
         allocated_bytes: u64::try_from(stat.st_blocks).unwrap_or(0).saturating_mul(512),
     }

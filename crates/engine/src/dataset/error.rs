@@ -18,17 +18,17 @@ pub enum DataSetError {
     },
     /// The file system hasn't enough room. Nothing was written.
     #[error(
-        "{directory} has room for {} only, the data set needs {} more (of these, {} stay free as a margin); \
-         use fewer or smaller files (--files, --file-size; for movies a shorter --clip), or make room",
-        amount(*available_bytes), amount(*needed_bytes), amount(*margin_bytes)
+        "the data set needs {} more, and {directory} has {} free, of which {} are kept free (--keep-free changes \
+         that); use fewer or smaller files (--files, --file-size; for movies a shorter --clip), or make room",
+        amount(*needed_bytes), amount(*available_bytes), amount(*kept_bytes)
     )]
     NoSpace {
         /// Where it was to be written.
         directory: PathBuf,
-        /// What has yet to be written, and the margin.
+        /// What has yet to be written.
         needed_bytes: u64,
-        /// How much of that is margin.
-        margin_bytes: u64,
+        /// What stays free.
+        kept_bytes: u64,
         /// What an ordinary user may still write there.
         available_bytes: u64,
     },

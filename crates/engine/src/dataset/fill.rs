@@ -12,6 +12,7 @@ use crate::area::{Area, AreaDir};
 use crate::beneath::What;
 use crate::driver::TargetFile;
 use crate::pattern::{FILL_WRITER, PatternSpec, WriteData};
+use crate::space::Space;
 
 /// Bytes of one write.
 pub(super) const WRITE_BYTES: usize = 1 << 20;
@@ -19,15 +20,15 @@ pub(super) const WRITE_BYTES: usize = 1 << 20;
 /// Prepares the whole set. `seconds` is left to the caller.
 pub(super) fn prepare(area: &Area, spec: &DataSetSpec, shared: &Shared) -> Result<DataSet, DataSetError> {
     let at = area.dir();
-    own_dir(at, &area.data_dir(), spec)?;
     let directory = area.data_dir().join(directory_name(spec));
-    own_dir(at, &directory, spec)?;
-    let known = Manifest::read(at, &directory, spec)?;
-    let found = survey::survey(at, &directory, spec, known.is_some())?;
+    let (known, found) = survey::look(area, &directory, spec)?;
     let missing_files = found.missing.len() as u64;
     let missing_bytes = missing_files * spec.file_bytes;
     let reused_bytes = (u64::from(spec.files) - missing_files) * spec.file_bytes;
     shared.reused_bytes.store(reused_bytes, Ordering::Relaxed);
+    refuse_without_room(area, &directory, spec, missing_bytes)?;
+    own_dir(at, &area.data_dir(), spec)?;
+    own_dir(at, &directory, spec)?;
 
     let seed = known.as_ref().map_or(spec.seed, |(_, seed)| *seed);
     let pattern = PatternSpec { seed, unit_bytes: spec.unit_bytes };
@@ -37,7 +38,7 @@ pub(super) fn prepare(area: &Area, spec: &DataSetSpec, shared: &Shared) -> Resul
         known.filter(|(manifest, _)| manifest.complete).map_or(0, |(manifest, _)| manifest.files);
     let files_there = complete_files.max(spec.files);
     if !found.missing.is_empty() || incomplete {
-        make_room(at, &directory, spec, &found, missing_bytes)?;
+        remove_useless(at, &directory, spec, &found)?;
         let files = files_there;
         Manifest::new(spec, files, seed, false).write(at, &directory)?;
         fill_all((at, &directory), spec, &found.missing, pattern, shared)?;
@@ -76,21 +77,38 @@ fn own_dir(area: &AreaDir, path: &Path, spec: &DataSetSpec) -> Result<(), DataSe
     Err(DataSetError::NotOurs { path: path.to_owned(), what })
 }
 
-/// Removes what is of no use and then sees whether there is room.
-fn make_room(
+/// Sees whether there is room before anything is made or removed; what is of no use counts as room.
+fn refuse_without_room(
+    area: &Area,
+    directory: &Path,
+    spec: &DataSetSpec,
+    missing_bytes: u64,
+) -> Result<(), DataSetError> {
+    let root = area.root();
+    let space = crate::space::space(root)
+        .map_err(|error| named("ask for the free space of", root, spec.file_bytes, error))?;
+    let check = |space| survey::check_room(root, missing_bytes, space, area.keep_free());
+    check(space).or_else(|_| {
+        let useless_bytes = survey::useless_bytes(area.dir(), directory, spec);
+        check(space.map(|space| Space {
+            available_bytes: space.available_bytes.saturating_add(useless_bytes),
+            ..space
+        }))
+    })
+}
+
+/// Removes what earlier preparations left that can't be used.
+fn remove_useless(
     area: &AreaDir,
     directory: &Path,
     spec: &DataSetSpec,
     found: &survey::Survey,
-    missing_bytes: u64,
 ) -> Result<(), DataSetError> {
     survey::remove_parts(area, directory, spec)?;
     for path in &found.unfit {
         area.remove_file(path).map_err(|error| named("remove", path, spec.file_bytes, error))?;
     }
-    let space = crate::space::space(directory)
-        .map_err(|error| named("ask for the free space of", directory, spec.file_bytes, error))?;
-    survey::check_room(directory, missing_bytes, space)
+    Ok(())
 }
 
 fn fill_all(

@@ -14,11 +14,10 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::manifest::{MANIFEST_FILE, Manifest, PART};
-use super::survey::room_needed;
 use super::{DataSetError, DataSetSpec};
 use crate::area::{Area, AreaDir, Cleaned};
 use crate::beneath::For;
-use crate::space::Space;
+use crate::space::{KeepFree, Space};
 
 /// A data set that another run left.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,14 +82,19 @@ pub(crate) fn is_file_name(name: &str) -> bool {
     whole == MANIFEST_FILE || number.is_some_and(is_number)
 }
 
-/// Which of these have to go so that there is room for so many bytes more, with the margin that stays free;
+/// Which of these have to go so that there is room for so many bytes more, beside what stays free;
 /// `None` when even all of them would not be enough. No `space`: the file system doesn't tell, and nothing
 /// has to go.
-pub fn to_give_back(others: &[OtherSet], missing_bytes: u64, space: Option<Space>) -> Option<Vec<OtherSet>> {
+pub fn to_give_back(
+    others: &[OtherSet],
+    missing_bytes: u64,
+    space: Option<Space>,
+    keep_free: KeepFree,
+) -> Option<Vec<OtherSet>> {
     let Some(space) = space.filter(|_| missing_bytes > 0) else {
         return Some(Vec::new());
     };
-    let needed_bytes = room_needed(missing_bytes);
+    let needed_bytes = missing_bytes.saturating_add(space.kept_bytes(keep_free));
     let mut available_bytes = space.available_bytes;
     let mut going = Vec::new();
     for set in others {
@@ -134,7 +138,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::dataset::{DataSet, MARGIN_BYTES};
+    use crate::dataset::DataSet;
 
     const MIB: u64 = 1 << 20;
 
@@ -233,9 +237,10 @@ mod tests {
         };
         let sets = [set("old", 100), set("newer", 200), set("newest", 400)];
         let going = |missing_mib: u64, free_mib: u64| {
-            let free = free_mib * MIB + MARGIN_BYTES;
+            let free = (free_mib + 64) * MIB;
             let space = Space { available_bytes: free, total_bytes: u64::MAX };
-            to_give_back(&sets, missing_mib * MIB, Some(space)).map(|sets| sets.len())
+            to_give_back(&sets, missing_mib * MIB, Some(space), KeepFree::Bytes(64 * MIB))
+                .map(|sets| sets.len())
         };
         assert_eq!(going(50, 50), Some(0));
         assert_eq!(going(51, 50), Some(1));
@@ -244,6 +249,6 @@ mod tests {
         assert_eq!(going(750, 50), Some(3));
         assert_eq!(going(751, 50), None);
         assert_eq!(going(0, 0), Some(0));
-        assert_eq!(to_give_back(&sets, u64::MAX, None), Some(Vec::new()));
+        assert_eq!(to_give_back(&sets, u64::MAX, None, KeepFree::Usual), Some(Vec::new()));
     }
 }

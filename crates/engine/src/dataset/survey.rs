@@ -4,17 +4,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::named;
-use super::manifest::{PART, file_name};
+use super::manifest::{Manifest, PART, file_name};
 use super::{DataSetError, DataSetSpec};
-use crate::area::AreaDir;
+use crate::area::{Area, AreaDir};
 use crate::beneath::Facts;
 use crate::mount::{Mount, MountKind};
-use crate::space::Space;
-
-/// What stays free beyond the data, in percent of what has to be written …
-pub const MARGIN_PERCENT: u64 = 5;
-/// … and at least this many bytes: 64 MiB.
-pub const MARGIN_BYTES: u64 = 64 << 20;
+use crate::space::{KeepFree, Space};
 
 /// Which files have to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,9 +20,24 @@ pub(super) struct Survey {
     pub unfit: Vec<PathBuf>,
 }
 
+/// The manifest of a data set with the seed that it names, if there is one that can be used, and what of the
+/// set is there; where its folder is missing, or something else has its name, that is nothing.
+pub(super) fn look(
+    area: &Area,
+    directory: &Path,
+    spec: &DataSetSpec,
+) -> Result<(Option<(Manifest, u64)>, Survey), DataSetError> {
+    if !area.dir().facts(directory).is_ok_and(|facts| facts.is_dir()) {
+        return Ok((None, Survey { missing: (0..spec.files).collect(), unfit: Vec::new() }));
+    }
+    let known = Manifest::read(area.dir(), directory, spec)?;
+    let found = survey(area.dir(), directory, spec, known.is_some())?;
+    Ok((known, found))
+}
+
 /// Looks at every file that the specification wants. `trusted` says whether a manifest vouches for
 /// files that look right.
-pub(super) fn survey(
+fn survey(
     area: &AreaDir,
     directory: &Path,
     spec: &DataSetSpec,
@@ -80,6 +90,20 @@ fn has_holes(size_bytes: u64, allocated_bytes: u64, kind: MountKind) -> bool {
     allocated_bytes < size_bytes - size_bytes / 50
 }
 
+/// Bytes of what preparing removes: half-written files and those that can't be used. What can't be looked at
+/// counts nothing.
+pub(super) fn useless_bytes(area: &AreaDir, directory: &Path, spec: &DataSetSpec) -> u64 {
+    // No folder, nothing useless in it.
+    let names = area.names_in(directory).unwrap_or_default();
+    let useless = names.iter().filter_map(|name| {
+        let path = directory.join(name);
+        let facts = area.facts(&path).ok()?;
+        let is_part = path.extension().is_some_and(|extension| extension == PART);
+        (facts.is_file() && (is_part || facts.size_bytes != spec.file_bytes)).then_some(facts.size_bytes)
+    });
+    useless.fold(0, u64::saturating_add)
+}
+
 /// Removes what earlier, interrupted preparations left behind.
 pub(super) fn remove_parts(area: &AreaDir, directory: &Path, spec: &DataSetSpec) -> Result<(), DataSetError> {
     let failed = |path: &Path| {
@@ -95,30 +119,24 @@ pub(super) fn remove_parts(area: &AreaDir, directory: &Path, spec: &DataSetSpec)
     Ok(())
 }
 
-/// So many bytes with the margin that stays free.
-pub(super) fn room_needed(missing_bytes: u64) -> u64 {
-    let margin_bytes = (missing_bytes / 100).saturating_mul(MARGIN_PERCENT).max(MARGIN_BYTES);
-    missing_bytes.saturating_add(margin_bytes)
-}
-
-/// Whether this many bytes can be written without coming close to filling the file system. `None` for
-/// `space` means that the file system doesn't tell: then only trying shows.
+/// Whether this many bytes can be written without touching what stays free. `None` for `space` means that the
+/// file system doesn't tell: then only trying shows.
 pub(super) fn check_room(
     directory: &Path,
     missing_bytes: u64,
     space: Option<Space>,
+    keep_free: KeepFree,
 ) -> Result<(), DataSetError> {
     let Some(space) = space.filter(|_| missing_bytes > 0) else {
         return Ok(());
     };
-    let needed_bytes = room_needed(missing_bytes);
-    if needed_bytes <= space.available_bytes {
+    if missing_bytes <= space.usable_bytes(keep_free) {
         return Ok(());
     }
     Err(DataSetError::NoSpace {
         directory: directory.to_owned(),
-        needed_bytes,
-        margin_bytes: needed_bytes - missing_bytes,
+        needed_bytes: missing_bytes,
+        kept_bytes: space.kept_bytes(keep_free),
         available_bytes: space.available_bytes,
     })
 }
@@ -150,28 +168,28 @@ mod tests {
     }
 
     #[test]
-    fn room_and_margin() {
-        let room = |missing_bytes, available_bytes| {
-            let space = Space { available_bytes, total_bytes: u64::MAX };
-            check_room(Path::new("/a"), missing_bytes, Some(space)).is_ok()
+    fn room_and_what_stays_free() {
+        let room = |missing_bytes, available_bytes, keep_free| {
+            let space = Space { available_bytes, total_bytes: 20_000 * MIB };
+            check_room(Path::new("/a"), missing_bytes, Some(space), keep_free).is_ok()
         };
-        assert!(room(0, 0), "nothing to write");
-        assert!(room(MIB, MIB + MARGIN_BYTES));
-        assert!(!room(MIB, MIB + MARGIN_BYTES - 1));
-        let large = 100_000 * MIB;
-        assert!(room(large, large + large / 20));
-        assert!(!room(large, large + large / 20 - 1));
-        assert!(check_room(Path::new("/a"), large, None).is_ok());
+        assert!(room(0, 0, KeepFree::Usual), "nothing to write");
+        assert!(room(MIB, 1001 * MIB, KeepFree::Usual));
+        assert!(!room(MIB, 1001 * MIB - 1, KeepFree::Usual));
+        assert!(room(MIB, MIB, KeepFree::Bytes(0)));
+        assert!(!room(MIB, 2 * MIB, KeepFree::Bytes(MIB + 1)));
+        assert!(check_room(Path::new("/a"), u64::MAX, None, KeepFree::Usual).is_ok());
     }
 
     #[test]
     fn the_message_says_how_much_and_what_to_do() {
         let space = Space { available_bytes: 1_000_000_000, total_bytes: 2_000_000_000 };
-        let error = check_room(Path::new("/mnt/nas"), 4_000_000_000, Some(space)).unwrap_err();
+        let error =
+            check_room(Path::new("/mnt/nas"), 4_000_000_000, Some(space), KeepFree::Usual).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "/mnt/nas has room for 1.0 GB only, the data set needs 4.2 GB more (of these, 200.0 MB stay free \
-             as a margin); use fewer or smaller files (--files, --file-size; for movies a shorter \
+            "the data set needs 4.0 GB more, and /mnt/nas has 1.0 GB free, of which 100.0 MB are kept free \
+             (--keep-free changes that); use fewer or smaller files (--files, --file-size; for movies a shorter \
              --clip), or make room"
         );
     }

@@ -38,7 +38,8 @@ struct Finished {
 pub(super) struct Crew {
     needs: Needs,
     jobs: Vec<Sender<Op>>,
-    finished: Receiver<Finished>,
+    /// `None`: a helper's last word.
+    finished: Receiver<Option<Finished>>,
     handles: Handles,
 }
 
@@ -162,6 +163,7 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
     /// Hands an operation to a free helper shortly before it is due, unless the load point is over by then.
     fn order(&mut self, op: Op) {
         let context = &*self.post.context;
+        // What is due in the run's first tenth of a millisecond is handed over at once.
         let hand_over_ns = op.due_ns.saturating_sub(LONGEST_SPIN_NS);
         if hand_over_ns > context.clock.now_ns() {
             self.collect_until(hand_over_ns, false);
@@ -169,14 +171,12 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
         if !self.goes_on() || op.due_ns >= context.window.end_ns() {
             return;
         }
-        let Some(slot) = self.flight.free.pop() else {
-            return;
-        };
+        let slot = self.flight.free.pop().expect("a script is asked only when a helper is free");
         let now_ns = context.clock.now_ns();
         self.flight.ops[usize::from(slot)] = Some((op, now_ns));
         self.show_heartbeat();
-        // A helper lives as long as its orders can come, so this can't fail.
-        let _ = self.crew.jobs[usize::from(slot)].send(op);
+        let sent = self.crew.jobs[usize::from(slot)].send(op);
+        sent.expect("a helper lives as long as its orders can come");
     }
 
     /// Takes in what finishes until this time or the end of the load point; with `first`, only until
@@ -190,6 +190,7 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
                 return;
             }
             let left_ns = until_ns - now_ns;
+            // Nothing is left to sleep when the lead is longer.
             let sleep_ns = left_ns.saturating_sub(self.waiter.lead_ns()).min(LONGEST_SLEEP_NS);
             if self.collect(Duration::from_nanos(sleep_ns)) {
                 if first {
@@ -208,15 +209,12 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
         let finished = match self.crew.finished.recv_timeout(timeout) {
             Ok(finished) => finished,
             Err(RecvTimeoutError::Timeout) => return false,
-            Err(RecvTimeoutError::Disconnected) => {
-                // Helpers outlive their orders; were they gone all the same, this keeps the wait a wait.
-                thread::sleep(timeout);
-                return false;
-            }
+            Err(RecvTimeoutError::Disconnected) => None,
         };
-        let Some((op, _)) = self.flight.ops[usize::from(finished.slot)].take() else {
-            return false;
-        };
+        // What it had in flight never comes back. That is no silence of the storage's: this thread dies, too.
+        let finished = finished.expect("helpers outlive their orders");
+        let flown = self.flight.ops[usize::from(finished.slot)].take();
+        let (op, _) = flown.expect("a completion belongs to an operation in flight");
         self.flight.free.push(finished.slot);
         self.show_heartbeat();
         let Finished { issued_ns, done, wait, .. } = finished;
@@ -234,6 +232,18 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
     }
 }
 
+/// Says that its thread died, should it panic: nobody would know otherwise, and wait.
+pub(super) struct LastWord<T>(pub(super) Sender<Option<T>>);
+
+impl<T> Drop for LastWord<T> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            // Fails only when nobody waits any more.
+            let _ = self.0.send(None);
+        }
+    }
+}
+
 /// A thread that carries out one operation at a time.
 struct Helper {
     slot: u16,
@@ -245,14 +255,15 @@ struct Helper {
 }
 
 impl Helper {
-    fn serve(mut self, orders: &Receiver<Op>, report: &Sender<Finished>) {
+    fn serve(mut self, orders: &Receiver<Op>, report: &Sender<Option<Finished>>) {
+        let _last_word = LastWord(report.clone());
         let mut turns = Turns::of_this_thread();
         while let Ok(op) = orders.recv() {
             let mut finished = self.perform(&op);
             // When the helper was free and had its orders is not known here: what was waited before the
             // operation counts as far as that was late.
             finished.wait = turns.look(self.worker, op.due_ns, finished.issued_ns, finished.done.done_ns);
-            if report.send(finished).is_err() {
+            if report.send(Some(finished)).is_err() {
                 return;
             }
         }

@@ -35,8 +35,12 @@ struct Seen {
     wrong_units: u64,
 }
 
+/// Whose reads end in a panic.
+const DEADLY: u32 = u32::MAX - 1;
+
 /// Called by the drivers with what a read brought.
 pub(super) fn look_at(op: &Op, bytes: &[u8]) {
+    assert_ne!(op.stream, DEADLY, "a defect, made for a test");
     let mut seen = Seen::default();
     for (number, unit) in bytes.chunks(4096).enumerate() {
         let mut must = [0; 4096];
@@ -678,6 +682,28 @@ fn listings_hold_up_no_reads() {
             listings.iter().any(|list| list.issued_ns < read.issued_ns && read.done_ns < list.done_ns)
         };
         assert!(others.iter().filter(within).count() > 10, "{name}");
+    }
+}
+
+/// Whoever waited for the helper would take its death for a storage that does not answer.
+#[test]
+fn a_thread_of_a_driver_that_dies_is_seen_dead_helpers_of_a_worker_included() {
+    for (name, start) in drivers() {
+        for in_flight in [1, 3] {
+            let bench = Bench::new(|_| {});
+            let deadly = Op { stream: DEADLY, ..op(OpKind::Read) };
+            let steps = [op(OpKind::Open), op(OpKind::Read), deadly, op(OpKind::Read)].map(Step::Do);
+            let script = Listed { in_flight, ..Listed::new(steps) };
+            let running = start(script.one(), &bench.context).unwrap();
+            let next = running.next_end(Duration::from_secs(20));
+            assert!(next.is_err(), "{name}, {in_flight} in flight: {:?}", next.map(|end| end.is_some()));
+            // The end of the last word is noticed a moment before the death is.
+            let begun = Instant::now();
+            while !running.heartbeats[0].has_died() {
+                assert!(begun.elapsed() < Duration::from_secs(20), "{name}, {in_flight} in flight");
+                std::thread::yield_now();
+            }
+        }
     }
 }
 

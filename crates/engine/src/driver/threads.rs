@@ -42,7 +42,7 @@ pub(super) fn start<S: Script + 'static, K: Sink>(
         lives.push((name, move |post: Post, ready: Ready| live(&post, ready, worker, sink, &ends)));
     }
     let heartbeats = launch(context, lives)?;
-    Ok(Running::new(heartbeats, ended))
+    Ok(Running::new(heartbeats, ended, context.clock))
 }
 
 /// The whole life of a worker's thread. A send of the end fails only when the caller has given up on

@@ -56,8 +56,9 @@ impl Turns {
         issued_ns: u64,
         done_ns: u64,
     ) -> Option<ProcessorWait> {
+        // When the worker was free is what the caller knows of it, which may be after all.
         let late_ns = issued_ns.saturating_sub(could_ns);
-        let took_ns = done_ns.saturating_sub(issued_ns);
+        let took_ns = done_ns - issued_ns;
         let waited_ns = self.waited_since(late_ns.max(took_ns), done_ns)?;
         let wait = share(waited_ns, late_ns, took_ns);
         let wait = ProcessorWait { worker, done_ns, ..wait };
@@ -68,6 +69,8 @@ impl Turns {
     #[inline]
     pub(super) fn waited_since(&mut self, took_ns: u64, now_ns: u64) -> Option<u64> {
         let is_long = took_ns >= WORTH_ASKING_NS;
+        // Both counters only grow, but the one may be the ring's reading and the other a helper's, or the
+        // kernel's, which corrects itself.
         if !is_long && now_ns.saturating_sub(self.asked_at_ns) < OUTDATED_NS {
             return None;
         }

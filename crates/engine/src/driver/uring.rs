@@ -75,7 +75,7 @@ pub(super) fn start<S: Script + 'static, K: Sink>(
         lives.push((format!("ring {number}"), life));
     }
     let heartbeats = launch(context, lives)?;
-    Ok(Running::new(heartbeats, ended))
+    Ok(Running::new(heartbeats, ended, context.clock))
 }
 
 /// The whole life of a ring's thread. A send of the end fails only when the caller has given up on this
@@ -400,6 +400,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
         let lead_ns = self.waiter.lead_ns();
         let wake_ns = self.crowd.sleep_until_ns(self.alarms.earliest_ns(), lead_ns);
+        // What is over already is not waited for.
         let end_ns = self.context.window.end_ns().saturating_sub(lead_ns);
         let patience = wake_ns.min(end_ns).saturating_sub(now_ns).min(LONGEST_SLEEP_NS);
         if enter(queues, (patience > 0).then_some(patience))? == Entered::TimedOut {
@@ -484,14 +485,13 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         if let Some(entry) = self.entry(number) {
             return push(queues, &entry);
         }
-        if let Some(errands) = &mut self.errands {
-            let slot = &self.lanes.slots[number as usize];
-            let lent = if slot.op.goes_by_path() { None } else { self.lanes.files.lent(slot.handle()) };
-            // SAFETY: a file that is lent stays open until it is given back, which is when the errand is
-            // over, and for good when the ring breaks off before that.
-            let file = lent.map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
-            errands.send(number, &slot.op, file);
-        }
+        let errands = self.errands.as_mut().expect("helpers are mustered before they are sent");
+        let slot = &self.lanes.slots[number as usize];
+        let lent = if slot.op.goes_by_path() { None } else { self.lanes.files.lent(slot.handle()) };
+        // SAFETY: a file that is lent stays open until it is given back, which is when the errand is
+        // over, and for good when the ring breaks off before that.
+        let file = lent.map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
+        errands.send(number, &slot.op, file);
         Ok(())
     }
 
@@ -536,7 +536,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
                 self.interrupted.push(number);
                 continue;
             }
-            self.in_flight -= 1;
+            self.landed();
             self.finish(number, completion.result(), now_ns);
         }
         if has_rung {
@@ -559,8 +559,9 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
             errands.heard();
         }
         while let Some(returned) = self.errands.as_mut().and_then(Errands::next_returned) {
-            self.in_flight -= 1;
+            self.landed();
             let slot = &mut self.lanes.slots[returned.slot as usize];
+            assert_ne!(slot.issued_ns, Slot::GROUNDED, "an errand belongs to an operation in flight");
             slot.issued_ns = returned.issued_ns;
             if !slot.op.goes_by_path() {
                 self.lanes.files.given_back(slot.handle());
@@ -569,6 +570,12 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
             self.finish(returned.slot, result, returned.done_ns);
         }
         self.context.clock.now_ns()
+    }
+
+    /// One fewer is in flight.
+    #[inline]
+    fn landed(&mut self) {
+        self.in_flight = self.in_flight.checked_sub(1).expect("what lands was in flight");
     }
 
     /// Whether a signal kept an operation from being done at all. A close is done all the same.
@@ -589,6 +596,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     fn finish(&mut self, number: u32, result: i32, now_ns: u64) {
         let slot = &mut self.lanes.slots[number as usize];
         let issued_ns = std::mem::replace(&mut slot.issued_ns, Slot::GROUNDED);
+        assert_ne!(issued_ns, Slot::GROUNDED, "a completion belongs to an operation in flight");
         if let Some(closed) = slot.closing.take() {
             // The kernel has closed it, whatever the result.
             let _ = closed.into_raw_fd();
@@ -617,6 +625,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
             map.end(&write, done.errno == 0 && done.done_len == op.len);
         }
         // What has finished since the ring looked last may have been there all the time that it waited.
+        // An errand may have been issued after the ring looked at its clock.
         let in_flight_ns = self.waited_ns.min(now_ns.saturating_sub(issued_ns));
         if in_flight_ns > 0 {
             let wait = ProcessorWait { worker: slot.worker, done_ns: now_ns, before_ns: 0, in_flight_ns };

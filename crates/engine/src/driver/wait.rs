@@ -39,6 +39,7 @@ impl Waiter {
 
     /// A sleep that was to end at `asked_ns` ended at `now_ns`.
     pub(crate) fn learn(&mut self, asked_ns: u64, now_ns: u64) {
+        // A sleep that a signal or a completion ended early was not late.
         let late_ns = now_ns.saturating_sub(asked_ns);
         // Quick to rise, slow to fall: being late falsifies a schedule, spinning only costs power.
         let forgotten = self.lead_ns - self.lead_ns / 16;

@@ -1,6 +1,6 @@
 //! Fake stores with known answers: every figure that must follow from them, exactly.
 
-use reelgauge_record::OpKind;
+use reelgauge_record::{OpFlags, OpKind};
 use reelgauge_workload::script::{Needs, OpenMode};
 
 use super::*;

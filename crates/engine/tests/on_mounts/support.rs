@@ -14,7 +14,7 @@ impl Mounted {
     /// `None`, with the reason printed, where nothing can be mounted.
     pub fn tmpfs(size: &str) -> Option<Mounted> {
         let dir = scratch()?;
-        Mounted::mount(dir, &["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
+        Mounted::mount(dir, &["-t", "tmpfs", "-o", &format!("size={size},mode=755"), "tmpfs"])
     }
 
     /// A new file system of this type in an image, which takes room only as it is written to.
@@ -114,8 +114,8 @@ pub fn run(program: &str, arguments: &[&str]) {
 pub fn as_nobody<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
-            // SAFETY: takes no pointers, and changes the rights of this thread alone, which ends below.
-            unsafe { libc::setfsuid(65534) };
+            // Of this thread alone, which ends below.
+            rustix::thread::set_thread_uid(rustix::fs::Uid::from_raw(65534)).unwrap();
             work()
         });
         thread.join().unwrap()

@@ -1,8 +1,7 @@
 //! A Parquet file while it is being written: row groups, then a footer, then its final name.
 
-use std::fs::{self, File};
-use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{
@@ -10,6 +9,7 @@ use parquet::file::metadata::{
 };
 use parquet::schema::types::SchemaDescPtr;
 
+use super::disk::{Disk, PartWriter};
 use super::error::LogError;
 use super::group::EncodedGroup;
 
@@ -20,7 +20,8 @@ const FORMAT_VERSION: i32 = 2;
 /// A part under its temporary name. Dropped before [`PartFile::finish`], it is deleted.
 #[derive(Debug)]
 pub(super) struct PartFile {
-    file: File,
+    disk: Arc<dyn Disk>,
+    file: Box<dyn PartWriter>,
     temporary: PathBuf,
     at: u64,
     groups: Vec<RowGroupMetaData>,
@@ -32,9 +33,14 @@ pub(super) struct PartFile {
 
 impl PartFile {
     /// Begins a part.
-    pub fn create(temporary: PathBuf, schema: SchemaDescPtr) -> Result<PartFile, LogError> {
-        let file = File::create(&temporary).map_err(LogError::io("create", &temporary))?;
+    pub fn create(
+        disk: Arc<dyn Disk>,
+        temporary: PathBuf,
+        schema: SchemaDescPtr,
+    ) -> Result<PartFile, LogError> {
+        let file = disk.create(&temporary).map_err(LogError::io("create", &temporary))?;
         let mut part = PartFile {
+            disk,
             file,
             temporary,
             at: 0,
@@ -80,7 +86,7 @@ impl PartFile {
         let key_values = key_values(&mut self.files.iter());
         let footer = self.footer(key_values).map_err(|source| LogError::Encode { source })?;
         self.write(&footer)?;
-        fs::rename(&self.temporary, path).map_err(LogError::io("rename", &self.temporary))?;
+        self.disk.rename(&self.temporary, path).map_err(LogError::io("rename", &self.temporary))?;
         self.finished = true;
         Ok(self.at)
     }
@@ -112,7 +118,7 @@ impl Drop for PartFile {
         if !self.finished {
             // Nothing reads it, and it may be what fills the disk. A failure leaves a file that readers
             // ignore and `repair` removes.
-            let _ = fs::remove_file(&self.temporary);
+            let _ = self.disk.remove(&self.temporary);
         }
     }
 }

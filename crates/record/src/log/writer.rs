@@ -10,13 +10,15 @@
 //! A fast run makes segments that are large enough to stay as they are; then no table is made, and
 //! everything is written once.
 
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use parquet::schema::types::SchemaDescPtr;
 
+use crate::identity;
 use crate::op::OpRecord;
 
+use super::disk::{Disk, SystemDisk};
 use super::error::LogError;
 use super::meta::{self, FileEntry, LogMeta};
 use super::names::{self, Span};
@@ -79,6 +81,7 @@ pub struct LogSummary {
 /// Dropping it without [`LogWriter::finish`] loses the rows since the last seal.
 #[derive(Debug)]
 pub struct LogWriter {
+    disk: Arc<dyn Disk>,
     dir: PathBuf,
     meta: LogMeta,
     files: Vec<FileEntry>,
@@ -113,6 +116,8 @@ struct Segment {
 #[derive(Debug)]
 struct Table {
     first: u32,
+    /// Rows that were sealed before its first segment.
+    rows_before: u64,
     part: Option<PartFile>,
     state: TableState,
 }
@@ -142,9 +147,22 @@ impl LogWriter {
         files: Vec<FileEntry>,
         options: LogOptions,
     ) -> Result<LogWriter, LogError> {
-        fs::create_dir_all(dir).map_err(LogError::io("create", dir))?;
-        refuse_existing(dir)?;
+        LogWriter::create_on(Arc::new(SystemDisk), dir, meta, files, options)
+    }
+
+    /// [`LogWriter::create_with`] on a disk that need not be the system's.
+    pub fn create_on(
+        disk: Arc<dyn Disk>,
+        dir: &Path,
+        meta: LogMeta,
+        files: Vec<FileEntry>,
+        options: LogOptions,
+    ) -> Result<LogWriter, LogError> {
+        let _own = identity::own();
+        disk.create_dir_all(dir).map_err(LogError::io("create", dir))?;
+        refuse_existing(&*disk, dir)?;
         Ok(LogWriter {
+            disk,
             dir: dir.to_path_buf(),
             meta,
             files,
@@ -152,7 +170,7 @@ impl LogWriter {
             schema: schema::descriptor().map_err(|source| LogError::Encode { source })?,
             rows: Rows::with_capacity(options.group_rows),
             segment: Segment { number: 1, from: 0, part: None, unsealed: false, sealed_bytes: 0 },
-            table: Table { first: 1, part: None, state: TableState::Wanted },
+            table: Table { first: 1, rows_before: 0, part: None, state: TableState::Wanted },
             last_seal_ns: None,
             row_count: 0,
             sealed_count: 0,
@@ -200,10 +218,11 @@ impl LogWriter {
         if !self.failed {
             self.guarded(LogWriter::seal_rest)?;
         }
-        let (bytes, parts) = make_durable(&self.dir)?;
+        let (bytes, parts) = make_durable(&*self.disk, &self.dir)?;
+        let lost_rows = self.row_count.checked_sub(self.sealed_count);
         Ok(LogSummary {
             rows: self.sealed_count,
-            lost_rows: self.row_count - self.sealed_count,
+            lost_rows: lost_rows.expect("what is sealed was appended"),
             bytes,
             parts,
             table_error: match self.table.state {
@@ -317,7 +336,7 @@ impl LogWriter {
             _ if large => self.table.state = TableState::Pausing,
             TableState::Pausing => {
                 self.table.state = TableState::Wanted;
-                self.table.first = self.segment.number;
+                self.begin_table();
             }
             TableState::Wanted => {}
         }
@@ -335,8 +354,14 @@ impl LogWriter {
             self.table.state = TableState::Failed(error);
         }
         self.table.part = None;
-        self.table.first = self.segment.number;
+        self.begin_table();
         self.clear_rows();
+    }
+
+    /// The next table begins with the segment that is open.
+    fn begin_table(&mut self) {
+        self.table.first = self.segment.number;
+        self.table.rows_before = self.sealed_count;
     }
 
     fn finish_table(&mut self, span: Span) -> Result<(), LogError> {
@@ -347,12 +372,15 @@ impl LogWriter {
         let Some(part) = self.table.part.take() else {
             return Ok(());
         };
+        // Its segments are about to go.
+        let rows = self.sealed_count - self.table.rows_before;
+        assert_eq!(part.rows(), rows, "a table has the rows of its segments");
         self.finish_part(part, span)?;
         // From here on the table counts: readers of this room leave its segments out, and `repair`
         // removes those that are left if we don't get to it.
         for number in span.first..=span.last {
             let path = self.dir.join(Span::one(number).file_name());
-            fs::remove_file(&path).map_err(LogError::io("delete", &path))?;
+            self.disk.remove(&path).map_err(LogError::io("delete", &path))?;
         }
         Ok(())
     }
@@ -372,12 +400,12 @@ impl LogWriter {
 
     fn append_to_segment(&mut self, group: &group::EncodedGroup) -> Result<(), LogError> {
         let path = names::temporary_segment(&self.dir, self.segment.number);
-        open(&mut self.segment.part, path, &self.schema)?.append(group)
+        open(&mut self.segment.part, &self.disk, path, &self.schema)?.append(group)
     }
 
     fn open_table(&mut self) -> Result<&mut PartFile, LogError> {
         let path = names::temporary_table(&self.dir, self.table.first);
-        open(&mut self.table.part, path, &self.schema)
+        open(&mut self.table.part, &self.disk, path, &self.schema)
     }
 
     fn encode_from(&self, from: usize) -> Result<group::EncodedGroup, LogError> {
@@ -397,12 +425,13 @@ impl LogWriter {
 /// The part, begun if need be.
 fn open<'a>(
     part: &'a mut Option<PartFile>,
+    disk: &Arc<dyn Disk>,
     path: PathBuf,
     schema: &SchemaDescPtr,
 ) -> Result<&'a mut PartFile, LogError> {
     match part {
         Some(part) => Ok(part),
-        None => Ok(part.insert(PartFile::create(path, schema.clone())?)),
+        None => Ok(part.insert(PartFile::create(Arc::clone(disk), path, schema.clone())?)),
     }
 }
 
@@ -412,15 +441,19 @@ fn out_of_range(ops: &[OpRecord]) -> LogError {
     LogError::OutOfRange { worker: ops.iter().find(above).map_or(0, |op| op.worker) }
 }
 
-fn refuse_existing(dir: &Path) -> Result<(), LogError> {
-    for entry in fs::read_dir(dir).map_err(LogError::io("list", dir))? {
-        let name = entry.map_err(LogError::io("list", dir))?.file_name();
-        let name = name.to_string_lossy();
+fn refuse_existing(disk: &dyn Disk, dir: &Path) -> Result<(), LogError> {
+    for path in disk.list(dir).map_err(LogError::io("list", dir))? {
+        let name = name_of(&path);
         if Span::parse(&name).is_some() || names::is_temporary(&name) {
             return Err(LogError::AlreadyThere { dir: dir.to_path_buf() });
         }
     }
     Ok(())
+}
+
+/// The last part of a path; empty for one that has none, which is no name of a part.
+fn name_of(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// Makes all parts durable and counts them: bytes and parts.
@@ -429,33 +462,14 @@ fn refuse_existing(dir: &Path) -> Result<(), LogError> {
 /// what is measured, and a killed process loses nothing that it has written anyway. Only a
 /// crash of the whole machine does, and that ends the measurement with it. Once the run is over the
 /// flush disturbs nothing, and what was measured should survive pulling the plug.
-fn make_durable(dir: &Path) -> Result<(u64, u32), LogError> {
+fn make_durable(disk: &dyn Disk, dir: &Path) -> Result<(u64, u32), LogError> {
     let (mut bytes, mut parts) = (0, 0);
-    for entry in fs::read_dir(dir).map_err(LogError::io("list", dir))? {
-        let path = entry.map_err(LogError::io("list", dir))?.path();
-        let is_part = path.file_name().is_some_and(|name| Span::parse(&name.to_string_lossy()).is_some());
-        if is_part {
-            // Opened for writing because Windows flushes no other file.
-            let file = File::options().write(true).open(&path);
-            let file = file.map_err(LogError::io("open", &path))?;
-            file.sync_all().map_err(LogError::io("flush", &path))?;
-            bytes += file.metadata().map_err(LogError::io("stat", &path))?.len();
+    for path in disk.list(dir).map_err(LogError::io("list", dir))? {
+        if Span::parse(&name_of(&path)).is_some() {
+            bytes += disk.sync(&path).map_err(LogError::io("flush", &path))?;
             parts += 1;
         }
     }
-    sync_dir(dir)?;
+    disk.sync_dir(dir).map_err(LogError::io("flush", dir))?;
     Ok((bytes, parts))
-}
-
-/// Makes the names in a directory durable.
-#[cfg(unix)]
-fn sync_dir(dir: &Path) -> Result<(), LogError> {
-    let handle = File::open(dir).map_err(LogError::io("open", dir))?;
-    handle.sync_all().map_err(LogError::io("flush", dir))
-}
-
-/// Windows can't flush a directory; its file systems journal renames.
-#[cfg(not(unix))]
-fn sync_dir(_dir: &Path) -> Result<(), LogError> {
-    Ok(())
 }

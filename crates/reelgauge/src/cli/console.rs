@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::Args;
+use reelgauge_console::public_url::PublicUrl;
 use reelgauge_console::server::{DEFAULT_LISTEN, DEFAULT_PORT};
 
 /// Flags of `console`.
@@ -16,9 +17,26 @@ pub struct ConsoleArgs {
     /// Directory below which targets may lie; may be repeated [default: the current directory]
     #[arg(long, value_name = "PATH")]
     pub root: Vec<PathBuf>,
-    /// Listen on this address, with or without a port; one that others can reach asks for a token
+    /// Listen on this address, with or without a port
     #[arg(long, value_name = "ADDR", default_value = DEFAULT_LISTEN, value_parser = address)]
     pub listen: SocketAddr,
+    /// Ask for the token in this file, which only you may read (mode 0600); made if it is not there
+    /// [default: a new token at every start, printed with the link]
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// Ask for no token: every user of this machine can start and delete runs with your rights. Only on an
+    /// address of this machine alone
+    #[arg(long, conflicts_with_all = ["token_file", "public_url"])]
+    pub no_token: bool,
+    /// What browsers call the console behind a proxy, with its path: https://nas.example.com/reelgauge/
+    #[arg(long, value_name = "URL")]
+    pub public_url: Option<PublicUrl>,
+    /// Listen with TLS: the certificate and those that vouch for it, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, as PEM, without a password
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
     /// Do not open a browser
     #[arg(long)]
     pub no_open: bool,
@@ -38,10 +56,17 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 const AFTER_CONSOLE: &str = "\
 Examples:
   reelgauge console --root /mnt/nas                    on this machine, targets below /mnt/nas
-  reelgauge console --root /mnt/nas --listen 0.0.0.0   for others too, who need the link with its token
+  reelgauge console --root /mnt/nas --listen 0.0.0.0 --tls-cert nas1.crt --tls-key nas1.key
+                                                       for others too
+  reelgauge console --root /mnt/nas --token-file /etc/reelgauge/token --public-url https://nas.example.com/
+                                                       as a service, behind a proxy
+
+Who opens the printed link is let in until the browser is closed or the console ends. Programs send the token
+as 'Authorization: Bearer TOKEN'; so does Prometheus, which reads /metrics. A token is taken from a file and
+from nowhere else: command lines are for everybody on a machine to read, and the environment is handed on to
+every run.
 
 Ctrl-C ends the console. Runs that it has started go on, and a browser that is closed stops nothing.
-Prometheus reads /metrics; where a token is asked for, as its bearer token.
 
 Exit codes: 0 ended, 2 wrong usage, or it cannot listen.";
 

@@ -115,6 +115,15 @@ pub struct ExtentsArgs {
     /// With --copy-to: copy and read no more than this, from the beginning of the file
     #[arg(long, value_name = "SIZE", default_value = "4GiB", requires = "copy_to")]
     pub first: Size,
+    /// Give up on storage that does nothing for this long
+    #[arg(long, value_name = "TIME", default_value = "30s")]
+    pub hang_after: Span,
+    /// With --copy-to, as root: work on a target that others own or may write in, with its owner's rights
+    #[arg(long, requires = "copy_to")]
+    pub shared_target: bool,
+    /// With --copy-to: room on the target that is never taken [default: 5% of the volume, at most 10 GB]
+    #[arg(long, value_name = "SIZE", requires = "copy_to")]
+    pub keep_free: Option<Size>,
     /// As JSON
     #[arg(long)]
     pub json: bool,

@@ -12,6 +12,7 @@ pub fn check(args: &CheckArgs) -> Result<u8> {
     let request = CheckRequest {
         target: args.path.clone(),
         out: args.output.out.clone(),
+        terms: args.terms.said(),
         server_memory_bytes: args.storage.server_memory.map(Size::bytes),
     };
     carry_out(Job::Check(Box::new(request)), &args.output)

@@ -4,15 +4,41 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use anyhow::Result;
+use reelgauge_engine::area::AreaError;
 use reelgauge_report::units;
 use reelgauge_runner::clean::{Removed, clean as remove_area, look};
+use reelgauge_runner::supervise::{Patience, supervised};
 
-use crate::cli::CleanArgs;
+use crate::cli::{CleanArgs, terms};
+use crate::screen::{EXIT_BROKE_OFF, complain};
 
 /// Removes the area below a directory, or tells what would go. The exit code.
 pub fn clean(args: &CleanArgs) -> Result<u8> {
-    let text = if args.dry_run { would(&look(&args.path)?)? } else { done(&remove_area(&args.path)?)? };
-    std::io::stdout().write_all(text.as_bytes())?;
+    let patience = Patience { path: args.path.clone(), hang_after: args.hang_after.duration() };
+    Ok(supervised(&patience, || carry_out(args).unwrap_or_else(|error| complain(&error)))?)
+}
+
+fn carry_out(args: &CleanArgs) -> Result<u8> {
+    let sharing = terms(args.shared_target, None).sharing;
+    if args.dry_run {
+        std::io::stdout().write_all(would(&look(&args.path, sharing)?)?.as_bytes())?;
+        return Ok(0);
+    }
+    let removed = match remove_area(&args.path, sharing) {
+        Err(error @ AreaError::Removal { .. }) => {
+            // Some of it may be gone.
+            complain(&error.into());
+            return Ok(EXIT_BROKE_OFF);
+        }
+        removed => removed?,
+    };
+    if let Err(error) = std::io::stdout().write_all(done(&removed)?.as_bytes()) {
+        let root = removed.root.display().to_string();
+        complain(
+            &anyhow::Error::from(error).context(format!("{root} was removed, but that can't be printed")),
+        );
+        return Ok(EXIT_BROKE_OFF);
+    }
     Ok(0)
 }
 

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::CommandFactory;
-use reelgauge_console::browser;
+use reelgauge_console::browser::{self, Handed};
 use reelgauge_console::forms::Form;
-use reelgauge_console::server::{Server, Settings};
+use reelgauge_console::server::{Access, Server, Settings};
+use reelgauge_console::tls::TlsFiles;
 
 use crate::cli::{Cli, ConsoleArgs};
 use reelgauge_report::text::shell_word;
@@ -27,11 +28,23 @@ pub fn console(args: &ConsoleArgs) -> Result<u8> {
         runs: args.runs.clone(),
         roots,
         listen: args.listen,
+        access: access(args),
+        tls: args.tls_cert.clone().zip(args.tls_key.clone()).map(|(cert, key)| TlsFiles { cert, key }),
+        public_url: args.public_url.clone(),
         forms: forms(),
     })?;
-    welcome(args, &server);
+    // Until it ends: nobody knows when a browser has read it.
+    let _handed = welcome(args, &server);
     server.serve()?;
     Ok(0)
+}
+
+fn access(args: &ConsoleArgs) -> Access {
+    match &args.token_file {
+        _ if args.no_token => Access::Everybody,
+        Some(path) => Access::File(path.clone()),
+        None => Access::Drawn,
+    }
 }
 
 fn forms() -> Vec<Form> {
@@ -41,24 +54,43 @@ fn forms() -> Vec<Form> {
     STARTED.iter().filter_map(|verb| command.find_subcommand(verb)).map(Form::of).collect()
 }
 
-/// Says where it is and what it may do. Only the link goes to standard output.
-fn welcome(args: &ConsoleArgs, server: &Server) {
+/// Says where it is and what it may do, and opens a browser. Only the link goes to standard output.
+fn welcome(args: &ConsoleArgs, server: &Server) -> Option<Handed> {
     let mut out = std::io::stdout();
-    let _ = writeln!(out, "{}", server.link()).and_then(|()| out.flush());
+    let _ = writeln!(out, "{}", server.printed_link()).and_then(|()| out.flush());
     let roots: Vec<String> = server.roots().iter().map(|root| shell_word(root)).collect();
     let why = if args.root.is_empty() { ", the current directory; --root PATH allows others" } else { "" };
     let mut err = std::io::stderr();
     let _ = writeln!(err, "Targets may lie below {}{why}.", roots.join(" and "));
     let _ = writeln!(err, "Runs are kept in {}.", shell_word(server.runs_dir()));
-    if server.asks_for_token() {
-        // A program that is started with the link would show the token to everybody on this machine.
-        let _ = writeln!(err, "Whoever has this link can start and delete runs. Open it in a browser.");
-    } else if !args.no_open
-        && let Err(error) = browser::open(server.link())
-    {
+    let _ = writeln!(err, "{}", who_may(args));
+    if let (Some(_), Ok(listens)) = (&args.public_url, server.listens()) {
+        let _ = writeln!(err, "It listens on {listens}, for the proxy.");
+    }
+    if server.is_in_the_clear() {
+        let _ = writeln!(
+            err,
+            "The token and all figures go through the network in the clear: whoever can listen there can do the \
+             same. --tls-cert and --tls-key encrypt them, or a proxy with --public-url."
+        );
+    }
+    let opened = (!args.no_open).then(|| browser::open(&server.entry_link()));
+    if let Some(Err(error)) = &opened {
         let _ = writeln!(err, "No browser could be opened ({error}); open the link yourself.");
     }
     let _ = writeln!(err, "Ctrl-C ends the console; runs go on.");
+    opened?.ok()
+}
+
+fn who_may(args: &ConsoleArgs) -> String {
+    match &args.token_file {
+        _ if args.no_token => {
+            "No token is asked for: every user of this machine can start and delete runs with your rights."
+                .to_owned()
+        }
+        Some(path) => format!("Whoever knows the token in {} can start and delete runs.", shell_word(path)),
+        None => "Whoever has this link can start and delete runs.".to_owned(),
+    }
 }
 
 #[cfg(test)]

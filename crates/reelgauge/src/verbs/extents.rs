@@ -10,21 +10,27 @@ use reelgauge_report::extents::{ExtentsRow, against_copy_screen, extents_screen}
 use reelgauge_runner::against_copy::{Compared, CopyRequest, compare_with_copy};
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::Observer;
-use reelgauge_runner::supervise::{HANG_AFTER, Patience, supervised};
+use reelgauge_runner::supervise::{Patience, supervised};
 use serde_json::json;
 
-use crate::cli::ExtentsArgs;
+use crate::cli::{ExtentsArgs, terms};
 use crate::progress::Progress;
 use crate::screen::{EXIT_USAGE, complain, style};
 
 /// Tells of each file, or compares one with a copy. The exit code.
 pub fn extents(args: &ExtentsArgs) -> Result<u8> {
+    let hang_after = args.hang_after.duration();
     match (&args.copy_to, args.files.as_slice()) {
-        (None, _) => tell(args),
+        (None, files) => {
+            let path = files.first().cloned().unwrap_or_default();
+            let tell = || tell(args).unwrap_or_else(|error| complain(&error));
+            Ok(supervised(&Patience { path, hang_after }, tell)?)
+        }
         (Some(target), [file]) => {
             let (file, target) = (file.clone(), target.clone());
-            let request = CopyRequest { file, target, passes: args.passes, most: args.first };
-            let patience = Patience { path: request.target.clone(), hang_after: HANG_AFTER };
+            let terms = terms(args.shared_target, args.keep_free);
+            let request = CopyRequest { file, target, passes: args.passes, most: args.first, terms };
+            let patience = Patience { path: request.target.clone(), hang_after };
             let compare = || against_copy(&request, args.json).unwrap_or_else(|error| complain(&error));
             Ok(supervised(&patience, compare)?)
         }

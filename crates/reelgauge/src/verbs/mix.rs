@@ -21,7 +21,7 @@ pub fn mix(args: Box<MixArgs>) -> Result<u8> {
     let plan = plan_of(&args)?;
     plan.check()?;
     let must_be_direct = args.direct;
-    let request = Request { plan, must_be_direct, out: args.output.out.clone() };
+    let request = Request { plan, must_be_direct, out: args.output.out.clone(), terms: args.terms.said() };
     carry_out(Job::Mix(Box::new(request)), &args.output)
 }
 

@@ -16,7 +16,8 @@ pub fn replay(args: &ReplayArgs) -> Result<u8> {
     }
     let plan = plan_of(args);
     plan.check()?;
-    let request = ReplayRequest { plan, out: args.output.out.clone(), is_announced: false };
+    let request =
+        ReplayRequest { plan, out: args.output.out.clone(), terms: args.terms.said(), is_announced: false };
     carry_out(Job::Replay(Box::new(request)), &args.output)
 }
 

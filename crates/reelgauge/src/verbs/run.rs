@@ -46,6 +46,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
             "--batch and --against have no effect on a plan or a scenario; they are for the suite '{NASPT}'"
         );
     }
+    let (out, terms) = (args.output.out.clone(), args.terms.said());
     let job = match plan_of(args)? {
         AnyPlan::Mix(mut plan) => {
             if args.scale.is_some() || args.find_max {
@@ -54,7 +55,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
                 );
             }
             plan.target = args.target.clone().unwrap_or(plan.target);
-            Job::Mix(Box::new(Request { plan, must_be_direct: false, out: args.output.out.clone() }))
+            Job::Mix(Box::new(Request { plan, must_be_direct: false, out, terms }))
         }
         AnyPlan::Replay(mut plan) => {
             if args.scale.is_some() || args.find_max {
@@ -64,7 +65,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
                 );
             }
             plan.target = args.target.clone().unwrap_or(plan.target);
-            Job::Replay(Box::new(ReplayRequest { plan, out: args.output.out.clone(), is_announced: false }))
+            Job::Replay(Box::new(ReplayRequest { plan, out, terms, is_announced: false }))
         }
         AnyPlan::Streams(plan) => {
             let plan = adapted(plan, args)?;
@@ -73,7 +74,8 @@ pub fn run(args: &RunArgs) -> Result<u8> {
                 plan,
                 verb: "run".to_owned(),
                 must_be_direct: false,
-                out: args.output.out.clone(),
+                out,
+                terms,
                 resume: None,
             }))
         }
@@ -147,7 +149,16 @@ fn measure(job: Job, output: &OutputArgs) -> Result<u8> {
             return Ok(code);
         }
     };
-    show(&finished, output)?;
+    if let Err(error) = show(&finished, output)
+        && !screen::is_broken_pipe(&error)
+    {
+        // It was measured, and is kept; only telling it failed.
+        let run_dir = finished.run_dir.display();
+        screen::complain(
+            &error.context(format!("what was measured lies in {run_dir}, but can't be printed")),
+        );
+        return Ok(screen::EXIT_BROKE_OFF);
+    }
     Ok(finished.exit_code())
 }
 

@@ -31,6 +31,7 @@ pub fn streams(args: StreamsArgs) -> Result<u8> {
         verb: "streams".to_owned(),
         must_be_direct: args.direct,
         out: args.output.out.clone(),
+        terms: args.terms.said(),
         resume: args.resume,
         vda: None,
     };

@@ -37,6 +37,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
         pace: Pacing::Max,
         seed: fresh_seed(),
         out: args.output.out.clone(),
+        terms: args.terms.said(),
     };
     let patience = Patience { path: target.clone(), hang_after: HANG_AFTER };
     supervised(&patience, || match measure(request, args, against) {

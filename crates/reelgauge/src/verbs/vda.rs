@@ -27,6 +27,7 @@ pub fn vda(args: &VdaArgs) -> Result<u8> {
         verb: "vda".to_owned(),
         must_be_direct: false,
         out: args.output.out.clone(),
+        terms: args.terms.said(),
         resume: None,
         vda: input_of(&plan),
         plan,

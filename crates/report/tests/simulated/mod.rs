@@ -185,6 +185,7 @@ pub fn summary(share: &Share, load: &Load, ramp: &[u32]) -> Summary {
         source: Some("//nas1/media".to_owned()),
         server: Some("nas1".to_owned()),
         mount_options: Some("rw,vers=3.1.1,cache=strict".to_owned()),
+        is_shared: false,
     };
     let mut summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "mix", target);
     let mut meter = Meter::new();

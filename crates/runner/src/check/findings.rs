@@ -220,7 +220,7 @@ impl Findings {
             free_share: place.free_share,
             free_bytes: place.free_bytes,
             needed_mb_per_s: carried.map_or(0.0, |format| format.needed_mb_per_s_each),
-            target: &shell_word(ground.target()),
+            target: &target_words(ground),
             format_id: carried.map_or(EVERYDAY[0], |format| &format.id),
         });
         let limit = match stopped {
@@ -291,4 +291,10 @@ fn subject(place: &Place, seed: u64) -> Subject {
             own_files: false,
         },
     }
+}
+
+/// The target as a command names it, with what has to be said of it again.
+fn target_words(ground: &Ground) -> String {
+    let target = shell_word(ground.target());
+    if ground.area.sharing_note().is_some() { format!("{target} --shared-target") } else { target }
 }

@@ -5,7 +5,7 @@
 //! per stream.
 
 use reelgauge_analysis::late::{Policy as JudgedPolicy, StreamSpec};
-use reelgauge_engine::driver::Worker;
+use reelgauge_engine::driver::{DriverKind, Worker};
 use reelgauge_formats::Format;
 use reelgauge_workload::clip::{Clip, FramePlace};
 use reelgauge_workload::mix::{MixFile, MixScript, SyncPolicy};
@@ -21,6 +21,7 @@ use reelgauge_workload::units::{Percent, Size, Span};
 
 use super::budget::TRIAL_TIMES;
 use super::place::Place;
+use crate::allowance::Demand;
 use crate::error::RunError;
 use crate::streams::cast::CastError;
 use crate::streams::footage::Footage;
@@ -122,6 +123,13 @@ impl Company {
     /// What each needs, in bytes per second, with the padding of direct I/O.
     pub fn bytes_per_s(&self) -> f64 {
         self.footage.bytes_per_s
+    }
+
+    /// What so many of them take of this machine.
+    pub fn demand(&self, count: u32) -> Demand {
+        let one = self.workers(1, 0);
+        let needs = one.iter().map(|worker| (worker.script.needs(), u64::from(count)));
+        Demand::of(DriverKind::Threads, needs, 0)
     }
 
     /// So many of them for a load point, none where not one frame fits into a file.

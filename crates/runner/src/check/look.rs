@@ -10,6 +10,7 @@ use reelgauge_analysis::criteria::Criteria;
 use reelgauge_analysis::culprit::of_point;
 use reelgauge_analysis::late::StreamSpec;
 use reelgauge_analysis::verdict::{Measured, judge};
+use reelgauge_engine::area::Terms;
 use reelgauge_engine::driver::{DriverKind, Worker};
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_formats::Format;
@@ -24,6 +25,7 @@ use super::load::{Company, Rate};
 use super::narrowing::{Narrowing, Tried};
 use super::place::Place;
 use super::written::look_as_toml;
+use crate::allowance;
 use crate::error::RunError;
 use crate::fresh_seed;
 use crate::interrupt::Interrupt;
@@ -49,6 +51,8 @@ pub struct CheckRequest {
     pub target: PathBuf,
     /// Folder for run directories.
     pub out: PathBuf,
+    /// What was said of the target.
+    pub terms: Terms,
     /// Memory of the server, as the user stated it.
     pub server_memory_bytes: Option<u64>,
 }
@@ -72,11 +76,11 @@ fn look(
     interrupt: &Interrupt,
 ) -> Result<Finished, RunError> {
     let (started, begun) = (Timestamp::now(), Instant::now());
-    let CheckRequest { target, out, server_memory_bytes } = request;
+    let CheckRequest { target, out, terms, server_memory_bytes } = request;
     make_out(&out)?;
     let seed = fresh_seed();
     let naming = Naming { started, out: &out, verb: VERB, label: VERB, what: VERB };
-    let (ground, results, mut place) = Place::open(&target, seed, &naming, observer, interrupt)?;
+    let (ground, results, mut place) = Place::open((&target, terms), seed, &naming, observer, interrupt)?;
     place.server_memory_bytes = server_memory_bytes;
     let opening = Opening {
         results,
@@ -183,7 +187,8 @@ impl Look {
     ) -> Result<Option<Counted>, RunError> {
         let company = Company::new(format, work == Work::Record, &self.place, self.seed)?;
         let needed_bytes_per_s = company.bytes_per_s();
-        let mut narrowing = Narrowing::new(needed_bytes_per_s, expected_bytes_per_s, STREAMS_MAX, FORMAT_S);
+        let most = allowance::most_of(STREAMS_MAX, |count| company.demand(count));
+        let mut narrowing = Narrowing::new(needed_bytes_per_s, expected_bytes_per_s, most, FORMAT_S);
         let mut fall = None;
         while let Some(count) = narrowing.next() {
             let begun = Instant::now();

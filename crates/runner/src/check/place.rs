@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use reelgauge_engine::area::{AREA_DIR, Area};
+use reelgauge_engine::area::{AREA_DIR, Area, Terms};
 use reelgauge_engine::dataset::{DataSet, DataSetError, DataSetSpec, Prepared};
 use reelgauge_engine::link::{self, Link};
 use reelgauge_engine::mount::Mount;
@@ -53,7 +53,7 @@ impl Place {
     /// # Errors
     /// A target that can't be used, or has no room; an area that was made for it is removed again.
     pub fn open(
-        target: &Path,
+        (target, terms): (&Path, Terms),
         seed: u64,
         naming: &Naming<'_>,
         observer: &mut dyn Observer,
@@ -62,11 +62,11 @@ impl Place {
         // Whatever is wrong with the target is better said by the area.
         let room = space(target).ok().flatten();
         if let (Some(room), false) = (room, target.join(AREA_DIR).exists()) {
-            let plan = DataPlan::for_space(Some(room.available_bytes));
-            check_room(target, plan.bytes_min(), room.available_bytes)
+            let plan = DataPlan::for_space(Some(room.usable_bytes(terms.keep_free)));
+            check_room(target, plan.bytes_min(), room, terms.keep_free)
                 .map_err(|error| without_flags(target, error))?;
         }
-        let area = Area::open_or_create(target)?;
+        let area = Area::open_or_create_on(target, terms)?;
         let result = Place::open_in(&area, room, seed, naming, observer, interrupt);
         if result.is_err() && area.is_new() {
             // What can't be removed now is removed by `reelgauge clean`; the error itself matters more.
@@ -131,12 +131,15 @@ fn without_direct(target: &Path, mount: &Mount, probe: &DirectProbe) -> Result<O
 fn without_flags(target: &Path, error: RunError) -> RunError {
     let target = target.to_path_buf();
     match error {
-        RunError::Space { needed, available, .. } => RunError::LookSpace { target, needed, available },
-        RunError::DataSet(DataSetError::NoSpace { needed_bytes, available_bytes, .. }) => {
+        RunError::Space { needed, available, kept, .. } => {
+            RunError::LookSpace { target, needed, available, kept }
+        }
+        RunError::DataSet(DataSetError::NoSpace { needed_bytes, available_bytes, kept_bytes, .. }) => {
             RunError::LookSpace {
                 target,
                 needed: Size::mib(needed_bytes.div_ceil(1 << 20)),
                 available: Size::mib(available_bytes >> 20),
+                kept: Size::mib(kept_bytes >> 20),
             }
         }
         RunError::DataSet(DataSetError::Full { path } | DataSetError::Quota { path }) => {
@@ -157,7 +160,7 @@ fn make_files(
     observer.phase("preparing");
     let area = &ground.area;
     let ours = folder_bytes(&area.data_dir());
-    let plan = DataPlan::for_space(room.map(|room| room.available_bytes.saturating_add(ours)));
+    let plan = DataPlan::for_space(room.map(|room| room.usable_bytes(area.keep_free()).saturating_add(ours)));
     let spec = DataSetSpec { files: 1, file_bytes: plan.file_bytes, unit_bytes: QUANTUM_BYTES, seed };
     let most = DataSetSpec { files: plan.files_max, ..spec };
     let held = Room::of(ground);
@@ -185,18 +188,21 @@ mod tests {
 
     use std::path::PathBuf;
 
+    use reelgauge_engine::space::KeepFree;
+
     use super::*;
 
     #[test]
     fn too_little_room_is_said_without_flags_that_a_look_does_not_have() {
         let target = Path::new("/mnt/nas");
         let plan = DataPlan::for_space(Some(30 << 20));
-        let before = check_room(target, plan.bytes_min(), 30 << 20).unwrap_err();
+        let little = Space { available_bytes: 30 << 20, total_bytes: 600 << 20 };
+        let before = check_room(target, plan.bytes_min(), little, KeepFree::Bytes(30 << 20)).unwrap_err();
         let path = PathBuf::from("/mnt/nas/reelgauge-area/data/file");
         let no_space = DataSetError::NoSpace {
             directory: path.clone(),
             needed_bytes: 72 << 20,
-            margin_bytes: 64 << 20,
+            kept_bytes: 64 << 20,
             available_bytes: 15 << 20,
         };
         let cases = [

@@ -16,6 +16,7 @@ use reelgauge_analysis::late::{LateFigures, StreamNow};
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_engine::clock::Clock;
 use reelgauge_engine::dataset::{DataSetError, OtherSet};
+use reelgauge_record::identity;
 
 use super::disturbance::Disturbances;
 use super::process::own_mark;
@@ -318,6 +319,7 @@ struct Writer {
 impl Writer {
     /// Begins the file. `None` where that is impossible: then nothing is written.
     fn create(run_dir: &Path) -> Option<Writer> {
+        let _own = identity::own();
         let file = File::create(path_in(run_dir)).ok()?;
         Writer::on(file)
     }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use reelgauge_analysis::{ReplayFacts, ReplayPass};
+use reelgauge_analysis::{ReplayFacts, ReplayPass, WrittenPieces};
 use reelgauge_record::errno::errno_name;
 use reelgauge_trace::replay::outcome::SHOWN;
 use reelgauge_trace::replay::{Difference, Outcomes, ReplayScript};
@@ -79,6 +79,11 @@ impl Findings {
             differences: differences.map(|difference| in_words(difference, tape)).collect(),
         });
         self.remark(&users, done);
+    }
+
+    /// What it wrote lies in so many pieces.
+    pub fn take_pieces(&mut self, pieces: Vec<WrittenPieces>) {
+        self.facts.written_pieces.extend(pieces);
     }
 
     /// What only a pass shows.

@@ -1,7 +1,10 @@
-//! How many files a process may have open, and whether that is enough for all users of a replay.
+//! Whether this machine allows what all users of a replay take at once.
 
+use reelgauge_engine::driver::{DriverKind, available};
 use reelgauge_trace::replay::PackedTrace;
+use reelgauge_workload::script::Needs;
 
+use crate::allowance::{Allowance, Demand};
 use crate::error::RunError;
 
 /// What the rest of the program needs: logs, rings, standard streams.
@@ -9,39 +12,27 @@ const OWN_FILES: u64 = 64;
 /// Of what a trace had open at once, users that run ahead may need so many more.
 const AHEAD: u64 = 64;
 
-/// Raises this process's limit as far as needed and allowed.
+/// Raises this process's limit of open files as far as needed and allowed, and refuses what does not fit.
+///
+/// `needs` are those of one user, `file_bytes` the largest file.
 ///
 /// # Errors
-/// When it doesn't suffice.
-pub(super) fn allow_open_files(packed: &PackedTrace, copies: u32) -> Result<(), RunError> {
+/// What this machine does not allow.
+pub(super) fn check(
+    kind: DriverKind,
+    packed: &PackedTrace,
+    (needs, copies): (Needs, u32),
+    file_bytes: u64,
+) -> Result<(), RunError> {
+    available(kind)?;
+    let demand = Demand::of(kind, [(needs, u64::from(copies))], file_bytes);
     let each = (u64::from(packed.open_most) + AHEAD).min(packed.handles.len() as u64);
-    let least = u64::from(packed.open_most) * u64::from(copies) + OWN_FILES;
-    let wanted = each * u64::from(copies) + OWN_FILES;
-    match raise(wanted) {
-        Some(allowed) if allowed < least => Err(RunError::OpenFiles { needed: least, allowed }),
-        _ => Ok(()),
+    let beside = OWN_FILES + demand.threads;
+    let least = u64::from(packed.open_most) * u64::from(copies) + beside;
+    let allowance = Allowance::now(each * u64::from(copies) + beside);
+    if let Some(allowed) = allowance.open_files.filter(|&allowed| allowed < least) {
+        return Err(RunError::OpenFiles { needed: least, allowed });
     }
-}
-
-/// What is allowed now; `None` where there is no limit.
-#[cfg(unix)]
-fn raise(wanted: u64) -> Option<u64> {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-
-    let limit = getrlimit(Resource::Nofile);
-    let current = limit.current?;
-    if current >= wanted {
-        return Some(current);
-    }
-    let raised = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted)).max(current);
-    match setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum: limit.maximum }) {
-        Ok(()) => Some(raised),
-        Err(_) => Some(current),
-    }
-}
-
-/// Windows' handles are limited by memory alone.
-#[cfg(not(unix))]
-fn raise(_wanted: u64) -> Option<u64> {
-    None
+    // Users that run ahead make do with fewer files than they could have open.
+    Ok(allowance.holds(&Demand { open_files: 0, ..demand })?)
 }

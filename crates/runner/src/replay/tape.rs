@@ -7,9 +7,10 @@ use reelgauge_record::log::FileEntry;
 use reelgauge_record::{OpKind, OpenBits};
 use reelgauge_trace::Trace;
 use reelgauge_trace::library::Library;
-use reelgauge_trace::prestate::PreState;
-use reelgauge_trace::replay::{PackedTrace, ReplayError, Replayable, Wanted, load};
+use reelgauge_trace::prestate::{PreState, Prepare};
+use reelgauge_trace::replay::{PackedTrace, ReplayError, ReplayScript, Replayable, Setting, Wanted, load};
 use reelgauge_workload::replay::ReplayPlan;
+use reelgauge_workload::script::{Needs, Script};
 
 use crate::error::RunError;
 
@@ -72,6 +73,22 @@ impl Tape {
     /// Whether the application went past its cache.
     pub fn asks_for_direct(&self) -> bool {
         !self.direct.is_empty()
+    }
+
+    /// What the script of one user needs.
+    pub fn needs(&self) -> Needs {
+        ReplayScript::new(Arc::clone(&self.packed), Setting::default()).needs()
+    }
+
+    /// Bytes of its largest file, before it or through what it writes.
+    pub fn file_bytes(&self) -> u64 {
+        let writes = self.packed.ops.iter().filter(|op| op.kind == OpKind::Write);
+        let written = writes.map(|op| op.offset.saturating_add(u64::from(op.len)));
+        let before = self.before.entries.iter().map(|entry| match entry.what {
+            Prepare::File { size_bytes } => size_bytes,
+            _ => 0,
+        });
+        written.chain(before).max().unwrap_or(0)
     }
 
     /// Bytes that its operations write.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use reelgauge_analysis::{Outcome, Summary, statement};
 use reelgauge_engine::verify::Patterns;
+use reelgauge_record::run_dir::RunDir;
 
 use super::{Session, explain};
 use crate::error::RunError;
@@ -41,12 +42,23 @@ impl Session {
     /// # Errors
     /// When the summary can't be written.
     pub fn end(
-        mut self,
+        self,
         closing: Closing,
         conclude: impl FnOnce(&mut Summary, &Ground),
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<Finished, RunError> {
+        Ok(self.sum_up(closing, conclude, observer, interrupt)?.report(observer, interrupt))
+    }
+
+    /// Everything but the report.
+    pub(crate) fn sum_up(
+        mut self,
+        closing: Closing,
+        conclude: impl FnOnce(&mut Summary, &Ground),
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<Closed, RunError> {
         let Closing { subject, mut made } = closing;
         // Before reading back fills the cache that the run may have passed by.
         let traces = self.traces();
@@ -58,7 +70,8 @@ impl Session {
             self.ending = ending;
         }
         let reason = sentence(&self.ending, &self.scene());
-        self.notes.extend(self.counters.finish().trouble);
+        let is_sampled = self.counters.is_some();
+        self.notes.extend(self.counters.take().and_then(|counters| counters.finish().trouble));
         explain::incidents(&mut self.done, self.run_dir.path(), self.line_bytes_per_s, &self.clock);
         let drained = self.drain.finish()?;
         let mut summary = summarise(Facts {
@@ -68,7 +81,7 @@ impl Session {
             started: self.started,
             load_points: self.done,
             drained,
-            cpu: OwnCpu::now().since(self.cpu_before),
+            cpu: if is_sampled { OwnCpu::now().since(self.cpu_before) } else { OwnCpu::default() },
             wall_s: self.clock.now_ns() as f64 / 1e9,
             cached_before: self.cached_before,
             traces,
@@ -81,28 +94,48 @@ impl Session {
         });
         conclude(&mut summary, &self.ground);
         summary.statement = Some(statement::of(&summary));
-        self.run_dir.write_summary(&summary)?;
+        self.run_dir.write_summary(&summary).map_err(RunError::NotKept)?;
         let cleared = clear_away(made, &self.ground, &mut summary);
         if cleared.is_some_and(|cleared| !cleared) {
             // The figures are safe already: a note that can't be added to them is no reason to fail.
             let _ = self.run_dir.write_summary(&summary);
         }
+        Ok(Closed { summary, ground: self.ground, run_dir: self.run_dir, cleared })
+    }
+}
+
+/// What is left of a session whose summary is written.
+pub(crate) struct Closed {
+    pub(crate) summary: Summary,
+    ground: Ground,
+    run_dir: RunDir,
+    cleared: Option<bool>,
+}
+
+impl Closed {
+    /// Leaves the report.
+    fn report(self, observer: &mut dyn Observer, interrupt: &Interrupt) -> Finished {
+        let Closed { mut summary, ground, run_dir, cleared } = self;
         observer.phase("reporting");
-        if let Err(error) = leave_report(self.run_dir.path(), &summary, interrupt) {
+        if let Err(error) = leave_report(run_dir.path(), &summary, interrupt) {
             summary.notes.push(format!("There is no {REPORT_FILE}: {error}."));
-            let _ = self.run_dir.write_summary(&summary);
+            // The figures are safe without the note.
+            let _ = run_dir.write_summary(&summary);
         }
         observer.finished();
         if !matches!(summary.outcome, Outcome::Complete) && cleared != Some(true) {
             // Closing what lies on a dead mount may never return.
-            std::mem::forget(self.ground);
+            std::mem::forget(ground);
         }
-        Ok(Finished { summary, run_dir: self.run_dir.path().to_path_buf() })
+        Finished { summary, run_dir: run_dir.path().to_path_buf() }
     }
+}
 
+impl Session {
     /// Whether the storage still answers, as far as is known.
     fn answers(&self) -> bool {
-        self.left_behind == 0 && !matches!(self.ending, Ending::Hung { .. })
+        // A driver that could not go on may have left operations in the kernel.
+        self.left_behind == 0 && !matches!(self.ending, Ending::Hung { .. } | Ending::Driver(_))
     }
 
     /// What the run left in this machine's cache. Not asked of storage that no longer answers, nor of storage

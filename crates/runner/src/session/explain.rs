@@ -13,6 +13,7 @@ use reelgauge_analysis::incident::machine::from_counters;
 use reelgauge_analysis::{Culprit, LoadPoint};
 use reelgauge_doctor::read_counters;
 use reelgauge_engine::clock::Clock;
+use reelgauge_record::identity;
 
 /// Explains the incidents of all load points by the counters in the run directory, and decides anew whose
 /// fault the load points were. Without counters everything stays as the operations alone have told it.
@@ -32,6 +33,7 @@ pub(super) fn incidents(
     {
         incident.began_at = wall_time(clock, incident.began_s);
     }
+    let _own = identity::own();
     // Damaged counters are said on the page; here they only explain less.
     let Ok(Some(counters)) = read_counters(run_dir) else {
         return;

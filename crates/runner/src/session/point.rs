@@ -17,7 +17,7 @@ use crate::failure::sentence;
 use crate::interrupt::Interrupt;
 use crate::judging::{Judged, Judging, measured_part};
 use crate::load_points::{self, LoadPointPlan};
-use crate::meddling;
+use crate::meddling::Before;
 use crate::observer::Observer;
 use crate::point::{Ending, PointEnd, PointSetup, run_point};
 use crate::streams::table::{self, PointStreams};
@@ -83,7 +83,7 @@ impl Session {
         interrupt: &Interrupt,
     ) -> Result<PointDone<S>, RunError> {
         let PointPlan { label, sweep_value, warmup_ns, measured_ns, exhausted, jury } = plan;
-        let index = self.done.len() as u16;
+        let index = self.next_index().expect("whoever plans load points asks for their numbers");
         let workers_count = workers.len() as u32;
         let facts = LoadPointFacts { label, workers: workers_count, sweep_value, ended_early: None };
         let context = Arc::new(Context {
@@ -103,6 +103,7 @@ impl Session {
             let Jury { specs, rates, .. } = jury.clone();
             self.drain.judge(Judging::new(Arc::clone(&context), specs, rates))?;
         }
+        let before = Before::look(self.ground.area.dir(), &self.ground.mount, &self.files);
         let setup = PointSetup {
             kind: self.driver,
             context: Arc::clone(&context),
@@ -110,10 +111,11 @@ impl Session {
             mount: &self.ground.mount,
             hang_after: self.hang_after,
             drain: &self.drain,
+            rings: self.rings,
             interrupt,
         };
         let end = run_point(&setup, workers, observer)?;
-        self.keep(facts, exhausted, end, &context, jury)
+        self.keep(facts, exhausted, (end, before), &context, jury)
     }
 
     /// Writes down when a load point is going to run, in case nobody lives to tell.
@@ -158,7 +160,7 @@ impl Session {
         &mut self,
         mut facts: LoadPointFacts,
         exhausted: Option<&'static str>,
-        end: PointEnd<S>,
+        (end, before): (PointEnd<S>, Before),
         context: &Context,
         jury: Option<Jury>,
     ) -> Result<PointDone<S>, RunError> {
@@ -168,7 +170,7 @@ impl Session {
         self.ending = end.ending;
         if !self.changes_files && matches!(self.ending, Ending::OnTime | Ending::Exhausted) {
             // What is open goes on without an error when its file is removed, and would count as measured.
-            if let Some(found) = meddling::look(self.ground.area.root(), &self.files) {
+            if let Some(found) = before.meddling() {
                 self.ending = Ending::Meddled(found);
             }
         }
@@ -176,7 +178,9 @@ impl Session {
             Ending::Exhausted => exhausted.map(str::to_owned),
             other => sentence(other, &self.scene()),
         };
-        let figures = self.drain.finish_point(context.point, end.timing)?;
+        let figures = self.drain.finish_point(context.point, end.ran)?;
+        assert_eq!(figures.point, context.point, "the figures of a load point are its own");
+        // Nothing where nothing was to be judged.
         let judged = self.drain.finish_judging()?.unwrap_or_default();
         self.rereads.extend(self.drain.finish_rereads(context.point)?);
         let total = figures.total.clone();

@@ -13,7 +13,7 @@ use reelgauge_analysis::criteria::{Criteria, CriteriaChange, CriteriaError};
 use reelgauge_analysis::forecast::LoadAhead;
 use reelgauge_analysis::late::{Policy as JudgedPolicy, StreamSpec};
 use reelgauge_analysis::rates::RateSpec;
-use reelgauge_engine::driver::Worker;
+use reelgauge_engine::driver::{DriverKind, Worker};
 use reelgauge_workload::pace::{Pace, Policy};
 use reelgauge_workload::random::Dice;
 use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
@@ -21,6 +21,7 @@ use reelgauge_workload::units::Span;
 
 use super::footage::{Footage, FootageError, output_frame_bytes};
 use super::parts::{ActorScript, Files, Part, Scene};
+use crate::allowance::Demand;
 
 /// Streams begin within this time of each other, or within half of a warm-up that is shorter than twice that.
 const STAGGER_NS: u64 = 1_000_000_000;
@@ -187,6 +188,16 @@ impl Cast {
             role.part().made_bytes(seconds).saturating_mul(u64::from(role.plan.count.saturating_mul(scale)))
         };
         self.roles.iter().map(bytes).fold(0, u64::saturating_add)
+    }
+
+    /// What a load point of so many seconds takes of this machine.
+    pub fn demand(&self, kind: DriverKind, scale: u32, seconds: f64) -> Demand {
+        let workers = self.roles.iter().map(|role| {
+            let count = role.plan.count.saturating_mul(scale);
+            (role.part().driver_needs(), u64::from(count))
+        });
+        let largest = self.roles.iter().map(|role| role.part().largest_file_bytes(seconds)).max();
+        Demand::of(kind, workers, largest.unwrap_or(0))
     }
 
     /// What everybody writes in so many seconds at this scale.

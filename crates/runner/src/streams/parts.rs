@@ -234,6 +234,26 @@ impl Part<'_> {
         ActorScript::of(script)
     }
 
+    /// What its script needs of a driver, before it has any files.
+    pub fn driver_needs(&self) -> Needs {
+        let needs = self.needs();
+        let files = Files {
+            prepared: (0..needs.prepared_files).collect(),
+            begins: vec![0; needs.prepared_files as usize],
+            made: (0..needs.made_files).collect(),
+            ..Files::default()
+        };
+        let scene = Scene { start_after_ns: 0, seed: 0, direct: false, length_ns: 1 };
+        self.script(0, &files, scene).needs()
+    }
+
+    /// The largest file that it reads or writes in a load point of so many seconds.
+    pub fn largest_file_bytes(&self, seconds: f64) -> u64 {
+        let needs = self.needs();
+        let made = self.made_bytes(seconds) / u64::from(needs.made_files.max(1));
+        needs.prepared_file_bytes.max(made)
+    }
+
     /// Bytes of each frame that a transcoder writes, in whole blocks of 4 KiB.
     fn output_frame_bytes(&self) -> u32 {
         let frames = self.footage.map_or(&[] as &[_], |footage| &footage.frames);

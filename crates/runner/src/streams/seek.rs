@@ -6,6 +6,7 @@ use std::path::Path;
 
 use reelgauge_analysis::facts::{SearchFacts, StoppedBy, TrialsAt};
 use reelgauge_engine::mount::Mount;
+use reelgauge_record::identity;
 use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
 use reelgauge_workload::search::{Answer, Budget, Search, SearchSettings};
 use reelgauge_workload::streams::{ActorPlan, FindMaxPlan, StreamsPlan};
@@ -34,6 +35,8 @@ pub struct Limits {
     pub room: u32,
     /// For whom the user's own files are enough.
     pub own_files: u32,
+    /// For whom this machine lets one process have memory, threads and open files.
+    pub machine: u32,
 }
 
 impl Limits {
@@ -42,7 +45,12 @@ impl Limits {
         let wanted = plan.find_max.and_then(|search| search.cap);
         let cap = plan.search_cap();
         let of_plan = if wanted == Some(cap) { StoppedBy::Cap } else { StoppedBy::OneProcess };
-        let all = [(cap, of_plan), (self.room, StoppedBy::Room), (self.own_files, StoppedBy::OwnFiles)];
+        let all = [
+            (cap, of_plan),
+            (self.room, StoppedBy::Room),
+            (self.own_files, StoppedBy::OwnFiles),
+            (self.machine, StoppedBy::OneProcess),
+        ];
         let (cap, by) = all.into_iter().min_by_key(|(count, _)| *count).unwrap_or((cap, of_plan));
         (cap.max(1), by)
     }
@@ -113,6 +121,7 @@ pub fn begin(
 /// The search of another run, whose trials were made under the same conditions.
 fn resumed(run: &Path, of: BTreeMap<String, String>) -> Result<Sought, RunError> {
     let path = run.join(FILE_NAME);
+    let _own = identity::own();
     let text = std::fs::read(&path).map_err(RunError::io(format!("read {}", path.display())))?;
     let before: Sought = serde_json::from_slice(&text).map_err(|source| RunError::Io {
         doing: format!("go on with the search in {}", path.display()),
@@ -198,7 +207,7 @@ mod tests {
 
     use super::*;
 
-    const ROOMY: Limits = Limits { room: 100, own_files: u32::MAX };
+    const ROOMY: Limits = Limits { room: 100, own_files: u32::MAX, machine: u32::MAX };
 
     /// A search on storage that carries so many, for at most so many trials.
     fn searched(carries: u32, trials: u32) -> (Sought, Option<Answer>) {
@@ -244,7 +253,7 @@ mod tests {
             find_max: Some(FindMaxPlan { cap, ..FindMaxPlan::default() }),
             ..StreamsPlan::default()
         };
-        let cap = |cap, room, own_files| Limits { room, own_files }.cap(&plan(cap));
+        let cap = |cap, room, own_files| Limits { room, own_files, machine: u32::MAX }.cap(&plan(cap));
         assert_eq!(cap(Some(8), 9, u32::MAX), (8, StoppedBy::Cap));
         assert_eq!(cap(Some(8), 7, u32::MAX), (7, StoppedBy::Room));
         assert_eq!(cap(Some(8), 7, 0), (1, StoppedBy::OwnFiles));

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use reelgauge_analysis::culprit::of_point;
 use reelgauge_analysis::forecast::{Forecast, TimeAhead};
 use reelgauge_analysis::summary::DataSet;
 use reelgauge_analysis::vda_curve::{VdaInput, vda_facts};
 use reelgauge_analysis::warning::SHORT_LOOK_S;
 use reelgauge_analysis::{Culprit, Outcome, Summary};
+use reelgauge_engine::area::Terms;
 use reelgauge_workload::search::{Answer, Next, Search, Trial, Why};
 use reelgauge_workload::streams::StreamsPlan;
 use reelgauge_workload::units::{Size, Span};
@@ -17,12 +17,15 @@ use reelgauge_workload::units::{Size, Span};
 use super::cast::{Cast, Company};
 use super::seek::{self, Limits, Sought};
 use super::stage::{Needs, Stage};
-use super::verdict::verdict_of;
+use super::verdict::{judge_last, verdict_of_run};
+use crate::allowance;
 use crate::error::RunError;
 use crate::forecast;
+use crate::ground::check_names;
 use crate::interrupt::Interrupt;
 use crate::live::log::logged;
 use crate::observer::{Observer, SearchStep};
+use crate::prepare::Asked;
 use crate::results::{Naming, Results};
 use crate::run::{Finished, driver_kind};
 use crate::session::{Closing, Jury, Opening, PointPlan, Session, make_out};
@@ -39,6 +42,8 @@ pub struct StreamsRequest {
     pub must_be_direct: bool,
     /// Folder for run directories.
     pub out: PathBuf,
+    /// What was said of the target.
+    pub terms: Terms,
     /// A run whose search is to go on.
     pub resume: Option<PathBuf>,
     /// Compute the curve of a VDA-like run; this is said of its data set.
@@ -64,17 +69,23 @@ fn carry_out(
     interrupt: &Interrupt,
 ) -> Result<Finished, RunError> {
     let started = Timestamp::now();
-    let StreamsRequest { mut plan, verb, must_be_direct, out, resume, vda } = request;
+    let StreamsRequest { mut plan, verb, must_be_direct, out, terms, resume, vda } = request;
+    let asked = Asked { must_be_direct, terms };
     plan.check()?;
+    let like = plan.actors.iter().filter_map(|actor| actor.like.as_deref());
+    check_names([Some(plan.target.as_path()), plan.read_from.as_deref()].into_iter().flatten().chain(like))?;
     let mut cast = Cast::new(&plan)?;
-    make_out(&out)?;
     let asked_direct = plan.direct;
     let first_scale = plan.scale.0.iter().copied().max().unwrap_or(1);
     let seconds = (cast.warmup_ns() + plan.duration.ns()) as f64 / 1e9;
+    let demand = |scale: u32| cast.demand(driver_kind(plan.driver), scale, seconds);
+    allowance::check(driver_kind(plan.driver), &demand(first_scale))?;
+    let machine = plan.find_max.is_some().then(|| allowance::most_of(plan.search_cap(), demand));
+    make_out(&out)?;
     let needed_bytes = cast.bytes_per_scale(seconds).saturating_mul(u64::from(first_scale));
     let needs =
         Needs { room_bytes: needed_bytes, writes: cast.writes(), own_pieces: cast.own_pieces(first_scale) };
-    let (ground, mut stage) = Stage::open(&mut plan, &needs, must_be_direct, interrupt)?;
+    let (ground, mut stage) = Stage::open(&mut plan, &needs, asked, interrupt)?;
     if plan.direct != asked_direct {
         cast = Cast::new(&plan)?;
     }
@@ -95,15 +106,16 @@ fn carry_out(
                 ));
             }
             let own_files = if own_room < room.min(plan.search_cap()) { own_room } else { u32::MAX };
-            let limits = Limits { room, own_files };
-            Some(seek::begin(&plan, &ground.mount, wanted, limits, resume.as_deref())?)
+            let limits = Limits { room, own_files, machine: machine.unwrap_or(u32::MAX) };
+            let begun = seek::begin(&plan, &ground.mount, wanted, limits, resume.as_deref());
+            Some(begun.inspect_err(|_| stage.take_back())?)
         }
         None => None,
     };
     let ahead = ahead(&plan, &cast, &stage, search.as_ref().map(|sought| &sought.search));
     observer.ahead(&verb, &ahead);
     let naming = Naming { started, out: &out, verb: &verb, label: &plan.name, what: &plan.name };
-    let results = Results::make(&naming, &ground, observer)?;
+    let results = Results::make(&naming, &ground, observer).inspect_err(|_| stage.take_back())?;
     if search.is_none() {
         stage.furnish(&mut cast, first_scale, seconds, observer, interrupt)?;
     }
@@ -264,20 +276,7 @@ impl Show {
         };
         let done = self.session.point(what, workers, observer, interrupt)?;
         self.cast.take_back(&groups, &done.workers);
-        let verdict = verdict_of(&groups, &done.judged, &done.total);
-        let passed = verdict.passed;
-        let line_bytes_per_s = self.session.line_bytes_per_s();
-        if let Some(point) = self.session.last_point() {
-            let incidents = &done.judged.late.incidents;
-            point.culprit = of_point(&verdict, incidents, done.total.bytes_per_s, line_bytes_per_s);
-            point.stream_count = Some(self.plan.stream_count(scale));
-            // A load point that somebody stopped is not judged.
-            point.verdict = done.complete.then_some(verdict);
-            if !done.complete {
-                point.culprit = None;
-            }
-        }
-        Ok(passed)
+        Ok(judge_last(&mut self.session, &groups, &done, self.plan.stream_count(scale)))
     }
 
     fn end(
@@ -355,10 +354,7 @@ fn conclude(summary: &mut Summary, plan: &StreamsPlan, ended: Option<Ended>, vda
                 summary.notes.retain(|note| !note.starts_with("Measured for only"));
             }
         }
-        None => {
-            let verdicts = || summary.load_points.iter().filter_map(|point| point.verdict.as_ref());
-            summary.verdict = verdicts().find(|verdict| !verdict.passed).or(verdicts().next_back()).cloned();
-        }
+        None => summary.verdict = verdict_of_run(&summary.load_points),
     }
     if !matches!(summary.outcome, Outcome::Complete) && summary.load_points.is_empty() {
         summary.verdict = None;

@@ -12,7 +12,7 @@ use reelgauge_engine::dataset::{self, DataSet, DataSetSpec};
 use reelgauge_engine::driver::TargetFile;
 use reelgauge_engine::material::Material;
 use reelgauge_engine::pattern::PatternSpec;
-use reelgauge_engine::space::space;
+use reelgauge_engine::space::{KeepFree, space};
 use reelgauge_workload::companion::ScratchFile;
 use reelgauge_workload::streams::{ActorKind, StreamsPlan};
 
@@ -26,7 +26,9 @@ use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::made_files::MadeFiles;
 use crate::observer::Observer;
-use crate::prepare::{DirectWish, check_room, drop_cached, drop_written, left_out_note, settle_direct};
+use crate::prepare::{
+    Asked, DirectWish, check_room, drop_cached, drop_written, left_out_note, settle_direct,
+};
 use crate::room::{Room, folder_bytes};
 
 /// Stamps in test data lie so far apart.
@@ -89,13 +91,13 @@ impl Stage {
     pub fn open(
         plan: &mut StreamsPlan,
         needs: &Needs,
-        must_be_direct: bool,
+        asked: Asked,
         interrupt: &Interrupt,
     ) -> Result<(Ground, Stage), RunError> {
-        check_space(&plan.target, needs.room_bytes)?;
-        let area = Area::open_or_create(&plan.target)?;
+        check_space(&plan.target, needs.room_bytes, asked.terms.keep_free)?;
+        let area = Area::open_or_create_on(&plan.target, asked.terms)?;
         plan.target = area.target().to_path_buf();
-        let result = Stage::open_in(&area, plan, needs, must_be_direct, interrupt);
+        let result = Stage::open_in(&area, plan, needs, asked.must_be_direct, interrupt);
         if result.is_err() && area.is_new() {
             // What can't be removed now is removed by `reelgauge clean`; the error itself matters more.
             let _ = area.clean();
@@ -186,6 +188,15 @@ impl Stage {
         sizes.map(spec).collect()
     }
 
+    /// Removes the area again where it was made for this run, which can't begin.
+    pub fn take_back(&mut self) {
+        // What can't be removed is removed by `reelgauge clean`; what stopped the run matters more.
+        let _ = self.made.remove();
+        if self.area.is_new() {
+            let _ = self.area.clone().clean();
+        }
+    }
+
     /// Bytes of test files that are not there yet at this scale.
     pub fn yet_to_write(&self, cast: &Cast, scale: u32) -> u64 {
         self.room.yet_to_write(&self.specs(cast, scale))
@@ -198,7 +209,7 @@ impl Stage {
             return u32::MAX;
         };
         let held = self.room.held_bytes(&self.specs(cast, 1));
-        let room = space.available_bytes.saturating_sub(dataset::MARGIN_BYTES).saturating_add(held);
+        let room = space.usable_bytes(self.area.keep_free()).saturating_add(held);
         u32::try_from(room / 100 * 95 / bytes_per_scale.max(1)).unwrap_or(u32::MAX)
     }
 
@@ -355,12 +366,12 @@ fn made_name(kind: ActorKind) -> &'static str {
 
 /// Refuses a plan that can't fit before even the area is made. A target that has an area already is left
 /// to the data sets, which know what can be used again.
-fn check_space(target: &Path, needed_bytes: u64) -> Result<(), RunError> {
+fn check_space(target: &Path, needed_bytes: u64, keep_free: KeepFree) -> Result<(), RunError> {
     if target.join(AREA_DIR).exists() || !target.is_dir() {
         return Ok(());
     }
     match space(target) {
-        Ok(Some(space)) => check_room(target, needed_bytes, space.available_bytes),
+        Ok(Some(space)) => check_room(target, needed_bytes, space, keep_free),
         // Whatever is wrong with the target is better said by the area.
         Ok(None) | Err(_) => Ok(()),
     }

@@ -1,6 +1,8 @@
 //! The verdict on a load point: every group is held to its own criteria, and what failed first of all counts.
 
+use reelgauge_analysis::LoadPoint;
 use reelgauge_analysis::criteria::Criteria;
+use reelgauge_analysis::culprit::of_point;
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::late::StreamFigures;
 use reelgauge_analysis::vda::ProcessRate;
@@ -8,6 +10,37 @@ use reelgauge_analysis::verdict::{Failure, Measured, Verdict, judge};
 
 use super::cast::Group;
 use crate::judging::Judged;
+use crate::session::{PointDone, Session};
+
+/// Judges the session's last load point, which is `done`, and keeps the verdict with it. Whether its criteria
+/// were met.
+pub(crate) fn judge_last<S>(
+    session: &mut Session,
+    groups: &[Group],
+    done: &PointDone<S>,
+    stream_count: u32,
+) -> bool {
+    let verdict = verdict_of(groups, &done.judged, &done.total);
+    let passed = verdict.passed;
+    let line_bytes_per_s = session.line_bytes_per_s();
+    if let Some(point) = session.last_point() {
+        let incidents = &done.judged.late.incidents;
+        point.culprit = of_point(&verdict, incidents, done.total.bytes_per_s, line_bytes_per_s);
+        point.stream_count = Some(stream_count);
+        // A load point that somebody stopped is not judged.
+        point.verdict = done.complete.then_some(verdict);
+        if !done.complete {
+            point.culprit = None;
+        }
+    }
+    passed
+}
+
+/// The verdict on a run of planned load points: that on the first that failed, else on the last.
+pub(crate) fn verdict_of_run(points: &[LoadPoint]) -> Option<Verdict> {
+    let verdicts = || points.iter().filter_map(|point| point.verdict.as_ref());
+    verdicts().find(|verdict| !verdict.passed).or(verdicts().next_back()).cloned()
+}
 
 /// Judges a load point.
 pub fn verdict_of(groups: &[Group], judged: &Judged, total: &Figures) -> Verdict {

@@ -32,6 +32,10 @@ const BINARY: &[(&[u8], &str, &str)] = &[
     (b"PAR1", "a Parquet file", "a trace or a run is used as it is, without importing it"),
 ];
 
+/// The number behind the eight bytes of the version, with which a binary Darshan log begins
+/// (darshan-log-format.h).
+const DARSHAN: u64 = 6_567_223;
+
 const NETWORK: &str = "make text of it with the tshark command that 'reelgauge import --help' shows";
 
 /// Bytes of a byte order mark that are to be skipped.
@@ -46,6 +50,10 @@ pub fn detect(head: &[u8]) -> Head {
     }
     if let Some(&(_, what, advice)) = BINARY.iter().find(|(magic, ..)| head.starts_with(magic)) {
         return Head::Binary { what, advice };
+    }
+    if head.get(8..16).is_some_and(|number| number == DARSHAN.to_le_bytes()) {
+        let advice = "make text of it: darshan-dxt-parser FILE > TEXT";
+        return Head::Binary { what: "a binary Darshan log", advice };
     }
     let head = &head[bom_bytes(head) as usize..];
     let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
@@ -138,5 +146,8 @@ mod tests {
         for head in [&b"PML_\x09\0"[..], b"\x1f\x8b\x08", b"\x0a\x0d\x0d\x0a\x1c", b"a\0\0\x01\x02"] {
             assert!(matches!(detect(head), Head::Binary { .. }), "{head:?}");
         }
+        let darshan = b"3.41\0\0\0\0\x37\x35\x64\0\0\0\0\0\x01";
+        let Head::Binary { advice, .. } = detect(darshan) else { panic!() };
+        assert!(advice.contains("darshan-dxt-parser"), "{advice}");
     }
 }

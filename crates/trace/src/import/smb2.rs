@@ -59,6 +59,8 @@ const USEFUL: [&str; 8] = [
     "smb2.disposition.delete_on_close",
 ];
 
+/// `FILE_DELETE_ON_CLOSE` among the options of a create ([MS-SMB2] 2.2.13).
+const DELETE_ON_CLOSE: u64 = 0x1000;
 /// The most files that are open at a time.
 const MAX_OPEN: usize = 1 << 20;
 /// The file of a call that follows an open in the same packet.
@@ -283,6 +285,7 @@ impl Smb2 {
         let place = if is_directory { sink.directory(&call.path)? } else { sink.file(&call.path)? };
         let bits = open_bits(call);
         let moves_data = bits.has(OpenBits::READ) || bits.has(OpenBits::WRITE) || call.access.is_none();
+        let deletes = call.options & DELETE_ON_CLOSE != 0;
         let creates = bits.has(OpenBits::CREATE) || bits.has(OpenBits::TRUNCATE);
         let mut transfer = 0;
         match place {
@@ -302,6 +305,8 @@ impl Smb2 {
                 }
                 let (kind, len) = match (is_directory, creates, moves_data) {
                     (true, true, _) if made || op.errno != 0 => (OpKind::MakeDir, 0),
+                    // It was to be opened to be removed, and is not there.
+                    (false, false, false) if deletes && op.errno != 0 => (OpKind::Open, bits.0),
                     (true, ..) | (false, false, false) => (OpKind::Stat, 0),
                     (false, true, _) => (OpKind::Create, bits.0),
                     (false, false, true) => (OpKind::Open, bits.0),
@@ -316,7 +321,7 @@ impl Smb2 {
         if op.errno == 0 && self.open.len() < MAX_OPEN {
             let node = place.map_or_else(|_| NodeRef::new(Node::default()), |number| sink.known.node(number));
             let share = call.path[..call.path.len() - call.name.len()].to_vec();
-            let delete_on_close = call.options & 0x1000 != 0;
+            let delete_on_close = deletes;
             self.created = Some(file.clone());
             let opened =
                 OpenFile { place, node, share, transfer, is_directory, delete_on_close, listing: None };

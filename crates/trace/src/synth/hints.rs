@@ -4,8 +4,8 @@
 //! each of them becomes a piece of its own. `far-write`: a little data goes far behind the end of a file;
 //! a server that fills the gap stalls. Each then reads its file in order, which tells what it came to.
 //!
-//! Whether that read finds the file in a cache is not the trace's business: who replays it drops the caches
-//! first or reads from another client. Times are made up: one operation after another at an even pace.
+//! That read goes past the cache of the machine that wrote; a server's own cache it does not pass. Times are
+//! made up: one operation after another at an even pace.
 
 use std::path::Path;
 
@@ -154,17 +154,19 @@ impl Track<'_> {
         Ok(track)
     }
 
-    /// Closes the file durably, and reads it from its beginning to its end.
+    /// Closes the file durably, and reads it from its beginning to its end, past this machine's cache: what
+    /// was written a moment ago would come from there.
     fn read_back(&mut self, size_bytes: u64) -> Result<(), TraceError> {
         self.push(OpKind::Sync, 0, 0)?;
         self.push(OpKind::Close, 0, 0)?;
         self.handle += 1;
-        self.add(OpKind::Open, 0, OpenBits::READ.0, 0)?;
+        self.add(OpKind::Open, 0, OpenBits::READ.with(OpenBits::DIRECT).0, 0)?;
         let mut at = 0;
         while at < size_bytes {
-            let len = u64::from(READ_BYTES).min(size_bytes - at) as u32;
-            self.push(OpKind::Read, at, len)?;
-            at += u64::from(len);
+            // Also the last one asks for whole blocks, as reads past the cache must.
+            let done_len = u64::from(READ_BYTES).min(size_bytes - at) as u32;
+            self.add(OpKind::Read, at, READ_BYTES, done_len)?;
+            at += u64::from(done_len);
         }
         self.push(OpKind::Close, 0, 0)
     }

@@ -29,7 +29,7 @@ impl Crowd {
     /// So many due times were met at `now_ns`.
     pub(super) fn met(&mut self, dues: u64, now_ns: u64) {
         self.dues += dues;
-        let passed_ns = now_ns.saturating_sub(self.since_ns);
+        let passed_ns = now_ns - self.since_ns;
         if passed_ns >= SPAN_NS {
             self.is_close = self.dues * CLOSE_NS > passed_ns;
             *self = Crowd { since_ns: now_ns, dues: 0, is_close: self.is_close };
@@ -38,6 +38,7 @@ impl Crowd {
 
     /// Until when to sleep for the due time at `next_ns`, by somebody who wakes up `lead_ns` late.
     pub(super) fn sleep_until_ns(&self, next_ns: u64, lead_ns: u64) -> u64 {
+        // No due time at all is the largest number, and stays it.
         match self.is_close {
             true => next_ns.saturating_add(GATHER_NS.saturating_sub(lead_ns)),
             false => next_ns.saturating_sub(lead_ns),

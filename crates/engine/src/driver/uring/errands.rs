@@ -23,6 +23,7 @@ use reelgauge_record::OpKind;
 use reelgauge_workload::script::Op;
 use rustix::event::EventfdFlags;
 
+use super::super::crew::LastWord;
 use super::super::launch::{Post, STACK_BYTES};
 use super::super::{Context, DriverError};
 use crate::io::{self, ErrorNumber, IMPOSSIBLE, NOT_OPEN, Names, OpenFile};
@@ -37,8 +38,9 @@ pub(super) struct Errands {
     helpers: Vec<Sender<Errand>>,
     /// Who of them has nothing to do.
     idle: Vec<u32>,
-    report: Sender<Returned>,
-    returned: Receiver<Returned>,
+    report: Sender<Option<Returned>>,
+    /// `None`: a helper's last word.
+    returned: Receiver<Option<Returned>>,
     bell: Arc<OwnedFd>,
     /// Whether the ring listens to the bell.
     is_listening: bool,
@@ -109,10 +111,9 @@ impl Errands {
     /// Sends a helper who has nothing to do; there must be one ([`Errands::muster`]). An errand that doesn't
     /// go by path needs its `file`, which stays open until the helper is back.
     pub(super) fn send(&mut self, slot: u32, op: &Op, file: Option<BorrowedFd<'static>>) {
-        if let Some(helper) = self.idle.pop() {
-            // A helper lives as long as its errands can come, so this can't fail.
-            let _ = self.helpers[helper as usize].send(Errand { slot, op: *op, file });
-        }
+        let helper = self.idle.pop().expect("helpers are mustered before they are sent");
+        let sent = self.helpers[helper as usize].send(Errand { slot, op: *op, file });
+        sent.expect("a helper lives as long as its errands can come");
     }
 
     /// What makes the ring listen to the bell, if somebody is out and it doesn't listen yet.
@@ -133,8 +134,11 @@ impl Errands {
     }
 
     /// The next helper that is back.
+    ///
+    /// # Panics
+    /// When one died: what it was sent for never comes back, and that is no silence of the storage's.
     pub(super) fn next_returned(&mut self) -> Option<Returned> {
-        let returned = self.returned.try_recv().ok()?;
+        let returned = self.returned.try_recv().ok()?.expect("helpers outlive their errands");
         self.idle.push(returned.helper);
         Some(returned)
     }
@@ -163,7 +167,10 @@ struct Helper {
 }
 
 impl Helper {
-    fn serve(self, errands: &Receiver<Errand>, report: &Sender<Returned>) {
+    fn serve(self, errands: &Receiver<Errand>, report: &Sender<Option<Returned>>) {
+        // Dropped in turn: the last word is said before the bell is rung.
+        let _bell = Rung(Arc::clone(&self.bell));
+        let _last_word = LastWord(report.clone());
         while let Ok(errand) = errands.recv() {
             let issued_ns = self.context.clock.now_ns();
             let result = errand.carry_out(&self.names);
@@ -174,12 +181,25 @@ impl Helper {
             };
             let (slot, helper) = (errand.slot, self.number);
             let returned = Returned { slot, issued_ns, done_ns, result, opened, helper };
-            if report.send(returned).is_err() {
+            if report.send(Some(returned)).is_err() {
                 return;
             }
-            // The bell counts to 2^64, so ringing it neither waits nor fails.
-            let _ = rustix::io::write(&*self.bell, &1u64.to_ne_bytes());
+            ring(&self.bell);
         }
+    }
+}
+
+fn ring(bell: &OwnedFd) {
+    // The bell counts to 2^64, so ringing it neither waits nor fails.
+    let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
+}
+
+/// Rings the bell when its thread ends.
+struct Rung(Arc<OwnedFd>);
+
+impl Drop for Rung {
+    fn drop(&mut self) {
+        ring(&self.0);
     }
 }
 

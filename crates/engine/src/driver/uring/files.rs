@@ -89,7 +89,7 @@ impl Files {
     /// An errand that used this handle's file is over, or is not begun after all.
     pub(super) fn given_back(&mut self, handle: usize) {
         if let Some(file) = &mut self.handles[handle] {
-            file.lent = file.lent.saturating_sub(1);
+            file.lent = file.lent.checked_sub(1).expect("what is given back was lent");
         }
     }
 
@@ -124,6 +124,7 @@ impl Files {
         let Some(file) = &mut self.handles[handle] else {
             return;
         };
+        // Only its first uses count.
         file.uses = file.uses.saturating_add(1);
         if file.uses == SETTLED_AFTER && self.has_table {
             self.settling.push(handle as u32);

@@ -110,6 +110,13 @@ impl Ladder {
         registered_ring: false,
     };
 
+    /// Whether a ring can be set up at all. It is given back at once.
+    pub(crate) fn probe() -> Result<(), DriverError> {
+        let refused = |source| DriverError::UringSetup { source };
+        let (ring, _) = set_up(0, 1).map_err(refused)?;
+        check(&ring).map_err(refused)
+    }
+
     /// Sets up a ring for these workers, on the thread that will use it.
     pub(super) fn climb<S>(self, lanes: &mut Lanes<S>) -> Result<(IoUring, Taken), DriverError> {
         let refused = |source| DriverError::UringSetup { source };
@@ -139,7 +146,8 @@ fn set_up(first: usize, slots: u32) -> io::Result<(IoUring, usize)> {
     let mut last = io::Error::from(io::ErrorKind::Unsupported);
     for (rung, (_, features)) in RUNGS.iter().enumerate().skip(first) {
         let mut builder = IoUring::builder();
-        // Every completion must find room, and those reaped last may still take theirs.
+        // Every completion must find room, and those reaped last may still take theirs. What is too much the
+        // kernel clamps.
         builder.setup_clamp().setup_cqsize(slots.saturating_mul(2).max(2 * ENTRIES));
         if features.defer_taskrun {
             builder.setup_defer_taskrun().setup_taskrun_flag();

@@ -212,7 +212,7 @@ impl<S> Lanes<S> {
         let lane = &mut self.lanes[number as usize];
         self.slots[slot as usize].next_free = lane.free;
         lane.free = slot;
-        lane.busy -= 1;
+        lane.busy = lane.busy.checked_sub(1).expect("a slot that is vacated was occupied");
     }
 
     /// Why an operation can't be tried with its handle as it is, as an error number: an open or create

@@ -1,0 +1,224 @@
+//! TLS with a key and a certificate that somebody brought: the files, and connections that are ready to be
+//! used.
+//!
+//! Handshakes are done beside each other, each within a while: who connects and says nothing delays nobody.
+
+use std::future::pending;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::serve::Listener;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, mpsc};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::{Error as PemError, PemObject};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{self, ServerConfig};
+use tokio_rustls::server::TlsStream;
+
+/// How long a handshake may take.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// Handshakes at once.
+const HANDSHAKES: usize = 256;
+
+/// The files.
+#[derive(Clone, Debug)]
+pub struct TlsFiles {
+    /// The certificate, and those that vouch for it, in this order, as PEM.
+    pub cert: PathBuf,
+    /// Its private key, as PEM.
+    pub key: PathBuf,
+}
+
+/// Why the files can't be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TlsError {
+    /// One can't be read.
+    #[error("{} can't be read: {source}; check the path that {flag} names and its rights", path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// What named it.
+        flag: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// One is something else.
+    #[error("{} holds no {what} as PEM ({why}); {flag} takes a file with '-----BEGIN {begin}-----' in it", path.display())]
+    Pem {
+        /// Which.
+        path: PathBuf,
+        /// What was looked for.
+        what: &'static str,
+        /// What named it.
+        flag: &'static str,
+        /// How what was looked for begins.
+        begin: &'static str,
+        /// What is wrong.
+        why: String,
+    },
+    /// They don't fit.
+    #[error("the key in {} does not belong to the certificate in {}: name the two that were made together", key.display(), cert.display())]
+    Apart {
+        /// The certificate.
+        cert: PathBuf,
+        /// The key.
+        key: PathBuf,
+    },
+    /// One is of a kind that is not understood.
+    #[error("{} and {} can't be used for TLS: {source}; make a key with ECDSA P-256 or RSA, and a certificate for it", cert.display(), key.display())]
+    Unfit {
+        /// The certificate.
+        cert: PathBuf,
+        /// The key.
+        key: PathBuf,
+        /// What is wrong.
+        source: rustls::Error,
+    },
+}
+
+/// How connections are made with these files.
+///
+/// # Errors
+/// When one can't be read, isn't what it should be, or they don't belong together.
+pub fn tls_config(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsError> {
+    let (cert, key) = (files.cert.clone(), files.key.clone());
+    let chain = certificates(&cert)?;
+    let private_key = private_key(&key)?;
+    let unfit = |source: rustls::Error| match source {
+        rustls::Error::InconsistentKeys(_) => TlsError::Apart { cert: cert.clone(), key: key.clone() },
+        source => TlsError::Unfit { cert: cert.clone(), key: key.clone(), source },
+    };
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .and_then(|config| config.with_no_client_auth().with_single_cert(chain, private_key));
+    let mut config = config.map_err(unfit)?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let unread = |error| unread(path, "--tls-cert", ("certificate", "CERTIFICATE"), error);
+    let chain: Result<Vec<_>, PemError> = CertificateDer::pem_file_iter(path).map_err(unread)?.collect();
+    match chain.map_err(unread)? {
+        chain if chain.is_empty() => Err(unread(PemError::NoItemsFound)),
+        chain => Ok(chain),
+    }
+}
+
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
+    PrivateKeyDer::from_pem_file(path)
+        .map_err(|error| unread(path, "--tls-key", ("private key without a password", "PRIVATE KEY"), error))
+}
+
+fn unread(
+    path: &Path,
+    flag: &'static str,
+    (what, begin): (&'static str, &'static str),
+    error: PemError,
+) -> TlsError {
+    let path = path.to_owned();
+    match error {
+        PemError::Io(source) => TlsError::Io { path, flag, source },
+        PemError::NoItemsFound => TlsError::Pem { path, what, flag, begin, why: "none in it".to_owned() },
+        error => TlsError::Pem { path, what, flag, begin, why: error.to_string() },
+    }
+}
+
+/// A listener whose connections have shaken hands.
+#[derive(Debug)]
+pub struct TlsListener {
+    ready: mpsc::Receiver<(TlsStream<TcpStream>, SocketAddr)>,
+    address: SocketAddr,
+}
+
+impl TlsListener {
+    /// Accepts connections from now on, on the runtime that this is called on.
+    ///
+    /// # Errors
+    /// When the listener has no address.
+    pub fn new(listener: TcpListener, config: Arc<ServerConfig>) -> io::Result<TlsListener> {
+        let address = listener.local_addr()?;
+        let (told, ready) = mpsc::channel(1);
+        tokio::spawn(accept_all(listener, TlsAcceptor::from(config), told));
+        Ok(TlsListener { ready, address })
+    }
+}
+
+impl Listener for TlsListener {
+    type Io = TlsStream<TcpStream>;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (TlsStream<TcpStream>, SocketAddr) {
+        match self.ready.recv().await {
+            Some(connection) => connection,
+            // Only when the runtime ends.
+            None => pending().await,
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.address)
+    }
+}
+
+async fn accept_all(
+    mut listener: TcpListener,
+    acceptor: TlsAcceptor,
+    ready: mpsc::Sender<(TlsStream<TcpStream>, SocketAddr)>,
+) {
+    let places = Arc::new(Semaphore::new(HANDSHAKES));
+    // The semaphore is never closed.
+    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+        let (stream, from) = Listener::accept(&mut listener).await;
+        let (acceptor, ready) = (acceptor.clone(), ready.clone());
+        tokio::spawn(async move {
+            // One that fails is between the client and its idea of TLS; there is nobody else to tell.
+            if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
+                drop(place);
+                // Nobody takes it when the server ends.
+                let _ = ready.send((stream, from)).await;
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn files_that_hold_something_else_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let error = |cert: &Path, key: &Path| {
+            let files = TlsFiles { cert: cert.to_owned(), key: key.to_owned() };
+            tls_config(&files).err().unwrap().to_string()
+        };
+        let cert = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+        let (cert, text) = (file("cert.pem", cert), file("text", "no PEM at all\n"));
+        let broken = file("broken.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n");
+        let missing = folder.path().join("missing.pem");
+        for (cert, key, wanted) in [
+            (&missing, &text, ["missing.pem", "--tls-cert"]),
+            (&text, &text, ["text holds no certificate", "--tls-cert"]),
+            (&broken, &text, ["broken.pem holds no certificate", "--tls-cert"]),
+            (&cert, &missing, ["missing.pem", "--tls-key"]),
+            (&cert, &text, ["text holds no private key", "--tls-key"]),
+            (&cert, &cert, ["cert.pem holds no private key", "BEGIN PRIVATE KEY"]),
+        ] {
+            let error = error(cert, key);
+            assert!(wanted.iter().all(|wanted| error.contains(wanted)), "{error}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! A token that outlives the console: kept in a file that nobody else can read, and made there if need be.
+//!
+//! A file, because nothing else keeps a secret here: command lines are for everybody to read, and what
+//! stands in the environment is handed on to every run that the console starts.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::token::{LENGTH_MAX, Token};
+
+/// Why a token file can't be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokenFileError {
+    /// The system says no.
+    #[error("the token file {} can't be used: {source}; check the path and its rights", path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Others can read or write it, so it is no secret.
+    #[error(
+        "others may read the token file {} (mode {mode:04o}), so it is no secret: delete it, or write a new token \
+         to it and run 'chmod 600' on it", path.display()
+    )]
+    Loose {
+        /// Which.
+        path: PathBuf,
+        /// Its rights.
+        mode: u32,
+    },
+    /// Somebody else's, who knows the token and can change it.
+    #[error(
+        "the token file {} belongs to another user (number {owner}), who knows the token: name one of your own \
+         with --token-file", path.display()
+    )]
+    Foreign {
+        /// Which.
+        path: PathBuf,
+        /// Whose.
+        owner: u32,
+    },
+    /// No token in it.
+    #[error(
+        "{} holds no token: one line of 32 to 512 letters, digits and '-._~+/=', as 'openssl rand -hex 16' writes \
+         it; delete it, and the console makes one", path.display()
+    )]
+    NoToken {
+        /// Which.
+        path: PathBuf,
+    },
+    /// No secret can be drawn.
+    #[error("the system gives no random numbers ({0}), so no token can be made")]
+    Random(#[from] getrandom::Error),
+}
+
+/// The token in this file. Where there is no file one is made, that nobody else can read.
+///
+/// # Errors
+/// When it can't be read or made, others can read it, or there is no token in it.
+pub fn token(path: &Path) -> Result<Token, TokenFileError> {
+    let failed = |source: io::Error| TokenFileError::Io { path: path.to_owned(), source };
+    match open(path) {
+        Ok(file) => read(path, file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let token = Token::draw()?;
+            make(path, &token).map_err(failed)?;
+            Ok(token)
+        }
+        Err(error) => Err(failed(error)),
+    }
+}
+
+fn read(path: &Path, file: File) -> Result<Token, TokenFileError> {
+    let failed = |source: io::Error| TokenFileError::Io { path: path.to_owned(), source };
+    // What was opened is looked at, not what may have the name by now.
+    let metadata = file.metadata().map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(failed(io::Error::other("it is no regular file")));
+    }
+    #[cfg(unix)]
+    is_own(path, &metadata)?;
+    let mut text = String::new();
+    // A line's end behind the longest token, and one byte that is too much.
+    let most = LENGTH_MAX as u64 + 3;
+    let no_token = || TokenFileError::NoToken { path: path.to_owned() };
+    match file.take(most).read_to_string(&mut text) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => return Err(no_token()),
+        read => read.map_err(failed)?,
+    };
+    let line = text.strip_suffix('\n').unwrap_or(&text);
+    Token::of(line.strip_suffix('\r').unwrap_or(line)).ok_or_else(no_token)
+}
+
+/// Nobody else's, and nobody else may read or write it. Root's own files are anybody's to be given.
+#[cfg(unix)]
+fn is_own(path: &Path, metadata: &std::fs::Metadata) -> Result<(), TokenFileError> {
+    use std::os::unix::fs::MetadataExt;
+
+    const OTHERS: u32 = 0o077;
+    let (mode, owner) = (metadata.mode() & 0o7777, metadata.uid());
+    if mode & OTHERS != 0 {
+        return Err(TokenFileError::Loose { path: path.to_owned(), mode });
+    }
+    match owner == 0 || owner == rustix::process::geteuid().as_raw() {
+        true => Ok(()),
+        false => Err(TokenFileError::Foreign { path: path.to_owned(), owner }),
+    }
+}
+
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    // A FIFO would be waited for.
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).open(path)
+}
+
+/// Makes the file with its rights, so that there is no moment in which others can read it.
+fn make(path: &Path, token: &Token) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    writeln!(file, "{}", token.reveal())?;
+    file.sync_all()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn file(text: &[u8], mode: u32) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn a_token_is_made_once_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        let made = token(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o600);
+        assert!(token(&path).unwrap().is(made.reveal()));
+        let missing = folder.path().join("no-such-folder/token");
+        assert!(token(&missing).unwrap_err().to_string().contains("check the path"));
+    }
+
+    #[test]
+    fn only_a_file_that_nobody_else_can_read_is_taken() {
+        let text = "0123456789abcdef0123456789abcdef\n";
+        for mode in [0o600, 0o400] {
+            let (_folder, path) = file(text.as_bytes(), mode);
+            assert!(token(&path).unwrap().is(text.trim()));
+        }
+        for mode in [0o640, 0o604, 0o644, 0o620, 0o602, 0o610, 0o666] {
+            let (_folder, path) = file(text.as_bytes(), mode);
+            let error = token(&path).unwrap_err().to_string();
+            assert!(error.contains("chmod 600") && error.contains(&format!("{mode:04o}")), "{error}");
+            assert!(!error.contains(text.trim()), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_token_is_refused() {
+        let long = "x".repeat(LENGTH_MAX + 1);
+        let twice = format!("{0}\n{0}\n", "0".repeat(32));
+        for text in ["", "\n", "too short", "0123456789abcdef 0123456789abcdef", &twice, &long] {
+            let (_folder, path) = file(text.as_bytes(), 0o600);
+            assert!(matches!(token(&path), Err(TokenFileError::NoToken { .. })), "{text}");
+        }
+        let (_folder, path) = file(&[0xff; 40], 0o600);
+        assert!(matches!(token(&path), Err(TokenFileError::NoToken { .. })));
+        let (_folder, path) = file(format!("{}\r\n", "x".repeat(LENGTH_MAX)).as_bytes(), 0o600);
+        assert!(token(&path).is_ok());
+    }
+
+    #[test]
+    fn folders_and_fifos_are_no_token_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = folder.path().join("fifo");
+        let made = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&fifo).status().unwrap();
+        assert!(made.success());
+        for path in [folder.path(), &fifo] {
+            assert!(token(path).unwrap_err().to_string().contains("no regular file"));
+        }
+    }
+}

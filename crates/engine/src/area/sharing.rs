@@ -1,0 +1,274 @@
+//! Whether others have a hand in a target: root does not work where another user may put things in its way,
+//! unless it is said that this is meant; then it works with that user's rights, where it can.
+//!
+//! Whoever owns a directory, or may write in it, can give the names in it to other things at any moment. The
+//! area is held open and nothing in it is reached through links ([`crate::beneath`]), but the first look at a
+//! target, and file systems that resolve whole paths on their server, have no such protection.
+//!
+//! Not here: how an identity is taken ([`reelgauge_record::identity`]).
+
+use std::path::Path;
+
+use reelgauge_record::identity::{self, Guise};
+
+use super::AreaError;
+use crate::beneath::Facts;
+use crate::space::KeepFree;
+
+/// What was said of a target that others own or may write in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sharing {
+    /// Nothing: root refuses it.
+    #[default]
+    Unsaid,
+    /// It is meant (`--shared-target`).
+    Meant,
+}
+
+/// What the user said of a target, beside where it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Of others who have a hand in it.
+    pub sharing: Sharing,
+    /// Of the room that stays free on it.
+    pub keep_free: KeepFree,
+}
+
+/// That a directory's group, and everybody, may write in it, as permission bits.
+#[cfg(unix)]
+const GROUP_WRITES: u32 = 0o020;
+#[cfg(unix)]
+const ALL_WRITE: u32 = 0o002;
+
+/// Why a directory is not root's alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shared {
+    /// It belongs to this user.
+    Owned {
+        /// The user's number.
+        user: u32,
+    },
+    /// Others may write in it.
+    Writable,
+}
+
+/// Refuses as root what others have a hand in, unless it is meant. Then the identity of the owner is taken by
+/// this thread and those that it starts: the area's, where there is one, else the target's. What the reader
+/// should know.
+///
+/// `target` and `area` are what is known of the directories, with their paths.
+pub(super) fn settle(
+    target: (&Path, &Facts),
+    area: Option<(&Path, &Facts)>,
+    sharing: Sharing,
+) -> Result<Option<String>, AreaError> {
+    if !identity::is_root() {
+        return Ok(None);
+    }
+    let directories = [area, Some(target)];
+    let found =
+        directories.into_iter().flatten().find_map(|(path, facts)| Some((path, shared(path, facts)?)));
+    let Some((path, shared)) = found else {
+        return Ok(None);
+    };
+    if sharing == Sharing::Unsaid {
+        return Err(AreaError::Shared { path: path.to_owned(), shared });
+    }
+    let (_, whose) = area.unwrap_or(target);
+    let what = if area.is_some() { "the area there" } else { "it" };
+    Ok(Some(act_for(guise_of(whose), what)))
+}
+
+fn act_for(owner: Option<Guise>, what: &str) -> String {
+    match owner {
+        Some(guise) if identity::take(guise) => format!(
+            "The target is shared with others, as was said; files on it were opened as its owner (user {}), not as \
+             root.",
+            guise.user
+        ),
+        Some(guise) => format!(
+            "The target is shared with others, as was said; files on it were opened as root, because the identity \
+             of its owner (user {}) can't be taken here.",
+            guise.user
+        ),
+        None => format!(
+            "The target is shared with others, as was said; files on it were opened as root, to whom {what} belongs."
+        ),
+    }
+}
+
+/// Why a directory is not root's alone; `None` where it is.
+#[cfg(unix)]
+fn shared(path: &Path, facts: &Facts) -> Option<Shared> {
+    if facts.owner.user != 0 {
+        return Some(Shared::Owned { user: facts.owner.user });
+    }
+    let may = |bit: u32| facts.permissions & bit != 0;
+    // Root's own group is root, unless a list names others: the bits of the group are then those of the list.
+    let is_roots_group = facts.owner.group == 0 && !has_list(path);
+    (may(ALL_WRITE) || may(GROUP_WRITES) && !is_roots_group).then_some(Shared::Writable)
+}
+
+/// Whether a directory has an access control list beyond its permission bits.
+#[cfg(target_os = "linux")]
+fn has_list(path: &Path) -> bool {
+    let mut list = [0; 4096];
+    // Too long for this buffer is a list, too; what has none, or no such thing, says so.
+    !matches!(
+        rustix::fs::lgetxattr(path, c"system.posix_acl_access", &mut list[..]),
+        Err(rustix::io::Errno::NODATA | rustix::io::Errno::OPNOTSUPP)
+    )
+}
+
+/// Not known elsewhere.
+#[cfg(all(unix, not(target_os = "linux")))]
+fn has_list(_path: &Path) -> bool {
+    true
+}
+
+/// Windows has no root, and rights that no bits tell of.
+#[cfg(not(unix))]
+fn shared(_path: &Path, _facts: &Facts) -> Option<Shared> {
+    None
+}
+
+/// The owner of a directory; `None` where that is root.
+#[cfg(unix)]
+fn guise_of(facts: &Facts) -> Option<Guise> {
+    (facts.owner.user != 0).then_some(facts.owner)
+}
+
+#[cfg(not(unix))]
+fn guise_of(_facts: &Facts) -> Option<Guise> {
+    None
+}
+
+impl std::fmt::Display for Shared {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Shared::Owned { user } => write!(out, "belongs to user {user}"),
+            Shared::Writable => write!(out, "can be written in by other users"),
+        }
+    }
+}
+
+impl Shared {
+    /// What to do instead, in words.
+    pub(super) fn instead(&self) -> String {
+        match self {
+            Shared::Owned { user } => {
+                format!("run as that user (sudo -u '#{user}' reelgauge …), or add --shared-target to work there ")
+                    + "with that user's rights"
+            }
+            Shared::Writable => {
+                "give a directory that only root may write in, run as another user, or add --shared-target if this \
+                 is meant"
+                    .to_owned()
+            }
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    use std::path::PathBuf;
+
+    use super::super::{AREA_DIR, Area};
+    use super::*;
+
+    const SOMEBODY: u32 = 4242;
+    const MEANT: Terms = Terms { sharing: Sharing::Meant, keep_free: KeepFree::Usual };
+
+    /// A target of this owner with these permissions.
+    fn target(user: u32, permissions: u32) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let path = folder.path().join("target");
+        fs::create_dir(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(permissions)).unwrap();
+        chown(&path, Some(user), Some(user)).unwrap();
+        (folder, path)
+    }
+
+    /// Does it on a thread of its own, whose identity may change, if this is root.
+    fn as_root(test: impl FnOnce() + Send + 'static) {
+        if !rustix::process::geteuid().is_root() {
+            eprintln!("skipped: only root is careful of others");
+            return;
+        }
+        std::thread::spawn(test).join().unwrap();
+    }
+
+    #[test]
+    fn root_refuses_what_others_own_or_may_write_in_and_touches_nothing() {
+        as_root(|| {
+            let cases = [
+                (
+                    SOMEBODY,
+                    0o700,
+                    "belongs to user 4242, who could lead a run as root astray, so nothing was done; run as that user (sudo -u '#4242'",
+                ),
+                (
+                    0,
+                    0o777,
+                    "can be written in by other users, who could lead a run as root astray, so nothing was done; give a directory",
+                ),
+                (0, 0o1777, "can be written in by other users"),
+            ];
+            for (user, permissions, said) in cases {
+                let (_folder, path) = target(user, permissions);
+                let error = Area::open_or_create(&path).unwrap_err();
+                let text = error.to_string();
+                assert!(text.contains(said) && text.contains("--shared-target"), "{text}");
+                assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
+            }
+            let (_folder, of_a_group) = target(0, 0o775);
+            chown(&of_a_group, Some(0), Some(SOMEBODY)).unwrap();
+            let error = Area::open_or_create(&of_a_group).unwrap_err();
+            assert!(error.to_string().contains("can be written in by other users"), "{error}");
+            let (_folder, of_roots_group) = target(0, 0o775);
+            Area::open_or_create(&of_roots_group).unwrap();
+            let (_folder, alone) = target(0, 0o755);
+            let area = Area::open_or_create(&alone).unwrap();
+            assert_eq!(area.sharing_note(), None);
+            // Not the target's rights alone count.
+            chown(area.root(), Some(SOMEBODY), Some(SOMEBODY)).unwrap();
+            let error = Area::open_or_create(&alone).unwrap_err();
+            assert!(error.to_string().contains("reelgauge-area belongs to user 4242"), "{error}");
+            assert!(Area::open_existing(&alone).is_err());
+        });
+    }
+
+    #[test]
+    fn where_it_is_meant_root_works_with_the_rights_of_the_owner() {
+        as_root(|| {
+            let (_folder, path) = target(SOMEBODY, 0o700);
+            let area = Area::open_or_create_on(&path, MEANT).unwrap();
+            let note = area.sharing_note().unwrap();
+            assert!(note.contains("as its owner (user 4242), not as root"), "{note}");
+            let made = fs::metadata(path.join(AREA_DIR)).unwrap();
+            assert_eq!((made.uid(), made.gid()), (SOMEBODY, SOMEBODY));
+            assert!(!identity::is_root());
+        });
+        as_root(|| {
+            let (_folder, path) = target(0, 0o1777);
+            let area = Area::open_or_create_on(&path, MEANT).unwrap();
+            let note = area.sharing_note().unwrap();
+            assert!(note.contains("opened as root, to whom it belongs"), "{note}");
+            assert!(identity::is_root());
+        });
+        as_root(|| {
+            // The area is root's, from an earlier run: as the target's owner it could not be written in.
+            let (_folder, path) = target(0, 0o755);
+            Area::open_or_create(&path).unwrap();
+            chown(&path, Some(SOMEBODY), Some(SOMEBODY)).unwrap();
+            let area = Area::open_or_create_on(&path, MEANT).unwrap();
+            let note = area.sharing_note().unwrap();
+            assert!(note.contains("as root, to whom the area there belongs"), "{note}");
+            assert!(identity::is_root());
+        });
+    }
+}

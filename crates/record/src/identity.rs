@@ -1,0 +1,165 @@
+//! Whose identity files are opened with.
+//!
+//! A run as root on a target that belongs to somebody else reads and writes there as that user, so that
+//! nothing it could be led to is more than that user has anyway. Its results go where root wanted them, and
+//! are root's. So a thread has a *guise* for the target, which threads that it starts take over, and puts it
+//! off ([`own`]) for as long as it opens results.
+//!
+//! Only access to files changes (on Linux the file system user and group of the thread, its further groups
+//! and, with them, the rights to pass over permissions). What was open before stays open, and the process may
+//! do everything else that it could do.
+//!
+//! Linux only: elsewhere there is no such thing for one thread, and nobody takes a guise.
+//!
+//! Not here: who is taken for whom (the engine's area).
+
+#[cfg(target_os = "linux")]
+mod linux;
+
+/// A user and a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guise {
+    /// The user's number.
+    pub user: u32,
+    /// The group's number.
+    pub group: u32,
+}
+
+/// From now on this thread, and those that it starts, open files as this user; with no other group than this.
+/// Whether the system let it.
+#[cfg(target_os = "linux")]
+pub fn take(guise: Guise) -> bool {
+    linux::take(guise)
+}
+
+/// As on Linux; here it is impossible.
+#[cfg(not(target_os = "linux"))]
+pub fn take(_guise: Guise) -> bool {
+    false
+}
+
+/// From now on this thread has no guise, if it had one.
+pub fn shed() {
+    #[cfg(target_os = "linux")]
+    linux::put_off();
+}
+
+/// Whether this thread opens files as root.
+pub fn is_root() -> bool {
+    #[cfg(target_os = "linux")]
+    return linux::is_root();
+    #[cfg(all(unix, not(target_os = "linux")))]
+    return rustix::process::geteuid().is_root();
+    #[cfg(not(unix))]
+    return false;
+}
+
+/// Puts the guise off until it is dropped: what this thread opens meanwhile, it opens as the user who started
+/// the tool. A thread that opens nothing but results keeps it.
+#[must_use = "the guise is taken again when this is dropped"]
+#[derive(Debug)]
+pub struct Own {
+    #[cfg(target_os = "linux")]
+    guise: Option<Guise>,
+    /// It belongs to its thread.
+    _of_this_thread: std::marker::PhantomData<*const ()>,
+}
+
+/// Puts the guise off; where there is none, nothing happens.
+pub fn own() -> Own {
+    Own {
+        #[cfg(target_os = "linux")]
+        guise: linux::put_off(),
+        _of_this_thread: std::marker::PhantomData,
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Own {
+    fn drop(&mut self) {
+        if let Some(guise) = self.guise {
+            // It could be taken before. Going on as root would be worse than not going on.
+            assert!(linux::take(guise), "the identity of user {} could not be taken again", guise.user);
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    use super::*;
+
+    const NOBODY: Guise = Guise { user: 65_534, group: 65_534 };
+
+    /// Whether this test can be done; it says so where not.
+    fn can_be_others() -> bool {
+        let is_root = rustix::process::geteuid().is_root();
+        if !is_root {
+            eprintln!("skipped: only root can take other identities");
+        }
+        is_root
+    }
+
+    #[test]
+    fn a_guise_is_that_of_its_thread_and_of_those_it_starts_and_can_be_put_off() {
+        if !can_be_others() {
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let (theirs, ours) = (folder.path().join("theirs"), folder.path().join("ours"));
+        fs::create_dir(&theirs).unwrap();
+        fs::create_dir(&ours).unwrap();
+        fs::set_permissions(&ours, fs::Permissions::from_mode(0o700)).unwrap();
+        std::os::unix::fs::chown(&theirs, Some(NOBODY.user), Some(NOBODY.group)).unwrap();
+        let in_guise = {
+            let (theirs, ours) = (theirs.clone(), ours.clone());
+            std::thread::spawn(move || {
+                assert!(is_root() && take(NOBODY) && !is_root());
+                fs::write(theirs.join("a"), "").unwrap();
+                fs::write(ours.join("refused"), "").unwrap_err();
+                let (below, ours_too) = (theirs.join("b"), ours.clone());
+                let started = std::thread::spawn(move || {
+                    fs::write(below, "").unwrap();
+                    let _own = own();
+                    fs::write(ours_too.join("c"), "").unwrap();
+                });
+                started.join().unwrap();
+                {
+                    let _own = own();
+                    assert!(is_root());
+                    let _again = own();
+                    fs::write(ours.join("d"), "").unwrap();
+                }
+                assert!(!is_root());
+                fs::write(ours.join("refused"), "").unwrap_err();
+            })
+        };
+        in_guise.join().unwrap();
+        let user = |path: std::path::PathBuf| fs::metadata(path).unwrap().uid();
+        assert_eq!([user(theirs.join("a")), user(theirs.join("b"))], [NOBODY.user; 2]);
+        assert_eq!([user(ours.join("c")), user(ours.join("d"))], [0; 2]);
+        assert!(is_root(), "other threads keep theirs");
+    }
+
+    #[test]
+    fn the_bond_to_a_parent_outlasts_a_guise() {
+        if !can_be_others() {
+            return;
+        }
+        let bond = || rustix::process::parent_process_death_signal().unwrap();
+        let signal = Some(rustix::process::Signal::KILL);
+        std::thread::spawn(move || {
+            rustix::process::set_parent_process_death_signal(signal).unwrap();
+            assert!(take(NOBODY));
+            assert_eq!(bond(), signal);
+            drop(own());
+            assert_eq!(bond(), signal);
+        })
+        .join()
+        .unwrap();
+    }
+}

@@ -1,0 +1,322 @@
+//! What this machine allows one process (open files, threads, memory, the size of a file), and whether a load
+//! fits into it: asked before anything is touched, so that a limit of this machine never looks like a fault
+//! of the storage.
+//!
+//! Limits that a process may raise for itself are raised. What is told here of memory is what a load is going
+//! to touch: buffers for operations in flight, stacks, rings, counters of the figures.
+//!
+//! Not here: where the limits are read ([`limits`]).
+
+mod limits;
+
+use reelgauge_engine::driver::{DriverKind, threads_for};
+use reelgauge_workload::script::Needs;
+use reelgauge_workload::units::Size;
+
+use crate::error::RunError;
+
+/// What the rest of the program has open: logs, rings, directories, standard streams.
+const OWN_FILES: u64 = 32;
+/// What the rest of the program touches, log and figures included: with four workers it was 35 MB.
+const OWN_BYTES: u64 = 64 << 20;
+/// What a thread touches of its stack, and its ring of records.
+const THREAD_BYTES: u64 = 96 << 10;
+/// Addresses that the rest of the program reserves; with four workers all came to 735 MB.
+const OWN_ADDRESS_BYTES: u64 = 384 << 20;
+/// Addresses that a thread reserves for its stack, with room around it.
+const THREAD_ADDRESS_BYTES: u64 = 512 << 10;
+/// Addresses that the allocator reserves for each of the threads that it serves apart: this many a core.
+const ARENA_ADDRESS_BYTES: u64 = 64 << 20;
+const ARENAS_PER_CORE: u64 = 8;
+/// Threads of the program beside those that measure.
+const OWN_THREADS: u64 = 6;
+/// What an operation in flight takes beside its data.
+const OP_BYTES: u64 = 8 << 10;
+
+/// What a load takes of this machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Demand {
+    /// Workers of all kinds.
+    pub workers: u64,
+    /// Threads that measure.
+    pub threads: u64,
+    /// Files open at once, those of the program itself included.
+    pub open_files: u64,
+    /// Memory that is touched, that of the program itself included.
+    pub memory_bytes: u64,
+    /// Addresses that are reserved, touched or not.
+    pub address_bytes: u64,
+    /// The largest file that is written.
+    pub file_bytes: u64,
+}
+
+impl Demand {
+    /// That of so many workers with these needs, whose largest file has so many bytes.
+    pub fn of(kind: DriverKind, needs: impl IntoIterator<Item = (Needs, u64)>, file_bytes: u64) -> Demand {
+        let mut demand =
+            Demand { open_files: OWN_FILES, memory_bytes: OWN_BYTES, file_bytes, ..Demand::default() };
+        for (needs, workers) in needs {
+            let in_flight = u64::from(needs.in_flight) * workers;
+            // Beside the thread that asks its script, a worker with several operations has one for each.
+            let helpers = if needs.in_flight > 1 { in_flight } else { 0 };
+            demand.workers += workers;
+            demand.threads += if kind == DriverKind::Uring { 0 } else { workers + helpers };
+            demand.open_files = demand.open_files.saturating_add(u64::from(needs.handles) * workers);
+            let op_bytes = u64::from(needs.max_len) + OP_BYTES;
+            // More than any memory stays more than any memory.
+            demand.memory_bytes = demand.memory_bytes.saturating_add(op_bytes.saturating_mul(in_flight));
+        }
+        if kind == DriverKind::Uring {
+            let rings = threads_for(kind, usize::try_from(demand.workers).unwrap_or(usize::MAX));
+            demand.threads = rings as u64;
+        }
+        // Each thread keeps open what tells how long it waited for a processor.
+        demand.open_files = demand.open_files.saturating_add(demand.threads);
+        let data_bytes = demand.memory_bytes.saturating_sub(OWN_BYTES);
+        demand.memory_bytes = demand.memory_bytes.saturating_add(demand.threads * THREAD_BYTES);
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+        let arenas = (demand.threads + OWN_THREADS).min(ARENAS_PER_CORE * cores);
+        let fixed = OWN_ADDRESS_BYTES + demand.threads * THREAD_ADDRESS_BYTES + arenas * ARENA_ADDRESS_BYTES;
+        demand.address_bytes = data_bytes.saturating_add(fixed);
+        demand
+    }
+}
+
+/// What this process may have, as far as the system tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Allowance {
+    /// Open files.
+    pub open_files: Option<u64>,
+    /// Threads more than now, and what says so.
+    pub threads: Option<(u64, &'static str)>,
+    /// Memory more than now, and what says so.
+    pub memory_bytes: Option<(u64, &'static str)>,
+    /// Addresses more than now.
+    pub address_bytes: Option<u64>,
+    /// The size of a file.
+    pub file_bytes: Option<u64>,
+}
+
+/// What a load asks for and can't have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Too many open files.
+    #[error(
+        "this machine lets one process have {allowed} files open, and a load point here has up to {needed}: raise \
+         that limit (ulimit -n), or use {}", fewer(*.fits)
+    )]
+    OpenFiles {
+        /// What it would have.
+        needed: u64,
+        /// What it may have.
+        allowed: u64,
+        /// So many workers would do.
+        fits: u64,
+    },
+    /// Too many threads.
+    #[error(
+        "this machine lets this process start {allowed} more threads ({by}), and a load point here has {needed}: \
+         raise that limit, use --driver uring, a shorter --buffer with --read-ahead open, or {}", fewer(*.fits)
+    )]
+    Threads {
+        /// What it would have.
+        needed: u64,
+        /// What it may have.
+        allowed: u64,
+        /// What says so.
+        by: &'static str,
+        /// So many workers would do.
+        fits: u64,
+    },
+    /// Too much memory.
+    #[error(
+        "a load point here takes {needed} of memory for the data in flight, and {allowed} can be had ({by}): use \
+         smaller blocks or frames, a shorter --buffer with --read-ahead open, or {}", fewer(*.fits)
+    )]
+    Memory {
+        /// What it would take.
+        needed: Size,
+        /// What it may take.
+        allowed: Size,
+        /// What says so.
+        by: &'static str,
+        /// So many workers would do.
+        fits: u64,
+    },
+    /// Too many addresses.
+    #[error(
+        "a load point here reserves {needed} of addresses, and this process may have {allowed} more (ulimit -v): \
+         raise that limit, which says nothing of how much memory is used, or use {}", fewer(*.fits)
+    )]
+    Addresses {
+        /// What it would reserve.
+        needed: Size,
+        /// What it may reserve.
+        allowed: Size,
+        /// So many workers would do.
+        fits: u64,
+    },
+    /// A file would be too large.
+    #[error(
+        "this machine lets one process write files of {allowed} at most (ulimit -f), and a file here has {needed}: \
+         raise that limit, or use smaller files (--file-size, --clip) or a shorter --duration"
+    )]
+    FileSize {
+        /// Its size.
+        needed: Size,
+        /// What is allowed.
+        allowed: Size,
+    },
+}
+
+fn fewer(fits: u64) -> String {
+    match fits {
+        0 => "another load: not even one such worker or stream fits".to_owned(),
+        1 => "1 worker or stream".to_owned(),
+        fits => format!("{fits} workers or streams at most"),
+    }
+}
+
+impl Allowance {
+    /// That of this process now. Its limit of open files is raised to `open_files` where that is allowed.
+    pub fn now(open_files: u64) -> Allowance {
+        limits::now(open_files)
+    }
+
+    /// Whether this fits.
+    ///
+    /// # Errors
+    /// What does not fit, and what would.
+    pub fn holds(&self, demand: &Demand) -> Result<(), Refusal> {
+        // All workers alike, which is right for one kind of worker and a fair guess for several.
+        let fits = |needed: u64, own: u64, allowed: u64| {
+            let each = needed.saturating_sub(own).div_ceil(demand.workers.max(1)).max(1);
+            allowed.saturating_sub(own) / each
+        };
+        if let Some(allowed) = self.file_bytes.filter(|&allowed| allowed < demand.file_bytes) {
+            return Err(Refusal::FileSize { needed: Size(demand.file_bytes), allowed: Size(allowed) });
+        }
+        let needed = demand.threads;
+        if let Some((allowed, by)) = self.threads.filter(|&(allowed, _)| allowed < needed) {
+            return Err(Refusal::Threads { needed, allowed, by, fits: fits(needed, 0, allowed) });
+        }
+        let in_mib = |bytes: u64| Size::mib(bytes >> 20);
+        let (needed, own) = (demand.address_bytes, OWN_ADDRESS_BYTES);
+        if let Some(allowed) = self.address_bytes.filter(|&allowed| allowed < needed) {
+            let fits = fits(needed, own, allowed);
+            return Err(Refusal::Addresses { needed: in_mib(needed), allowed: in_mib(allowed), fits });
+        }
+        let (needed, own) = (demand.memory_bytes, OWN_BYTES);
+        if let Some((allowed, by)) = self.memory_bytes.filter(|&(allowed, _)| allowed < needed) {
+            let fits = fits(needed, own, allowed);
+            return Err(Refusal::Memory { needed: in_mib(needed), allowed: in_mib(allowed), by, fits });
+        }
+        let (needed, own) = (demand.open_files, OWN_FILES);
+        if let Some(allowed) = self.open_files.filter(|&allowed| allowed < needed) {
+            return Err(Refusal::OpenFiles { needed, allowed, fits: fits(needed, own, allowed) });
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a load that this machine does not allow.
+///
+/// # Errors
+/// [`RunError::Machine`], and [`RunError::Driver`] where there is no such driver here.
+pub fn check(kind: DriverKind, demand: &Demand) -> Result<(), RunError> {
+    reelgauge_engine::driver::available(kind)?;
+    Ok(Allowance::now(demand.open_files).holds(demand)?)
+}
+
+/// The largest count up to `most` whose demand this machine allows; 1 at least, of which starting it says why
+/// not.
+pub fn most_of(most: u32, demand: impl Fn(u32) -> Demand) -> u32 {
+    let allowance = Allowance::now(demand(most).open_files);
+    let holds = |count: &u32| allowance.holds(&demand(*count)).is_ok();
+    if holds(&most) {
+        return most;
+    }
+    // More never needs less.
+    let (mut fits, mut fits_not) = (1, most);
+    while fits_not - fits > 1 {
+        let between = fits + (fits_not - fits) / 2;
+        if holds(&between) {
+            fits = between;
+        } else {
+            fits_not = between;
+        }
+    }
+    fits
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    fn needs(in_flight: u16, max_len: u64) -> Needs {
+        Needs { handles: 1, in_flight, max_len: max_len as u32, writes: false }
+    }
+
+    fn demand(kind: DriverKind, workers: u64, in_flight: u16) -> Demand {
+        Demand::of(kind, [(needs(in_flight, MIB), workers)], 0)
+    }
+
+    #[test]
+    fn a_load_takes_what_all_its_workers_take() {
+        let plain = demand(DriverKind::Threads, 10, 1);
+        assert_eq!((plain.workers, plain.threads, plain.open_files), (10, 10, 20 + OWN_FILES));
+        assert_eq!(plain.memory_bytes, OWN_BYTES + 10 * (MIB + OP_BYTES) + 10 * THREAD_BYTES);
+        // A thread for each operation in flight, and one that asks the script.
+        assert_eq!(demand(DriverKind::Threads, 10, 4).threads, 50);
+        let rings = demand(DriverKind::Uring, 1000, 4);
+        assert_eq!(rings.threads, threads_for(DriverKind::Uring, 1000) as u64);
+        assert!(rings.memory_bytes > 4000 * MIB);
+        // Ten minutes of open read-ahead at 25 frames a second.
+        let huge = demand(DriverKind::Threads, 1, 15_000);
+        assert!(huge.threads == 15_001 && huge.memory_bytes > 15_000 * MIB);
+    }
+
+    #[test]
+    fn each_limit_is_named_with_what_would_fit() {
+        let load = Demand { file_bytes: 8 * MIB, ..demand(DriverKind::Threads, 100, 1) };
+        let said = |allowance: Allowance| allowance.holds(&load).unwrap_err().to_string();
+        let files = said(Allowance { open_files: Some(52), ..Allowance::default() });
+        assert!(files.contains("52 files open") && files.contains("up to 232"), "{files}");
+        assert!(files.contains("ulimit -n") && files.ends_with("or use 10 workers or streams at most"));
+        let threads = said(Allowance { threads: Some((40, "pids.max")), ..Allowance::default() });
+        assert!(
+            threads.contains("40 more threads (pids.max)") && threads.contains("40 workers"),
+            "{threads}"
+        );
+        let memory = Allowance { memory_bytes: Some((100 * MIB, "cgroup")), ..Allowance::default() };
+        let memory = said(memory);
+        assert!(memory.contains("takes 174MiB of memory") && memory.contains("100MiB can be had (cgroup)"));
+        assert!(memory.ends_with("or 32 workers or streams at most"), "{memory}");
+        let addresses = said(Allowance { address_bytes: Some(400 * MIB), ..Allowance::default() });
+        assert!(addresses.contains("400MiB more (ulimit -v)"), "{addresses}");
+        let file = said(Allowance { file_bytes: Some(MIB), ..Allowance::default() });
+        assert!(file.contains("files of 1MiB at most (ulimit -f), and a file here has 8MiB"), "{file}");
+        assert_eq!(Allowance::default().holds(&load), Ok(()));
+    }
+
+    #[test]
+    fn what_does_not_fit_even_alone_is_said_so() {
+        let allowance = Allowance { memory_bytes: Some((MIB, "cgroup")), ..Allowance::default() };
+        let said = allowance.holds(&demand(DriverKind::Threads, 1, 1)).unwrap_err().to_string();
+        assert!(said.ends_with("not even one such worker or stream fits"), "{said}");
+    }
+
+    #[test]
+    fn the_largest_count_is_the_last_that_fits() {
+        let here = |count: u32| Demand { threads: u64::from(count), ..Demand::default() };
+        let beyond = |count: u32| Demand { memory_bytes: u64::from(count) << 50, ..Demand::default() };
+        assert_eq!(most_of(300, here), 300);
+        assert_eq!(most_of(300, beyond), 1);
+        let now = Allowance::now(0).memory_bytes.unwrap().0 / 7;
+        let sevenths = most_of(300, |count| Demand { memory_bytes: u64::from(count) * now, ..here(1) });
+        assert!((6..=8).contains(&sevenths), "{sevenths}");
+    }
+}

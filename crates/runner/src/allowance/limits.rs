@@ -1,0 +1,209 @@
+//! Where the limits of this process are read: its own (`ulimit`), those of its control group, and what this
+//! machine has left. What can't be read limits nothing.
+
+use super::Allowance;
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn now(open_files: u64) -> Allowance {
+    Allowance { open_files: raise_open_files(open_files), file_bytes: file_bytes(), ..Allowance::default() }
+}
+
+#[cfg(target_os = "linux")]
+pub(super) fn now(open_files: u64) -> Allowance {
+    let least = |all: &[Option<(u64, &'static str)>]| all.iter().flatten().min().copied();
+    Allowance {
+        open_files: raise_open_files(open_files),
+        threads: least(&[
+            linux::threads_of_user(),
+            linux::threads_of_group(),
+            linux::threads_of_machine(),
+            linux::threads_by_maps(),
+        ]),
+        memory_bytes: least(&[linux::memory_of_group(), linux::memory_of_machine()]),
+        address_bytes: linux::address_bytes(),
+        file_bytes: file_bytes(),
+    }
+}
+
+/// Raises the limit of open files as far as needed and allowed. What is allowed then; `None` where there is
+/// no limit.
+#[cfg(unix)]
+fn raise_open_files(wanted: u64) -> Option<u64> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    let limit = getrlimit(Resource::Nofile);
+    let current = limit.current?;
+    if current >= wanted {
+        return Some(current);
+    }
+    let raised = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted)).max(current);
+    match setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum: limit.maximum }) {
+        Ok(()) => Some(raised),
+        Err(_) => Some(current),
+    }
+}
+
+#[cfg(unix)]
+fn file_bytes() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Fsize).current
+}
+
+/// Windows' handles are limited by memory alone.
+#[cfg(not(unix))]
+fn raise_open_files(_wanted: u64) -> Option<u64> {
+    None
+}
+
+#[cfg(not(unix))]
+fn file_bytes() -> Option<u64> {
+    None
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use rustix::process::{Resource, getrlimit, getuid};
+
+    type Limit = Option<(u64, &'static str)>;
+
+    /// Of the memory that this machine has left, what one run may take.
+    const SHARE_PERCENT: u64 = 80;
+
+    pub(super) fn address_bytes() -> Option<u64> {
+        let allowed = getrlimit(Resource::As).current?;
+        let pages = first_number(&fs::read_to_string("/proc/self/statm").ok()?)?;
+        let used = pages.saturating_mul(rustix::param::page_size() as u64);
+        Some(allowed.saturating_sub(used))
+    }
+
+    pub(super) fn memory_of_machine() -> Limit {
+        let text = fs::read_to_string("/proc/meminfo").ok()?;
+        let available_kib = named(&text, "MemAvailable:")?;
+        Some((available_kib.saturating_mul(1024) / 100 * SHARE_PERCENT, "what this machine has left"))
+    }
+
+    /// The tightest control group on the way up. What files take in the cache is given back when needed, so
+    /// only what programs hold counts as used.
+    pub(super) fn memory_of_group() -> Limit {
+        let of_v2 = groups("").filter_map(|group| {
+            let allowed = number_in(&group.join("memory.max"))?;
+            let stat = fs::read_to_string(group.join("memory.stat")).ok()?;
+            Some(allowed.saturating_sub(named(&stat, "anon")?))
+        });
+        let of_v1 = groups("memory").filter_map(|group| {
+            let allowed = number_in(&group.join("memory.limit_in_bytes"))?;
+            let stat = fs::read_to_string(group.join("memory.stat")).ok()?;
+            Some(allowed.saturating_sub(named(&stat, "total_rss")?))
+        });
+        Some((of_v2.chain(of_v1).min()?, "the memory limit of this control group or container"))
+    }
+
+    pub(super) fn threads_of_group() -> Limit {
+        let left = |group: PathBuf| {
+            let allowed = number_in(&group.join("pids.max"))?;
+            Some(allowed.saturating_sub(number_in(&group.join("pids.current"))?))
+        };
+        let left = groups("").chain(groups("pids")).filter_map(left).min()?;
+        Some((left, "the limit of tasks of this control group or container"))
+    }
+
+    /// What other programs of this user have is not counted: the limit is for all of them together. It does
+    /// not hold for root.
+    pub(super) fn threads_of_user() -> Limit {
+        if getuid().is_root() {
+            return None;
+        }
+        Some((getrlimit(Resource::Nproc).current?, "ulimit -u"))
+    }
+
+    pub(super) fn threads_of_machine() -> Limit {
+        let read = |path: &str| number_in(Path::new(path));
+        let allowed = read("/proc/sys/kernel/threads-max")?.min(read("/proc/sys/kernel/pid_max")?);
+        // "0.00 0.01 0.05 1/123 456": of the tasks that there are, the second number.
+        let load = fs::read_to_string("/proc/loadavg").ok()?;
+        let tasks = load.split_ascii_whitespace().nth(3)?.split_once('/')?.1.parse().ok()?;
+        Some((allowed.saturating_sub(tasks), "kernel.threads-max or kernel.pid_max"))
+    }
+
+    /// A thread takes several pieces of the address space: its stack, what guards it, and the same for
+    /// signals.
+    pub(super) fn threads_by_maps() -> Limit {
+        /// For some 13,000 threads 65,530 were too few.
+        const MAPS_PER_THREAD: u64 = 6;
+        let allowed = number_in(Path::new("/proc/sys/vm/max_map_count"))?;
+        let used = fs::read_to_string("/proc/self/maps").ok()?.lines().count() as u64;
+        Some((allowed.saturating_sub(used) / MAPS_PER_THREAD, "vm.max_map_count"))
+    }
+
+    /// This process's control group and those around it, of a controller (`""`: of the unified hierarchy).
+    fn groups(controller: &'static str) -> impl Iterator<Item = PathBuf> {
+        let text = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let path = path_of(&text, controller);
+        let root = Path::new("/sys/fs/cgroup").join(controller);
+        let dirs = path.map(|path| {
+            let below = PathBuf::from(path.trim_start_matches('/'));
+            below.ancestors().map(|part| root.join(part)).collect::<Vec<_>>()
+        });
+        dirs.into_iter().flatten()
+    }
+
+    /// The path of a controller in `/proc/self/cgroup`: `9:memory,pids:/user.slice`, `0::/user.slice`.
+    pub(super) fn path_of(text: &str, controller: &str) -> Option<String> {
+        text.lines().find_map(|line| {
+            let mut parts = line.splitn(3, ':').skip(1);
+            let (controllers, path) = (parts.next()?, parts.next()?);
+            controllers.split(',').any(|name| name == controller).then(|| path.to_owned())
+        })
+    }
+
+    /// The number behind a name at the beginning of a line.
+    pub(super) fn named(text: &str, name: &str) -> Option<u64> {
+        text.lines().find_map(|line| {
+            let mut words = line.split_ascii_whitespace();
+            (words.next()? == name).then(|| words.next()?.parse().ok())?
+        })
+    }
+
+    fn first_number(text: &str) -> Option<u64> {
+        text.split_ascii_whitespace().next()?.parse().ok()
+    }
+
+    /// `max` is no number, and no limit.
+    fn number_in(path: &Path) -> Option<u64> {
+        first_number(&fs::read_to_string(path).ok()?)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::linux::{named, path_of};
+    use super::*;
+
+    #[test]
+    fn control_groups_of_both_versions_are_found() {
+        let v1 = "9:name=systemd:/\n7:cpu,cpuacct:/a\n4:memory:/docker/12:34\n";
+        assert_eq!(path_of(v1, "memory").unwrap(), "/docker/12:34");
+        assert_eq!(path_of(v1, "cpuacct").unwrap(), "/a");
+        assert_eq!(path_of(v1, ""), None);
+        assert_eq!(path_of("0::/user.slice\n", "").unwrap(), "/user.slice");
+    }
+
+    #[test]
+    fn numbers_are_found_by_their_names() {
+        let text = "MemFree:  17 kB\nMemAvailable:   42 kB\nanon 9\nanon_thp 5\n";
+        assert_eq!(named(text, "MemAvailable:"), Some(42));
+        assert_eq!(named(text, "anon"), Some(9));
+        assert_eq!(named(text, "file"), None);
+    }
+
+    #[test]
+    fn this_machine_has_memory_left_and_lets_threads_be_started() {
+        let now = now(0);
+        let (memory, by) = now.memory_bytes.unwrap();
+        assert!((1 << 20..1 << 50).contains(&memory), "{memory} {by}");
+        assert!(now.threads.unwrap().0 > 10);
+    }
+}

@@ -1,0 +1,78 @@
+//! The drain without its thread: the same work, done by a part of a simulated world.
+//!
+//! A round comes when the world says so. While a round waits for the log's disk, the world goes on and the
+//! drain does not, as with a thread. Orders are obeyed where they are given: whoever asks waits anyway.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use reelgauge_engine::simulated::world::{Part, VirtualWorld};
+
+use super::{DrainDied, Drained, NAP, Order, Work};
+use crate::simulation::world::{drain_ends, drain_nap_ns, drain_obeys};
+
+/// Where the drain's work is done. `None` behind a panic, or when it is over.
+#[derive(Clone)]
+pub(super) struct Seat(Rc<RefCell<Option<Work>>>);
+
+impl fmt::Debug for Seat {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Seat")
+    }
+}
+
+impl Seat {
+    /// Begins to work in this world.
+    pub(super) fn take(world: &'static dyn VirtualWorld, work: Work) -> Seat {
+        let seat = Seat(Rc::new(RefCell::new(Some(work))));
+        world.join(Box::new(Rounds { seat: seat.clone(), next_ns: world.now_ns() + NAP.as_nanos() as u64 }));
+        seat
+    }
+
+    pub(super) fn order(&self, order: Order) -> Result<(), DrainDied> {
+        drain_obeys();
+        self.work(|work| work.obey(order))
+    }
+
+    pub(super) fn finish(self) -> Result<Drained, DrainDied> {
+        drain_obeys();
+        drain_ends();
+        let work = self.0.borrow_mut().take().ok_or(DrainDied)?;
+        catch_unwind(AssertUnwindSafe(|| work.end())).map_err(|_| DrainDied)
+    }
+
+    /// A panic ends the work, as it ends a thread.
+    fn work(&self, work: impl FnOnce(&mut Work)) -> Result<(), DrainDied> {
+        let mut seat = self.0.borrow_mut();
+        let at_work = seat.as_mut().ok_or(DrainDied)?;
+        let result = catch_unwind(AssertUnwindSafe(|| work(at_work)));
+        if result.is_err() {
+            *seat = None;
+        }
+        result.map_err(|_| DrainDied)
+    }
+}
+
+/// The rounds that nobody has to ask for.
+struct Rounds {
+    seat: Seat,
+    next_ns: u64,
+}
+
+impl Part for Rounds {
+    fn next_ns(&self, now_ns: u64) -> Option<u64> {
+        let is_over = self.seat.0.try_borrow().is_ok_and(|work| work.is_none());
+        (!is_over).then_some(self.next_ns.max(now_ns))
+    }
+
+    fn act(&mut self, now_ns: u64) {
+        // An order is being obeyed; a round comes with that.
+        if self.seat.0.try_borrow_mut().is_ok() {
+            // A death shows when the next order is given.
+            let _ = self.seat.work(Work::round);
+        }
+        self.next_ns = now_ns + drain_nap_ns(NAP.as_nanos() as u64);
+    }
+}

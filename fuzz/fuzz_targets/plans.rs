@@ -1,0 +1,7 @@
+//! Fuzzes the reading of plan files; what is checked is in the library.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| reelgauge_fuzz::plans::check(bytes));

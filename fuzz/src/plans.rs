@@ -1,0 +1,21 @@
+//! Plan files: whatever the text is, it is refused or understood; what is understood says the same when it is
+//! written down and read again.
+
+use reelgauge_workload::streams::AnyPlan;
+
+/// Reads a text as a plan.
+///
+/// # Panics
+/// If a plan says something else after it was written down.
+pub fn check(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(plan) = AnyPlan::from_toml(text) else { return };
+    let written = match &plan {
+        AnyPlan::Mix(plan) => plan.to_toml(),
+        AnyPlan::Streams(plan) => plan.to_toml(),
+        AnyPlan::Replay(plan) => plan.to_toml(),
+    };
+    let written = written.expect("a plan that was read as text can be written as text");
+    let again = AnyPlan::from_toml(&written).expect("what was written can be read");
+    assert_eq!(format!("{plan:?}"), format!("{again:?}"), "{written}");
+}

@@ -1,0 +1,43 @@
+//! What a kernel tells of itself: text that other kernels write otherwise, and that a container may fake.
+
+use std::path::Path;
+
+use reelgauge_doctor::counter::Look;
+use reelgauge_doctor::source::{
+    disks, interfaces, memory, nfs, own, pressure, processors, quota, smb, softnet, tcp,
+};
+use reelgauge_engine::cache::{NfsBytes, ProcessIo};
+
+/// Reads a text as what the first byte says.
+///
+/// # Panics
+/// If a reader does.
+pub fn check(bytes: &[u8]) {
+    let Some((&which, rest)) = bytes.split_first() else { return };
+    let text = String::from_utf8_lossy(rest);
+    let look = &mut Look::default();
+    let mount = Path::new("/mnt/nas");
+    match which % 15 {
+        0 => processors::parse(&text, look),
+        1 => memory::parse_meminfo(&text, look),
+        2 => memory::parse_vmstat(&text, look),
+        3 => disks::parse(&text, &["sda".to_owned(), "vda".to_owned()], look),
+        4 => interfaces::parse(&text).for_each(|interface| interfaces::put(&interface, look)),
+        5 => tcp::parse_snmp(&text, look),
+        6 => tcp::parse_netstat(&text, look),
+        7 => softnet::parse(&text, look),
+        8 => pressure::parse(pressure::Resource::Io, &text, look),
+        9 => own::parse_statm(&text, 4096, look),
+        10 => nfs::parse(&text, mount, look),
+        11 => {
+            let _ = (quota::groups(&text), quota::throttled_us(&text));
+        }
+        12 => {
+            let _ = ProcessIo::parse(&text);
+        }
+        13 => {
+            let _ = NfsBytes::parse(&text, mount);
+        }
+        _ => smb::parse(&text, "//nas/media", look),
+    }
+}
