@@ -1,6 +1,6 @@
-//! Somebody who may write in the target swaps directories of the area for symbolic links, again and again
-//! while a run of root's goes on. The links lead to where only root may write, and there everything stays
-//! as it was.
+//! Somebody who may write in the target swaps directories of the area for symbolic links, or files for hard
+//! links, again and again while a run of root's goes on. The links lead to where only root may write, and
+//! there everything stays as it was.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
@@ -63,15 +63,59 @@ while goes_on:
 print(swaps)
 "#;
 
-/// Somebody without rights, at work in a target.
+/// The same with files: each is moved away for a moment, and a precious file has its name meanwhile.
+const LINKER: &str = r#"
+import os, random, signal, sys, time
+victim, goes_on, swaps = sys.argv[1], True, 0
+def end(*_):
+    global goes_on
+    goes_on = False
+signal.signal(signal.SIGTERM, end)
+while goes_on:
+    found = [os.path.join(above, name) for above, _, names in os.walk("reelgauge-area") for name in names]
+    found = [path for path in found if not path.endswith((".away", "lock", "marker", ".toml", ".json"))]
+    for path in random.choices(found or [None], k=30):
+        if not goes_on or path is None:
+            break
+        try:
+            os.rename(path, path + ".away")
+        except OSError:
+            continue
+        try:
+            os.link(os.path.join(victim, "precious"), path)
+            swaps += 1
+            time.sleep(random.random() * 0.005)
+            os.unlink(path)
+        except OSError:
+            pass
+        try:
+            os.rename(path + ".away", path)
+        except OSError:
+            pass
+print(swaps)
+"#;
+
+/// Somebody at work in a target.
 struct Attacker(Child);
 
 impl Attacker {
+    /// Without rights.
     fn on(target: &Path, victim: &Path) -> Attacker {
         let mut somebody = Command::new("setpriv");
         somebody.args(["--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3", "-c"]);
-        somebody.arg(ATTACKER).arg(victim).current_dir(target);
-        Attacker(somebody.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap())
+        Attacker::start(somebody.arg(ATTACKER), target, victim)
+    }
+
+    /// With the right to link to everything, as users have on a server that others mount from, and on systems
+    /// that don't restrict it.
+    fn linking(target: &Path, victim: &Path) -> Attacker {
+        let mut somebody = Command::new("/usr/bin/python3");
+        Attacker::start(somebody.args(["-c", LINKER]), target, victim)
+    }
+
+    fn start(somebody: &mut Command, target: &Path, victim: &Path) -> Attacker {
+        somebody.arg(victim).current_dir(target).stdin(Stdio::null()).stdout(Stdio::piped());
+        Attacker(somebody.spawn().unwrap())
     }
 
     /// Ends; how many directories were swapped.
@@ -142,6 +186,34 @@ fn attack(folder: &Path, verb: &dyn Fn(&Path) -> Verb) {
     assert!(swaps >= SWAPS, "only {swaps} swaps");
 }
 
+/// Runs a verb until files were swapped for links to a precious one a thousand times.
+fn link(verb: &dyn Fn(&Path) -> Verb) {
+    let mount = TempMount::image(ImageKind::Ext4, 900);
+    let victim = mount.path().join("victim");
+    std::fs::create_dir(&victim).unwrap();
+    std::fs::set_permissions(&victim, PermissionsExt::from_mode(0o700)).unwrap();
+    std::fs::write(victim.join("precious"), vec![7; 8 << 20]).unwrap();
+    // Its number of names is the attacker's doing.
+    let digest = || std::fs::read(victim.join("precious")).unwrap() == vec![7; 8 << 20];
+    let (mut swaps, mut round, begun) = (0, 0, Instant::now());
+    while swaps < SWAPS && begun.elapsed() < LONGEST {
+        round += 1;
+        let target = shared(mount.path(), &format!("round-{round}"));
+        let attacked = verb(&target);
+        let mut running = start(&attacked);
+        running.until(Duration::from_secs(20), |_| target.join(AREA).exists()).unwrap();
+        let attacker = Attacker::linking(&target, &victim);
+        let outcome = running.wait(Duration::from_secs(60));
+        swaps += attacker.end();
+        println!("{swaps} swaps, exit code {:?}", outcome.code);
+        assert!(!outcome.stderr.contains("panicked"), "{}", outcome.said());
+        assert!(!outcome.said().contains("dmesg"), "{}", outcome.said());
+        assert!(digest(), "what only root may write was changed\n{}", outcome.said());
+        let _ = std::fs::remove_dir_all(&target);
+    }
+    assert!(swaps >= SWAPS, "only {swaps} swaps");
+}
+
 fn on_ext4(verb: &dyn Fn(&Path) -> Verb) {
     let mount = TempMount::image(ImageKind::Ext4, 900);
     attack(mount.path(), verb);
@@ -193,6 +265,23 @@ fn recorders_of_movies_and_of_one_file_per_frame() {
         drivers(&|target: &Path| {
             let streams = Verb::on("streams", target).with(&["--actor", "recorder", "--format", format]);
             streams.with(&["--count", "2", "--duration", "2s", "--warmup", "0s", "--clip", "1s"])
+        });
+    }
+}
+
+#[test]
+fn files_swapped_for_hard_links_are_not_written_in() {
+    require!(Need::Root, Need::SystemPython("os"));
+    for driver in ["threads", "uring"] {
+        println!("{driver}");
+        let with = |verb: Verb| verb.with(&["--driver", driver]);
+        link(&|target: &Path| {
+            let mix = Mix::on(target).with(&["--buffered", "--duration", "1s", "--files", "8"]);
+            with(Verb::from(mix.with(&["--file-size", "1MiB"])))
+        });
+        link(&|target: &Path| {
+            let streams = Verb::on("streams", target).with(&["--actor", "recorder", "--format", FRAMES]);
+            with(streams.with(&["--count", "2", "--duration", "2s", "--warmup", "0s", "--clip", "1s"]))
         });
     }
 }

@@ -3,8 +3,9 @@
 //!
 //! Handshakes are done beside each other, each within a while: who connects and says nothing delays nobody.
 
+use std::fs::Metadata;
 use std::future::pending;
-use std::io;
+use std::io::{self, Read};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,10 +21,15 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_rustls::server::TlsStream;
 
+use crate::token_file::open_without_waiting;
+
 /// How long a handshake may take.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// Handshakes at once.
 const HANDSHAKES: usize = 256;
+
+/// No chain of certificates is longer.
+const PEM_BYTES_MAX: u64 = 1 << 20;
 
 /// The files.
 #[derive(Clone, Debug)]
@@ -61,6 +67,14 @@ pub enum TlsError {
         begin: &'static str,
         /// What is wrong.
         why: String,
+    },
+    /// Everybody can read or write the key, so it is no secret.
+    #[error("everybody may read or write the key in {} (mode {mode:04o}), so it is no secret: run 'chmod 600' on it", path.display())]
+    Loose {
+        /// Which.
+        path: PathBuf,
+        /// Its rights.
+        mode: u32,
     },
     /// They don't fit.
     #[error("the key in {} does not belong to the certificate in {}: name the two that were made together", key.display(), cert.display())]
@@ -102,9 +116,13 @@ pub fn tls_config(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsError> {
     Ok(Arc::new(config))
 }
 
+const CERT: &str = "--tls-cert";
+const KEY: &str = "--tls-key";
+
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let unread = |error| unread(path, "--tls-cert", ("certificate", "CERTIFICATE"), error);
-    let chain: Result<Vec<_>, PemError> = CertificateDer::pem_file_iter(path).map_err(unread)?.collect();
+    let unread = |error| unread(path, CERT, ("certificate", "CERTIFICATE"), error);
+    let (text, _) = contents(path).map_err(|source| unread(PemError::Io(source)))?;
+    let chain: Result<Vec<_>, PemError> = CertificateDer::pem_slice_iter(&text).collect();
     match chain.map_err(unread)? {
         chain if chain.is_empty() => Err(unread(PemError::NoItemsFound)),
         chain => Ok(chain),
@@ -112,8 +130,36 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
 }
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
-    PrivateKeyDer::from_pem_file(path)
-        .map_err(|error| unread(path, "--tls-key", ("private key without a password", "PRIVATE KEY"), error))
+    let unread = |error| unread(path, KEY, ("private key without a password", "PRIVATE KEY"), error);
+    let (text, metadata) = contents(path).map_err(|source| unread(PemError::Io(source)))?;
+    let key = PrivateKeyDer::from_pem_slice(&text).map_err(unread)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        // A group of those who may is usual (ssl-cert).
+        const ANYBODY: u32 = 0o007;
+        let mode = metadata.mode() & 0o7777;
+        if mode & ANYBODY != 0 {
+            return Err(TlsError::Loose { path: path.to_owned(), mode });
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = metadata;
+    Ok(key)
+}
+
+/// What is in a file, and what is known of it. A pipe would be waited for, and a device has no end.
+fn contents(path: &Path) -> io::Result<(Vec<u8>, Metadata)> {
+    let file = open_without_waiting(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut text = Vec::new();
+    if file.take(PEM_BYTES_MAX + 1).read_to_end(&mut text)? as u64 > PEM_BYTES_MAX {
+        return Err(io::Error::other("it is larger than any key or certificate"));
+    }
+    Ok((text, metadata))
 }
 
 fn unread(
@@ -192,6 +238,27 @@ async fn accept_all(
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_not_waited_for_and_a_key_for_everybody_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        for path in [pipe.as_path(), Path::new("/dev/zero"), folder.path()] {
+            let error = certificates(path).unwrap_err().to_string();
+            assert!(error.contains("no regular file") && error.contains(CERT), "{error}");
+        }
+        let key = folder.path().join("key.pem");
+        std::fs::write(&key, "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n").unwrap();
+        for (mode, is_refused) in [(0o644, true), (0o602, true), (0o640, false), (0o600, false)] {
+            std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
+            let loose = private_key(&key).err().map(|error| error.to_string());
+            assert_eq!(loose.is_some(), is_refused, "{mode:o}: {loose:?}");
+            assert!(loose.is_none_or(|error| error.contains("chmod 600")));
+        }
+    }
 
     #[test]
     fn files_that_hold_something_else_are_told_apart() {

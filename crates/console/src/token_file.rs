@@ -63,7 +63,7 @@ pub enum TokenFileError {
 /// When it can't be read or made, others can read it, or there is no token in it.
 pub fn token(path: &Path) -> Result<Token, TokenFileError> {
     let failed = |source: io::Error| TokenFileError::Io { path: path.to_owned(), source };
-    match open(path) {
+    match open_without_waiting(path) {
         Ok(file) => read(path, file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let token = Token::draw()?;
@@ -111,17 +111,18 @@ fn is_own(path: &Path, metadata: &std::fs::Metadata) -> Result<(), TokenFileErro
     }
 }
 
+/// Opens a file to read it, whatever it is: a pipe is not waited for.
 #[cfg(unix)]
-fn open(path: &Path) -> io::Result<File> {
+pub(crate) fn open_without_waiting(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
 
-    // A FIFO would be waited for.
     let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
+/// Opens a file to read it.
 #[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
+pub(crate) fn open_without_waiting(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).open(path)
 }
 

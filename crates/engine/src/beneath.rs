@@ -76,6 +76,8 @@ pub(crate) enum For {
 pub struct Standing {
     /// Bytes.
     pub size_bytes: u64,
+    /// Bytes that its data takes on the storage; `None` where the system doesn't tell.
+    pub stored_bytes: Option<u64>,
     /// Why it is no file that the tool would make there; `None` where it may be one.
     pub foreign: Option<&'static str>,
     /// What tells it from any other file that gets its name; `None` where the system doesn't tell.
@@ -213,11 +215,11 @@ impl AreaDir {
     pub fn standing(&self, path: &Path) -> io::Result<Standing> {
         let facts = self.facts(path)?;
         #[cfg(unix)]
-        let identity = Some(facts.inode);
+        let (identity, stored_bytes) = (Some(facts.inode), Some(facts.allocated_bytes));
         #[cfg(not(unix))]
-        let identity = None;
+        let (identity, stored_bytes) = (None, None);
         let foreign = if facts.is_dir() { None } else { facts.foreign_file() };
-        Ok(Standing { size_bytes: facts.size_bytes, foreign, identity })
+        Ok(Standing { size_bytes: facts.size_bytes, stored_bytes, foreign, identity })
     }
 
     /// The names in a directory.

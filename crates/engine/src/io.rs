@@ -2,7 +2,8 @@
 //! size, room, close, and what goes by path.
 //!
 //! Each call is one system call (plus retries after a signal; listing takes as many as the directory is
-//! long, setting a size by path takes three) and hands back the system's own error number. No file is made
+//! long, setting a size by path takes four, and what is opened to be written in is looked at once:
+//! `second_name.rs`) and hands back the system's own error number. No file is made
 //! unless that is what was asked for, and no link is ever followed: the area holds only what the tool made.
 //! What lies in it is reached from the area's own directory (see [`crate::beneath`]): an open is one
 //! `openat2`; what goes by path is done from the directory above, which stays open as long as the run
@@ -15,9 +16,10 @@
 //! | `append` | `O_APPEND` | `O_APPEND`, written without a position | written to the end |
 //! | open | `openat2`, or step by step | step by step | by its path |
 //! | no links | `RESOLVE_NO_SYMLINKS` | `O_NOFOLLOW` | opened as itself, then refused |
+//! | no hard links, to write | `statx`, then refused | `fstat`, then refused | not looked at |
 //! | sync | `fdatasync` | `F_FULLFSYNC` | `FlushFileBuffers` |
 //! | close | result known | result known | result not known (always 0) |
-//! | create | `O_CREAT`, `O_TRUNC` and `O_EXCL` as asked | the same | opened or made, then emptied |
+//! | create | `O_CREAT` and `O_EXCL` as asked, then emptied | the same | opened or made, then emptied |
 //! | truncate | `ftruncate` | `ftruncate` | `SetFileInformationByHandle` |
 //! | allocate | `fallocate` | `ENOTSUP` | `ERROR_NOT_SUPPORTED` |
 //! | stat | `lstat` | `lstat` | attributes of the file itself |
@@ -37,6 +39,8 @@
 
 #[cfg(unix)]
 mod names;
+#[cfg(unix)]
+mod second_name;
 #[cfg(test)]
 mod tests;
 #[cfg(unix)]
@@ -51,6 +55,8 @@ use reelgauge_workload::script::Op;
 pub(crate) use self::names::Anchors;
 #[cfg(unix)]
 pub(crate) use self::names::{Name, Names};
+#[cfg(unix)]
+pub(crate) use self::second_name::Opening;
 #[cfg(unix)]
 pub(crate) use self::unix::OpenFile;
 #[cfg(target_os = "linux")]

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use console::Term;
 use reelgauge_analysis::Summary;
+use reelgauge_report::text::plain;
 use reelgauge_report::{Detail, Screen, Style, Tables};
 use reelgauge_runner::page::REPORT_FILE;
 
@@ -45,7 +46,8 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-/// The error and its causes, but no cause that the message in front of it has already told.
+/// The error and its causes, but no cause that the message in front of it has already told. Names of files
+/// are told in it, and what others called them must not steer the terminal.
 fn said_once(error: &anyhow::Error) -> String {
     let mut said = String::new();
     for cause in error.chain() {
@@ -58,7 +60,7 @@ fn said_once(error: &anyhow::Error) -> String {
         }
         said.push_str(&cause);
     }
-    said
+    said.lines().map(plain).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -69,5 +71,13 @@ mod tests {
     fn a_cause_is_said_once() {
         let told = anyhow::anyhow!("disk full").context("cannot write x: disk full").context("no plan");
         assert_eq!(said_once(&told), "no plan: cannot write x: disk full");
+    }
+
+    #[test]
+    fn names_in_it_do_not_steer_the_terminal() {
+        let told = anyhow::anyhow!("first\nsecond: \u{1b}[2J\u{7}");
+        let said = said_once(&told);
+        assert!(said.starts_with("first\nsecond: ") && said.ends_with(r"\u{1b}[2J\u{7}"), "{said:?}");
+        assert!(!said.contains(['\u{1b}', '\u{7}']), "{said:?}");
     }
 }

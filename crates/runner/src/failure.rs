@@ -79,8 +79,34 @@ fn failed(record: &OpRecord, scene: &Scene<'_>) -> String {
             scene.target.display()
         );
     }
+    if let Some(by) = put_in_its_place(record) {
+        return format!("{what}: something else put {by} in its place for a moment at least; {FIND_OUT}");
+    }
     let remedy = of_this_machine(record.errno).unwrap_or_else(|| remedy(error.kind()));
     format!("{what}; {remedy}")
+}
+
+/// What something else has put in a file's place, where an error says so: no link is followed, and a file that
+/// has another name is not written in. It may be gone again.
+#[cfg(unix)]
+fn put_in_its_place(record: &OpRecord) -> Option<&'static str> {
+    use rustix::io::Errno;
+    if !matches!(record.kind, OpKind::Open | OpKind::Create | OpKind::Truncate) {
+        return None;
+    }
+    match Errno::from_raw_os_error(record.errno) {
+        Errno::LOOP => Some("a symbolic link"),
+        Errno::MLINK => Some("a file with a second name elsewhere (a hard link)"),
+        Errno::NOTDIR => Some("something that is no directory"),
+        Errno::ISDIR => Some("a directory"),
+        Errno::XDEV => Some("something on another file system"),
+        _ => None,
+    }
+}
+
+#[cfg(not(unix))]
+fn put_in_its_place(_record: &OpRecord) -> Option<&'static str> {
+    None
 }
 
 /// What to do where it was this machine that refused, and the storage was not even asked.
@@ -111,8 +137,10 @@ fn of_this_machine(_errno: i32) -> Option<&'static str> {
     None
 }
 
+const FIND_OUT: &str = "find out what changes files there, then run again";
+
 fn meddled(found: &Meddling) -> String {
-    format!("{found} while the run went on; find out what changes files there, then run again")
+    format!("{found} while the run went on; {FIND_OUT}")
 }
 
 /// A read or write that moved less than was asked, without an error, of a file whose size is known.

@@ -33,6 +33,16 @@ pub enum Meddling {
         /// The size that it should have at least.
         needed_bytes: u64,
     },
+    /// A file has its size, but no longer its data: it was shortened, and what was written behind its new end
+    /// made it long again, with holes.
+    Hollowed {
+        /// The file.
+        path: PathBuf,
+        /// What its data takes now.
+        stored_bytes: u64,
+        /// What it took before the load point.
+        before_bytes: u64,
+    },
     /// Something else has a file's name now.
     Replaced {
         /// The file.
@@ -51,6 +61,12 @@ impl fmt::Display for Meddling {
                 "{} was shortened by something else (to {size_bytes} bytes, where {needed_bytes} are needed)",
                 path.display()
             ),
+            Meddling::Hollowed { path, stored_bytes, before_bytes } => write!(
+                f,
+                "{} was shortened by something else, and has holes now ({stored_bytes} bytes of it are stored, \
+                 {before_bytes} were before)",
+                path.display()
+            ),
             Meddling::Replaced { path, by } => {
                 write!(f, "{} was replaced by something else (it is {by} now)", path.display())
             }
@@ -62,7 +78,8 @@ impl Meddling {
     /// What was done to a file that should have at least this size; `None` where it has, or where that can't
     /// be seen.
     pub fn with_file(area: &AreaDir, path: &Path, needed_bytes: u64) -> Option<Meddling> {
-        Meddling::with(area, &Known { path: path.to_path_buf(), size_bytes: needed_bytes, identity: None })
+        let path = path.to_path_buf();
+        Meddling::with(area, &Known { path, size_bytes: needed_bytes, stored_bytes: None, identity: None })
     }
 
     fn with(area: &AreaDir, known: &Known) -> Option<Meddling> {
@@ -78,9 +95,20 @@ impl Meddling {
             let (size_bytes, needed_bytes) = (now.size_bytes, known.size_bytes);
             return Some(Meddling::Shortened { path: path(), size_bytes, needed_bytes });
         }
+        if let Some((stored_bytes, before_bytes)) = now.stored_bytes.zip(known.stored_bytes)
+            && is_hollowed(stored_bytes, before_bytes)
+        {
+            return Some(Meddling::Hollowed { path: path(), stored_bytes, before_bytes });
+        }
         let is_other = known.identity.is_some() && now.identity != known.identity;
         is_other.then(|| Meddling::Replaced { path: path(), by: "another file" })
     }
+}
+
+/// Whether a file's data takes so much less than before that a part of it must have gone. Storage counts
+/// coarsely, and what is overwritten may be laid out anew: an eighth is none of that.
+fn is_hollowed(stored_bytes: u64, before_bytes: u64) -> bool {
+    stored_bytes < before_bytes - before_bytes / 8
 }
 
 /// A test file as it stood before a load point.
@@ -89,6 +117,8 @@ struct Known {
     path: PathBuf,
     /// The size that it should have at least.
     size_bytes: u64,
+    /// What its data takes; `None` where that is not known.
+    stored_bytes: Option<u64>,
     /// `None` where the file system gives files other numbers from one look to the next.
     identity: Option<u64>,
 }
@@ -106,18 +136,25 @@ impl Before {
     pub fn look(area: &AreaDir, mount: &Mount, files: &FileTable) -> Before {
         let all: Vec<_> = files.test_files().map(|file| (file.path.clone(), file.size_bytes)).collect();
         let step = all.len().div_ceil(FILES_MAX).max(1);
-        let known = |(path, size_bytes)| Known { path, size_bytes, identity: None };
+        let known = |(path, size_bytes)| Known { path, size_bytes, stored_bytes: None, identity: None };
         let mut tested: Vec<_> = all.into_iter().step_by(step).map(known).collect();
-        if keeps_numbers(mount) {
-            let (held, wanted) = (area.clone(), tested.clone());
-            let identified = within_a_look(move || {
-                let identified = |known: Known| {
-                    let identity = held.standing(&known.path).ok().and_then(|now| now.identity);
-                    Known { identity, ..known }
-                };
-                wanted.into_iter().map(identified).collect()
-            });
-            tested = identified.unwrap_or(tested);
+        let (held, wanted, keeps_numbers) = (area.clone(), tested.clone(), keeps_numbers(mount));
+        let looked_at = within_a_look(move || {
+            let look = |known: Known| match held.standing(&known.path) {
+                Ok(now) => Known {
+                    // Some file systems reserve room behind the end, and take it back.
+                    stored_bytes: now.stored_bytes.map(|stored_bytes| stored_bytes.min(now.size_bytes)),
+                    identity: now.identity.filter(|_| keeps_numbers),
+                    ..known
+                },
+                // Whoever opens it will hear why.
+                Err(_) => known,
+            };
+            wanted.into_iter().map(look).collect()
+        });
+        // What isn't told in time is not known.
+        if let Some(looked_at) = looked_at {
+            tested = looked_at;
         }
         let parents = files.targets().iter().filter_map(|file| file.path.parent());
         let folders = parents.filter(|path| path.starts_with(area.path())).map(Path::to_path_buf);
@@ -203,6 +240,21 @@ mod tests {
         assert_eq!(was.clone().meddling(), Some(Meddling::Removed(area.path().join("made"))));
         fs::remove_file(area.path().join(MARKER_FILE)).unwrap();
         assert_eq!(was.meddling(), Some(Meddling::Removed(area.path().to_path_buf())));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_was_shortened_and_has_grown_again_has_holes() {
+        let (area, files) = area();
+        let clip = area.path().join("clip");
+        let was = before(&area, &files);
+        let file = fs::File::options().write(true).open(&clip).unwrap();
+        file.set_len(0).unwrap();
+        file.set_len(100).unwrap();
+        let found = was.meddling().unwrap();
+        assert!(matches!(found, Meddling::Hollowed { stored_bytes: 0, before_bytes: 100, .. }), "{found:?}");
+        assert!(found.to_string().contains("clip was shortened by something else, and has holes"), "{found}");
+        assert!(!is_hollowed(88, 100) && is_hollowed(87, 100) && !is_hollowed(0, 0));
     }
 
     #[cfg(unix)]

@@ -48,9 +48,16 @@ pub enum Shared {
         /// The user's number.
         user: u32,
     },
+    /// Whoever it belongs to has no name on this machine, as on NFS where names are mapped and the map has
+    /// none: to the server it may well be root's.
+    Unnamed,
     /// Others may write in it.
     Writable,
 }
+
+/// What NFS calls an owner whose name the map of names on this machine does not have.
+#[cfg(unix)]
+const UNNAMED: u32 = u32::MAX - 1;
 
 /// Refuses as root what others have a hand in, unless it is meant. Then the identity of the owner is taken by
 /// this thread and those that it starts: the area's, where there is one, else the target's. What the reader
@@ -76,6 +83,12 @@ pub(super) fn settle(
     }
     let (_, whose) = area.unwrap_or(target);
     let what = if area.is_some() { "the area there" } else { "it" };
+    if is_unnamed(whose) {
+        return Ok(Some(format!(
+            "The target is shared with others, as was said; files on it were opened as root, because this machine \
+             has no name for the user to whom {what} belongs (NFS maps names: see rpc.idmapd)."
+        )));
+    }
     Ok(Some(act_for(guise_of(whose), what)))
 }
 
@@ -100,6 +113,9 @@ fn act_for(owner: Option<Guise>, what: &str) -> String {
 /// Why a directory is not root's alone; `None` where it is.
 #[cfg(unix)]
 fn shared(path: &Path, facts: &Facts) -> Option<Shared> {
+    if is_unnamed(facts) {
+        return Some(Shared::Unnamed);
+    }
     if facts.owner.user != 0 {
         return Some(Shared::Owned { user: facts.owner.user });
     }
@@ -132,6 +148,16 @@ fn shared(_path: &Path, _facts: &Facts) -> Option<Shared> {
     None
 }
 
+#[cfg(unix)]
+fn is_unnamed(facts: &Facts) -> bool {
+    facts.owner.user == UNNAMED
+}
+
+#[cfg(not(unix))]
+fn is_unnamed(_facts: &Facts) -> bool {
+    false
+}
+
 /// The owner of a directory; `None` where that is root.
 #[cfg(unix)]
 fn guise_of(facts: &Facts) -> Option<Guise> {
@@ -147,6 +173,7 @@ impl std::fmt::Display for Shared {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Shared::Owned { user } => write!(out, "belongs to user {user}"),
+            Shared::Unnamed => out.write_str("belongs to a user for whom this machine has no name"),
             Shared::Writable => write!(out, "can be written in by other users"),
         }
     }
@@ -159,6 +186,11 @@ impl Shared {
             Shared::Owned { user } => {
                 format!("run as that user (sudo -u '#{user}' reelgauge …), or add --shared-target to work there ")
                     + "with that user's rights"
+            }
+            Shared::Unnamed => {
+                "have NFS map names right (rpc.idmapd, the same domain on server and client), run as another user, \
+                 or add --shared-target if this is meant"
+                    .to_owned()
             }
             Shared::Writable => {
                 "give a directory that only root may write in, run as another user, or add --shared-target if this \
@@ -239,6 +271,21 @@ mod tests {
             let error = Area::open_or_create(&alone).unwrap_err();
             assert!(error.to_string().contains("reelgauge-area belongs to user 4242"), "{error}");
             assert!(Area::open_existing(&alone).is_err());
+        });
+    }
+
+    #[test]
+    fn an_owner_without_a_name_may_be_root() {
+        as_root(|| {
+            let (_folder, path) = target(UNNAMED, 0o755);
+            let text = Area::open_or_create(&path).unwrap_err().to_string();
+            assert!(text.contains("no name") && text.contains("rpc.idmapd"), "{text}");
+            assert!(!text.contains("sudo"), "{text}");
+            assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
+            let area = Area::open_or_create_on(&path, MEANT).unwrap();
+            let note = area.sharing_note().unwrap();
+            assert!(note.contains("as root, because this machine has no name"), "{note}");
+            assert!(identity::is_root());
         });
     }
 

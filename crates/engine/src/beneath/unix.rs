@@ -14,6 +14,7 @@ use rustix::io::{Errno, retry_on_intr};
 use reelgauge_record::identity::Guise;
 
 use super::{Facts, For, What};
+use crate::io::Opening;
 
 /// Opening a directory only to go on from there. Where the system can, without asking its server for it.
 #[cfg(target_os = "linux")]
@@ -143,7 +144,9 @@ impl Root {
             #[cfg(target_os = "linux")]
             For::Direct => OFlags::RDWR | OFlags::DIRECT,
         };
-        Ok(File::from(self.open_at(&c_path(inside)?, flags, NEW_FILE)?))
+        let opened = self.open_at(&c_path(inside)?, flags, NEW_FILE)?;
+        Opening::of(flags, true).look(&opened).map_err(io::Error::from_raw_os_error)?;
+        Ok(File::from(opened))
     }
 
     pub fn facts(&self, _area: &Path, inside: &Path) -> io::Result<Facts> {

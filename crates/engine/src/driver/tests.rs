@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 #[cfg(unix)]
+mod second_name;
+#[cfg(unix)]
 mod traced;
 
 use std::collections::HashMap;

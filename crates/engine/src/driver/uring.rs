@@ -48,7 +48,7 @@ use super::turn::Turns;
 use super::wait::{LONGEST_SLEEP_NS, Waiter};
 use super::{Context, DriverError, Ends, Heartbeat, Running, Sink, ThreadEnd, Worker, record};
 use crate::beneath::KEPT_TO;
-use crate::io::{self, Anchors, NEW_FILE, Name, Names, create_flags, open_flags};
+use crate::io::{self, Anchors, NEW_FILE, Name, Names, Opening, create_flags, open_flags};
 
 /// The most operations that one system call submits. More would make each wait for the others.
 const BATCH: usize = 16;
@@ -115,8 +115,9 @@ struct RingThread<'a, S, K> {
     errands_due: usize,
     /// Who does errands; `None` until there is one.
     errands: Option<Errands>,
-    /// Slots whose operation a signal interrupted: in flight still, and submitted once more.
-    interrupted: Vec<u32>,
+    /// Slots with an operation that is in flight still and needs another call: a signal interrupted it, or a
+    /// file has to be emptied.
+    again: Vec<u32>,
     in_flight: u32,
     looked_ns: u64,
     turns: Turns,
@@ -150,7 +151,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
             has_first_reads: false,
             errands_due: 0,
             errands: None,
-            interrupted: Vec::new(),
+            again: Vec::new(),
             in_flight: 0,
             looked_ns: 0,
             turns: Turns::of_this_thread(),
@@ -313,7 +314,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
     #[inline]
     fn entry(&mut self, number: u32) -> Option<Entry> {
         let slot = &mut self.lanes.slots[number as usize];
-        if slot.is_errand() {
+        if slot.is_errand() || slot.emptied.is_some() {
             return None;
         }
         if slot.names_files() {
@@ -374,8 +375,10 @@ fn named_entry(slot: &mut Slot, names: &Names) -> Option<Entry> {
 
 /// The entry of an open: in the area one that keeps to it.
 fn opening(slot: &mut Slot, from: Fd, name: Name<'_>, flags: OFlags) -> Entry {
-    let (path, is_inside) = name.path_from_anchor();
-    if !is_inside {
+    let path = name.path_from_anchor();
+    slot.opening = Opening::of(flags, name.is_inside());
+    let flags = slot.opening.flags;
+    if !name.is_inside() {
         let open = opcode::OpenAt::new(from, path).flags(flags.bits() as i32);
         return open.mode(NEW_FILE.as_raw_mode()).build();
     }
@@ -426,7 +429,8 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         if std::mem::take(&mut self.has_first_reads) && self.taken.registered_buffers {
             self.register_reads(queues);
         }
-        if let Err(error) = self.muster() {
+        let due = std::mem::take(&mut self.errands_due);
+        if let Err(error) = self.muster(due) {
             self.call_off();
             return Err(error);
         }
@@ -471,8 +475,8 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     }
 
     /// Sees to it that there is somebody for every errand of the batch.
-    fn muster(&mut self) -> Result<(), DriverError> {
-        match (std::mem::take(&mut self.errands_due), &mut self.errands) {
+    fn muster(&mut self, due: usize) -> Result<(), DriverError> {
+        match (due, &mut self.errands) {
             (0, _) => Ok(()),
             (due, Some(errands)) => errands.muster(self.post, due),
             (due, none) => none.insert(Errands::new()?).muster(self.post, due),
@@ -487,9 +491,13 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
         let errands = self.errands.as_mut().expect("helpers are mustered before they are sent");
         let slot = &self.lanes.slots[number as usize];
-        let lent = if slot.op.goes_by_path() { None } else { self.lanes.files.lent(slot.handle()) };
-        // SAFETY: a file that is lent stays open until it is given back, which is when the errand is
-        // over, and for good when the ring breaks off before that.
+        let lent = match &slot.emptied {
+            Some(opened) => Some(opened.as_raw_fd()),
+            None if slot.op.goes_by_path() => None,
+            None => self.lanes.files.lent(slot.handle()),
+        };
+        // SAFETY: a file that is lent, or emptied, stays open until the helper is back, and for good when the
+        // ring breaks off before that.
         let file = lent.map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
         errands.send(number, &slot.op, file);
         Ok(())
@@ -533,11 +541,16 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
             }
             let number = completion.user_data() as u32;
             if self.is_interrupted(number, completion.result()) {
-                self.interrupted.push(number);
+                self.again.push(number);
+                continue;
+            }
+            let result = self.looked_at(number, completion.result());
+            if self.lanes.slots[number as usize].emptied.is_some() {
+                self.again.push(number);
                 continue;
             }
             self.landed();
-            self.finish(number, completion.result(), now_ns);
+            self.finish(number, result, now_ns);
         }
         if has_rung {
             now_ns = self.reap_errands();
@@ -562,11 +575,18 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
             self.landed();
             let slot = &mut self.lanes.slots[returned.slot as usize];
             assert_ne!(slot.issued_ns, Slot::GROUNDED, "an errand belongs to an operation in flight");
-            slot.issued_ns = returned.issued_ns;
-            if !slot.op.goes_by_path() {
-                self.lanes.files.given_back(slot.handle());
-            }
-            let result = returned.opened.map_or(returned.result, IntoRawFd::into_raw_fd);
+            let opened = match slot.emptied.take() {
+                // It has been out since it was opened.
+                Some(emptied) => Some(emptied).filter(|_| returned.result == 0),
+                None => {
+                    slot.issued_ns = returned.issued_ns;
+                    if !slot.op.goes_by_path() {
+                        self.lanes.files.given_back(slot.handle());
+                    }
+                    returned.opened
+                }
+            };
+            let result = opened.map_or(returned.result, IntoRawFd::into_raw_fd);
             self.finish(returned.slot, result, returned.done_ns);
         }
         self.context.clock.now_ns()
@@ -584,9 +604,35 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         result == -Errno::INTR.raw_os_error() && self.lanes.slots[number as usize].op.kind != OpKind::Close
     }
 
-    /// Submits once more what a signal interrupted, at the time when it was first issued.
+    /// The result of a call into the kernel, once what it opened has been looked at. Where that has to be
+    /// emptied, it is in [`Slot::emptied`] now, and the operation goes on.
+    #[inline]
+    fn looked_at(&mut self, number: u32, result: i32) -> i32 {
+        let slot = &mut self.lanes.slots[number as usize];
+        let is_opened = matches!(slot.op.kind, OpKind::Open | OpKind::Create) && result >= 0;
+        if !is_opened || !slot.opening.is_looked_at {
+            return result;
+        }
+        // SAFETY: the result of an open is a new descriptor that nobody else knows.
+        let opened = unsafe { OwnedFd::from_raw_fd(result) };
+        match slot.opening.look(&opened) {
+            Ok(false) => opened.into_raw_fd(),
+            Ok(true) => {
+                slot.emptied = Some(opened);
+                result
+            }
+            // Closed, and not written in.
+            Err(errno) => -errno,
+        }
+    }
+
+    /// Submits once more what a signal interrupted, and sends a helper to empty what was opened; both were
+    /// issued before, and stay so.
     fn resubmit(&mut self, queues: &mut Queues<'_>) -> Result<(), DriverError> {
-        while let Some(number) = self.interrupted.pop() {
+        while let Some(number) = self.again.pop() {
+            if self.lanes.slots[number as usize].emptied.is_some() {
+                self.muster(1)?;
+            }
             self.submit_slot(queues, number)?;
         }
         Ok(())

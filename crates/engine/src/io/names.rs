@@ -21,6 +21,7 @@ use reelgauge_workload::script::Op;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, UTIME_NOW};
 use rustix::io::{Errno, retry_on_intr};
 
+use super::second_name::Opening;
 use super::unix::{NEW_DIRECTORY, access_of, list_to_end, set_size};
 use super::{ErrorNumber, new_name};
 use crate::area::AreaDir;
@@ -211,12 +212,11 @@ fn is_at_or_below(path: &CStr, above: &CStr) -> bool {
 }
 
 impl Name<'_> {
-    /// What the kernel's ring opens, from its anchor; and whether that is the area.
+    /// What the kernel's ring opens, from its anchor.
     #[cfg(target_os = "linux")]
-    pub(crate) fn path_from_anchor(&self) -> (*const std::ffi::c_char, bool) {
+    pub(crate) fn path_from_anchor(&self) -> *const std::ffi::c_char {
         match self.file {
-            FileName::Own(path) => (path.as_ptr(), false),
-            FileName::Inside { path, .. } => (path.as_ptr(), true),
+            FileName::Own(path) | FileName::Inside { path, .. } => path.as_ptr(),
         }
     }
 
@@ -229,9 +229,26 @@ impl Name<'_> {
         }
     }
 
+    /// Whether it lies in the area.
+    #[inline]
+    pub(crate) fn is_inside(&self) -> bool {
+        matches!(self.file, FileName::Inside { .. })
+    }
+
+    /// Opens it to read or write it: what is written in has no other name.
+    #[inline]
+    pub(super) fn opened_to_use(&self, flags: OFlags, mode: Mode) -> Result<OwnedFd, ErrorNumber> {
+        let opening = Opening::of(flags, self.is_inside());
+        let opened = self.opened(opening.flags, mode)?;
+        if opening.look(&opened)? {
+            set_size(&opened, 0)?;
+        }
+        Ok(opened)
+    }
+
     /// Opens it.
     #[inline]
-    pub(super) fn opened(&self, flags: OFlags, mode: Mode) -> Result<OwnedFd, ErrorNumber> {
+    fn opened(&self, flags: OFlags, mode: Mode) -> Result<OwnedFd, ErrorNumber> {
         match (self.file, &self.names.area) {
             (FileName::Inside { path, .. }, Some(area)) => area.root().open_at(path, flags, mode),
             // Names in the area are made of an area.
@@ -290,7 +307,7 @@ impl Name<'_> {
 
     /// Cuts the file off at this size, or lets it grow to it.
     pub(crate) fn set_size(&self, size_bytes: u64) -> Result<(), ErrorNumber> {
-        set_size(self.opened(OFlags::WRONLY, Mode::empty())?, size_bytes)
+        set_size(self.opened_to_use(OFlags::WRONLY, Mode::empty())?, size_bytes)
     }
 
     /// Gives it another name. What has that name is replaced.

@@ -111,7 +111,7 @@ impl OpenFile {
     }
 
     fn with_flags(name: Name<'_>, mode: OpenMode, flags: OFlags) -> Result<OpenFile, ErrorNumber> {
-        let fd = name.opened(flags, NEW_FILE)?;
+        let fd = name.opened_to_use(flags, NEW_FILE)?;
         #[cfg(target_os = "macos")]
         if mode.direct {
             rustix::fs::fcntl_nocache(&fd, true).map_err(Errno::raw_os_error)?;

@@ -1,7 +1,8 @@
 //! What io_uring has no operation for, at least before Linux 5.15: asking for access, listing and making a
 //! directory, setting a file's times, setting its size. And what takes more than one step: the first
-//! operation by path in a directory, which has to be opened for it, and every open where the kernel can't
-//! keep to the area by itself. Helper threads do it, and the ring goes on meanwhile.
+//! operation by path in a directory, which has to be opened for it, every open where the kernel can't keep
+//! to the area by itself, and emptying a file that an open found full. Helper threads do it, and the ring
+//! goes on meanwhile.
 //!
 //! There are as many helpers as errands have been out at once, so that none waits for another, and none at
 //! all in a ring that never needed one. A helper reads the clock right before and right after its system
@@ -151,6 +152,7 @@ impl Errand {
         match self.op.kind {
             _ if self.op.goes_by_path() => io::by_path(&self.op, names).map(|()| None),
             OpKind::Open => OpenFile::open(name()?, self.op.open).map(|file| Some(file.into_fd())),
+            OpKind::Create if let Some(opened) = self.file => io::set_size(opened, 0).map(|()| None),
             OpKind::Create => OpenFile::create(name()?, self.op.open).map(|file| Some(file.into_fd())),
             // Nothing else is done to an open file.
             _ => io::set_size(self.file.ok_or(NOT_OPEN)?, self.op.offset).map(|()| None),

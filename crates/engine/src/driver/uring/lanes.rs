@@ -8,13 +8,13 @@ use std::os::fd::OwnedFd;
 use io_uring::types::OpenHow;
 use reelgauge_record::OpKind;
 use reelgauge_workload::script::{Needs, Op, OpenMode, Script};
-use rustix::fs::Statx;
+use rustix::fs::{OFlags, Statx};
 
 use super::super::{Context, DriverError, ReadOnly, Worker, impossible, read_buffer, write_at, write_data};
 use super::errands::is_errand;
 use super::files::Files;
 use crate::buffer::AlignedBuffer;
-use crate::io::{Anchors, IMPOSSIBLE, NOT_OPEN};
+use crate::io::{Anchors, IMPOSSIBLE, NOT_OPEN, Opening};
 use crate::pattern::{Stamped, WriteData};
 use crate::verify::WriteAt;
 
@@ -46,6 +46,10 @@ pub(super) struct Slot {
     pub(super) anchors: Option<Anchors>,
     /// How it opens, for as long as the kernel may look.
     pub(super) how: OpenHow,
+    /// What its open is held to.
+    pub(super) opening: Opening,
+    /// The file that it has opened, and that must be emptied before it is done.
+    pub(super) emptied: Option<OwnedFd>,
     /// Why it can't even be tried, as an error number.
     pub(super) refused: Option<i32>,
     pub(super) next_free: u32,
@@ -152,6 +156,8 @@ impl<S: Script> Lanes<S> {
                     issued_ns: Slot::GROUNDED,
                     anchors: None,
                     how: OpenHow::new(),
+                    opening: Opening::of(OFlags::empty(), false),
+                    emptied: None,
                     refused: None,
                     next_free,
                     lane: number as u32,
