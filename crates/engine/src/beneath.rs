@@ -127,6 +127,10 @@ impl Facts {
         self.what == What::Directory
     }
 
+    pub fn is_link(&self) -> bool {
+        self.what == What::Link
+    }
+
     /// Why this must be neither written nor removed in the place of a file of the tool's own.
     pub fn foreign_file(&self) -> Option<&'static str> {
         match self.what {

@@ -57,7 +57,7 @@ pub enum PageError {
     #[error(transparent)]
     Trace(#[from] TraceError),
     /// The file can't be written.
-    #[error("cannot write {path}: {source}; is there room, and may it be written?")]
+    #[error("cannot write {path}: {source}; see that there is room, and that it may be written")]
     Write {
         /// Which.
         path: PathBuf,

@@ -40,6 +40,9 @@ pub fn others(area: &Area, used: &[DataSetSpec]) -> Result<Vec<OtherSet>, DataSe
     let names = match area.dir().names_in(&data) {
         Ok(names) => names,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(_) if let Some(what) = instead_of_a_directory(area.dir(), &data) => {
+            return Err(DataSetError::NotOurs { path: data, what });
+        }
         Err(error) => return Err(super::error::named("list", &data, 0, error)),
     };
     let mut sets = Vec::new();
@@ -55,6 +58,12 @@ pub fn others(area: &Area, used: &[DataSetSpec]) -> Result<Vec<OtherSet>, DataSe
     }
     sets.sort_by(|one, two| (one.used_at, &one.name).cmp(&(two.used_at, &two.name)));
     Ok(sets)
+}
+
+/// What has a directory's name and is none.
+fn instead_of_a_directory(area: &AreaDir, path: &Path) -> Option<&'static str> {
+    let facts = area.facts(path).ok().filter(|facts| !facts.is_dir())?;
+    Some(if facts.is_link() { "a symbolic link" } else { "not a directory" })
 }
 
 /// Bytes of the files of a data set, and when a run used it last; `None` where anything else lies in it.
@@ -225,6 +234,13 @@ mod tests {
         let found = others(&area, &[]).unwrap();
         fs::write(set.directory.join("reel.mov"), b"irreplaceable").unwrap();
         assert!(matches!(give_back(&area, &found[0]), Err(DataSetError::NotOurs { .. })));
+        #[cfg(unix)]
+        {
+            fs::remove_dir_all(area.data_dir()).unwrap();
+            std::os::unix::fs::symlink("/etc", area.data_dir()).unwrap();
+            let error = others(&area, &[]).unwrap_err();
+            assert!(matches!(error, DataSetError::NotOurs { what: "a symbolic link", .. }), "{error}");
+        }
         assert!(set.files.iter().all(|file| file.path.exists()));
     }
 
