@@ -1,5 +1,5 @@
 //! The documents promise nothing that the binary does not do: every command line in them is one that it
-//! accepts, and help describes every flag.
+//! accepts, and help describes every flag. And they lead nowhere that isn't there.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
@@ -9,8 +9,37 @@ use std::path::Path;
 
 use reelgauge_tests::binary;
 
-/// Documents with command lines for users.
-const DOCUMENTS: [&str; 2] = ["README.md", "CONTRIBUTING.md"];
+/// Documents for users, from the root: those of the book too.
+fn documents(root: &Path) -> Vec<String> {
+    let book = std::fs::read_dir(root.join("docs")).unwrap();
+    let book = book.map(|entry| format!("docs/{}", entry.unwrap().file_name().into_string().unwrap()));
+    let mut documents: Vec<String> = book.filter(|path| path.ends_with(".md")).collect();
+    documents.extend(["README.md", "CONTRIBUTING.md"].map(str::to_owned));
+    documents.sort();
+    documents
+}
+
+/// Where the links of a document lead, with their line numbers; not those to the world outside.
+fn links(text: &str) -> Vec<(usize, &str)> {
+    text.lines()
+        .enumerate()
+        .flat_map(|(at, line)| {
+            let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+            targets.map(move |target| (at + 1, target))
+        })
+        .filter(|(_, target)| !target.contains("://"))
+        .collect()
+}
+
+/// The name by which a heading is linked to.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim_start_matches('#').trim().chars().filter_map(|c| match c {
+        ' ' => Some('-'),
+        c if c.is_alphanumeric() || c == '-' || c == '_' => Some(c.to_ascii_lowercase()),
+        _ => None,
+    });
+    kept.collect()
+}
 
 /// Command lines of the binary in the code blocks of a document, with their line numbers.
 fn commands(text: &str) -> Vec<(usize, String)> {
@@ -44,8 +73,8 @@ fn every_command_in_the_documents_is_accepted() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut help: BTreeMap<String, String> = BTreeMap::new();
     let mut checked = 0;
-    for document in DOCUMENTS {
-        let text = std::fs::read_to_string(root.join(document)).unwrap();
+    for document in documents(root) {
+        let text = std::fs::read_to_string(root.join(&document)).unwrap();
         for (line, command) in commands(&text) {
             let (verb, flags) = verb_and_flags(&command);
             if verb.starts_with("--") {
@@ -98,5 +127,32 @@ fn every_verb_and_flag_is_explained() {
                     .is_some_and(|rest| rest.trim_start_matches('\n').starts_with("    "));
             assert!(explained, "{verb}: {flag}");
         }
+    }
+}
+
+#[test]
+fn every_link_in_the_documents_leads_somewhere_and_the_book_is_whole() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let (documents, mut checked) = (documents(root), 0);
+    for document in &documents {
+        let text = std::fs::read_to_string(root.join(document)).unwrap();
+        let folder = Path::new(document).parent().unwrap();
+        for (line, target) in links(&text) {
+            let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+            let path = if path.is_empty() { root.join(document) } else { root.join(folder).join(path) };
+            assert!(path.exists(), "{document}:{line}: there is no {target}");
+            if !heading.is_empty() {
+                let there = std::fs::read_to_string(&path).unwrap();
+                let mut headings = there.lines().filter(|line| line.starts_with('#'));
+                assert!(headings.any(|line| anchor(line) == heading), "{document}:{line}: no {target}");
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 15, "{checked} links");
+    let contents = std::fs::read_to_string(root.join("docs/SUMMARY.md")).unwrap();
+    for document in documents.iter().filter_map(|path| path.strip_prefix("docs/")) {
+        let is_listed = document == "SUMMARY.md" || contents.contains(&format!("]({document})"));
+        assert!(is_listed, "docs/SUMMARY.md does not list {document}");
     }
 }

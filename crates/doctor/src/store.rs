@@ -107,3 +107,17 @@ pub(crate) fn is_part(name: &str) -> bool {
     let number = name.strip_prefix("part-").and_then(|rest| rest.strip_suffix(".parquet"));
     number.is_some_and(|digits| digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documents_have_every_column() {
+        let text = include_str!("../../../docs/run-directory.md");
+        for name in COLUMNS {
+            assert!(text.contains(&format!("\n| `{name}` | ")), "{name}");
+        }
+        assert!(text.contains(KEY_UNREAD));
+    }
+}

@@ -14,12 +14,12 @@ use super::error::LogError;
 use super::schema::SCHEMA_VERSION;
 
 const KEY_VERSION: &str = "reelgauge.schema_version";
-const KEY_RUN_NS: &str = "reelgauge.run_ns";
+pub(super) const KEY_RUN_NS: &str = "reelgauge.run_ns";
 const KEY_AGENT: &str = "reelgauge.agent";
 const KEY_CAPTURE: &str = "reelgauge.capture";
 const KEY_BLIND_TO: &str = "reelgauge.blind_to";
-const KEY_FILES: &str = "reelgauge.files";
-const KEY_FLAGS: &str = "reelgauge.flags";
+pub(super) const KEY_FILES: &str = "reelgauge.files";
+pub(super) const KEY_FLAGS: &str = "reelgauge.flags";
 
 /// For readers that do not know this program: what the bits of the `flags` column mean.
 const FLAGS_LEGEND: &str = concat!(

@@ -134,7 +134,31 @@ pub(super) fn descriptor() -> Result<SchemaDescPtr, ParquetError> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::super::meta;
     use super::*;
+
+    #[test]
+    fn the_documents_have_every_column_and_kind() {
+        let text = include_str!("../../../../docs/run-directory.md");
+        let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| `")).collect();
+        let documented = rows.iter().take(COLUMN_COUNT);
+        assert_eq!(documented.len(), COLUMN_COUNT);
+        for (row, column) in documented.zip(COLUMNS) {
+            let kind = match column.meaning {
+                Meaning::Int64 => "int64".to_owned(),
+                Meaning::Int32 => "int32".to_owned(),
+                Meaning::Unsigned(bits) => format!("uint{bits}"),
+                Meaning::Text => "text".to_owned(),
+            };
+            assert!(row.starts_with(&format!("| `{}` | {kind} | ", column.name)), "{row}");
+        }
+        for kind in crate::op::OpKind::ALL {
+            assert!(text.contains(&format!("`{}`", kind.name())), "{kind:?}");
+        }
+        for key in [meta::KEY_RUN_NS, meta::KEY_FILES, meta::KEY_FLAGS] {
+            assert!(text.contains(key), "{key}");
+        }
+    }
 
     #[test]
     fn every_cell_has_one_column() {
