@@ -4,8 +4,6 @@
 //! than a row group between workers. So twice a window of operations is held and sorted, which costs next to
 //! nothing where they are in order, and the earlier half of them is let go.
 
-use std::collections::VecDeque;
-
 use reelgauge_record::OpRecord;
 
 /// How many places an operation may be off: two row groups of a log.
@@ -17,10 +15,13 @@ const WINDOW: usize = 1 << 17;
 /// it: what is held comes first, the error last.
 #[derive(Debug)]
 pub struct InOrder<I, E> {
+    /// As they are read: many at a time.
     source: I,
     window: usize,
+    /// In order up to `free`; what lies before `next` is let go.
     held: Vec<OpRecord>,
-    ready: VecDeque<OpRecord>,
+    next: usize,
+    free: usize,
     issued_ns: u64,
     late_ops: u64,
     failed: Option<E>,
@@ -29,7 +30,7 @@ pub struct InOrder<I, E> {
 
 impl<I, E> InOrder<I, E>
 where
-    I: Iterator<Item = Result<OpRecord, E>>,
+    I: Iterator<Item = Result<Vec<OpRecord>, E>>,
 {
     /// Over the operations of a log as they are read.
     pub fn new(source: I) -> InOrder<I, E> {
@@ -41,7 +42,8 @@ where
             source,
             window,
             held: Vec::new(),
-            ready: VecDeque::new(),
+            next: 0,
+            free: 0,
             issued_ns: 0,
             late_ops: 0,
             failed: None,
@@ -54,11 +56,14 @@ where
         self.late_ops
     }
 
-    /// Takes operations until two windows are full or there are no more, and lets the earlier ones go.
+    /// Takes operations until two windows are full or there are no more; all but the last window are free to
+    /// go then.
     fn fill(&mut self) {
+        self.held.drain(..self.next);
+        self.next = 0;
         while !self.ended && self.held.len() < 2 * self.window {
             match self.source.next() {
-                Some(Ok(op)) => self.held.push(op),
+                Some(Ok(ops)) => self.held.extend_from_slice(&ops),
                 Some(Err(error)) => {
                     self.failed = Some(error);
                     self.ended = true;
@@ -66,26 +71,31 @@ where
                 None => self.ended = true,
             }
         }
-        // Stable, and fast on what is in order already.
-        self.held.sort_by_key(|op| op.issued_ns);
-        let free = if self.ended { self.held.len() } else { self.window };
-        self.ready.extend(self.held.drain(..free));
+        // One worker's are in order as they are; sorting, which is stable, moves them all.
+        if !self.held.is_sorted_by_key(|op| op.issued_ns) {
+            self.held.sort_by_key(|op| op.issued_ns);
+        }
+        let kept = if self.ended { 0 } else { self.window };
+        self.free = self.held.len() - kept;
     }
 }
 
 impl<I, E> Iterator for InOrder<I, E>
 where
-    I: Iterator<Item = Result<OpRecord, E>>,
+    I: Iterator<Item = Result<Vec<OpRecord>, E>>,
 {
     type Item = Result<OpRecord, E>;
 
+    #[inline]
     fn next(&mut self) -> Option<Result<OpRecord, E>> {
-        if self.ready.is_empty() {
+        if self.next == self.free {
             self.fill();
         }
-        let Some(op) = self.ready.pop_front() else {
+        if self.next == self.free {
             return self.failed.take().map(Err);
-        };
+        }
+        let op = self.held[self.next];
+        self.next += 1;
         self.late_ops += u64::from(op.issued_ns < self.issued_ns);
         self.issued_ns = self.issued_ns.max(op.issued_ns);
         Some(Ok(op))
@@ -99,7 +109,8 @@ mod tests {
     use crate::trace_stats::tests::read;
 
     fn ordered(times: &[u64], window: usize) -> (Vec<(u64, u64)>, u64) {
-        let ops = (0..).zip(times).map(|(at, &issued_ns)| Ok(OpRecord { issued_ns, ..read(0, at, 1) }));
+        let op = |(at, &issued_ns)| Ok(vec![OpRecord { issued_ns, ..read(0, at, 1) }]);
+        let ops = (0..).zip(times).map(op);
         let mut in_order = InOrder::<_, ()>::with_window(ops, window);
         let out = in_order.by_ref().map(|op| op.map(|op| (op.issued_ns, op.offset)).unwrap()).collect();
         (out, in_order.late_ops())
@@ -120,8 +131,26 @@ mod tests {
     }
 
     #[test]
+    fn however_many_are_read_at_a_time_they_come_in_the_same_order() {
+        // Three workers beside each other, out of order by less than the window.
+        let times: Vec<u64> = (0..600).map(|at| 10 * (at / 3) + 3 * (2 - at % 3)).collect();
+        let (wanted, late) = ordered(&times, 4);
+        assert!(late == 0 && wanted.is_sorted_by_key(|(time, _)| *time) && wanted.len() == 600);
+        for at_a_time in [2, 7, 64, 600] {
+            let batches = times.chunks(at_a_time).enumerate().map(|(number, times)| {
+                let at = |place: usize| (number * at_a_time + place) as u64;
+                let op = |(place, &issued_ns)| OpRecord { issued_ns, ..read(0, at(place), 1) };
+                Ok::<_, ()>(times.iter().enumerate().map(op).collect())
+            });
+            let ops = InOrder::with_window(batches, 4).map(Result::unwrap);
+            let out: Vec<_> = ops.map(|op| (op.issued_ns, op.offset)).collect();
+            assert_eq!(out, wanted, "{at_a_time}");
+        }
+    }
+
+    #[test]
     fn an_error_comes_last() {
-        let source = [Ok(read(0, 7, 1)), Err("broken"), Ok(read(0, 8, 1))];
+        let source = [Ok(vec![read(0, 7, 1)]), Err("broken"), Ok(vec![read(0, 8, 1)])];
         let mut in_order = InOrder::new(source.into_iter());
         assert_eq!(in_order.next().unwrap().unwrap().offset, 7);
         assert_eq!(in_order.next(), Some(Err("broken")));

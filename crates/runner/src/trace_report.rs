@@ -41,15 +41,8 @@ pub fn trace_report(dir: &Path, view: TraceView) -> Result<TraceReport, TraceErr
 }
 
 /// The operations of a trace in order of issue.
-pub fn ops(trace: &Trace) -> InOrder<impl Iterator<Item = Result<OpRecord, TraceError>>, TraceError> {
-    let ops = trace.batches().flat_map(|batch| {
-        let (ops, error) = match batch {
-            Ok(ops) => (ops, None),
-            Err(error) => (Vec::new(), Some(error)),
-        };
-        ops.into_iter().map(Ok).chain(error.map(Err))
-    });
-    InOrder::new(ops)
+pub fn ops(trace: &Trace) -> InOrder<impl Iterator<Item = Result<Vec<OpRecord>, TraceError>>, TraceError> {
+    InOrder::new(trace.batches())
 }
 
 /// A file's name; its number where it has none.

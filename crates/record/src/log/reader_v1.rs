@@ -251,19 +251,22 @@ impl Values {
 
     fn look_up_kinds(&mut self, column: &Column) -> Result<(), Fault> {
         self.kinds.clear();
-        let mut last: Option<(&[u8], OpKind)> = None;
+        // A handful of kinds comes again and again.
+        let mut known: Vec<(&[u8], OpKind)> = Vec::new();
         for name in &self.names {
-            let kind = match last {
-                Some((last_name, kind)) if last_name == name.data() => kind,
-                _ => {
-                    let text = String::from_utf8_lossy(name.data());
-                    OpKind::from_name(&text).ok_or_else(|| {
+            let name = name.data();
+            let kind = match known.iter().rfind(|(text, _)| *text == name) {
+                Some((_, kind)) => *kind,
+                None => {
+                    let text = String::from_utf8_lossy(name);
+                    let kind = OpKind::from_name(&text).ok_or_else(|| {
                         let shown: String = text.escape_debug().take(40).collect();
                         Fault::Column(column.name, format!("unknown kind of operation '{shown}'"))
-                    })?
+                    })?;
+                    known.push((name, kind));
+                    kind
                 }
             };
-            last = Some((name.data(), kind));
             self.kinds.push(kind);
         }
         Ok(())
