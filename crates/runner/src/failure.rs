@@ -86,8 +86,8 @@ fn failed(record: &OpRecord, scene: &Scene<'_>) -> String {
     format!("{what}; {remedy}")
 }
 
-/// What something else has put in a file's place, where an error says so: no link is followed, and a file that
-/// has another name is not written in. It may be gone again.
+/// What something else has put in a file's place, where an error says so: no link is followed, and a file
+/// that has another name is not written in. It may be gone again.
 #[cfg(unix)]
 fn put_in_its_place(record: &OpRecord) -> Option<&'static str> {
     use rustix::io::Errno;
