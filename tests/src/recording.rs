@@ -48,6 +48,17 @@ impl Watched {
 #[track_caller]
 pub fn watch(dir: &Path, command: &[String]) -> Watched {
     let scratch = Scratch::new();
+    let info = watch_into(&scratch, dir, command);
+    Watched { ops: listed(info["dir"].as_str().unwrap()), info }
+}
+
+/// Runs a command under strace and imports what that says of a directory into a folder; gives what was
+/// printed.
+///
+/// # Panics
+/// If it fails.
+#[track_caller]
+pub fn watch_into(scratch: &Scratch, dir: &Path, command: &[String]) -> Value {
     let text = scratch.path().join("strace").to_str().unwrap().to_owned();
     let mut words = vec!["strace", "-f", "-ttt", "-T", "-y", "-s", "0", "-e", "trace=%file,%desc,%process"];
     words.extend(["-o", &text]);
@@ -55,8 +66,7 @@ pub fn watch(dir: &Path, command: &[String]) -> Watched {
     tool_with(&words).unwrap_or_else(|why| panic!("{why}"));
     let (root, out) = (dir.to_str().unwrap(), scratch.dir("traces"));
     let words = ["import", &text, "--root", root, "--json", "--out", out.to_str().unwrap()];
-    let told = binary::run(words).expect_code(0).json();
-    Watched { ops: listed(told["dir"].as_str().unwrap()), info: told }
+    binary::run(words).expect_code(0).json()
 }
 
 /// A place for a recording: the directory that is recorded, and another for its traces.

@@ -198,6 +198,9 @@ export const OP_KINDS = [
   "rmdir",
   "setattr",
   "other",
+  "link",
+  "symlink",
+  "readlink",
 ] as const;
 
 export type OpKind = (typeof OP_KINDS)[number];

@@ -117,6 +117,12 @@ pub struct OpsByKind {
     pub setattr: u64,
     /// Operations without a kind of their own.
     pub other: u64,
+    /// Hard links made.
+    pub link: u64,
+    /// Symbolic links made.
+    pub symlink: u64,
+    /// Symbolic links read.
+    pub readlink: u64,
 }
 
 /// Times of operations that succeeded, by kind. `None` where there was none.
@@ -165,6 +171,15 @@ pub struct TimesByKind {
     /// What has no kind of its own.
     #[serde(default)]
     pub other: Option<TimeFigures>,
+    /// Making hard links.
+    #[serde(default)]
+    pub link: Option<TimeFigures>,
+    /// Making symbolic links.
+    #[serde(default)]
+    pub symlink: Option<TimeFigures>,
+    /// Reading symbolic links.
+    #[serde(default)]
+    pub readlink: Option<TimeFigures>,
 }
 
 impl TimesByKind {
@@ -188,6 +203,9 @@ impl TimesByKind {
             OpKind::RemoveDir => &self.rmdir,
             OpKind::SetAttr => &self.setattr,
             OpKind::Other => &self.other,
+            OpKind::Link => &self.link,
+            OpKind::SymLink => &self.symlink,
+            OpKind::ReadLink => &self.readlink,
         };
         times.as_ref()
     }

@@ -58,7 +58,7 @@ impl OpFilter {
     fn wants_file(&self, op: &OpRecord) -> bool {
         let Some(files) = &self.files else { return true };
         let wants = |file: u64| usize::try_from(file).ok().and_then(|file| files.get(file)) == Some(&true);
-        wants(u64::from(op.file)) || (op.kind == OpKind::Rename && wants(op.offset))
+        wants(u64::from(op.file)) || (op.kind.names_two() && wants(op.offset))
     }
 }
 

@@ -176,6 +176,9 @@ impl Scope {
                 rmdir: count(OpKind::RemoveDir),
                 setattr: count(OpKind::SetAttr),
                 other: count(OpKind::Other),
+                link: count(OpKind::Link),
+                symlink: count(OpKind::SymLink),
+                readlink: count(OpKind::ReadLink),
             },
             warmup_ops: self.warmup_ops,
             transfers: self.transfers,
@@ -224,6 +227,9 @@ fn times_by_kind(kinds: &[Times; OpKind::ALL.len()], point_started_ns: u64) -> T
         rmdir: figures(OpKind::RemoveDir),
         setattr: figures(OpKind::SetAttr),
         other: figures(OpKind::Other),
+        link: figures(OpKind::Link),
+        symlink: figures(OpKind::SymLink),
+        readlink: figures(OpKind::ReadLink),
     }
 }
 

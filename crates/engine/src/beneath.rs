@@ -22,6 +22,8 @@
 //!
 //! Not here: what the drivers do a million times ([`crate::io`]), which rests on this.
 
+#[cfg(unix)]
+pub(crate) mod links;
 #[cfg(not(unix))]
 mod other;
 #[cfg(unix)]
@@ -41,7 +43,7 @@ use reelgauge_record::identity::Guise;
 #[cfg(target_os = "linux")]
 pub(crate) use unix::KEPT_TO;
 #[cfg(unix)]
-pub(crate) use unix::{Root, c_path, facts_of};
+pub(crate) use unix::{Root, TO_PIN, c_path, facts_of};
 
 /// The area's own directory, held open.
 #[derive(Clone, Debug)]
@@ -53,6 +55,19 @@ pub struct AreaDir {
 struct Held {
     path: PathBuf,
     root: Root,
+    #[cfg(unix)]
+    links: links::OwnLinks,
+}
+
+impl Held {
+    fn of(path: &Path, root: Root) -> Held {
+        Held {
+            path: path.to_owned(),
+            root,
+            #[cfg(unix)]
+            links: links::OwnLinks::default(),
+        }
+    }
 }
 
 /// What a file is opened for.
@@ -105,6 +120,9 @@ pub(crate) struct Facts {
     /// Its number on its file system.
     #[cfg(unix)]
     pub inode: u64,
+    /// Which file system that is.
+    #[cfg(unix)]
+    pub device: u64,
     /// Whose it is.
     #[cfg(unix)]
     pub owner: Guise,
@@ -149,8 +167,7 @@ impl AreaDir {
     /// # Errors
     /// What the system says.
     pub fn open(path: &Path) -> io::Result<AreaDir> {
-        let held = Held { path: path.to_owned(), root: Root::open(path)? };
-        Ok(AreaDir { held: Arc::new(held) })
+        Ok(AreaDir { held: Arc::new(Held::of(path, Root::open(path)?)) })
     }
 
     /// As [`AreaDir::open`], on a system that can only go step by step.
@@ -158,7 +175,7 @@ impl AreaDir {
     pub(crate) fn open_step_by_step(path: &Path) -> io::Result<AreaDir> {
         let mut root = Root::open(path)?;
         root.go_step_by_step();
-        Ok(AreaDir { held: Arc::new(Held { path: path.to_owned(), root }) })
+        Ok(AreaDir { held: Arc::new(Held::of(path, root)) })
     }
 
     /// The same directory, which has been given this name since.
@@ -166,8 +183,7 @@ impl AreaDir {
     /// # Errors
     /// What the system says.
     pub(crate) fn moved_to(&self, path: &Path) -> io::Result<AreaDir> {
-        let held = Held { path: path.to_owned(), root: self.held.root.again()? };
-        Ok(AreaDir { held: Arc::new(held) })
+        Ok(AreaDir { held: Arc::new(Held::of(path, self.held.root.again()?)) })
     }
 
     /// Where it was opened.
@@ -178,6 +194,12 @@ impl AreaDir {
     #[cfg(unix)]
     pub(crate) fn root(&self) -> &Root {
         &self.held.root
+    }
+
+    /// The hard links that were made here by this process.
+    #[cfg(unix)]
+    pub(crate) fn links(&self) -> &links::OwnLinks {
+        &self.held.links
     }
 
     /// The way from here to a path below; `None` for any other path, and for one that climbs.
@@ -222,8 +244,35 @@ impl AreaDir {
         let (identity, stored_bytes) = (Some(facts.inode), Some(facts.allocated_bytes));
         #[cfg(not(unix))]
         let (identity, stored_bytes) = (None, None);
-        let foreign = if facts.is_dir() { None } else { facts.foreign_file() };
+        let foreign = if facts.is_dir() || self.is_own_link(&facts) { None } else { facts.foreign_file() };
         Ok(Standing { size_bytes: facts.size_bytes, stored_bytes, foreign, identity })
+    }
+
+    /// Whether all names of a file are those that this process gave it here.
+    #[cfg(unix)]
+    fn is_own_link(&self, facts: &Facts) -> bool {
+        let id = links::FileId { device: facts.device, inode: facts.inode };
+        facts.is_file() && facts.names > 1 && self.links().allows(id, facts.names)
+    }
+
+    #[cfg(not(unix))]
+    fn is_own_link(&self, _facts: &Facts) -> bool {
+        false
+    }
+
+    /// Gives a file another name beside its own.
+    pub(crate) fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let (from, to) = (self.must_be_inside(from)?, self.must_be_inside(to)?);
+        #[cfg(unix)]
+        return self.held.root.link(&self.held.links, &from, &to);
+        #[cfg(not(unix))]
+        self.held.root.link(&self.held.path, &from, &to)
+    }
+
+    /// Makes a symbolic link, relative, to what has or may get another name here. It is never followed.
+    pub(crate) fn lead_to(&self, link: &Path, target: &Path) -> io::Result<()> {
+        let (link, target) = (self.must_be_inside(link)?, self.must_be_inside(target)?);
+        self.held.root.lead_to(&link, &target)
     }
 
     /// The names in a directory.
@@ -236,7 +285,15 @@ impl AreaDir {
     }
 
     pub(crate) fn remove_file(&self, path: &Path) -> io::Result<()> {
-        self.held.root.remove_file(&self.held.path, &self.must_be_inside(path)?)
+        let inside = self.must_be_inside(path)?;
+        #[cfg(unix)]
+        if self.links().any() {
+            let facts = self.facts(path)?;
+            self.held.root.remove_file(&self.held.path, &inside)?;
+            self.links().lost_name(links::FileId { device: facts.device, inode: facts.inode });
+            return Ok(());
+        }
+        self.held.root.remove_file(&self.held.path, &inside)
     }
 
     pub(crate) fn remove_dir(&self, path: &Path) -> io::Result<()> {

@@ -130,12 +130,15 @@ impl ReadOnly {
     fn forbids(&self, op: &Op) -> bool {
         let changes = match op.kind {
             OpKind::Open => op.open.write || op.open.write_only || op.open.append,
-            OpKind::Read | OpKind::Close | OpKind::Stat | OpKind::Access | OpKind::ReadDir => false,
+            OpKind::Read | OpKind::Close | OpKind::Stat => false,
+            OpKind::Access | OpKind::ReadDir | OpKind::ReadLink => false,
             _ => true,
         };
         let is_one = |file: u32| self.files.binary_search(&file).is_ok();
-        let renamed_over = op.kind == OpKind::Rename && u32::try_from(op.offset).is_ok_and(is_one);
-        changes && !self.files.is_empty() && (is_one(op.file) || renamed_over)
+        // What a symbolic link leads to stays as it is.
+        let changes_second = matches!(op.kind, OpKind::Rename | OpKind::Link);
+        let second = changes_second && u32::try_from(op.offset).is_ok_and(is_one);
+        changes && !self.files.is_empty() && (is_one(op.file) || second)
     }
 }
 
@@ -434,7 +437,7 @@ fn impossible(op: &Op, needs: &Needs, files: usize, read_only: &ReadOnly) -> Opt
     let fits = !op.kind.moves_data() || op.len <= needs.max_len;
     let is_known = match op.kind {
         OpKind::Other => false,
-        OpKind::Rename => op.offset < files as u64,
+        kind if kind.names_two() => op.offset < files as u64,
         _ => true,
     };
     if op.handle >= needs.handles && !op.goes_by_path() {

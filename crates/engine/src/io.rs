@@ -28,6 +28,12 @@
 //! | rename | `rename` | `rename` | `MoveFileEx`, replacing |
 //! | mkdir, rmdir | `mkdir`, `rmdir` | the same | `CreateDirectory`, `RemoveDirectory` |
 //! | setattr | `utimensat`, both times now | the same | `SetFileTime`, both times now |
+//! | link | `link`, of a file that is looked at before and after | the same | `CreateHardLink` |
+//! | symlink | `symlink`, relative, never out of the area | the same | `ERROR_NOT_SUPPORTED` |
+//! | readlink | `readlink` | `readlink` | `FSCTL_GET_REPARSE_POINT` |
+//!
+//! While a run has hard links of its own making, whatever loses a name in a removal or a rename is looked at
+//! first, which is one call more (see [`crate::beneath::links`]).
 //!
 //! With `O_APPEND` Linux lets a positional write append whatever its position, here as in the application
 //! that was recorded. macOS keeps to POSIX, where the position wins, so none is given there.
@@ -95,11 +101,14 @@ pub(crate) fn by_path(op: &Op, names: &Names) -> Result<(), ErrorNumber> {
         OpKind::MakeDir => name.make_dir(),
         OpKind::RemoveDir => name.remove_dir(),
         OpKind::SetAttr => name.touch(),
+        OpKind::Link => name.link(new_name(op, names).ok_or(IMPOSSIBLE)?),
+        OpKind::SymLink => name.lead_to(new_name(op, names).ok_or(IMPOSSIBLE)?),
+        OpKind::ReadLink => name.read_link(),
         _ => Err(IMPOSSIBLE),
     }
 }
 
-/// The name that a file gets in a rename; `None` where the file table has no such name.
+/// The second name of an operation that has two; `None` where the file table has no such name.
 pub(crate) fn new_name<'a>(op: &Op, names: &'a Names) -> Option<Name<'a>> {
     names.get(u32::try_from(op.offset).ok()?)
 }

@@ -27,6 +27,7 @@ pub mod driver;
 pub mod extents;
 mod io;
 pub mod link;
+pub mod link_support;
 pub mod material;
 pub mod mount;
 pub mod pattern;

@@ -41,14 +41,21 @@ pub enum OpKind {
     RemoveDir = 14,
     /// Change a file's times, owner or rights. A replay sets its times.
     SetAttr = 15,
-    /// Seen in a capture, and without an equivalent here (a lock, a link): counted, not replayed.
-    /// [`OtherBits`] say which of them, where that matters.
+    /// Seen in a capture, and without an equivalent here (a lock, a link of which only one name is known):
+    /// counted, not replayed. [`OtherBits`] say which of them, where that matters.
     Other = 16,
+    /// Give a file a name beside its own (a hard link); `offset` is that name's index in the file table.
+    Link = 17,
+    /// Make a name that leads to another (a symbolic link); `offset` is that other's index in the file table,
+    /// or the link's own where it leads out of what was recorded.
+    SymLink = 18,
+    /// Ask where a symbolic link leads.
+    ReadLink = 19,
 }
 
 impl OpKind {
     /// Every kind, in the order of its number.
-    pub const ALL: [OpKind; 17] = [
+    pub const ALL: [OpKind; 20] = [
         OpKind::Open,
         OpKind::Read,
         OpKind::Write,
@@ -66,6 +73,9 @@ impl OpKind {
         OpKind::RemoveDir,
         OpKind::SetAttr,
         OpKind::Other,
+        OpKind::Link,
+        OpKind::SymLink,
+        OpKind::ReadLink,
     ];
 
     /// The name that logs and screens use.
@@ -88,6 +98,9 @@ impl OpKind {
             OpKind::RemoveDir => "rmdir",
             OpKind::SetAttr => "setattr",
             OpKind::Other => "other",
+            OpKind::Link => "link",
+            OpKind::SymLink => "symlink",
+            OpKind::ReadLink => "readlink",
         }
     }
 
@@ -99,6 +112,11 @@ impl OpKind {
     /// Whether the operation moves file data (a read or a write).
     pub const fn moves_data(self) -> bool {
         matches!(self, OpKind::Read | OpKind::Write)
+    }
+
+    /// Whether the operation names a second file, whose index in the file table its offset is.
+    pub const fn names_two(self) -> bool {
+        matches!(self, OpKind::Rename | OpKind::Link | OpKind::SymLink)
     }
 
     /// Whether the operation names its file by path and needs no handle. A truncation goes by handle or
@@ -114,6 +132,9 @@ impl OpKind {
                 | OpKind::MakeDir
                 | OpKind::RemoveDir
                 | OpKind::SetAttr
+                | OpKind::Link
+                | OpKind::SymLink
+                | OpKind::ReadLink
         )
     }
 }
@@ -218,9 +239,9 @@ pub struct OtherBits(pub u32);
 impl OtherBits {
     /// Not said.
     pub const UNKNOWN: OtherBits = OtherBits(0);
-    /// The file got this name beside another one.
+    /// The file got this name beside another one, which is not known.
     pub const HARD_LINK: OtherBits = OtherBits(1);
-    /// The name became one that leads to another.
+    /// The name became one that leads to another, which is not known.
     pub const SYMBOLIC_LINK: OtherBits = OtherBits(2);
 }
 

@@ -229,6 +229,9 @@ fn slowest(summary: &Summary) -> Option<String> {
         OpKind::RemoveDir => "removing a directory",
         OpKind::SetAttr => "changing a file's times or rights",
         OpKind::Other => "an operation of no kind known here",
+        OpKind::Link => "making a hard link",
+        OpKind::SymLink => "making a symbolic link",
+        OpKind::ReadLink => "reading a symbolic link",
     };
     let with = match summary.load_points.len() {
         0 | 1 => String::new(),
@@ -294,6 +297,9 @@ fn failure(failed: u64, first: &FirstError, message: &str) -> String {
         OpKind::RemoveDir => "removing the directory",
         OpKind::SetAttr => "changing the times or rights of",
         OpKind::Other => "doing something unknown to",
+        OpKind::Link => "making a hard link to",
+        OpKind::SymLink => "making the symbolic link",
+        OpKind::ReadLink => "reading the symbolic link",
     };
     let at = match first.kind {
         OpKind::Read | OpKind::Write => format!(" at {}", block_size(first.offset_bytes)),

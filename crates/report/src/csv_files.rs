@@ -175,7 +175,7 @@ const PLAIN_COLUMNS: [&str; 51] = [
 /// Reads and writes together, in the columns of times.
 const DATA: &str = "data";
 
-const KINDS: [OpKind; 17] = [
+const KINDS: [OpKind; 20] = [
     OpKind::Read,
     OpKind::Write,
     OpKind::Open,
@@ -193,6 +193,9 @@ const KINDS: [OpKind; 17] = [
     OpKind::RemoveDir,
     OpKind::SetAttr,
     OpKind::Other,
+    OpKind::Link,
+    OpKind::SymLink,
+    OpKind::ReadLink,
 ];
 
 const TIME_FIGURES: [&str; 8] =

@@ -141,8 +141,7 @@ impl Row {
             matches!(op.kind, OpKind::Read | OpKind::Write | OpKind::Truncate | OpKind::Allocate);
         let has_length = matches!(op.kind, OpKind::Read | OpKind::Write | OpKind::Allocate);
         let opens = matches!(op.kind, OpKind::Open | OpKind::Create);
-        let new_file =
-            (op.kind == OpKind::Rename).then(|| u32::try_from(op.offset).map_or("?".to_owned(), name));
+        let new_file = op.kind.names_two().then(|| u32::try_from(op.offset).map_or("?".to_owned(), name));
         let error = || errno_name(op.errno).map_or_else(|| op.errno.to_string(), str::to_owned);
         Row {
             issued_ns: op.issued_ns,

@@ -66,34 +66,21 @@ impl FileTable {
         self.entries.push(FileEntry {
             path: file.path.strip_prefix(&self.area_root).unwrap_or(&file.path).display().to_string(),
             size_before_bytes: existed.then_some(file.size_bytes),
-            size_after_bytes: None,
             existed_before: existed,
             prepared: prepared.to_owned(),
+            ..FileEntry::default()
         });
         self.targets.push(file);
         number
     }
 
-    /// A file under another name than its path; `size_bytes` where it is known. Its number.
-    pub fn enter_as(
-        &mut self,
-        name: String,
-        file: TargetFile,
-        size_bytes: Option<u64>,
-        existed: bool,
-        prepared: &str,
-    ) -> u32 {
+    /// A file under another name than its path. Its number.
+    pub fn enter_as(&mut self, entry: FileEntry, file: TargetFile) -> u32 {
         let number = self.targets.len() as u32;
-        self.entries.push(FileEntry {
-            path: name,
-            size_before_bytes: size_bytes,
-            size_after_bytes: None,
-            existed_before: existed,
-            prepared: prepared.to_owned(),
-        });
-        if existed && size_bytes.is_some() {
+        if entry.existed_before && entry.size_before_bytes.is_some() {
             self.test_files.push(number);
         }
+        self.entries.push(entry);
         self.targets.push(file);
         number
     }

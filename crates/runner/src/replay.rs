@@ -5,13 +5,15 @@
 //! is ever written over that an earlier pass has left.
 //!
 //! * [`tape`]: the trace as it will be replayed. [`images`]: its files, and their numbers in the log.
-//!   [`limits`]: how many files may be open. [`findings`]: what the summary says of it.
+//!   [`limits`]: how many files may be open. [`links`]: what is done where the target has none. [`findings`]:
+//! what the summary says of it.
 //!
 //! Not here: what an operation waits for (the trace room).
 
 mod findings;
 mod images;
 mod limits;
+mod links;
 mod pieces;
 mod tape;
 
@@ -26,7 +28,7 @@ use reelgauge_engine::driver::Worker;
 use reelgauge_engine::mount::direct::{DirectOutcome, DirectProbe, DirectSupport};
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_engine::space::{KeepFree, Space, space};
-use reelgauge_trace::replay::{ReplayScript, Setting};
+use reelgauge_trace::replay::{ReplayScript, Setting, Without};
 use reelgauge_workload::plan::DriverChoice;
 use reelgauge_workload::replay::ReplayPlan;
 
@@ -97,7 +99,7 @@ fn carry_out(
     plan.check()?;
     check_names([plan.target.as_path(), &plan.replay.trace])?;
     observer.phase("reading");
-    let tape = Tape::load(&mut plan)?;
+    let tape = Tape::load(&mut plan, Without::default())?;
     limits::check(
         driver_kind(plan.driver),
         &tape.packed,
@@ -111,9 +113,9 @@ fn carry_out(
     check_space(&plan, &tape, terms.keep_free)?;
     let area = Area::open_or_create_on(&plan.target, terms)?;
     plan.target = area.target().to_path_buf();
-    let naming =
-        Naming { started, out: &out, verb: VERB, label: &tape.name, what: &format!("replay-{}", tape.name) };
-    let staged = Staged::prepare(&area, &plan, &tape, &naming, observer, interrupt);
+    let label = tape.name.clone();
+    let naming = Naming { started, out: &out, verb: VERB, label: &label, what: &format!("replay-{label}") };
+    let staged = Staged::prepare(&area, &mut plan, tape, &naming, observer, interrupt);
     if let Err(error) = &staged
         && error.exit_code() == EXIT_INPUT
         && area.is_new()
@@ -121,11 +123,13 @@ fn carry_out(
         // What can't be removed now is removed by `reelgauge clean`; the error itself matters more.
         let _ = area.clean();
     }
-    play(&plan, &tape, staged?, observer, interrupt)
+    play(&plan, staged?, observer, interrupt)
 }
 
 /// A target on which all images are ready.
 struct Staged {
+    /// As this target can have it.
+    tape: Tape,
     ground: Ground,
     results: Results,
     made: MadeFiles,
@@ -138,8 +142,8 @@ struct Staged {
 impl Staged {
     fn prepare(
         area: &Area,
-        plan: &ReplayPlan,
-        tape: &Tape,
+        plan: &mut ReplayPlan,
+        tape: Tape,
         naming: &Naming<'_>,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
@@ -148,32 +152,32 @@ impl Staged {
         let mut notes = ground.notes();
         let results = Results::make(naming, &ground, observer)?;
         let made = MadeFiles::begin(&ground, interrupt)?;
+        let root = made.scratch().map(|scratch| scratch.path().to_path_buf()).unwrap_or_default();
+        let tape = links::as_the_target_has_them(plan, tape, area.dir(), &root)?;
         notes.extend(
-            Room::of(&ground).make(images_bytes(plan, tape), &[], observer, interrupt)?.unwrap_or_default(),
+            Room::of(&ground).make(images_bytes(plan, &tape), &[], observer, interrupt)?.unwrap_or_default(),
         );
         if let Ok(Some(space)) = space(area.root()) {
-            check_replay_room(plan, tape, space, area.keep_free())?;
+            check_replay_room(plan, &tape, space, area.keep_free())?;
         }
-        let root = made.scratch().map(|scratch| scratch.path().to_path_buf()).unwrap_or_default();
-        let images = Images::of(plan, tape, &root, area.root());
+        let images = Images::of(plan, &tape, &root, area.root());
         let pattern = PatternSpec { seed: plan.seed, unit_bytes: UNIT_BYTES };
         images.make(area, pattern, observer, interrupt)?;
         notes.extend(drop_cached(area, &images.test_files()));
         let direct_align_log2 = direct_align_log2(&ground.direct);
         notes.extend(tape.note_on_direct(direct_align_log2));
-        Ok(Staged { ground, results, made, images, pattern, direct_align_log2, notes })
+        Ok(Staged { tape, ground, results, made, images, pattern, direct_align_log2, notes })
     }
 }
 
 /// Plays all passes and sums them up.
 fn play(
     plan: &ReplayPlan,
-    tape: &Tape,
     staged: Staged,
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<Finished, RunError> {
-    let Staged { ground, results, made, images, pattern, direct_align_log2, notes } = staged;
+    let Staged { tape, ground, results, made, images, pattern, direct_align_log2, notes } = staged;
     let opening = Opening {
         results,
         plan_toml: &plan.to_toml()?,
@@ -188,11 +192,11 @@ fn play(
     let mut session = Session::begin(ground, opening, observer)?;
     // An error is a result here, unless it says that the storage is gone or full.
     session.errors_are_results(tape.packed.recorded_errors())?;
-    let mut findings = Findings::new(plan, tape);
+    let mut findings = Findings::new(plan, &tape);
     let played =
-        passes(plan, tape, &images, direct_align_log2, &mut session, &mut findings, observer, interrupt);
+        passes(plan, &tape, &images, direct_align_log2, &mut session, &mut findings, observer, interrupt);
     session.settle(played)?;
-    let closing = Closing { subject: subject(plan, tape, &images), made: Some(made) };
+    let closing = Closing { subject: subject(plan, &tape, &images), made: Some(made) };
     let facts = findings.finish();
     session.end(
         closing,
@@ -270,7 +274,7 @@ fn check_space(plan: &ReplayPlan, tape: &Tape, keep_free: KeepFree) -> Result<()
 /// # Errors
 /// A trace that can't be replayed.
 pub(crate) fn ahead(plan: &mut ReplayPlan) -> Result<Forecast, RunError> {
-    let tape = Tape::load(plan)?;
+    let tape = Tape::load(plan, Without::default())?;
     Ok(ahead_of(plan, &tape))
 }
 

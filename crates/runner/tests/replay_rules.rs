@@ -335,7 +335,7 @@ proptest! {
     ) {
         let trace = told(&steps);
         prop_assume!(!trace.is_empty());
-        let wanted = Wanted { order, pace, idle_cap_ns: None };
+        let wanted = Wanted { order, pace, ..Wanted::default() };
         let setting = Setting { pace, ..Setting::default() };
         let mut asked = 0;
         let replayed = try_replay(&trace, wanted, setting, |_| {

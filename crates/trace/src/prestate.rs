@@ -13,6 +13,7 @@
 //! | only read what the trace wrote (`faststart`) | nothing |
 //! | opened without making it, looked at, removed, renamed | a file; empty unless more is known |
 //! | a failure because it wasn't there | nothing, and the failure is expected |
+//! | the source knows that two names were one file, or where a link led | the same |
 //! | a directory listed or removed, or the parent of something made | a directory |
 //!
 //! Not here: making it (the engine). Memory is bounded by the number of names and by [`SPANS_MAX`].
@@ -44,6 +45,13 @@ pub enum Prepare {
         /// In bytes.
         size_bytes: u64,
     },
+    /// Another name of a file ([`PreState::target`]).
+    HardLink {
+        /// That file's size.
+        size_bytes: u64,
+    },
+    /// A symbolic link to another name ([`PreState::target`]).
+    SymbolicLink,
 }
 
 /// How that is known.
@@ -96,9 +104,16 @@ pub struct PreState {
     pub growth_bytes: u64,
     /// What is assumed, in sentences.
     pub notes: Vec<String>,
+    /// By name of a link: the other name.
+    targets: BTreeMap<String, String>,
 }
 
 impl PreState {
+    /// The file that a hard link is another name of, or the name that a symbolic link leads to.
+    pub fn target(&self, name: &str) -> Option<&str> {
+        self.targets.get(name.strip_suffix('/').unwrap_or(name)).map(String::as_str)
+    }
+
     /// Bytes of all files that must be there.
     pub fn file_bytes(&self) -> u64 {
         let sizes = self.entries.iter().map(|entry| match entry.what {
@@ -130,9 +145,12 @@ pub(crate) fn decide(mut walk: Walk) -> Result<(PreState, Vec<u32>), ReplayError
         };
         decided.insert(walk.names.name(number).to_owned(), found);
     }
+    let targets = links(&walk, &mut decided);
     for directory in directories(&walk, &decided) {
         match decided.get(&directory) {
-            Some((Prepare::File { .. }, _)) => return Err(ReplayError::Contradiction { name: directory }),
+            Some((Prepare::File { .. } | Prepare::HardLink { .. }, _)) => {
+                return Err(ReplayError::Contradiction { name: directory });
+            }
             Some((Prepare::Directory, _)) => {}
             _ => drop(decided.insert(directory, (Prepare::Directory, Why::Above))),
         }
@@ -141,7 +159,39 @@ pub(crate) fn decide(mut walk: Walk) -> Result<(PreState, Vec<u32>), ReplayError
         decided.into_iter().map(|(name, (what, why))| Prepared { name, what, why }).collect();
     let notes = notes(&mut walk, &entries);
     let growth_bytes = walk.growth_bytes(&entries);
-    Ok((PreState { entries, growth_bytes, notes }, makes))
+    Ok((PreState { entries, growth_bytes, notes, targets }, makes))
+}
+
+/// Finds out which names were links, and of what or to what.
+fn links(walk: &Walk, decided: &mut BTreeMap<String, (Prepare, Why)>) -> BTreeMap<String, String> {
+    let mut targets = BTreeMap::new();
+    let is_file = |what: Option<&(Prepare, Why)>| matches!(what, Some((Prepare::File { .. }, _)));
+    for number in 0..walk.initial.len() as u32 {
+        let Initial::Was(object) = walk.initial[number as usize] else { continue };
+        let object = &walk.objects[object as usize];
+        let (name, first) = (walk.names.name(number), walk.names.name(object.initial));
+        match decided.get(name).copied() {
+            Some((Prepare::SymbolicLink, _)) => {
+                let to = object.leads_to.as_deref().filter(|to| !walk.rises || !climbs(name, to));
+                targets.insert(name.to_owned(), to.unwrap_or(name).to_owned());
+            }
+            Some((Prepare::File { size_bytes }, why))
+                if object.initial != number && name != first && is_file(decided.get(first)) =>
+            {
+                decided.insert(name.to_owned(), (Prepare::HardLink { size_bytes }, why));
+                targets.insert(name.to_owned(), first.to_owned());
+            }
+            _ => {}
+        }
+    }
+    targets
+}
+
+/// Whether the way from a link to what it leads to goes up before it goes down.
+pub(crate) fn climbs(link: &str, target: &str) -> bool {
+    let above = parent(link).unwrap_or_default();
+    let is_below = target.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'));
+    !above.is_empty() && !is_below
 }
 
 /// What was under a name when the trace began.
@@ -152,6 +202,9 @@ fn of_object(walk: &Walk, number: u32, object: u32, makes: &mut Vec<u32>) -> (Pr
         return (Prepare::Directory, if object.known { Why::Known } else { Why::Used });
     }
     let file = |size_bytes, why| (Prepare::File { size_bytes }, why);
+    if object.kind == Kind::Link {
+        return (Prepare::SymbolicLink, if object.known { Why::Known } else { Why::Used });
+    }
     let content = &object.content;
     if let Some(size_bytes) = object.known_size {
         return file(size_bytes, Why::Known);

@@ -21,7 +21,7 @@ pub mod script;
 mod slots;
 
 pub use error::ReplayError;
-pub use load::{Replayable, Wanted, load};
+pub use load::{LinkCounts, Replayable, Wanted, Without, load};
 pub use outcome::{Difference, Outcomes};
 pub use packed::PackedTrace;
 pub use script::{ReplayScript, Setting};

@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use reelgauge_record::{OpKind, OpRecord};
+use reelgauge_record::OpRecord;
 
 use crate::error::TraceError;
 use crate::info::TraceInfo;
@@ -77,7 +77,7 @@ fn in_order(found: &Trace, info: TraceInfo, folder: &Path) -> Result<Trace, Trac
         for op in batch? {
             let file = number(&mut writer, found, &mut numbers, u64::from(op.file))?;
             let offset = match op.kind {
-                OpKind::Rename => u64::from(number(&mut writer, found, &mut numbers, op.offset)?),
+                kind if kind.names_two() => u64::from(number(&mut writer, found, &mut numbers, op.offset)?),
                 _ => op.offset,
             };
             writer.push(OpRecord { file, offset, ..op })?;
@@ -110,8 +110,8 @@ fn number(
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use reelgauge_record::OpFlags;
     use reelgauge_record::log::{CaptureLevel, LogMeta};
+    use reelgauge_record::{OpFlags, OpKind};
 
     use super::*;
 

@@ -8,7 +8,7 @@ mod common;
 use common::{imported, try_import};
 use reelgauge_trace::import::Format;
 
-const SMB2: [&str; 19] = [
+const SMB2: [&str; 20] = [
     "frame.time_epoch",
     "tcp.stream",
     "smb2.flags.response",
@@ -28,8 +28,9 @@ const SMB2: [&str; 19] = [
     "smb.access_mask",
     "smb.create_options",
     "smb2.disposition.delete_on_close",
+    "smb2.file_info.infolevel",
 ];
-const NFS: [&str; 23] = [
+const NFS: [&str; 24] = [
     "frame.time_epoch",
     "tcp.stream",
     "rpc.xid",
@@ -53,6 +54,7 @@ const NFS: [&str; 23] = [
     "nfs.open.opentype",
     "nfs.write.data_length",
     "nfs.read.data_length",
+    "nfs.symlink.to",
 ];
 
 /// Rows from `field=value` pairs; times are a millisecond apart.
@@ -129,6 +131,58 @@ fn smb2_calls_and_replies_are_operations() {
     assert_eq!(imported.before("s/in.ts"), "found 300000");
     assert_eq!(imported.before("s/d/up.ts"), "absent");
     assert_eq!(imported.info().left_out["a call without its end, or the other way round"], 1);
+}
+
+#[test]
+fn a_name_beside_its_own_is_no_rename_in_smb2() {
+    let text = [
+        r"response=0 tree=\\nas\s cmd=5 msg_id=1 filename=a disposition=1 access_mask=0x0012019f create_options=0x0",
+        &format!("response=1 cmd=5 msg_id=1 fid={A} nt_status=0x00000000 action=1 eof=7"),
+        &format!(r"response=0 tree=\\nas\s cmd=17 msg_id=2 fid={A} filename=b infolevel=0x0b"),
+        "response=1 cmd=17 msg_id=2 nt_status=0x00000000",
+        &format!(r"response=0 tree=\\nas\s cmd=17 msg_id=3 fid={A} filename=c infolevel=0x0a"),
+        "response=1 cmd=17 msg_id=3 nt_status=0x00000000",
+    ];
+    let imported = imported(&rows(&SMB2, &text));
+    assert_eq!(imported.lines(), ["open s/a rw h1", "link s/a to s/b", "rename s/a to s/c"]);
+    assert_eq!(imported.before("s/b"), "absent");
+}
+
+#[test]
+fn links_of_nfs_have_both_their_names() {
+    let imported = imported(&rows(
+        &NFS,
+        &[
+            "xid=0x1 msgtyp=0 procedure_v3=19 hash=0x48b1260b",
+            "xid=0x1 msgtyp=1 procedure_v3=19 status3=0 fattr3.size=4096",
+            "xid=0x2 msgtyp=0 procedure_v3=3 hash=0x48b1260b name=in.ts",
+            "xid=0x2 msgtyp=1 procedure_v3=3 hash=0xd510a5a1 status3=0 fattr3.size=100 fattr3.type=1",
+            "xid=0x3 msgtyp=0 procedure_v3=15 hash=0xd510a5a1|0x48b1260b name=hard.ts",
+            "xid=0x3 msgtyp=1 procedure_v3=15 status3=0",
+            "xid=0x4 msgtyp=0 procedure_v3=10 hash=0x48b1260b name=soft.ts symlink.to=in.ts",
+            "xid=0x4 msgtyp=1 procedure_v3=10 hash=0xe0e0e0e0 status3=0",
+            "xid=0x5 msgtyp=0 procedure_v3=5 hash=0xe0e0e0e0",
+            "xid=0x5 msgtyp=1 procedure_v3=5 status3=0",
+            "xid=0x6 msgtyp=0 procedure_v3=10 hash=0x48b1260b name=out.ts symlink.to=../../x",
+            "xid=0x6 msgtyp=1 procedure_v3=10 status3=0",
+            "xid=0x7 msgtyp=0 procedure_v3=15 hash=0xd510a5a1|0x48b1260b name=hard.ts",
+            "xid=0x7 msgtyp=1 procedure_v3=15 status3=17",
+            "xid=0x8 msgtyp=0 hash=0xd510a5a1|0x48b1260b opcode=53|22|32|22|11 pathname.component=four.ts",
+            "xid=0x8 msgtyp=1 opcode=53|22|32|22|11 nfsstat4=0|0|0|0|0|0",
+        ],
+    ));
+    let wanted = [
+        "stat in.ts",
+        "link in.ts to hard.ts",
+        "symlink soft.ts to in.ts",
+        "readlink soft.ts",
+        "symlink out.ts to out.ts",
+        "link in.ts to hard.ts e17",
+        "link in.ts to four.ts",
+    ];
+    assert_eq!(imported.lines(), wanted);
+    assert_eq!((imported.before("hard.ts"), imported.before("soft.ts")), ("absent".into(), "absent".into()));
+    assert!(imported.info().warnings.iter().any(|said| said.starts_with("1 symbolic links that lead out")));
 }
 
 #[test]

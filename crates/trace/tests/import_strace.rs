@@ -5,7 +5,6 @@
 mod common;
 
 use common::{imported, try_import};
-use reelgauge_record::OtherBits;
 use reelgauge_trace::import::Format;
 
 /// Lines of one process, a millisecond apart.
@@ -255,7 +254,7 @@ fn operations_on_names() {
         "stat m/sub/",
         "setattr m/in.ts",
         "truncate m/in.ts 5",
-        "other m/l",
+        "symlink m/l to m/in.ts",
         "readdir m/sub/",
     ];
     assert_eq!(imported.lines(), wanted);
@@ -499,18 +498,39 @@ fn a_file_without_a_name_gets_one_or_goes() {
 }
 
 #[test]
-fn links_are_counted_by_the_names_that_they_make() {
+fn links_have_both_their_names_and_paths_lead_through_them() {
     let imported = imported(&trace_of(&[
         OPEN_IN,
         r#"newfstatat(3</m/in.ts>, "", {st_mode=S_IFREG|0644, st_size=40000, ...}, AT_EMPTY_PATH) = 0 <0.1>"#,
         r#"linkat(AT_FDCWD</m>, "in.ts", AT_FDCWD</m>, "hard.ts", 0) = 0 <0.000037>"#,
         r#"symlinkat("in.ts", AT_FDCWD</m>, "soft.ts") = 0 <0.000037>"#,
         r#"openat(AT_FDCWD</m>, "hard.ts", O_RDONLY) = 4</m/hard.ts> <0.000053>"#,
+        r#"stat("/m/soft.ts", {st_mode=S_IFREG|0644, st_size=40000, ...}) = 0 <0.1>"#,
+        r#"lstat("/m/soft.ts", {st_mode=S_IFLNK|0777, st_size=5, ...}) = 0 <0.1>"#,
+        r#"symlink("/elsewhere/x", "/m/out.ts") = 0 <0.000037>"#,
+        r#"readlink("/m/dir", "/m/real", 4096) = 7 <0.000037>"#,
+        r#"open("/m/dir/soft.ts", O_RDONLY|O_NOFOLLOW) = -1 ELOOP (Too many levels) <0.000037>"#,
+        r#"unlink("/m/soft.ts") = 0 <0.000037>"#,
+        r#"access("/m/soft.ts", F_OK) = -1 ENOENT (No such file or directory) <0.000037>"#,
     ]));
-    let wanted =
-        ["open m/in.ts r h1", "stat m/in.ts h1", "other m/hard.ts", "other m/soft.ts", "open m/hard.ts r h2"];
+    let wanted = [
+        "open m/in.ts r h1",
+        "stat m/in.ts h1",
+        "link m/in.ts to m/hard.ts",
+        "symlink m/soft.ts to m/in.ts",
+        "open m/hard.ts r h2",
+        "stat m/in.ts",
+        "stat m/soft.ts",
+        "symlink m/out.ts to elsewhere/x",
+        "readlink m/dir",
+        "open m/real/soft.ts r h3 e40",
+        "unlink m/soft.ts",
+        "access m/soft.ts f e2",
+    ];
     assert_eq!(imported.lines(), wanted);
-    let lens: Vec<u32> = imported.ops()[2..4].iter().map(|op| op.len).collect();
-    assert_eq!(lens, [OtherBits::HARD_LINK.0, OtherBits::SYMBOLIC_LINK.0]);
-    assert_eq!(imported.before("m/hard.ts"), "unknown", "a replay finds it there");
+    assert_eq!(
+        (imported.before("m/hard.ts"), imported.before("m/soft.ts")),
+        ("absent".into(), "absent".into())
+    );
+    assert_eq!(imported.before("m/dir"), "found link to m/real");
 }

@@ -34,8 +34,8 @@ pub struct Op {
     pub handle: u16,
     /// Index into the run's file table.
     pub file: u32,
-    /// Byte position; the new size for [`OpKind::Truncate`], the new name's index in the file table for
-    /// [`OpKind::Rename`].
+    /// Byte position; the new size for [`OpKind::Truncate`], the second name's index in the file table for
+    /// what names two ([`OpKind::names_two`]).
     pub offset: u64,
     /// Bytes to move, or to reserve room for ([`OpKind::Allocate`]); for [`OpKind::Access`] what is asked
     /// (`AccessBits`; 0: whether it may be read).

@@ -120,8 +120,11 @@ impl FileTallies {
         if is_access {
             tally.next = op.offset.saturating_add(u64::from(op.done_len));
         }
-        if op.kind == OpKind::Rename && op.errno == 0 {
-            let end = std::mem::take(&mut tally.end);
+        if matches!(op.kind, OpKind::Rename | OpKind::Link) && op.errno == 0 {
+            let end = tally.end;
+            if op.kind == OpKind::Rename {
+                tally.end = 0;
+            }
             if let Some(new) = usize::try_from(op.offset).ok().and_then(|new| self.0.get_mut(new)) {
                 new.end = end;
             }

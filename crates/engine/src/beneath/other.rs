@@ -76,6 +76,15 @@ impl Root {
         fs::remove_dir(looked_at(area, inside)?)
     }
 
+    pub fn link(&self, area: &Path, from: &Path, to: &Path) -> io::Result<()> {
+        fs::hard_link(looked_at(area, from)?, looked_at(area, to)?)
+    }
+
+    /// Takes rights that few have.
+    pub fn lead_to(&self, _link: &Path, _target: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     pub fn rename(&self, area: &Path, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(looked_at(area, from)?, looked_at(area, to)?)
     }

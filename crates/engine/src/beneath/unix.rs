@@ -13,6 +13,7 @@ use rustix::io::{Errno, retry_on_intr};
 
 use reelgauge_record::identity::Guise;
 
+use super::links::{FileId, OwnLinks, way};
 use super::{Facts, For, What};
 use crate::io::Opening;
 
@@ -21,6 +22,12 @@ use crate::io::Opening;
 const TO_PASS: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const TO_PASS: OFlags = OFlags::RDONLY;
+
+/// Opening a file only to know which it is.
+#[cfg(target_os = "linux")]
+pub(crate) const TO_PIN: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+pub(crate) const TO_PIN: OFlags = OFlags::RDONLY;
 
 const NEW_FILE: Mode = Mode::from_raw_mode(0o666);
 const NEW_DIRECTORY: Mode = Mode::from_raw_mode(0o777);
@@ -145,7 +152,7 @@ impl Root {
             For::Direct => OFlags::RDWR | OFlags::DIRECT,
         };
         let opened = self.open_at(&c_path(inside)?, flags, NEW_FILE)?;
-        Opening::of(flags, true).look(&opened).map_err(io::Error::from_raw_os_error)?;
+        Opening::of(flags, true).look(&opened, None).map_err(io::Error::from_raw_os_error)?;
         Ok(File::from(opened))
     }
 
@@ -182,6 +189,27 @@ impl Root {
     pub fn remove_dir(&self, _area: &Path, inside: &Path) -> io::Result<()> {
         let (above, name) = self.above(inside)?;
         Ok(retry_on_intr(|| rustix::fs::unlinkat(&above, &*name, AtFlags::REMOVEDIR))?)
+    }
+
+    pub fn link(&self, links: &OwnLinks, from: &Path, to: &Path) -> io::Result<()> {
+        let pinned = self.open_at(&c_path(from)?, TO_PIN, Mode::empty())?;
+        let before = rustix::fs::fstat(&pinned)?;
+        let ((from_dir, from), (to_dir, to)) = (self.above(from)?, self.above(to)?);
+        let make = || {
+            let made = || rustix::fs::linkat(&from_dir, &*from, &to_dir, &*to, AtFlags::empty());
+            retry_on_intr(made).map_err(Errno::raw_os_error)
+        };
+        let now = || {
+            let stat = retry_on_intr(|| rustix::fs::statat(&to_dir, &*to, AtFlags::SYMLINK_NOFOLLOW));
+            stat.map(|stat| FileId::of(&stat)).map_err(Errno::raw_os_error)
+        };
+        links.link(&before, make, now).map_err(io::Error::from_raw_os_error)
+    }
+
+    pub fn lead_to(&self, link: &Path, target: &Path) -> io::Result<()> {
+        let text = way(link.as_os_str().as_bytes(), target.as_os_str().as_bytes());
+        let (above, name) = self.above(link)?;
+        Ok(retry_on_intr(|| rustix::fs::symlinkat(&text[..], &above, &*name))?)
     }
 
     pub fn rename(&self, _area: &Path, from: &Path, to: &Path) -> io::Result<()> {
@@ -243,6 +271,7 @@ pub(crate) fn facts_of(stat: &Stat) -> Facts {
         names: stat.st_nlink as _,
         modified: seconds.map(|seconds| SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds)),
         inode: stat.st_ino as _,
+        device: stat.st_dev as _,
         owner: Guise { user: stat.st_uid, group: stat.st_gid },
         permissions: Mode::from_raw_mode(stat.st_mode as _).as_raw_mode() as _,
         // It counts 512 bytes on every system, whatever the block size.

@@ -51,6 +51,20 @@ pub enum Item {
         /// How it is made.
         layout: FileLayout,
     },
+    /// Another name of a file that is there.
+    HardLink {
+        /// The file; absolute.
+        of: PathBuf,
+        /// The name; absolute.
+        path: PathBuf,
+    },
+    /// A symbolic link, made relative. What it leads to need not be there.
+    SymbolicLink {
+        /// Absolute.
+        to: PathBuf,
+        /// Absolute.
+        path: PathBuf,
+    },
     /// Nothing may be there.
     Absent {
         /// Absolute.
@@ -90,7 +104,7 @@ pub fn prepare(
 fn size(item: &Item) -> u64 {
     match item {
         Item::File { size_bytes, .. } => *size_bytes,
-        Item::Directory { .. } | Item::Absent { .. } => 0,
+        _ => 0,
     }
 }
 
@@ -118,6 +132,13 @@ fn make_all(
                     FileLayout::Growing => GROW_BYTES,
                 };
                 write_data(place, write_bytes, &mut data, shared)?;
+            }
+            Item::HardLink { of, path } => {
+                area.link(of, path).map_err(|error| in_the_way("make the hard link", path, 0, error))?;
+            }
+            Item::SymbolicLink { to, path } => {
+                area.lead_to(path, to)
+                    .map_err(|error| in_the_way("make the symbolic link", path, 0, error))?;
             }
             Item::Absent { path } => refuse_existing(area, path)?,
         }

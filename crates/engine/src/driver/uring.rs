@@ -615,7 +615,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
         // SAFETY: the result of an open is a new descriptor that nobody else knows.
         let opened = unsafe { OwnedFd::from_raw_fd(result) };
-        match slot.opening.look(&opened) {
+        match slot.opening.look(&opened, self.post.names.links()) {
             Ok(false) => opened.into_raw_fd(),
             Ok(true) => {
                 slot.emptied = Some(opened);

@@ -23,9 +23,10 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::second_name::Opening;
 use super::unix::{NEW_DIRECTORY, access_of, list_to_end, set_size};
-use super::{ErrorNumber, new_name};
+use super::{ErrorNumber, IMPOSSIBLE, new_name};
 use crate::area::AreaDir;
-use crate::beneath::c_path;
+use crate::beneath::links::{FileId, OwnLinks, way};
+use crate::beneath::{TO_PIN, c_path};
 
 /// The names of the files of a load point, by index, in the form that the system takes: carrying out an
 /// operation converts nothing.
@@ -134,6 +135,11 @@ impl Names {
         }
     }
 
+    /// The hard links of the run's own making.
+    pub(crate) fn links(&self) -> Option<&OwnLinks> {
+        self.area.as_ref().map(AreaDir::links)
+    }
+
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.files.len()
@@ -191,6 +197,11 @@ impl Names {
     /// Where the ring starts from; `None` if it has to be looked up first, which may take its time.
     #[cfg(target_os = "linux")]
     pub(crate) fn anchors(&self, op: &Op) -> Option<Anchors> {
+        let loses_name = matches!(op.kind, OpKind::Unlink | OpKind::Rename);
+        if loses_name && self.area.as_ref().is_some_and(|area| area.links().any()) {
+            // Whose name goes has to be looked at: see `Name::own_link`.
+            return None;
+        }
         let here = CWD.as_raw_fd();
         let anchor = |name: Name<'_>| match name.file {
             FileName::Own(_) => Some(here),
@@ -240,7 +251,7 @@ impl Name<'_> {
     pub(super) fn opened_to_use(&self, flags: OFlags, mode: Mode) -> Result<OwnedFd, ErrorNumber> {
         let opening = Opening::of(flags, self.is_inside());
         let opened = self.opened(opening.flags, mode)?;
-        if opening.look(&opened)? {
+        if opening.look(&opened, self.links())? {
             set_size(&opened, 0)?;
         }
         Ok(opened)
@@ -277,7 +288,71 @@ impl Name<'_> {
 
     /// Removes the file. A directory is refused.
     pub(crate) fn unlink(&self) -> Result<(), ErrorNumber> {
-        self.done_from_above(|above, name| rustix::fs::unlinkat(above, name, AtFlags::empty()))
+        let linked = self.own_link();
+        self.done_from_above(|above, name| rustix::fs::unlinkat(above, name, AtFlags::empty()))?;
+        self.loses_name(linked);
+        Ok(())
+    }
+
+    /// The hard links of the run's own making; `None` for a file that is not in the area.
+    fn links(&self) -> Option<&OwnLinks> {
+        match self.file {
+            FileName::Inside { .. } => self.names.links(),
+            FileName::Own(_) => None,
+        }
+    }
+
+    /// The file of this name if the run gave it others. Asks nobody while there is no such file.
+    fn own_link(&self) -> Option<FileId> {
+        let links = self.links().filter(|links| links.any())?;
+        let id = self.looked_at().ok()?;
+        links.has(id).then_some(id)
+    }
+
+    fn loses_name(&self, linked: Option<FileId>) {
+        if let (Some(id), Some(links)) = (linked, self.links()) {
+            links.lost_name(id);
+        }
+    }
+
+    /// Which file has this name now.
+    fn looked_at(&self) -> Result<FileId, ErrorNumber> {
+        let stat =
+            |above: BorrowedFd<'_>, name: &CStr| rustix::fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW);
+        self.done_from_above(stat).map(|stat| FileId::of(&stat))
+    }
+
+    /// Gives it another name beside its own: see [`OwnLinks`] for what is looked at. Only in the area.
+    pub(crate) fn link(&self, new: Name<'_>) -> Result<(), ErrorNumber> {
+        let (Some(links), FileName::Inside { .. }) = (self.links(), new.file) else {
+            return Err(IMPOSSIBLE);
+        };
+        let pinned = self.opened(TO_PIN, Mode::empty())?;
+        let before = rustix::fs::fstat(&pinned).map_err(Errno::raw_os_error)?;
+        let make = || {
+            self.done_from_above(|above, name| {
+                let made = new.done_from_above(|new_above, new_name| {
+                    rustix::fs::linkat(above, name, new_above, new_name, AtFlags::empty())
+                });
+                made.map_err(Errno::from_raw_os_error)
+            })
+        };
+        links.link(&before, make, || new.looked_at())
+    }
+
+    /// Makes it lead to another name, in the area and relative: nothing here ever follows it.
+    pub(crate) fn lead_to(&self, target: Name<'_>) -> Result<(), ErrorNumber> {
+        let (FileName::Inside { path, .. }, FileName::Inside { path: target, .. }) = (self.file, target.file)
+        else {
+            return Err(IMPOSSIBLE);
+        };
+        let text = way(path.to_bytes(), target.to_bytes());
+        self.done_from_above(|above, name| rustix::fs::symlinkat(&text[..], above, name))
+    }
+
+    /// Asks where it leads.
+    pub(crate) fn read_link(&self) -> Result<(), ErrorNumber> {
+        self.done_from_above(|above, name| rustix::fs::readlinkat(above, name, Vec::new()).map(drop))
     }
 
     /// Asks for its size and times.
@@ -312,12 +387,16 @@ impl Name<'_> {
 
     /// Gives it another name. What has that name is replaced.
     pub(crate) fn rename(&self, new: Name<'_>) -> Result<(), ErrorNumber> {
+        // Of two names of one file, both stay.
+        let replaced = new.own_link().filter(|&replaced| self.own_link() != Some(replaced));
         self.done_from_above(|above, name| {
             let renamed = new.done_from_above(|new_above, new_name| {
                 rustix::fs::renameat(above, name, new_above, new_name)
             });
             renamed.map_err(Errno::from_raw_os_error)
-        })
+        })?;
+        new.loses_name(replaced);
+        Ok(())
     }
 
     /// Makes a directory of this name.

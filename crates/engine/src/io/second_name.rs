@@ -4,7 +4,7 @@
 //! may write in the area could have anything written over that lies on the same file system. So the file is
 //! looked at once it is open and before anything is done to it; what would be emptied as it is opened is
 //! opened as it is, and emptied then. A file that is new is nobody else's, and what is only read can't be
-//! harmed.
+//! harmed. Several names are right where the run itself gave them: see [`OwnLinks`].
 //!
 //! The look is answered from what the open itself brought (`AT_STATX_DONT_SYNC`): no server is asked once
 //! more. Where a file system keeps no count of names (sshfs), every file has one.
@@ -15,6 +15,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use super::ErrorNumber;
+use crate::beneath::links::{FileId, OwnLinks};
 
 /// How a file of the area is opened, and what is done right after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,17 +39,21 @@ impl Opening {
         Opening { flags: flags - OFlags::TRUNC, is_looked_at: true, empties }
     }
 
-    /// Looks at what was opened: whether there is something in it that has to go.
+    /// Looks at what was opened: whether there is something in it that has to go. `own`: the hard links of
+    /// the run's own making.
     ///
     /// # Errors
-    /// `EMLINK` where it has another name.
-    pub fn look(self, file: impl AsFd) -> Result<bool, ErrorNumber> {
+    /// `EMLINK` where it has a name of somebody else's.
+    pub fn look(self, file: impl AsFd, own: Option<&OwnLinks>) -> Result<bool, ErrorNumber> {
         if !self.is_looked_at {
             return Ok(false);
         }
-        let (names, size_bytes) = names_and_size(file).map_err(Errno::raw_os_error)?;
+        let (names, size_bytes) = names_and_size(&file).map_err(Errno::raw_os_error)?;
         if names > 1 {
-            return Err(Errno::MLINK.raw_os_error());
+            let found = rustix::fs::fstat(&file).map_err(Errno::raw_os_error)?;
+            if !own.is_some_and(|own| own.allows(FileId::of(&found), names)) {
+                return Err(Errno::MLINK.raw_os_error());
+            }
         }
         Ok(self.empties && size_bytes > 0)
     }
@@ -77,7 +82,7 @@ fn names_and_size(file: impl AsFd) -> rustix::io::Result<(u64, u64)> {
 fn by_fstat(file: impl AsFd) -> rustix::io::Result<(u64, u64)> {
     let found = rustix::fs::fstat(file)?;
     // A size below zero is no system's; it is then not taken for empty.
-    Ok((u64::try_from(found.st_nlink).unwrap_or(1), u64::try_from(found.st_size).unwrap_or(u64::MAX)))
+    Ok((found.st_nlink as _, u64::try_from(found.st_size).unwrap_or(u64::MAX)))
 }
 
 #[cfg(test)]

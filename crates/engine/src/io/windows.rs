@@ -93,6 +93,22 @@ impl FileName {
         fs::rename(&self.0, &new.0).map_err(number)
     }
 
+    /// Gives it another name beside its own.
+    pub(crate) fn link(&self, new: &FileName) -> Result<(), ErrorNumber> {
+        self.refuse_link()?;
+        fs::hard_link(&self.0, &new.0).map_err(number)
+    }
+
+    /// Would make it lead to another name, which takes rights that few have.
+    pub(crate) fn lead_to(&self, _target: &FileName) -> Result<(), ErrorNumber> {
+        Err(ERROR_NOT_SUPPORTED as i32)
+    }
+
+    /// Asks where it leads.
+    pub(crate) fn read_link(&self) -> Result<(), ErrorNumber> {
+        fs::read_link(&self.0).map(drop).map_err(number)
+    }
+
     /// Makes a directory of this name.
     pub(crate) fn make_dir(&self) -> Result<(), ErrorNumber> {
         fs::create_dir(&self.0).map_err(number)

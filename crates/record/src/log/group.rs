@@ -69,12 +69,14 @@ pub(super) fn encode(rows: &Rows, range: Range<usize>) -> Result<EncodedGroup, P
     Ok(EncodedGroup { bytes: out.into_inner()?, rows: range.len(), files, chunks })
 }
 
-/// The files that these rows rename to: they stand in the column of positions.
+/// The files that these rows name second (new names, what links lead to): they stand in the column of
+/// positions.
 fn new_names(rows: &Rows, range: Range<usize>) -> impl Iterator<Item = u32> {
     let kinds = &rows.narrow[cell::KIND][range.clone()];
     let offsets = &rows.wide[cell::OFFSET][range];
-    let renames = kinds.iter().zip(offsets).filter(|(kind, _)| **kind == OpKind::Rename as u32);
-    renames.filter_map(|(_, file)| u32::try_from(*file).ok())
+    let names_two = |kind: u32| OpKind::ALL.get(kind as usize).is_some_and(|kind| kind.names_two());
+    let second = kinds.iter().zip(offsets).filter(move |(kind, _)| names_two(**kind));
+    second.filter_map(|(_, file)| u32::try_from(*file).ok())
 }
 
 impl EncodedGroup {

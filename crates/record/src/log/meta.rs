@@ -71,6 +71,12 @@ pub struct FileEntry {
     pub existed_before: bool,
     /// How its content came about ("written", "reused", "found").
     pub prepared: String,
+    /// The name of the same file that the table has for it otherwise, where it had several before the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_file_as: Option<String>,
+    /// The name that it led to before the run, where it was a symbolic link; its own where that lies outside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leads_to: Option<String>,
 }
 
 /// A file entry with its index, as the metadata holds it.

@@ -37,6 +37,8 @@ pub fn files(count: u32) -> Vec<FileEntry> {
             size_after_bytes: None,
             existed_before: file % 2 == 0,
             prepared: "written".to_string(),
+            same_file_as: (file % 3 == 1).then(|| "set/same.mxf".to_string()),
+            leads_to: (file % 3 == 2).then(|| "set/there.mxf".to_string()),
         })
         .collect()
 }

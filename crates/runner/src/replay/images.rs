@@ -9,6 +9,7 @@ use reelgauge_engine::dataset::image::{FileLayout, Item, prepare};
 use reelgauge_engine::dataset::{self, DataSetError};
 use reelgauge_engine::driver::TargetFile;
 use reelgauge_engine::pattern::PatternSpec;
+use reelgauge_record::log::FileEntry;
 use reelgauge_trace::prestate::{PreState, Prepare};
 use reelgauge_workload::replay::{Layout, ReplayPlan};
 
@@ -65,18 +66,23 @@ impl Images {
 
     /// The files of one user of one pass.
     fn add(&mut self, root: &Path, prefix: &str, tape: &Tape, layout: Layout) {
-        let mut absent = Vec::new();
+        // Links come when all is there that they name, and what must not be there is looked for at the end.
+        let (mut links, mut absent) = (Vec::new(), Vec::new());
         for entry in &tape.before.entries {
             let path = root.join(&entry.name);
+            let target = || root.join(tape.before.target(&entry.name).unwrap_or(&entry.name));
             match entry.what {
                 Prepare::Directory => self.items.push(Item::Directory { path }),
                 Prepare::File { size_bytes } => {
                     let layout = file_layout(layout, size_bytes);
                     self.items.push(Item::File { path, size_bytes, layout });
                 }
+                Prepare::HardLink { .. } => links.push(Item::HardLink { of: target(), path }),
+                Prepare::SymbolicLink => links.push(Item::SymbolicLink { to: target(), path }),
                 Prepare::Absent => absent.push(Item::Absent { path }),
             }
         }
+        self.items.append(&mut links);
         self.items.append(&mut absent);
         for entry in &tape.files {
             self.enter(root, prefix, &entry.path, &tape.before);
@@ -89,14 +95,30 @@ impl Images {
         let path = root.join(plain);
         let known = before.of(plain).map(|entry| entry.what);
         let (size_bytes, prepared) = match known {
-            Some(Prepare::File { size_bytes }) => (Some(size_bytes), FOUND),
-            Some(Prepare::Directory) => (None, FOUND),
+            Some(Prepare::File { size_bytes } | Prepare::HardLink { size_bytes }) => {
+                (Some(size_bytes), FOUND)
+            }
+            Some(Prepare::Directory | Prepare::SymbolicLink) => (None, FOUND),
             Some(Prepare::Absent) | None => (None, ABSENT),
         };
         let is_directory = known == Some(Prepare::Directory) || name.ends_with('/');
         let slash = if is_directory { "/" } else { "" };
         let file = TargetFile { path, size_bytes: size_bytes.unwrap_or(0) };
-        self.table.enter_as(format!("{prefix}{plain}{slash}"), file, size_bytes, prepared == FOUND, prepared);
+        let target = before.target(plain).map(|target| format!("{prefix}{target}"));
+        let (same_file_as, leads_to) = match known {
+            Some(Prepare::SymbolicLink) => (None, target),
+            _ => (target, None),
+        };
+        let entry = FileEntry {
+            path: format!("{prefix}{plain}{slash}"),
+            size_before_bytes: size_bytes,
+            size_after_bytes: None,
+            existed_before: prepared == FOUND,
+            prepared: prepared.to_owned(),
+            same_file_as,
+            leads_to,
+        };
+        self.table.enter_as(entry, file);
     }
 
     /// The number of the first file of a user in a pass.
@@ -110,7 +132,7 @@ impl Images {
             Item::File { path, size_bytes, .. } => {
                 Some(TargetFile { path: path.clone(), size_bytes: *size_bytes })
             }
-            Item::Directory { .. } | Item::Absent { .. } => None,
+            _ => None,
         };
         self.items.iter().filter_map(file).collect()
     }

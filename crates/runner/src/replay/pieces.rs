@@ -56,7 +56,7 @@ fn largest(tape: &Tape) -> Vec<(u32, Written)> {
     let before = |file: u32| {
         let name = tape.files.get(file as usize).map(|entry| entry.path.as_str());
         match name.and_then(|name| tape.before.of(name)).map(|entry| entry.what) {
-            Some(Prepare::File { size_bytes }) => size_bytes,
+            Some(Prepare::File { size_bytes } | Prepare::HardLink { size_bytes }) => size_bytes,
             _ => 0,
         }
     };

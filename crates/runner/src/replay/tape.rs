@@ -8,7 +8,9 @@ use reelgauge_record::{OpKind, OpenBits};
 use reelgauge_trace::Trace;
 use reelgauge_trace::library::Library;
 use reelgauge_trace::prestate::{PreState, Prepare};
-use reelgauge_trace::replay::{PackedTrace, ReplayError, ReplayScript, Replayable, Setting, Wanted, load};
+use reelgauge_trace::replay::{
+    LinkCounts, PackedTrace, ReplayError, ReplayScript, Replayable, Setting, Wanted, Without, load,
+};
 use reelgauge_workload::replay::ReplayPlan;
 use reelgauge_workload::script::{Needs, Script};
 
@@ -22,6 +24,8 @@ pub(super) struct Tape {
     pub synthetic: bool,
     pub packed: Arc<PackedTrace>,
     pub before: PreState,
+    /// The links that it needs.
+    pub links: LinkCounts,
     pub left_out: BTreeMap<&'static str, u64>,
     /// What is assumed, and what is replayed otherwise than it was recorded.
     pub remarks: Vec<String>,
@@ -32,8 +36,8 @@ pub(super) struct Tape {
 
 impl Tape {
     /// Reads the plan's trace: a directory, whose path becomes absolute, or what the library has by that
-    /// name.
-    pub fn load(plan: &mut ReplayPlan) -> Result<Tape, RunError> {
+    /// name. What the target is `without` is left out of it.
+    pub fn load(plan: &mut ReplayPlan, without: Without) -> Result<Tape, RunError> {
         let settings = &mut plan.replay;
         let held = Library::standard().open(&settings.trace).map_err(ReplayError::from)?;
         let trace = held.trace();
@@ -47,8 +51,9 @@ impl Tape {
             order: settings.order,
             pace: settings.pace,
             idle_cap_ns: settings.idle_cap.map(|cap| cap.ns()),
+            without,
         };
-        let Replayable { packed, before, left_out, notes } = load(trace, wanted)?;
+        let Replayable { packed, before, links, left_out, notes } = load(trace, wanted)?;
         let info = trace.info();
         let mut remarks = notes;
         remarks.extend(before.notes.iter().cloned());
@@ -64,6 +69,7 @@ impl Tape {
             direct: direct_opens(&packed),
             packed: Arc::new(packed),
             before,
+            links,
             left_out,
             remarks,
             files: trace.files().to_vec(),

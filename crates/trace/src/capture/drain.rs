@@ -93,7 +93,7 @@ impl Drain {
             count(&mut self.tally, &op);
             let file = self.file(op.file)?;
             let offset = match op.kind {
-                OpKind::Rename => u64::from(self.file(op.offset as u32)?),
+                kind if kind.names_two() => u64::from(self.file(op.offset as u32)?),
                 _ => op.offset,
             };
             self.writer.push(OpRecord { file, offset, ..op })?;
@@ -114,9 +114,10 @@ impl Drain {
         }
         let file = self.writer.file(&name.path)?;
         *used = Some(file);
-        let before = name.before;
         if let Some(entry) = self.writer.entry(file) {
-            complete(entry, before);
+            complete(entry, name.before);
+            entry.same_file_as.clone_from(&name.same_file_as);
+            entry.leads_to.clone_from(&name.leads_to);
         }
         Ok(file)
     }

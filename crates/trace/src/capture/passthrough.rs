@@ -11,7 +11,8 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use fuser::{
@@ -20,8 +21,8 @@ use fuser::{
     ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLseek, ReplyOpen, ReplyStatfs,
     ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
-use reelgauge_record::{AccessBits, OpKind, OtherBits};
-use rustix::fs::{OFlags, Stat};
+use reelgauge_record::{AccessBits, OpKind};
+use rustix::fs::{FileType, OFlags, Stat};
 use rustix::io::{Errno, Result};
 
 use super::attributes::attributes;
@@ -47,6 +48,14 @@ const WISHES: [InitFlags; 5] = [
     InitFlags::FUSE_DIRECT_IO_ALLOW_MMAP,
     InitFlags::FUSE_MAX_PAGES,
 ];
+
+/// The trace's numbers of an operation's name and of its second one.
+type TwoNames = (Option<u32>, Option<u32>);
+
+/// What has one name.
+fn alone(number: Option<u32>) -> TwoNames {
+    (number, None)
+}
 
 /// How files are opened on the kernel's side.
 fn open_flags() -> FopenFlags {
@@ -81,11 +90,12 @@ fn answer_xattr(reply: ReplyXattr, room: u32, result: Result<Vec<u8>>) {
 }
 
 impl Recorder {
-    /// Makes something under a new name, and notes it.
+    /// Makes something under a new name, and notes it. `names` are the operation's names in the trace, given
+    /// the number of the new one.
     fn make(
         &self,
         request: &Request,
-        (kind, other): (OpKind, OtherBits),
+        (kind, names): (OpKind, impl FnOnce(Option<u32>) -> TwoNames),
         place: (INodeNo, &OsStr, Option<u32>),
         reply: ReplyEntry,
         act: impl FnOnce(&Path) -> Result<()>,
@@ -110,7 +120,9 @@ impl Recorder {
             Ok((entered.id, entered.generation, stat))
         });
         let number = path.ok().and_then(|path| self.tree.number_of(&path, matches!(kind, OpKind::MakeDir)));
-        call.note(kind, number, What { errno, len: other.0, ..What::default() }, span);
+        let (number, second) = names(number);
+        let what = What { errno, offset: u64::from(second.unwrap_or(0)), ..What::default() };
+        call.note(kind, number, what, span);
         call.finish(span);
         answer_entry(reply, entered);
     }
@@ -212,7 +224,8 @@ impl Recorder {
         let (result, span) = call.time(|| self.storage.stat(Place::Path(&path)));
         match result {
             Ok(stat) => {
-                let entered = self.tree.found(parent, name, &path, &stat);
+                let leads_to = self.leads_to(&path, &stat);
+                let entered = self.tree.found(parent, name, &path, &stat, leads_to.as_deref());
                 (Ok((entered.id, entered.generation, stat)), span)
             }
             Err(error) => {
@@ -225,6 +238,15 @@ impl Recorder {
                 (Err(error), span)
             }
         }
+    }
+
+    /// Where a symbolic link leads; its own path where that lies outside.
+    fn leads_to(&self, path: &Path, stat: &Stat) -> Option<PathBuf> {
+        if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {
+            return None;
+        }
+        let text = self.storage.read_link(path).ok()?;
+        Some(self.target(path, Path::new(OsStr::from_bytes(&text))).unwrap_or_else(|| path.to_owned()))
     }
 
     /// Notes the listing that has gone on until now.
@@ -311,12 +333,12 @@ impl Filesystem for Recorder {
         reply: ReplyEntry,
     ) {
         let act = |path: &Path| self.storage.make_node(path, mode, device);
-        self.make(request, (OpKind::Other, OtherBits::UNKNOWN), (parent, name, Some(mode)), reply, act);
+        self.make(request, (OpKind::Other, alone), (parent, name, Some(mode)), reply, act);
     }
 
     fn mkdir(&self, request: &Request, parent: INodeNo, name: &OsStr, mode: u32, _: u32, reply: ReplyEntry) {
         let act = |path: &Path| self.storage.make_dir(path, mode);
-        self.make(request, (OpKind::MakeDir, OtherBits::UNKNOWN), (parent, name, Some(mode)), reply, act);
+        self.make(request, (OpKind::MakeDir, alone), (parent, name, Some(mode)), reply, act);
     }
 
     fn unlink(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
@@ -328,13 +350,22 @@ impl Filesystem for Recorder {
     }
 
     fn symlink(&self, request: &Request, parent: INodeNo, name: &OsStr, target: &Path, reply: ReplyEntry) {
+        let link = self.tree.child(parent.0, name).ok();
+        let leads_to = link.and_then(|link| self.target(&link, target));
+        if leads_to.is_none() {
+            self.journal.leave_out("where symbolic links lead that lead out of the directory");
+        }
+        let names = |number: Option<u32>| {
+            (number, leads_to.and_then(|path| self.tree.number_of_target(&path)).or(number))
+        };
         let act = |path: &Path| self.storage.make_symlink(path, target);
-        self.make(request, (OpKind::Other, OtherBits::SYMBOLIC_LINK), (parent, name, Some(0)), reply, act);
+        self.make(request, (OpKind::SymLink, names), (parent, name, Some(0)), reply, act);
     }
 
     fn link(&self, request: &Request, node: INodeNo, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        let old = self.number_of_node(node.0);
         let act = |path: &Path| self.storage.link(&self.tree.path(node.0)?, path);
-        self.make(request, (OpKind::Other, OtherBits::HARD_LINK), (parent, name, None), reply, act);
+        self.make(request, (OpKind::Link, |new| (old, new)), (parent, name, None), reply, act);
     }
 
     fn rename(
@@ -415,8 +446,12 @@ impl Filesystem for Recorder {
                 true => self.storage.settle(path, mode, (request.uid(), request.gid()))?,
                 false => self.storage.stat(Place::Path(path))?,
             };
-            let enter = if was_made { super::tree::Tree::made } else { super::tree::Tree::found };
-            Ok((enter(&self.tree, parent.0, name, path, &stat), stat))
+            // What was opened is no symbolic link.
+            let entered = match was_made {
+                true => self.tree.made(parent.0, name, path, &stat),
+                false => self.tree.found(parent.0, name, path, &stat, None),
+            };
+            Ok((entered, stat))
         });
         let number = path.as_ref().ok().and_then(|path| self.tree.number_of(path, false));
         let node = entered.as_ref().ok().map(|(entered, _)| entered.id);

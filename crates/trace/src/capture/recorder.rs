@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -29,6 +30,8 @@ pub(super) struct Recorder {
     pub(super) journal: Arc<Journal>,
     pub(super) storage: Storage,
     pub(super) tree: Tree,
+    /// Where the directory is, as paths of others name it: what a symbolic link may begin with.
+    pub(super) homes: Vec<PathBuf>,
     pub(super) open: Arc<Handles>,
 }
 
@@ -116,6 +119,24 @@ fn short(bytes: u64) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
+/// Where a relative path leads from a directory; `None` where it leads out, or to where both begin.
+fn way(from: &Path, text: &Path) -> Option<PathBuf> {
+    let mut way = from.to_owned();
+    for part in text.components() {
+        match part {
+            Component::Normal(name) => way.push(name),
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !way.pop() {
+                    return None;
+                }
+            }
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    (!way.as_os_str().is_empty()).then_some(way)
+}
+
 /// The parts of a stretch that is longer than a record can say.
 fn parts(offset: u64, len: u64) -> impl Iterator<Item = (u64, u32)> {
     let count = len.div_ceil(MAX_PART).max(1);
@@ -131,6 +152,17 @@ impl Recorder {
         match self.tree.path(node) {
             Ok(path) => act(Place::Path(&path)),
             Err(error) => act(Place::Open(&self.open.file_of(node).ok_or(error)?.file)),
+        }
+    }
+
+    /// The path that a symbolic link leads to, by what it says; `None` where that lies outside of the
+    /// directory, or is it itself.
+    pub(super) fn target(&self, link: &Path, text: &Path) -> Option<PathBuf> {
+        let home = self.homes.iter().find_map(|home| text.strip_prefix(home).ok());
+        match home {
+            Some(inside) => way(Path::new(""), inside),
+            None if text.is_absolute() => None,
+            None => way(link.parent().unwrap_or(Path::new("")), text),
         }
     }
 
@@ -336,6 +368,22 @@ impl Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_lead_somewhere_inside_or_nowhere() {
+        for (from, text, to) in [
+            ("", "a", Some("a")),
+            ("d", "a", Some("d/a")),
+            ("d", "./../a/", Some("a")),
+            ("d/e", "../f", Some("d/f")),
+            ("d", "../..", None),
+            ("d", "..", None),
+            ("", "../a", None),
+            ("", "", None),
+        ] {
+            assert_eq!(way(Path::new(from), Path::new(text)).as_deref(), to.map(Path::new), "{from}: {text}");
+        }
+    }
 
     #[test]
     fn long_stretches_are_told_in_parts_that_join() {

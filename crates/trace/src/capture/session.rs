@@ -167,7 +167,13 @@ impl Running {
         let names = Arc::new(Mutex::new(Names::new(options.anonymise.then(Anonymiser::new))));
         let open = Arc::new(Handles::default());
         let tree = Tree::new(key_of(&root), Arc::clone(&names));
-        let recorder = Recorder { journal: Arc::clone(&journal), storage, tree, open: Arc::clone(&open) };
+        let recorder = Recorder {
+            journal: Arc::clone(&journal),
+            storage,
+            tree,
+            homes: vec![places.dir.clone(), places.point.clone()],
+            open: Arc::clone(&open),
+        };
         let (mounted, device) = mount_at(&places.point, options.allow_other)?;
         let acl = if options.allow_other { SessionACL::All } else { SessionACL::Owner };
         let mut config = Config::default();

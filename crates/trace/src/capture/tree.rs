@@ -8,7 +8,7 @@ use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 
 use super::journal::lock;
-use super::names::{Before, Names};
+use super::names::{Before, Linked, Names};
 use super::nodes::{Entered, Found, Key, Nodes};
 
 /// What the kernel knows of, and what the trace will call it.
@@ -61,33 +61,53 @@ impl Tree {
         nodes.child(parent, name).is_some_and(|id| nodes.is_dir(id))
     }
 
-    /// A look has found something behind a name.
-    pub(super) fn found(&self, parent: u64, name: &OsStr, path: &Path, stat: &Stat) -> Entered {
+    /// The trace's number for what a symbolic link leads to.
+    pub(super) fn number_of_target(&self, path: &Path) -> Option<u32> {
+        lock(&self.names).number_of_target(path)
+    }
+
+    /// A look has found something behind a name; `leads_to` is where, if it is a symbolic link.
+    pub(super) fn found(
+        &self,
+        parent: u64,
+        name: &OsStr,
+        path: &Path,
+        stat: &Stat,
+        leads_to: Option<&Path>,
+    ) -> Entered {
         let seen = match is_dir(stat) {
             true => Before::Dir,
             false => Before::File { size_bytes: u64::try_from(stat.st_size).unwrap_or(0) },
         };
-        self.enter(parent, name, path, stat, seen)
+        let several = (stat.st_nlink > 1 && !is_dir(stat)).then(|| key_of(stat));
+        self.enter(parent, name, (path, Linked { several, leads_to }), stat, seen)
     }
 
     /// A name was made just now: nothing was there.
     pub(super) fn made(&self, parent: u64, name: &OsStr, path: &Path, stat: &Stat) -> Entered {
-        self.enter(parent, name, path, stat, Before::Absent)
+        self.enter(parent, name, (path, Linked::default()), stat, Before::Absent)
     }
 
     /// A look has found nothing.
     pub(super) fn missed(&self, parent: u64, name: &OsStr, path: &Path) {
         let origin = lock(&self.nodes).origin(parent, name);
-        lock(&self.names).look(path, origin.as_deref(), Before::Absent);
+        lock(&self.names).look(path, origin.as_deref(), Before::Absent, Linked::default());
     }
 
-    fn enter(&self, parent: u64, name: &OsStr, path: &Path, stat: &Stat, seen: Before) -> Entered {
+    fn enter(
+        &self,
+        parent: u64,
+        name: &OsStr,
+        (path, linked): (&Path, Linked<'_>),
+        stat: &Stat,
+        seen: Before,
+    ) -> Entered {
         let links = u32::try_from(stat.st_nlink).unwrap_or(u32::MAX);
         let found = Found { key: key_of(stat), is_dir: is_dir(stat), links };
         let mut nodes = lock(&self.nodes);
         let entered = nodes.enter(parent, name, found);
         let origin = nodes.origin(parent, name);
-        let before = lock(&self.names).look(path, origin.as_deref(), seen);
+        let before = lock(&self.names).look(path, origin.as_deref(), seen, linked);
         if let Some(origin) = origin.filter(|_| entered.is_new && before == Before::Dir) {
             nodes.set_origin(entered.id, &origin);
         }

@@ -4,6 +4,8 @@ use reelgauge_record::errno::errno_number;
 
 /// No such file or directory.
 pub(crate) const ENOENT: i32 = 2;
+/// It is there already.
+pub(crate) const EEXIST: i32 = 17;
 /// Input/output error: what a failure becomes for which there is no better number.
 pub(crate) const EIO: i32 = 5;
 

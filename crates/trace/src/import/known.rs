@@ -33,6 +33,8 @@ struct State {
     now: Option<bool>,
     size_before_bytes: Option<u64>,
     node: NodeRef,
+    /// Where it led, if it was a symbolic link before.
+    led_to: Option<String>,
 }
 
 /// What is known of all names of a trace, by their numbers.
@@ -71,7 +73,7 @@ impl Known {
         while self.states.len() <= file as usize {
             let origin = Some(self.states.len() as u32);
             let node = Rc::new(Node { origin, ..Node::default() });
-            self.states.push(State { before: None, now: None, size_before_bytes: None, node });
+            self.states.push(State { before: None, now: None, size_before_bytes: None, node, led_to: None });
         }
         &mut self.states[file as usize]
     }
@@ -138,13 +140,25 @@ impl Known {
         state.now = Some(true);
     }
 
-    /// It has another name besides. That was not there, and is not said to have been missing all the same: a
-    /// replay makes no links, so what goes by it finds a file that was there before.
+    /// It has another name besides, which was not there.
     pub fn linked(&mut self, old: u32, new: u32) {
+        self.found(old);
+        self.missing(new);
         let node = self.node(old);
         let state = self.state(new);
         state.node = node;
         state.now = Some(true);
+    }
+
+    /// It is a symbolic link, and leads there.
+    pub fn leads_to(&mut self, file: u32, name: &str) {
+        let is_new = self.state(file).now.is_none();
+        self.found(file);
+        let state = self.state(file);
+        if is_new || state.before == Some(true) && state.led_to.is_none() && state.size_before_bytes.is_none()
+        {
+            state.led_to = Some(name.to_owned());
+        }
     }
 
     /// The source shows its size.
@@ -165,6 +179,7 @@ impl Known {
         let state = self.state(file);
         entry.size_before_bytes = state.size_before_bytes;
         entry.existed_before = state.before == Some(true);
+        entry.leads_to.clone_from(&state.led_to);
         entry.size_after_bytes = state.node.size.get().filter(|_| state.now == Some(true));
         if let Some(before) = state.before {
             entry.prepared = if before { FOUND } else { ABSENT }.to_owned();
@@ -214,6 +229,25 @@ mod tests {
         }
         assert_eq!(entry(&mut known, 0), (None, None, Some(0)));
         assert_eq!(entry(&mut known, 1), (Some(true), Some(7), Some(7)));
+    }
+
+    #[test]
+    fn a_link_was_there_before_only_if_nothing_made_it() {
+        let mut known = Known::default();
+        known.leads_to(0, "a");
+        known.leads_to(0, "b");
+        known.made(1);
+        known.leads_to(1, "a");
+        known.found(2);
+        known.linked(2, 3);
+        let mut led = |file| {
+            let mut entry = FileEntry::default();
+            known.complete(file, &mut entry);
+            (entry.leads_to, entry.existed_before)
+        };
+        assert_eq!(led(0), (Some("a".to_owned()), true));
+        assert_eq!(led(1), (None, false));
+        assert_eq!((led(2), led(3)), ((None, true), (None, false)));
     }
 
     #[test]

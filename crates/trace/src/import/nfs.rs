@@ -6,7 +6,7 @@
 //!   -e nfs.name -e nfs.offset3 -e nfs.count3 -e nfs.status3 -e nfs.fattr3.size -e nfs.fattr3.type
 //!   -e nfs.set_size -e nfs.opcode -e nfs.offset4 -e nfs.count4 -e nfs.nfsstat4 -e nfs.fattr4.size
 //!   -e nfs.pathname.component -e nfs.open4.share_access -e nfs.open.opentype -e nfs.write.data_length
-//!   -e nfs.read.data_length > TEXT
+//!   -e nfs.read.data_length -e nfs.symlink.to > TEXT
 //! ```
 //! A call and its reply are one operation. Names are learned from look-ups, opens and creations; a handle
 //! whose name was never looked up is called `fh-` and its hash. Version 3 has no open: one is put in front
@@ -24,7 +24,7 @@ use std::collections::HashMap;
 
 use reelgauge_record::{OpKind, OpenBits};
 
-use crate::import::errno::{EIO, ENOENT};
+use crate::import::errno::{EEXIST, EIO, ENOENT};
 use crate::import::number::{decimal, either, seconds};
 use crate::import::sink::{Op, Place, Sink};
 use crate::import::wire::{Table, Waiting};
@@ -36,10 +36,10 @@ pub(crate) const COMMAND: &str = "tshark -r FILE -Y nfs -T fields -E header=y -E
     -e nfs.fh.hash -e nfs.procedure_v3 -e nfs.name -e nfs.offset3 -e nfs.count3 -e nfs.status3 -e nfs.fattr3.size \
     -e nfs.fattr3.type -e nfs.set_size -e nfs.opcode -e nfs.offset4 -e nfs.count4 -e nfs.nfsstat4 \
     -e nfs.fattr4.size -e nfs.pathname.component -e nfs.open4.share_access -e nfs.open.opentype \
-    -e nfs.write.data_length -e nfs.read.data_length > TEXT";
+    -e nfs.write.data_length -e nfs.read.data_length -e nfs.symlink.to > TEXT";
 
 const NEEDED: [&str; 5] = ["frame.time_epoch", "tcp.stream", "rpc.xid", "rpc.msgtyp", "nfs.fh.hash"];
-const USEFUL: [&str; 18] = [
+const USEFUL: [&str; 19] = [
     "nfs.procedure_v3",
     "nfs.name",
     "nfs.offset3",
@@ -58,6 +58,7 @@ const USEFUL: [&str; 18] = [
     "nfs.open.opentype",
     "nfs.write.data_length",
     "nfs.read.data_length",
+    "nfs.symlink.to",
 ];
 const HANDLES: usize = 4;
 const PROCEDURE: usize = 5;
@@ -78,6 +79,7 @@ const SHARE_ACCESS: usize = 19;
 const OPEN_TYPE: usize = 20;
 const DATA_LEN: usize = 21;
 const READ_LEN: usize = 22;
+const LEADS_TO: usize = 23;
 
 /// The most handles whose names are known.
 const MAX_HANDLES: usize = 1 << 21;
@@ -145,6 +147,9 @@ enum Ask {
     Remove,
     RemoveDir,
     Rename,
+    Link,
+    SymLink,
+    ReadLink,
     List,
     Commit,
     Other,
@@ -163,6 +168,8 @@ struct Call {
     codes: Vec<u64>,
     handles: Vec<u64>,
     names: Vec<Vec<u8>>,
+    /// What a symbolic link says, of version 3.
+    text: Vec<u8>,
     offset: u64,
     len: u64,
     set_size: Option<u64>,
@@ -291,6 +298,19 @@ impl Nfs {
                 let new = self.path(&mut to, name(1));
                 self.rename(sink, old, new, op(OpKind::Rename))
             }
+            Ask::Link => {
+                let mut directory = self.at(call.handles.get(1).copied());
+                let new = self.path(&mut directory, name(0));
+                link(sink, &at.file.path, &new, op(OpKind::Link))
+            }
+            Ask::SymLink => {
+                let path = self.path(&mut at, name(0));
+                let made = symbolic_link(sink, &path, &call.text, op(OpKind::SymLink))?;
+                if let (true, Some(&handle)) = (made, reply.handles.first()) {
+                    self.keep(handle, File { path, ..File::default() });
+                }
+                Ok(())
+            }
             _ => self.on_handle(sink, ask, &mut at, call, reply, op(OpKind::Other)),
         }
     }
@@ -354,6 +374,7 @@ impl Nfs {
             Ask::Read | Ask::Write => return self.data(sink, at, ask, call, reply, op),
             Ask::Commit => sink.push(Op { kind: OpKind::Sync, ..op })?,
             Ask::List => sink.push(Op { kind: OpKind::ReadDir, transfer: 0, ..op })?,
+            Ask::ReadLink => sink.push(Op { kind: OpKind::ReadLink, transfer: 0, ..op })?,
             Ask::Access => sink.push(Op { kind: OpKind::Access, transfer: 0, ..op })?,
             Ask::Close => {
                 at.file.opens = at.file.opens.saturating_sub(1);
@@ -478,6 +499,61 @@ fn on_name(sink: &mut Sink, named: Named, call: &Call, op: Op) -> Result<Option<
     Ok(Some(File { path, is_directory, transfer, opens: u32::from(ask == Ask::Open) }))
 }
 
+/// A file gets a name beside its own.
+fn link(sink: &mut Sink, old: &[u8], new: &[u8], op: Op) -> LineResult {
+    let (Ok(old), Ok(new)) = (sink.file(old)?, sink.file(new)?) else {
+        sink.leave_out("a hard link into or out of what is kept");
+        return Ok(());
+    };
+    match op.errno {
+        0 => sink.known.linked(old, new),
+        EEXIST => sink.known.found(new),
+        _ => {}
+    }
+    Ok(sink.push(Op { file: old, offset: u64::from(new), ..op })?)
+}
+
+/// A symbolic link is made; whether it is there now. Paths of an export begin at its root.
+fn symbolic_link(sink: &mut Sink, path: &[u8], text: &[u8], op: Op) -> Result<bool, LineError> {
+    let file = match sink.file(path)? {
+        Ok(file) => file,
+        Err(why) => {
+            sink.leave_out(why);
+            return Ok(false);
+        }
+    };
+    let above = &path[..memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1)];
+    let target = [above, text].concat();
+    let leads_out = text.is_empty() || text.first() == Some(&b'/') || climbs_out(&target);
+    let target = if leads_out { None } else { sink.file(&target)?.ok() };
+    if target.is_none() {
+        sink.warn(
+            "symbolic links that lead out of the export, or whose text is not shown (-e nfs.symlink.to does); a \
+             replay makes them lead to themselves",
+        );
+    }
+    match op.errno {
+        0 => sink.known.made(file),
+        EEXIST => sink.known.found(file),
+        _ => {}
+    }
+    sink.push(Op { file, offset: u64::from(target.unwrap_or(file)), ..op })?;
+    Ok(op.errno == 0)
+}
+
+/// Whether a path goes above where it begins.
+fn climbs_out(path: &[u8]) -> bool {
+    let mut depth = 0_i64;
+    path.split(|&byte| byte == b'/').any(|part| {
+        depth += match part {
+            b"" | b"." => 0,
+            b".." => -1,
+            _ => 1,
+        };
+        depth < 0
+    })
+}
+
 /// What a call on a name tells of it.
 fn note(sink: &mut Sink, ask: Ask, file: u32, errno: i32) {
     match (ask, errno) {
@@ -505,6 +581,7 @@ fn call(table: &Table, row: &[&[u8]], at_ns: u64) -> Result<Call, LineError> {
         codes: numbers(table, row, OPCODES),
         handles: numbers(table, row, HANDLES),
         names: names.take(MAX_OPERATIONS).map(<[u8]>::to_vec).collect(),
+        text: table.values(row, LEADS_TO).take_one().to_vec(),
         offset: number(OFFSET3).or_else(|| number(OFFSET4)).unwrap_or(0),
         len,
         set_size: number(SET_SIZE),
@@ -540,17 +617,20 @@ fn ask_of_version_3(procedure: u64) -> Ask {
         2 => Ask::SetAttr,
         3 => Ask::LookUp,
         4 => Ask::Access,
+        5 => Ask::ReadLink,
         6 => Ask::Read,
         7 => Ask::Write,
         8 => Ask::Create,
         9 => Ask::MakeDir,
+        10 => Ask::SymLink,
         12 => Ask::Remove,
         13 => Ask::RemoveDir,
         14 => Ask::Rename,
+        15 => Ask::Link,
         16 | 17 => Ask::List,
         19 => Ask::Root,
         21 => Ask::Commit,
-        5 | 10 | 11 | 15 => Ask::Other,
+        11 => Ask::Other,
         _ => Ask::Nothing,
     }
 }

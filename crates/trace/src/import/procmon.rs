@@ -164,7 +164,12 @@ impl Procmon {
                 let done_len = if row.errno == 0 { len } else { 0 };
                 self.on_handle(sink, row, Op { len, done_len, ..row.op(OpKind::Allocate, file) })
             }
-            b"SetRenameInformationFile" | b"SetRenameInformationEx" => rename(sink, row, file, is_directory),
+            b"SetRenameInformationFile" | b"SetRenameInformationEx" => {
+                named_anew(sink, row, OpKind::Rename, file, is_directory)
+            }
+            b"SetLinkInformationFile" | b"SetLinkInformationEx" => {
+                named_anew(sink, row, OpKind::Link, file, is_directory)
+            }
             b"SetDispositionInformationFile" | b"SetDispositionInformationEx" => {
                 let deletes = memchr::memmem::find(row.detail, b"Delete: True").is_some()
                     || memchr::memmem::find(row.detail, b"FILE_DISPOSITION_DELETE").is_some();
@@ -278,7 +283,8 @@ impl Procmon {
     }
 }
 
-fn rename(sink: &mut Sink, row: &Row<'_>, old: u32, is_directory: bool) -> LineResult {
+/// A file gets another name, in the place of its own or beside it.
+fn named_anew(sink: &mut Sink, row: &Row<'_>, kind: OpKind, old: u32, is_directory: bool) -> LineResult {
     let at = memchr::memmem::find(row.detail, b"FileName: ").ok_or(LineError::Malformed("no FileName"))?;
     let new = &row.detail[at + b"FileName: ".len()..];
     let new = if is_directory { sink.directory(new)? } else { sink.file(new)? };
@@ -287,9 +293,12 @@ fn rename(sink: &mut Sink, row: &Row<'_>, old: u32, is_directory: bool) -> LineR
         return Ok(());
     };
     if row.errno == 0 {
-        sink.known.renamed(old, new);
+        match kind {
+            OpKind::Link => sink.known.linked(old, new),
+            _ => sink.known.renamed(old, new),
+        }
     }
-    Ok(sink.push(Op { offset: u64::from(new), ..row.op(OpKind::Rename, old) })?)
+    Ok(sink.push(Op { offset: u64::from(new), ..row.op(kind, old) })?)
 }
 
 /// Whether an event is of the file system: not of the registry, of the network, of processes.

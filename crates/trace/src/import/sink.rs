@@ -181,6 +181,11 @@ impl Sink {
         })
     }
 
+    /// The name of a file that the trace has.
+    pub fn name_of(&mut self, file: u32) -> Option<&str> {
+        Some(&self.writer.as_mut()?.entry(file)?.path)
+    }
+
     fn number(&mut self, name: &str) -> Result<u32, TraceError> {
         let file = self.writer()?.file(name)?;
         self.files = self.files.max(file + 1);
@@ -245,7 +250,7 @@ impl Sink {
 
     /// Takes an operation.
     pub fn push(&mut self, op: Op) -> Result<(), TraceError> {
-        let is_place = op.kind != OpKind::Rename;
+        let is_place = !op.kind.names_two();
         if is_place && (op.offset > OFFSET_MAX || op.offset.saturating_add(op.len) > OFFSET_MAX) {
             self.leave_out(BEYOND);
             return Ok(());

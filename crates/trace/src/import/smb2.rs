@@ -5,7 +5,8 @@
 //!   -e frame.time_epoch -e tcp.stream -e smb2.flags.response -e smb2.cmd -e smb2.msg_id -e smb2.fid
 //!   -e smb2.filename -e smb2.file_offset -e smb2.write_length -e smb2.read_length -e smb2.nt_status
 //!   -e smb2.write.count -e smb2.create.disposition -e smb2.create.action -e smb2.eof -e smb2.tree
-//!   -e smb.access_mask -e smb.create_options -e smb2.disposition.delete_on_close > TEXT
+//!   -e smb.access_mask -e smb.create_options -e smb2.disposition.delete_on_close
+//!   -e smb2.file_info.infolevel > TEXT
 //! ```
 //! Names are `SHARE/PATH`. A call and its reply are one operation, from the one's packet to the other's; a
 //! reply that says "pending" is none. An open for attributes alone is a "stat". A listing of several replies
@@ -33,7 +34,8 @@ pub(crate) const COMMAND: &str = "tshark -r FILE -Y smb2 -T fields -E header=y -
     -E aggregator='|' -E occurrence=a -e frame.time_epoch -e tcp.stream -e smb2.flags.response -e smb2.cmd \
     -e smb2.msg_id -e smb2.fid -e smb2.filename -e smb2.file_offset -e smb2.write_length -e smb2.read_length \
     -e smb2.nt_status -e smb2.write.count -e smb2.create.disposition -e smb2.create.action -e smb2.eof \
-    -e smb2.tree -e smb.access_mask -e smb.create_options -e smb2.disposition.delete_on_close > TEXT";
+    -e smb2.tree -e smb.access_mask -e smb.create_options -e smb2.disposition.delete_on_close \
+    -e smb2.file_info.infolevel > TEXT";
 
 const NEEDED: [&str; 11] = [
     "frame.time_epoch",
@@ -48,7 +50,7 @@ const NEEDED: [&str; 11] = [
     "smb2.read_length",
     "smb2.nt_status",
 ];
-const USEFUL: [&str; 8] = [
+const USEFUL: [&str; 9] = [
     "smb2.write.count",
     "smb2.create.disposition",
     "smb2.create.action",
@@ -57,10 +59,13 @@ const USEFUL: [&str; 8] = [
     "smb.access_mask",
     "smb.create_options",
     "smb2.disposition.delete_on_close",
+    "smb2.file_info.infolevel",
 ];
 
 /// `FILE_DELETE_ON_CLOSE` among the options of a create ([MS-SMB2] 2.2.13).
 const DELETE_ON_CLOSE: u64 = 0x1000;
+/// What a SET_INFO sets that gives a file a name beside its own ([MS-FSCC] 2.4).
+const FILE_LINK_INFORMATION: u64 = 11;
 /// The most files that are open at a time.
 const MAX_OPEN: usize = 1 << 20;
 /// The file of a call that follows an open in the same packet.
@@ -120,6 +125,8 @@ struct Call {
     access: Option<u64>,
     options: u64,
     deletes: bool,
+    /// Whether the name is one beside the file's own.
+    links: bool,
     size: Option<u64>,
     is_pipe: bool,
 }
@@ -162,6 +169,7 @@ struct Packet<'r> {
     accesses: Values<'r>,
     options: Values<'r>,
     deletes: Values<'r>,
+    levels: Values<'r>,
     tree: &'r [u8],
 }
 
@@ -190,6 +198,7 @@ impl Smb2 {
             accesses: values(16),
             options: values(17),
             deletes: values(18),
+            levels: values(19),
             tree: table.values(row, 15).take_one(),
         };
         self.created = None;
@@ -229,8 +238,10 @@ impl Smb2 {
             SET_INFO => {
                 call.name = packet.names.take_one().to_vec();
                 call.deletes = matches!(packet.deletes.take_one(), b"1" | b"True");
+                call.links = either(packet.levels.take_one()) == Some(FILE_LINK_INFORMATION);
                 call.size = decimal(packet.sizes.take_one());
             }
+            QUERY_INFO => drop(packet.levels.next()),
             _ => {}
         }
         self.waiting.call(sink, (packet.stream, id), call);
@@ -367,6 +378,13 @@ impl Smb2 {
                     sink.leave_out("a rename into or out of what is kept");
                     return Ok(());
                 };
+                if call.links {
+                    if succeeded {
+                        sink.known.linked(number, new);
+                    }
+                    let link = Op { kind: OpKind::Link, offset: u64::from(new), transfer: 0, ..op };
+                    return Ok(sink.push(link)?);
+                }
                 sink.push(Op { kind: OpKind::Rename, offset: u64::from(new), transfer: 0, ..op })?;
                 if succeeded {
                     sink.known.renamed(number, new);

@@ -23,6 +23,7 @@ mod args;
 mod calls;
 mod data;
 mod line;
+mod links;
 mod paths;
 
 use std::collections::HashMap;
@@ -32,6 +33,7 @@ use crate::import::number::DayClock;
 use crate::import::sink::{HALF, Sink};
 use crate::import::strace::args::Args;
 use crate::import::strace::line::{Time, What};
+use crate::import::strace::links::SymbolicLinks;
 use crate::import::{ImportError, LineError, LineResult, Source};
 
 /// How such a file is made.
@@ -69,6 +71,8 @@ pub(crate) struct Strace {
     clock: DayClock,
     /// The sum of all steps, where lines show the time since the one before.
     steps_ns: u64,
+    /// Symbolic links that calls have shown.
+    links: SymbolicLinks,
     /// How many files without a name have got a made-up one.
     nameless: u32,
     /// Whether a directory got another name, so that paths of open files change for no reason of theirs.

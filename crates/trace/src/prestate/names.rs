@@ -40,11 +40,10 @@ impl Names {
             directory: Vec::with_capacity(files.len()),
         };
         for entry in files {
-            if !entry.path.is_empty() {
-                name::check(&entry.path).map_err(|why| ReplayError::BadName {
-                    name: entry.path.chars().take(80).collect(),
-                    why,
-                })?;
+            let path = Some(&entry.path).filter(|path| !path.is_empty());
+            for name in path.into_iter().chain(&entry.same_file_as).chain(&entry.leads_to) {
+                let shown = || name.chars().take(80).collect();
+                name::check(name).map_err(|why| ReplayError::BadName { name: shown(), why })?;
             }
             names.add(&entry.path);
         }

@@ -1,12 +1,14 @@
 //! The walk through a trace: what is under every name, now and when the trace began.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use reelgauge_record::log::FileEntry;
 use reelgauge_record::{OpKind, OpenBits};
 
 use super::content::Content;
 use super::names::{NONE, Names};
 use super::{Prepare, Prepared, SPANS_MAX};
+use crate::replay::Without;
 use crate::writer::{ABSENT, UNKNOWN};
 
 /// Names that are looked at below renamed directories, in all.
@@ -16,6 +18,7 @@ const RENAMED_MAX: usize = 20_000_000;
 const ENOENT: i32 = 2;
 const EEXIST: i32 = 17;
 const EISDIR: i32 = 21;
+const EINVAL: i32 = 22;
 
 /// An operation, as far as it matters here.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +26,7 @@ pub(crate) struct Seen {
     pub kind: OpKind,
     /// Index of the name.
     pub file: u32,
-    /// The name that a rename gives.
+    /// The name that a rename or a hard link gives.
     pub new_name: u32,
     /// The open file that it uses.
     pub handle: Option<u32>,
@@ -57,13 +60,15 @@ pub(super) enum Kind {
     Unknown,
     File,
     Directory,
+    /// A symbolic link.
+    Link,
 }
 
 /// A file or directory.
 #[derive(Clone, Debug)]
 pub(super) struct Object {
     /// The name that it had when the trace began; none for what the trace makes.
-    initial: u32,
+    pub(super) initial: u32,
     pub kind: Kind,
     /// Something happened to it that needs it to have been there.
     pub proven: bool,
@@ -76,6 +81,8 @@ pub(super) struct Object {
     pub unknown_handle: u32,
     written_bytes: u64,
     pub content: Content,
+    /// Where a symbolic link led that was there before.
+    pub leads_to: Option<String>,
 }
 
 /// The walk so far.
@@ -105,6 +112,11 @@ pub(crate) struct Walk {
     pub(super) renames_given_up: bool,
     pub(super) coarse: usize,
     pub(super) contradictions: u64,
+    /// Names that symbolic links had at any time.
+    link_names: HashSet<u32>,
+    /// Something that is or may hold a symbolic link gets a name less deep, so that a link that climbs would
+    /// lead out of the trace.
+    pub(crate) rises: bool,
 }
 
 /// Whether a file that is opened so must be there.
@@ -114,7 +126,7 @@ fn is_only_emptied(bits: OpenBits) -> bool {
 
 impl Walk {
     /// Before the first operation. `facts` is the trace's file table.
-    pub fn new(names: Names, facts: &[reelgauge_record::log::FileEntry]) -> Walk {
+    pub fn new(names: Names, facts: &[FileEntry], without: Without) -> Walk {
         let len = names.len();
         let mut walk = Walk {
             now: vec![Now::Unknown; len],
@@ -133,6 +145,8 @@ impl Walk {
             renames_given_up: false,
             coarse: 0,
             contradictions: 0,
+            link_names: HashSet::new(),
+            rises: false,
             names,
         };
         for file in 0..len as u32 {
@@ -152,7 +166,30 @@ impl Walk {
                 walk.was_absent(file, false);
             }
         }
+        walk.were_links(facts, without);
         walk
+    }
+
+    /// Names that were links when the trace began.
+    fn were_links(&mut self, facts: &[FileEntry], without: Without) {
+        // By first name, for those that no operation is on.
+        let mut unnamed: HashMap<&str, u32> = HashMap::new();
+        for (file, entry) in facts.iter().enumerate() {
+            let Some(file) = self.names.known(file as u32) else { continue };
+            if let Some(to) = entry.leads_to.as_ref().filter(|_| !without.symbolic_links) {
+                let object = self.was_here(file, Kind::Link);
+                self.objects[object as usize].leads_to = Some(to.clone());
+                self.link_names.insert(file);
+            }
+            let first = entry.same_file_as.as_deref().filter(|_| !without.hard_links);
+            let named =
+                |first| self.names.find(first).unwrap_or_else(|| *unnamed.entry(first).or_insert(file));
+            let first = first.map(named).filter(|&first| first != file);
+            if let Some(Initial::Was(object)) = first.map(|first| self.initial[first as usize]) {
+                self.initial[file as usize] = Initial::Was(object);
+                self.now[file as usize] = Now::Here(object);
+            }
+        }
     }
 
     /// Whether names lie below this one.
@@ -168,6 +205,7 @@ impl Walk {
     /// The trace's next operation.
     pub fn see(&mut self, seen: &Seen) {
         self.touched[seen.file as usize] = true;
+        self.look_whether_links_rise(seen);
         if let Some(handle) = seen.handle {
             let room = (handle as usize + 1).max(self.object_of.len());
             self.object_of.resize(room, NONE);
@@ -186,6 +224,13 @@ impl Walk {
             OpKind::Stat | OpKind::Access | OpKind::SetAttr => drop(self.was_here(seen.file, Kind::Unknown)),
             OpKind::MakeDir => self.made_directory(seen.file),
             OpKind::Rename => self.renamed(seen.file, seen.new_name),
+            OpKind::Link => self.linked(seen.file, seen.new_name),
+            OpKind::SymLink => {
+                self.was_absent(seen.file, false);
+                self.make(seen.file, Kind::Link);
+                self.made_in[seen.file as usize] = true;
+            }
+            OpKind::ReadLink => drop(self.was_here(seen.file, Kind::Link)),
             OpKind::Sync | OpKind::Close | OpKind::Other => {}
         }
     }
@@ -212,12 +257,15 @@ impl Walk {
                 self.was_absent(seen.file, true);
             }
             // What could not be made had no parent, which says nothing of itself.
-            (ENOENT, OpKind::Create | OpKind::MakeDir) => {}
+            (ENOENT, OpKind::Create | OpKind::MakeDir | OpKind::SymLink) => {}
             (ENOENT, _) if seen.handle.is_none() || seen.kind == OpKind::Open => {
                 self.was_absent(seen.file, true);
             }
-            (EEXIST, OpKind::Create) => drop(self.was_here(seen.file, Kind::Unknown)),
+            (EEXIST, OpKind::Create | OpKind::SymLink) => drop(self.was_here(seen.file, Kind::Unknown)),
+            (EEXIST, OpKind::Link) => drop(self.was_here(seen.new_name, Kind::Unknown)),
             (EEXIST, OpKind::MakeDir) => drop(self.was_here(seen.file, Kind::Directory)),
+            // It is there, and is no link.
+            (EINVAL, OpKind::ReadLink) => drop(self.was_here(seen.file, Kind::Unknown)),
             (EISDIR, OpKind::Open | OpKind::Create) => drop(self.was_here(seen.file, Kind::Directory)),
             _ => {}
         }
@@ -331,7 +379,8 @@ impl Walk {
             || self.names.says_directory(from)
             || self.names.says_directory(to);
         let object = self.was_here(from, if is_directory { Kind::Directory } else { Kind::Unknown });
-        if from == to {
+        if from == to || self.now[to as usize] == Now::Here(object) {
+            // Of two names of one file, both stay.
             return;
         }
         if self.objects[object as usize].kind == Kind::Directory {
@@ -341,6 +390,48 @@ impl Walk {
         self.now[from as usize] = Now::Absent;
         self.now[to as usize] = Now::Here(object);
         self.made_in[to as usize] = true;
+    }
+
+    /// A file gets a name beside its own.
+    fn linked(&mut self, from: u32, to: u32) {
+        self.touched[to as usize] = true;
+        let object = self.was_here(from, Kind::Unknown);
+        self.was_absent(to, false);
+        self.now[to as usize] = Now::Here(object);
+        self.made_in[to as usize] = true;
+        // Whatever is made under either name later is another file.
+        self.made_objects.retain(|_, made| *made != object);
+    }
+
+    /// A link is not made after all: what goes by its name goes to something of its own, there from the
+    /// start.
+    pub fn stands_alone(&mut self, name: u32) {
+        let is_made = matches!(self.now[name as usize], Now::Here(_));
+        let initial = self.first_name(name) as usize;
+        if !is_made && !matches!(self.initial[initial], Initial::Was(_)) {
+            self.initial[initial] = Initial::Undecided;
+            self.now[name as usize] = Now::Unknown;
+        }
+    }
+
+    /// Whether a link would be moved to where its text leads elsewhere. What failed then may be done now, so
+    /// failures count.
+    fn look_whether_links_rise(&mut self, seen: &Seen) {
+        match seen.kind {
+            OpKind::SymLink => drop(self.link_names.insert(seen.file)),
+            OpKind::Rename | OpKind::Link => {
+                let (from, to) = (seen.file, seen.new_name);
+                let is_link = self.link_names.contains(&from);
+                if is_link {
+                    self.link_names.insert(to);
+                }
+                let may_hold =
+                    |name| self.is_above(name) || self.made[name as usize] || self.names.says_directory(name);
+                let depth = |name| self.names.name(name).matches('/').count();
+                self.rises |= (is_link || may_hold(from) || may_hold(to)) && depth(to) < depth(from);
+            }
+            _ => {}
+        }
     }
 
     /// What lies below a renamed directory goes with it.
@@ -453,6 +544,7 @@ impl Walk {
             unknown_handle: NONE,
             written_bytes: 0,
             content: Content::default(),
+            leads_to: None,
         });
         self.objects.len() as u32 - 1
     }

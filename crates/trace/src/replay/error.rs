@@ -118,6 +118,6 @@ pub enum ReplayError {
 fn left_out(ops: u64) -> String {
     match ops {
         0 => "it is empty".to_owned(),
-        ops => format!("its {ops} operations are of kinds that have no equivalent here (locks, links)"),
+        ops => format!("its {ops} operations are of kinds that have no equivalent here (locks)"),
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! Reads and writes longer than [`PIECE_BYTES`] are split, so that buffers stay small.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits, OtherBits};
@@ -18,7 +18,7 @@ use super::order::{Event, Past, Use};
 use super::packed::{Marks, NO_HANDLE, NO_OP, Odd, PackedOp, PackedTrace};
 use crate::prestate::names::{NONE, Names};
 use crate::prestate::walk::{Seen, Walk};
-use crate::prestate::{PreState, decide};
+use crate::prestate::{PreState, Prepare, climbs, decide};
 use crate::trace::Trace;
 
 mod reorder;
@@ -50,6 +50,26 @@ pub struct Wanted {
     pub pace: Pacing,
     /// Longer times in which nothing happened are cut to this.
     pub idle_cap_ns: Option<u64>,
+    /// What the target doesn't have.
+    pub without: Without,
+}
+
+/// What a target doesn't have, so that it is left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Without {
+    /// Several names for a file.
+    pub hard_links: bool,
+    /// Names that lead to others.
+    pub symbolic_links: bool,
+}
+
+/// How many links of a trace are made, or were there before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkCounts {
+    /// Further names of files.
+    pub hard: u64,
+    /// Names that lead to others.
+    pub symbolic: u64,
 }
 
 /// A trace that can be replayed.
@@ -59,6 +79,8 @@ pub struct Replayable {
     pub packed: PackedTrace,
     /// What must be there before.
     pub before: PreState,
+    /// The links that it needs.
+    pub links: LinkCounts,
     /// Operations that are not replayed, by reason.
     pub left_out: BTreeMap<&'static str, u64>,
     /// What is replayed otherwise than it was recorded, in sentences.
@@ -116,6 +138,9 @@ struct Loader {
     handle_past: Vec<Past>,
     /// By name.
     name_past: Vec<Past>,
+    /// By name that shares a file with others: the first of these.
+    shared: HashMap<u32, u32>,
+    links: LinkCounts,
     walk: Walk,
     clock: Timeline,
     number: u64,
@@ -170,7 +195,9 @@ impl Loader {
             waits: Waits::default(),
             handle_past: Vec::new(),
             name_past: vec![Past::default(); names.len()],
-            walk: Walk::new(names, trace.files()),
+            shared: HashMap::new(),
+            links: LinkCounts::default(),
+            walk: Walk::new(names, trace.files(), wanted.without),
             clock: Timeline { idle_cap_ns: wanted.idle_cap_ns, ..Timeline::default() },
             number: 0,
             left_out: BTreeMap::new(),
@@ -185,17 +212,19 @@ impl Loader {
     fn take(&mut self, mut op: OpRecord) -> Result<(), ReplayError> {
         let number = self.number;
         self.number += 1;
-        if op.kind == OpKind::Other {
-            *self.left_out.entry(why_left_out(&op)).or_default() += 1;
-            return Ok(());
-        }
         op.done_ns = op.done_ns.max(op.issued_ns);
         self.check(number, &mut op)?;
+        if let Some(why) = why_left_out(&op, self.wanted.without) {
+            *self.left_out.entry(why).or_default() += 1;
+            self.leave_out(&op);
+            return Ok(());
+        }
+        self.count_link(&op);
         self.copied += u64::from(op.flags.has(OpFlags::COPIED));
         self.mapped += u64::from(op.flags.has(OpFlags::MAPPED));
         let due_ns = self.clock.due(&op);
         let handle = self.handle(&op, due_ns)?;
-        let new_name = if op.kind == OpKind::Rename { op.offset as u32 } else { NONE };
+        let new_name = new_name(&op).unwrap_or(NONE);
         self.walk.see(&Seen {
             kind: op.kind,
             file: op.file,
@@ -210,14 +239,62 @@ impl Loader {
         self.put_in_pieces(&op, handle, due_ns)
     }
 
+    /// What a link that is not made would have named is there from the start.
+    fn leave_out(&mut self, op: &OpRecord) {
+        let named = match op.kind {
+            OpKind::Link => op.offset as u32,
+            OpKind::SymLink => op.file,
+            _ => return,
+        };
+        if op.errno == 0 {
+            self.walk.stands_alone(named);
+        }
+    }
+
+    /// Notes which names share a file from here on.
+    fn count_link(&mut self, op: &OpRecord) {
+        self.links.hard += u64::from(op.kind == OpKind::Link);
+        self.links.symbolic += u64::from(op.kind == OpKind::SymLink);
+        let Some(new) = new_name(op).filter(|_| op.errno == 0) else { return };
+        match (self.shared.get(&op.file).copied(), op.kind) {
+            (Some(first), _) => drop(self.shared.insert(new, first)),
+            (None, OpKind::Link) => {
+                self.shared.insert(op.file, op.file);
+                self.shared.insert(new, op.file);
+            }
+            _ => {}
+        }
+    }
+
+    /// Links that climb lead to themselves where what holds them moves up: their way would lead out of the
+    /// image.
+    fn keep_links_inside(&mut self) -> Option<String> {
+        if !self.walk.rises {
+            return None;
+        }
+        let names = &self.walk.names;
+        let links = self.packed.ops.iter_mut().filter(|op| op.kind == OpKind::SymLink);
+        let mut turned: u64 = 0;
+        for op in links.filter(|op| climbs(names.name(op.file), names.name(op.offset as u32))) {
+            op.offset = u64::from(op.file);
+            turned += 1;
+        }
+        (turned > 0).then(|| {
+            format!("{turned} symbolic links lead to themselves, because they or what they lie in are moved up later.")
+        })
+    }
+
     /// Refuses what no file can hold; names become those that the trace uses first for the same path.
     fn check(&self, number: u64, op: &mut OpRecord) -> Result<(), ReplayError> {
         let known = |file: u64| {
             let known = u32::try_from(file).ok().and_then(|file| self.walk.names.known(file));
             known.ok_or(ReplayError::NoFile { op: number, file })
         };
+        if op.kind == OpKind::Other {
+            return Ok(());
+        }
         op.file = known(u64::from(op.file))?;
-        if op.kind == OpKind::Rename {
+        if op.kind.names_two() {
             op.offset = u64::from(known(op.offset)?);
             return Ok(());
         }
@@ -401,13 +478,11 @@ impl Loader {
             }
         }
         if order == Order::Resources {
-            let usage = usage_of(op.kind);
-            let past = &mut self.name_past[op.file as usize];
-            waits.look(past.len());
-            past.take(event(usage), |op, lane| waits.add(op, lane));
-            let new_name = (op.kind == OpKind::Rename).then_some(op.offset as u32);
-            if let Some(new_name) = new_name.filter(|&name| name != op.file) {
-                self.name_past[new_name as usize].take(event(Use::Change), |op, lane| waits.add(op, lane));
+            let new_name = new_name(op);
+            for (name, usage) in names_of(op, &self.shared) {
+                let past = &mut self.name_past[name as usize];
+                waits.look(past.len());
+                past.take(event(usage), |op, lane| waits.add(op, lane));
             }
             if op.kind.goes_by_path() || matches!(op.kind, OpKind::Open | OpKind::Create) {
                 let named = [Some(op.file), new_name];
@@ -440,12 +515,20 @@ impl Loader {
         self.packed.span_ns = self.clock.end_ns;
         self.packed.open_most = self.handles.open_most;
         self.packed.handles = std::mem::take(&mut self.handles.list);
-        let notes = self.notes(late_ops);
+        let mut notes = self.notes(late_ops);
+        notes.extend(self.keep_links_inside());
         let (before, makes) = decide(self.walk)?;
         for handle in makes {
             self.packed.handles[handle as usize].makes = true;
         }
-        Ok(Replayable { packed: self.packed, before, left_out: self.left_out, notes })
+        let prepared = |what: fn(&Prepare) -> bool| {
+            before.entries.iter().filter(|entry| what(&entry.what)).count() as u64
+        };
+        let links = LinkCounts {
+            hard: self.links.hard + prepared(|what| matches!(what, Prepare::HardLink { .. })),
+            symbolic: self.links.symbolic + prepared(|what| *what == Prepare::SymbolicLink),
+        };
+        Ok(Replayable { packed: self.packed, before, links, left_out: self.left_out, notes })
     }
 
     fn notes(&self, late_ops: u64) -> Vec<String> {
@@ -476,15 +559,51 @@ impl Loader {
     }
 }
 
-/// What is said of an operation without an equivalent. A link that could not be made changed nothing.
-fn why_left_out(op: &OpRecord) -> &'static str {
-    match (OtherBits(op.len), op.errno) {
-        (OtherBits::HARD_LINK, 0) => "a hard link; its new name is a file of its own, there from the start",
-        (OtherBits::SYMBOLIC_LINK, 0) => {
-            "a symbolic link; what goes by its name goes to a file of its own, there from the start"
+/// What is said of an operation that is not replayed. A link that could not be made changed nothing.
+fn why_left_out(op: &OpRecord, without: Without) -> Option<&'static str> {
+    Some(match (op.kind, OtherBits(op.len), op.errno) {
+        (OpKind::Other, OtherBits::HARD_LINK, 0) => {
+            "a hard link to a file that the trace does not tell; its new name is a file of its own, there from the start"
         }
-        _ => "a lock or another operation without an equivalent here",
+        (OpKind::Other, OtherBits::SYMBOLIC_LINK, 0) => {
+            "a symbolic link that leads to what the trace does not tell; what goes by its name goes to a file of its \
+             own, there from the start"
+        }
+        (OpKind::Other, ..) => "a lock or another operation without an equivalent here",
+        (OpKind::Link, ..) if without.hard_links => {
+            "a hard link, which the target does not have; its new name is a file of its own, there from the start"
+        }
+        (OpKind::SymLink | OpKind::ReadLink, ..) if without.symbolic_links => {
+            "a symbolic link, which the target does not have; what goes by its name goes to a file of its own"
+        }
+        _ => return None,
+    })
+}
+
+/// The name that a file gets.
+fn new_name(op: &OpRecord) -> Option<u32> {
+    matches!(op.kind, OpKind::Rename | OpKind::Link).then_some(op.offset as u32)
+}
+
+/// The names whose past matters for an operation, each once, with how it uses what is there. A file with
+/// several names has the past of the first.
+fn names_of(op: &OpRecord, shared: &HashMap<u32, u32>) -> impl Iterator<Item = (u32, Use)> {
+    let usage = usage_of(op.kind);
+    let new_name = new_name(op);
+    let first = |name: u32| shared.get(&name).copied();
+    let mut all = [
+        Some((op.file, usage)),
+        new_name.map(|name| (name, Use::Change)),
+        first(op.file).map(|name| (name, usage)),
+        new_name.and_then(first).map(|name| (name, Use::Change)),
+    ];
+    for at in 1..all.len() {
+        let is_double = all[..at].iter().flatten().any(|before| Some(before.0) == all[at].map(|it| it.0));
+        if is_double {
+            all[at] = None;
+        }
     }
+    all.into_iter().flatten()
 }
 
 /// How a kind of operation uses the file under its name.
@@ -495,7 +614,8 @@ fn usage_of(kind: OpKind) -> Use {
         | OpKind::Truncate
         | OpKind::Rename
         | OpKind::MakeDir
-        | OpKind::RemoveDir => Use::Change,
+        | OpKind::RemoveDir
+        | OpKind::SymLink => Use::Change,
         OpKind::Read => Use::Read,
         OpKind::Write | OpKind::Allocate => Use::Write,
         OpKind::Open
@@ -505,6 +625,8 @@ fn usage_of(kind: OpKind) -> Use {
         | OpKind::Access
         | OpKind::ReadDir
         | OpKind::SetAttr
+        | OpKind::Link
+        | OpKind::ReadLink
         | OpKind::Other => Use::Need,
     }
 }

@@ -140,6 +140,27 @@ impl Sample {
         self.push(|op| (op.kind, op.file, op.offset) = (OpKind::Rename, from, u64::from(to)))
     }
 
+    /// What gives a file another name, or leads to one.
+    pub fn link(&mut self, kind: OpKind, file: &str, second: &str) -> &mut Sample {
+        let (file, second) = (self.file(file), self.file(second));
+        self.push(|op| (op.kind, op.file, op.offset) = (kind, file, u64::from(second)))
+    }
+
+    /// The source knows that it was a link: of the same file, or to another name.
+    pub fn was_link(
+        &mut self,
+        name: &str,
+        same_file_as: Option<&str>,
+        leads_to: Option<&str>,
+    ) -> &mut Sample {
+        self.found(name, Some(7));
+        let file = self.file(name);
+        let entry = self.writer.as_mut().unwrap().entry(file).unwrap();
+        entry.same_file_as = same_file_as.map(str::to_owned);
+        entry.leads_to = leads_to.map(str::to_owned);
+        self
+    }
+
     pub fn finish(&mut self) -> Trace {
         self.writer.take().unwrap().finish(TraceInfo::default()).unwrap()
     }

@@ -245,7 +245,7 @@ impl ReplayScript {
             kind,
             handle: if by_path { Op::BY_PATH } else { self.slots.of(op.handle) },
             file: first_file + op.file,
-            offset: if kind == OpKind::Rename { op.offset + u64::from(first_file) } else { op.offset },
+            offset: if kind.names_two() { op.offset + u64::from(first_file) } else { op.offset },
             len: if opens(kind) { 0 } else { op.len },
             due_ns,
             transfer: if by_path { 0 } else { op.handle + 1 },

@@ -123,9 +123,9 @@ impl<'a> Tape<'a> {
         self.sink.file(FileEntry {
             path,
             size_before_bytes,
-            size_after_bytes: None,
             existed_before: size_before_bytes.is_some(),
             prepared: if size_before_bytes.is_some() { FOUND } else { ABSENT }.to_owned(),
+            ..FileEntry::default()
         })
     }
 

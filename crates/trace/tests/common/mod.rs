@@ -67,7 +67,7 @@ impl Imported {
             OpKind::Allocate => line += &format!(" {}+{}", op.offset, op.len),
             OpKind::Access => line += &format!(" {}", asked(op)),
             OpKind::Truncate => line += &format!(" {}", op.offset),
-            OpKind::Rename => line += &format!(" to {}", self.path(op.offset as u32)),
+            kind if kind.names_two() => line += &format!(" to {}", self.path(op.offset as u32)),
             _ => {}
         }
         for (mark, number) in [("h", op.transfer), ("t", op.stream), ("e", op.errno as u32)] {
@@ -90,6 +90,9 @@ impl Imported {
     pub fn before(&self, path: &str) -> String {
         let entry = self.trace.files().iter().find(|entry| entry.path == path);
         let entry = entry.unwrap_or_else(|| panic!("no file {path}"));
+        if let Some(to) = &entry.leads_to {
+            return format!("{} link to {to}", entry.prepared);
+        }
         match entry.size_before_bytes {
             Some(size) => format!("{} {size}", entry.prepared),
             None => entry.prepared.clone(),

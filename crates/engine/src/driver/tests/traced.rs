@@ -284,6 +284,76 @@ fn files_and_directories_get_other_names() {
     });
 }
 
+fn linking(kind: OpKind, file: u32, second: u32) -> Op {
+    Op { offset: second.into(), ..on(kind, file) }
+}
+
+#[test]
+fn a_file_gets_a_second_name_and_is_written_by_either() {
+    let both = |kind| works(linking(kind, NEW, OTHER));
+    let cases = [
+        fails(linking(OpKind::Link, NEW, OTHER), Errno::NOENT),
+        works(creating(NEW, OpenMode::READ)),
+        works(on(OpKind::Write, NEW)),
+        CLOSING,
+        both(OpKind::Link),
+        fails(linking(OpKind::Link, NEW, OTHER), Errno::EXIST),
+        fails(linking(OpKind::Link, A_FOLDER, BELOW), Errno::NOTDIR),
+        works(opening_as(OTHER, WRITE)),
+        works(on(OpKind::Write, OTHER)),
+        CLOSING,
+        works(creating(OTHER, OpenMode::READ)),
+        CLOSING,
+        works(resizing_by_path(NEW, 100)),
+        // Of two names of one file both stay.
+        both(OpKind::Rename),
+        works(on(OpKind::Stat, NEW)),
+        works(on(OpKind::Unlink, NEW)),
+        works(opening_as(OTHER, WRITE)),
+        CLOSING,
+        // A name that is replaced is lost, too.
+        works(linking(OpKind::Link, OTHER, NEW)),
+        works(linking(OpKind::Link, OTHER, MISSING)),
+        works(creating(NEW, OpenMode { existing: true, ..OpenMode::READ })),
+        CLOSING,
+        works(resizing_by_path(OTHER, 100)),
+        works(renaming(A_LINK, NEW)),
+        works(on(OpKind::Unlink, MISSING)),
+        works(opening_as(OTHER, WRITE)),
+        CLOSING,
+    ];
+    check(&cases, |folder, _| {
+        let other = fs::metadata(folder.join("other")).unwrap();
+        assert_eq!((other.len(), other.nlink()), (100, 1));
+        assert!(folder.join("new").is_symlink());
+    });
+}
+
+#[test]
+fn a_symbolic_link_is_made_relative_read_and_not_followed() {
+    let cases = [
+        works(on(OpKind::MakeDir, NEW)),
+        works(linking(OpKind::SymLink, BELOW, OTHER)),
+        works(on(OpKind::ReadLink, BELOW)),
+        fails(linking(OpKind::SymLink, BELOW, OTHER), Errno::EXIST),
+        works(creating(OTHER, OpenMode::READ)),
+        CLOSING,
+        fails(opening_as(BELOW, OpenMode::READ), Errno::LOOP),
+        fails(creating(BELOW, OpenMode::READ), Errno::LOOP),
+        fails(resizing_by_path(BELOW, 0), Errno::LOOP),
+        fails(on(OpKind::ReadLink, OTHER), Errno::INVAL),
+        fails(on(OpKind::ReadLink, MISSING), Errno::NOENT),
+        works(linking(OpKind::SymLink, MISSING, MISSING)),
+        fails(linking(OpKind::SymLink, 99, OTHER), Errno::INVAL),
+        fails(linking(OpKind::Link, OTHER, 99), Errno::INVAL),
+    ];
+    check(&cases, |folder, _| {
+        assert_eq!(fs::read_link(folder.join("new/below")).unwrap(), Path::new("../other"));
+        let missing = fs::read_link(folder.join("missing")).unwrap();
+        assert_eq!(missing, Path::new("missing"), "it leads to itself");
+    });
+}
+
 #[test]
 fn directories_come_and_go() {
     let below = |kind| on(kind, BELOW);

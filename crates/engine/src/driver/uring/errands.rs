@@ -1,8 +1,8 @@
 //! What io_uring has no operation for, at least before Linux 5.15: asking for access, listing and making a
-//! directory, setting a file's times, setting its size. And what takes more than one step: the first
-//! operation by path in a directory, which has to be opened for it, every open where the kernel can't keep
-//! to the area by itself, and emptying a file that an open found full. Helper threads do it, and the ring
-//! goes on meanwhile.
+//! directory, setting a file's times, setting its size, making and reading links. And what takes more than
+//! one step: the first operation by path in a directory, which has to be opened for it, every open where the
+//! kernel can't keep to the area by itself, emptying a file that an open found full, and removing or renaming
+//! where the run itself made hard links. Helper threads do it, and the ring goes on meanwhile.
 //!
 //! There are as many helpers as errands have been out at once, so that none waits for another, and none at
 //! all in a ring that never needed one. A helper reads the clock right before and right after its system
@@ -31,7 +31,17 @@ use crate::io::{self, ErrorNumber, IMPOSSIBLE, NOT_OPEN, Names, OpenFile};
 
 /// Whether an operation of this kind is always an errand.
 pub(super) const fn is_errand(kind: OpKind) -> bool {
-    matches!(kind, OpKind::Access | OpKind::ReadDir | OpKind::MakeDir | OpKind::SetAttr | OpKind::Truncate)
+    matches!(
+        kind,
+        OpKind::Access
+            | OpKind::ReadDir
+            | OpKind::MakeDir
+            | OpKind::SetAttr
+            | OpKind::Truncate
+            | OpKind::Link
+            | OpKind::SymLink
+            | OpKind::ReadLink
+    )
 }
 
 /// The helpers of a ring.

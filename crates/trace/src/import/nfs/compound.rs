@@ -8,7 +8,7 @@
 use reelgauge_record::OpKind;
 
 use crate::import::LineResult;
-use crate::import::nfs::{Ask, At, Call, File, Named, Nfs, Reply, errno_of, on_name};
+use crate::import::nfs::{Ask, At, Call, File, Named, Nfs, Reply, errno_of, link, on_name};
 use crate::import::sink::{Op, Sink};
 
 const ACCESS: u64 = 3;
@@ -212,9 +212,12 @@ impl Nfs {
                 self.rename(sink, old, new, Op { kind: OpKind::Rename, ..op })
             }
             LINK => {
-                walk.name();
-                let mut saved = walk.saved.clone();
-                self.on_handle(sink, ask, &mut saved, call, reply, op)
+                let Some(new) = walk.name() else {
+                    sink.leave_out("a call without a name");
+                    return Ok(());
+                };
+                let new = self.path(&mut walk.at, &new);
+                link(sink, &walk.saved.file.path, &new, Op { kind: OpKind::Link, ..op })
             }
             _ => self.on_handle(sink, ask, &mut walk.at, call, reply, op),
         }
@@ -227,11 +230,13 @@ fn ask_of(code: u64) -> Option<Ask> {
         4 => Ask::Close,
         5 => Ask::Commit,
         CREATE => Ask::MakeDir,
-        LINK | 12 | 14 | 59 | 60 | 62 => Ask::Other,
+        LINK => Ask::Link,
+        12 | 14 | 59 | 60 | 62 => Ask::Other,
         LOOKUP => Ask::LookUp,
         OPEN => Ask::Open,
         25 => Ask::Read,
         READDIR => Ask::List,
+        27 => Ask::ReadLink,
         REMOVE => Ask::Remove,
         RENAME => Ask::Rename,
         34 => Ask::SetAttr,

@@ -146,7 +146,7 @@ impl Strace {
             self.processes.set_directory(call.pid, &unescape(shown));
         }
         if path.first() == Some(&b'/') {
-            return Ok(path);
+            return Ok(self.links.follow(path, false));
         }
         let base = match (base.number, base.path) {
             (_, Some(shown)) => Some(unescape(shown)),
@@ -155,14 +155,26 @@ impl Strace {
                 self.processes.get(call.pid, number).map(|handle| unescape(&handle.borrow().path))
             }
         };
-        Ok(match base {
+        let full = match base {
             Some(mut base) => {
                 base.push(b'/');
                 base.extend_from_slice(&path);
                 base
             }
             None => path,
-        })
+        };
+        Ok(self.links.follow(full, false))
+    }
+
+    /// The full path of what a path argument means, through links.
+    pub(super) fn resolve_whole(
+        &mut self,
+        call: &Call<'_>,
+        directory: Option<usize>,
+        path: usize,
+    ) -> Result<Vec<u8>, LineError> {
+        let path = self.resolve(call, directory, path)?;
+        Ok(self.links.follow(path, true))
     }
 
     /// `open` and its kin.
@@ -175,7 +187,12 @@ impl Strace {
         flags: &[u8],
     ) -> LineResult {
         let flags = flags_of(flags);
-        let asked = self.resolve(call, directory, path)?;
+        let stops =
+            has_flag(flags, b"O_NOFOLLOW") || has_flag(flags, b"O_CREAT") && has_flag(flags, b"O_EXCL");
+        let asked = match stops {
+            true => self.resolve(call, directory, path)?,
+            false => self.resolve_whole(call, directory, path)?,
+        };
         let nameless = has_flag(flags, b"O_TMPFILE");
         let asked = if nameless { self.made_up(sink, asked) } else { asked };
         let shown = call.path.map(|path| if is_absolute(path) { Ok(unescape(path)) } else { Err(()) });

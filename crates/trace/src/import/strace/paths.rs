@@ -63,9 +63,12 @@ impl Strace {
             b"fchmod" | b"fchown" | b"fsetxattr" | b"fremovexattr" => {
                 self.by_handle(sink, call, OpKind::SetAttr)
             }
-            b"readlink" | b"statfs" | b"getxattr" | b"lgetxattr" | b"listxattr" | b"llistxattr"
-            | b"mknod" => self.by_path(sink, call, other, None, 0),
-            b"readlinkat" | b"mknodat" => self.by_path(sink, call, other, Some(0), 1),
+            b"readlink" => self.read_link(sink, call, None, 0),
+            b"readlinkat" => self.read_link(sink, call, Some(0), 1),
+            b"statfs" | b"getxattr" | b"lgetxattr" | b"listxattr" | b"llistxattr" | b"mknod" => {
+                self.by_path(sink, call, other, None, 0)
+            }
+            b"mknodat" => self.by_path(sink, call, other, Some(0), 1),
             // symlink(target, name): the target need not be there, and is no file of its own.
             b"symlink" => self.symbolic_link(sink, call, None, 1),
             b"symlinkat" => self.symbolic_link(sink, call, Some(1), 2),
@@ -96,7 +99,10 @@ impl Strace {
         if is_empty && !call.succeeded() {
             return Ok(Named::Path(Err("an empty path")));
         }
-        let path = self.resolve(call, directory, path)?;
+        let path = match follows(call) {
+            true => self.resolve_whole(call, directory, path)?,
+            false => self.resolve(call, directory, path)?,
+        };
         let is_directory = is_directory || sink.knows_directory(&path);
         Ok(Named::Path(if is_directory { sink.directory(&path)? } else { sink.file(&path)? }))
     }
@@ -232,6 +238,10 @@ impl Strace {
                 errno => exists(sink, file, errno),
             }
         }
+        if call.succeeded() && matches!(named, Named::Path(_)) {
+            let path = self.resolve(call, directory, path)?;
+            self.links.forget(&path);
+        }
         Ok(())
     }
 
@@ -265,6 +275,9 @@ impl Strace {
     ) -> LineResult {
         let old = self.resolve(call, old_directory, old)?;
         let new = self.resolve(call, new_directory, new)?;
+        if call.succeeded() {
+            self.links.renamed(&old, &new);
+        }
         let is_directory = sink.knows_directory(&old) || sink.knows_directory(&new);
         let mut place = |path: &[u8]| if is_directory { sink.directory(path) } else { sink.file(path) };
         let (old, new) = (place(&old)?, place(&new)?);
@@ -310,16 +323,21 @@ impl Strace {
         {
             return named_at_last(sink, call, handle, new);
         }
-        // It is counted by the name that it makes: what goes by that later needs a file there.
-        let made =
-            self.push_asking(sink, call, (OpKind::Other, OtherBits::HARD_LINK.0.into()), &Named::Path(new))?;
         let old = match &old {
             Named::Path(place) => place.ok(),
             Named::Handle(handle) => handle.as_ref().ok().and_then(|handle| handle.borrow().place.ok()),
         };
-        if let (true, Some(new), Some(old)) = (call.succeeded(), made, old) {
-            sink.known.found(old);
-            sink.known.linked(old, new);
+        let (Some(old), Ok(new)) = (old, new) else {
+            // It is counted by the name that it makes: what goes by that later needs a file there.
+            let what = (OpKind::Other, OtherBits::HARD_LINK.0.into());
+            return self.push_asking(sink, call, what, &Named::Path(new)).map(drop);
+        };
+        let op = Op::new(OpKind::Link, old, call.stream, call.start_ns, call.end_ns, call.errno);
+        sink.push(Op { offset: u64::from(new), ..op })?;
+        match call.errno {
+            0 => sink.known.linked(old, new),
+            errno::EEXIST => sink.known.found(new),
+            _ => {}
         }
         Ok(())
     }
@@ -331,9 +349,67 @@ impl Strace {
         directory: Option<usize>,
         path: usize,
     ) -> LineResult {
-        let new = self.resolve(call, directory, path)?;
-        let new = Named::Path(sink.file(&new)?);
-        self.push_asking(sink, call, (OpKind::Other, OtherBits::SYMBOLIC_LINK.0.into()), &new)?;
+        let link = self.resolve(call, directory, path)?;
+        let text = string(call.args.at(0)).ok_or(LineError::Malformed("no text of a link"))?;
+        let new = match sink.file(&link)? {
+            Ok(new) => new,
+            Err(why) => {
+                sink.leave_out(why);
+                return Ok(());
+            }
+        };
+        let target = self.target(sink, &link, &text)?;
+        if target.is_none() {
+            sink.warn("symbolic links that lead out of what is kept; a replay makes them lead to themselves");
+        }
+        let op = Op::new(OpKind::SymLink, new, call.stream, call.start_ns, call.end_ns, call.errno);
+        sink.push(Op { offset: u64::from(target.unwrap_or(new)), ..op })?;
+        match call.errno {
+            0 => {
+                sink.known.made(new);
+                self.links.learn(&link, text);
+            }
+            errno::EEXIST => sink.known.found(new),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What a symbolic link leads to; `None` where that is not kept.
+    fn target(&self, sink: &mut Sink, link: &[u8], text: &[u8]) -> Result<Option<u32>, LineError> {
+        let above = &link[..memchr::memrchr(b'/', link).map_or(0, |slash| slash + 1)];
+        let path = if text.first() == Some(&b'/') { text.to_vec() } else { [above, text].concat() };
+        let path = self.links.follow(path, false);
+        let place = if sink.knows_directory(&path) { sink.directory(&path)? } else { sink.file(&path)? };
+        Ok(place.ok())
+    }
+
+    /// `readlink` and its kin. A link that nobody has shown being made was there before.
+    fn read_link(
+        &mut self,
+        sink: &mut Sink,
+        call: &Call<'_>,
+        directory: Option<usize>,
+        path: usize,
+    ) -> LineResult {
+        let named = self.named(sink, call, directory, path, false)?;
+        let Some(file) = self.push_named(sink, call, OpKind::ReadLink, &named)? else { return Ok(()) };
+        if !matches!(named, Named::Path(_)) {
+            return Ok(());
+        }
+        let link = self.resolve(call, directory, path)?;
+        let text = string(call.args.at(path + 1)).filter(|_| call.succeeded());
+        match text.filter(|_| !self.links.knows(&link)) {
+            Some(text) => {
+                let target = self.target(sink, &link, &text)?.unwrap_or(file);
+                let name = sink.name_of(target).unwrap_or_default().to_owned();
+                if !name.is_empty() {
+                    sink.known.leads_to(file, &name);
+                }
+                self.links.learn(&link, text);
+            }
+            None => exists(sink, file, call.errno),
+        }
         Ok(())
     }
 
@@ -425,6 +501,18 @@ impl Strace {
             );
         }
         Ok(())
+    }
+}
+
+/// Whether a call means what a link leads to, and not the link.
+fn follows(call: &Call<'_>) -> bool {
+    match call.name {
+        b"link" => false,
+        b"linkat" => (0..5).any(|at| has_flag(call.args.at(at), b"AT_SYMLINK_FOLLOW")),
+        b"unlink" | b"unlinkat" | b"rmdir" | b"mkdir" | b"mkdirat" | b"mknod" | b"mknodat" | b"readlink"
+        | b"readlinkat" | b"lstat" | b"lstat64" | b"lchown" | b"lsetxattr" | b"lremovexattr"
+        | b"lgetxattr" | b"llistxattr" => false,
+        _ => !(0..5).any(|at| has_flag(call.args.at(at), b"AT_SYMLINK_NOFOLLOW")),
     }
 }
 

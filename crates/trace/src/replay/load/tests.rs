@@ -72,7 +72,7 @@ fn what_has_no_equivalent_is_counted() {
 }
 
 #[test]
-fn links_are_counted_by_themselves_and_their_names_are_files() {
+fn links_of_which_half_is_known_are_counted_and_their_names_are_files() {
     let mut sample = Sample::new();
     let link = |sample: &mut Sample, name: &str, what: OtherBits, errno| {
         let file = sample.file(name);
@@ -91,6 +91,133 @@ fn links_are_counted_by_themselves_and_their_names_are_files() {
     assert_eq!(replayable.packed.ops.len(), 4);
     let names: Vec<_> = replayable.before.entries.iter().map(|file| file.name.as_str()).collect();
     assert_eq!(names, ["a", "b"], "what is read by the other name is there to be read");
+}
+
+/// One file read through its new name, and a link to it.
+fn linking() -> Sample {
+    let mut sample = Sample::new();
+    let handle = sample.open("a", NEW);
+    sample.write("a", handle, 0, 100).close("a", handle);
+    sample.link(OpKind::Link, "a", "b").link(OpKind::SymLink, "d/soft", "a").path(
+        OpKind::ReadLink,
+        "d/soft",
+        0,
+    );
+    let handle = sample.open("b", READ);
+    sample.read("b", handle, 0, 100).close("b", handle);
+    sample.path(OpKind::Unlink, "a", 0).path(OpKind::Stat, "b", 0);
+    sample
+}
+
+fn prepared(replayable: &Replayable) -> Vec<(&str, Prepare)> {
+    replayable.before.entries.iter().map(|entry| (entry.name.as_str(), entry.what)).collect()
+}
+
+#[test]
+fn links_are_made_again_and_what_goes_by_them_is_one_file() {
+    let replayable = linking().load();
+    assert!(replayable.left_out.is_empty());
+    assert_eq!(replayable.links, LinkCounts { hard: 1, symbolic: 1 });
+    let wanted = [
+        ("a", Prepare::Absent),
+        ("b", Prepare::Absent),
+        ("d", Prepare::Directory),
+        ("d/soft", Prepare::Absent),
+    ];
+    assert_eq!(prepared(&replayable), wanted);
+    let links: Vec<_> = replayable.packed.ops.iter().filter(|op| op.kind.names_two()).collect();
+    assert_eq!((links[0].file, links[0].offset), (0, 1));
+    assert_eq!((links[1].file, links[1].offset), (2, 0));
+}
+
+#[test]
+fn what_the_target_is_without_is_left_out_and_its_names_are_files() {
+    let without = Without { hard_links: true, symbolic_links: false };
+    let replayable = linking().load_as(Wanted { without, ..Wanted::default() }).unwrap();
+    assert_eq!(replayable.left_out.len(), 1);
+    assert_eq!(prepared(&replayable)[1], ("b", Prepare::File { size_bytes: 100 }));
+    let without = Without { hard_links: false, symbolic_links: true };
+    let replayable = linking().load_as(Wanted { without, ..Wanted::default() }).unwrap();
+    assert_eq!(replayable.left_out.values().sum::<u64>(), 2, "made, and read");
+    assert_eq!(replayable.links, LinkCounts { hard: 1, symbolic: 0 });
+}
+
+#[test]
+fn links_that_were_there_are_prepared_as_links() {
+    let mut sample = Sample::new();
+    sample.found("a", Some(7)).was_link("b", Some("a"), None).was_link("d/soft", None, Some("a"));
+    // Two names of a file whose first name is in no operation.
+    sample.was_link("c", Some("gone"), None).was_link("e", Some("gone"), None);
+    for name in ["a", "b", "c", "e", "d/soft"] {
+        sample.path(OpKind::Stat, name, 0);
+    }
+    let replayable = sample.load();
+    let (file, link) = (Prepare::File { size_bytes: 7 }, Prepare::HardLink { size_bytes: 7 });
+    let wanted = [
+        ("a", file),
+        ("b", link),
+        ("c", file),
+        ("d", Prepare::Directory),
+        ("d/soft", Prepare::SymbolicLink),
+        ("e", link),
+    ];
+    assert_eq!(prepared(&replayable), wanted);
+    let target = |name| replayable.before.target(name);
+    assert_eq!((target("b"), target("e"), target("d/soft")), (Some("a"), Some("c"), Some("a")));
+    assert_eq!((target("a"), replayable.before.file_bytes()), (None, 14));
+    assert_eq!(replayable.links, LinkCounts { hard: 2, symbolic: 1 });
+    let mut sample = Sample::new();
+    sample.was_link("a", None, Some("../../etc/passwd")).path(OpKind::Stat, "a", 0);
+    let refused = sample.load_as(Wanted::default()).unwrap_err();
+    assert!(matches!(refused, ReplayError::BadName { .. }), "{refused}");
+}
+
+#[test]
+fn a_link_that_moves_up_never_leads_out() {
+    for (renamed, leads_to_itself) in
+        [(("d/e", "top"), true), (("d/e/soft", "soft"), true), (("d/e", "d/f"), false)]
+    {
+        let mut sample = Sample::new();
+        sample.link(OpKind::SymLink, "d/e/soft", "x").link(OpKind::SymLink, "d/e/near", "d/e/y");
+        sample.rename(renamed.0, renamed.1);
+        let replayable = sample.load();
+        let [soft, near, ..] = &replayable.packed.ops[..] else { unreachable!() };
+        assert_eq!(u64::from(soft.file) == soft.offset, leads_to_itself, "{renamed:?}");
+        assert_ne!(u64::from(near.file), near.offset, "it does not climb");
+        let is_said =
+            replayable.notes.iter().any(|note| note.starts_with("1 symbolic links lead to themselves"));
+        assert_eq!(is_said, leads_to_itself, "{:?}", replayable.notes);
+    }
+}
+
+#[test]
+fn what_goes_by_one_name_waits_for_what_goes_by_the_other() {
+    let mut sample = Sample::new();
+    sample.link(OpKind::Link, "a", "b");
+    let (one, two) = (sample.open("a", WRITE), sample.thread(1).open("b", READ));
+    sample.thread(0).write("a", one, 0, 10);
+    sample.thread(1).read("b", two, 0, 10);
+    let replayable = sample.load_as(Wanted { order: Order::Resources, ..Wanted::default() }).unwrap();
+    let read = replayable.packed.ops.iter().position(|op| op.kind == OpKind::Read).unwrap() as u32;
+    let write = replayable.packed.ops.iter().position(|op| op.kind == OpKind::Write).unwrap() as u32;
+    assert!(replayable.packed.waits_for(read).contains(&write));
+}
+
+#[test]
+fn of_two_names_of_a_file_a_rename_takes_none_and_a_name_used_again_is_another_file() {
+    let mut sample = Sample::new();
+    sample.found("a", Some(7)).was_link("b", Some("a"), None);
+    sample.rename("a", "b").path(OpKind::Unlink, "a", 0).path(OpKind::Stat, "b", 0);
+    assert!(sample.load().notes.is_empty(), "both were there still");
+    let mut sample = Sample::new();
+    for _ in 0..2 {
+        let handle = sample.open("a", NEW);
+        sample.close("a", handle).path(OpKind::Unlink, "b", 2).link(OpKind::Link, "a", "b");
+        sample.path(OpKind::Unlink, "a", 0);
+        let handle = sample.open("a", NEW);
+        sample.close("a", handle).rename("a", "b").path(OpKind::Stat, "a", 2).path(OpKind::Unlink, "b", 0);
+    }
+    assert!(sample.load().notes.is_empty(), "what replaced it was another file");
 }
 
 #[test]

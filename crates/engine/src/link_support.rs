@@ -1,0 +1,59 @@
+//! Whether the storage can give a file several names, and make names that lead to others.
+//!
+//! FAT can do neither, many SMB servers can't do one of them, and some systems forbid it to some users. What
+//! they say then differs, so it is tried.
+//!
+//! Not here: the network link to the storage ([`crate::link`]).
+
+use std::io;
+use std::path::Path;
+
+use crate::area::AreaDir;
+use crate::beneath::For;
+
+/// What can't be had, each with what the system said.
+#[derive(Debug, Default)]
+pub struct LinkSupport {
+    /// Why there are no hard links.
+    pub no_hard: Option<io::Error>,
+    /// Why there are no symbolic links.
+    pub no_symbolic: Option<io::Error>,
+}
+
+/// Tries both in a folder of the area that nobody else uses, and leaves nothing.
+///
+/// # Errors
+/// When not even a file can be made or removed there.
+pub fn try_links(area: &AreaDir, folder: &Path) -> io::Result<LinkSupport> {
+    let [file, hard, symbolic] = ["file", "hard-link", "symbolic-link"].map(|name| folder.join(name));
+    area.open_file(&file, For::New).map(drop)?;
+    let found = LinkSupport {
+        no_hard: area.link(&file, &hard).err(),
+        no_symbolic: area.lead_to(&symbolic, &file).err(),
+    };
+    for (name, missing) in [(&hard, &found.no_hard), (&symbolic, &found.no_symbolic)] {
+        if missing.is_none() {
+            area.remove_file(name)?;
+        }
+    }
+    area.remove_file(&file)?;
+    Ok(found)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_usual_file_system_has_both_and_is_left_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let area = AreaDir::open(folder.path()).unwrap();
+        let found = try_links(&area, folder.path()).unwrap();
+        assert!(found.no_hard.is_none() && found.no_symbolic.is_none(), "{found:?}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert!(!area.links().any(), "the probe is forgotten");
+        std::fs::write(folder.path().join("file"), "theirs").unwrap();
+        assert!(try_links(&area, folder.path()).is_err());
+    }
+}

@@ -1,0 +1,54 @@
+//! The links of a trace on a target that may have none.
+//!
+//! Whether it has is tried once, and only for a trace that needs them. What it doesn't have is left out,
+//! counted, and said once: then the trace is read anew, with files of their own in the place of links.
+
+use std::io;
+use std::path::Path;
+
+use reelgauge_engine::area::AreaDir;
+use reelgauge_engine::link_support::{LinkSupport, try_links};
+use reelgauge_trace::replay::Without;
+use reelgauge_workload::replay::ReplayPlan;
+
+use super::tape::Tape;
+use crate::error::RunError;
+
+/// The trace as this target can have it; `scratch` is the folder in which its files are made.
+pub(super) fn as_the_target_has_them(
+    plan: &mut ReplayPlan,
+    tape: Tape,
+    area: &AreaDir,
+    scratch: &Path,
+) -> Result<Tape, RunError> {
+    if tape.links.hard == 0 && tape.links.symbolic == 0 {
+        return Ok(tape);
+    }
+    // A folder in which no file can be made is better told by what is made there next.
+    let Ok(support) = try_links(area, scratch) else { return Ok(tape) };
+    let remarks = remarks(&support, &tape);
+    if remarks.is_empty() {
+        return Ok(tape);
+    }
+    let without =
+        Without { hard_links: support.no_hard.is_some(), symbolic_links: support.no_symbolic.is_some() };
+    let mut tape = Tape::load(plan, without)?;
+    tape.remarks.extend(remarks);
+    Ok(tape)
+}
+
+/// What is said of what is missing.
+fn remarks(support: &LinkSupport, tape: &Tape) -> Vec<String> {
+    let said = |count: u64, what: &str, why: &Option<io::Error>| {
+        let why = why.as_ref().filter(|_| count > 0)?;
+        Some(format!(
+            "The target makes no {what} links ({why}), so the {count} of the trace are left out: their names are \
+             files of their own."
+        ))
+    };
+    let both = [
+        said(tape.links.hard, "hard", &support.no_hard),
+        said(tape.links.symbolic, "symbolic", &support.no_symbolic),
+    ];
+    both.into_iter().flatten().collect()
+}

@@ -1,0 +1,169 @@
+//! Symbolic links that strace shows being made or read, and where paths lead through them.
+//!
+//! With `-y` strace shows the real path of what is open; paths that calls name are as the program wrote them.
+//! A replay follows no link, so operations get the names of what was meant.
+//!
+//! Not here: links that no call has shown. What goes through them keeps the name that was written.
+
+use std::collections::HashMap;
+
+/// So many links are followed for one path, as in Linux.
+const FOLLOWED_MAX: usize = 40;
+/// The most links that are known.
+const LINKS_MAX: usize = 1 << 20;
+
+/// What symbolic links say, by their full paths.
+#[derive(Debug, Default)]
+pub(crate) struct SymbolicLinks {
+    texts: HashMap<Vec<u8>, Vec<u8>>,
+}
+
+impl SymbolicLinks {
+    /// Whether this path is a link that was shown.
+    pub fn knows(&self, path: &[u8]) -> bool {
+        !self.texts.is_empty() && self.texts.contains_key(&plain(path))
+    }
+
+    /// This path is a link that says so.
+    pub fn learn(&mut self, path: &[u8], text: Vec<u8>) {
+        if self.texts.len() < LINKS_MAX {
+            self.texts.insert(plain(path), text);
+        }
+    }
+
+    /// Nothing, or something else, has this path now.
+    pub fn forget(&mut self, path: &[u8]) {
+        if !self.texts.is_empty() {
+            self.texts.remove(&plain(path));
+        }
+    }
+
+    /// What had one path has another.
+    pub fn renamed(&mut self, old: &[u8], new: &[u8]) {
+        if self.texts.is_empty() {
+            return;
+        }
+        let (old, new) = (plain(old), plain(new));
+        if old == new {
+            return;
+        }
+        self.texts.remove(&new);
+        let is_below =
+            |path: &[u8]| path.strip_prefix(&old[..]).is_some_and(|rest| matches!(rest, [] | [b'/', ..]));
+        let moved: Vec<_> = self.texts.keys().filter(|path| is_below(path)).cloned().collect();
+        for path in moved {
+            if let Some(text) = self.texts.remove(&path) {
+                self.texts.insert([&new, &path[old.len()..]].concat(), text);
+            }
+        }
+    }
+
+    /// Where a path leads; a link that is its last part is followed too if `last`. What leads round and round
+    /// stays as it is.
+    pub fn follow(&self, path: Vec<u8>, last: bool) -> Vec<u8> {
+        if self.texts.is_empty() {
+            return path;
+        }
+        // What is left to go, the next part at the end.
+        let mut rest: Vec<Vec<u8>> = parts(&path).rev().map(<[u8]>::to_vec).collect();
+        let mut here: Vec<u8> = root(&path).to_vec();
+        let mut followed = 0;
+        while let Some(part) = rest.pop() {
+            if part == b".." {
+                here.truncate(memchr::memrchr(b'/', &here).unwrap_or(0));
+                continue;
+            }
+            let next = joined(&here, &part);
+            let text = self.texts.get(&next).filter(|_| last || !rest.is_empty());
+            let Some(text) = text else {
+                here = next;
+                continue;
+            };
+            followed += 1;
+            if followed > FOLLOWED_MAX {
+                return path;
+            }
+            rest.extend(parts(text).rev().map(<[u8]>::to_vec));
+            if text.first() == Some(&b'/') {
+                here = Vec::new();
+            }
+        }
+        if here.is_empty() { b"/".to_vec() } else { here }
+    }
+}
+
+/// The parts of a path that lead somewhere.
+fn parts(path: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    path.split(|&byte| byte == b'/').filter(|part| !matches!(*part, b"" | b"."))
+}
+
+/// What a path begins with: nothing for an absolute one, whose parts each bring their slash.
+fn root(path: &[u8]) -> &[u8] {
+    if path.first() == Some(&b'/') { b"" } else { b"." }
+}
+
+fn joined(directory: &[u8], part: &[u8]) -> Vec<u8> {
+    [directory, b"/", part].concat()
+}
+
+/// A path without parts that lead nowhere; `..` takes back the part before it.
+fn plain(path: &[u8]) -> Vec<u8> {
+    let mut plain = root(path).to_vec();
+    for part in parts(path) {
+        match part {
+            b".." => plain.truncate(memchr::memrchr(b'/', &plain).unwrap_or(0)),
+            _ => plain = joined(&plain, part),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn led(links: &SymbolicLinks, path: &str, last: bool) -> String {
+        String::from_utf8_lossy(&links.follow(path.as_bytes().to_vec(), last)).into_owned()
+    }
+
+    #[test]
+    fn paths_lead_through_links_to_what_is_meant() {
+        let mut links = SymbolicLinks::default();
+        assert_eq!(led(&links, "/m/./a", true), "/m/./a", "untouched while there are none");
+        links.learn(b"/m/soft", b"in.ts".to_vec());
+        links.learn(b"/m//dir/.", b"/n/real".to_vec());
+        links.learn(b"/n/real/up", b"../../m".to_vec());
+        for (path, last, wanted) in [
+            ("/m/soft", true, "/m/in.ts"),
+            ("/m/soft", false, "/m/soft"),
+            ("/m/x/../soft", true, "/m/in.ts"),
+            ("/m/dir/a", false, "/n/real/a"),
+            ("/m/dir/up/soft", true, "/m/in.ts"),
+            ("/m/dir/..", true, "/n"),
+            ("/m/other", true, "/m/other"),
+            ("/../..", true, "/"),
+        ] {
+            assert_eq!(led(&links, path, last), wanted, "{path}");
+        }
+        assert!(links.knows(b"/m/dir/") && !links.knows(b"/m"));
+    }
+
+    #[test]
+    fn links_are_renamed_forgotten_and_never_followed_for_ever() {
+        let mut links = SymbolicLinks::default();
+        links.learn(b"/a/b/soft", b"x".to_vec());
+        links.learn(b"/a/bb", b"y".to_vec());
+        links.renamed(b"/a/b", b"/c");
+        assert_eq!(
+            (led(&links, "/c/soft", true), led(&links, "/a/b/soft", true)),
+            ("/c/x".into(), "/a/b/soft".into())
+        );
+        assert_eq!(led(&links, "/a/bb", true), "/a/y");
+        links.forget(b"/c/soft");
+        assert_eq!(led(&links, "/c/soft", true), "/c/soft");
+        links.learn(b"/l", b"l".to_vec());
+        assert_eq!(led(&links, "/l", true), "/l");
+        links.renamed(b"/other", b"/l");
+        assert!(!links.knows(b"/l"), "what was renamed to it has its place");
+    }
+}
