@@ -5,4 +5,4 @@
 use libfuzzer_sys::fuzz_target;
 use reelgauge_trace::import::Format;
 
-fuzz_target!(|bytes: &[u8]| reelgauge_fuzz::check(Format::Naspt, bytes));
+fuzz_target!(|bytes: &[u8]| reelgauge_fuzz::imports::check(Format::Naspt, bytes));

@@ -1,18 +1,32 @@
 //! Run directories: one file of a real run is replaced by whatever the bytes are. The run is then refused, or
 //! reported: on a screen, as a page, operation by operation.
+//!
+//! Most inputs are looked at in a directory that holds only what is read together with the file that they
+//! replace, and only in the ways that read that file, as far as its own reader takes it: the rest would be
+//! the same every time. One in [`WHOLE`] is looked at in every way, in a directory that has everything.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
+use reelgauge_analysis::Summary;
 use reelgauge_analysis::page::PageKind;
+use reelgauge_analysis::summary::Target;
+use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::{Screen, html, screen};
 use reelgauge_runner::live::life::life;
+use reelgauge_runner::load_points;
 use reelgauge_runner::page::{page, run_page};
 use reelgauge_runner::reopen::reopen;
+use reelgauge_runner::streams::table;
 use reelgauge_runner::trace_report::ops;
+use reelgauge_trace::Trace;
+use tempfile::TempDir;
 
-/// The files of a run, in the order of their numbers: the first byte of an input says which is replaced.
+use crate::is_one_in;
+
+/// The files of a run, in the order of their numbers: the first byte of an input says which is replaced (its
+/// lower three bits), and whether the run was killed before it had a summary (the next).
 const FILES: [&str; 8] = [
     "summary.json",
     "streams.json",
@@ -23,40 +37,183 @@ const FILES: [&str; 8] = [
     "ops/agent=local/part-000001.parquet",
     "counters/agent=local/part-000001.parquet",
 ];
+const SUMMARY: usize = 0;
+const STREAMS: usize = 1;
+const LOAD_POINTS: usize = 2;
+const LIVE: usize = 3;
+const HOSTS: usize = 4;
+const PLAN: usize = 5;
+const LOG: usize = 6;
+const COUNTERS: usize = 7;
+
+/// Of so many inputs one is looked at in every way.
+const WHOLE: u64 = 64;
+/// Of so many runs without a summary one also becomes a page.
+const PAGE: u64 = 8;
+/// Of so many logs, and tables of what their streams were, one is that of a run without a summary.
+const COUNTED_AGAIN: u64 = 16;
+/// Of so many looks one is followed by a look at what it left behind.
+const COMPARED: u64 = 1024;
+
+/// What is there besides the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// What the input is read with. The summary, unless that is the input, is of no operations at all.
+    Ended,
+    /// What there is of a run without a summary.
+    Killed,
+    /// Everything.
+    Whole,
+}
 
 /// Looks at a run one of whose files is this.
 ///
 /// # Panics
-/// If looking at it does.
+/// If looking at it does, or changes it.
 pub fn check(bytes: &[u8]) {
-    let Some((&which, content)) = bytes.split_first() else { return };
-    let which = usize::from(which) % FILES.len();
-    let template = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("template-run");
-    let folder = tempfile::tempdir().expect("a folder for the run");
-    for (number, name) in FILES.iter().enumerate() {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().unwrap_or(Path::new("/"))).expect("a folder");
-        match number == which {
-            true => fs::write(path, content).expect("room for an input"),
-            false => symlink(template.join(name), path).expect("a link"),
-        }
+    /// Made once: making one takes longer than looking at it.
+    static RUNS: LazyLock<Vec<[Run; 8]>> = LazyLock::new(|| {
+        [Kind::Ended, Kind::Killed, Kind::Whole]
+            .map(|kind| std::array::from_fn(|at| Run::new(kind, at)))
+            .into()
+    });
+    let Some((&first, content)) = bytes.split_first() else { return };
+    let which = usize::from(first) % FILES.len();
+    let killed = match which {
+        SUMMARY | COUNTERS => false,
+        // Nobody else reads it.
+        LOAD_POINTS => true,
+        // Its figures are counted again, which takes long.
+        STREAMS | LOG => first & 8 != 0 && is_one_in(COUNTED_AGAIN, bytes),
+        _ => first & 8 != 0,
+    };
+    let kind = match killed {
+        _ if is_one_in(WHOLE, bytes) => Kind::Whole,
+        true => Kind::Killed,
+        false => Kind::Ended,
+    };
+    let run = &RUNS[kind as usize][which];
+    let dir = run.folder.path();
+    fs::write(dir.join(FILES[which]), content).expect("room for an input");
+    if kind == Kind::Whole || is_understood(dir, which) {
+        let ways = Ways {
+            life: kind == Kind::Whole || which == LIVE,
+            screen: kind != Kind::Ended || which == SUMMARY,
+            page: kind == Kind::Whole || (kind == Kind::Ended && which != LIVE) || is_one_in(PAGE, bytes),
+            ops: kind == Kind::Whole || which == LOG,
+        };
+        look(dir, &ways);
     }
-    look(folder.path());
+    if is_one_in(COMPARED, bytes) {
+        run.compare(which, content);
+    }
 }
 
-fn look(dir: &Path) {
-    let _ = life(dir);
-    if let Ok(summary) = reopen(dir) {
+/// Whether anything of a file gets any further than its own reader.
+fn is_understood(dir: &Path, which: usize) -> bool {
+    match which {
+        STREAMS => RunDir::open(dir).is_ok_and(|run| !table::read(&run).points.is_empty()),
+        LOAD_POINTS => RunDir::open(dir).is_ok_and(|run| !load_points::read(&run).is_empty()),
+        LOG => Trace::open(dir).is_ok(),
+        _ => true,
+    }
+}
+
+/// How a run is looked at.
+struct Ways {
+    life: bool,
+    screen: bool,
+    page: bool,
+    ops: bool,
+}
+
+fn look(dir: &Path, ways: &Ways) {
+    if ways.life {
+        let _ = life(dir);
+    }
+    if ways.screen
+        && let Ok(summary) = reopen(dir)
+    {
         let text = screen(&summary, &Screen::default());
         assert!(!text.contains('\u{1b}'), "an escape sequence got through");
     }
-    if let Ok(run) = run_page(dir, &|| false) {
+    if ways.page
+        && let Ok(run) = run_page(dir, &|| false)
+    {
         let page = page(PageKind::Run, vec![run], None);
         html::write(&page, &mut std::io::sink()).expect("nothing refuses it");
     }
-    if let Ok(trace) = reelgauge_trace::Trace::open(dir) {
+    if ways.ops
+        && let Ok(trace) = Trace::open(dir)
+    {
         for op in ops(&trace) {
             let Ok(_) = op else { break };
         }
     }
+}
+
+/// A run's directory, and what its files hold.
+struct Run {
+    folder: TempDir,
+    files: Vec<(PathBuf, Vec<u8>)>,
+}
+
+impl Run {
+    /// One in which this file will be replaced.
+    fn new(kind: Kind, which: usize) -> Run {
+        let template = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("template-run");
+        let folder = tempfile::tempdir().expect("a folder for the run");
+        let put = |name: &str, content: Vec<u8>| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap_or(Path::new("/"))).expect("a folder");
+            fs::write(&path, &content).expect("room for a file");
+            (path, content)
+        };
+        let copy = |at: &usize| put(FILES[*at], fs::read(template.join(FILES[*at])).expect("a template"));
+        if kind == Kind::Killed {
+            // A log without a segment is one.
+            fs::create_dir_all(folder.path().join("ops/agent=local")).expect("a folder");
+        }
+        let mut files: Vec<(PathBuf, Vec<u8>)> = files_of(kind, which).iter().map(copy).collect();
+        if kind == Kind::Ended && which != SUMMARY {
+            let summary = Summary::new("0.1.0", "", "streams", Target::default());
+            files
+                .push(put(FILES[SUMMARY], summary.to_json().expect("a summary can be written").into_bytes()));
+        }
+        Run { folder, files }
+    }
+
+    /// Looking at a run changes nothing in it.
+    fn compare(&self, which: usize, input: &[u8]) {
+        let mut left = 0;
+        let mut folders = vec![self.folder.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry")) {
+                match entry.path().is_dir() {
+                    true => folders.push(entry.path()),
+                    false => left += 1,
+                }
+            }
+        }
+        assert_eq!(left, self.files.len(), "files in {}", self.folder.path().display());
+        for (path, content) in &self.files {
+            let wanted = if path.ends_with(FILES[which]) { input } else { content };
+            assert!(fs::read(path).is_ok_and(|now| now == wanted), "{}", path.display());
+        }
+    }
+}
+
+/// The template's files that are there. None is a run without its plan.
+fn files_of(kind: Kind, which: usize) -> Vec<usize> {
+    let mut files = match (kind, which) {
+        (Kind::Whole, _) => (0..FILES.len()).collect(),
+        (Kind::Killed, LIVE | HOSTS | PLAN) => vec![LIVE, HOSTS, PLAN],
+        (Kind::Killed, _) => (STREAMS..COUNTERS).collect(),
+        (Kind::Ended, STREAMS | LOG) => vec![PLAN, STREAMS, LOG],
+        (Kind::Ended, _) => vec![PLAN, which],
+    };
+    files.push(which);
+    files.sort_unstable();
+    files.dedup();
+    files
 }

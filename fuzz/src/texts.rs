@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use reelgauge_doctor::counter::Look;
+use reelgauge_doctor::counter::{Look, values};
 use reelgauge_doctor::source::{
     disks, interfaces, memory, nfs, own, pressure, processors, quota, smb, softnet, tcp,
 };
@@ -39,5 +39,9 @@ pub fn check(bytes: &[u8]) {
             let _ = NfsBytes::parse(&text, mount);
         }
         _ => smb::parse(&text, "//nas/media", look),
+    }
+    for (key, value) in values(Some(&Look::default()), look, 1).into_iter().chain(values(Some(look), look, 1))
+    {
+        assert!(value.is_none_or(f64::is_finite), "{key:?}");
     }
 }

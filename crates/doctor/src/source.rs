@@ -27,6 +27,11 @@ fn put_on(look: &mut Look, layer: Layer, name: &'static str, device: &str, readi
     look.insert(Key { layer, name, device: device.to_owned() }, reading);
 }
 
+/// Adds to a sum of what a text says: a text that is none of the kernel's may say anything.
+fn add(sum: &mut u64, more: u64) {
+    *sum = sum.saturating_add(more);
+}
+
 /// Whole numbers, as far as there are any.
 fn numbers<'a>(words: impl Iterator<Item = &'a str> + 'a) -> impl Iterator<Item = u64> + 'a {
     words.map_while(|word| word.parse().ok())

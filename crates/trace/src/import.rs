@@ -27,6 +27,7 @@ mod nfs;
 mod ntstatus;
 mod number;
 mod procmon;
+mod receiver;
 pub mod scope;
 mod sink;
 mod smb2;
@@ -39,10 +40,13 @@ use std::path::PathBuf;
 use crate::error::TraceError;
 use crate::import::detect::Head;
 use crate::import::lines::Lines;
+use crate::import::receiver::NewTrace;
 use crate::import::sink::Sink;
+use crate::info::TraceInfo;
 use crate::trace::Trace;
 
 pub use crate::import::lines::MAX_LINE_BYTES;
+pub use crate::import::receiver::Receiver;
 
 /// A kind of source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -216,7 +220,23 @@ const HEAD_BYTES: u64 = 64 << 10;
 /// # Errors
 /// If it is of no known format or not of the one that was named, can't be read, holds no operation that is
 /// kept, or if the trace can't be written. No trace is left behind then.
-pub fn import(mut reader: impl BufRead, options: &Options) -> Result<Trace, ImportError> {
+pub fn import(reader: impl BufRead, options: &Options) -> Result<Trace, ImportError> {
+    let mut trace = NewTrace::new(options.parent.clone(), options.name.clone());
+    let info = read(reader, options, &mut trace)?;
+    Ok(trace.finish(info)?)
+}
+
+/// Reads a source to its end, and hands what it tells to a receiver. What is returned says what the trace
+/// would say about itself, but for what is counted in it (operations, threads, files, time, bytes).
+///
+/// # Errors
+/// If it is of no known format or not of the one that was named, can't be read, holds no operation that is
+/// kept, or if the receiver refuses one.
+pub fn read(
+    mut reader: impl BufRead,
+    options: &Options,
+    receiver: &mut dyn Receiver,
+) -> Result<TraceInfo, ImportError> {
     let mut head = Vec::new();
     let told = |source| ImportError::Io { source_name: options.source.clone(), source };
     reader.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(told)?;
@@ -228,7 +248,7 @@ pub fn import(mut reader: impl BufRead, options: &Options) -> Result<Trace, Impo
         name: &options.source,
         format,
         lines: Lines::new(&mut whole),
-        sink: Sink::new(format, options),
+        sink: Sink::new(format, options, receiver),
     };
     match format {
         Format::Strace => strace::read(&mut source)?,
@@ -281,7 +301,7 @@ pub(crate) struct Source<'a> {
     /// Its lines.
     pub lines: Lines<'a>,
     /// Where operations go.
-    pub sink: Sink,
+    pub sink: Sink<'a>,
 }
 
 /// What one line of a source amounted to, where it is not an error of the whole import.

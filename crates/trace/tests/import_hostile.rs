@@ -113,6 +113,15 @@ fn offsets_beyond_every_file_are_counted() {
 }
 
 #[test]
+fn times_that_no_log_can_hold_are_counted() {
+    let source = "7 1.0 open(\"/m/a\", O_RDWR) = 3 <0.1>\n7 9300000000.5 pread64(3, \"\", 10, 0) = 10 <0.1>\n\
+        7 2.0 pread64(3, \"\", 10, 0) = 10 <9300000000.0>\n7 3.0 close(3) = 0 <0.1>\n";
+    let imported = try_import(source.as_bytes(), Some(Format::Strace), None).unwrap();
+    assert_eq!(imported.lines(), ["open m/a rw h1", "close m/a h1"]);
+    assert_eq!(imported.info().left_out["a time more than 292 years after the first"], 2);
+}
+
+#[test]
 fn a_reservation_of_everything_is_not_a_million_operations() {
     let source = "7 1.0 open(\"/m/a\", O_RDWR) = 3\n7 1.1 fallocate(3, 0, 0, 4611686018427387904) = 0\n";
     let imported = try_import(source.as_bytes(), Some(Format::Strace), None).unwrap();

@@ -21,13 +21,12 @@ pub fn parse_meminfo(text: &str, look: &mut Look) {
 pub fn parse_vmstat(text: &str, look: &mut Look) {
     let swapped = value(text, "pswpin", None).zip(value(text, "pswpout", None));
     if let Some((swapped_in, swapped_out)) = swapped {
-        let pages = Reading::PerSecond(swapped_in + swapped_out);
+        let pages = Reading::PerSecond(swapped_in.saturating_add(swapped_out));
         put(look, Layer::Host, "swapped_pages_per_s", pages);
     }
     let of_zone = |line: &str| line.strip_prefix("allocstall")?.split_once(' ')?.1.parse::<u64>().ok();
-    let stalls: Vec<u64> = text.lines().filter_map(of_zone).collect();
-    if !stalls.is_empty() {
-        put(look, Layer::Host, "allocation_stalls_per_s", Reading::PerSecond(stalls.iter().sum()));
+    if let Some(stalls) = text.lines().filter_map(of_zone).reduce(u64::saturating_add) {
+        put(look, Layer::Host, "allocation_stalls_per_s", Reading::PerSecond(stalls));
     }
 }
 

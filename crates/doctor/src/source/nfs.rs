@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use super::put;
+use super::{add, put};
 use crate::counter::{Layer, Look, Reading};
 use crate::devices::unescape;
 
@@ -128,17 +128,17 @@ impl Mount {
         let Some(op) = Op::of_line(rest).filter(|_| is_op) else {
             return;
         };
-        self.timeouts += op.timeouts;
+        add(&mut self.timeouts, op.timeouts);
         match name {
             "READ" => self.read = Some(op),
             "WRITE" => self.write = Some(op),
             "COMMIT" => self.commit = Some(op),
-            "GETATTR" | "ACCESS" | "LOOKUP" => self.metadata += op.requests,
+            "GETATTR" | "ACCESS" | "LOOKUP" => add(&mut self.metadata, op.requests),
             _ => return,
         }
         // A file that is looked for and is not there is an error, too, and nothing to speak of.
         if matches!(name, "READ" | "WRITE" | "COMMIT") {
-            self.errors += op.errors;
+            add(&mut self.errors, op.errors);
         }
     }
 
@@ -192,9 +192,9 @@ impl Connections {
         let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
         if let (Some(connects), Some(sends), Some(backlog)) = (number(2), number(5), number(9)) {
             self.count += 1;
-            self.connects += connects;
-            self.sends += sends;
-            self.backlog += backlog;
+            add(&mut self.connects, connects);
+            add(&mut self.sends, sends);
+            add(&mut self.backlog, backlog);
         }
     }
 

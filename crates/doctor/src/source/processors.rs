@@ -20,8 +20,9 @@ impl Times {
         let mut next = || numbers.next();
         let (user, nice, system, idle) = (next()?, next()?, next()?, next()?);
         let (iowait, irq, softirq, steal) = (next()?, next()?, next()?, next()?);
-        let busy = user + nice + system + irq + softirq + steal;
-        Some(Times { whole: busy + idle + iowait, busy, iowait, softirq, steal })
+        let sum = |parts: &[u64]| parts.iter().copied().fold(0, u64::saturating_add);
+        let busy = sum(&[user, nice, system, irq, softirq, steal]);
+        Some(Times { whole: sum(&[busy, idle, iowait]), busy, iowait, softirq, steal })
     }
 
     fn part(self, part: u64) -> Part {

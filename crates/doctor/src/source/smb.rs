@@ -140,13 +140,13 @@ impl Share {
         } else if line.starts_with("Reads: ") {
             let counted = counts();
             add(&mut self.reads, counted.map(|(total, _)| total));
-            self.failed += counted.map_or(0, |(_, failed)| failed);
+            super::add(&mut self.failed, counted.map_or(0, |(_, failed)| failed));
         } else if line.starts_with("Writes: ") {
             let counted = counts();
             add(&mut self.writes, counted.map(|(total, _)| total));
-            self.failed += counted.map_or(0, |(_, failed)| failed);
+            super::add(&mut self.failed, counted.map_or(0, |(_, failed)| failed));
         } else if line.starts_with("Flushes: ") {
-            self.failed += counts().map_or(0, |(_, failed)| failed);
+            super::add(&mut self.failed, counts().map_or(0, |(_, failed)| failed));
         }
     }
 

@@ -1,7 +1,7 @@
 //! `/proc/net/softnet_stat`: packets that this machine dropped itself, and how often the time for receiving
 //! ran out. One line a processor, hexadecimal: processed, dropped, squeezed, …
 
-use super::put;
+use super::{add, put};
 use crate::counter::{Layer, Look, Reading};
 
 /// The counters in this text.
@@ -11,8 +11,8 @@ pub fn parse(text: &str, look: &mut Look) {
         let mut numbers = line.split_ascii_whitespace().map(|word| u64::from_str_radix(word, 16).ok());
         let mut next = || numbers.next().flatten();
         if let (Some(_), Some(dropped), Some(squeezed)) = (next(), next(), next()) {
-            drops += dropped;
-            squeezes += squeezed;
+            add(&mut drops, dropped);
+            add(&mut squeezes, squeezed);
             lines += 1;
         }
     }

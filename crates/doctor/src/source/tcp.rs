@@ -16,7 +16,7 @@ pub fn parse_snmp(text: &str, look: &mut Look) {
 /// The counters in `/proc/net/netstat`.
 pub fn parse_netstat(text: &str, look: &mut Look) {
     let total = |name| value(text, "TcpExt:", name);
-    let both = |one, other| Some(total(one)? + total(other)?);
+    let both = |one, other| Some(u64::saturating_add(total(one)?, total(other)?));
     // Without the acknowledgements, so that the share of what was sent again can be told.
     put_total(look, "tcp_data_segments_per_s", total("TCPOrigDataSent"));
     put_total(look, "tcp_timeouts_per_s", total("TCPTimeouts"));

@@ -19,12 +19,12 @@
 //! times, threads, opens of version 3, and names that the client knew before the capture began.
 
 mod compound;
-
-use std::collections::HashMap;
+mod files;
 
 use reelgauge_record::{OpKind, OpenBits};
 
 use crate::import::errno::{EEXIST, EIO, ENOENT};
+use crate::import::nfs::files::{File, Files};
 use crate::import::number::{decimal, either, seconds};
 use crate::import::sink::{Op, Place, Sink};
 use crate::import::wire::{Table, Waiting};
@@ -81,11 +81,6 @@ const DATA_LEN: usize = 21;
 const READ_LEN: usize = 22;
 const LEADS_TO: usize = 23;
 
-/// The most handles whose names are known.
-const MAX_HANDLES: usize = 1 << 21;
-/// Memory for their names.
-const MAX_PATH_BYTES: usize = 256 << 20;
-
 /// Reads a whole source.
 pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
     source.sink.blind(&[
@@ -98,7 +93,7 @@ pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
     if !table.has(PROCEDURE) && !table.has(OPCODES) {
         return Err(source.not_of_format("it has neither a column nfs.procedure_v3 nor nfs.opcode"));
     }
-    let mut nfs = Nfs { waiting: Waiting::new(), files: HashMap::new(), path_bytes: 0 };
+    let mut nfs = Nfs { waiting: Waiting::new(), files: Files::default() };
     source.each_line(|sink, line| {
         let mut row = Vec::new();
         table.row(line, &mut row);
@@ -110,18 +105,7 @@ pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
 
 struct Nfs {
     waiting: Waiting<Call>,
-    /// By the hash of the file handle.
-    files: HashMap<u64, File>,
-    path_bytes: usize,
-}
-
-#[derive(Clone, Default)]
-struct File {
-    path: Vec<u8>,
-    is_directory: bool,
-    /// 0 while it is not open.
-    transfer: u32,
-    opens: u32,
+    files: Files,
 }
 
 /// What an operation is about: a file or directory, and its handle where that is known.
@@ -231,16 +215,7 @@ impl Nfs {
     /// What is known of a handle; something made up if nothing is.
     fn file(&mut self, handle: u64) -> File {
         let made_up = || File { path: format!("fh-{handle:08x}").into_bytes(), ..File::default() };
-        self.files.get(&handle).cloned().unwrap_or_else(made_up)
-    }
-
-    fn learn(&mut self, handle: u64, file: File) {
-        if self.files.len() < MAX_HANDLES && self.path_bytes + file.path.len() <= MAX_PATH_BYTES {
-            self.path_bytes += file.path.len();
-            if let Some(old) = self.files.insert(handle, file) {
-                self.path_bytes -= old.path.len();
-            }
-        }
+        self.files.get(handle).cloned().unwrap_or_else(made_up)
     }
 
     fn at(&mut self, handle: Option<u64>) -> At {
@@ -251,7 +226,7 @@ impl Nfs {
     fn path(&mut self, directory: &mut At, name: &[u8]) -> Vec<u8> {
         if let Some(handle) = directory.handle.filter(|_| !directory.file.is_directory) {
             directory.file.is_directory = true;
-            self.learn(handle, directory.file.clone());
+            self.files.learn(handle, directory.file.clone());
         }
         let mut path = directory.file.path.clone();
         if !path.is_empty() && !name.is_empty() {
@@ -269,9 +244,9 @@ impl Nfs {
         match ask {
             Ask::Nothing | Ask::Root => {
                 if let Some(handle) =
-                    at.handle.filter(|handle| ask == Ask::Root && !self.files.contains_key(handle))
+                    at.handle.filter(|&handle| ask == Ask::Root && self.files.get(handle).is_none())
                 {
-                    self.learn(handle, File { is_directory: true, ..File::default() });
+                    self.files.learn(handle, File { is_directory: true, ..File::default() });
                 }
                 sink.leave_out("calls of sessions and mounts");
                 Ok(())
@@ -317,12 +292,12 @@ impl Nfs {
 
     /// A reply told of a handle. What is open of its file stays open.
     fn keep(&mut self, handle: u64, mut file: File) {
-        let before = self.files.get(&handle);
+        let before = self.files.get(handle);
         if file.transfer == 0 {
             file.transfer = before.map_or(0, |before| before.transfer);
         }
         file.opens += before.map_or(0, |before| before.opens);
-        self.learn(handle, file);
+        self.files.learn(handle, file);
     }
 
     fn rename(&mut self, sink: &mut Sink, old: Vec<u8>, new: Vec<u8>, op: Op) -> LineResult {
@@ -334,11 +309,7 @@ impl Nfs {
         };
         if op.errno == 0 {
             sink.known.renamed(from, to);
-            let handle = self.files.iter().find(|(_, file)| file.path == old).map(|(handle, _)| *handle);
-            if let Some(file) = handle.and_then(|handle| self.files.get_mut(&handle)) {
-                self.path_bytes = (self.path_bytes + new.len()).saturating_sub(old.len());
-                file.path = new;
-            }
+            self.files.renamed(&old, new);
         }
         Ok(sink.push(Op { file: from, offset: u64::from(to), ..op })?)
     }
@@ -410,7 +381,7 @@ impl Nfs {
     /// What is known of a file has changed.
     fn changed(&mut self, at: &At) {
         if let Some(handle) = at.handle {
-            self.learn(handle, at.file.clone());
+            self.files.learn(handle, at.file.clone());
         }
     }
 

@@ -2,18 +2,16 @@
 //! split, and everything that is not kept is counted.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 use reelgauge_record::log::{CaptureLevel, LogMeta};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
 use crate::error::TraceError;
 use crate::import::known::Known;
+use crate::import::receiver::{AGENT, Receiver};
 use crate::import::scope::{Scope, Spelling};
 use crate::import::{Format, Options};
 use crate::info::TraceInfo;
-use crate::trace::Trace;
-use crate::writer::TraceWriter;
 
 /// An operation of the system's own choice (a copy, a reservation) is split into pieces of this size.
 const PIECE_BYTES: u64 = 1 << 30;
@@ -24,6 +22,10 @@ const MAX_THREADS: usize = 1 << 20;
 
 /// Why an operation is left out: it lies where no file reaches.
 pub(crate) const BEYOND: &str = "an offset beyond 2^63";
+/// No log tells of a later time.
+const TIME_MAX_NS: u64 = i64::MAX as u64;
+/// Why an operation is left out: its time can't be one of the same capture.
+const TOO_LATE: &str = "a time more than 292 years after the first";
 /// Why an operation is left out: the source shows its end only, or its beginning only.
 pub(crate) const HALF: &str = "a call without its end, or the other way round";
 /// Why an operation is left out: the handle it uses came from nowhere.
@@ -84,10 +86,10 @@ impl Op {
 }
 
 /// Takes operations.
-pub(crate) struct Sink {
-    parent: PathBuf,
+pub(crate) struct Sink<'a> {
+    receiver: &'a mut dyn Receiver,
     meta: LogMeta,
-    writer: Option<TraceWriter>,
+    has_begun: bool,
     /// What the trace will say about itself.
     pub info: TraceInfo,
     /// What is known of its files.
@@ -99,13 +101,14 @@ pub(crate) struct Sink {
     last_thread: Option<(u64, u32)>,
     transfers: u32,
     files: u32,
+    ops: u64,
     left_out: Vec<(&'static str, u64)>,
     warnings: Vec<(&'static str, u64)>,
 }
 
-impl Sink {
+impl Sink<'_> {
     /// Nothing yet.
-    pub fn new(format: Format, options: &Options) -> Sink {
+    pub fn new<'a>(format: Format, options: &Options, receiver: &'a mut dyn Receiver) -> Sink<'a> {
         let (capture, spelling) = match format {
             Format::Smb2 | Format::Nfs => (CaptureLevel::Network, Spelling::Share),
             Format::Procmon | Format::Etw => (CaptureLevel::Application, Spelling::Windows),
@@ -120,9 +123,9 @@ impl Sink {
             ..TraceInfo::default()
         };
         Sink {
-            parent: options.parent.clone(),
-            meta: LogMeta { run_ns: 0, agent: "imported".to_owned(), capture, blind_to: Vec::new() },
-            writer: None,
+            receiver,
+            meta: LogMeta { run_ns: 0, agent: AGENT.to_owned(), capture, blind_to: Vec::new() },
+            has_begun: false,
             info,
             known: Known::default(),
             scope: Scope::new(spelling, root),
@@ -132,6 +135,7 @@ impl Sink {
             last_thread: None,
             transfers: 0,
             files: 0,
+            ops: 0,
             left_out: Vec::new(),
             warnings: Vec::new(),
         }
@@ -174,33 +178,30 @@ impl Sink {
 
     /// Whether the trace has this path as a directory.
     pub fn knows_directory(&self, path: &[u8]) -> bool {
-        let Some(writer) = &self.writer else { return false };
         self.scope.name(path).is_ok_and(|mut name| {
             name.push('/');
-            writer.number_of(&name).is_some()
+            self.receiver.number_of(&name).is_some()
         })
     }
 
     /// The name of a file that the trace has.
     pub fn name_of(&mut self, file: u32) -> Option<&str> {
-        Some(&self.writer.as_mut()?.entry(file)?.path)
+        Some(&self.receiver.entry(file)?.path)
     }
 
     fn number(&mut self, name: &str) -> Result<u32, TraceError> {
-        let file = self.writer()?.file(name)?;
+        let file = self.receiver().file(name)?;
         self.files = self.files.max(file + 1);
         Ok(file)
     }
 
-    fn writer(&mut self) -> Result<&mut TraceWriter, TraceError> {
-        let writer = match self.writer.take() {
-            Some(writer) => writer,
-            None => {
-                self.meta.blind_to.clone_from(&self.info.blind_to);
-                TraceWriter::create(&self.parent, &self.info.name, self.meta.clone())?
-            }
-        };
-        Ok(self.writer.insert(writer))
+    fn receiver(&mut self) -> &mut dyn Receiver {
+        if !self.has_begun {
+            self.has_begun = true;
+            self.meta.blind_to.clone_from(&self.info.blind_to);
+            self.receiver.begin(self.meta.clone());
+        }
+        self.receiver
     }
 
     /// The number of a thread, from 0 in order of appearance.
@@ -278,12 +279,17 @@ impl Sink {
         self.begin(op.start_ns, None);
         let base_ns = self.base_ns.unwrap_or(0);
         let issued_ns = op.start_ns.saturating_sub(base_ns);
+        let done_ns = op.end_ns.saturating_sub(base_ns).max(issued_ns);
+        if done_ns > TIME_MAX_NS {
+            self.leave_out(TOO_LATE);
+            return Ok(());
+        }
         let short = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
         let record = OpRecord {
             offset: op.offset,
             due_ns: issued_ns,
             issued_ns,
-            done_ns: op.end_ns.saturating_sub(base_ns).max(issued_ns),
+            done_ns,
             worker: 0,
             stream: op.stream,
             transfer: op.transfer,
@@ -295,7 +301,8 @@ impl Sink {
             flags: op.flags,
             point: 0,
         };
-        self.writer()?.push(record)
+        self.ops += 1;
+        self.receiver().push(record)
     }
 
     /// Counts an operation that is not kept.
@@ -319,31 +326,23 @@ impl Sink {
         }
     }
 
-    /// Writes the trace to its end.
-    pub fn finish(mut self) -> Result<Trace, TraceError> {
+    /// Completes what is known of the files, and what the trace says about itself.
+    pub fn finish(mut self) -> Result<TraceInfo, TraceError> {
         for (why, ops) in std::mem::take(&mut self.left_out) {
             self.info.left_out.insert(why.to_owned(), ops);
         }
         for (what, times) in std::mem::take(&mut self.warnings) {
             self.info.warnings.push(format!("{times} {what}"));
         }
-        let nothing = self.writer.is_none();
-        if nothing {
+        if self.ops == 0 {
             return Err(TraceError::NoOperations { warnings: self.why_nothing() });
         }
         for file in 0..self.files {
-            if let Some(entry) = self.writer.as_mut().and_then(|writer| writer.entry(file)) {
+            if let Some(entry) = self.receiver.entry(file) {
                 self.known.complete(file, entry);
             }
         }
-        let why = self.why_nothing();
-        let Some(writer) = self.writer.take() else {
-            return Err(TraceError::NoOperations { warnings: why });
-        };
-        writer.finish(self.info).map_err(|error| match error {
-            TraceError::NoOperations { .. } => TraceError::NoOperations { warnings: why },
-            other => other,
-        })
+        Ok(self.info)
     }
 
     /// What was found instead of operations.

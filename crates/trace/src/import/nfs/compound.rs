@@ -8,7 +8,8 @@
 use reelgauge_record::OpKind;
 
 use crate::import::LineResult;
-use crate::import::nfs::{Ask, At, Call, File, Named, Nfs, Reply, errno_of, link, on_name};
+use crate::import::nfs::files::File;
+use crate::import::nfs::{Ask, At, Call, Named, Nfs, Reply, errno_of, link, on_name};
 use crate::import::sink::{Op, Sink};
 
 const ACCESS: u64 = 3;

@@ -1,0 +1,114 @@
+//! What is known of the files behind NFS's handles, found by handle and by path.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+
+/// The most handles whose names are known.
+const MAX_HANDLES: usize = 1 << 21;
+/// Memory for their names.
+const MAX_PATH_BYTES: usize = 256 << 20;
+
+/// A file or directory.
+#[derive(Clone, Default)]
+pub(super) struct File {
+    /// Below what the server exports.
+    pub path: Vec<u8>,
+    pub is_directory: bool,
+    /// 0 while it is not open.
+    pub transfer: u32,
+    /// How often it is open.
+    pub opens: u32,
+}
+
+/// All of them.
+#[derive(Default)]
+pub(super) struct Files {
+    /// By the hash of the file handle.
+    by_handle: HashMap<u64, File>,
+    /// Of every path's hash, the handle that had the path last: a rename names no handle, and looking for it
+    /// among millions would take longer than everything else.
+    by_path: HashMap<u64, u64>,
+    state: RandomState,
+    path_bytes: usize,
+}
+
+impl Files {
+    /// What is known of a handle.
+    pub fn get(&self, handle: u64) -> Option<&File> {
+        self.by_handle.get(&handle)
+    }
+
+    /// Something is known of a handle. What goes beyond the memory for it is not kept.
+    pub fn learn(&mut self, handle: u64, file: File) {
+        let is_full = self.by_handle.len() >= MAX_HANDLES && !self.by_handle.contains_key(&handle);
+        if is_full || self.path_bytes + file.path.len() > MAX_PATH_BYTES {
+            return;
+        }
+        self.path_bytes += file.path.len();
+        let path = self.state.hash_one(&file.path);
+        if let Some(old) = self.by_handle.insert(handle, file) {
+            self.path_bytes -= old.path.len();
+            self.forget(&old.path, handle);
+        }
+        self.by_path.insert(path, handle);
+    }
+
+    /// The file that had a path has another.
+    pub fn renamed(&mut self, old: &[u8], new: Vec<u8>) {
+        let Some(&handle) = self.by_path.get(&self.state.hash_one(old)) else { return };
+        let Some(file) = self.by_handle.get_mut(&handle).filter(|file| file.path == old) else { return };
+        self.path_bytes = (self.path_bytes + new.len()).saturating_sub(old.len());
+        let path = self.state.hash_one(&new);
+        file.path = new;
+        self.forget(old, handle);
+        self.by_path.insert(path, handle);
+    }
+
+    /// A handle has a path no more.
+    fn forget(&mut self, path: &[u8], handle: u64) {
+        let path = self.state.hash_one(path);
+        if self.by_path.get(&path) == Some(&handle) {
+            self.by_path.remove(&path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str) -> File {
+        File { path: path.as_bytes().to_vec(), ..File::default() }
+    }
+
+    fn path(files: &Files, handle: u64) -> Option<&[u8]> {
+        files.get(handle).map(|file| file.path.as_slice())
+    }
+
+    #[test]
+    fn a_rename_finds_the_handle_that_had_the_name_last() {
+        let mut files = Files::default();
+        files.learn(1, file("a"));
+        files.learn(2, file("a"));
+        files.renamed(b"a", b"b".to_vec());
+        assert_eq!((path(&files, 1), path(&files, 2)), (Some(&b"a"[..]), Some(&b"b"[..])));
+        files.renamed(b"b", b"c".to_vec());
+        files.renamed(b"nobody", b"d".to_vec());
+        assert_eq!(path(&files, 2), Some(&b"c"[..]));
+        assert_eq!(files.path_bytes, 2);
+    }
+
+    #[test]
+    fn a_handle_that_is_learned_again_is_found_by_its_new_name_alone() {
+        let mut files = Files::default();
+        for path in ["a", "b", "b", "a"] {
+            files.learn(1, file(path));
+        }
+        files.renamed(b"b", b"c".to_vec());
+        assert_eq!(path(&files, 1), Some(&b"a"[..]));
+        files.renamed(b"a", b"d".to_vec());
+        assert_eq!(path(&files, 1), Some(&b"d"[..]));
+        assert_eq!(files.by_path.len(), 1, "no more entries than handles");
+        assert_eq!(files.path_bytes, 1);
+    }
+}
