@@ -36,7 +36,7 @@ it("tells far writes and uneven reads with their evidence", () => {
     "Far write in d: data was written 3 times up to 5 bytes behind the end of the file. A server that fills such " +
       "gaps with zeros stalls there for seconds",
     "Uneven reads of e: in order, one at a time, 12.5 % of 900 reads took about 8.2 ms and the others about 90 µs; " +
-      "slow ones repeat every 64 KiB. If the file was not in a cache, it lies in pieces or its disk had other work",
+      "slow ones repeat every 64 KiB. If the file was not in a cache, it lies in pieces, its disk had other work, or this machine had",
   ]);
   expect(sizeInWords(3 << 20)).toBe("3 MiB");
 });

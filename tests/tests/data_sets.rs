@@ -134,7 +134,7 @@ fn other_data_sets_give_back_their_room_oldest_first_and_only_as_far_as_needed()
     // More than all of it: refused before anything goes.
     let mix = Verb::on("mix", mount.path()).with(&["--workers", "9", "--file-size", "100MiB"]).with(&short);
     let outcome = mix.run_plain().expect_code(2);
-    assert!(outcome.stderr.contains("are kept free"), "{}", outcome.said());
+    assert!(outcome.stderr.contains("must stay free"), "{}", outcome.said());
     assert!(!outcome.stderr.contains("Removing"), "{}", outcome.said());
     assert_eq!(names(&mount).len(), 3);
 }

@@ -40,7 +40,7 @@ function coldReads(sign: ColdReads): string | null {
   return (
     `Uneven reads of ${sign.path}: in order, one at a time, ${sign.slower_percent} % of ${sign.reads} reads took ` +
     `about ${timeInWords(slow_us)} and the others about ${timeInWords(fast_us)}${rhythm}. ` +
-    "If the file was not in a cache, it lies in pieces or its disk had other work"
+    "If the file was not in a cache, it lies in pieces, its disk had other work, or this machine had"
   );
 }
 

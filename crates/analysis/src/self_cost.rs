@@ -102,7 +102,9 @@ impl SelfCost {
         let (timing_good_enough, sentence) = match timing_good_enough {
             Some(true) if streams.is_none() && paused_s > GOOD_PAUSED_SHARE * measured_s => (
                 Some(false),
-                "The tool was stopped for much of the time: every figure holds that.".to_owned(),
+                format!(
+                    "The tool was stopped for {paused_s:.1} s of {measured_s:.1} s: every figure holds that."
+                ),
             ),
             _ => (timing_good_enough, sentence),
         };

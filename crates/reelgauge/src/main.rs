@@ -16,7 +16,10 @@ use crate::cli::{Cli, Verb};
 
 fn main() -> ExitCode {
     reelgauge_runner::own_session::begin_if_asked();
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return ExitCode::from(screen::say_usage(&error)),
+    };
     let result = match cli.verb {
         Verb::Check(args) => verbs::check::check(&args),
         Verb::Streams(args) => verbs::streams::streams(*args),

@@ -39,6 +39,21 @@ pub fn complain(error: &anyhow::Error) -> u8 {
     EXIT_USAGE
 }
 
+/// Prints help, or what is wrong with a command line, which is shown in it and must not steer the terminal. The
+/// exit code.
+pub fn say_usage(error: &clap::Error) -> u8 {
+    if !error.use_stderr() {
+        // As clap does it; a closed pipe is no failure.
+        let _ = error.print();
+        return 0;
+    }
+    let text = error.render().to_string();
+    let harmless: Vec<String> = text.lines().map(plain).collect();
+    // Nobody is left to tell when standard error is closed.
+    let _ = writeln!(std::io::stderr(), "{}", harmless.join("\n"));
+    EXIT_USAGE
+}
+
 /// Whether nobody reads standard output any more, which is no failure of ours: `reelgauge report RUN | head`.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {

@@ -127,7 +127,7 @@ pub enum CopyError {
     },
     /// There is no room for the copy.
     #[error(
-        "the copy needs {needed}, and {} has {available} free, of which {kept} are kept free (--keep-free changes that); \
+        "the copy needs {needed}, and {} has {available} free, and {kept} must stay free (--keep-free changes that); \
          copy less with --first, or make room",
         target.display()
     )]

@@ -37,7 +37,7 @@ pub enum RunError {
     Material(#[from] MaterialError),
     /// The target is too small.
     #[error(
-        "the test files need {needed}, and {target} has {available} free, of which {kept} are kept free (--keep-free \
+        "the test files need {needed}, and {target} has {available} free, and {kept} must stay free (--keep-free \
          changes that); use smaller files (--file-size, --clip), fewer workers or streams, or make room"
     )]
     Space {
@@ -52,8 +52,8 @@ pub enum RunError {
     },
     /// The target is too small for what a load point writes.
     #[error(
-        "a load point writes {needed}, and {target} has {available} free, the test files of earlier runs aside, of which \
-         {kept} are kept free (--keep-free changes that); use a shorter --duration or fewer streams, or make room"
+        "a load point writes {needed}, and {target} has {available} free, the test files of earlier runs aside, and \
+         {kept} must stay free (--keep-free changes that); use a shorter --duration or fewer streams, or make room"
     )]
     LoadSpace {
         /// The target.
@@ -67,7 +67,7 @@ pub enum RunError {
     },
     /// The target is too small for a first look, which has no smaller files.
     #[error(
-        "a first look needs {needed} for its test files, and {target} has {available} free, of which {kept} are kept \
+        "a first look needs {needed} for its test files, and {target} has {available} free, and {kept} must stay \
          free; make room, or give a directory on the same storage that has some"
     )]
     LookSpace {
@@ -91,7 +91,7 @@ pub enum RunError {
     },
     /// The target is too small for what a trace needs.
     #[error(
-        "the images of this replay need {needed}, and {target} has {available} free, of which {kept} are kept free \
+        "the images of this replay need {needed}, and {target} has {available} free, and {kept} must stay free \
          (--keep-free changes that); use fewer --copies or a smaller --batch, or make room"
     )]
     ReplaySpace {
@@ -161,7 +161,7 @@ pub enum RunError {
         given: Size,
     },
     /// Results have no place to go.
-    #[error("{0}; choose another folder for results with --out")]
+    #[error("{}", with_a_way_out(.0))]
     RunDir(#[from] RunDirError),
     /// The summary of what was measured has no place to go.
     #[error(
@@ -276,6 +276,16 @@ impl RunError {
             RunError::LookFull { .. } | RunError::ReplayFull { .. } => 3,
             _ => 2,
         }
+    }
+}
+
+/// What is wrong with a run directory, with the way out once.
+fn with_a_way_out(error: &RunDirError) -> String {
+    let said = error.to_string();
+    if said.contains("--out") {
+        said
+    } else {
+        format!("{said}; choose another folder for results with --out")
     }
 }
 

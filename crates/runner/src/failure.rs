@@ -168,8 +168,9 @@ fn came_short(record: &OpRecord, scene: &Scene<'_>) -> String {
              smaller files"
         ),
         _ => format!(
-            "{what}, without an error, although the file is long enough; the storage or the path to it is \
-             faulty: check its own log and the kernel's (dmesg)"
+            "{what}, without an error, although the file is long enough now: something else made it shorter for \
+             a while, or the storage or the path to it is faulty; find out what changes files there, and check \
+             the storage's own log and the kernel's (dmesg)"
         ),
     }
 }

@@ -81,7 +81,8 @@ impl ColdReads {
             .map_or(String::new(), |period| format!("; slow ones repeat every {}", size_in_words(period)));
         Some(format!(
             "Uneven reads of {}: in order, one at a time, {share} % of {} reads took about {} and the others \
-             about {}{rhythm}. If the file was not in a cache, it lies in pieces or its disk had other work",
+             about {}{rhythm}. If the file was not in a cache, it lies in pieces, its \
+             disk had other work, or this machine had",
             self.path,
             self.reads,
             in_words(slow_us),

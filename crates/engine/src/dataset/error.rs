@@ -18,7 +18,7 @@ pub enum DataSetError {
     },
     /// The file system hasn't enough room. Nothing was written.
     #[error(
-        "the data set needs {} more, and {directory} has {} free, of which {} are kept free (--keep-free changes \
+        "the data set needs {} more, and {directory} has {} free, and {} must stay free (--keep-free changes \
          that); use fewer or smaller files (--files, --file-size; for movies a shorter --clip), or make room",
         amount(*needed_bytes), amount(*available_bytes), amount(*kept_bytes)
     )]
@@ -64,10 +64,7 @@ pub enum DataSetError {
         file_bytes: u64,
     },
     /// Something in the data set's place is not the tool's.
-    #[error(
-        "{path} is {what}, not what Reelgauge made, and is left alone; move it away, or remove the area with \
-         'reelgauge clean'"
-    )]
+    #[error("{path} is {what}, not what Reelgauge made, and is left alone; move it away, then run again")]
     NotOurs {
         /// What is in the way.
         path: PathBuf,

@@ -188,7 +188,7 @@ mod tests {
             check_room(Path::new("/mnt/nas"), 4_000_000_000, Some(space), KeepFree::Usual).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the data set needs 4.0 GB more, and /mnt/nas has 1.0 GB free, of which 100.0 MB are kept free \
+            "the data set needs 4.0 GB more, and /mnt/nas has 1.0 GB free, and 100.0 MB must stay free \
              (--keep-free changes that); use fewer or smaller files (--files, --file-size; for movies a shorter \
              --clip), or make room"
         );

@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::Path;
 
 use anyhow::Result;
 use reelgauge_engine::area::AreaError;
+use reelgauge_report::text::plain;
 use reelgauge_report::units;
 use reelgauge_runner::clean::{Removed, clean as remove_area, look};
 use reelgauge_runner::supervise::{Patience, supervised};
@@ -43,7 +45,7 @@ fn carry_out(args: &CleanArgs) -> Result<u8> {
 }
 
 fn done(removed: &Removed) -> Result<String> {
-    let (what, root) = (&removed.what, removed.root.display());
+    let (what, root) = (&removed.what, shown(&removed.root));
     let from = if what.left_count > 0 { "Removed what Reelgauge made in" } else { "Removed" };
     let mut text = format!("{from} {root}: {} files, {}.\n", what.files, units::amount(what.bytes));
     left(removed, "It stays, with", &mut text)?;
@@ -59,10 +61,15 @@ fn would(removed: &Removed) -> Result<String> {
     );
     for folder in what.folders.iter().filter(|folder| folder.files > 0) {
         let (files, bytes) = (units::counted(folder.files, "file"), units::amount(folder.bytes));
-        writeln!(text, "  {}  {files}, {bytes}", folder.path.display())?;
+        writeln!(text, "  {}  {files}, {bytes}", shown(&folder.path))?;
     }
     left(removed, "The area would stay, with", &mut text)?;
     Ok(text)
+}
+
+/// A path, as it may be shown: whoever may write in a target gives names there.
+fn shown(path: &Path) -> String {
+    plain(&path.display().to_string())
 }
 
 /// What is somebody else's.
@@ -73,7 +80,7 @@ fn left(removed: &Removed, stays: &str, text: &mut String) -> Result<()> {
     }
     writeln!(text, "{stays} what Reelgauge did not make; move that away and clean again:")?;
     for path in &what.left {
-        writeln!(text, "  {}", path.display())?;
+        writeln!(text, "  {}", shown(path))?;
     }
     let more = what.left_count - what.left.len() as u64;
     if more > 0 {

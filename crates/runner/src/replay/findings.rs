@@ -94,6 +94,14 @@ impl Findings {
                 "{extra} files were to be refused and were opened; they were closed again at once."
             ));
         }
+        let displaced: u64 = users.iter().map(|user| user.displaced_ops).sum();
+        if displaced > 0 {
+            self.say(format!(
+                "In {displaced} operations something else had put a link in the place of a file. No link is \
+                 followed, and a file with a second name is not written in: find out what changes files there, \
+                 then replay again."
+            ));
+        }
         let fewer = done.workers.iter().find_map(|worker| worker.script.fewer_in_flight());
         if let Some(most) = fewer {
             self.say(format!(

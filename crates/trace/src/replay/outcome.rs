@@ -44,6 +44,8 @@ pub struct Outcomes {
     pub begun_ns: u64,
     /// When the last one was done.
     pub ended_ns: u64,
+    /// Operations that were refused because something else had put a link in the place of their file.
+    pub displaced_ops: u64,
     /// Opens that were to fail and did not; what they opened was closed again.
     pub extra_closes: u64,
 }
@@ -60,11 +62,19 @@ impl Outcomes {
             return;
         }
         self.different_ops += 1;
+        self.displaced_ops += u64::from(is_displaced(op.kind, recorded, now));
         if self.first.len() < SHOWN {
             let (kind, file, offset, len) = (op.kind, op.file, op.offset, op.len);
             self.first.push(Difference { op: number, kind, file, offset, len, recorded, now });
         }
     }
+}
+
+/// Whether a file that could be opened when it was recorded is a link now, which is not followed (`ELOOP`), or
+/// has a second name and is not written in (`EMLINK`).
+fn is_displaced(kind: OpKind, recorded: Result, now: Result) -> bool {
+    let opens = matches!(kind, OpKind::Open | OpKind::Create | OpKind::Truncate);
+    cfg!(target_os = "linux") && opens && recorded.errno == 0 && matches!(now.errno, 31 | 40)
 }
 
 /// Whether two results are the same, as far as an application would notice. Other systems have other error
@@ -76,4 +86,20 @@ fn is_alike(kind: OpKind, recorded: Result, now: Result) -> bool {
         (recorded.errno == 0) == (now.errno == 0)
     };
     same_error && (!kind.moves_data() || recorded.done_len == now.done_len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_link_in_the_place_of_a_file_is_told_from_what_the_recording_met() {
+        let (good, looped) = (Result { done_len: 0, errno: 0 }, Result { done_len: 0, errno: 40 });
+        let two_names = Result { done_len: 0, errno: 31 };
+        assert!(is_displaced(OpKind::Open, good, looped) && is_displaced(OpKind::Create, good, two_names));
+        assert!(!is_displaced(OpKind::Open, looped, looped), "so it was when it was recorded");
+        assert!(!is_displaced(OpKind::Link, good, two_names), "a file may have too many names");
+        assert!(!is_displaced(OpKind::Open, good, Result { done_len: 0, errno: 2 }));
+    }
 }
