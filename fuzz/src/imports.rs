@@ -1,8 +1,8 @@
 //! Importers: whatever the bytes are, they are refused, or what comes out is held to what a trace promises.
 //!
-//! Everything is held in memory, at the place where a trace would be written. One input in [`WRITTEN`] is also
-//! imported into a real trace, which must have the same files and operations when it is read back: writing
-//! takes a thousand times as long as most imports.
+//! Everything is held in memory, at the place where a trace would be written. One input in [`WRITTEN`] is
+//! also imported into a real trace, which must have the same files and operations when it is read back:
+//! writing takes a thousand times as long as most imports.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -8,9 +8,9 @@ pub mod plans;
 pub mod runs;
 pub mod texts;
 
-/// Whether an input is one of a few (one in `of`) that are also looked at in a way that takes long. Always the
-/// same answer for the same input, and yes for all of them if `REELGAUGE_FUZZ_SLOW` is set: what is made
-/// smaller becomes another input.
+/// Whether an input is one of a few (one in `of`) that are also looked at in a way that takes long. Always
+/// the same answer for the same input, and yes for all of them if `REELGAUGE_FUZZ_SLOW` is set: what is
+/// made smaller becomes another input.
 fn is_one_in(of: u64, bytes: &[u8]) -> bool {
     use std::hash::{DefaultHasher, Hasher};
     use std::sync::LazyLock;

@@ -39,8 +39,8 @@ pub fn complain(error: &anyhow::Error) -> u8 {
     EXIT_USAGE
 }
 
-/// Prints help, or what is wrong with a command line, which is shown in it and must not steer the terminal. The
-/// exit code.
+/// Prints help, or what is wrong with a command line, which is shown in it and must not steer the terminal.
+/// The exit code.
 pub fn say_usage(error: &clap::Error) -> u8 {
     if !error.use_stderr() {
         // As clap does it; a closed pipe is no failure.

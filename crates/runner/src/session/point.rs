@@ -170,8 +170,8 @@ impl Session {
         self.ending = end.ending;
         let came_short = matches!(&self.ending, Ending::Failed(record) if record.errno == 0);
         if !self.changes_files && (came_short || matches!(self.ending, Ending::OnTime | Ending::Exhausted)) {
-            // What is open goes on without an error when its file is removed, and would count as measured; and a
-            // file that was shortened may have been made long again since.
+            // What is open goes on without an error when its file is removed, and would count as measured;
+            // and a file that was shortened may have been made long again since.
             if let Some(found) = before.meddling() {
                 self.ending = Ending::Meddled(found);
             }

@@ -1,7 +1,7 @@
 //! Where an import's files and operations go: into a new trace, or to whoever only wants to look at them.
 //!
-//! Importers put what they have understood into a [`super::sink::Sink`], which is the same for all of them; it
-//! hands over names that are safe, and operations as records.
+//! Importers put what they have understood into a [`super::sink::Sink`], which is the same for all of them;
+//! it hands over names that are safe, and operations as records.
 
 use std::path::PathBuf;
 

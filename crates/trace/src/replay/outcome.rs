@@ -70,8 +70,8 @@ impl Outcomes {
     }
 }
 
-/// Whether a file that could be opened when it was recorded is a link now, which is not followed (`ELOOP`), or
-/// has a second name and is not written in (`EMLINK`).
+/// Whether a file that could be opened when it was recorded is a link now, which is not followed (`ELOOP`),
+/// or has a second name and is not written in (`EMLINK`).
 fn is_displaced(kind: OpKind, recorded: Result, now: Result) -> bool {
     let opens = matches!(kind, OpKind::Open | OpKind::Create | OpKind::Truncate);
     cfg!(target_os = "linux") && opens && recorded.errno == 0 && matches!(now.errno, 31 | 40)
