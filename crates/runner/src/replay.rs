@@ -5,8 +5,8 @@
 //! is ever written over that an earlier pass has left.
 //!
 //! * [`tape`]: the trace as it will be replayed. [`images`]: its files, and their numbers in the log.
-//!   [`limits`]: how many files may be open. [`links`]: what is done where the target has none. [`findings`]:
-//! what the summary says of it.
+//!   [`limits`]: how many files may be open. [`links`]: what is done where the target has none.
+//!   [`findings`]: what the summary says of it.
 //!
 //! Not here: what an operation waits for (the trace room).
 
