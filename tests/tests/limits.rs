@@ -98,7 +98,7 @@ fn a_twentieth_of_the_volume_stays_free_unless_it_is_said_otherwise() {
     let mix = Mix::on(mount.path()).with(&["--files", "1", "--file-size", &size, "--duration", "1s"]);
     let outcome = mix.run();
     assert_eq!(outcome.code, Some(2), "{}", outcome.said());
-    assert!(outcome.stderr.contains("kept free (--keep-free"), "{}", outcome.said());
+    assert!(outcome.stderr.contains("must stay free (--keep-free"), "{}", outcome.said());
     assert!(!mount.path().join("reelgauge-area").exists());
     // With an area there already, a refusal leaves it as it is.
     Mix::on(mount.path()).with(&["--duration", "1s"]).measure();

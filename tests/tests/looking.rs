@@ -5,12 +5,14 @@
 #![allow(clippy::unwrap_used)]
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::time::Duration;
 
 use reelgauge_tests::binary;
 use reelgauge_tests::run_dir::{at, count, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::streams::SMALL;
+use reelgauge_tests::tool::tool;
 use reelgauge_tests::verb::Verb;
 
 #[test]
@@ -43,4 +45,51 @@ fn a_run_is_looked_at_while_it_goes_on_and_loses_nothing() {
     assert_eq!(count(&summary, "log.dropped_to_histograms_ops"), 0);
     let ops = count(&summary, "load_points.0.total.ops");
     assert!(count(&summary, "log.rows") >= ops && ops > 0, "{:#}", at(&summary, "log"));
+}
+
+/// The files of a run by the numbers that fuzzing gives them.
+const FUZZED_FILES: [&str; 8] = [
+    "summary.json",
+    "streams.json",
+    "load-points.json",
+    "live.jsonl",
+    "hosts.json",
+    "run.toml",
+    "ops/agent=local/part-000001.parquet",
+    "counters/agent=local/part-000001.parquet",
+];
+
+/// What fuzzing found: files of a run in which pages contradict each other. It is an error or a word on the
+/// screen, and nobody is shown how a library stumbled over it.
+#[test]
+fn damaged_files_of_a_run_end_as_an_error_and_not_in_a_library() {
+    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("fuzz");
+    let scratch = Scratch::new();
+    let mut looked_at = 0;
+    for found in std::fs::read_dir(fuzz.join("corpus/runs")).unwrap() {
+        let found = found.unwrap();
+        let name = found.file_name().into_string().unwrap();
+        if !name.starts_with("found-") {
+            continue;
+        }
+        let input = std::fs::read(found.path()).unwrap();
+        let run = scratch.path().join(&name);
+        tool(&format!("cp -r {} {}", fuzz.join("template-run").display(), run.display()));
+        // The first byte says which file it is.
+        let which = FUZZED_FILES[usize::from(input[0]) % FUZZED_FILES.len()];
+        std::fs::write(run.join(which), &input[1..]).unwrap();
+        let page = scratch.path().join("page.html");
+        for more in [&["report"][..], &["report", "--as-trace"], &["ops"], &["report", "--html"]] {
+            let mut words: Vec<OsString> = more.iter().map(OsString::from).collect();
+            words.insert(1, run.clone().into());
+            if more.contains(&"--html") {
+                words.push(page.clone().into());
+            }
+            let outcome = binary::run(words);
+            assert!(matches!(outcome.code, Some(0 | 2)), "{name} {more:?}: {}", outcome.said());
+            assert!(!outcome.stderr.contains("panicked"), "{name} {more:?}: {}", outcome.said());
+        }
+        looked_at += 1;
+    }
+    assert!(looked_at > 0, "there is a damaged run to look at");
 }

@@ -3,6 +3,7 @@
 //! * [`op`]: the fixed-size record of one operation. It is all that the measuring path knows of this crate.
 //! * [`turn`]: what is kept beside it when the measuring thread had to wait for a processor.
 //! * [`errno`]: names of error numbers.
+//! * [`contained`]: others' code that panics over damaged files.
 //! * [`identity`]: whose identity files are opened with, on the target and for results.
 //! * [`named_file`]: files that the user names, and what is done to what has the name already.
 //! * [`log`] (feature `log`): the Parquet operation log, written as the run goes, and its readers.
@@ -12,6 +13,7 @@
 //! Not here: what a run means. Figures, percentiles and verdicts are made in the analysis room from
 //! these records alone.
 
+pub mod contained;
 pub mod errno;
 pub mod identity;
 pub mod named_file;

@@ -1,7 +1,6 @@
 //! Reads one part back. Trusts nothing: a part may be damaged, of another origin, or made to do harm.
 
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +11,8 @@ use parquet::file::metadata::{
     ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
 };
 use parquet::file::serialized_reader::SerializedPageReader;
+
+use reelgauge_record::contained::contained;
 
 use super::{COLUMNS, CountersError, KEY_UNREAD, KEY_VERSION, SCHEMA_VERSION};
 
@@ -41,10 +42,14 @@ pub struct Row<'a> {
 /// When it can't be read to its end. The rows before that have been handed over.
 pub fn read_part(path: &Path, take: &mut dyn FnMut(Row<'_>)) -> Result<Vec<String>, CountersError> {
     let file = File::open(path).map_err(CountersError::io("open", path))?;
-    // The library asserts what damaged pages say, and panics: that is a damaged file, not a defect here.
-    let read = catch_unwind(AssertUnwindSafe(|| Part::open(file)?.read(take)));
-    let read = read.unwrap_or_else(|_| Err("its pages contradict each other".to_owned()));
-    read.map_err(|why| CountersError::Damaged { path: path.to_path_buf(), why })
+    let part = contained(|| Part::open(file)).unwrap_or_else(contradiction);
+    part.and_then(|part| part.read(take))
+        .map_err(|why| CountersError::Damaged { path: path.to_path_buf(), why })
+}
+
+/// What is said where the library panicked.
+fn contradiction<T>() -> Result<T, String> {
+    Err("its pages contradict each other".to_owned())
 }
 
 /// A part being read. Faults are in words, until it is known of which file.
@@ -112,15 +117,18 @@ impl Part {
     fn read(&self, take: &mut dyn FnMut(Row<'_>)) -> Result<Vec<String>, String> {
         for group in 0..self.footer.num_row_groups() {
             let group = self.footer.row_group(group);
-            let mut columns = self.places.iter().map(|(leaf, _)| self.open_column(group, *leaf));
-            let mut columns = columns.by_ref().collect::<Result<Vec<_>, _>>()?;
+            let columns = self.places.iter().map(|(leaf, _)| self.open_column(group, *leaf));
+            let columns = contained(|| columns.collect::<Result<Vec<_>, _>>());
+            let mut columns = columns.unwrap_or_else(contradiction)?;
             let mut left = usize::try_from(group.num_rows()).unwrap_or(0);
             let mut batch = Batch::default();
             while left > 0 {
                 let count = left.min(BATCH_ROWS);
-                for (at, column) in columns.iter_mut().enumerate() {
-                    batch.fill(at, column, self.places[at].1, count)?;
-                }
+                let filled = contained(|| {
+                    let mut numbered = columns.iter_mut().enumerate();
+                    numbered.try_for_each(|(at, column)| batch.fill(at, column, self.places[at].1, count))
+                });
+                filled.unwrap_or_else(contradiction)?;
                 batch.hand_over(take)?;
                 left -= count;
             }

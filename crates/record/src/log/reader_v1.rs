@@ -5,7 +5,6 @@
 //! order, other encodings and row groups), as long as they are not compressed.
 
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +15,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::serialized_reader::SerializedPageReader;
 
+use crate::contained::contained;
 use crate::op::{OpFlags, OpKind, OpRecord};
 
 use super::error::LogError;
@@ -91,13 +91,10 @@ impl PartReader {
 
     /// Appends the next operations, at most `max`; none at the end. Not to be called again after an error.
     pub fn read(&mut self, max: usize, ops: &mut Vec<OpRecord>) -> Result<(), LogError> {
-        // The library's decoders index and assert by what damaged pages say, and panic (missing
-        // dictionaries, cut values). That is a damaged file, not a defect here, and has to end as one.
-        let read = catch_unwind(AssertUnwindSafe(|| self.read_rows(max, ops)));
-        let fault = match read {
-            Ok(Ok(())) => return Ok(()),
-            Ok(Err(fault)) => fault,
-            Err(_) => Fault::Panic,
+        let fault = match contained(|| self.read_rows(max, ops)) {
+            Some(Ok(())) => return Ok(()),
+            Some(Err(fault)) => fault,
+            None => Fault::Panic,
         };
         Err(LogError::Corrupt {
             path: self.path.clone(),
