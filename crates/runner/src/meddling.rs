@@ -86,6 +86,10 @@ impl Meddling {
         let path = || known.path.clone();
         let now = match area.standing(&known.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Meddling::Removed(path())),
+            // It was reached before. A link is not followed, whatever lies behind it.
+            Err(error) if is_in_the_way(&error) => {
+                return Some(Meddling::Replaced { path: path(), by: "behind a link or a file" });
+            }
             now => now.ok()?,
         };
         if let Some(by) = now.foreign {
@@ -102,6 +106,20 @@ impl Meddling {
         }
         let is_other = known.identity.is_some() && now.identity != known.identity;
         is_other.then(|| Meddling::Replaced { path: path(), by: "another file" })
+    }
+}
+
+/// Whether a path ends at what is no directory any more.
+fn is_in_the_way(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::io::Errno;
+        let tells = [Errno::LOOP, Errno::NOTDIR, Errno::XDEV];
+        tells.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+    }
+    #[cfg(not(unix))]
+    {
+        error.kind() == io::ErrorKind::NotADirectory
     }
 }
 
@@ -240,6 +258,23 @@ mod tests {
         assert_eq!(was.clone().meddling(), Some(Meddling::Removed(area.path().join("made"))));
         fs::remove_file(area.path().join(MARKER_FILE)).unwrap();
         assert_eq!(was.meddling(), Some(Meddling::Removed(area.path().to_path_buf())));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_is_a_link_now_is_found_though_the_same_files_lie_behind_it() {
+        let (area, _) = area();
+        let (set, moved) = (area.path().join("set"), area.path().join("moved"));
+        fs::create_dir(&set).unwrap();
+        fs::write(set.join("clip"), [0; 100]).unwrap();
+        let mut files = FileTable::new(area.path());
+        files.enter_test_files(&[TargetFile { path: set.join("clip"), size_bytes: 100 }], "reused");
+        let was = before(&area, &files);
+        assert_eq!(was.clone().meddling(), None);
+        fs::rename(&set, &moved).unwrap();
+        std::os::unix::fs::symlink(&moved, &set).unwrap();
+        let found = was.meddling().unwrap().to_string();
+        assert!(found.contains("set/clip was replaced by something else (it is behind a link"), "{found}");
     }
 
     #[cfg(unix)]
