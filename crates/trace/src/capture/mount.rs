@@ -281,7 +281,8 @@ fn uses(process: &Path, device: u64) -> bool {
 
 /// Whether a directory is what a killed recorder has left behind: a mount that nobody serves.
 pub(super) fn is_dead(error: &io::Error) -> bool {
-    Errno::from_io_error(error) == Some(Errno::NOTCONN)
+    // What was asked at the moment in which it died is aborted.
+    matches!(Errno::from_io_error(error), Some(Errno::NOTCONN | Errno::CONNABORTED))
 }
 
 /// Whether one path is the other or lies below it.
