@@ -19,6 +19,7 @@
 //! Not here: which operations to leave out of a figure (warm-up), and any figure at all.
 
 mod bits;
+mod checked_pages;
 mod delta;
 mod dictionary;
 mod disk;
@@ -35,6 +36,7 @@ mod rows;
 mod schema;
 mod writer;
 
+pub use checked_pages::CheckedPages;
 pub use disk::{Disk, PartWriter, SystemDisk};
 pub use error::LogError;
 pub(crate) use error::advice;

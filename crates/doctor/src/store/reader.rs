@@ -13,6 +13,7 @@ use parquet::file::metadata::{
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use reelgauge_record::contained::contained;
+use reelgauge_record::log::CheckedPages;
 
 use super::{COLUMNS, CountersError, KEY_UNREAD, KEY_VERSION, SCHEMA_VERSION};
 
@@ -147,7 +148,7 @@ impl Part {
         }
         let rows = usize::try_from(group.num_rows()).unwrap_or(0);
         let pages = SerializedPageReader::new(Arc::clone(&self.file), chunk, rows, None).map_err(words)?;
-        Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(pages)))
+        Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(CheckedPages(pages))))
     }
 }
 

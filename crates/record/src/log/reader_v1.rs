@@ -18,6 +18,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use crate::contained::contained;
 use crate::op::{OpFlags, OpKind, OpRecord};
 
+use super::checked_pages::CheckedPages;
 use super::error::LogError;
 use super::schema::{COLUMN_COUNT, COLUMNS, Cells, Column, Meaning, cell};
 
@@ -153,7 +154,7 @@ impl PartReader {
         }
         let rows = usize::try_from(group.num_rows()).unwrap_or(0);
         let pages = SerializedPageReader::new(Arc::clone(&self.file), chunk, rows, None)?;
-        Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(pages)))
+        Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(CheckedPages(pages))))
     }
 }
 

@@ -1,0 +1,98 @@
+//! Pages of a column, looked at before the library decodes them.
+//!
+//! The library makes room for as many values as a dictionary's header says, before it looks how many there
+//! are: a damaged page of a few bytes takes all memory that way. Every value of a dictionary in a log or in
+//! counters has four bytes at least.
+//!
+//! Not here: what values are.
+
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::errors::{ParquetError, Result};
+
+/// The fewest bytes of a value in a dictionary: a number of 32 bits, or the length of a text.
+const VALUE_BYTES_MIN: usize = 4;
+
+/// Pages whose dictionaries have no more values than fit into them.
+#[derive(Debug)]
+pub struct CheckedPages<P>(pub P);
+
+impl<P: PageReader> Iterator for CheckedPages<P> {
+    type Item = Result<Page>;
+
+    fn next(&mut self) -> Option<Result<Page>> {
+        self.get_next_page().transpose()
+    }
+}
+
+impl<P: PageReader> PageReader for CheckedPages<P> {
+    fn get_next_page(&mut self) -> Result<Option<Page>> {
+        match self.0.get_next_page()? {
+            Some(Page::DictionaryPage { buf, num_values, .. })
+                if num_values as usize > buf.len() / VALUE_BYTES_MIN =>
+            {
+                let why = "a dictionary says that it has more values than its bytes can hold";
+                Err(ParquetError::General(why.to_owned()))
+            }
+            page => Ok(page),
+        }
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+        self.0.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Result<()> {
+        self.0.skip_next_page()
+    }
+
+    fn at_record_boundary(&mut self) -> Result<bool> {
+        self.0.at_record_boundary()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use parquet::basic::Encoding;
+
+    use super::*;
+
+    struct One(Option<Page>);
+
+    impl Iterator for One {
+        type Item = Result<Page>;
+
+        fn next(&mut self) -> Option<Result<Page>> {
+            self.get_next_page().transpose()
+        }
+    }
+
+    impl PageReader for One {
+        fn get_next_page(&mut self) -> Result<Option<Page>> {
+            Ok(self.0.take())
+        }
+
+        fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+            Ok(None)
+        }
+
+        fn skip_next_page(&mut self) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_dictionary_has_no_more_values_than_bytes_for_them() {
+        let page = |num_values| {
+            let buf = vec![0; 40].into();
+            Page::DictionaryPage { buf, num_values, encoding: Encoding::PLAIN, is_sorted: false }
+        };
+        let read = |num_values| CheckedPages(One(Some(page(num_values)))).get_next_page();
+        assert!(read(10).unwrap().is_some());
+        for too_many in [11, u32::MAX] {
+            let error = read(too_many).unwrap_err().to_string();
+            assert!(error.contains("more values than its bytes"), "{error}");
+        }
+        assert!(CheckedPages(One(None)).next().is_none());
+    }
+}
