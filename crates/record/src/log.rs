@@ -19,7 +19,7 @@
 //! Not here: which operations to leave out of a figure (warm-up), and any figure at all.
 
 mod bits;
-mod checked_pages;
+mod column_chunk;
 mod delta;
 mod dictionary;
 mod disk;
@@ -36,7 +36,7 @@ mod rows;
 mod schema;
 mod writer;
 
-pub use checked_pages::CheckedPages;
+pub use column_chunk::{ColumnFault, open_column};
 pub use disk::{Disk, PartWriter, SystemDisk};
 pub use error::LogError;
 pub(crate) use error::advice;

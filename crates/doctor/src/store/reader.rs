@@ -4,16 +4,13 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use parquet::basic::{CompressionCodec, Type as PhysicalType};
-use parquet::column::reader::{ColumnReader, get_column_reader};
+use parquet::basic::Type as PhysicalType;
+use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
-use parquet::file::metadata::{
-    ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
-};
-use parquet::file::serialized_reader::SerializedPageReader;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
 use reelgauge_record::contained::contained;
-use reelgauge_record::log::CheckedPages;
+use reelgauge_record::log::{ColumnFault, open_column};
 
 use super::{COLUMNS, CountersError, KEY_UNREAD, KEY_VERSION, SCHEMA_VERSION};
 
@@ -139,25 +136,13 @@ impl Part {
     }
 
     fn open_column(&self, group: &RowGroupMetaData, leaf: usize) -> Result<ColumnReader, String> {
-        let chunk = group.columns().get(leaf).ok_or("a row group lacks a column")?;
-        if !lies_within(chunk, self.file_bytes) {
-            return Err("its pages lie outside the file".to_owned());
-        }
-        if chunk.compression_codec() != CompressionCodec::UNCOMPRESSED {
-            return Err("it is compressed, which counters are not".to_owned());
-        }
-        let rows = usize::try_from(group.num_rows()).unwrap_or(0);
-        let pages = SerializedPageReader::new(Arc::clone(&self.file), chunk, rows, None).map_err(words)?;
-        Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(CheckedPages(pages))))
+        open_column(&self.file, self.file_bytes, group, leaf).map_err(|fault| match fault {
+            ColumnFault::Lacking => "a row group lacks a column".to_owned(),
+            ColumnFault::Outside => "its pages lie outside the file".to_owned(),
+            ColumnFault::Compressed => "it is compressed, which counters are not".to_owned(),
+            ColumnFault::Library(error) => words(error),
+        })
     }
-}
-
-/// Whether a chunk's positions make sense. The library asserts that they do.
-fn lies_within(chunk: &ColumnChunkMetaData, file_bytes: u64) -> bool {
-    let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
-    let end = start.checked_add(chunk.compressed_size());
-    let end = end.and_then(|end| u64::try_from(end).ok());
-    start >= 0 && chunk.compressed_size() >= 0 && end.is_some_and(|end| end <= file_bytes)
 }
 
 impl Batch {

@@ -8,17 +8,16 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parquet::basic::{CompressionCodec, ConvertedType, LogicalType, Type as PhysicalType};
-use parquet::column::reader::{ColumnReader, get_column_reader};
+use parquet::basic::{ConvertedType, LogicalType, Type as PhysicalType};
+use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
-use parquet::file::serialized_reader::SerializedPageReader;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 
 use crate::contained::contained;
 use crate::op::{OpFlags, OpKind, OpRecord};
 
-use super::checked_pages::CheckedPages;
+use super::column_chunk::{ColumnFault, open_column};
 use super::error::LogError;
 use super::schema::{COLUMN_COUNT, COLUMNS, Cells, Column, Meaning, cell};
 
@@ -141,29 +140,18 @@ impl PartReader {
         column: &Column,
         place: Place,
     ) -> Result<ColumnReader, Fault> {
-        let chunk = group
-            .columns()
-            .get(place.leaf)
-            .ok_or_else(|| Fault::Column(column.name, "a row group lacks it".to_string()))?;
-        if !lies_within(chunk, self.file_bytes) {
-            return Err(Fault::Column(column.name, "its pages lie outside the file".to_string()));
-        }
-        if chunk.compression_codec() != CompressionCodec::UNCOMPRESSED {
-            let why = "it is compressed, which logs are not; write the file again without compression";
-            return Err(Fault::Column(column.name, why.to_string()));
-        }
-        let rows = usize::try_from(group.num_rows()).unwrap_or(0);
-        let pages = SerializedPageReader::new(Arc::clone(&self.file), chunk, rows, None)?;
-        Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(CheckedPages(pages))))
+        open_column(&self.file, self.file_bytes, group, place.leaf).map_err(|fault| {
+            let why = match fault {
+                ColumnFault::Lacking => "a row group lacks it",
+                ColumnFault::Outside => "its pages lie outside the file",
+                ColumnFault::Compressed => {
+                    "it is compressed, which logs are not; write the file again without compression"
+                }
+                ColumnFault::Library(error) => return Fault::Library(error),
+            };
+            Fault::Column(column.name, why.to_owned())
+        })
     }
-}
-
-/// Whether a chunk's positions make sense. The library asserts that they do.
-fn lies_within(chunk: &ColumnChunkMetaData, file_bytes: u64) -> bool {
-    let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
-    let end = start.checked_add(chunk.compressed_size());
-    let end = end.and_then(|end| u64::try_from(end).ok());
-    start >= 0 && chunk.compressed_size() >= 0 && end.is_some_and(|end| end <= file_bytes)
 }
 
 /// Finds the log's columns by name; says what is wrong with the first that does not fit.

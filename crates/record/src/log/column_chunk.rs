@@ -1,20 +1,70 @@
-//! Pages of a column, looked at before the library decodes them.
+//! A column of a row group, opened with the checks that the library leaves out: of logs and of counters.
 //!
-//! The library makes room for as many values as a dictionary's header says, before it looks how many there
-//! are: a damaged page of a few bytes takes all memory that way. Every value of a dictionary in a log or in
-//! counters has four bytes at least.
+//! The library asserts that positions make sense, and makes room for as many values as a dictionary's header
+//! says before it looks how many there are: a damaged page of a few bytes takes all memory that way. Every
+//! value of a dictionary in a log or in counters has four bytes at least.
 //!
 //! Not here: what values are.
 
+use std::fs::File;
+use std::sync::Arc;
+
+use parquet::basic::CompressionCodec;
 use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
+use parquet::file::serialized_reader::SerializedPageReader;
 
 /// The fewest bytes of a value in a dictionary: a number of 32 bits, or the length of a text.
 const VALUE_BYTES_MIN: usize = 4;
 
-/// Pages whose dictionaries have no more values than fit into them.
+/// Why a column can't be opened.
 #[derive(Debug)]
-pub struct CheckedPages<P>(pub P);
+pub enum ColumnFault {
+    /// The row group has no such column.
+    Lacking,
+    /// Its pages lie outside the file.
+    Outside,
+    /// It is compressed, which nothing is that is read here.
+    Compressed,
+    /// What the library says.
+    Library(ParquetError),
+}
+
+/// A reader of a row group's column, by its number in the schema.
+///
+/// # Errors
+/// [`ColumnFault`]. What is wrong within its pages is said when they are read.
+pub fn open_column(
+    file: &Arc<File>,
+    file_bytes: u64,
+    group: &RowGroupMetaData,
+    leaf: usize,
+) -> std::result::Result<ColumnReader, ColumnFault> {
+    let chunk = group.columns().get(leaf).ok_or(ColumnFault::Lacking)?;
+    if !lies_within(chunk, file_bytes) {
+        return Err(ColumnFault::Outside);
+    }
+    if chunk.compression_codec() != CompressionCodec::UNCOMPRESSED {
+        return Err(ColumnFault::Compressed);
+    }
+    let rows = usize::try_from(group.num_rows()).unwrap_or(0);
+    let pages =
+        SerializedPageReader::new(Arc::clone(file), chunk, rows, None).map_err(ColumnFault::Library)?;
+    Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(CheckedPages(pages))))
+}
+
+/// Whether a chunk's positions make sense. The library asserts that they do.
+fn lies_within(chunk: &ColumnChunkMetaData, file_bytes: u64) -> bool {
+    let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
+    let end = start.checked_add(chunk.compressed_size());
+    let end = end.and_then(|end| u64::try_from(end).ok());
+    start >= 0 && chunk.compressed_size() >= 0 && end.is_some_and(|end| end <= file_bytes)
+}
+
+/// Pages whose dictionaries have no more values than fit into them.
+struct CheckedPages<P>(P);
 
 impl<P: PageReader> Iterator for CheckedPages<P> {
     type Item = Result<Page>;
