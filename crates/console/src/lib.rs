@@ -34,6 +34,7 @@ pub mod metrics;
 pub mod notes;
 pub mod pages;
 pub mod public_url;
+mod regular_file;
 pub mod removal;
 pub mod roots;
 pub mod routes;

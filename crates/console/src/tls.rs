@@ -21,7 +21,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_rustls::server::TlsStream;
 
-use crate::token_file::open_without_waiting;
+use crate::regular_file::open_regular;
 
 /// How long a handshake may take.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -148,13 +148,9 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
     Ok(key)
 }
 
-/// What is in a file, and what is known of it. A pipe would be waited for, and a device has no end.
+/// What is in a file, and what is known of it.
 fn contents(path: &Path) -> io::Result<(Vec<u8>, Metadata)> {
-    let file = open_without_waiting(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::other("it is no regular file"));
-    }
+    let (file, metadata) = open_regular(path)?;
     let mut text = Vec::new();
     if file.take(PEM_BYTES_MAX + 1).read_to_end(&mut text)? as u64 > PEM_BYTES_MAX {
         return Err(io::Error::other("it is larger than any key or certificate"));

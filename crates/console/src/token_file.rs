@@ -3,10 +3,11 @@
 //! A file, because nothing else keeps a secret here: command lines are for everybody to read, and what
 //! stands in the environment is handed on to every run that the console starts.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use crate::regular_file::open_regular;
 use crate::token::{LENGTH_MAX, Token};
 
 /// Why a token file can't be used.
@@ -63,8 +64,8 @@ pub enum TokenFileError {
 /// When it can't be read or made, others can read it, or there is no token in it.
 pub fn token(path: &Path) -> Result<Token, TokenFileError> {
     let failed = |source: io::Error| TokenFileError::Io { path: path.to_owned(), source };
-    match open_without_waiting(path) {
-        Ok(file) => read(path, file),
+    match open_regular(path) {
+        Ok((file, metadata)) => read(path, file, &metadata),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let token = Token::draw()?;
             make(path, &token).map_err(failed)?;
@@ -74,15 +75,12 @@ pub fn token(path: &Path) -> Result<Token, TokenFileError> {
     }
 }
 
-fn read(path: &Path, file: File) -> Result<Token, TokenFileError> {
+fn read(path: &Path, file: File, metadata: &Metadata) -> Result<Token, TokenFileError> {
     let failed = |source: io::Error| TokenFileError::Io { path: path.to_owned(), source };
-    // What was opened is looked at, not what may have the name by now.
-    let metadata = file.metadata().map_err(failed)?;
-    if !metadata.is_file() {
-        return Err(failed(io::Error::other("it is no regular file")));
-    }
     #[cfg(unix)]
-    is_own(path, &metadata)?;
+    is_own(path, metadata)?;
+    #[cfg(not(unix))]
+    let _ = metadata;
     let mut text = String::new();
     // A line's end behind the longest token, and one byte that is too much.
     let most = LENGTH_MAX as u64 + 3;
@@ -97,7 +95,7 @@ fn read(path: &Path, file: File) -> Result<Token, TokenFileError> {
 
 /// Nobody else's, and nobody else may read or write it. Root's own files are anybody's to be given.
 #[cfg(unix)]
-fn is_own(path: &Path, metadata: &std::fs::Metadata) -> Result<(), TokenFileError> {
+fn is_own(path: &Path, metadata: &Metadata) -> Result<(), TokenFileError> {
     use std::os::unix::fs::MetadataExt;
 
     const OTHERS: u32 = 0o077;
@@ -109,21 +107,6 @@ fn is_own(path: &Path, metadata: &std::fs::Metadata) -> Result<(), TokenFileErro
         true => Ok(()),
         false => Err(TokenFileError::Foreign { path: path.to_owned(), owner }),
     }
-}
-
-/// Opens a file to read it, whatever it is: a pipe is not waited for.
-#[cfg(unix)]
-pub(crate) fn open_without_waiting(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-
-    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    OpenOptions::new().read(true).custom_flags(flags).open(path)
-}
-
-/// Opens a file to read it.
-#[cfg(not(unix))]
-pub(crate) fn open_without_waiting(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).open(path)
 }
 
 /// Makes the file with its rights, so that there is no moment in which others can read it.
