@@ -145,6 +145,12 @@ impl Facts {
         self.what == What::Directory
     }
 
+    /// What tells it from any other that is there at the same time.
+    #[cfg(unix)]
+    pub fn id(&self) -> links::FileId {
+        links::FileId { device: self.device, inode: self.inode }
+    }
+
     pub fn is_link(&self) -> bool {
         self.what == What::Link
     }
@@ -251,8 +257,7 @@ impl AreaDir {
     /// Whether all names of a file are those that this process gave it here.
     #[cfg(unix)]
     fn is_own_link(&self, facts: &Facts) -> bool {
-        let id = links::FileId { device: facts.device, inode: facts.inode };
-        facts.is_file() && facts.names > 1 && self.links().allows(id, facts.names)
+        facts.is_file() && facts.names > 1 && self.links().allows(facts.id(), facts.names)
     }
 
     #[cfg(not(unix))]
@@ -290,7 +295,7 @@ impl AreaDir {
         if self.links().any() {
             let facts = self.facts(path)?;
             self.held.root.remove_file(&self.held.path, &inside)?;
-            self.links().lost_name(links::FileId { device: facts.device, inode: facts.inode });
+            self.links().lost_name(facts.id());
             return Ok(());
         }
         self.held.root.remove_file(&self.held.path, &inside)

@@ -83,31 +83,20 @@ pub(super) fn settle(
     }
     let (_, whose) = area.unwrap_or(target);
     let what = if area.is_some() { "the area there" } else { "it" };
-    if is_unnamed(whose) {
-        return Ok(Some(format!(
-            "The target is shared with others, as was said; files on it were opened as root, because this machine \
-             has no name for the user to whom {what} belongs (NFS maps names: see rpc.idmapd)."
-        )));
-    }
-    Ok(Some(act_for(guise_of(whose), what)))
-}
-
-fn act_for(owner: Option<Guise>, what: &str) -> String {
-    match owner {
-        Some(guise) if identity::take(guise) => format!(
-            "The target is shared with others, as was said; files on it were opened as its owner (user {}), not as \
-             root.",
-            guise.user
+    let how = match guise_of(whose) {
+        _ if is_unnamed(whose) => format!(
+            "as root, because this machine has no name for the user to whom {what} belongs (NFS maps names: see \
+             rpc.idmapd)"
         ),
-        Some(guise) => format!(
-            "The target is shared with others, as was said; files on it were opened as root, because the identity \
-             of its owner (user {}) can't be taken here.",
-            guise.user
-        ),
-        None => format!(
-            "The target is shared with others, as was said; files on it were opened as root, to whom {what} belongs."
-        ),
-    }
+        Some(guise) if identity::take(guise) => {
+            format!("as its owner (user {}), not as root", guise.user)
+        }
+        Some(guise) => {
+            format!("as root, because the identity of its owner (user {}) can't be taken here", guise.user)
+        }
+        None => format!("as root, to whom {what} belongs"),
+    };
+    Ok(Some(format!("The target is shared with others, as was said; files on it were opened {how}.")))
 }
 
 /// Why a directory is not root's alone; `None` where it is.
