@@ -47,10 +47,8 @@ pub fn say_usage(error: &clap::Error) -> u8 {
         let _ = error.print();
         return 0;
     }
-    let text = error.render().to_string();
-    let harmless: Vec<String> = text.lines().map(plain).collect();
     // Nobody is left to tell when standard error is closed.
-    let _ = writeln!(std::io::stderr(), "{}", harmless.join("\n"));
+    let _ = writeln!(std::io::stderr(), "{}", harmless(&error.render().to_string()));
     EXIT_USAGE
 }
 
@@ -75,7 +73,12 @@ fn said_once(error: &anyhow::Error) -> String {
         }
         said.push_str(&cause);
     }
-    said.lines().map(plain).collect::<Vec<_>>().join("\n")
+    harmless(&said)
+}
+
+/// Lines as they may be shown on a terminal.
+fn harmless(text: &str) -> String {
+    text.lines().map(plain).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
