@@ -5,6 +5,7 @@
 
 pub mod imports;
 pub mod plans;
+mod run_files;
 pub mod runs;
 pub mod texts;
 

@@ -24,19 +24,8 @@ use reelgauge_trace::Trace;
 use tempfile::TempDir;
 
 use crate::is_one_in;
+use crate::run_files::FILES;
 
-/// The files of a run, in the order of their numbers: the first byte of an input says which is replaced (its
-/// lower three bits), and whether the run was killed before it had a summary (the next).
-const FILES: [&str; 8] = [
-    "summary.json",
-    "streams.json",
-    "load-points.json",
-    "live.jsonl",
-    "hosts.json",
-    "run.toml",
-    "ops/agent=local/part-000001.parquet",
-    "counters/agent=local/part-000001.parquet",
-];
 const SUMMARY: usize = 0;
 const STREAMS: usize = 1;
 const LOAD_POINTS: usize = 2;

@@ -4,6 +4,9 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../fuzz/src/run_files.rs"]
+mod run_files;
+
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
@@ -47,18 +50,6 @@ fn a_run_is_looked_at_while_it_goes_on_and_loses_nothing() {
     assert!(count(&summary, "log.rows") >= ops && ops > 0, "{:#}", at(&summary, "log"));
 }
 
-/// The files of a run by the numbers that fuzzing gives them.
-const FUZZED_FILES: [&str; 8] = [
-    "summary.json",
-    "streams.json",
-    "load-points.json",
-    "live.jsonl",
-    "hosts.json",
-    "run.toml",
-    "ops/agent=local/part-000001.parquet",
-    "counters/agent=local/part-000001.parquet",
-];
-
 /// What fuzzing found: files of a run in which pages contradict each other. It is an error or a word on the
 /// screen, and nobody is shown how a library stumbled over it.
 #[test]
@@ -76,7 +67,7 @@ fn damaged_files_of_a_run_end_as_an_error_and_not_in_a_library() {
         let run = scratch.path().join(&name);
         tool(&format!("cp -r {} {}", fuzz.join("template-run").display(), run.display()));
         // The first byte says which file it is.
-        let which = FUZZED_FILES[usize::from(input[0]) % FUZZED_FILES.len()];
+        let which = run_files::FILES[usize::from(input[0]) % run_files::FILES.len()];
         std::fs::write(run.join(which), &input[1..]).unwrap();
         let page = scratch.path().join("page.html");
         for more in [&["report"][..], &["report", "--as-trace"], &["ops"], &["report", "--html"]] {

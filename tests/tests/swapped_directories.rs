@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use reelgauge_tests::binary::{self, Running};
+use reelgauge_tests::binary::{self, Outcome, Running};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::{Need, are_met};
@@ -30,50 +30,28 @@ const SWAPS: u64 = 1000;
 /// A verb that gets nowhere at all is not run for longer.
 const LONGEST: Duration = Duration::from_secs(150);
 
-/// Swaps directories below the current one, given the folder that the links lead into, until it is told to
-/// end; then says how often it did.
+/// Swaps directories below the current one for links into a folder, or files for hard links to a precious one
+/// in it, each for a moment and until it is told to end; then says how often it did.
 const ATTACKER: &str = r#"
 import os, random, signal, sys, time
-victim, goes_on, swaps = sys.argv[1], True, 0
+what, victim, goes_on, swaps = sys.argv[1], sys.argv[2], True, 0
 def end(*_):
     global goes_on
     goes_on = False
 signal.signal(signal.SIGTERM, end)
-while goes_on:
+def directories():
     found = [os.path.join(above, name) for above, names, _ in os.walk("reelgauge-area") for name in names]
-    found = ["reelgauge-area"] + [path for path in found if not path.endswith(".away")]
-    for path in random.choices(found, k=30):
-        if not goes_on:
-            break
-        try:
-            os.rename(path, path + ".away")
-        except OSError:
-            continue
-        try:
-            os.symlink(os.path.join(victim, path), path)
-            swaps += 1
-            time.sleep(random.random() * 0.001)
-            os.unlink(path)
-        except OSError:
-            pass
-        try:
-            os.rename(path + ".away", path)
-        except OSError:
-            pass
-print(swaps)
-"#;
-
-/// The same with files: each is moved away for a moment, and a precious file has its name meanwhile.
-const LINKER: &str = r#"
-import os, random, signal, sys, time
-victim, goes_on, swaps = sys.argv[1], True, 0
-def end(*_):
-    global goes_on
-    goes_on = False
-signal.signal(signal.SIGTERM, end)
-while goes_on:
+    return ["reelgauge-area"] + [path for path in found if not path.endswith(".away")]
+def files():
     found = [os.path.join(above, name) for above, _, names in os.walk("reelgauge-area") for name in names]
-    found = [path for path in found if not path.endswith((".away", "lock", "marker", ".toml", ".json"))]
+    return [path for path in found if not path.endswith((".away", "lock", "marker", ".toml", ".json"))]
+def link(path):
+    if what == "files":
+        os.link(os.path.join(victim, "precious"), path)
+    else:
+        os.symlink(os.path.join(victim, path), path)
+while goes_on:
+    found = files() if what == "files" else directories()
     for path in random.choices(found or [None], k=30):
         if not goes_on or path is None:
             break
@@ -82,9 +60,9 @@ while goes_on:
         except OSError:
             continue
         try:
-            os.link(os.path.join(victim, "precious"), path)
+            link(path)
             swaps += 1
-            time.sleep(random.random() * 0.005)
+            time.sleep(random.random() * (0.005 if what == "files" else 0.001))
             os.unlink(path)
         except OSError:
             pass
@@ -103,14 +81,14 @@ impl Attacker {
     fn on(target: &Path, victim: &Path) -> Attacker {
         let mut somebody = Command::new("setpriv");
         somebody.args(["--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3", "-c"]);
-        Attacker::start(somebody.arg(ATTACKER), target, victim)
+        Attacker::start(somebody.args([ATTACKER, "directories"]), target, victim)
     }
 
     /// With the right to link to everything, as users have on a server that others mount from, and on systems
     /// that don't restrict it.
     fn linking(target: &Path, victim: &Path) -> Attacker {
         let mut somebody = Command::new("/usr/bin/python3");
-        Attacker::start(somebody.args(["-c", LINKER]), target, victim)
+        Attacker::start(somebody.args(["-c", ATTACKER, "files"]), target, victim)
     }
 
     fn start(somebody: &mut Command, target: &Path, victim: &Path) -> Attacker {
@@ -163,10 +141,14 @@ fn precious(scratch: &Scratch, folder: &Path, verb: &dyn Fn(&Path) -> Verb) -> (
     (victim, before)
 }
 
-/// Runs a verb until directories were swapped a thousand times.
-fn attack(folder: &Path, verb: &dyn Fn(&Path) -> Verb) {
-    let scratch = Scratch::new();
-    let (victim, before) = precious(&scratch, folder, verb);
+/// Runs a verb again and again, each time beside an attacker of its target, until a thousand things were
+/// swapped; `look` after each.
+fn besiege(
+    folder: &Path,
+    verb: &dyn Fn(&Path) -> Verb,
+    attack: &dyn Fn(&Path) -> Attacker,
+    look: &dyn Fn(&Outcome),
+) {
     let (mut swaps, mut round, begun) = (0, 0, Instant::now());
     while swaps < SWAPS && begun.elapsed() < LONGEST {
         round += 1;
@@ -174,44 +156,41 @@ fn attack(folder: &Path, verb: &dyn Fn(&Path) -> Verb) {
         let attacked = verb(&target);
         let mut running = start(&attacked);
         running.until(Duration::from_secs(20), |_| target.join(AREA).exists()).unwrap();
-        let attacker = Attacker::on(&target, &victim);
+        let attacker = attack(&target);
         let outcome = running.wait(Duration::from_secs(60));
         swaps += attacker.end();
         println!("{swaps} swaps, exit code {:?}", outcome.code);
         assert!(!outcome.stderr.contains("panicked"), "{}", outcome.said());
-        let after = tree(&victim, &[]);
-        assert!(after == before, "what only root may write was changed\n{}", outcome.said());
+        look(&outcome);
         let _ = std::fs::remove_dir_all(&target);
     }
     assert!(swaps >= SWAPS, "only {swaps} swaps");
 }
 
-/// Runs a verb until files were swapped for links to a precious one a thousand times.
+/// Directories are swapped for links to where only root may write.
+fn attack(folder: &Path, verb: &dyn Fn(&Path) -> Verb) {
+    let scratch = Scratch::new();
+    let (victim, before) = precious(&scratch, folder, verb);
+    besiege(folder, verb, &|target| Attacker::on(target, &victim), &|outcome| {
+        let after = tree(&victim, &[]);
+        assert!(after == before, "what only root may write was changed\n{}", outcome.said());
+    });
+}
+
+/// Files are swapped for hard links to a precious one.
 fn link(verb: &dyn Fn(&Path) -> Verb) {
     let mount = TempMount::image(ImageKind::Ext4, 900);
     let victim = mount.path().join("victim");
     std::fs::create_dir(&victim).unwrap();
     std::fs::set_permissions(&victim, PermissionsExt::from_mode(0o700)).unwrap();
-    std::fs::write(victim.join("precious"), vec![7; 8 << 20]).unwrap();
-    // Its number of names is the attacker's doing.
-    let digest = || std::fs::read(victim.join("precious")).unwrap() == vec![7; 8 << 20];
-    let (mut swaps, mut round, begun) = (0, 0, Instant::now());
-    while swaps < SWAPS && begun.elapsed() < LONGEST {
-        round += 1;
-        let target = shared(mount.path(), &format!("round-{round}"));
-        let attacked = verb(&target);
-        let mut running = start(&attacked);
-        running.until(Duration::from_secs(20), |_| target.join(AREA).exists()).unwrap();
-        let attacker = Attacker::linking(&target, &victim);
-        let outcome = running.wait(Duration::from_secs(60));
-        swaps += attacker.end();
-        println!("{swaps} swaps, exit code {:?}", outcome.code);
-        assert!(!outcome.stderr.contains("panicked"), "{}", outcome.said());
+    let (precious, content) = (victim.join("precious"), vec![7; 8 << 20]);
+    std::fs::write(&precious, &content).unwrap();
+    besiege(mount.path(), verb, &|target| Attacker::linking(target, &victim), &|outcome| {
         assert!(!outcome.said().contains("dmesg"), "{}", outcome.said());
-        assert!(digest(), "what only root may write was changed\n{}", outcome.said());
-        let _ = std::fs::remove_dir_all(&target);
-    }
-    assert!(swaps >= SWAPS, "only {swaps} swaps");
+        // Its number of names is the attacker's doing.
+        let is_whole = std::fs::read(&precious).unwrap() == content;
+        assert!(is_whole, "what only root may write was changed\n{}", outcome.said());
+    });
 }
 
 fn on_ext4(verb: &dyn Fn(&Path) -> Verb) {

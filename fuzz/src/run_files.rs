@@ -1,0 +1,14 @@
+//! The files of a run, in the order of their numbers: the first byte of an input says which is replaced (its
+//! lower three bits), and whether the run was killed before it had a summary (the next). The end-to-end test
+//! over what was found reads this list, too.
+
+pub const FILES: [&str; 8] = [
+    "summary.json",
+    "streams.json",
+    "load-points.json",
+    "live.jsonl",
+    "hosts.json",
+    "run.toml",
+    "ops/agent=local/part-000001.parquet",
+    "counters/agent=local/part-000001.parquet",
+];
