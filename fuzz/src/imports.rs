@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use reelgauge_record::log::{FileEntry, LogMeta};
-use reelgauge_record::{OpKind, OpRecord};
+use reelgauge_record::OpRecord;
 use reelgauge_trace::import::{Format, Options, Receiver, import, read};
 use reelgauge_trace::writer::{ABSENT, FOUND, UNKNOWN};
 use reelgauge_trace::{TraceError, name};
