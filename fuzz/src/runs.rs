@@ -14,12 +14,12 @@ use reelgauge_analysis::page::PageKind;
 use reelgauge_analysis::summary::Target;
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::{Screen, html, screen};
-use reelgauge_runner::live::life::life;
-use reelgauge_runner::load_points;
-use reelgauge_runner::page::{page, run_page};
-use reelgauge_runner::reopen::reopen;
-use reelgauge_runner::streams::table;
-use reelgauge_runner::trace_report::ops;
+use reelgauge_results::live::life::life;
+use reelgauge_results::load_points;
+use reelgauge_results::page::{page, run_page};
+use reelgauge_results::reopen::reopen;
+use reelgauge_results::stream_table;
+use reelgauge_results::trace_report::ops;
 use reelgauge_trace::Trace;
 use tempfile::TempDir;
 
@@ -101,7 +101,7 @@ pub fn check(bytes: &[u8]) {
 /// Whether anything of a file gets any further than its own reader.
 fn is_understood(dir: &Path, which: usize) -> bool {
     match which {
-        STREAMS => RunDir::open(dir).is_ok_and(|run| !table::read(&run).points.is_empty()),
+        STREAMS => RunDir::open(dir).is_ok_and(|run| !stream_table::read(&run).points.is_empty()),
         LOAD_POINTS => RunDir::open(dir).is_ok_and(|run| !load_points::read(&run).is_empty()),
         LOG => Trace::open(dir).is_ok(),
         _ => true,

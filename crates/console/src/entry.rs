@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use reelgauge_analysis::page::RunNotes;
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_report::answer_sentences;
-use reelgauge_runner::live::LiveOutcome;
-use reelgauge_runner::page::read_notes;
+use reelgauge_results::live::LiveOutcome;
+use reelgauge_results::page::read_notes;
 use serde::Serialize;
 
 use crate::events::{Life, begin};

@@ -1,5 +1,5 @@
 //! Reading `live.jsonl` from some place on, while it is still being written. How a run began and what it told
-//! last: the runner's [`reelgauge_runner::live::life`].
+//! last: the runner's [`reelgauge_results::live::life`].
 //!
 //! The file may be cut off anywhere, or not be a run's at all: lines that are no events are passed over, and
 //! no line is ever held that is longer than any event.
@@ -8,10 +8,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use reelgauge_runner::live::life::LINE_MAX;
-use reelgauge_runner::live::{LiveEvent, path_in};
+use reelgauge_results::live::life::LINE_MAX;
+use reelgauge_results::live::{LiveEvent, path_in};
 
-pub use reelgauge_runner::live::life::{Begin, Life, begin, life};
+pub use reelgauge_results::live::life::{Begin, Life, begin, life};
 
 /// How much is read at once.
 const CHUNK: u64 = 1 << 20;
@@ -95,7 +95,7 @@ pub(crate) mod tests {
     use std::fs;
     use std::io::Write;
 
-    use reelgauge_runner::live::{FILE_NAME, LiveOutcome, process::own_mark};
+    use reelgauge_results::live::{FILE_NAME, LiveOutcome, process::own_mark};
 
     use super::*;
 

@@ -9,8 +9,8 @@ use reelgauge_analysis::listing::{OpFilter, SortBy};
 use reelgauge_analysis::page::detail::{MapLevel, OpColumns};
 use reelgauge_analysis::trace_stats::Period;
 use reelgauge_record::{OpKind, OpRecord};
-use reelgauge_runner::ops_listing::{Listing, list_until};
-use reelgauge_runner::trace_report::name;
+use reelgauge_results::ops_listing::{Listing, list_until};
+use reelgauge_results::trace_report::name;
 use reelgauge_trace::{Trace, TraceError};
 use serde::Serialize;
 

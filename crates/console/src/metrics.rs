@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use reelgauge_runner::live::{LiveEvent, LiveTick, path_in};
+use reelgauge_results::live::{LiveEvent, LiveTick, path_in};
 
 use crate::entry::{RunEntry, RunState};
 use crate::events::Tail;

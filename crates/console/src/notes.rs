@@ -4,7 +4,7 @@ use std::path::Path;
 
 use reelgauge_analysis::page::RunNotes;
 use reelgauge_record::run_dir::write_atomically;
-use reelgauge_runner::page::NOTES_FILE;
+use reelgauge_results::page::NOTES_FILE;
 
 use crate::error::ApiError;
 
@@ -57,7 +57,7 @@ fn check(notes: &RunNotes) -> Result<(), ApiError> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use reelgauge_runner::page::read_notes;
+    use reelgauge_results::page::read_notes;
 
     use super::*;
 

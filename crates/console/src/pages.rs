@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use axum::body::Bytes;
 use reelgauge_analysis::page::PageKind;
 use reelgauge_record::run_dir::RunDir;
-use reelgauge_runner::compare::{compare_page, compare_runs};
-use reelgauge_runner::page::{page, run_page, trace_page};
+use reelgauge_results::compare::{compare_page, compare_runs};
+use reelgauge_results::page::{page, run_page, trace_page};
 use serde::Serialize;
 
 use crate::error::ApiError;

@@ -46,7 +46,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use axum::http::StatusCode;
-    use reelgauge_runner::live::{path_in, process::own_mark};
+    use reelgauge_results::live::{path_in, process::own_mark};
 
     use super::*;
     use crate::events::tests::begin_line;

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use reelgauge_record::run_dir::RunDir;
-use reelgauge_runner::live;
-use reelgauge_runner::page::NOTES_FILE;
+use reelgauge_results::live;
+use reelgauge_results::page::NOTES_FILE;
 
 use crate::entry::{RunEntry, RunState};
 use crate::error::ApiError;
@@ -177,7 +177,7 @@ pub(crate) mod tests {
 
     use reelgauge_analysis::{Outcome, Summary};
     use reelgauge_record::run_dir::{LAYOUT_VERSION, RunDir};
-    use reelgauge_runner::live::process::own_mark;
+    use reelgauge_results::live::process::own_mark;
 
     use super::*;
     use crate::events::tests::{begin_line, end_line};

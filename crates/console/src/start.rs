@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use reelgauge_runner::live::process::parent_of;
+use reelgauge_results::live::process::parent_of;
 use reelgauge_runner::own_session::ASKED;
 use serde::Serialize;
 

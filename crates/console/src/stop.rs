@@ -85,7 +85,7 @@ mod tests {
     use std::process::Command;
 
     use axum::http::StatusCode;
-    use reelgauge_runner::live::path_in;
+    use reelgauge_results::live::path_in;
 
     use super::*;
     use crate::events::tests::{begin_line, end_line};

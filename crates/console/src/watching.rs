@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use axum::response::sse::Event;
 use futures_util::Stream;
 use futures_util::stream::unfold;
-use reelgauge_runner::live::{LiveEvent, LiveOutcome};
+use reelgauge_results::live::{LiveEvent, LiveOutcome};
 
 use crate::events::{Begin, Life, Tail, begin, life};
 use crate::shares::Share;
@@ -163,7 +163,7 @@ mod tests {
     use std::io::Write;
 
     use futures_util::StreamExt;
-    use reelgauge_runner::live::{LiveTick, path_in, process::own_mark};
+    use reelgauge_results::live::{LiveTick, path_in, process::own_mark};
 
     use super::*;
     use crate::client::Client;

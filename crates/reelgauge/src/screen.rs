@@ -7,7 +7,7 @@ use console::Term;
 use reelgauge_analysis::Summary;
 use reelgauge_report::text::plain;
 use reelgauge_report::{Detail, Screen, Style, Tables};
-use reelgauge_runner::page::REPORT_FILE;
+use reelgauge_results::page::REPORT_FILE;
 
 /// Wrong usage or input.
 pub const EXIT_USAGE: u8 = 2;

@@ -18,10 +18,10 @@ use reelgauge_analysis::page::{Page, PageKind};
 use reelgauge_record::log::{CaptureLevel, FileEntry, LogMeta, LogWriter};
 use reelgauge_record::run_dir::{RunDir, RunName};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_results::page::{page, run_page, trace_page, write_html};
+use reelgauge_results::reopen::reopen;
+use reelgauge_results::stream_table::{self, PointStreams, StreamTable};
 use reelgauge_runner::own_cpu::OwnCpu;
-use reelgauge_runner::page::{page, run_page, trace_page, write_html};
-use reelgauge_runner::reopen::reopen;
-use reelgauge_runner::streams::table::{self, PointStreams, StreamTable};
 
 /// Streams of each load point.
 const STREAMS: [u64; 3] = [10, 20, 30];
@@ -102,7 +102,7 @@ fn make(dir: &Path, ops: u64) -> Anything {
         }
         began_ns = until_ns + BUFFER_NS;
     }
-    table::write(&run, &table)?;
+    stream_table::write(&run, &table)?;
     let written = log.finish()?;
     let summary = reopen(run.path())?;
     run.write_summary(&summary)?;

@@ -28,7 +28,7 @@ use crate::forecast;
 use crate::ground::{Ground, check_names};
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
-use crate::results::{Naming, Results};
+use crate::results_dir::{Naming, Results};
 use crate::room::Room;
 use crate::run::driver_kind;
 

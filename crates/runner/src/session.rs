@@ -13,6 +13,7 @@ mod counting;
 mod explain;
 mod means;
 pub mod point;
+pub mod report_file;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -40,14 +41,14 @@ use crate::error::RunError;
 use crate::failure::Scene;
 use crate::file_table::FileTable;
 use crate::ground::Ground;
-use crate::load_points::LoadPointPlan;
 use crate::observer::Observer;
 use crate::own_cpu::OwnCpu;
 use crate::point::Ending;
 use crate::prepare::mount_facts;
-use crate::results::Results;
+use crate::results_dir::Results;
 use crate::sink::RingRoom;
-use crate::streams::table::StreamTable;
+use reelgauge_results::load_points::LoadPointPlan;
+use reelgauge_results::stream_table::StreamTable;
 
 pub use close::Closing;
 pub(crate) use means::Means;

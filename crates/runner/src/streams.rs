@@ -10,7 +10,6 @@ pub mod people;
 pub mod seek;
 pub mod show;
 pub mod stage;
-pub mod table;
 pub mod verdict;
 
 pub use show::{StreamsRequest, run_streams};

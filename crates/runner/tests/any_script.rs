@@ -18,7 +18,7 @@ use reelgauge_runner::ground::Ground;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::made_files::MadeFiles;
 use reelgauge_runner::observer::Silent;
-use reelgauge_runner::results::{Naming, Results};
+use reelgauge_runner::results_dir::{Naming, Results};
 use reelgauge_runner::run::Finished;
 use reelgauge_runner::session::{Closing, Opening, PointPlan, Session};
 use reelgauge_runner::summarise::Subject;

@@ -19,6 +19,18 @@ const EDGES: &[(&str, &[&str])] = &[
     ("reelgauge-trace", &["reelgauge-record", "reelgauge-workload"]),
     // Its counters are shown on a page, whose shape is analysis'.
     ("reelgauge-doctor", &["reelgauge-record", "reelgauge-analysis"]),
+    // It opens what was measured, and measures nothing.
+    (
+        "reelgauge-results",
+        &[
+            "reelgauge-record",
+            "reelgauge-workload",
+            "reelgauge-analysis",
+            "reelgauge-report",
+            "reelgauge-doctor",
+            "reelgauge-trace",
+        ],
+    ),
     ("reelgauge-runner", PRODUCT),
     // The one with an async runtime, so nothing but the binary knows it.
     ("reelgauge-console", PRODUCT),
@@ -39,6 +51,7 @@ const PRODUCT: &[&str] = &[
     "reelgauge-analysis",
     "reelgauge-report",
     "reelgauge-doctor",
+    "reelgauge-results",
     "reelgauge-runner",
     "reelgauge-trace",
 ];
@@ -52,6 +65,7 @@ const WITH_CONSOLE: &[&str] = &[
     "reelgauge-analysis",
     "reelgauge-report",
     "reelgauge-doctor",
+    "reelgauge-results",
     "reelgauge-runner",
     "reelgauge-trace",
     "reelgauge-console",

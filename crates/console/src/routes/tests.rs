@@ -10,7 +10,7 @@ use axum::http::request::Builder;
 use clap::{Arg, Command, value_parser};
 use http_body_util::BodyExt;
 use reelgauge_analysis::Outcome;
-use reelgauge_runner::live::{path_in, process::own_mark};
+use reelgauge_results::live::{path_in, process::own_mark};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 

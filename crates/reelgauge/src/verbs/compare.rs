@@ -9,7 +9,7 @@ use reelgauge_analysis::compare::{Comparison, Gate};
 use reelgauge_record::named_file::write_named;
 use reelgauge_report::compare::{compare_screen, junit, keep, markdown};
 use reelgauge_report::html;
-use reelgauge_runner::compare::{compare_page, compare_runs};
+use reelgauge_results::compare::{compare_page, compare_runs};
 
 use crate::cli::CompareArgs;
 use crate::screen;

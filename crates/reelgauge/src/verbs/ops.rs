@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use glob::Pattern;
 use reelgauge_analysis::listing::{OpFilter, SortBy};
 use reelgauge_report::{OpRows, RowFormat};
-use reelgauge_runner::ops_listing::{Listing, list};
-use reelgauge_runner::trace_report::name;
+use reelgauge_results::ops_listing::{Listing, list};
+use reelgauge_results::trace_report::name;
 use reelgauge_trace::library::Library;
 
 use crate::cli::OpsArgs;

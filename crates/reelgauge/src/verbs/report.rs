@@ -11,9 +11,9 @@ use reelgauge_record::named_file::write_named;
 use reelgauge_report::{
     Detail, Tables, incidents_csv, load_points_csv, paper_csv, series_csv, streams_csv, trace_screen,
 };
-use reelgauge_runner::page::{page, run_page, trace_page, write_html};
-use reelgauge_runner::reopen::reopen;
-use reelgauge_runner::trace_report::{TraceView, trace_report};
+use reelgauge_results::page::{page, run_page, trace_page, write_html};
+use reelgauge_results::reopen::reopen;
+use reelgauge_results::trace_report::{TraceView, trace_report};
 use reelgauge_trace::TraceInfo;
 use reelgauge_trace::library::Library;
 

@@ -20,7 +20,7 @@ use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::prepare::{DirectWish, check_room, drop_cached, settle_direct};
-use crate::results::{Naming, Results};
+use crate::results_dir::{Naming, Results};
 use crate::room::{Room, folder_bytes};
 
 /// What all offsets and lengths are multiples of.

@@ -9,6 +9,7 @@ use reelgauge_analysis::{Outcome, Summary, statement};
 use reelgauge_engine::verify::Patterns;
 use reelgauge_record::run_dir::RunDir;
 
+use super::report_file::leave_report;
 use super::{Session, explain};
 use crate::error::RunError;
 use crate::failure::sentence;
@@ -17,11 +18,11 @@ use crate::interrupt::Interrupt;
 use crate::made_files::MadeFiles;
 use crate::observer::Observer;
 use crate::own_cpu::OwnCpu;
-use crate::page::{REPORT_FILE, leave_report};
 use crate::point::Ending;
 use crate::run::Finished;
 use crate::summarise::{Facts, Subject, Traces, summarise};
 use crate::verify::{Verified, read_back};
+use reelgauge_results::page::REPORT_FILE;
 
 /// How long a look at storage that may be dead may take.
 const LOOK: Duration = Duration::from_secs(1);

@@ -16,11 +16,11 @@ use crate::error::RunError;
 use crate::failure::sentence;
 use crate::interrupt::Interrupt;
 use crate::judging::{Judged, Judging, measured_part};
-use crate::load_points::{self, LoadPointPlan};
 use crate::meddling::Before;
 use crate::observer::Observer;
 use crate::point::{Ending, PointEnd, PointSetup, run_point};
-use crate::streams::table::{self, PointStreams};
+use reelgauge_results::load_points::{self, LoadPointPlan};
+use reelgauge_results::stream_table::{self, PointStreams};
 
 /// So many pauses of the tool are written down of a load point. A machine with more has nothing to measure
 /// with.
@@ -152,7 +152,7 @@ impl Session {
             until_ns: planned.end_ns,
         };
         self.table.points.push(PointStreams::new(jury.scale, part, jury.specs.clone()));
-        Ok(table::write(&self.run_dir, &self.table)?)
+        Ok(stream_table::write(&self.run_dir, &self.table)?)
     }
 
     /// Keeps what came of a load point.
@@ -200,7 +200,7 @@ impl Session {
             let streams = PointStreams::new(jury.scale, MeasuredPart { until_ns, ..part }, jury.specs);
             let pauses = judged.pauses.iter().copied().take(PAUSES_WRITTEN).collect();
             self.table.points.push(PointStreams { pauses, waits: judged.waits.clone(), ..streams });
-            table::write(&self.run_dir, &self.table)?;
+            stream_table::write(&self.run_dir, &self.table)?;
         }
         let complete = matches!(self.ending, Ending::OnTime | Ending::Exhausted);
         Ok(PointDone { workers: end.workers, total, judged, part, complete })

@@ -38,13 +38,13 @@ use crate::file_table::FileTable;
 use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::observer::Silent;
-use crate::results::{Naming, Results};
+use crate::results_dir::{Naming, Results};
 use crate::run::Finished;
 use crate::session::{Closing, Jury, Means, Opening, PointPlan, Session};
 use crate::streams::cast::Group;
-use crate::streams::table::{self, StreamTable};
 use crate::streams::verdict::{judge_last, verdict_of_run};
 use crate::summarise::Subject;
+use reelgauge_results::stream_table::{self, StreamTable};
 
 /// Whoever works has one of these.
 const FILES: usize = 5;
@@ -359,7 +359,7 @@ impl<S: Script> Script for Limited<S> {
 }
 
 fn read_streams(run_dir: &Path) -> Option<StreamTable> {
-    serde_json::from_slice(&fs::read(run_dir.join(table::FILE_NAME)).ok()?).ok()
+    serde_json::from_slice(&fs::read(run_dir.join(stream_table::FILE_NAME)).ok()?).ok()
 }
 
 /// The rows of the log, and how many of its files were left out.

@@ -6,8 +6,8 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::live::FILE_NAME;
 use crate::observer::{Silent, Waiting};
+use reelgauge_results::live::FILE_NAME;
 
 fn live(label: &str, elapsed_ms: u64, mb_per_s: f64, late_frames: Option<u64>) -> Live {
     Live {

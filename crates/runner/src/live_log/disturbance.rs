@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use reelgauge_analysis::incident::APART_NS;
 
-use super::LiveIncident;
 use crate::observer::Live;
+use reelgauge_results::live::LiveIncident;
 
 /// As in the report.
 const APART: Duration = Duration::from_nanos(APART_NS);

@@ -15,7 +15,7 @@ use reelgauge_workload::streams::AnyPlan;
 
 use crate::live::life::{Life, life};
 use crate::load_points::{self, LoadPointPlan};
-use crate::streams::table::{self, PointStreams};
+use crate::stream_table::{self, PointStreams};
 
 /// Why a run without a summary has none.
 const KILLED: &str = "the run was killed before it could end; these are the figures of its log";
@@ -107,7 +107,7 @@ fn from_log(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     let label = |index: u16| planned.iter().find(|point| point.index == index).map(facts).unwrap_or_default();
     summary.load_points =
         rebuilt.points.into_iter().map(|point| LoadPoint::new(label(point.point), point)).collect();
-    for streams in table::read(run_dir).points {
+    for streams in stream_table::read(run_dir).points {
         let number = usize::from(streams.point);
         if let Some(point) = summary.load_points.iter_mut().find(|point| usize::from(point.index) == number) {
             point.stream_count = Some(streams.streams.len() as u32).filter(|count| *count > 0);

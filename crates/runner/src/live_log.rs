@@ -4,6 +4,8 @@
 //! without waiting, and what can't be taken or written is left out. After the first line that can't be
 //! written the file stays as it is.
 
+mod disturbance;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
@@ -17,10 +19,10 @@ use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_engine::clock::Clock;
 use reelgauge_engine::dataset::{DataSetError, OtherSet};
 use reelgauge_record::identity;
+use reelgauge_results::live::process::own_mark;
+use reelgauge_results::live::{LiveEvent, LiveOutcome, LiveStreams, LiveTick, path_in};
 
-use super::disturbance::Disturbances;
-use super::process::own_mark;
-use super::{LiveEvent, LiveOutcome, LiveStreams, LiveTick, path_in};
+use self::disturbance::Disturbances;
 use crate::error::RunError;
 use crate::observer::{Live, Observer, RunBegin, SearchStep};
 use crate::run::Finished;

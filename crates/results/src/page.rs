@@ -1,4 +1,4 @@
-//! The page of a run or a trace from its directory alone, and `report.html`, which every run gets at its end.
+//! The page of a run or a trace from its directory alone, as data and as one HTML file.
 //!
 //! The log is read twice (see [`reelgauge_analysis::page`]), whatever its length with the same memory. Not
 //! here: what is counted (analysis), sentences and HTML (report).
@@ -6,35 +6,29 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use reelgauge_analysis::Summary;
 use reelgauge_analysis::page::detail::Measure;
 use reelgauge_analysis::page::shorten::shorten;
 use reelgauge_analysis::page::{Detail, FirstPass, JudgedPoint, PAGE_VERSION, Page, PageKind};
 use reelgauge_analysis::page::{RunNotes, RunPage, TracePage};
 use reelgauge_analysis::trace_stats::{Period, TraceDetails, TraceStats};
-use reelgauge_analysis::{Outcome, Summary};
-use reelgauge_record::identity;
 use reelgauge_record::named_file::write_named;
 use reelgauge_record::run_dir::RunDir;
+use reelgauge_report::text::shell_word;
 use reelgauge_report::{again_with, answer_sentences, html, incident_sentences, next_step};
 use reelgauge_trace::{Trace, TraceError};
 use serde::de::DeserializeOwned;
 
-use crate::interrupt::Interrupt;
 use crate::reopen::{ReopenError, reopen};
-use crate::streams::table;
+use crate::stream_table;
 use crate::trace_report::{TraceView, about, name, ops};
-use reelgauge_report::text::shell_word;
 
 /// `notes.json`, in the run directory.
 pub const NOTES_FILE: &str = "notes.json";
 /// `report.html`, in the run directory.
 pub const REPORT_FILE: &str = "report.html";
-/// Somebody who pressed Ctrl-C doesn't wait for the report of more operations than this, nor for longer.
-const INTERRUPTED_ROWS: u64 = 2_000_000;
-const INTERRUPTED_TIME: Duration = Duration::from_millis(700);
 /// Nobody writes a longer plan; more is not embedded.
 const PLAN_MAX_BYTES: u64 = 64 << 10;
 /// The facts of a few hundred machines.
@@ -159,30 +153,6 @@ pub fn write_html(page: &Page, path: &Path) -> Result<(), PageError> {
         .map_err(|source| PageError::Write { path: path.to_path_buf(), source })
 }
 
-/// Writes `report.html` into the directory of a run that has just ended and whose summary is written; leaves
-/// it out where that would take somebody's time who has asked the run to end.
-///
-/// # Errors
-/// When it can't be made or written.
-pub fn leave_report(run_dir: &Path, summary: &Summary, interrupt: &Interrupt) -> Result<(), PageError> {
-    let is_interrupted = summary.outcome == Outcome::Interrupted;
-    if is_interrupted && summary.log.rows > INTERRUPTED_ROWS {
-        return Ok(());
-    }
-    let _own = identity::own();
-    let begun = Instant::now();
-    let stop = || match is_interrupted {
-        true => begun.elapsed() > INTERRUPTED_TIME,
-        false => interrupt.asked(),
-    };
-    let run = match run_page(run_dir, &stop) {
-        Ok(run) => run,
-        Err(PageError::Stopped) => return Ok(()),
-        Err(error) => return Err(error),
-    };
-    write_html(&page(PageKind::Run, vec![run], None), &run_dir.join(REPORT_FILE))
-}
-
 /// A page of these.
 pub fn page(kind: PageKind, runs: Vec<RunPage>, trace: Option<TracePage>) -> Page {
     Page {
@@ -207,7 +177,7 @@ fn detail_of_run(
         return Ok(Err(why.unwrap_or_else(|| "no operation was logged".to_owned())));
     }
     let trace = Trace::open(run_dir.path())?;
-    let points = table::read(run_dir).points.into_iter();
+    let points = stream_table::read(run_dir).points.into_iter();
     let points = points.map(|point| JudgedPoint { part: point.part(), specs: point.streams });
     let was_killed = !run_dir.summary_path().exists();
     let first = FirstPass::new(Measure::Response, sizes_before(&trace).collect());

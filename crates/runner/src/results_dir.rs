@@ -12,9 +12,9 @@ use reelgauge_record::run_dir::{RunDir, RunName};
 
 use crate::error::RunError;
 use crate::ground::Ground;
-use crate::live;
 use crate::observer::{Observer, RunBegin};
 use crate::prepare::target_label;
+use reelgauge_results::live;
 
 /// What a run directory is named after, and what is said of the run before it begins.
 #[derive(Clone, Copy, Debug)]

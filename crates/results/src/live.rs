@@ -1,16 +1,12 @@
 //! `live.jsonl`: what a run tells while it goes on, a line for each event, in its run directory.
 //!
 //! Whoever watches a run from outside (the console) reads this file; the run itself never waits for anybody.
-//! [`log`] writes it beside the observer that the run has anyway, `disturbance` sums up its incidents;
-//! [`life`] and
-//! [`process`] tell whether the run that wrote it goes on.
+//! [`life`] and [`process`] tell whether the run that wrote it goes on.
 //!
-//! Not here: figures. What is measured stands in the summary and the log; this is to look at, and it may
+//! Not here: who writes it (the runner), and figures. What is measured stands in the summary and the log; this is to look at, and it may
 //! have gaps.
 
-mod disturbance;
 pub mod life;
-pub mod log;
 pub mod process;
 
 use std::path::{Path, PathBuf};
