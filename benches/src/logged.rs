@@ -8,8 +8,8 @@ use std::path::Path;
 use reelgauge_engine::clock::Clock;
 use reelgauge_engine::driver::DriverKind;
 use reelgauge_record::log::{CaptureLevel, LogMeta, LogWriter};
-use reelgauge_runner::drain::{Drain, PointRan};
-use reelgauge_runner::sink::{RingRoom, rings};
+use reelgauge_runner::session::drain::{Drain, PointRan};
+use reelgauge_runner::session::sink::{RingRoom, rings};
 
 use crate::ours::reads_into;
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use reelgauge_results::live::process::parent_of;
-use reelgauge_runner::own_session::ASKED;
+use reelgauge_runner::supervise::own_session::ASKED;
 use serde::Serialize;
 
 use crate::error::ApiError;

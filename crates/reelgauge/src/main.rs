@@ -15,7 +15,7 @@ use clap::Parser;
 use crate::cli::{Cli, Verb};
 
 fn main() -> ExitCode {
-    reelgauge_runner::own_session::begin_if_asked();
+    reelgauge_runner::supervise::own_session::begin_if_asked();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return ExitCode::from(screen::say_usage(&error)),

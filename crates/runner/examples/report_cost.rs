@@ -21,7 +21,7 @@ use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use reelgauge_results::page::{page, run_page, trace_page, write_html};
 use reelgauge_results::reopen::reopen;
 use reelgauge_results::stream_table::{self, PointStreams, StreamTable};
-use reelgauge_runner::own_cpu::OwnCpu;
+use reelgauge_runner::session::own_cpu::OwnCpu;
 
 /// Streams of each load point.
 const STREAMS: [u64; 3] = [10, 20, 30];

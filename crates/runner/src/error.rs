@@ -15,9 +15,9 @@ use reelgauge_workload::plan::PlanError;
 use reelgauge_workload::search::SearchError;
 use reelgauge_workload::units::Size;
 
-use crate::allowance::Refusal;
-use crate::drain::DrainDied;
-use crate::streams::cast::CastError;
+use crate::session::allowance::Refusal;
+use crate::session::drain::DrainDied;
+use crate::streams::actors::ActorsError;
 
 /// Why nothing was measured.
 #[derive(Debug, thiserror::Error)]
@@ -195,7 +195,7 @@ pub enum RunError {
     Driver(#[from] DriverError),
     /// Nothing to play, or criteria that make no sense.
     #[error(transparent)]
-    Cast(#[from] CastError),
+    Actors(#[from] ActorsError),
     /// The folder for what actors write can't be made.
     #[error(transparent)]
     Scratch(#[from] ScratchError),

@@ -10,8 +10,8 @@ use reelgauge_workload::search::{Next, Search, Trial, Why};
 use reelgauge_workload::streams::StreamsPlan;
 
 use crate::check::budget::{FORMAT_S, RATE_TIMES};
-use crate::run::driver_kind;
-use crate::streams::cast::Cast;
+use crate::session::driver_kind;
+use crate::streams::actors::Actors;
 
 /// More trials than any search makes on storage that answers steadily.
 const TRIALS_MOST: u32 = 10_000;
@@ -32,11 +32,11 @@ pub fn of_mix(plan: &Plan, missing_bytes: u64, memory_bytes: u64) -> Forecast {
 }
 
 /// Load points of streams whose test files lack so many bytes.
-pub fn of_points(plan: &StreamsPlan, cast: &Cast, missing_bytes: u64) -> Forecast {
-    let point_s = point_s(plan, cast);
-    let loads = plan.scale.0.iter().map(|&scale| cast.load_ahead(scale, point_s));
+pub fn of_points(plan: &StreamsPlan, actors: &Actors, missing_bytes: u64) -> Forecast {
+    let point_s = point_s(plan, actors);
+    let loads = plan.scale.0.iter().map(|&scale| actors.load_ahead(scale, point_s));
     Forecast {
-        memory_bytes: memory_bytes(plan, cast, plan.scale.0.iter().copied().max().unwrap_or(1)),
+        memory_bytes: memory_bytes(plan, actors, plan.scale.0.iter().copied().max().unwrap_or(1)),
         time: TimeAhead::Planned { s: point_s * plan.scale.0.len() as f64 },
         least_files_bytes: missing_bytes,
         most_files_bytes: missing_bytes,
@@ -48,21 +48,21 @@ pub fn of_points(plan: &StreamsPlan, cast: &Cast, missing_bytes: u64) -> Forecas
 /// same of the largest scale that it may try.
 pub fn of_search(
     plan: &StreamsPlan,
-    cast: &Cast,
+    actors: &Actors,
     search: &Search,
     (first_bytes, most_bytes): (u64, u64),
 ) -> Forecast {
-    let point_s = point_s(plan, cast);
+    let point_s = point_s(plan, actors);
     let confirm_s = plan.find_max.map_or(0.0, |wanted| wanted.confirm.ns() as f64 / 1e9);
-    let confirm_s = cast.warmup_ns() as f64 / 1e9 + confirm_s;
+    let confirm_s = actors.warmup_ns() as f64 / 1e9 + confirm_s;
     // A few thousand counts, of some twenty trials each: no work.
     let steady = (0..=search.cap()).map(|carries| steady_s(search, carries, point_s, confirm_s));
     let (least_s, most_s) =
         steady.fold((f64::INFINITY, 0.0_f64), |(least_s, most_s), s| (least_s.min(s), most_s.max(s)));
     let time_max_s = plan.find_max.and_then(|wanted| wanted.time_max).map(|time| time.ns() as f64 / 1e9);
-    let writes = cast.load_ahead(1, point_s) != LoadAhead::AtMost(0);
+    let writes = actors.load_ahead(1, point_s) != LoadAhead::AtMost(0);
     Forecast {
-        memory_bytes: memory_bytes(plan, cast, search.cap()),
+        memory_bytes: memory_bytes(plan, actors, search.cap()),
         time: TimeAhead::Between {
             least_s: time_max_s.map_or(least_s, |time_max_s| least_s.min(time_max_s)),
             most_s: time_max_s.unwrap_or(most_s),
@@ -106,13 +106,13 @@ pub fn of_replay(plan: &ReplayPlan, span_ns: u64, files_bytes: u64, written_byte
 }
 
 /// What this machine's memory has to hold for a load point at this scale.
-fn memory_bytes(plan: &StreamsPlan, cast: &Cast, scale: u32) -> u64 {
-    cast.demand(driver_kind(plan.driver), scale, point_s(plan, cast)).memory_bytes
+fn memory_bytes(plan: &StreamsPlan, actors: &Actors, scale: u32) -> u64 {
+    actors.demand(driver_kind(plan.driver), scale, point_s(plan, actors)).memory_bytes
 }
 
 /// How long a load point or trial takes, in seconds.
-fn point_s(plan: &StreamsPlan, cast: &Cast) -> f64 {
-    cast.warmup_ns().saturating_add(plan.duration.ns()) as f64 / 1e9
+fn point_s(plan: &StreamsPlan, actors: &Actors) -> f64 {
+    actors.warmup_ns().saturating_add(plan.duration.ns()) as f64 / 1e9
 }
 
 /// How long the search has yet to go on storage that always carries so many and never more, in seconds; a
@@ -167,8 +167,8 @@ mod tests {
         let (warmup, duration) = (Span::secs(300), Span::secs(300));
         let scale = Ramp((1..=10).collect());
         let plan = StreamsPlan { actors, warmup, duration, scale, ..streams(ActorKind::Camera) };
-        let cast = Cast::new(&plan).unwrap();
-        let ahead = of_points(&plan, &cast, 7);
+        let actors = Actors::new(&plan).unwrap();
+        let ahead = of_points(&plan, &actors, 7);
         assert_eq!(ahead.time, TimeAhead::Planned { s: 6000.0 });
         assert_eq!((ahead.least_files_bytes, ahead.most_files_bytes), (7, 7));
         let LoadAhead::AtMost(bytes) = ahead.load else { panic!("{ahead:?}") };
@@ -181,12 +181,12 @@ mod tests {
     fn players_write_nothing_recorders_their_rate_and_copiers_what_they_can() {
         let load = |kind| {
             let plan = streams(kind);
-            of_points(&plan, &Cast::new(&plan).unwrap(), 0).load
+            of_points(&plan, &Actors::new(&plan).unwrap(), 0).load
         };
         assert_eq!(load(ActorKind::Player), LoadAhead::AtMost(0));
         assert_eq!(load(ActorKind::Copier), LoadAhead::Unbounded);
         let LoadAhead::AtMost(bytes) = load(ActorKind::Recorder) else { panic!() };
-        let rate = Cast::new(&streams(ActorKind::Recorder)).unwrap().roles[0].footage.clone().unwrap();
+        let rate = Actors::new(&streams(ActorKind::Recorder)).unwrap().actors[0].media.clone().unwrap();
         assert_eq!(bytes, (rate.bytes_per_s * 13.0) as u64);
     }
 
@@ -200,13 +200,13 @@ mod tests {
     #[test]
     fn a_search_takes_as_long_as_its_trials_whatever_the_storage_carries() {
         let (plan, search) = search(100);
-        let cast = Cast::new(&plan).unwrap();
-        let ahead = of_search(&plan, &cast, &search, (1, 2));
+        let actors = Actors::new(&plan).unwrap();
+        let ahead = of_search(&plan, &actors, &search, (1, 2));
         let TimeAhead::Between { least_s, most_s, or_longer } = ahead.time else { panic!("{ahead:?}") };
         assert!(or_longer);
         // Not one stream: the first trial fails, and thrice again. Between 64 and 100: eight up to there, six
         // to find the count between, and both edges again; then the answer holds on for a minute.
-        let warmup_s = cast.warmup_ns() as f64 / 1e9;
+        let warmup_s = actors.warmup_ns() as f64 / 1e9;
         assert_eq!(least_s, 4.0 * (warmup_s + 10.0));
         assert_eq!(most_s, 19.0 * (warmup_s + 10.0) + warmup_s + 60.0);
         assert_eq!((ahead.least_files_bytes, ahead.most_files_bytes), (1, 2));
@@ -216,7 +216,7 @@ mod tests {
     fn a_limit_on_its_time_holds() {
         let (mut plan, search) = search(100);
         plan.find_max = plan.find_max.map(|wanted| FindMaxPlan { time_max: Some(Span::secs(30)), ..wanted });
-        let ahead = of_search(&plan, &Cast::new(&plan).unwrap(), &search, (0, 0));
+        let ahead = of_search(&plan, &Actors::new(&plan).unwrap(), &search, (0, 0));
         let TimeAhead::Between { least_s, most_s, or_longer } = ahead.time else { panic!("{ahead:?}") };
         assert_eq!((least_s, most_s, or_longer), (30.0, 30.0, false));
     }

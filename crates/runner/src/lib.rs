@@ -1,58 +1,31 @@
 //! The runner: holds the ends together. It carries out a plan and hands back a summary.
 //!
-//! * [`mod@session`]: what every measuring run keeps and does between taking its target ([`ground`]) and its
-//!   summary ([`summarise`]): [`file_table`], [`point`] for each load point, [`judging`] of late frames and
-//!   rates while it goes on, [`made_files`] removed behind it, [`failure`] when it broke off.
-//! * The kinds of runs: [`mod@run`], a mix ([`prepare`] before it); [`mod@streams`], players, recorders and
-//!   others, and the search for the largest count; [`mod@check`], a first look.
-//! * [`against_copy`]: a file against a copy of it, written anew.
-//! * [`reopen`]: a run from its directory alone. [`mod@trace_report`]: a trace, or a run as one, file by
-//!   file; [`ops_listing`]: its operations one by one.
-//! * [`mod@compare`]: runs side by side.
-//! * [`mod@page`]: the page of a run or a trace, and the `report.html` that every run gets.
-//! * [`mod@replay`]: a trace replayed, pass by pass. [`suite`]: many, one after the other.
-//! * [`results`]: where its results go, from before it prepares; [`mod@live`]: what it tells meanwhile.
-//! * [`sink`] and [`drain`]: from the measuring threads to the meter and the log, without waiting.
-//! * [`interrupt`] and [`supervise`]: how it ends when somebody or something stops it; [`own_session`]: what
-//!   doesn't.
+//! * The kinds of runs: [`mod@mix`]; [`mod@streams`], players, recorders and others, and the search for the
+//!   largest count; [`mod@check`], a first look; [`mod@replay`], a trace, pass by pass; [`suite`]: many, one
+//!   after the other. Each says only what differs; [`forecast`] says beforehand what it is going to take.
+//! * [`mod@session`]: what every kind of run keeps and does between taking its target and its summary.
+//! * [`interrupt`] and [`supervise`]: how a run ends when somebody or something stops it. [`observer`]: what
+//!   whoever watches it is told.
+//! * [`mod@extents`]: a file against a copy of it, written anew. [`clean`]: the area removed.
 //!
-//! Not here: flags and screens (the binary), figures (analysis), I/O on the target (engine).
+//! Not here: flags and screens (the binary), figures (analysis), I/O on the target (engine), what was measured
+//! before (results).
 
-pub mod against_copy;
-pub mod allowance;
 pub mod check;
 pub mod clean;
-pub mod drain;
 pub mod error;
-pub mod failure;
-pub mod file_table;
+pub mod extents;
 pub mod forecast;
-pub mod ground;
 pub mod interrupt;
-pub mod judging;
-pub mod live_log;
-pub mod made_files;
-pub mod meddling;
+pub mod mix;
 pub mod observer;
-pub mod own_cpu;
-pub mod own_session;
-pub mod point;
-pub mod prepare;
 pub mod replay;
-pub mod results_dir;
-pub mod room;
-pub mod run;
 pub mod session;
 #[cfg(test)]
 mod simulation;
-pub mod sink;
 pub mod streams;
 pub mod suite;
-pub mod summarise;
 pub mod supervise;
-pub mod verify;
-pub mod watchdog;
-pub mod workers;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

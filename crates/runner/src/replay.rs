@@ -34,17 +34,19 @@ use reelgauge_workload::replay::ReplayPlan;
 
 use crate::error::RunError;
 use crate::forecast;
-use crate::ground::{Ground, check_names};
 use crate::interrupt::Interrupt;
-use crate::live_log::logged;
-use crate::made_files::MadeFiles;
 use crate::observer::Observer;
-use crate::prepare::{check_room, drop_cached};
-use crate::results_dir::{Naming, Results};
-use crate::room::Room;
-use crate::run::{Finished, driver_kind};
+use crate::session::caching::drop_cached;
+use crate::session::driver_kind;
+use crate::session::finished::Finished;
+use crate::session::live_log::logged;
+use crate::session::locked_target::{LockedTarget, check_names};
+use crate::session::made_files::MadeFiles;
+use crate::session::results_dir::{Naming, Results};
+use crate::session::room::Room;
+use crate::session::space::check_room;
+use crate::session::summarise::{Material, Subject};
 use crate::session::{Closing, Opening, PointPlan, Session, make_out};
-use crate::summarise::{Material, Subject};
 use findings::Findings;
 use images::Images;
 use tape::Tape;
@@ -130,7 +132,7 @@ fn carry_out(
 struct Staged {
     /// As this target can have it.
     tape: Tape,
-    ground: Ground,
+    locked: LockedTarget,
     results: Results,
     made: MadeFiles,
     images: Images,
@@ -148,14 +150,14 @@ impl Staged {
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<Staged, RunError> {
-        let ground = Ground::take(area)?;
-        let mut notes = ground.notes();
-        let results = Results::make(naming, &ground, observer)?;
-        let made = MadeFiles::begin(&ground, interrupt)?;
+        let locked = LockedTarget::take(area)?;
+        let mut notes = locked.notes();
+        let results = Results::make(naming, &locked, observer)?;
+        let made = MadeFiles::begin(&locked, interrupt)?;
         let root = made.scratch().map(|scratch| scratch.path().to_path_buf()).unwrap_or_default();
         let tape = links::as_the_target_has_them(plan, tape, area.dir(), &root)?;
         notes.extend(
-            Room::of(&ground).make(images_bytes(plan, &tape), &[], observer, interrupt)?.unwrap_or_default(),
+            Room::of(&locked).make(images_bytes(plan, &tape), &[], observer, interrupt)?.unwrap_or_default(),
         );
         if let Ok(Some(space)) = space(area.root()) {
             check_replay_room(plan, &tape, space, area.keep_free())?;
@@ -164,9 +166,9 @@ impl Staged {
         let pattern = PatternSpec { seed: plan.seed, unit_bytes: UNIT_BYTES };
         images.make(area, pattern, observer, interrupt)?;
         notes.extend(drop_cached(area, &images.test_files()));
-        let direct_align_log2 = direct_align_log2(&ground.direct);
+        let direct_align_log2 = direct_align_log2(&locked.direct);
         notes.extend(tape.note_on_direct(direct_align_log2));
-        Ok(Staged { tape, ground, results, made, images, pattern, direct_align_log2, notes })
+        Ok(Staged { tape, locked, results, made, images, pattern, direct_align_log2, notes })
     }
 }
 
@@ -177,7 +179,7 @@ fn play(
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<Finished, RunError> {
-    let Staged { tape, ground, results, made, images, pattern, direct_align_log2, notes } = staged;
+    let Staged { tape, locked, results, made, images, pattern, direct_align_log2, notes } = staged;
     let opening = Opening {
         results,
         plan_toml: &plan.to_toml()?,
@@ -189,7 +191,7 @@ fn play(
         verify: None,
         notes,
     };
-    let mut session = Session::begin(ground, opening, observer)?;
+    let mut session = Session::begin(locked, opening, observer)?;
     // An error is a result here, unless it says that the storage is gone or full.
     session.errors_are_results(tape.packed.recorded_errors())?;
     let mut findings = Findings::new(plan, &tape);

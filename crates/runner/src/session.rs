@@ -1,19 +1,40 @@
 //! A session: what every measuring run keeps and does between taking its target and its summary, whatever
 //! its workers are.
 //!
-//! It owns the ground, the clock, the drain, the run directory and the table of files; it runs load point
+//! It owns the target, the clock, the drain, the run directory and the table of files; it runs load point
 //! after load point of any script ([`point`]), and ends in a summary, whichever way it ends ([`close`]). What
 //! was measured survives whatever stops the run afterwards ([`Session::settle`]).
 //!
 //! Not here: which workers run, which files they need, what is good enough: that is what kinds of runs differ
-//! in ([`crate::run`], [`crate::streams`], [`crate::check`]).
+//! in ([`crate::mix`], [`crate::streams`], [`crate::check`]).
 
+pub mod allowance;
+pub mod caching;
 pub mod close;
 mod counting;
+pub mod drain;
+pub mod drive;
 mod explain;
+pub mod failure;
+pub mod file_table;
+pub mod finished;
+pub mod judging;
+pub mod live_log;
+pub mod locked_target;
+pub mod made_files;
 mod means;
+pub mod meddling;
+pub mod own_cpu;
 pub mod point;
 pub mod report_file;
+pub mod results_dir;
+pub mod room;
+pub mod sink;
+pub mod space;
+pub mod summarise;
+pub mod target;
+pub mod verify;
+pub mod watchdog;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -35,29 +56,30 @@ use reelgauge_engine::verify::WriteMap;
 use reelgauge_record::host::HostFacts;
 use reelgauge_record::log::{CaptureLevel, LogMeta, LogWriter};
 use reelgauge_record::run_dir::RunDir;
+use reelgauge_workload::plan::DriverChoice;
 
-use crate::drain::Drain;
 use crate::error::RunError;
-use crate::failure::Scene;
-use crate::file_table::FileTable;
-use crate::ground::Ground;
 use crate::observer::Observer;
-use crate::own_cpu::OwnCpu;
-use crate::point::Ending;
-use crate::prepare::mount_facts;
-use crate::results_dir::Results;
-use crate::sink::RingRoom;
+use crate::session::drain::Drain;
+use crate::session::drive::Ending;
+use crate::session::failure::Circumstances;
+use crate::session::file_table::FileTable;
+use crate::session::locked_target::LockedTarget;
+use crate::session::own_cpu::OwnCpu;
+use crate::session::results_dir::Results;
+use crate::session::sink::RingRoom;
+use crate::session::target::mount_facts;
 use reelgauge_results::load_points::LoadPointPlan;
 use reelgauge_results::stream_table::StreamTable;
 
 pub use close::Closing;
 pub(crate) use means::Means;
-pub use point::{Jury, PointDone, PointPlan};
+pub use point::{PointDone, PointPlan, ToJudge};
 
 /// The name of this process in the log, where a fleet would have many.
 const AGENT: &str = "local";
 
-/// What a session begins with, beside its ground.
+/// What a session begins with, beside its target.
 #[derive(Debug)]
 pub struct Opening<'a> {
     /// Where its results go.
@@ -83,7 +105,7 @@ pub struct Opening<'a> {
 /// A run between preparation and summary.
 #[derive(Debug)]
 pub struct Session {
-    ground: Ground,
+    locked: LockedTarget,
     started: Timestamp,
     run_dir: RunDir,
     clock: Clock,
@@ -140,18 +162,18 @@ impl Session {
     /// # Errors
     /// When the results have no place to go.
     pub fn begin(
-        ground: Ground,
+        locked: LockedTarget,
         opening: Opening<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Session, RunError> {
-        let begun = Session::begin_with(Means::real(), ground, opening, observer);
+        let begun = Session::begin_with(Means::real(), locked, opening, observer);
         begun.map_err(RunError::after_preparing)
     }
 
     /// [`Session::begin`] by means that need not be this machine's.
     pub(crate) fn begin_with(
         means: Means,
-        ground: Ground,
+        locked: LockedTarget,
         opening: Opening<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Session, RunError> {
@@ -159,7 +181,7 @@ impl Session {
         let started = results.started();
         let run_dir = results.begin();
         run_dir.write_plan(plan_toml)?;
-        run_dir.write_hosts(&[HostFacts::gather(Some(mount_facts(&ground.mount)))])?;
+        run_dir.write_hosts(&[HostFacts::gather(Some(mount_facts(&locked.mount)))])?;
         let clock = means.clock;
         observer.clock_began(clock);
         let log = match opening.log {
@@ -172,7 +194,7 @@ impl Session {
         };
         let map = || Arc::new(WriteMap::new(files.targets(), opening.pattern.unit_bytes));
         Ok(Session {
-            counters: means.samples.then(|| counting::start(&run_dir, AGENT, &ground.mount, clock)),
+            counters: means.samples.then(|| counting::start(&run_dir, AGENT, &locked.mount, clock)),
             drain: Drain::start(log, clock).map_err(RunError::io("start a thread"))?,
             rings: means.rings,
             write_map: opening.verify.map(|_| map()),
@@ -184,9 +206,9 @@ impl Session {
             notes: opening.notes,
             driver_notes: Vec::new(),
             cpu_before: OwnCpu::now(),
-            fetched_before: cache::fetched_bytes(&ground.mount),
-            cached_before: cache::resident(Some(ground.area.dir()), &files.test_paths()).share(),
-            line_bytes_per_s: link::of(&ground.mount).realistic_mb_per_s().map(|rate| rate * 1e6),
+            fetched_before: cache::fetched_bytes(&locked.mount),
+            cached_before: cache::resident(Some(locked.area.dir()), &files.test_paths()).share(),
+            line_bytes_per_s: link::of(&locked.mount).realistic_mb_per_s().map(|rate| rate * 1e6),
             ending: Ending::OnTime,
             left_behind: 0,
             changes_files: false,
@@ -195,7 +217,7 @@ impl Session {
             pattern: opening.pattern,
             driver: opening.driver,
             hang_after: opening.hang_after,
-            ground,
+            locked,
             run_dir,
             clock,
             files,
@@ -229,7 +251,7 @@ impl Session {
 
     /// The area that is measured.
     pub fn area(&self) -> &Area {
-        &self.ground.area
+        &self.locked.area
     }
 
     /// Says something to the reader, once.
@@ -281,8 +303,8 @@ impl Session {
     ///
     /// # Errors
     /// The same error, when nothing has been measured.
-    pub fn settle(&mut self, played: Result<(), RunError>) -> Result<(), RunError> {
-        let Err(error) = played else {
+    pub fn settle(&mut self, measured: Result<(), RunError>) -> Result<(), RunError> {
+        let Err(error) = measured else {
             return Ok(());
         };
         if self.done.is_empty() {
@@ -301,12 +323,12 @@ impl Session {
         Ok(())
     }
 
-    fn scene(&self) -> Scene<'_> {
-        Scene {
-            target: self.ground.target(),
-            area_root: self.ground.area.root(),
-            area: self.ground.area.dir(),
-            mount_id: &self.ground.mount_id,
+    fn circumstances(&self) -> Circumstances<'_> {
+        Circumstances {
+            target: self.locked.target(),
+            area_root: self.locked.area.root(),
+            area: self.locked.area.dir(),
+            mount_id: &self.locked.mount_id,
             files: self.files.entries(),
         }
     }
@@ -318,5 +340,13 @@ fn log_meta(clock: &Clock) -> LogMeta {
         agent: AGENT.to_owned(),
         capture: CaptureLevel::Application,
         blind_to: Vec::new(),
+    }
+}
+
+/// The driver that a plan chooses.
+pub(crate) fn driver_kind(choice: DriverChoice) -> DriverKind {
+    match choice {
+        DriverChoice::Threads => DriverKind::Threads,
+        DriverChoice::Uring => DriverKind::Uring,
     }
 }

@@ -1,15 +1,16 @@
-//! Runs of streams: who plays ([`cast`]), what they play ([`footage`], [`parts`]), on what ([`stage`]), and
-//! how it went, load point by load point ([`show`]). [`seek`] searches the largest count that passes.
+//! Runs of streams: the actors of a load point ([`actors`], each [`actor_instance`]), what they read or write
+//! ([`media`]), in which files ([`files`]), and
+//! how it went, load point by load point ([`run`]). [`seek`] searches the largest count that passes.
 //!
 //! Not here: what a player or recorder does (the workload room), what counts as late (analysis).
 
-pub mod cast;
-pub mod footage;
-pub mod parts;
+pub mod actor_instance;
+pub mod actors;
+pub mod files;
+pub mod media;
 pub mod people;
+pub mod run;
 pub mod seek;
-pub mod show;
-pub mod stage;
 pub mod verdict;
 
-pub use show::{StreamsRequest, run_streams};
+pub use run::{StreamsRequest, run_streams};

@@ -11,7 +11,7 @@
 //!   done its work, so that pipes end although the kernel may hold the process.
 //! * `progress`: whether a process does anything, from `/proc`.
 //!
-//! Once the measuring has begun the child gives up by itself ([`crate::point`]), and keeps what it measured:
+//! Once the measuring has begun the child gives up by itself ([`crate::session::drive`]), and keeps what it measured:
 //! the parent doesn't interfere. Ctrl-C reaches the parent, which passes it on; Ctrl-Z stops both. If the
 //! parent is killed, the kernel kills the child.
 //!
@@ -19,6 +19,7 @@
 
 #[cfg(target_os = "linux")]
 mod child;
+pub mod own_session;
 #[cfg(target_os = "linux")]
 mod parent;
 #[cfg(target_os = "linux")]

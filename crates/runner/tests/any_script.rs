@@ -13,15 +13,15 @@ use reelgauge_engine::driver::{DriverKind, TargetFile, Worker};
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_record::OpKind;
 use reelgauge_record::log::LogReader;
-use reelgauge_runner::file_table::FileTable;
-use reelgauge_runner::ground::Ground;
 use reelgauge_runner::interrupt::Interrupt;
-use reelgauge_runner::made_files::MadeFiles;
 use reelgauge_runner::observer::Silent;
-use reelgauge_runner::results_dir::{Naming, Results};
-use reelgauge_runner::run::Finished;
+use reelgauge_runner::session::file_table::FileTable;
+use reelgauge_runner::session::finished::Finished;
+use reelgauge_runner::session::locked_target::LockedTarget;
+use reelgauge_runner::session::made_files::MadeFiles;
+use reelgauge_runner::session::results_dir::{Naming, Results};
+use reelgauge_runner::session::summarise::Subject;
 use reelgauge_runner::session::{Closing, Opening, PointPlan, Session};
-use reelgauge_runner::summarise::Subject;
 use reelgauge_workload::mix::{MixFile, MixScript};
 use reelgauge_workload::plan::MixPlan;
 use reelgauge_workload::profile::Profile;
@@ -58,10 +58,10 @@ impl Script for Short {
     }
 }
 
-fn opening(out: &Path, ground: &Ground, files: FileTable) -> Opening<'static> {
+fn opening(out: &Path, locked: &LockedTarget, files: FileTable) -> Opening<'static> {
     let naming = Naming { started: Timestamp::now(), out, verb: "replay", label: "traces", what: "traces" };
     Opening {
-        results: Results::make(&naming, ground, &mut Silent).unwrap(),
+        results: Results::make(&naming, locked, &mut Silent).unwrap(),
         plan_toml: "# none\n",
         files,
         pattern: PatternSpec { seed: 1, unit_bytes: 4096 },
@@ -86,13 +86,13 @@ impl Play {
     fn begin(target: &Path, out: &Path, driver: DriverKind) -> Play {
         std::fs::create_dir(target).unwrap();
         let area = Area::open_or_create(target).unwrap();
-        let ground = Ground::take(&area).unwrap();
-        let made = MadeFiles::begin(&ground, &Interrupt::default()).unwrap();
+        let locked = LockedTarget::take(&area).unwrap();
+        let made = MadeFiles::begin(&locked, &Interrupt::default()).unwrap();
         let mut files = FileTable::new(area.root());
         let folder = made.scratch().unwrap().directory("replayed").unwrap();
         enter(&folder, &mut files, "one");
-        let opening = Opening { driver, ..opening(out, &ground, files.clone()) };
-        let session = Session::begin(ground, opening, &mut Silent).unwrap();
+        let opening = Opening { driver, ..opening(out, &locked, files.clone()) };
+        let session = Session::begin(locked, opening, &mut Silent).unwrap();
         Play { session, files, folder, made }
     }
 
@@ -121,8 +121,8 @@ impl Play {
             data_bytes: 3 * FILE_BYTES,
             material: Default::default(),
         };
-        let conclude = |summary: &mut Summary, ground: &Ground| {
-            summary.label = format!("{} of {}", summary.label, ground.target().display());
+        let conclude = |summary: &mut Summary, locked: &LockedTarget| {
+            summary.label = format!("{} of {}", summary.label, locked.target().display());
         };
         let closing = Closing { subject, made: Some(self.made) };
         self.session.end(closing, conclude, &mut Silent, &Interrupt::default()).unwrap()

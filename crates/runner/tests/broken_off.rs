@@ -10,7 +10,7 @@ use reelgauge_engine::area::Terms;
 use reelgauge_runner::error::RunError;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::{Observer, Silent};
-use reelgauge_runner::run::Finished;
+use reelgauge_runner::session::finished::Finished;
 use reelgauge_runner::streams::{StreamsRequest, run_streams};
 use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan, StreamsPlan};
 use reelgauge_workload::units::{Size, Span};

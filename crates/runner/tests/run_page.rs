@@ -12,7 +12,7 @@ use reelgauge_report::answer_sentences;
 use reelgauge_results::page::{PageError, REPORT_FILE, read_notes, run_page, trace_page};
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::Silent;
-use reelgauge_runner::run::Finished;
+use reelgauge_runner::session::finished::Finished;
 use reelgauge_runner::session::report_file::leave_report;
 use reelgauge_runner::streams::{StreamsRequest, run_streams};
 use reelgauge_trace::synth::hints::HINT_STREAM;

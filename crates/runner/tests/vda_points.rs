@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use reelgauge_engine::simulated::{Outcome, Span, simulate};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
-use reelgauge_runner::streams::cast::{Cast, Company};
-use reelgauge_runner::streams::parts::Files;
+use reelgauge_runner::streams::actor_instance::Files;
+use reelgauge_runner::streams::actors::{Actors, PointLoad};
 use reelgauge_workload::companion::ScratchFile;
 use reelgauge_workload::script::Op;
 use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
@@ -29,15 +29,15 @@ struct Store {
 
 impl Store {
     /// Gives everybody who plays at this scale files, as a run does.
-    fn furnish(&mut self, cast: &mut Cast, scale: u32) {
+    fn provide(&mut self, actors: &mut Actors, scale: u32) {
         let mut next = 0;
         let mut take = |count: u32| {
             next += count;
             (next - count..next).collect::<Vec<_>>()
         };
-        for role in &mut cast.roles {
-            for _ in 0..role.plan.count * scale {
-                let needs = role.part().needs();
+        for actor in &mut actors.actors {
+            for _ in 0..actor.plan.count * scale {
+                let needs = actor.instance().needs();
                 let made = take(needs.made_files);
                 let stocked = made.iter().zip(0..).filter(|_| needs.empty_files > 0);
                 let stock: Vec<ScratchFile> = stocked
@@ -46,7 +46,7 @@ impl Store {
                 self.is_there.extend(stock.iter().filter(|file| file.is_there).map(|file| file.file));
                 let prepared = take(needs.prepared_files);
                 let folder = needs.folder.then(|| take(1)[0]);
-                role.files.push(Files { prepared, made, stock, folder, ..Files::default() });
+                actor.files.push(Files { prepared, made, stock, folder, ..Files::default() });
             }
         }
     }
@@ -112,15 +112,16 @@ fn chi_square(counts: &[u64], percents: impl Iterator<Item = u32>) -> f64 {
 fn play(seed: u64, points: &mut [Counts]) {
     let actor = |kind| ActorPlan { files: 2, ..ActorPlan::new(kind) };
     let actors = vec![actor(ActorKind::Camera), actor(ActorKind::Companion)];
-    let mut cast = Cast::new(&StreamsPlan { actors, direct: false, seed, ..StreamsPlan::default() }).unwrap();
+    let mut actors =
+        Actors::new(&StreamsPlan { actors, direct: false, seed, ..StreamsPlan::default() }).unwrap();
     let mut store = Store::default();
-    store.furnish(&mut cast, POINTS);
+    store.provide(&mut actors, POINTS);
     for (point, counts) in (0..).zip(points) {
         let scale = u32::from(point) + 1;
         let start_ns = u64::from(point) * 2 * POINT_S * S;
         let end_ns = start_ns + POINT_S * S;
         let span = Span { start_ns, end_ns, warmup_until_ns: start_ns, point };
-        let Company { workers, groups, .. } = cast.company(scale, point);
+        let PointLoad { workers, groups, .. } = actors.point_load(scale, point);
         let mut transfers: BTreeMap<u32, Vec<OpRecord>> = BTreeMap::new();
         let mut done: BTreeMap<u32, u64> = BTreeMap::new();
         let mut fake = |_: u32, op: &Op, issued_ns| store.perform(op, issued_ns);
@@ -140,7 +141,7 @@ fn play(seed: u64, points: &mut [Counts]) {
             // It begins up to a second late, and the end cuts the last transfer off.
             assert!((asked - 11..=asked).contains(&done), "worker {worker} of {scale}: {done} of {asked}");
         }
-        cast.take_back(&groups, &left.workers);
+        actors.take_back(&groups, &left.workers);
     }
 }
 

@@ -11,8 +11,9 @@ use reelgauge_record::log::LogReader;
 use reelgauge_results::reopen::reopen;
 use reelgauge_runner::clean::clean;
 use reelgauge_runner::interrupt::Interrupt;
+use reelgauge_runner::mix::{MixRequest, run_mix};
 use reelgauge_runner::observer::Silent;
-use reelgauge_runner::run::{Finished, Request, run};
+use reelgauge_runner::session::finished::Finished;
 use reelgauge_workload::plan::{DriverChoice, PLAN_VERSION, Plan};
 use reelgauge_workload::profile::Profile;
 use reelgauge_workload::range::Ramp;
@@ -41,8 +42,8 @@ fn plan(target: &Path) -> Plan {
 }
 
 fn finished(plan: Plan, out: &Path) -> Finished {
-    let request = Request { plan, must_be_direct: false, out: out.to_path_buf(), terms: Terms::default() };
-    run(request, &mut Silent, &Interrupt::default()).unwrap()
+    let request = MixRequest { plan, must_be_direct: false, out: out.to_path_buf(), terms: Terms::default() };
+    run_mix(request, &mut Silent, &Interrupt::default()).unwrap()
 }
 
 fn whole_run(change: impl FnOnce(&mut Plan)) -> (Finished, tempfile::TempDir) {
@@ -168,13 +169,13 @@ fn a_second_run_in_the_same_area_is_refused_and_clean_removes_it() {
     let (_finished, scratch) = whole_run(|_| {});
     let target = scratch.path().join("target");
     let lock = reelgauge_engine::area::Area::open_existing(&target).unwrap().lock().unwrap();
-    let request = Request {
+    let request = MixRequest {
         plan: plan(&target),
         must_be_direct: false,
         out: scratch.path().join("runs"),
         terms: Terms::default(),
     };
-    let error = run(request, &mut Silent, &Interrupt::default()).unwrap_err();
+    let error = run_mix(request, &mut Silent, &Interrupt::default()).unwrap_err();
     assert_eq!(error.exit_code(), 2, "{error}");
     drop(lock);
     let removed = clean(&target, Terms::default().sharing).unwrap();

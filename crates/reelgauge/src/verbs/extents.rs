@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use reelgauge_analysis::fragments::against_copy::Finding;
 use reelgauge_engine::extents::Extents;
 use reelgauge_report::extents::{ExtentsRow, against_copy_screen, extents_screen};
-use reelgauge_runner::against_copy::{Compared, CopyRequest, compare_with_copy};
+use reelgauge_runner::extents::{Compared, CopyRequest, compare_with_copy};
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::Observer;
 use reelgauge_runner::supervise::{Patience, supervised};

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use reelgauge_runner::fresh_seed;
-use reelgauge_runner::run::Request;
+use reelgauge_runner::mix::MixRequest;
 use reelgauge_workload::plan::{MixPlan, PLAN_VERSION, Plan};
 use reelgauge_workload::profile::{NamedRamp, PROFILES, Profile};
 use reelgauge_workload::range::{Ramp, Sizes, Sweep};
@@ -21,7 +21,7 @@ pub fn mix(args: Box<MixArgs>) -> Result<u8> {
     let plan = plan_of(&args)?;
     plan.check()?;
     let must_be_direct = args.direct;
-    let request = Request { plan, must_be_direct, out: args.output.out.clone(), terms: args.terms.said() };
+    let request = MixRequest { plan, must_be_direct, out: args.output.out.clone(), terms: args.terms.said() };
     carry_out(Job::Mix(Box::new(request)), &args.output)
 }
 

@@ -7,9 +7,10 @@ use anyhow::{Context, Result, bail};
 use reelgauge_report::{Detail, Tables};
 use reelgauge_runner::error::RunError;
 use reelgauge_runner::interrupt::Interrupt;
+use reelgauge_runner::mix::MixRequest;
 use reelgauge_runner::observer::Observer;
 use reelgauge_runner::replay::{ReplayRequest, run_replay};
-use reelgauge_runner::run::{Finished, Request};
+use reelgauge_runner::session::finished::Finished;
 use reelgauge_runner::streams::{StreamsRequest, run_streams};
 use reelgauge_runner::suite::NASPT;
 use reelgauge_runner::supervise::{HANG_AFTER, Patience, supervised};
@@ -27,7 +28,7 @@ use crate::screen;
 #[derive(Debug)]
 pub enum Job {
     /// A mix.
-    Mix(Box<Request>),
+    Mix(Box<MixRequest>),
     /// Streams.
     Streams(Box<StreamsRequest>),
     /// A trace.
@@ -55,7 +56,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
                 );
             }
             plan.target = args.target.clone().unwrap_or(plan.target);
-            Job::Mix(Box::new(Request { plan, must_be_direct: false, out, terms }))
+            Job::Mix(Box::new(MixRequest { plan, must_be_direct: false, out, terms }))
         }
         AnyPlan::Replay(mut plan) => {
             if args.scale.is_some() || args.find_max {
@@ -164,7 +165,7 @@ fn measure(job: Job, output: &OutputArgs) -> Result<u8> {
 
 fn perform(job: Job, observer: &mut dyn Observer, interrupt: &Interrupt) -> Result<Finished, RunError> {
     match job {
-        Job::Mix(request) => reelgauge_runner::run::run(*request, observer, interrupt),
+        Job::Mix(request) => reelgauge_runner::mix::run_mix(*request, observer, interrupt),
         Job::Streams(request) => run_streams(*request, observer, interrupt),
         Job::Replay(request) => run_replay(*request, observer, interrupt),
         Job::Check(request) => reelgauge_runner::check::check(*request, observer, interrupt),

@@ -18,12 +18,12 @@ use super::look::Look;
 use super::next_step::{Situation, next_step};
 use super::place::Place;
 use crate::error::RunError;
-use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
-use crate::run::Finished;
 use crate::session::Closing;
-use crate::summarise::{Material, Subject};
+use crate::session::finished::Finished;
+use crate::session::locked_target::LockedTarget;
+use crate::session::summarise::{Material, Subject};
 
 /// What streams do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,21 +206,27 @@ impl Findings {
         formats.collect()
     }
 
-    fn into_facts(self, place: &Place, ground: &Ground, stopped: Option<&str>, looked_s: f64) -> CheckFacts {
+    fn into_facts(
+        self,
+        place: &Place,
+        locked: &LockedTarget,
+        stopped: Option<&str>,
+        looked_s: f64,
+    ) -> CheckFacts {
         let best = self.best_bytes_per_s(Work::Play);
         let best_mb_per_s = (best > 0.0).then_some(best / 1e6);
         let (formats, limiters) = (self.formats(), self.limiters());
         let plays = |format: &&CheckFormat| format.play.as_ref().is_some_and(|play| play.streams > 0);
         let carried = formats.iter().rev().find(plays);
         let next_step = next_step(&Situation {
-            mount: &ground.mount,
+            mount: &locked.mount,
             link: &place.link,
             limiters: &limiters,
             best_mb_per_s,
             free_share: place.free_share,
             free_bytes: place.free_bytes,
             needed_mb_per_s: carried.map_or(0.0, |format| format.needed_mb_per_s_each),
-            target: &target_words(ground),
+            target: &target_words(locked),
             format_id: carried.map_or(EVERYDAY[0], |format| &format.id),
         });
         let limit = match stopped {
@@ -229,7 +235,7 @@ impl Findings {
         };
         let is_known = !matches!(place.link.kind, LinkKind::Memory);
         CheckFacts {
-            mount: ground.mount.description(),
+            mount: locked.mount.description(),
             link: is_known.then(|| place.link.sentence.clone()),
             line_rate_mb_per_s: place.link.realistic_mb_per_s(),
             sequential_read_mb_per_s: self.sequential_read_mb_per_s,
@@ -254,12 +260,12 @@ impl Look {
     ) -> Result<Finished, RunError> {
         let Look { place, session, seed, findings, begun, .. } = self;
         let closing = Closing { subject: subject(&place, seed), made: None };
-        let conclude = |summary: &mut Summary, ground: &Ground| {
+        let conclude = |summary: &mut Summary, locked: &LockedTarget| {
             // Short is what a first look is; it has no option to make it longer.
             summary.notes.retain(|note| !note.contains("--duration"));
             let looked_s = begun.elapsed().as_secs_f64();
             let stopped = summary.outcome_reason.as_deref();
-            summary.check = Some(findings.into_facts(&place, ground, stopped, looked_s));
+            summary.check = Some(findings.into_facts(&place, locked, stopped, looked_s));
         };
         session.end(closing, conclude, observer, interrupt)
     }
@@ -294,7 +300,7 @@ fn subject(place: &Place, seed: u64) -> Subject {
 }
 
 /// The target as a command names it, with what has to be said of it again.
-fn target_words(ground: &Ground) -> String {
-    let target = shell_word(ground.target());
-    if ground.area.sharing_note().is_some() { format!("{target} --shared-target") } else { target }
+fn target_words(locked: &LockedTarget) -> String {
+    let target = shell_word(locked.target());
+    if locked.area.sharing_note().is_some() { format!("{target} --shared-target") } else { target }
 }

@@ -21,10 +21,10 @@ use reelgauge_workload::units::{Percent, Size, Span};
 
 use super::budget::TRIAL_TIMES;
 use super::place::Place;
-use crate::allowance::Demand;
 use crate::error::RunError;
-use crate::streams::cast::CastError;
-use crate::streams::footage::Footage;
+use crate::session::allowance::Demand;
+use crate::streams::actors::ActorsError;
+use crate::streams::media::Media;
 
 /// How many read or write at once for a plain rate: one alone seldom fills a fast link.
 const RATE_WORKERS: u32 = 4;
@@ -82,8 +82,8 @@ impl Rate {
 
 /// Players or recorders of one format.
 #[derive(Clone, Debug)]
-pub struct Company {
-    footage: Footage,
+pub struct PointLoad {
+    media: Media,
     pace: Pace,
     records: bool,
     direct: bool,
@@ -91,28 +91,28 @@ pub struct Company {
     seed: u64,
 }
 
-impl Company {
+impl PointLoad {
     /// Of this format, on the test files. Recorders write over them, so that a look takes no room for what
     /// they write.
     ///
     /// # Errors
     /// A format that can't be played.
-    pub fn new(format: &Format, records: bool, place: &Place, seed: u64) -> Result<Company, RunError> {
+    pub fn new(format: &Format, records: bool, place: &Place, seed: u64) -> Result<PointLoad, RunError> {
         let seconds = place.file_bytes() as f64 / format.mean_bytes_per_s().max(1.0);
         let actor = ActorPlan {
             format: Some(format.id.clone()),
             clip: Span::secs(seconds.ceil() as u64 + 1),
             ..ActorPlan::new(ActorKind::Player)
         };
-        let mut footage = Footage::of(&actor, place.direct).map_err(CastError::from)?;
+        let mut media = Media::of(&actor, place.direct).map_err(ActorsError::from)?;
         let fits = |&(offset, len): &(u64, u32)| offset + u64::from(len) <= place.file_bytes();
-        footage.frames.retain(fits);
-        footage.head.retain(fits);
-        let rate = footage.rate;
+        media.frames.retain(fits);
+        media.head.retain(fits);
+        let rate = media.rate;
         let buffer_frames = u32::try_from(rate.frames_in(BUFFER_NS)).unwrap_or(1).max(1);
-        Ok(Company {
+        Ok(PointLoad {
             pace: Pace { rate, buffer_frames, policy: Policy::Drop },
-            footage,
+            media,
             records,
             direct: place.direct,
             files: place.data_set.files.len().max(1) as u32,
@@ -122,7 +122,7 @@ impl Company {
 
     /// What each needs, in bytes per second, with the padding of direct I/O.
     pub fn bytes_per_s(&self) -> f64 {
-        self.footage.bytes_per_s
+        self.media.bytes_per_s
     }
 
     /// What so many of them take of this machine.
@@ -158,7 +158,7 @@ impl Company {
             read_ahead: ReadAhead::Closed,
             direct: self.direct,
             start_after_ns,
-            head: self.footage.head_places(id % self.files, 0),
+            head: self.media.head_places(id % self.files, 0),
         };
         Box::new(Player::new(id, shape))
     }
@@ -181,7 +181,7 @@ impl Company {
 
     /// The frames of one file, from a random one on.
     fn clip(&self, id: u32, dice: &mut Dice) -> Option<Clip> {
-        let mut places: Vec<FramePlace> = self.footage.places(&[id % self.files]);
+        let mut places: Vec<FramePlace> = self.media.places(&[id % self.files]);
         let frames = places.len() as u64;
         if frames > 0 {
             places.rotate_left(dice.below(frames) as usize);
@@ -194,13 +194,13 @@ impl Company {
         let actor = if self.records { ActorKind::Recorder } else { ActorKind::Player };
         let spec = |stream| StreamSpec {
             stream,
-            name: format!("{actor}, {}", self.footage.name),
+            name: format!("{actor}, {}", self.media.name),
             writes: self.records,
             policy: JudgedPolicy::Drop,
             rate_num: self.pace.rate.num(),
             rate_den: self.pace.rate.den(),
             prebuffer_ns: self.pace.prebuffer_ns(),
-            frame_bytes: self.footage.constant_frame_bytes(),
+            frame_bytes: self.media.constant_frame_bytes(),
             frames_total: None,
             throughput_needed_bytes_per_s: None,
             begins: None,

@@ -21,21 +21,21 @@ use super::budget::{FORMAT_S, LOOK_S, RATE_TIMES, TRIAL_TIMES, Times};
 use super::everyday::everyday;
 use super::findings::{Counted, Findings, Work};
 use super::limit::{Fall, Limiter, acquits_storage, limiter};
-use super::load::{Company, Rate};
+use super::load::{PointLoad, Rate};
 use super::narrowing::{Narrowing, Tried};
 use super::place::Place;
 use super::written::look_as_toml;
-use crate::allowance;
 use crate::error::RunError;
 use crate::fresh_seed;
 use crate::interrupt::Interrupt;
-use crate::live_log::logged;
 use crate::observer::Observer;
-use crate::prepare::drop_cached;
-use crate::results_dir::Naming;
-use crate::run::Finished;
-use crate::session::{Jury, Opening, PointDone, PointPlan, Session, make_out};
-use crate::streams::cast::CastError;
+use crate::session::allowance;
+use crate::session::caching::drop_cached;
+use crate::session::finished::Finished;
+use crate::session::live_log::logged;
+use crate::session::results_dir::Naming;
+use crate::session::{Opening, PointDone, PointPlan, Session, ToJudge, make_out};
+use crate::streams::actors::ActorsError;
 
 /// The command, which is all that the run is called after.
 pub(super) const VERB: &str = "check";
@@ -80,11 +80,11 @@ fn look(
     make_out(&out)?;
     let seed = fresh_seed();
     let naming = Naming { started, out: &out, verb: VERB, label: VERB, what: VERB };
-    let (ground, results, mut place) = Place::open((&target, terms), seed, &naming, observer, interrupt)?;
+    let (locked, results, mut place) = Place::open((&target, terms), seed, &naming, observer, interrupt)?;
     place.server_memory_bytes = server_memory_bytes;
     let opening = Opening {
         results,
-        plan_toml: &look_as_toml(ground.target(), seed, &place),
+        plan_toml: &look_as_toml(locked.target(), seed, &place),
         files: place.table.clone(),
         pattern: PatternSpec { seed, ..place.pattern() },
         driver: DriverKind::Threads,
@@ -94,7 +94,7 @@ fn look(
         notes: place.notes.clone(),
     };
     let mut look = Look {
-        session: Session::begin(ground, opening, observer)?,
+        session: Session::begin(locked, opening, observer)?,
         findings: Findings::default(),
         place,
         seed,
@@ -185,18 +185,18 @@ impl Look {
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<Option<Counted>, RunError> {
-        let company = Company::new(format, work == Work::Record, &self.place, self.seed)?;
-        let needed_bytes_per_s = company.bytes_per_s();
-        let most = allowance::most_of(STREAMS_MAX, |count| company.demand(count));
+        let point_load = PointLoad::new(format, work == Work::Record, &self.place, self.seed)?;
+        let needed_bytes_per_s = point_load.bytes_per_s();
+        let most = allowance::most_of(STREAMS_MAX, |count| point_load.demand(count));
         let mut narrowing = Narrowing::new(needed_bytes_per_s, expected_bytes_per_s, most, FORMAT_S);
         let mut fall = None;
         while let Some(count) = narrowing.next() {
             let begun = Instant::now();
-            let workers = company.workers(count, self.session.done().len() as u16);
+            let workers = point_load.workers(count, self.session.done().len() as u16);
             if workers.is_empty() {
                 return Ok(None);
             }
-            let specs = company.specs(count);
+            let specs = point_load.specs(count);
             let label = format!("{count} x {}, {}", format.id, work.word());
             let point = self.point(label, workers, TRIAL_TIMES, specs, observer, interrupt)?;
             if !self.session.goes_on() {
@@ -234,7 +234,7 @@ impl Look {
     /// The verdict on the trial that was just made, kept with its load point: whether it passed, and why this
     /// machine was its limit, if it was.
     fn conclude<S>(&mut self, point: &PointDone<S>) -> Result<(bool, Option<Culprit>), RunError> {
-        let criteria = Criteria::for_actor("player").map_err(|source| CastError::Criteria {
+        let criteria = Criteria::for_actor("player").map_err(|source| ActorsError::Criteria {
             text: String::new(),
             actor: "player".to_owned(),
             source,
@@ -272,7 +272,7 @@ impl Look {
             label,
             warmup_ns: times.warmup.as_nanos() as u64,
             measured_ns: times.measured.as_nanos() as u64,
-            jury: Some(Jury { scale: 1, specs, ..Jury::default() }),
+            to_judge: Some(ToJudge { scale: 1, specs, ..ToJudge::default() }),
             ..PointPlan::default()
         };
         let done = self.session.point(what, workers, observer, interrupt)?;

@@ -14,14 +14,15 @@ use reelgauge_workload::units::Size;
 
 use super::budget::DataPlan;
 use crate::error::RunError;
-use crate::file_table::FileTable;
 use crate::forecast;
-use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
-use crate::prepare::{DirectWish, check_room, drop_cached, settle_direct};
-use crate::results_dir::{Naming, Results};
-use crate::room::{Room, folder_bytes};
+use crate::session::caching::{DirectWish, drop_cached, settle_direct};
+use crate::session::file_table::FileTable;
+use crate::session::locked_target::LockedTarget;
+use crate::session::results_dir::{Naming, Results};
+use crate::session::room::{Room, folder_bytes};
+use crate::session::space::check_room;
 
 /// What all offsets and lengths are multiples of.
 pub const QUANTUM_BYTES: u32 = 4096;
@@ -58,7 +59,7 @@ impl Place {
         naming: &Naming<'_>,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<(Ground, Results, Place), RunError> {
+    ) -> Result<(LockedTarget, Results, Place), RunError> {
         // Whatever is wrong with the target is better said by the area.
         let room = space(target).ok().flatten();
         if let (Some(room), false) = (room, target.join(AREA_DIR).exists()) {
@@ -82,15 +83,15 @@ impl Place {
         naming: &Naming<'_>,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<(Ground, Results, Place), RunError> {
-        let ground = Ground::take(area)?;
-        let mut notes = ground.notes();
-        let link = link::of(&ground.mount);
-        let cached = without_direct(area.target(), &ground.mount, &ground.direct)?;
+    ) -> Result<(LockedTarget, Results, Place), RunError> {
+        let locked = LockedTarget::take(area)?;
+        let mut notes = locked.notes();
+        let link = link::of(&locked.mount);
+        let cached = without_direct(area.target(), &locked.mount, &locked.direct)?;
         let direct = cached.is_none();
         notes.extend(cached);
-        let results = Results::make(naming, &ground, observer)?;
-        let (data_set, made_room) = make_files(&ground, room, seed, observer, interrupt)
+        let results = Results::make(naming, &locked, observer)?;
+        let (data_set, made_room) = make_files(&locked, room, seed, observer, interrupt)
             .map_err(|error| without_flags(area.target(), error))?;
         notes.extend(made_room);
         notes.extend(drop_cached(area, &data_set.files));
@@ -101,7 +102,7 @@ impl Place {
         let server_memory_bytes = None;
         let place =
             Place { link, direct, data_set, table, free_share, free_bytes, server_memory_bytes, notes };
-        Ok((ground, results, place))
+        Ok((locked, results, place))
     }
 
     /// Bytes of each test file.
@@ -151,19 +152,19 @@ fn without_flags(target: &Path, error: RunError) -> RunError {
 
 /// One file shows how fast they can be made; then as many as there is time for.
 fn make_files(
-    ground: &Ground,
+    locked: &LockedTarget,
     room: Option<Space>,
     seed: u64,
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<(DataSet, Vec<String>), RunError> {
     observer.phase("preparing");
-    let area = &ground.area;
+    let area = &locked.area;
     let ours = folder_bytes(&area.data_dir());
     let plan = DataPlan::for_space(room.map(|room| room.usable_bytes(area.keep_free()).saturating_add(ours)));
     let spec = DataSetSpec { files: 1, file_bytes: plan.file_bytes, unit_bytes: QUANTUM_BYTES, seed };
     let most = DataSetSpec { files: plan.files_max, ..spec };
-    let held = Room::of(ground);
+    let held = Room::of(locked);
     observer.ahead(super::look::VERB, &forecast::of_look(held.yet_to_write(&[most])));
     let notes = held.make_for(&most, &[spec], observer, interrupt)?;
     let mut make = |files: u32| {

@@ -15,9 +15,9 @@ use reelgauge_workload::replay::{Layout, ReplayPlan};
 
 use super::tape::Tape;
 use crate::error::RunError;
-use crate::file_table::FileTable;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
+use crate::session::file_table::FileTable;
 
 /// Larger files grow, as in Intel's toolkit.
 const GROWING_ABOVE_BYTES: u64 = 1_000_000_000;

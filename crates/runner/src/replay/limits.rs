@@ -4,8 +4,8 @@ use reelgauge_engine::driver::{DriverKind, available};
 use reelgauge_trace::replay::PackedTrace;
 use reelgauge_workload::script::Needs;
 
-use crate::allowance::{Allowance, Demand};
 use crate::error::RunError;
+use crate::session::allowance::{Allowance, Demand};
 
 /// What the rest of the program needs: logs, rings, standard streams.
 const OWN_FILES: u64 = 64;

@@ -12,16 +12,16 @@ use reelgauge_record::run_dir::RunDir;
 use super::report_file::leave_report;
 use super::{Session, explain};
 use crate::error::RunError;
-use crate::failure::sentence;
-use crate::ground::Ground;
 use crate::interrupt::Interrupt;
-use crate::made_files::MadeFiles;
 use crate::observer::Observer;
-use crate::own_cpu::OwnCpu;
-use crate::point::Ending;
-use crate::run::Finished;
-use crate::summarise::{Facts, Subject, Traces, summarise};
-use crate::verify::{Verified, read_back};
+use crate::session::drive::Ending;
+use crate::session::failure::sentence;
+use crate::session::finished::Finished;
+use crate::session::locked_target::LockedTarget;
+use crate::session::made_files::MadeFiles;
+use crate::session::own_cpu::OwnCpu;
+use crate::session::summarise::{Facts, Subject, Traces, summarise};
+use crate::session::verify::{Verified, read_back};
 use reelgauge_results::page::REPORT_FILE;
 
 /// How long a look at storage that may be dead may take.
@@ -45,7 +45,7 @@ impl Session {
     pub fn end(
         self,
         closing: Closing,
-        conclude: impl FnOnce(&mut Summary, &Ground),
+        conclude: impl FnOnce(&mut Summary, &LockedTarget),
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<Finished, RunError> {
@@ -56,7 +56,7 @@ impl Session {
     pub(crate) fn sum_up(
         mut self,
         closing: Closing,
-        conclude: impl FnOnce(&mut Summary, &Ground),
+        conclude: impl FnOnce(&mut Summary, &LockedTarget),
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<Closed, RunError> {
@@ -70,14 +70,14 @@ impl Session {
         if let Some(ending) = verified.as_ref().and_then(Verified::ending) {
             self.ending = ending;
         }
-        let reason = sentence(&self.ending, &self.scene());
+        let reason = sentence(&self.ending, &self.circumstances());
         let is_sampled = self.counters.is_some();
         self.notes.extend(self.counters.take().and_then(|counters| counters.finish().trouble));
         explain::incidents(&mut self.done, self.run_dir.path(), self.line_bytes_per_s, &self.clock);
         let drained = self.drain.finish()?;
         let mut summary = summarise(Facts {
             subject,
-            ground: &self.ground,
+            locked: &self.locked,
             run_dir: self.run_dir.path(),
             started: self.started,
             load_points: self.done,
@@ -93,22 +93,22 @@ impl Session {
             verified,
             notes: self.notes,
         });
-        conclude(&mut summary, &self.ground);
+        conclude(&mut summary, &self.locked);
         summary.statement = Some(statement::of(&summary));
         self.run_dir.write_summary(&summary).map_err(RunError::NotKept)?;
-        let cleared = clear_away(made, &self.ground, &mut summary);
+        let cleared = clear_away(made, &self.locked, &mut summary);
         if cleared.is_some_and(|cleared| !cleared) {
             // The figures are safe already: a note that can't be added to them is no reason to fail.
             let _ = self.run_dir.write_summary(&summary);
         }
-        Ok(Closed { summary, ground: self.ground, run_dir: self.run_dir, cleared })
+        Ok(Closed { summary, locked: self.locked, run_dir: self.run_dir, cleared })
     }
 }
 
 /// What is left of a session whose summary is written.
 pub(crate) struct Closed {
     pub(crate) summary: Summary,
-    ground: Ground,
+    locked: LockedTarget,
     run_dir: RunDir,
     cleared: Option<bool>,
 }
@@ -116,7 +116,7 @@ pub(crate) struct Closed {
 impl Closed {
     /// Leaves the report.
     fn report(self, observer: &mut dyn Observer, interrupt: &Interrupt) -> Finished {
-        let Closed { mut summary, ground, run_dir, cleared } = self;
+        let Closed { mut summary, locked, run_dir, cleared } = self;
         observer.phase("reporting");
         if let Err(error) = leave_report(run_dir.path(), &summary, interrupt) {
             summary.notes.push(format!("There is no {REPORT_FILE}: {error}."));
@@ -126,7 +126,7 @@ impl Closed {
         observer.finished();
         if !matches!(summary.outcome, Outcome::Complete) && cleared != Some(true) {
             // Closing what lies on a dead mount may never return.
-            std::mem::forget(ground);
+            std::mem::forget(locked);
         }
         Finished { summary, run_dir: run_dir.path().to_path_buf() }
     }
@@ -147,12 +147,12 @@ impl Session {
             return Traces::default();
         }
         if !self.doubtful {
-            let at = (&self.ground.mount, self.ground.area.dir());
+            let at = (&self.locked.mount, self.locked.area.dir());
             return Traces::left(at, &self.files.test_paths(), self.fetched_before);
         }
         // It was no load point that ended last, so nothing is known of the storage.
         let (sender, answer) = channel();
-        let (mount, area) = (self.ground.mount.clone(), self.ground.area.dir().clone());
+        let (mount, area) = (self.locked.mount.clone(), self.locked.area.dir().clone());
         let fetched_before = self.fetched_before;
         let paths: Vec<PathBuf> = self.files.test_paths().into_iter().map(PathBuf::from).collect();
         std::thread::spawn(move || {
@@ -177,7 +177,7 @@ impl Session {
         observer.phase("verifying");
         let files = self.files.targets();
         Some(read_back(
-            self.ground.area.dir(),
+            self.locked.area.dir(),
             files,
             Patterns { run: self.pattern, before },
             map,
@@ -189,7 +189,7 @@ impl Session {
 }
 
 /// Removes what the workers made. Whether it is gone; `None` where there was nothing to remove.
-fn clear_away(made: Option<MadeFiles>, ground: &Ground, summary: &mut Summary) -> Option<bool> {
+fn clear_away(made: Option<MadeFiles>, locked: &LockedTarget, summary: &mut Summary) -> Option<bool> {
     let mut made = made?;
     made.scratch()?;
     let Err(error) = made.remove() else {
@@ -198,7 +198,7 @@ fn clear_away(made: Option<MadeFiles>, ground: &Ground, summary: &mut Summary) -
     summary.notes.push(format!(
         "What this run made itself could not be removed from {} ({error}). The next run there removes it, or \
          'reelgauge clean'.",
-        ground.area.root().display()
+        locked.area.root().display()
     ));
     Some(false)
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use reelgauge_engine::clock::Clock;
 use reelgauge_record::log::{Disk, LogOptions, SystemDisk};
 
-use crate::sink::RingRoom;
+use crate::session::sink::RingRoom;
 
 /// See the module.
 #[derive(Debug)]

@@ -13,12 +13,12 @@ use reelgauge_workload::script::Script;
 
 use super::Session;
 use crate::error::RunError;
-use crate::failure::sentence;
 use crate::interrupt::Interrupt;
-use crate::judging::{Judged, Judging, measured_part};
-use crate::meddling::Before;
 use crate::observer::Observer;
-use crate::point::{Ending, PointEnd, PointSetup, run_point};
+use crate::session::drive::{Ending, PointEnd, PointSetup, run_point};
+use crate::session::failure::sentence;
+use crate::session::judging::{Judged, Judging, measured_part};
+use crate::session::meddling::Before;
 use reelgauge_results::load_points::{self, LoadPointPlan};
 use reelgauge_results::stream_table::{self, PointStreams};
 
@@ -41,12 +41,12 @@ pub struct PointPlan {
     /// that is nothing to speak of.
     pub exhausted: Option<&'static str>,
     /// What is judged while it runs; `None` in runs that know no streams.
-    pub jury: Option<Jury>,
+    pub to_judge: Option<ToJudge>,
 }
 
 /// What is judged in a load point.
 #[derive(Clone, Debug, Default)]
-pub struct Jury {
+pub struct ToJudge {
     /// How many times the plan's actors play.
     pub scale: u32,
     /// The streams that have frames.
@@ -82,13 +82,13 @@ impl Session {
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<PointDone<S>, RunError> {
-        let PointPlan { label, sweep_value, warmup_ns, measured_ns, exhausted, jury } = plan;
+        let PointPlan { label, sweep_value, warmup_ns, measured_ns, exhausted, to_judge } = plan;
         let index = self.next_index().expect("whoever plans load points asks for their numbers");
         let workers_count = workers.len() as u32;
         let facts = LoadPointFacts { label, workers: workers_count, sweep_value, ended_early: None };
         let context = Arc::new(Context {
             clock: self.clock,
-            area: Some(self.ground.area.dir().clone()),
+            area: Some(self.locked.area.dir().clone()),
             files: self.files.targets().to_vec(),
             read_only: self.files.read_only().clone(),
             pattern: self.pattern,
@@ -98,24 +98,24 @@ impl Session {
             stop: AtomicBool::new(false),
         });
         self.announce(index, &facts, warmup_ns, measured_ns)?;
-        self.enlist(jury.as_ref())?;
-        if let Some(jury) = jury.as_ref().filter(|jury| jury.has_work()) {
-            let Jury { specs, rates, .. } = jury.clone();
+        self.enlist(to_judge.as_ref())?;
+        if let Some(to_judge) = to_judge.as_ref().filter(|to_judge| to_judge.has_work()) {
+            let ToJudge { specs, rates, .. } = to_judge.clone();
             self.drain.judge(Judging::new(Arc::clone(&context), specs, rates))?;
         }
-        let before = Before::look(self.ground.area.dir(), &self.ground.mount, &self.files);
+        let before = Before::look(self.locked.area.dir(), &self.locked.mount, &self.files);
         let setup = PointSetup {
             kind: self.driver,
             context: Arc::clone(&context),
             label: facts.label.clone(),
-            mount: &self.ground.mount,
+            mount: &self.locked.mount,
             hang_after: self.hang_after,
             drain: &self.drain,
             rings: self.rings,
             interrupt,
         };
         let end = run_point(&setup, workers, observer)?;
-        self.keep(facts, exhausted, (end, before), &context, jury)
+        self.keep(facts, exhausted, (end, before), &context, to_judge)
     }
 
     /// Writes down when a load point is going to run, in case nobody lives to tell.
@@ -141,8 +141,8 @@ impl Session {
     }
 
     /// Writes down which streams are going to run, as far as that is known before.
-    fn enlist(&mut self, jury: Option<&Jury>) -> Result<(), RunError> {
-        let (Some(jury), Some(planned)) = (jury, self.planned.last()) else {
+    fn enlist(&mut self, to_judge: Option<&ToJudge>) -> Result<(), RunError> {
+        let (Some(to_judge), Some(planned)) = (to_judge, self.planned.last()) else {
             return Ok(());
         };
         let part = MeasuredPart {
@@ -151,7 +151,7 @@ impl Session {
             from_ns: planned.warmup_until_ns,
             until_ns: planned.end_ns,
         };
-        self.table.points.push(PointStreams::new(jury.scale, part, jury.specs.clone()));
+        self.table.points.push(PointStreams::new(to_judge.scale, part, to_judge.specs.clone()));
         Ok(stream_table::write(&self.run_dir, &self.table)?)
     }
 
@@ -162,7 +162,7 @@ impl Session {
         exhausted: Option<&'static str>,
         (end, before): (PointEnd<S>, Before),
         context: &Context,
-        jury: Option<Jury>,
+        to_judge: Option<ToJudge>,
     ) -> Result<PointDone<S>, RunError> {
         // First of all, so that nothing below is asked of storage that no longer answers.
         self.driver_notes = end.notes;
@@ -178,7 +178,7 @@ impl Session {
         }
         facts.ended_early = match &self.ending {
             Ending::Exhausted => exhausted.map(str::to_owned),
-            other => sentence(other, &self.scene()),
+            other => sentence(other, &self.circumstances()),
         };
         let figures = self.drain.finish_point(context.point, end.ran)?;
         assert_eq!(figures.point, context.point, "the figures of a load point are its own");
@@ -189,15 +189,16 @@ impl Session {
         let mut point = LoadPoint::new(facts, figures);
         point.rates.clone_from(&judged.rates);
         point.rates_mean_response_ms = judged.rates_mean_response_ms;
-        let has_streams = jury.as_ref().is_some_and(|jury| !jury.specs.is_empty());
+        let has_streams = to_judge.as_ref().is_some_and(|to_judge| !to_judge.specs.is_empty());
         point.streams = has_streams.then(|| judged.late.clone());
         self.done.push(point);
         let part = measured_part(context);
-        if let Some(jury) = jury {
+        if let Some(to_judge) = to_judge {
             // Now it is known when it began to the nanosecond, and whether it was cut short.
             let until_ns = if has_streams { judged.until_ns.min(part.until_ns) } else { part.until_ns };
             self.table.points.pop();
-            let streams = PointStreams::new(jury.scale, MeasuredPart { until_ns, ..part }, jury.specs);
+            let streams =
+                PointStreams::new(to_judge.scale, MeasuredPart { until_ns, ..part }, to_judge.specs);
             let pauses = judged.pauses.iter().copied().take(PAUSES_WRITTEN).collect();
             self.table.points.push(PointStreams { pauses, waits: judged.waits.clone(), ..streams });
             stream_table::write(&self.run_dir, &self.table)?;
@@ -207,7 +208,7 @@ impl Session {
     }
 }
 
-impl Jury {
+impl ToJudge {
     fn has_work(&self) -> bool {
         !(self.specs.is_empty() && self.rates.is_empty())
     }

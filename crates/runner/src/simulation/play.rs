@@ -34,16 +34,16 @@ use super::scenario::{Scenario, Work};
 use super::truth::Truth;
 use super::world::{THIS_THREADS_WORLD, World, comes_to_its_end};
 use crate::error::RunError;
-use crate::file_table::FileTable;
-use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::observer::Silent;
-use crate::results_dir::{Naming, Results};
-use crate::run::Finished;
-use crate::session::{Closing, Jury, Means, Opening, PointPlan, Session};
-use crate::streams::cast::Group;
+use crate::session::file_table::FileTable;
+use crate::session::finished::Finished;
+use crate::session::locked_target::LockedTarget;
+use crate::session::results_dir::{Naming, Results};
+use crate::session::summarise::Subject;
+use crate::session::{Closing, Means, Opening, PointPlan, Session, ToJudge};
+use crate::streams::actors::Group;
 use crate::streams::verdict::{judge_last, verdict_of_run};
-use crate::summarise::Subject;
 use reelgauge_results::stream_table::{self, StreamTable};
 
 /// Whoever works has one of these.
@@ -75,7 +75,7 @@ pub(super) struct Played {
 
 /// A target in memory, taken once by every thread that lives through worlds.
 struct Place {
-    ground: Ground,
+    locked: LockedTarget,
     files: Vec<TargetFile>,
     /// Holds all of it.
     folder: tempfile::TempDir,
@@ -94,19 +94,19 @@ impl Place {
         let target = folder.path().join("target");
         fs::create_dir(&target).expect("a target");
         let area = Area::open_or_create(&target).expect("an area");
-        let ground = Ground::take(&area).expect("the area is free");
+        let locked = LockedTarget::take(&area).expect("the area is free");
         let file = |number| {
             let path = area.root().join(format!("file-{number}"));
             let made = fs::File::create(&path).and_then(|file| file.set_len(FILE_BYTES));
             made.expect("a file");
             TargetFile { path, size_bytes: FILE_BYTES }
         };
-        Place { files: (0..FILES).map(file).collect(), ground, folder }
+        Place { files: (0..FILES).map(file).collect(), locked, folder }
     }
 
-    fn ground(&self) -> Ground {
-        let Ground { area, lock, mount, mount_id, direct } = &self.ground;
-        Ground {
+    fn locked(&self) -> LockedTarget {
+        let LockedTarget { area, lock, mount, mount_id, direct } = &self.locked;
+        LockedTarget {
             area: area.clone(),
             lock: Arc::clone(lock),
             mount: mount.clone(),
@@ -125,7 +125,7 @@ pub(super) fn play(scenario: &Scenario) -> Played {
         let mut observer = Silent;
         let started = Timestamp::from_second(STARTED_S).expect("a time");
         let naming = Naming { started, out: &out, verb: "mix", label: "simulated", what: "simulated" };
-        let results = Results::make(&naming, &place.ground, &mut observer).expect("a run directory");
+        let results = Results::make(&naming, &place.locked, &mut observer).expect("a run directory");
         let run_dir = fs::read_dir(&out).expect("runs").next().expect("a run").expect("its name").path();
         let world = World::enter(scenario, Interrupt::default(), run_dir.clone());
         let ran = carry_out(scenario, place, results, &world);
@@ -156,7 +156,7 @@ fn carry_out(
     results: Results,
     world: &World,
 ) -> Result<Finished, RunError> {
-    let mut files = FileTable::new(place.ground.area.root());
+    let mut files = FileTable::new(place.locked.area.root());
     files.enter_test_files(&place.files, "before the run");
     let means = Means {
         clock: clock(),
@@ -176,7 +176,7 @@ fn carry_out(
         verify: None,
         notes: Vec::new(),
     };
-    let mut session = Session::begin_with(means, place.ground(), opening, &mut Silent)?;
+    let mut session = Session::begin_with(means, place.locked(), opening, &mut Silent)?;
     let played = load_points(scenario, &mut session, world);
     session.settle(played)?;
     comes_to_its_end();
@@ -190,7 +190,7 @@ fn carry_out(
         data_bytes: FILE_BYTES * FILES as u64,
         material: Default::default(),
     };
-    let conclude = |summary: &mut Summary, _: &Ground| {
+    let conclude = |summary: &mut Summary, _: &LockedTarget| {
         summary.verdict = verdict_of_run(&summary.load_points);
     };
     let closing = Closing { subject, made: None };
@@ -207,15 +207,15 @@ fn load_points(scenario: &Scenario, session: &mut Session, world: &World) -> Res
         session.errors_are_results(BTreeSet::from([2, 13]))?;
     }
     for (number, point) in scenario.points.iter().enumerate() {
-        let Company { workers, jury, groups } = Company::gather(scenario, number, point.workers);
-        let stream_count = jury.as_ref().map_or(0, |jury| jury.specs.len() as u32);
+        let PointLoad { workers, to_judge, groups } = PointLoad::gather(scenario, number, point.workers);
+        let stream_count = to_judge.as_ref().map_or(0, |to_judge| to_judge.specs.len() as u32);
         let what = PointPlan {
             label: format!("point {number}"),
             sweep_value: None,
             warmup_ns: point.warmup_ns,
             measured_ns: point.measured_ns,
             exhausted: Some("everything was done"),
-            jury,
+            to_judge,
         };
         let done = session.point(what, workers, &mut Silent, world.interrupt());
         world.truth.borrow_mut().end_point(session.now_ns());
@@ -231,25 +231,25 @@ fn load_points(scenario: &Scenario, session: &mut Session, world: &World) -> Res
 }
 
 /// Who works in a load point, and what they are held to.
-struct Company {
+struct PointLoad {
     workers: Vec<Worker<Box<dyn Script>>>,
-    jury: Option<Jury>,
+    to_judge: Option<ToJudge>,
     groups: Vec<Group>,
 }
 
-impl Company {
-    fn gather(scenario: &Scenario, number: usize, count: u32) -> Company {
+impl PointLoad {
+    fn gather(scenario: &Scenario, number: usize, count: u32) -> PointLoad {
         match scenario.work {
             Work::Mix { .. } => {
                 let worker = |id| Worker { id, script: mixer(scenario, number, id) };
-                Company { workers: (0..count).map(worker).collect(), jury: None, groups: Vec::new() }
+                PointLoad { workers: (0..count).map(worker).collect(), to_judge: None, groups: Vec::new() }
             }
             Work::Streams { frame_rate, buffer_frames, stall, open } => {
                 let policy = if stall { Policy::Stall } else { Policy::Drop };
                 let pace = Pace { rate: FrameRate::whole(frame_rate), buffer_frames, policy };
                 let worker = |id| Worker { id, script: limited(scenario, actor(id, pace, open)) };
                 let everybody: Range<u32> = 0..count;
-                let jury = Jury {
+                let to_judge = ToJudge {
                     scale: count,
                     specs: everybody.clone().map(|id| spec(id, pace)).collect(),
                     rates: Vec::new(),
@@ -257,7 +257,11 @@ impl Company {
                 let criteria =
                     Criteria { late_frames_max: Some(0), failed_ops_max: Some(0), ..Criteria::default() };
                 let group = Group { criteria, streams: everybody.clone(), workers: everybody.clone() };
-                Company { workers: everybody.map(worker).collect(), jury: Some(jury), groups: vec![group] }
+                PointLoad {
+                    workers: everybody.map(worker).collect(),
+                    to_judge: Some(to_judge),
+                    groups: vec![group],
+                }
             }
         }
     }

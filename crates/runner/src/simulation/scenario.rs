@@ -3,7 +3,7 @@
 use reelgauge_record::log::LogOptions;
 use reelgauge_workload::random::Dice;
 
-use crate::sink::RingRoom;
+use crate::session::sink::RingRoom;
 
 const MS: u64 = 1_000_000;
 /// No fault comes before this: a run begins in order.

@@ -19,7 +19,7 @@ pub const FILE_NAME: &str = "search.json";
 
 /// A search, and what its evidence is evidence of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sought {
+pub struct SearchState {
     /// What must be the same for a trial to count in another run, by name.
     pub of: BTreeMap<String, String>,
     /// What limits the counts that it may try.
@@ -98,7 +98,7 @@ pub fn begin(
     wanted: &FindMaxPlan,
     limits: Limits,
     from: Option<&Path>,
-) -> Result<Sought, RunError> {
+) -> Result<SearchState, RunError> {
     let of = conditions(plan, mount);
     if let Some(run) = from {
         return resumed(run, of);
@@ -115,21 +115,21 @@ pub fn begin(
         time_max_s: wanted.time_max.map(|time| time.duration().as_secs_f64()),
     };
     let search = Search::new(settings).map_err(|source| RunError::Search { source })?;
-    Ok(Sought { of, capped_by, search })
+    Ok(SearchState { of, capped_by, search })
 }
 
 /// The search of another run, whose trials were made under the same conditions.
-fn resumed(run: &Path, of: BTreeMap<String, String>) -> Result<Sought, RunError> {
+fn resumed(run: &Path, of: BTreeMap<String, String>) -> Result<SearchState, RunError> {
     let path = run.join(FILE_NAME);
     let _own = identity::own();
     let text = std::fs::read(&path).map_err(RunError::io(format!("read {}", path.display())))?;
-    let before: Sought = serde_json::from_slice(&text).map_err(|source| RunError::Io {
+    let before: SearchState = serde_json::from_slice(&text).map_err(|source| RunError::Io {
         doing: format!("go on with the search in {}", path.display()),
         source: source.into(),
     })?;
     let differs = of.iter().find(|(name, now)| before.of.get(*name) != Some(now));
     match differs {
-        None => Ok(Sought { of, ..before }),
+        None => Ok(SearchState { of, ..before }),
         Some((name, now)) => Err(RunError::OtherSearch {
             run: run.to_path_buf(),
             name: name.clone(),
@@ -151,7 +151,7 @@ pub fn bounds(search: &Search) -> (Option<u32>, Option<u32>) {
 }
 
 /// Writes the state down.
-pub fn save(run_dir: &RunDir, sought: &Sought) -> Result<(), RunDirError> {
+pub fn save(run_dir: &RunDir, sought: &SearchState) -> Result<(), RunDirError> {
     let path = run_dir.path().join(FILE_NAME);
     let json =
         serde_json::to_vec(sought).map_err(|source| RunDirError::Json { path: path.clone(), source })?;
@@ -159,8 +159,13 @@ pub fn save(run_dir: &RunDir, sought: &Sought) -> Result<(), RunDirError> {
 }
 
 /// What the search found, for the summary. Without an answer it was interrupted.
-pub fn facts(sought: &Sought, answer: Option<&Answer>, streams_per_scale: u32, what: String) -> SearchFacts {
-    let Sought { search, capped_by, .. } = sought;
+pub fn facts(
+    sought: &SearchState,
+    answer: Option<&Answer>,
+    streams_per_scale: u32,
+    what: String,
+) -> SearchFacts {
+    let SearchState { search, capped_by, .. } = sought;
     let of_scale = |scale: u32| scale.saturating_mul(streams_per_scale);
     let evidence = search.evidence();
     let best = answer.map_or_else(|| search.sure(), Answer::streams);
@@ -210,9 +215,9 @@ mod tests {
     const ROOMY: Limits = Limits { room: 100, own_files: u32::MAX, machine: u32::MAX };
 
     /// A search on storage that carries so many, for at most so many trials.
-    fn searched(carries: u32, trials: u32) -> (Sought, Option<Answer>) {
+    fn searched(carries: u32, trials: u32) -> (SearchState, Option<Answer>) {
         let search = Search::new(SearchSettings { cap: 100, ..SearchSettings::default() }).unwrap();
-        let mut sought = Sought { of: BTreeMap::new(), capped_by: StoppedBy::Room, search };
+        let mut sought = SearchState { of: BTreeMap::new(), capped_by: StoppedBy::Room, search };
         for _ in 0..trials {
             let search = &mut sought.search;
             match search.next() {
@@ -307,7 +312,7 @@ mod tests {
         }
         let error = again(&plan, "nas2:/tank").unwrap_err().to_string();
         assert!(error.contains("nfs4 nas1:/tank") && error.contains("nfs4 nas2:/tank"), "{error}");
-        let older = Sought { of: BTreeMap::new(), ..first };
+        let older = SearchState { of: BTreeMap::new(), ..first };
         std::fs::write(folder.path().join(FILE_NAME), serde_json::to_vec(&older).unwrap()).unwrap();
         assert!(again(&plan, "nas1:/tank").is_err());
     }

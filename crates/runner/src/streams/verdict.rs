@@ -8,8 +8,8 @@ use reelgauge_analysis::late::StreamFigures;
 use reelgauge_analysis::vda::ProcessRate;
 use reelgauge_analysis::verdict::{Failure, Measured, Verdict, judge};
 
-use super::cast::Group;
-use crate::judging::Judged;
+use super::actors::Group;
+use crate::session::judging::Judged;
 use crate::session::{PointDone, Session};
 
 /// Judges the session's last load point, which is `done`, and keeps the verdict with it. Whether its criteria

@@ -14,7 +14,7 @@ use signal_hook::iterator::Signals;
 use super::progress::Progress;
 use super::{Patience, says};
 use crate::interrupt::{EXIT_INTERRUPTED, TOGETHER};
-use crate::run::EXIT_BROKE_OFF;
+use crate::session::finished::EXIT_BROKE_OFF;
 
 /// Set in the child, to the parent's process number.
 pub(super) const NUMBER: &str = "REELGAUGE_SUPERVISED_BY";

@@ -18,8 +18,8 @@ use reelgauge_workload::streams::{ActorKind, ActorPlan};
 use reelgauge_workload::transcoder::{Transcoder, TranscoderShape};
 use reelgauge_workload::vda_table::{COMPANION_MIX, CompanionOp, READ_SIZES, WRITE_SIZES, mean_bytes};
 
-use super::cast::{judged, pace};
-use super::footage::{DIRECT_QUANTUM_BYTES, Footage, output_frame_bytes};
+use super::actors::{judged, pace};
+use super::media::{DIRECT_QUANTUM_BYTES, Media, output_frame_bytes};
 
 /// Writes of a camera of the published benchmark that are made durable at once: 5 %.
 const COMMIT_SHARE_PPM: u32 = 50_000;
@@ -53,14 +53,14 @@ pub struct Files {
 
 /// One actor.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
+pub struct ActorInstance<'a> {
     pub(super) plan: &'a ActorPlan,
-    pub(super) footage: Option<&'a Footage>,
+    pub(super) media: Option<&'a Media>,
 }
 
-/// How one actor is to play in a load point.
+/// What is told to one actor for a load point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scene {
+pub struct InstanceSettings {
     /// When it begins, from the beginning of the load point.
     pub start_after_ns: u64,
     /// Where its draws start.
@@ -73,7 +73,7 @@ pub struct Scene {
 
 /// What an actor needs on the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PartFiles {
+pub struct InstanceNeeds {
     /// How many prepared files.
     pub prepared_files: u32,
     /// The size of each.
@@ -86,49 +86,49 @@ pub struct PartFiles {
     pub folder: bool,
 }
 
-impl Part<'_> {
+impl ActorInstance<'_> {
     /// What it needs on the target.
-    pub fn needs(&self) -> PartFiles {
-        let frames = self.footage.map_or(0, |footage| footage.frames.len() as u32);
-        let clip_files = match self.footage {
-            Some(footage) if footage.is_sequence => frames,
+    pub fn needs(&self) -> InstanceNeeds {
+        let frames = self.media.map_or(0, |media| media.frames.len() as u32);
+        let clip_files = match self.media {
+            Some(media) if media.is_sequence => frames,
             _ => 1,
         };
-        let clip_bytes = self.footage.map_or(0, |footage| footage.file_bytes);
-        let none = PartFiles::default();
+        let clip_bytes = self.media.map_or(0, |media| media.file_bytes);
+        let none = InstanceNeeds::default();
         match self.plan.kind {
             ActorKind::Player => {
-                PartFiles { prepared_files: clip_files, prepared_file_bytes: clip_bytes, ..none }
+                InstanceNeeds { prepared_files: clip_files, prepared_file_bytes: clip_bytes, ..none }
             }
-            ActorKind::Editor => PartFiles {
+            ActorKind::Editor => InstanceNeeds {
                 prepared_files: clip_files.saturating_mul(self.plan.cameras),
                 prepared_file_bytes: clip_bytes,
                 ..none
             },
             ActorKind::Recorder if self.writes_over() => {
-                PartFiles { prepared_files: 1, prepared_file_bytes: clip_bytes, ..none }
+                InstanceNeeds { prepared_files: 1, prepared_file_bytes: clip_bytes, ..none }
             }
-            ActorKind::Recorder => PartFiles { made_files: clip_files, folder: true, ..none },
-            ActorKind::Transcoder => PartFiles {
+            ActorKind::Recorder => InstanceNeeds { made_files: clip_files, folder: true, ..none },
+            ActorKind::Transcoder => InstanceNeeds {
                 prepared_files: clip_files,
                 prepared_file_bytes: clip_bytes,
                 made_files: 1,
                 folder: true,
                 ..none
             },
-            ActorKind::Copier => PartFiles {
+            ActorKind::Copier => InstanceNeeds {
                 prepared_files: 1,
                 prepared_file_bytes: self.plan.file_size.bytes(),
                 made_files: 1,
                 folder: true,
                 ..none
             },
-            ActorKind::Camera => PartFiles {
+            ActorKind::Camera => InstanceNeeds {
                 prepared_files: self.plan.files,
                 prepared_file_bytes: self.plan.file_size.bytes(),
                 ..none
             },
-            ActorKind::Companion => PartFiles {
+            ActorKind::Companion => InstanceNeeds {
                 prepared_files: self.plan.files,
                 prepared_file_bytes: self.plan.file_size.bytes(),
                 made_files: EMPTY_FILE_NAMES,
@@ -136,20 +136,20 @@ impl Part<'_> {
                 folder: true,
             },
             ActorKind::Mix => {
-                PartFiles { prepared_files: 1, prepared_file_bytes: self.mix_file_bytes(), ..none }
+                InstanceNeeds { prepared_files: 1, prepared_file_bytes: self.mix_file_bytes(), ..none }
             }
         }
     }
 
     /// Bytes of the files that it makes in so many seconds.
     pub fn made_bytes(&self, seconds: f64) -> u64 {
-        match (self.plan.kind, self.footage) {
-            (ActorKind::Recorder, Some(footage)) if footage.is_sequence => footage.clip_bytes(),
-            (ActorKind::Recorder, Some(footage)) if !self.writes_over() => {
-                (footage.bytes_per_s * (seconds + 1.0)) as u64
+        match (self.plan.kind, self.media) {
+            (ActorKind::Recorder, Some(media)) if media.is_sequence => media.clip_bytes(),
+            (ActorKind::Recorder, Some(media)) if !self.writes_over() => {
+                (media.bytes_per_s * (seconds + 1.0)) as u64
             }
-            (ActorKind::Transcoder, Some(footage)) => {
-                u64::from(self.output_frame_bytes()) * footage.frames.len() as u64
+            (ActorKind::Transcoder, Some(media)) => {
+                u64::from(self.output_frame_bytes()) * media.frames.len() as u64
             }
             (ActorKind::Copier, _) => self.plan.file_size.bytes(),
             _ => 0,
@@ -162,7 +162,7 @@ impl Part<'_> {
         let ops_per_s = |usual: f64| self.plan.ops_per_s.unwrap_or(usual);
         match self.plan.kind {
             ActorKind::Player | ActorKind::Editor => LoadAhead::AtMost(0),
-            ActorKind::Recorder => paced(self.footage.map_or(0.0, |footage| footage.bytes_per_s)),
+            ActorKind::Recorder => paced(self.media.map_or(0.0, |media| media.bytes_per_s)),
             ActorKind::Camera => paced(ops_per_s(CAMERA_OPS_PER_S) * mean_bytes(WRITE_SIZES)),
             ActorKind::Companion => {
                 let shares = COMPANION_MIX.iter().filter(|(_, op)| *op == CompanionOp::ReadModifyWrite);
@@ -181,19 +181,19 @@ impl Part<'_> {
 
     /// What its frames are held to; nothing where it has none.
     pub fn specs(&self, first_stream: u32, start_after_ns: u64, criteria: &Criteria) -> Vec<StreamSpec> {
-        let (Some(footage), true) = (self.footage, self.has_frames()) else {
+        let (Some(media), true) = (self.media, self.has_frames()) else {
             return Vec::new();
         };
-        let pace = pace(self.plan, footage);
+        let pace = pace(self.plan, media);
         let camera = |number: u32| StreamSpec {
             stream: first_stream + number,
-            name: format!("{}, {}", self.plan.kind, footage.name),
+            name: format!("{}, {}", self.plan.kind, media.name),
             writes: self.plan.kind == ActorKind::Recorder,
             policy: judged(pace.policy),
             rate_num: pace.rate.num(),
             rate_den: pace.rate.den(),
             prebuffer_ns: pace.prebuffer_ns(),
-            frame_bytes: footage.constant_frame_bytes(),
+            frame_bytes: media.constant_frame_bytes(),
             frames_total: None,
             throughput_needed_bytes_per_s: criteria
                 .min_throughput_over_buffer_mb_per_s
@@ -218,8 +218,8 @@ impl Part<'_> {
     }
 
     /// Its script. Without frames (an empty folder of the user's, say) it has nothing to do.
-    pub fn script(&self, first_stream: u32, files: &Files, scene: Scene) -> ActorScript {
-        let Scene { start_after_ns, seed, direct, length_ns } = scene;
+    pub fn script(&self, first_stream: u32, files: &Files, settings: InstanceSettings) -> ActorScript {
+        let InstanceSettings { start_after_ns, seed, direct, length_ns } = settings;
         let place = Place { first_stream, files, start_after_ns, seed, direct, length_ns };
         let script = match self.plan.kind {
             ActorKind::Player => self.player(&place),
@@ -243,8 +243,8 @@ impl Part<'_> {
             made: (0..needs.made_files).collect(),
             ..Files::default()
         };
-        let scene = Scene { start_after_ns: 0, seed: 0, direct: false, length_ns: 1 };
-        self.script(0, &files, scene).needs()
+        let settings = InstanceSettings { start_after_ns: 0, seed: 0, direct: false, length_ns: 1 };
+        self.script(0, &files, settings).needs()
     }
 
     /// The largest file that it reads or writes in a load point of so many seconds.
@@ -256,9 +256,9 @@ impl Part<'_> {
 
     /// Bytes of each frame that a transcoder writes, in whole blocks of 4 KiB.
     fn output_frame_bytes(&self) -> u32 {
-        let frames = self.footage.map_or(&[] as &[_], |footage| &footage.frames);
+        let frames = self.media.map_or(&[] as &[_], |media| &media.frames);
         let longest = frames.iter().map(|&(_, len)| len).max().unwrap_or(0);
-        // A format that is not in the catalogue is refused when the role is cast.
+        // A format that is not in the catalogue is refused when the actor is actors.
         let bytes = output_frame_bytes(self.plan, longest).unwrap_or(longest);
         bytes.max(1).next_multiple_of(DIRECT_QUANTUM_BYTES as u32)
     }
@@ -269,7 +269,7 @@ impl Part<'_> {
 
     /// A recorder that writes over a file that is there already. A frame per file is always made anew.
     fn writes_over(&self) -> bool {
-        self.plan.preallocated && self.footage.is_some_and(|footage| !footage.is_sequence)
+        self.plan.preallocated && self.media.is_some_and(|media| !media.is_sequence)
     }
 
     fn mix_file_bytes(&self) -> u64 {
@@ -277,7 +277,7 @@ impl Part<'_> {
     }
 }
 
-/// Where one actor plays, and when.
+/// The files of one actor, and when it begins.
 struct Place<'a> {
     first_stream: u32,
     files: &'a Files,
@@ -302,30 +302,30 @@ impl Place<'_> {
     }
 }
 
-impl Part<'_> {
+impl ActorInstance<'_> {
     fn player(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
-        let footage = self.footage?;
+        let media = self.media?;
         let shape = PlayerShape {
-            clip: footage.clip_from(&place.files.prepared, place.begin(0))?,
-            pace: pace(self.plan, footage),
+            clip: media.clip_from(&place.files.prepared, place.begin(0))?,
+            pace: pace(self.plan, media),
             read_ahead: self.plan.read_ahead,
             direct: place.direct,
             start_after_ns: place.start_after_ns,
-            head: footage.head_places(place.prepared(), place.begin(0)),
+            head: media.head_places(place.prepared(), place.begin(0)),
         };
         Some(Box::new(Player::new(place.first_stream, shape)))
     }
 
     fn recorder(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
-        let footage = self.footage?;
+        let media = self.media?;
         let over = self.writes_over();
         let files = if over { &place.files.prepared } else { &place.files.made };
-        let pace = pace(self.plan, footage);
+        let pace = pace(self.plan, media);
         let frames = |span: reelgauge_workload::units::Span| {
             u32::try_from(pace.rate.frames_in(span.ns()).max(1)).unwrap_or(u32::MAX)
         };
         let shape = RecorderShape {
-            clip: footage.clip(files)?,
+            clip: media.clip(files)?,
             pace,
             sync_every_frames: self.plan.sync_every.map(frames),
             end_after_ns: None,
@@ -339,12 +339,12 @@ impl Part<'_> {
     }
 
     fn editor(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
-        let footage = self.footage?;
-        let per_camera = if footage.is_sequence { footage.frames.len() } else { 1 };
+        let media = self.media?;
+        let per_camera = if media.is_sequence { media.frames.len() } else { 1 };
         let cameras = place.files.prepared.chunks(per_camera).enumerate();
         let clip =
-            |(camera, files): (usize, &[u32])| footage.clip_from(files, place.begin(camera * per_camera));
-        let pace = pace(self.plan, footage);
+            |(camera, files): (usize, &[u32])| media.clip_from(files, place.begin(camera * per_camera));
+        let pace = pace(self.plan, media);
         let frames = |seconds: f64| ((seconds * pace.rate.per_s()) as u32).max(1);
         let shape = EditorShape {
             cameras: cameras.map(clip).collect::<Option<_>>()?,
@@ -359,13 +359,13 @@ impl Part<'_> {
     }
 
     fn transcoder(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
-        let footage = self.footage?;
+        let media = self.media?;
         let shape = TranscoderShape {
-            source: footage.clip_from(&place.files.prepared, place.begin(0))?,
+            source: media.clip_from(&place.files.prepared, place.begin(0))?,
             output_file: place.made()?,
             output_bytes_per_frame: self.output_frame_bytes(),
             // One clip: then it begins anew.
-            output_bytes_max: u64::from(self.output_frame_bytes()) * footage.frames.len() as u64,
+            output_bytes_max: u64::from(self.output_frame_bytes()) * media.frames.len() as u64,
             direct: place.direct,
             start_after_ns: place.start_after_ns,
         };

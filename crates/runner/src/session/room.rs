@@ -14,10 +14,10 @@ use reelgauge_engine::dataset::{self, DataSetError, DataSetSpec, OtherSet};
 use reelgauge_engine::space::{Space, space};
 
 use crate::error::RunError;
-use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
-use crate::prepare::Lacking;
+use crate::session::locked_target::LockedTarget;
+use crate::session::space::Lacking;
 
 /// How often interruptions are noticed.
 const BEAT: Duration = Duration::from_millis(20);
@@ -34,8 +34,8 @@ pub struct Room {
 
 impl Room {
     /// That of the run's own area.
-    pub fn of(ground: &Ground) -> Room {
-        Room { area: ground.area.clone(), is_alone: ground.lock.note().is_none() }
+    pub fn of(locked: &LockedTarget) -> Room {
+        Room { area: locked.area.clone(), is_alone: locked.lock.note().is_none() }
     }
 
     /// Makes room for what is missing of a data set. What the user should know. `used` are all data sets of
@@ -207,29 +207,29 @@ mod tests {
         spec
     }
 
-    fn taken() -> (tempfile::TempDir, Ground) {
+    fn taken() -> (tempfile::TempDir, LockedTarget) {
         let target = tempfile::tempdir().unwrap();
         let area = Area::open_or_create(target.path()).unwrap();
-        (target, Ground::take(&area).unwrap())
+        (target, LockedTarget::take(&area).unwrap())
     }
 
     #[test]
     fn more_than_can_be_had_takes_nothing_away_and_is_said_before_the_start() {
-        let (_target, ground) = taken();
-        prepare(&ground.area, 1 << 20);
-        let (room, mut told) = (Room::of(&ground), Told::default());
+        let (_target, locked) = taken();
+        prepare(&locked.area, 1 << 20);
+        let (room, mut told) = (Room::of(&locked), Told::default());
         let wanted = 1 << 60;
         let error = room.make_for_load(wanted, &[], &mut told, &Interrupt::default()).unwrap_err();
         assert!(matches!(error, RunError::LoadSpace { .. }), "{error}");
         assert_eq!(error.exit_code(), 2);
-        assert!(told.0.is_empty() && ground.area.data_dir().join("files-1MiB-u4096").exists());
+        assert!(told.0.is_empty() && locked.area.data_dir().join("files-1MiB-u4096").exists());
     }
 
     #[test]
     fn what_can_be_had_is_what_is_given_back_and_what_is_there_already() {
-        let (_target, ground) = taken();
-        let (old, used) = (prepare(&ground.area, 1 << 20), prepare(&ground.area, 2 << 20));
-        let room = Room::of(&ground);
+        let (_target, locked) = taken();
+        let (old, used) = (prepare(&locked.area, 1 << 20), prepare(&locked.area, 2 << 20));
+        let room = Room::of(&locked);
         let manifests = 2 * 4096;
         let about = |mib: u64, bytes: u64| (mib << 20..(mib << 20) + manifests).contains(&bytes);
         assert!(about(3, room.held_bytes(&[used])));

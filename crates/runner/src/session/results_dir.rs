@@ -11,9 +11,9 @@ use reelgauge_record::identity;
 use reelgauge_record::run_dir::{RunDir, RunName};
 
 use crate::error::RunError;
-use crate::ground::Ground;
 use crate::observer::{Observer, RunBegin};
-use crate::prepare::target_label;
+use crate::session::locked_target::LockedTarget;
+use crate::session::target::target_label;
 use reelgauge_results::live;
 
 /// What a run directory is named after, and what is said of the run before it begins.
@@ -46,17 +46,17 @@ impl Results {
     /// When the results have no place to go.
     pub fn make(
         naming: &Naming<'_>,
-        ground: &Ground,
+        locked: &LockedTarget,
         observer: &mut dyn Observer,
     ) -> Result<Results, RunError> {
-        let target = target_label(ground.target(), &ground.mount);
+        let target = target_label(locked.target(), &locked.mount);
         let name = RunName { start: naming.started.into(), target: &target, what: naming.what };
         let run_dir = RunDir::create(naming.out, name)?;
         observer.begun(&RunBegin {
             run_dir: run_dir.path(),
             verb: naming.verb,
             label: naming.label,
-            target: ground.target(),
+            target: locked.target(),
         });
         Ok(Results { run_dir, started: naming.started, has_begun: false })
     }

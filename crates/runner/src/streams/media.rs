@@ -1,7 +1,7 @@
-//! Footage: what a stream reads or writes, as the storage sees it. From a format of the catalogue, from a
+//! Media: what a stream reads or writes, as the storage sees it. From a format of the catalogue, from a
 //! format of the user's own, or from the user's own media.
 //!
-//! Not here: which files it lies in on the target (the cast).
+//! Not here: which files it lies in on the target (the actors).
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ const CLIP_BYTES_MAX: u64 = 16 << 30;
 
 /// A clip, before it is given a place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Footage {
+pub struct Media {
     /// In words: `Apple ProRes 422 HQ UHD`.
     pub name: String,
     /// Frames per second.
@@ -43,10 +43,10 @@ pub struct Footage {
     pub notes: Vec<String>,
 }
 
-/// Why there is no footage.
+/// Why there is no media.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum FootageError {
+pub enum MediaError {
     /// No such format.
     #[error(transparent)]
     Find(#[from] FindError),
@@ -76,7 +76,7 @@ pub enum FootageError {
          lie in one file, or leave out --read-from"
     )]
     SequenceFromOwnFiles {
-        /// The footage.
+        /// The media.
         name: String,
     },
     /// The media hold no frames in order.
@@ -93,7 +93,7 @@ pub enum FootageError {
 ///
 /// # Errors
 /// An output format that is not in the catalogue.
-pub fn output_frame_bytes(actor: &ActorPlan, usual: u32) -> Result<u32, FootageError> {
+pub fn output_frame_bytes(actor: &ActorPlan, usual: u32) -> Result<u32, MediaError> {
     let Some(id) = &actor.output_format else {
         return Ok(usual);
     };
@@ -101,19 +101,19 @@ pub fn output_frame_bytes(actor: &ActorPlan, usual: u32) -> Result<u32, FootageE
     frame_len(format.mean_bytes_per_frame() as u64)
 }
 
-impl Footage {
+impl Media {
     /// What an actor plays or records. With `direct`, every frame begins and ends at a multiple of 4 KiB.
     ///
     /// # Errors
-    /// See [`FootageError`].
-    pub fn of(actor: &ActorPlan, direct: bool) -> Result<Footage, FootageError> {
-        let footage = match (&actor.like, &actor.own_format, &actor.format) {
+    /// See [`MediaError`].
+    pub fn of(actor: &ActorPlan, direct: bool) -> Result<Media, MediaError> {
+        let media = match (&actor.like, &actor.own_format, &actor.format) {
             (Some(path), _, _) => like_media(&like::from_path(path, actor.fps)?)?,
             (None, Some(own), _) => of_format(&own.clone().into_format()?, actor)?,
             (None, None, Some(id)) => of_format(catalogue().find(id)?, actor)?,
-            (None, None, None) => return Err(FootageError::Nothing { actor: actor.kind.to_string() }),
+            (None, None, None) => return Err(MediaError::Nothing { actor: actor.kind.to_string() }),
         };
-        Ok(if direct { footage.aligned() } else { footage })
+        Ok(if direct { media.aligned() } else { media })
     }
 
     /// Bytes of the clip in all its files.
@@ -161,7 +161,7 @@ impl Footage {
     }
 
     /// The same with every offset and length at a multiple of what direct I/O needs.
-    fn aligned(mut self) -> Footage {
+    fn aligned(mut self) -> Media {
         let up = |bytes: u64| bytes.next_multiple_of(DIRECT_QUANTUM_BYTES);
         let exact: u64 = self.frames.iter().map(|&(_, len)| u64::from(len)).sum();
         let mut end = 0;
@@ -195,7 +195,7 @@ impl Footage {
     }
 }
 
-fn of_format(format: &Format, actor: &ActorPlan) -> Result<Footage, FootageError> {
+fn of_format(format: &Format, actor: &ActorPlan) -> Result<Media, MediaError> {
     let sizes = format.sizes(CLIP_SEED);
     // Another rate plays the same frames faster or slower.
     let rate = actor.fps.unwrap_or(format.frame_rate);
@@ -212,7 +212,7 @@ fn of_format(format: &Format, actor: &ActorPlan) -> Result<Footage, FootageError
     }
     let longest = frames.iter().map(|&(_, len)| u64::from(len)).max().unwrap_or(0);
     let file_bytes = if is_sequence { longest } else { end };
-    Ok(Footage {
+    Ok(Media {
         name: format.name.clone(),
         rate,
         is_sequence,
@@ -238,56 +238,56 @@ fn usual_head(file_bytes: u64) -> Vec<(u64, u32)> {
     vec![(0, begin as u32), (file_bytes - index, index as u32)]
 }
 
-fn like_media(media: &Like) -> Result<Footage, FootageError> {
-    let name = media.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let mut footage = Footage {
+fn like_media(like: &Like) -> Result<Media, MediaError> {
+    let name = like.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let mut media = Media {
         name: format!("like {name}"),
-        rate: media.frame_rate,
+        rate: like.frame_rate,
         is_sequence: false,
         frames: Vec::new(),
         head: Vec::new(),
         file_bytes: 0,
         bytes_per_s: 0.0,
-        notes: media.notes.clone(),
+        notes: like.notes.clone(),
     };
-    match &media.basis {
+    match &like.basis {
         Basis::Movie(movie) => {
-            let spans = movie.forward_spans().ok_or(FootageError::OutOfOrder { path: media.path.clone() })?;
+            let spans = movie.forward_spans().ok_or(MediaError::OutOfOrder { path: like.path.clone() })?;
             for span in spans {
-                footage.frames.push((span.offset, frame_len(span.bytes)?));
+                media.frames.push((span.offset, frame_len(span.bytes)?));
             }
-            footage.head = vec![(0, 32 << 10), (movie.index.offset, frame_len(movie.index.bytes)?)];
-            footage.file_bytes = movie.file_bytes;
-            footage.head.retain(|&(offset, len)| offset + u64::from(len) <= movie.file_bytes);
+            media.head = vec![(0, 32 << 10), (movie.index.offset, frame_len(movie.index.bytes)?)];
+            media.file_bytes = movie.file_bytes;
+            media.head.retain(|&(offset, len)| offset + u64::from(len) <= movie.file_bytes);
         }
         Basis::Sequence(sequence) => {
-            footage.is_sequence = true;
+            media.is_sequence = true;
             for frame in &sequence.frames {
-                footage.frames.push((0, frame_len(frame.bytes)?));
+                media.frames.push((0, frame_len(frame.bytes)?));
             }
-            footage.file_bytes = sequence.frames.iter().map(|frame| frame.bytes).max().unwrap_or(0);
+            media.file_bytes = sequence.frames.iter().map(|frame| frame.bytes).max().unwrap_or(0);
         }
         Basis::Mean(mean) => {
             let mut end = 0;
             for frame in 0..mean.frames {
                 let len = frame_len(mean.frame_bytes(frame).unwrap_or(0))?;
-                footage.frames.push((end, len));
+                media.frames.push((end, len));
                 end += u64::from(len);
             }
-            footage.file_bytes = mean.file_bytes;
-            footage.head = usual_head(mean.file_bytes);
+            media.file_bytes = mean.file_bytes;
+            media.head = usual_head(mean.file_bytes);
         }
     }
-    footage.frames.retain(|&(_, len)| len > 0);
-    let bytes: u64 = footage.frames.iter().map(|&(_, len)| u64::from(len)).sum();
-    footage.bytes_per_s = bytes as f64 * media.frame_rate.per_s() / footage.frames.len().max(1) as f64;
-    Ok(footage)
+    media.frames.retain(|&(_, len)| len > 0);
+    let bytes: u64 = media.frames.iter().map(|&(_, len)| u64::from(len)).sum();
+    media.bytes_per_s = bytes as f64 * like.frame_rate.per_s() / media.frames.len().max(1) as f64;
+    Ok(media)
 }
 
-fn frame_len(bytes: u64) -> Result<u32, FootageError> {
+fn frame_len(bytes: u64) -> Result<u32, MediaError> {
     match bytes <= FRAME_BYTES_MAX {
         true => Ok(bytes as u32),
-        false => Err(FootageError::FrameTooLarge { bytes }),
+        false => Err(MediaError::FrameTooLarge { bytes }),
     }
 }
 
@@ -299,7 +299,7 @@ mod tests {
     use reelgauge_workload::units::Span;
 
     use super::*;
-    use crate::streams::cast::Cast;
+    use crate::streams::actors::Actors;
 
     fn player(format: &str, seconds: u64) -> ActorPlan {
         ActorPlan {
@@ -311,17 +311,17 @@ mod tests {
 
     #[test]
     fn a_movie_is_frames_one_behind_the_other() {
-        let footage = Footage::of(&player("prores-422-hq-uhd-25", 2), false).unwrap();
-        assert_eq!((footage.frames.len(), footage.is_sequence), (50, false));
-        assert!(footage.frames.windows(2).all(|pair| pair[0].0 + u64::from(pair[0].1) == pair[1].0));
-        assert_eq!(footage.clip_bytes(), footage.frames.iter().map(|&(_, len)| u64::from(len)).sum::<u64>());
-        assert!(footage.head.iter().all(|&(offset, len)| offset + u64::from(len) <= footage.file_bytes));
+        let media = Media::of(&player("prores-422-hq-uhd-25", 2), false).unwrap();
+        assert_eq!((media.frames.len(), media.is_sequence), (50, false));
+        assert!(media.frames.windows(2).all(|pair| pair[0].0 + u64::from(pair[0].1) == pair[1].0));
+        assert_eq!(media.clip_bytes(), media.frames.iter().map(|&(_, len)| u64::from(len)).sum::<u64>());
+        assert!(media.head.iter().all(|&(offset, len)| offset + u64::from(len) <= media.file_bytes));
     }
 
     #[test]
     fn direct_footage_lies_in_whole_blocks_and_says_what_that_costs() {
-        let plain = Footage::of(&player("dnxhr-lb-uhd-25", 2), false).unwrap();
-        let direct = Footage::of(&player("dnxhr-lb-uhd-25", 2), true).unwrap();
+        let plain = Media::of(&player("dnxhr-lb-uhd-25", 2), false).unwrap();
+        let direct = Media::of(&player("dnxhr-lb-uhd-25", 2), true).unwrap();
         let whole = |bytes: u64| bytes.is_multiple_of(DIRECT_QUANTUM_BYTES);
         assert!(direct.frames.iter().all(|&(offset, len)| whole(offset) && whole(u64::from(len))));
         assert!(direct.head.iter().all(|&(offset, len)| whole(offset) && whole(u64::from(len))));
@@ -334,9 +334,9 @@ mod tests {
         let seeded = |seed| {
             let actors = vec![player("prores-422-hq-uhd-25", 2)];
             let plan = StreamsPlan { actors, seed, ..StreamsPlan::default() };
-            Cast::new(&plan).unwrap().prepared_files(1)
+            Actors::new(&plan).unwrap().prepared_files(1)
         };
-        let sizes: Vec<u32> = Footage::of(&player("prores-422-hq-uhd-25", 2), false)
+        let sizes: Vec<u32> = Media::of(&player("prores-422-hq-uhd-25", 2), false)
             .unwrap()
             .frames
             .iter()
@@ -348,25 +348,25 @@ mod tests {
 
     #[test]
     fn a_sequence_has_a_file_for_every_frame() {
-        let footage = Footage::of(&player("dpx-10-bit-rgb-uhd-24", 1), false).unwrap();
-        assert_eq!((footage.frames.len(), footage.is_sequence), (24, true));
-        assert_eq!(footage.clip_bytes(), 24 * footage.constant_frame_bytes().unwrap());
-        let places = footage.places(&(100..124).collect::<Vec<_>>());
+        let media = Media::of(&player("dpx-10-bit-rgb-uhd-24", 1), false).unwrap();
+        assert_eq!((media.frames.len(), media.is_sequence), (24, true));
+        assert_eq!(media.clip_bytes(), 24 * media.constant_frame_bytes().unwrap());
+        let places = media.places(&(100..124).collect::<Vec<_>>());
         assert_eq!((places[23].file, places[23].offset), (123, 0));
     }
 
     #[test]
     fn another_rate_moves_the_same_frames_faster() {
         let plan = ActorPlan { fps: Some("50".parse().unwrap()), ..player("prores-422-hq-uhd-25", 2) };
-        let fast = Footage::of(&plan, false).unwrap();
-        let plain = Footage::of(&player("prores-422-hq-uhd-25", 2), false).unwrap();
+        let fast = Media::of(&plan, false).unwrap();
+        let plain = Media::of(&player("prores-422-hq-uhd-25", 2), false).unwrap();
         assert_eq!(fast.frames.len(), 100);
         assert!((fast.bytes_per_s / plain.bytes_per_s - 2.0).abs() < 1e-9);
     }
 
     #[test]
     fn a_format_that_is_not_there_is_named_with_what_comes_close() {
-        let error = Footage::of(&player("prores-422-hq-uhd-26", 2), false).unwrap_err();
+        let error = Media::of(&player("prores-422-hq-uhd-26", 2), false).unwrap_err();
         assert!(error.to_string().contains("prores-422-hq-uhd-25"), "{error}");
     }
 }

@@ -19,11 +19,11 @@ use reelgauge_workload::units::Size;
 use serde::Serialize;
 
 use crate::error::RunError;
-use crate::ground::Ground;
 use crate::interrupt::Interrupt;
-use crate::made_files::MadeFiles;
 use crate::observer::Observer;
-use crate::prepare::check_room;
+use crate::session::locked_target::LockedTarget;
+use crate::session::made_files::MadeFiles;
+use crate::session::space::check_room;
 
 /// Less is read too quickly to be compared.
 pub const MIN_BYTES: u64 = 8 << 20;
@@ -237,8 +237,8 @@ fn in_area(
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<Compared, CopyError> {
-    let ground = Ground::take(area)?;
-    let mut made = MadeFiles::begin(&ground, interrupt)?;
+    let locked = LockedTarget::take(area)?;
+    let mut made = MadeFiles::begin(&locked, interrupt)?;
     let folder = made.scratch().map(|scratch| scratch.path().to_owned()).unwrap_or_default();
     let copy = folder.join("copy");
     observer.phase("preparing");
@@ -254,8 +254,8 @@ fn in_area(
             sides[side].read(compared_bytes, interrupt)?;
         }
     }
-    let mut notes = ground.notes();
-    notes.extend(notes_on(&ground.mount, &sides));
+    let mut notes = locked.notes();
+    notes.extend(notes_on(&locked.mount, &sides));
     if compared_bytes < size_bytes {
         let size = Size(compared_bytes);
         notes.push(format!(

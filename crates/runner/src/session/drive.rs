@@ -17,12 +17,12 @@ use reelgauge_engine::mount::Mount;
 use reelgauge_record::OpRecord;
 use reelgauge_workload::script::Script;
 
-use crate::drain::{Drain, LiveCounts, PointRan};
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
-use crate::meddling::Meddling;
 use crate::observer::{Live, Observer, STREAMS_MOST, Waiting};
-use crate::sink::{RingRoom, RingSink, rings};
+use crate::session::drain::{Drain, LiveCounts, PointRan};
+use crate::session::meddling::Meddling;
+use crate::session::sink::{RingRoom, RingSink, rings};
 
 /// How often the watcher looks.
 const BEAT: Duration = Duration::from_millis(50);

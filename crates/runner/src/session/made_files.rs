@@ -15,8 +15,8 @@ use reelgauge_engine::area::AreaLock;
 use reelgauge_engine::scratch::{Scratch, ScratchError};
 
 use crate::error::RunError;
-use crate::ground::Ground;
 use crate::interrupt::Interrupt;
+use crate::session::locked_target::LockedTarget;
 
 /// How often interruptions are noticed.
 const BEAT: Duration = Duration::from_millis(20);
@@ -59,8 +59,8 @@ impl MadeFiles {
     ///
     /// # Errors
     /// When something else has its name, when something is mounted in it, or when the storage fails.
-    pub fn begin(ground: &Ground, interrupt: &Interrupt) -> Result<MadeFiles, RunError> {
-        let held = Held { scratch: Scratch::create(&ground.area)?, lock: Arc::clone(&ground.lock) };
+    pub fn begin(locked: &LockedTarget, interrupt: &Interrupt) -> Result<MadeFiles, RunError> {
+        let held = Held { scratch: Scratch::create(&locked.area)?, lock: Arc::clone(&locked.lock) };
         Ok(MadeFiles { held: Some(held), interrupt: interrupt.clone() })
     }
 
@@ -120,16 +120,16 @@ mod tests {
 
     use super::*;
 
-    fn ground() -> (Ground, tempfile::TempDir) {
+    fn locked() -> (LockedTarget, tempfile::TempDir) {
         let target = tempfile::tempdir().unwrap();
         let area = Area::open_or_create(target.path()).unwrap();
-        (Ground::take(&area).unwrap(), target)
+        (LockedTarget::take(&area).unwrap(), target)
     }
 
     #[test]
     fn what_was_made_goes_with_its_guard() {
-        let (ground, _target) = ground();
-        let made = MadeFiles::begin(&ground, &Interrupt::default()).unwrap();
+        let (locked, _target) = locked();
+        let made = MadeFiles::begin(&locked, &Interrupt::default()).unwrap();
         let folder = made.scratch().unwrap().directory("00-recorder-0000").unwrap();
         std::fs::write(folder.join("recording"), "frames").unwrap();
         drop(made);
@@ -138,22 +138,22 @@ mod tests {
 
     #[test]
     fn what_is_left_stays_and_its_area_stays_locked() {
-        let (ground, _target) = ground();
-        let mut made = MadeFiles::begin(&ground, &Interrupt::default()).unwrap();
+        let (locked, _target) = locked();
+        let mut made = MadeFiles::begin(&locked, &Interrupt::default()).unwrap();
         let folder = made.scratch().unwrap().path().to_path_buf();
         made.leave();
         drop(made);
         assert!(folder.exists());
-        let area = ground.area.clone();
-        drop(ground);
+        let area = locked.area.clone();
+        drop(locked);
         assert!(area.lock().is_err());
     }
 
     #[cfg(unix)]
     #[test]
     fn what_can_not_be_removed_is_said() {
-        let (ground, target) = ground();
-        let mut made = MadeFiles::begin(&ground, &Interrupt::default()).unwrap();
+        let (locked, target) = locked();
+        let mut made = MadeFiles::begin(&locked, &Interrupt::default()).unwrap();
         let folder = made.scratch().unwrap().path().to_path_buf();
         std::fs::remove_dir(&folder).unwrap();
         std::os::unix::fs::symlink(target.path(), &folder).unwrap();

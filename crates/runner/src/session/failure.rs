@@ -10,15 +10,15 @@ use reelgauge_engine::mount::{MountChange, MountId};
 use reelgauge_record::log::FileEntry;
 use reelgauge_record::{OpKind, OpRecord};
 
-use crate::meddling::Meddling;
-use crate::point::Ending;
+use crate::session::drive::Ending;
+use crate::session::meddling::Meddling;
 
 /// How long a look at a mount that may be dead may take.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// What is known of the target, for a sentence about it.
 #[derive(Debug)]
-pub struct Scene<'a> {
+pub struct Circumstances<'a> {
     /// The target.
     pub target: &'a Path,
     /// Its area.
@@ -32,14 +32,14 @@ pub struct Scene<'a> {
 }
 
 /// Why a run broke off; `None` when it did not.
-pub fn sentence(ending: &Ending, scene: &Scene<'_>) -> Option<String> {
-    let target = scene.target.display();
+pub fn sentence(ending: &Ending, circumstances: &Circumstances<'_>) -> Option<String> {
+    let target = circumstances.target.display();
     match ending {
         Ending::OnTime | Ending::Exhausted => None,
         Ending::Interrupted => Some("somebody stopped it".to_owned()),
-        Ending::Failed(record) if record.errno == 0 => Some(came_short(record, scene)),
-        Ending::Failed(record) => Some(failed(record, scene)),
-        Ending::Meddled(_) if mount_change(scene).is_some() => Some(format!(
+        Ending::Failed(record) if record.errno == 0 => Some(came_short(record, circumstances)),
+        Ending::Failed(record) => Some(failed(record, circumstances)),
+        Ending::Meddled(_) if mount_change(circumstances).is_some() => Some(format!(
             "the mount is gone from {target}: its test files are not there any more; mount it again, then run \
              again"
         )),
@@ -68,15 +68,15 @@ pub fn sentence(ending: &Ending, scene: &Scene<'_>) -> Option<String> {
     }
 }
 
-fn failed(record: &OpRecord, scene: &Scene<'_>) -> String {
-    let name = scene.files.get(record.file as usize).map_or("a file", |entry| entry.path.as_str());
+fn failed(record: &OpRecord, circumstances: &Circumstances<'_>) -> String {
+    let name = circumstances.files.get(record.file as usize).map_or("a file", |entry| entry.path.as_str());
     let error = io::Error::from_raw_os_error(record.errno);
     let at_s = record.done_ns as f64 / 1e9;
     let what = format!("the {} of {name} failed {at_s:.1} s into the run ({error})", record.kind.name());
-    if mount_change(scene).is_some() {
+    if mount_change(circumstances).is_some() {
         return format!(
             "the mount is gone from {}: {what}; mount it again, then run again",
-            scene.target.display()
+            circumstances.target.display()
         );
     }
     if let Some(by) = put_in_its_place(record) {
@@ -144,22 +144,22 @@ fn meddled(found: &Meddling) -> String {
 }
 
 /// A read or write that moved less than was asked, without an error, of a file whose size is known.
-fn came_short(record: &OpRecord, scene: &Scene<'_>) -> String {
-    let name = scene.files.get(record.file as usize).map_or("a file", |entry| entry.path.as_str());
+fn came_short(record: &OpRecord, circumstances: &Circumstances<'_>) -> String {
+    let name = circumstances.files.get(record.file as usize).map_or("a file", |entry| entry.path.as_str());
     let (kind, offset) = (record.kind.name(), record.offset);
     let (done, asked) = (record.done_len, record.len);
     let at_s = record.done_ns as f64 / 1e9;
     let what = format!(
         "the {kind} of {name} at byte {offset} moved {done} of {asked} bytes {at_s:.1} s into the run"
     );
-    if mount_change(scene).is_some() {
+    if mount_change(circumstances).is_some() {
         return format!(
             "the mount is gone from {}: {what}; mount it again, then run again",
-            scene.target.display()
+            circumstances.target.display()
         );
     }
     let needed_bytes = offset + u64::from(asked);
-    let (path, area) = (scene.area_root.join(name), scene.area.clone());
+    let (path, area) = (circumstances.area_root.join(name), circumstances.area.clone());
     let found = within_a_look(move || Meddling::with_file(&area, &path, needed_bytes)).flatten();
     match (found, record.kind) {
         (Some(found), OpKind::Read) => format!("{}: {what}", meddled(&found)),
@@ -192,8 +192,9 @@ fn remedy(kind: io::ErrorKind) -> &'static str {
 
 /// Whether the mount is another one than at the start. Asked on a thread of its own, because a dead mount
 /// may never answer; no answer is no change.
-fn mount_change(scene: &Scene<'_>) -> Option<MountChange> {
-    let (id, root, target) = (*scene.mount_id, scene.area_root.to_path_buf(), scene.target.to_path_buf());
+fn mount_change(circumstances: &Circumstances<'_>) -> Option<MountChange> {
+    let (id, root, target) =
+        (*circumstances.mount_id, circumstances.area_root.to_path_buf(), circumstances.target.to_path_buf());
     let change = move || match id.changed(&root) {
         // An area that something removed is no mount that went away: the directory that it lay in tells.
         Some(MountChange::Gone(error)) if error.kind() == io::ErrorKind::NotFound => {

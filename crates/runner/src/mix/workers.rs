@@ -7,19 +7,19 @@ use reelgauge_workload::plan::Plan;
 /// The workers of a run, from the first to the last that any load point needs. Scripts live through all
 /// load points, so that a worker goes on where it was.
 #[derive(Debug)]
-pub struct Crew {
+pub struct MixWorkers {
     waiting: Vec<Option<Worker<MixScript>>>,
     files: Vec<TargetFile>,
 }
 
-impl Crew {
+impl MixWorkers {
     /// A worker for everything that the plan needs at once.
-    pub fn new(plan: &Plan, files: &[TargetFile]) -> Crew {
+    pub fn new(plan: &Plan, files: &[TargetFile]) -> MixWorkers {
         let worker = |id| {
             let (mine, ..) = assignment(plan, files, id, plan.workers_max());
             Some(Worker { id, script: MixScript::new(id, plan.seed, plan.mix_at(0).shape(), &mine) })
         };
-        Crew { waiting: (0..plan.workers_max()).map(worker).collect(), files: files.to_vec() }
+        MixWorkers { waiting: (0..plan.workers_max()).map(worker).collect(), files: files.to_vec() }
     }
 
     /// Hands out the workers of a load point, shaped for it. Where every block is to be visited once, none is
@@ -115,13 +115,13 @@ mod tests {
     #[test]
     fn workers_come_back_and_go_out_again() {
         let plan = plan();
-        let mut crew = Crew::new(&plan, &files(3));
-        let first = crew.take(&plan, 0);
+        let mut mix_workers = MixWorkers::new(&plan, &files(3));
+        let first = mix_workers.take(&plan, 0);
         assert_eq!(first.len(), 1);
-        crew.give_back(first);
-        let ids: Vec<u32> = crew.take(&plan, 1).iter().map(|worker| worker.id).collect();
+        mix_workers.give_back(first);
+        let ids: Vec<u32> = mix_workers.take(&plan, 1).iter().map(|worker| worker.id).collect();
         assert_eq!(ids, [0, 1, 2]);
         // A worker that hangs in a dead mount is missed, not waited for.
-        assert!(crew.take(&plan, 1).is_empty());
+        assert!(mix_workers.take(&plan, 1).is_empty());
     }
 }

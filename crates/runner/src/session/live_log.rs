@@ -25,7 +25,7 @@ use reelgauge_results::live::{LiveEvent, LiveOutcome, LiveStreams, LiveTick, pat
 use self::disturbance::Disturbances;
 use crate::error::RunError;
 use crate::observer::{Live, Observer, RunBegin, SearchStep};
-use crate::run::Finished;
+use crate::session::finished::Finished;
 use crate::supervise::tell_measuring;
 
 /// How often the state of things is told. A little less than a second, because the run tells it four times

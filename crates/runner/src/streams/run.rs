@@ -14,22 +14,23 @@ use reelgauge_workload::search::{Answer, Next, Search, Trial, Why};
 use reelgauge_workload::streams::StreamsPlan;
 use reelgauge_workload::units::{Size, Span};
 
-use super::cast::{Cast, Company};
-use super::seek::{self, Limits, Sought};
-use super::stage::{Needs, Stage};
+use super::actors::{Actors, PointLoad};
+use super::files::{Needs, StreamFiles};
+use super::seek::{self, Limits, SearchState};
 use super::verdict::{judge_last, verdict_of_run};
-use crate::allowance;
 use crate::error::RunError;
 use crate::forecast;
-use crate::ground::check_names;
 use crate::interrupt::Interrupt;
-use crate::live_log::logged;
 use crate::observer::{Observer, SearchStep};
-use crate::prepare::Asked;
-use crate::results_dir::{Naming, Results};
-use crate::run::{Finished, driver_kind};
-use crate::session::{Closing, Jury, Opening, PointPlan, Session, make_out};
-use crate::summarise::{Material, Subject};
+use crate::session::allowance;
+use crate::session::driver_kind;
+use crate::session::finished::Finished;
+use crate::session::live_log::logged;
+use crate::session::locked_target::check_names;
+use crate::session::results_dir::{Naming, Results};
+use crate::session::summarise::{Material, Subject};
+use crate::session::target::Asked;
+use crate::session::{Closing, Opening, PointPlan, Session, ToJudge, make_out};
 
 /// What to run, beside the plan.
 #[derive(Clone, Debug)]
@@ -74,82 +75,85 @@ fn carry_out(
     plan.check()?;
     let like = plan.actors.iter().filter_map(|actor| actor.like.as_deref());
     check_names([Some(plan.target.as_path()), plan.read_from.as_deref()].into_iter().flatten().chain(like))?;
-    let mut cast = Cast::new(&plan)?;
+    let mut actors = Actors::new(&plan)?;
     let asked_direct = plan.direct;
     let first_scale = plan.scale.0.iter().copied().max().unwrap_or(1);
-    let seconds = (cast.warmup_ns() + plan.duration.ns()) as f64 / 1e9;
-    let demand = |scale: u32| cast.demand(driver_kind(plan.driver), scale, seconds);
+    let seconds = (actors.warmup_ns() + plan.duration.ns()) as f64 / 1e9;
+    let demand = |scale: u32| actors.demand(driver_kind(plan.driver), scale, seconds);
     allowance::check(driver_kind(plan.driver), &demand(first_scale))?;
     let machine = plan.find_max.is_some().then(|| allowance::most_of(plan.search_cap(), demand));
     make_out(&out)?;
-    let needed_bytes = cast.bytes_per_scale(seconds).saturating_mul(u64::from(first_scale));
-    let needs =
-        Needs { room_bytes: needed_bytes, writes: cast.writes(), own_pieces: cast.own_pieces(first_scale) };
-    let (ground, mut stage) = Stage::open(&mut plan, &needs, asked, interrupt)?;
+    let needed_bytes = actors.bytes_per_scale(seconds).saturating_mul(u64::from(first_scale));
+    let needs = Needs {
+        room_bytes: needed_bytes,
+        writes: actors.writes(),
+        own_pieces: actors.own_pieces(first_scale),
+    };
+    let (locked, mut files) = StreamFiles::open(&mut plan, &needs, asked, interrupt)?;
     if plan.direct != asked_direct {
-        cast = Cast::new(&plan)?;
+        actors = Actors::new(&plan)?;
     }
     let search = match &plan.find_max {
         Some(wanted) => {
-            let room = stage.room_for(&cast, cast.bytes_per_scale(seconds));
+            let room = files.room_for(&actors, actors.bytes_per_scale(seconds));
             if room < plan.search_cap() {
-                stage.notes.push(format!(
+                files.notes.push(format!(
                     "The target has room for the files of {} at most; a shorter --clip makes them smaller.",
                     plan.label(room.max(1))
                 ));
             }
-            let own_room = stage.own_room_for(&cast, room.min(plan.search_cap()));
+            let own_room = files.own_room_for(&actors, room.min(plan.search_cap()));
             if own_room < room.min(plan.search_cap()) {
-                stage.notes.push(format!(
+                files.notes.push(format!(
                     "Your files are enough for {} at most; a shorter --clip needs less of them.",
                     plan.label(own_room.max(1))
                 ));
             }
             let own_files = if own_room < room.min(plan.search_cap()) { own_room } else { u32::MAX };
             let limits = Limits { room, own_files, machine: machine.unwrap_or(u32::MAX) };
-            let begun = seek::begin(&plan, &ground.mount, wanted, limits, resume.as_deref());
-            Some(begun.inspect_err(|_| stage.take_back())?)
+            let begun = seek::begin(&plan, &locked.mount, wanted, limits, resume.as_deref());
+            Some(begun.inspect_err(|_| files.take_back())?)
         }
         None => None,
     };
-    let ahead = ahead(&plan, &cast, &stage, search.as_ref().map(|sought| &sought.search));
+    let ahead = ahead(&plan, &actors, &files, search.as_ref().map(|sought| &sought.search));
     observer.ahead(&verb, &ahead);
     let naming = Naming { started, out: &out, verb: &verb, label: &plan.name, what: &plan.name };
-    let results = Results::make(&naming, &ground, observer).inspect_err(|_| stage.take_back())?;
+    let results = Results::make(&naming, &locked, observer).inspect_err(|_| files.take_back())?;
     if search.is_none() {
-        stage.furnish(&mut cast, first_scale, seconds, observer, interrupt)?;
+        files.provide(&mut actors, first_scale, seconds, observer, interrupt)?;
     }
     let plan_toml = plan.to_toml()?;
-    let session = Session::begin(ground, opening(&plan, &plan_toml, &cast, &stage, results), observer)?;
-    let mut show = Show { plan, cast, stage, session };
+    let session = Session::begin(locked, opening(&plan, &plan_toml, &actors, &files, results), observer)?;
+    let mut run = StreamsRun { plan, actors, files, session };
     let mut sought = search.map(|sought| Ended { sought, answer: None, ahead });
-    let played = match &mut sought {
-        Some(sought) => show.seek(sought, observer, interrupt),
-        None => show.play(observer, interrupt),
+    let measured = match &mut sought {
+        Some(sought) => run.seek(sought, observer, interrupt),
+        None => run.all_points(observer, interrupt),
     };
-    show.session.settle(played)?;
-    show.end(&verb, sought, vda, observer, interrupt)
+    run.session.settle(measured)?;
+    run.end(&verb, sought, vda, observer, interrupt)
 }
 
 /// A search that ended, with or without its answer.
 struct Ended {
-    sought: Sought,
+    sought: SearchState,
     /// What was said of it before it began.
     ahead: Forecast,
     answer: Option<Answer>,
 }
 
 /// A session of streams.
-struct Show {
+struct StreamsRun {
     plan: StreamsPlan,
-    cast: Cast,
-    stage: Stage,
+    actors: Actors,
+    files: StreamFiles,
     session: Session,
 }
 
-impl Show {
+impl StreamsRun {
     /// All load points.
-    fn play(&mut self, observer: &mut dyn Observer, interrupt: &Interrupt) -> Result<(), RunError> {
+    fn all_points(&mut self, observer: &mut dyn Observer, interrupt: &Interrupt) -> Result<(), RunError> {
         observer.phase("measuring");
         for scale in self.plan.scale.0.clone() {
             self.point(scale, self.plan.duration, observer, interrupt)?;
@@ -185,10 +189,10 @@ impl Show {
                 return Ok(());
             }
             let began_ns = self.session.now_ns();
-            let seconds = (self.cast.warmup_ns() + self.plan.duration.ns()) as f64 / 1e9;
-            self.stage.furnish(&mut self.cast, scale, seconds, observer, interrupt)?;
-            self.session.files_grew(&self.stage.table)?;
-            for note in &self.stage.notes {
+            let seconds = (self.actors.warmup_ns() + self.plan.duration.ns()) as f64 / 1e9;
+            self.files.provide(&mut self.actors, scale, seconds, observer, interrupt)?;
+            self.session.files_grew(&self.files.table)?;
+            for note in &self.files.notes {
                 self.session.note(note.clone());
             }
             observer.phase("searching");
@@ -240,8 +244,8 @@ impl Show {
     /// Whether everybody can write for as long as the answer must hold on; says so where not.
     fn has_room_to_confirm(&mut self, scale: u32) -> bool {
         let confirm = self.confirm();
-        let seconds = (self.cast.warmup_ns() + confirm.ns()) as f64 / 1e9;
-        let has_room = self.stage.room_for(&self.cast, self.cast.bytes_per_scale(seconds)) >= scale;
+        let seconds = (self.actors.warmup_ns() + confirm.ns()) as f64 / 1e9;
+        let has_room = self.files.room_for(&self.actors, self.actors.bytes_per_scale(seconds)) >= scale;
         if !has_room {
             self.session.note(format!(
                 "There was no room to record for {confirm}, so the answer rests on trials of {} alone.",
@@ -262,20 +266,20 @@ impl Show {
         let index = self.session.done().len() as u16;
         if index > 0
             && !self.plan.direct
-            && let Some(note) = self.stage.cool_down()
+            && let Some(note) = self.files.cool_down()
         {
             self.session.note(note);
         }
-        let Company { workers, specs, rates, groups } = self.cast.company(scale, index);
+        let PointLoad { workers, specs, rates, groups } = self.actors.point_load(scale, index);
         let what = PointPlan {
             label: self.plan.label(scale),
-            warmup_ns: self.cast.warmup_ns(),
+            warmup_ns: self.actors.warmup_ns(),
             measured_ns: measured.ns(),
-            jury: Some(Jury { scale, specs, rates }),
+            to_judge: Some(ToJudge { scale, specs, rates }),
             ..PointPlan::default()
         };
         let done = self.session.point(what, workers, observer, interrupt)?;
-        self.cast.take_back(&groups, &done.workers);
+        self.actors.take_back(&groups, &done.workers);
         Ok(judge_last(&mut self.session, &groups, &done, self.plan.stream_count(scale)))
     }
 
@@ -287,42 +291,42 @@ impl Show {
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<Finished, RunError> {
-        let Show { plan, stage, session, .. } = self;
-        let closing = Closing { subject: subject(&plan, &stage, verb), made: Some(stage.made) };
+        let StreamsRun { plan, files, session, .. } = self;
+        let closing = Closing { subject: subject(&plan, &files, verb), made: Some(files.made) };
         let conclude = |summary: &mut Summary, _: &_| conclude(summary, &plan, ended, vda);
         session.end(closing, conclude, observer, interrupt)
     }
 }
 
 /// What the run is going to take.
-fn ahead(plan: &StreamsPlan, cast: &Cast, stage: &Stage, search: Option<&Search>) -> Forecast {
+fn ahead(plan: &StreamsPlan, actors: &Actors, files: &StreamFiles, search: Option<&Search>) -> Forecast {
     let Some(search) = search else {
         let most = plan.scale.0.iter().copied().max().unwrap_or(1);
-        return forecast::of_points(plan, cast, stage.yet_to_write(cast, most));
+        return forecast::of_points(plan, actors, files.yet_to_write(actors, most));
     };
     let first = match search.next() {
         Next::Try { streams, .. } => streams,
         Next::Done(_) => 0,
     };
-    let bytes = (stage.yet_to_write(cast, first), stage.yet_to_write(cast, search.cap()));
-    forecast::of_search(plan, cast, search, bytes)
+    let bytes = (files.yet_to_write(actors, first), files.yet_to_write(actors, search.cap()));
+    forecast::of_search(plan, actors, search, bytes)
 }
 
 /// What the session begins with.
 fn opening<'a>(
     plan: &'a StreamsPlan,
     plan_toml: &'a str,
-    cast: &Cast,
-    stage: &Stage,
+    actors: &Actors,
+    files: &StreamFiles,
     results: Results,
 ) -> Opening<'a> {
-    let mut notes = stage.notes.clone();
-    notes.extend(cast.notes());
+    let mut notes = files.notes.clone();
+    notes.extend(actors.notes());
     Opening {
         results,
         plan_toml,
-        files: stage.table.clone(),
-        pattern: stage.pattern(),
+        files: files.table.clone(),
+        pattern: files.pattern(),
         driver: driver_kind(plan.driver),
         hang_after: plan.hang_after.duration(),
         log: plan.log,
@@ -361,8 +365,8 @@ fn conclude(summary: &mut Summary, plan: &StreamsPlan, ended: Option<Ended>, vda
     }
 }
 
-fn subject(plan: &StreamsPlan, stage: &Stage, verb: &str) -> Subject {
-    let (files, bytes) = stage.prepared_total();
+fn subject(plan: &StreamsPlan, files: &StreamFiles, verb: &str) -> Subject {
+    let (file_count, bytes) = files.prepared_total();
     Subject {
         verb: verb.to_owned(),
         label: plan.name.clone(),
@@ -370,15 +374,15 @@ fn subject(plan: &StreamsPlan, stage: &Stage, verb: &str) -> Subject {
         plan: super::people::plan_for_people(plan),
         asked_direct: plan.direct,
         data_set: DataSet {
-            files,
-            file_size_bytes: bytes.checked_div(files).unwrap_or(0),
-            reused: stage.written_bytes == 0,
+            files: file_count,
+            file_size_bytes: bytes.checked_div(file_count).unwrap_or(0),
+            reused: files.written_bytes == 0,
         },
         data_bytes: bytes,
         material: Material {
-            written_bytes: stage.written_bytes,
+            written_bytes: files.written_bytes,
             server_memory_bytes: plan.server_memory.map(Size::bytes),
-            own_files: stage.reads_own_files(),
+            own_files: files.reads_own_files(),
         },
     }
 }

@@ -21,9 +21,9 @@ use reelgauge_record::OpRecord;
 use reelgauge_record::identity;
 use reelgauge_record::log::{FileEntry, LogError, LogWriter};
 
-use crate::judging::{Judged, Judging};
-use crate::sink::RingSource;
-use crate::watchdog::Watchdog;
+use crate::session::judging::{Judged, Judging};
+use crate::session::sink::RingSource;
+use crate::session::watchdog::Watchdog;
 
 #[cfg(test)]
 mod in_virtual_time;

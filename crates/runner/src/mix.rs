@@ -1,35 +1,39 @@
-//! A run from its plan to its summary.
+//! A mix, from its plan to its summary: random reads and writes of many workers.
+
+mod plan_for_people;
+pub mod prepare;
+pub mod workers;
 
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use reelgauge_analysis::summary::NotMeasured;
-use reelgauge_analysis::{LoadPoint, Outcome, Summary};
+use reelgauge_analysis::LoadPoint;
+use reelgauge_analysis::summary::{self, NotMeasured};
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::dataset::DataSet;
-use reelgauge_engine::driver::DriverKind;
 use reelgauge_engine::pattern::PatternSpec;
-use reelgauge_workload::plan::{DriverChoice, Plan};
+use reelgauge_workload::plan::Plan;
+use reelgauge_workload::units::Size;
 
+use self::plan_for_people::plan_for_people;
 use crate::error::RunError;
 use crate::fresh_seed;
-use crate::interrupt::{EXIT_INTERRUPTED, Interrupt};
-use crate::live_log::logged;
+use crate::interrupt::Interrupt;
+use crate::mix::prepare::{Prepared, prepare};
+use crate::mix::workers::MixWorkers;
 use crate::observer::Observer;
-use crate::prepare::{Asked, Prepared, cool_down, drop_written, prepare};
-use crate::results_dir::Naming;
+use crate::session::caching::{cool_down, drop_written};
+use crate::session::driver_kind;
+use crate::session::finished::Finished;
+use crate::session::live_log::logged;
+use crate::session::results_dir::Naming;
+use crate::session::summarise::{Material, Subject};
+use crate::session::target::Asked;
 use crate::session::{Closing, Opening, PointPlan, Session, make_out};
-use crate::summarise::Subject;
-use crate::workers::Crew;
-
-/// The exit code of a run that measured what it should and found it not good enough.
-const EXIT_NOT_MET: u8 = 1;
-/// The exit code of a run that broke off.
-pub(crate) const EXIT_BROKE_OFF: u8 = 3;
 
 /// What to run, beside the plan.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct MixRequest {
     /// What to run.
     pub plan: Plan,
     /// Refuse rather than fall back to the client's cache.
@@ -40,38 +44,13 @@ pub struct Request {
     pub terms: Terms,
 }
 
-/// A run that measured something.
-#[derive(Debug)]
-pub struct Finished {
-    /// Everything that a report shows.
-    pub summary: Summary,
-    /// Where it lies.
-    pub run_dir: PathBuf,
-}
-
-impl Finished {
-    /// The exit code: 0 complete, 1 complete but the criteria were not met, a load point could not be
-    /// measured or what was written is not what was read back, 3 broke off, 130 interrupted.
-    pub fn exit_code(&self) -> u8 {
-        let differs = self.summary.verify.as_ref().is_some_and(|verify| verify.different_bytes > 0);
-        let not_met = self.summary.verdict.as_ref().is_some_and(|verdict| !verdict.passed);
-        let not_measured = self.summary.load_points.iter().any(|point| point.not_measured.is_some());
-        match self.summary.outcome {
-            Outcome::Complete if differs || not_met || not_measured => EXIT_NOT_MET,
-            Outcome::Complete => 0,
-            Outcome::BrokeOff | Outcome::Running => EXIT_BROKE_OFF,
-            Outcome::Interrupted => EXIT_INTERRUPTED as u8,
-        }
-    }
-}
-
 /// Carries out a plan.
 ///
 /// # Errors
 /// When nothing could be measured. A run that broke off in the middle is not an error: what was measured
-/// comes back, with its [`Outcome`].
-pub fn run(
-    request: Request,
+/// comes back, with its [`reelgauge_analysis::Outcome`].
+pub fn run_mix(
+    request: MixRequest,
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<Finished, RunError> {
@@ -79,7 +58,7 @@ pub fn run(
 }
 
 fn carry_out(
-    request: Request,
+    request: MixRequest,
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<Finished, RunError> {
@@ -91,7 +70,7 @@ fn carry_out(
     let asked = Asked { must_be_direct: request.must_be_direct, terms: request.terms };
     let prepared = prepare(request.plan, asked, &naming, observer, interrupt)?;
     let files = prepared.file_table();
-    let Prepared { plan, ground, results, data_set, own_files, notes } = prepared;
+    let Prepared { plan, locked, results, data_set, own_files, notes } = prepared;
     let opening = Opening {
         results,
         plan_toml: &plan.to_toml()?,
@@ -104,11 +83,11 @@ fn carry_out(
         verify: plan.verify.then_some(data_set.pattern),
         notes,
     };
-    let mut session = Session::begin(ground, opening, observer)?;
-    let crew = Crew::new(&plan, &data_set.files);
-    let measured = measure(&mut session, &plan, crew, &data_set, observer, interrupt);
+    let mut session = Session::begin(locked, opening, observer)?;
+    let mix_workers = MixWorkers::new(&plan, &data_set.files);
+    let measured = measure(&mut session, &plan, mix_workers, &data_set, observer, interrupt);
     session.settle(measured)?;
-    let closing = Closing { subject: Subject::of_mix(&plan, &data_set, own_files), made: None };
+    let closing = Closing { subject: subject(&plan, &data_set, own_files), made: None };
     session.end(closing, |_, _| {}, observer, interrupt)
 }
 
@@ -116,7 +95,7 @@ fn carry_out(
 fn measure(
     session: &mut Session,
     plan: &Plan,
-    mut crew: Crew,
+    mut mix_workers: MixWorkers,
     data_set: &DataSet,
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
@@ -137,10 +116,10 @@ fn measure(
             warmup_ns: plan.warmup.ns(),
             measured_ns: plan.duration.ns(),
             exhausted: Some("every block had been visited once"),
-            jury: None,
+            to_judge: None,
         };
-        let done = session.point(what, crew.take(plan, point), observer, interrupt)?;
-        crew.give_back(done.workers);
+        let done = session.point(what, mix_workers.take(plan, point), observer, interrupt)?;
+        mix_workers.give_back(done.workers);
         if !done.complete {
             break;
         }
@@ -161,9 +140,24 @@ fn not_measured(plan: &Plan, point: &LoadPoint) -> Option<NotMeasured> {
     Some(if visited_before { NotMeasured::WarmupVisitedAll } else { NotMeasured::NothingFinished })
 }
 
-pub(crate) fn driver_kind(choice: DriverChoice) -> DriverKind {
-    match choice {
-        DriverChoice::Threads => DriverKind::Threads,
-        DriverChoice::Uring => DriverKind::Uring,
+/// What is measured: a mix on these files.
+fn subject(plan: &Plan, data_set: &DataSet, own_files: bool) -> Subject {
+    Subject {
+        verb: "mix".to_owned(),
+        label: plan.mix.profile.clone(),
+        seed: plan.seed,
+        plan: plan_for_people(plan),
+        asked_direct: plan.mix.direct,
+        data_set: summary::DataSet {
+            files: data_set.files.len() as u64,
+            file_size_bytes: plan.mix.file_size.bytes(),
+            reused: data_set.written_bytes == 0,
+        },
+        data_bytes: data_set.files.iter().map(|file| file.size_bytes).sum(),
+        material: Material {
+            written_bytes: data_set.written_bytes,
+            server_memory_bytes: plan.server_memory.map(Size::bytes),
+            own_files,
+        },
     }
 }

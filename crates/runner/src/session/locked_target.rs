@@ -1,4 +1,4 @@
-//! The ground that a run stands on: a target that was taken for it. Its area is locked, and it is known what
+//! A target that was taken for a run. Its area is locked, and it is known what
 //! is mounted there and whether direct I/O is real.
 //!
 //! Not here: the files of the run, which every kind of run makes by its own rules.
@@ -27,7 +27,7 @@ pub fn check_names<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), 
 
 /// A target that belongs to one run.
 #[derive(Debug)]
-pub struct Ground {
+pub struct LockedTarget {
     /// The area.
     pub area: Area,
     /// Held until the run is over.
@@ -40,19 +40,19 @@ pub struct Ground {
     pub direct: DirectProbe,
 }
 
-impl Ground {
+impl LockedTarget {
     /// Takes the area.
     ///
     /// # Errors
     /// When another run has it, or the target does not answer as it should.
-    pub fn take(area: &Area) -> Result<Ground, RunError> {
+    pub fn take(area: &Area) -> Result<LockedTarget, RunError> {
         let lock = Arc::new(area.lock()?);
         if lock.note().is_none() {
             // Nobody else is here: what lies there is of a run that was killed.
             area.remove_scratch()?;
         }
         let root = area.root();
-        Ok(Ground {
+        Ok(LockedTarget {
             mount: Mount::at(root).map_err(RunError::io("find out what is mounted at the target"))?,
             mount_id: MountId::capture(root).map_err(RunError::io("identify the target's mount"))?,
             direct: probe(area.dir()).map_err(RunError::io("try direct I/O in the area"))?,
@@ -101,8 +101,8 @@ mod tests {
         let left = area.root().join("scratch/user-0/deep");
         std::fs::create_dir_all(&left).unwrap();
         std::fs::write(left.join("recording.mov"), "frames").unwrap();
-        drop(Ground::take(&area).unwrap());
+        drop(LockedTarget::take(&area).unwrap());
         assert!(!area.root().join("scratch").exists());
-        drop(Ground::take(&area).unwrap());
+        drop(LockedTarget::take(&area).unwrap());
     }
 }

@@ -10,17 +10,14 @@ use reelgauge_analysis::warning::LogTrouble;
 use reelgauge_analysis::{LoadPoint, MemoryFacts, Outcome, SelfCost, Summary, Warning, whose_memory};
 use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::cache::{self, Asked, EffectiveMode as Mode, ModeFacts, judge};
-use reelgauge_engine::dataset;
 use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_record::host::HostFacts;
-use reelgauge_workload::plan::{DriverChoice, Plan};
-use reelgauge_workload::units::Size;
 
-use crate::drain::{Drained, GivenUp};
-use crate::ground::Ground;
-use crate::own_cpu::OwnCpu;
-use crate::point::Ending;
-use crate::verify::Verified;
+use crate::session::drain::{Drained, GivenUp};
+use crate::session::drive::Ending;
+use crate::session::locked_target::LockedTarget;
+use crate::session::own_cpu::OwnCpu;
+use crate::session::verify::Verified;
 
 /// What shows whether a run went through the client's cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -80,7 +77,7 @@ pub struct Facts<'a> {
     /// What was measured.
     pub subject: Subject,
     /// Where.
-    pub ground: &'a Ground,
+    pub locked: &'a LockedTarget,
     /// Where the run's results lie.
     pub run_dir: &'a Path,
     /// When it started.
@@ -111,36 +108,12 @@ pub struct Facts<'a> {
     pub notes: Vec<String>,
 }
 
-impl Subject {
-    /// A mix on these files.
-    pub fn of_mix(plan: &Plan, data_set: &dataset::DataSet, own_files: bool) -> Subject {
-        Subject {
-            verb: "mix".to_owned(),
-            label: plan.mix.profile.clone(),
-            seed: plan.seed,
-            plan: plan_for_people(plan),
-            asked_direct: plan.mix.direct,
-            data_set: DataSet {
-                files: data_set.files.len() as u64,
-                file_size_bytes: plan.mix.file_size.bytes(),
-                reused: data_set.written_bytes == 0,
-            },
-            data_bytes: data_set.files.iter().map(|file| file.size_bytes).sum(),
-            material: Material {
-                written_bytes: data_set.written_bytes,
-                server_memory_bytes: plan.server_memory.map(Size::bytes),
-                own_files,
-            },
-        }
-    }
-}
-
 /// The summary of a run.
 pub fn summarise(facts: Facts<'_>) -> Summary {
     let subject = &facts.subject;
     let started_at = facts.started.to_string();
     let mut summary =
-        Summary::new(env!("CARGO_PKG_VERSION"), &started_at, &subject.verb, target(facts.ground));
+        Summary::new(env!("CARGO_PKG_VERSION"), &started_at, &subject.verb, target(facts.locked));
     summary.run_dir = Some(facts.run_dir.display().to_string());
     summary.label.clone_from(&subject.label);
     summary.outcome = match facts.ending {
@@ -181,16 +154,16 @@ pub fn summarise(facts: Facts<'_>) -> Summary {
 }
 
 /// The target as the summary has it.
-fn target(ground: &Ground) -> Target {
-    let mount = &ground.mount;
+fn target(locked: &LockedTarget) -> Target {
+    let mount = &locked.mount;
     Target {
-        path: ground.target().display().to_string(),
+        path: locked.target().display().to_string(),
         fs_type: Some(mount.fs_type.clone()),
         description: Some(mount.description()),
         source: Some(mount.source.clone()),
         server: mount.server.clone(),
         mount_options: Some(mount.options.join(",")),
-        is_shared: ground.area.sharing_note().is_some(),
+        is_shared: locked.area.sharing_note().is_some(),
     }
 }
 
@@ -201,13 +174,13 @@ struct FoundMode {
 }
 
 fn effective_mode(facts: &Facts<'_>) -> FoundMode {
-    let Facts { subject, ground, .. } = facts;
+    let Facts { subject, locked, .. } = facts;
     let asked = Asked { direct: subject.asked_direct };
     let mode_facts = ModeFacts {
-        fs_type: ground.mount.fs_type.clone(),
-        kind: ground.mount.kind,
-        direct_read: ground.direct.read.clone(),
-        direct_write: ground.direct.write.clone(),
+        fs_type: locked.mount.fs_type.clone(),
+        kind: locked.mount.kind,
+        direct_read: locked.direct.read.clone(),
+        direct_write: locked.direct.write.clone(),
         data_bytes: subject.data_bytes,
         cached_before: facts.cached_before,
         cached_after: facts.traces.cached_after,
@@ -216,7 +189,7 @@ fn effective_mode(facts: &Facts<'_>) -> FoundMode {
         fetched_bytes: facts.traces.fetched_bytes,
     };
     let mode = judge(asked, &mode_facts);
-    let as_asked_and_real = matches!(mode, Mode::Direct) && ground.mount.kind != MountKind::Memory;
+    let as_asked_and_real = matches!(mode, Mode::Direct) && locked.mount.kind != MountKind::Memory;
     let shown = EffectiveMode {
         asked: if asked.direct { "direct" } else { "buffered" }.to_owned(),
         found: found(&mode).to_owned(),
@@ -235,8 +208,8 @@ impl Facts<'_> {
 
 /// The memories that may have answered instead of the storage.
 fn memory_facts(facts: &Facts<'_>, mode: &Mode) -> MemoryFacts {
-    let Facts { subject, ground, .. } = facts;
-    let kind = ground.mount.kind;
+    let Facts { subject, locked, .. } = facts;
+    let kind = locked.mount.kind;
     let (past_client_cache, client_cached_share) = match mode {
         Mode::Direct => (Some(true), None),
         Mode::Buffered { cached_share } => (Some(false), *cached_share),
@@ -248,7 +221,7 @@ fn memory_facts(facts: &Facts<'_>, mode: &Mode) -> MemoryFacts {
         written_by_this_run_bytes: subject.material.written_bytes,
         own_files: subject.material.own_files,
         read_bytes: facts.total(|point| point.total.read_bytes),
-        on_network: kind == MountKind::Network || ground.mount.server.is_some(),
+        on_network: kind == MountKind::Network || locked.mount.server.is_some(),
         target_is_memory: kind == MountKind::Memory,
         past_client_cache,
         client_cached_share,
@@ -310,7 +283,7 @@ fn notes(facts: &Facts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<String
     let is_chosen =
         |warning: &Warning| !matches!(warning, Warning::ShortLook { .. } | Warning::OwnLateness { .. });
     warnings.retain(|warning| facts.subject.verb != "replay" || is_chosen(warning));
-    let mount = &facts.ground.mount;
+    let mount = &facts.locked.mount;
     if mount.kind == MountKind::Memory {
         warnings.push(Warning::TargetIsMemory { fs_type: mount.fs_type.clone() });
     }
@@ -346,47 +319,7 @@ fn busy_share(facts: &Facts<'_>) -> f64 {
 
 /// Whether results were written to what was measured.
 fn same_mount(facts: &Facts<'_>) -> bool {
-    let there = &facts.ground.mount;
+    let there = &facts.locked.mount;
     Mount::at(facts.run_dir)
         .is_ok_and(|here| here.mount_point == there.mount_point && here.source == there.source)
-}
-
-/// The plan as names and values for people; the exact plan is in `run.toml`.
-fn plan_for_people(plan: &Plan) -> BTreeMap<String, String> {
-    let mix = &plan.mix;
-    let length = match (&mix.max_length, &mix.lengths) {
-        (Some(max), _) => format!("up to {max}"),
-        (None, Some(lengths)) => lengths.to_string(),
-        (None, None) => String::new(),
-    };
-    let files = match (mix.shared_file, mix.files) {
-        (true, _) => "one for all workers".to_owned(),
-        (false, Some(files)) => format!("{files}, any worker any file"),
-        (false, None) => "one per worker".to_owned(),
-    };
-    let driver = match plan.driver {
-        DriverChoice::Threads => "threads",
-        DriverChoice::Uring => "uring",
-    };
-    let pairs = [
-        ("profile", mix.profile.clone()),
-        ("writes_percent", mix.writes.to_string()),
-        ("random_percent", mix.random.to_string()),
-        ("blocks", mix.blocks.to_string()),
-        ("length", length),
-        ("max_delay", mix.max_delay.to_string()),
-        ("files", files),
-        ("file_size", mix.file_size.to_string()),
-        ("sync", format!("{:?}", mix.sync).to_lowercase()),
-        ("direct", mix.direct.to_string()),
-        ("no_repeat", mix.no_repeat.to_string()),
-        ("driver", driver.to_owned()),
-        ("workers", plan.workers.to_string()),
-        ("sweep", plan.sweep.as_ref().map(ToString::to_string).unwrap_or_default()),
-        ("warmup", plan.warmup.to_string()),
-        ("duration", plan.duration.to_string()),
-        ("verify", plan.verify.to_string()),
-    ];
-    let set = pairs.into_iter().filter(|(_, value)| !value.is_empty());
-    set.map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -1,10 +1,10 @@
-//! The cast: who plays in a load point. From a plan it finds out which files every actor needs, gives each
+//! The actors of a load point. From a plan it finds out which files every actor needs, gives each
 //! of them its own, and makes the workers and all that is needed to judge them.
 //!
-//! The cast grows with the search for the largest count: an actor keeps its files, and further ones come
+//! They grow with the search for the largest count: an actor keeps its files, and further ones come
 //! behind those that are there, so that a file's number in the log means one file for the whole run.
 //!
-//! Not here: making the files ([`super::stage`]).
+//! Not here: making the files ([`super::files`]).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,9 +19,9 @@ use reelgauge_workload::random::Dice;
 use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
 use reelgauge_workload::units::Span;
 
-use super::footage::{Footage, FootageError, output_frame_bytes};
-use super::parts::{ActorScript, Files, Part, Scene};
-use crate::allowance::Demand;
+use super::actor_instance::{ActorInstance, ActorScript, Files, InstanceSettings};
+use super::media::{Media, MediaError, output_frame_bytes};
+use crate::session::allowance::Demand;
 
 /// Streams begin within this time of each other, or within half of a warm-up that is shorter than twice that.
 const STAGGER_NS: u64 = 1_000_000_000;
@@ -30,13 +30,13 @@ const STAGGER_NS: u64 = 1_000_000_000;
 /// more often, so that their frames are due at different moments.
 const PHASES_NS: u64 = 42_000_000;
 
-/// Why a plan can't be cast.
+/// Why a plan can't be actors.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum CastError {
-    /// Nothing to play.
+pub enum ActorsError {
+    /// Nothing to read or write.
     #[error(transparent)]
-    Footage(#[from] FootageError),
+    Media(#[from] MediaError),
     /// The criteria make no sense.
     #[error("the criteria '{text}' of {actor} can't be used: {source}")]
     Criteria {
@@ -49,30 +49,30 @@ pub enum CastError {
     },
 }
 
-/// One actor of the plan, ready to be played any number of times.
+/// One actor of the plan, ready to run any number of times.
 #[derive(Debug)]
-pub struct Role {
+pub struct Actor {
     /// As planned.
     pub plan: ActorPlan,
-    /// What it plays or records.
-    pub footage: Option<Footage>,
+    /// What it reads or writes.
+    pub media: Option<Media>,
     /// What it is held to.
     pub criteria: Criteria,
-    /// The files of each of those that were cast so far.
+    /// The files of each of those that there are so far.
     pub files: Vec<Files>,
 }
 
-/// Everybody who may play.
+/// All actors of a plan.
 #[derive(Debug)]
-pub struct Cast {
+pub struct Actors {
     /// The actors of the plan, in its order.
-    pub roles: Vec<Role>,
+    pub actors: Vec<Actor>,
     seed: u64,
     direct: bool,
     /// 0 where all begin at once.
     stagger_ns: u64,
     warmup_ns: u64,
-    /// Footage is read from files of the user's own.
+    /// Media is read from files of the user's own.
     reads_own: bool,
     /// Of a load point, warm-up included.
     length_ns: u64,
@@ -93,9 +93,9 @@ pub struct Group {
     pub workers: Range<u32>,
 }
 
-/// Who plays in one load point.
+/// What runs in one load point, and how it is judged.
 #[derive(Default)]
-pub struct Company {
+pub struct PointLoad {
     /// The workers.
     pub workers: Vec<Worker<ActorScript>>,
     /// The streams that have frames.
@@ -106,32 +106,32 @@ pub struct Company {
     pub groups: Vec<Group>,
 }
 
-impl Cast {
-    /// The roles of a plan; nobody has files yet.
+impl Actors {
+    /// The actors of a plan; nobody has files yet.
     ///
     /// # Errors
-    /// See [`CastError`].
-    pub fn new(plan: &StreamsPlan) -> Result<Cast, CastError> {
-        let role = |actor: &ActorPlan| {
+    /// See [`ActorsError`].
+    pub fn new(plan: &StreamsPlan) -> Result<Actors, ActorsError> {
+        let actor = |actor: &ActorPlan| {
             output_frame_bytes(actor, 0)?;
-            let footage = match actor.kind.has_media() {
-                true => Some(Footage::of(actor, plan.direct)?),
+            let media = match actor.kind.has_media() {
+                true => Some(Media::of(actor, plan.direct)?),
                 false => None,
             };
             let from_own = plan.read_from.is_some() && actor.kind.reads_footage();
-            if let Some(footage) = footage.as_ref().filter(|footage| from_own && footage.is_sequence) {
-                return Err(FootageError::SequenceFromOwnFiles { name: footage.name.clone() }.into());
+            if let Some(media) = media.as_ref().filter(|media| from_own && media.is_sequence) {
+                return Err(MediaError::SequenceFromOwnFiles { name: media.name.clone() }.into());
             }
-            Ok(Role { footage, criteria: criteria(actor)?, plan: actor.clone(), files: Vec::new() })
+            Ok(Actor { media, criteria: criteria(actor)?, plan: actor.clone(), files: Vec::new() })
         };
-        let roles = plan.actors.iter().map(role).collect::<Result<Vec<_>, CastError>>()?;
-        let stagger_ns = if plan.staggered { stagger_ns(plan, &roles) } else { 0 };
-        let (warmup_ns, note) = warmup(plan, &roles);
+        let actors = plan.actors.iter().map(actor).collect::<Result<Vec<_>, ActorsError>>()?;
+        let stagger_ns = if plan.staggered { stagger_ns(plan, &actors) } else { 0 };
+        let (warmup_ns, note) = warmup(plan, &actors);
         let length_ns = warmup_ns.saturating_add(plan.duration.ns());
         let synced_note = synced_note(plan);
         let (seed, direct) = (plan.seed, plan.direct);
         let reads_own = plan.read_from.is_some();
-        Ok(Cast { roles, seed, direct, stagger_ns, warmup_ns, reads_own, length_ns, note, synced_note })
+        Ok(Actors { actors, seed, direct, stagger_ns, warmup_ns, reads_own, length_ns, note, synced_note })
     }
 
     /// How long a load point warms up: as the plan says, or longer in a search whose buffers need that.
@@ -139,11 +139,11 @@ impl Cast {
         self.warmup_ns
     }
 
-    /// What the user should know of the footage and of the beginning, each line once.
+    /// What the user should know of the media and of the beginning, each line once.
     pub fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = self.note.iter().cloned().collect();
         notes.extend(self.synced_note.map(str::to_owned));
-        for note in self.roles.iter().filter_map(|role| role.footage.as_ref()).flat_map(|shot| &shot.notes) {
+        for note in self.actors.iter().filter_map(|actor| actor.media.as_ref()).flat_map(|shot| &shot.notes) {
             if !notes.contains(note) {
                 notes.push(note.clone());
             }
@@ -155,25 +155,25 @@ impl Cast {
     /// out already; none where test files are read.
     pub fn own_pieces(&self, scale: u32) -> Vec<u64> {
         let mut pieces = Vec::new();
-        for role in self.roles.iter().filter(|role| self.reads_own(role)) {
-            let needs = role.part().needs();
-            let count = needs.prepared_files.saturating_mul(role.plan.count.saturating_mul(scale)) as usize;
-            pieces.extend((role.pieces()..count).map(|_| needs.prepared_file_bytes));
+        for actor in self.actors.iter().filter(|actor| self.reads_own(actor)) {
+            let needs = actor.instance().needs();
+            let count = needs.prepared_files.saturating_mul(actor.plan.count.saturating_mul(scale)) as usize;
+            pieces.extend((actor.pieces()..count).map(|_| needs.prepared_file_bytes));
         }
         pieces
     }
 
-    /// Whether a role reads files of the user's own.
-    pub fn reads_own(&self, role: &Role) -> bool {
-        self.reads_own && role.plan.kind.reads_footage()
+    /// Whether a actor reads files of the user's own.
+    pub fn reads_own(&self, actor: &Actor) -> bool {
+        self.reads_own && actor.plan.kind.reads_footage()
     }
 
     /// How many prepared files of each size everybody needs at this scale.
     pub fn prepared_files(&self, scale: u32) -> BTreeMap<u64, u32> {
         let mut wanted = BTreeMap::new();
-        for role in self.roles.iter().filter(|role| !self.reads_own(role)) {
-            let needs = role.part().needs();
-            let files = needs.prepared_files.saturating_mul(role.plan.count.saturating_mul(scale));
+        for actor in self.actors.iter().filter(|actor| !self.reads_own(actor)) {
+            let needs = actor.instance().needs();
+            let files = needs.prepared_files.saturating_mul(actor.plan.count.saturating_mul(scale));
             if files > 0 {
                 let known: &mut u32 = wanted.entry(needs.prepared_file_bytes).or_default();
                 *known = known.saturating_add(files);
@@ -184,31 +184,34 @@ impl Cast {
 
     /// Bytes that files take which are made during a load point of so many seconds.
     pub fn made_bytes(&self, scale: u32, seconds: f64) -> u64 {
-        let bytes = |role: &Role| {
-            role.part().made_bytes(seconds).saturating_mul(u64::from(role.plan.count.saturating_mul(scale)))
+        let bytes = |actor: &Actor| {
+            actor
+                .instance()
+                .made_bytes(seconds)
+                .saturating_mul(u64::from(actor.plan.count.saturating_mul(scale)))
         };
-        self.roles.iter().map(bytes).fold(0, u64::saturating_add)
+        self.actors.iter().map(bytes).fold(0, u64::saturating_add)
     }
 
     /// What a load point of so many seconds takes of this machine.
     pub fn demand(&self, kind: DriverKind, scale: u32, seconds: f64) -> Demand {
-        let workers = self.roles.iter().map(|role| {
-            let count = role.plan.count.saturating_mul(scale);
-            (role.part().driver_needs(), u64::from(count))
+        let workers = self.actors.iter().map(|actor| {
+            let count = actor.plan.count.saturating_mul(scale);
+            (actor.instance().driver_needs(), u64::from(count))
         });
-        let largest = self.roles.iter().map(|role| role.part().largest_file_bytes(seconds)).max();
+        let largest = self.actors.iter().map(|actor| actor.instance().largest_file_bytes(seconds)).max();
         Demand::of(kind, workers, largest.unwrap_or(0))
     }
 
     /// What everybody writes in so many seconds at this scale.
     pub fn load_ahead(&self, scale: u32, seconds: f64) -> LoadAhead {
-        let of_role = |role: &Role| match role.part().load_ahead(seconds) {
+        let of_role = |actor: &Actor| match actor.instance().load_ahead(seconds) {
             LoadAhead::AtMost(bytes) => {
-                LoadAhead::AtMost(bytes.saturating_mul(u64::from(role.plan.count.saturating_mul(scale))))
+                LoadAhead::AtMost(bytes.saturating_mul(u64::from(actor.plan.count.saturating_mul(scale))))
             }
             LoadAhead::Unbounded => LoadAhead::Unbounded,
         };
-        self.roles.iter().map(of_role).fold(LoadAhead::AtMost(0), LoadAhead::and)
+        self.actors.iter().map(of_role).fold(LoadAhead::AtMost(0), LoadAhead::and)
     }
 
     /// Bytes that one unit of scale takes on the target, in all.
@@ -220,57 +223,57 @@ impl Cast {
 
     /// Whether anything reads files that were there before.
     pub fn reads_prepared_files(&self) -> bool {
-        self.roles.iter().any(|role| role.part().needs().prepared_files > 0)
+        self.actors.iter().any(|actor| actor.instance().needs().prepared_files > 0)
     }
 
     /// Whether anything writes.
     pub fn writes(&self) -> bool {
-        self.roles.iter().any(|role| !matches!(role.plan.kind, ActorKind::Player | ActorKind::Editor))
+        self.actors.iter().any(|actor| !matches!(actor.plan.kind, ActorKind::Player | ActorKind::Editor))
     }
 
-    /// The company of a load point. Everybody must have their files.
-    pub fn company(&self, scale: u32, point: u16) -> Company {
-        let mut company = Company::default();
+    /// The load of a load point. Every actor must have its files.
+    pub fn point_load(&self, scale: u32, point: u16) -> PointLoad {
+        let mut point_load = PointLoad::default();
         let mut stream = 0;
-        for role in &self.roles {
-            let (first_stream, first_worker) = (stream, company.workers.len() as u32);
-            let count = role.plan.count.saturating_mul(scale) as usize;
-            for files in role.files.iter().take(count) {
-                let id = company.workers.len() as u32;
+        for actor in &self.actors {
+            let (first_stream, first_worker) = (stream, point_load.workers.len() as u32);
+            let count = actor.plan.count.saturating_mul(scale) as usize;
+            for files in actor.files.iter().take(count) {
+                let id = point_load.workers.len() as u32;
                 // Another phase in every load point, so that no trial repeats the luck of another.
                 let mut dice = Dice::new(self.seed ^ u64::from(point).rotate_left(40), id);
                 let start_after_ns = dice.below(self.stagger_ns.max(1));
-                let part = role.part();
-                let scene = Scene {
+                let instance = actor.instance();
+                let settings = InstanceSettings {
                     start_after_ns,
                     seed: dice.below(u64::MAX),
                     direct: self.direct,
                     length_ns: self.length_ns,
                 };
-                let script = part.script(stream, files, scene);
-                company.workers.push(Worker { id, script });
-                let specs = part.specs(stream, start_after_ns, &role.criteria);
-                company.specs.extend(specs);
-                company.rates.extend(part.rate(id));
-                stream += part.streams();
+                let script = instance.script(stream, files, settings);
+                point_load.workers.push(Worker { id, script });
+                let specs = instance.specs(stream, start_after_ns, &actor.criteria);
+                point_load.specs.extend(specs);
+                point_load.rates.extend(instance.rate(id));
+                stream += instance.streams();
             }
-            company.groups.push(Group {
-                criteria: role.criteria,
+            point_load.groups.push(Group {
+                criteria: actor.criteria,
                 streams: first_stream..stream,
-                workers: first_worker..company.workers.len() as u32,
+                workers: first_worker..point_load.workers.len() as u32,
             });
         }
-        company
+        point_load
     }
 
-    /// Takes back who played, so that the next load point knows what was left behind. `groups` are those of
-    /// their company.
+    /// Takes back the workers, so that the next load point knows what was left behind. `groups` are those of
+    /// their point_load.
     pub fn take_back(&mut self, groups: &[Group], workers: &[Worker<ActorScript>]) {
-        for (role, group) in self.roles.iter_mut().zip(groups) {
+        for (actor, group) in self.actors.iter_mut().zip(groups) {
             for worker in workers.iter().filter(|worker| group.workers.contains(&worker.id)) {
                 let instance = (worker.id - group.workers.start) as usize;
                 if let ActorScript::Companion(companion) = &worker.script
-                    && let Some(files) = role.files.get_mut(instance)
+                    && let Some(files) = actor.files.get_mut(instance)
                 {
                     files.stock = companion.scratch_files().to_vec();
                 }
@@ -279,21 +282,21 @@ impl Cast {
     }
 }
 
-impl Role {
-    /// How many prepared files those have that were cast so far.
+impl Actor {
+    /// How many prepared files those have that there are so far.
     pub fn pieces(&self) -> usize {
         self.files.iter().map(|files| files.prepared.len()).sum()
     }
 
     /// What one of them does.
-    pub fn part(&self) -> Part<'_> {
-        Part { plan: &self.plan, footage: self.footage.as_ref() }
+    pub fn instance(&self) -> ActorInstance<'_> {
+        ActorInstance { plan: &self.plan, media: self.media.as_ref() }
     }
 }
 
-fn criteria(actor: &ActorPlan) -> Result<Criteria, CastError> {
+fn criteria(actor: &ActorPlan) -> Result<Criteria, ActorsError> {
     let name = actor.kind.to_string();
-    let wrong = |source| CastError::Criteria { text: actor.criteria.clone(), actor: name.clone(), source };
+    let wrong = |source| ActorsError::Criteria { text: actor.criteria.clone(), actor: name.clone(), source };
     let criteria = Criteria::for_actor(&name).map_err(wrong)?;
     if actor.criteria.trim().is_empty() {
         return Ok(criteria);
@@ -303,22 +306,22 @@ fn criteria(actor: &ActorPlan) -> Result<Criteria, CastError> {
 }
 
 /// How long the longest buffer of a player lasts, which is filled before anything goes by; 0 without players.
-fn longest_filled_ns(roles: &[Role]) -> u64 {
-    let players = roles.iter().filter(|role| role.plan.kind == ActorKind::Player);
-    let buffers = players.filter_map(|role| Some(pace(&role.plan, role.footage.as_ref()?).prebuffer_ns()));
+fn longest_filled_ns(actors: &[Actor]) -> u64 {
+    let players = actors.iter().filter(|actor| actor.plan.kind == ActorKind::Player);
+    let buffers = players.filter_map(|actor| Some(pace(&actor.plan, actor.media.as_ref()?).prebuffer_ns()));
     buffers.max().unwrap_or(0)
 }
 
 /// Within which time streams begin. In a search every buffer is to be filled for the first time before the
-/// measured part, because whether margins fall shows only then ([`reelgauge_analysis::late::MarginTrend`]).
+/// measured instance, because whether margins fall shows only then ([`reelgauge_analysis::late::MarginTrend`]).
 /// Where the warm-up has no room for that, they begin together: else the first fill their buffers with what
 /// the others leave to them, and live on it.
-fn stagger_ns(plan: &StreamsPlan, roles: &[Role]) -> u64 {
+fn stagger_ns(plan: &StreamsPlan, actors: &[Actor]) -> u64 {
     let warmup_ns = plan.warmup.ns();
     let room_ns = if warmup_ns > 0 { warmup_ns / 2 } else { plan.duration.ns() / 4 };
     let usual_ns = STAGGER_NS.min(room_ns);
     match plan.find_max {
-        Some(_) => usual_ns.min(warmup_ns.saturating_sub(longest_filled_ns(roles)).max(PHASES_NS)),
+        Some(_) => usual_ns.min(warmup_ns.saturating_sub(longest_filled_ns(actors)).max(PHASES_NS)),
         None => usual_ns,
     }
 }
@@ -326,8 +329,8 @@ fn stagger_ns(plan: &StreamsPlan, roles: &[Role]) -> u64 {
 /// How long a load point warms up, in nanoseconds, and what is to be said of it. A search whose warm-up ended
 /// while buffers are still filled would see less of how they run empty again. Without any warm-up a trial is
 /// judged from the filling on.
-fn warmup(plan: &StreamsPlan, roles: &[Role]) -> (u64, Option<String>) {
-    let longest_ns = longest_filled_ns(roles);
+fn warmup(plan: &StreamsPlan, actors: &[Actor]) -> (u64, Option<String>) {
+    let longest_ns = longest_filled_ns(actors);
     let asked_ns = plan.warmup.ns();
     let hides = plan.find_max.is_some() && asked_ns > 0 && asked_ns.saturating_add(PHASES_NS) < longest_ns;
     if !hides {
@@ -362,9 +365,9 @@ fn synced_note(plan: &StreamsPlan) -> Option<&'static str> {
     })
 }
 
-/// The timeline of a stream of this footage.
-pub(super) fn pace(actor: &ActorPlan, footage: &Footage) -> Pace {
-    Pace { rate: footage.rate, buffer_frames: actor.buffer.frames(footage.rate), policy: actor.policy }
+/// The timeline of a stream of this media.
+pub(super) fn pace(actor: &ActorPlan, media: &Media) -> Pace {
+    Pace { rate: media.rate, buffer_frames: actor.buffer.frames(media.rate), policy: actor.policy }
 }
 
 /// How the analysis calls a policy.
@@ -391,15 +394,15 @@ mod tests {
     }
 
     /// Gives everybody numbers of files that do not exist.
-    fn furnished(cast: &mut Cast, scale: u32) {
+    fn furnished(actors: &mut Actors, scale: u32) {
         let mut next = 0;
         let mut take = |count: u32| {
             next += count;
             (next - count..next).collect::<Vec<_>>()
         };
-        for role in &mut cast.roles {
-            for _ in 0..role.plan.count * scale {
-                let needs = role.part().needs();
+        for actor in &mut actors.actors {
+            for _ in 0..actor.plan.count * scale {
+                let needs = actor.instance().needs();
                 let files = Files {
                     prepared: take(needs.prepared_files),
                     begins: Vec::new(),
@@ -407,7 +410,7 @@ mod tests {
                     folder: needs.folder.then(|| take(1)[0]),
                     stock: Vec::new(),
                 };
-                role.files.push(files);
+                actor.files.push(files);
             }
         }
     }
@@ -415,56 +418,59 @@ mod tests {
     #[test]
     fn streams_and_workers_are_numbered_through() {
         let editor = ActorPlan { cameras: 3, ..actor(ActorKind::Editor, 1) };
-        let mut cast = Cast::new(&plan(vec![actor(ActorKind::Recorder, 2), editor])).unwrap();
-        furnished(&mut cast, 2);
-        let company = cast.company(2, 0);
-        assert_eq!(company.workers.len(), 4 + 2);
-        let streams: Vec<u32> = company.specs.iter().map(|spec| spec.stream).collect();
+        let mut actors = Actors::new(&plan(vec![actor(ActorKind::Recorder, 2), editor])).unwrap();
+        furnished(&mut actors, 2);
+        let point_load = actors.point_load(2, 0);
+        assert_eq!(point_load.workers.len(), 4 + 2);
+        let streams: Vec<u32> = point_load.specs.iter().map(|spec| spec.stream).collect();
         assert_eq!(streams, (0..4 + 6).collect::<Vec<_>>());
-        assert_eq!((company.groups[1].streams.clone(), company.groups[1].workers.clone()), (4..10, 4..6));
-        assert!(company.specs[..4].iter().all(|spec| spec.writes));
-        assert_eq!(cast.company(1, 0).specs.len(), 2 + 3);
+        assert_eq!(
+            (point_load.groups[1].streams.clone(), point_load.groups[1].workers.clone()),
+            (4..10, 4..6)
+        );
+        assert!(point_load.specs[..4].iter().all(|spec| spec.writes));
+        assert_eq!(actors.point_load(1, 0).specs.len(), 2 + 3);
     }
 
     #[test]
     fn cameras_have_rates_and_no_frames() {
-        let mut cast =
-            Cast::new(&plan(vec![actor(ActorKind::Camera, 1), actor(ActorKind::Companion, 1)])).unwrap();
-        furnished(&mut cast, 3);
-        let company = cast.company(3, 0);
-        assert!(company.specs.is_empty());
-        let rates: Vec<f64> = company.rates.iter().map(|rate| rate.requested_ops_per_s).collect();
+        let mut actors =
+            Actors::new(&plan(vec![actor(ActorKind::Camera, 1), actor(ActorKind::Companion, 1)])).unwrap();
+        furnished(&mut actors, 3);
+        let point_load = actors.point_load(3, 0);
+        assert!(point_load.specs.is_empty());
+        let rates: Vec<f64> = point_load.rates.iter().map(|rate| rate.requested_ops_per_s).collect();
         assert_eq!(rates, [9.0, 9.0, 9.0, 1.0, 1.0, 1.0]);
     }
 
     #[test]
     fn files_of_one_size_are_counted_together() {
-        let cast =
-            Cast::new(&plan(vec![actor(ActorKind::Camera, 1), actor(ActorKind::Companion, 2)])).unwrap();
-        assert_eq!(cast.prepared_files(5), BTreeMap::from([(1 << 30, 5 * (2 + 4))]));
+        let actors =
+            Actors::new(&plan(vec![actor(ActorKind::Camera, 1), actor(ActorKind::Companion, 2)])).unwrap();
+        assert_eq!(actors.prepared_files(5), BTreeMap::from([(1 << 30, 5 * (2 + 4))]));
     }
 
     #[test]
     fn a_growing_recording_takes_room_as_long_as_it_goes_on() {
-        let cast = Cast::new(&plan(vec![actor(ActorKind::Recorder, 1)])).unwrap();
-        let rate = cast.roles[0].footage.as_ref().unwrap().bytes_per_s;
-        assert!(cast.prepared_files(1).is_empty());
-        assert_eq!(cast.made_bytes(2, 9.0), 2 * (rate * 10.0) as u64);
+        let actors = Actors::new(&plan(vec![actor(ActorKind::Recorder, 1)])).unwrap();
+        let rate = actors.actors[0].media.as_ref().unwrap().bytes_per_s;
+        assert!(actors.prepared_files(1).is_empty());
+        assert_eq!(actors.made_bytes(2, 9.0), 2 * (rate * 10.0) as u64);
     }
 
     /// Within how many milliseconds streams begin that have this warm-up and buffer, and the note on that.
     fn begins(warmup_ms: u64, buffer: &str, find_max: bool) -> (u64, Option<String>) {
         let player = ActorPlan { buffer: buffer.parse().unwrap(), ..actor(ActorKind::Player, 1) };
         let recorder = ActorPlan { buffer: "9s".parse().unwrap(), ..actor(ActorKind::Recorder, 1) };
-        let cast = Cast::new(&StreamsPlan {
+        let actors = Actors::new(&StreamsPlan {
             warmup: Span(warmup_ms * 1_000_000),
             find_max: find_max.then(Default::default),
             ..plan(vec![player, recorder])
         });
-        let cast = cast.unwrap();
-        assert!(cast.note.iter().all(|note| cast.notes().contains(note)));
-        assert_eq!(cast.note.is_some(), cast.warmup_ns() != warmup_ms * 1_000_000);
-        (cast.stagger_ns / 1_000_000, cast.note)
+        let actors = actors.unwrap();
+        assert!(actors.note.iter().all(|note| actors.notes().contains(note)));
+        assert_eq!(actors.note.is_some(), actors.warmup_ns() != warmup_ms * 1_000_000);
+        (actors.stagger_ns / 1_000_000, actors.note)
     }
 
     #[test]
@@ -474,7 +480,7 @@ mod tests {
         assert_eq!(begins(1000, "12frames", true), quiet(500));
         assert_eq!(begins(1500, "1s", true), quiet(500));
         assert_eq!(begins(1000, "1s", true), quiet(42));
-        // What fills its buffer in the measured part is judged from its beginning on.
+        // What fills its buffer in the measured instance is judged from its beginning on.
         assert_eq!(begins(0, "1s", true), quiet(42));
         assert_eq!(begins(0, "1s", false), quiet(1000));
         // Without a search nothing hides: late frames are all that counts.
@@ -493,7 +499,7 @@ mod tests {
     fn recordings_through_the_cache_say_that_they_are_synced() {
         let noted = |direct, recorder| {
             let plan = StreamsPlan { direct, ..plan(vec![actor(ActorKind::Player, 1), recorder]) };
-            Cast::new(&plan).unwrap().notes().into_iter().find(|note| note.contains("made durable"))
+            Actors::new(&plan).unwrap().notes().into_iter().find(|note| note.contains("made durable"))
         };
         let recorder = actor(ActorKind::Recorder, 1);
         assert!(noted(false, recorder.clone()).unwrap().contains("whenever its buffer had gone round"));
@@ -506,10 +512,10 @@ mod tests {
     #[test]
     fn criteria_are_the_actors_own_with_what_the_plan_changes() {
         let strict = ActorPlan { criteria: "p99=40ms".to_owned(), ..actor(ActorKind::Player, 1) };
-        let cast = Cast::new(&plan(vec![strict])).unwrap();
-        let criteria = cast.roles[0].criteria;
+        let actors = Actors::new(&plan(vec![strict])).unwrap();
+        let criteria = actors.actors[0].criteria;
         assert_eq!((criteria.late_frames_max, criteria.p99_response_ms), (Some(0), Some(40.0)));
         let wrong = ActorPlan { criteria: "beauty=1".to_owned(), ..actor(ActorKind::Player, 1) };
-        assert!(Cast::new(&plan(vec![wrong])).unwrap_err().to_string().contains("beauty=1"));
+        assert!(Actors::new(&plan(vec![wrong])).unwrap_err().to_string().contains("beauty=1"));
     }
 }

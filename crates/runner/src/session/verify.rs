@@ -13,7 +13,7 @@ use reelgauge_engine::verify::{self, Patterns, VerifyError, WriteMap, verify_fil
 
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
-use crate::point::Ending;
+use crate::session::drive::Ending;
 
 /// How often progress is reported and interruptions are noticed.
 const BEAT: Duration = Duration::from_millis(100);

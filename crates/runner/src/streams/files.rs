@@ -1,4 +1,4 @@
-//! The stage: the target taken, and every file that the cast needs, made before it is needed.
+//! The target taken, and every file that the actors need, made before it is needed.
 //!
 //! Prepared files are data sets like those of every run and are used again; what actors write themselves
 //! goes into the area's scratch folder, which is removed at the end.
@@ -16,29 +16,29 @@ use reelgauge_engine::space::{KeepFree, space};
 use reelgauge_workload::companion::ScratchFile;
 use reelgauge_workload::streams::{ActorKind, StreamsPlan};
 
-use super::cast::{Cast, Role};
-use super::footage::DIRECT_QUANTUM_BYTES;
-use super::parts::Files;
+use super::actor_instance::Files;
+use super::actors::{Actor, Actors};
+use super::media::DIRECT_QUANTUM_BYTES;
 use crate::error::RunError;
-use crate::file_table::FileTable;
 use crate::fresh_seed;
-use crate::ground::Ground;
 use crate::interrupt::Interrupt;
-use crate::made_files::MadeFiles;
 use crate::observer::Observer;
-use crate::prepare::{
-    Asked, DirectWish, check_room, drop_cached, drop_written, left_out_note, settle_direct,
-};
-use crate::room::{Room, folder_bytes};
+use crate::session::caching::{DirectWish, drop_cached, drop_written, settle_direct};
+use crate::session::file_table::FileTable;
+use crate::session::locked_target::LockedTarget;
+use crate::session::made_files::MadeFiles;
+use crate::session::room::{Room, folder_bytes};
+use crate::session::space::check_room;
+use crate::session::target::{Asked, left_out_note};
 
 /// Stamps in test data lie so far apart.
 const UNIT_BYTES: u32 = 4096;
 /// What the log says of files that were there before the first operation.
 const BEFORE: &str = "before the run";
 
-/// The files of everybody who plays on a target.
+/// The files of all actors on a target.
 #[derive(Debug)]
-pub struct Stage {
+pub struct StreamFiles {
     /// Every file that any actor uses, by its number in the log.
     pub table: FileTable,
     /// Bytes of test data that had to be written.
@@ -50,7 +50,7 @@ pub struct Stage {
     area: Area,
     room: Room,
     pools: BTreeMap<u64, Pool>,
-    /// The user's own files, where footage is read from them.
+    /// The user's own files, where media is read from them.
     own: Option<OwnFiles>,
     seed: u64,
 }
@@ -83,7 +83,7 @@ struct Pool {
     used: usize,
 }
 
-impl Stage {
+impl StreamFiles {
     /// Takes the target. `plan.target` becomes absolute, and `plan.direct` is off where it is not to be had.
     ///
     /// # Errors
@@ -93,11 +93,11 @@ impl Stage {
         needs: &Needs,
         asked: Asked,
         interrupt: &Interrupt,
-    ) -> Result<(Ground, Stage), RunError> {
+    ) -> Result<(LockedTarget, StreamFiles), RunError> {
         check_space(&plan.target, needs.room_bytes, asked.terms.keep_free)?;
         let area = Area::open_or_create_on(&plan.target, asked.terms)?;
         plan.target = area.target().to_path_buf();
-        let result = Stage::open_in(&area, plan, needs, asked.must_be_direct, interrupt);
+        let result = StreamFiles::open_in(&area, plan, needs, asked.must_be_direct, interrupt);
         if result.is_err() && area.is_new() {
             // What can't be removed now is removed by `reelgauge clean`; the error itself matters more.
             let _ = area.clean();
@@ -111,9 +111,9 @@ impl Stage {
         needs: &Needs,
         must_be_direct: bool,
         interrupt: &Interrupt,
-    ) -> Result<(Ground, Stage), RunError> {
-        let ground = Ground::take(area)?;
-        let mut notes = ground.notes();
+    ) -> Result<(LockedTarget, StreamFiles), RunError> {
+        let locked = LockedTarget::take(area)?;
+        let mut notes = locked.notes();
         if plan.direct {
             let wish = DirectWish {
                 target: &plan.target,
@@ -121,68 +121,68 @@ impl Stage {
                 writes: needs.writes,
                 quantum_bytes: DIRECT_QUANTUM_BYTES as u32,
             };
-            let note = settle_direct(wish, &ground.mount, &ground.direct)?;
+            let note = settle_direct(wish, &locked.mount, &locked.direct)?;
             plan.direct = note.is_none();
             notes.extend(note);
         }
         let own = match &plan.read_from {
-            Some(folder) => Some(OwnFiles::find(folder, &ground, &needs.own_pieces, &mut notes)?),
+            Some(folder) => Some(OwnFiles::find(folder, &locked, &needs.own_pieces, &mut notes)?),
             None => None,
         };
-        let stage = Stage {
+        let files = StreamFiles {
             table: FileTable::new(area.root()),
             written_bytes: 0,
             notes,
-            made: MadeFiles::begin(&ground, interrupt)?,
+            made: MadeFiles::begin(&locked, interrupt)?,
             area: area.clone(),
-            room: Room::of(&ground),
+            room: Room::of(&locked),
             pools: BTreeMap::new(),
             own,
             seed: plan.seed,
         };
-        Ok((ground, stage))
+        Ok((locked, files))
     }
 
-    /// Gives everybody who plays at this scale their files, making what is missing, and room for what a load
+    /// Gives every actor of this scale its files, making what is missing, and room for what a load
     /// point of so many seconds writes.
     ///
     /// # Errors
     /// When there is no room, or the storage fails.
-    pub fn furnish(
+    pub fn provide(
         &mut self,
-        cast: &mut Cast,
+        actors: &mut Actors,
         scale: u32,
         seconds: f64,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<(), RunError> {
         if let Some(own) = &self.own {
-            own.material.check(&cast.own_pieces(scale))?;
+            own.material.check(&actors.own_pieces(scale))?;
         }
-        let specs = self.specs(cast, scale);
+        let specs = self.specs(actors, scale);
         for spec in &specs {
             self.prepare(spec, &specs, observer, interrupt)?;
         }
         // What the load point before this one wrote is written over.
         let scratch = self.made.scratch().map_or(0, |scratch| folder_bytes(scratch.path()));
-        let more_bytes = cast.made_bytes(scale, seconds).saturating_sub(scratch);
+        let more_bytes = actors.made_bytes(scale, seconds).saturating_sub(scratch);
         let made_room = self.room.make_for_load(more_bytes, &specs, observer, interrupt)?;
         self.notes.extend(made_room);
-        for role in 0..cast.roles.len() {
-            let wanted = cast.roles[role].plan.count.saturating_mul(scale) as usize;
-            while cast.roles[role].files.len() < wanted {
-                let reads_own = cast.reads_own(&cast.roles[role]);
+        for actor in 0..actors.actors.len() {
+            let wanted = actors.actors[actor].plan.count.saturating_mul(scale) as usize;
+            while actors.actors[actor].files.len() < wanted {
+                let reads_own = actors.reads_own(&actors.actors[actor]);
                 let files =
-                    self.files_of(&cast.roles[role], role, cast.roles[role].files.len(), reads_own)?;
-                cast.roles[role].files.push(files);
+                    self.files_of(&actors.actors[actor], actor, actors.actors[actor].files.len(), reads_own)?;
+                actors.actors[actor].files.push(files);
             }
         }
         Ok(())
     }
 
     /// The data sets that are needed at this scale.
-    fn specs(&self, cast: &Cast, scale: u32) -> Vec<DataSetSpec> {
-        let sizes = cast.prepared_files(scale).into_iter();
+    fn specs(&self, actors: &Actors, scale: u32) -> Vec<DataSetSpec> {
+        let sizes = actors.prepared_files(scale).into_iter();
         let spec =
             |(file_bytes, files)| DataSetSpec { files, file_bytes, unit_bytes: UNIT_BYTES, seed: self.seed };
         sizes.map(spec).collect()
@@ -198,24 +198,24 @@ impl Stage {
     }
 
     /// Bytes of test files that are not there yet at this scale.
-    pub fn yet_to_write(&self, cast: &Cast, scale: u32) -> u64 {
-        self.room.yet_to_write(&self.specs(cast, scale))
+    pub fn yet_to_write(&self, actors: &Actors, scale: u32) -> u64 {
+        self.room.yet_to_write(&self.specs(actors, scale))
     }
 
-    /// The largest scale of this cast for which there is room, when one unit takes so many bytes: free room,
+    /// The largest scale of these actors for which there is room, when one unit takes so many bytes: free room,
     /// and what is taken by test files that serve again or can be given back.
-    pub fn room_for(&self, cast: &Cast, bytes_per_scale: u64) -> u32 {
+    pub fn room_for(&self, actors: &Actors, bytes_per_scale: u64) -> u32 {
         let Ok(Some(space)) = space(self.area.root()) else {
             return u32::MAX;
         };
-        let held = self.room.held_bytes(&self.specs(cast, 1));
+        let held = self.room.held_bytes(&self.specs(actors, 1));
         let room = space.usable_bytes(self.area.keep_free()).saturating_add(held);
         u32::try_from(room / 100 * 95 / bytes_per_scale.max(1)).unwrap_or(u32::MAX)
     }
 
     /// The largest scale for which the user's own files are enough, where they are read; at most `most`.
-    pub fn own_room_for(&self, cast: &Cast, most: u32) -> u32 {
-        self.own.as_ref().map_or(most, |own| own.material.room_for(&cast.own_pieces(1), most))
+    pub fn own_room_for(&self, actors: &Actors, most: u32) -> u32 {
+        self.own.as_ref().map_or(most, |own| own.material.room_for(&actors.own_pieces(1), most))
     }
 
     /// Whether files of the user's own are read.
@@ -265,12 +265,12 @@ impl Stage {
     /// The files of one actor.
     fn files_of(
         &mut self,
-        role: &Role,
+        actor: &Actor,
         number: usize,
         instance: usize,
         reads_own: bool,
     ) -> Result<Files, RunError> {
-        let needs = role.part().needs();
+        let needs = actor.instance().needs();
         let mut files = Files::default();
         for _ in 0..needs.prepared_files {
             let (file, begin) = match self.own.as_mut().filter(|_| reads_own) {
@@ -286,9 +286,9 @@ impl Stage {
         let Some(scratch) = self.made.scratch() else {
             return Err(RunError::io("make a folder")(std::io::Error::other("the scratch folder is gone")));
         };
-        let folder = scratch.directory(&format!("{number:02}-{}-{instance:04}", role.plan.kind))?;
+        let folder = scratch.directory(&format!("{number:02}-{}-{instance:04}", actor.plan.kind))?;
         for made in 0..needs.made_files {
-            let path = folder.join(format!("{}-{made:06}", made_name(role.plan.kind)));
+            let path = folder.join(format!("{}-{made:06}", made_name(actor.plan.kind)));
             let is_there = made < needs.empty_files;
             if is_there {
                 scratch.make_empty_file(&path)?;
@@ -323,11 +323,11 @@ impl OwnFiles {
     /// The files of a folder; what was not taken is noted.
     fn find(
         folder: &Path,
-        ground: &Ground,
+        locked: &LockedTarget,
         pieces: &[u64],
         notes: &mut Vec<String>,
     ) -> Result<OwnFiles, RunError> {
-        let material = Material::find(folder, &ground.mount, ground.target())?;
+        let material = Material::find(folder, &locked.mount, locked.target())?;
         material.check(pieces)?;
         notes.extend(left_out_note(folder, material.left_out()));
         Ok(OwnFiles { material, numbers: BTreeMap::new(), used_bytes: 0 })

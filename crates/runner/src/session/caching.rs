@@ -1,0 +1,87 @@
+//! This machine's cache before a run measures: whether it is gone past, and that it holds nothing of the test
+//! files.
+
+use std::path::Path;
+
+use reelgauge_engine::area::Area;
+use reelgauge_engine::cache;
+use reelgauge_engine::dataset::DataSet;
+use reelgauge_engine::driver::TargetFile;
+use reelgauge_engine::mount::direct::{DirectOutcome, DirectProbe, DirectSupport};
+use reelgauge_engine::mount::{Mount, MountKind};
+use reelgauge_workload::units::Size;
+
+use crate::error::RunError;
+
+/// What a run wants of direct I/O.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DirectWish<'a> {
+    /// Where.
+    pub target: &'a Path,
+    /// Refuse rather than fall back.
+    pub must: bool,
+    /// Whether it writes.
+    pub writes: bool,
+    /// What all its offsets and lengths are multiples of.
+    pub quantum_bytes: u32,
+}
+
+/// Decides whether direct I/O is used. A note when it is not, although it was planned.
+pub fn settle_direct(
+    wish: DirectWish<'_>,
+    mount: &Mount,
+    direct: &DirectProbe,
+) -> Result<Option<String>, RunError> {
+    if wish.must && mount.kind == MountKind::Memory {
+        let why = format!("{} keeps everything in memory", mount.fs_type);
+        return Err(RunError::NotDirect { target: wish.target.to_path_buf(), why });
+    }
+    let refused = [Some(&direct.read), wish.writes.then_some(&direct.write)];
+    let refused = refused.into_iter().flatten().find_map(|outcome| match outcome {
+        DirectOutcome::Refused { why } => Some(why.clone()),
+        _ => None,
+    });
+    if let Some(why) = refused {
+        if wish.must {
+            return Err(RunError::NotDirect { target: wish.target.to_path_buf(), why });
+        }
+        let note = format!(
+            "Direct I/O does not work here ({why}), so this run went through this machine's cache. Use files \
+             larger than its memory to see the storage."
+        );
+        return Ok(Some(note));
+    }
+    let needed = match direct.stated {
+        DirectSupport::Aligned { offset_align_bytes, .. } => offset_align_bytes,
+        _ => direct.shortest_read_bytes.unwrap_or(0),
+    };
+    let given = wish.quantum_bytes;
+    if given < needed {
+        return Err(RunError::DirectAlignment {
+            target: wish.target.to_path_buf(),
+            needed: Size(u64::from(needed)),
+            given: Size(u64::from(given)),
+        });
+    }
+    Ok(None)
+}
+
+/// Drops files of the user's own from this machine's cache, writing nothing back. A note when that is
+/// impossible.
+pub fn drop_written(files: &[TargetFile]) -> Option<String> {
+    let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
+    let error = cache::drop_written(&paths).err()?;
+    Some(format!("Your files could not be dropped from this machine's cache ({error})."))
+}
+
+/// A cold start: drops the test files from this machine's cache. A note when that is impossible.
+pub fn cool_down(area: &Area, data_set: &DataSet) -> Option<String> {
+    drop_cached(area, &data_set.files)
+}
+
+/// Drops files of the area from this machine's cache. A note when that is impossible.
+pub fn drop_cached(area: &Area, files: &[TargetFile]) -> Option<String> {
+    let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
+    let error = cache::drop_cached(Some(area.dir()), &paths).err()?;
+    Some(format!("The test files could not be dropped from this machine's cache ({error})."))
+}

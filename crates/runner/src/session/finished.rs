@@ -1,0 +1,37 @@
+//! A run that is over: its summary, where it lies, and its exit code.
+
+use std::path::PathBuf;
+
+use reelgauge_analysis::{Outcome, Summary};
+
+use crate::interrupt::EXIT_INTERRUPTED;
+
+/// The exit code of a run that measured what it should and found it not good enough.
+const EXIT_NOT_MET: u8 = 1;
+/// The exit code of a run that broke off.
+pub(crate) const EXIT_BROKE_OFF: u8 = 3;
+
+/// A run that measured something.
+#[derive(Debug)]
+pub struct Finished {
+    /// Everything that a report shows.
+    pub summary: Summary,
+    /// Where it lies.
+    pub run_dir: PathBuf,
+}
+
+impl Finished {
+    /// The exit code: 0 complete, 1 complete but the criteria were not met, a load point could not be
+    /// measured or what was written is not what was read back, 3 broke off, 130 interrupted.
+    pub fn exit_code(&self) -> u8 {
+        let differs = self.summary.verify.as_ref().is_some_and(|verify| verify.different_bytes > 0);
+        let not_met = self.summary.verdict.as_ref().is_some_and(|verdict| !verdict.passed);
+        let not_measured = self.summary.load_points.iter().any(|point| point.not_measured.is_some());
+        match self.summary.outcome {
+            Outcome::Complete if differs || not_met || not_measured => EXIT_NOT_MET,
+            Outcome::Complete => 0,
+            Outcome::BrokeOff | Outcome::Running => EXIT_BROKE_OFF,
+            Outcome::Interrupted => EXIT_INTERRUPTED as u8,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What is asked of a target and said of it, whatever runs on it: its name, its mount, what of a folder of the
+//! user's own was left out.
+
+use std::path::Path;
+
+use reelgauge_engine::area::Terms;
+use reelgauge_engine::material::LeftOut;
+use reelgauge_engine::mount::Mount;
+use reelgauge_record::host::MountFacts;
+
+/// What the user asked of a target, beside its plan.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked {
+    /// Refuse rather than fall back to the client's cache.
+    pub must_be_direct: bool,
+    /// What was said of the target.
+    pub terms: Terms,
+}
+
+/// What is mounted, as the run directory keeps it.
+pub fn mount_facts(mount: &Mount) -> MountFacts {
+    MountFacts {
+        fs_type: mount.fs_type.clone(),
+        source: mount.source.clone(),
+        options: mount.options.join(","),
+    }
+}
+
+/// A short name for a target: its server, or the last part of its path.
+pub fn target_label(target: &Path, mount: &Mount) -> String {
+    let last = target.file_name().map(|name| name.to_string_lossy().into_owned());
+    mount.server.clone().or(last).unwrap_or_else(|| "root".to_owned())
+}
+
+/// What of a folder was not read, in words; `None` where all of it could be.
+pub(crate) fn left_out_note(folder: &Path, left_out: LeftOut) -> Option<String> {
+    let LeftOut { links, special, elsewhere, mounts, unreadable, too_many } = left_out;
+    let counts = [
+        (links, "symbolic links"),
+        (special, "special files"),
+        (elsewhere, "sparse, compressed or archived files"),
+        (mounts, "entries on other file systems"),
+        (unreadable, "entries that can't be looked at"),
+    ];
+    let there = counts.iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = there.map(|(count, what)| format!("{count} {what}")).collect();
+    let rest = "It holds more entries than are looked at; the rest was left out.";
+    match (parts.is_empty(), too_many) {
+        (true, false) => None,
+        (true, true) => Some(format!("{}: {rest}", folder.display())),
+        (false, false) => Some(format!("Left out of {}: {}.", folder.display(), parts.join(", "))),
+        (false, true) => Some(format!("Left out of {}: {}. {rest}", folder.display(), parts.join(", "))),
+    }
+}
