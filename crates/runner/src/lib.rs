@@ -2,20 +2,19 @@
 //!
 //! * The kinds of runs: [`mod@mix`]; [`mod@streams`], players, recorders and others, and the search for the
 //!   largest count; [`mod@check`], a first look; [`mod@replay`], a trace, pass by pass; [`suite`]: many, one
-//!   after the other. Each says only what differs; [`forecast`] says beforehand what it is going to take.
+//!   after the other. Each says only what differs.
 //! * [`mod@session`]: what every kind of run keeps and does between taking its target and its summary.
 //! * [`interrupt`] and [`supervise`]: how a run ends when somebody or something stops it. [`observer`]: what
 //!   whoever watches it is told.
 //! * [`mod@extents`]: a file against a copy of it, written anew. [`clean`]: the area removed.
 //!
-//! Not here: flags and screens (the binary), figures (analysis), I/O on the target (engine), what was measured
-//! before (results).
+//! Not here: flags and screens (the binary), figures (analysis), I/O on the target (engine), what was
+//! measured before (results).
 
 pub mod check;
 pub mod clean;
 pub mod error;
 pub mod extents;
-pub mod forecast;
 pub mod interrupt;
 pub mod mix;
 pub mod observer;

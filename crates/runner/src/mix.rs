@@ -1,5 +1,6 @@
 //! A mix, from its plan to its summary: random reads and writes of many workers.
 
+mod forecast;
 mod plan_for_people;
 pub mod prepare;
 pub mod workers;

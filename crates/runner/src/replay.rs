@@ -11,6 +11,7 @@
 //! Not here: what an operation waits for (the trace room).
 
 mod findings;
+mod forecast;
 mod images;
 mod limits;
 mod links;
@@ -33,7 +34,6 @@ use reelgauge_workload::plan::DriverChoice;
 use reelgauge_workload::replay::ReplayPlan;
 
 use crate::error::RunError;
-use crate::forecast;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::session::caching::drop_cached;

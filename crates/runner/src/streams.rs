@@ -7,6 +7,7 @@
 pub mod actor_instance;
 pub mod actors;
 pub mod files;
+pub mod forecast;
 pub mod media;
 pub mod people;
 pub mod run;

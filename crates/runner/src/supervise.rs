@@ -11,9 +11,9 @@
 //!   done its work, so that pipes end although the kernel may hold the process.
 //! * `progress`: whether a process does anything, from `/proc`.
 //!
-//! Once the measuring has begun the child gives up by itself ([`crate::session::drive`]), and keeps what it measured:
-//! the parent doesn't interfere. Ctrl-C reaches the parent, which passes it on; Ctrl-Z stops both. If the
-//! parent is killed, the kernel kills the child.
+//! Once the measuring has begun the child gives up by itself ([`crate::session::drive`]), and keeps what it
+//! measured: the parent doesn't interfere. Ctrl-C reaches the parent, which passes it on; Ctrl-Z stops both.
+//! If the parent is killed, the kernel kills the child.
 //!
 //! Linux only; elsewhere the run happens in this process.
 

@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
+
+/// The plain rates that a first look measures, and its formats, each of them played and recorded.
+const LOOK: (f64, f64) = (3.0, 2.0 * 5.0);
 /// Warm-up and measured time of the plain rates: sequential reads, sequential writes, random reads.
 pub const RATE_TIMES: Times =
     Times { warmup: Duration::from_millis(400), measured: Duration::from_millis(1_600) };
@@ -73,6 +77,19 @@ impl DataPlan {
     /// The least that there must be room for.
     pub fn bytes_min(&self) -> u64 {
         self.file_bytes * u64::from(FILES_MIN)
+    }
+}
+
+/// What a first look takes that makes at most so many bytes of test files.
+pub fn forecast(missing_bytes: u64) -> Forecast {
+    let (rates, formats) = LOOK;
+    let rate_s = (RATE_TIMES.warmup + RATE_TIMES.measured).as_secs_f64();
+    Forecast {
+        memory_bytes: 0,
+        time: TimeAhead::Planned { s: rates * rate_s + formats * FORMAT_S },
+        least_files_bytes: 0,
+        most_files_bytes: missing_bytes,
+        load: LoadAhead::Unbounded,
     }
 }
 

@@ -14,7 +14,6 @@ use reelgauge_workload::units::Size;
 
 use super::budget::DataPlan;
 use crate::error::RunError;
-use crate::forecast;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::session::caching::{DirectWish, drop_cached, settle_direct};
@@ -165,7 +164,7 @@ fn make_files(
     let spec = DataSetSpec { files: 1, file_bytes: plan.file_bytes, unit_bytes: QUANTUM_BYTES, seed };
     let most = DataSetSpec { files: plan.files_max, ..spec };
     let held = Room::of(locked);
-    observer.ahead(super::look::VERB, &forecast::of_look(held.yet_to_write(&[most])));
+    observer.ahead(super::look::VERB, &super::budget::forecast(held.yet_to_write(&[most])));
     let notes = held.make_for(&most, &[spec], observer, interrupt)?;
     let mut make = |files: u32| {
         let mut progress = |report: Prepared| {

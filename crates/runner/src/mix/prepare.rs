@@ -17,8 +17,8 @@ use reelgauge_workload::plan::Plan;
 use reelgauge_workload::script::Script;
 
 use crate::error::RunError;
-use crate::forecast;
 use crate::interrupt::Interrupt;
+use crate::mix::forecast;
 use crate::observer::Observer;
 use crate::session::allowance::{self, Demand};
 use crate::session::caching::{DirectWish, cool_down, drop_written, settle_direct};

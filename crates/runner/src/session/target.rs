@@ -1,5 +1,5 @@
-//! What is asked of a target and said of it, whatever runs on it: its name, its mount, what of a folder of the
-//! user's own was left out.
+//! What is asked of a target and said of it, whatever runs on it: its name, its mount, what of a
+//! folder of the user's own was left out.
 
 use std::path::Path;
 

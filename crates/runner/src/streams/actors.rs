@@ -313,7 +313,7 @@ fn longest_filled_ns(actors: &[Actor]) -> u64 {
 }
 
 /// Within which time streams begin. In a search every buffer is to be filled for the first time before the
-/// measured instance, because whether margins fall shows only then ([`reelgauge_analysis::late::MarginTrend`]).
+/// measured part, because whether margins fall shows only then ([`reelgauge_analysis::late::MarginTrend`]).
 /// Where the warm-up has no room for that, they begin together: else the first fill their buffers with what
 /// the others leave to them, and live on it.
 fn stagger_ns(plan: &StreamsPlan, actors: &[Actor]) -> u64 {
@@ -480,7 +480,7 @@ mod tests {
         assert_eq!(begins(1000, "12frames", true), quiet(500));
         assert_eq!(begins(1500, "1s", true), quiet(500));
         assert_eq!(begins(1000, "1s", true), quiet(42));
-        // What fills its buffer in the measured instance is judged from its beginning on.
+        // What fills its buffer in the measured part is judged from its beginning on.
         assert_eq!(begins(0, "1s", true), quiet(42));
         assert_eq!(begins(0, "1s", false), quiet(1000));
         // Without a search nothing hides: late frames are all that counts.

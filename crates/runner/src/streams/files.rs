@@ -202,8 +202,8 @@ impl StreamFiles {
         self.room.yet_to_write(&self.specs(actors, scale))
     }
 
-    /// The largest scale of these actors for which there is room, when one unit takes so many bytes: free room,
-    /// and what is taken by test files that serve again or can be given back.
+    /// The largest scale of these actors for which there is room, when one unit takes so many bytes: free
+    /// room, and what is taken by test files that serve again or can be given back.
     pub fn room_for(&self, actors: &Actors, bytes_per_scale: u64) -> u32 {
         let Ok(Some(space)) = space(self.area.root()) else {
             return u32::MAX;

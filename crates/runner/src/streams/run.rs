@@ -16,10 +16,10 @@ use reelgauge_workload::units::{Size, Span};
 
 use super::actors::{Actors, PointLoad};
 use super::files::{Needs, StreamFiles};
+use super::forecast;
 use super::seek::{self, Limits, SearchState};
 use super::verdict::{judge_last, verdict_of_run};
 use crate::error::RunError;
-use crate::forecast;
 use crate::interrupt::Interrupt;
 use crate::observer::{Observer, SearchStep};
 use crate::session::allowance;

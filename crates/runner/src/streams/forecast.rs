@@ -1,36 +1,17 @@
-//! What a plan is going to take, before it starts: pure, from the plan and from how many bytes of its test
-//! files are not there yet.
+//! What streams are going to take, before they start: pure, from their plan and from how many bytes of their
+//! test files are not there yet.
 //!
 //! Not here: how that is said (the report room).
 
 use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
-use reelgauge_workload::plan::Plan;
-use reelgauge_workload::replay::{Pacing, ReplayPlan};
 use reelgauge_workload::search::{Next, Search, Trial, Why};
 use reelgauge_workload::streams::StreamsPlan;
 
-use crate::check::budget::{FORMAT_S, RATE_TIMES};
+use super::actors::Actors;
 use crate::session::driver_kind;
-use crate::streams::actors::Actors;
 
 /// More trials than any search makes on storage that answers steadily.
 const TRIALS_MOST: u32 = 10_000;
-/// The plain rates that a first look measures, and its formats, each of them played and recorded.
-const LOOK: (f64, f64) = (3.0, 2.0 * 5.0);
-
-/// A mix whose test files lack so many bytes.
-pub fn of_mix(plan: &Plan, missing_bytes: u64, memory_bytes: u64) -> Forecast {
-    let point_s = (plan.warmup.ns() + plan.duration.ns()) as f64 / 1e9;
-    let writes = (0..plan.points()).any(|point| plan.mix_at(point).writes.ppm() > 0);
-    Forecast {
-        memory_bytes,
-        time: TimeAhead::Planned { s: point_s * plan.points() as f64 },
-        least_files_bytes: missing_bytes,
-        most_files_bytes: missing_bytes,
-        load: if writes { LoadAhead::Unbounded } else { LoadAhead::AtMost(0) },
-    }
-}
-
 /// Load points of streams whose test files lack so many bytes.
 pub fn of_points(plan: &StreamsPlan, actors: &Actors, missing_bytes: u64) -> Forecast {
     let point_s = point_s(plan, actors);
@@ -74,37 +55,6 @@ pub fn of_search(
     }
 }
 
-/// A first look that makes at most so many bytes of test files.
-pub fn of_look(missing_bytes: u64) -> Forecast {
-    let (rates, formats) = LOOK;
-    let rate_s = (RATE_TIMES.warmup + RATE_TIMES.measured).as_secs_f64();
-    Forecast {
-        memory_bytes: 0,
-        time: TimeAhead::Planned { s: rates * rate_s + formats * FORMAT_S },
-        least_files_bytes: 0,
-        most_files_bytes: missing_bytes,
-        load: LoadAhead::Unbounded,
-    }
-}
-
-/// A replay of a trace of this length, whose files have so many bytes and whose operations write so many.
-pub fn of_replay(plan: &ReplayPlan, span_ns: u64, files_bytes: u64, written_bytes: u64) -> Forecast {
-    let settings = &plan.replay;
-    let last_user_s = f64::from(settings.copies.saturating_sub(1)) * settings.stagger.ns() as f64 / 1e9;
-    let pass_s = span_ns as f64 / 1e9 * settings.scale + last_user_s;
-    let passes = u64::from(settings.batch) * u64::from(settings.copies);
-    Forecast {
-        memory_bytes: 0,
-        time: match settings.pace {
-            Pacing::Recorded => TimeAhead::Planned { s: pass_s * f64::from(settings.batch) },
-            _ => TimeAhead::Unknown,
-        },
-        least_files_bytes: files_bytes.saturating_mul(passes),
-        most_files_bytes: files_bytes.saturating_mul(passes),
-        load: LoadAhead::AtMost(written_bytes.saturating_mul(passes)),
-    }
-}
-
 /// What this machine's memory has to hold for a load point at this scale.
 fn memory_bytes(plan: &StreamsPlan, actors: &Actors, scale: u32) -> u64 {
     actors.demand(driver_kind(plan.driver), scale, point_s(plan, actors)).memory_bytes
@@ -143,7 +93,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use reelgauge_workload::range::Ramp;
-    use reelgauge_workload::replay::ReplaySettings;
     use reelgauge_workload::search::SearchSettings;
     use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan};
     use reelgauge_workload::units::Span;
@@ -219,28 +168,5 @@ mod tests {
         let ahead = of_search(&plan, &Actors::new(&plan).unwrap(), &search, (0, 0));
         let TimeAhead::Between { least_s, most_s, or_longer } = ahead.time else { panic!("{ahead:?}") };
         assert_eq!((least_s, most_s, or_longer), (30.0, 30.0, false));
-    }
-
-    #[test]
-    fn a_replay_that_keeps_its_times_takes_as_long_as_the_trace() {
-        let mut plan = ReplayPlan {
-            plan_version: 1,
-            written_by: String::new(),
-            target: "/t".into(),
-            seed: 1,
-            driver: Default::default(),
-            hang_after: Span::secs(30),
-            log: true,
-            replay: ReplaySettings::default(),
-        };
-        plan.replay.scale = 0.5;
-        plan.replay.copies = 3;
-        plan.replay.stagger = Span::secs(2);
-        plan.replay.batch = 2;
-        let ahead = of_replay(&plan, 20_000_000_000, 5, 10);
-        assert_eq!(ahead.time, TimeAhead::Planned { s: 2.0 * (10.0 + 4.0) });
-        assert_eq!((ahead.most_files_bytes, ahead.load), (30, LoadAhead::AtMost(60)));
-        plan.replay.pace = Pacing::Max;
-        assert_eq!(of_replay(&plan, 20_000_000_000, 5, 10).time, TimeAhead::Unknown);
     }
 }

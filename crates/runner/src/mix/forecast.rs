@@ -1,0 +1,18 @@
+//! What a mix is going to take, before it starts: pure, from its plan and from how many bytes of its test
+//! files are not there yet.
+
+use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
+use reelgauge_workload::plan::Plan;
+
+/// A mix whose test files lack so many bytes.
+pub fn of_mix(plan: &Plan, missing_bytes: u64, memory_bytes: u64) -> Forecast {
+    let point_s = (plan.warmup.ns() + plan.duration.ns()) as f64 / 1e9;
+    let writes = (0..plan.points()).any(|point| plan.mix_at(point).writes.ppm() > 0);
+    Forecast {
+        memory_bytes,
+        time: TimeAhead::Planned { s: point_s * plan.points() as f64 },
+        least_files_bytes: missing_bytes,
+        most_files_bytes: missing_bytes,
+        load: if writes { LoadAhead::Unbounded } else { LoadAhead::AtMost(0) },
+    }
+}
