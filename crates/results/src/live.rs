@@ -3,8 +3,8 @@
 //! Whoever watches a run from outside (the console) reads this file; the run itself never waits for anybody.
 //! [`life`] and [`process`] tell whether the run that wrote it goes on.
 //!
-//! Not here: who writes it (the runner), and figures. What is measured stands in the summary and the log; this
-//! is to look at, and it may have gaps.
+//! Not here: who writes it (the runner), and figures. What is measured stands in the summary and the log;
+//! this is to look at, and it may have gaps.
 
 pub mod life;
 pub mod process;
