@@ -14,7 +14,7 @@ fn documents(root: &Path) -> Vec<String> {
     let book = std::fs::read_dir(root.join("docs")).unwrap();
     let book = book.map(|entry| format!("docs/{}", entry.unwrap().file_name().into_string().unwrap()));
     let mut documents: Vec<String> = book.filter(|path| path.ends_with(".md")).collect();
-    documents.extend(["README.md", "CONTRIBUTING.md"].map(str::to_owned));
+    documents.extend(["README.md", "CHANGELOG.md", "CONTRIBUTING.md"].map(str::to_owned));
     documents.sort();
     documents
 }
@@ -103,18 +103,55 @@ fn commands_are_found_and_taken_apart() {
     assert_eq!((verb.as_str(), flags), ("mix", vec!["--workers".to_owned(), "--out".to_owned()]));
 }
 
-#[test]
-fn every_verb_and_flag_is_explained() {
+/// The verbs of the binary, in the order of its help.
+fn verbs() -> Vec<String> {
     let help = binary::run(["--help"]).expect_code(0).stdout;
     let verbs = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
-    let verbs: Vec<&str> = verbs
+    let verbs: Vec<String> = verbs
         .take_while(|line| !line.is_empty())
         .filter_map(|line| line.split_whitespace().next())
         .filter(|verb| *verb != "help")
+        .map(str::to_owned)
         .collect();
-    assert!(verbs.contains(&"mix") && verbs.contains(&"report") && verbs.contains(&"clean"));
-    for verb in verbs {
-        let help = binary::run([verb, "--help"]).expect_code(0).stdout;
+    assert!(["mix", "report", "clean"].iter().all(|verb| verbs.iter().any(|known| known == verb)));
+    verbs
+}
+
+/// The headings of a document that are verbs, each with the verbs of the commands below it.
+fn headings_with_commands<'a>(text: &'a str, verbs: &[String]) -> Vec<(&'a str, Vec<String>)> {
+    let sections = text.split("\n## ").skip(1);
+    let sections = sections.map(|section| (section.lines().next().unwrap_or_default(), section));
+    let of_verbs = sections.filter(|(heading, _)| verbs.iter().any(|verb| verb == heading));
+    let below =
+        |section: &str| commands(section).iter().map(|(_, command)| verb_and_flags(command).0).collect();
+    of_verbs.map(|(heading, section)| (heading, below(section))).collect()
+}
+
+#[test]
+fn every_verb_stands_in_the_list_of_commands_in_the_order_of_help_with_an_example() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let text = std::fs::read_to_string(root.join("docs/commands.md")).unwrap();
+    let verbs = verbs();
+    let found = headings_with_commands(&text, &verbs);
+    let headings: Vec<&str> = found.iter().map(|(heading, _)| *heading).collect();
+    assert_eq!(headings, verbs);
+    for (verb, examples) in found {
+        assert_eq!(examples, [verb], "the examples of {verb}");
+    }
+}
+
+#[test]
+fn headings_are_found_with_their_commands() {
+    let text = "# All\n\n## mix\n```\nreelgauge mix /mnt\n```\n## Notes\n## run\nreelgauge run x\n";
+    let verbs = ["mix", "run"].map(str::to_owned);
+    let found = headings_with_commands(text, &verbs);
+    assert_eq!(found, [("mix", vec!["mix".to_owned()]), ("run", Vec::new())]);
+}
+
+#[test]
+fn every_verb_and_flag_is_explained() {
+    for verb in verbs() {
+        let help = binary::run([verb.as_str(), "--help"]).expect_code(0).stdout;
         // What is indented further belongs to another program's command line in an explanation.
         let flags =
             help.lines().filter(|line| line.trim_start().starts_with('-') && !line.starts_with("       "));
