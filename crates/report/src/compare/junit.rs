@@ -2,8 +2,7 @@
 //! every figure that both have. A figure that is worse than the gate allows has failed; one that can't be
 //! judged was skipped.
 
-use std::fmt::Write;
-
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use reelgauge_analysis::compare::{Comparison, ComparisonRow, Gate, Judgement};
 
 use super::{heading, signed, unsigned, word};
@@ -11,60 +10,37 @@ use super::{heading, signed, unsigned, word};
 /// The comparison as JUnit XML, ending with a line feed. The figures are those of the comparison; keep
 /// those that are wanted with [`Comparison::keep`].
 pub fn junit(comparison: &Comparison, gate: &Gate) -> String {
-    let mut xml =
-        String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"reelgauge compare\">\n");
-    for run in comparison.others() {
-        suite(comparison, run, gate, &mut xml);
-    }
-    xml.push_str("</testsuites>\n");
-    xml
+    let mut report = Report::new("reelgauge compare");
+    report.add_test_suites(comparison.others().into_iter().map(|run| suite(comparison, run, gate)));
+    report.to_string().expect("writing into memory does not fail")
 }
 
-fn suite(comparison: &Comparison, run: usize, gate: &Gate, xml: &mut String) {
-    let in_both = |row: &&ComparisonRow| row.values[0].is_some() && row.values[run].is_some();
-    let rows: Vec<&ComparisonRow> = comparison.rows.iter().filter(in_both).collect();
-    let failures = rows.iter().filter(|row| gate.falls(row, run)).count();
-    let skipped = rows.iter().filter(|row| row.judgement[run] == Judgement::Unknown).count();
+fn suite(comparison: &Comparison, run: usize, gate: &Gate) -> TestSuite {
     let (one, base) = (&comparison.runs[run], &comparison.runs[0]);
-    let _ = writeln!(
-        xml,
-        "  <testsuite name=\"{} against {}\" tests=\"{}\" failures=\"{failures}\" errors=\"0\" \
-         skipped=\"{skipped}\" timestamp=\"{}\">",
-        escaped(&one.id),
-        escaped(&base.id),
-        rows.len(),
-        escaped(&one.started_at)
-    );
-    xml.push_str("    <properties>\n");
-    let mut property = |name: &str, value: &str| {
-        let _ = writeln!(xml, "      <property name=\"{name}\" value=\"{}\"/>", escaped(value));
-    };
-    property("target", &one.target);
-    property("threshold_percent", &gate.threshold_percent.to_string());
-    comparison.cautions.iter().for_each(|caution| property("caution", caution));
-    xml.push_str("    </properties>\n");
-    for row in rows {
-        case(row, run, gate, xml);
-    }
-    xml.push_str("  </testsuite>\n");
+    let mut suite = TestSuite::new(held(&format!("{} against {}", one.id, base.id)));
+    suite.extra.insert("timestamp".into(), held(&one.started_at).into());
+    suite.add_property(("target".to_owned(), held(&one.target)));
+    suite.add_property(("threshold_percent".to_owned(), gate.threshold_percent.to_string()));
+    suite.add_properties(comparison.cautions.iter().map(|caution| ("caution".to_owned(), held(caution))));
+    let in_both = |row: &&ComparisonRow| row.values[0].is_some() && row.values[run].is_some();
+    suite.add_test_cases(comparison.rows.iter().filter(in_both).map(|row| case(row, run, gate)));
+    suite
 }
 
-fn case(row: &ComparisonRow, run: usize, gate: &Gate, xml: &mut String) {
-    let _ = write!(
-        xml,
-        "    <testcase classname=\"{}\" name=\"{}\"",
-        escaped(&heading(&row.group)),
-        escaped(&row.figure)
-    );
-    let said = said(row, run);
-    let said = escaped(&said);
-    let _ = match row.judgement[run] {
-        _ if gate.falls(row, run) => {
-            writeln!(xml, ">\n      <failure type=\"worse\" message=\"{said}\"/>\n    </testcase>")
-        }
-        Judgement::Unknown => writeln!(xml, ">\n      <skipped message=\"{said}\"/>\n    </testcase>"),
-        _ => writeln!(xml, ">\n      <system-out>{said}</system-out>\n    </testcase>"),
-    };
+fn case(row: &ComparisonRow, run: usize, gate: &Gate) -> TestCase {
+    let said = held(&said(row, run));
+    let mut case = TestCase::new(held(&row.figure), TestCaseStatus::success());
+    case.set_classname(held(&heading(&row.group)));
+    if gate.falls(row, run) {
+        case.status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        case.status.set_type("worse").set_message(said);
+    } else if row.judgement[run] == Judgement::Unknown {
+        case.status = TestCaseStatus::skipped();
+        case.status.set_message(said);
+    } else {
+        case.set_system_out(said);
+    }
+    case
 }
 
 /// `read, MB/s: 180, then 142: -21 % (noise 3.0 %), WORSE`.
@@ -76,24 +52,10 @@ fn said(row: &ComparisonRow, run: usize) -> String {
     format!("{}: {}, then {}{change}{noise}, {judged}", row.label, row.texts[0], row.texts[run])
 }
 
-/// Text for XML 1.0, in attributes and between tags. What XML has no way to hold is left out.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            '\t' | '\n' | '\r' => {
-                let _ = write!(out, "&#{};", c as u32);
-            }
-            '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => {}
-            _ => out.push(c),
-        }
-    }
-    out
+/// Text without the characters that XML 1.0 discourages or has no way to hold, and that the writer would let
+/// through.
+fn held(text: &str) -> String {
+    text.replace(|c| matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}'), "")
 }
 
 #[cfg(test)]
@@ -102,8 +64,9 @@ mod tests {
 
     #[test]
     fn xml_holds_whatever_is_in_a_name() {
-        let hostile = "a\u{0}\u{1b}[1m<b attr=\"1\">&amp;</b>'\n\u{fffe}\u{1f600}]]>";
-        let safe = "a[1m&lt;b attr=&quot;1&quot;&gt;&amp;amp;&lt;/b&gt;&apos;&#10;\u{1f600}]]&gt;";
-        assert_eq!(escaped(hostile), safe);
+        let hostile = "a\u{0}\u{1b}[1m<b attr=\"1\">&amp;</b>'\u{9b}\u{fffe}\u{1f600}]]>";
+        let safe = "a&lt;b attr=&quot;1&quot;&gt;&amp;amp;&lt;/b&gt;&apos;\u{1f600}]]&gt;";
+        let xml = Report::new(held(hostile)).to_string().unwrap_or_default();
+        assert!(xml.contains(&format!("<testsuites name=\"{safe}\" ")), "{xml}");
     }
 }
