@@ -16,7 +16,6 @@
 pub mod contained;
 pub mod errno;
 pub mod identity;
-pub mod named_file;
 pub mod op;
 pub mod turn;
 
@@ -24,6 +23,8 @@ pub mod turn;
 pub mod host;
 #[cfg(feature = "log")]
 pub mod log;
+#[cfg(feature = "log")]
+pub mod named_file;
 #[cfg(feature = "log")]
 pub mod run_dir;
 

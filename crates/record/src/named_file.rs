@@ -21,10 +21,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use tempfile::{Builder, NamedTempFile};
+
 use crate::identity;
 
-/// So many names are tried for the file that becomes the whole one.
-const TRIES_MAX: u32 = 100;
 /// Where the system shows a process its own open files, as links that are no ordinary ones.
 const OF_THE_SYSTEM: [&str; 2] = ["/dev", "/proc"];
 
@@ -102,31 +102,20 @@ fn replace<T, E: From<io::Error>>(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
 ) -> Result<T, E> {
-    let (temporary, file) = new_beside(path)?;
-    let written = filled(file, fill).and_then(|filled| {
-        fs::rename(&temporary, path)?;
-        Ok(filled)
-    });
-    if written.is_err() {
-        // It may be what fills the disk; the error that counts is the first.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
+    let (file, temporary) = new_beside(path)?.into_parts();
+    let filled = filled(file, fill)?;
+    temporary.persist(path).map_err(|failed| failed.error)?;
+    Ok(filled)
 }
 
-/// A new file in the same directory, under a name that nothing had.
-fn new_beside(path: &Path) -> io::Result<(PathBuf, File)> {
-    for number in 0..TRIES_MAX {
-        let mut name = OsString::from("_");
-        name.push(path.file_name().unwrap_or_default());
-        name.push(format!(".{}-{number}.tmp", std::process::id()));
-        let temporary = path.with_file_name(name);
-        match File::create_new(&temporary) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            made => return made.map(|file| (temporary, file)),
-        }
-    }
-    Err(io::Error::new(io::ErrorKind::AlreadyExists, "too many files with names like its own lie beside it"))
+/// A new file in the same directory, under a name that nothing had. It is removed when it is dropped; its
+/// rights are those of every file.
+pub(crate) fn new_beside(path: &Path) -> io::Result<NamedTempFile> {
+    let mut name = OsString::from("_");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".");
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Builder::new().prefix(&name).suffix(".tmp").make_in(dir, |path| File::create_new(path))
 }
 
 fn filled<T, E: From<io::Error>>(
@@ -195,17 +184,22 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_somebody_put_in_the_place_of_the_temporary_file_is_not_written() {
+    fn a_new_file_has_a_name_that_nothing_had_and_the_rights_of_every_file() {
+        use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
-        let (page, precious) = (dir.path().join("page"), dir.path().join("precious"));
-        fs::write(&precious, "precious").unwrap();
-        for number in 0..3 {
-            let name = format!("_page.{}-{number}.tmp", std::process::id());
-            std::os::unix::fs::symlink(&precious, dir.path().join(name)).unwrap();
+        let page = dir.path().join("page");
+        let (one, other) = (new_beside(&page).unwrap(), new_beside(&page).unwrap());
+        assert_ne!(one.path(), other.path());
+        for made in [&one, &other] {
+            let name = made.path().file_name().unwrap().to_str().unwrap();
+            assert!(name.starts_with("_page.") && name.ends_with(".tmp"), "{name}");
         }
+        let usual = File::create_new(dir.path().join("usual")).unwrap().metadata().unwrap();
+        assert_eq!(one.as_file().metadata().unwrap().permissions().mode(), usual.permissions().mode());
+        drop((one, other));
         write(&page, "new").unwrap();
-        assert_eq!(fs::read(&precious).unwrap(), b"precious");
-        assert_eq!(fs::read(&page).unwrap(), b"new");
+        assert_eq!(fs::metadata(&page).unwrap().permissions().mode(), usual.permissions().mode());
+        assert_eq!(names_in(dir.path()), 2);
     }
 
     #[cfg(target_os = "linux")]

@@ -21,6 +21,7 @@ use serde::Serialize;
 use crate::host::HostFacts;
 use crate::identity;
 use crate::log::advice;
+use crate::named_file::new_beside;
 
 /// Version of the layout of run directories. A program opens every version up to its own.
 pub const LAYOUT_VERSION: u32 = 1;
@@ -289,22 +290,9 @@ fn directory_name(name: RunName<'_>) -> Result<String, RunDirError> {
 /// durable, then renamed. For the small files of a run, of which each has one writer.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
     let _own = identity::own();
-    let mut name = std::ffi::OsString::from("_");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".tmp");
-    let temporary = path.with_file_name(name);
-    let written = File::create(&temporary)
-        .and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        })
-        .map_err(error("write", &temporary))
-        .and_then(|()| fs::rename(&temporary, path).map_err(error("rename", &temporary)));
-    if written.is_err() {
-        // It may be what fills the disk; the error that counts is the first.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
+    let (mut file, temporary) = new_beside(path).map_err(error("write", path))?.into_parts();
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(error("write", &temporary))?;
+    temporary.persist(path).map_err(|failed| error("rename", &failed.path)(failed.error))
 }
 
 fn write_json<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<(), RunDirError> {
