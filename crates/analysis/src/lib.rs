@@ -28,8 +28,10 @@
 
 pub mod cache_warning;
 pub mod compare;
+pub mod counters;
 pub mod criteria;
 pub mod culprit;
+pub mod detail;
 pub mod facts;
 pub mod figures;
 pub mod forecast;
@@ -41,7 +43,6 @@ pub mod listing;
 pub mod meter;
 pub mod naspt;
 pub mod ort;
-pub mod page;
 pub mod paper;
 pub mod pause;
 pub mod rates;

@@ -16,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
 use axum::serve::IncomingStream;
 use axum::{Json, Router};
-use reelgauge_analysis::page::RunNotes;
+use reelgauge_record::notes::RunNotes;
 use reelgauge_trace::Trace;
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;

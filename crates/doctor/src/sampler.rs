@@ -15,7 +15,7 @@ use reelgauge_record::identity;
 use crate::counter::{Look, values};
 use crate::eyes::{Eyes, Target};
 use crate::source::own;
-use crate::store::{CountersError, Sample, StoreMeta, StoreWriter};
+use reelgauge_record::counters::{CountersError, Sample, StoreMeta, StoreWriter};
 
 /// How often it looks at first, and from when on more rarely.
 const EVERY_NS: u64 = 1_000_000_000;

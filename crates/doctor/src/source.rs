@@ -56,7 +56,10 @@ pub(crate) mod testing {
     #[track_caller]
     pub(crate) fn all_known(look: &Look) {
         for key in look.keys() {
-            assert!(crate::kinds::kind(key.layer, key.name).is_some(), "{key:?} is not in the table");
+            assert!(
+                reelgauge_record::counters::kinds::kind(key.layer, key.name).is_some(),
+                "{key:?} is not in the table"
+            );
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use reelgauge_analysis::SelfCost;
 use reelgauge_analysis::figures::{FirstError, TimeFigures};
-use reelgauge_analysis::page::Sentence;
 use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::summary::{NotMeasured, Target, VerifyFacts};
 use reelgauge_analysis::{Figures, LoadPoint, Outcome, Summary};
@@ -13,7 +12,8 @@ use crate::text::{plain, plain_short};
 use crate::units::{amount, block_size, counted, duration, mb_per_s, moment};
 use crate::{check, replay, search, streams, vda};
 
-pub(crate) use reelgauge_analysis::page::Tone;
+use crate::sentence::Sentence;
+pub(crate) use crate::sentence::Tone;
 
 /// What every screen begins with, and every page: the answer, and what makes it worthless before it. Made in
 /// one place, so that terminal and page say the same.

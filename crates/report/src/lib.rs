@@ -27,6 +27,7 @@ mod page;
 mod replay;
 pub mod screen;
 mod search;
+pub mod sentence;
 mod statement;
 mod streams;
 pub mod suite;

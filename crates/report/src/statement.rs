@@ -3,9 +3,9 @@
 //! The statement itself is data ([`reelgauge_analysis::statement`]); every figure in a sentence here stands
 //! in the summary that it was made from. Not here: tables, warnings, advice.
 
+use crate::sentence::IncidentSentence;
 use reelgauge_analysis::incident::{Behaviour, Incident};
 use reelgauge_analysis::late::LateFigures;
-use reelgauge_analysis::page::IncidentSentence;
 use reelgauge_analysis::statement::{Cause, Confidence, Doubt, Judgement, Number, Statement};
 use reelgauge_analysis::{Culprit, LoadPoint, Summary};
 

@@ -17,8 +17,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("reelgauge-report", &["reelgauge-record", "reelgauge-analysis"]),
     // A trace is a log, and its replay is a script.
     ("reelgauge-trace", &["reelgauge-record", "reelgauge-workload"]),
-    // Its counters are shown on a page, whose shape is analysis'.
-    ("reelgauge-doctor", &["reelgauge-record", "reelgauge-analysis"]),
+    ("reelgauge-doctor", &["reelgauge-record"]),
     // It opens what was measured, and measures nothing.
     (
         "reelgauge-results",
@@ -27,7 +26,6 @@ const EDGES: &[(&str, &[&str])] = &[
             "reelgauge-workload",
             "reelgauge-analysis",
             "reelgauge-report",
-            "reelgauge-doctor",
             "reelgauge-trace",
         ],
     ),

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::page::{CounterSeries, Counters};
+use crate::counters::{CounterSeries, Counters};
 
 /// This machine in a stretch of time. Percentages are 0 to 100.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -120,7 +120,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::page::CounterAgent;
+    use crate::counters::CounterAgent;
 
     fn series(layer: &str, name: &str, points: &[(f64, Option<f64>)]) -> CounterSeries {
         CounterSeries {

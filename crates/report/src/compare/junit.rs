@@ -4,23 +4,24 @@
 
 use std::fmt::Write;
 
-use reelgauge_analysis::compare::{Comparison, ComparisonRow, Gate, Judgement};
+use reelgauge_analysis::compare::{ComparisonRow, Gate, Judgement};
 
-use super::{heading, signed, unsigned, word};
+use super::{ToldComparison, heading, signed, unsigned, word};
 
 /// The comparison as JUnit XML, ending with a line feed. The figures are those of the comparison; keep
-/// those that are wanted with [`Comparison::keep`].
-pub fn junit(comparison: &Comparison, gate: &Gate) -> String {
+/// those that are wanted with [`super::keep`].
+pub fn junit(told: &ToldComparison, gate: &Gate) -> String {
     let mut xml =
         String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"reelgauge compare\">\n");
-    for run in comparison.others() {
-        suite(comparison, run, gate, &mut xml);
+    for run in told.comparison.others() {
+        suite(told, run, gate, &mut xml);
     }
     xml.push_str("</testsuites>\n");
     xml
 }
 
-fn suite(comparison: &Comparison, run: usize, gate: &Gate, xml: &mut String) {
+fn suite(told: &ToldComparison, run: usize, gate: &Gate, xml: &mut String) {
+    let comparison = &told.comparison;
     let in_both = |row: &&ComparisonRow| row.values[0].is_some() && row.values[run].is_some();
     let rows: Vec<&ComparisonRow> = comparison.rows.iter().filter(in_both).collect();
     let failures = rows.iter().filter(|row| gate.falls(row, run)).count();
@@ -41,7 +42,7 @@ fn suite(comparison: &Comparison, run: usize, gate: &Gate, xml: &mut String) {
     };
     property("target", &one.target);
     property("threshold_percent", &gate.threshold_percent.to_string());
-    comparison.cautions.iter().for_each(|caution| property("caution", caution));
+    told.cautions.iter().for_each(|caution| property("caution", caution));
     xml.push_str("    </properties>\n");
     for row in rows {
         case(row, run, gate, xml);

@@ -2,7 +2,7 @@
 //!
 //! The names stand in files and in the rules of diagnosis, so they stay. The last part of a name is its unit.
 
-use crate::counter::Layer;
+use super::Layer;
 
 /// What a value is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,8 +15,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use super::{
     CountersError, KEY_AGENT, KEY_RUN_NS, KEY_UNREAD, KEY_VERSION, SCHEMA_VERSION, part_name, schema,
 };
-use crate::counter::Key;
-use crate::kinds;
+use super::{Key, kinds};
 
 /// A part with this many samples is full: about five minutes, and 2 MiB of memory.
 const PART_ROWS: usize = 1 << 14;

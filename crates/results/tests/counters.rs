@@ -5,11 +5,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use reelgauge_analysis::page::{CounterAgent, CounterSeries, counters::MAX_POINTS};
-use reelgauge_doctor::counter::{Key, Layer};
-use reelgauge_doctor::read_counters;
-use reelgauge_doctor::series::SERIES_MAX;
-use reelgauge_doctor::store::{Sample, StoreMeta, StoreWriter, read_part};
+use reelgauge_analysis::counters::gathering::SERIES_MAX;
+use reelgauge_analysis::counters::{CounterAgent, CounterSeries, MAX_POINTS};
+use reelgauge_record::counters::{Key, Layer, Sample, StoreMeta, StoreWriter, read_part};
+use reelgauge_results::counters::read_counters;
 
 const SECOND: u64 = 1_000_000_000;
 

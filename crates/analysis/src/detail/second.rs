@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
-use super::detail::{Detail, OpColumns, OverTime};
+use super::data::{Detail, OpColumns, OverTime};
 use super::files::RowTally;
 use super::first::FirstPass;
 use super::latency::{LatencyTally, MAX_CELLS};

@@ -12,10 +12,12 @@
 //!
 //! Columns: `at_ns` (the run's clock; a rate holds for the time since the sample before), `layer`, `name`,
 //! `device` (empty where there is one), `unit`, `value` (null where a counter was reset). The names are those
-//! of [`crate::kinds`].
+//! of [`kinds`].
 //!
-//! Not here: which of it a page shows ([`crate::series`]).
+//! Not here: sampling (doctor), and which of it a page shows (analysis).
 
+mod key;
+pub mod kinds;
 mod reader;
 mod writer;
 
@@ -27,6 +29,8 @@ use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
 use parquet::errors::ParquetError;
 use parquet::schema::types::{Type, TypePtr};
 
+pub use key::{Key, Layer};
+pub use kinds::{KINDS, Kind, Unit, Weight, kind};
 pub use reader::{Row, read_part};
 pub use writer::{Sample, StoreMeta, StoreWriter};
 
@@ -74,7 +78,7 @@ pub enum CountersError {
 
 impl CountersError {
     /// For `map_err`: this action on this path failed.
-    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> CountersError {
+    pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> CountersError {
         move |source| CountersError::Io { action, path: path.to_path_buf(), source }
     }
 }
@@ -103,7 +107,7 @@ fn part_name(number: u32) -> String {
 }
 
 /// Whether this is a part's name.
-pub(crate) fn is_part(name: &str) -> bool {
+pub fn is_part(name: &str) -> bool {
     let number = name.strip_prefix("part-").and_then(|rest| rest.strip_suffix(".parquet"));
     number.is_some_and(|digits| digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }

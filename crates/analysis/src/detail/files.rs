@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use reelgauge_record::{OpKind, OpRecord};
 
 use super::Decimal;
-use super::detail::FileRows;
+use super::data::FileRows;
 use crate::figures::round_to;
 use crate::trace_stats::percent;
 

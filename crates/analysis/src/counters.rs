@@ -1,6 +1,11 @@
 //! Counters of host, network, disks and mount, on the same clock as the operations, as a page shows them.
 //!
-//! Not here: sampling them and reading them back (doctor).
+//! [`gathering`] makes them from samples, [`thin`] few enough points of many.
+//!
+//! Not here: sampling them (doctor) and reading them back (results).
+
+pub mod gathering;
+pub mod thin;
 
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use reelgauge_record::{OpKind, OpRecord};
 
-use super::detail::SizeCounts;
+use super::data::SizeCounts;
 
 /// Different sizes that are told one by one, at most.
 const MAX_SIZES: usize = 200;

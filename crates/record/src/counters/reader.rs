@@ -9,8 +9,8 @@ use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
-use reelgauge_record::contained::contained;
-use reelgauge_record::log::{ColumnFault, open_column};
+use crate::contained::contained;
+use crate::log::{ColumnFault, open_column};
 
 use super::{COLUMNS, CountersError, KEY_UNREAD, KEY_VERSION, SCHEMA_VERSION};
 

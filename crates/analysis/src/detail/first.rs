@@ -3,7 +3,7 @@
 use reelgauge_record::{OpFlags, OpRecord};
 
 use super::curves::Curves;
-use super::detail::Measure;
+use super::data::Measure;
 use super::files::FilesSeen;
 use super::second::SecondPass;
 use super::sizes::SizeTally;

@@ -4,7 +4,7 @@
 use reelgauge_record::{OpKind, OpRecord};
 
 use super::Decimal;
-use super::detail::{Measure, PercentileCurve};
+use super::data::{Measure, PercentileCurve};
 use crate::figures::round_to;
 use crate::spread::Spread;
 

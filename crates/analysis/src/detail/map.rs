@@ -7,7 +7,7 @@
 use reelgauge_record::{OpKind, OpRecord};
 
 use super::Decimal;
-use super::detail::{FileMap, MapLevel, MapPoints};
+use super::data::{FileMap, MapLevel, MapPoints};
 use super::files::FileSeen;
 use crate::figures::round_to;
 use crate::trace_stats::over_time::TimeBins;

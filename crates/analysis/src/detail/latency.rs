@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::Decimal;
-use super::detail::{LatencyGrid, LatencySide};
+use super::data::{LatencyGrid, LatencySide};
 
 /// Bins of latency: four for each doubling, up to 12 days.
 const BINS: usize = 160;

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use reelgauge_record::OpRecord;
 
 use super::Decimal;
-use super::detail::{Headroom, PointStreams, StreamStrip, TimeAxis};
+use super::data::{Headroom, PointStreams, StreamStrip, TimeAxis};
 use super::names::cut;
 use crate::figures::round_to;
 use crate::late::strip::{HEADROOM_BINS, HEADROOM_FROM_PERCENT, HEADROOM_STEP_PERCENT, Strip};

@@ -6,11 +6,11 @@
 
 use std::io;
 
-use crate::figures::TimesByKind;
-use crate::late::{LateFigures, StreamFigures};
-use crate::paper::PaperTables;
-use crate::series::SeriesStep;
-use crate::{LoadPoint, Summary};
+use reelgauge_analysis::figures::TimesByKind;
+use reelgauge_analysis::late::{LateFigures, StreamFigures};
+use reelgauge_analysis::paper::PaperTables;
+use reelgauge_analysis::series::SeriesStep;
+use reelgauge_analysis::{LoadPoint, Summary};
 
 /// A summary as JSON, in bytes, that is embedded whole.
 pub const WHOLE_BYTES: usize = 1_200_000;
@@ -139,10 +139,10 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::figures::PointTiming;
-    use crate::late::LateRun;
-    use crate::meter::Meter;
-    use crate::summary::{LoadPointFacts, Target};
+    use reelgauge_analysis::figures::PointTiming;
+    use reelgauge_analysis::late::LateRun;
+    use reelgauge_analysis::meter::Meter;
+    use reelgauge_analysis::summary::{LoadPointFacts, Target};
 
     fn step(began_s: u64) -> SeriesStep {
         SeriesStep {

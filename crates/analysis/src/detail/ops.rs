@@ -3,7 +3,7 @@
 use reelgauge_record::{OpFlags, OpRecord};
 
 use super::Decimal;
-use super::detail::OpColumns;
+use super::data::OpColumns;
 
 impl OpColumns {
     /// Appends an operation of a log whose file table has so many entries.

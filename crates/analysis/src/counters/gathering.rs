@@ -1,23 +1,19 @@
-//! The counters of a run, as a page shows them: series by layer, with words for people, and few enough
-//! points.
+//! The counters of one agent on their way from samples to what a page shows: series by layer, with words for
+//! people, and few enough points.
 //!
 //! A point's value holds for the time since the point before it. Series have at most
-//! [`crate::thin::POINTS_MAX`] points, a run at most [`MAX_POINTS`] and an agent at most [`SERIES_MAX`]
+//! [`super::thin::POINTS_MAX`] points, a run at most [`super::MAX_POINTS`] and an agent at most [`SERIES_MAX`]
 //! series: first those that say what a layer carries and how long it takes. Counters of faults that stayed at
 //! 0 all the time are left out; what was left out is said in the agent's notes.
+//!
+//! Pure. Not here: reading files (results).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
 
-use reelgauge_analysis::page::counters::MAX_POINTS;
-use reelgauge_analysis::page::{CounterAgent, CounterSeries, Counters};
+use reelgauge_record::counters::{KINDS, Kind, Layer, Row, Weight};
 
-use crate::counter::Layer;
-use crate::kinds::{KINDS, Kind, Weight};
-use crate::store::{CountersError, Row, is_part, read_part};
-use crate::thin::{Point, Thinner};
+use super::thin::{Point, Thinner};
+use super::{CounterAgent, CounterSeries};
 
 /// Series that are shown of an agent, at most.
 pub const SERIES_MAX: usize = 60;
@@ -28,64 +24,9 @@ const SERIES_READ_MAX: usize = 1024;
 /// A name of a device longer than this is cut.
 const DEVICE_CHARS_MAX: usize = 64;
 
-/// The counters in a run directory; `None` where there are none.
-///
-/// Parts that are damaged are left out, and said in the notes.
-///
-/// # Errors
-/// When a folder can't be listed.
-pub fn read_counters(run_dir: &Path) -> Result<Option<Counters>, CountersError> {
-    let mut agents = Vec::new();
-    for dir in listed(&run_dir.join("counters"))? {
-        let name = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if let Some(agent) = name.strip_prefix("agent=") {
-            agents.extend(gather(&dir)?.map(|gathering| (agent.to_owned(), gathering)));
-        }
-    }
-    if agents.is_empty() {
-        return Ok(None);
-    }
-    let series: usize = agents.iter().map(|(_, gathering)| gathering.series.len()).sum();
-    let points_each = MAX_POINTS / series.max(1);
-    let agents = agents.into_iter().map(|(agent, gathering)| gathering.shown(agent, points_each));
-    Ok(Some(Counters { agents: agents.collect() }))
-}
-
-/// What is in a folder, sorted; nothing where there is no such folder.
-fn listed(dir: &Path) -> Result<Vec<PathBuf>, CountersError> {
-    let entries = match fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(Vec::new());
-        }
-        Err(error) => return Err(CountersError::io("list", dir)(error)),
-    };
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut paths = paths.collect::<Result<Vec<_>, _>>().map_err(CountersError::io("list", dir))?;
-    paths.sort();
-    Ok(paths)
-}
-
-/// Everything that an agent sampled and that is worth showing; `None` where it has no part.
-fn gather(dir: &Path) -> Result<Option<Gathering>, CountersError> {
-    let mut gathering = Gathering::default();
-    let mut parts = 0;
-    for path in listed(dir)? {
-        if !path.file_name().is_some_and(|name| is_part(&name.to_string_lossy())) {
-            continue;
-        }
-        parts += 1;
-        match read_part(&path, &mut |row| gathering.take(row)) {
-            Ok(unread) => gathering.unread.extend(unread),
-            Err(error) => gathering.notes.push(format!("A part of the counters is left out: {error}.")),
-        }
-    }
-    Ok((parts > 0).then(|| gathering.choose()))
-}
-
-/// What is read of one agent.
-#[derive(Default)]
-struct Gathering {
+/// What is read of one agent, row by row, in order of time.
+#[derive(Debug, Default)]
+pub struct Gathering {
     series: BTreeMap<(usize, String), Thinner>,
     unread: BTreeSet<String>,
     notes: Vec<String>,
@@ -95,7 +36,8 @@ struct Gathering {
 }
 
 impl Gathering {
-    fn take(&mut self, row: Row<'_>) {
+    /// Takes a row.
+    pub fn take(&mut self, row: Row<'_>) {
         let layer = Layer::from_name(row.layer);
         let known =
             |kind: &Kind| Some(kind.layer) == layer && kind.name == row.name && kind.unit.name() == row.unit;
@@ -113,8 +55,23 @@ impl Gathering {
         self.series.entry(key).or_default().push(Point { at_ns: row.at_ns, value: row.value });
     }
 
+    /// What could not be sampled, in words.
+    pub fn not_sampled(&mut self, what: impl IntoIterator<Item = String>) {
+        self.unread.extend(what);
+    }
+
+    /// Something to know about what was read.
+    pub fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    /// How many series there are.
+    pub fn series_count(&self) -> usize {
+        self.series.len()
+    }
+
     /// Leaves out what need not be shown, and says so.
-    fn choose(mut self) -> Gathering {
+    pub fn choose(mut self) -> Gathering {
         self.series.retain(|_, series| !series.is_empty());
         let before = self.series.len();
         self.series.retain(|(kind, _), series| KINDS[*kind].weight != Weight::Fault || !series.is_silent());
@@ -139,7 +96,7 @@ impl Gathering {
     }
 
     /// As a page has it, each series with so many points at most.
-    fn shown(self, agent: String, points_each: usize) -> CounterAgent {
+    pub fn shown(self, agent: String, points_each: usize) -> CounterAgent {
         let series = self.series.into_iter().map(|((kind, device), mut series)| {
             series.limit(points_each);
             shown(&KINDS[kind], device, &series)
