@@ -12,7 +12,6 @@ pub mod capture;
 pub mod error;
 pub mod export;
 mod held;
-pub mod import;
 pub mod info;
 pub mod library;
 pub mod name;

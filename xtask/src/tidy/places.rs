@@ -17,6 +17,7 @@ const ROOMS: &[&str] = &[
     "crates/engine/",
     "crates/fleet/",
     "crates/formats/",
+    "crates/import/",
     "crates/record/",
     "crates/reelgauge/",
     "crates/report/",

@@ -17,6 +17,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("reelgauge-report", &["reelgauge-record", "reelgauge-analysis"]),
     // A trace is a log, and its replay is a script.
     ("reelgauge-trace", &["reelgauge-record", "reelgauge-workload"]),
+    // Other tools' files become traces; a trace knows nothing of where it comes from.
+    ("reelgauge-import", &["reelgauge-record", "reelgauge-trace"]),
     // Its counters are shown on a page, whose shape is analysis'.
     ("reelgauge-doctor", &["reelgauge-record", "reelgauge-analysis"]),
     ("reelgauge-runner", PRODUCT),
@@ -30,7 +32,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// Every library of the product.
+/// What carries out a run, shows it or measures beside it: every library but where traces come from.
 const PRODUCT: &[&str] = &[
     "reelgauge-record",
     "reelgauge-formats",
@@ -43,7 +45,7 @@ const PRODUCT: &[&str] = &[
     "reelgauge-trace",
 ];
 
-/// What the binary puts together.
+/// What the binary puts together: every library.
 const WITH_CONSOLE: &[&str] = &[
     "reelgauge-record",
     "reelgauge-formats",
@@ -54,6 +56,7 @@ const WITH_CONSOLE: &[&str] = &[
     "reelgauge-doctor",
     "reelgauge-runner",
     "reelgauge-trace",
+    "reelgauge-import",
     "reelgauge-console",
 ];
 
