@@ -12,6 +12,7 @@ const ROOMS: &[&str] = &[
     "catalogue/",
     "console/",
     "crates/analysis/",
+    "crates/capture/",
     "crates/console/",
     "crates/doctor/",
     "crates/engine/",

@@ -17,8 +17,9 @@ const EDGES: &[(&str, &[&str])] = &[
     ("reelgauge-report", &["reelgauge-record", "reelgauge-analysis"]),
     // A trace is a log, and its replay is a script.
     ("reelgauge-trace", &["reelgauge-record", "reelgauge-workload"]),
-    // Other tools' files become traces; a trace knows nothing of where it comes from.
+    // What traces come from, of which a trace knows nothing: other tools' files, and recording.
     ("reelgauge-import", &["reelgauge-record", "reelgauge-trace"]),
+    ("reelgauge-capture", &["reelgauge-record", "reelgauge-trace"]),
     // Its counters are shown on a page, whose shape is analysis'.
     ("reelgauge-doctor", &["reelgauge-record", "reelgauge-analysis"]),
     ("reelgauge-runner", PRODUCT),
@@ -57,6 +58,7 @@ const WITH_CONSOLE: &[&str] = &[
     "reelgauge-runner",
     "reelgauge-trace",
     "reelgauge-import",
+    "reelgauge-capture",
     "reelgauge-console",
 ];
 

@@ -1,6 +1,6 @@
 //! The recorder: what requests share, and the requests by handle, which are the many.
 //!
-//! [`super::passthrough`] takes the requests from the kernel and does those that go by path.
+//! [`crate::passthrough`] takes the requests from the kernel and does those that go by path.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -13,11 +13,11 @@ use reelgauge_record::{OpFlags, OpKind};
 use rustix::fs::{FallocateFlags, OFlags, SeekFrom, copy_file_range, fallocate, fdatasync, fsync, seek};
 use rustix::io::{Errno, Result};
 
-use super::attributes::open_bits;
-use super::handles::{OpenDir, OpenFile};
-use super::journal::{Call, Journal, Span, What};
-use super::storage::{Place, Storage};
-use super::tree::Tree;
+use crate::attributes::open_bits;
+use crate::handles::{OpenDir, OpenFile};
+use crate::journal::{Call, Journal, Span, What};
+use crate::storage::{Place, Storage};
+use crate::tree::Tree;
 
 /// Longer operations are recorded in parts, because a record's length is 32 bits wide.
 const MAX_PART: u64 = 1 << 30;
@@ -26,28 +26,28 @@ const LATE_RELEASE_NS: u64 = 1_000_000_000;
 
 /// What all requests share.
 #[derive(Debug)]
-pub(super) struct Recorder {
-    pub(super) journal: Arc<Journal>,
-    pub(super) storage: Storage,
-    pub(super) tree: Tree,
+pub(crate) struct Recorder {
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) storage: Storage,
+    pub(crate) tree: Tree,
     /// Where the directory is, as paths of others name it: what a symbolic link may begin with.
-    pub(super) homes: Vec<PathBuf>,
-    pub(super) open: Arc<Handles>,
+    pub(crate) homes: Vec<PathBuf>,
+    pub(crate) open: Arc<Handles>,
 }
 
 /// A read or write as it is asked for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Data {
-    pub(super) kind: OpKind,
-    pub(super) offset: u64,
-    pub(super) size: usize,
+pub(crate) struct Data {
+    pub(crate) kind: OpKind,
+    pub(crate) offset: u64,
+    pub(crate) size: usize,
     /// For a memory map, by the page cache.
-    pub(super) is_mapped: bool,
+    pub(crate) is_mapped: bool,
 }
 
 /// Everything that is open, by the number that the kernel has for it.
 #[derive(Debug, Default)]
-pub(super) struct Handles {
+pub(crate) struct Handles {
     files: RwLock<HashMap<u64, Arc<OpenFile>>>,
     dirs: RwLock<HashMap<u64, Arc<OpenDir>>>,
     next: AtomicU64,
@@ -55,62 +55,62 @@ pub(super) struct Handles {
 }
 
 impl Handles {
-    pub(super) fn file(&self, handle: u64) -> Result<Arc<OpenFile>> {
+    pub(crate) fn file(&self, handle: u64) -> Result<Arc<OpenFile>> {
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
         files.get(&handle).cloned().ok_or(Errno::BADF)
     }
 
     /// A file of this node that is open, for a node without a name.
-    pub(super) fn file_of(&self, node: u64) -> Option<Arc<OpenFile>> {
+    pub(crate) fn file_of(&self, node: u64) -> Option<Arc<OpenFile>> {
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
         files.values().find(|file| file.node == node).cloned()
     }
 
-    pub(super) fn dir(&self, handle: u64) -> Result<Arc<OpenDir>> {
+    pub(crate) fn dir(&self, handle: u64) -> Result<Arc<OpenDir>> {
         let dirs = self.dirs.read().unwrap_or_else(PoisonError::into_inner);
         dirs.get(&handle).cloned().ok_or(Errno::BADF)
     }
 
     /// The number of the next transfer, from 1.
-    pub(super) fn next_transfer(&self) -> u32 {
+    pub(crate) fn next_transfer(&self) -> u32 {
         self.transfers.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    pub(super) fn keep_file(&self, file: OpenFile) -> u64 {
+    pub(crate) fn keep_file(&self, file: OpenFile) -> u64 {
         let handle = self.next.fetch_add(1, Ordering::Relaxed) + 1;
         let mut files = self.files.write().unwrap_or_else(PoisonError::into_inner);
         files.insert(handle, Arc::new(file));
         handle
     }
 
-    pub(super) fn keep_dir(&self, dir: OpenDir) -> u64 {
+    pub(crate) fn keep_dir(&self, dir: OpenDir) -> u64 {
         let handle = self.next.fetch_add(1, Ordering::Relaxed) + 1;
         let mut dirs = self.dirs.write().unwrap_or_else(PoisonError::into_inner);
         dirs.insert(handle, Arc::new(dir));
         handle
     }
 
-    pub(super) fn drop_file(&self, handle: u64) -> Option<Arc<OpenFile>> {
+    pub(crate) fn drop_file(&self, handle: u64) -> Option<Arc<OpenFile>> {
         self.files.write().unwrap_or_else(PoisonError::into_inner).remove(&handle)
     }
 
-    pub(super) fn drop_dir(&self, handle: u64) -> Option<Arc<OpenDir>> {
+    pub(crate) fn drop_dir(&self, handle: u64) -> Option<Arc<OpenDir>> {
         self.dirs.write().unwrap_or_else(PoisonError::into_inner).remove(&handle)
     }
 
     /// How many files are open.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.files.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 }
 
 /// An error as the kernel's side of FUSE takes it.
-pub(super) fn refused(error: Errno) -> FuseErrno {
+pub(crate) fn refused(error: Errno) -> FuseErrno {
     FuseErrno::from_i32(error.raw_os_error())
 }
 
 /// The error number of a result, 0 for success.
-pub(super) fn errno_of<T>(result: &Result<T>) -> i32 {
+pub(crate) fn errno_of<T>(result: &Result<T>) -> i32 {
     result.as_ref().err().map_or(0, |error| error.raw_os_error())
 }
 
@@ -148,7 +148,7 @@ fn parts(offset: u64, len: u64) -> impl Iterator<Item = (u64, u32)> {
 
 impl Recorder {
     /// Does something with the place of a node: its path, or an open file when it has none.
-    pub(super) fn at_node<T>(&self, node: u64, act: impl FnOnce(Place) -> Result<T>) -> Result<T> {
+    pub(crate) fn at_node<T>(&self, node: u64, act: impl FnOnce(Place) -> Result<T>) -> Result<T> {
         match self.tree.path(node) {
             Ok(path) => act(Place::Path(&path)),
             Err(error) => act(Place::Open(&self.open.file_of(node).ok_or(error)?.file)),
@@ -157,7 +157,7 @@ impl Recorder {
 
     /// The path that a symbolic link leads to, by what it says; `None` where that lies outside of the
     /// directory, or is it itself.
-    pub(super) fn target(&self, link: &Path, text: &Path) -> Option<PathBuf> {
+    pub(crate) fn target(&self, link: &Path, text: &Path) -> Option<PathBuf> {
         let home = self.homes.iter().find_map(|home| text.strip_prefix(home).ok());
         match home {
             Some(inside) => way(Path::new(""), inside),
@@ -167,12 +167,12 @@ impl Recorder {
     }
 
     /// The trace's number for a node's name: the one that it has, or the one under which it was opened.
-    pub(super) fn number_of_node(&self, node: u64) -> Option<u32> {
+    pub(crate) fn number_of_node(&self, node: u64) -> Option<u32> {
         self.tree.number(node).or_else(|| self.open.file_of(node)?.number)
     }
 
     /// Notes an open, and keeps the file. Gives the handle.
-    pub(super) fn opened(
+    pub(crate) fn opened(
         &self,
         call: &Call,
         how: (OFlags, bool),
@@ -201,7 +201,7 @@ impl Recorder {
     }
 
     /// Reads or writes, and notes it.
-    pub(super) fn move_data(
+    pub(crate) fn move_data(
         &self,
         call: &Call,
         handle: u64,
@@ -241,7 +241,7 @@ impl Recorder {
     }
 
     /// Makes what was written durable.
-    pub(super) fn sync(&self, call: &Call, handle: u64, data_only: bool) -> (Result<()>, Span) {
+    pub(crate) fn sync(&self, call: &Call, handle: u64, data_only: bool) -> (Result<()>, Span) {
         let file = match self.open.file(handle) {
             Ok(file) => file,
             Err(error) => return (Err(error), Span::default()),
@@ -253,7 +253,7 @@ impl Recorder {
     }
 
     /// A descriptor of a file was closed.
-    pub(super) fn flush(&self, call: &Call, handle: u64) -> (Result<()>, Span) {
+    pub(crate) fn flush(&self, call: &Call, handle: u64) -> (Result<()>, Span) {
         let file = match self.open.file(handle) {
             Ok(file) => file,
             Err(error) => return (Err(error), Span::default()),
@@ -264,7 +264,7 @@ impl Recorder {
     }
 
     /// The last descriptor of a file is gone.
-    pub(super) fn release(&self, call: &Call, handle: u64) -> Span {
+    pub(crate) fn release(&self, call: &Call, handle: u64) -> Span {
         let Some(file) = self.open.drop_file(handle) else { return Span::default() };
         let (transfer, number, opener) = (file.transfer, file.number, file.opener);
         let closed = file.closed();
@@ -276,7 +276,7 @@ impl Recorder {
     }
 
     /// Reserves or frees a part of a file.
-    pub(super) fn allocate(
+    pub(crate) fn allocate(
         &self,
         call: &Call,
         handle: u64,
@@ -299,14 +299,14 @@ impl Recorder {
 
     /// Somebody without the right to keep them writes to a file that gives rights to who runs it. What can't
     /// be changed is the storage's to refuse, as the write is.
-    pub(super) fn end_rights(&self, handle: u64) {
+    pub(crate) fn end_rights(&self, handle: u64) {
         if let Ok(file) = self.open.file(handle) {
             let _ = Storage::end_rights(&file.file);
         }
     }
 
     /// Looks for data or holes.
-    pub(super) fn seek(&self, call: &Call, handle: u64, offset: i64, whence: i32) -> (Result<u64>, Span) {
+    pub(crate) fn seek(&self, call: &Call, handle: u64, offset: i64, whence: i32) -> (Result<u64>, Span) {
         const SEEK_DATA: i32 = 3;
         const SEEK_HOLE: i32 = 4;
         let found = self.open.file(handle).and_then(|file| {
@@ -328,7 +328,7 @@ impl Recorder {
     }
 
     /// Copies between two open files without the data leaving the system.
-    pub(super) fn copy(
+    pub(crate) fn copy(
         &self,
         call: &Call,
         from: (u64, u64),

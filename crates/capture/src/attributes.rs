@@ -7,7 +7,7 @@ use reelgauge_record::OpenBits;
 use rustix::fs::{OFlags, Stat, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 
 /// The kind of a file.
-pub(super) fn file_type(mode: rustix::fs::RawMode) -> FileType {
+pub(crate) fn file_type(mode: rustix::fs::RawMode) -> FileType {
     use rustix::fs::FileType as Kind;
     match Kind::from_raw_mode(mode) {
         Kind::Directory => FileType::Directory,
@@ -21,7 +21,7 @@ pub(super) fn file_type(mode: rustix::fs::RawMode) -> FileType {
 }
 
 /// A file's attributes under the number that the kernel knows it by.
-pub(super) fn attributes(id: u64, stat: &Stat) -> FileAttr {
+pub(crate) fn attributes(id: u64, stat: &Stat) -> FileAttr {
     FileAttr {
         ino: INodeNo(id),
         size: u64::try_from(stat.st_size).unwrap_or(0),
@@ -53,7 +53,7 @@ fn time(seconds: i64, nanos: impl TryInto<u32>) -> SystemTime {
 }
 
 /// The times that a request sets; `None` where it leaves one alone.
-pub(super) fn timestamps(accessed: Option<TimeOrNow>, modified: Option<TimeOrNow>) -> Timestamps {
+pub(crate) fn timestamps(accessed: Option<TimeOrNow>, modified: Option<TimeOrNow>) -> Timestamps {
     Timestamps { last_access: timespec(accessed), last_modification: timespec(modified) }
 }
 
@@ -80,7 +80,7 @@ fn timespec(time: Option<TimeOrNow>) -> Timespec {
 }
 
 /// How the application opens a file.
-pub(super) fn open_bits(flags: OFlags) -> OpenBits {
+pub(crate) fn open_bits(flags: OFlags) -> OpenBits {
     let mode = match flags & OFlags::RWMODE {
         OFlags::WRONLY => OpenBits::WRITE,
         OFlags::RDWR => OpenBits::READ.with(OpenBits::WRITE),
@@ -95,7 +95,7 @@ pub(super) fn open_bits(flags: OFlags) -> OpenBits {
 }
 
 /// The flags with which we open the same file in our turn: those that change what the storage does.
-pub(super) fn passed_on(flags: OFlags) -> OFlags {
+pub(crate) fn passed_on(flags: OFlags) -> OFlags {
     let kept = OFlags::RWMODE
         | OFlags::APPEND
         | OFlags::TRUNC

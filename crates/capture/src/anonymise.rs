@@ -10,17 +10,17 @@ const MAX_EXTENSION: usize = 4;
 
 /// The salt of one recording.
 #[derive(Debug)]
-pub(super) struct Anonymiser {
+pub(crate) struct Anonymiser {
     salt: RandomState,
 }
 
 impl Anonymiser {
-    pub(super) fn new() -> Anonymiser {
+    pub(crate) fn new() -> Anonymiser {
         Anonymiser { salt: RandomState::new() }
     }
 
     /// The name for a relative path.
-    pub(super) fn path(&self, path: &[u8]) -> String {
+    pub(crate) fn path(&self, path: &[u8]) -> String {
         let parts = path.split(|&byte| byte == b'/').filter(|part| !part.is_empty());
         parts.map(|part| self.part(part)).collect::<Vec<_>>().join("/")
     }
@@ -47,8 +47,9 @@ fn extension(part: &[u8]) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use reelgauge_trace::name;
+
     use super::*;
-    use crate::name;
 
     #[test]
     fn only_the_kind_of_a_file_stays() {

@@ -24,7 +24,7 @@ use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
-use super::CaptureError;
+use crate::CaptureError;
 
 /// The device that file systems in user space are served through.
 const DEVICE: &str = "/dev/fuse";
@@ -41,7 +41,7 @@ umount -l -- "$2" 2>/dev/null || fusermount3 -u -z -- "$2""#;
 
 /// A mount of ours. Unmounted on drop.
 #[derive(Debug)]
-pub(super) struct Mounted {
+pub(crate) struct Mounted {
     point: PathBuf,
     /// What the system lists as its source.
     name: String,
@@ -51,7 +51,7 @@ pub(super) struct Mounted {
 
 /// How an unmount has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Unmounted {
+pub(crate) enum Unmounted {
     /// It is gone.
     Clean,
     /// It is gone from its place, and lives on for those who still use it: names and numbers of processes.
@@ -59,7 +59,7 @@ pub(super) enum Unmounted {
 }
 
 /// Mounts over a directory. Gives the mount and the connection to serve.
-pub(super) fn mount_at(point: &Path, allow_other: bool) -> Result<(Mounted, OwnedFd), CaptureError> {
+pub(crate) fn mount_at(point: &Path, allow_other: bool) -> Result<(Mounted, OwnedFd), CaptureError> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     check_device()?;
     let name = format!("reelgauge-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
@@ -200,7 +200,7 @@ impl Mounted {
     }
 
     /// Unmounts; waits a little for those who still use it, then takes it from its place all the same.
-    pub(super) fn unmount(&mut self) -> Unmounted {
+    pub(crate) fn unmount(&mut self) -> Unmounted {
         let device = statat(CWD, &self.point, AtFlags::empty()).map(|stat| stat.st_dev).ok();
         let begin = Instant::now();
         while self.is_on_top() {
@@ -280,18 +280,18 @@ fn uses(process: &Path, device: u64) -> bool {
 }
 
 /// Whether a directory is what a killed recorder has left behind: a mount that nobody serves.
-pub(super) fn is_dead(error: &io::Error) -> bool {
+pub(crate) fn is_dead(error: &io::Error) -> bool {
     // What was asked at the moment in which it died is aborted.
     matches!(Errno::from_io_error(error), Some(Errno::NOTCONN | Errno::CONNABORTED))
 }
 
 /// Whether one path is the other or lies below it.
-pub(super) fn is_within(path: &Path, dir: &Path) -> bool {
+pub(crate) fn is_within(path: &Path, dir: &Path) -> bool {
     path.starts_with(dir)
 }
 
 /// A mount point's path as an argument.
-pub(super) fn put_in(argument: &OsStr, point: &Path) -> std::ffi::OsString {
+pub(crate) fn put_in(argument: &OsStr, point: &Path) -> std::ffi::OsString {
     let (bytes, point) = (argument.as_bytes(), point.as_os_str().as_bytes());
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;

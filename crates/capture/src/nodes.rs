@@ -4,14 +4,14 @@
 //! that a renamed directory takes along all that lies below. A number is the file's inode number where
 //! that is free, because applications see it.
 //!
-//! Pure: no I/O here. What the names were before the recording is kept in [`super::names`].
+//! Pure: no I/O here. What the names were before the recording is kept in [`crate::names`].
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// The number of the directory that is recorded.
-pub(super) const ROOT: u64 = 1;
+pub(crate) const ROOT: u64 = 1;
 /// Where numbers of our own begin: beyond every inode number that file systems give out.
 const FIRST_OWN: u64 = 1 << 62;
 /// Deeper than any path can be; ends the climb in a tree that is damaged.
@@ -19,26 +19,26 @@ const MAX_DEPTH: usize = 4096;
 
 /// What makes a file the same file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key {
-    pub(super) device: u64,
-    pub(super) inode: u64,
+pub(crate) struct Key {
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
 }
 
 /// What a look at a name has found.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
-    pub(super) key: Key,
-    pub(super) is_dir: bool,
-    pub(super) links: u32,
+pub(crate) struct Found {
+    pub(crate) key: Key,
+    pub(crate) is_dir: bool,
+    pub(crate) links: u32,
 }
 
 /// The number that the kernel gets for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entered {
-    pub(super) id: u64,
-    pub(super) generation: u64,
+pub(crate) struct Entered {
+    pub(crate) id: u64,
+    pub(crate) generation: u64,
     /// It was not known before.
-    pub(super) is_new: bool,
+    pub(crate) is_new: bool,
 }
 
 /// A place in the tree: a directory's number and a name in it.
@@ -46,7 +46,7 @@ type Name = (u64, OsString);
 
 /// All that the kernel knows of.
 #[derive(Debug)]
-pub(super) struct Nodes {
+pub(crate) struct Nodes {
     nodes: HashMap<u64, Node>,
     by_key: HashMap<Key, u64>,
     by_name: HashMap<Name, u64>,
@@ -73,7 +73,7 @@ struct Node {
 }
 
 impl Nodes {
-    pub(super) fn new(root: Key) -> Nodes {
+    pub(crate) fn new(root: Key) -> Nodes {
         let node = Node {
             key: root,
             is_dir: true,
@@ -94,7 +94,7 @@ impl Nodes {
     }
 
     /// The path of a node below the root, empty for the root itself; `None` if it has no name any more.
-    pub(super) fn path(&self, id: u64) -> Option<PathBuf> {
+    pub(crate) fn path(&self, id: u64) -> Option<PathBuf> {
         let mut parts: Vec<&OsStr> = Vec::new();
         let mut at = id;
         while at != ROOT {
@@ -109,28 +109,28 @@ impl Nodes {
     }
 
     /// The path that a name in a directory had before the recording.
-    pub(super) fn origin(&self, parent: u64, name: &OsStr) -> Option<PathBuf> {
+    pub(crate) fn origin(&self, parent: u64, name: &OsStr) -> Option<PathBuf> {
         Some(self.nodes.get(&parent)?.origin.as_ref()?.join(name))
     }
 
     /// Says where a directory was before the recording.
-    pub(super) fn set_origin(&mut self, id: u64, origin: &Path) {
+    pub(crate) fn set_origin(&mut self, id: u64, origin: &Path) {
         if let Some(node) = self.nodes.get_mut(&id).filter(|node| node.is_dir) {
             node.origin = Some(origin.to_owned());
         }
     }
 
-    pub(super) fn is_dir(&self, id: u64) -> bool {
+    pub(crate) fn is_dir(&self, id: u64) -> bool {
         self.nodes.get(&id).is_some_and(|node| node.is_dir)
     }
 
     /// The node behind a name, as far as the kernel has asked for it.
-    pub(super) fn child(&self, parent: u64, name: &OsStr) -> Option<u64> {
+    pub(crate) fn child(&self, parent: u64, name: &OsStr) -> Option<u64> {
         self.by_name.get(&(parent, name.to_owned())).copied()
     }
 
     /// Enters what a name leads to; the kernel is told of it once more.
-    pub(super) fn enter(&mut self, parent: u64, name: &OsStr, found: Found) -> Entered {
+    pub(crate) fn enter(&mut self, parent: u64, name: &OsStr, found: Found) -> Entered {
         let place = (parent, name.to_owned());
         let known = self.by_key.get(&found.key).copied();
         let id = known.unwrap_or_else(|| self.add(found));
@@ -177,7 +177,7 @@ impl Nodes {
     }
 
     /// The kernel forgets a node as often as it says.
-    pub(super) fn forget(&mut self, id: u64, times: u64) {
+    pub(crate) fn forget(&mut self, id: u64, times: u64) {
         let Some(node) = self.nodes.get_mut(&id) else { return };
         node.lookups = node.lookups.saturating_sub(times);
         if node.lookups > 0 || node.is_kept {
@@ -192,7 +192,7 @@ impl Nodes {
     }
 
     /// A name is gone.
-    pub(super) fn remove(&mut self, parent: u64, name: &OsStr) {
+    pub(crate) fn remove(&mut self, parent: u64, name: &OsStr) {
         let place = (parent, name.to_owned());
         let Some(id) = self.by_name.remove(&place) else { return };
         let Some(node) = self.nodes.get_mut(&id) else { return };
@@ -202,7 +202,7 @@ impl Nodes {
     }
 
     /// A name has become another, or two names have changed places.
-    pub(super) fn rename(&mut self, from: (u64, &OsStr), to: (u64, &OsStr), is_exchange: bool) {
+    pub(crate) fn rename(&mut self, from: (u64, &OsStr), to: (u64, &OsStr), is_exchange: bool) {
         let (old, new) = ((from.0, from.1.to_owned()), (to.0, to.1.to_owned()));
         if old == new {
             return;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::journal::lock;
+use crate::journal::lock;
 
 /// After so many requests it is looked again how many threads should be awake.
 const LOOK_EVERY: u32 = 1 << 10;
@@ -21,7 +21,7 @@ const REST: Duration = Duration::from_secs(1);
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Crew {
+pub(crate) struct Crew {
     threads: u32,
     rest: Duration,
     /// Requests that are being served.
@@ -41,7 +41,7 @@ pub(super) struct Crew {
 
 impl Crew {
     /// Of so many threads.
-    pub(super) fn new(threads: u32) -> Crew {
+    pub(crate) fn new(threads: u32) -> Crew {
         Crew {
             threads,
             rest: REST,
@@ -58,7 +58,7 @@ impl Crew {
     }
 
     /// A thread has got a request.
-    pub(super) fn begin(&self) {
+    pub(crate) fn begin(&self) {
         let busy = self.busy.fetch_add(1, Ordering::SeqCst) + 1;
         if busy > self.lately.load(Ordering::Relaxed) {
             self.lately.fetch_max(busy, Ordering::Relaxed);
@@ -74,7 +74,7 @@ impl Crew {
     }
 
     /// It is about to answer it.
-    pub(super) fn done(&self) {
+    pub(crate) fn done(&self) {
         self.busy.fetch_sub(1, Ordering::SeqCst);
         if self.served.fetch_add(1, Ordering::Relaxed) % LOOK_EVERY == LOOK_EVERY - 1 {
             let lately = self.lately.swap(self.busy.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -83,7 +83,7 @@ impl Crew {
     }
 
     /// It has answered, and would wait for the next one; it rests first if enough others wait.
-    pub(super) fn answered(&self) {
+    pub(crate) fn answered(&self) {
         if !self.is_enough() {
             return;
         }
@@ -105,14 +105,14 @@ impl Crew {
     }
 
     /// There is nothing more to serve: nobody rests any more.
-    pub(super) fn dismiss(&self) {
+    pub(crate) fn dismiss(&self) {
         self.is_over.store(true, Ordering::Release);
         drop(lock(&self.bed));
         self.wake.notify_all();
     }
 
     /// The most requests that were served at once.
-    pub(super) fn most_busy(&self) -> u32 {
+    pub(crate) fn most_busy(&self) -> u32 {
         self.most_busy.load(Ordering::Relaxed)
     }
 }

@@ -3,7 +3,7 @@
 //! A thread that serves the application copies a record into a ring of its own and formats nothing. If
 //! the ring is full it waits: nothing is dropped. Times are nanoseconds since the recording began.
 //!
-//! Not here: the trace on disk ([`super::drain`]) and what the operations do ([`super::recorder`]).
+//! Not here: the trace on disk ([`crate::drain`]) and what the operations do ([`crate::recorder`]).
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use rtrb::{Consumer, Producer, PushError, RingBuffer};
 
-use super::crew::Crew;
+use crate::crew::Crew;
 
 /// Records that a serving thread can be ahead of the drain: 2 MiB, seconds of anything that goes through
 /// this recorder.
@@ -26,7 +26,7 @@ const FULL_WAIT: Duration = Duration::from_micros(100);
 const RING_WORKER: &str = "iou-wrk-";
 
 /// Locks, also after a panic of somebody else: what is kept here is whole after every step.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -37,7 +37,7 @@ thread_local! {
 
 /// Where all threads write.
 #[derive(Debug)]
-pub(super) struct Journal {
+pub(crate) struct Journal {
     number: u64,
     start: Instant,
     is_on: AtomicBool,
@@ -51,7 +51,7 @@ pub(super) struct Journal {
     ops: AtomicU64,
     full_waits: AtomicU64,
     /// Who serves.
-    pub(super) crew: Crew,
+    pub(crate) crew: Crew,
 }
 
 /// A look at a name that is not there. If the same thread goes on to make the name it was the system's own
@@ -65,26 +65,26 @@ struct Miss {
 
 /// What a record says, beside who and when.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct What {
-    pub(super) file: u32,
-    pub(super) transfer: u32,
-    pub(super) offset: u64,
-    pub(super) len: u32,
-    pub(super) done_len: u32,
-    pub(super) flags: OpFlags,
-    pub(super) errno: i32,
+pub(crate) struct What {
+    pub(crate) file: u32,
+    pub(crate) transfer: u32,
+    pub(crate) offset: u64,
+    pub(crate) len: u32,
+    pub(crate) done_len: u32,
+    pub(crate) flags: OpFlags,
+    pub(crate) errno: i32,
 }
 
 /// From when something was handed to the storage until its result was there.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Span {
-    pub(super) begun_ns: u64,
-    pub(super) done_ns: u64,
+pub(crate) struct Span {
+    pub(crate) begun_ns: u64,
+    pub(crate) done_ns: u64,
 }
 
 /// A request that has arrived. Lives until it is answered.
 #[derive(Debug)]
-pub(super) struct Call<'a> {
+pub(crate) struct Call<'a> {
     journal: &'a Journal,
     thread: u32,
     arrived_ns: u64,
@@ -93,7 +93,7 @@ pub(super) struct Call<'a> {
 
 impl Journal {
     /// Of what so many threads do.
-    pub(super) fn new(threads: u32) -> Journal {
+    pub(crate) fn new(threads: u32) -> Journal {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Journal {
             number: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -113,7 +113,7 @@ impl Journal {
     }
 
     /// Begins or ends the recording. Before and after, operations are served and not noted.
-    pub(super) fn switch(&self, on: bool) {
+    pub(crate) fn switch(&self, on: bool) {
         self.is_on.store(on, Ordering::Release);
     }
 
@@ -122,13 +122,13 @@ impl Journal {
     }
 
     /// A request of a thread has arrived.
-    pub(super) fn arrive(&self, thread: u32) -> Call<'_> {
+    pub(crate) fn arrive(&self, thread: u32) -> Call<'_> {
         self.crew.begin();
         Call { journal: self, thread, arrived_ns: self.now_ns(), is_finished: Cell::new(false) }
     }
 
     /// The number of a thread, in the order of appearance.
-    pub(super) fn stream(&self, thread: u32) -> u32 {
+    pub(crate) fn stream(&self, thread: u32) -> u32 {
         let known = self.streams.read().unwrap_or_else(PoisonError::into_inner).get(&thread).copied();
         known.unwrap_or_else(|| {
             let owner = owner_of(thread);
@@ -141,7 +141,7 @@ impl Journal {
     }
 
     /// Counts something that is not kept.
-    pub(super) fn leave_out(&self, why: &'static str) {
+    pub(crate) fn leave_out(&self, why: &'static str) {
         if self.is_on.load(Ordering::Acquire) {
             *lock(&self.left_out).entry(why).or_insert(0) += 1;
         }
@@ -174,38 +174,38 @@ impl Journal {
     }
 
     /// The rings that were opened since the last call.
-    pub(super) fn new_rings(&self) -> Vec<Consumer<OpRecord>> {
+    pub(crate) fn new_rings(&self) -> Vec<Consumer<OpRecord>> {
         std::mem::take(&mut *lock(&self.rings))
     }
 
     /// Nobody writes any more.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         let misses = std::mem::take(&mut *lock(&self.misses));
         misses.into_values().for_each(|miss| self.write(miss.op));
         self.is_closed.store(true, Ordering::Release);
     }
 
-    pub(super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.is_closed.load(Ordering::Acquire)
     }
 
     /// The trace can't be written: go on serving, and keep nothing.
-    pub(super) fn fail(&self) {
+    pub(crate) fn fail(&self) {
         self.has_failed.store(true, Ordering::Release);
     }
 
     /// What the recorder itself took per operation, in nanoseconds.
-    pub(super) fn cost_ns_per_op(&self) -> Option<f64> {
+    pub(crate) fn cost_ns_per_op(&self) -> Option<f64> {
         let ops = self.ops.load(Ordering::Relaxed);
         (ops > 0).then(|| self.own_ns.load(Ordering::Relaxed) as f64 / ops as f64)
     }
 
     /// How often a thread found its ring full and had to wait.
-    pub(super) fn full_waits(&self) -> u64 {
+    pub(crate) fn full_waits(&self) -> u64 {
         self.full_waits.load(Ordering::Relaxed)
     }
 
-    pub(super) fn left_out(&self) -> BTreeMap<String, u64> {
+    pub(crate) fn left_out(&self) -> BTreeMap<String, u64> {
         lock(&self.left_out).iter().map(|(why, count)| ((*why).to_owned(), *count)).collect()
     }
 }
@@ -218,14 +218,14 @@ fn owner_of(thread: u32) -> u32 {
 
 impl Call<'_> {
     /// Does something to the storage and takes the time.
-    pub(super) fn time<T>(&self, act: impl FnOnce() -> T) -> (T, Span) {
+    pub(crate) fn time<T>(&self, act: impl FnOnce() -> T) -> (T, Span) {
         let begun_ns = self.journal.now_ns();
         let result = act();
         (result, Span { begun_ns, done_ns: self.journal.now_ns() })
     }
 
     /// The number of the thread that asked.
-    pub(super) fn stream(&self) -> u32 {
+    pub(crate) fn stream(&self) -> u32 {
         self.journal.stream(self.thread)
     }
 
@@ -249,12 +249,12 @@ impl Call<'_> {
     }
 
     /// Notes an operation. `None` for the file: it has no name in a trace, and is counted instead.
-    pub(super) fn note(&self, kind: OpKind, file: Option<u32>, what: What, span: Span) {
+    pub(crate) fn note(&self, kind: OpKind, file: Option<u32>, what: What, span: Span) {
         self.note_as(None, kind, file, what, span);
     }
 
     /// [`Call::note`], for another thread than the one that asked now.
-    pub(super) fn note_as(
+    pub(crate) fn note_as(
         &self,
         stream: Option<u32>,
         kind: OpKind,
@@ -273,7 +273,7 @@ impl Call<'_> {
     }
 
     /// Notes a look at a name that failed, unless [`Call::made`] says that it was none.
-    pub(super) fn note_miss(&self, place: (u64, &OsStr), file: Option<u32>, what: What, span: Span) {
+    pub(crate) fn note_miss(&self, place: (u64, &OsStr), file: Option<u32>, what: What, span: Span) {
         self.settle();
         let Some(file) = file.filter(|_| self.journal.is_on.load(Ordering::Acquire)) else { return };
         let op = self.record(OpKind::Stat, What { file, ..what }, span);
@@ -282,7 +282,7 @@ impl Call<'_> {
     }
 
     /// This thread makes a name: its look at that name before was the system's own.
-    pub(super) fn made(&self, place: (u64, &OsStr)) {
+    pub(crate) fn made(&self, place: (u64, &OsStr)) {
         let mut misses = lock(&self.journal.misses);
         if let Some(miss) = misses.get(&self.thread)
             && miss.parent == place.0
@@ -296,7 +296,7 @@ impl Call<'_> {
     }
 
     /// This thread does something else: its look before was the application's question.
-    pub(super) fn settle(&self) {
+    pub(crate) fn settle(&self) {
         if let Some(miss) = lock(&self.journal.misses).remove(&self.thread) {
             self.journal.write(miss.op);
         }
@@ -304,7 +304,7 @@ impl Call<'_> {
 
     /// It is about to be answered: the application sees no result that is not yet noted. What it took
     /// beside the storage's time counts as the recorder's own.
-    pub(super) fn finish(&self, span: Span) {
+    pub(crate) fn finish(&self, span: Span) {
         self.is_finished.set(true);
         self.journal.crew.done();
         if self.journal.is_on.load(Ordering::Acquire) {

@@ -25,12 +25,12 @@ use reelgauge_record::{AccessBits, OpKind};
 use rustix::fs::{FileType, OFlags, Stat};
 use rustix::io::{Errno, Result};
 
-use super::attributes::attributes;
-use super::handles::{OpenDir, with_aligned};
-use super::journal::{Call, Span, What};
-use super::recorder::{Data, Recorder, errno_of, refused};
-use super::requests::max_request_bytes;
-use super::storage::{Change, Place};
+use crate::attributes::attributes;
+use crate::handles::{OpenDir, with_aligned};
+use crate::journal::{Call, Span, What};
+use crate::recorder::{Data, Recorder, errno_of, refused};
+use crate::requests::max_request_bytes;
+use crate::storage::{Change, Place};
 
 /// Requests that the kernel may have under way for those who do not wait for them.
 const MAX_BACKGROUND: u16 = 1024;

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use reelgauge_record::log::FileEntry;
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_trace::TraceError;
+use reelgauge_trace::writer::{ABSENT, FOUND, TraceWriter};
 use rtrb::Consumer;
 
-use super::Tally;
-use super::journal::{Journal, lock};
-use super::names::{Before, Names, TraceName};
-use super::requests::max_request_bytes;
-use crate::error::TraceError;
-use crate::writer::{ABSENT, FOUND, TraceWriter};
+use crate::Tally;
+use crate::journal::{Journal, lock};
+use crate::names::{Before, Names, TraceName};
+use crate::requests::max_request_bytes;
 
 /// How long it sleeps when there was nothing.
 const IDLE: Duration = Duration::from_millis(5);
@@ -40,7 +40,7 @@ fn count(tally: &mut Tally, op: &OpRecord) {
 
 /// Drains until the journal is closed and empty.
 #[derive(Debug)]
-pub(super) struct Drain {
+pub(crate) struct Drain {
     journal: Arc<Journal>,
     names: Arc<Mutex<Names>>,
     writer: TraceWriter,
@@ -51,12 +51,12 @@ pub(super) struct Drain {
 }
 
 impl Drain {
-    pub(super) fn new(journal: Arc<Journal>, names: Arc<Mutex<Names>>, writer: TraceWriter) -> Drain {
+    pub(crate) fn new(journal: Arc<Journal>, names: Arc<Mutex<Names>>, writer: TraceWriter) -> Drain {
         Drain { journal, names, writer, names_used: Vec::new(), tally: Tally::default() }
     }
 
     /// Runs until there is nothing more to come. After a failure it tells the others to keep nothing.
-    pub(super) fn run(mut self) -> Result<(TraceWriter, Tally), TraceError> {
+    pub(crate) fn run(mut self) -> Result<(TraceWriter, Tally), TraceError> {
         match self.all() {
             Ok(()) => Ok((self.writer, self.tally)),
             Err(error) => {

@@ -12,8 +12,8 @@ use fuser::FileType;
 use rustix::fs::{AtFlags, Dir, fdatasync, fsync, statat};
 use rustix::io::{Errno, Result, pread, pwrite};
 
-use super::attributes::file_type;
-use super::journal::{Span, lock};
+use crate::attributes::file_type;
+use crate::journal::{Span, lock};
 
 /// What direct I/O wants memory to begin at.
 const ALIGNMENT: usize = 4096;
@@ -25,24 +25,24 @@ thread_local! {
 
 /// A file that the application holds open.
 #[derive(Debug)]
-pub(super) struct OpenFile {
-    pub(super) file: File,
+pub(crate) struct OpenFile {
+    pub(crate) file: File,
     /// Its node.
-    pub(super) node: u64,
+    pub(crate) node: u64,
     /// The name under which it was opened, as the trace numbers it.
-    pub(super) number: Option<u32>,
+    pub(crate) number: Option<u32>,
     /// Its number as a transfer.
-    pub(super) transfer: u32,
+    pub(crate) transfer: u32,
     /// It goes past the cache, so memory must be aligned.
-    pub(super) is_direct: bool,
+    pub(crate) is_direct: bool,
     /// The thread that opened it.
-    pub(super) opener: u32,
+    pub(crate) opener: u32,
     is_used_since_flush: AtomicBool,
     last_flush: Mutex<Option<(u32, Span)>>,
 }
 
 impl OpenFile {
-    pub(super) fn new(file: File, number: Option<u32>, transfer: u32) -> OpenFile {
+    pub(crate) fn new(file: File, number: Option<u32>, transfer: u32) -> OpenFile {
         OpenFile {
             file,
             node: 0,
@@ -56,26 +56,26 @@ impl OpenFile {
     }
 
     /// Something else than a close was asked of it.
-    pub(super) fn is_used(&self) {
+    pub(crate) fn is_used(&self) {
         self.is_used_since_flush.store(true, Ordering::Relaxed);
     }
 
     /// One of its descriptors was closed, by this thread. The last one may be the end of it: the kernel lets
     /// go of a file later and does not say for whom.
-    pub(super) fn flushed(&self, stream: u32, span: Span) {
+    pub(crate) fn flushed(&self, stream: u32, span: Span) {
         *lock(&self.last_flush) = Some((stream, span));
         self.is_used_since_flush.store(false, Ordering::Relaxed);
     }
 
     /// Who closed it and when, if its last use was a close.
-    pub(super) fn closed(&self) -> Option<(u32, Span)> {
+    pub(crate) fn closed(&self) -> Option<(u32, Span)> {
         let was_last = !self.is_used_since_flush.load(Ordering::Relaxed);
         lock(&self.last_flush).filter(|_| was_last)
     }
 
     /// Reads into a buffer. `whole`: goes on until the end of the file, because the page cache takes what
     /// is missing for zeros.
-    pub(super) fn read(&self, buffer: &mut [u8], offset: u64, whole: bool) -> Result<usize> {
+    pub(crate) fn read(&self, buffer: &mut [u8], offset: u64, whole: bool) -> Result<usize> {
         let mut done = pread(&self.file, &mut *buffer, offset)?;
         while whole && done > 0 && done < buffer.len() {
             match pread(&self.file, &mut buffer[done..], offset + done as u64)? {
@@ -86,7 +86,7 @@ impl OpenFile {
         Ok(done)
     }
 
-    pub(super) fn write(&self, data: &[u8], offset: u64) -> Result<usize> {
+    pub(crate) fn write(&self, data: &[u8], offset: u64) -> Result<usize> {
         if !self.is_direct {
             return pwrite(&self.file, data, offset);
         }
@@ -97,7 +97,7 @@ impl OpenFile {
     }
 
     /// What the storage says when a descriptor is closed: network file systems report lost writes there.
-    pub(super) fn flush(&self) -> Result<()> {
+    pub(crate) fn flush(&self) -> Result<()> {
         let copy =
             self.file.try_clone().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
         nix::unistd::close(copy).map_err(|errno| Errno::from_raw_os_error(errno as i32))
@@ -105,7 +105,7 @@ impl OpenFile {
 }
 
 /// Lends this thread's buffer, aligned for direct I/O.
-pub(super) fn with_aligned<T>(size: usize, act: impl FnOnce(&mut [u8]) -> T) -> T {
+pub(crate) fn with_aligned<T>(size: usize, act: impl FnOnce(&mut [u8]) -> T) -> T {
     BUFFER.with_borrow_mut(|buffer| {
         if buffer.len() < size + ALIGNMENT {
             buffer.resize(size + ALIGNMENT, 0);
@@ -117,44 +117,44 @@ pub(super) fn with_aligned<T>(size: usize, act: impl FnOnce(&mut [u8]) -> T) -> 
 
 /// An entry of a directory.
 #[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) inode: u64,
-    pub(super) kind: FileType,
-    pub(super) name: OsString,
+pub(crate) struct Entry {
+    pub(crate) inode: u64,
+    pub(crate) kind: FileType,
+    pub(crate) name: OsString,
 }
 
 /// A directory that the application holds open.
 #[derive(Debug)]
-pub(super) struct OpenDir {
+pub(crate) struct OpenDir {
     dir: OwnedFd,
-    pub(super) number: Option<u32>,
+    pub(crate) number: Option<u32>,
     listing: Mutex<Listing>,
 }
 
 /// How far a listing of it has come.
 #[derive(Debug, Default)]
-pub(super) struct Listing {
-    pub(super) entries: Vec<Entry>,
+pub(crate) struct Listing {
+    pub(crate) entries: Vec<Entry>,
     /// From the first question to the last answer, and who asked; `None` when it is noted or not begun.
-    pub(super) asked: Option<(u32, Span)>,
+    pub(crate) asked: Option<(u32, Span)>,
 }
 
 impl OpenDir {
-    pub(super) fn new(dir: OwnedFd, number: Option<u32>) -> OpenDir {
+    pub(crate) fn new(dir: OwnedFd, number: Option<u32>) -> OpenDir {
         OpenDir { dir, number, listing: Mutex::default() }
     }
 
     /// Makes what was changed in it durable.
-    pub(super) fn sync(&self, data_only: bool) -> Result<()> {
+    pub(crate) fn sync(&self, data_only: bool) -> Result<()> {
         if data_only { fdatasync(&self.dir) } else { fsync(&self.dir) }
     }
 
-    pub(super) fn listing(&self) -> std::sync::MutexGuard<'_, Listing> {
+    pub(crate) fn listing(&self) -> std::sync::MutexGuard<'_, Listing> {
         lock(&self.listing)
     }
 
     /// All its entries as they are now.
-    pub(super) fn read(&self) -> Result<Vec<Entry>> {
+    pub(crate) fn read(&self) -> Result<Vec<Entry>> {
         let mut entries = Vec::new();
         for entry in Dir::read_from(&self.dir)? {
             let entry = entry?;

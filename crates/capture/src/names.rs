@@ -3,19 +3,20 @@
 //! A name is known first from a look at it, which the system does before every use. What that look found is
 //! what was there before, unless the recording itself made it; so the first look counts, and no later one.
 //!
-//! Not here: which file a name leads to now ([`super::nodes`]).
+//! Not here: which file a name leads to now ([`crate::nodes`]).
 
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::anonymise::Anonymiser;
-use super::nodes::Key;
-use crate::name;
+use reelgauge_trace::name;
+
+use crate::anonymise::Anonymiser;
+use crate::nodes::Key;
 
 /// What a first look found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Before {
+pub(crate) enum Before {
     /// Nothing.
     Absent,
     /// Something that is no directory, and its size.
@@ -26,29 +27,29 @@ pub(super) enum Before {
 
 /// What a look found beside that, of links.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Linked<'a> {
+pub(crate) struct Linked<'a> {
     /// What makes it the same file under each of its names, where it has several.
-    pub(super) several: Option<Key>,
+    pub(crate) several: Option<Key>,
     /// Of a symbolic link: the path that it leads to, or its own where that lies outside.
-    pub(super) leads_to: Option<&'a Path>,
+    pub(crate) leads_to: Option<&'a Path>,
 }
 
 /// A name as the trace gets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct TraceName {
+pub(crate) struct TraceName {
     /// Safe; ends with `/` for a directory.
-    pub(super) path: String,
+    pub(crate) path: String,
     /// `None` if nobody has looked before it was used.
-    pub(super) before: Option<Before>,
+    pub(crate) before: Option<Before>,
     /// The first name of the same file, where it had another one before.
-    pub(super) same_file_as: Option<String>,
+    pub(crate) same_file_as: Option<String>,
     /// Where it led before.
-    pub(super) leads_to: Option<String>,
+    pub(crate) leads_to: Option<String>,
 }
 
 /// All names, by number in the order of their first use.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     before: HashMap<PathBuf, Before>,
     numbers: HashMap<(PathBuf, bool), u32>,
     list: Vec<TraceName>,
@@ -62,13 +63,13 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn new(anonymiser: Option<Anonymiser>) -> Names {
+    pub(crate) fn new(anonymiser: Option<Anonymiser>) -> Names {
         Names { anonymiser, ..Names::default() }
     }
 
     /// Notes a look at a path. `origin` is the path that it had before the recording, `None` if its
     /// directory was not there then. Gives what was there before, which is `seen` if this is the first look.
-    pub(super) fn look(
+    pub(crate) fn look(
         &mut self,
         path: &Path,
         origin: Option<&Path>,
@@ -106,7 +107,7 @@ impl Names {
     }
 
     /// The number of a path that a symbolic link leads to, which need not be there.
-    pub(super) fn number_of_target(&mut self, path: &Path) -> Option<u32> {
+    pub(crate) fn number_of_target(&mut self, path: &Path) -> Option<u32> {
         let known = |is_dir| self.numbers.get(&(path.to_owned(), is_dir)).copied();
         if let Some(number) = known(true).or_else(|| known(false)) {
             return Some(number);
@@ -117,7 +118,7 @@ impl Names {
 
     /// The number of a path, new if it was not used before; `None` for the recorded directory itself,
     /// which has no name in a trace.
-    pub(super) fn number(&mut self, path: &Path, is_dir: bool) -> Option<u32> {
+    pub(crate) fn number(&mut self, path: &Path, is_dir: bool) -> Option<u32> {
         if path.as_os_str().is_empty() {
             return None;
         }
@@ -156,7 +157,7 @@ impl Names {
     }
 
     /// The names from this number on.
-    pub(super) fn since(&self, number: usize) -> Vec<TraceName> {
+    pub(crate) fn since(&self, number: usize) -> Vec<TraceName> {
         self.list.get(number..).unwrap_or_default().to_vec()
     }
 }

@@ -9,23 +9,21 @@ use std::time::{Duration, Instant};
 use fuser::{BackgroundSession, Config, Session, SessionACL};
 use jiff::Timestamp;
 use reelgauge_record::log::{CaptureLevel, LogMeta};
+use reelgauge_trace::{TraceError, TraceInfo, TraceWriter};
 use rustix::fs::{AtFlags, CWD, statat};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::anonymise::Anonymiser;
-use super::command::{self, Interrupts, Surroundings};
-use super::drain::Drain;
-use super::journal::{Journal, lock};
-use super::mount::{Mounted, Unmounted, is_dead, is_within, mount_at, put_in};
-use super::names::Names;
-use super::recorder::{Handles, Recorder};
-use super::requests::max_request_text;
-use super::storage::{Place, Storage};
-use super::tree::{Tree, key_of};
-use super::{CaptureError, CaptureOptions, CommandEnd, Recorded, Tally};
-use crate::error::TraceError;
-use crate::info::TraceInfo;
-use crate::writer::TraceWriter;
+use crate::anonymise::Anonymiser;
+use crate::command::{self, Interrupts, Surroundings};
+use crate::drain::Drain;
+use crate::journal::{Journal, lock};
+use crate::mount::{Mounted, Unmounted, is_dead, is_within, mount_at, put_in};
+use crate::names::Names;
+use crate::recorder::{Handles, Recorder};
+use crate::requests::max_request_text;
+use crate::storage::{Place, Storage};
+use crate::tree::{Tree, key_of};
+use crate::{CaptureError, CaptureOptions, CommandEnd, Recorded, Tally};
 
 /// Requests that are served at once. An application that has more under way waits here, which would show in
 /// its times, so there are more than applications usually have.
@@ -52,8 +50,8 @@ fn blind_to() -> Vec<String> {
     BLIND_TO.map(str::to_owned).into_iter().chain([parts]).collect()
 }
 
-/// Records; see [`super::record`].
-pub(super) fn record(options: &CaptureOptions, ready: impl FnOnce(&Path)) -> Result<Recorded, CaptureError> {
+/// Records; see [`crate::record`].
+pub(crate) fn record(options: &CaptureOptions, ready: impl FnOnce(&Path)) -> Result<Recorded, CaptureError> {
     let places = Places::of(options)?;
     // Before anything is mounted, so that Ctrl-C finds somebody who unmounts.
     let mut interrupts = Interrupts::listen().map_err(io_error("listen for Ctrl-C"))?;

@@ -15,10 +15,10 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, Result};
 
-use super::attributes::{passed_on, timestamps};
+use crate::attributes::{passed_on, timestamps};
 
 /// The longest extended attribute, and the longest list of their names, that Linux has.
-pub(super) const MAX_XATTR_BYTES: usize = 1 << 16;
+pub(crate) const MAX_XATTR_BYTES: usize = 1 << 16;
 
 const SETUID: u32 = 0o4000;
 const SETGID: u32 = 0o2000;
@@ -26,7 +26,7 @@ const GROUP_RUNS: u32 = 0o010;
 
 /// A directory and everything below it.
 #[derive(Debug)]
-pub(super) struct Storage {
+pub(crate) struct Storage {
     root: OwnedFd,
     /// The same directory as a path, for calls that take no descriptor.
     root_path: PathBuf,
@@ -36,20 +36,20 @@ pub(super) struct Storage {
 
 /// Where to find a file: by its path below the root, or open when it has no path any more.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place<'a> {
+pub(crate) enum Place<'a> {
     Path(&'a Path),
     Open(&'a File),
 }
 
 /// What `chmod`, `chown`, `truncate` and `utimens` change, as one request.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Change {
-    pub(super) mode: Option<u32>,
-    pub(super) uid: Option<u32>,
-    pub(super) gid: Option<u32>,
-    pub(super) size: Option<u64>,
-    pub(super) accessed: Option<TimeOrNow>,
-    pub(super) modified: Option<TimeOrNow>,
+pub(crate) struct Change {
+    pub(crate) mode: Option<u32>,
+    pub(crate) uid: Option<u32>,
+    pub(crate) gid: Option<u32>,
+    pub(crate) size: Option<u64>,
+    pub(crate) accessed: Option<TimeOrNow>,
+    pub(crate) modified: Option<TimeOrNow>,
 }
 
 /// A path as the system takes it.
@@ -59,35 +59,35 @@ fn at(path: &Path) -> &Path {
 
 impl Storage {
     /// Holds on to a directory.
-    pub(super) fn open(dir: &Path) -> Result<Storage> {
+    pub(crate) fn open(dir: &Path) -> Result<Storage> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = rustix::fs::open(dir, flags, Mode::empty())?;
         let root_path = PathBuf::from(format!("/proc/self/fd/{}", root.as_raw_fd()));
         Ok(Storage { root, root_path, umask: own_umask() })
     }
 
-    pub(super) fn stat(&self, place: Place) -> Result<Stat> {
+    pub(crate) fn stat(&self, place: Place) -> Result<Stat> {
         match place {
             Place::Path(path) => statat(&self.root, at(path), AtFlags::SYMLINK_NOFOLLOW),
             Place::Open(file) => fstat(file),
         }
     }
 
-    pub(super) fn statvfs(&self) -> Result<StatVfs> {
+    pub(crate) fn statvfs(&self) -> Result<StatVfs> {
         fstatvfs(&self.root)
     }
 
-    pub(super) fn open_file(&self, path: &Path, flags: OFlags) -> Result<File> {
+    pub(crate) fn open_file(&self, path: &Path, flags: OFlags) -> Result<File> {
         openat(&self.root, at(path), passed_on(flags), Mode::empty()).map(File::from)
     }
 
-    pub(super) fn open_dir(&self, path: &Path) -> Result<OwnedFd> {
+    pub(crate) fn open_dir(&self, path: &Path) -> Result<OwnedFd> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         openat(&self.root, at(path), flags, Mode::empty())
     }
 
     /// Makes a file, or opens what is there; says which.
-    pub(super) fn create(&self, path: &Path, flags: OFlags, mode: u32) -> Result<(File, bool)> {
+    pub(crate) fn create(&self, path: &Path, flags: OFlags, mode: u32) -> Result<(File, bool)> {
         let flags_new = passed_on(flags) | OFlags::CREATE | OFlags::EXCL;
         match openat(&self.root, path, flags_new, Mode::from_raw_mode(mode & 0o7777)) {
             Ok(file) => Ok((File::from(file), true)),
@@ -98,26 +98,26 @@ impl Storage {
         }
     }
 
-    pub(super) fn make_dir(&self, path: &Path, mode: u32) -> Result<()> {
+    pub(crate) fn make_dir(&self, path: &Path, mode: u32) -> Result<()> {
         mkdirat(&self.root, path, Mode::from_raw_mode(mode & 0o7777))
     }
 
-    pub(super) fn make_node(&self, path: &Path, mode: u32, device: u32) -> Result<()> {
+    pub(crate) fn make_node(&self, path: &Path, mode: u32, device: u32) -> Result<()> {
         let kind = rustix::fs::FileType::from_raw_mode(mode);
         mknodat(&self.root, path, kind, Mode::from_raw_mode(mode & 0o7777), u64::from(device))
     }
 
-    pub(super) fn make_symlink(&self, path: &Path, target: &Path) -> Result<()> {
+    pub(crate) fn make_symlink(&self, path: &Path, target: &Path) -> Result<()> {
         symlinkat(target, &self.root, path)
     }
 
-    pub(super) fn link(&self, path: &Path, new: &Path) -> Result<()> {
+    pub(crate) fn link(&self, path: &Path, new: &Path) -> Result<()> {
         linkat(&self.root, path, &self.root, new, AtFlags::empty())
     }
 
     /// What the caller's mask allows and ours has taken away is given back, and what was made belongs to
     /// the one who asked for it.
-    pub(super) fn settle(&self, path: &Path, asked_mode: u32, owner: (u32, u32)) -> Result<Stat> {
+    pub(crate) fn settle(&self, path: &Path, asked_mode: u32, owner: (u32, u32)) -> Result<Stat> {
         let stat = self.stat(Place::Path(path))?;
         let taken = asked_mode & 0o7777 & !stat.st_mode & self.umask;
         if taken != 0 {
@@ -136,7 +136,7 @@ impl Storage {
     }
 
     /// Takes away the rights that end when somebody writes to a file: to run as its owner, and as its group.
-    pub(super) fn end_rights(file: &File) -> Result<()> {
+    pub(crate) fn end_rights(file: &File) -> Result<()> {
         let mode = fstat(file)?.st_mode & 0o7777;
         // Without the right to run for the group the bit asks for locks, and stays.
         let ending = SETUID | if mode & GROUP_RUNS != 0 { SETGID } else { 0 };
@@ -146,29 +146,29 @@ impl Storage {
         }
     }
 
-    pub(super) fn unlink(&self, path: &Path) -> Result<()> {
+    pub(crate) fn unlink(&self, path: &Path) -> Result<()> {
         unlinkat(&self.root, path, AtFlags::empty())
     }
 
-    pub(super) fn remove_dir(&self, path: &Path) -> Result<()> {
+    pub(crate) fn remove_dir(&self, path: &Path) -> Result<()> {
         unlinkat(&self.root, path, AtFlags::REMOVEDIR)
     }
 
-    pub(super) fn rename(&self, old: &Path, new: &Path, flags: u32) -> Result<()> {
+    pub(crate) fn rename(&self, old: &Path, new: &Path, flags: u32) -> Result<()> {
         renameat_with(&self.root, old, &self.root, new, RenameFlags::from_bits_retain(flags))
     }
 
-    pub(super) fn read_link(&self, path: &Path) -> Result<Vec<u8>> {
+    pub(crate) fn read_link(&self, path: &Path) -> Result<Vec<u8>> {
         readlinkat(&self.root, path, Vec::new()).map(std::ffi::CString::into_bytes)
     }
 
-    pub(super) fn access(&self, path: &Path, mask: i32) -> Result<()> {
+    pub(crate) fn access(&self, path: &Path, mask: i32) -> Result<()> {
         let mask = Access::from_bits_retain(mask.unsigned_abs() & 7);
         accessat(&self.root, at(path), mask, AtFlags::empty())
     }
 
     /// Applies a change and gives the attributes after it.
-    pub(super) fn change(&self, place: Place, change: &Change) -> Result<Stat> {
+    pub(crate) fn change(&self, place: Place, change: &Change) -> Result<Stat> {
         if let Some(size) = change.size {
             match place {
                 Place::Path(path) => ftruncate(self.open_file(path, OFlags::WRONLY)?, size)?,
@@ -199,7 +199,7 @@ impl Storage {
     }
 
     /// The value of an extended attribute.
-    pub(super) fn xattr(&self, place: Place, name: &OsStr) -> Result<Vec<u8>> {
+    pub(crate) fn xattr(&self, place: Place, name: &OsStr) -> Result<Vec<u8>> {
         let mut value = vec![0; MAX_XATTR_BYTES];
         let len = match place {
             Place::Path(path) => lgetxattr(self.root_path.join(path), name, &mut value[..])?,
@@ -210,7 +210,7 @@ impl Storage {
     }
 
     /// The names of the extended attributes, each with a zero behind it.
-    pub(super) fn xattrs(&self, place: Place) -> Result<Vec<u8>> {
+    pub(crate) fn xattrs(&self, place: Place) -> Result<Vec<u8>> {
         let mut names = vec![0; MAX_XATTR_BYTES];
         let len = match place {
             Place::Path(path) => llistxattr(self.root_path.join(path), &mut names[..])?,
@@ -220,7 +220,7 @@ impl Storage {
         Ok(names)
     }
 
-    pub(super) fn set_xattr(&self, place: Place, name: &OsStr, value: &[u8], flags: i32) -> Result<()> {
+    pub(crate) fn set_xattr(&self, place: Place, name: &OsStr, value: &[u8], flags: i32) -> Result<()> {
         let flags = XattrFlags::from_bits_retain(flags.unsigned_abs());
         match place {
             Place::Path(path) => lsetxattr(self.root_path.join(path), name, value, flags),
@@ -228,7 +228,7 @@ impl Storage {
         }
     }
 
-    pub(super) fn remove_xattr(&self, place: Place, name: &OsStr) -> Result<()> {
+    pub(crate) fn remove_xattr(&self, place: Place, name: &OsStr) -> Result<()> {
         match place {
             Place::Path(path) => lremovexattr(self.root_path.join(path), name),
             Place::Open(file) => fremovexattr(file, name),

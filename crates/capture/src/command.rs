@@ -12,21 +12,21 @@ use rustix::process::{Pid, Signal, getpgrp, getpid, kill_process, set_child_subr
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::CommandEnd;
+use crate::CommandEnd;
 
 /// How often its end and signals are looked for.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The signals that ask for an end.
 #[derive(Debug)]
-pub(super) struct Interrupts {
+pub(crate) struct Interrupts {
     signals: Signals,
     /// How many have come.
-    pub(super) count: u32,
+    pub(crate) count: u32,
 }
 
 impl Interrupts {
-    pub(super) fn listen() -> io::Result<Interrupts> {
+    pub(crate) fn listen() -> io::Result<Interrupts> {
         Ok(Interrupts { signals: Signals::new([SIGINT, SIGTERM, SIGHUP])?, count: 0 })
     }
 
@@ -37,7 +37,7 @@ impl Interrupts {
     }
 
     /// Waits for a signal, or until `is_over`.
-    pub(super) fn wait(&mut self, mut is_over: impl FnMut() -> bool) {
+    pub(crate) fn wait(&mut self, mut is_over: impl FnMut() -> bool) {
         while self.next().is_none() && !is_over() {
             std::thread::sleep(10 * LOOK);
         }
@@ -54,17 +54,17 @@ fn end_of(status: ExitStatus) -> CommandEnd {
 
 /// Where a command runs and what it is told.
 #[derive(Debug)]
-pub(super) struct Surroundings<'a> {
+pub(crate) struct Surroundings<'a> {
     /// The mount point, as `REELGAUGE_DIR`.
-    pub(super) point: &'a Path,
+    pub(crate) point: &'a Path,
     /// The directory to start it in: by its path, so that it stands in the mount and not below it.
-    pub(super) cwd: Option<PathBuf>,
+    pub(crate) cwd: Option<PathBuf>,
     /// What it prints goes to standard error, because standard output is ours.
-    pub(super) stdout_to_stderr: bool,
+    pub(crate) stdout_to_stderr: bool,
 }
 
 /// Starts the command.
-pub(super) fn start(command: &[OsString], around: &Surroundings) -> io::Result<Child> {
+pub(crate) fn start(command: &[OsString], around: &Surroundings) -> io::Result<Child> {
     let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let mut command = Command::new(program);
     command.args(arguments).env("REELGAUGE_DIR", around.point);
@@ -81,7 +81,7 @@ pub(super) fn start(command: &[OsString], around: &Surroundings) -> io::Result<C
 
 /// Waits for its end. The first signal is handed on, unless the terminal has already told it; the second
 /// kills it.
-pub(super) fn wait(mut child: Child, interrupts: &mut Interrupts) -> io::Result<CommandEnd> {
+pub(crate) fn wait(mut child: Child, interrupts: &mut Interrupts) -> io::Result<CommandEnd> {
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(end_of(status));
@@ -99,7 +99,7 @@ pub(super) fn wait(mut child: Child, interrupts: &mut Interrupts) -> io::Result<
 
 /// The processes that are ours and run, by name and number: after the command's end, with those that it has
 /// left.
-pub(super) fn running_children() -> Vec<String> {
+pub(crate) fn running_children() -> Vec<String> {
     let own = getpid().as_raw_nonzero().get();
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let stats = entries.flatten().filter(|entry| entry.file_name().as_encoded_bytes()[0].is_ascii_digit());

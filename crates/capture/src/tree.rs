@@ -7,19 +7,19 @@ use std::sync::{Arc, Mutex};
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 
-use super::journal::lock;
-use super::names::{Before, Linked, Names};
-use super::nodes::{Entered, Found, Key, Nodes};
+use crate::journal::lock;
+use crate::names::{Before, Linked, Names};
+use crate::nodes::{Entered, Found, Key, Nodes};
 
 /// What the kernel knows of, and what the trace will call it.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(crate) struct Tree {
     nodes: Mutex<Nodes>,
     names: Arc<Mutex<Names>>,
 }
 
 /// What makes a file the same file.
-pub(super) fn key_of(stat: &Stat) -> Key {
+pub(crate) fn key_of(stat: &Stat) -> Key {
     Key { device: stat.st_dev, inode: stat.st_ino }
 }
 
@@ -28,22 +28,22 @@ fn is_dir(stat: &Stat) -> bool {
 }
 
 impl Tree {
-    pub(super) fn new(root: Key, names: Arc<Mutex<Names>>) -> Tree {
+    pub(crate) fn new(root: Key, names: Arc<Mutex<Names>>) -> Tree {
         Tree { nodes: Mutex::new(Nodes::new(root)), names }
     }
 
     /// The path of a node; an error if it has no name any more.
-    pub(super) fn path(&self, id: u64) -> Result<PathBuf, Errno> {
+    pub(crate) fn path(&self, id: u64) -> Result<PathBuf, Errno> {
         lock(&self.nodes).path(id).ok_or(Errno::STALE)
     }
 
     /// The path of a name in a directory.
-    pub(super) fn child(&self, parent: u64, name: &OsStr) -> Result<PathBuf, Errno> {
+    pub(crate) fn child(&self, parent: u64, name: &OsStr) -> Result<PathBuf, Errno> {
         lock(&self.nodes).path(parent).map(|path| path.join(name)).ok_or(Errno::NOENT)
     }
 
     /// The trace's number for a node's name, `None` if it has none.
-    pub(super) fn number(&self, id: u64) -> Option<u32> {
+    pub(crate) fn number(&self, id: u64) -> Option<u32> {
         let nodes = lock(&self.nodes);
         let (path, is_dir) = (nodes.path(id)?, nodes.is_dir(id));
         drop(nodes);
@@ -51,23 +51,23 @@ impl Tree {
     }
 
     /// The trace's number for a path.
-    pub(super) fn number_of(&self, path: &Path, is_dir: bool) -> Option<u32> {
+    pub(crate) fn number_of(&self, path: &Path, is_dir: bool) -> Option<u32> {
         lock(&self.names).number(path, is_dir)
     }
 
     /// Whether a name is known to lead to a directory.
-    pub(super) fn is_dir(&self, parent: u64, name: &OsStr) -> bool {
+    pub(crate) fn is_dir(&self, parent: u64, name: &OsStr) -> bool {
         let nodes = lock(&self.nodes);
         nodes.child(parent, name).is_some_and(|id| nodes.is_dir(id))
     }
 
     /// The trace's number for what a symbolic link leads to.
-    pub(super) fn number_of_target(&self, path: &Path) -> Option<u32> {
+    pub(crate) fn number_of_target(&self, path: &Path) -> Option<u32> {
         lock(&self.names).number_of_target(path)
     }
 
     /// A look has found something behind a name; `leads_to` is where, if it is a symbolic link.
-    pub(super) fn found(
+    pub(crate) fn found(
         &self,
         parent: u64,
         name: &OsStr,
@@ -84,12 +84,12 @@ impl Tree {
     }
 
     /// A name was made just now: nothing was there.
-    pub(super) fn made(&self, parent: u64, name: &OsStr, path: &Path, stat: &Stat) -> Entered {
+    pub(crate) fn made(&self, parent: u64, name: &OsStr, path: &Path, stat: &Stat) -> Entered {
         self.enter(parent, name, (path, Linked::default()), stat, Before::Absent)
     }
 
     /// A look has found nothing.
-    pub(super) fn missed(&self, parent: u64, name: &OsStr, path: &Path) {
+    pub(crate) fn missed(&self, parent: u64, name: &OsStr, path: &Path) {
         let origin = lock(&self.nodes).origin(parent, name);
         lock(&self.names).look(path, origin.as_deref(), Before::Absent, Linked::default());
     }
@@ -114,15 +114,15 @@ impl Tree {
         entered
     }
 
-    pub(super) fn forget(&self, id: u64, times: u64) {
+    pub(crate) fn forget(&self, id: u64, times: u64) {
         lock(&self.nodes).forget(id, times);
     }
 
-    pub(super) fn remove(&self, parent: u64, name: &OsStr) {
+    pub(crate) fn remove(&self, parent: u64, name: &OsStr) {
         lock(&self.nodes).remove(parent, name);
     }
 
-    pub(super) fn rename(&self, from: (u64, &OsStr), to: (u64, &OsStr), is_exchange: bool) {
+    pub(crate) fn rename(&self, from: (u64, &OsStr), to: (u64, &OsStr), is_exchange: bool) {
         lock(&self.nodes).rename(from, to, is_exchange);
     }
 }

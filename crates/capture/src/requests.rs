@@ -17,13 +17,13 @@ const LIMIT: &str = "/proc/sys/fs/fuse/max_pages_limit";
 
 /// The longest read or write that the kernel hands over in one piece. Read once: it holds for a mount as long
 /// as that lasts.
-pub(super) fn max_request_bytes() -> u32 {
+pub(crate) fn max_request_bytes() -> u32 {
     static KNOWN: OnceLock<u32> = OnceLock::new();
     *KNOWN.get_or_init(|| allowed_bytes(std::fs::read_to_string(LIMIT).ok().as_deref()))
 }
 
 /// The same in words: `1 MiB`.
-pub(super) fn max_request_text() -> String {
+pub(crate) fn max_request_text() -> String {
     format!("{} MiB", max_request_bytes() >> 20)
 }
 
