@@ -9,6 +9,8 @@ use std::rc::Rc;
 use reelgauge_record::log::FileEntry;
 use reelgauge_trace::writer::{ABSENT, FOUND};
 
+use crate::errno::EEXIST;
+
 /// A file, whatever its name.
 #[derive(Debug, Default)]
 pub(crate) struct Node {
@@ -149,6 +151,24 @@ impl Known {
         state.now = Some(true);
     }
 
+    /// Something new was asked for under this name: it was made, or there was something already.
+    pub fn asked_for(&mut self, file: u32, errno: i32) {
+        match errno {
+            0 => self.made(file),
+            EEXIST => self.found(file),
+            _ => {}
+        }
+    }
+
+    /// Another name was asked for: the file has it besides, or there was something already.
+    pub fn link_asked_for(&mut self, old: u32, new: u32, errno: i32) {
+        match errno {
+            0 => self.linked(old, new),
+            EEXIST => self.found(new),
+            _ => {}
+        }
+    }
+
     /// It is a symbolic link, and leads there.
     pub fn leads_to(&mut self, file: u32, name: &str) {
         let is_new = self.state(file).now.is_none();
@@ -158,6 +178,15 @@ impl Known {
         {
             state.led_to = Some(name.to_owned());
         }
+    }
+
+    /// The path that a symbolic link's text means: from the root, or from where the link lies.
+    pub fn meant_by(link: &[u8], text: &[u8]) -> Vec<u8> {
+        if text.first() == Some(&b'/') {
+            return text.to_vec();
+        }
+        let above = &link[..memchr::memrchr(b'/', link).map_or(0, |slash| slash + 1)];
+        [above, text].concat()
     }
 
     /// The source shows its size.
@@ -247,6 +276,36 @@ mod tests {
         assert_eq!(led(0), (Some("a".to_owned()), true));
         assert_eq!(led(1), (None, false));
         assert_eq!((led(2), led(3)), ((None, true), (None, false)));
+    }
+
+    #[test]
+    fn what_was_asked_for_was_made_or_was_there_or_nothing_is_known() {
+        const EACCES: i32 = 13;
+        let mut known = Known::default();
+        known.asked_for(0, 0);
+        known.asked_for(1, EEXIST);
+        known.asked_for(2, EACCES);
+        known.link_asked_for(1, 3, 0);
+        known.link_asked_for(1, 4, EEXIST);
+        known.link_asked_for(1, 5, EACCES);
+        let before: Vec<_> = (0..6).map(|file| entry(&mut known, file).0).collect();
+        assert_eq!(before, [Some(false), Some(true), None, Some(false), Some(true), None]);
+        let now: Vec<_> = (0..6).map(|file| known.exists(file)).collect();
+        assert_eq!(now, [Some(true), Some(true), None, Some(true), Some(true), None]);
+    }
+
+    #[test]
+    fn a_links_text_is_meant_from_where_it_lies() {
+        for (link, text, meant) in [
+            ("/m/soft", "in.ts", "/m/in.ts"),
+            ("/m/d/soft", "../in.ts", "/m/d/../in.ts"),
+            ("soft", "in.ts", "in.ts"),
+            ("/m/soft", "/n/in.ts", "/n/in.ts"),
+            ("m/soft", "", "m/"),
+        ] {
+            let path = Known::meant_by(link.as_bytes(), text.as_bytes());
+            assert_eq!(String::from_utf8_lossy(&path), meant, "{link} {text}");
+        }
     }
 
     #[test]

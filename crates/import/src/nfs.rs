@@ -23,7 +23,8 @@ mod files;
 
 use reelgauge_record::{OpKind, OpenBits};
 
-use crate::errno::{EEXIST, EIO, ENOENT};
+use crate::errno::{EIO, ENOENT};
+use crate::known::Known;
 use crate::nfs::files::{File, Files};
 use crate::number::{decimal, either, seconds};
 use crate::sink::{Op, Place, Sink};
@@ -476,11 +477,7 @@ fn link(sink: &mut Sink, old: &[u8], new: &[u8], op: Op) -> LineResult {
         sink.leave_out("a hard link into or out of what is kept");
         return Ok(());
     };
-    match op.errno {
-        0 => sink.known.linked(old, new),
-        EEXIST => sink.known.found(new),
-        _ => {}
-    }
+    sink.known.link_asked_for(old, new, op.errno);
     Ok(sink.push(Op { file: old, offset: u64::from(new), ..op })?)
 }
 
@@ -493,8 +490,7 @@ fn symbolic_link(sink: &mut Sink, path: &[u8], text: &[u8], op: Op) -> Result<bo
             return Ok(false);
         }
     };
-    let above = &path[..memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1)];
-    let target = [above, text].concat();
+    let target = Known::meant_by(path, text);
     let leads_out = text.is_empty() || text.first() == Some(&b'/') || climbs_out(&target);
     let target = if leads_out { None } else { sink.file(&target)?.ok() };
     if target.is_none() {
@@ -503,11 +499,7 @@ fn symbolic_link(sink: &mut Sink, path: &[u8], text: &[u8], op: Op) -> Result<bo
              replay makes them lead to themselves",
         );
     }
-    match op.errno {
-        0 => sink.known.made(file),
-        EEXIST => sink.known.found(file),
-        _ => {}
-    }
+    sink.known.asked_for(file, op.errno);
     sink.push(Op { file, offset: u64::from(target.unwrap_or(file)), ..op })?;
     Ok(op.errno == 0)
 }

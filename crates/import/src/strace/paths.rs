@@ -4,6 +4,7 @@ use reelgauge_record::{AccessBits, OpKind, OtherBits};
 
 use crate::descriptors::Handle;
 use crate::errno;
+use crate::known::Known;
 use crate::scope::OUTSIDE;
 use crate::sink::{Op, Place, Sink};
 use crate::strace::args::{descriptor, field, has_flag, string, unsigned};
@@ -254,12 +255,8 @@ impl Strace {
     ) -> LineResult {
         let named = self.named(sink, call, directory, path, true)?;
         if let Some(file) = self.push_named(sink, call, OpKind::MakeDir, &named)? {
-            match call.errno {
-                0 => sink.known.made(file),
-                // Something of this name is there, and mkdir does not say what; most likely a directory.
-                17 => sink.known.found(file),
-                _ => {}
-            }
+            // Where something of this name was there, mkdir does not say what; most likely a directory.
+            sink.known.asked_for(file, call.errno);
         }
         Ok(())
     }
@@ -334,11 +331,7 @@ impl Strace {
         };
         let op = Op::new(OpKind::Link, old, call.stream, call.start_ns, call.end_ns, call.errno);
         sink.push(Op { offset: u64::from(new), ..op })?;
-        match call.errno {
-            0 => sink.known.linked(old, new),
-            errno::EEXIST => sink.known.found(new),
-            _ => {}
-        }
+        sink.known.link_asked_for(old, new, call.errno);
         Ok(())
     }
 
@@ -364,22 +357,16 @@ impl Strace {
         }
         let op = Op::new(OpKind::SymLink, new, call.stream, call.start_ns, call.end_ns, call.errno);
         sink.push(Op { offset: u64::from(target.unwrap_or(new)), ..op })?;
-        match call.errno {
-            0 => {
-                sink.known.made(new);
-                self.links.learn(&link, text);
-            }
-            errno::EEXIST => sink.known.found(new),
-            _ => {}
+        sink.known.asked_for(new, call.errno);
+        if call.succeeded() {
+            self.links.learn(&link, text);
         }
         Ok(())
     }
 
     /// What a symbolic link leads to; `None` where that is not kept.
     fn target(&self, sink: &mut Sink, link: &[u8], text: &[u8]) -> Result<Option<u32>, LineError> {
-        let above = &link[..memchr::memrchr(b'/', link).map_or(0, |slash| slash + 1)];
-        let path = if text.first() == Some(&b'/') { text.to_vec() } else { [above, text].concat() };
-        let path = self.links.follow(path, false);
+        let path = self.links.follow(Known::meant_by(link, text), false);
         let place = if sink.knows_directory(&path) { sink.directory(&path)? } else { sink.file(&path)? };
         Ok(place.ok())
     }
