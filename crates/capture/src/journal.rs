@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use rtrb::{Consumer, Producer, PushError, RingBuffer};
 
-use crate::crew::Crew;
+use crate::worker_threads::WorkerThreads;
 
 /// Records that a serving thread can be ahead of the drain: 2 MiB, seconds of anything that goes through
 /// this recorder.
@@ -51,7 +51,7 @@ pub(crate) struct Journal {
     ops: AtomicU64,
     full_waits: AtomicU64,
     /// Who serves.
-    pub(crate) crew: Crew,
+    pub(crate) worker_threads: WorkerThreads,
 }
 
 /// A look at a name that is not there. If the same thread goes on to make the name it was the system's own
@@ -108,7 +108,7 @@ impl Journal {
             own_ns: AtomicU64::new(0),
             ops: AtomicU64::new(0),
             full_waits: AtomicU64::new(0),
-            crew: Crew::new(threads),
+            worker_threads: WorkerThreads::new(threads),
         }
     }
 
@@ -123,7 +123,7 @@ impl Journal {
 
     /// A request of a thread has arrived.
     pub(crate) fn arrive(&self, thread: u32) -> Call<'_> {
-        self.crew.begin();
+        self.worker_threads.begin();
         Call { journal: self, thread, arrived_ns: self.now_ns(), is_finished: Cell::new(false) }
     }
 
@@ -306,7 +306,7 @@ impl Call<'_> {
     /// beside the storage's time counts as the recorder's own.
     pub(crate) fn finish(&self, span: Span) {
         self.is_finished.set(true);
-        self.journal.crew.done();
+        self.journal.worker_threads.done();
         if self.journal.is_on.load(Ordering::Acquire) {
             let all_ns = self.journal.now_ns() - self.arrived_ns;
             let own_ns = all_ns.saturating_sub(span.done_ns - span.begun_ns);
@@ -318,9 +318,9 @@ impl Call<'_> {
 impl Drop for Call<'_> {
     fn drop(&mut self) {
         if !self.is_finished.get() {
-            self.journal.crew.done();
+            self.journal.worker_threads.done();
         }
-        self.journal.crew.answered();
+        self.journal.worker_threads.answered();
     }
 }
 

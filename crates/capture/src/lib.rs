@@ -16,8 +16,6 @@ mod attributes;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod command;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
-mod crew;
-#[cfg(all(feature = "fuse", target_os = "linux"))]
 mod drain;
 mod error;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
@@ -44,6 +42,8 @@ mod session;
 mod storage;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod tree;
+#[cfg(all(feature = "fuse", target_os = "linux"))]
+mod worker_threads;
 
 use std::path::Path;
 

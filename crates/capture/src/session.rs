@@ -233,7 +233,7 @@ impl Running {
     fn take_down(&mut self) -> Unmounted {
         self.journal.switch(false);
         let unmounted = self.mounted.unmount();
-        self.journal.crew.dismiss();
+        self.journal.worker_threads.dismiss();
         if let Some(session) = self.session.take()
             && unmounted == Unmounted::Clean
         {
@@ -320,7 +320,7 @@ impl Running {
                 self.journal.full_waits()
             ));
         }
-        if self.journal.crew.most_busy() >= THREADS {
+        if self.journal.worker_threads.most_busy() >= THREADS {
             warnings.push(format!("{THREADS} operations are served at once; at times there were that many"));
         }
         if options.allow_other {

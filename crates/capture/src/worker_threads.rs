@@ -21,7 +21,7 @@ const REST: Duration = Duration::from_secs(1);
 
 /// See the module.
 #[derive(Debug)]
-pub(crate) struct Crew {
+pub(crate) struct WorkerThreads {
     threads: u32,
     rest: Duration,
     /// Requests that are being served.
@@ -39,10 +39,10 @@ pub(crate) struct Crew {
     is_over: AtomicBool,
 }
 
-impl Crew {
+impl WorkerThreads {
     /// Of so many threads.
-    pub(crate) fn new(threads: u32) -> Crew {
-        Crew {
+    pub(crate) fn new(threads: u32) -> WorkerThreads {
+        WorkerThreads {
             threads,
             rest: REST,
             busy: AtomicU32::new(0),
@@ -131,25 +131,26 @@ mod tests {
     type Work = Box<dyn FnOnce() + Send>;
 
     /// Threads that take requests from a queue until it is closed, and rest for long.
-    fn serve(threads: u32) -> (Arc<Crew>, Sender<Work>, Vec<JoinHandle<()>>) {
-        let crew = Arc::new(Crew { rest: 10 * FAR, ..Crew::new(threads) });
+    fn serve(threads: u32) -> (Arc<WorkerThreads>, Sender<Work>, Vec<JoinHandle<()>>) {
+        let workers = Arc::new(WorkerThreads { rest: 10 * FAR, ..WorkerThreads::new(threads) });
         let (requests, queue) = channel::<Work>();
         let queue = Arc::new(Mutex::new(queue));
         let one = || {
-            let (crew, queue): (_, Arc<Mutex<Receiver<Work>>>) = (Arc::clone(&crew), Arc::clone(&queue));
+            let (workers, queue): (_, Arc<Mutex<Receiver<Work>>>) =
+                (Arc::clone(&workers), Arc::clone(&queue));
             std::thread::spawn(move || {
                 loop {
                     let next = queue.lock().unwrap().recv();
                     let Ok(work) = next else { return };
-                    crew.begin();
+                    workers.begin();
                     work();
-                    crew.done();
-                    crew.answered();
+                    workers.done();
+                    workers.answered();
                 }
             })
         };
         let joins = (0..threads).map(|_| one()).collect();
-        (crew, requests, joins)
+        (workers, requests, joins)
     }
 
     /// Sends requests one after the other.
@@ -164,9 +165,9 @@ mod tests {
     #[test]
     fn who_is_not_needed_rests_and_is_woken_when_it_is() {
         let threads = 6;
-        let (crew, requests, joins) = serve(threads);
+        let (workers, requests, joins) = serve(threads);
         // Without an end if nobody would go to rest, or all.
-        while crew.resting.load(Ordering::SeqCst) < threads - 3 {
+        while workers.resting.load(Ordering::SeqCst) < threads - 3 {
             one_by_one(&requests, LOOK_EVERY);
         }
         let together = Arc::new(Barrier::new(threads as usize));
@@ -182,11 +183,11 @@ mod tests {
         for _ in 0..threads {
             is_done.recv_timeout(FAR).expect("somebody still rests");
         }
-        assert_eq!(crew.most_busy(), threads);
+        assert_eq!(workers.most_busy(), threads);
         one_by_one(&requests, 3 * LOOK_EVERY);
         drop(requests);
-        crew.dismiss();
+        workers.dismiss();
         joins.into_iter().for_each(|thread| thread.join().unwrap());
-        assert_eq!(crew.resting.load(Ordering::SeqCst), 0);
+        assert_eq!(workers.resting.load(Ordering::SeqCst), 0);
     }
 }
