@@ -5,8 +5,9 @@
 //! [`prestate`]: what must exist before one can be replayed; [`replay`]: the replay itself, decided without
 //! doing it.
 //!
-//! Not here: where traces come from, which is other tools' files (the import room) and recording (the capture
-//! room); reading and writing of user data, which is the engine's; and figures, which are the analysis room's.
+//! Not here: where traces come from, which is other tools' files (the import room) and recording (the
+//! capture room); reading and writing of user data, which is the engine's; and figures, which are the
+//! analysis room's.
 
 pub mod error;
 pub mod export;
