@@ -17,6 +17,9 @@ const EDGES: &[(&str, &[&str])] = &[
     ("reelgauge-report", &["reelgauge-record", "reelgauge-analysis"]),
     // A trace is a log, and its replay is a script.
     ("reelgauge-trace", &["reelgauge-record", "reelgauge-workload"]),
+    // What traces come from, of which a trace knows nothing: other tools' files, and recording.
+    ("reelgauge-import", &["reelgauge-record", "reelgauge-trace"]),
+    ("reelgauge-capture", &["reelgauge-record", "reelgauge-trace"]),
     ("reelgauge-doctor", &["reelgauge-record"]),
     // It opens what was measured, and measures nothing.
     (
@@ -40,7 +43,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// Every library of the product.
+/// What carries out a run, shows it or measures beside it: every library but where traces come from.
 const PRODUCT: &[&str] = &[
     "reelgauge-record",
     "reelgauge-formats",
@@ -54,7 +57,7 @@ const PRODUCT: &[&str] = &[
     "reelgauge-trace",
 ];
 
-/// What the binary puts together.
+/// What the binary puts together: every library.
 const WITH_CONSOLE: &[&str] = &[
     "reelgauge-record",
     "reelgauge-formats",
@@ -66,6 +69,8 @@ const WITH_CONSOLE: &[&str] = &[
     "reelgauge-results",
     "reelgauge-runner",
     "reelgauge-trace",
+    "reelgauge-import",
+    "reelgauge-capture",
     "reelgauge-console",
 ];
 
