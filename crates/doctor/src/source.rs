@@ -1,7 +1,7 @@
 //! The kernel's files, one parser each: text in, counters out.
 //!
 //! Pure, and forgiving: a line that is not understood gives no counter, for kernels add and drop lines.
-//! Where a file lies and whether it can be read is [`crate::eyes`]'.
+//! Where a file lies and whether it can be read is [`crate::proc_reader`]'.
 
 pub mod disks;
 pub mod interfaces;

@@ -25,7 +25,6 @@
 //! caller watches [`Heartbeat`]s, gives up on threads that make no progress, and keeps everything that
 //! was recorded until then.
 
-mod crew;
 mod launch;
 #[cfg(feature = "simulation")]
 mod simulated;
@@ -36,6 +35,7 @@ mod turn;
 #[cfg(target_os = "linux")]
 mod uring;
 mod wait;
+mod worker_threads;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -33,9 +33,9 @@ pub mod scenario;
 pub mod script;
 pub mod search;
 pub mod spelling;
-#[cfg(test)]
-mod stage;
 pub mod streams;
+#[cfg(test)]
+mod test_driver;
 pub mod transcoder;
 pub mod units;
 pub mod vda_table;

@@ -2,9 +2,9 @@
 //! people, and few enough points.
 //!
 //! A point's value holds for the time since the point before it. Series have at most
-//! [`super::thin::POINTS_MAX`] points, a run at most [`super::MAX_POINTS`] and an agent at most [`SERIES_MAX`]
-//! series: first those that say what a layer carries and how long it takes. Counters of faults that stayed at
-//! 0 all the time are left out; what was left out is said in the agent's notes.
+//! [`super::thin::POINTS_MAX`] points, a run at most [`super::MAX_POINTS`] and an agent at most
+//! [`SERIES_MAX`] series: first those that say what a layer carries and how long it takes. Counters of faults
+//! that stayed at 0 all the time are left out; what was left out is said in the agent's notes.
 //!
 //! Pure. Not here: reading files (results).
 

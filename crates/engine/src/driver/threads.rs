@@ -3,7 +3,7 @@
 //! It works on every platform, and on network file systems it does exactly what an application's
 //! thread does. A worker whose script has one operation in flight runs on one thread, and every
 //! operation is a plain system call between two readings of the clock. A script that wants more in
-//! flight gets further threads: see [`super::crew`].
+//! flight gets further threads: see [`super::worker_threads`].
 //!
 //! Two clock readings per operation: issued is read right before the system call and done right after
 //! it, so neither the script's thinking nor the making of write data nor the record-keeping is counted
@@ -21,8 +21,8 @@ use super::launch::{Post, Ready, launch};
 use super::turn::Turns;
 use super::wait::Waiter;
 use super::{
-    Context, DriverError, Ends, Running, Sink, ThreadEnd, Worker, crew, impossible, read_buffer, record,
-    write_at, write_data,
+    Context, DriverError, Ends, Running, Sink, ThreadEnd, Worker, impossible, read_buffer, record,
+    worker_threads, write_at, write_data,
 };
 use crate::buffer::AlignedBuffer;
 use crate::io::{self, ErrorNumber, IMPOSSIBLE, NOT_OPEN, OpenFile};
@@ -50,8 +50,10 @@ pub(super) fn start<S: Script + 'static, K: Sink>(
 fn live<S: Script, K: Sink>(post: &Post, ready: Ready, worker: Worker<S>, sink: K, ends: &Ends<S, K>) {
     let needs = worker.script.needs();
     if needs.in_flight > 1 {
-        if let Some(crew) = ready.set_out(crew::Crew::gather(post, worker.id, needs)) {
-            let _ = ends.send(crew.run(post, worker, sink));
+        if let Some(worker_threads) =
+            ready.set_out(worker_threads::WorkerThreads::gather(post, worker.id, needs))
+        {
+            let _ = ends.send(worker_threads.run(post, worker, sink));
         }
     } else if let Some(hands) = ready.set_out(Hands::new(&post.context, needs, worker.id, 0)) {
         let _ = ends.send(Solo::new(post, worker, sink, hands).run());

@@ -30,7 +30,7 @@ pub struct Target {
 
 /// Looks at one target and its machine.
 #[derive(Debug)]
-pub struct Eyes {
+pub struct ProcReader {
     target: Target,
     disks: Vec<String>,
     seen: Interfaces,
@@ -38,15 +38,15 @@ pub struct Eyes {
     unread: BTreeMap<&'static str, String>,
 }
 
-impl Eyes {
+impl ProcReader {
     /// Finds out what carries the target.
-    pub fn open(target: Target) -> Eyes {
-        let mut eyes =
-            Eyes { target, disks: Vec::new(), seen: Interfaces::default(), unread: BTreeMap::new() };
-        if let Some(mounts) = eyes.read("/proc/self/mountinfo") {
-            eyes.disks = devices::below(&mounts, &eyes.target.mount_point, Path::new("/sys"));
+    pub fn open(target: Target) -> ProcReader {
+        let mut proc_reader =
+            ProcReader { target, disks: Vec::new(), seen: Interfaces::default(), unread: BTreeMap::new() };
+        if let Some(mounts) = proc_reader.read("/proc/self/mountinfo") {
+            proc_reader.disks = devices::below(&mounts, &proc_reader.target.mount_point, Path::new("/sys"));
         }
-        eyes
+        proc_reader
     }
 
     /// One look, at `now_ns` of the run's clock.
@@ -266,8 +266,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn this_machine_is_seen() {
-        let mut eyes = Eyes::open(Target { mount_point: "/".into(), ..Target::default() });
-        let look = eyes.look(1);
+        let mut proc_reader = ProcReader::open(Target { mount_point: "/".into(), ..Target::default() });
+        let look = proc_reader.look(1);
         for name in ["cpu_busy_percent", "memory_available_bytes", "rx_bytes_per_s", "memory_bytes"] {
             assert!(look.keys().any(|key| key.name == name), "{name} in {look:#?}");
         }

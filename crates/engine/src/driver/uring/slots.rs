@@ -1,4 +1,4 @@
-//! What a ring knows of its workers: a lane each, the slots for their operations in flight, and the files
+//! What a ring knows of its workers: a place each, the slots for their operations in flight, and the files
 //! they hold open.
 
 use std::collections::VecDeque;
@@ -11,15 +11,15 @@ use reelgauge_workload::script::{Needs, Op, OpenMode, Script};
 use rustix::fs::{OFlags, Statx};
 
 use super::super::{Context, DriverError, ReadOnly, Worker, impossible, read_buffer, write_at, write_data};
-use super::errands::is_errand;
 use super::files::Files;
+use super::offload::is_offloaded;
 use crate::buffer::AlignedBuffer;
 use crate::io::{Anchors, IMPOSSIBLE, NOT_OPEN, Opening};
 use crate::pattern::{Stamped, WriteData};
 use crate::verify::WriteAt;
 
 /// A worker, as its ring sees it.
-pub(super) struct Lane<S> {
+pub(super) struct RingWorker<S> {
     pub(super) worker: Worker<S>,
     /// The first of its slots that are free, or [`Slot::NONE`]; [`Slot::next_free`] leads on.
     pub(super) free: u32,
@@ -27,7 +27,7 @@ pub(super) struct Lane<S> {
     pub(super) busy: u16,
     /// A prepared operation that is not yet due.
     pub(super) held: Option<u32>,
-    /// Whether that is a close which waits for errands on its file.
+    /// Whether that is a close which waits for offloaded operations on its file.
     pub(super) is_held_back: bool,
     /// Whether it stands in the queue of those to be asked.
     pub(super) is_ready: bool,
@@ -42,7 +42,8 @@ pub(super) struct Slot {
     pub(super) op: Op,
     /// When it was issued, or [`Slot::GROUNDED`].
     pub(super) issued_ns: u64,
-    /// What it starts from if it names its files and the ring carries it out; `None` for an errand.
+    /// What it starts from if it names its files and the ring carries it out; `None` for an offloaded
+    /// operation.
     pub(super) anchors: Option<Anchors>,
     /// How it opens, for as long as the kernel may look.
     pub(super) how: OpenHow,
@@ -53,9 +54,9 @@ pub(super) struct Slot {
     /// Why it can't even be tried, as an error number.
     pub(super) refused: Option<i32>,
     pub(super) next_free: u32,
-    pub(super) lane: u32,
+    pub(super) ring_worker: u32,
     pub(super) worker: u32,
-    /// The lane's first handle in [`Lanes::files`].
+    /// The worker's first handle in [`Slots::files`].
     pub(super) first_handle: u32,
     pub(super) read: AlignedBuffer,
     pub(super) data: Option<Box<WriteData>>,
@@ -99,8 +100,8 @@ impl Slot {
 
     /// Whether a helper has to do it.
     #[inline]
-    pub(super) fn is_errand(&self) -> bool {
-        is_errand(self.op.kind) || (self.names_files() && self.anchors.is_none())
+    pub(super) fn is_offloaded(&self) -> bool {
+        is_offloaded(self.op.kind) || (self.names_files() && self.anchors.is_none())
     }
 
     /// What the write map needs to know, when this is a write.
@@ -109,7 +110,7 @@ impl Slot {
         self.stamped.as_ref().map(|made| write_at(&self.op, self.worker, made.sequence))
     }
 
-    /// Which of [`Lanes::files`] it uses; only for an operation that isn't refused and needs a handle.
+    /// Which of [`Slots::files`] it uses; only for an operation that isn't refused and needs a handle.
     #[inline]
     pub(super) fn handle(&self) -> usize {
         self.first_handle as usize + usize::from(self.op.handle)
@@ -126,20 +127,20 @@ impl Slot {
 }
 
 /// All of a ring's workers.
-pub(super) struct Lanes<S> {
-    pub(super) lanes: Vec<Lane<S>>,
+pub(super) struct Slots<S> {
+    pub(super) workers: Vec<RingWorker<S>>,
     /// Leaked unless the ring is known to have nothing in flight: the kernel may still use the buffers.
     pub(super) slots: ManuallyDrop<Vec<Slot>>,
     /// The workers' files, by [`Slot::handle`].
     pub(super) files: Files,
-    /// Who is to be asked next. Each lane at most once, so it never grows.
+    /// Who is to be asked next. Each worker at most once, so it never grows.
     pub(super) ready: VecDeque<u32>,
 }
 
-impl<S: Script> Lanes<S> {
+impl<S: Script> Slots<S> {
     /// Makes the slots and buffers that the scripts need.
-    pub(super) fn new(context: &Context, workers: Vec<Worker<S>>) -> Result<Lanes<S>, DriverError> {
-        let mut lanes = Vec::with_capacity(workers.len());
+    pub(super) fn new(context: &Context, workers: Vec<Worker<S>>) -> Result<Slots<S>, DriverError> {
+        let mut ring_workers = Vec::with_capacity(workers.len());
         let mut slots: Vec<Slot> = Vec::new();
         let mut handles = 0;
         let mut buffers = 0;
@@ -160,7 +161,7 @@ impl<S: Script> Lanes<S> {
                     emptied: None,
                     refused: None,
                     next_free,
-                    lane: number as u32,
+                    ring_worker: number as u32,
                     worker: worker.id,
                     first_handle,
                     read: read_buffer((needs.max_len as usize).max(size_of::<Statx>()), &needs)?,
@@ -175,7 +176,7 @@ impl<S: Script> Lanes<S> {
                 });
                 buffers += buffers_each;
             }
-            lanes.push(Lane {
+            ring_workers.push(RingWorker {
                 worker,
                 free,
                 busy: 0,
@@ -186,18 +187,23 @@ impl<S: Script> Lanes<S> {
                 is_finished: false,
             });
         }
-        let ready = VecDeque::with_capacity(lanes.len());
-        Ok(Lanes { lanes, slots: ManuallyDrop::new(slots), files: Files::new(handles as usize), ready })
+        let ready = VecDeque::with_capacity(ring_workers.len());
+        Ok(Slots {
+            workers: ring_workers,
+            slots: ManuallyDrop::new(slots),
+            files: Files::new(handles as usize),
+            ready,
+        })
     }
 }
 
-impl<S> Lanes<S> {
+impl<S> Slots<S> {
     /// Lets a worker be asked for its next step.
     #[inline]
     pub(super) fn make_ready(&mut self, number: u32) {
-        let lane = &mut self.lanes[number as usize];
-        if !lane.is_ready && !lane.is_finished {
-            lane.is_ready = true;
+        let ring_worker = &mut self.workers[number as usize];
+        if !ring_worker.is_ready && !ring_worker.is_finished {
+            ring_worker.is_ready = true;
             self.ready.push_back(number);
         }
     }
@@ -205,20 +211,20 @@ impl<S> Lanes<S> {
     /// A free slot of a worker, now no longer free.
     #[inline]
     pub(super) fn occupy(&mut self, number: u32) -> Option<u32> {
-        let lane = &mut self.lanes[number as usize];
-        let slot = lane.free;
-        lane.free = self.slots.get(slot as usize)?.next_free;
-        lane.busy += 1;
+        let ring_worker = &mut self.workers[number as usize];
+        let slot = ring_worker.free;
+        ring_worker.free = self.slots.get(slot as usize)?.next_free;
+        ring_worker.busy += 1;
         Some(slot)
     }
 
     /// A worker's slot is free again.
     #[inline]
     pub(super) fn vacate(&mut self, number: u32, slot: u32) {
-        let lane = &mut self.lanes[number as usize];
-        self.slots[slot as usize].next_free = lane.free;
-        lane.free = slot;
-        lane.busy = lane.busy.checked_sub(1).expect("a slot that is vacated was occupied");
+        let ring_worker = &mut self.workers[number as usize];
+        self.slots[slot as usize].next_free = ring_worker.free;
+        ring_worker.free = slot;
+        ring_worker.busy = ring_worker.busy.checked_sub(1).expect("a slot that is vacated was occupied");
     }
 
     /// Why an operation can't be tried with its handle as it is, as an error number: an open or create

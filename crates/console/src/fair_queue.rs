@@ -1,4 +1,4 @@
-//! A lane for work that takes long: some of it at once, one piece of each client, and the clients in turn.
+//! A queue for work that takes long: some of it at once, one piece of each client, and the clients in turn.
 //!
 //! A client's requests stand in a line of its own, and only the first of them waits for a turn. So a client
 //! that asks forty times delays another one by the piece that is being worked on, not by forty. Lines have
@@ -13,7 +13,7 @@ use crate::client::Client;
 use crate::error::ApiError;
 use crate::shares::{Full, Share, Shares};
 
-/// How long a lane and its lines are.
+/// How long a queue and its lines are.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Pieces that are worked on at once, of all clients together.
@@ -24,9 +24,9 @@ pub struct Limits {
     pub line_of_all: usize,
 }
 
-/// A lane.
+/// A queue.
 #[derive(Debug)]
-pub struct Lane {
+pub struct FairQueue {
     turns: Arc<Semaphore>,
     line: Arc<Shares>,
     /// The line of each client that has something in it; one without is forgotten.
@@ -42,10 +42,10 @@ pub struct Turn {
     _share: Share,
 }
 
-impl Lane {
-    /// A lane that nobody is in.
-    pub fn new(limits: Limits) -> Lane {
-        Lane {
+impl FairQueue {
+    /// A queue that nobody is in.
+    pub fn new(limits: Limits) -> FairQueue {
+        FairQueue {
             turns: Arc::new(Semaphore::new(limits.at_once)),
             line: Shares::new(limits.line_of_each, limits.line_of_all),
             own: Mutex::default(),
@@ -97,8 +97,8 @@ mod tests {
     const ONE: Client = Client::Session(1);
     const OTHER: Client = Client::Session(2);
 
-    fn lane() -> Arc<Lane> {
-        Arc::new(Lane::new(Limits { at_once: 1, line_of_each: 4, line_of_all: 6 }))
+    fn fair_queue() -> Arc<FairQueue> {
+        Arc::new(FairQueue::new(Limits { at_once: 1, line_of_each: 4, line_of_all: 6 }))
     }
 
     fn block_on<T>(work: impl Future<Output = T>) -> T {
@@ -108,22 +108,22 @@ mod tests {
     }
 
     /// Stands in line, notes that it had its turn, and is gone.
-    fn in_line(lane: &Arc<Lane>, client: Client, had: &Arc<Mutex<Vec<Client>>>) -> JoinHandle<()> {
-        let (lane, had) = (Arc::clone(lane), Arc::clone(had));
+    fn in_line(fair_queue: &Arc<FairQueue>, client: Client, had: &Arc<Mutex<Vec<Client>>>) -> JoinHandle<()> {
+        let (fair_queue, had) = (Arc::clone(fair_queue), Arc::clone(had));
         tokio::spawn(async move {
-            let _turn = lane.turn(client).await.unwrap();
+            let _turn = fair_queue.turn(client).await.unwrap();
             had.lock().unwrap().push(client);
         })
     }
 
     #[test]
     fn who_asks_once_is_not_behind_all_that_another_asks() {
-        let (lane, had) = (lane(), Arc::default());
+        let (fair_queue, had) = (fair_queue(), Arc::default());
         block_on(async {
-            let first = lane.turn(ONE).await.unwrap();
-            let mut waiting: Vec<_> = (0..3).map(|_| in_line(&lane, ONE, &had)).collect();
+            let first = fair_queue.turn(ONE).await.unwrap();
+            let mut waiting: Vec<_> = (0..3).map(|_| in_line(&fair_queue, ONE, &had)).collect();
             tokio::task::yield_now().await;
-            waiting.push(in_line(&lane, OTHER, &had));
+            waiting.push(in_line(&fair_queue, OTHER, &had));
             tokio::task::yield_now().await;
             drop(first);
             for one in waiting {
@@ -136,33 +136,33 @@ mod tests {
 
     #[test]
     fn one_client_works_on_one_piece_while_others_have_room() {
-        let lane = Lane::new(Limits { at_once: 2, line_of_each: 4, line_of_all: 8 });
+        let fair_queue = FairQueue::new(Limits { at_once: 2, line_of_each: 4, line_of_all: 8 });
         block_on(async {
-            let _first = lane.turn(ONE).await.unwrap();
-            assert!(timeout(Duration::from_millis(50), lane.turn(ONE)).await.is_err());
-            assert!(timeout(Duration::from_secs(10), lane.turn(OTHER)).await.is_ok());
+            let _first = fair_queue.turn(ONE).await.unwrap();
+            assert!(timeout(Duration::from_millis(50), fair_queue.turn(ONE)).await.is_err());
+            assert!(timeout(Duration::from_secs(10), fair_queue.turn(OTHER)).await.is_ok());
         });
     }
 
     #[test]
     fn behind_the_end_of_a_line_one_is_told_to_come_again() {
-        let (lane, had) = (lane(), Arc::default());
+        let (fair_queue, had) = (fair_queue(), Arc::default());
         block_on(async {
-            let _first = lane.turn(ONE).await.unwrap();
-            let waiting: Vec<_> = (0..3).map(|_| in_line(&lane, ONE, &had)).collect();
+            let _first = fair_queue.turn(ONE).await.unwrap();
+            let waiting: Vec<_> = (0..3).map(|_| in_line(&fair_queue, ONE, &had)).collect();
             tokio::task::yield_now().await;
-            let refused = lane.turn(ONE).await.unwrap_err();
+            let refused = fair_queue.turn(ONE).await.unwrap_err();
             assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
             assert!(refused.text.contains("4 of your requests"), "{}", refused.text);
-            let others: Vec<_> = (0..2).map(|_| in_line(&lane, OTHER, &had)).collect();
+            let others: Vec<_> = (0..2).map(|_| in_line(&fair_queue, OTHER, &had)).collect();
             tokio::task::yield_now().await;
-            assert!(lane.turn(Client::Session(3)).await.unwrap_err().text.starts_with("6 requests"));
+            assert!(fair_queue.turn(Client::Session(3)).await.unwrap_err().text.starts_with("6 requests"));
             // Who stops waiting is out of the line.
             waiting.iter().chain(&others).for_each(JoinHandle::abort);
             for one in waiting.into_iter().chain(others) {
                 assert!(one.await.unwrap_err().is_cancelled());
             }
-            let again = in_line(&lane, ONE, &had);
+            let again = in_line(&fair_queue, ONE, &had);
             tokio::task::yield_now().await;
             assert!(!again.is_finished() && had.lock().unwrap().is_empty());
         });
@@ -170,12 +170,12 @@ mod tests {
 
     #[test]
     fn clients_that_are_gone_are_forgotten() {
-        let lane = lane();
+        let fair_queue = fair_queue();
         block_on(async {
             for number in 0..1_000 {
-                drop(lane.turn(Client::Session(number)).await.unwrap());
+                drop(fair_queue.turn(Client::Session(number)).await.unwrap());
             }
         });
-        assert!(lane.own.lock().unwrap().len() <= 1);
+        assert!(fair_queue.own.lock().unwrap().len() <= 1);
     }
 }

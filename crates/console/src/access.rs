@@ -23,9 +23,9 @@ pub const MARK: &str = "x-reelgauge";
 /// Where the token is shown.
 pub const ENTER: &str = "/api/enter";
 
-/// What of a request the door looks at.
+/// What of a request is looked at.
 #[derive(Clone, Debug, Default)]
-pub struct Knock<'a> {
+pub struct Asking<'a> {
     /// The method.
     pub method: Method,
     /// The path, as it was sent, without what a proxy has in front of it.
@@ -53,18 +53,18 @@ pub enum Visitor {
     Anybody,
 }
 
-/// The door of one server.
+/// Who may ask one server.
 #[derive(Debug)]
-pub struct Door {
+pub struct AccessRules {
     site: Site,
     token: Option<Token>,
     sessions: Sessions,
 }
 
-impl Door {
+impl AccessRules {
     /// For a server at this site. Without a token everybody is let in who can reach it.
-    pub fn new(site: Site, token: Option<Token>) -> Door {
-        Door { site, token, sessions: Sessions::default() }
+    pub fn new(site: Site, token: Option<Token>) -> AccessRules {
+        AccessRules { site, token, sessions: Sessions::default() }
     }
 
     /// Where the server is.
@@ -86,7 +86,7 @@ impl Door {
     ///
     /// # Errors
     /// Why not, in words for whoever sent it.
-    pub fn judge(&self, knock: &Knock<'_>) -> Result<Visitor, ApiError> {
+    pub fn judge(&self, knock: &Asking<'_>) -> Result<Visitor, ApiError> {
         let host = knock.host.unwrap_or_default();
         if !self.site.is_host(host) {
             return Err(ApiError::forbidden(format!(
@@ -115,7 +115,7 @@ impl Door {
     ///
     /// # Errors
     /// When it is another one.
-    pub fn enter(&self, shown: &str, knock: &Knock<'_>) -> Result<Option<String>, ApiError> {
+    pub fn enter(&self, shown: &str, knock: &Asking<'_>) -> Result<Option<String>, ApiError> {
         let Some(token) = &self.token else { return Ok(None) };
         if !token.is(shown) {
             return Err(ApiError::unknown_visitor(
@@ -135,7 +135,7 @@ impl Door {
         path == "/" || path == self.site.public_path().trim_end_matches('/')
     }
 
-    fn known(&self, token: &Token, knock: &Knock<'_>) -> Result<Visitor, ApiError> {
+    fn known(&self, token: &Token, knock: &Asking<'_>) -> Result<Visitor, ApiError> {
         // The scheme's case doesn't matter (RFC 9110, 11.1).
         let bearer = knock.authorization.and_then(|text| {
             let (scheme, token) = text.split_once(' ')?;
@@ -155,7 +155,7 @@ impl Door {
         })
     }
 
-    fn same_origin(&self, knock: &Knock<'_>, host: &str) -> Result<(), ApiError> {
+    fn same_origin(&self, knock: &Asking<'_>, host: &str) -> Result<(), ApiError> {
         let from_elsewhere = || ApiError::forbidden("requests from other pages are not answered");
         // What a browser says of its own accord, and no page can change.
         if knock.fetch_site.is_some_and(|site| site != "same-origin" && site != "none") {
@@ -180,16 +180,16 @@ mod tests {
 
     use super::*;
 
-    fn door(listens: &str, token: Option<Token>) -> Door {
-        Door::new(Site::new(listens.parse().unwrap(), &["nas1".to_owned()], false, None), token)
+    fn access(listens: &str, token: Option<Token>) -> AccessRules {
+        AccessRules::new(Site::new(listens.parse().unwrap(), &["nas1".to_owned()], false, None), token)
     }
 
-    fn get(path: &'static str) -> Knock<'static> {
-        Knock { path, host: Some("127.0.0.1:8642"), ..Knock::default() }
+    fn get(path: &'static str) -> Asking<'static> {
+        Asking { path, host: Some("127.0.0.1:8642"), ..Asking::default() }
     }
 
-    fn status(door: &Door, knock: &Knock<'_>) -> StatusCode {
-        match door.judge(knock) {
+    fn status(access: &AccessRules, knock: &Asking<'_>) -> StatusCode {
+        match access.judge(knock) {
             Ok(_) => StatusCode::OK,
             Err(error) => error.status,
         }
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn only_names_of_this_server_are_answered() {
-        let door = door("127.0.0.1:8642", None);
+        let access = access("127.0.0.1:8642", None);
         for (host, wanted) in [
             (Some("127.0.0.1:8642"), StatusCode::OK),
             (Some("localhost:8642"), StatusCode::OK),
@@ -212,32 +212,32 @@ mod tests {
             (None, StatusCode::FORBIDDEN),
         ] {
             for path in ["/", "/api/runs"] {
-                assert_eq!(status(&door, &Knock { host, ..get(path) }), wanted, "{host:?} {path}");
+                assert_eq!(status(&access, &Asking { host, ..get(path) }), wanted, "{host:?} {path}");
             }
-            let enter = Knock { method: Method::POST, is_marked: true, host, ..get(ENTER) };
-            assert_eq!(status(&door, &enter), wanted, "{host:?}");
+            let enter = Asking { method: Method::POST, is_marked: true, host, ..get(ENTER) };
+            assert_eq!(status(&access, &enter), wanted, "{host:?}");
         }
-        let error = door.judge(&Knock { host: Some("nas.example.com"), ..get("/") }).unwrap_err();
+        let error = access.judge(&Asking { host: Some("nas.example.com"), ..get("/") }).unwrap_err();
         assert!(error.text.contains("'nas.example.com'") && error.text.contains("--public-url"));
     }
 
     #[test]
     fn other_pages_may_link_to_the_page_and_nothing_else() {
-        let door = door("127.0.0.1:8642", None);
+        let access = access("127.0.0.1:8642", None);
         for site in ["cross-site", "same-site", "sideways"] {
-            let from = |path| Knock { fetch_site: Some(site), ..get(path) };
-            assert_eq!(status(&door, &from("/")), StatusCode::OK);
+            let from = |path| Asking { fetch_site: Some(site), ..get(path) };
+            assert_eq!(status(&access, &from("/")), StatusCode::OK);
             for path in ["/api/runs", "/metrics", "/api/runs/x/live", "//", "/?x"] {
-                assert_eq!(status(&door, &from(path)), StatusCode::FORBIDDEN, "{path}");
+                assert_eq!(status(&access, &from(path)), StatusCode::FORBIDDEN, "{path}");
             }
             for path in ["/", ENTER] {
-                let post = Knock { method: Method::POST, is_marked: true, ..from(path) };
-                assert_eq!(status(&door, &post), StatusCode::FORBIDDEN);
+                let post = Asking { method: Method::POST, is_marked: true, ..from(path) };
+                assert_eq!(status(&access, &post), StatusCode::FORBIDDEN);
             }
         }
         for site in ["same-origin", "none"] {
-            let knock = Knock { fetch_site: Some(site), ..get("/api/runs") };
-            assert_eq!(status(&door, &knock), StatusCode::OK);
+            let knock = Asking { fetch_site: Some(site), ..get("/api/runs") };
+            assert_eq!(status(&access, &knock), StatusCode::OK);
         }
         for (origin, wanted) in [
             ("http://127.0.0.1:8642", StatusCode::OK),
@@ -248,19 +248,19 @@ mod tests {
             ("null", StatusCode::FORBIDDEN),
             ("", StatusCode::FORBIDDEN),
         ] {
-            let knock = Knock { origin: Some(origin), ..get("/api/runs") };
-            assert_eq!(status(&door, &knock), wanted, "{origin}");
+            let knock = Asking { origin: Some(origin), ..get("/api/runs") };
+            assert_eq!(status(&access, &knock), wanted, "{origin}");
         }
     }
 
     #[test]
     fn changes_need_the_mark() {
-        let door = door("127.0.0.1:8642", None);
+        let access = access("127.0.0.1:8642", None);
         for method in [Method::POST, Method::PUT, Method::DELETE, Method::PATCH, Method::OPTIONS] {
             for path in ["/api/start", ENTER] {
-                let knock = Knock { method: method.clone(), ..get(path) };
-                assert_eq!(status(&door, &knock), StatusCode::FORBIDDEN);
-                assert_eq!(status(&door, &Knock { is_marked: true, ..knock }), StatusCode::OK);
+                let knock = Asking { method: method.clone(), ..get(path) };
+                assert_eq!(status(&access, &knock), StatusCode::FORBIDDEN);
+                assert_eq!(status(&access, &Asking { is_marked: true, ..knock }), StatusCode::OK);
             }
         }
     }
@@ -269,17 +269,17 @@ mod tests {
     fn where_a_token_is_asked_for_nothing_is_told_without_it() {
         let token = Token::draw().unwrap();
         let (good, other) = (token.reveal().to_owned(), Token::draw().unwrap().reveal().to_owned());
-        let door = door("127.0.0.1:8642", Some(token));
-        assert_eq!(status(&door, &get("/")), StatusCode::OK);
+        let access = access("127.0.0.1:8642", Some(token));
+        assert_eq!(status(&access, &get("/")), StatusCode::OK);
         for path in ["/api/runs", "/metrics", "/api/info", "/elsewhere", ENTER] {
-            assert_eq!(status(&door, &get(path)), StatusCode::UNAUTHORIZED, "{path}");
+            assert_eq!(status(&access, &get(path)), StatusCode::UNAUTHORIZED, "{path}");
         }
-        let enter = Knock { method: Method::POST, is_marked: true, ..get(ENTER) };
-        assert_eq!(door.judge(&enter).unwrap(), Visitor::Anybody);
+        let enter = Asking { method: Method::POST, is_marked: true, ..get(ENTER) };
+        assert_eq!(access.judge(&enter).unwrap(), Visitor::Anybody);
         for wrong in [&other, "", &good[1..]] {
-            assert_eq!(door.enter(wrong, &enter).unwrap_err().status, StatusCode::UNAUTHORIZED);
+            assert_eq!(access.enter(wrong, &enter).unwrap_err().status, StatusCode::UNAUTHORIZED);
         }
-        let cookie = door.enter(&good, &enter).unwrap().unwrap();
+        let cookie = access.enter(&good, &enter).unwrap().unwrap();
         assert!(!cookie.contains(&good) && cookie.starts_with("reelgauge-8642="), "{cookie}");
         assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{cookie}");
         let secret = sent_back(&cookie).split_once('=').unwrap().1.to_owned();
@@ -293,8 +293,8 @@ mod tests {
             ("reelgauge-8642=".to_owned(), StatusCode::UNAUTHORIZED),
             (secret.clone(), StatusCode::UNAUTHORIZED),
         ] {
-            let knock = Knock { cookies: Some(&cookies), ..get("/api/runs") };
-            assert_eq!(status(&door, &knock), wanted, "{cookies}");
+            let knock = Asking { cookies: Some(&cookies), ..get("/api/runs") };
+            assert_eq!(status(&access, &knock), wanted, "{cookies}");
         }
         for (shown, wanted) in [
             (format!("Bearer {good}"), StatusCode::OK),
@@ -303,8 +303,8 @@ mod tests {
             (format!("Basic {good}"), StatusCode::UNAUTHORIZED),
             ("Bearer ".to_owned(), StatusCode::UNAUTHORIZED),
         ] {
-            let knock = Knock { authorization: Some(&shown), ..get("/metrics") };
-            assert_eq!(status(&door, &knock), wanted, "{shown}");
+            let knock = Asking { authorization: Some(&shown), ..get("/metrics") };
+            assert_eq!(status(&access, &knock), wanted, "{shown}");
         }
     }
 
@@ -312,22 +312,22 @@ mod tests {
     fn browsers_are_told_apart_and_programs_are_not() {
         let token = Token::draw().unwrap();
         let good = token.reveal().to_owned();
-        let door = door("127.0.0.1:8642", Some(token));
-        let enter = Knock { method: Method::POST, is_marked: true, ..get(ENTER) };
+        let access = access("127.0.0.1:8642", Some(token));
+        let enter = Asking { method: Method::POST, is_marked: true, ..get(ENTER) };
         for number in 1..=2 {
-            let cookies = sent_back(&door.enter(&good, &enter).unwrap().unwrap());
-            let knock = Knock { cookies: Some(&cookies), ..get("/api/runs") };
-            assert_eq!(door.judge(&knock).unwrap(), Visitor::Session(number));
+            let cookies = sent_back(&access.enter(&good, &enter).unwrap().unwrap());
+            let knock = Asking { cookies: Some(&cookies), ..get("/api/runs") };
+            assert_eq!(access.judge(&knock).unwrap(), Visitor::Session(number));
         }
         let shown = format!("Bearer {good}");
-        let knock = Knock { authorization: Some(&shown), ..get("/api/runs") };
-        assert_eq!(door.judge(&knock).unwrap(), Visitor::Anybody);
+        let knock = Asking { authorization: Some(&shown), ..get("/api/runs") };
+        assert_eq!(access.judge(&knock).unwrap(), Visitor::Anybody);
     }
 
     #[test]
     fn without_a_token_there_is_nothing_to_enter() {
-        let door = door("127.0.0.1:8642", None);
-        assert_eq!(door.judge(&get("/api/runs")).unwrap(), Visitor::Anybody);
-        assert_eq!(door.enter("whatever", &get(ENTER)).unwrap(), None);
+        let access = access("127.0.0.1:8642", None);
+        assert_eq!(access.judge(&get("/api/runs")).unwrap(), Visitor::Anybody);
+        assert_eq!(access.enter("whatever", &get(ENTER)).unwrap(), None);
     }
 }

@@ -4,12 +4,12 @@
 //! kernel can't keep to the area by itself, emptying a file that an open found full, and removing or renaming
 //! where the run itself made hard links. Helper threads do it, and the ring goes on meanwhile.
 //!
-//! There are as many helpers as errands have been out at once, so that none waits for another, and none at
-//! all in a ring that never needed one. A helper reads the clock right before and right after its system
-//! calls; that it had to be woken shows as lateness, not as service time. When it is back it rings a bell,
-//! an eventfd that the ring listens to with a poll: to the ring that is a completion like any other.
+//! There are as many helpers as offloaded operations have been out at once, so that none waits for another,
+//! and none at all in a ring that never needed one. A helper reads the clock right before and right after its
+//! system calls; that it had to be woken shows as lateness, not as service time. When it is back it rings a
+//! bell, an eventfd that the ring listens to with a poll: to the ring that is a completion like any other.
 //!
-//! Threads are made before the clock of their first errand is read; making one takes some ten
+//! Threads are made before the clock of their first offloaded operation is read; making one takes some ten
 //! microseconds.
 
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
@@ -24,13 +24,13 @@ use reelgauge_record::OpKind;
 use reelgauge_workload::script::Op;
 use rustix::event::EventfdFlags;
 
-use super::super::crew::LastWord;
 use super::super::launch::{Post, STACK_BYTES};
+use super::super::worker_threads::LastWord;
 use super::super::{Context, DriverError};
 use crate::io::{self, ErrorNumber, IMPOSSIBLE, NOT_OPEN, Names, OpenFile};
 
-/// Whether an operation of this kind is always an errand.
-pub(super) const fn is_errand(kind: OpKind) -> bool {
+/// Whether an operation of this kind is always an offloaded operation.
+pub(super) const fn is_offloaded(kind: OpKind) -> bool {
     matches!(
         kind,
         OpKind::Access
@@ -45,8 +45,8 @@ pub(super) const fn is_errand(kind: OpKind) -> bool {
 }
 
 /// The helpers of a ring.
-pub(super) struct Errands {
-    helpers: Vec<Sender<Errand>>,
+pub(super) struct Offload {
+    helpers: Vec<Sender<Offloaded>>,
     /// Who of them has nothing to do.
     idle: Vec<u32>,
     report: Sender<Option<Returned>>,
@@ -58,7 +58,7 @@ pub(super) struct Errands {
 }
 
 /// What a helper is sent for.
-struct Errand {
+struct Offloaded {
     slot: u32,
     op: Op,
     /// The open file it is about, if it doesn't go by path.
@@ -77,16 +77,16 @@ pub(super) struct Returned {
     helper: u32,
 }
 
-impl Errands {
+impl Offload {
     /// What the completion of listening carries; no slot's number.
     pub(super) const BELL: u64 = u64::MAX;
 
     /// Nobody yet.
-    pub(super) fn new() -> Result<Errands, DriverError> {
+    pub(super) fn new() -> Result<Offload, DriverError> {
         let bell = rustix::event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
             .map_err(|error| DriverError::Thread { source: error.into() })?;
         let (report, returned) = mpsc::channel();
-        Ok(Errands {
+        Ok(Offload {
             helpers: Vec::new(),
             idle: Vec::new(),
             report,
@@ -100,7 +100,7 @@ impl Errands {
     pub(super) fn muster(&mut self, post: &Post, idle: usize) -> Result<(), DriverError> {
         while self.idle.len() < idle {
             let number = self.helpers.len() as u32;
-            let (errand, errands) = mpsc::channel();
+            let (offloaded, offload) = mpsc::channel();
             let helper = Helper {
                 number,
                 context: Arc::clone(&post.context),
@@ -111,20 +111,20 @@ impl Errands {
             thread::Builder::new()
                 .name(format!("ring {}.{number}", post.number))
                 .stack_size(STACK_BYTES)
-                .spawn(move || helper.serve(&errands, &report))
+                .spawn(move || helper.serve(&offload, &report))
                 .map_err(|source| DriverError::Thread { source })?;
-            self.helpers.push(errand);
+            self.helpers.push(offloaded);
             self.idle.push(number);
         }
         Ok(())
     }
 
-    /// Sends a helper who has nothing to do; there must be one ([`Errands::muster`]). An errand that doesn't
-    /// go by path needs its `file`, which stays open until the helper is back.
+    /// Sends a helper who has nothing to do; there must be one ([`Offload::muster`]). An offloaded operation
+    /// that doesn't go by path needs its `file`, which stays open until the helper is back.
     pub(super) fn send(&mut self, slot: u32, op: &Op, file: Option<BorrowedFd<'static>>) {
         let helper = self.idle.pop().expect("helpers are mustered before they are sent");
-        let sent = self.helpers[helper as usize].send(Errand { slot, op: *op, file });
-        sent.expect("a helper lives as long as its errands can come");
+        let sent = self.helpers[helper as usize].send(Offloaded { slot, op: *op, file });
+        sent.expect("a helper lives as long as its offload can come");
     }
 
     /// What makes the ring listen to the bell, if somebody is out and it doesn't listen yet.
@@ -133,11 +133,11 @@ impl Errands {
         is_needed.then(|| {
             self.is_listening = true;
             let readable = u32::from(libc::POLLIN.cast_unsigned());
-            opcode::PollAdd::new(Fd(self.bell.as_raw_fd()), readable).build().user_data(Errands::BELL)
+            opcode::PollAdd::new(Fd(self.bell.as_raw_fd()), readable).build().user_data(Offload::BELL)
         })
     }
 
-    /// The bell was heard. To be called before [`Errands::next_returned`]: who comes back later rings again.
+    /// The bell was heard. To be called before [`Offload::next_returned`]: who comes back later rings again.
     pub(super) fn heard(&mut self) {
         self.is_listening = false;
         // Silences it. There is nothing else to read, and nothing is lost if there was nothing.
@@ -149,13 +149,13 @@ impl Errands {
     /// # Panics
     /// When one died: what it was sent for never comes back, and that is no silence of the storage's.
     pub(super) fn next_returned(&mut self) -> Option<Returned> {
-        let returned = self.returned.try_recv().ok()?.expect("helpers outlive their errands");
+        let returned = self.returned.try_recv().ok()?.expect("helpers outlive their offload");
         self.idle.push(returned.helper);
         Some(returned)
     }
 }
 
-impl Errand {
+impl Offloaded {
     /// The file that was opened, if any was.
     fn carry_out(&self, names: &Names) -> Result<Option<OwnedFd>, ErrorNumber> {
         let name = || names.get(self.op.file).ok_or(IMPOSSIBLE);
@@ -170,7 +170,7 @@ impl Errand {
     }
 }
 
-/// A thread that does one errand at a time.
+/// A thread that does one offloaded operation at a time.
 struct Helper {
     number: u32,
     context: Arc<Context>,
@@ -179,19 +179,19 @@ struct Helper {
 }
 
 impl Helper {
-    fn serve(self, errands: &Receiver<Errand>, report: &Sender<Option<Returned>>) {
+    fn serve(self, offload: &Receiver<Offloaded>, report: &Sender<Option<Returned>>) {
         // Dropped in turn: the last word is said before the bell is rung.
         let _bell = Rung(Arc::clone(&self.bell));
         let _last_word = LastWord(report.clone());
-        while let Ok(errand) = errands.recv() {
+        while let Ok(offloaded) = offload.recv() {
             let issued_ns = self.context.clock.now_ns();
-            let result = errand.carry_out(&self.names);
+            let result = offloaded.carry_out(&self.names);
             let done_ns = self.context.clock.now_ns();
             let (opened, result) = match result {
                 Ok(opened) => (opened, 0),
                 Err(errno) => (None, -errno),
             };
-            let (slot, helper) = (errand.slot, self.number);
+            let (slot, helper) = (offloaded.slot, self.number);
             let returned = Returned { slot, issued_ns, done_ns, result, opened, helper };
             if report.send(Some(returned)).is_err() {
                 return;
@@ -245,15 +245,15 @@ mod tests {
         Post { number: 0, heartbeat, context: Arc::new(context), names: Arc::new(names) }
     }
 
-    fn errand(kind: OpKind, file: u32) -> Op {
-        Op { kind, file, ..super::super::lanes::NOTHING }
+    fn offloaded(kind: OpKind, file: u32) -> Op {
+        Op { kind, file, ..super::super::slots::NOTHING }
     }
 
     /// The next that is back, once it has rung.
-    fn next(errands: &mut Errands) -> Returned {
+    fn next(offload: &mut Offload) -> Returned {
         let begun = Instant::now();
         loop {
-            if let Some(returned) = errands.next_returned() {
+            if let Some(returned) = offload.next_returned() {
                 return returned;
             }
             assert!(begun.elapsed() < Duration::from_secs(20), "nobody comes back");
@@ -264,35 +264,35 @@ mod tests {
     #[test]
     fn as_many_help_as_are_out_at_once() {
         let post = post();
-        let mut errands = Errands::new().unwrap();
-        assert!(errands.listen().is_none(), "nobody is out");
+        let mut offload = Offload::new().unwrap();
+        assert!(offload.listen().is_none(), "nobody is out");
         for round in 0..3 {
-            errands.muster(&post, 1).unwrap();
-            errands.send(round, &errand(OpKind::ReadDir, 0), None);
-            assert!(errands.listen().is_some());
-            assert!(errands.listen().is_none(), "it listens already");
-            let returned = next(&mut errands);
+            offload.muster(&post, 1).unwrap();
+            offload.send(round, &offloaded(OpKind::ReadDir, 0), None);
+            assert!(offload.listen().is_some());
+            assert!(offload.listen().is_none(), "it listens already");
+            let returned = next(&mut offload);
             assert_eq!((returned.slot, returned.result), (round, 0));
             assert!(returned.issued_ns < returned.done_ns);
-            errands.heard();
-            assert_eq!(errands.helpers.len(), 1, "one after the other needs one");
+            offload.heard();
+            assert_eq!(offload.helpers.len(), 1, "one after the other needs one");
         }
-        errands.muster(&post, 3).unwrap();
-        assert_eq!((errands.helpers.len(), errands.idle.len()), (3, 3));
+        offload.muster(&post, 3).unwrap();
+        assert_eq!((offload.helpers.len(), offload.idle.len()), (3, 3));
     }
 
     #[test]
     fn errors_come_back_as_the_kernel_gives_them() {
         let post = post();
-        let mut errands = Errands::new().unwrap();
-        errands.muster(&post, 2).unwrap();
-        errands.send(5, &errand(OpKind::Access, 1), None);
-        errands.send(6, &errand(OpKind::ReadDir, 1), None);
-        let mut slots = [next(&mut errands), next(&mut errands)].map(|back| (back.slot, back.result));
+        let mut offload = Offload::new().unwrap();
+        offload.muster(&post, 2).unwrap();
+        offload.send(5, &offloaded(OpKind::Access, 1), None);
+        offload.send(6, &offloaded(OpKind::ReadDir, 1), None);
+        let mut slots = [next(&mut offload), next(&mut offload)].map(|back| (back.slot, back.result));
         slots.sort_unstable();
         assert_eq!(slots, [(5, -libc::ENOENT), (6, -libc::ENOENT)]);
-        errands.muster(&post, 1).unwrap();
-        errands.send(7, &errand(OpKind::Truncate, 0), None);
-        assert_eq!(next(&mut errands).result, -libc::EBADF, "a handle without a file");
+        offload.muster(&post, 1).unwrap();
+        offload.send(7, &offloaded(OpKind::Truncate, 0), None);
+        assert_eq!(next(&mut offload).result, -libc::EBADF, "a handle without a file");
     }
 }

@@ -35,7 +35,7 @@ struct Finished {
 }
 
 /// The helpers of one worker.
-pub(super) struct Crew {
+pub(super) struct WorkerThreads {
     needs: Needs,
     jobs: Vec<Sender<Op>>,
     /// `None`: a helper's last word.
@@ -50,9 +50,9 @@ struct Flight {
     ops: Vec<Option<(Op, u64)>>,
 }
 
-impl Crew {
+impl WorkerThreads {
     /// Starts the helpers of a worker.
-    pub(super) fn gather(post: &Post, worker: u32, needs: Needs) -> Result<Crew, DriverError> {
+    pub(super) fn gather(post: &Post, worker: u32, needs: Needs) -> Result<WorkerThreads, DriverError> {
         let handles: Handles = (0..needs.handles).map(|_| RwLock::new(None)).collect();
         let (report, finished) = mpsc::channel();
         let mut jobs = Vec::with_capacity(usize::from(needs.in_flight));
@@ -74,7 +74,7 @@ impl Crew {
                 .spawn(move || helper.serve(&orders, &report))
                 .map_err(|source| DriverError::Thread { source })?;
         }
-        Ok(Crew { needs, jobs, finished, handles })
+        Ok(WorkerThreads { needs, jobs, finished, handles })
     }
 
     /// Runs the worker until the load point is over. The helpers go home when their orders end.
@@ -89,7 +89,7 @@ impl Crew {
             ops: vec![None; usize::from(self.needs.in_flight)],
         };
         let mut asking = Asking {
-            crew: &self,
+            worker_threads: &self,
             post,
             worker: &mut worker,
             sink: &mut sink,
@@ -116,7 +116,7 @@ impl Crew {
 
 /// The asking thread at work.
 struct Asking<'a, S, K> {
-    crew: &'a Crew,
+    worker_threads: &'a WorkerThreads,
     post: &'a Post,
     worker: &'a mut Worker<S>,
     sink: &'a mut K,
@@ -175,7 +175,7 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
         let now_ns = context.clock.now_ns();
         self.flight.ops[usize::from(slot)] = Some((op, now_ns));
         self.show_heartbeat();
-        let sent = self.crew.jobs[usize::from(slot)].send(op);
+        let sent = self.worker_threads.jobs[usize::from(slot)].send(op);
         sent.expect("a helper lives as long as its orders can come");
     }
 
@@ -206,7 +206,7 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
 
     /// Takes in one finished operation, if one finishes in time.
     fn collect(&mut self, timeout: Duration) -> bool {
-        let finished = match self.crew.finished.recv_timeout(timeout) {
+        let finished = match self.worker_threads.finished.recv_timeout(timeout) {
             Ok(finished) => finished,
             Err(RecvTimeoutError::Timeout) => return false,
             Err(RecvTimeoutError::Disconnected) => None,

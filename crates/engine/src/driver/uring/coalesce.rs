@@ -19,20 +19,20 @@ const SPAN_NS: u64 = 10_000_000;
 
 /// How close due times have lately been.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Crowd {
+pub(super) struct Coalesce {
     since_ns: u64,
     dues: u64,
     is_close: bool,
 }
 
-impl Crowd {
+impl Coalesce {
     /// So many due times were met at `now_ns`.
     pub(super) fn met(&mut self, dues: u64, now_ns: u64) {
         self.dues += dues;
         let passed_ns = now_ns - self.since_ns;
         if passed_ns >= SPAN_NS {
             self.is_close = self.dues * CLOSE_NS > passed_ns;
-            *self = Crowd { since_ns: now_ns, dues: 0, is_close: self.is_close };
+            *self = Coalesce { since_ns: now_ns, dues: 0, is_close: self.is_close };
         }
     }
 
@@ -51,12 +51,12 @@ mod tests {
     use super::*;
 
     /// Due times at an even distance for 50 ms.
-    fn evenly(gap_ns: u64) -> Crowd {
-        let mut crowd = Crowd::default();
+    fn evenly(gap_ns: u64) -> Coalesce {
+        let mut coalesce = Coalesce::default();
         for due in 1..=50_000_000 / gap_ns {
-            crowd.met(1, due * gap_ns);
+            coalesce.met(1, due * gap_ns);
         }
-        crowd
+        coalesce
     }
 
     #[test]
@@ -67,17 +67,17 @@ mod tests {
 
     #[test]
     fn close_ones_are_met_together_and_no_later_than_said() {
-        let crowd = evenly(30_000);
-        assert_eq!(crowd.sleep_until_ns(80_000_000, 60_000), 80_440_000);
-        assert_eq!(crowd.sleep_until_ns(80_000_000, 600_000), 80_000_000, "never before it is due");
-        assert_eq!(crowd.sleep_until_ns(u64::MAX, 0), u64::MAX, "no alarm at all");
+        let coalesce = evenly(30_000);
+        assert_eq!(coalesce.sleep_until_ns(80_000_000, 60_000), 80_440_000);
+        assert_eq!(coalesce.sleep_until_ns(80_000_000, 600_000), 80_000_000, "never before it is due");
+        assert_eq!(coalesce.sleep_until_ns(u64::MAX, 0), u64::MAX, "no alarm at all");
     }
 
     #[test]
-    fn a_crowd_that_has_gone_is_forgotten() {
-        let mut crowd = evenly(30_000);
-        crowd.met(1, 61_000_000);
-        crowd.met(1, 72_000_000);
-        assert_eq!(crowd.sleep_until_ns(80_000_000, 60_000), 79_940_000);
+    fn a_load_that_has_gone_is_forgotten() {
+        let mut coalesce = evenly(30_000);
+        coalesce.met(1, 61_000_000);
+        coalesce.met(1, 72_000_000);
+        assert_eq!(coalesce.sleep_until_ns(80_000_000, 60_000), 79_940_000);
     }
 }

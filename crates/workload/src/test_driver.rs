@@ -9,7 +9,7 @@ use crate::script::{Done, Needs, Op, Script, Step};
 
 /// An operation that was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Played {
+pub(crate) struct DoneOp {
     pub(crate) op: Op,
     pub(crate) issued_ns: u64,
     pub(crate) done_ns: u64,
@@ -29,10 +29,10 @@ pub(crate) fn run<S: Script>(
     script: &mut S,
     (from_ns, until_ns): (u64, u64),
     store: impl FnMut(&Op, u64) -> Answer,
-    sink: impl FnMut(&Played),
+    sink: impl FnMut(&DoneOp),
 ) {
     let needs = script.needs();
-    let stage = Stage {
+    let stage = TestDriver {
         needs,
         until_ns,
         store,
@@ -46,28 +46,28 @@ pub(crate) fn run<S: Script>(
 }
 
 /// The same, with everything that was done as a list.
-pub(crate) fn played<S: Script>(
+pub(crate) fn done_ops<S: Script>(
     script: &mut S,
     span_ns: (u64, u64),
     store: impl FnMut(&Op, u64) -> Answer,
-) -> Vec<Played> {
+) -> Vec<DoneOp> {
     let mut all = Vec::new();
     run(script, span_ns, store, |op| all.push(*op));
     all
 }
 
-struct Stage<F, K> {
+struct TestDriver<F, K> {
     needs: Needs,
     until_ns: u64,
     store: F,
     sink: K,
-    flying: Vec<Played>,
+    flying: Vec<DoneOp>,
     held: Option<Op>,
     /// By handle.
     open: Vec<bool>,
 }
 
-impl<F: FnMut(&Op, u64) -> Answer, K: FnMut(&Played)> Stage<F, K> {
+impl<F: FnMut(&Op, u64) -> Answer, K: FnMut(&DoneOp)> TestDriver<F, K> {
     fn play<S: Script>(mut self, script: &mut S, from_ns: u64) {
         script.resume(from_ns);
         let mut now_ns = from_ns;
@@ -123,14 +123,14 @@ impl<F: FnMut(&Op, u64) -> Answer, K: FnMut(&Played)> Stage<F, K> {
             assert!(!shared || op.kind.moves_data(), "{op:?} beside others");
         }
         let (done_ns, errno) = (self.store)(&op, now_ns);
-        self.flying.push(Played { op, issued_ns: now_ns, done_ns, errno });
+        self.flying.push(DoneOp { op, issued_ns: now_ns, done_ns, errno });
     }
 
     /// The first of those that are done at this time.
     fn land<S: Script>(&mut self, script: &mut S, now_ns: u64) {
         let Some(at) = self.flying.iter().position(|op| op.done_ns == now_ns) else { return };
         let landed = self.flying.remove(at);
-        let Played { op, done_ns, errno, .. } = landed;
+        let DoneOp { op, done_ns, errno, .. } = landed;
         if !op.goes_by_path() {
             let is_open = match op.kind {
                 OpKind::Open | OpKind::Create => errno == 0,
