@@ -76,13 +76,6 @@ pub enum CacheEvidence {
     },
 }
 
-impl CacheSuspicion {
-    /// Whether the figures may be those of a cache, so that no more can be said than that.
-    pub fn is_doubtful(&self) -> bool {
-        !matches!(self, CacheSuspicion::NotSuspected)
-    }
-}
-
 /// Whether a cache answered, as far as these facts tell. `None` where nothing was read.
 pub fn whose_memory(facts: &MemoryFacts) -> Option<CacheSuspicion> {
     if facts.read_bytes == 0 {
@@ -300,7 +293,7 @@ mod tests {
         let tmpfs = MemoryFacts { target_is_memory: true, ..facts() };
         let evidence = CacheEvidence::TargetIsMemory;
         let found = whose_memory(&tmpfs);
-        assert!(found.as_ref().is_some_and(CacheSuspicion::is_doubtful));
+        assert!(found.as_ref().is_some_and(|found| *found != CacheSuspicion::NotSuspected));
         assert_eq!(found, Some(CacheSuspicion::Answered { evidence }));
     }
 }

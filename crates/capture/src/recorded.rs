@@ -13,13 +13,6 @@ pub enum CommandEnd {
     Signal(i32),
 }
 
-impl CommandEnd {
-    /// Whether it succeeded.
-    pub const fn is_success(self) -> bool {
-        matches!(self, CommandEnd::Code(0))
-    }
-}
-
 /// What the operations of a recording add up to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {

@@ -221,11 +221,6 @@ impl Actors {
         prepared.fold(self.made_bytes(1, seconds), u64::saturating_add)
     }
 
-    /// Whether anything reads files that were there before.
-    pub fn reads_prepared_files(&self) -> bool {
-        self.actors.iter().any(|actor| actor.instance().needs().prepared_files > 0)
-    }
-
     /// Whether anything writes.
     pub fn writes(&self) -> bool {
         self.actors.iter().any(|actor| !matches!(actor.plan.kind, ActorKind::Player | ActorKind::Editor))

@@ -1,4 +1,4 @@
-//! Rows of a part of schema version 1.
+//! The rows of a part.
 //!
 //! Trusts nothing: a column may be missing or of another type, a value out of range, a position outside
 //! the file. Parts that another program has rewritten are read too (columns optional or in another
