@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::facts::MemoryFacts;
 use crate::rereads::{ComparedReads, Rereads};
-use crate::warning::CACHED_SHARE;
+
+/// From this share on, timing is dominated by the client's cache.
+pub const CACHED_SHARE: f64 = 0.1;
 
 /// A memory is no doubt any more when the data are so many times larger than it: then it can have answered
 /// half of all reads at most, and of reads in order nearly none.

@@ -10,7 +10,8 @@ use reelgauge_trace::writer::{ABSENT, FOUND, TraceWriter};
 use rtrb::Consumer;
 
 use crate::Tally;
-use crate::journal::{Journal, lock};
+use crate::journal::Journal;
+use crate::lock::lock;
 use crate::names::{Before, Names, TraceName};
 use crate::requests::max_request_bytes;
 

@@ -13,7 +13,8 @@ use rustix::fs::{AtFlags, Dir, fdatasync, fsync, statat};
 use rustix::io::{Errno, Result, pread, pwrite};
 
 use crate::attributes::file_type;
-use crate::journal::{Span, lock};
+use crate::journal::Span;
+use crate::lock::lock;
 
 /// What direct I/O wants memory to begin at.
 const ALIGNMENT: usize = 4096;

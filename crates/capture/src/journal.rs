@@ -9,12 +9,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use rtrb::{Consumer, Producer, PushError, RingBuffer};
 
+use crate::lock::lock;
 use crate::worker_threads::WorkerThreads;
 
 /// Records that a serving thread can be ahead of the drain: 2 MiB, seconds of anything that goes through
@@ -24,11 +25,6 @@ const RING_RECORDS: usize = 1 << 15;
 const FULL_WAIT: Duration = Duration::from_micros(100);
 /// How the system calls the threads that do the blocking part of io_uring, before their owner's number.
 const RING_WORKER: &str = "iou-wrk-";
-
-/// Locks, also after a panic of somebody else: what is kept here is whole after every step.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 thread_local! {
     /// This thread's end of its ring, and the journal that it belongs to.

@@ -23,6 +23,8 @@ mod handles;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod journal;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
+mod lock;
+#[cfg(all(feature = "fuse", target_os = "linux"))]
 mod mount;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod names;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 
-use crate::journal::lock;
+use crate::lock::lock;
 use crate::names::{Before, Linked, Names};
 use crate::nodes::{Entered, Found, Key, Nodes};
 

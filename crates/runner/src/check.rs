@@ -23,3 +23,6 @@ pub mod place;
 pub mod written;
 
 pub use look::{CheckRequest, check};
+
+/// The command, which is all that the run is called after.
+const VERB: &str = "check";

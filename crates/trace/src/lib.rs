@@ -27,3 +27,9 @@ pub use error::TraceError;
 pub use info::{MalformedLine, Moved, TargetFigure, TraceInfo};
 pub use trace::Trace;
 pub use writer::TraceWriter;
+
+/// Version of `trace.json`. A program reads every version up to its own.
+pub const TRACE_VERSION: u32 = 1;
+
+/// The most files a trace may name.
+pub const MAX_FILES: u32 = 1 << 22;

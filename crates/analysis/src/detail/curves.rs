@@ -5,7 +5,7 @@ use reelgauge_record::{OpKind, OpRecord};
 
 use super::Decimal;
 use super::data::{Measure, PercentileCurve};
-use crate::figures::round_to;
+use crate::rounding::round_to;
 use crate::spread::Spread;
 
 /// Points for every halving of the distance to 100 %: 230 points for ten million operations.

@@ -3,7 +3,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::figures::round_to;
+use crate::rounding::round_to;
 
 /// Whole numbers above this are not exact in a double.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;

@@ -7,7 +7,7 @@ use reelgauge_record::{OpKind, OpRecord};
 
 use super::Decimal;
 use super::data::FileRows;
-use crate::figures::round_to;
+use crate::rounding::round_to;
 use crate::trace_stats::percent;
 
 /// Files with a row, at most.

@@ -5,7 +5,6 @@ use reelgauge_record::{OpFlags, OpRecord};
 use super::curves::Curves;
 use super::data::Measure;
 use super::files::FilesSeen;
-use super::second::SecondPass;
 use super::sizes::SizeTally;
 use super::strips::{JudgedPoint, StreamsTally};
 use crate::listing::{SortBy, TopOps};
@@ -78,10 +77,5 @@ impl FirstPass {
                 self.sizes.add(op);
             }
         }
-    }
-
-    /// Every operation was taken: the pass that takes them once more.
-    pub fn second(self) -> SecondPass {
-        SecondPass::new(self)
     }
 }

@@ -9,7 +9,7 @@ use reelgauge_record::{OpKind, OpRecord};
 use super::Decimal;
 use super::data::{FileMap, MapLevel, MapPoints};
 use super::files::FileSeen;
-use crate::figures::round_to;
+use crate::rounding::round_to;
 use crate::trace_stats::over_time::TimeBins;
 
 /// Bins of time and of the file at first, at most.

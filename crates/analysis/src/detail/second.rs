@@ -42,6 +42,13 @@ struct Bin {
     written_bytes: u64,
 }
 
+impl FirstPass {
+    /// Every operation was taken: the pass that takes them once more.
+    pub fn second(self) -> SecondPass {
+        SecondPass::new(self)
+    }
+}
+
 impl SecondPass {
     pub(super) fn new(first: FirstPass) -> SecondPass {
         let span = first.span.unwrap_or_default();

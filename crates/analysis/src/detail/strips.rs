@@ -12,9 +12,9 @@ use reelgauge_record::OpRecord;
 use super::Decimal;
 use super::data::{Headroom, PointStreams, StreamStrip, TimeAxis};
 use super::names::cut;
-use crate::figures::round_to;
 use crate::late::strip::{HEADROOM_BINS, HEADROOM_FROM_PERCENT, HEADROOM_STEP_PERCENT, Strip};
 use crate::late::{LateTally, MeasuredPart, StreamSpec};
+use crate::rounding::round_to;
 use crate::trace_stats::over_time::TimeBins;
 
 /// Strips of a load point, at most.

@@ -16,8 +16,8 @@ use std::time::Duration;
 use reelgauge_record::{OpKind, ProcessorWait};
 use reelgauge_workload::script::{Done, Needs, Op, Script, Step};
 
+use super::hands::{Hands, outcome};
 use super::launch::{Post, STACK_BYTES};
-use super::threads::{Hands, outcome};
 use super::turn::Turns;
 use super::wait::{LONGEST_SLEEP_NS, LONGEST_SPIN_NS, Waiter};
 use super::{Context, DriverError, Heartbeat, Sink, ThreadEnd, Worker, impossible, record, write_at};

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
-use reelgauge_analysis::culprit::of_point;
-use reelgauge_analysis::incident::machine::from_counters;
+use reelgauge_analysis::machine_then::from_counters;
+use reelgauge_analysis::point_culprit::of_point;
 use reelgauge_analysis::{Culprit, LoadPoint};
 use reelgauge_engine::clock::Clock;
 use reelgauge_record::identity;
