@@ -15,11 +15,6 @@ pub const LABEL: &str = "VDA-like, not a SPEC result";
 /// Rates are compared with this much room, as a share, for the last digits of floating point.
 const ROUNDING: f64 = 1e-9;
 
-/// Bytes per second in KiB/s.
-pub fn kib_per_s(bytes_per_s: f64) -> f64 {
-    bytes_per_s / 1024.0
-}
-
 /// The limits of the three tests.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -313,15 +308,5 @@ mod tests {
             let error = judge(&processes).unwrap_err();
             assert!(error.to_string().starts_with("worker 1 has impossible rates"), "{error}");
         }
-    }
-
-    #[test]
-    fn units_are_what_their_labels_say() {
-        assert_eq!(kib_per_s(1024.0 * 4626.5), 4626.5);
-        assert_eq!(kib_per_s(1_024_000.0), 1000.0);
-        // 34 391 as published is 35.2 GB/s.
-        let bytes_per_s: f64 = 34_391.0 * 1_024_000.0;
-        assert!((bytes_per_s / 1e9 - 35.2).abs() < 0.05);
-        assert!((kib_per_s(bytes_per_s) / 1000.0 - 34_391.0).abs() < 1e-6);
     }
 }

@@ -24,11 +24,11 @@ use serde::Serialize;
 
 use self::systems::Property;
 use crate::page::Page;
-use crate::screen::Style;
 use crate::sentence::Sentence;
 use crate::table::Table;
 use crate::text::{plain, plain_short};
 use crate::units::{count, number};
+use crate::wanted::Style;
 
 /// Names of systems are not cut shorter than this.
 const SYSTEM_CHARS_MIN: usize = 20;

@@ -9,7 +9,7 @@ use reelgauge_analysis::late::LateFigures;
 use reelgauge_analysis::statement::{Cause, Confidence, Doubt, Judgement, Number, Statement};
 use reelgauge_analysis::{Culprit, LoadPoint, Summary};
 
-use crate::streams::streams_of;
+use crate::answer_parts::streams_of;
 use crate::units::{count, counted, duration, moment, percent};
 
 /// So many incidents of a load point are put in words for a page.

@@ -12,6 +12,7 @@
 
 pub mod agreement;
 pub mod budget;
+mod end;
 pub mod everyday;
 pub mod findings;
 pub mod limit;
