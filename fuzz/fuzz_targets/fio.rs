@@ -3,6 +3,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use reelgauge_trace::import::Format;
+use reelgauge_import::Format;
 
 fuzz_target!(|bytes: &[u8]| reelgauge_fuzz::imports::check(Format::Fio, bytes));

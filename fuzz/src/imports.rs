@@ -7,9 +7,9 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use reelgauge_record::log::{FileEntry, LogMeta};
+use reelgauge_import::{Format, Options, Receiver, import, read};
 use reelgauge_record::OpRecord;
-use reelgauge_trace::import::{Format, Options, Receiver, import, read};
+use reelgauge_record::log::{FileEntry, LogMeta};
 use reelgauge_trace::writer::{ABSENT, FOUND, UNKNOWN};
 use reelgauge_trace::{TraceError, name};
 

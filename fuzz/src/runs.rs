@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use reelgauge_analysis::Summary;
-use reelgauge_analysis::page::PageKind;
+use reelgauge_report::html::page::PageKind;
 use reelgauge_analysis::summary::Target;
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::{Screen, html, screen};

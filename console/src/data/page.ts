@@ -1,4 +1,4 @@
-// What a page shows: the contract between the Rust side (crates/analysis/src/page, crates/runner/src/page.rs,
+// What a page shows: the contract between the Rust side (crates/report/src/html/page.rs, crates/analysis/src/detail,
 // crates/console) and this application. Field names and units are those of the JSON; a figure that stands in
 // summary.json is taken from there and never computed again. What was not measured is null, never 0.
 // Long lists are columns (one array a field), because they are small and fast to read.

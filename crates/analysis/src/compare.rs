@@ -61,9 +61,9 @@ mod work;
 #[cfg(test)]
 mod tests;
 
+use reelgauge_record::notes::RunNotes;
 use serde::{Deserialize, Serialize};
 
-use crate::page::{RunNotes, Sentence};
 use crate::summary::Summary;
 
 pub use figures::{
@@ -88,10 +88,6 @@ pub struct Comparison {
     pub rows: Vec<ComparisonRow>,
     /// What came of the streams of every load point that has some.
     pub late: Vec<ComparedLate>,
-    /// What makes the runs hard to compare, in words; the report room's.
-    pub cautions: Vec<String>,
-    /// The answer in words: what became better, what worse, what is within the noise; the report room's.
-    pub sentences: Vec<Sentence>,
 }
 
 /// One of the runs.
@@ -347,13 +343,7 @@ pub fn compare(
     let kinships = work::kinships(runs);
     let table = rows::table(runs, &sides, &kinships, say);
     let compared = |at: usize| compared(&runs[at], sides.of_run[at], kinships[at]);
-    Ok(Comparison {
-        runs: (0..runs.len()).map(compared).collect(),
-        rows: table.rows,
-        late: table.late,
-        cautions: Vec::new(),
-        sentences: Vec::new(),
-    })
+    Ok(Comparison { runs: (0..runs.len()).map(compared).collect(), rows: table.rows, late: table.late })
 }
 
 fn compared(run: &RunToCompare<'_>, side: usize, kinship: Kinship) -> ComparedRun {

@@ -13,8 +13,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::incident::{Incident, MachineThen};
-use crate::verdict::Verdict;
+use crate::machine_then::MachineThen;
 
 /// Of a line's realistic rate, the share at which it counts as full.
 pub const LINK_FULL_SHARE: f64 = 0.90;
@@ -99,47 +98,6 @@ pub fn decide(evidence: &Evidence<'_>) -> Culprit {
     if link_is_full { Culprit::Link } else { Culprit::Storage }
 }
 
-/// Whose fault it was that a load point did not meet its criteria; `None` where it met them.
-///
-/// Its incidents say it, the one who is booked with most late frames; without any, that the tool's own delay
-/// explains what failed, or that the link carried what it can (`moved_bytes_per_s` of `line_bytes_per_s`).
-pub fn of_point(
-    verdict: &Verdict,
-    incidents: &[Incident],
-    moved_bytes_per_s: Option<f64>,
-    line_bytes_per_s: Option<f64>,
-) -> Option<Culprit> {
-    if verdict.passed {
-        return None;
-    }
-    if verdict.failures.iter().all(|failure| !failure.measured) {
-        return Some(Culprit::NotKnown);
-    }
-    if let Some(culprit) = of_incidents(incidents) {
-        return Some(culprit);
-    }
-    if verdict.is_no_fault_of_the_storage() {
-        return Some(Culprit::Tool);
-    }
-    let share = moved_bytes_per_s.zip(line_bytes_per_s).map(|(moved, line)| moved / line);
-    let link_is_full = share.is_some_and(|share| share >= LINK_FULL_SHARE);
-    Some(if link_is_full { Culprit::Link } else { Culprit::Storage })
-}
-
-/// Who is booked with most late frames; `None` without incidents. The storage is not let off for what
-/// somebody else did beside it: where frames are booked to several, own ones count only where they are more
-/// than all others.
-fn of_incidents(incidents: &[Incident]) -> Option<Culprit> {
-    let frames = |culprit: Culprit| -> u64 {
-        let booked = incidents.iter().filter(|incident| incident.culprit == culprit);
-        booked.map(|incident| incident.late_frames).sum()
-    };
-    let all = [Culprit::Storage, Culprit::Link, Culprit::ThisMachine, Culprit::Tool, Culprit::NotKnown];
-    let all = all.map(|culprit| (culprit, frames(culprit)));
-    let (most, most_frames) = all.into_iter().reduce(|one, two| if two.1 > one.1 { two } else { one })?;
-    (most_frames > 0).then_some(most)
-}
-
 /// The tool was late. Whether it was its own doing, or this machine kept it from running.
 fn own(machine: Option<&MachineThen>) -> Culprit {
     let Some(machine) = machine else {
@@ -213,27 +171,6 @@ mod tests {
         assert_eq!(decided(9, 9, &waited(None)), Culprit::Tool);
         // The storage stood still: what they waited would have saved nothing.
         assert_eq!(decided(9, 0, &waited(Some(485_000.0))), Culprit::Storage);
-    }
-
-    #[test]
-    fn a_load_point_is_booked_to_who_has_most_late_frames() {
-        let incident = |culprit, late_frames| Incident { culprit, late_frames, ..Incident::default() };
-        let failed = |measured| Verdict {
-            storage_failed: true,
-            failures: vec![crate::verdict::Failure { measured, ..crate::verdict::failure_of_tests() }],
-            ..Verdict::default()
-        };
-        let of = |incidents: &[Incident]| of_point(&failed(true), incidents, Some(95.0), Some(100.0));
-        assert_eq!(
-            of(&[incident(Culprit::Tool, 19), incident(Culprit::Storage, 20)]),
-            Some(Culprit::Storage)
-        );
-        assert_eq!(of(&[incident(Culprit::Tool, 21), incident(Culprit::Storage, 20)]), Some(Culprit::Tool));
-        assert_eq!(of(&[]), Some(Culprit::Link));
-        assert_eq!(of_point(&failed(true), &[], Some(80.0), Some(100.0)), Some(Culprit::Storage));
-        assert_eq!(of_point(&failed(false), &[], None, None), Some(Culprit::NotKnown));
-        let passed = Verdict { passed: true, ..Verdict::default() };
-        assert_eq!(of_point(&passed, &[incident(Culprit::Tool, 3)], None, None), None);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use reelgauge_record::OpKind;
 
 use crate::paper::PaperTables;
+use crate::rounding::round_to;
 
 /// When a load point ran, on the run's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -298,13 +299,6 @@ pub struct WorkerFigures {
     /// where no block sizes are drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paper: Option<PaperTables>,
-}
-
-/// A value rounded to this many decimals, so that files hold no digits that mean nothing.
-pub(crate) fn round_to(value: f64, decimals: i32) -> f64 {
-    let factor = 10_f64.powi(decimals);
-    let rounded = (value * factor).round() / factor;
-    if rounded.is_finite() { rounded } else { value }
 }
 
 /// A time in a sentence: `85 µs`, `25.7 ms`, `1.3 s`.

@@ -13,15 +13,14 @@
 
 pub mod answers;
 mod gather;
-pub mod machine;
 
 use serde::{Deserialize, Serialize};
 
 use crate::culprit::Culprit;
 
+pub use crate::machine_then::MachineThen;
 pub use answers::{AnswerTally, OwnShare};
 pub use gather::{APART_NS, IncidentTally};
-pub use machine::MachineThen;
 
 /// So many streams of an incident are named by their numbers.
 pub const STREAMS_NAMED: usize = 64;

@@ -45,6 +45,7 @@ mod stream;
 pub(crate) mod strip;
 mod throughput;
 mod timeline;
+mod totals;
 mod waits;
 
 #[cfg(test)]
@@ -68,11 +69,11 @@ pub use figures::{
 pub use now::{LateNow, StreamNow};
 pub use timeline::FrameTimeline;
 
-use figures::total_of;
 use own_delay::{WorkerPast, booked_ns};
 use slots::Slots;
 use stream::StreamTally;
 use strip::Strip;
+use totals::total_of;
 use waits::Waits;
 
 /// What a player does with frames whose time has passed before it could ask for them.

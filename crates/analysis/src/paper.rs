@@ -28,7 +28,7 @@
 use reelgauge_record::OpFlags;
 use serde::{Deserialize, Serialize};
 
-use crate::figures::round_to;
+use crate::rounding::round_to;
 
 /// Block sizes that are told apart besides the powers of two. Further ones count under the power of
 /// two below them, so that a replayed trace with a million lengths can't fill the memory.

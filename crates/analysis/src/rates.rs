@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 use reelgauge_record::{OpFlags, OpRecord};
 
-use crate::figures::round_to;
 use crate::late::MeasuredPart;
+use crate::rounding::round_to;
 use crate::vda::ProcessRate;
 
 /// A worker that was asked for a rate.

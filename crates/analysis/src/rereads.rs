@@ -16,7 +16,9 @@ use hdrhistogram::Histogram;
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use serde::{Deserialize, Serialize};
 
-use crate::figures::{round_to, us};
+use crate::figures::us;
+
+use crate::rounding::round_to;
 
 /// Bytes for which one bit is kept.
 const GRAIN_BYTES: u64 = 4096;

@@ -4,8 +4,10 @@ use reelgauge_record::OpKind;
 
 use crate::figures::{
     ErrorFigures, Figures, FirstError, LatenessFigures, OpsByKind, PointTiming, TimeFigures, TimesByKind,
-    per_second, round_to, seconds, us,
+    per_second, seconds, us,
 };
+
+use crate::rounding::round_to;
 use crate::spread::{PairRecorder, Spread};
 use crate::tally::{ErrorTally, Peak, WorkerTally, add_error, comes_before};
 

@@ -11,16 +11,16 @@
 mod doubt;
 mod next_step;
 mod number;
+mod of;
 
 use serde::{Deserialize, Serialize};
 
 use crate::criteria::Criterion;
 use crate::culprit::Culprit;
-use crate::incident::Incident;
-use crate::summary::Summary;
 
 pub use doubt::{Confidence, Doubt};
 pub use next_step::NextStep;
+pub use of::of;
 
 /// Whether what was asked for was met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -157,23 +157,6 @@ pub struct Cause {
     pub incident: Option<usize>,
     /// How many incidents there were.
     pub incidents: u64,
-}
-
-/// What is to be said on top of this run.
-pub fn of(summary: &Summary) -> Statement {
-    let confidence = doubt::confidence(summary);
-    let said = number::of(summary);
-    let next_step = next_step::after(summary, &said, &confidence);
-    let number::Said { judgement, number, cause } = said;
-    Statement { judgement, number, cause, confidence, next_step }
-}
-
-impl Statement {
-    /// The incident that is said to be the cause.
-    pub fn worst_incident<'a>(&self, summary: &'a Summary) -> Option<&'a Incident> {
-        let cause = self.cause?;
-        summary.load_points.get(cause.point)?.streams.as_ref()?.incidents.get(cause.incident?)
-    }
 }
 
 #[cfg(test)]

@@ -38,8 +38,10 @@ use std::collections::BTreeMap;
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
-use crate::figures::{per_second, round_to, seconds};
+use crate::figures::{per_second, seconds};
+
 use crate::fragments::hints::HintDetector;
+use crate::rounding::round_to;
 use files::FileTallies;
 use sizes::Sizes;
 use times::ServiceTimes;

@@ -12,25 +12,8 @@ use serde::{Deserialize, Serialize};
 /// What stands on everything that shows figures of this kind.
 pub const LABEL: &str = "VDA-like, not a SPEC result";
 
-/// The unit of [`kib_per_s`].
-pub const KIB_PER_S_UNIT: &str = "KiB/s";
-
-/// The unit of [`spec_mb_per_s`]. Only for comparing with published tables.
-pub const SPEC_MB_PER_S_UNIT: &str = "SPEC MB/s (KiB/s ÷ 1000)";
-
 /// Rates are compared with this much room, as a share, for the last digits of floating point.
 const ROUNDING: f64 = 1e-9;
-
-/// Bytes per second in KiB/s.
-pub fn kib_per_s(bytes_per_s: f64) -> f64 {
-    bytes_per_s / 1024.0
-}
-
-/// Bytes per second in the "MB/s" of the published tables, which are KiB/s ÷ 1000 (1 024 000 bytes).
-/// 2.4 % less than the same figure in MB/s.
-pub fn spec_mb_per_s(bytes_per_s: f64) -> f64 {
-    kib_per_s(bytes_per_s) / 1000.0
-}
 
 /// The limits of the three tests.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -325,15 +308,5 @@ mod tests {
             let error = judge(&processes).unwrap_err();
             assert!(error.to_string().starts_with("worker 1 has impossible rates"), "{error}");
         }
-    }
-
-    #[test]
-    fn units_are_what_their_labels_say() {
-        assert_eq!(kib_per_s(1024.0 * 4626.5), 4626.5);
-        assert_eq!(spec_mb_per_s(1_024_000.0), 1.0);
-        // 34 391 as published is 35.2 GB/s.
-        let bytes_per_s: f64 = 34_391.0 * 1_024_000.0;
-        assert!((bytes_per_s / 1e9 - 35.2).abs() < 0.05);
-        assert!((spec_mb_per_s(bytes_per_s) - 34_391.0).abs() < 1e-6);
     }
 }

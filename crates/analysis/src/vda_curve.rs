@@ -5,8 +5,8 @@
 
 use crate::criteria::Criteria;
 use crate::facts::{VdaFacts, VdaPoint};
-use crate::figures::round_to;
 use crate::ort::{CurvePoint, POINTS_MIN, STEP_TOLERANCE, knee, overall_response_time_ms, steps_off};
+use crate::rounding::round_to;
 use crate::summary::LoadPoint;
 use crate::vda::{LABEL, RateLimits};
 use crate::verdict::{Measured, judge};

@@ -19,9 +19,6 @@ pub const FEW_TRANSFERS: u64 = 30;
 /// From this share of its CPUs on, the client itself may be the limit.
 pub const BUSY_SHARE: f64 = 0.9;
 
-/// From this share on, timing is dominated by the client's cache.
-pub const CACHED_SHARE: f64 = 0.1;
-
 /// Something that makes figures doubtful. `Display` is the sentence with the advice.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::facts::MemoryFacts;
 use crate::rereads::{ComparedReads, Rereads};
-use crate::warning::CACHED_SHARE;
+
+/// From this share on, timing is dominated by the client's cache.
+pub const CACHED_SHARE: f64 = 0.1;
 
 /// A memory is no doubt any more when the data are so many times larger than it: then it can have answered
 /// half of all reads at most, and of reads in order nearly none.
@@ -74,13 +76,6 @@ pub enum CacheEvidence {
         /// Both.
         reads: ComparedReads,
     },
-}
-
-impl CacheSuspicion {
-    /// Whether the figures may be those of a cache, so that no more can be said than that.
-    pub fn is_doubtful(&self) -> bool {
-        !matches!(self, CacheSuspicion::NotSuspected)
-    }
 }
 
 /// Whether a cache answered, as far as these facts tell. `None` where nothing was read.
@@ -300,7 +295,7 @@ mod tests {
         let tmpfs = MemoryFacts { target_is_memory: true, ..facts() };
         let evidence = CacheEvidence::TargetIsMemory;
         let found = whose_memory(&tmpfs);
-        assert!(found.as_ref().is_some_and(CacheSuspicion::is_doubtful));
+        assert!(found.as_ref().is_some_and(|found| *found != CacheSuspicion::NotSuspected));
         assert_eq!(found, Some(CacheSuspicion::Answered { evidence }));
     }
 }

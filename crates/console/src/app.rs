@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::access::AccessRules;
 use crate::client::Client;
-use crate::door::Door;
 use crate::error::ApiError;
-use crate::lane::{Lane, Limits};
+use crate::fair_queue::{FairQueue, Limits};
 use crate::metrics::Metrics;
 use crate::pages::Pages;
 use crate::runs::Runs;
@@ -33,7 +33,7 @@ pub struct App {
     /// Name of this machine.
     pub host: String,
     /// Who may ask.
-    pub door: Door,
+    pub access: AccessRules,
     /// The folder of runs.
     pub runs: Runs,
     /// The library of traces.
@@ -46,27 +46,27 @@ pub struct App {
     pub stopper: Stopper,
     /// Follows runs for Prometheus.
     pub metrics: Metrics,
-    large: Lane,
-    small: Lane,
+    large: FairQueue,
+    small: FairQueue,
     starts: Arc<Shares>,
     watchers: Arc<Shares>,
 }
 
 impl App {
     /// An app of these parts.
-    pub fn new(version: String, host: String, door: Door, runs: Runs, starter: Starter) -> App {
+    pub fn new(version: String, host: String, access: AccessRules, runs: Runs, starter: Starter) -> App {
         App {
             version,
             host,
-            door,
+            access,
             runs,
             traces: Arc::clone(&starter.traces),
             pages: Pages::default(),
             starter,
             stopper: Stopper::default(),
             metrics: Metrics::default(),
-            large: Lane::new(LARGE),
-            small: Lane::new(SMALL),
+            large: FairQueue::new(LARGE),
+            small: FairQueue::new(SMALL),
             starts: Shares::new(STARTS.0, STARTS.1),
             watchers: Shares::new(WATCHERS.0, WATCHERS.1),
         }
@@ -84,8 +84,8 @@ impl App {
         tokio::task::spawn_blocking(move || work(&app)).await.map_err(ApiError::failed)?
     }
 
-    /// Does what reads whole logs: a few at once, and the clients in turn ([`crate::lane`]). The work is
-    /// told when nobody waits for it any more.
+    /// Does what reads whole logs: a few at once, and the clients in turn ([`crate::fair_queue`]). The work
+    /// is told when nobody waits for it any more.
     ///
     /// # Errors
     /// Those of the work, and when too much is asked for already.
@@ -95,11 +95,11 @@ impl App {
         weight: Weight,
         work: impl FnOnce(&App, &dyn Fn() -> bool) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let lane = match weight {
+        let fair_queue = match weight {
             Weight::Small => &self.small,
             Weight::Large => &self.large,
         };
-        let turn = lane.turn(client).await?;
+        let turn = fair_queue.turn(client).await?;
         let awaited = Awaited(Arc::new(AtomicBool::new(true)));
         let flag = Arc::clone(&awaited.0);
         let done = self.light(move |app| {

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use jiff::Timestamp;
-use reelgauge_analysis::page::RunNotes;
 use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_record::notes::RunNotes;
 use reelgauge_report::answer_sentences;
 use reelgauge_results::live::LiveOutcome;
 use reelgauge_results::page::read_notes;

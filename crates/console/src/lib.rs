@@ -2,10 +2,10 @@
 //!
 //! * [`server`]: settings, listening, and the end. [`app`]: what all answers share. [`routes`]: which address
 //!   is answered by what. [`error`]: refusals as JSON.
-//! * The door: [`door`] decides who may ask, at which [`site`] ([`host`], [`public_url`]); [`token`],
+//! * Access: [`access`] decides who may ask, at which [`site`] ([`host`], [`public_url`]); [`token`],
 //!   [`token_file`] and [`session`] know them, [`roots`] decides which paths may be named, [`headers`] and
 //!   [`bundle`] tell the browser what the page may do. [`tls`]: with a key of one's own.
-//! * Sharing: [`client`] is whom something is done for, [`shares`] and [`lane`] keep one of them from
+//! * Sharing: [`client`] is whom something is done for, [`shares`] and [`fair_queue`] keep one of them from
 //!   standing in the others' way, [`weight`] is how long something will take.
 //! * Runs: [`runs`] finds and lists them ([`entry`], [`events`]), [`watching`] tells what one does while it
 //!   goes on, [`notes`] and [`removal`] change them, [`pages`] and [`log_view`] show what they found;
@@ -17,18 +17,18 @@
 //! Not here: measuring and figures. The server reads run directories and starts processes; it never runs
 //! anything itself. This is the one crate with an async runtime, and nothing that measures depends on it.
 
+pub mod access;
 pub mod app;
 pub mod browser;
 pub mod bundle;
 pub mod client;
-pub mod door;
 pub mod entry;
 pub mod error;
 pub mod events;
+pub mod fair_queue;
 pub mod forms;
 pub mod headers;
 pub mod host;
-pub mod lane;
 pub mod log_view;
 pub mod metrics;
 pub mod notes;

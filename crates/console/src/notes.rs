@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use reelgauge_analysis::page::RunNotes;
+use reelgauge_record::notes::RunNotes;
 use reelgauge_record::run_dir::write_atomically;
 use reelgauge_results::page::NOTES_FILE;
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use axum::body::Bytes;
-use reelgauge_analysis::page::PageKind;
 use reelgauge_record::run_dir::RunDir;
+use reelgauge_report::html::page::PageKind;
 use reelgauge_results::compare::{compare_page, compare_runs};
 use reelgauge_results::page::{page, run_page, trace_page};
 use serde::Serialize;

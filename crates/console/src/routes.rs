@@ -16,16 +16,16 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
 use axum::serve::IncomingStream;
 use axum::{Json, Router};
-use reelgauge_analysis::page::RunNotes;
+use reelgauge_record::notes::RunNotes;
 use reelgauge_trace::Trace;
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
 use tower::util::MapRequest;
 
+use crate::access::{Asking, ENTER, MARK, Visitor};
 use crate::app::App;
 use crate::bundle::PAGE;
 use crate::client::Client;
-use crate::door::{ENTER, Knock, MARK, Visitor};
 use crate::entry::RunEntry;
 use crate::error::ApiError;
 use crate::forms::{Filled, Form};
@@ -63,7 +63,7 @@ impl Connected<IncomingStream<'_, TlsListener>> for Peer {
 
 /// All answers of a server, also to a proxy that leaves the path in front of them.
 pub fn router(app: Arc<App>) -> Router {
-    let prefix = app.door.site().public_path().to_owned();
+    let prefix = app.access.site().public_path().to_owned();
     let mut routes = routes();
     if prefix != "/" {
         let to_page = (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, prefix.clone())]);
@@ -122,7 +122,7 @@ fn without(prefix: &str, mut request: Request) -> Request {
 
 /// Lets in who may, and tells the browser what may be done with the answer.
 async fn at_the_door(State(app): Shared, mut request: Request, next: Next) -> Response {
-    let visitor = app.door.judge(&knock(request.method(), request.uri(), request.headers()));
+    let visitor = app.access.judge(&knock(request.method(), request.uri(), request.headers()));
     let mut response = match visitor {
         Ok(visitor) => {
             let client = client(visitor, &request);
@@ -144,7 +144,7 @@ fn client(visitor: Visitor, request: &Request) -> Client {
     }
 }
 
-/// What is shown at the door.
+/// What is shown to be let in.
 #[derive(Clone, Deserialize)]
 struct Shown {
     token: String,
@@ -158,7 +158,7 @@ async fn enter(
     headers: HeaderMap,
     shown: Result<Json<Shown>, JsonRejection>,
 ) -> Result<Response, ApiError> {
-    let cookie = app.door.enter(&understood(shown)?.token, &knock(&method, &uri, &headers))?;
+    let cookie = app.access.enter(&understood(shown)?.token, &knock(&method, &uri, &headers))?;
     let mut response = StatusCode::NO_CONTENT.into_response();
     if let Some(cookie) = cookie {
         let cookie = cookie.parse().map_err(ApiError::failed)?;
@@ -178,7 +178,7 @@ fn as_told(response: Response) -> Response {
     ApiError { status, text: format!("this request makes no sense here ({text})") }.into_response()
 }
 
-fn knock<'a>(method: &Method, uri: &'a Uri, headers: &'a HeaderMap) -> Knock<'a> {
+fn knock<'a>(method: &Method, uri: &'a Uri, headers: &'a HeaderMap) -> Asking<'a> {
     // A header that is there twice, or is no text, is taken for one that nobody has.
     let text = |name: HeaderName| {
         let mut values = headers.get_all(&name).iter();
@@ -188,7 +188,7 @@ fn knock<'a>(method: &Method, uri: &'a Uri, headers: &'a HeaderMap) -> Knock<'a>
             Some(_) => Some("?"),
         }
     };
-    Knock {
+    Asking {
         method: method.clone(),
         path: uri.path(),
         // Where a request names its server twice, both must be ours, so the one in front counts.

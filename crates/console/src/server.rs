@@ -11,8 +11,8 @@ use axum::serve::{IncomingStream, Listener};
 use tokio::net::TcpListener;
 use tokio_rustls::rustls::ServerConfig;
 
+use crate::access::AccessRules;
 use crate::app::App;
-use crate::door::Door;
 use crate::forms::Form;
 use crate::host::names_of_machine;
 use crate::public_url::PublicUrl;
@@ -149,7 +149,7 @@ impl Server {
         let site = Site::new(listener.local_addr()?, &names_of_machine(&host), tls.is_some(), public_url);
         let url = site.url(&host);
         let starter = Starter { program, forms, roots, traces: Arc::new(Traces::default()) };
-        let app = Arc::new(App::new(version, host, Door::new(site, token), runs, starter));
+        let app = Arc::new(App::new(version, host, AccessRules::new(site, token), runs, starter));
         Ok(Server { runtime, listener, tls, app, url, access })
     }
 
@@ -165,7 +165,7 @@ impl Server {
     /// What lets a browser in. The token stands behind the `#`, which browsers send to nobody: it gets into
     /// no log of a proxy and into no `Referer`.
     pub fn entry_link(&self) -> String {
-        match self.app.door.token() {
+        match self.app.access.token() {
             Some(token) => format!("{}#token={}", self.url, token.reveal()),
             None => self.url.clone(),
         }

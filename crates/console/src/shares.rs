@@ -1,7 +1,7 @@
 //! Places that clients share: so many for all together, and so many for each, so that one client can't take
 //! them all.
 //!
-//! Only counting, and no waiting: who gets no place is told at once. [`crate::lane`] adds the waiting.
+//! Only counting, and no waiting: who gets no place is told at once. [`crate::fair_queue`] adds the waiting.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -2,8 +2,8 @@
 //!
 //! Pure: operations in, cells out. The whole map of a page is made elsewhere, and is coarser.
 
-use reelgauge_analysis::page::Decimal;
-use reelgauge_analysis::page::detail::MapLevel;
+use reelgauge_analysis::detail::Decimal;
+use reelgauge_analysis::detail::data::MapLevel;
 use reelgauge_record::{OpKind, OpRecord};
 
 /// Bins of time, at most.

@@ -6,52 +6,7 @@
 
 use std::collections::BTreeMap;
 
-/// What a counter belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Layer {
-    /// The machine: processors and memory.
-    Host,
-    /// Interfaces and TCP.
-    Network,
-    /// Block devices below the target.
-    Disk,
-    /// The client of the target's network file system.
-    Mount,
-    /// This program.
-    Tool,
-}
-
-impl Layer {
-    /// Every layer.
-    pub const ALL: [Layer; 5] = [Layer::Host, Layer::Network, Layer::Disk, Layer::Mount, Layer::Tool];
-
-    /// The layer's name in files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Layer::Host => "host",
-            Layer::Network => "network",
-            Layer::Disk => "disk",
-            Layer::Mount => "mount",
-            Layer::Tool => "tool",
-        }
-    }
-
-    /// The layer of this name.
-    pub fn from_name(name: &str) -> Option<Layer> {
-        Layer::ALL.into_iter().find(|layer| layer.name() == name)
-    }
-}
-
-/// Which counter: its layer, its name (`rx_bytes_per_s`) and its device (`eth0`; empty where there is one).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key {
-    /// Which layer.
-    pub layer: Layer,
-    /// One of [`crate::kinds::KINDS`].
-    pub name: &'static str,
-    /// Which of several.
-    pub device: String,
-}
+pub use reelgauge_record::counters::{Key, Layer};
 
 /// What was read, and how two of them make a value.
 #[derive(Clone, Debug, PartialEq)]

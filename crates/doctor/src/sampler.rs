@@ -13,9 +13,9 @@ use std::time::Duration;
 use reelgauge_record::identity;
 
 use crate::counter::{Look, values};
-use crate::eyes::{Eyes, Target};
+use crate::proc_reader::{ProcReader, Target};
 use crate::source::own;
-use crate::store::{CountersError, Sample, StoreMeta, StoreWriter};
+use reelgauge_record::counters::{CountersError, Sample, StoreMeta, StoreWriter};
 
 /// How often it looks at first, and from when on more rarely.
 const EVERY_NS: u64 = 1_000_000_000;
@@ -127,7 +127,7 @@ fn sample(watch: Watch, now_ns: &dyn Fn() -> u64, stopped: &Receiver<()>) -> Sam
             return SamplingReport { trouble, ..SamplingReport::default() };
         }
     };
-    let mut watcher = Watcher { eyes: Eyes::open(watch.target), before: None, looks: 0 };
+    let mut watcher = Watcher { proc_reader: ProcReader::open(watch.target), before: None, looks: 0 };
     let (mut due_ns, mut seal_due_ns, mut failures) = (now_ns(), now_ns() + SEAL_EVERY_NS, 0);
     let mut trouble = None;
     loop {
@@ -139,7 +139,7 @@ fn sample(watch: Watch, now_ns: &dyn Fn() -> u64, stopped: &Receiver<()>) -> Sam
         }
         if ending || now >= seal_due_ns {
             seal_due_ns = now + SEAL_EVERY_NS;
-            trouble = store.seal(&watcher.eyes.unread()).err();
+            trouble = store.seal(&watcher.proc_reader.unread()).err();
             failures = if trouble.is_some() { failures + 1 } else { 0 };
         }
         if ending || failures == FAILURES_MAX {
@@ -158,7 +158,7 @@ fn next_due_ns(due_ns: u64, now_ns: u64) -> u64 {
 
 /// Looks, and remembers the look before.
 struct Watcher {
-    eyes: Eyes,
+    proc_reader: ProcReader,
     before: Option<(u64, Look)>,
     looks: u64,
 }
@@ -169,7 +169,7 @@ impl Watcher {
     }
 
     fn look(&mut self, now_ns: u64) -> Vec<Sample> {
-        let mut look = self.eyes.look(now_ns);
+        let mut look = self.proc_reader.look(now_ns);
         self.looks += 1;
         if let Some(cpu_ns) = own::thread_cpu_ns() {
             own::put_sampling(cpu_ns, self.looks, &mut look);
@@ -185,7 +185,7 @@ impl Watcher {
         SamplingReport {
             looks: self.looks,
             cpu_us: own::thread_cpu_ns().map(|ns| ns as f64 / 1e3),
-            unread: self.eyes.unread(),
+            unread: self.proc_reader.unread(),
             trouble: trouble.map(|error| format!("Counters of this run end early: {error}.")),
         }
     }

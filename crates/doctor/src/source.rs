@@ -1,7 +1,7 @@
 //! The kernel's files, one parser each: text in, counters out.
 //!
 //! Pure, and forgiving: a line that is not understood gives no counter, for kernels add and drop lines.
-//! Where a file lies and whether it can be read is [`crate::eyes`]'.
+//! Where a file lies and whether it can be read is [`crate::proc_reader`]'.
 
 pub mod disks;
 pub mod interfaces;
@@ -56,7 +56,10 @@ pub(crate) mod testing {
     #[track_caller]
     pub(crate) fn all_known(look: &Look) {
         for key in look.keys() {
-            assert!(crate::kinds::kind(key.layer, key.name).is_some(), "{key:?} is not in the table");
+            assert!(
+                reelgauge_record::counters::kinds::kind(key.layer, key.name).is_some(),
+                "{key:?} is not in the table"
+            );
         }
     }
 }

@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use reelgauge_doctor::store::StoreMeta;
-use reelgauge_doctor::{Sampling, SamplingReport, Target, Watch, read_counters};
+use reelgauge_doctor::{Sampling, SamplingReport, Target, Watch};
+use reelgauge_record::counters::{StoreMeta, read_part};
 
 fn watch(dir: &std::path::Path) -> Watch {
     Watch {
@@ -31,12 +31,17 @@ fn this_machine_is_sampled_every_second_and_at_the_end() {
     // At 0 s, 1 s, 2 s and the end, or fewer where this machine is too busy.
     assert!((2..=4).contains(&report.looks), "{report:?}");
     println!("{:.0} us of processor time a look", report.cpu_us.unwrap() / report.looks as f64);
-    let agent = read_counters(run.path()).unwrap().unwrap().agents.remove(0);
-    let busy = agent.series.iter().find(|series| series.name == "cpu_busy_percent").unwrap();
-    assert_eq!(busy.at_s.len() as u64, report.looks - 1, "two looks make a share");
-    assert!(busy.value.iter().flatten().all(|percent| (0.0..=100.0).contains(percent)), "{busy:?}");
-    let own = agent.series.iter().find(|series| series.name == "sampling_us").unwrap();
-    assert!(own.value.iter().flatten().all(|us| *us > 0.0), "{own:?}");
+    let values = |name: &str| {
+        let mut values = Vec::new();
+        let part = run.path().join("counters/agent=local/part-000001.parquet");
+        read_part(&part, &mut |row| values.extend((row.name == name).then_some(row.value))).unwrap();
+        values
+    };
+    let busy = values("cpu_busy_percent");
+    assert_eq!(busy.len() as u64, report.looks - 1, "two looks make a share");
+    assert!(busy.iter().flatten().all(|percent| (0.0..=100.0).contains(percent)), "{busy:?}");
+    let own = values("sampling_us");
+    assert!(!own.is_empty() && own.iter().flatten().all(|us| *us > 0.0), "{own:?}");
 }
 
 #[test]

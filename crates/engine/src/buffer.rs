@@ -5,7 +5,7 @@
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
-use crate::driver::DriverError;
+use crate::driver_error::DriverError;
 
 /// What every buffer starts at a multiple of, in bytes: enough for direct I/O on any storage whose
 /// logical block is at most 4 KiB.

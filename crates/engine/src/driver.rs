@@ -25,7 +25,7 @@
 //! caller watches [`Heartbeat`]s, gives up on threads that make no progress, and keeps everything that
 //! was recorded until then.
 
-mod crew;
+mod hands;
 mod launch;
 #[cfg(feature = "simulation")]
 mod simulated;
@@ -36,8 +36,8 @@ mod turn;
 #[cfg(target_os = "linux")]
 mod uring;
 mod wait;
+mod worker_threads;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -52,6 +52,9 @@ use crate::clock::Clock;
 use crate::io;
 use crate::pattern::{PatternSpec, WriteData};
 use crate::verify::{WriteAt, WriteMap};
+
+pub use crate::driver_error::DriverError;
+pub use crate::target_file::TargetFile;
 
 /// Where finished operations go. One per driver thread, so it needs no lock.
 pub trait Sink: Send + 'static {
@@ -76,15 +79,6 @@ pub enum DriverKind {
         /// How many, at most; each has the workers that fall to it.
         threads: u16,
     },
-}
-
-/// A file that operations may name by its index.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TargetFile {
-    /// Absolute path, inside the area.
-    pub path: PathBuf,
-    /// Bytes.
-    pub size_bytes: u64,
 }
 
 /// Everything that the driver threads of one load point share.
@@ -324,52 +318,6 @@ impl<S, K> Running<S, K> {
 /// Every driver thread has handed back its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AllEnded;
-
-/// Why a driver could not start or go on. I/O errors on the target are not here: they are results of
-/// operations and stand in the records.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DriverError {
-    /// The platform lacks it.
-    #[error("the {0} driver is not available on this platform; use --driver threads")]
-    Unavailable(&'static str),
-    /// The kernel refused to set up io_uring.
-    #[error(
-        "io_uring is not available ({source}); likely cause: it is disabled by sysctl or by a container's \
-         seccomp profile. Try 'sysctl -w kernel.io_uring_disabled=0', or use --driver threads"
-    )]
-    UringSetup {
-        /// What the kernel said.
-        source: std::io::Error,
-    },
-    /// The kernel broke off an io_uring that worked before.
-    #[error("io_uring failed while running ({source}); use --driver threads")]
-    UringEnter {
-        /// What the kernel said.
-        source: std::io::Error,
-    },
-    /// A script waits for an operation, but has none in flight: it would wait for ever.
-    #[error(
-        "worker {worker} waits for an operation that it never began; this is a fault of the tool, \
-         please report it"
-    )]
-    Stuck {
-        /// The worker.
-        worker: u32,
-    },
-    /// A thread could not be started.
-    #[error("cannot start a driver thread: {source}; use fewer workers")]
-    Thread {
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// Memory for buffers could not be had.
-    #[error("cannot allocate {bytes} bytes of I/O buffers; use smaller blocks or fewer workers")]
-    Buffers {
-        /// How much was asked for.
-        bytes: u64,
-    },
-}
 
 /// Whether this machine has a driver, before anything is made ready for it.
 ///

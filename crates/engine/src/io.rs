@@ -51,6 +51,8 @@ mod second_name;
 mod tests;
 #[cfg(unix)]
 mod unix;
+#[cfg(unix)]
+mod unix_calls;
 #[cfg(windows)]
 mod windows;
 
@@ -66,7 +68,7 @@ pub(crate) use self::second_name::Opening;
 #[cfg(unix)]
 pub(crate) use self::unix::OpenFile;
 #[cfg(target_os = "linux")]
-pub(crate) use self::unix::{NEW_FILE, create_flags, open_flags, set_size};
+pub(crate) use self::unix_calls::{NEW_FILE, create_flags, open_flags, set_size};
 #[cfg(windows)]
 pub(crate) use self::windows::{Name, Names, OpenFile};
 

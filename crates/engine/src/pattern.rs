@@ -31,7 +31,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::buffer::{ALIGNMENT, AlignedBuffer};
-use crate::driver::DriverError;
+use crate::driver_error::DriverError;
 
 /// Bytes of a stamp at the head of every unit.
 pub const STAMP_BYTES: usize = 32;

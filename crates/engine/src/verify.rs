@@ -18,9 +18,10 @@ pub use self::map::{WriteAt, WriteMap};
 use crate::area::AreaDir;
 use crate::buffer::AlignedBuffer;
 use crate::cache;
-use crate::driver::{DriverError, TargetFile};
+use crate::driver_error::DriverError;
 use crate::io::{IMPOSSIBLE, Names, OpenFile};
 use crate::pattern::{PatternSpec, Stamp};
+use crate::target_file::TargetFile;
 
 /// Read back at once; bounds the memory that verifying takes.
 const WINDOW_BYTES: usize = 1 << 20;

@@ -21,11 +21,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::format::{Format, Kind, RateControl};
-use crate::id;
-use crate::mean::MeanBytes;
 use crate::rate::FrameRate;
-use crate::sizes::{PictureSize, SizeModel};
 
 use mean::{Found, Length, MeanClip};
 use movie::{Movie, MovieError, Unlisted};
@@ -202,11 +198,6 @@ fn from_mean(
 }
 
 impl Like {
-    /// Whether every frame has its real size.
-    pub fn is_exact(&self) -> bool {
-        !matches!(self.basis, Basis::Mean(_))
-    }
-
     /// How many frames there are.
     pub fn frames(&self) -> u64 {
         match &self.basis {
@@ -233,34 +224,6 @@ impl Like {
             Basis::Movie(movie) => movie.picture().spans.get(index).map(|span| span.bytes),
             Basis::Sequence(sequence) => sequence.frames.get(index).map(|frame| frame.bytes),
             Basis::Mean(clip) => clip.frame_bytes(frame),
-        }
-    }
-
-    /// A format of the same mean rate, for where a list of frames is too much: its frames have the media's
-    /// bytes over the number of frames, sound included.
-    pub fn to_format(&self) -> Format {
-        let stem = self.path.file_stem().unwrap_or(self.path.as_os_str());
-        let name = stem.to_string_lossy().into_owned();
-        let kind = match &self.basis {
-            Basis::Movie(_) | Basis::Mean(_) => Kind::MovieFile,
-            Basis::Sequence(_) => Kind::FramePerFile,
-        };
-        let mean = MeanBytes::over(self.total_bytes(), self.frames()).unwrap_or(MeanBytes::whole(0));
-        Format {
-            id: format!("like-{}", id::slug(&name)),
-            name,
-            family: "like".into(),
-            kind,
-            raster: None,
-            bits: None,
-            chroma: String::new(),
-            frame_rate: self.frame_rate,
-            rate_control: RateControl::Vbr,
-            picture: PictureSize::Variable { mean, model: SizeModel::Even },
-            audio: None,
-            key: String::new(),
-            source_url: String::new(),
-            note: format!("mean of {}", self.path.display()),
         }
     }
 }

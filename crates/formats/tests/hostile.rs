@@ -28,8 +28,7 @@ fn look(content: &[u8]) -> Result<Like, LikeError> {
     assert!(like.frame_bytes(like.frames()).is_none());
     if let Basis::Movie(movie) = &like.basis {
         let size = content.len() as u64;
-        for (track, span) in movie.interleaved() {
-            assert!(track < movie.tracks.len());
+        for span in movie.tracks.iter().flat_map(|track| &track.spans) {
             assert!(span.offset + span.bytes <= size, "{span:?} in {size} bytes");
         }
         if let Some(spans) = movie.forward_spans() {
@@ -37,8 +36,6 @@ fn look(content: &[u8]) -> Result<Like, LikeError> {
             assert!(spans.last().unwrap().end() <= size);
         }
     }
-    let format = like.to_format();
-    assert!(format.mean_bytes_per_s().is_finite());
     Ok(like)
 }
 
@@ -47,7 +44,7 @@ fn the_files_are_good_before_they_are_damaged() {
     for content in [MOV, MP4] {
         let like = look(content).unwrap();
         assert_eq!((like.frames(), like.frame_rate.to_string().as_str()), (5, "25"));
-        assert!(like.is_exact() && like.notes.is_empty(), "{:?}", like.notes);
+        assert!(!matches!(like.basis, Basis::Mean(_)) && like.notes.is_empty(), "{:?}", like.notes);
     }
 }
 

@@ -7,7 +7,9 @@
 //! * [`identity`]: whose identity files are opened with, on the target and for results.
 //! * [`named_file`]: files that the user names, and what is done to what has the name already.
 //! * [`log`] (feature `log`): the Parquet operation log, written as the run goes, and its readers.
+//! * [`counters`] (feature `log`): what was sampled beside the operations, by name, and its Parquet files.
 //! * [`run_dir`] (feature `log`): the run directory around it.
+//! * [`notes`] (feature `log`): what people wrote down about a run.
 //! * [`host`] (feature `log`): what is known of the machine that a run was made on.
 //!
 //! Not here: what a run means. Figures, percentiles and verdicts are made in the analysis room from
@@ -20,11 +22,15 @@ pub mod op;
 pub mod turn;
 
 #[cfg(feature = "log")]
+pub mod counters;
+#[cfg(feature = "log")]
 pub mod host;
 #[cfg(feature = "log")]
 pub mod log;
 #[cfg(feature = "log")]
 pub mod named_file;
+#[cfg(feature = "log")]
+pub mod notes;
 #[cfg(feature = "log")]
 pub mod run_dir;
 

@@ -241,8 +241,6 @@ impl OtherBits {
     pub const UNKNOWN: OtherBits = OtherBits(0);
     /// The file got this name beside another one, which is not known.
     pub const HARD_LINK: OtherBits = OtherBits(1);
-    /// The name became one that leads to another, which is not known.
-    pub const SYMBOLIC_LINK: OtherBits = OtherBits(2);
 }
 
 /// What was asked about a file: what [`OpRecord::len`] holds for [`OpKind::Access`]. None of these bits means

@@ -19,6 +19,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use reelgauge_engine::area::{Sharing, Terms};
 use reelgauge_engine::space::KeepFree;
 use reelgauge_formats::FrameRate;
+use reelgauge_record::run_dir::DEFAULT_PARENT;
 use reelgauge_workload::mix::SyncPolicy;
 use reelgauge_workload::pace::{Policy, ReadAhead};
 use reelgauge_workload::plan::DriverChoice;
@@ -183,7 +184,7 @@ pub struct MixArgs {
 #[derive(Debug, Args)]
 pub struct OutputArgs {
     /// Folder for run directories; best not on the target
-    #[arg(long, value_name = "DIR", default_value = "reelgauge-runs")]
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_PARENT)]
     pub out: PathBuf,
     /// Print the summary as JSON, and nothing else, on standard output
     #[arg(long)]

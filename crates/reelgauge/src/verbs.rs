@@ -8,6 +8,7 @@ pub mod export;
 pub mod extents;
 pub mod formats;
 pub mod import;
+mod job;
 pub mod mix;
 pub mod ops;
 pub mod record;

@@ -3,13 +3,15 @@
 use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Outcome, Summary};
 
-use crate::answer::{Tone, outcome};
+use crate::answer_parts::outcome;
+use crate::ending::next;
 use crate::page::Page;
-use crate::screen::{Screen, next};
+use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{capital, plain, plain_short};
 use crate::units::{count, moment, number};
+use crate::wanted::Screen;
 
 /// More formats are not shown.
 const FORMATS_MAX: usize = 6;

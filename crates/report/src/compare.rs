@@ -1,6 +1,6 @@
 //! Runs side by side on the terminal: the answer, the figures that matter, what makes the runs hard to
 //! compare. [`markdown`] and [`junit`] say the same to people in a merge request and to automation; JSON is
-//! the [`Comparison`] itself.
+//! the [`ToldComparison`] itself.
 //!
 //! Not here: what is noise and what is not ([`reelgauge_analysis::compare`]).
 
@@ -20,12 +20,15 @@ use reelgauge_analysis::compare::{
     compare, is_headline, is_of_streams, is_of_the_tool,
 };
 
+use serde::Serialize;
+
 use self::systems::Property;
 use crate::page::Page;
-use crate::screen::Style;
+use crate::sentence::Sentence;
 use crate::table::Table;
 use crate::text::{plain, plain_short};
 use crate::units::{count, number};
+use crate::wanted::Style;
 
 /// Names of systems are not cut shorter than this.
 const SYSTEM_CHARS_MIN: usize = 20;
@@ -36,23 +39,35 @@ const WORSE: &str = "WORSE";
 /// Longer labels of figures are cut.
 const LABEL_CHARS_MAX: usize = 36;
 
+/// A comparison with its words.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ToldComparison {
+    /// The figures.
+    #[serde(flatten)]
+    pub comparison: Comparison,
+    /// What makes the runs hard to compare.
+    pub cautions: Vec<String>,
+    /// The answer: what became better, what worse, what is within the noise.
+    pub sentences: Vec<Sentence>,
+}
+
 /// Compares runs with the first of them, with numbers as every screen shows them. See
 /// [`reelgauge_analysis::compare::compare`].
 ///
 /// # Errors
 /// The number of runs does not fit.
-pub fn comparison(runs: &[RunToCompare<'_>], repeats: Option<usize>) -> Result<Comparison, CompareError> {
-    let mut comparison = compare(runs, repeats, &show)?;
+pub fn comparison(runs: &[RunToCompare<'_>], repeats: Option<usize>) -> Result<ToldComparison, CompareError> {
+    let comparison = compare(runs, repeats, &show)?;
     let kinships: Vec<Kinship> = comparison.runs.iter().map(|run| run.kinship).collect();
-    comparison.cautions = cautions::cautions(runs, &kinships);
-    comparison.sentences = sentences::sentences(&comparison);
-    Ok(comparison)
+    let cautions = cautions::cautions(runs, &kinships);
+    let sentences = sentences::sentences(&comparison, &cautions);
+    Ok(ToldComparison { comparison, cautions, sentences })
 }
 
 /// Keeps the figures whose name is chosen, and says the answer about them alone.
-pub fn keep(comparison: &mut Comparison, chosen: &dyn Fn(&str) -> bool) {
-    comparison.rows.retain(|row| chosen(&row.figure));
-    comparison.sentences = sentences::sentences(comparison);
+pub fn keep(told: &mut ToldComparison, chosen: &dyn Fn(&str) -> bool) {
+    told.comparison.rows.retain(|row| chosen(&row.figure));
+    told.sentences = sentences::sentences(&told.comparison, &told.cautions);
 }
 
 /// A value of this unit, without the unit, and how far it is known.
@@ -83,9 +98,10 @@ fn number_signed(value: f64) -> String {
 }
 
 /// The comparison as text, ending with a line feed. `all`: also the figures that did not change.
-pub fn compare_screen(comparison: &Comparison, all: bool, style: Style) -> String {
+pub fn compare_screen(told: &ToldComparison, all: bool, style: Style) -> String {
+    let comparison = &told.comparison;
     let mut page = Page::new(style);
-    for sentence in &comparison.sentences {
+    for sentence in &told.sentences {
         page.sentence(sentence.tone, &plain(&sentence.text));
     }
     let shown = shown(comparison, all);
@@ -103,7 +119,7 @@ pub fn compare_screen(comparison: &Comparison, all: bool, style: Style) -> Strin
         page.lines(systems_table(&systems, comparison.runs.len(), page.width).lines(page.width));
     }
     page.gap();
-    for caution in &comparison.cautions {
+    for caution in &told.cautions {
         page.warning(&plain(caution));
     }
     page.gap();

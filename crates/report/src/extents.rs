@@ -1,12 +1,12 @@
 //! The screen of files and the pieces that they lie in.
 
-use crate::answer::Tone;
 use crate::page::Page;
-use crate::screen::Style;
+use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{plain, plain_short};
 use crate::units::{amount, count};
+use crate::wanted::Style;
 
 /// Longer names are cut; the end tells more than the beginning.
 const NAME_CHARS: usize = 40;

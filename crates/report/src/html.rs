@@ -6,12 +6,16 @@
 //! ends that are none in JSON are written as `\u003c` and the like, which JSON reads as the same characters.
 //! The application's own content security policy allows its own script alone.
 //!
-//! Not here: what a page holds ([`reelgauge_analysis::page`]).
+//! [`mod@page`]: what a page holds. [`mod@shorten`]: a summary that is too long for one.
+
+pub mod page;
+pub mod shorten;
 
 use std::io::{self, BufWriter, Write};
 
-use reelgauge_analysis::page::Page;
 use serde::Serialize;
+
+use self::page::Page;
 
 /// The application, without data: with `null` it is the live console.
 pub const APPLICATION: &str = include_str!("../../../console/dist/reelgauge.html");
@@ -89,8 +93,8 @@ fn first_harmful(json: &[u8]) -> Option<(usize, usize, &'static [u8])> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use super::page::{PAGE_VERSION, PageKind};
     use proptest::prelude::*;
-    use reelgauge_analysis::page::{PAGE_VERSION, PageKind};
 
     use super::*;
 

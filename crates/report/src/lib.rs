@@ -15,18 +15,22 @@
 //! the summary.
 
 mod answer;
+mod answer_parts;
 mod check;
 pub mod compare;
 pub mod csv_files;
+mod ending;
 pub mod extents;
 mod forecast;
 pub mod html;
+mod mix;
 mod next_step;
 pub mod ops_rows;
 mod page;
 mod replay;
 pub mod screen;
 mod search;
+pub mod sentence;
 mod statement;
 mod streams;
 pub mod suite;
@@ -36,6 +40,7 @@ pub mod text;
 pub mod trace;
 pub mod units;
 mod vda;
+mod wanted;
 mod workers;
 
 pub use answer::answer_sentences;

@@ -1,11 +1,8 @@
 //! The page that a screen is written on: wraps what it is given, and paints it where colours are wanted.
 
-use crate::answer::Tone;
-use crate::screen::Style;
+use crate::sentence::Tone;
 use crate::text::wrap;
-
-/// Lines are never longer than this, however wide the terminal: nobody reads longer ones.
-pub(crate) const MAX_WIDTH: usize = 100;
+use crate::wanted::{MAX_WIDTH, Style};
 
 /// Narrower than this no table is readable.
 const MIN_WIDTH: usize = 40;

@@ -6,13 +6,15 @@ use std::collections::BTreeMap;
 use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::{LoadPoint, ReplayFacts, ReplayPass, Summary, WrittenPieces};
 
-use crate::answer::{Tone, nothing, outcome, place};
+use crate::answer_parts::{nothing, outcome, place};
+use crate::ending::end;
 use crate::page::Page;
-use crate::screen::{Screen, end};
+use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{plain, plain_short};
 use crate::units::{amount, count, counted, duration, mb_per_s, number};
+use crate::wanted::Screen;
 
 /// Remarks of a trace that are shown; all are in summary.json.
 const REMARKS_MAX: usize = 5;

@@ -4,13 +4,15 @@
 use reelgauge_analysis::statement::{AtLeast, Judgement, Number, Statement, of};
 use reelgauge_analysis::{Culprit, SearchFacts, Summary, TrialsAt};
 
-use crate::answer::{Tone, outcome, place};
+use crate::answer_parts::{outcome, place};
+use crate::ending::end;
 use crate::page::Page;
-use crate::screen::{Screen, end};
+use crate::sentence::Tone;
 use crate::streams;
 use crate::table::Table;
 use crate::text::{plain, plain_short};
 use crate::units::{count, counted};
+use crate::wanted::Screen;
 
 /// What the screen begins with.
 pub(crate) fn answer(summary: &Summary, facts: &SearchFacts) -> Vec<(Tone, String)> {

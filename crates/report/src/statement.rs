@@ -3,13 +3,13 @@
 //! The statement itself is data ([`reelgauge_analysis::statement`]); every figure in a sentence here stands
 //! in the summary that it was made from. Not here: tables, warnings, advice.
 
+use crate::sentence::IncidentSentence;
 use reelgauge_analysis::incident::{Behaviour, Incident};
 use reelgauge_analysis::late::LateFigures;
-use reelgauge_analysis::page::IncidentSentence;
 use reelgauge_analysis::statement::{Cause, Confidence, Doubt, Judgement, Number, Statement};
 use reelgauge_analysis::{Culprit, LoadPoint, Summary};
 
-use crate::streams::streams_of;
+use crate::answer_parts::streams_of;
 use crate::units::{count, counted, duration, moment, percent};
 
 /// So many incidents of a load point are put in words for a page.

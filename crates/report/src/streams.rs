@@ -8,14 +8,16 @@ use reelgauge_analysis::late::{LateFigures, StreamTotals};
 use reelgauge_analysis::verdict::Verdict;
 use reelgauge_analysis::{Culprit, LoadPoint, Summary};
 
-use crate::answer::Tone;
+use crate::answer_parts::streams_of;
+use crate::ending::{end, ended_early};
 use crate::page::Page;
-use crate::screen::{Detail, Screen, end, ended_early};
+use crate::sentence::Tone;
 use crate::statement::incidents_of;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::plain_short;
-use crate::units::{count, counted};
+use crate::units::count;
+use crate::wanted::{Detail, Screen};
 
 pub(crate) use answer::answer;
 
@@ -121,11 +123,6 @@ fn rates(point: &LoadPoint, page: &mut Page) {
     });
     page.gap();
     page.item("Rates", &format!("{}.", says.collect::<Vec<_>>().join(", ")));
-}
-
-/// `8 streams`.
-pub(crate) fn streams_of(point: &LoadPoint) -> String {
-    counted(u64::from(point.stream_count.unwrap_or(point.workers)), "stream")
 }
 
 /// One row per load point.

@@ -3,12 +3,12 @@
 
 use reelgauge_analysis::naspt::{NasptRatios, NasptRow, NasptTable};
 
-use crate::answer::Tone;
 use crate::page::Page;
-use crate::screen::Style;
+use crate::sentence::Tone;
 use crate::table::Table;
 use crate::text::plain;
 use crate::units::{fixed, mb_per_s};
+use crate::wanted::Style;
 
 /// What is shown of a suite.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use reelgauge_analysis::{LoadPoint, Mode, PaperCell, PaperTables, TimeFigures};
 
-use crate::answer::says_only_workers;
+use crate::answer_parts::says_only_workers;
 use crate::table::Table;
 use crate::text::{plain_short, wrap};
 use crate::units::{block_size, column_decimals, count, duration, fixed};

@@ -5,13 +5,13 @@ use reelgauge_analysis::trace_stats::{
     FileFigures, KindFigures, ServiceFigures, SizeFigures, TraceAbout, TraceFigures, TraceReport,
 };
 
-use crate::answer::Tone;
 use crate::page::Page;
-use crate::screen::Style;
+use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{plain, plain_short};
 use crate::units::{amount, block_size, count, counted, duration, fixed, mb_per_s, number};
+use crate::wanted::Style;
 
 /// Longer names are cut in tables.
 const NAME_CHARS: usize = 36;

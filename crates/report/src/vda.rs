@@ -4,14 +4,16 @@
 use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::{LoadPoint, Summary, VdaFacts, VdaPoint};
 
-use crate::answer::{Tone, failures, outcome, place};
+use crate::answer_parts::{failures, outcome, place};
+use crate::ending::end;
 use crate::page::Page;
-use crate::screen::{Screen, end};
+use crate::sentence::Tone;
 use crate::streams;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::plain;
 use crate::units::{count, counted, number};
+use crate::wanted::Screen;
 
 /// What the screen begins with.
 pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)> {

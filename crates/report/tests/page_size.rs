@@ -5,17 +5,15 @@
 
 use std::io::{self, Write};
 
+use reelgauge_analysis::counters::{CounterAgent, CounterSeries, Counters, MAX_POINTS};
+use reelgauge_analysis::detail::data::Measure;
+use reelgauge_analysis::detail::{Detail, FirstPass, JudgedPoint};
 use reelgauge_analysis::late::{LateFigures, LateRun, MeasuredPart, Policy, StreamFigures, StreamSpec};
-use reelgauge_analysis::page::counters::MAX_POINTS;
-use reelgauge_analysis::page::detail::Measure;
-use reelgauge_analysis::page::shorten::shorten;
-use reelgauge_analysis::page::{
-    CounterAgent, CounterSeries, Counters, Detail, FirstPass, JudgedPoint, PAGE_VERSION, Page, PageKind,
-    RunPage,
-};
 use reelgauge_analysis::summary::{LoadPointFacts, Target};
 use reelgauge_analysis::{LoadPoint, Meter, PointTiming, SeriesStep, Summary};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage};
+use reelgauge_report::html::shorten::shorten;
 use reelgauge_report::{answer_sentences, html, incident_sentences, next_step};
 
 const MS: u64 = 1_000_000;

@@ -6,11 +6,12 @@
 use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::Summary;
-use reelgauge_analysis::compare::{CompareError, Comparison, Machine, RUNS_MAX, RunToCompare, WorkActor};
-use reelgauge_analysis::page::{Page, PageKind, RunNotes};
+use reelgauge_analysis::compare::{CompareError, Machine, RUNS_MAX, RunToCompare, WorkActor};
 use reelgauge_record::host::{HostFacts, NicFacts};
+use reelgauge_record::notes::RunNotes;
 use reelgauge_record::run_dir::RunDir;
-use reelgauge_report::compare::comparison;
+use reelgauge_report::compare::{ToldComparison, comparison};
+use reelgauge_report::html::page::{Page, PageKind};
 use reelgauge_report::units::amount;
 use reelgauge_trace::TraceInfo;
 use reelgauge_workload::streams::{ActorKind, ActorPlan, AnyPlan};
@@ -93,7 +94,7 @@ impl LoadedRun {
 ///
 /// # Errors
 /// There are fewer than two or more than eight, `repeats` does not fit, or one of them can't be read.
-pub fn compare_runs(dirs: &[PathBuf], repeats: Option<usize>) -> Result<Comparison, CompareRunsError> {
+pub fn compare_runs(dirs: &[PathBuf], repeats: Option<usize>) -> Result<ToldComparison, CompareRunsError> {
     if dirs.len() > RUNS_MAX {
         return Err(CompareError::RunCount(dirs.len()).into());
     }
@@ -108,7 +109,7 @@ pub fn compare_runs(dirs: &[PathBuf], repeats: Option<usize>) -> Result<Comparis
 /// One of them can't be read, or `stop` says so.
 pub fn compare_page(
     dirs: &[PathBuf],
-    comparison: &Comparison,
+    comparison: &ToldComparison,
     stop: &dyn Fn() -> bool,
 ) -> Result<Page, CompareRunsError> {
     let mut runs = dirs.iter().map(|dir| run_page(dir, stop)).collect::<Result<Vec<_>, _>>()?;

@@ -5,12 +5,14 @@
 //! * [`mod@trace_report`]: a trace, or a run as one, file by file; [`ops_listing`]: its operations
 //!   one by one.
 //! * [`mod@compare`]: runs side by side. [`mod@page`]: the page of a run or a trace.
+//! * [`counters`]: what was sampled beside the I/O.
 //! * [`load_points`] and [`stream_table`]: what a run writes down before each load point, so that all this
 //!   can be done without its summary.
 //!
 //! Not here: figures (analysis), sentences (report), measuring (runner).
 
 pub mod compare;
+pub mod counters;
 pub mod live;
 pub mod load_points;
 pub mod ops_listing;

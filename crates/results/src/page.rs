@@ -1,6 +1,6 @@
 //! The page of a run or a trace from its directory alone, as data and as one HTML file.
 //!
-//! The log is read twice (see [`reelgauge_analysis::page`]), whatever its length with the same memory. Not
+//! The log is read twice (see [`reelgauge_analysis::detail`]), whatever its length with the same memory. Not
 //! here: what is counted (analysis), sentences and HTML (report).
 
 use std::fs::{self, File};
@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use reelgauge_analysis::Summary;
-use reelgauge_analysis::page::detail::Measure;
-use reelgauge_analysis::page::shorten::shorten;
-use reelgauge_analysis::page::{Detail, FirstPass, JudgedPoint, PAGE_VERSION, Page, PageKind};
-use reelgauge_analysis::page::{RunNotes, RunPage, TracePage};
+use reelgauge_analysis::detail::data::Measure;
+use reelgauge_analysis::detail::{Detail, FirstPass, JudgedPoint};
 use reelgauge_analysis::trace_stats::{Period, TraceDetails, TraceStats};
 use reelgauge_record::named_file::write_named;
+use reelgauge_record::notes::RunNotes;
 use reelgauge_record::run_dir::RunDir;
+use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage, TracePage};
+use reelgauge_report::html::shorten::shorten;
 use reelgauge_report::text::shell_word;
 use reelgauge_report::{again_with, answer_sentences, html, incident_sentences, next_step};
 use reelgauge_trace::{Trace, TraceError};
@@ -97,7 +98,7 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
         detail,
         why_no_detail,
         // A folder that can't be listed is a page without them.
-        counters: reelgauge_doctor::read_counters(dir).ok().flatten(),
+        counters: crate::counters::read_counters(dir).ok().flatten(),
     })
 }
 

@@ -14,10 +14,10 @@ use std::path::Path;
 use std::time::{Instant, SystemTime};
 
 use reelgauge_analysis::late::{MeasuredPart, Policy, StreamSpec};
-use reelgauge_analysis::page::{Page, PageKind};
 use reelgauge_record::log::{CaptureLevel, FileEntry, LogMeta, LogWriter};
 use reelgauge_record::run_dir::{RunDir, RunName};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_report::html::page::{Page, PageKind};
 use reelgauge_results::page::{page, run_page, trace_page, write_html};
 use reelgauge_results::reopen::reopen;
 use reelgauge_results::stream_table::{self, PointStreams, StreamTable};

@@ -12,6 +12,7 @@
 
 pub mod agreement;
 pub mod budget;
+mod end;
 pub mod everyday;
 pub mod findings;
 pub mod limit;
@@ -23,3 +24,6 @@ pub mod place;
 pub mod written;
 
 pub use look::{CheckRequest, check};
+
+/// The command, which is all that the run is called after.
+const VERB: &str = "check";

@@ -9,6 +9,7 @@
 //! in ([`crate::mix`], [`crate::streams`], [`crate::check`]).
 
 pub mod allowance;
+pub(crate) mod brief_look;
 pub mod caching;
 pub mod close;
 mod counting;

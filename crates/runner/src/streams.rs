@@ -12,6 +12,7 @@ pub mod media;
 pub mod people;
 pub mod run;
 pub mod seek;
+mod timeline;
 pub mod verdict;
 
 pub use run::{StreamsRequest, run_streams};

@@ -51,7 +51,7 @@ pub enum TraceError {
         "{} was made by a newer version of reelgauge (trace version {found}; this one reads up to {}); \
          update reelgauge",
         path.display(),
-        crate::info::TRACE_VERSION
+        crate::TRACE_VERSION
     )]
     NewerVersion {
         /// What was opened.

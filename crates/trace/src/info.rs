@@ -9,10 +9,9 @@ use reelgauge_record::run_dir::write_atomically;
 use reelgauge_record::{OpKind, OpRecord};
 use serde::{Deserialize, Serialize};
 
+use crate::TRACE_VERSION;
 use crate::error::TraceError;
 
-/// Version of `trace.json`. A program reads every version up to its own.
-pub const TRACE_VERSION: u32 = 1;
 /// Its name in a trace's directory.
 pub const FILE_NAME: &str = "trace.json";
 /// More than this is no `trace.json`.

@@ -1,18 +1,17 @@
-//! The trace room: what an application did to its storage, where that comes from, and how it is done again.
+//! The trace room: what an application did to its storage, and how it is done again.
 //!
 //! A trace is an operation log with a few words about itself beside it ([`info`]); a run is a trace without
 //! those words. Traces are [opened](trace), [written](writer), and their names [made safe](name) here.
 //! [`prestate`]: what must exist before one can be replayed; [`replay`]: the replay itself, decided without
 //! doing it.
 //!
-//! Not here: reading and writing of user data, which is the engine's, and figures, which are the analysis
-//! room's.
+//! Not here: where traces come from, which is other tools' files (the import room) and recording (the
+//! capture room); reading and writing of user data, which is the engine's; and figures, which are the
+//! analysis room's.
 
-pub mod capture;
 pub mod error;
 pub mod export;
 mod held;
-pub mod import;
 pub mod info;
 pub mod library;
 pub mod name;
@@ -28,3 +27,9 @@ pub use error::TraceError;
 pub use info::{MalformedLine, Moved, TargetFigure, TraceInfo};
 pub use trace::Trace;
 pub use writer::TraceWriter;
+
+/// Version of `trace.json`. A program reads every version up to its own.
+pub const TRACE_VERSION: u32 = 1;
+
+/// The most files a trace may name.
+pub const MAX_FILES: u32 = 1 << 22;

@@ -77,13 +77,6 @@ pub enum Why {
     Above,
 }
 
-impl Why {
-    /// Whether it could be otherwise.
-    pub const fn is_assumed(self) -> bool {
-        matches!(self, Why::OnlyWritten | Why::Used)
-    }
-}
-
 /// A name, and what has to be done about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prepared {

@@ -94,7 +94,7 @@ impl Trace {
 /// operations that name them have no file, which readers must be able to bear.
 fn file_table(agent: &AgentLog) -> Vec<FileEntry> {
     let mut files = Vec::new();
-    for (&index, entry) in agent.files.iter().take_while(|(index, _)| **index < crate::writer::MAX_FILES) {
+    for (&index, entry) in agent.files.iter().take_while(|(index, _)| **index < crate::MAX_FILES) {
         files.resize(index as usize, FileEntry::default());
         files.push(entry.clone());
     }

@@ -19,14 +19,13 @@ use reelgauge_record::OpRecord;
 use reelgauge_record::log::{FileEntry, LogMeta, LogWriter};
 use reelgauge_record::run_dir::label;
 
+use crate::MAX_FILES;
 use crate::error::TraceError;
 use crate::held::Held;
 use crate::info::{Moved, TraceInfo};
 use crate::safe::{Safe, log_dir};
 use crate::trace::Trace;
 
-/// The most files a trace may name.
-pub const MAX_FILES: u32 = 1 << 22;
 /// Memory for names, at most.
 const MAX_NAME_BYTES: usize = 256 << 20;
 /// Operations held back to be put in order.

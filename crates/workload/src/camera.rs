@@ -140,7 +140,7 @@ impl Script for Camera {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::{Played, chi_square, chi_square_max, played, run, takes};
+    use crate::test_driver::{DoneOp, chi_square, chi_square_max, done_ops, run, takes};
 
     const S: u64 = 1_000_000_000;
 
@@ -155,13 +155,13 @@ mod tests {
         }
     }
 
-    fn ends(ops: &[Played]) -> impl Iterator<Item = &Played> {
+    fn ends(ops: &[DoneOp]) -> impl Iterator<Item = &DoneOp> {
         ops.iter().filter(|op| op.op.flags.has(OpFlags::LAST))
     }
 
     #[test]
     fn nine_transfers_a_second_each_at_its_time() {
-        let ops = played(&mut Camera::new(0, shape(1 << 30)), (0, 1000 * S), takes(0));
+        let ops = done_ops(&mut Camera::new(0, shape(1 << 30)), (0, 1000 * S), takes(0));
         let first_ns = ops[0].op.due_ns;
         assert!(first_ns < S / 9);
         assert_eq!(ends(&ops).count(), 9000);
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn writes_go_through_the_files_one_after_the_other() {
-        let ops = played(&mut Camera::new(0, shape(5 << 20)), (0, 100 * S), takes(1000));
+        let ops = done_ops(&mut Camera::new(0, shape(5 << 20)), (0, 100 * S), takes(1000));
         let writes: Vec<&Op> = ops.iter().map(|op| &op.op).filter(|op| op.kind == OpKind::Write).collect();
         assert_eq!((writes[0].file, writes[0].offset), (10, 0));
         let mut turns = 0;
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn a_stall_is_caught_up_with_and_moves_no_due_time() {
         let mut camera = Camera::new(0, shape(1 << 30));
-        let ops = played(&mut camera, (0, 100 * S), |_, now_ns| {
+        let ops = done_ops(&mut camera, (0, 100 * S), |_, now_ns| {
             let freezes = (30 * S..50 * S).contains(&now_ns);
             (if freezes { 50 * S } else { now_ns + S / 1000 }, 0)
         });
@@ -243,7 +243,7 @@ mod tests {
     fn a_failed_open_or_write_ends_its_transfer_and_the_file_is_tried_again() {
         let mut camera = Camera::new(0, shape(1 << 30));
         let mut opens = 0;
-        let ops = played(&mut camera, (0, 20 * S), |op, now_ns| {
+        let ops = done_ops(&mut camera, (0, 20 * S), |op, now_ns| {
             opens += u32::from(op.kind == OpKind::Open);
             let fails = opens <= 3 || op.kind == OpKind::Write && op.transfer == 8;
             (now_ns + 1000, if fails { 5 } else { 0 })
@@ -259,16 +259,17 @@ mod tests {
     #[test]
     fn load_points_go_on_where_the_last_one_ended() {
         let mut camera = Camera::new(0, shape(1 << 30));
-        let before = played(&mut camera, (0, 10 * S), takes(1000));
-        let after = played(&mut camera, (70 * S, 80 * S), takes(1000));
+        let before = done_ops(&mut camera, (0, 10 * S), takes(1000));
+        let after = done_ops(&mut camera, (70 * S, 80 * S), takes(1000));
         assert_eq!(after[0].op.due_ns, 70 * S + before[0].op.due_ns);
         assert_eq!((after[0].op.kind, after[0].op.transfer), (OpKind::Open, 0));
-        let places = |ops: &[Played]| -> Vec<u64> {
+        let places = |ops: &[DoneOp]| -> Vec<u64> {
             ops.iter().filter(|op| op.op.kind == OpKind::Write).map(|op| op.op.offset).collect()
         };
         assert!(places(&after)[0] > places(&before)[80]);
         // Phases are the workers' own.
-        let phase = |worker| played(&mut Camera::new(worker, shape(1 << 30)), (0, S), takes(1))[0].op.due_ns;
+        let phase =
+            |worker| done_ops(&mut Camera::new(worker, shape(1 << 30)), (0, S), takes(1))[0].op.due_ns;
         assert!((1..20).all(|worker| phase(worker) != phase(0)));
     }
 }

@@ -236,7 +236,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::stage::{Played, chi_square, chi_square_max, played, run, takes};
+    use crate::test_driver::{DoneOp, chi_square, chi_square_max, done_ops, run, takes};
 
     const S: u64 = 1_000_000_000;
     const FILE_BYTES: u64 = 1 << 26;
@@ -309,9 +309,9 @@ mod tests {
 
     #[test]
     fn one_transfer_a_second_each_at_its_time() {
-        let ops = played(&mut Companion::new(0, shape()), (0, 5000 * S), takes(0));
+        let ops = done_ops(&mut Companion::new(0, shape()), (0, 5000 * S), takes(0));
         let first_ns = ops[0].op.due_ns;
-        let ends: Vec<&Played> = ops.iter().filter(|op| op.op.flags.has(OpFlags::LAST)).collect();
+        let ends: Vec<&DoneOp> = ops.iter().filter(|op| op.op.flags.has(OpFlags::LAST)).collect();
         assert_eq!(ends.len(), 5000);
         assert!((0_u64..).zip(ends).all(|(transfer, end)| end.op.due_ns == first_ns + transfer * S));
     }
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn places_are_uniform_unaligned_and_inside() {
-        let ops = played(&mut Companion::new(0, shape()), (0, 100_000 * S), takes(1000));
+        let ops = done_ops(&mut Companion::new(0, shape()), (0, 100_000 * S), takes(1000));
         let data = ops.iter().map(|op| op.op).filter(|op| op.kind.moves_data());
         assert!(data.clone().all(|op| op.offset + u64::from(op.len) <= FILE_BYTES));
         let random = data.clone().filter(|op| op.flags.has(OpFlags::RANDOM) && op.kind == OpKind::Read);

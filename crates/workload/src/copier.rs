@@ -191,7 +191,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::stage::{Played, played, takes};
+    use crate::test_driver::{DoneOp, done_ops, takes};
 
     const MS: u64 = 1_000_000;
 
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_pass_is_open_create_blocks_sync_close_close() {
-        let ops = played(&mut Copier::new(0, shape(25, 10)), (0, 22 * MS), takes(MS));
+        let ops = done_ops(&mut Copier::new(0, shape(25, 10)), (0, 22 * MS), takes(MS));
         let pass = |first: u32| {
             [
                 ("open", 1, 0, 0, first),
@@ -225,7 +225,7 @@ mod tests {
                 ("close", 2, 0, 0, first + 3),
             ]
         };
-        let row = |Played { op, .. }: &Played| (op.kind.name(), op.file, op.offset, op.len, op.transfer);
+        let row = |DoneOp { op, .. }: &DoneOp| (op.kind.name(), op.file, op.offset, op.len, op.transfer);
         assert_eq!(ops.iter().map(row).collect::<Vec<_>>(), [pass(0), pass(3)].concat());
         assert!(ops.iter().all(|op| op.op.flags.has(OpFlags::WRITING) == (op.op.file == 2)));
         assert!(ops.iter().all(|op| op.op.flags.has(OpFlags::LAST) == (op.op.kind == OpKind::Write)));
@@ -236,7 +236,7 @@ mod tests {
         for broken in [OpKind::Open, OpKind::Create, OpKind::Read, OpKind::Write, OpKind::Sync, OpKind::Close]
         {
             let mut calls = 0;
-            let ops = played(&mut Copier::new(0, shape(50, 10)), (0, 3000 * MS), |op, now_ns| {
+            let ops = done_ops(&mut Copier::new(0, shape(50, 10)), (0, 3000 * MS), |op, now_ns| {
                 calls += u32::from(op.kind == broken);
                 (now_ns + MS, if op.kind == broken && calls % 7 == 0 { 5 } else { 0 })
             });
@@ -257,7 +257,7 @@ mod tests {
             source_bytes in 0_u64..5000, block_bytes in 1_u32..700, sync_at_end: bool,
         ) {
             let shape = CopierShape { sync_at_end, ..shape(source_bytes, block_bytes) };
-            let ops = played(&mut Copier::new(0, shape), (0, 12_000 * MS), takes(MS));
+            let ops = done_ops(&mut Copier::new(0, shape), (0, 12_000 * MS), takes(MS));
             let passes = ops.split(|op| op.op.kind == OpKind::Create).skip(1);
             let mut whole = passes.collect::<Vec<_>>();
             // The last one is cut short.

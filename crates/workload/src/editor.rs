@@ -336,7 +336,7 @@ mod tests {
     use super::*;
     use crate::pace::Policy;
     use crate::script::Op;
-    use crate::stage::{Answer, Played, played, takes};
+    use crate::test_driver::{Answer, DoneOp, done_ops, takes};
 
     const MS: u64 = 1_000_000;
     const FRAME_BYTES: u32 = 100;
@@ -367,18 +367,18 @@ mod tests {
         op.offset / u64::from(FRAME_BYTES)
     }
 
-    fn reads_of(ops: &[Played], stream: u32) -> impl Iterator<Item = &Played> {
-        let is_read = move |op: &&Played| op.op.stream == stream && op.op.kind == OpKind::Read;
+    fn reads_of(ops: &[DoneOp], stream: u32) -> impl Iterator<Item = &DoneOp> {
+        let is_read = move |op: &&DoneOp| op.op.stream == stream && op.op.kind == OpKind::Read;
         ops.iter().filter(is_read)
     }
 
-    fn frames_of(ops: &[Played], stream: u32) -> impl Iterator<Item = &Op> {
+    fn frames_of(ops: &[DoneOp], stream: u32) -> impl Iterator<Item = &Op> {
         reads_of(ops, stream).map(|op| &op.op).filter(|op| op.flags.has(OpFlags::FRAME))
     }
 
     #[test]
     fn a_cut_jumps_in_the_clip_and_leaves_no_gap_in_time() {
-        let ops = played(&mut Editor::new(5, shape(3, false, 1)), (0, 120_000 * MS), takes(MS));
+        let ops = done_ops(&mut Editor::new(5, shape(3, false, 1)), (0, 120_000 * MS), takes(MS));
         let frames: Vec<&Op> = frames_of(&ops, 5).collect();
         let (mut cuts, mut cues, mut piece_frames) = (0, 0, 1);
         for pair in frames.windows(2) {
@@ -403,8 +403,8 @@ mod tests {
     #[test]
     fn a_scrub_begins_when_the_last_frame_was_shown_and_goes_as_fast_as_it_gets() {
         let mut editor = Editor::new(0, shape(2, false, 3));
-        let ops = played(&mut editor, (1000 * MS, 60_000 * MS), takes(3 * MS));
-        let reads: Vec<Played> = ops.into_iter().filter(|op| op.op.flags.has(OpFlags::RANDOM)).collect();
+        let ops = done_ops(&mut editor, (1000 * MS, 60_000 * MS), takes(3 * MS));
+        let reads: Vec<DoneOp> = ops.into_iter().filter(|op| op.op.flags.has(OpFlags::RANDOM)).collect();
         let mut streams = [0, 0];
         for scrub in reads.chunk_by(|one, other| one.op.transfer == other.op.transfer) {
             assert!((2..=9).contains(&scrub.len()));
@@ -421,7 +421,7 @@ mod tests {
     #[test]
     fn after_a_scrub_play_begins_anew_at_the_frame_of_that_time() {
         let mut editor = Editor::new(0, shape(2, false, 3));
-        let ops = played(&mut editor, (1000 * MS, 60_000 * MS), takes(3 * MS));
+        let ops = done_ops(&mut editor, (1000 * MS, 60_000 * MS), takes(3 * MS));
         for stream in 0..2 {
             let frames: Vec<&Op> = frames_of(&ops, stream).collect();
             let cues = frames.iter().filter(|op| op.flags.has(OpFlags::CUE));
@@ -458,7 +458,7 @@ mod tests {
         let mut dropped = 0;
         for seed in 0..20 {
             let mut editor = Editor::new(0, shape(3, false, seed));
-            let ops = played(&mut editor, (0, 60_000 * MS), hiccups(seed, 4000));
+            let ops = done_ops(&mut editor, (0, 60_000 * MS), hiccups(seed, 4000));
             for stream in 0..3 {
                 let frames: Vec<&Op> = frames_of(&ops, stream).collect();
                 dropped += frames.windows(2).filter(|pair| pair[1].transfer > pair[0].transfer + 1).count();
@@ -481,7 +481,7 @@ mod tests {
             let mut editor = Editor::new(0, shape(cameras, is_sequence, seed));
             for begin_ns in [0, 100_000 * MS] {
                 let span_ns = (begin_ns, begin_ns + 40_000 * MS);
-                let ops = played(&mut editor, span_ns, hiccups(seed, slow_ms));
+                let ops = done_ops(&mut editor, span_ns, hiccups(seed, slow_ms));
                 let mut places: HashMap<u32, (u64, bool)> = HashMap::new();
                 for stream in 0..cameras {
                     let mut next = 0;

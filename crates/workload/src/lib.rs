@@ -18,11 +18,13 @@ pub mod camera;
 pub mod clip;
 pub mod companion;
 pub mod copier;
+mod driver_choice;
 pub mod editor;
 pub mod mix;
 pub mod pace;
 mod parts;
 pub mod plan;
+mod plan_version;
 pub mod player;
 pub mod profile;
 pub mod random;
@@ -33,9 +35,9 @@ pub mod scenario;
 pub mod script;
 pub mod search;
 pub mod spelling;
-#[cfg(test)]
-mod stage;
 pub mod streams;
+#[cfg(test)]
+mod test_driver;
 pub mod transcoder;
 pub mod units;
 pub mod vda_table;

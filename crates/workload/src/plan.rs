@@ -8,31 +8,20 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::driver_choice::DriverChoice;
 use crate::mix::{Lengths, MixShape, SyncPolicy};
 use crate::range::{Ramp, Sizes, Sweep};
 use crate::spelling::Spelling;
 use crate::streams::ActorKind;
 use crate::units::{Percent, Size, Span};
 
-/// The version of the plan's format that this program writes, and the newest that it reads.
-pub const PLAN_VERSION: u32 = 1;
+pub use crate::plan_version::PLAN_VERSION;
 
 /// The smallest and the largest block.
 pub const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 512..=64 << 20;
 
 /// The most workers in one process.
 pub const WORKERS_MAX: u32 = 4096;
-
-/// Which driver performs the operations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DriverChoice {
-    /// A thread per worker, every platform.
-    #[default]
-    Threads,
-    /// io_uring, Linux.
-    Uring,
-}
 
 /// A whole run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -197,7 +197,7 @@ mod tests {
 
     use super::*;
     use crate::pace::Policy;
-    use crate::stage::{Played, played, run, takes};
+    use crate::test_driver::{DoneOp, done_ops, run, takes};
 
     const MS: u64 = 1_000_000;
     const FRAME: OpFlags = OpFlags::FRAME;
@@ -210,8 +210,8 @@ mod tests {
     /// kind, file, offset, frame, flags, due and issue time in milliseconds
     type Row = (&'static str, u32, u64, u32, OpFlags, u64, u64);
 
-    fn rows(ops: &[Played]) -> Vec<Row> {
-        let row = |Played { op, issued_ns, .. }: &Played| {
+    fn rows(ops: &[DoneOp]) -> Vec<Row> {
+        let row = |DoneOp { op, issued_ns, .. }: &DoneOp| {
             let kind = op.kind.name();
             (kind, op.file, op.offset, op.transfer, op.flags, op.due_ns / MS, issued_ns / MS)
         };
@@ -225,7 +225,7 @@ mod tests {
         let head = vec![at(0, 32), at(5000, 700)];
         let mut player = Player::new(9, PlayerShape { head, ..shape(clip, 2, ReadAhead::Closed) });
         assert_eq!(player.needs(), Needs { handles: 1, in_flight: 1, max_len: 700, writes: false });
-        let ops = played(&mut player, (100 * MS, 300 * MS), takes(10 * MS));
+        let ops = done_ops(&mut player, (100 * MS, 300 * MS), takes(10 * MS));
         let none = OpFlags::NONE;
         let last = FRAME.with(OpFlags::LAST);
         let expected = [
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn a_sequence_is_opened_read_and_closed_frame_by_frame() {
         let mut player = Player::new(0, shape(Clip::sequence(7, 2, 50).unwrap(), 1, ReadAhead::Closed));
-        let ops = played(&mut player, (0, 121 * MS), takes(5 * MS));
+        let ops = done_ops(&mut player, (0, 121 * MS), takes(5 * MS));
         let last = FRAME.with(OpFlags::LAST);
         let expected = [
             ("open", 7, 0, 0, FRAME, 0, 0),
@@ -271,7 +271,7 @@ mod tests {
             let ms = if op.kind == OpKind::Read { 90 } else { 7 };
             (now_ns + ms * MS, 0)
         };
-        let ops = played(&mut player, (0, 2000 * MS), slow);
+        let ops = done_ops(&mut player, (0, 2000 * MS), slow);
         // Every read follows its open at once, although the next frame is due much later: nothing is held.
         assert!(ops.iter().all(|played| played.issued_ns == played.op.due_ns));
         let opens = ops.iter().filter(|played| played.op.kind == OpKind::Open);
@@ -285,7 +285,7 @@ mod tests {
     fn a_file_that_opens_late_moves_no_deadline() {
         let mut player = Player::new(0, shape(Clip::constant(0, 1000, 10).unwrap(), 2, ReadAhead::Closed));
         let mut tries = 0;
-        let ops = played(&mut player, (0, 400 * MS), |op, now_ns| {
+        let ops = done_ops(&mut player, (0, 400 * MS), |op, now_ns| {
             tries += u32::from(op.kind == OpKind::Open);
             let fails = op.kind == OpKind::Open && tries <= 10;
             (now_ns + MS, if fails { 5 } else { 0 })
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn a_frame_that_cannot_be_opened_is_lost_and_nothing_else() {
         let mut player = Player::new(0, shape(Clip::sequence(0, 9, 50).unwrap(), 2, ReadAhead::Open));
-        let ops = played(&mut player, (0, 1000 * MS), |op, now_ns| {
+        let ops = done_ops(&mut player, (0, 1000 * MS), |op, now_ns| {
             (now_ns + MS, if op.kind == OpKind::Open && op.transfer == 5 { 2 } else { 0 })
         });
         let frames = |kind| ops.iter().filter(move |op| op.op.kind == kind).map(|op| op.op.transfer);
@@ -327,7 +327,7 @@ mod tests {
         });
         // 86,400 s × 60000 ÷ 1001, rounded up, are due in a day; a buffer of 60 is asked for at once.
         assert_eq!(frames, 5_178_822);
-        let Played { op, issued_ns, .. } = last.unwrap();
+        let DoneOp { op, issued_ns, .. } = last.unwrap();
         let exact_ns = u128::from(op.transfer) * 1001 * 1_000_000_000 / 60_000;
         assert!(exact_ns.abs_diff(u128::from(op.due_ns)) <= 1);
         assert_eq!(issued_ns, op.due_ns);
@@ -343,9 +343,9 @@ mod tests {
             let shape = PlayerShape { start_after_ns: 3 * MS, ..shape(clip.unwrap(), buffer, read_ahead) };
             let mut player = Player::new(0, shape.clone());
             // Cut short anywhere, and begun again: the same as a new one, one second later.
-            played(&mut player, (0, until_ms * MS), takes(op_ms * MS));
-            let again = played(&mut player, (1000 * MS, 1300 * MS), takes(op_ms * MS));
-            let fresh = played(&mut Player::new(0, shape), (0, 300 * MS), takes(op_ms * MS));
+            done_ops(&mut player, (0, until_ms * MS), takes(op_ms * MS));
+            let again = done_ops(&mut player, (1000 * MS, 1300 * MS), takes(op_ms * MS));
+            let fresh = done_ops(&mut Player::new(0, shape), (0, 300 * MS), takes(op_ms * MS));
             let later = |row: Row| (row.0, row.1, row.2, row.3, row.4, row.5 + 1000, row.6 + 1000);
             prop_assert_eq!(rows(&again), rows(&fresh).into_iter().map(later).collect::<Vec<_>>());
         }

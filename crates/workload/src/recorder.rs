@@ -252,7 +252,7 @@ mod tests {
 
     use super::*;
     use crate::pace::Policy;
-    use crate::stage::{Played, played, takes};
+    use crate::test_driver::{DoneOp, done_ops, takes};
 
     const MS: u64 = 1_000_000;
 
@@ -271,8 +271,8 @@ mod tests {
     /// kind, file, offset, frame, flags without WRITING, due time in milliseconds
     type Row = (&'static str, u32, u64, u32, u8, u64);
 
-    fn rows(ops: &[Played]) -> Vec<Row> {
-        let row = |Played { op, .. }: &Played| {
+    fn rows(ops: &[DoneOp]) -> Vec<Row> {
+        let row = |DoneOp { op, .. }: &DoneOp| {
             assert!(op.flags.has(OpFlags::WRITING) && op.open.write);
             let flags = op.flags.0 & !OpFlags::WRITING.0;
             (op.kind.name(), op.file, op.offset, op.transfer, flags, op.due_ns / MS)
@@ -293,7 +293,7 @@ mod tests {
         let sync_every_frames = Some(2);
         let mut recorder =
             Recorder::new(0, RecorderShape { growing: true, sync_every_frames, ..shape(uneven()) });
-        let ops = played(&mut recorder, (1000 * MS, 1170 * MS), takes(2 * MS));
+        let ops = done_ops(&mut recorder, (1000 * MS, 1170 * MS), takes(2 * MS));
         let expected = [
             ("create", 2, 0, 0, 0, 1000),
             ("write", 2, 0, 0, LAST, 1000),
@@ -308,7 +308,7 @@ mod tests {
     }
 
     /// When syncs were asked for, in milliseconds.
-    fn syncs(ops: &[Played]) -> Vec<u64> {
+    fn syncs(ops: &[DoneOp]) -> Vec<u64> {
         let syncs = ops.iter().filter(|op| op.op.kind == OpKind::Sync);
         syncs.map(|op| op.issued_ns / MS).collect()
     }
@@ -317,10 +317,10 @@ mod tests {
     fn through_the_cache_every_buffer_full_is_synced_and_the_last_in_time() {
         // Three frames of 40 ms are a buffer; one before 1000 ms, less two frames, is 800 ms.
         let synced = RecorderShape { growing: true, ..shape(uneven()) }.synced(1000 * MS);
-        let ops = played(&mut Recorder::new(0, synced.clone()), (0, 1000 * MS), takes(MS));
+        let ops = done_ops(&mut Recorder::new(0, synced.clone()), (0, 1000 * MS), takes(MS));
         assert_eq!(syncs(&ops), [81, 201, 321, 441, 561, 681, 801, 921]);
         let rare = RecorderShape { sync_every_frames: Some(1000), ..synced };
-        let ops = played(&mut Recorder::new(0, rare), (5000 * MS, 6000 * MS), takes(MS));
+        let ops = done_ops(&mut Recorder::new(0, rare), (5000 * MS, 6000 * MS), takes(MS));
         assert_eq!(syncs(&ops), [5801], "its own rhythm is kept, and the last sync comes all the same");
         let frames = shape(Clip::sequence(5, 2, 99).unwrap()).synced(1000 * MS);
         assert_eq!(frames.sync_every_frames, Some(1), "no later sync reaches another file");
@@ -331,7 +331,7 @@ mod tests {
         // What a store takes that moves a frame in so many milliseconds: writes go to memory.
         let lost = |ms_per_frame: u64| {
             let mut unsynced = 0;
-            let ops = played(
+            let ops = done_ops(
                 &mut Recorder::new(0, shape(uneven()).synced(60_000 * MS)),
                 (0, 60_000 * MS),
                 |op, now_ns| {
@@ -357,7 +357,7 @@ mod tests {
 
     #[test]
     fn a_preallocated_file_is_written_over_round_and_round() {
-        let ops = played(&mut Recorder::new(0, shape(uneven())), (0, 130 * MS), takes(2 * MS));
+        let ops = done_ops(&mut Recorder::new(0, shape(uneven())), (0, 130 * MS), takes(2 * MS));
         let expected = [
             ("open", 2, 0, 0, 0, 0),
             ("write", 2, 1000, 0, LAST, 0),
@@ -372,7 +372,7 @@ mod tests {
     fn a_sequence_is_a_new_file_per_frame_complete_when_closed() {
         let clip = Clip::sequence(5, 2, 99).unwrap();
         let mut recorder = Recorder::new(0, RecorderShape { sync_every_frames: Some(2), ..shape(clip) });
-        let ops = played(&mut recorder, (0, 90 * MS), takes(3 * MS));
+        let ops = done_ops(&mut recorder, (0, 90 * MS), takes(3 * MS));
         let expected = [
             ("create", 5, 0, 0, FRAME, 0),
             ("write", 5, 0, 0, FRAME, 3),
@@ -391,7 +391,7 @@ mod tests {
     #[test]
     fn a_frame_whose_file_cannot_be_made_is_lost_and_nothing_else() {
         let mut recorder = Recorder::new(0, shape(Clip::sequence(0, 50, 9).unwrap()));
-        let ops = played(&mut recorder, (0, 400 * MS), |op, now_ns| {
+        let ops = done_ops(&mut recorder, (0, 400 * MS), |op, now_ns| {
             let errno = match (op.kind, op.transfer) {
                 (OpKind::Create, 3) => 28,
                 (OpKind::Write, 6) => 5,
@@ -414,12 +414,12 @@ mod tests {
             let pace = Pace { policy, ..shape(uneven()).pace };
             let mut recorder = Recorder::new(0, RecorderShape { growing: true, pace, ..shape(uneven()) });
             let mut answers = answers.into_iter().cycle();
-            let ops = played(&mut recorder, (0, 20_000 * MS), |op, now_ns| {
+            let ops = done_ops(&mut recorder, (0, 20_000 * MS), |op, now_ns| {
                 let (ms, luck) = answers.next().unwrap_or((1, 1));
                 (now_ns + ms * MS, if luck == 0 && op.kind == OpKind::Write { 5 } else { 0 })
             });
             let (mut end, mut next_frame) = (0, 0);
-            for Played { op, errno, issued_ns, .. } in ops.iter().filter(|op| op.op.kind == OpKind::Write) {
+            for DoneOp { op, errno, issued_ns, .. } in ops.iter().filter(|op| op.op.kind == OpKind::Write) {
                 prop_assert_eq!(op.offset, end);
                 prop_assert_eq!(op.len, uneven().place(u64::from(op.transfer)).len);
                 prop_assert_eq!(op.due_ns, u64::from(op.transfer) * 40 * MS);

@@ -65,7 +65,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{DriverChoice, PLAN_VERSION};
+use crate::driver_choice::DriverChoice;
+use crate::plan_version::PLAN_VERSION;
 use crate::range::Ramp;
 use crate::units::{Size, Span};
 

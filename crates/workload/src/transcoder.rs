@@ -164,7 +164,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::stage::{Played, played, takes};
+    use crate::test_driver::{DoneOp, done_ops, takes};
 
     const MS: u64 = 1_000_000;
 
@@ -182,8 +182,8 @@ mod tests {
     /// kind, handle, file, offset, length, frame, flags, due time in milliseconds
     type Row = (&'static str, u16, u32, u64, u32, u32, u8, u64);
 
-    fn rows(ops: &[Played]) -> Vec<Row> {
-        let row = |Played { op, issued_ns, .. }: &Played| {
+    fn rows(ops: &[DoneOp]) -> Vec<Row> {
+        let row = |DoneOp { op, issued_ns, .. }: &DoneOp| {
             assert_eq!(op.due_ns, *issued_ns, "closed loop");
             let due_ms = op.due_ns / MS;
             (op.kind.name(), op.handle, op.file, op.offset, op.len, op.transfer, op.flags.0, due_ms)
@@ -211,8 +211,8 @@ mod tests {
             ]
             .map(|row: Row| (row.0, row.1, row.2, row.3, row.4, row.5, row.6, row.7 + from_ms))
         };
-        assert_eq!(rows(&played(&mut transcoder, (0, 13 * MS), takes(MS))), expected(0));
-        assert_eq!(rows(&played(&mut transcoder, (100 * MS, 113 * MS), takes(MS))), expected(100));
+        assert_eq!(rows(&done_ops(&mut transcoder, (0, 13 * MS), takes(MS))), expected(0));
+        assert_eq!(rows(&done_ops(&mut transcoder, (100 * MS, 113 * MS), takes(MS))), expected(100));
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
             ("open", 0, 4, 0, 0, 1, 0, 10),
             ("read", 0, 4, 0, 10, 1, 0, 11),
         ];
-        assert_eq!(rows(&played(&mut transcoder, (0, 12 * MS), takes(MS))), expected);
+        assert_eq!(rows(&done_ops(&mut transcoder, (0, 12 * MS), takes(MS))), expected);
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
             let source = if is_sequence { Clip::sequence(3, 5, 10) } else { Clip::constant(3, 50, 10) };
             let mut transcoder = Transcoder::new(0, shape(source.unwrap()));
             let mut calls = 0;
-            let ops = played(&mut transcoder, (0, 5000 * MS), |_, now_ns| {
+            let ops = done_ops(&mut transcoder, (0, 5000 * MS), |_, now_ns| {
                 calls += 1;
                 (now_ns + MS, if calls % 3 == 1 { 5 } else { 0 })
             });

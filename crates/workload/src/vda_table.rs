@@ -84,7 +84,7 @@ pub(crate) fn draw<T: Copy>(dice: &mut Dice, table: &Table<T>) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::{chi_square, chi_square_max};
+    use crate::test_driver::{chi_square, chi_square_max};
 
     #[test]
     fn the_tables_are_complete_and_have_the_published_means() {

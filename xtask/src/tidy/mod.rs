@@ -4,9 +4,12 @@
 //! [`Fault`]s, and has a test that feeds it something bad. A rule whose exception is justified has a list
 //! of exceptions next to it, each with its reason; an exception that nothing needs any more is a fault too.
 
+mod dead;
 mod documents;
+mod drawing;
 mod functions;
 mod licences;
+mod modules;
 mod places;
 mod source;
 mod texts;
@@ -89,10 +92,13 @@ fn check() -> anyhow::Result<Vec<Fault>> {
     let mut faults = Vec::new();
     faults.extend(texts::check(&pages));
     faults.extend(functions::check(&pages));
+    faults.extend(dead::check(&pages));
+    faults.extend(modules::check(&pages));
     faults.extend(places::check(&pages));
     faults.extend(documents::check(&pages));
     let metadata = workspace::metadata()?;
     faults.extend(workspace::check(&pages, &metadata));
+    faults.extend(drawing::check(&pages, &metadata));
     faults.extend(workspace::engine_stays_lean()?);
     faults.extend(licences::check(&metadata));
     faults.sort();

@@ -17,8 +17,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("reelgauge-report", &["reelgauge-record", "reelgauge-analysis"]),
     // A trace is a log, and its replay is a script.
     ("reelgauge-trace", &["reelgauge-record", "reelgauge-workload"]),
-    // Its counters are shown on a page, whose shape is analysis'.
-    ("reelgauge-doctor", &["reelgauge-record", "reelgauge-analysis"]),
+    // What traces come from, of which a trace knows nothing: other tools' files, and recording.
+    ("reelgauge-import", &["reelgauge-record", "reelgauge-trace"]),
+    ("reelgauge-capture", &["reelgauge-record", "reelgauge-trace"]),
+    ("reelgauge-doctor", &["reelgauge-record"]),
     // It opens what was measured, and measures nothing.
     (
         "reelgauge-results",
@@ -27,7 +29,6 @@ const EDGES: &[(&str, &[&str])] = &[
             "reelgauge-workload",
             "reelgauge-analysis",
             "reelgauge-report",
-            "reelgauge-doctor",
             "reelgauge-trace",
         ],
     ),
@@ -42,7 +43,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// Every library of the product.
+/// What carries out a run, shows it or measures beside it: every library but where traces come from.
 const PRODUCT: &[&str] = &[
     "reelgauge-record",
     "reelgauge-formats",
@@ -56,7 +57,7 @@ const PRODUCT: &[&str] = &[
     "reelgauge-trace",
 ];
 
-/// What the binary puts together.
+/// What the binary puts together: every library.
 const WITH_CONSOLE: &[&str] = &[
     "reelgauge-record",
     "reelgauge-formats",
@@ -68,6 +69,8 @@ const WITH_CONSOLE: &[&str] = &[
     "reelgauge-results",
     "reelgauge-runner",
     "reelgauge-trace",
+    "reelgauge-import",
+    "reelgauge-capture",
     "reelgauge-console",
 ];
 

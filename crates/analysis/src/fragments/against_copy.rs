@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::figures::round_to;
+use crate::rounding::round_to;
 
 /// With fewer passes than this nothing can be said.
 pub const MIN_PASSES: u32 = 4;

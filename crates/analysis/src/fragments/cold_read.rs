@@ -11,7 +11,8 @@ use reelgauge_record::{OpKind, OpRecord};
 use serde::{Deserialize, Serialize};
 
 use super::size_in_words;
-use crate::figures::{in_words, round_to, us};
+use crate::figures::{in_words, us};
+use crate::rounding::round_to;
 
 /// Reads that are kept of one file.
 const MAX_READS: usize = 1 << 16;

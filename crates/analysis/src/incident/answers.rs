@@ -7,8 +7,9 @@
 use reelgauge_record::{OpRecord, ProcessorWait};
 
 use super::{Behaviour, StorageThen};
-use crate::figures::{round_to, seconds, us};
+use crate::figures::{seconds, us};
 use crate::pause::Pauses;
+use crate::rounding::round_to;
 
 /// The narrowest bin.
 const NARROWEST_NS: u64 = 10_000_000;

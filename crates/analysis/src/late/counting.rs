@@ -23,7 +23,8 @@ use super::strip::Strip;
 use super::throughput::SlidingMin;
 use super::timeline::FrameTimeline;
 use super::{MeasuredPart, StreamSpec};
-use crate::figures::{per_second, round_to, seconds};
+use crate::figures::{per_second, seconds};
+use crate::rounding::round_to;
 
 /// How many frames, beyond those of the buffer, may be begun after one that has not come.
 pub(super) const OPEN_FRAMES: u64 = 1024;

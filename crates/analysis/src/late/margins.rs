@@ -18,7 +18,7 @@
 
 use super::MeasuredPart;
 use super::figures::MarginTrend;
-use crate::figures::round_to;
+use crate::rounding::round_to;
 
 /// Stretches that are kept, so that a load point cut short still has enough of them.
 const BINS: usize = 64;

@@ -3,7 +3,9 @@
 
 use hdrhistogram::Histogram;
 
-use crate::figures::{LatenessFigures, TimeFigures, round_to, seconds, us};
+use crate::figures::{LatenessFigures, TimeFigures, seconds, us};
+
+use crate::rounding::round_to;
 
 /// Digits that a percentile is good for.
 const SIGNIFICANT_DIGITS: u8 = 3;

@@ -9,7 +9,8 @@ use super::now::StreamNow;
 use super::own_delay::OwnTimes;
 use super::strip::Strip;
 use super::{MeasuredPart, StreamSpec};
-use crate::figures::{round_to, seconds};
+use crate::figures::seconds;
+use crate::rounding::round_to;
 use crate::trace_stats::over_time::TimeBins;
 
 /// Operations that are kept until it is certain which was due first.

@@ -2,7 +2,7 @@
 //! bin, and how much of their time they had left.
 //!
 //! Taken from the same judging as the figures, so both count the same frames. A frame counts where its
-//! deadline lies. Not here: what is done with the strips of many streams ([`crate::page`]).
+//! deadline lies. Not here: what is done with the strips of many streams ([`crate::detail`]).
 
 use std::ops::Range;
 

@@ -7,7 +7,8 @@
 use std::collections::VecDeque;
 
 use super::figures::ThroughputFigures;
-use crate::figures::{round_to, seconds};
+use crate::figures::seconds;
+use crate::rounding::round_to;
 
 /// How many frames a stretch may hold; beyond that neighbours are taken as one, which can only make the
 /// minimum smaller. No paced stream comes near it.

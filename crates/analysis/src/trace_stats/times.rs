@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::moments::Moments;
-use crate::figures::{round_to, us};
+use crate::figures::us;
+use crate::rounding::round_to;
 use crate::spread::{Recorder, Spread};
 
 /// Service times of operations: from when they were issued until they were done.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tower::ServiceExt;
 
 use super::*;
-use crate::door::Door;
+use crate::access::AccessRules;
 use crate::events::tests::{begin_line, end_line};
 use crate::roots::Roots;
 use crate::runs::Runs;
@@ -63,7 +63,7 @@ fn scene_at(public_url: Option<&str>, token: Option<Token>) -> Scene {
     let listens = "127.0.0.1:8642".parse().unwrap();
     let site = Site::new(listens, &[], false, public_url.map(|url| url.parse().unwrap()));
     let runs = Runs::in_dir(&top.join("runs")).unwrap();
-    let app = App::new("1.2.3".to_owned(), "nas1".to_owned(), Door::new(site, token), runs, starter);
+    let app = App::new("1.2.3".to_owned(), "nas1".to_owned(), AccessRules::new(site, token), runs, starter);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     Scene { folder, router: router(Arc::new(app)), runtime }
 }

@@ -66,7 +66,7 @@ fn told<K: Sink>(
 ) -> Told {
     Box::new(move |worker, op, issued_ns, done| {
         world.done(worker, op, issued_ns, done);
-        let thread = crews.iter().position(|crew| crew.contains(&worker));
+        let thread = crews.iter().position(|worker_threads| worker_threads.contains(&worker));
         let mut sinks = sinks.borrow_mut();
         if let Some(sink) = thread.and_then(|thread| sinks[thread].as_mut()) {
             sink.record(&record(&context, worker, op, issued_ns, done));

@@ -3,7 +3,7 @@
 //! It works on every platform, and on network file systems it does exactly what an application's
 //! thread does. A worker whose script has one operation in flight runs on one thread, and every
 //! operation is a plain system call between two readings of the clock. A script that wants more in
-//! flight gets further threads: see [`super::crew`].
+//! flight gets further threads: see [`super::worker_threads`].
 //!
 //! Two clock readings per operation: issued is read right before the system call and done right after
 //! it, so neither the script's thinking nor the making of write data nor the record-keeping is counted
@@ -15,18 +15,18 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 
 use reelgauge_record::OpKind;
-use reelgauge_workload::script::{Done, Needs, Op, Script, Step};
+use reelgauge_workload::script::{Op, Script, Step};
 
+use super::hands::{Hands, outcome};
 use super::launch::{Post, Ready, launch};
 use super::turn::Turns;
 use super::wait::Waiter;
 use super::{
-    Context, DriverError, Ends, Running, Sink, ThreadEnd, Worker, crew, impossible, read_buffer, record,
-    write_at, write_data,
+    Context, DriverError, Ends, Running, Sink, ThreadEnd, Worker, impossible, record, worker_threads,
+    write_at,
 };
-use crate::buffer::AlignedBuffer;
 use crate::io::{self, ErrorNumber, IMPOSSIBLE, NOT_OPEN, OpenFile};
-use crate::pattern::{Stamped, WriteData};
+use crate::pattern::Stamped;
 
 /// See [`super::start`].
 pub(super) fn start<S: Script + 'static, K: Sink>(
@@ -50,64 +50,13 @@ pub(super) fn start<S: Script + 'static, K: Sink>(
 fn live<S: Script, K: Sink>(post: &Post, ready: Ready, worker: Worker<S>, sink: K, ends: &Ends<S, K>) {
     let needs = worker.script.needs();
     if needs.in_flight > 1 {
-        if let Some(crew) = ready.set_out(crew::Crew::gather(post, worker.id, needs)) {
-            let _ = ends.send(crew.run(post, worker, sink));
+        if let Some(worker_threads) =
+            ready.set_out(worker_threads::WorkerThreads::gather(post, worker.id, needs))
+        {
+            let _ = ends.send(worker_threads.run(post, worker, sink));
         }
     } else if let Some(hands) = ready.set_out(Hands::new(&post.context, needs, worker.id, 0)) {
         let _ = ends.send(Solo::new(post, worker, sink, hands).run());
-    }
-}
-
-/// What one thread needs to carry out one operation at a time: memory to read into and to write from.
-pub(super) struct Hands {
-    pub(super) needs: Needs,
-    read: AlignedBuffer,
-    data: Option<WriteData>,
-}
-
-impl Hands {
-    /// For the `slot`-th operation in flight of a worker.
-    pub(super) fn new(context: &Context, needs: Needs, worker: u32, slot: u16) -> Result<Hands, DriverError> {
-        let read = read_buffer(needs.max_len as usize, &needs)?;
-        Ok(Hands { needs, read, data: write_data(context, &needs, worker, slot)? })
-    }
-
-    /// Everything about a possible operation that takes time but isn't the storage's: makes its data, or the
-    /// memory to read into.
-    #[inline]
-    pub(super) fn prepare(&mut self, op: &Op) -> Option<Stamped> {
-        match op.kind {
-            OpKind::Write => self.data.as_mut().map(|data| data.stamp(op.file, op.offset, op.len as usize)),
-            OpKind::Read => {
-                self.read.touch();
-                None
-            }
-            _ => None,
-        }
-    }
-
-    /// What is done to an open file, closing it excepted: one system call.
-    #[inline]
-    pub(super) fn work(
-        &mut self,
-        op: &Op,
-        stamped: Option<&Stamped>,
-        file: &OpenFile,
-    ) -> Result<usize, ErrorNumber> {
-        let len = op.len as usize;
-        match (op.kind, stamped, &self.data) {
-            (OpKind::Read, _, _) => {
-                let result = file.read_at(&mut self.read.as_mut_slice()[..len], op.offset);
-                #[cfg(test)]
-                super::tests::look_at(op, &self.read.as_slice()[..result.unwrap_or(0)]);
-                result
-            }
-            (OpKind::Write, Some(stamped), Some(data)) => file.write_at(data.slice(stamped, len), op.offset),
-            (OpKind::Sync, _, _) => file.sync().map(|()| 0),
-            (OpKind::Truncate, _, _) => file.set_size(op.offset).map(|()| 0),
-            (OpKind::Allocate, _, _) => file.allocate(op.offset, op.len).map(|()| 0),
-            _ => Err(NOT_OPEN),
-        }
     }
 }
 
@@ -245,15 +194,4 @@ impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
             (_, None) => Err(NOT_OPEN),
         }
     }
-}
-
-/// What the script is told of a result.
-#[inline]
-pub(super) fn outcome(op: &Op, done_ns: u64, result: Result<usize, ErrorNumber>) -> Done {
-    let (done_len, errno) = match result {
-        // A system call never moves more than it was asked to, which is 32 bits.
-        Ok(moved) => (moved as u32, 0),
-        Err(errno) => (0, errno),
-    };
-    Done { token: op.token, done_ns, done_len, errno }
 }

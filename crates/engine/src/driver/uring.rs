@@ -13,14 +13,14 @@
 //! most opens on network file systems) are handed to the kernel's own worker threads; their number is
 //! raised to the operations that may be in flight, so none waits for a thread. (Buffered writes to one
 //! and the same file the kernel still lets through one at a time, as most file systems do anyway.)
-//! What io_uring has no operation for is done by threads of the ring's own: see [`errands`].
+//! What io_uring has no operation for is done by threads of the ring's own: see [`offload`].
 
 mod alarms;
-mod crowd;
-mod errands;
+mod coalesce;
 mod files;
 mod ladder;
-mod lanes;
+mod offload;
+mod slots;
 
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
@@ -38,11 +38,11 @@ use rustix::fs::{AtFlags, OFlags, StatxFlags};
 use rustix::io::Errno;
 
 use self::alarms::Alarms;
-use self::crowd::Crowd;
-use self::errands::Errands;
+use self::coalesce::Coalesce;
 pub(super) use self::ladder::Ladder;
 use self::ladder::{Taken, register_read};
-use self::lanes::{Lanes, Slot};
+use self::offload::Offload;
+use self::slots::{Slot, Slots};
 use super::launch::{Post, Ready, launch};
 use super::turn::Turns;
 use super::wait::{LONGEST_SLEEP_NS, Waiter};
@@ -88,10 +88,10 @@ fn live<S: Script, K: Sink>(
     sink: K,
     ends: &Ends<S, K>,
 ) {
-    let made = Lanes::new(&post.context, workers)
-        .and_then(|mut lanes| ladder.climb(&mut lanes).map(|(ring, taken)| (lanes, ring, taken)));
-    if let Some((lanes, mut ring, taken)) = ready.set_out(made) {
-        let _ = ends.send(RingThread::new(post, lanes, taken, sink).run(&mut ring));
+    let made = Slots::new(&post.context, workers)
+        .and_then(|mut slots| ladder.climb(&mut slots).map(|(ring, taken)| (slots, ring, taken)));
+    if let Some((slots, mut ring, taken)) = ready.set_out(made) {
+        let _ = ends.send(RingThread::new(post, slots, taken, sink).run(&mut ring));
     }
 }
 
@@ -99,11 +99,11 @@ fn live<S: Script, K: Sink>(
 struct RingThread<'a, S, K> {
     post: &'a Post,
     context: &'a Context,
-    lanes: Lanes<S>,
+    slots: Slots<S>,
     taken: Taken,
     sink: K,
     alarms: Alarms,
-    crowd: Crowd,
+    coalesce: Coalesce,
     waiter: Waiter,
     /// The slots of the next system call.
     batch: Vec<u32>,
@@ -111,10 +111,10 @@ struct RingThread<'a, S, K> {
     has_closes: bool,
     /// Whether there are first reads of their slots among them, whose memory the kernel doesn't know yet.
     has_first_reads: bool,
-    /// How many of them are errands.
-    errands_due: usize,
-    /// Who does errands; `None` until there is one.
-    errands: Option<Errands>,
+    /// How many of them are offloaded operations.
+    offloads_due: usize,
+    /// Who does offloaded operations; `None` until there is one.
+    offload: Option<Offload>,
     /// Slots with an operation that is in flight still and needs another call: a signal interrupted it, or a
     /// file has to be emptied.
     again: Vec<u32>,
@@ -136,21 +136,21 @@ struct Queues<'a> {
 }
 
 impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
-    fn new(post: &'a Post, lanes: Lanes<S>, taken: Taken, sink: K) -> RingThread<'a, S, K> {
+    fn new(post: &'a Post, slots: Slots<S>, taken: Taken, sink: K) -> RingThread<'a, S, K> {
         RingThread {
             post,
             context: &post.context,
-            alarms: Alarms::new(lanes.lanes.len()),
-            crowd: Crowd::default(),
-            lanes,
+            alarms: Alarms::new(slots.workers.len()),
+            coalesce: Coalesce::default(),
+            slots,
             taken,
             sink,
             waiter: Waiter::new(),
             batch: Vec::with_capacity(BATCH),
             has_closes: false,
             has_first_reads: false,
-            errands_due: 0,
-            errands: None,
+            offloads_due: 0,
+            offload: None,
             again: Vec::new(),
             in_flight: 0,
             looked_ns: 0,
@@ -170,13 +170,13 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
         let outcome = self.work(&mut queues).and(self.drain(&mut queues));
         self.close_all(&queues);
         if self.in_flight == 0 {
-            drop(ManuallyDrop::into_inner(self.lanes.slots));
+            drop(ManuallyDrop::into_inner(self.slots.slots));
         } else {
             // What is still in flight may start from a directory that the names keep open.
             std::mem::forget(Arc::clone(&self.post.names));
         }
         ThreadEnd {
-            workers: self.lanes.lanes.into_iter().map(|lane| lane.worker).collect(),
+            workers: self.slots.workers.into_iter().map(|ring_worker| ring_worker.worker).collect(),
             sink: self.sink,
             thread: self.post.number,
             failure: outcome.err(),
@@ -188,14 +188,14 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
     /// The load point: ask, submit, reap, until its end.
     fn work(&mut self, queues: &mut Queues<'_>) -> Result<(), DriverError> {
         let mut now_ns = self.context.clock.now_ns();
-        for lane in 0..self.lanes.lanes.len() {
-            self.lanes.lanes[lane].worker.script.resume(now_ns);
-            self.lanes.make_ready(lane as u32);
+        for ring_worker in 0..self.slots.workers.len() {
+            self.slots.workers[ring_worker].worker.script.resume(now_ns);
+            self.slots.make_ready(ring_worker as u32);
         }
         while now_ns < self.context.window.end_ns() && !self.context.stop.load(Ordering::Relaxed) {
             self.wake(now_ns);
             self.ask(now_ns)?;
-            let idle = self.lanes.ready.is_empty() && self.batch.is_empty() && self.in_flight == 0;
+            let idle = self.slots.ready.is_empty() && self.batch.is_empty() && self.in_flight == 0;
             if idle && self.alarms.earliest_ns() == Alarms::NEVER {
                 break;
             }
@@ -208,62 +208,62 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
     /// Makes those ready whose time has come.
     fn wake(&mut self, now_ns: u64) {
         let mut woken = 0;
-        while let Some(lane) = self.alarms.take_due(now_ns) {
-            self.lanes.make_ready(lane);
+        while let Some(ring_worker) = self.alarms.take_due(now_ns) {
+            self.slots.make_ready(ring_worker);
             woken += 1;
         }
-        self.crowd.met(woken, now_ns);
+        self.coalesce.met(woken, now_ns);
     }
 
     /// Asks workers that are ready what to do next, until the batch is full.
     fn ask(&mut self, now_ns: u64) -> Result<(), DriverError> {
         while self.batch.len() < BATCH {
-            let Some(number) = self.lanes.ready.pop_front() else {
+            let Some(number) = self.slots.ready.pop_front() else {
                 break;
             };
-            let lane = &mut self.lanes.lanes[number as usize];
-            lane.is_ready = false;
-            if std::mem::take(&mut lane.has_alarm) {
+            let ring_worker = &mut self.slots.workers[number as usize];
+            ring_worker.is_ready = false;
+            if std::mem::take(&mut ring_worker.has_alarm) {
                 self.alarms.clear(number);
             }
-            if let Some(slot) = lane.held.take() {
-                lane.is_held_back = false;
+            if let Some(slot) = ring_worker.held.take() {
+                ring_worker.is_held_back = false;
                 self.enlist(slot, now_ns);
                 continue;
             }
-            if lane.free == Slot::NONE {
+            if ring_worker.free == Slot::NONE {
                 continue;
             }
-            match lane.worker.script.next(now_ns) {
+            match ring_worker.worker.script.next(now_ns) {
                 Step::Do(op) => {
-                    let Some(slot) = self.lanes.occupy(number) else {
+                    let Some(slot) = self.slots.occupy(number) else {
                         continue;
                     };
-                    self.lanes.slots[slot as usize].prepare(
+                    self.slots.slots[slot as usize].prepare(
                         &op,
                         self.post.names.len(),
                         &self.post.context.read_only,
                     );
                     if op.due_ns > now_ns {
-                        let lane = &mut self.lanes.lanes[number as usize];
-                        lane.held = Some(slot);
-                        lane.has_alarm = true;
+                        let ring_worker = &mut self.slots.workers[number as usize];
+                        ring_worker.held = Some(slot);
+                        ring_worker.has_alarm = true;
                         self.alarms.set(number, op.due_ns);
                     } else {
                         self.enlist(slot, now_ns);
                     }
                 }
                 Step::Wait { until_ns } => {
-                    lane.has_alarm = true;
+                    ring_worker.has_alarm = true;
                     // A time that never comes is an alarm all the same: the load point ends, not the ring.
                     self.alarms.set(number, until_ns.clamp(now_ns + 1, Alarms::NEVER - 1));
                 }
-                Step::Blocked if lane.busy == 0 => {
-                    return Err(DriverError::Stuck { worker: lane.worker.id });
+                Step::Blocked if ring_worker.busy == 0 => {
+                    return Err(DriverError::Stuck { worker: ring_worker.worker.id });
                 }
                 Step::Blocked => {}
                 Step::Finished => {
-                    lane.is_finished = true;
+                    ring_worker.is_finished = true;
                     self.finished_scripts += 1;
                 }
             }
@@ -273,48 +273,48 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
 
     /// Puts a prepared operation that is due into the batch; an impossible one is over at once.
     fn enlist(&mut self, number: u32, now_ns: u64) {
-        let slot = &self.lanes.slots[number as usize];
-        let lane = slot.lane;
-        match slot.refused.or_else(|| self.lanes.misuse(number)) {
+        let slot = &self.slots.slots[number as usize];
+        let ring_worker = slot.ring_worker;
+        match slot.refused.or_else(|| self.slots.misuse(number)) {
             Some(errno) => {
-                self.lanes.slots[number as usize].issued_ns = now_ns;
+                self.slots.slots[number as usize].issued_ns = now_ns;
                 self.finish(number, -errno, now_ns);
             }
-            None if slot.op.kind == OpKind::Close && self.lanes.files.is_lent(slot.handle()) => {
-                let lane = &mut self.lanes.lanes[lane as usize];
-                (lane.held, lane.is_held_back) = (Some(number), true);
+            None if slot.op.kind == OpKind::Close && self.slots.files.is_lent(slot.handle()) => {
+                let ring_worker = &mut self.slots.workers[ring_worker as usize];
+                (ring_worker.held, ring_worker.is_held_back) = (Some(number), true);
                 return;
             }
             None => {
                 match slot.op.kind {
                     OpKind::Close => {
                         self.has_closes = true;
-                        self.lanes.files.closing(slot.handle());
+                        self.slots.files.closing(slot.handle());
                     }
-                    OpKind::Truncate if !slot.op.goes_by_path() => self.lanes.files.lend(slot.handle()),
+                    OpKind::Truncate if !slot.op.goes_by_path() => self.slots.files.lend(slot.handle()),
                     OpKind::Read => self.has_first_reads |= slot.is_read_registered.is_none(),
                     _ => {}
                 }
                 if slot.names_files() {
                     self.post.names.foresee(&slot.op);
                     let anchors = self.post.names.anchors(&slot.op);
-                    self.lanes.slots[number as usize].anchors = anchors;
+                    self.slots.slots[number as usize].anchors = anchors;
                 }
-                self.errands_due += usize::from(self.lanes.slots[number as usize].is_errand());
+                self.offloads_due += usize::from(self.slots.slots[number as usize].is_offloaded());
                 self.batch.push(number);
             }
         }
         // It may be able to have more in flight.
-        if self.lanes.lanes[lane as usize].free != Slot::NONE {
-            self.lanes.make_ready(lane);
+        if self.slots.workers[ring_worker as usize].free != Slot::NONE {
+            self.slots.make_ready(ring_worker);
         }
     }
 
-    /// The submission queue entry of a possible operation; `None` for an errand.
+    /// The submission queue entry of a possible operation; `None` for an offloaded operation.
     #[inline]
     fn entry(&mut self, number: u32) -> Option<Entry> {
-        let slot = &mut self.lanes.slots[number as usize];
-        if slot.is_errand() || slot.emptied.is_some() {
+        let slot = &mut self.slots.slots[number as usize];
+        if slot.is_offloaded() || slot.emptied.is_some() {
             return None;
         }
         if slot.names_files() {
@@ -324,7 +324,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
         let op = &slot.op;
         let (fd, flags) = match &slot.closing {
             Some(closing) => (Fd(closing.as_raw_fd()), Flags::empty()),
-            None => self.lanes.files.target(slot.handle()),
+            None => self.slots.files.target(slot.handle()),
         };
         let registered = self.taken.registered_buffers;
         let entry = match op.kind {
@@ -346,7 +346,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
     }
 }
 
-/// The submission queue entry of an operation that names its file by path; `None` for an errand.
+/// The submission queue entry of an operation that names its file by path; `None` for an offloaded operation.
 fn named_entry(slot: &mut Slot, names: &Names) -> Option<Entry> {
     let Anchors(from, new_from) = slot.anchors?;
     let name = names.get(slot.op.file)?;
@@ -398,11 +398,11 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
             return Ok(());
         }
         self.listen(queues)?;
-        if !self.lanes.ready.is_empty() {
+        if !self.slots.ready.is_empty() {
             return enter(queues, None).map(drop);
         }
         let lead_ns = self.waiter.lead_ns();
-        let wake_ns = self.crowd.sleep_until_ns(self.alarms.earliest_ns(), lead_ns);
+        let wake_ns = self.coalesce.sleep_until_ns(self.alarms.earliest_ns(), lead_ns);
         // What is over already is not waited for.
         let end_ns = self.context.window.end_ns().saturating_sub(lead_ns);
         let patience = wake_ns.min(end_ns).saturating_sub(now_ns).min(LONGEST_SLEEP_NS);
@@ -417,19 +417,19 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     fn issue(&mut self, queues: &mut Queues<'_>) -> Result<bool, DriverError> {
         if let Some(map) = &self.context.write_map {
             for &number in &self.batch {
-                if let Some(write) = self.lanes.slots[number as usize].write() {
+                if let Some(write) = self.slots.slots[number as usize].write() {
                     map.begin(&write);
                 }
             }
         }
-        self.lanes.files.settle(&queues.submitter);
+        self.slots.files.settle(&queues.submitter);
         if std::mem::take(&mut self.has_closes) {
             self.give_up_files(queues);
         }
         if std::mem::take(&mut self.has_first_reads) && self.taken.registered_buffers {
             self.register_reads(queues);
         }
-        let due = std::mem::take(&mut self.errands_due);
+        let due = std::mem::take(&mut self.offloads_due);
         if let Err(error) = self.muster(due) {
             self.call_off();
             return Err(error);
@@ -446,7 +446,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         self.in_flight += self.batch.len() as u32;
         for at in 0..self.batch.len() {
             let number = self.batch[at];
-            self.lanes.slots[number as usize].issued_ns = issued_ns;
+            self.slots.slots[number as usize].issued_ns = issued_ns;
             self.submit_slot(queues, number)?;
         }
         self.batch.clear();
@@ -457,9 +457,9 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     /// and their numbers may soon be other files'.
     fn give_up_files(&mut self, queues: &Queues<'_>) {
         for &number in &self.batch {
-            let slot = &mut self.lanes.slots[number as usize];
+            let slot = &mut self.slots.slots[number as usize];
             if slot.op.kind == OpKind::Close {
-                slot.closing = self.lanes.files.give_up(slot.handle(), &queues.submitter);
+                slot.closing = self.slots.files.give_up(slot.handle(), &queues.submitter);
             }
         }
     }
@@ -467,19 +467,19 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     /// Makes the memory of the batch's first reads known to the kernel.
     fn register_reads(&mut self, queues: &Queues<'_>) {
         for &number in &self.batch {
-            let slot = &mut self.lanes.slots[number as usize];
+            let slot = &mut self.slots.slots[number as usize];
             if slot.op.kind == OpKind::Read && slot.is_read_registered.is_none() {
                 register_read(&queues.submitter, slot);
             }
         }
     }
 
-    /// Sees to it that there is somebody for every errand of the batch.
+    /// Sees to it that there is somebody for every offloaded operation of the batch.
     fn muster(&mut self, due: usize) -> Result<(), DriverError> {
-        match (due, &mut self.errands) {
+        match (due, &mut self.offload) {
             (0, _) => Ok(()),
-            (due, Some(errands)) => errands.muster(self.post, due),
-            (due, none) => none.insert(Errands::new()?).muster(self.post, due),
+            (due, Some(offload)) => offload.muster(self.post, due),
+            (due, none) => none.insert(Offload::new()?).muster(self.post, due),
         }
     }
 
@@ -489,23 +489,23 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         if let Some(entry) = self.entry(number) {
             return push(queues, &entry);
         }
-        let errands = self.errands.as_mut().expect("helpers are mustered before they are sent");
-        let slot = &self.lanes.slots[number as usize];
+        let offload = self.offload.as_mut().expect("helpers are mustered before they are sent");
+        let slot = &self.slots.slots[number as usize];
         let lent = match &slot.emptied {
             Some(opened) => Some(opened.as_raw_fd()),
             None if slot.op.goes_by_path() => None,
-            None => self.lanes.files.lent(slot.handle()),
+            None => self.slots.files.lent(slot.handle()),
         };
         // SAFETY: a file that is lent, or emptied, stays open until the helper is back, and for good when the
         // ring breaks off before that.
         let file = lent.map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
-        errands.send(number, &slot.op, file);
+        offload.send(number, &slot.op, file);
         Ok(())
     }
 
-    /// Lets the ring hear when an errand is done.
+    /// Lets the ring hear when an offloaded operation is done.
     fn listen(&mut self, queues: &mut Queues<'_>) -> Result<(), DriverError> {
-        match self.errands.as_mut().and_then(Errands::listen) {
+        match self.offload.as_mut().and_then(Offload::listen) {
             Some(entry) => push(queues, &entry),
             None => Ok(()),
         }
@@ -514,11 +514,11 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     /// Forgets a batch that is not begun after all.
     fn call_off(&mut self) {
         for number in self.batch.drain(..) {
-            let slot = &mut self.lanes.slots[number as usize];
+            let slot = &mut self.slots.slots[number as usize];
             // A file that was to be closed is closed here, unrecorded like all that is left open.
             slot.closing = None;
             if slot.op.kind == OpKind::Truncate && !slot.op.goes_by_path() {
-                self.lanes.files.given_back(slot.handle());
+                self.slots.files.given_back(slot.handle());
             }
             if let Some((map, write)) = self.context.write_map.as_deref().zip(slot.write()) {
                 map.end(&write, false);
@@ -535,7 +535,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         self.reaped_ns = now_ns;
         let mut has_rung = false;
         for completion in queues.cq.by_ref() {
-            if completion.user_data() == Errands::BELL {
+            if completion.user_data() == Offload::BELL {
                 has_rung = true;
                 continue;
             }
@@ -545,7 +545,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
                 continue;
             }
             let result = self.looked_at(number, completion.result());
-            if self.lanes.slots[number as usize].emptied.is_some() {
+            if self.slots.slots[number as usize].emptied.is_some() {
                 self.again.push(number);
                 continue;
             }
@@ -553,12 +553,12 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
             self.finish(number, result, now_ns);
         }
         if has_rung {
-            now_ns = self.reap_errands();
+            now_ns = self.reap_offloaded();
         }
         if self.in_flight == 0 {
             self.post.heartbeat.idle();
         } else if now_ns - self.looked_ns > HEARTBEAT_NS {
-            let flying = self.lanes.slots.iter().map(|slot| slot.issued_ns);
+            let flying = self.slots.slots.iter().map(|slot| slot.issued_ns);
             let oldest_ns = flying.filter(|&issued_ns| issued_ns != Slot::GROUNDED).min();
             self.post.heartbeat.busy_since(oldest_ns.unwrap_or(Heartbeat::IDLE));
             self.looked_ns = now_ns;
@@ -566,22 +566,23 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         now_ns
     }
 
-    /// Takes in the errands that are done, with the times that their helpers read; returns the time after.
-    fn reap_errands(&mut self) -> u64 {
-        if let Some(errands) = &mut self.errands {
-            errands.heard();
+    /// Takes in the offloaded operations that are done, with the times that their helpers read; returns the
+    /// time after.
+    fn reap_offloaded(&mut self) -> u64 {
+        if let Some(offload) = &mut self.offload {
+            offload.heard();
         }
-        while let Some(returned) = self.errands.as_mut().and_then(Errands::next_returned) {
+        while let Some(returned) = self.offload.as_mut().and_then(Offload::next_returned) {
             self.landed();
-            let slot = &mut self.lanes.slots[returned.slot as usize];
-            assert_ne!(slot.issued_ns, Slot::GROUNDED, "an errand belongs to an operation in flight");
+            let slot = &mut self.slots.slots[returned.slot as usize];
+            assert_ne!(slot.issued_ns, Slot::GROUNDED, "an offloaded belongs to an operation in flight");
             let opened = match slot.emptied.take() {
                 // It has been out since it was opened.
                 Some(emptied) => Some(emptied).filter(|_| returned.result == 0),
                 None => {
                     slot.issued_ns = returned.issued_ns;
                     if !slot.op.goes_by_path() {
-                        self.lanes.files.given_back(slot.handle());
+                        self.slots.files.given_back(slot.handle());
                     }
                     returned.opened
                 }
@@ -601,14 +602,14 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     /// Whether a signal kept an operation from being done at all. A close is done all the same.
     #[inline]
     fn is_interrupted(&self, number: u32, result: i32) -> bool {
-        result == -Errno::INTR.raw_os_error() && self.lanes.slots[number as usize].op.kind != OpKind::Close
+        result == -Errno::INTR.raw_os_error() && self.slots.slots[number as usize].op.kind != OpKind::Close
     }
 
     /// The result of a call into the kernel, once what it opened has been looked at. Where that has to be
     /// emptied, it is in [`Slot::emptied`] now, and the operation goes on.
     #[inline]
     fn looked_at(&mut self, number: u32, result: i32) -> i32 {
-        let slot = &mut self.lanes.slots[number as usize];
+        let slot = &mut self.slots.slots[number as usize];
         let is_opened = matches!(slot.op.kind, OpKind::Open | OpKind::Create) && result >= 0;
         if !is_opened || !slot.opening.is_looked_at {
             return result;
@@ -630,7 +631,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     /// issued before, and stay so.
     fn resubmit(&mut self, queues: &mut Queues<'_>) -> Result<(), DriverError> {
         while let Some(number) = self.again.pop() {
-            if self.lanes.slots[number as usize].emptied.is_some() {
+            if self.slots.slots[number as usize].emptied.is_some() {
                 self.muster(1)?;
             }
             self.submit_slot(queues, number)?;
@@ -640,7 +641,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
 
     /// An operation is over: keeps its record and tells its script.
     fn finish(&mut self, number: u32, result: i32, now_ns: u64) {
-        let slot = &mut self.lanes.slots[number as usize];
+        let slot = &mut self.slots.slots[number as usize];
         let issued_ns = std::mem::replace(&mut slot.issued_ns, Slot::GROUNDED);
         assert_ne!(issued_ns, Slot::GROUNDED, "a completion belongs to an operation in flight");
         if let Some(closed) = slot.closing.take() {
@@ -649,11 +650,11 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
         let op = &slot.op;
         if op.kind.moves_data() && result >= 0 {
-            self.lanes.files.used(slot.handle());
+            self.slots.files.used(slot.handle());
         } else if matches!(op.kind, OpKind::Open | OpKind::Create) && result >= 0 {
             // SAFETY: the result of an open is a new descriptor that nobody else knows.
             let opened = unsafe { OwnedFd::from_raw_fd(result) };
-            self.lanes.files.opened(slot.handle(), opened);
+            self.slots.files.opened(slot.handle(), opened);
         }
         let done = Done {
             token: op.token,
@@ -671,20 +672,20 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
             map.end(&write, done.errno == 0 && done.done_len == op.len);
         }
         // What has finished since the ring looked last may have been there all the time that it waited.
-        // An errand may have been issued after the ring looked at its clock.
+        // An offloaded operation may have been issued after the ring looked at its clock.
         let in_flight_ns = self.waited_ns.min(now_ns.saturating_sub(issued_ns));
         if in_flight_ns > 0 {
             let wait = ProcessorWait { worker: slot.worker, done_ns: now_ns, before_ns: 0, in_flight_ns };
             self.sink.waited(&wait);
         }
         self.sink.record(&record(self.context, slot.worker, op, issued_ns, &done));
-        let lane_number = slot.lane;
-        self.lanes.vacate(lane_number, number);
-        let lane = &mut self.lanes.lanes[lane_number as usize];
-        lane.worker.script.done(&done);
+        let owner = slot.ring_worker;
+        self.slots.vacate(owner, number);
+        let ring_worker = &mut self.slots.workers[owner as usize];
+        ring_worker.worker.script.done(&done);
         // A worker whose next operation is already waiting to be due has nothing to be asked.
-        if lane.held.is_none() || lane.is_held_back {
-            self.lanes.make_ready(lane_number);
+        if ring_worker.held.is_none() || ring_worker.is_held_back {
+            self.slots.make_ready(owner);
         }
     }
 
@@ -702,7 +703,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     /// Closes what is still open. The scripts were cut short, so these closes are no operations.
     fn close_all(&mut self, queues: &Queues<'_>) {
         self.post.heartbeat.busy_since(self.context.clock.now_ns());
-        self.lanes.files.close_all(&queues.submitter);
+        self.slots.files.close_all(&queues.submitter);
         self.post.heartbeat.idle();
     }
 }

@@ -22,7 +22,7 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, UTIME_NOW};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::second_name::Opening;
-use super::unix::{NEW_DIRECTORY, access_of, list_to_end, set_size};
+use super::unix_calls::{NEW_DIRECTORY, access_of, list_to_end, set_size};
 use super::{ErrorNumber, IMPOSSIBLE, new_name};
 use crate::area::AreaDir;
 use crate::beneath::links::{FileId, OwnLinks, way};

@@ -5,9 +5,6 @@
 
 use crate::raster::Raster;
 
-/// The generic, industry and user headers that the standard asks for at least.
-pub const HEADER_BYTES_MINIMUM: u64 = 2048;
-
 /// Where the picture begins in files of OpenImageIO and GraphicsMagick: aligned to 8 KiB. The catalogue's.
 pub const HEADER_BYTES_ALIGNED: u64 = 8192;
 

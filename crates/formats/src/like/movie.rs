@@ -249,18 +249,6 @@ impl Movie {
         self.tracks.iter().flat_map(|track| &track.spans).fold(0, |sum, span| sum.saturating_add(span.bytes))
     }
 
-    /// The spans of all tracks in the order in which they lie in the file, with the number of their track.
-    pub fn interleaved(&self) -> Vec<(usize, Span)> {
-        let mut all: Vec<(usize, Span)> = self
-            .tracks
-            .iter()
-            .enumerate()
-            .flat_map(|(number, track)| track.spans.iter().map(move |span| (number, *span)))
-            .collect();
-        all.sort_by_key(|(_, span)| *span);
-        all
-    }
-
     /// What a player that reads straight on passes from each frame to the next: the frame, and the sound and
     /// gaps between it and the next. The first begins with the media, the last ends with them, so that all
     /// spans together are one piece of the file.
@@ -280,11 +268,6 @@ impl Movie {
         let ends = begins.iter().copied().skip(1).chain([end]);
         let span = |(offset, end): (&u64, u64)| Span { offset: *offset, bytes: end - offset };
         Some(begins.iter().zip(ends).map(span).collect())
-    }
-
-    /// Whether the index lies behind the media, so that a player seeks to the end first.
-    pub fn index_is_last(&self) -> bool {
-        self.picture().spans.first().is_some_and(|span| span.offset < self.index.offset)
     }
 
     /// What the user should know.
@@ -343,8 +326,6 @@ mod tests {
         let spans = movie.forward_spans().unwrap();
         let spans: Vec<(u64, u64)> = spans.iter().map(|span| (span.offset, span.bytes)).collect();
         assert_eq!(spans, [(100, 60), (160, 60), (220, 50)]);
-        let order: Vec<usize> = movie.interleaved().iter().map(|(track, _)| *track).collect();
-        assert_eq!(order, [0, 1, 1, 0, 1, 0]);
         assert_eq!(movie.media_bytes(), 170);
     }
 

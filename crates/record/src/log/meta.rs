@@ -117,7 +117,7 @@ pub(super) fn version(values: &[KeyValue], path: &Path) -> Result<u32, LogError>
 }
 
 /// The metadata of a part of schema version 1.
-pub(super) fn from_key_values_v1(
+pub(super) fn from_key_values(
     values: &[KeyValue],
     path: &Path,
 ) -> Result<(LogMeta, BTreeMap<u32, FileEntry>), LogError> {

@@ -13,7 +13,7 @@ use crate::op::OpRecord;
 use super::error::LogError;
 use super::meta::{self, FileEntry, LogMeta};
 use super::names::{Span, is_temporary};
-use super::reader_v1;
+use super::part_reader::PartReader;
 use super::schema::SCHEMA_VERSION;
 
 /// Rows in a batch, at most: 1 MiB of records.
@@ -171,15 +171,10 @@ pub struct Batches<'a> {
     part: Option<PartReader>,
 }
 
-/// A part being read, by the reader of its version.
-enum PartReader {
-    V1(reader_v1::PartReader),
-}
-
 impl Batches<'_> {
     fn next_batch(&mut self) -> Result<Option<Batch>, LogError> {
         while let Some(&(index, agent)) = self.agents.front() {
-            if let Some(PartReader::V1(part)) = &mut self.part {
+            if let Some(part) = &mut self.part {
                 let mut ops = Vec::new();
                 part.read(BATCH_ROWS, &mut ops)?;
                 if !ops.is_empty() {
@@ -189,7 +184,7 @@ impl Batches<'_> {
             }
             match agent.parts.get(self.next_part) {
                 Some(path) => {
-                    self.part = Some(PartReader::open(path)?);
+                    self.part = Some(opened(path)?);
                     self.next_part += 1;
                 }
                 None => {
@@ -215,14 +210,11 @@ impl Iterator for Batches<'_> {
     }
 }
 
-impl PartReader {
-    fn open(path: &Path) -> Result<PartReader, LogError> {
-        let file = File::open(path).map_err(LogError::io("open", path))?;
-        let footer = ParquetMetaDataReader::new().parse_and_finish(&file).map_err(LogError::corrupt(path))?;
-        match known_version(&footer, path)? {
-            Version::V1 => Ok(PartReader::V1(reader_v1::PartReader::new(path, file, footer)?)),
-        }
-    }
+fn opened(path: &Path) -> Result<PartReader, LogError> {
+    let file = File::open(path).map_err(LogError::io("open", path))?;
+    let footer = ParquetMetaDataReader::new().parse_and_finish(&file).map_err(LogError::corrupt(path))?;
+    check_version(&footer, path)?;
+    PartReader::new(path, file, footer)
 }
 
 /// What a part's footer says.
@@ -234,9 +226,8 @@ struct PartHead {
 
 impl PartHead {
     fn of(part: &FoundPart) -> Result<PartHead, LogError> {
-        let (meta, files) = match known_version(&part.footer, &part.path)? {
-            Version::V1 => meta::from_key_values_v1(key_values(&part.footer), &part.path)?,
-        };
+        check_version(&part.footer, &part.path)?;
+        let (meta, files) = meta::from_key_values(key_values(&part.footer), &part.path)?;
         let rows = u64::try_from(part.footer.file_metadata().num_rows());
         Ok(PartHead {
             meta,
@@ -249,19 +240,14 @@ impl PartHead {
     }
 }
 
-/// The schema versions that this program reads.
-enum Version {
-    V1,
-}
-
-/// The part's schema version, if this program can read it.
-fn known_version(footer: &ParquetMetaData, path: &Path) -> Result<Version, LogError> {
+/// Whether this program can read the part's schema version.
+fn check_version(footer: &ParquetMetaData, path: &Path) -> Result<(), LogError> {
     match meta::version(key_values(footer), path)? {
         0 => Err(LogError::NotALog {
             path: path.to_path_buf(),
             why: "schema version 0 never existed".to_string(),
         }),
-        1 => Ok(Version::V1),
+        SCHEMA_VERSION => Ok(()),
         found => Err(LogError::NewerVersion { path: path.to_path_buf(), found, known: SCHEMA_VERSION }),
     }
 }

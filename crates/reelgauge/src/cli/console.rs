@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use clap::Args;
 use reelgauge_console::public_url::PublicUrl;
 use reelgauge_console::server::{DEFAULT_LISTEN, DEFAULT_PORT};
+use reelgauge_record::run_dir::DEFAULT_PARENT;
 
 /// Flags of `console`.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_CONSOLE)]
 pub struct ConsoleArgs {
     /// Folder of the runs: those that are listed, and those that are started
-    #[arg(long, value_name = "DIR", default_value = "reelgauge-runs")]
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_PARENT)]
     pub runs: PathBuf,
     /// Directory below which targets may lie; may be repeated [default: the current directory]
     #[arg(long, value_name = "PATH")]

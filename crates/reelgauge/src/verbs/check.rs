@@ -5,7 +5,7 @@ use reelgauge_runner::check::CheckRequest;
 use reelgauge_workload::units::Size;
 
 use crate::cli::CheckArgs;
-use crate::verbs::run::{Job, carry_out};
+use crate::verbs::job::{Job, carry_out};
 
 /// Looks at a directory. The exit code.
 pub fn check(args: &CheckArgs) -> Result<u8> {

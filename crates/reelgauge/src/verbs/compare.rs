@@ -25,7 +25,7 @@ pub fn compare(args: &CompareArgs) -> Result<u8> {
     if !patterns.is_empty() {
         keep(&mut comparison, &|figure| patterns.iter().any(|pattern| pattern.matches(figure)));
         ensure!(
-            !comparison.rows.is_empty(),
+            !comparison.comparison.rows.is_empty(),
             "--figure matches no figure of these runs; 'reelgauge compare RUN RUN --json' lists their names"
         );
     }
@@ -49,7 +49,7 @@ pub fn compare(args: &CompareArgs) -> Result<u8> {
         html::write(&compare_page(&args.runs, &comparison, &|| false)?, &mut page)?;
         write(path, &page)?;
     }
-    if args.threshold.is_some() { held(&comparison, &gate) } else { Ok(0) }
+    if args.threshold.is_some() { held(&comparison.comparison, &gate) } else { Ok(0) }
 }
 
 /// Writes a file that is there as a whole or not at all.

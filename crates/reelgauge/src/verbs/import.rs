@@ -5,8 +5,8 @@ use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
+use reelgauge_import::{Format, Options, import as import_source};
 use reelgauge_report::units;
-use reelgauge_trace::import::{Format, Options, import as import_source};
 use reelgauge_trace::{Trace, TraceInfo};
 
 use crate::cli::ImportArgs;

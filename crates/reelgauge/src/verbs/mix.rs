@@ -9,7 +9,7 @@ use reelgauge_workload::range::{Ramp, Sizes, Sweep};
 use reelgauge_workload::units::Span;
 
 use crate::cli::MixArgs;
-use crate::verbs::run::{Job, carry_out};
+use crate::verbs::job::{Job, carry_out};
 
 /// Workers when nothing is said: the paper's four cameras of one editor.
 const WORKERS_DEFAULT: u32 = 4;

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use reelgauge_capture::{CaptureError, CaptureOptions, CommandEnd, Recorded, record as capture};
 use reelgauge_report::units;
-use reelgauge_trace::capture::{CaptureError, CaptureOptions, CommandEnd, Recorded, record as capture};
 use reelgauge_trace::library::Library;
 use reelgauge_trace::rescue::{Rescued, rescue};
 use serde_json::json;

@@ -7,7 +7,7 @@ use reelgauge_workload::plan::PLAN_VERSION;
 use reelgauge_workload::replay::{ReplayPlan, ReplaySettings};
 
 use crate::cli::ReplayArgs;
-use crate::verbs::run::{Job, carry_out};
+use crate::verbs::job::{Job, carry_out};
 
 /// Replays a trace. The exit code.
 pub fn replay(args: &ReplayArgs) -> Result<u8> {

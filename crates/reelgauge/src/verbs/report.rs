@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use reelgauge_analysis::Summary;
-use reelgauge_analysis::page::{Page, PageKind};
 use reelgauge_record::named_file::write_named;
+use reelgauge_report::html::page::{Page, PageKind};
 use reelgauge_report::{
     Detail, Tables, incidents_csv, load_points_csv, paper_csv, series_csv, streams_csv, trace_screen,
 };

@@ -12,7 +12,7 @@ use reelgauge_workload::streams::{ActorPlan, FindMaxPlan, Setting, StreamsError,
 use reelgauge_workload::units::{Size, Span};
 
 use crate::cli::{RunningArgs, StreamsArgs};
-use crate::verbs::run::{Job, carry_out};
+use crate::verbs::job::{Job, carry_out};
 
 /// Trials of a search are shorter than a run on its own.
 const TRIAL: (Span, Span) = (Span::secs(3), Span::secs(10));

@@ -9,7 +9,7 @@ use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
 use reelgauge_workload::units::{Size, Span};
 
 use crate::cli::VdaArgs;
-use crate::verbs::run::{Job, carry_out};
+use crate::verbs::job::{Job, carry_out};
 use crate::verbs::streams::plan_with;
 
 /// What a curve's plan is called; scenarios with the same actors are none.

@@ -3,25 +3,26 @@
 //! judged was skipped.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use reelgauge_analysis::compare::{Comparison, ComparisonRow, Gate, Judgement};
+use reelgauge_analysis::compare::{ComparisonRow, Gate, Judgement};
 
-use super::{heading, signed, unsigned, word};
+use super::{ToldComparison, heading, signed, unsigned, word};
 
 /// The comparison as JUnit XML, ending with a line feed. The figures are those of the comparison; keep
-/// those that are wanted with [`Comparison::keep`].
-pub fn junit(comparison: &Comparison, gate: &Gate) -> String {
+/// those that are wanted with [`super::keep`].
+pub fn junit(told: &ToldComparison, gate: &Gate) -> String {
     let mut report = Report::new("reelgauge compare");
-    report.add_test_suites(comparison.others().into_iter().map(|run| suite(comparison, run, gate)));
+    report.add_test_suites(told.comparison.others().into_iter().map(|run| suite(told, run, gate)));
     report.to_string().expect("writing into memory does not fail")
 }
 
-fn suite(comparison: &Comparison, run: usize, gate: &Gate) -> TestSuite {
+fn suite(told: &ToldComparison, run: usize, gate: &Gate) -> TestSuite {
+    let comparison = &told.comparison;
     let (one, base) = (&comparison.runs[run], &comparison.runs[0]);
     let mut suite = TestSuite::new(held(&format!("{} against {}", one.id, base.id)));
     suite.extra.insert("timestamp".into(), held(&one.started_at).into());
     suite.add_property(("target".to_owned(), held(&one.target)));
     suite.add_property(("threshold_percent".to_owned(), gate.threshold_percent.to_string()));
-    suite.add_properties(comparison.cautions.iter().map(|caution| ("caution".to_owned(), held(caution))));
+    suite.add_properties(told.cautions.iter().map(|caution| ("caution".to_owned(), held(caution))));
     let in_both = |row: &&ComparisonRow| row.values[0].is_some() && row.values[run].is_some();
     suite.add_test_cases(comparison.rows.iter().filter(in_both).map(|row| case(row, run, gate)));
     suite

@@ -5,13 +5,14 @@ use std::fmt::Write;
 use reelgauge_analysis::compare::Comparison;
 
 use super::systems::properties;
-use super::{heading, of_run, shown, signed, unsigned, whose, word};
+use super::{ToldComparison, heading, of_run, shown, signed, unsigned, whose, word};
 use crate::text::plain;
 
 /// The comparison as Markdown, ending with a line feed. `all`: also the figures that did not change.
-pub fn markdown(comparison: &Comparison, all: bool) -> String {
+pub fn markdown(told: &ToldComparison, all: bool) -> String {
+    let comparison = &told.comparison;
     let mut text = String::new();
-    for sentence in &comparison.sentences {
+    for sentence in &told.sentences {
         let _ = writeln!(text, "{}\n", escaped(&sentence.text));
     }
     let others = comparison.others();
@@ -38,7 +39,7 @@ pub fn markdown(comparison: &Comparison, all: bool) -> String {
     }
     text.push('\n');
     systems(&mut text, comparison, all);
-    for caution in &comparison.cautions {
+    for caution in &told.cautions {
         let _ = writeln!(text, "- Caution: {}", escaped(caution));
     }
     for (at, run) in comparison.runs.iter().enumerate() {

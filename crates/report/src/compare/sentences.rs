@@ -1,11 +1,11 @@
 //! The answer of a comparison in words, for somebody who reads only that. Streams come first: whether the
 //! criteria were met, how many streams there can be, whether frames were late and how nearly; then the rest.
 
+use crate::sentence::{Sentence, Tone};
 use reelgauge_analysis::compare::{
     ComparedLate, ComparedRun, Comparison, ComparisonRow, INCIDENTS, Judgement, Kinship, LATE_FRAMES,
     STREAMS_HIT, VERDICT, WORST_MARGIN, Weight, is_of_the_tool, weight,
 };
-use reelgauge_analysis::page::{Sentence, Tone};
 
 use super::cautions::OTHER_PLAN;
 use super::{signed, unsigned};
@@ -25,7 +25,7 @@ const SIZES_DIFFER: f64 = 1.1;
 const DEMAND_TOLD_PERCENT: f64 = 3.0;
 
 /// The sentences, the answer first: some for every other side.
-pub(super) fn sentences(comparison: &Comparison) -> Vec<Sentence> {
+pub(super) fn sentences(comparison: &Comparison, cautions: &[String]) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     for run in comparison.others() {
         Side { comparison, run }.tell(&mut sentences);
@@ -34,7 +34,7 @@ pub(super) fn sentences(comparison: &Comparison) -> Vec<Sentence> {
     if !has_kin {
         return sentences;
     }
-    if comparison.cautions.iter().any(|caution| caution.contains(OTHER_PLAN)) {
+    if cautions.iter().any(|caution| caution.contains(OTHER_PLAN)) {
         sentences.push(plain("Their plans differ (see the warnings), so the storage need not be the cause."));
     }
     sentences.push(plain(if comparison.has_repeats() {

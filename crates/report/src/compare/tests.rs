@@ -2,8 +2,8 @@
 
 mod words;
 
+use crate::sentence::{Sentence, Tone};
 use reelgauge_analysis::compare::{Better, ComparedSystem, Gate};
-use reelgauge_analysis::page::{Sentence, Tone};
 
 use super::*;
 
@@ -11,7 +11,7 @@ use super::*;
 const HOSTILE: &str = "</testsuite>\u{1b}[2J|`x`<script>\n# \u{202e}&";
 
 /// Two runs, or more with the same change each, of which some are worse.
-fn comparison(runs: usize, name: &str) -> Comparison {
+fn comparison(runs: usize, name: &str) -> ToldComparison {
     let run = |number: usize| ComparedRun {
         id: name.to_owned(),
         target: name.to_owned(),
@@ -39,15 +39,17 @@ fn comparison(runs: usize, name: &str) -> Comparison {
             row("self_cost.cpu_us_per_op", "", Judgement::Worse),
             row("total.response.read.max_us", name, Judgement::Unknown),
         ],
-        cautions: vec![format!("Run 2 measured {name}.")],
-        sentences: vec![Sentence { tone: Tone::Bad, text: format!("Run 2 is worse at {name}.") }],
         late: Vec::new(),
         runs,
     };
     for (side, run) in comparison.runs.iter_mut().enumerate() {
         run.side = side as u32;
     }
-    comparison
+    ToldComparison {
+        comparison,
+        cautions: vec![format!("Run 2 measured {name}.")],
+        sentences: vec![Sentence { tone: Tone::Bad, text: format!("Run 2 is worse at {name}.") }],
+    }
 }
 
 #[test]

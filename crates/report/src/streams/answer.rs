@@ -7,7 +7,8 @@ use reelgauge_analysis::statement::{Judgement, Number, Statement, of};
 use reelgauge_analysis::{LoadPoint, Summary};
 
 use super::streams_of;
-use crate::answer::{Tone, failures, nothing, outcome, place, short};
+use crate::answer_parts::{failures, nothing, outcome, place, short};
+use crate::sentence::Tone;
 use crate::statement::{judgement_words, late_frames};
 use crate::text::{plain, plain_short};
 use crate::units::{count, counted, mb_per_s};

@@ -1,11 +1,7 @@
 //! What a first look found, and the summary that it becomes.
 
-use std::collections::BTreeMap;
-
-use reelgauge_analysis::Summary;
 use reelgauge_analysis::facts::{CheckCount, CheckFacts, CheckFormat};
 use reelgauge_analysis::figures::Figures;
-use reelgauge_analysis::summary::DataSet;
 use reelgauge_engine::link::LinkKind;
 use reelgauge_formats::Format;
 use reelgauge_report::text::shell_word;
@@ -14,16 +10,9 @@ use super::agreement::{Capacity, outlier};
 use super::everyday::{EVERYDAY, everyday, name};
 use super::limit::{Carried, Limiter, limit_sentence};
 use super::load::Rate;
-use super::look::Look;
 use super::next_step::{Situation, next_step};
 use super::place::Place;
-use crate::error::RunError;
-use crate::interrupt::Interrupt;
-use crate::observer::Observer;
-use crate::session::Closing;
-use crate::session::finished::Finished;
 use crate::session::locked_target::LockedTarget;
-use crate::session::summarise::{Material, Subject};
 
 /// What streams do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +53,7 @@ impl Counted {
         Capacity::of(self.streams, self.error, self.at_least, self.needed_mb_per_s)
     }
 
-    fn into_facts(self) -> CheckCount {
+    pub(super) fn into_facts(self) -> CheckCount {
         CheckCount {
             streams: self.streams,
             at_least: self.at_least,
@@ -206,7 +195,7 @@ impl Findings {
         formats.collect()
     }
 
-    fn into_facts(
+    pub(super) fn into_facts(
         self,
         place: &Place,
         locked: &LockedTarget,
@@ -248,54 +237,6 @@ impl Findings {
             next_step,
             looked_s,
         }
-    }
-}
-
-impl Look {
-    /// Ends the look: its summary, written and handed back.
-    pub(super) fn end(
-        self,
-        observer: &mut dyn Observer,
-        interrupt: &Interrupt,
-    ) -> Result<Finished, RunError> {
-        let Look { place, session, seed, findings, begun, .. } = self;
-        let closing = Closing { subject: subject(&place, seed), made: None };
-        let conclude = |summary: &mut Summary, locked: &LockedTarget| {
-            // Short is what a first look is; it has no option to make it longer.
-            summary.notes.retain(|note| !note.contains("--duration"));
-            let looked_s = begun.elapsed().as_secs_f64();
-            let stopped = summary.outcome_reason.as_deref();
-            summary.check = Some(findings.into_facts(&place, locked, stopped, looked_s));
-        };
-        session.end(closing, conclude, observer, interrupt)
-    }
-}
-
-fn subject(place: &Place, seed: u64) -> Subject {
-    let files = place.data_set.files.len() as u64;
-    let plan = [
-        ("direct", place.direct.to_string()),
-        ("driver", "threads".to_owned()),
-        ("test_files", files.to_string()),
-        ("file_size", reelgauge_workload::units::Size(place.file_bytes()).to_string()),
-    ];
-    Subject {
-        verb: "check".to_owned(),
-        label: "check".to_owned(),
-        seed,
-        plan: plan.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<BTreeMap<_, _>>(),
-        asked_direct: place.direct,
-        data_set: DataSet {
-            files,
-            file_size_bytes: place.file_bytes(),
-            reused: place.data_set.written_bytes == 0,
-        },
-        data_bytes: files * place.file_bytes(),
-        material: Material {
-            written_bytes: place.data_set.written_bytes,
-            server_memory_bytes: place.server_memory_bytes,
-            own_files: false,
-        },
     }
 }
 

@@ -7,8 +7,8 @@ use std::time::Instant;
 use jiff::Timestamp;
 use reelgauge_analysis::Culprit;
 use reelgauge_analysis::criteria::Criteria;
-use reelgauge_analysis::culprit::of_point;
 use reelgauge_analysis::late::StreamSpec;
+use reelgauge_analysis::point_culprit::of_point;
 use reelgauge_analysis::verdict::{Measured, judge};
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::driver::{DriverKind, Worker};
@@ -16,6 +16,7 @@ use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_formats::Format;
 use reelgauge_workload::script::Script;
 
+use super::VERB;
 use super::agreement::outlier;
 use super::budget::{FORMAT_S, LOOK_S, RATE_TIMES, TRIAL_TIMES, Times};
 use super::everyday::everyday;
@@ -37,8 +38,6 @@ use crate::session::results_dir::Naming;
 use crate::session::{Opening, PointDone, PointPlan, Session, ToJudge, make_out};
 use crate::streams::actors::ActorsError;
 
-/// The command, which is all that the run is called after.
-pub(super) const VERB: &str = "check";
 /// The most players or recorders that are tried: threads of one process on an ordinary machine.
 const STREAMS_MAX: u32 = 400;
 /// A target that completes nothing for this long is given up.

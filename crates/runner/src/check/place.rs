@@ -164,7 +164,7 @@ fn make_files(
     let spec = DataSetSpec { files: 1, file_bytes: plan.file_bytes, unit_bytes: QUANTUM_BYTES, seed };
     let most = DataSetSpec { files: plan.files_max, ..spec };
     let held = Room::of(locked);
-    observer.ahead(super::look::VERB, &super::budget::forecast(held.yet_to_write(&[most])));
+    observer.ahead(super::VERB, &super::budget::forecast(held.yet_to_write(&[most])));
     let notes = held.make_for(&most, &[spec], observer, interrupt)?;
     let mut make = |files: u32| {
         let mut progress = |report: Prepared| {

@@ -61,7 +61,7 @@ pub fn prepare(
 ) -> Result<Prepared, RunError> {
     plan.check()?;
     check_names([Some(plan.target.as_path()), plan.read_from.as_deref()].into_iter().flatten())?;
-    allowance::check(driver_kind(plan.driver), &demand(&plan))?;
+    allowance::check::<RunError>(driver_kind(plan.driver), &demand(&plan))?;
     check_space(&plan, asked.terms.keep_free)?;
     let area = Area::open_or_create_on(&plan.target, asked.terms)?;
     plan.target = area.target().to_path_buf();

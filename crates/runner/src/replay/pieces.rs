@@ -14,7 +14,7 @@ use reelgauge_trace::prestate::Prepare;
 
 use super::images::Images;
 use super::tape::Tape;
-use crate::session::failure::within_a_look;
+use crate::session::brief_look::within_a_look;
 
 /// Files that are looked at, the largest.
 const FILES_MAX: usize = 4;

@@ -9,11 +9,9 @@
 
 mod limits;
 
-use reelgauge_engine::driver::{DriverKind, threads_for};
+use reelgauge_engine::driver::{DriverError, DriverKind, available, threads_for};
 use reelgauge_workload::script::Needs;
 use reelgauge_workload::units::Size;
-
-use crate::error::RunError;
 
 /// What the rest of the program has open: logs, rings, directories, standard streams.
 const OWN_FILES: u64 = 32;
@@ -222,9 +220,9 @@ impl Allowance {
 /// Refuses a load that this machine does not allow.
 ///
 /// # Errors
-/// [`RunError::Machine`], and [`RunError::Driver`] where there is no such driver here.
-pub fn check(kind: DriverKind, demand: &Demand) -> Result<(), RunError> {
-    reelgauge_engine::driver::available(kind)?;
+/// What it asks for and can't have, or that there is no such driver here.
+pub fn check<E: From<Refusal> + From<DriverError>>(kind: DriverKind, demand: &Demand) -> Result<(), E> {
+    available(kind)?;
     Ok(Allowance::now(demand.open_files).holds(demand)?)
 }
 

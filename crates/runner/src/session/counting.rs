@@ -2,10 +2,10 @@
 //!
 //! Not here: what is sampled, and how (doctor).
 
-use reelgauge_doctor::store::StoreMeta;
 use reelgauge_doctor::{Sampling, Target, Watch};
 use reelgauge_engine::clock::Clock;
 use reelgauge_engine::mount::Mount;
+use reelgauge_record::counters::StoreMeta;
 use reelgauge_record::run_dir::RunDir;
 
 /// Starts to sample what carries this mount.

@@ -8,12 +8,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
-use reelgauge_analysis::culprit::of_point;
-use reelgauge_analysis::incident::machine::from_counters;
+use reelgauge_analysis::machine_then::from_counters;
+use reelgauge_analysis::point_culprit::of_point;
 use reelgauge_analysis::{Culprit, LoadPoint};
-use reelgauge_doctor::read_counters;
 use reelgauge_engine::clock::Clock;
 use reelgauge_record::identity;
+use reelgauge_results::counters::read_counters;
 
 /// Explains the incidents of all load points by the counters in the run directory, and decides anew whose
 /// fault the load points were. Without counters everything stays as the operations alone have told it.

@@ -2,19 +2,15 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::mpsc::channel;
-use std::time::Duration;
 
 use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::mount::{MountChange, MountId};
 use reelgauge_record::log::FileEntry;
 use reelgauge_record::{OpKind, OpRecord};
 
+use crate::session::brief_look::within_a_look;
 use crate::session::drive::Ending;
 use crate::session::meddling::Meddling;
-
-/// How long a look at a mount that may be dead may take.
-const LOOK: Duration = Duration::from_secs(1);
 
 /// What is known of the target, for a sentence about it.
 #[derive(Debug)]
@@ -207,14 +203,4 @@ fn mount_change(circumstances: &Circumstances<'_>) -> Option<MountChange> {
         other => other,
     };
     within_a_look(change).flatten()
-}
-
-/// What comes of a look at storage that may be dead; `None` when it doesn't answer in time.
-pub(crate) fn within_a_look<T: Send + 'static>(look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    let (sender, answer) = channel();
-    std::thread::spawn(move || {
-        // Nobody listens any more if it took too long.
-        let _ = sender.send(look());
-    });
-    answer.recv_timeout(LOOK).ok()
 }

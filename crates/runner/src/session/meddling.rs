@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use reelgauge_engine::area::{AreaDir, MARKER_FILE};
 use reelgauge_engine::mount::{Mount, MountKind};
 
-use crate::session::failure::within_a_look;
+use crate::session::brief_look::within_a_look;
 use crate::session::file_table::FileTable;
 
 /// The most test files that are looked at, evenly spread: more would take long on slow storage.

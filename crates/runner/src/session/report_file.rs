@@ -5,9 +5,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use reelgauge_analysis::page::PageKind;
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_record::identity;
+use reelgauge_report::html::page::PageKind;
 use reelgauge_results::page::{PageError, REPORT_FILE, page, run_page, write_html};
 
 use crate::interrupt::Interrupt;

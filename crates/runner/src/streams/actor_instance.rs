@@ -18,8 +18,8 @@ use reelgauge_workload::streams::{ActorKind, ActorPlan};
 use reelgauge_workload::transcoder::{Transcoder, TranscoderShape};
 use reelgauge_workload::vda_table::{COMPANION_MIX, CompanionOp, READ_SIZES, WRITE_SIZES, mean_bytes};
 
-use super::actors::{judged, pace};
 use super::media::{DIRECT_QUANTUM_BYTES, Media, output_frame_bytes};
+use super::timeline::{judged, pace};
 
 /// Writes of a camera of the published benchmark that are made durable at once: 5 %.
 const COMMIT_SHARE_PPM: u32 = 50_000;

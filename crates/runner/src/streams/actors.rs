@@ -11,16 +11,16 @@ use std::ops::Range;
 
 use reelgauge_analysis::criteria::{Criteria, CriteriaChange, CriteriaError};
 use reelgauge_analysis::forecast::LoadAhead;
-use reelgauge_analysis::late::{Policy as JudgedPolicy, StreamSpec};
+use reelgauge_analysis::late::StreamSpec;
 use reelgauge_analysis::rates::RateSpec;
 use reelgauge_engine::driver::{DriverKind, Worker};
-use reelgauge_workload::pace::{Pace, Policy};
 use reelgauge_workload::random::Dice;
 use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
 use reelgauge_workload::units::Span;
 
 use super::actor_instance::{ActorInstance, ActorScript, Files, InstanceSettings};
 use super::media::{Media, MediaError, output_frame_bytes};
+use super::timeline::pace;
 use crate::session::allowance::Demand;
 
 /// Streams begin within this time of each other, or within half of a warm-up that is shorter than twice that.
@@ -221,11 +221,6 @@ impl Actors {
         prepared.fold(self.made_bytes(1, seconds), u64::saturating_add)
     }
 
-    /// Whether anything reads files that were there before.
-    pub fn reads_prepared_files(&self) -> bool {
-        self.actors.iter().any(|actor| actor.instance().needs().prepared_files > 0)
-    }
-
     /// Whether anything writes.
     pub fn writes(&self) -> bool {
         self.actors.iter().any(|actor| !matches!(actor.plan.kind, ActorKind::Player | ActorKind::Editor))
@@ -363,19 +358,6 @@ fn synced_note(plan: &StreamsPlan) -> Option<&'static str> {
              round once, and before the end of each load point: what the storage could not take in time is late."
         }
     })
-}
-
-/// The timeline of a stream of this media.
-pub(super) fn pace(actor: &ActorPlan, media: &Media) -> Pace {
-    Pace { rate: media.rate, buffer_frames: actor.buffer.frames(media.rate), policy: actor.policy }
-}
-
-/// How the analysis calls a policy.
-pub(super) fn judged(policy: Policy) -> JudgedPolicy {
-    match policy {
-        Policy::Drop => JudgedPolicy::Drop,
-        Policy::Stall => JudgedPolicy::Stall,
-    }
 }
 
 #[cfg(test)]

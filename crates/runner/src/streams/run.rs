@@ -80,7 +80,7 @@ fn carry_out(
     let first_scale = plan.scale.0.iter().copied().max().unwrap_or(1);
     let seconds = (actors.warmup_ns() + plan.duration.ns()) as f64 / 1e9;
     let demand = |scale: u32| actors.demand(driver_kind(plan.driver), scale, seconds);
-    allowance::check(driver_kind(plan.driver), &demand(first_scale))?;
+    allowance::check::<RunError>(driver_kind(plan.driver), &demand(first_scale))?;
     let machine = plan.find_max.is_some().then(|| allowance::most_of(plan.search_cap(), demand));
     make_out(&out)?;
     let needed_bytes = actors.bytes_per_scale(seconds).saturating_mul(u64::from(first_scale));

@@ -2,9 +2,9 @@
 
 use reelgauge_analysis::LoadPoint;
 use reelgauge_analysis::criteria::Criteria;
-use reelgauge_analysis::culprit::of_point;
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::late::StreamFigures;
+use reelgauge_analysis::point_culprit::of_point;
 use reelgauge_analysis::vda::ProcessRate;
 use reelgauge_analysis::verdict::{Failure, Measured, Verdict, judge};
 

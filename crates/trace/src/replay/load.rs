@@ -565,10 +565,6 @@ fn why_left_out(op: &OpRecord, without: Without) -> Option<&'static str> {
         (OpKind::Other, OtherBits::HARD_LINK, 0) => {
             "a hard link to a file that the trace does not tell; its new name is a file of its own, there from the start"
         }
-        (OpKind::Other, OtherBits::SYMBOLIC_LINK, 0) => {
-            "a symbolic link that leads to what the trace does not tell; what goes by its name goes to a file of its \
-             own, there from the start"
-        }
         (OpKind::Other, ..) => "a lock or another operation without an equivalent here",
         (OpKind::Link, ..) if without.hard_links => {
             "a hard link, which the target does not have; its new name is a file of its own, there from the start"

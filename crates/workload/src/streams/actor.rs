@@ -221,11 +221,6 @@ impl ActorKind {
     pub const fn reads_footage(self) -> bool {
         matches!(self, ActorKind::Player | ActorKind::Editor | ActorKind::Transcoder)
     }
-
-    /// Whether it works on plain files.
-    pub const fn has_files(self) -> bool {
-        matches!(self, ActorKind::Copier | ActorKind::Camera | ActorKind::Companion | ActorKind::Mix)
-    }
 }
 
 impl fmt::Display for ActorKind {

@@ -273,7 +273,7 @@ mod tests {
     fn media_and_files_belong_to_whom_they_should() {
         for kind in ActorKind::ALL {
             assert_eq!(Setting::Format.belongs_to(kind), kind.has_media());
-            assert_eq!(Setting::FileSize.belongs_to(kind), kind.has_files());
+            assert_eq!(Setting::FileSize.belongs_to(kind), !kind.has_media());
             assert!(Setting::Count.belongs_to(kind) && !Setting::MixDirect.belongs_to(kind));
         }
     }

@@ -7,8 +7,9 @@
 //! application. (Opening into the table directly would be simpler, but closing from it skips the file
 //! system's flush, which is where NFS, SMB and FUSE write back and report late errors.)
 //!
-//! A file is lent to an errand by its number. Until that is back it is not closed, because its number may
-//! soon be another file's. (A duplicate would be safe too, but closing that one would flush the file.)
+//! A file is lent to an offloaded operation by its number. Until that is back it is not closed, because its
+//! number may soon be another file's. (A duplicate would be safe too, but closing that one would flush the
+//! file.)
 
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd, RawFd};
 
@@ -34,7 +35,7 @@ struct Handle {
     fd: OwnedFd,
     uses: u32,
     in_table: bool,
-    /// How many errands it is lent to.
+    /// How many offloaded operations it is lent to.
     lent: u32,
     /// Whether its close has been enlisted.
     is_closing: bool,
@@ -79,14 +80,14 @@ impl Files {
         }
     }
 
-    /// This handle's file will be used by an errand.
+    /// This handle's file will be used by an offloaded operation.
     pub(super) fn lend(&mut self, handle: usize) {
         if let Some(file) = &mut self.handles[handle] {
             file.lent += 1;
         }
     }
 
-    /// An errand that used this handle's file is over, or is not begun after all.
+    /// An offloaded operation that used this handle's file is over, or is not begun after all.
     pub(super) fn given_back(&mut self, handle: usize) {
         if let Some(file) = &mut self.handles[handle] {
             file.lent = file.lent.checked_sub(1).expect("what is given back was lent");

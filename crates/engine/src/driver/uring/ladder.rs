@@ -9,7 +9,7 @@ use std::io;
 use io_uring::{IoUring, Probe, Submitter, opcode};
 
 use super::BATCH;
-use super::lanes::{Lanes, Slot};
+use super::slots::{Slot, Slots};
 use crate::buffer::AlignedBuffer;
 use crate::driver::DriverError;
 
@@ -118,23 +118,23 @@ impl Ladder {
     }
 
     /// Sets up a ring for these workers, on the thread that will use it.
-    pub(super) fn climb<S>(self, lanes: &mut Lanes<S>) -> Result<(IoUring, Taken), DriverError> {
+    pub(super) fn climb<S>(self, slots: &mut Slots<S>) -> Result<(IoUring, Taken), DriverError> {
         let refused = |source| DriverError::UringSetup { source };
-        let slots = u32::try_from(lanes.slots.len()).unwrap_or(u32::MAX);
-        let (ring, rung) = set_up(self.first_rung, slots).map_err(refused)?;
+        let in_flight = u32::try_from(slots.slots.len()).unwrap_or(u32::MAX);
+        let (ring, rung) = set_up(self.first_rung, in_flight).map_err(refused)?;
         check(&ring).map_err(refused)?;
-        let registered_buffers = self.registered_buffers && register_buffers(&ring, lanes);
-        let registered_files = self.registered_files && make_file_table(&ring, lanes);
+        let registered_buffers = self.registered_buffers && register_buffers(&ring, slots);
+        let registered_files = self.registered_files && make_file_table(&ring, slots);
         // Without this the kernel would work on a few operations at a time and let the rest queue, which
         // would be counted as the storage's slowness.
-        let mut limits = [slots.max(4), 0];
+        let mut limits = [in_flight.max(4), 0];
         let raised = ring.submitter().register_iowq_max_workers(&mut limits).is_ok();
         let taken = Taken {
             rung,
             registered_buffers,
             registered_files,
             registered_ring: self.registered_ring,
-            kernel_threads: raised.then_some(slots.max(4)),
+            kernel_threads: raised.then_some(in_flight.max(4)),
         };
         Ok((ring, taken))
     }
@@ -199,9 +199,9 @@ fn check(ring: &IoUring) -> io::Result<()> {
 ///
 /// A buffer that the kernel knows is in memory for good, so one that may never be used is left out for now:
 /// see [`register_read`].
-fn register_buffers<S>(ring: &IoUring, lanes: &mut Lanes<S>) -> bool {
-    let mut buffers: Vec<libc::iovec> = Vec::with_capacity(2 * lanes.slots.len());
-    for slot in lanes.slots.iter() {
+fn register_buffers<S>(ring: &IoUring, slots: &mut Slots<S>) -> bool {
+    let mut buffers: Vec<libc::iovec> = Vec::with_capacity(2 * slots.slots.len());
+    for slot in slots.slots.iter() {
         match &slot.data {
             Some(data) => buffers.extend([LEFT_OUT, vector(data.pool())]),
             None => buffers.push(vector(&slot.read)),
@@ -213,7 +213,7 @@ fn register_buffers<S>(ring: &IoUring, lanes: &mut Lanes<S>) -> bool {
     // SAFETY: slots keep their buffers for as long as the ring may use them: they are freed only when
     // nothing is in flight, and leaked otherwise.
     let registered = unsafe { ring.submitter().register_buffers(&buffers) }.is_ok();
-    for slot in lanes.slots.iter_mut().filter(|slot| slot.data.is_none()) {
+    for slot in slots.slots.iter_mut().filter(|slot| slot.data.is_none()) {
         slot.is_read_registered = Some(registered);
     }
     registered
@@ -230,13 +230,13 @@ pub(super) fn register_read(submitter: &Submitter<'_>, slot: &mut Slot) {
 
 /// Makes an empty table for the files of all handles; whether the kernel agreed. It doesn't before Linux
 /// 5.19, and where there are more handles than a process may open files (RLIMIT_NOFILE).
-fn make_file_table<S>(ring: &IoUring, lanes: &mut Lanes<S>) -> bool {
-    let Ok(handles) = u32::try_from(lanes.files.len()) else {
+fn make_file_table<S>(ring: &IoUring, slots: &mut Slots<S>) -> bool {
+    let Ok(handles) = u32::try_from(slots.files.len()) else {
         return false;
     };
     let made = ring.submitter().register_files_sparse(handles).is_ok();
     if made {
-        lanes.files.use_table();
+        slots.files.use_table();
     }
     made
 }

@@ -59,11 +59,11 @@ fn recorders(seen: [(u64, u64); 2], judgement: Judgement) -> Comparison {
     let run = |side: u32| ComparedRun { side, ..ComparedRun::default() };
     let late = vec![late(0, one, first), late(1, two, second)];
     let runs = vec![run(0), run(1)];
-    Comparison { runs, rows, late, cautions: Vec::new(), sentences: Vec::new() }
+    Comparison { runs, rows, late }
 }
 
 fn said(comparison: &Comparison) -> Vec<String> {
-    sentences::sentences(comparison).into_iter().map(|sentence| sentence.text).collect()
+    sentences::sentences(comparison, &[]).into_iter().map(|sentence| sentence.text).collect()
 }
 
 #[test]
@@ -127,6 +127,7 @@ fn demand_and_other_numbers_of_streams_are_said_to_be_that() {
          response times of different loads are not."
     );
     assert!(told[2].starts_with("Throughput and operations per second are what the streams asked for"));
+    let comparison = ToldComparison { comparison, ..ToldComparison::default() };
     let screen = compare_screen(&comparison, false, Style::default());
     assert!(!screen.contains("write, MB/s"), "demand is nothing to look at\n{screen}");
     let all = compare_screen(&comparison, true, Style::default());

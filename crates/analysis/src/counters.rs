@@ -1,0 +1,51 @@
+//! Counters of host, network, disks and mount, on the same clock as the operations, as a page shows them.
+//!
+//! [`gathering`] makes them from samples, [`thin`] few enough points of many.
+//!
+//! Not here: sampling them (doctor) and reading them back (results).
+
+pub mod gathering;
+pub mod thin;
+
+use serde::{Deserialize, Serialize};
+
+/// Points of all series together, at most; a page takes no more.
+pub const MAX_POINTS: usize = 40_000;
+
+/// The counters of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counters {
+    /// One for each machine that sampled.
+    pub agents: Vec<CounterAgent>,
+}
+
+/// The counters of one machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CounterAgent {
+    /// Its name.
+    pub agent: String,
+    /// What it sampled.
+    pub series: Vec<CounterSeries>,
+    /// What is not here, and why, in words.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+/// One counter over time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CounterSeries {
+    /// `host`, `network`, `disk`, `mount` or `tool`.
+    pub layer: String,
+    /// As in the log: `cpu_busy_percent`, `rx_bytes_per_s`.
+    pub name: String,
+    /// Which of several: `eth0`, `nvme0n1`; empty where there is one.
+    pub device: String,
+    /// For people, with the unit: "eth0 received, MB/s".
+    pub label: String,
+    /// `percent`, `bytes_per_s`, `per_s`, `us`, `bytes`, `count`.
+    pub unit: String,
+    /// When, in seconds since the start of the run.
+    pub at_s: Vec<f64>,
+    /// What was found then; `None` where nothing was.
+    pub value: Vec<Option<f64>>,
+}

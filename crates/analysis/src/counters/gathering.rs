@@ -1,0 +1,166 @@
+//! The counters of one agent on their way from samples to what a page shows: series by layer, with words for
+//! people, and few enough points.
+//!
+//! A point's value holds for the time since the point before it. Series have at most
+//! [`super::thin::POINTS_MAX`] points, a run at most [`super::MAX_POINTS`] and an agent at most
+//! [`SERIES_MAX`] series: first those that say what a layer carries and how long it takes. Counters of faults
+//! that stayed at 0 all the time are left out; what was left out is said in the agent's notes.
+//!
+//! Pure. Not here: reading files (results).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reelgauge_record::counters::{KINDS, Kind, Layer, Row, Weight};
+
+use super::thin::{Point, Thinner};
+use super::{CounterAgent, CounterSeries};
+
+/// Series that are shown of an agent, at most.
+pub const SERIES_MAX: usize = 60;
+
+/// Series that are read of an agent, at most: more is no machine, but a file made to fill the memory.
+const SERIES_READ_MAX: usize = 1024;
+
+/// A name of a device longer than this is cut.
+const DEVICE_CHARS_MAX: usize = 64;
+
+/// What is read of one agent, row by row, in order of time.
+#[derive(Debug, Default)]
+pub struct Gathering {
+    series: BTreeMap<(usize, String), Thinner>,
+    unread: BTreeSet<String>,
+    notes: Vec<String>,
+    /// Counters that this version does not know.
+    unknown: BTreeSet<String>,
+    full: bool,
+}
+
+impl Gathering {
+    /// Takes a row.
+    pub fn take(&mut self, row: Row<'_>) {
+        let layer = Layer::from_name(row.layer);
+        let known =
+            |kind: &Kind| Some(kind.layer) == layer && kind.name == row.name && kind.unit.name() == row.unit;
+        let Some(kind) = KINDS.iter().position(known) else {
+            if self.unknown.len() < SERIES_MAX {
+                self.unknown.insert(format!("{} {}", shortened(row.layer), shortened(row.name)));
+            }
+            return;
+        };
+        let key = (kind, shortened(row.device));
+        if self.series.len() == SERIES_READ_MAX && !self.series.contains_key(&key) {
+            self.full = true;
+            return;
+        }
+        self.series.entry(key).or_default().push(Point { at_ns: row.at_ns, value: row.value });
+    }
+
+    /// What could not be sampled, in words.
+    pub fn not_sampled(&mut self, what: impl IntoIterator<Item = String>) {
+        self.unread.extend(what);
+    }
+
+    /// Something to know about what was read.
+    pub fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    /// How many series there are.
+    pub fn series_count(&self) -> usize {
+        self.series.len()
+    }
+
+    /// Leaves out what need not be shown, and says so.
+    pub fn choose(mut self) -> Gathering {
+        self.series.retain(|_, series| !series.is_empty());
+        let before = self.series.len();
+        self.series.retain(|(kind, _), series| KINDS[*kind].weight != Weight::Fault || !series.is_silent());
+        let silent = before - self.series.len();
+        let left_out = self.leave_out();
+        if silent > 0 {
+            let what = "Counters of errors and waiting that stayed at 0 all the time are not shown";
+            self.notes.push(format!("{what}: {silent}."));
+        }
+        if left_out > 0 || self.full {
+            let count = if self.full { "many".to_owned() } else { left_out.to_string() };
+            let what = "Counters that there is no room for here; they are in the run directory, in counters/";
+            self.notes.push(format!("{what}: {count}."));
+        }
+        if !self.unknown.is_empty() {
+            let names: Vec<&str> = self.unknown.iter().map(String::as_str).collect();
+            self.notes.push(format!("This version does not know these counters: {}.", names.join(", ")));
+        }
+        let unread = std::mem::take(&mut self.unread);
+        self.notes.extend(unread.iter().map(|what| format!("Not sampled: {}.", shortened(what))));
+        self
+    }
+
+    /// As a page has it, each series with so many points at most.
+    pub fn shown(self, agent: String, points_each: usize) -> CounterAgent {
+        let series = self.series.into_iter().map(|((kind, device), mut series)| {
+            series.limit(points_each);
+            shown(&KINDS[kind], device, &series)
+        });
+        CounterAgent { agent, series: series.collect(), notes: self.notes }
+    }
+
+    /// Leaves out what there is no room for, and says how many.
+    fn leave_out(&mut self) -> usize {
+        let mut keys: Vec<_> = self.series.keys().cloned().collect();
+        keys.sort_by_key(|(kind, device)| (KINDS[*kind].weight, *kind, device.clone()));
+        let rest = keys.split_off(keys.len().min(SERIES_MAX));
+        for key in &rest {
+            self.series.remove(key);
+        }
+        rest.len()
+    }
+}
+
+fn shown(kind: &Kind, device: String, series: &Thinner) -> CounterSeries {
+    CounterSeries {
+        layer: kind.layer.name().to_owned(),
+        name: kind.name.to_owned(),
+        label: kind.label(&device),
+        device,
+        unit: kind.unit.name().to_owned(),
+        at_s: series.points().map(|point| (point.at_ns as f64 / 1e6).round() / 1e3).collect(),
+        value: series.points().map(|point| point.value.map(six_digits)).collect(),
+    }
+}
+
+/// A value without the digits that say nothing, of which a page has tens of thousands.
+fn six_digits(value: f64) -> f64 {
+    if value == 0.0 {
+        return 0.0;
+    }
+    let places = 5 - value.abs().log10().floor() as i32;
+    match places {
+        0..=12 => (value * 10_f64.powi(places)).round() / 10_f64.powi(places),
+        13.. => value,
+        _ => value.round(),
+    }
+}
+
+/// A text from a file, no longer than a screen has room for.
+fn shortened(text: &str) -> String {
+    text.chars().take(DEVICE_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_that_say_nothing_are_left_out() {
+        for (value, expected) in [
+            (0.0, 0.0),
+            (12.345_678_9, 12.3457),
+            (-0.000_123_456_789, -0.000_123_457),
+            (123_456_789.4, 123_456_789.0),
+            (1e-300, 1e-300),
+            (100.0, 100.0),
+        ] {
+            assert_eq!(six_digits(value), expected);
+        }
+    }
+}

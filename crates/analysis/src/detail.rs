@@ -1,0 +1,33 @@
+//! What only the log of a run or a trace knows: latency, sizes, files, maps and streams over time, as a page
+//! shows them ([`Detail`]), made in two passes over it ([`FirstPass`], [`SecondPass`]) with memory that does
+//! not grow with the log.
+//!
+//! A page must stay small enough for a mail (the report's `tests/page_size.rs`), so every list has its bound.
+//!
+//! * [`data`]: the detail as data. `first`, `second`: the passes; `curves`, `sizes`, `latency`, `files`,
+//!   `map`, `strips`, `ops`: their parts.
+//! * `names`: which files are named, and how long their names may be.
+//! * [`decimal`]: numbers without useless digits.
+//!
+//! Not here: reading runs (results), the page around it, sentences and HTML (report).
+
+mod curves;
+pub mod data;
+pub mod decimal;
+mod files;
+mod first;
+mod latency;
+mod map;
+mod names;
+mod ops;
+mod second;
+mod sizes;
+mod strips;
+#[cfg(test)]
+mod tests;
+
+pub use data::Detail;
+pub use decimal::Decimal;
+pub use first::FirstPass;
+pub use second::SecondPass;
+pub use strips::JudgedPoint;

@@ -1,0 +1,210 @@
+//! The streams of every load point over time, from what counts late frames ([`crate::late`]).
+//!
+//! Load points come one after another in a log, but for those rows that a row group puts together worker by
+//! worker. So a window of operations is held and put in order of load points, and only one is counted at a
+//! time: a search may have hundreds, each with hundreds of streams.
+
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+
+use reelgauge_record::OpRecord;
+
+use super::Decimal;
+use super::data::{Headroom, PointStreams, StreamStrip, TimeAxis};
+use super::names::cut;
+use crate::late::strip::{HEADROOM_BINS, HEADROOM_FROM_PERCENT, HEADROOM_STEP_PERCENT, Strip};
+use crate::late::{LateTally, MeasuredPart, StreamSpec};
+use crate::rounding::round_to;
+use crate::trace_stats::over_time::TimeBins;
+
+/// Strips of a load point, at most.
+const MAX_STRIPS: usize = 64;
+/// Load points that are told of, at most.
+const MAX_POINTS: usize = 1_000;
+/// Bins of a strip: never more, and fewer only with hundreds of load points.
+const MAX_BINS: usize = 600;
+const MIN_BINS: usize = 24;
+/// Bins of all strips of a page: about 1 MB.
+const ALL_BINS: usize = 100_000;
+/// So many operations may be written between one and another that came before: two row groups of a log.
+const WINDOW: usize = 1 << 17;
+/// A stream's name in a page, in bytes.
+const NAME_BYTES: usize = 100;
+
+/// A load point whose streams are to be told of.
+#[derive(Clone, Debug)]
+pub struct JudgedPoint {
+    /// When it was judged.
+    pub part: MeasuredPart,
+    /// Its streams.
+    pub specs: Vec<StreamSpec>,
+}
+
+/// Takes the operations of a log in the order in which they were logged.
+#[derive(Clone, Debug)]
+pub(super) struct StreamsTally {
+    held: Vec<OpRecord>,
+    /// Those that have not begun, the next first.
+    waiting: VecDeque<JudgedPoint>,
+    current: Option<Counted>,
+    max_strips: usize,
+    max_bins: usize,
+    done: Vec<PointStreams>,
+}
+
+/// The load point that is being counted.
+#[derive(Clone, Debug)]
+struct Counted {
+    part: MeasuredPart,
+    names: Vec<(u32, String)>,
+    time: TimeBins,
+    tally: LateTally,
+}
+
+impl StreamsTally {
+    pub(super) fn new(mut points: Vec<JudgedPoint>) -> StreamsTally {
+        points.retain(|point| !point.specs.is_empty());
+        points.sort_by_key(|point| point.part.point);
+        points.truncate(MAX_POINTS);
+        let room = (ALL_BINS / MIN_BINS / points.len().max(1)).saturating_sub(1);
+        let max_strips = MAX_STRIPS.min(room);
+        let strips: usize = points.iter().map(|point| point.specs.len().min(max_strips) + 1).sum();
+        StreamsTally {
+            held: Vec::new(),
+            waiting: points.into(),
+            current: None,
+            max_strips,
+            max_bins: (ALL_BINS / strips.max(1)).clamp(MIN_BINS, MAX_BINS),
+            done: Vec::new(),
+        }
+    }
+
+    /// Takes an operation.
+    #[inline]
+    pub(super) fn add(&mut self, op: &OpRecord) {
+        if self.waiting.is_empty() && self.held.is_empty() {
+            self.count(op);
+            return;
+        }
+        self.held.push(*op);
+        if self.held.len() >= 2 * WINDOW {
+            self.release(WINDOW);
+        }
+    }
+
+    /// Counts so many of the operations that are held, those of the first load points.
+    #[cold]
+    fn release(&mut self, ops: usize) {
+        let mut held = std::mem::take(&mut self.held);
+        // Stable: each worker keeps its order.
+        held.sort_by_key(|op| op.point);
+        held.drain(..ops).for_each(|op| self.count(&op));
+        self.held = held;
+    }
+
+    /// Counts an operation. Those of a load point that is over are left out, as they were in the run.
+    #[inline]
+    fn count(&mut self, op: &OpRecord) {
+        if self.current.as_ref().is_none_or(|current| current.part.point != op.point) {
+            self.turn_to(op.point);
+        }
+        if let Some(current) = self.current.as_mut().filter(|current| current.part.point == op.point) {
+            current.tally.add(op);
+        }
+    }
+
+    /// Begins with this load point, if it comes behind the current one and has streams.
+    #[cold]
+    fn turn_to(&mut self, point: u16) {
+        while self.waiting.front().is_some_and(|next| next.part.point <= point) {
+            self.begin_next();
+        }
+    }
+
+    fn begin_next(&mut self) {
+        self.finish_current(u64::MAX);
+        let Some(JudgedPoint { part, specs }) = self.waiting.pop_front() else { return };
+        let span = (part.from_ns, part.until_ns.saturating_sub(1).max(part.from_ns));
+        let time = TimeBins::over(span, self.max_bins as u64);
+        self.current = Some(Counted {
+            part,
+            names: specs.iter().map(|spec| (spec.stream, spec.name.clone())).collect(),
+            time,
+            tally: LateTally::with_strips(specs, part, time),
+        });
+    }
+
+    fn finish_current(&mut self, end_ns: u64) {
+        if let Some(current) = self.current.take() {
+            self.done.push(current.finish(end_ns, self.max_strips));
+        }
+    }
+
+    /// All load points. Of the last nothing is known after `end_ns`.
+    pub(super) fn finish(mut self, end_ns: u64) -> Vec<PointStreams> {
+        self.release(self.held.len());
+        while !self.waiting.is_empty() {
+            self.begin_next();
+        }
+        self.finish_current(end_ns);
+        self.done
+    }
+}
+
+impl Counted {
+    fn finish(self, end_ns: u64, max_strips: usize) -> PointStreams {
+        let Counted { part, names, time, tally } = self;
+        let (_, mut strips) = tally.finish_with_strips(end_ns.min(part.until_ns));
+        let mut min_margin_ns = vec![i64::MAX; time.count];
+        let mut late_frames = vec![0; time.count];
+        let mut headroom = [0; HEADROOM_BINS];
+        let mut never = 0;
+        for (_, strip) in &strips {
+            let margins = min_margin_ns.iter_mut().zip(&strip.min_margin_ns);
+            margins.for_each(|(margin, of_stream)| *margin = *of_stream.min(margin));
+            late_frames.iter_mut().zip(&strip.late_frames).for_each(|(late, of_stream)| *late += of_stream);
+            headroom.iter_mut().zip(&strip.headroom).for_each(|(count, of_stream)| *count += of_stream);
+            never += strip.never;
+        }
+        strips.sort_by_key(|(stream, strip)| (Reverse(strip.late_frames.iter().sum::<u64>()), *stream));
+        strips.truncate(max_strips);
+        PointStreams {
+            point: part.point,
+            time: axis(time),
+            left_out: (names.len().saturating_sub(strips.len())) as u64,
+            streams: strips.into_iter().map(|(stream, strip)| row(stream, strip, &names)).collect(),
+            min_margin_us: margins_us(&min_margin_ns),
+            late_frames,
+            headroom: Headroom {
+                from_percent: HEADROOM_FROM_PERCENT,
+                step_percent: HEADROOM_STEP_PERCENT,
+                count: headroom.to_vec(),
+                never,
+            },
+        }
+    }
+}
+
+fn row(stream: u32, strip: Strip, names: &[(u32, String)]) -> StreamStrip {
+    let name = names.iter().find(|(number, _)| *number == stream).map(|(_, name)| name.clone());
+    StreamStrip {
+        stream,
+        name: cut(name.unwrap_or_default(), NAME_BYTES),
+        min_margin_us: margins_us(&strip.min_margin_ns),
+        late_frames: strip.late_frames,
+    }
+}
+
+/// In whole µs, rounded down: a frame that is late by less is late.
+fn margins_us(margins_ns: &[i64]) -> Vec<Option<i64>> {
+    margins_ns.iter().map(|ns| (*ns != i64::MAX).then(|| ns.div_euclid(1_000))).collect()
+}
+
+/// Bins of time as a page has them.
+pub(super) fn axis(time: TimeBins) -> TimeAxis {
+    TimeAxis {
+        from_s: Decimal::seconds(time.from_ns),
+        bin_s: Decimal(round_to(time.width_ns as f64 / 1e9, 6)),
+        bins: time.count,
+    }
+}

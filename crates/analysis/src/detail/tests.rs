@@ -1,0 +1,264 @@
+//! The passes together: exact numbers, and the bounds of lists.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use reelgauge_record::{OpFlags, OpRecord};
+
+use super::data::{Measure, PointStreams};
+use super::*;
+use crate::late::{LateFigures, LateTally, MeasuredPart, Policy, StreamSpec};
+use crate::trace_stats::tests::{read, write};
+
+const MS: u64 = 1_000_000;
+
+/// The detail of operations in the order of the log and of issue alike.
+fn detail(ops: &[OpRecord], files: usize) -> Detail {
+    detail_of(FirstPass::new(Measure::Response, vec![0; files]), ops)
+}
+
+fn detail_of(mut first: FirstPass, ops: &[OpRecord]) -> Detail {
+    ops.iter().for_each(|op| first.add(op));
+    let mut second = first.second();
+    ops.iter().for_each(|op| second.add(op));
+    second.detail(|file| (file != 3).then(|| format!("reel/{file}.mov")))
+}
+
+fn at(ms: u64, took_ms: u64, op: OpRecord) -> OpRecord {
+    OpRecord { due_ns: ms * MS, issued_ns: ms * MS, done_ns: (ms + took_ms) * MS, ..op }
+}
+
+#[test]
+fn everything_is_counted_where_it_belongs() {
+    let warmup = |op: OpRecord| OpRecord { flags: OpFlags::WARMUP, ..op };
+    let ops = [
+        warmup(at(0, 90, read(0, 0, 4_096))),
+        at(100, 3, read(0, 4_096, 4_096)),
+        at(101, 4, write(1, 0, 512)),
+        OpRecord { errno: 5, ..at(102, 5, read(0, 8_192, 4_096)) },
+        at(110, 2, read(9, 0, 100)),
+    ];
+    let detail = detail(&ops, 2);
+    assert_eq!((detail.ops, detail.listed_all, detail.measure), (5, true, Measure::Response));
+    assert_eq!(
+        (detail.time.from_s, detail.time.bin_s, detail.time.bins),
+        (Decimal(0.0), Decimal(0.001), 113)
+    );
+    let bins = |values: &[u64]| -> Vec<(usize, u64)> {
+        values.iter().copied().enumerate().filter(|(_, value)| *value > 0).collect()
+    };
+    let over = &detail.over_time;
+    assert_eq!(bins(&over.ops), [(90, 1), (103, 1), (105, 1), (107, 1), (112, 1)]);
+    assert_eq!((bins(&over.failed_ops), bins(&over.warmup_ops)), (vec![(107, 1)], vec![(90, 1)]));
+    assert_eq!(bins(&over.read_bytes), [(90, 4_096), (103, 4_096), (112, 100)]);
+    assert_eq!(bins(&over.written_bytes), [(105, 512)]);
+    // 3 ms is in bin 46 of latency (2^11.5 µs = 2896 µs), 4 ms in 47, 2 ms in 43; 5 ms failed.
+    assert_eq!(detail.latency.reads.cells, [103, 46, 1, 112, 43, 1]);
+    assert_eq!(detail.latency.writes.cells, [105, 47, 1]);
+    assert_eq!(detail.latency.writes.sum_us[105], 4_000);
+    let curves: Vec<(&str, u64)> =
+        detail.percentiles.iter().map(|curve| (&*curve.kind, curve.count)).collect();
+    assert_eq!(curves, [("read", 2), ("write", 1)]);
+    assert_eq!(detail.worst.response_us, [5_000.0, 4_000.0, 3_000.0, 2_000.0].map(Decimal));
+    assert_eq!(detail.listed.warmup, [true, false, false, false, false]);
+    assert_eq!(detail.listed.file, [0, 0, 1, 0, -1]);
+    assert_eq!((&detail.files.file[..], &detail.files.ops[..]), (&[0, 1][..], &[2, 1][..]));
+    // The access before it belonged to the warm-up and ended there.
+    assert_eq!(detail.files.sequential_percent, [Some(Decimal(100.0)), Some(Decimal(0.0))]);
+    assert_eq!(
+        detail.file_names,
+        BTreeMap::from([(0, "reel/0.mov".to_owned()), (1, "reel/1.mov".to_owned())])
+    );
+}
+
+#[test]
+fn a_log_of_nothing_is_a_page_of_nothing() {
+    let detail = detail(&[], 0);
+    assert_eq!((detail.ops, detail.listed_all, detail.time.bins), (0, true, 1));
+    assert!(detail.percentiles.is_empty() && detail.maps.is_empty() && detail.streams.is_empty());
+}
+
+#[test]
+fn up_to_twenty_thousand_operations_are_listed_and_five_hundred_are_the_worst() {
+    for (ops, listed, all) in [(20_000, 20_000, true), (20_001, 2_000, false)] {
+        let ops: Vec<OpRecord> = (0..ops).map(|n| at(n, 1 + n % 777, read(3, n, 1))).collect();
+        let detail = detail(&ops, 4);
+        assert_eq!((detail.listed.kind.len(), detail.listed_all), (listed, all));
+        assert_eq!((detail.worst.kind.len(), detail.worst.service_us[0]), (500, Decimal(777_000.0)));
+        // A file without a name has a number all the same.
+        assert_eq!((detail.listed.file[0], detail.file_names.len()), (3, 0));
+    }
+}
+
+#[test]
+fn a_grid_with_too_many_cells_gets_wider_bins_and_loses_nothing() {
+    let ops: Vec<OpRecord> = (0..400_000)
+        .map(|n| {
+            let took_ns = 1_000_u64 << (n * 7 % 22);
+            OpRecord { done_ns: n * MS + took_ns + n * 13 % took_ns, ..at(n, 0, read(0, 0, 8)) }
+        })
+        .collect();
+    let detail = detail(&ops, 1);
+    assert!(detail.latency.reads.cells.len() <= 3 * 60_000, "{}", detail.latency.reads.cells.len());
+    let counts = detail.latency.reads.cells.chunks(3).map(|cell| cell[2]);
+    assert_eq!(counts.sum::<u64>(), 400_000);
+    assert_eq!(detail.over_time.ops.iter().sum::<u64>(), 400_000);
+    assert_eq!(detail.over_time.ops.len(), detail.time.bins);
+    assert_eq!(detail.latency.writes.max_us.len(), detail.time.bins);
+}
+
+/// A player of 25 frames/s with a buffer of 100 ms.
+fn spec(stream: u32) -> StreamSpec {
+    StreamSpec {
+        stream,
+        name: format!("player {stream}"),
+        writes: false,
+        policy: Policy::Drop,
+        rate_num: 25,
+        rate_den: 1,
+        prebuffer_ns: 100 * MS,
+        frame_bytes: None,
+        frames_total: None,
+        throughput_needed_bytes_per_s: None,
+        begins: None,
+    }
+}
+
+fn judged(point: u16, from_ms: u64, until_ms: u64, streams: u32) -> JudgedPoint {
+    let part = MeasuredPart {
+        point,
+        started_ns: from_ms * MS,
+        from_ns: (from_ms + 200) * MS,
+        until_ns: until_ms * MS,
+    };
+    JudgedPoint { part, specs: (0..streams).map(spec).collect() }
+}
+
+/// Frames of every stream of a load point that take so long each; those that are to take 999 ms or more never
+/// come.
+fn frames(point: &JudgedPoint, took_ms: &[u16]) -> Vec<OpRecord> {
+    let mut ops = Vec::new();
+    for (frame, &took) in (0_u32..).zip(took_ms) {
+        let stream = frame % point.specs.len() as u32;
+        let number = frame / point.specs.len() as u32;
+        let due_ns = point.part.started_ns + u64::from(number) * 40 * MS;
+        if took < 999 {
+            ops.push(OpRecord {
+                worker: stream,
+                stream,
+                transfer: number,
+                due_ns,
+                issued_ns: due_ns,
+                done_ns: due_ns + u64::from(took) * MS,
+                flags: OpFlags::FRAME.with(OpFlags::LAST),
+                point: point.part.point,
+                ..read(0, 0, 1)
+            });
+        }
+    }
+    ops.sort_by_key(|op| op.done_ns);
+    ops
+}
+
+fn figures(point: &JudgedPoint, ops: &[OpRecord]) -> LateFigures {
+    let mut tally = LateTally::new(point.specs.clone(), point.part);
+    ops.iter().for_each(|op| tally.add(op));
+    tally.finish(point.part.until_ns)
+}
+
+/// The strips count what the figures of a summary count.
+fn assert_same(streams: &PointStreams, figures: &LateFigures) {
+    assert_eq!(streams.late_frames.iter().sum::<u64>(), figures.total.late_frames);
+    let came: u64 = streams.headroom.count.iter().sum();
+    assert_eq!(came + streams.headroom.never, figures.total.frames_judged);
+    for strip in &streams.streams {
+        let of_stream = figures.streams.iter().find(|of| of.stream == strip.stream).unwrap();
+        assert_eq!(strip.late_frames.iter().sum::<u64>(), of_stream.late_frames, "stream {}", strip.stream);
+        let came =
+            of_stream.worst_margin.filter(|worst| worst.has_come).map(|worst| worst.margin_us.floor() as i64);
+        let never_came = of_stream.dropped_frames + of_stream.failed_frames + of_stream.unfinished_frames;
+        if never_came == 0 {
+            assert_eq!(strip.min_margin_us.iter().flatten().min().copied(), came);
+        }
+    }
+}
+
+#[test]
+fn a_stall_of_one_second_is_seen_where_it_was() {
+    let point = judged(0, 0, 4_000, 2);
+    // Two streams; frames 30 to 54 of the first come at 2.2 s.
+    let took: Vec<u16> = (0..200_u16)
+        .map(|n| match (n % 2, n / 2) {
+            (0, frame @ 30..55) => 2_200 - frame * 40,
+            _ => 5,
+        })
+        .map(|took| if took >= 999 { 998 } else { took })
+        .collect();
+    let ops = frames(&point, &took);
+    let detail =
+        detail_of(FirstPass::new(Measure::Response, vec![0]).judging(vec![point.clone()], false), &ops);
+    let streams = &detail.streams[0];
+    assert_same(streams, &figures(&point, &ops));
+    assert_eq!((streams.streams.len(), streams.left_out), (2, 0));
+    assert_eq!((streams.streams[0].stream, streams.streams[0].name.as_str()), (0, "player 0"));
+    assert_eq!(
+        (streams.time.from_s, streams.time.bin_s, streams.time.bins),
+        (Decimal(0.2), Decimal(0.01), 380)
+    );
+    // The first late frame: due at 1.2 s, needed at 1.3 s, there after 998 ms.
+    let first = streams.late_frames.iter().position(|late| *late > 0).unwrap();
+    assert_eq!((first, streams.min_margin_us[first]), ((1_300 - 200) / 10, Some(-898_000)));
+    // In time by 95 of 140 ms: 67 %.
+    assert_eq!((streams.headroom.from_percent, streams.headroom.count.len()), (-100, 41));
+    let usual = streams.headroom.count.iter().enumerate().max_by_key(|(_, count)| **count).unwrap();
+    assert_eq!(usual.0, ((65 - -100) / 5) as usize);
+}
+
+#[test]
+fn load_points_whose_rows_are_mixed_are_counted_one_by_one() {
+    let points: Vec<JudgedPoint> = (0..3)
+        .map(|point| judged(point, u64::from(point) * 3_000, u64::from(point) * 3_000 + 2_000, 4))
+        .collect();
+    let ops_of = |point: &JudgedPoint| frames(point, &[70, 95, 101, 139, 200, 3].repeat(40));
+    let mut ops: Vec<OpRecord> = points.iter().flat_map(ops_of).collect();
+    // As in a row group: worker by worker, each in its own order.
+    ops.sort_by_key(|op| op.worker);
+    let detail = detail_of(FirstPass::new(Measure::Response, vec![0]).judging(points.clone(), false), &ops);
+    assert_eq!(detail.streams.len(), 3);
+    for (streams, point) in detail.streams.iter().zip(&points) {
+        let figures = figures(point, &ops);
+        assert!(figures.total.late_frames > 20 && figures.total.streams == 4);
+        assert_same(streams, &figures);
+    }
+}
+
+#[test]
+fn hundreds_of_load_points_and_streams_are_bounded() {
+    let points: Vec<JudgedPoint> = (0..400)
+        .map(|point| judged(point, u64::from(point) * 2_000, u64::from(point) * 2_000 + 1_900, 300))
+        .collect();
+    let ops: Vec<OpRecord> = points.iter().flat_map(|point| frames(point, &[150; 600])).collect();
+    let detail = detail_of(FirstPass::new(Measure::Response, vec![0]).judging(points.clone(), false), &ops);
+    assert_eq!(detail.streams.len(), 400);
+    let json = serde_json::to_vec(&detail.streams).unwrap().len();
+    assert!(json < 1_600_000, "{json}");
+    assert!(detail.streams.iter().all(|point| point.left_out as usize + point.streams.len() == 300));
+    assert_same(&detail.streams[7], &figures(&points[7], &ops));
+}
+
+proptest! {
+    #[test]
+    fn late_frames_of_all_bins_are_those_of_the_summary(
+        took_ms in prop::collection::vec(prop_oneof![0_u16..300, 900_u16..1_100], 1..200),
+        streams in 1_u32..5,
+        until_ms in 300_u64..6_000,
+    ) {
+        let point = judged(2, 100, until_ms, streams);
+        let ops = frames(&point, &took_ms);
+        let first = FirstPass::new(Measure::Response, vec![]).judging(vec![point.clone()], false);
+        let detail = detail_of(first, &ops);
+        assert_same(&detail.streams[0], &figures(&point, &ops));
+    }
+}

@@ -1,0 +1,171 @@
+//! What this machine did in a stretch of time, from the counters that were sampled beside the I/O and from
+//! the tool's own pauses.
+//!
+//! A counter's value holds for the time since the sample before it, so a stretch takes the mean over the
+//! samples that reach into it, each for as long as it does. What was not sampled is `None`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::counters::{CounterSeries, Counters};
+
+/// This machine in a stretch of time. Percentages are 0 to 100.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MachineThen {
+    /// The longest time that an operation waited in the tool although it was due and its worker was free.
+    pub own_delay_max_us: Option<f64>,
+    /// The longest time that a measuring thread could have run and had no processor. 0 where the system
+    /// doesn't tell (Linux does).
+    #[serde(default)]
+    pub processor_wait_max_us: Option<f64>,
+    /// How long the tool did not run at all, in all.
+    pub paused_s: Option<f64>,
+    /// The longest of these pauses.
+    pub longest_pause_s: Option<f64>,
+    /// All processors, busy with anything.
+    pub processors_busy_percent: Option<f64>,
+    /// All processors, busy with this tool.
+    pub own_processors_percent: Option<f64>,
+    /// All processors, busy with other programs.
+    pub others_processors_percent: Option<f64>,
+    /// Processors taken away by the hypervisor.
+    pub steal_percent: Option<f64>,
+    /// Time in which the tool's control group was kept from running because its quota was used up.
+    pub throttled_percent: Option<f64>,
+    /// Time in which some task waited for memory.
+    pub memory_waiting_percent: Option<f64>,
+    /// What the link carried in its busier direction, as a share of what it can carry; may be a little above
+    /// 1.
+    pub link_share: Option<f64>,
+    /// The busiest disk under the target.
+    pub disk_busy_percent: Option<f64>,
+}
+
+impl MachineThen {
+    /// What is known here, and where it is not, what the other knows.
+    #[must_use]
+    pub fn or(self, other: MachineThen) -> MachineThen {
+        MachineThen {
+            own_delay_max_us: self.own_delay_max_us.or(other.own_delay_max_us),
+            processor_wait_max_us: self.processor_wait_max_us.or(other.processor_wait_max_us),
+            paused_s: self.paused_s.or(other.paused_s),
+            longest_pause_s: self.longest_pause_s.or(other.longest_pause_s),
+            processors_busy_percent: self.processors_busy_percent.or(other.processors_busy_percent),
+            own_processors_percent: self.own_processors_percent.or(other.own_processors_percent),
+            others_processors_percent: self.others_processors_percent.or(other.others_processors_percent),
+            steal_percent: self.steal_percent.or(other.steal_percent),
+            throttled_percent: self.throttled_percent.or(other.throttled_percent),
+            memory_waiting_percent: self.memory_waiting_percent.or(other.memory_waiting_percent),
+            link_share: self.link_share.or(other.link_share),
+            disk_busy_percent: self.disk_busy_percent.or(other.disk_busy_percent),
+        }
+    }
+}
+
+/// What the counters say of a stretch of time; `None` where none was sampled in it.
+///
+/// `processors` is how many this machine has; `line_bytes_per_s` what the link to the storage can carry.
+pub fn from_counters(
+    counters: &Counters,
+    from_s: f64,
+    until_s: f64,
+    processors: u32,
+    line_bytes_per_s: Option<f64>,
+) -> Option<MachineThen> {
+    let series = || counters.agents.iter().flat_map(|agent| &agent.series);
+    let means = |layer: &'static str, name: &'static str| {
+        let alike = series().filter(move |series| series.layer == layer && series.name == name);
+        alike.filter_map(move |series| mean_over(series, from_s, until_s))
+    };
+    let largest = |layer, name| means(layer, name).reduce(f64::max);
+    let busy = largest("host", "cpu_busy_percent");
+    let own = largest("tool", "cpu_percent").map(|percent| percent / f64::from(processors.max(1)));
+    let carried = [largest("network", "rx_bytes_per_s"), largest("network", "tx_bytes_per_s")];
+    let carried = carried.into_iter().flatten().reduce(f64::max);
+    let machine = MachineThen {
+        processors_busy_percent: busy,
+        own_processors_percent: own,
+        others_processors_percent: busy.zip(own).map(|(busy, own)| (busy - own).max(0.0)),
+        steal_percent: largest("host", "cpu_steal_percent"),
+        throttled_percent: largest("tool", "throttled_percent"),
+        memory_waiting_percent: largest("host", "pressure_memory_some_percent"),
+        link_share: carried.zip(line_bytes_per_s).map(|(carried, line)| carried / line),
+        disk_busy_percent: largest("disk", "util_percent"),
+        ..MachineThen::default()
+    };
+    (machine != MachineThen::default()).then_some(machine)
+}
+
+/// Of a stretch, the share that samples must cover for their mean to be said of all of it.
+const COVERED_SHARE_MIN: f64 = 0.5;
+
+/// The mean of a series over a stretch; `None` where no sample reaches into it, or they cover too little of
+/// it: a counter of a group that the process was moved into begins anew, and so does one that was reset.
+fn mean_over(series: &CounterSeries, from_s: f64, until_s: f64) -> Option<f64> {
+    let (mut sum, mut seconds) = (0.0, 0.0);
+    let mut before_s: Option<f64> = None;
+    for (&at_s, value) in series.at_s.iter().zip(&series.value) {
+        let since_s = before_s.replace(at_s).unwrap_or(at_s);
+        let covered_s = at_s.min(until_s) - since_s.max(from_s);
+        if let Some(value) = value.filter(|_| covered_s > 0.0) {
+            sum += value * covered_s;
+            seconds += covered_s;
+        }
+    }
+    let wanted_s = (until_s - from_s).max(0.0) * COVERED_SHARE_MIN;
+    (seconds > 0.0 && seconds >= wanted_s).then(|| sum / seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::counters::CounterAgent;
+
+    fn series(layer: &str, name: &str, points: &[(f64, Option<f64>)]) -> CounterSeries {
+        CounterSeries {
+            layer: layer.to_owned(),
+            name: name.to_owned(),
+            device: String::new(),
+            label: String::new(),
+            unit: "percent".to_owned(),
+            at_s: points.iter().map(|point| point.0).collect(),
+            value: points.iter().map(|point| point.1).collect(),
+        }
+    }
+
+    fn counters(series: Vec<CounterSeries>) -> Counters {
+        Counters { agents: vec![CounterAgent { agent: "local".to_owned(), series, notes: Vec::new() }] }
+    }
+
+    #[test]
+    fn a_value_holds_for_the_time_before_it() {
+        let busy = series("host", "cpu_busy_percent", &[(0.0, None), (1.0, Some(10.0)), (2.0, Some(90.0))]);
+        assert_eq!(mean_over(&busy, 0.0, 1.0), Some(10.0));
+        assert_eq!(mean_over(&busy, 1.0, 2.0), Some(90.0));
+        assert_eq!(mean_over(&busy, 0.5, 1.5), Some(50.0));
+        assert_eq!(mean_over(&busy, 2.0, 3.0), None);
+    }
+
+    #[test]
+    fn a_mean_of_the_lesser_part_is_none_of_the_whole() {
+        // The process came into another group at the second look, whose counter has no earlier value.
+        let throttled = series("tool", "throttled_percent", &[(2.0, None), (3.0, Some(4.0))]);
+        assert_eq!(mean_over(&throttled, 0.2, 3.0), None);
+        assert_eq!(mean_over(&throttled, 1.5, 3.0), Some(4.0));
+    }
+
+    #[test]
+    fn what_was_not_sampled_is_not_known() {
+        let found = from_counters(&counters(Vec::new()), 0.0, 1.0, 2, None);
+        assert_eq!(found, None);
+        let busy = series("host", "cpu_busy_percent", &[(0.0, None), (1.0, Some(60.0))]);
+        let own = series("tool", "cpu_percent", &[(0.0, None), (1.0, Some(40.0))]);
+        let sent = series("network", "tx_bytes_per_s", &[(0.0, None), (1.0, Some(50e6))]);
+        let found = from_counters(&counters(vec![busy, own, sent]), 0.0, 1.0, 2, Some(100e6)).unwrap();
+        assert_eq!(found.own_processors_percent, Some(20.0));
+        assert_eq!(found.others_processors_percent, Some(40.0));
+        assert_eq!(found.link_share, Some(0.5));
+        assert_eq!((found.steal_percent, found.disk_busy_percent), (None, None));
+    }
+}

@@ -1,0 +1,158 @@
+//! The recorded command: started where it should be, told of Ctrl-C, waited for. What it leaves running is
+//! not waited for, since nobody knows whether that ever ends; it is named.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, getpgrp, getpid, kill_process, set_child_subreaper};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::CommandEnd;
+
+/// How often its end and signals are looked for.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// The signals that ask for an end.
+#[derive(Debug)]
+pub(crate) struct Interrupts {
+    signals: Signals,
+    /// How many have come.
+    pub(crate) count: u32,
+}
+
+impl Interrupts {
+    pub(crate) fn listen() -> io::Result<Interrupts> {
+        Ok(Interrupts { signals: Signals::new([SIGINT, SIGTERM, SIGHUP])?, count: 0 })
+    }
+
+    fn next(&mut self) -> Option<i32> {
+        let signal = self.signals.pending().next()?;
+        self.count += 1;
+        Some(signal)
+    }
+
+    /// Waits for a signal, or until `is_over`.
+    pub(crate) fn wait(&mut self, mut is_over: impl FnMut() -> bool) {
+        while self.next().is_none() && !is_over() {
+            std::thread::sleep(10 * LOOK);
+        }
+    }
+}
+
+/// How a process ended.
+fn end_of(status: ExitStatus) -> CommandEnd {
+    match status.code() {
+        Some(code) => CommandEnd::Code(code),
+        None => CommandEnd::Signal(status.signal().unwrap_or(0)),
+    }
+}
+
+/// Where a command runs and what it is told.
+#[derive(Debug)]
+pub(crate) struct Surroundings<'a> {
+    /// The mount point, as `REELGAUGE_DIR`.
+    pub(crate) point: &'a Path,
+    /// The directory to start it in: by its path, so that it stands in the mount and not below it.
+    pub(crate) cwd: Option<PathBuf>,
+    /// What it prints goes to standard error, because standard output is ours.
+    pub(crate) stdout_to_stderr: bool,
+}
+
+/// Starts the command.
+pub(crate) fn start(command: &[OsString], around: &Surroundings) -> io::Result<Child> {
+    let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut command = Command::new(program);
+    command.args(arguments).env("REELGAUGE_DIR", around.point);
+    if let Some(cwd) = &around.cwd {
+        command.current_dir(cwd);
+    }
+    if around.stdout_to_stderr {
+        command.stdout(Stdio::from(io::stderr()));
+    }
+    // So that what it leaves running becomes ours, and can be named. Without it nothing is named.
+    let _ = set_child_subreaper(Some(getpid()));
+    command.spawn()
+}
+
+/// Waits for its end. The first signal is handed on, unless the terminal has already told it; the second
+/// kills it.
+pub(crate) fn wait(mut child: Child, interrupts: &mut Interrupts) -> io::Result<CommandEnd> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(end_of(status));
+        }
+        if let Some(signal) = interrupts.next() {
+            match interrupts.count {
+                1 if signal == SIGINT && terminal_tells_both() => {}
+                1 => tell(&child, signal),
+                _ => child.kill()?,
+            }
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// The processes that are ours and run, by name and number: after the command's end, with those that it has
+/// left.
+pub(crate) fn running_children() -> Vec<String> {
+    let own = getpid().as_raw_nonzero().get();
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let stats = entries.flatten().filter(|entry| entry.file_name().as_encoded_bytes()[0].is_ascii_digit());
+    let stats = stats.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+    stats.filter_map(|stat| running_child(&stat, own)).collect()
+}
+
+/// The name and number of the process that a line of `/proc/PID/stat` is about, if it is a child of `parent`
+/// that has not ended. A name may have blanks and brackets in it.
+fn running_child(stat: &str, parent: i32) -> Option<String> {
+    let (begin, rest) = stat.rsplit_once(") ")?;
+    let (pid, name) = begin.split_once(" (")?;
+    let mut fields = rest.split(' ');
+    let state = fields.next()?;
+    let is_child = fields.next()?.parse() == Ok(parent);
+    (is_child && !matches!(state, "Z" | "X")).then(|| format!("{name} ({pid})"))
+}
+
+fn tell(child: &Child, signal: i32) {
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    if let (Some(pid), Some(signal)) = (pid, Signal::from_named_raw(signal)) {
+        // It may have ended just now.
+        let _ = kill_process(pid, signal);
+    }
+}
+
+/// Whether Ctrl-C reaches the command without us: it does where we run in the foreground of a terminal.
+fn terminal_tells_both() -> bool {
+    let stdin = io::stdin();
+    stdin.is_terminal() && rustix::termios::tcgetpgrp(&stdin).is_ok_and(|group| group == getpgrp())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_command_stands_where_it_should_and_its_end_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let around =
+            Surroundings { point: dir.path(), cwd: Some(dir.path().to_owned()), stdout_to_stderr: true };
+        let run = |script: &str| {
+            let child = start(&["sh", "-c", script].map(OsString::from), &around).unwrap();
+            wait(child, &mut Interrupts::listen().unwrap()).unwrap()
+        };
+        assert_eq!(run("test \"$REELGAUGE_DIR\" = \"$PWD\""), CommandEnd::Code(0));
+        assert_eq!(run("exit 7"), CommandEnd::Code(7));
+        assert_eq!(run("kill -9 $$"), CommandEnd::Signal(9));
+        assert!(start(&["/no/such/program".into()], &around).is_err());
+        let child = running_child("17 (a (b) c) S 5 17 17 0 -1", 5);
+        assert_eq!(child.as_deref(), Some("a (b) c (17)"));
+        assert_eq!(running_child("17 (a) Z 5 17", 5), None);
+        assert_eq!(running_child("17 (a) S 6 17", 5), None);
+    }
+}

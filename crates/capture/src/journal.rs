@@ -1,0 +1,399 @@
+//! What was done, in fixed-size records: written by the threads that do it, drained by another.
+//!
+//! A thread that serves the application copies a record into a ring of its own and formats nothing. If
+//! the ring is full it waits: nothing is dropped. Times are nanoseconds since the recording began.
+//!
+//! Not here: the trace on disk ([`crate::drain`]) and what the operations do ([`crate::recorder`]).
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::{OsStr, OsString};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use rtrb::{Consumer, Producer, PushError, RingBuffer};
+
+use crate::lock::lock;
+use crate::worker_threads::WorkerThreads;
+
+/// Records that a serving thread can be ahead of the drain: 2 MiB, seconds of anything that goes through
+/// this recorder.
+const RING_RECORDS: usize = 1 << 15;
+/// How long a thread sleeps when its ring is full.
+const FULL_WAIT: Duration = Duration::from_micros(100);
+/// How the system calls the threads that do the blocking part of io_uring, before their owner's number.
+const RING_WORKER: &str = "iou-wrk-";
+
+thread_local! {
+    /// This thread's end of its ring, and the journal that it belongs to.
+    static RING: RefCell<Option<(u64, Producer<OpRecord>)>> = const { RefCell::new(None) };
+}
+
+/// Where all threads write.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    number: u64,
+    start: Instant,
+    is_on: AtomicBool,
+    is_closed: AtomicBool,
+    has_failed: AtomicBool,
+    streams: RwLock<HashMap<u32, u32>>,
+    rings: Mutex<Vec<Consumer<OpRecord>>>,
+    misses: Mutex<HashMap<u32, Miss>>,
+    left_out: Mutex<BTreeMap<&'static str, u64>>,
+    own_ns: AtomicU64,
+    ops: AtomicU64,
+    full_waits: AtomicU64,
+    /// Who serves.
+    pub(crate) worker_threads: WorkerThreads,
+}
+
+/// A look at a name that is not there. If the same thread goes on to make the name it was the system's own
+/// look; otherwise it was the application's question.
+#[derive(Debug)]
+struct Miss {
+    parent: u64,
+    name: OsString,
+    op: OpRecord,
+}
+
+/// What a record says, beside who and when.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct What {
+    pub(crate) file: u32,
+    pub(crate) transfer: u32,
+    pub(crate) offset: u64,
+    pub(crate) len: u32,
+    pub(crate) done_len: u32,
+    pub(crate) flags: OpFlags,
+    pub(crate) errno: i32,
+}
+
+/// From when something was handed to the storage until its result was there.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Span {
+    pub(crate) begun_ns: u64,
+    pub(crate) done_ns: u64,
+}
+
+/// A request that has arrived. Lives until it is answered.
+#[derive(Debug)]
+pub(crate) struct Call<'a> {
+    journal: &'a Journal,
+    thread: u32,
+    arrived_ns: u64,
+    is_finished: Cell<bool>,
+}
+
+impl Journal {
+    /// Of what so many threads do.
+    pub(crate) fn new(threads: u32) -> Journal {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Journal {
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            start: Instant::now(),
+            is_on: AtomicBool::new(false),
+            is_closed: AtomicBool::new(false),
+            has_failed: AtomicBool::new(false),
+            streams: RwLock::default(),
+            rings: Mutex::default(),
+            misses: Mutex::default(),
+            left_out: Mutex::default(),
+            own_ns: AtomicU64::new(0),
+            ops: AtomicU64::new(0),
+            full_waits: AtomicU64::new(0),
+            worker_threads: WorkerThreads::new(threads),
+        }
+    }
+
+    /// Begins or ends the recording. Before and after, operations are served and not noted.
+    pub(crate) fn switch(&self, on: bool) {
+        self.is_on.store(on, Ordering::Release);
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.start.elapsed().as_nanos() as u64
+    }
+
+    /// A request of a thread has arrived.
+    pub(crate) fn arrive(&self, thread: u32) -> Call<'_> {
+        self.worker_threads.begin();
+        Call { journal: self, thread, arrived_ns: self.now_ns(), is_finished: Cell::new(false) }
+    }
+
+    /// The number of a thread, in the order of appearance.
+    pub(crate) fn stream(&self, thread: u32) -> u32 {
+        let known = self.streams.read().unwrap_or_else(PoisonError::into_inner).get(&thread).copied();
+        known.unwrap_or_else(|| {
+            let owner = owner_of(thread);
+            let mut streams = self.streams.write().unwrap_or_else(PoisonError::into_inner);
+            // Aliases share a number, so the next one is not the count of entries.
+            let next = streams.values().max().map_or(0, |most| most + 1);
+            let stream = *streams.entry(owner).or_insert(next);
+            *streams.entry(thread).or_insert(stream)
+        })
+    }
+
+    /// Counts something that is not kept.
+    pub(crate) fn leave_out(&self, why: &'static str) {
+        if self.is_on.load(Ordering::Acquire) {
+            *lock(&self.left_out).entry(why).or_insert(0) += 1;
+        }
+    }
+
+    /// Writes a record into this thread's ring.
+    fn write(&self, op: OpRecord) {
+        self.ops.fetch_add(1, Ordering::Relaxed);
+        RING.with_borrow_mut(|ring| {
+            let (_, producer) = match ring {
+                Some(ring) if ring.0 == self.number => ring,
+                ring => ring.insert((self.number, self.new_ring())),
+            };
+            let mut op = op;
+            while let Err(PushError::Full(back)) = producer.push(op) {
+                if self.has_failed.load(Ordering::Acquire) {
+                    return;
+                }
+                self.full_waits.fetch_add(1, Ordering::Relaxed);
+                std::thread::sleep(FULL_WAIT);
+                op = back;
+            }
+        });
+    }
+
+    fn new_ring(&self) -> Producer<OpRecord> {
+        let (producer, consumer) = RingBuffer::new(RING_RECORDS);
+        lock(&self.rings).push(consumer);
+        producer
+    }
+
+    /// The rings that were opened since the last call.
+    pub(crate) fn new_rings(&self) -> Vec<Consumer<OpRecord>> {
+        std::mem::take(&mut *lock(&self.rings))
+    }
+
+    /// Nobody writes any more.
+    pub(crate) fn close(&self) {
+        let misses = std::mem::take(&mut *lock(&self.misses));
+        misses.into_values().for_each(|miss| self.write(miss.op));
+        self.is_closed.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Acquire)
+    }
+
+    /// The trace can't be written: go on serving, and keep nothing.
+    pub(crate) fn fail(&self) {
+        self.has_failed.store(true, Ordering::Release);
+    }
+
+    /// What the recorder itself took per operation, in nanoseconds.
+    pub(crate) fn cost_ns_per_op(&self) -> Option<f64> {
+        let ops = self.ops.load(Ordering::Relaxed);
+        (ops > 0).then(|| self.own_ns.load(Ordering::Relaxed) as f64 / ops as f64)
+    }
+
+    /// How often a thread found its ring full and had to wait.
+    pub(crate) fn full_waits(&self) -> u64 {
+        self.full_waits.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn left_out(&self) -> BTreeMap<String, u64> {
+        lock(&self.left_out).iter().map(|(why, count)| ((*why).to_owned(), *count)).collect()
+    }
+}
+
+/// Who a thread works for: the system's threads for an io_uring carry their owner's number in their name.
+fn owner_of(thread: u32) -> u32 {
+    let name = std::fs::read_to_string(format!("/proc/{thread}/comm")).unwrap_or_default();
+    name.trim().strip_prefix(RING_WORKER).and_then(|owner| owner.parse().ok()).unwrap_or(thread)
+}
+
+impl Call<'_> {
+    /// Does something to the storage and takes the time.
+    pub(crate) fn time<T>(&self, act: impl FnOnce() -> T) -> (T, Span) {
+        let begun_ns = self.journal.now_ns();
+        let result = act();
+        (result, Span { begun_ns, done_ns: self.journal.now_ns() })
+    }
+
+    /// The number of the thread that asked.
+    pub(crate) fn stream(&self) -> u32 {
+        self.journal.stream(self.thread)
+    }
+
+    fn record(&self, kind: OpKind, what: What, span: Span) -> OpRecord {
+        OpRecord {
+            offset: what.offset,
+            due_ns: span.begun_ns,
+            issued_ns: span.begun_ns,
+            done_ns: span.done_ns,
+            worker: 0,
+            stream: self.stream(),
+            transfer: what.transfer,
+            file: what.file,
+            len: what.len,
+            done_len: what.done_len,
+            errno: what.errno,
+            kind,
+            flags: what.flags,
+            point: 0,
+        }
+    }
+
+    /// Notes an operation. `None` for the file: it has no name in a trace, and is counted instead.
+    pub(crate) fn note(&self, kind: OpKind, file: Option<u32>, what: What, span: Span) {
+        self.note_as(None, kind, file, what, span);
+    }
+
+    /// [`Call::note`], for another thread than the one that asked now.
+    pub(crate) fn note_as(
+        &self,
+        stream: Option<u32>,
+        kind: OpKind,
+        file: Option<u32>,
+        what: What,
+        span: Span,
+    ) {
+        if !self.journal.is_on.load(Ordering::Acquire) {
+            return;
+        }
+        let Some(file) = file else {
+            return self.journal.leave_out("of the recorded directory itself");
+        };
+        let op = self.record(kind, What { file, ..what }, span);
+        self.journal.write(OpRecord { stream: stream.unwrap_or(op.stream), ..op });
+    }
+
+    /// Notes a look at a name that failed, unless [`Call::made`] says that it was none.
+    pub(crate) fn note_miss(&self, place: (u64, &OsStr), file: Option<u32>, what: What, span: Span) {
+        self.settle();
+        let Some(file) = file.filter(|_| self.journal.is_on.load(Ordering::Acquire)) else { return };
+        let op = self.record(OpKind::Stat, What { file, ..what }, span);
+        let miss = Miss { parent: place.0, name: place.1.to_owned(), op };
+        lock(&self.journal.misses).insert(self.thread, miss);
+    }
+
+    /// This thread makes a name: its look at that name before was the system's own.
+    pub(crate) fn made(&self, place: (u64, &OsStr)) {
+        let mut misses = lock(&self.journal.misses);
+        if let Some(miss) = misses.get(&self.thread)
+            && miss.parent == place.0
+            && miss.name == place.1
+        {
+            misses.remove(&self.thread);
+            return;
+        }
+        drop(misses);
+        self.settle();
+    }
+
+    /// This thread does something else: its look before was the application's question.
+    pub(crate) fn settle(&self) {
+        if let Some(miss) = lock(&self.journal.misses).remove(&self.thread) {
+            self.journal.write(miss.op);
+        }
+    }
+
+    /// It is about to be answered: the application sees no result that is not yet noted. What it took
+    /// beside the storage's time counts as the recorder's own.
+    pub(crate) fn finish(&self, span: Span) {
+        self.is_finished.set(true);
+        self.journal.worker_threads.done();
+        if self.journal.is_on.load(Ordering::Acquire) {
+            let all_ns = self.journal.now_ns() - self.arrived_ns;
+            let own_ns = all_ns.saturating_sub(span.done_ns - span.begun_ns);
+            self.journal.own_ns.fetch_add(own_ns, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        if !self.is_finished.get() {
+            self.journal.worker_threads.done();
+        }
+        self.journal.worker_threads.answered();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn on() -> Journal {
+        let journal = Journal::new(1);
+        journal.switch(true);
+        journal
+    }
+
+    fn written(journal: &Journal) -> Vec<OpRecord> {
+        let mut rings = journal.new_rings();
+        rings.iter_mut().flat_map(|ring| std::iter::from_fn(|| ring.pop().ok())).collect()
+    }
+
+    #[test]
+    fn threads_are_numbered_as_they_appear() {
+        let journal = on();
+        assert_eq!([4_000_000, 4_000_001, 4_000_000].map(|thread| journal.stream(thread)), [0, 1, 0]);
+    }
+
+    #[test]
+    fn a_look_before_a_name_is_made_is_not_the_applications() {
+        let journal = on();
+        let miss = |name: &str| {
+            let call = journal.arrive(7);
+            let span = call.time(|| ()).1;
+            call.note_miss((1, OsStr::new(name)), Some(3), What { errno: 2, ..What::default() }, span);
+            call.finish(span);
+        };
+        miss("asked for");
+        miss("made");
+        journal.arrive(8).made((1, OsStr::new("made")));
+        journal.arrive(7).made((1, OsStr::new("made")));
+        miss("asked for at the end");
+        journal.close();
+        let ops = written(&journal);
+        assert_eq!(ops.iter().map(|op| (op.kind, op.errno)).collect::<Vec<_>>(), [(OpKind::Stat, 2); 2]);
+    }
+
+    #[test]
+    fn nothing_is_kept_before_it_begins_and_nothing_without_a_name() {
+        let journal = Journal::new(1);
+        let call = journal.arrive(7);
+        call.note(OpKind::Read, Some(0), What::default(), Span::default());
+        journal.switch(true);
+        call.note(OpKind::ReadDir, None, What::default(), Span::default());
+        assert_eq!(written(&journal).len(), 0);
+        assert_eq!(journal.left_out()["of the recorded directory itself"], 1);
+        assert_eq!(journal.cost_ns_per_op(), None);
+    }
+
+    #[test]
+    fn a_full_ring_blocks_and_drops_nothing() {
+        let journal = Arc::new(on());
+        let more = 1000;
+        let writer = Arc::clone(&journal);
+        let thread = std::thread::spawn(move || {
+            for offset in 0..(RING_RECORDS + more) as u64 {
+                let what = What { offset, ..What::default() };
+                writer.arrive(7).note(OpKind::Read, Some(0), what, Span::default());
+            }
+        });
+        while journal.full_waits() == 0 {
+            std::thread::yield_now();
+        }
+        let mut ring = journal.new_rings().remove(0);
+        let mut offsets = Vec::new();
+        while !thread.is_finished() || !ring.is_empty() {
+            offsets.extend(std::iter::from_fn(|| ring.pop().ok()).map(|op| op.offset));
+        }
+        assert_eq!(offsets, (0..(RING_RECORDS + more) as u64).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,250 @@
+//! The names that operations refer to, and what was behind each before the recording.
+//!
+//! A name is known first from a look at it, which the system does before every use. What that look found is
+//! what was there before, unless the recording itself made it; so the first look counts, and no later one.
+//!
+//! Not here: which file a name leads to now ([`crate::nodes`]).
+
+use std::collections::HashMap;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use reelgauge_trace::name;
+
+use crate::anonymise::Anonymiser;
+use crate::nodes::Key;
+
+/// What a first look found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Before {
+    /// Nothing.
+    Absent,
+    /// Something that is no directory, and its size.
+    File { size_bytes: u64 },
+    /// A directory.
+    Dir,
+}
+
+/// What a look found beside that, of links.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Linked<'a> {
+    /// What makes it the same file under each of its names, where it has several.
+    pub(crate) several: Option<Key>,
+    /// Of a symbolic link: the path that it leads to, or its own where that lies outside.
+    pub(crate) leads_to: Option<&'a Path>,
+}
+
+/// A name as the trace gets it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TraceName {
+    /// Safe; ends with `/` for a directory.
+    pub(crate) path: String,
+    /// `None` if nobody has looked before it was used.
+    pub(crate) before: Option<Before>,
+    /// The first name of the same file, where it had another one before.
+    pub(crate) same_file_as: Option<String>,
+    /// Where it led before.
+    pub(crate) leads_to: Option<String>,
+}
+
+/// All names, by number in the order of their first use.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    before: HashMap<PathBuf, Before>,
+    numbers: HashMap<(PathBuf, bool), u32>,
+    list: Vec<TraceName>,
+    /// Of files that had several names before: the first that was looked at.
+    first: HashMap<Key, PathBuf>,
+    /// By each other of these names: that one.
+    same: HashMap<PathBuf, PathBuf>,
+    /// By symbolic link that was there before: where it led.
+    leads_to: HashMap<PathBuf, PathBuf>,
+    anonymiser: Option<Anonymiser>,
+}
+
+impl Names {
+    pub(crate) fn new(anonymiser: Option<Anonymiser>) -> Names {
+        Names { anonymiser, ..Names::default() }
+    }
+
+    /// Notes a look at a path. `origin` is the path that it had before the recording, `None` if its
+    /// directory was not there then. Gives what was there before, which is `seen` if this is the first look.
+    pub(crate) fn look(
+        &mut self,
+        path: &Path,
+        origin: Option<&Path>,
+        seen: Before,
+        linked: Linked<'_>,
+    ) -> Before {
+        let Some(origin) = origin else {
+            return *self.before.entry(path.to_owned()).or_insert(Before::Absent);
+        };
+        if origin != path {
+            // Its directory was renamed meanwhile: it was there under its old name, and not under this one.
+            self.before.entry(path.to_owned()).or_insert(Before::Absent);
+        }
+        if let Some(known) = self.before.get(origin) {
+            return *known;
+        }
+        self.before.insert(origin.to_owned(), seen);
+        if let Before::File { .. } = seen {
+            self.note_links(origin, linked);
+        }
+        seen
+    }
+
+    /// Notes what the first look found of links.
+    fn note_links(&mut self, path: &Path, linked: Linked<'_>) {
+        if let Some(to) = linked.leads_to {
+            self.leads_to.insert(path.to_owned(), to.to_owned());
+        }
+        if let Some(key) = linked.several {
+            let first = self.first.entry(key).or_insert_with(|| path.to_owned());
+            if first != path {
+                self.same.insert(path.to_owned(), first.clone());
+            }
+        }
+    }
+
+    /// The number of a path that a symbolic link leads to, which need not be there.
+    pub(crate) fn number_of_target(&mut self, path: &Path) -> Option<u32> {
+        let known = |is_dir| self.numbers.get(&(path.to_owned(), is_dir)).copied();
+        if let Some(number) = known(true).or_else(|| known(false)) {
+            return Some(number);
+        }
+        let is_dir = self.before.get(path) == Some(&Before::Dir);
+        self.number(path, is_dir)
+    }
+
+    /// The number of a path, new if it was not used before; `None` for the recorded directory itself,
+    /// which has no name in a trace.
+    pub(crate) fn number(&mut self, path: &Path, is_dir: bool) -> Option<u32> {
+        if path.as_os_str().is_empty() {
+            return None;
+        }
+        if let Some(&number) = self.numbers.get(&(path.to_owned(), is_dir)) {
+            return Some(number);
+        }
+        let number = u32::try_from(self.list.len()).ok()?;
+        let before = match self.before.get(path) {
+            // A file where a directory is meant: as a directory it was not there, and the other way round.
+            Some(Before::File { .. }) if is_dir => Some(Before::Absent),
+            Some(Before::Dir) if !is_dir => Some(Before::Absent),
+            before => before.copied(),
+        };
+        let target = |links: &HashMap<PathBuf, PathBuf>| {
+            let target = links.get(path).filter(|_| !is_dir)?;
+            Some(self.in_trace(target, false, number))
+        };
+        let (same_file_as, leads_to) = (target(&self.same), target(&self.leads_to));
+        let path_in_trace = self.in_trace(path, is_dir, number);
+        self.list.push(TraceName { path: path_in_trace, before, same_file_as, leads_to });
+        self.numbers.insert((path.to_owned(), is_dir), number);
+        Some(number)
+    }
+
+    fn in_trace(&self, path: &Path, is_dir: bool, number: u32) -> String {
+        let bytes = path.as_os_str().as_bytes();
+        let mut name = match &self.anonymiser {
+            Some(anonymiser) => anonymiser.path(bytes),
+            // Encoding can make a name too long.
+            None => name::clean(bytes).unwrap_or_else(|_| format!("name-too-long-{number}")),
+        };
+        if is_dir {
+            name.push('/');
+        }
+        name
+    }
+
+    /// The names from this number on.
+    pub(crate) fn since(&self, number: usize) -> Vec<TraceName> {
+        self.list.get(number..).unwrap_or_default().to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const NONE: Linked<'_> = Linked { several: None, leads_to: None };
+    const FILE: Before = Before::File { size_bytes: 5 };
+
+    fn plain(path: &str, before: Before) -> TraceName {
+        TraceName { path: path.to_owned(), before: Some(before), same_file_as: None, leads_to: None }
+    }
+
+    #[test]
+    fn what_was_one_file_under_two_names_and_where_links_led_is_known() {
+        let mut names = Names::default();
+        let several = |inode| Linked { several: Some(Key { device: 1, inode }), ..NONE };
+        let mut look = |path: &'static str, seen, linked| {
+            names.look(Path::new(path), Some(Path::new(path)), seen, linked);
+        };
+        look("a", FILE, several(7));
+        look("b", FILE, several(7));
+        look("soft", FILE, Linked { leads_to: Some(Path::new("dir/x")), ..NONE });
+        // Made meanwhile: a link to a file that was there, and one in the place of a file.
+        look("c", Before::Absent, several(7));
+        look("d", FILE, NONE);
+        look("d", FILE, several(7));
+        look("d", FILE, Linked { leads_to: Some(Path::new("a")), ..NONE });
+        for path in ["a", "b", "soft", "c", "d"] {
+            names.number(Path::new(path), false);
+        }
+        let list = names.since(0);
+        let same: Vec<_> = list.iter().map(|name| name.same_file_as.as_deref()).collect();
+        assert_eq!(same, [None, Some("a"), None, None, None]);
+        let leads: Vec<_> = list.iter().map(|name| name.leads_to.as_deref()).collect();
+        assert_eq!(leads, [None, None, Some("dir/x"), None, None]);
+        look_dir(&mut names);
+    }
+
+    /// What a link leads to is the name that the trace has already, of a directory too.
+    fn look_dir(names: &mut Names) {
+        names.look(Path::new("dir"), Some(Path::new("dir")), Before::Dir, NONE);
+        let dir = names.number_of_target(Path::new("dir"));
+        assert_eq!(names.since(dir.unwrap() as usize)[0].path, "dir/");
+        assert_eq!(names.number(Path::new("dir"), true), dir);
+        assert_eq!(names.number_of_target(Path::new("a")), Some(0));
+    }
+
+    #[test]
+    fn the_first_look_counts() {
+        let mut names = Names::default();
+        let path = Path::new("a");
+        assert_eq!(names.look(path, Some(path), Before::Absent, NONE), Before::Absent);
+        assert_eq!(names.look(path, Some(path), FILE, NONE), Before::Absent, "made meanwhile");
+        let (a, dir) = (names.number(path, false), names.number(path, true));
+        assert_eq!((a, dir, names.number(path, false)), (Some(0), Some(1), Some(0)));
+        assert_eq!(names.since(1), [plain("a/", Before::Absent)]);
+        assert_eq!(names.number(Path::new(""), true), None);
+        names.number(Path::new("never looked at"), false);
+        assert_eq!(names.since(2)[0].before, None);
+    }
+
+    #[test]
+    fn below_a_renamed_directory_a_file_was_there_under_its_old_name() {
+        let mut names = Names::default();
+        assert_eq!(names.look(Path::new("new/f"), Some(Path::new("old/f")), FILE, NONE), FILE);
+        names.number(Path::new("new/f"), false);
+        names.number(Path::new("old/f"), false);
+        let list = names.since(0);
+        assert_eq!(list[0], plain("new/f", Before::Absent));
+        assert_eq!(list[1], plain("old/f", FILE));
+    }
+
+    #[test]
+    fn below_a_new_directory_nothing_was_there() {
+        let mut names = Names::default();
+        assert_eq!(names.look(Path::new("new/f"), None, FILE, NONE), Before::Absent);
+    }
+
+    #[test]
+    fn a_directory_in_the_place_of_a_file_was_not_there() {
+        let mut names = Names::default();
+        names.look(Path::new("a"), Some(Path::new("a")), FILE, NONE);
+        names.number(Path::new("a"), true);
+        assert_eq!(names.since(0)[0].before, Some(Before::Absent));
+    }
+}

@@ -1,0 +1,780 @@
+//! Requests from the kernel, done to the storage and noted.
+//!
+//! What makes the record that of the application, and not that of the page cache:
+//!
+//! * Every file is opened for direct I/O on the kernel's side, so offsets and lengths are what was asked for.
+//!   The storage itself is used as the application asked, through the cache or past it.
+//! * Nothing that is known of names and attributes is remembered by the kernel, so every question comes
+//!   here. Looks at each part of a path are the system's own, and not noted; a look that
+//!   fails is noted as a failed stat, unless the same thread then makes the name.
+//! * Reads and writes for memory maps come from the page cache; they are told by their flags.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use fuser::{
+    AccessFlags, BsdFileFlags, CopyFileRangeFlags, FileHandle, Filesystem, FopenFlags, Generation, INodeNo,
+    InitFlags, IoctlFlags, KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate,
+    ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLseek, ReplyOpen, ReplyStatfs,
+    ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
+};
+use reelgauge_record::{AccessBits, OpKind};
+use rustix::fs::{FileType, OFlags, Stat};
+use rustix::io::{Errno, Result};
+
+use crate::attributes::attributes;
+use crate::handles::{OpenDir, with_aligned};
+use crate::journal::{Call, Span, What};
+use crate::recorder::{Data, Recorder, errno_of, refused};
+use crate::requests::max_request_bytes;
+use crate::storage::{Change, Place};
+
+/// Requests that the kernel may have under way for those who do not wait for them.
+const MAX_BACKGROUND: u16 = 1024;
+/// The system looks for it before the first write to a file, to take away rights that a write ends.
+const SYSTEMS_XATTR: &str = "security.capability";
+/// The kernel remembers nothing.
+const NO_TTL: Duration = Duration::ZERO;
+
+/// Wishes that older kernels may not fulfil, without harm to the record.
+const WISHES: [InitFlags; 5] = [
+    // O_TRUNC comes with the open, not as a change of size after it.
+    InitFlags::FUSE_ATOMIC_O_TRUNC,
+    InitFlags::FUSE_ASYNC_DIO,
+    InitFlags::FUSE_PARALLEL_DIROPS,
+    InitFlags::FUSE_DIRECT_IO_ALLOW_MMAP,
+    InitFlags::FUSE_MAX_PAGES,
+];
+
+/// The trace's numbers of an operation's name and of its second one.
+type TwoNames = (Option<u32>, Option<u32>);
+
+/// What has one name.
+fn alone(number: Option<u32>) -> TwoNames {
+    (number, None)
+}
+
+/// How files are opened on the kernel's side.
+fn open_flags() -> FopenFlags {
+    FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES
+}
+
+fn flags_of(flags: i32) -> OFlags {
+    OFlags::from_bits_retain(flags.cast_unsigned())
+}
+
+fn answer(reply: ReplyEmpty, result: Result<()>) {
+    match result {
+        Ok(()) => reply.ok(),
+        Err(error) => reply.error(refused(error)),
+    }
+}
+
+fn answer_entry(reply: ReplyEntry, result: Result<(u64, u64, Stat)>) {
+    match result {
+        Ok((id, generation, stat)) => reply.entry(&NO_TTL, &attributes(id, &stat), Generation(generation)),
+        Err(error) => reply.error(refused(error)),
+    }
+}
+
+fn answer_xattr(reply: ReplyXattr, room: u32, result: Result<Vec<u8>>) {
+    match result {
+        Ok(value) if room == 0 => reply.size(value.len() as u32),
+        Ok(value) if value.len() > room as usize => reply.error(refused(Errno::RANGE)),
+        Ok(value) => reply.data(&value),
+        Err(error) => reply.error(refused(error)),
+    }
+}
+
+impl Recorder {
+    /// Makes something under a new name, and notes it. `names` are the operation's names in the trace, given
+    /// the number of the new one.
+    fn make(
+        &self,
+        request: &Request,
+        (kind, names): (OpKind, impl FnOnce(Option<u32>) -> TwoNames),
+        place: (INodeNo, &OsStr, Option<u32>),
+        reply: ReplyEntry,
+        act: impl FnOnce(&Path) -> Result<()>,
+    ) {
+        let (parent, name, mode) = place;
+        let call = self.journal.arrive(request.pid());
+        call.made((parent.0, name));
+        let path = self.tree.child(parent.0, name);
+        let owner = (request.uid(), request.gid());
+        let (made, span) = call.time(|| {
+            let path = path.as_ref().map_err(|error| *error)?;
+            act(path)?;
+            match mode {
+                Some(mode) => self.storage.settle(path, mode, owner),
+                // Another name for what was there before, and belongs to whom it belonged.
+                None => self.storage.stat(Place::Path(path)),
+            }
+        });
+        let errno = errno_of(&made);
+        let entered = made.and_then(|stat| {
+            let entered = self.tree.made(parent.0, name, path.as_ref().map_err(|error| *error)?, &stat);
+            Ok((entered.id, entered.generation, stat))
+        });
+        let number = path.ok().and_then(|path| self.tree.number_of(&path, matches!(kind, OpKind::MakeDir)));
+        let (number, second) = names(number);
+        let what = What { errno, offset: u64::from(second.unwrap_or(0)), ..What::default() };
+        call.note(kind, number, what, span);
+        call.finish(span);
+        answer_entry(reply, entered);
+    }
+
+    /// Removes a name, and notes it.
+    fn remove(
+        &self,
+        request: &Request,
+        kind: OpKind,
+        place: (INodeNo, &OsStr),
+        reply: ReplyEmpty,
+        act: impl FnOnce(&Path) -> Result<()>,
+    ) {
+        let call = self.journal.arrive(request.pid());
+        call.settle();
+        let path = self.tree.child(place.0.0, place.1);
+        let is_dir = matches!(kind, OpKind::RemoveDir);
+        let number = path.as_ref().ok().and_then(|path| self.tree.number_of(path, is_dir));
+        let (result, span) = call.time(|| act(&path?));
+        if result.is_ok() {
+            self.tree.remove(place.0.0, place.1);
+        }
+        call.note(kind, number, What { errno: errno_of(&result), ..What::default() }, span);
+        call.finish(span);
+        answer(reply, result);
+    }
+
+    /// Something done to a node that is noted by its name alone.
+    fn by_node<T>(
+        &self,
+        request: &Request,
+        kind: OpKind,
+        node: INodeNo,
+        act: impl FnOnce(Place) -> Result<T>,
+        reply: impl FnOnce(Result<T>),
+    ) {
+        self.asking(request, (kind, 0), node, act, reply);
+    }
+
+    /// [`Recorder::by_node`], with what the operation keeps as its length.
+    fn asking<T>(
+        &self,
+        request: &Request,
+        (kind, len): (OpKind, u32),
+        node: INodeNo,
+        act: impl FnOnce(Place) -> Result<T>,
+        reply: impl FnOnce(Result<T>),
+    ) {
+        let call = self.journal.arrive(request.pid());
+        call.settle();
+        let (result, span) = call.time(|| self.at_node(node.0, act));
+        let what = What { len, errno: errno_of(&result), ..What::default() };
+        call.note(kind, self.number_of_node(node.0), what, span);
+        call.finish(span);
+        reply(result);
+    }
+
+    /// A stat or a change, by handle where there is one.
+    fn attributes_of(
+        &self,
+        request: &Request,
+        of: (OpKind, INodeNo, Option<FileHandle>),
+        offset: u64,
+        reply: ReplyAttr,
+        act: impl FnOnce(Place) -> Result<Stat>,
+    ) {
+        let (kind, node, handle) = of;
+        let call = self.journal.arrive(request.pid());
+        call.settle();
+        let file = handle.and_then(|handle| self.open.file(handle.0).ok());
+        let (result, span) = call.time(|| match &file {
+            Some(file) => act(Place::Open(&file.file)),
+            None => self.at_node(node.0, act),
+        });
+        let (transfer, number) = match &file {
+            Some(file) => {
+                file.is_used();
+                // Of these three only a truncation goes by handle.
+                let by_handle = matches!(kind, OpKind::Truncate);
+                (if by_handle { file.transfer } else { 0 }, file.number)
+            }
+            None => (0, self.number_of_node(node.0)),
+        };
+        let what = What { offset, transfer, errno: errno_of(&result), ..What::default() };
+        call.note(kind, number, what, span);
+        call.finish(span);
+        match result {
+            Ok(stat) => reply.attr(&NO_TTL, &attributes(node.0, &stat)),
+            Err(error) => reply.error(refused(error)),
+        }
+    }
+
+    /// Looks at a name.
+    fn look(&self, call: &Call, parent: u64, name: &OsStr) -> (Result<(u64, u64, Stat)>, Span) {
+        let path = match self.tree.child(parent, name) {
+            Ok(path) => path,
+            Err(error) => return (Err(error), Span::default()),
+        };
+        let (result, span) = call.time(|| self.storage.stat(Place::Path(&path)));
+        match result {
+            Ok(stat) => {
+                let leads_to = self.leads_to(&path, &stat);
+                let entered = self.tree.found(parent, name, &path, &stat, leads_to.as_deref());
+                (Ok((entered.id, entered.generation, stat)), span)
+            }
+            Err(error) => {
+                if error == Errno::NOENT {
+                    self.tree.missed(parent, name, &path);
+                }
+                let number = self.tree.number_of(&path, false);
+                let what = What { errno: error.raw_os_error(), ..What::default() };
+                call.note_miss((parent, name), number, what, span);
+                (Err(error), span)
+            }
+        }
+    }
+
+    /// Where a symbolic link leads; its own path where that lies outside.
+    fn leads_to(&self, path: &Path, stat: &Stat) -> Option<PathBuf> {
+        if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {
+            return None;
+        }
+        let text = self.storage.read_link(path).ok()?;
+        Some(self.target(path, Path::new(OsStr::from_bytes(&text))).unwrap_or_else(|| path.to_owned()))
+    }
+
+    /// Notes the listing that has gone on until now.
+    fn note_listing(&self, call: &Call, dir: &OpenDir) {
+        let mut listing = dir.listing();
+        if let Some((stream, span)) = listing.asked.take() {
+            let what = What { done_len: listing.entries.len() as u32, ..What::default() };
+            call.note_as(Some(stream), OpKind::ReadDir, dir.number, what, span);
+        }
+    }
+}
+
+impl Filesystem for Recorder {
+    fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
+        for wish in WISHES {
+            // Told by the effect where it matters: without it, a memory map fails.
+            let _ = config.add_capabilities(wish);
+        }
+        let _ = config.set_max_write(max_request_bytes());
+        let _ = config.set_max_background(MAX_BACKGROUND);
+        Ok(())
+    }
+
+    fn lookup(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        let call = self.journal.arrive(request.pid());
+        let (result, span) = self.look(&call, parent.0, name);
+        call.finish(span);
+        answer_entry(reply, result);
+    }
+
+    fn forget(&self, _: &Request, node: INodeNo, times: u64) {
+        self.tree.forget(node.0, times);
+    }
+
+    fn getattr(&self, request: &Request, node: INodeNo, handle: Option<FileHandle>, reply: ReplyAttr) {
+        let of = (OpKind::Stat, node, handle);
+        self.attributes_of(request, of, 0, reply, |place| self.storage.stat(place));
+    }
+
+    fn setattr(
+        &self,
+        request: &Request,
+        node: INodeNo,
+        mode: Option<u32>,
+        uid: Option<u32>,
+        gid: Option<u32>,
+        size: Option<u64>,
+        accessed: Option<TimeOrNow>,
+        modified: Option<TimeOrNow>,
+        _: Option<SystemTime>,
+        handle: Option<FileHandle>,
+        _: Option<SystemTime>,
+        _: Option<SystemTime>,
+        _: Option<SystemTime>,
+        _: Option<BsdFileFlags>,
+        reply: ReplyAttr,
+    ) {
+        let change = Change { mode, uid, gid, size, accessed, modified };
+        let kind = if size.is_some() { OpKind::Truncate } else { OpKind::SetAttr };
+        let of = (kind, node, handle);
+        let act = |place: Place| self.storage.change(place, &change);
+        self.attributes_of(request, of, size.unwrap_or(0), reply, act);
+    }
+
+    fn readlink(&self, request: &Request, node: INodeNo, reply: ReplyData) {
+        let call = self.journal.arrive(request.pid());
+        let (result, span) = call.time(|| self.storage.read_link(&self.tree.path(node.0)?));
+        self.journal.leave_out("symbolic links that were read or followed");
+        call.finish(span);
+        match result {
+            Ok(target) => reply.data(&target),
+            Err(error) => reply.error(refused(error)),
+        }
+    }
+
+    fn mknod(
+        &self,
+        request: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _: u32,
+        device: u32,
+        reply: ReplyEntry,
+    ) {
+        let act = |path: &Path| self.storage.make_node(path, mode, device);
+        self.make(request, (OpKind::Other, alone), (parent, name, Some(mode)), reply, act);
+    }
+
+    fn mkdir(&self, request: &Request, parent: INodeNo, name: &OsStr, mode: u32, _: u32, reply: ReplyEntry) {
+        let act = |path: &Path| self.storage.make_dir(path, mode);
+        self.make(request, (OpKind::MakeDir, alone), (parent, name, Some(mode)), reply, act);
+    }
+
+    fn unlink(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        self.remove(request, OpKind::Unlink, (parent, name), reply, |path| self.storage.unlink(path));
+    }
+
+    fn rmdir(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        self.remove(request, OpKind::RemoveDir, (parent, name), reply, |path| self.storage.remove_dir(path));
+    }
+
+    fn symlink(&self, request: &Request, parent: INodeNo, name: &OsStr, target: &Path, reply: ReplyEntry) {
+        let link = self.tree.child(parent.0, name).ok();
+        let leads_to = link.and_then(|link| self.target(&link, target));
+        if leads_to.is_none() {
+            self.journal.leave_out("where symbolic links lead that lead out of the directory");
+        }
+        let names = |number: Option<u32>| {
+            (number, leads_to.and_then(|path| self.tree.number_of_target(&path)).or(number))
+        };
+        let act = |path: &Path| self.storage.make_symlink(path, target);
+        self.make(request, (OpKind::SymLink, names), (parent, name, Some(0)), reply, act);
+    }
+
+    fn link(&self, request: &Request, node: INodeNo, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        let old = self.number_of_node(node.0);
+        let act = |path: &Path| self.storage.link(&self.tree.path(node.0)?, path);
+        self.make(request, (OpKind::Link, |new| (old, new)), (parent, name, None), reply, act);
+    }
+
+    fn rename(
+        &self,
+        request: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        new_parent: INodeNo,
+        new_name: &OsStr,
+        flags: RenameFlags,
+        reply: ReplyEmpty,
+    ) {
+        let call = self.journal.arrive(request.pid());
+        call.made((new_parent.0, new_name));
+        let is_dir = self.tree.is_dir(parent.0, name);
+        let paths = self.tree.child(parent.0, name).and_then(|old| {
+            let new = self.tree.child(new_parent.0, new_name)?;
+            Ok((old, new))
+        });
+        let numbers = paths.as_ref().ok().and_then(|(old, new)| {
+            Some((self.tree.number_of(old, is_dir)?, self.tree.number_of(new, is_dir)?))
+        });
+        let (result, span) = call.time(|| {
+            let (old, new) = paths?;
+            self.storage.rename(&old, &new, flags.bits())
+        });
+        if result.is_ok() {
+            let is_exchange = flags.contains(RenameFlags::RENAME_EXCHANGE);
+            self.tree.rename((parent.0, name), (new_parent.0, new_name), is_exchange);
+        }
+        let (old, new) = numbers.unzip();
+        let errno = errno_of(&result);
+        let what = What { offset: u64::from(new.unwrap_or(0)), errno, ..What::default() };
+        call.note(OpKind::Rename, old, what, span);
+        call.finish(span);
+        answer(reply, result);
+    }
+
+    fn open(&self, request: &Request, node: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
+        let call = self.journal.arrive(request.pid());
+        call.settle();
+        let flags = flags_of(flags.0);
+        let number = self.tree.number(node.0);
+        let (result, span) = call.time(|| self.storage.open_file(&self.tree.path(node.0)?, flags));
+        let opened = self.opened(&call, (flags, false), (Some(node.0), number), result, span);
+        call.finish(span);
+        match opened {
+            Ok(handle) => reply.opened(FileHandle(handle), open_flags()),
+            Err(error) => reply.error(refused(error)),
+        }
+    }
+
+    fn create(
+        &self,
+        request: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _: u32,
+        flags: i32,
+        reply: ReplyCreate,
+    ) {
+        let call = self.journal.arrive(request.pid());
+        call.made((parent.0, name));
+        let flags = flags_of(flags) | OFlags::CREATE;
+        let path = self.tree.child(parent.0, name);
+        let (result, span) = call.time(|| {
+            let path = path.as_ref().map_err(|error| *error)?;
+            self.storage.create(path, flags, mode)
+        });
+        let (file, was_made) = match result {
+            Ok((file, was_made)) => (Ok(file), was_made),
+            Err(error) => (Err(error), false),
+        };
+        let entered = path.as_ref().map_err(|error| *error).and_then(|path| {
+            file.as_ref().map_err(|error| *error)?;
+            let stat = match was_made {
+                true => self.storage.settle(path, mode, (request.uid(), request.gid()))?,
+                false => self.storage.stat(Place::Path(path))?,
+            };
+            // What was opened is no symbolic link.
+            let entered = match was_made {
+                true => self.tree.made(parent.0, name, path, &stat),
+                false => self.tree.found(parent.0, name, path, &stat, None),
+            };
+            Ok((entered, stat))
+        });
+        let number = path.as_ref().ok().and_then(|path| self.tree.number_of(path, false));
+        let node = entered.as_ref().ok().map(|(entered, _)| entered.id);
+        let opened = self.opened(&call, (flags, was_made), (node, number), file, span);
+        call.finish(span);
+        match (opened, entered) {
+            (Ok(handle), Ok((entered, stat))) => {
+                let attr = attributes(entered.id, &stat);
+                let generation = Generation(entered.generation);
+                reply.created(&NO_TTL, &attr, generation, FileHandle(handle), open_flags());
+            }
+            (Ok(handle), Err(error)) => {
+                self.open.drop_file(handle);
+                reply.error(refused(error));
+            }
+            (Err(error), _) => reply.error(refused(error)),
+        }
+    }
+
+    fn read(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        handle: FileHandle,
+        offset: u64,
+        size: u32,
+        _: OpenFlags,
+        owner: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        let call = self.journal.arrive(request.pid());
+        // What an application asks for carries its owner of locks; what the page cache asks for does not.
+        let is_mapped = owner.is_none();
+        let size = size as usize;
+        with_aligned(size, |buffer| {
+            let asked = Data { kind: OpKind::Read, offset, size, is_mapped };
+            let result = self.move_data(&call, handle.0, &asked, |file| {
+                // The page cache takes what is missing for zeros.
+                file.read(buffer, offset, is_mapped)
+            });
+            match result {
+                Ok(done) => reply.data(&buffer[..done]),
+                Err(error) => reply.error(refused(error)),
+            }
+        });
+    }
+
+    fn write(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        handle: FileHandle,
+        offset: u64,
+        data: &[u8],
+        flags: WriteFlags,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyWrite,
+    ) {
+        let call = self.journal.arrive(request.pid());
+        let is_mapped = flags.contains(WriteFlags::FUSE_WRITE_CACHE);
+        let asked = Data { kind: OpKind::Write, offset, size: data.len(), is_mapped };
+        if flags.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
+            // Root writes here, and the storage lets root keep them.
+            self.end_rights(handle.0);
+        }
+        match self.move_data(&call, handle.0, &asked, |file| file.write(data, offset)) {
+            Ok(done) => reply.written(done as u32),
+            Err(error) => reply.error(refused(error)),
+        }
+    }
+
+    fn flush(&self, request: &Request, _: INodeNo, handle: FileHandle, _: LockOwner, reply: ReplyEmpty) {
+        let call = self.journal.arrive(request.pid());
+        let (result, span) = self.flush(&call, handle.0);
+        call.finish(span);
+        answer(reply, result);
+    }
+
+    fn release(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        handle: FileHandle,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        _: bool,
+        reply: ReplyEmpty,
+    ) {
+        let call = self.journal.arrive(request.pid());
+        let span = self.release(&call, handle.0);
+        call.finish(span);
+        reply.ok();
+    }
+
+    fn fsync(&self, request: &Request, _: INodeNo, handle: FileHandle, data_only: bool, reply: ReplyEmpty) {
+        let call = self.journal.arrive(request.pid());
+        let (result, span) = self.sync(&call, handle.0, data_only);
+        call.finish(span);
+        answer(reply, result);
+    }
+
+    fn opendir(&self, request: &Request, node: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        let call = self.journal.arrive(request.pid());
+        call.settle();
+        let (result, span) = call.time(|| self.storage.open_dir(&self.tree.path(node.0)?));
+        let number = self.tree.number(node.0);
+        if let Err(error) = &result {
+            let what = What { errno: error.raw_os_error(), ..What::default() };
+            call.note(OpKind::ReadDir, number, what, span);
+        }
+        call.finish(span);
+        match result {
+            Ok(fd) => {
+                let handle = self.open.keep_dir(OpenDir::new(fd, number));
+                reply.opened(FileHandle(handle), FopenFlags::empty());
+            }
+            Err(error) => reply.error(refused(error)),
+        }
+    }
+
+    fn readdir(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        handle: FileHandle,
+        offset: u64,
+        mut reply: ReplyDirectory,
+    ) {
+        let call = self.journal.arrive(request.pid());
+        let dir = match self.open.dir(handle.0) {
+            Ok(dir) => dir,
+            Err(error) => return reply.error(refused(error)),
+        };
+        if offset == 0 {
+            self.note_listing(&call, &dir);
+            let (entries, span) = call.time(|| dir.read());
+            let entries = match entries {
+                Ok(entries) => entries,
+                Err(error) => {
+                    let what = What { errno: error.raw_os_error(), ..What::default() };
+                    call.note(OpKind::ReadDir, dir.number, what, span);
+                    return reply.error(refused(error));
+                }
+            };
+            let mut listing = dir.listing();
+            listing.entries = entries;
+            listing.asked = Some((call.stream(), span));
+        }
+        let ((), span) = call.time(|| {
+            let listing = dir.listing();
+            let from = usize::try_from(offset).unwrap_or(usize::MAX);
+            for (at, entry) in listing.entries.iter().enumerate().skip(from) {
+                if reply.add(INodeNo(entry.inode), at as u64 + 1, entry.kind, &entry.name) {
+                    break;
+                }
+            }
+        });
+        if let Some((_, asked)) = &mut dir.listing().asked {
+            asked.done_ns = span.done_ns;
+        }
+        call.finish(span);
+        reply.ok();
+    }
+
+    fn releasedir(&self, request: &Request, _: INodeNo, handle: FileHandle, _: OpenFlags, reply: ReplyEmpty) {
+        let call = self.journal.arrive(request.pid());
+        if let Some(dir) = self.open.drop_dir(handle.0) {
+            self.note_listing(&call, &dir);
+        }
+        call.finish(Span::default());
+        reply.ok();
+    }
+
+    fn fsyncdir(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        handle: FileHandle,
+        data_only: bool,
+        reply: ReplyEmpty,
+    ) {
+        let call = self.journal.arrive(request.pid());
+        let dir = match self.open.dir(handle.0) {
+            Ok(dir) => dir,
+            Err(error) => return reply.error(refused(error)),
+        };
+        let (result, span) = call.time(|| dir.sync(data_only));
+        call.note(OpKind::Other, dir.number, What { errno: errno_of(&result), ..What::default() }, span);
+        call.finish(span);
+        answer(reply, result);
+    }
+
+    fn statfs(&self, request: &Request, node: INodeNo, reply: ReplyStatfs) {
+        let act = |_: Place| self.storage.statvfs();
+        self.by_node(request, OpKind::Other, node, act, |result| match result {
+            Ok(stat) => {
+                let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+                let (size, name_max) = (small(stat.f_bsize), small(stat.f_namemax));
+                let (blocks, free, usable) = (stat.f_blocks, stat.f_bfree, stat.f_bavail);
+                let (files, files_free) = (stat.f_files, stat.f_ffree);
+                let fragment = small(stat.f_frsize);
+                reply.statfs(blocks, free, usable, files, files_free, size, name_max, fragment);
+            }
+            Err(error) => reply.error(refused(error)),
+        });
+    }
+
+    fn setxattr(
+        &self,
+        request: &Request,
+        node: INodeNo,
+        name: &OsStr,
+        value: &[u8],
+        flags: i32,
+        _: u32,
+        reply: ReplyEmpty,
+    ) {
+        let act = |place: Place| self.storage.set_xattr(place, name, value, flags);
+        self.by_node(request, OpKind::SetAttr, node, act, |result| answer(reply, result));
+    }
+
+    fn getxattr(&self, request: &Request, node: INodeNo, name: &OsStr, room: u32, reply: ReplyXattr) {
+        let act = |place: Place| self.storage.xattr(place, name);
+        if name == SYSTEMS_XATTR {
+            let call = self.journal.arrive(request.pid());
+            let (result, span) = call.time(|| self.at_node(node.0, act));
+            self.journal
+                .leave_out("looks for security.capability, most of them the system's own before a write");
+            call.finish(span);
+            return answer_xattr(reply, room, result);
+        }
+        self.by_node(request, OpKind::Other, node, act, |result| answer_xattr(reply, room, result));
+    }
+
+    fn listxattr(&self, request: &Request, node: INodeNo, room: u32, reply: ReplyXattr) {
+        let act = |place: Place| self.storage.xattrs(place);
+        self.by_node(request, OpKind::Other, node, act, |result| answer_xattr(reply, room, result));
+    }
+
+    fn removexattr(&self, request: &Request, node: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        let act = |place: Place| self.storage.remove_xattr(place, name);
+        self.by_node(request, OpKind::SetAttr, node, act, |result| answer(reply, result));
+    }
+
+    fn access(&self, request: &Request, node: INodeNo, mask: AccessFlags, reply: ReplyEmpty) {
+        let act = |place: Place| match place {
+            Place::Path(path) => self.storage.access(path, mask.bits()),
+            Place::Open(_) => Ok(()),
+        };
+        let has = |flag| mask.contains(flag);
+        let asked = AccessBits::of(has(AccessFlags::R_OK), has(AccessFlags::W_OK), has(AccessFlags::X_OK));
+        self.asking(request, (OpKind::Access, asked.0), node, act, |result| answer(reply, result));
+    }
+
+    fn ioctl(
+        &self,
+        request: &Request,
+        node: INodeNo,
+        _: FileHandle,
+        _: IoctlFlags,
+        _: u32,
+        _: &[u8],
+        _: u32,
+        reply: ReplyIoctl,
+    ) {
+        let act = |_: Place| Err::<(), Errno>(Errno::NOTTY);
+        self.by_node(request, OpKind::Other, node, act, |_| reply.error(refused(Errno::NOTTY)));
+    }
+
+    fn fallocate(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        handle: FileHandle,
+        offset: u64,
+        len: u64,
+        mode: i32,
+        reply: ReplyEmpty,
+    ) {
+        let call = self.journal.arrive(request.pid());
+        let (result, span) = self.allocate(&call, handle.0, (offset, len), mode);
+        call.finish(span);
+        answer(reply, result);
+    }
+
+    fn lseek(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        handle: FileHandle,
+        offset: i64,
+        whence: i32,
+        reply: ReplyLseek,
+    ) {
+        let call = self.journal.arrive(request.pid());
+        let (result, span) = self.seek(&call, handle.0, offset, whence);
+        call.finish(span);
+        match result {
+            Ok(found) => reply.offset(i64::try_from(found).unwrap_or(i64::MAX)),
+            Err(error) => reply.error(refused(error)),
+        }
+    }
+
+    fn copy_file_range(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        from: FileHandle,
+        from_offset: u64,
+        _: INodeNo,
+        to: FileHandle,
+        to_offset: u64,
+        len: u64,
+        _: CopyFileRangeFlags,
+        reply: ReplyWrite,
+    ) {
+        let call = self.journal.arrive(request.pid());
+        let (result, span) = self.copy(&call, (from.0, from_offset), (to.0, to_offset), len);
+        call.finish(span);
+        match result {
+            Ok(done) => reply.written(done as u32),
+            Err(error) => reply.error(refused(error)),
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! The recorder: what requests share, and the requests by handle, which are the many.
+//!
+//! [`crate::passthrough`] takes the requests from the kernel and does those that go by path.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use fuser::Errno as FuseErrno;
+use reelgauge_record::{OpFlags, OpKind};
+use rustix::fs::{FallocateFlags, OFlags, SeekFrom, copy_file_range, fallocate, fdatasync, fsync, seek};
+use rustix::io::{Errno, Result};
+
+use crate::attributes::open_bits;
+use crate::handles::{OpenDir, OpenFile};
+use crate::journal::{Call, Journal, Span, What};
+use crate::storage::{Place, Storage};
+use crate::tree::Tree;
+
+/// Longer operations are recorded in parts, because a record's length is 32 bits wide.
+const MAX_PART: u64 = 1 << 30;
+/// A file that is let go this long after its last descriptor was closed was held by something else.
+const LATE_RELEASE_NS: u64 = 1_000_000_000;
+
+/// What all requests share.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) storage: Storage,
+    pub(crate) tree: Tree,
+    /// Where the directory is, as paths of others name it: what a symbolic link may begin with.
+    pub(crate) homes: Vec<PathBuf>,
+    pub(crate) open: Arc<Handles>,
+}
+
+/// A read or write as it is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Data {
+    pub(crate) kind: OpKind,
+    pub(crate) offset: u64,
+    pub(crate) size: usize,
+    /// For a memory map, by the page cache.
+    pub(crate) is_mapped: bool,
+}
+
+/// Everything that is open, by the number that the kernel has for it.
+#[derive(Debug, Default)]
+pub(crate) struct Handles {
+    files: RwLock<HashMap<u64, Arc<OpenFile>>>,
+    dirs: RwLock<HashMap<u64, Arc<OpenDir>>>,
+    next: AtomicU64,
+    transfers: AtomicU32,
+}
+
+impl Handles {
+    pub(crate) fn file(&self, handle: u64) -> Result<Arc<OpenFile>> {
+        let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
+        files.get(&handle).cloned().ok_or(Errno::BADF)
+    }
+
+    /// A file of this node that is open, for a node without a name.
+    pub(crate) fn file_of(&self, node: u64) -> Option<Arc<OpenFile>> {
+        let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
+        files.values().find(|file| file.node == node).cloned()
+    }
+
+    pub(crate) fn dir(&self, handle: u64) -> Result<Arc<OpenDir>> {
+        let dirs = self.dirs.read().unwrap_or_else(PoisonError::into_inner);
+        dirs.get(&handle).cloned().ok_or(Errno::BADF)
+    }
+
+    /// The number of the next transfer, from 1.
+    pub(crate) fn next_transfer(&self) -> u32 {
+        self.transfers.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub(crate) fn keep_file(&self, file: OpenFile) -> u64 {
+        let handle = self.next.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut files = self.files.write().unwrap_or_else(PoisonError::into_inner);
+        files.insert(handle, Arc::new(file));
+        handle
+    }
+
+    pub(crate) fn keep_dir(&self, dir: OpenDir) -> u64 {
+        let handle = self.next.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut dirs = self.dirs.write().unwrap_or_else(PoisonError::into_inner);
+        dirs.insert(handle, Arc::new(dir));
+        handle
+    }
+
+    pub(crate) fn drop_file(&self, handle: u64) -> Option<Arc<OpenFile>> {
+        self.files.write().unwrap_or_else(PoisonError::into_inner).remove(&handle)
+    }
+
+    pub(crate) fn drop_dir(&self, handle: u64) -> Option<Arc<OpenDir>> {
+        self.dirs.write().unwrap_or_else(PoisonError::into_inner).remove(&handle)
+    }
+
+    /// How many files are open.
+    pub(crate) fn count(&self) -> usize {
+        self.files.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}
+
+/// An error as the kernel's side of FUSE takes it.
+pub(crate) fn refused(error: Errno) -> FuseErrno {
+    FuseErrno::from_i32(error.raw_os_error())
+}
+
+/// The error number of a result, 0 for success.
+pub(crate) fn errno_of<T>(result: &Result<T>) -> i32 {
+    result.as_ref().err().map_or(0, |error| error.raw_os_error())
+}
+
+/// A length as a record has it.
+fn short(bytes: u64) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+/// Where a relative path leads from a directory; `None` where it leads out, or to where both begin.
+fn way(from: &Path, text: &Path) -> Option<PathBuf> {
+    let mut way = from.to_owned();
+    for part in text.components() {
+        match part {
+            Component::Normal(name) => way.push(name),
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !way.pop() {
+                    return None;
+                }
+            }
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    (!way.as_os_str().is_empty()).then_some(way)
+}
+
+/// The parts of a stretch that is longer than a record can say.
+fn parts(offset: u64, len: u64) -> impl Iterator<Item = (u64, u32)> {
+    let count = len.div_ceil(MAX_PART).max(1);
+    (0..count).map(move |part| {
+        let begin = part * MAX_PART;
+        (offset.saturating_add(begin), short((len - begin).min(MAX_PART)))
+    })
+}
+
+impl Recorder {
+    /// Does something with the place of a node: its path, or an open file when it has none.
+    pub(crate) fn at_node<T>(&self, node: u64, act: impl FnOnce(Place) -> Result<T>) -> Result<T> {
+        match self.tree.path(node) {
+            Ok(path) => act(Place::Path(&path)),
+            Err(error) => act(Place::Open(&self.open.file_of(node).ok_or(error)?.file)),
+        }
+    }
+
+    /// The path that a symbolic link leads to, by what it says; `None` where that lies outside of the
+    /// directory, or is it itself.
+    pub(crate) fn target(&self, link: &Path, text: &Path) -> Option<PathBuf> {
+        let home = self.homes.iter().find_map(|home| text.strip_prefix(home).ok());
+        match home {
+            Some(inside) => way(Path::new(""), inside),
+            None if text.is_absolute() => None,
+            None => way(link.parent().unwrap_or(Path::new("")), text),
+        }
+    }
+
+    /// The trace's number for a node's name: the one that it has, or the one under which it was opened.
+    pub(crate) fn number_of_node(&self, node: u64) -> Option<u32> {
+        self.tree.number(node).or_else(|| self.open.file_of(node)?.number)
+    }
+
+    /// Notes an open, and keeps the file. Gives the handle.
+    pub(crate) fn opened(
+        &self,
+        call: &Call,
+        how: (OFlags, bool),
+        node: (Option<u64>, Option<u32>),
+        result: Result<File>,
+        span: Span,
+    ) -> Result<u64> {
+        let ((flags, was_made), (node, number)) = (how, node);
+        let bits = open_bits(flags);
+        let makes = flags.intersects(OFlags::CREATE | OFlags::TRUNC);
+        let kind = if makes { OpKind::Create } else { OpKind::Open };
+        let transfer = self.open.next_transfer();
+        let what = What {
+            transfer,
+            len: bits.0,
+            done_len: u32::from(was_made),
+            errno: errno_of(&result),
+            ..What::default()
+        };
+        call.note(kind, number, what, span);
+        let mut file = OpenFile::new(result?, number, transfer);
+        file.node = node.unwrap_or(0);
+        file.opener = call.stream();
+        file.is_direct = flags.contains(OFlags::DIRECT);
+        Ok(self.open.keep_file(file))
+    }
+
+    /// Reads or writes, and notes it.
+    pub(crate) fn move_data(
+        &self,
+        call: &Call,
+        handle: u64,
+        asked: &Data,
+        act: impl FnOnce(&OpenFile) -> Result<usize>,
+    ) -> Result<usize> {
+        let file = self.open.file(handle)?;
+        let (result, span) = call.time(|| act(&file));
+        file.is_used();
+        let what = What {
+            offset: asked.offset,
+            transfer: file.transfer,
+            len: short(asked.size as u64),
+            done_len: short(result.unwrap_or(0) as u64),
+            flags: OpFlags::NONE.with_if(OpFlags::MAPPED, asked.is_mapped),
+            errno: errno_of(&result),
+            ..What::default()
+        };
+        call.note(asked.kind, file.number, what, span);
+        call.finish(span);
+        result
+    }
+
+    /// Notes something done to an open file that moves no data.
+    fn note_handle(
+        &self,
+        call: &Call,
+        kind: OpKind,
+        file: &OpenFile,
+        at: (u64, u32),
+        errno: i32,
+        span: Span,
+    ) {
+        file.is_used();
+        let what = What { offset: at.0, len: at.1, transfer: file.transfer, errno, ..What::default() };
+        call.note(kind, file.number, what, span);
+    }
+
+    /// Makes what was written durable.
+    pub(crate) fn sync(&self, call: &Call, handle: u64, data_only: bool) -> (Result<()>, Span) {
+        let file = match self.open.file(handle) {
+            Ok(file) => file,
+            Err(error) => return (Err(error), Span::default()),
+        };
+        let act = || if data_only { fdatasync(&file.file) } else { fsync(&file.file) };
+        let (result, span) = call.time(act);
+        self.note_handle(call, OpKind::Sync, &file, (0, 0), errno_of(&result), span);
+        (result, span)
+    }
+
+    /// A descriptor of a file was closed.
+    pub(crate) fn flush(&self, call: &Call, handle: u64) -> (Result<()>, Span) {
+        let file = match self.open.file(handle) {
+            Ok(file) => file,
+            Err(error) => return (Err(error), Span::default()),
+        };
+        let (result, span) = call.time(|| file.flush());
+        file.flushed(call.stream(), span);
+        (result, span)
+    }
+
+    /// The last descriptor of a file is gone.
+    pub(crate) fn release(&self, call: &Call, handle: u64) -> Span {
+        let Some(file) = self.open.drop_file(handle) else { return Span::default() };
+        let (transfer, number, opener) = (file.transfer, file.number, file.opener);
+        let closed = file.closed();
+        let span = call.time(|| drop(file)).1;
+        let told = closed.filter(|closed| span.begun_ns.saturating_sub(closed.1.done_ns) < LATE_RELEASE_NS);
+        let (stream, span_told) = told.unwrap_or((opener, span));
+        call.note_as(Some(stream), OpKind::Close, number, What { transfer, ..What::default() }, span_told);
+        span
+    }
+
+    /// Reserves or frees a part of a file.
+    pub(crate) fn allocate(
+        &self,
+        call: &Call,
+        handle: u64,
+        stretch: (u64, u64),
+        mode: i32,
+    ) -> (Result<()>, Span) {
+        let file = match self.open.file(handle) {
+            Ok(file) => file,
+            Err(error) => return (Err(error), Span::default()),
+        };
+        let flags = FallocateFlags::from_bits_retain(mode.unsigned_abs());
+        let (result, span) = call.time(|| fallocate(&file.file, flags, stretch.0, stretch.1));
+        let reserves = FallocateFlags::KEEP_SIZE.contains(flags);
+        let kind = if reserves { OpKind::Allocate } else { OpKind::Other };
+        for part in parts(stretch.0, stretch.1) {
+            self.note_handle(call, kind, &file, part, errno_of(&result), span);
+        }
+        (result, span)
+    }
+
+    /// Somebody without the right to keep them writes to a file that gives rights to who runs it. What can't
+    /// be changed is the storage's to refuse, as the write is.
+    pub(crate) fn end_rights(&self, handle: u64) {
+        if let Ok(file) = self.open.file(handle) {
+            let _ = Storage::end_rights(&file.file);
+        }
+    }
+
+    /// Looks for data or holes.
+    pub(crate) fn seek(&self, call: &Call, handle: u64, offset: i64, whence: i32) -> (Result<u64>, Span) {
+        const SEEK_DATA: i32 = 3;
+        const SEEK_HOLE: i32 = 4;
+        let found = self.open.file(handle).and_then(|file| {
+            let offset = u64::try_from(offset).map_err(|_| Errno::NXIO)?;
+            let to = match whence {
+                SEEK_DATA => SeekFrom::Data(offset),
+                SEEK_HOLE => SeekFrom::Hole(offset),
+                _ => return Err(Errno::INVAL),
+            };
+            Ok((file, to, offset))
+        });
+        let (file, to, offset) = match found {
+            Ok(found) => found,
+            Err(error) => return (Err(error), Span::default()),
+        };
+        let (result, span) = call.time(|| seek(&file.file, to));
+        self.note_handle(call, OpKind::Other, &file, (offset, 0), errno_of(&result), span);
+        (result, span)
+    }
+
+    /// Copies between two open files without the data leaving the system.
+    pub(crate) fn copy(
+        &self,
+        call: &Call,
+        from: (u64, u64),
+        to: (u64, u64),
+        len: u64,
+    ) -> (Result<usize>, Span) {
+        let (source, target) = match (self.open.file(from.0), self.open.file(to.0)) {
+            (Ok(source), Ok(target)) => (source, target),
+            (Err(error), _) | (_, Err(error)) => return (Err(error), Span::default()),
+        };
+        let (mut read_at, mut write_at) = (from.1, to.1);
+        let most = len.min(MAX_PART) as usize;
+        let (result, span) = call.time(|| {
+            copy_file_range(&source.file, Some(&mut read_at), &target.file, Some(&mut write_at), most)
+        });
+        let Ok(done) = result else {
+            // The system or the application falls back to reads and writes, which are then noted as such.
+            self.note_handle(call, OpKind::Other, &source, (from.1, 0), errno_of(&result), span);
+            return (result, span);
+        };
+        for (kind, file, offset) in [(OpKind::Read, &source, from.1), (OpKind::Write, &target, to.1)] {
+            file.is_used();
+            let what = What {
+                offset,
+                transfer: file.transfer,
+                len: done as u32,
+                done_len: done as u32,
+                flags: OpFlags::COPIED,
+                ..What::default()
+            };
+            call.note(kind, file.number, what, span);
+        }
+        (result, span)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_somewhere_inside_or_nowhere() {
+        for (from, text, to) in [
+            ("", "a", Some("a")),
+            ("d", "a", Some("d/a")),
+            ("d", "./../a/", Some("a")),
+            ("d/e", "../f", Some("d/f")),
+            ("d", "../..", None),
+            ("d", "..", None),
+            ("", "../a", None),
+            ("", "", None),
+        ] {
+            assert_eq!(way(Path::new(from), Path::new(text)).as_deref(), to.map(Path::new), "{from}: {text}");
+        }
+    }
+
+    #[test]
+    fn long_stretches_are_told_in_parts_that_join() {
+        let all = |offset, len| parts(offset, len).collect::<Vec<_>>();
+        assert_eq!(all(7, 0), [(7, 0)]);
+        assert_eq!(all(7, MAX_PART), [(7, 1 << 30)]);
+        assert_eq!(all(7, 2 * MAX_PART + 1), [(7, 1 << 30), (7 + MAX_PART, 1 << 30), (7 + 2 * MAX_PART, 1)]);
+    }
+}

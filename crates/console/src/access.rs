@@ -1,0 +1,333 @@
+//! Who may ask: a decision over the method, the address and the headers of a request, and nothing else.
+//!
+//! What it keeps out:
+//! * other people, on this machine too: they lack the token;
+//! * other pages in the same browser: their requests say so (`Sec-Fetch-Site`, `Origin`), and they can't add
+//!   the header that changes need without asking first, which is answered to nobody;
+//! * pages that make their own name point to this machine (DNS rebinding): the `Host` of their requests is
+//!   not one of ours ([`crate::site`]).
+//!
+//! The page itself is the same for everybody and holds no data, so it is given to whoever asks by a name that
+//! is ours; everything behind `/api` and `/metrics` is not. Who shows the token at [`ENTER`] gets a session,
+//! whose cookie lets a browser in; programs show the token each time.
+
+use axum::http::Method;
+
+use crate::error::ApiError;
+use crate::session::Sessions;
+use crate::site::{CookieScope, Site};
+use crate::token::Token;
+
+/// The header that everything but reading must carry; pages from elsewhere can't send it.
+pub const MARK: &str = "x-reelgauge";
+/// Where the token is shown.
+pub const ENTER: &str = "/api/enter";
+
+/// What of a request is looked at.
+#[derive(Clone, Debug, Default)]
+pub struct Asking<'a> {
+    /// The method.
+    pub method: Method,
+    /// The path, as it was sent, without what a proxy has in front of it.
+    pub path: &'a str,
+    /// `Host`.
+    pub host: Option<&'a str>,
+    /// `Origin`.
+    pub origin: Option<&'a str>,
+    /// `Sec-Fetch-Site`.
+    pub fetch_site: Option<&'a str>,
+    /// Whether [`MARK`] is there.
+    pub is_marked: bool,
+    /// `Cookie`.
+    pub cookies: Option<&'a str>,
+    /// `Authorization`, which Prometheus can send.
+    pub authorization: Option<&'a str>,
+}
+
+/// Who is let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visitor {
+    /// A browser: the number of its session.
+    Session(u64),
+    /// Nobody in particular: who showed the token itself, or asks for what everybody gets.
+    Anybody,
+}
+
+/// Who may ask one server.
+#[derive(Debug)]
+pub struct AccessRules {
+    site: Site,
+    token: Option<Token>,
+    sessions: Sessions,
+}
+
+impl AccessRules {
+    /// For a server at this site. Without a token everybody is let in who can reach it.
+    pub fn new(site: Site, token: Option<Token>) -> AccessRules {
+        AccessRules { site, token, sessions: Sessions::default() }
+    }
+
+    /// Where the server is.
+    pub fn site(&self) -> &Site {
+        &self.site
+    }
+
+    /// What has to be shown; `None` where nothing has.
+    pub fn token(&self) -> Option<&Token> {
+        self.token.as_ref()
+    }
+
+    /// The name of the cookie. Cookies don't tell ports apart, so the name does.
+    pub fn cookie_name(&self) -> String {
+        format!("reelgauge-{}", self.site.port())
+    }
+
+    /// Whether a request is answered, and whose it is.
+    ///
+    /// # Errors
+    /// Why not, in words for whoever sent it.
+    pub fn judge(&self, knock: &Asking<'_>) -> Result<Visitor, ApiError> {
+        let host = knock.host.unwrap_or_default();
+        if !self.site.is_host(host) {
+            return Err(ApiError::forbidden(format!(
+                "this console does not answer to the name '{}'; use the address that it printed when it began, \
+                 or start it with --public-url and the address that you use",
+                shortened(host)
+            )));
+        }
+        let is_read = matches!(knock.method, Method::GET | Method::HEAD);
+        let is_page = is_read && self.is_page(knock.path);
+        // Following a link to the page from a mail or another page is what links are for.
+        if !is_page {
+            self.same_origin(knock, host)?;
+        }
+        if !is_read && !knock.is_marked {
+            return Err(ApiError::forbidden("a change needs the header 'X-Reelgauge: 1'"));
+        }
+        let is_entering = knock.method == Method::POST && knock.path == ENTER;
+        match &self.token {
+            Some(token) if !is_page && !is_entering => self.known(token, knock),
+            _ => Ok(Visitor::Anybody),
+        }
+    }
+
+    /// Lets in a browser that shows the token; the cookie that it gets. `None` where no token is asked for.
+    ///
+    /// # Errors
+    /// When it is another one.
+    pub fn enter(&self, shown: &str, knock: &Asking<'_>) -> Result<Option<String>, ApiError> {
+        let Some(token) = &self.token else { return Ok(None) };
+        if !token.is(shown) {
+            return Err(ApiError::unknown_visitor(
+                "this is not the console's token; copy it again, to the last letter",
+            ));
+        }
+        let secret = self.sessions.begin().map_err(ApiError::failed)?;
+        let CookieScope { path, is_secure } =
+            self.site.cookie_scope(knock.origin, knock.host.unwrap_or_default());
+        let secure = if is_secure { "; Secure" } else { "" };
+        let (name, secret) = (self.cookie_name(), secret.reveal());
+        Ok(Some(format!("{name}={secret}; Path={path}; HttpOnly; SameSite=Strict{secure}")))
+    }
+
+    /// The page, with and without what a proxy has in front of it.
+    fn is_page(&self, path: &str) -> bool {
+        path == "/" || path == self.site.public_path().trim_end_matches('/')
+    }
+
+    fn known(&self, token: &Token, knock: &Asking<'_>) -> Result<Visitor, ApiError> {
+        // The scheme's case doesn't matter (RFC 9110, 11.1).
+        let bearer = knock.authorization.and_then(|text| {
+            let (scheme, token) = text.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then_some(token)
+        });
+        if bearer.is_some_and(|shown| token.is(shown.trim())) {
+            return Ok(Visitor::Anybody);
+        }
+        let name = self.cookie_name();
+        let cookies = knock.cookies.unwrap_or_default().split(';').filter_map(|pair| pair.split_once('='));
+        let shown = cookies.filter(|(key, _)| key.trim() == name).map(|(_, value)| value.trim());
+        let mut numbers = shown.filter_map(|shown| self.sessions.number_of(shown));
+        numbers.next().map(Visitor::Session).ok_or_else(|| {
+            ApiError::unknown_visitor(
+                "this console asks for a token: open the link that it printed when it began, or enter the token",
+            )
+        })
+    }
+
+    fn same_origin(&self, knock: &Asking<'_>, host: &str) -> Result<(), ApiError> {
+        let from_elsewhere = || ApiError::forbidden("requests from other pages are not answered");
+        // What a browser says of its own accord, and no page can change.
+        if knock.fetch_site.is_some_and(|site| site != "same-origin" && site != "none") {
+            return Err(from_elsewhere());
+        }
+        match knock.origin {
+            Some(origin) if !self.site.is_origin(origin, host) => Err(from_elsewhere()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Enough of a text from outside to know it by.
+fn shortened(text: &str) -> String {
+    text.chars().take(80).map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use axum::http::StatusCode;
+
+    use super::*;
+
+    fn access(listens: &str, token: Option<Token>) -> AccessRules {
+        AccessRules::new(Site::new(listens.parse().unwrap(), &["nas1".to_owned()], false, None), token)
+    }
+
+    fn get(path: &'static str) -> Asking<'static> {
+        Asking { path, host: Some("127.0.0.1:8642"), ..Asking::default() }
+    }
+
+    fn status(access: &AccessRules, knock: &Asking<'_>) -> StatusCode {
+        match access.judge(knock) {
+            Ok(_) => StatusCode::OK,
+            Err(error) => error.status,
+        }
+    }
+
+    /// The first part of a cookie, which browsers send back.
+    fn sent_back(cookie: &str) -> String {
+        cookie.split(';').next().unwrap().to_owned()
+    }
+
+    #[test]
+    fn only_names_of_this_server_are_answered() {
+        let access = access("127.0.0.1:8642", None);
+        for (host, wanted) in [
+            (Some("127.0.0.1:8642"), StatusCode::OK),
+            (Some("localhost:8642"), StatusCode::OK),
+            (Some("evil.example:8642"), StatusCode::FORBIDDEN),
+            (Some("127.0.0.1:8643"), StatusCode::FORBIDDEN),
+            (Some(""), StatusCode::FORBIDDEN),
+            (None, StatusCode::FORBIDDEN),
+        ] {
+            for path in ["/", "/api/runs"] {
+                assert_eq!(status(&access, &Asking { host, ..get(path) }), wanted, "{host:?} {path}");
+            }
+            let enter = Asking { method: Method::POST, is_marked: true, host, ..get(ENTER) };
+            assert_eq!(status(&access, &enter), wanted, "{host:?}");
+        }
+        let error = access.judge(&Asking { host: Some("nas.example.com"), ..get("/") }).unwrap_err();
+        assert!(error.text.contains("'nas.example.com'") && error.text.contains("--public-url"));
+    }
+
+    #[test]
+    fn other_pages_may_link_to_the_page_and_nothing_else() {
+        let access = access("127.0.0.1:8642", None);
+        for site in ["cross-site", "same-site", "sideways"] {
+            let from = |path| Asking { fetch_site: Some(site), ..get(path) };
+            assert_eq!(status(&access, &from("/")), StatusCode::OK);
+            for path in ["/api/runs", "/metrics", "/api/runs/x/live", "//", "/?x"] {
+                assert_eq!(status(&access, &from(path)), StatusCode::FORBIDDEN, "{path}");
+            }
+            for path in ["/", ENTER] {
+                let post = Asking { method: Method::POST, is_marked: true, ..from(path) };
+                assert_eq!(status(&access, &post), StatusCode::FORBIDDEN);
+            }
+        }
+        for site in ["same-origin", "none"] {
+            let knock = Asking { fetch_site: Some(site), ..get("/api/runs") };
+            assert_eq!(status(&access, &knock), StatusCode::OK);
+        }
+        for (origin, wanted) in [
+            ("http://127.0.0.1:8642", StatusCode::OK),
+            ("http://localhost:8642", StatusCode::FORBIDDEN),
+            ("https://127.0.0.1:8642", StatusCode::FORBIDDEN),
+            ("http://127.0.0.1:8643", StatusCode::FORBIDDEN),
+            ("http://evil.example", StatusCode::FORBIDDEN),
+            ("null", StatusCode::FORBIDDEN),
+            ("", StatusCode::FORBIDDEN),
+        ] {
+            let knock = Asking { origin: Some(origin), ..get("/api/runs") };
+            assert_eq!(status(&access, &knock), wanted, "{origin}");
+        }
+    }
+
+    #[test]
+    fn changes_need_the_mark() {
+        let access = access("127.0.0.1:8642", None);
+        for method in [Method::POST, Method::PUT, Method::DELETE, Method::PATCH, Method::OPTIONS] {
+            for path in ["/api/start", ENTER] {
+                let knock = Asking { method: method.clone(), ..get(path) };
+                assert_eq!(status(&access, &knock), StatusCode::FORBIDDEN);
+                assert_eq!(status(&access, &Asking { is_marked: true, ..knock }), StatusCode::OK);
+            }
+        }
+    }
+
+    #[test]
+    fn where_a_token_is_asked_for_nothing_is_told_without_it() {
+        let token = Token::draw().unwrap();
+        let (good, other) = (token.reveal().to_owned(), Token::draw().unwrap().reveal().to_owned());
+        let access = access("127.0.0.1:8642", Some(token));
+        assert_eq!(status(&access, &get("/")), StatusCode::OK);
+        for path in ["/api/runs", "/metrics", "/api/info", "/elsewhere", ENTER] {
+            assert_eq!(status(&access, &get(path)), StatusCode::UNAUTHORIZED, "{path}");
+        }
+        let enter = Asking { method: Method::POST, is_marked: true, ..get(ENTER) };
+        assert_eq!(access.judge(&enter).unwrap(), Visitor::Anybody);
+        for wrong in [&other, "", &good[1..]] {
+            assert_eq!(access.enter(wrong, &enter).unwrap_err().status, StatusCode::UNAUTHORIZED);
+        }
+        let cookie = access.enter(&good, &enter).unwrap().unwrap();
+        assert!(!cookie.contains(&good) && cookie.starts_with("reelgauge-8642="), "{cookie}");
+        assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{cookie}");
+        let secret = sent_back(&cookie).split_once('=').unwrap().1.to_owned();
+        for (cookies, wanted) in [
+            (format!("a=b; reelgauge-8642={secret}; c=d"), StatusCode::OK),
+            (format!("reelgauge-8642={other}; reelgauge-8642={secret}"), StatusCode::OK),
+            (format!("reelgauge-8642={other}"), StatusCode::UNAUTHORIZED),
+            (format!("reelgauge-8643={secret}"), StatusCode::UNAUTHORIZED),
+            // The token is no cookie.
+            (format!("reelgauge-8642={good}"), StatusCode::UNAUTHORIZED),
+            ("reelgauge-8642=".to_owned(), StatusCode::UNAUTHORIZED),
+            (secret.clone(), StatusCode::UNAUTHORIZED),
+        ] {
+            let knock = Asking { cookies: Some(&cookies), ..get("/api/runs") };
+            assert_eq!(status(&access, &knock), wanted, "{cookies}");
+        }
+        for (shown, wanted) in [
+            (format!("Bearer {good}"), StatusCode::OK),
+            (format!("bearer {good}"), StatusCode::OK),
+            (format!("Bearer {secret}"), StatusCode::UNAUTHORIZED),
+            (format!("Basic {good}"), StatusCode::UNAUTHORIZED),
+            ("Bearer ".to_owned(), StatusCode::UNAUTHORIZED),
+        ] {
+            let knock = Asking { authorization: Some(&shown), ..get("/metrics") };
+            assert_eq!(status(&access, &knock), wanted, "{shown}");
+        }
+    }
+
+    #[test]
+    fn browsers_are_told_apart_and_programs_are_not() {
+        let token = Token::draw().unwrap();
+        let good = token.reveal().to_owned();
+        let access = access("127.0.0.1:8642", Some(token));
+        let enter = Asking { method: Method::POST, is_marked: true, ..get(ENTER) };
+        for number in 1..=2 {
+            let cookies = sent_back(&access.enter(&good, &enter).unwrap().unwrap());
+            let knock = Asking { cookies: Some(&cookies), ..get("/api/runs") };
+            assert_eq!(access.judge(&knock).unwrap(), Visitor::Session(number));
+        }
+        let shown = format!("Bearer {good}");
+        let knock = Asking { authorization: Some(&shown), ..get("/api/runs") };
+        assert_eq!(access.judge(&knock).unwrap(), Visitor::Anybody);
+    }
+
+    #[test]
+    fn without_a_token_there_is_nothing_to_enter() {
+        let access = access("127.0.0.1:8642", None);
+        assert_eq!(access.judge(&get("/api/runs")).unwrap(), Visitor::Anybody);
+        assert_eq!(access.enter("whatever", &get(ENTER)).unwrap(), None);
+    }
+}

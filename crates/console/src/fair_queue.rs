@@ -1,0 +1,181 @@
+//! A queue for work that takes long: some of it at once, one piece of each client, and the clients in turn.
+//!
+//! A client's requests stand in a line of its own, and only the first of them waits for a turn. So a client
+//! that asks forty times delays another one by the piece that is being worked on, not by forty. Lines have
+//! an end: who comes behind it is told to come again.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::client::Client;
+use crate::error::ApiError;
+use crate::shares::{Full, Share, Shares};
+
+/// How long a queue and its lines are.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Pieces that are worked on at once, of all clients together.
+    pub at_once: usize,
+    /// Pieces of one client, the one that is worked on among them.
+    pub line_of_each: usize,
+    /// Pieces of all clients, those that are worked on among them.
+    pub line_of_all: usize,
+}
+
+/// A queue.
+#[derive(Debug)]
+pub struct FairQueue {
+    turns: Arc<Semaphore>,
+    line: Arc<Shares>,
+    /// The line of each client that has something in it; one without is forgotten.
+    own: Mutex<HashMap<Client, Weak<Semaphore>>>,
+}
+
+/// A piece of work whose turn it is; the next one's turn comes when it is dropped.
+#[derive(Debug)]
+pub struct Turn {
+    // In this order: the client's next piece waits for its turn behind other clients' first pieces.
+    _turn: OwnedSemaphorePermit,
+    _own: OwnedSemaphorePermit,
+    _share: Share,
+}
+
+impl FairQueue {
+    /// A queue that nobody is in.
+    pub fn new(limits: Limits) -> FairQueue {
+        FairQueue {
+            turns: Arc::new(Semaphore::new(limits.at_once)),
+            line: Shares::new(limits.line_of_each, limits.line_of_all),
+            own: Mutex::default(),
+        }
+    }
+
+    /// Waits until it is this client's turn. Who stops waiting is out of the line.
+    ///
+    /// # Errors
+    /// When the line is full.
+    pub async fn turn(&self, client: Client) -> Result<Turn, ApiError> {
+        let share = self.line.take(client).map_err(come_again)?;
+        let own = self.own_line(client).acquire_owned().await.map_err(ApiError::failed)?;
+        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(ApiError::failed)?;
+        Ok(Turn { _turn: turn, _own: own, _share: share })
+    }
+
+    /// The line of this client. Permits keep it alive, and so do those who wait for one.
+    fn own_line(&self, client: Client) -> Arc<Semaphore> {
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(line) = own.get(&client).and_then(Weak::upgrade) {
+            return line;
+        }
+        own.retain(|_, line| line.strong_count() > 0);
+        let line = Arc::new(Semaphore::new(1));
+        own.insert(client, Arc::downgrade(&line));
+        line
+    }
+}
+
+fn come_again(full: Full) -> ApiError {
+    ApiError::busy(match full {
+        Full::Own(most) => format!("{most} of your requests are being worked on already; try again"),
+        Full::All(most) => format!("{most} requests are being worked on already; try again"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::time::Duration;
+
+    use axum::http::StatusCode;
+    use tokio::task::JoinHandle;
+    use tokio::time::timeout;
+
+    use super::*;
+
+    const ONE: Client = Client::Session(1);
+    const OTHER: Client = Client::Session(2);
+
+    fn fair_queue() -> Arc<FairQueue> {
+        Arc::new(FairQueue::new(Limits { at_once: 1, line_of_each: 4, line_of_all: 6 }))
+    }
+
+    fn block_on<T>(work: impl Future<Output = T>) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        // Who is never refused would wait for ever.
+        runtime.block_on(async { timeout(Duration::from_secs(30), work).await }).unwrap()
+    }
+
+    /// Stands in line, notes that it had its turn, and is gone.
+    fn in_line(fair_queue: &Arc<FairQueue>, client: Client, had: &Arc<Mutex<Vec<Client>>>) -> JoinHandle<()> {
+        let (fair_queue, had) = (Arc::clone(fair_queue), Arc::clone(had));
+        tokio::spawn(async move {
+            let _turn = fair_queue.turn(client).await.unwrap();
+            had.lock().unwrap().push(client);
+        })
+    }
+
+    #[test]
+    fn who_asks_once_is_not_behind_all_that_another_asks() {
+        let (fair_queue, had) = (fair_queue(), Arc::default());
+        block_on(async {
+            let first = fair_queue.turn(ONE).await.unwrap();
+            let mut waiting: Vec<_> = (0..3).map(|_| in_line(&fair_queue, ONE, &had)).collect();
+            tokio::task::yield_now().await;
+            waiting.push(in_line(&fair_queue, OTHER, &had));
+            tokio::task::yield_now().await;
+            drop(first);
+            for one in waiting {
+                one.await.unwrap();
+            }
+        });
+        assert_eq!(had.lock().unwrap().first(), Some(&OTHER));
+        assert_eq!(had.lock().unwrap().len(), 4);
+    }
+
+    #[test]
+    fn one_client_works_on_one_piece_while_others_have_room() {
+        let fair_queue = FairQueue::new(Limits { at_once: 2, line_of_each: 4, line_of_all: 8 });
+        block_on(async {
+            let _first = fair_queue.turn(ONE).await.unwrap();
+            assert!(timeout(Duration::from_millis(50), fair_queue.turn(ONE)).await.is_err());
+            assert!(timeout(Duration::from_secs(10), fair_queue.turn(OTHER)).await.is_ok());
+        });
+    }
+
+    #[test]
+    fn behind_the_end_of_a_line_one_is_told_to_come_again() {
+        let (fair_queue, had) = (fair_queue(), Arc::default());
+        block_on(async {
+            let _first = fair_queue.turn(ONE).await.unwrap();
+            let waiting: Vec<_> = (0..3).map(|_| in_line(&fair_queue, ONE, &had)).collect();
+            tokio::task::yield_now().await;
+            let refused = fair_queue.turn(ONE).await.unwrap_err();
+            assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+            assert!(refused.text.contains("4 of your requests"), "{}", refused.text);
+            let others: Vec<_> = (0..2).map(|_| in_line(&fair_queue, OTHER, &had)).collect();
+            tokio::task::yield_now().await;
+            assert!(fair_queue.turn(Client::Session(3)).await.unwrap_err().text.starts_with("6 requests"));
+            // Who stops waiting is out of the line.
+            waiting.iter().chain(&others).for_each(JoinHandle::abort);
+            for one in waiting.into_iter().chain(others) {
+                assert!(one.await.unwrap_err().is_cancelled());
+            }
+            let again = in_line(&fair_queue, ONE, &had);
+            tokio::task::yield_now().await;
+            assert!(!again.is_finished() && had.lock().unwrap().is_empty());
+        });
+    }
+
+    #[test]
+    fn clients_that_are_gone_are_forgotten() {
+        let fair_queue = fair_queue();
+        block_on(async {
+            for number in 0..1_000 {
+                drop(fair_queue.turn(Client::Session(number)).await.unwrap());
+            }
+        });
+        assert!(fair_queue.own.lock().unwrap().len() <= 1);
+    }
+}

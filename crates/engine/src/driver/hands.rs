@@ -1,0 +1,73 @@
+//! One operation at a time, carried out by the thread that was asked to.
+
+use reelgauge_record::OpKind;
+use reelgauge_workload::script::{Done, Needs, Op};
+
+use super::{Context, DriverError, read_buffer, write_data};
+use crate::buffer::AlignedBuffer;
+use crate::io::{ErrorNumber, NOT_OPEN, OpenFile};
+use crate::pattern::{Stamped, WriteData};
+
+/// What one thread needs to carry out one operation at a time: memory to read into and to write from.
+pub(super) struct Hands {
+    pub(super) needs: Needs,
+    read: AlignedBuffer,
+    data: Option<WriteData>,
+}
+
+impl Hands {
+    /// For the `slot`-th operation in flight of a worker.
+    pub(super) fn new(context: &Context, needs: Needs, worker: u32, slot: u16) -> Result<Hands, DriverError> {
+        let read = read_buffer(needs.max_len as usize, &needs)?;
+        Ok(Hands { needs, read, data: write_data(context, &needs, worker, slot)? })
+    }
+
+    /// Everything about a possible operation that takes time but isn't the storage's: makes its data, or the
+    /// memory to read into.
+    #[inline]
+    pub(super) fn prepare(&mut self, op: &Op) -> Option<Stamped> {
+        match op.kind {
+            OpKind::Write => self.data.as_mut().map(|data| data.stamp(op.file, op.offset, op.len as usize)),
+            OpKind::Read => {
+                self.read.touch();
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// What is done to an open file, closing it excepted: one system call.
+    #[inline]
+    pub(super) fn work(
+        &mut self,
+        op: &Op,
+        stamped: Option<&Stamped>,
+        file: &OpenFile,
+    ) -> Result<usize, ErrorNumber> {
+        let len = op.len as usize;
+        match (op.kind, stamped, &self.data) {
+            (OpKind::Read, _, _) => {
+                let result = file.read_at(&mut self.read.as_mut_slice()[..len], op.offset);
+                #[cfg(test)]
+                super::tests::look_at(op, &self.read.as_slice()[..result.unwrap_or(0)]);
+                result
+            }
+            (OpKind::Write, Some(stamped), Some(data)) => file.write_at(data.slice(stamped, len), op.offset),
+            (OpKind::Sync, _, _) => file.sync().map(|()| 0),
+            (OpKind::Truncate, _, _) => file.set_size(op.offset).map(|()| 0),
+            (OpKind::Allocate, _, _) => file.allocate(op.offset, op.len).map(|()| 0),
+            _ => Err(NOT_OPEN),
+        }
+    }
+}
+
+/// What the script is told of a result.
+#[inline]
+pub(super) fn outcome(op: &Op, done_ns: u64, result: Result<usize, ErrorNumber>) -> Done {
+    let (done_len, errno) = match result {
+        // A system call never moves more than it was asked to, which is 32 bits.
+        Ok(moved) => (moved as u32, 0),
+        Err(errno) => (0, errno),
+    };
+    Done { token: op.token, done_ns, done_len, errno }
+}

@@ -1,0 +1,83 @@
+//! When a ring should wake up for its next due time: just before it, or a little after it together with
+//! those that follow.
+//!
+//! Waking just before a due time and spinning until it is exact, and costs up to a tenth of a millisecond
+//! of processor time. A ring with thousands of streams has a due time every few ten microseconds: it would
+//! do nothing but spin, and take from the storage the processor that serves it. Where due times lie that
+//! close, the ring sleeps past the first of them and issues all that have come due meanwhile, with one
+//! system call. What that adds is the tool's own delay, is measured as such, and stays well under the
+//! millisecond from which a run says that its timing was not good enough.
+//!
+//! Pure: it is told the time.
+
+/// Due times that lie, on average, closer than this are met together.
+const CLOSE_NS: u64 = 200_000;
+/// How long the first of them waits for the others, at most, beside what the sleeper oversleeps.
+const GATHER_NS: u64 = 500_000;
+/// Over how long the average is taken.
+const SPAN_NS: u64 = 10_000_000;
+
+/// How close due times have lately been.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Coalesce {
+    since_ns: u64,
+    dues: u64,
+    is_close: bool,
+}
+
+impl Coalesce {
+    /// So many due times were met at `now_ns`.
+    pub(super) fn met(&mut self, dues: u64, now_ns: u64) {
+        self.dues += dues;
+        let passed_ns = now_ns - self.since_ns;
+        if passed_ns >= SPAN_NS {
+            self.is_close = self.dues * CLOSE_NS > passed_ns;
+            *self = Coalesce { since_ns: now_ns, dues: 0, is_close: self.is_close };
+        }
+    }
+
+    /// Until when to sleep for the due time at `next_ns`, by somebody who wakes up `lead_ns` late.
+    pub(super) fn sleep_until_ns(&self, next_ns: u64, lead_ns: u64) -> u64 {
+        // No due time at all is the largest number, and stays it.
+        match self.is_close {
+            true => next_ns.saturating_add(GATHER_NS.saturating_sub(lead_ns)),
+            false => next_ns.saturating_sub(lead_ns),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Due times at an even distance for 50 ms.
+    fn evenly(gap_ns: u64) -> Coalesce {
+        let mut coalesce = Coalesce::default();
+        for due in 1..=50_000_000 / gap_ns {
+            coalesce.met(1, due * gap_ns);
+        }
+        coalesce
+    }
+
+    #[test]
+    fn due_times_far_apart_are_each_met_exactly() {
+        assert_eq!(evenly(1_000_000).sleep_until_ns(80_000_000, 60_000), 79_940_000);
+        assert_eq!(evenly(250_000).sleep_until_ns(80_000_000, 60_000), 79_940_000);
+    }
+
+    #[test]
+    fn close_ones_are_met_together_and_no_later_than_said() {
+        let coalesce = evenly(30_000);
+        assert_eq!(coalesce.sleep_until_ns(80_000_000, 60_000), 80_440_000);
+        assert_eq!(coalesce.sleep_until_ns(80_000_000, 600_000), 80_000_000, "never before it is due");
+        assert_eq!(coalesce.sleep_until_ns(u64::MAX, 0), u64::MAX, "no alarm at all");
+    }
+
+    #[test]
+    fn a_load_that_has_gone_is_forgotten() {
+        let mut coalesce = evenly(30_000);
+        coalesce.met(1, 61_000_000);
+        coalesce.met(1, 72_000_000);
+        assert_eq!(coalesce.sleep_until_ns(80_000_000, 60_000), 79_940_000);
+    }
+}

@@ -1,0 +1,298 @@
+//! What io_uring has no operation for, at least before Linux 5.15: asking for access, listing and making a
+//! directory, setting a file's times, setting its size, making and reading links. And what takes more than
+//! one step: the first operation by path in a directory, which has to be opened for it, every open where the
+//! kernel can't keep to the area by itself, emptying a file that an open found full, and removing or renaming
+//! where the run itself made hard links. Helper threads do it, and the ring goes on meanwhile.
+//!
+//! There are as many helpers as offloaded operations have been out at once, so that none waits for another,
+//! and none at all in a ring that never needed one. A helper reads the clock right before and right after its
+//! system calls; that it had to be woken shows as lateness, not as service time. When it is back it rings a
+//! bell, an eventfd that the ring listens to with a poll: to the ring that is a completion like any other.
+//!
+//! Threads are made before the clock of their first offloaded operation is read; making one takes some ten
+//! microseconds.
+
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+
+use io_uring::opcode;
+use io_uring::squeue::Entry;
+use io_uring::types::Fd;
+use reelgauge_record::OpKind;
+use reelgauge_workload::script::Op;
+use rustix::event::EventfdFlags;
+
+use super::super::launch::{Post, STACK_BYTES};
+use super::super::worker_threads::LastWord;
+use super::super::{Context, DriverError};
+use crate::io::{self, ErrorNumber, IMPOSSIBLE, NOT_OPEN, Names, OpenFile};
+
+/// Whether an operation of this kind is always an offloaded operation.
+pub(super) const fn is_offloaded(kind: OpKind) -> bool {
+    matches!(
+        kind,
+        OpKind::Access
+            | OpKind::ReadDir
+            | OpKind::MakeDir
+            | OpKind::SetAttr
+            | OpKind::Truncate
+            | OpKind::Link
+            | OpKind::SymLink
+            | OpKind::ReadLink
+    )
+}
+
+/// The helpers of a ring.
+pub(super) struct Offload {
+    helpers: Vec<Sender<Offloaded>>,
+    /// Who of them has nothing to do.
+    idle: Vec<u32>,
+    report: Sender<Option<Returned>>,
+    /// `None`: a helper's last word.
+    returned: Receiver<Option<Returned>>,
+    bell: Arc<OwnedFd>,
+    /// Whether the ring listens to the bell.
+    is_listening: bool,
+}
+
+/// What a helper is sent for.
+struct Offloaded {
+    slot: u32,
+    op: Op,
+    /// The open file it is about, if it doesn't go by path.
+    file: Option<BorrowedFd<'static>>,
+}
+
+/// What a helper comes back with.
+pub(super) struct Returned {
+    pub(super) slot: u32,
+    pub(super) issued_ns: u64,
+    pub(super) done_ns: u64,
+    /// 0, or a negative error number.
+    pub(super) result: i32,
+    /// The file that it opened.
+    pub(super) opened: Option<OwnedFd>,
+    helper: u32,
+}
+
+impl Offload {
+    /// What the completion of listening carries; no slot's number.
+    pub(super) const BELL: u64 = u64::MAX;
+
+    /// Nobody yet.
+    pub(super) fn new() -> Result<Offload, DriverError> {
+        let bell = rustix::event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
+            .map_err(|error| DriverError::Thread { source: error.into() })?;
+        let (report, returned) = mpsc::channel();
+        Ok(Offload {
+            helpers: Vec::new(),
+            idle: Vec::new(),
+            report,
+            returned,
+            bell: Arc::new(bell),
+            is_listening: false,
+        })
+    }
+
+    /// Sees to it that so many helpers have nothing to do.
+    pub(super) fn muster(&mut self, post: &Post, idle: usize) -> Result<(), DriverError> {
+        while self.idle.len() < idle {
+            let number = self.helpers.len() as u32;
+            let (offloaded, offload) = mpsc::channel();
+            let helper = Helper {
+                number,
+                context: Arc::clone(&post.context),
+                names: Arc::clone(&post.names),
+                bell: Arc::clone(&self.bell),
+            };
+            let report = self.report.clone();
+            thread::Builder::new()
+                .name(format!("ring {}.{number}", post.number))
+                .stack_size(STACK_BYTES)
+                .spawn(move || helper.serve(&offload, &report))
+                .map_err(|source| DriverError::Thread { source })?;
+            self.helpers.push(offloaded);
+            self.idle.push(number);
+        }
+        Ok(())
+    }
+
+    /// Sends a helper who has nothing to do; there must be one ([`Offload::muster`]). An offloaded operation
+    /// that doesn't go by path needs its `file`, which stays open until the helper is back.
+    pub(super) fn send(&mut self, slot: u32, op: &Op, file: Option<BorrowedFd<'static>>) {
+        let helper = self.idle.pop().expect("helpers are mustered before they are sent");
+        let sent = self.helpers[helper as usize].send(Offloaded { slot, op: *op, file });
+        sent.expect("a helper lives as long as its offload can come");
+    }
+
+    /// What makes the ring listen to the bell, if somebody is out and it doesn't listen yet.
+    pub(super) fn listen(&mut self) -> Option<Entry> {
+        let is_needed = self.idle.len() < self.helpers.len() && !self.is_listening;
+        is_needed.then(|| {
+            self.is_listening = true;
+            let readable = u32::from(libc::POLLIN.cast_unsigned());
+            opcode::PollAdd::new(Fd(self.bell.as_raw_fd()), readable).build().user_data(Offload::BELL)
+        })
+    }
+
+    /// The bell was heard. To be called before [`Offload::next_returned`]: who comes back later rings again.
+    pub(super) fn heard(&mut self) {
+        self.is_listening = false;
+        // Silences it. There is nothing else to read, and nothing is lost if there was nothing.
+        let _ = rustix::io::read(&*self.bell, &mut [0; 8]);
+    }
+
+    /// The next helper that is back.
+    ///
+    /// # Panics
+    /// When one died: what it was sent for never comes back, and that is no silence of the storage's.
+    pub(super) fn next_returned(&mut self) -> Option<Returned> {
+        let returned = self.returned.try_recv().ok()?.expect("helpers outlive their offload");
+        self.idle.push(returned.helper);
+        Some(returned)
+    }
+}
+
+impl Offloaded {
+    /// The file that was opened, if any was.
+    fn carry_out(&self, names: &Names) -> Result<Option<OwnedFd>, ErrorNumber> {
+        let name = || names.get(self.op.file).ok_or(IMPOSSIBLE);
+        match self.op.kind {
+            _ if self.op.goes_by_path() => io::by_path(&self.op, names).map(|()| None),
+            OpKind::Open => OpenFile::open(name()?, self.op.open).map(|file| Some(file.into_fd())),
+            OpKind::Create if let Some(opened) = self.file => io::set_size(opened, 0).map(|()| None),
+            OpKind::Create => OpenFile::create(name()?, self.op.open).map(|file| Some(file.into_fd())),
+            // Nothing else is done to an open file.
+            _ => io::set_size(self.file.ok_or(NOT_OPEN)?, self.op.offset).map(|()| None),
+        }
+    }
+}
+
+/// A thread that does one offloaded operation at a time.
+struct Helper {
+    number: u32,
+    context: Arc<Context>,
+    names: Arc<Names>,
+    bell: Arc<OwnedFd>,
+}
+
+impl Helper {
+    fn serve(self, offload: &Receiver<Offloaded>, report: &Sender<Option<Returned>>) {
+        // Dropped in turn: the last word is said before the bell is rung.
+        let _bell = Rung(Arc::clone(&self.bell));
+        let _last_word = LastWord(report.clone());
+        while let Ok(offloaded) = offload.recv() {
+            let issued_ns = self.context.clock.now_ns();
+            let result = offloaded.carry_out(&self.names);
+            let done_ns = self.context.clock.now_ns();
+            let (opened, result) = match result {
+                Ok(opened) => (opened, 0),
+                Err(errno) => (None, -errno),
+            };
+            let (slot, helper) = (offloaded.slot, self.number);
+            let returned = Returned { slot, issued_ns, done_ns, result, opened, helper };
+            if report.send(Some(returned)).is_err() {
+                return;
+            }
+            ring(&self.bell);
+        }
+    }
+}
+
+fn ring(bell: &OwnedFd) {
+    // The bell counts to 2^64, so ringing it neither waits nor fails.
+    let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
+}
+
+/// Rings the bell when its thread ends.
+struct Rung(Arc<OwnedFd>);
+
+impl Drop for Rung {
+    fn drop(&mut self) {
+        ring(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::path::Path;
+    use std::sync::atomic::AtomicBool;
+    use std::time::{Duration, Instant};
+
+    use super::super::super::{Heartbeat, ReadOnly, Window};
+    use super::*;
+    use crate::clock::Clock;
+    use crate::pattern::PatternSpec;
+
+    /// A post with two files: this directory, and one that isn't there.
+    fn post() -> Post {
+        let context = Context {
+            clock: Clock::start(),
+            area: None,
+            files: Vec::new(),
+            read_only: ReadOnly::default(),
+            pattern: PatternSpec { seed: 1, unit_bytes: 4096 },
+            write_map: None,
+            point: 0,
+            window: Window::new(0, u64::MAX),
+            stop: AtomicBool::new(false),
+        };
+        let names = Names::new(None, [".", "/there/is/no/such/file"].map(Path::new).into_iter());
+        let heartbeat = Arc::new(Heartbeat::new());
+        Post { number: 0, heartbeat, context: Arc::new(context), names: Arc::new(names) }
+    }
+
+    fn offloaded(kind: OpKind, file: u32) -> Op {
+        Op { kind, file, ..super::super::slots::NOTHING }
+    }
+
+    /// The next that is back, once it has rung.
+    fn next(offload: &mut Offload) -> Returned {
+        let begun = Instant::now();
+        loop {
+            if let Some(returned) = offload.next_returned() {
+                return returned;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(20), "nobody comes back");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn as_many_help_as_are_out_at_once() {
+        let post = post();
+        let mut offload = Offload::new().unwrap();
+        assert!(offload.listen().is_none(), "nobody is out");
+        for round in 0..3 {
+            offload.muster(&post, 1).unwrap();
+            offload.send(round, &offloaded(OpKind::ReadDir, 0), None);
+            assert!(offload.listen().is_some());
+            assert!(offload.listen().is_none(), "it listens already");
+            let returned = next(&mut offload);
+            assert_eq!((returned.slot, returned.result), (round, 0));
+            assert!(returned.issued_ns < returned.done_ns);
+            offload.heard();
+            assert_eq!(offload.helpers.len(), 1, "one after the other needs one");
+        }
+        offload.muster(&post, 3).unwrap();
+        assert_eq!((offload.helpers.len(), offload.idle.len()), (3, 3));
+    }
+
+    #[test]
+    fn errors_come_back_as_the_kernel_gives_them() {
+        let post = post();
+        let mut offload = Offload::new().unwrap();
+        offload.muster(&post, 2).unwrap();
+        offload.send(5, &offloaded(OpKind::Access, 1), None);
+        offload.send(6, &offloaded(OpKind::ReadDir, 1), None);
+        let mut slots = [next(&mut offload), next(&mut offload)].map(|back| (back.slot, back.result));
+        slots.sort_unstable();
+        assert_eq!(slots, [(5, -libc::ENOENT), (6, -libc::ENOENT)]);
+        offload.muster(&post, 1).unwrap();
+        offload.send(7, &offloaded(OpKind::Truncate, 0), None);
+        assert_eq!(next(&mut offload).result, -libc::EBADF, "a handle without a file");
+    }
+}

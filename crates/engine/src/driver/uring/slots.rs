@@ -1,0 +1,258 @@
+//! What a ring knows of its workers: a place each, the slots for their operations in flight, and the files
+//! they hold open.
+
+use std::collections::VecDeque;
+use std::mem::ManuallyDrop;
+use std::os::fd::OwnedFd;
+
+use io_uring::types::OpenHow;
+use reelgauge_record::OpKind;
+use reelgauge_workload::script::{Needs, Op, OpenMode, Script};
+use rustix::fs::{OFlags, Statx};
+
+use super::super::{Context, DriverError, ReadOnly, Worker, impossible, read_buffer, write_at, write_data};
+use super::files::Files;
+use super::offload::is_offloaded;
+use crate::buffer::AlignedBuffer;
+use crate::io::{Anchors, IMPOSSIBLE, NOT_OPEN, Opening};
+use crate::pattern::{Stamped, WriteData};
+use crate::verify::WriteAt;
+
+/// A worker, as its ring sees it.
+pub(super) struct RingWorker<S> {
+    pub(super) worker: Worker<S>,
+    /// The first of its slots that are free, or [`Slot::NONE`]; [`Slot::next_free`] leads on.
+    pub(super) free: u32,
+    /// How many of its slots are not free.
+    pub(super) busy: u16,
+    /// A prepared operation that is not yet due.
+    pub(super) held: Option<u32>,
+    /// Whether that is a close which waits for offloaded operations on its file.
+    pub(super) is_held_back: bool,
+    /// Whether it stands in the queue of those to be asked.
+    pub(super) is_ready: bool,
+    /// Whether its alarm is set.
+    pub(super) has_alarm: bool,
+    /// Whether its script has finished.
+    pub(super) is_finished: bool,
+}
+
+/// Room for one operation in flight: what was asked, and its memory.
+pub(super) struct Slot {
+    pub(super) op: Op,
+    /// When it was issued, or [`Slot::GROUNDED`].
+    pub(super) issued_ns: u64,
+    /// What it starts from if it names its files and the ring carries it out; `None` for an offloaded
+    /// operation.
+    pub(super) anchors: Option<Anchors>,
+    /// How it opens, for as long as the kernel may look.
+    pub(super) how: OpenHow,
+    /// What its open is held to.
+    pub(super) opening: Opening,
+    /// The file that it has opened, and that must be emptied before it is done.
+    pub(super) emptied: Option<OwnedFd>,
+    /// Why it can't even be tried, as an error number.
+    pub(super) refused: Option<i32>,
+    pub(super) next_free: u32,
+    pub(super) ring_worker: u32,
+    pub(super) worker: u32,
+    /// The worker's first handle in [`Slots::files`].
+    pub(super) first_handle: u32,
+    pub(super) read: AlignedBuffer,
+    pub(super) data: Option<Box<WriteData>>,
+    /// Whether the kernel knows the memory to read into; `None` until it was asked to.
+    pub(super) is_read_registered: Option<bool>,
+    /// What the kernel knows the two buffers by, where they are registered: `read` and the data's pool, in
+    /// the order of the slots.
+    pub(super) read_index: u16,
+    pub(super) data_index: u16,
+    /// The file that its close is closing.
+    pub(super) closing: Option<OwnedFd>,
+    stamped: Option<Stamped>,
+    needs: Needs,
+}
+
+impl Slot {
+    /// No slot.
+    pub(super) const NONE: u32 = u32::MAX;
+    /// The issue time of an operation that is not in flight.
+    pub(super) const GROUNDED: u64 = u64::MAX;
+
+    /// Takes in an operation and makes its data, or the memory to read into.
+    #[inline]
+    pub(super) fn prepare(&mut self, op: &Op, files: usize, read_only: &ReadOnly) {
+        self.op = *op;
+        self.refused = impossible(op, &self.needs, files, read_only);
+        self.stamped = None;
+        if op.kind == OpKind::Write && self.refused.is_none() {
+            let data = self.data.as_mut();
+            self.stamped = data.map(|data| data.stamp(op.file, op.offset, op.len as usize));
+        } else if op.kind == OpKind::Read {
+            self.read.touch();
+        }
+    }
+
+    /// Whether it is carried out by a path, as an open is.
+    #[inline]
+    pub(super) fn names_files(&self) -> bool {
+        self.op.goes_by_path() || matches!(self.op.kind, OpKind::Open | OpKind::Create)
+    }
+
+    /// Whether a helper has to do it.
+    #[inline]
+    pub(super) fn is_offloaded(&self) -> bool {
+        is_offloaded(self.op.kind) || (self.names_files() && self.anchors.is_none())
+    }
+
+    /// What the write map needs to know, when this is a write.
+    #[inline]
+    pub(super) fn write(&self) -> Option<WriteAt> {
+        self.stamped.as_ref().map(|made| write_at(&self.op, self.worker, made.sequence))
+    }
+
+    /// Which of [`Slots::files`] it uses; only for an operation that isn't refused and needs a handle.
+    #[inline]
+    pub(super) fn handle(&self) -> usize {
+        self.first_handle as usize + usize::from(self.op.handle)
+    }
+
+    /// Where the data of its write lies.
+    pub(super) fn write_from(&self) -> *const u8 {
+        match (&self.data, &self.stamped) {
+            (Some(data), Some(stamped)) => data.slice(stamped, self.op.len as usize).as_ptr(),
+            // Not reached: a write without data is refused. The kernel would answer EFAULT.
+            _ => std::ptr::null(),
+        }
+    }
+}
+
+/// All of a ring's workers.
+pub(super) struct Slots<S> {
+    pub(super) workers: Vec<RingWorker<S>>,
+    /// Leaked unless the ring is known to have nothing in flight: the kernel may still use the buffers.
+    pub(super) slots: ManuallyDrop<Vec<Slot>>,
+    /// The workers' files, by [`Slot::handle`].
+    pub(super) files: Files,
+    /// Who is to be asked next. Each worker at most once, so it never grows.
+    pub(super) ready: VecDeque<u32>,
+}
+
+impl<S: Script> Slots<S> {
+    /// Makes the slots and buffers that the scripts need.
+    pub(super) fn new(context: &Context, workers: Vec<Worker<S>>) -> Result<Slots<S>, DriverError> {
+        let mut ring_workers = Vec::with_capacity(workers.len());
+        let mut slots: Vec<Slot> = Vec::new();
+        let mut handles = 0;
+        let mut buffers = 0;
+        for (number, worker) in workers.into_iter().enumerate() {
+            let needs = worker.script.needs();
+            let first_handle = handles;
+            handles += u32::from(needs.handles);
+            let mut free = Slot::NONE;
+            let buffers_each = if needs.writes { 2 } else { 1 };
+            for slot in 0..needs.in_flight {
+                let next_free = std::mem::replace(&mut free, slots.len() as u32);
+                slots.push(Slot {
+                    op: NOTHING,
+                    issued_ns: Slot::GROUNDED,
+                    anchors: None,
+                    how: OpenHow::new(),
+                    opening: Opening::of(OFlags::empty(), false),
+                    emptied: None,
+                    refused: None,
+                    next_free,
+                    ring_worker: number as u32,
+                    worker: worker.id,
+                    first_handle,
+                    read: read_buffer((needs.max_len as usize).max(size_of::<Statx>()), &needs)?,
+                    is_read_registered: None,
+                    data: write_data(context, &needs, worker.id, slot)?.map(Box::new),
+                    // Where there are too many for 16 bits, they are not registered at all.
+                    read_index: buffers as u16,
+                    data_index: (buffers + 1) as u16,
+                    closing: None,
+                    stamped: None,
+                    needs,
+                });
+                buffers += buffers_each;
+            }
+            ring_workers.push(RingWorker {
+                worker,
+                free,
+                busy: 0,
+                held: None,
+                is_held_back: false,
+                is_ready: false,
+                has_alarm: false,
+                is_finished: false,
+            });
+        }
+        let ready = VecDeque::with_capacity(ring_workers.len());
+        Ok(Slots {
+            workers: ring_workers,
+            slots: ManuallyDrop::new(slots),
+            files: Files::new(handles as usize),
+            ready,
+        })
+    }
+}
+
+impl<S> Slots<S> {
+    /// Lets a worker be asked for its next step.
+    #[inline]
+    pub(super) fn make_ready(&mut self, number: u32) {
+        let ring_worker = &mut self.workers[number as usize];
+        if !ring_worker.is_ready && !ring_worker.is_finished {
+            ring_worker.is_ready = true;
+            self.ready.push_back(number);
+        }
+    }
+
+    /// A free slot of a worker, now no longer free.
+    #[inline]
+    pub(super) fn occupy(&mut self, number: u32) -> Option<u32> {
+        let ring_worker = &mut self.workers[number as usize];
+        let slot = ring_worker.free;
+        ring_worker.free = self.slots.get(slot as usize)?.next_free;
+        ring_worker.busy += 1;
+        Some(slot)
+    }
+
+    /// A worker's slot is free again.
+    #[inline]
+    pub(super) fn vacate(&mut self, number: u32, slot: u32) {
+        let ring_worker = &mut self.workers[number as usize];
+        self.slots[slot as usize].next_free = ring_worker.free;
+        ring_worker.free = slot;
+        ring_worker.busy = ring_worker.busy.checked_sub(1).expect("a slot that is vacated was occupied");
+    }
+
+    /// Why an operation can't be tried with its handle as it is, as an error number: an open or create
+    /// needs a handle that is closed, what goes by path needs none, everything else one that is open.
+    #[inline]
+    pub(super) fn misuse(&self, slot: u32) -> Option<i32> {
+        let slot = &self.slots[slot as usize];
+        if slot.op.goes_by_path() {
+            return None;
+        }
+        match slot.op.kind {
+            OpKind::Open | OpKind::Create => self.files.is_taken(slot.handle()).then_some(IMPOSSIBLE),
+            _ => (!self.files.is_open(slot.handle())).then_some(NOT_OPEN),
+        }
+    }
+}
+
+/// What a slot holds before its first operation.
+pub(super) const NOTHING: Op = Op {
+    kind: OpKind::Close,
+    handle: 0,
+    file: 0,
+    offset: 0,
+    len: 0,
+    due_ns: 0,
+    transfer: 0,
+    stream: 0,
+    flags: reelgauge_record::OpFlags::NONE,
+    open: OpenMode::READ,
+    token: 0,
+};

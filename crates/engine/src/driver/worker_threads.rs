@@ -1,0 +1,335 @@
+//! Several operations of one worker in flight, on plain threads: a thread that asks the script, and one
+//! helper thread for each operation that may be in flight.
+//!
+//! The asking thread keeps the schedule and the records; a helper reads the clock right before and right
+//! after its system call, so the times mean what they mean for one operation in flight. Handing an
+//! operation over takes some microseconds, more on a busy machine, so it is done that much before it is due;
+//! the helper makes its data meanwhile and spins the rest.
+//! The files are shared: a close waits for operations in flight on its handle.
+
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread;
+use std::time::Duration;
+
+use reelgauge_record::{OpKind, ProcessorWait};
+use reelgauge_workload::script::{Done, Needs, Op, Script, Step};
+
+use super::hands::{Hands, outcome};
+use super::launch::{Post, STACK_BYTES};
+use super::turn::Turns;
+use super::wait::{LONGEST_SLEEP_NS, LONGEST_SPIN_NS, Waiter};
+use super::{Context, DriverError, Heartbeat, Sink, ThreadEnd, Worker, impossible, record, write_at};
+use crate::io::{self, ErrorNumber, IMPOSSIBLE, NOT_OPEN, Names, OpenFile};
+use crate::pattern::Stamped;
+
+type Handles = Arc<[RwLock<Option<OpenFile>>]>;
+
+/// What a helper hands back.
+struct Finished {
+    slot: u16,
+    issued_ns: u64,
+    done: Done,
+    wait: Option<ProcessorWait>,
+}
+
+/// The helpers of one worker.
+pub(super) struct WorkerThreads {
+    needs: Needs,
+    jobs: Vec<Sender<Op>>,
+    /// `None`: a helper's last word.
+    finished: Receiver<Option<Finished>>,
+    handles: Handles,
+}
+
+/// What is in flight, and who is free.
+struct Flight {
+    free: Vec<u16>,
+    /// By slot: the operation and when it was handed over.
+    ops: Vec<Option<(Op, u64)>>,
+}
+
+impl WorkerThreads {
+    /// Starts the helpers of a worker.
+    pub(super) fn gather(post: &Post, worker: u32, needs: Needs) -> Result<WorkerThreads, DriverError> {
+        let handles: Handles = (0..needs.handles).map(|_| RwLock::new(None)).collect();
+        let (report, finished) = mpsc::channel();
+        let mut jobs = Vec::with_capacity(usize::from(needs.in_flight));
+        for slot in 0..needs.in_flight {
+            let (job, orders) = mpsc::channel();
+            jobs.push(job);
+            let helper = Helper {
+                slot,
+                worker,
+                hands: Hands::new(&post.context, needs, worker, slot)?,
+                handles: Arc::clone(&handles),
+                context: Arc::clone(&post.context),
+                names: Arc::clone(&post.names),
+            };
+            let report = report.clone();
+            thread::Builder::new()
+                .name(format!("worker {worker}.{slot}"))
+                .stack_size(STACK_BYTES)
+                .spawn(move || helper.serve(&orders, &report))
+                .map_err(|source| DriverError::Thread { source })?;
+        }
+        Ok(WorkerThreads { needs, jobs, finished, handles })
+    }
+
+    /// Runs the worker until the load point is over. The helpers go home when their orders end.
+    pub(super) fn run<S: Script, K: Sink>(
+        self,
+        post: &Post,
+        mut worker: Worker<S>,
+        mut sink: K,
+    ) -> ThreadEnd<S, K> {
+        let mut flight = Flight {
+            free: (0..self.needs.in_flight).rev().collect(),
+            ops: vec![None; usize::from(self.needs.in_flight)],
+        };
+        let mut asking = Asking {
+            worker_threads: &self,
+            post,
+            worker: &mut worker,
+            sink: &mut sink,
+            flight: &mut flight,
+            waiter: Waiter::new(),
+        };
+        let (failure, finished) = asking.run();
+        for handle in &*self.handles {
+            if let Some(file) = handle.write().unwrap_or_else(PoisonError::into_inner).take() {
+                // The script was cut short: this close is no operation, so nobody asks for its result.
+                let _ = file.close();
+            }
+        }
+        ThreadEnd {
+            workers: vec![worker],
+            sink,
+            thread: post.number,
+            failure,
+            finished_scripts: u32::from(finished),
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// The asking thread at work.
+struct Asking<'a, S, K> {
+    worker_threads: &'a WorkerThreads,
+    post: &'a Post,
+    worker: &'a mut Worker<S>,
+    sink: &'a mut K,
+    flight: &'a mut Flight,
+    waiter: Waiter,
+}
+
+impl<S: Script, K: Sink> Asking<'_, S, K> {
+    /// The load point; whether the script broke a rule, and whether it finished.
+    fn run(&mut self) -> (Option<DriverError>, bool) {
+        let context = &*self.post.context;
+        let (mut failure, mut finished) = (None, false);
+        self.worker.script.resume(context.clock.now_ns());
+        while self.goes_on() && failure.is_none() && !finished {
+            if self.flight.free.is_empty() {
+                self.collect_until(u64::MAX, true);
+                continue;
+            }
+            match self.worker.script.next(context.clock.now_ns()) {
+                Step::Do(op) => self.order(op),
+                Step::Wait { until_ns } => self.collect_until(until_ns, true),
+                Step::Blocked if self.in_flight() == 0 => {
+                    failure = Some(DriverError::Stuck { worker: self.worker.id });
+                }
+                Step::Blocked => self.collect_until(u64::MAX, true),
+                Step::Finished => finished = true,
+            }
+        }
+        while self.in_flight() > 0 {
+            self.collect(Duration::from_nanos(LONGEST_SLEEP_NS));
+        }
+        (failure, finished)
+    }
+
+    fn goes_on(&self) -> bool {
+        let context = &*self.post.context;
+        context.clock.now_ns() < context.window.end_ns() && !context.stop.load(Ordering::Relaxed)
+    }
+
+    fn in_flight(&self) -> usize {
+        self.flight.ops.len() - self.flight.free.len()
+    }
+
+    /// Hands an operation to a free helper shortly before it is due, unless the load point is over by then.
+    fn order(&mut self, op: Op) {
+        let context = &*self.post.context;
+        // What is due in the run's first tenth of a millisecond is handed over at once.
+        let hand_over_ns = op.due_ns.saturating_sub(LONGEST_SPIN_NS);
+        if hand_over_ns > context.clock.now_ns() {
+            self.collect_until(hand_over_ns, false);
+        }
+        if !self.goes_on() || op.due_ns >= context.window.end_ns() {
+            return;
+        }
+        let slot = self.flight.free.pop().expect("a script is asked only when a helper is free");
+        let now_ns = context.clock.now_ns();
+        self.flight.ops[usize::from(slot)] = Some((op, now_ns));
+        self.show_heartbeat();
+        let sent = self.worker_threads.jobs[usize::from(slot)].send(op);
+        sent.expect("a helper lives as long as its orders can come");
+    }
+
+    /// Takes in what finishes until this time or the end of the load point; with `first`, only until
+    /// something has finished.
+    fn collect_until(&mut self, until_ns: u64, first: bool) {
+        let context = &*self.post.context;
+        let until_ns = until_ns.min(context.window.end_ns());
+        loop {
+            let now_ns = context.clock.now_ns();
+            if now_ns >= until_ns || !self.goes_on() {
+                return;
+            }
+            let left_ns = until_ns - now_ns;
+            // Nothing is left to sleep when the lead is longer.
+            let sleep_ns = left_ns.saturating_sub(self.waiter.lead_ns()).min(LONGEST_SLEEP_NS);
+            if self.collect(Duration::from_nanos(sleep_ns)) {
+                if first {
+                    return;
+                }
+            } else if sleep_ns > 0 {
+                self.waiter.learn(now_ns + sleep_ns, context.clock.now_ns());
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+    }
+
+    /// Takes in one finished operation, if one finishes in time.
+    fn collect(&mut self, timeout: Duration) -> bool {
+        let finished = match self.worker_threads.finished.recv_timeout(timeout) {
+            Ok(finished) => finished,
+            Err(RecvTimeoutError::Timeout) => return false,
+            Err(RecvTimeoutError::Disconnected) => None,
+        };
+        // What it had in flight never comes back. That is no silence of the storage's: this thread dies, too.
+        let finished = finished.expect("helpers outlive their orders");
+        let flown = self.flight.ops[usize::from(finished.slot)].take();
+        let (op, _) = flown.expect("a completion belongs to an operation in flight");
+        self.flight.free.push(finished.slot);
+        self.show_heartbeat();
+        let Finished { issued_ns, done, wait, .. } = finished;
+        if let Some(wait) = wait {
+            self.sink.waited(&wait);
+        }
+        self.sink.record(&record(&self.post.context, self.worker.id, &op, issued_ns, &done));
+        self.worker.script.done(&done);
+        true
+    }
+
+    fn show_heartbeat(&self) {
+        let oldest = self.flight.ops.iter().flatten().map(|(_, since_ns)| *since_ns).min();
+        self.post.heartbeat.busy_since(oldest.unwrap_or(Heartbeat::IDLE));
+    }
+}
+
+/// Says that its thread died, should it panic: nobody would know otherwise, and wait.
+pub(super) struct LastWord<T>(pub(super) Sender<Option<T>>);
+
+impl<T> Drop for LastWord<T> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            // Fails only when nobody waits any more.
+            let _ = self.0.send(None);
+        }
+    }
+}
+
+/// A thread that carries out one operation at a time.
+struct Helper {
+    slot: u16,
+    worker: u32,
+    hands: Hands,
+    handles: Handles,
+    context: Arc<Context>,
+    names: Arc<Names>,
+}
+
+impl Helper {
+    fn serve(mut self, orders: &Receiver<Op>, report: &Sender<Option<Finished>>) {
+        let _last_word = LastWord(report.clone());
+        let mut turns = Turns::of_this_thread();
+        while let Ok(op) = orders.recv() {
+            let mut finished = self.perform(&op);
+            // When the helper was free and had its orders is not known here: what was waited before the
+            // operation counts as far as that was late.
+            finished.wait = turns.look(self.worker, op.due_ns, finished.issued_ns, finished.done.done_ns);
+            if report.send(Some(finished)).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn perform(&mut self, op: &Op) -> Finished {
+        let refused = impossible(op, &self.hands.needs, self.names.len(), &self.context.read_only);
+        let stamped = if refused.is_none() { self.hands.prepare(op) } else { None };
+        let write = stamped.as_ref().map(|made| write_at(op, self.worker, made.sequence));
+        let context = Arc::clone(&self.context);
+        let map = context.write_map.as_deref().zip(write);
+        if let Some((map, write)) = &map {
+            map.begin(write);
+        }
+        let mut issued_ns = context.clock.now_ns();
+        // It was handed over at most a tenth of a millisecond early.
+        while issued_ns < op.due_ns {
+            std::hint::spin_loop();
+            issued_ns = context.clock.now_ns();
+        }
+        let result = match refused {
+            None => self.call(op, stamped.as_ref()),
+            Some(errno) => Err(errno),
+        };
+        let done = outcome(op, context.clock.now_ns(), result);
+        if let Some((map, write)) = &map {
+            map.end(write, done.errno == 0 && done.done_len == op.len);
+        }
+        Finished { slot: self.slot, issued_ns, done, wait: None }
+    }
+
+    fn call(&mut self, op: &Op, stamped: Option<&Stamped>) -> Result<usize, ErrorNumber> {
+        if op.goes_by_path() {
+            return io::by_path(op, &self.names).map(|()| 0);
+        }
+        let name = self.names.get(op.file).ok_or(IMPOSSIBLE)?;
+        let handle = &self.handles[usize::from(op.handle)];
+        match op.kind {
+            OpKind::Open => keep(handle, || OpenFile::open(name, op.open)),
+            OpKind::Create => keep(handle, || OpenFile::create(name, op.open)),
+            OpKind::Close => {
+                let file = handle.write().unwrap_or_else(PoisonError::into_inner).take();
+                file.ok_or(NOT_OPEN)?.close().map(|()| 0)
+            }
+            _ => {
+                let handle = handle.read().unwrap_or_else(PoisonError::into_inner);
+                self.hands.work(op, stamped, handle.as_ref().ok_or(NOT_OPEN)?)
+            }
+        }
+    }
+}
+
+/// Puts what `open` opens into a handle that is free. The handle is not held meanwhile: others are told at
+/// once that it isn't open yet, as io_uring does it.
+fn keep(
+    handle: &RwLock<Option<OpenFile>>,
+    open: impl FnOnce() -> Result<OpenFile, ErrorNumber>,
+) -> Result<usize, ErrorNumber> {
+    if handle.read().unwrap_or_else(PoisonError::into_inner).is_some() {
+        return Err(IMPOSSIBLE);
+    }
+    let file = open()?;
+    let mut handle = handle.write().unwrap_or_else(PoisonError::into_inner);
+    if handle.is_some() {
+        return Err(IMPOSSIBLE);
+    }
+    *handle = Some(file);
+    Ok(0)
+}

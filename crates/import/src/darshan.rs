@@ -1,0 +1,115 @@
+//! Importer for the text of `darshan-dxt-parser`: reads and writes of programs that ran with Darshan's DXT.
+//!
+//! ```text
+//! # DXT, file_id: N, file_name: PATH
+//! # DXT, rank: 0, hostname: NAME
+//!  X_POSIX  RANK write|read SEGMENT OFFSET LENGTH START END [OST]
+//! ```
+//! A file follows another, so the text is in no order of time. It is put in order in memory up to
+//! [`MAX_SORTED`] operations; a longer one comes out partly in order, and says so. Rows of the MPI-IO layer
+//! are left out: each has one of the POSIX layer below it.
+//!
+//! Cannot see: opening, closing and every operation on names; times are exact to 0.1 ms only.
+
+use reelgauge_record::OpKind;
+
+use crate::number::{decimal, seconds};
+use crate::sink::{Op, Place, Sink};
+use crate::{ImportError, LineError, LineResult, Source};
+
+/// Operations that are put in order: 88 bytes of memory each.
+const MAX_SORTED: usize = 4 << 20;
+
+/// Reads a whole source.
+pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
+    source.sink.blind(&["opening and closing", "operations on names", "times below 0.1 ms"]);
+    let mut darshan = Darshan { place: None, wall_ns: None, ops: Vec::new(), opened: Vec::new() };
+    source.each_line(|sink, line| darshan.line(sink, line))?;
+    match darshan.flush(&mut source.sink) {
+        Err(LineError::Trace(error)) => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+struct Darshan {
+    /// The file that the rows are of.
+    place: Option<Place>,
+    wall_ns: Option<u64>,
+    ops: Vec<Op>,
+    /// Handles by file number; 0 for none.
+    opened: Vec<u32>,
+}
+
+impl Darshan {
+    fn line(&mut self, sink: &mut Sink, line: &[u8]) -> LineResult {
+        if let Some(comment) = line.strip_prefix(b"#") {
+            return self.comment(sink, comment.trim_ascii());
+        }
+        let mut words = line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
+        let Some(module) = words.next() else { return Ok(()) };
+        if module == b"X_MPIIO" {
+            sink.leave_out("the MPI-IO layer, whose operations are also in the POSIX layer");
+            return Ok(());
+        }
+        if module != b"X_POSIX" {
+            return Err(LineError::Malformed("no row of X_POSIX"));
+        }
+        let row = (|| {
+            let rank = decimal(words.next()?)?;
+            let kind = match words.next()? {
+                b"write" => OpKind::Write,
+                b"read" => OpKind::Read,
+                _ => return None,
+            };
+            words.next()?;
+            let (offset, len) = (decimal(words.next()?)?, decimal(words.next()?)?);
+            Some((rank, kind, offset, len, seconds(words.next()?)?, seconds(words.next()?)?))
+        })();
+        let (rank, kind, offset, len, start_ns, end_ns) =
+            row.ok_or(LineError::Malformed("not eight fields"))?;
+        let file = match self.place {
+            Some(Ok(file)) => file,
+            Some(Err(why)) => {
+                sink.leave_out(why);
+                return Ok(());
+            }
+            None => return Err(LineError::Malformed("a row before any file name")),
+        };
+        let stream = sink.thread(rank);
+        self.ops.push(Op { offset, len, done_len: len, ..Op::new(kind, file, stream, start_ns, end_ns, 0) });
+        if self.ops.len() >= MAX_SORTED {
+            sink.warn("times more operations than can be put in order; they are in order between these");
+            self.flush(sink)?;
+        }
+        Ok(())
+    }
+
+    fn comment(&mut self, sink: &mut Sink, comment: &[u8]) -> LineResult {
+        if let Some(time) = comment.strip_prefix(b"start_time:") {
+            self.wall_ns = seconds(time.trim_ascii());
+        }
+        if let Some(at) = memchr::memmem::find(comment, b"file_name: ")
+            && comment.starts_with(b"DXT, file_id:")
+        {
+            self.place = Some(sink.file(&comment[at + b"file_name: ".len()..])?);
+        }
+        Ok(())
+    }
+
+    /// Hands over what was gathered, in order.
+    fn flush(&mut self, sink: &mut Sink) -> LineResult {
+        sink.begin(0, self.wall_ns);
+        self.ops.sort_by_key(|op| op.start_ns);
+        for op in std::mem::take(&mut self.ops) {
+            let place = op.file as usize;
+            if self.opened.len() <= place {
+                self.opened.resize(place + 1, 0);
+            }
+            if self.opened[place] == 0 {
+                self.opened[place] = sink.unseen_open(op.file, op.stream, op.start_ns)?;
+            }
+            sink.push(Op { transfer: self.opened[place], ..op })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! Why nothing was imported. What of a source can't be understood is no error: it is counted.
+
+use std::io;
+
+use reelgauge_trace::TraceError;
+
+use crate::Format;
+
+/// Why nothing was imported.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// The source could not be read.
+    #[error("cannot read {source_name}: {source}")]
+    Io {
+        /// What was read.
+        source_name: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is of no kind that is known.
+    #[error(
+        "{source_name} is of no known format: expected are the texts of {}; name the format with --format if \
+         it is one of them",
+        known_formats()
+    )]
+    Unknown {
+        /// What was read.
+        source_name: String,
+    },
+    /// It is text of two bytes per character.
+    #[error("{source_name} is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8 {source_name} > FILE")]
+    Utf16 {
+        /// What was read.
+        source_name: String,
+    },
+    /// It is no text.
+    #[error("{source_name} is {what}, not text; {advice}")]
+    Binary {
+        /// What was read.
+        source_name: String,
+        /// What it seems to be.
+        what: &'static str,
+        /// How to make text of it.
+        advice: &'static str,
+    },
+    /// It is not of the format that was named, or lacks something without which no line can be understood.
+    #[error(
+        "{source_name} can't be read as {}: {why}; such a file is made by: {}",
+        format.name(),
+        format.made_by()
+    )]
+    NotOfFormat {
+        /// What was read.
+        source_name: String,
+        /// The format.
+        format: Format,
+        /// What is missing or wrong.
+        why: String,
+    },
+    /// NASPT's XML, whose inner form is not public.
+    #[error(
+        "{source_name} is a trace of Intel's NAS Performance Toolkit ({found}). Its outer frame is known, \
+         the form of its header and of its transactions is not public, so they can't be read here. What is \
+         missing is that part of Intel's \"Creating Custom Workloads\" or an app_traces folder to learn it from. The \
+         twelve workloads themselves, after their published statistics, are in the list of 'reelgauge traces'"
+    )]
+    Naspt {
+        /// What was read.
+        source_name: String,
+        /// What was recognised of it.
+        found: String,
+    },
+    /// The trace could not be written, or would hold nothing.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}
+
+/// Names of all formats, for messages.
+fn known_formats() -> String {
+    Format::ALL.map(Format::name).join(", ")
+}

@@ -1,0 +1,110 @@
+//! One import from its beginning to its end: what the source is, and who reads it.
+//!
+//! Not here: what lines mean, which each importer knows of its own format.
+
+use std::io::{BufRead, Cursor, Read};
+use std::path::PathBuf;
+
+use reelgauge_trace::{Trace, TraceError, TraceInfo};
+
+use crate::detect::{self, Head};
+use crate::lines::Lines;
+use crate::receiver::{NewTrace, Receiver};
+use crate::sink::Sink;
+use crate::source::Source;
+use crate::{Format, ImportError, darshan, etw, fio, fs_usage, naspt, nfs, procmon, smb2, strace};
+
+/// What to import, and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What the trace is called.
+    pub name: String,
+    /// Folder in which the trace's directory is made.
+    pub parent: PathBuf,
+    /// Names become relative to this path, as the source spells it, and what lies outside is left out.
+    pub root: Option<PathBuf>,
+    /// The source's format; found out by its first lines if it is not given.
+    pub format: Option<Format>,
+    /// What the source is called: a file name, for the trace's own words.
+    pub source: String,
+}
+
+/// How many of the first bytes are looked at to find out what a source is.
+const HEAD_BYTES: u64 = 64 << 10;
+
+/// Imports a source: reads it to its end and writes a trace.
+///
+/// # Errors
+/// If it is of no known format or not of the one that was named, can't be read, holds no operation that is
+/// kept, or if the trace can't be written. No trace is left behind then.
+pub fn import(reader: impl BufRead, options: &Options) -> Result<Trace, ImportError> {
+    let mut trace = NewTrace::new(options.parent.clone(), options.name.clone());
+    let info = read(reader, options, &mut trace)?;
+    Ok(trace.finish(info)?)
+}
+
+/// Reads a source to its end, and hands what it tells to a receiver. What is returned says what the trace
+/// would say about itself, but for what is counted in it (operations, threads, files, time, bytes).
+///
+/// # Errors
+/// If it is of no known format or not of the one that was named, can't be read, holds no operation that is
+/// kept, or if the receiver refuses one.
+pub fn read(
+    mut reader: impl BufRead,
+    options: &Options,
+    receiver: &mut dyn Receiver,
+) -> Result<TraceInfo, ImportError> {
+    let mut head = Vec::new();
+    let told = |source| ImportError::Io { source_name: options.source.clone(), source };
+    reader.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(told)?;
+    let format = format_of(&head, options)?;
+    let mut head = Cursor::new(head);
+    head.set_position(detect::bom_bytes(head.get_ref()));
+    let mut whole = head.chain(reader);
+    let mut source = Source {
+        name: &options.source,
+        format,
+        lines: Lines::new(&mut whole),
+        sink: Sink::new(format, options, receiver),
+    };
+    match format {
+        Format::Strace => strace::read(&mut source)?,
+        Format::Fio => fio::read(&mut source)?,
+        Format::Procmon => procmon::read(&mut source)?,
+        Format::Etw => etw::read(&mut source)?,
+        Format::FsUsage => fs_usage::read(&mut source)?,
+        Format::Smb2 => smb2::read(&mut source)?,
+        Format::Nfs => nfs::read(&mut source)?,
+        Format::Darshan => darshan::read(&mut source)?,
+        Format::Naspt => return Err(naspt::answer(&mut source)?),
+    }
+    Ok(source.sink.finish().map_err(|error| hint(error, format))?)
+}
+
+/// What to look for where a capture holds no row of its protocol: tshark knows that by the server's port.
+fn hint(error: TraceError, format: Format) -> TraceError {
+    let decode = match format {
+        Format::Smb2 => "tcp.port==PORT,nbss",
+        Format::Nfs => "tcp.port==PORT,rpc",
+        _ => return error,
+    };
+    match error {
+        TraceError::NoOperations { warnings } if warnings.is_empty() => TraceError::NoOperations {
+            warnings: format!(
+                "tshark printed no row of this protocol; where the server listens on another port than usual, add \
+                 -d {decode} to its command"
+            ),
+        },
+        other => other,
+    }
+}
+
+/// The format that was named, or that the first bytes show.
+fn format_of(head: &[u8], options: &Options) -> Result<Format, ImportError> {
+    let source_name = options.source.clone();
+    match detect::detect(head) {
+        Head::Utf16 => Err(ImportError::Utf16 { source_name }),
+        Head::Binary { what, advice } => Err(ImportError::Binary { source_name, what, advice }),
+        Head::Text(found) => options.format.or(found).ok_or(ImportError::Unknown { source_name }),
+    }
+}

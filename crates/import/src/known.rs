@@ -1,0 +1,325 @@
+//! What a source says of files beside its operations: whether they were there before, and how large.
+//!
+//! A name and the file behind it are two things: a rename moves the file to another name, and an open handle
+//! goes on with the file whatever its name. So sizes belong to files, and existence to names.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use reelgauge_record::log::FileEntry;
+use reelgauge_trace::writer::{ABSENT, FOUND};
+
+use crate::errno::EEXIST;
+
+/// A file, whatever its name.
+#[derive(Debug, Default)]
+pub(crate) struct Node {
+    /// Its size now, if that is known.
+    size: Cell<Option<u64>>,
+    /// How far the trace has written: its size is at least that.
+    reached: Cell<u64>,
+    /// Whether the trace has written to it, so that its size tells nothing of before.
+    changed: Cell<bool>,
+    /// The name it had when it was first seen.
+    origin: Option<u32>,
+}
+
+/// A file that handles and names share.
+pub(crate) type NodeRef = Rc<Node>;
+
+/// A name.
+#[derive(Debug)]
+struct State {
+    before: Option<bool>,
+    now: Option<bool>,
+    size_before_bytes: Option<u64>,
+    node: NodeRef,
+    /// Where it led, if it was a symbolic link before.
+    led_to: Option<String>,
+}
+
+/// What is known of all names of a trace, by their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    states: Vec<State>,
+}
+
+impl Node {
+    /// Its size, if that is known.
+    pub fn size(&self) -> Option<u64> {
+        self.size.get()
+    }
+
+    /// Where it ends as far as is known: its size, or how far the trace has written.
+    pub fn end(&self) -> u64 {
+        self.size.get().unwrap_or(self.reached.get())
+    }
+
+    /// Something was written up to `end`.
+    pub fn written(&self, end: u64) {
+        self.changed.set(true);
+        self.reached.set(self.reached.get().max(end));
+        self.size.set(self.size.get().map(|size| size.max(end)));
+    }
+
+    /// It was given a size.
+    pub fn resized(&self, size: u64) {
+        self.changed.set(true);
+        self.size.set(Some(size));
+    }
+}
+
+impl Known {
+    fn state(&mut self, file: u32) -> &mut State {
+        while self.states.len() <= file as usize {
+            let origin = Some(self.states.len() as u32);
+            let node = Rc::new(Node { origin, ..Node::default() });
+            self.states.push(State { before: None, now: None, size_before_bytes: None, node, led_to: None });
+        }
+        &mut self.states[file as usize]
+    }
+
+    /// The file that has this name now.
+    pub fn node(&mut self, file: u32) -> NodeRef {
+        Rc::clone(&self.state(file).node)
+    }
+
+    /// Whether there is a file of this name now; `None` where nothing has told.
+    pub fn exists(&mut self, file: u32) -> Option<bool> {
+        self.state(file).now
+    }
+
+    /// An operation succeeded that needs the file.
+    pub fn found(&mut self, file: u32) {
+        let state = self.state(file);
+        if state.now.is_none() {
+            state.before = Some(true);
+        }
+        state.now = Some(true);
+    }
+
+    /// There is no such file.
+    pub fn missing(&mut self, file: u32) {
+        let state = self.state(file);
+        if state.now.is_none() {
+            state.before = Some(false);
+        }
+        state.now = Some(false);
+    }
+
+    /// It was made, and was not there.
+    pub fn made(&mut self, file: u32) {
+        self.missing(file);
+        let node = Node { size: Cell::new(Some(0)), changed: Cell::new(true), ..Node::default() };
+        let state = self.state(file);
+        state.node = Rc::new(node);
+        state.now = Some(true);
+    }
+
+    /// It was made, or it was there: nobody knows.
+    pub fn made_or_found(&mut self, file: u32) {
+        self.state(file).now = Some(true);
+    }
+
+    /// Its name is gone.
+    pub fn removed(&mut self, file: u32) {
+        self.found(file);
+        let state = self.state(file);
+        state.now = Some(false);
+        state.node = Rc::new(Node::default());
+    }
+
+    /// It has another name.
+    pub fn renamed(&mut self, old: u32, new: u32) {
+        self.found(old);
+        let node = self.node(old);
+        if old != new {
+            self.removed(old);
+        }
+        let state = self.state(new);
+        state.node = node;
+        state.now = Some(true);
+    }
+
+    /// It has another name besides, which was not there.
+    pub fn linked(&mut self, old: u32, new: u32) {
+        self.found(old);
+        self.missing(new);
+        let node = self.node(old);
+        let state = self.state(new);
+        state.node = node;
+        state.now = Some(true);
+    }
+
+    /// Something new was asked for under this name: it was made, or there was something already.
+    pub fn asked_for(&mut self, file: u32, errno: i32) {
+        match errno {
+            0 => self.made(file),
+            EEXIST => self.found(file),
+            _ => {}
+        }
+    }
+
+    /// Another name was asked for: the file has it besides, or there was something already.
+    pub fn link_asked_for(&mut self, old: u32, new: u32, errno: i32) {
+        match errno {
+            0 => self.linked(old, new),
+            EEXIST => self.found(new),
+            _ => {}
+        }
+    }
+
+    /// It is a symbolic link, and leads there.
+    pub fn leads_to(&mut self, file: u32, name: &str) {
+        let is_new = self.state(file).now.is_none();
+        self.found(file);
+        let state = self.state(file);
+        if is_new || state.before == Some(true) && state.led_to.is_none() && state.size_before_bytes.is_none()
+        {
+            state.led_to = Some(name.to_owned());
+        }
+    }
+
+    /// The path that a symbolic link's text means: from the root, or from where the link lies.
+    pub fn meant_by(link: &[u8], text: &[u8]) -> Vec<u8> {
+        if text.first() == Some(&b'/') {
+            return text.to_vec();
+        }
+        let above = &link[..memchr::memrchr(b'/', link).map_or(0, |slash| slash + 1)];
+        [above, text].concat()
+    }
+
+    /// The source shows its size.
+    pub fn size_seen(&mut self, node: &NodeRef, size: u64) {
+        node.size.set(Some(size));
+        let Some(origin) = node.origin.filter(|_| !node.changed.get()) else { return };
+        let state = self.state(origin);
+        if size > 0 && state.before.is_none() {
+            state.before = Some(true);
+        }
+        if state.before == Some(true) {
+            state.size_before_bytes = Some(size);
+        }
+    }
+
+    /// Completes the entry of a file.
+    pub fn complete(&mut self, file: u32, entry: &mut FileEntry) {
+        let state = self.state(file);
+        entry.size_before_bytes = state.size_before_bytes;
+        entry.existed_before = state.before == Some(true);
+        entry.leads_to.clone_from(&state.led_to);
+        entry.size_after_bytes = state.node.size.get().filter(|_| state.now == Some(true));
+        if let Some(before) = state.before {
+            entry.prepared = if before { FOUND } else { ABSENT }.to_owned();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(known: &mut Known, file: u32) -> (Option<bool>, Option<u64>, Option<u64>) {
+        let mut entry = FileEntry { prepared: "unknown".to_owned(), ..FileEntry::default() };
+        known.complete(file, &mut entry);
+        let before = match entry.prepared.as_str() {
+            FOUND => Some(true),
+            ABSENT => Some(false),
+            _ => None,
+        };
+        assert_eq!(entry.existed_before, before == Some(true));
+        (before, entry.size_before_bytes, entry.size_after_bytes)
+    }
+
+    #[test]
+    fn a_size_seen_before_the_first_write_is_the_one_before() {
+        let mut known = Known::default();
+        known.found(0);
+        let node = known.node(0);
+        known.size_seen(&node, 100);
+        node.written(300);
+        known.size_seen(&node, 300);
+        assert_eq!(entry(&mut known, 0), (Some(true), Some(100), Some(300)));
+        known.missing(1);
+        known.made(1);
+        let node = known.node(1);
+        known.size_seen(&node, 0);
+        assert_eq!(entry(&mut known, 1), (Some(false), None, Some(0)));
+    }
+
+    #[test]
+    fn an_open_that_may_have_made_the_file_tells_by_its_size() {
+        let mut known = Known::default();
+        for (file, size) in [(0, 0), (1, 7)] {
+            known.made_or_found(file);
+            let node = known.node(file);
+            known.size_seen(&node, size);
+        }
+        assert_eq!(entry(&mut known, 0), (None, None, Some(0)));
+        assert_eq!(entry(&mut known, 1), (Some(true), Some(7), Some(7)));
+    }
+
+    #[test]
+    fn a_link_was_there_before_only_if_nothing_made_it() {
+        let mut known = Known::default();
+        known.leads_to(0, "a");
+        known.leads_to(0, "b");
+        known.made(1);
+        known.leads_to(1, "a");
+        known.found(2);
+        known.linked(2, 3);
+        let mut led = |file| {
+            let mut entry = FileEntry::default();
+            known.complete(file, &mut entry);
+            (entry.leads_to, entry.existed_before)
+        };
+        assert_eq!(led(0), (Some("a".to_owned()), true));
+        assert_eq!(led(1), (None, false));
+        assert_eq!((led(2), led(3)), ((None, true), (None, false)));
+    }
+
+    #[test]
+    fn what_was_asked_for_was_made_or_was_there_or_nothing_is_known() {
+        const EACCES: i32 = 13;
+        let mut known = Known::default();
+        known.asked_for(0, 0);
+        known.asked_for(1, EEXIST);
+        known.asked_for(2, EACCES);
+        known.link_asked_for(1, 3, 0);
+        known.link_asked_for(1, 4, EEXIST);
+        known.link_asked_for(1, 5, EACCES);
+        let before: Vec<_> = (0..6).map(|file| entry(&mut known, file).0).collect();
+        assert_eq!(before, [Some(false), Some(true), None, Some(false), Some(true), None]);
+        let now: Vec<_> = (0..6).map(|file| known.exists(file)).collect();
+        assert_eq!(now, [Some(true), Some(true), None, Some(true), Some(true), None]);
+    }
+
+    #[test]
+    fn a_links_text_is_meant_from_where_it_lies() {
+        for (link, text, meant) in [
+            ("/m/soft", "in.ts", "/m/in.ts"),
+            ("/m/d/soft", "../in.ts", "/m/d/../in.ts"),
+            ("soft", "in.ts", "in.ts"),
+            ("/m/soft", "/n/in.ts", "/n/in.ts"),
+            ("m/soft", "", "m/"),
+        ] {
+            let path = Known::meant_by(link.as_bytes(), text.as_bytes());
+            assert_eq!(String::from_utf8_lossy(&path), meant, "{link} {text}");
+        }
+    }
+
+    #[test]
+    fn a_renamed_file_keeps_its_size_and_its_first_name() {
+        let mut known = Known::default();
+        known.found(0);
+        known.renamed(0, 1);
+        let node = known.node(1);
+        known.size_seen(&node, 50);
+        assert_eq!(entry(&mut known, 0), (Some(true), Some(50), None));
+        assert_eq!(entry(&mut known, 1), (None, None, Some(50)));
+        known.removed(1);
+        known.missing(1);
+        assert_eq!(known.exists(1), Some(false));
+        assert_eq!(entry(&mut known, 1), (None, None, None));
+    }
+}

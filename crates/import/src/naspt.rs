@@ -1,0 +1,31 @@
+//! The XML of Intel's NAS Performance Toolkit: recognised by its outer frame, and answered with what is
+//! missing.
+//!
+//! Public is the frame alone: an XML declaration, a line for the style sheet `report.css`, the element
+//! `TRACE`, in it a header and a list of transactions. How these are written is in a part of Intel's
+//! document that nobody here has seen. An importer that guessed would make up traces.
+
+use crate::{ImportError, Source};
+
+/// The answer to such a file.
+pub(crate) fn answer(source: &mut Source<'_>) -> Result<ImportError, ImportError> {
+    let mut found = Vec::new();
+    let mut lines = 0_u64;
+    source.each_line(|_, line| {
+        lines += 1;
+        let has = |word: &[u8]| memchr::memmem::find(line, word).is_some();
+        for (mark, what) in
+            [(&b"report.css"[..], "its style sheet"), (b"<TRACE", "its beginning"), (b"</TRACE", "its end")]
+        {
+            if has(mark) && !found.contains(&what) {
+                found.push(what);
+            }
+        }
+        Ok(())
+    })?;
+    if !found.contains(&"its beginning") {
+        return Err(source.not_of_format("it has no element TRACE"));
+    }
+    let found = format!("{lines} lines; found: {}", found.join(", "));
+    Ok(ImportError::Naspt { source_name: source.name.to_owned(), found })
+}

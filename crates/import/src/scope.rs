@@ -1,0 +1,193 @@
+//! Which paths of a source belong in a trace, and under which name.
+//!
+//! A trace of an application is about its media and its project. What every program opens besides (libraries,
+//! settings, fonts, the kernel's own files) would drown that, and nobody should replay it. So it is left out
+//! unless a root is given, and counted.
+
+use std::path::Path;
+
+use reelgauge_trace::name::{BadName, clean};
+
+/// Why a path is left out: not below the root that was given.
+pub const OUTSIDE: &str = "outside of the root";
+/// Why a path is left out: the root, which a replay makes itself.
+pub const ROOT_ITSELF: &str = "the root directory itself";
+/// Why a path is left out: a file of the operating system.
+pub const SYSTEM: &str = "a file of the system (--root / keeps them)";
+/// Why a path is left out: the kernel's.
+pub const KERNEL: &str = "not a stored file (/proc, /sys, /dev)";
+/// Why something is left out: it is no file.
+pub const NOT_A_FILE: &str = "a pipe, socket or other thing that is no file";
+/// Why a path is left out: nobody knows what it is relative to.
+pub const NOWHERE: &str = "a relative name while the working directory is not known";
+/// Why a path is left out: it is no name.
+pub const BAD_NAME: &str = "a name that no file can have";
+
+/// How paths of a source are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// `/a/b`; every byte but `/` and zero may be in a name.
+    Unix,
+    /// `C:\a\b` or `\\server\share\a`; upper and lower case are the same.
+    Windows,
+    /// Relative to what a server exports.
+    Share,
+}
+
+/// The choice of paths.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    spelling: Spelling,
+    /// Cleaned; empty for the root of everything.
+    root: Option<String>,
+}
+
+impl Scope {
+    /// What lies below `root`, or everything that is neither the kernel's nor the system's.
+    pub fn new(spelling: Spelling, root: Option<&Path>) -> Scope {
+        let root = root.map(|root| {
+            let path = root.as_os_str().as_encoded_bytes();
+            clean(&slashes(spelling, path)).unwrap_or_default()
+        });
+        Scope { spelling, root }
+    }
+
+    /// The name of a path; or why it is left out.
+    pub fn name(&self, path: &[u8]) -> Result<String, &'static str> {
+        let unified;
+        let path = match self.spelling {
+            Spelling::Unix => path,
+            Spelling::Windows | Spelling::Share => {
+                unified = slashes(self.spelling, path);
+                &unified
+            }
+        };
+        let is_absolute = path.first() == Some(&b'/') || self.spelling != Spelling::Unix;
+        if memchr::memchr(0, path).is_some() {
+            return Err(BAD_NAME);
+        }
+        let name = match clean(path) {
+            Ok(name) => name,
+            Err(BadName::Empty) => return Err(ROOT_ITSELF),
+            Err(_) => return Err(BAD_NAME),
+        };
+        if self.spelling == Spelling::Unix && is_absolute && is_kernel(&name) {
+            return Err(KERNEL);
+        }
+        match &self.root {
+            None if is_absolute && self.is_system(&name) => Err(SYSTEM),
+            None => Ok(name),
+            Some(root) if root.is_empty() => Ok(name),
+            Some(_) if !is_absolute => Err(NOWHERE),
+            Some(root) => self.below(root, name),
+        }
+    }
+
+    /// The part of a name behind the root.
+    fn below(&self, root: &str, mut name: String) -> Result<String, &'static str> {
+        let Some(head) = name.get(..root.len()) else { return Err(OUTSIDE) };
+        let same = match self.spelling {
+            Spelling::Unix => head == root,
+            Spelling::Windows | Spelling::Share => head.eq_ignore_ascii_case(root),
+        };
+        match name.as_bytes().get(root.len()) {
+            _ if !same => Err(OUTSIDE),
+            None => Err(ROOT_ITSELF),
+            Some(b'/') => {
+                name.drain(..=root.len());
+                Ok(name)
+            }
+            Some(_) => Err(OUTSIDE),
+        }
+    }
+
+    fn is_system(&self, name: &str) -> bool {
+        let parts: Vec<&str> = name.splitn(3, '/').collect();
+        match (self.spelling, parts.as_slice()) {
+            (Spelling::Share, _) => false,
+            (Spelling::Windows, [_, folder, ..]) => {
+                WINDOWS_SYSTEM.iter().any(|system| system.eq_ignore_ascii_case(folder))
+            }
+            (Spelling::Unix, [first, second, ..]) => {
+                UNIX_SYSTEM.contains(first) || (*first == "private" && *second == "etc")
+            }
+            (Spelling::Unix, [first]) => UNIX_SYSTEM.contains(first),
+            _ => false,
+        }
+    }
+}
+
+/// Top folders of Linux and macOS that hold the system and its programs.
+const UNIX_SYSTEM: &[&str] =
+    &["bin", "boot", "etc", "lib", "lib32", "lib64", "libx32", "run", "sbin", "usr", "System", "Library"];
+/// Folders of a Windows drive that do.
+const WINDOWS_SYSTEM: &[&str] = &["Windows", "Program Files", "Program Files (x86)", "ProgramData"];
+
+fn is_kernel(name: &str) -> bool {
+    let first = name.split('/').next().unwrap_or_default();
+    matches!(first, "proc" | "sys" | "dev") || name.starts_with("memfd:")
+}
+
+/// With `/` between the parts, and without what makes a drive of Windows special: `C:\a` is `C/a`.
+fn slashes(spelling: Spelling, path: &[u8]) -> Vec<u8> {
+    if spelling == Spelling::Unix {
+        return path.to_vec();
+    }
+    let path = path.strip_prefix(br"\\?\").unwrap_or(path);
+    let mut unified: Vec<u8> = path.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect();
+    let is_drive = unified.first().is_some_and(u8::is_ascii_alphabetic) && unified.get(1) == Some(&b':');
+    if spelling == Spelling::Windows && is_drive {
+        unified[0] = unified[0].to_ascii_uppercase();
+        unified.remove(1);
+    }
+    unified
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unix(root: Option<&str>, path: &str) -> Result<String, &'static str> {
+        Scope::new(Spelling::Unix, root.map(Path::new)).name(path.as_bytes())
+    }
+
+    #[test]
+    fn without_a_root_media_stays_and_the_system_goes() {
+        assert_eq!(unix(None, "/media/in.ts").as_deref(), Ok("media/in.ts"));
+        assert_eq!(unix(None, "in.ts").as_deref(), Ok("in.ts"));
+        assert_eq!(unix(None, "usr/in.ts").as_deref(), Ok("usr/in.ts"), "relative names are the user's");
+        assert_eq!(unix(None, "/usr/lib/x.so"), Err(SYSTEM));
+        assert_eq!(unix(None, "/usrlib"), Ok("usrlib".to_owned()));
+        for path in ["/proc/self/maps", "/dev/shm/x", "/memfd:x", "/a/../sys/y"] {
+            assert_eq!(unix(None, path), Err(KERNEL), "{path}");
+        }
+        assert_eq!(unix(None, "/"), Err(ROOT_ITSELF));
+        assert_eq!(unix(None, "/a\0b"), Err(BAD_NAME));
+    }
+
+    #[test]
+    fn a_root_keeps_what_is_below_it_and_nothing_else() {
+        let root = Some("/media/job/");
+        assert_eq!(unix(root, "/media/job/a/b.mov").as_deref(), Ok("a/b.mov"));
+        assert_eq!(unix(root, "/media/job"), Err(ROOT_ITSELF));
+        assert_eq!(unix(root, "/media/job2/x"), Err(OUTSIDE));
+        assert_eq!(unix(root, "/media/job/../x"), Err(OUTSIDE));
+        assert_eq!(unix(root, "a"), Err(NOWHERE));
+        assert_eq!(unix(Some("/"), "/usr/lib/x.so").as_deref(), Ok("usr/lib/x.so"));
+        assert_eq!(unix(Some("/"), "/proc/1"), Err(KERNEL));
+    }
+
+    #[test]
+    fn windows_paths_become_names_without_a_drive_letter() {
+        let scope = |root: Option<&str>| Scope::new(Spelling::Windows, root.map(Path::new));
+        assert_eq!(scope(None).name(br"C:\Media\a.mov").as_deref(), Ok("C/Media/a.mov"));
+        assert_eq!(scope(None).name(br"\\nas\share\a.mov").as_deref(), Ok("nas/share/a.mov"));
+        assert_eq!(scope(None).name(br"c:\windows\System32\x.dll"), Err(SYSTEM));
+        let media = scope(Some(r"c:\media"));
+        assert_eq!(media.name(br"C:\MEDIA\a.mov").as_deref(), Ok("a.mov"));
+        assert_eq!(media.name(br"C:\MEDIA2\a.mov"), Err(OUTSIDE));
+        assert_eq!(media.name(br"C:\Media\..\..\x"), Err(OUTSIDE));
+        let share = Scope::new(Spelling::Share, None);
+        assert_eq!(share.name(br"d\h").as_deref(), Ok("d/h"));
+    }
+}

@@ -1,0 +1,370 @@
+//! Where importers put what they have understood: paths become names, times begin at 0, long copies are
+//! split, and everything that is not kept is counted.
+
+use std::collections::HashMap;
+
+use reelgauge_record::log::{CaptureLevel, LogMeta};
+use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_trace::info::MALFORMED_SHOWN;
+use reelgauge_trace::{TraceError, TraceInfo};
+
+use crate::known::Known;
+use crate::receiver::{AGENT, Receiver};
+use crate::scope::{Scope, Spelling};
+use crate::{Format, Options};
+
+/// An operation of the system's own choice (a copy, a reservation) is split into pieces of this size.
+const PIECE_BYTES: u64 = 1 << 30;
+/// Beyond this no file reaches on any system.
+const OFFSET_MAX: u64 = i64::MAX as u64;
+/// More threads than this are counted as one.
+const MAX_THREADS: usize = 1 << 20;
+
+/// Why an operation is left out: it lies where no file reaches.
+pub(crate) const BEYOND: &str = "an offset beyond 2^63";
+/// No log tells of a later time.
+const TIME_MAX_NS: u64 = i64::MAX as u64;
+/// Why an operation is left out: its time can't be one of the same capture.
+const TOO_LATE: &str = "a time more than 292 years after the first";
+/// Why an operation is left out: the source shows its end only, or its beginning only.
+pub(crate) const HALF: &str = "a call without its end, or the other way round";
+/// Why an operation is left out: the handle it uses came from nowhere.
+pub(crate) const UNKNOWN_HANDLE: &str = "through a handle whose file is not known";
+
+/// What is said where a write goes to an end that nothing has told.
+pub(crate) const END_UNKNOWN: &str =
+    "writes to the end of a file whose size is not known; they were put behind what the trace wrote";
+
+/// A file's number, or why it has none.
+pub(crate) type Place = Result<u32, &'static str>;
+
+/// An operation, in the source's own time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Op {
+    /// What was asked.
+    pub kind: OpKind,
+    /// Of which file.
+    pub file: u32,
+    /// Through which handle; 0 for by path.
+    pub transfer: u32,
+    /// By which thread, as [`Sink::thread`] numbers them.
+    pub stream: u32,
+    /// Where.
+    pub offset: u64,
+    /// How much was asked for (or the bits of an open).
+    pub len: u64,
+    /// How much was done.
+    pub done_len: u64,
+    /// When it began.
+    pub start_ns: u64,
+    /// When it ended.
+    pub end_ns: u64,
+    /// How it ended.
+    pub errno: i32,
+    /// Anything special.
+    pub flags: OpFlags,
+}
+
+impl Op {
+    /// An operation that asks for no bytes.
+    pub fn new(kind: OpKind, file: u32, stream: u32, start_ns: u64, end_ns: u64, errno: i32) -> Op {
+        let (transfer, offset, len, done_len) = (0, 0, 0, 0);
+        Op {
+            kind,
+            file,
+            transfer,
+            stream,
+            offset,
+            len,
+            done_len,
+            start_ns,
+            end_ns,
+            errno,
+            flags: OpFlags::NONE,
+        }
+    }
+}
+
+/// Takes operations.
+pub(crate) struct Sink<'a> {
+    receiver: &'a mut dyn Receiver,
+    meta: LogMeta,
+    has_begun: bool,
+    /// What the trace will say about itself.
+    pub info: TraceInfo,
+    /// What is known of its files.
+    pub known: Known,
+    scope: Scope,
+    base_ns: Option<u64>,
+    threads: HashMap<u64, u32>,
+    thread_count: u32,
+    last_thread: Option<(u64, u32)>,
+    transfers: u32,
+    files: u32,
+    ops: u64,
+    left_out: Vec<(&'static str, u64)>,
+    warnings: Vec<(&'static str, u64)>,
+}
+
+impl Sink<'_> {
+    /// Nothing yet.
+    pub fn new<'a>(format: Format, options: &Options, receiver: &'a mut dyn Receiver) -> Sink<'a> {
+        let (capture, spelling) = match format {
+            Format::Smb2 | Format::Nfs => (CaptureLevel::Network, Spelling::Share),
+            Format::Procmon | Format::Etw => (CaptureLevel::Application, Spelling::Windows),
+            _ => (CaptureLevel::Application, Spelling::Unix),
+        };
+        let root = options.root.as_deref();
+        let info = TraceInfo {
+            name: options.name.clone(),
+            about: root.map(|root| format!("what lies below {}", root.display())).unwrap_or_default(),
+            made_by: format!("import {}", format.name()),
+            source: options.source.clone(),
+            ..TraceInfo::default()
+        };
+        Sink {
+            receiver,
+            meta: LogMeta { run_ns: 0, agent: AGENT.to_owned(), capture, blind_to: Vec::new() },
+            has_begun: false,
+            info,
+            known: Known::default(),
+            scope: Scope::new(spelling, root),
+            base_ns: None,
+            threads: HashMap::new(),
+            thread_count: 0,
+            last_thread: None,
+            transfers: 0,
+            files: 0,
+            ops: 0,
+            left_out: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// What the source can't show, from the beginning.
+    pub fn blind(&mut self, to: &[&str]) {
+        for to in to {
+            self.info.blind(to);
+        }
+    }
+
+    /// The source's clock shows `first_ns` when the trace begins; `wall_ns` is that moment since 1970, if it
+    /// is known. Only the first call counts. Operations that began earlier will begin with the trace.
+    pub fn begin(&mut self, first_ns: u64, wall_ns: Option<u64>) {
+        if self.base_ns.is_none() {
+            self.base_ns = Some(first_ns);
+            self.meta.run_ns = wall_ns.and_then(|wall_ns| i64::try_from(wall_ns).ok()).unwrap_or(0);
+        }
+    }
+
+    /// The number of a file.
+    pub fn file(&mut self, path: &[u8]) -> Result<Place, TraceError> {
+        match self.scope.name(path) {
+            Ok(name) => self.number(&name).map(Ok),
+            Err(why) => Ok(Err(why)),
+        }
+    }
+
+    /// The number of a directory.
+    pub fn directory(&mut self, path: &[u8]) -> Result<Place, TraceError> {
+        match self.scope.name(path) {
+            Ok(mut name) => {
+                name.push('/');
+                self.number(&name).map(Ok)
+            }
+            Err(why) => Ok(Err(why)),
+        }
+    }
+
+    /// Whether the trace has this path as a directory.
+    pub fn knows_directory(&self, path: &[u8]) -> bool {
+        self.scope.name(path).is_ok_and(|mut name| {
+            name.push('/');
+            self.receiver.number_of(&name).is_some()
+        })
+    }
+
+    /// The name of a file that the trace has.
+    pub fn name_of(&mut self, file: u32) -> Option<&str> {
+        Some(&self.receiver.entry(file)?.path)
+    }
+
+    fn number(&mut self, name: &str) -> Result<u32, TraceError> {
+        let file = self.receiver().file(name)?;
+        self.files = self.files.max(file + 1);
+        Ok(file)
+    }
+
+    fn receiver(&mut self) -> &mut dyn Receiver {
+        if !self.has_begun {
+            self.has_begun = true;
+            self.meta.blind_to.clone_from(&self.info.blind_to);
+            self.receiver.begin(self.meta.clone());
+        }
+        self.receiver
+    }
+
+    /// The number of a thread, from 0 in order of appearance.
+    pub fn thread(&mut self, id: u64) -> u32 {
+        if let Some((last, number)) = self.last_thread
+            && last == id
+        {
+            return number;
+        }
+        let room = self.threads.len() < MAX_THREADS;
+        let number = match self.threads.get(&id) {
+            Some(&number) => number,
+            None if room => {
+                let number = self.thread_count;
+                self.thread_count += 1;
+                self.threads.insert(id, number);
+                number
+            }
+            None => self.thread_count,
+        };
+        self.last_thread = Some((id, number));
+        number
+    }
+
+    /// A thread has ended; another one may get its number in the source, and will be another one here.
+    pub fn thread_ended(&mut self, id: u64) {
+        self.threads.remove(&id);
+        self.last_thread = None;
+    }
+
+    /// The number of a new handle, from 1.
+    pub fn transfer(&mut self) -> u32 {
+        self.transfers = self.transfers.saturating_add(1);
+        self.transfers
+    }
+
+    /// A handle for a file whose opening the source does not show: an open is put in front of its first use,
+    /// so that a replay has something to read from.
+    pub fn unseen_open(&mut self, file: u32, stream: u32, at_ns: u64) -> Result<u32, TraceError> {
+        let transfer = self.transfer();
+        self.warn(
+            "files whose opening the source does not show; an open was put in front of their first use",
+        );
+        self.push(Op { transfer, ..Op::new(OpKind::Open, file, stream, at_ns, at_ns, 0) })?;
+        Ok(transfer)
+    }
+
+    /// Takes an operation.
+    pub fn push(&mut self, op: Op) -> Result<(), TraceError> {
+        let is_place = !op.kind.names_two();
+        if is_place && (op.offset > OFFSET_MAX || op.offset.saturating_add(op.len) > OFFSET_MAX) {
+            self.leave_out(BEYOND);
+            return Ok(());
+        }
+        let whole = op.kind != OpKind::Allocate && !op.flags.has(OpFlags::COPIED);
+        if whole || op.len <= PIECE_BYTES {
+            return self.push_piece(op);
+        }
+        // A reservation of 2^62 bytes is one operation of the source and must not become 2^32 of ours.
+        let pieces = op.len.div_ceil(PIECE_BYTES);
+        if pieces > 1 << 16 {
+            self.leave_out("a copy or reservation of more than 64 TiB");
+            return Ok(());
+        }
+        for piece in 0..pieces {
+            let from = piece * PIECE_BYTES;
+            let len = PIECE_BYTES.min(op.len - from);
+            let done_len = op.done_len.saturating_sub(from).min(len);
+            self.push_piece(Op { offset: op.offset + from, len, done_len, ..op })?;
+        }
+        Ok(())
+    }
+
+    fn push_piece(&mut self, op: Op) -> Result<(), TraceError> {
+        self.begin(op.start_ns, None);
+        let base_ns = self.base_ns.unwrap_or(0);
+        let issued_ns = op.start_ns.saturating_sub(base_ns);
+        let done_ns = op.end_ns.saturating_sub(base_ns).max(issued_ns);
+        if done_ns > TIME_MAX_NS {
+            self.leave_out(TOO_LATE);
+            return Ok(());
+        }
+        let short = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
+        let record = OpRecord {
+            offset: op.offset,
+            due_ns: issued_ns,
+            issued_ns,
+            done_ns,
+            worker: 0,
+            stream: op.stream,
+            transfer: op.transfer,
+            file: op.file,
+            len: short(op.len),
+            done_len: short(op.done_len),
+            errno: op.errno,
+            kind: op.kind,
+            flags: op.flags,
+            point: 0,
+        };
+        self.ops += 1;
+        self.receiver().push(record)
+    }
+
+    /// Counts an operation that is not kept.
+    pub fn leave_out(&mut self, why: &'static str) {
+        count(&mut self.left_out, why);
+    }
+
+    /// Counts something that whoever relies on the trace should know.
+    pub fn warn(&mut self, what: &'static str) {
+        count(&mut self.warnings, what);
+    }
+
+    /// Counts a line that can't be understood.
+    pub fn malformed(&mut self, number: u64, line: &[u8], why: &'static str) {
+        if self.info.first_malformed.len() < MALFORMED_SHOWN {
+            // No character has more than four bytes, and no more than 200 are shown.
+            let start = &line[..line.len().min(1000)];
+            self.info.malformed(number, &String::from_utf8_lossy(start), why);
+        } else {
+            self.info.malformed_lines += 1;
+        }
+    }
+
+    /// Completes what is known of the files, and what the trace says about itself.
+    pub fn finish(mut self) -> Result<TraceInfo, TraceError> {
+        for (why, ops) in std::mem::take(&mut self.left_out) {
+            self.info.left_out.insert(why.to_owned(), ops);
+        }
+        for (what, times) in std::mem::take(&mut self.warnings) {
+            self.info.warnings.push(format!("{times} {what}"));
+        }
+        if self.ops == 0 {
+            return Err(TraceError::NoOperations { warnings: self.why_nothing() });
+        }
+        for file in 0..self.files {
+            if let Some(entry) = self.receiver.entry(file) {
+                self.known.complete(file, entry);
+            }
+        }
+        Ok(self.info)
+    }
+
+    /// What was found instead of operations.
+    fn why_nothing(&self) -> String {
+        let mut why: Vec<String> = Vec::new();
+        if let Some(first) = self.info.first_malformed.first() {
+            let lines = self.info.malformed_lines;
+            why.push(format!(
+                "{lines} lines can't be understood, the first is line {}: {} ({})",
+                first.line, first.why, first.text
+            ));
+        }
+        let left_out = self.info.left_out.iter();
+        why.extend(left_out.map(|(reason, ops)| format!("{ops} operations left out: {reason}")));
+        why.join("; ")
+    }
+}
+
+/// Counts in a list that has a few entries.
+fn count(list: &mut Vec<(&'static str, u64)>, what: &'static str) {
+    match list.iter_mut().find(|(known, _)| std::ptr::eq(*known, what) || *known == what) {
+        Some((_, times)) => *times += 1,
+        None => list.push((what, 1)),
+    }
+}

@@ -1,0 +1,82 @@
+//! What every importer is handed: a source's lines, and what becomes of a line.
+
+use std::io;
+
+use reelgauge_trace::TraceError;
+
+use crate::lines::Lines;
+use crate::sink::Sink;
+use crate::{Format, ImportError};
+
+/// What every importer is handed: the lines of its source, and where operations go.
+pub(crate) struct Source<'a> {
+    /// What the source is called.
+    pub name: &'a str,
+    /// Its format.
+    pub format: Format,
+    /// Its lines.
+    pub lines: Lines<'a>,
+    /// Where operations go.
+    pub sink: Sink<'a>,
+}
+
+/// What one line of a source amounted to, where it is not an error of the whole import.
+pub(crate) type LineResult = Result<(), LineError>;
+
+/// Why a line came to nothing.
+#[derive(Debug)]
+pub(crate) enum LineError {
+    /// It can't be understood: counted, the import goes on.
+    Malformed(&'static str),
+    /// The trace can't be written: the import ends.
+    Trace(TraceError),
+}
+
+impl From<TraceError> for LineError {
+    fn from(error: TraceError) -> LineError {
+        LineError::Trace(error)
+    }
+}
+
+impl Source<'_> {
+    /// Hands every line to `line`, and counts those that can't be understood.
+    pub fn each_line(
+        &mut self,
+        mut line: impl FnMut(&mut Sink, &[u8]) -> LineResult,
+    ) -> Result<(), ImportError> {
+        loop {
+            let read = self.lines.next();
+            let Some(read) = read.map_err(|source| io_error(self.name, source))? else { return Ok(()) };
+            match read.text {
+                Ok(text) => match line(&mut self.sink, text) {
+                    Ok(()) => {}
+                    Err(LineError::Malformed(why)) => self.sink.malformed(read.number, text, why),
+                    Err(LineError::Trace(error)) => return Err(error.into()),
+                },
+                Err(start) => self.sink.malformed(read.number, start, "a line of more than 1 MiB"),
+            }
+        }
+    }
+
+    /// The first line that is not empty, for formats that begin with a header. An error if there is none.
+    pub fn header(&mut self) -> Result<Vec<u8>, ImportError> {
+        loop {
+            let read = self.lines.next().map_err(|source| io_error(self.name, source))?;
+            match read.map(|line| line.text) {
+                Some(Ok(text)) if text.trim_ascii().is_empty() => {}
+                Some(Ok(text)) => return Ok(text.to_vec()),
+                Some(Err(_)) => return Err(self.not_of_format("its first line has more than 1 MiB")),
+                None => return Err(self.not_of_format("it is empty")),
+            }
+        }
+    }
+
+    /// The error of a source that is not what it was taken for.
+    pub fn not_of_format(&self, why: impl Into<String>) -> ImportError {
+        ImportError::NotOfFormat { source_name: self.name.to_owned(), format: self.format, why: why.into() }
+    }
+}
+
+fn io_error(name: &str, source: io::Error) -> ImportError {
+    ImportError::Io { source_name: name.to_owned(), source }
+}

@@ -1,0 +1,330 @@
+//! Importer for strace's output: what an application on Linux asked for, call by call.
+//!
+//! Made with [`COMMAND`]; `%process` tells threads from child processes, which matters to who shares a
+//! descriptor. Without `-y` paths come from the arguments alone, without `-T` operations have no duration.
+//! The steps of `-r` are added up; the whole seconds of `-t` are kept, and the trace says that they are
+//! coarse.
+//!
+//! A file that `O_TMPFILE` makes has no name. Traces know files by name, so it has a made-up one, until
+//! `linkat` gives it its own (a rename here) or its last descriptor is closed (a removal here).
+//!
+//! strace shows no offset for most reads and writes, so the importer follows the position of every open
+//! file: through `dup`, `fork`, threads, `O_APPEND`, seeks and copies. A call that strace splits in two lines
+//! (`<unfinished ...>`) begins with the first and takes effect with the second; a `close` takes effect at
+//! once, since its number can be given out again before it returns.
+//!
+//! Cannot see: what goes through memory maps, through io_uring and through Linux's asynchronous I/O
+//! (`io_submit`); where they are set up is seen, and the trace warns.
+//!
+//! The opening of a directory and its reading in pieces become one operation "list", from the first piece to
+//! the last. The end of a process closes what it had open, as it does for the storage.
+
+mod args;
+mod calls;
+mod data;
+mod line;
+mod links;
+mod paths;
+
+use std::collections::HashMap;
+
+use crate::descriptors::{Handle, Processes};
+use crate::number::DayClock;
+use crate::sink::{HALF, Sink};
+use crate::strace::args::Args;
+use crate::strace::line::{Time, What};
+use crate::strace::links::SymbolicLinks;
+use crate::{ImportError, LineError, LineResult, Source};
+
+/// How such a file is made.
+pub(crate) const COMMAND: &str = "strace -f -ttt -T -y -s 0 -e trace=%file,%desc,%process -o FILE COMMAND";
+
+/// The most calls that wait for their second line.
+const MAX_PENDING: usize = 1 << 16;
+/// The most text of such calls.
+const MAX_PENDING_BYTES: usize = 64 << 20;
+
+/// What is said of lines of `-t`.
+const COARSE: &str = "lines with times of whole seconds (strace -t): a replay at these times would tell nothing \
+    of the application's; replay with --pace max, or trace with -ttt";
+
+/// Reads a whole source.
+pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
+    source.sink.blind(&["memory-mapped I/O", "io_uring", "asynchronous I/O (io_submit)"]);
+    let mut strace = Strace::default();
+    source.each_line(|sink, text| strace.line(sink, text))?;
+    strace.end(&mut source.sink);
+    Ok(())
+}
+
+/// What is known between lines.
+#[derive(Default)]
+pub(crate) struct Strace {
+    processes: Processes,
+    /// Calls without their end, by process.
+    pending: HashMap<u32, Pending>,
+    pending_bytes: usize,
+    /// Processes that are making others, in order, and whether these share descriptors.
+    cloning: Vec<(u32, bool)>,
+    /// The process of the last line; most lines have the same.
+    last_pid: Option<u32>,
+    clock: DayClock,
+    /// The sum of all steps, where lines show the time since the one before.
+    steps_ns: u64,
+    /// Symbolic links that calls have shown.
+    links: SymbolicLinks,
+    /// How many files without a name have got a made-up one.
+    nameless: u32,
+    /// Whether a directory got another name, so that paths of open files change for no reason of theirs.
+    directories_renamed: bool,
+    has_durations: bool,
+    lacks_durations: bool,
+    /// A call's two parts put together; kept for its memory.
+    joined: Vec<u8>,
+}
+
+/// A call without its end.
+struct Pending {
+    name: Vec<u8>,
+    text: Vec<u8>,
+    at_ns: u64,
+    /// The open file of its first argument.
+    first: Option<Handle>,
+    /// For a `close`: the open file, and whether no other descriptor leads to it.
+    closed: Option<(Handle, bool)>,
+}
+
+/// A call with its end.
+pub(crate) struct Call<'a> {
+    pid: u32,
+    stream: u32,
+    name: &'a [u8],
+    args: Args<'a>,
+    /// All arguments as they are printed.
+    text: &'a [u8],
+    start_ns: u64,
+    end_ns: u64,
+    value: u64,
+    errno: i32,
+    path: Option<&'a [u8]>,
+    first: Option<Handle>,
+    closed: Option<(Handle, bool)>,
+}
+
+impl Call<'_> {
+    fn succeeded(&self) -> bool {
+        self.errno == 0
+    }
+}
+
+impl Strace {
+    /// Takes one line.
+    fn line(&mut self, sink: &mut Sink, text: &[u8]) -> LineResult {
+        if text.is_empty() || text.starts_with(b"strace: ") {
+            return Ok(());
+        }
+        let line = line::parse(text).map_err(|why| {
+            // Its time has passed all the same.
+            self.steps_ns = self.steps_ns.saturating_add(line::step(text).unwrap_or(0));
+            LineError::Malformed(why)
+        })?;
+        let at_ns = self.time(sink, line.time);
+        self.meet(sink, line.pid);
+        match line.what {
+            What::Call(name, rest) => {
+                let begun = Begun { pid: line.pid, name, at_ns, end_ns: None, first: None, closed: None };
+                self.finished(sink, begun, rest)
+            }
+            What::Begun(name, rest) => {
+                self.begun(sink, line.pid, name, rest, at_ns);
+                Ok(())
+            }
+            What::Resumed(name, rest) => self.resumed(sink, line.pid, name, rest, at_ns),
+            What::Ended => self.ended(sink, line.pid, at_ns),
+            What::Nothing => Ok(()),
+        }
+    }
+
+    /// The time of a line, on one clock for all of them.
+    fn time(&mut self, sink: &mut Sink, time: Time) -> u64 {
+        let at_ns = match time {
+            Time::Epoch(at_ns) => at_ns,
+            Time::OfDay(at_ns) => self.clock.at(at_ns),
+            Time::Coarse(at_ns) => {
+                sink.blind(&["times finer than a second"]);
+                sink.warn(COARSE);
+                self.clock.at(at_ns)
+            }
+            Time::Step(step_ns) => {
+                // Steps from a hostile file may add up to more than a clock holds; they stop there.
+                self.steps_ns = self.steps_ns.saturating_add(step_ns);
+                self.steps_ns
+            }
+        };
+        sink.begin(at_ns, matches!(time, Time::Epoch(_)).then_some(at_ns));
+        at_ns
+    }
+
+    /// A process that no line has told of yet: one that is being made, or a thread of the first.
+    fn meet(&mut self, sink: &mut Sink, pid: u32) {
+        if self.last_pid == Some(pid) {
+            return;
+        }
+        let is_first = self.last_pid.is_none();
+        self.last_pid = Some(pid);
+        if is_first || self.processes.knows(pid) {
+            return;
+        }
+        if self.cloning.is_empty() {
+            sink.warn(
+                "processes whose making the source does not show (it was traced without %process); they \
+                 were taken for threads",
+            );
+        } else {
+            let (parent, shares) = self.cloning.remove(0);
+            self.fork(sink, parent, pid, shares);
+        }
+    }
+
+    fn fork(&mut self, sink: &mut Sink, parent: u32, child: u32, shares_files: bool) {
+        if !self.processes.begin(parent, child, shares_files) {
+            sink.warn("processes with too many open files to follow them");
+        }
+    }
+
+    /// The first line of two.
+    fn begun(&mut self, sink: &mut Sink, pid: u32, name: &[u8], rest: &[u8], at_ns: u64) {
+        if matches!(name, b"clone" | b"clone3" | b"fork" | b"vfork") && self.cloning.len() < MAX_PENDING {
+            self.cloning.push((pid, calls::shares_files(rest)));
+        }
+        let number = args::descriptor(rest.split(|&byte| byte == b',').next().unwrap_or(rest));
+        let number = number.map(|descriptor| descriptor.number);
+        let mut pending =
+            Pending { name: name.to_vec(), text: rest.to_vec(), at_ns, first: None, closed: None };
+        match number {
+            Some(number) if name == b"close" => pending.closed = self.processes.close(pid, number),
+            Some(number) => pending.first = self.processes.get(pid, number),
+            None => {}
+        }
+        if let Some(lost) = self.pending.remove(&pid) {
+            self.pending_bytes -= lost.text.len();
+            sink.leave_out(HALF);
+        }
+        if self.pending.len() >= MAX_PENDING || self.pending_bytes + pending.text.len() > MAX_PENDING_BYTES {
+            sink.leave_out("more calls at the same time than can be followed");
+            return;
+        }
+        self.pending_bytes += pending.text.len();
+        self.pending.insert(pid, pending);
+    }
+
+    /// The second line of two.
+    fn resumed(&mut self, sink: &mut Sink, pid: u32, name: &[u8], rest: &[u8], end_ns: u64) -> LineResult {
+        let Some(pending) = self.pending.remove(&pid) else {
+            sink.leave_out(HALF);
+            return Ok(());
+        };
+        self.pending_bytes -= pending.text.len();
+        if pending.name != name {
+            sink.leave_out(HALF);
+            return Ok(());
+        }
+        let mut joined = std::mem::take(&mut self.joined);
+        joined.clear();
+        joined.extend_from_slice(&pending.text);
+        joined.extend_from_slice(rest);
+        let begun = Begun {
+            pid,
+            name: &pending.name,
+            at_ns: pending.at_ns,
+            end_ns: Some(end_ns),
+            first: pending.first,
+            closed: pending.closed,
+        };
+        let result = self.finished(sink, begun, &joined);
+        self.joined = joined;
+        result
+    }
+
+    /// A whole call.
+    fn finished(&mut self, sink: &mut Sink, begun: Begun<'_>, text: &[u8]) -> LineResult {
+        let (args, rest) = args::split(text).ok_or(LineError::Malformed("no end of the call's arguments"))?;
+        let printed = &text[..text.len() - rest.len()];
+        let returned = match line::returned(rest).map_err(LineError::Malformed)? {
+            Some(returned) => returned,
+            None => {
+                self.cloning.retain(|(pid, _)| *pid != begun.pid);
+                if !matches!(begun.name, b"exit" | b"exit_group") {
+                    sink.leave_out("interrupted calls that the system began again");
+                }
+                return Ok(());
+            }
+        };
+        match returned.duration_ns {
+            Some(_) => self.has_durations = true,
+            None => self.lacks_durations = true,
+        }
+        let end_ns = match (returned.duration_ns, begun.end_ns) {
+            (Some(duration_ns), _) => begun.at_ns.saturating_add(duration_ns),
+            (None, Some(end_ns)) => end_ns,
+            (None, None) => begun.at_ns,
+        };
+        let call = Call {
+            pid: begun.pid,
+            stream: 0,
+            name: begun.name,
+            args,
+            text: printed,
+            start_ns: begun.at_ns,
+            end_ns,
+            value: returned.value,
+            errno: returned.errno,
+            path: returned.path,
+            first: begun.first,
+            closed: begun.closed,
+        };
+        self.apply(sink, call)
+    }
+
+    /// A process or thread has ended.
+    fn ended(&mut self, sink: &mut Sink, pid: u32, at_ns: u64) -> LineResult {
+        if let Some(lost) = self.pending.remove(&pid) {
+            self.pending_bytes -= lost.text.len();
+        }
+        self.cloning.retain(|(parent, _)| *parent != pid);
+        self.last_pid = Some(u32::MAX);
+        let gone = self.processes.end(pid);
+        self.close_for_good(sink, pid, at_ns, gone)?;
+        sink.thread_ended(u64::from(pid));
+        Ok(())
+    }
+
+    /// The end of the source.
+    fn end(&mut self, sink: &mut Sink) {
+        for _ in self.pending.drain() {
+            sink.leave_out(HALF);
+        }
+        if self.lacks_durations && !self.has_durations {
+            sink.blind(&["durations"]);
+        }
+    }
+}
+
+/// A call as it is known before its arguments are taken apart.
+struct Begun<'a> {
+    pid: u32,
+    name: &'a [u8],
+    at_ns: u64,
+    end_ns: Option<u64>,
+    first: Option<Handle>,
+    closed: Option<(Handle, bool)>,
+}
+
+/// Whether a line is one of strace's, with a time that can be used.
+pub(crate) fn looks_like(line: &[u8]) -> bool {
+    line::parse(line).is_ok_and(|line| match line.what {
+        What::Call(_, rest) => args::split(rest).is_some_and(|(_, rest)| line::returned(rest).is_ok()),
+        What::Begun(..) | What::Resumed(..) => true,
+        What::Ended | What::Nothing => false,
+    })
+}

@@ -1,0 +1,48 @@
+//! Which counter: its layer, its name, its device.
+
+/// What a counter belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Layer {
+    /// The machine: processors and memory.
+    Host,
+    /// Interfaces and TCP.
+    Network,
+    /// Block devices below the target.
+    Disk,
+    /// The client of the target's network file system.
+    Mount,
+    /// This program.
+    Tool,
+}
+
+impl Layer {
+    /// Every layer.
+    pub const ALL: [Layer; 5] = [Layer::Host, Layer::Network, Layer::Disk, Layer::Mount, Layer::Tool];
+
+    /// The layer's name in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Layer::Host => "host",
+            Layer::Network => "network",
+            Layer::Disk => "disk",
+            Layer::Mount => "mount",
+            Layer::Tool => "tool",
+        }
+    }
+
+    /// The layer of this name.
+    pub fn from_name(name: &str) -> Option<Layer> {
+        Layer::ALL.into_iter().find(|layer| layer.name() == name)
+    }
+}
+
+/// Which counter: its layer, its name (`rx_bytes_per_s`) and its device (`eth0`; empty where there is one).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    /// Which layer.
+    pub layer: Layer,
+    /// One of [`super::KINDS`].
+    pub name: &'static str,
+    /// Which of several.
+    pub device: String,
+}

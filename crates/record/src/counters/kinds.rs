@@ -1,0 +1,206 @@
+//! Every counter by name: its layer, its unit, what people call it, and how much it matters.
+//!
+//! The names stand in files and in the rules of diagnosis, so they stay. The last part of a name is its unit.
+
+use super::Layer;
+
+/// What a value is counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Of a whole, 0 to 100; the tool's own processor time may be more, with several processors.
+    Percent,
+    /// Bytes per second.
+    BytesPerS,
+    /// Things per second.
+    PerS,
+    /// Microseconds.
+    Us,
+    /// Bytes.
+    Bytes,
+    /// Things.
+    Count,
+}
+
+impl Unit {
+    /// The unit's name in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Unit::Percent => "percent",
+            Unit::BytesPerS => "bytes_per_s",
+            Unit::PerS => "per_s",
+            Unit::Us => "us",
+            Unit::Bytes => "bytes",
+            Unit::Count => "count",
+        }
+    }
+
+    /// What a chart's axis says: the value as it is, but bytes in MB (10^6).
+    const fn sign(self) -> &'static str {
+        match self {
+            Unit::Percent => ", %",
+            Unit::BytesPerS => ", MB/s",
+            Unit::PerS => ", per s",
+            Unit::Us => ", us",
+            Unit::Bytes => ", MB",
+            Unit::Count => "",
+        }
+    }
+}
+
+/// How much a counter matters where there is no room for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// Says what a layer carries, and how long it takes.
+    Main,
+    /// Says more about it.
+    Detail,
+    /// Is 0 while all is well, and says nothing then.
+    Fault,
+}
+
+/// One kind of counter.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// What it belongs to.
+    pub layer: Layer,
+    /// Its name in files; no other of the layer has it.
+    pub name: &'static str,
+    /// What its values are counted in.
+    pub unit: Unit,
+    /// For people.
+    pub words: &'static str,
+    /// How much it matters.
+    pub weight: Weight,
+}
+
+impl Kind {
+    /// For people, with its device and its unit: "eth0 received, MB/s".
+    pub fn label(&self, device: &str) -> String {
+        let (words, sign) = (self.words, self.unit.sign());
+        if device.is_empty() { format!("{words}{sign}") } else { format!("{device} {words}{sign}") }
+    }
+}
+
+/// The kind of this layer and name.
+pub fn kind(layer: Layer, name: &str) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.layer == layer && kind.name == name)
+}
+
+macro_rules! kinds {
+    ($($layer:ident $weight:ident $unit:ident $name:literal $words:literal;)*) => {
+        &[$(Kind {
+            layer: Layer::$layer,
+            name: $name,
+            unit: Unit::$unit,
+            words: $words,
+            weight: Weight::$weight,
+        }),*]
+    };
+}
+
+/// Every kind, in the order in which they are shown.
+pub const KINDS: &[Kind] = kinds! {
+    // Shares of the time of all processors together; waiting for I/O is idle time, not busy time.
+    Host Main Percent "cpu_busy_percent" "processors busy";
+    Host Main Percent "cpu_busiest_core_percent" "busiest processor";
+    Host Detail Percent "cpu_iowait_percent" "processors waiting for I/O";
+    Host Detail Percent "cpu_softirq_percent" "processors in soft interrupts";
+    Host Detail Percent "cpu_busiest_core_softirq_percent" "busiest processor in soft interrupts";
+    Host Fault Percent "cpu_steal_percent" "processors taken by the hypervisor";
+    Host Detail Bytes "memory_available_bytes" "memory available";
+    Host Main Bytes "memory_dirty_bytes" "waiting in memory to be written";
+    Host Detail Bytes "memory_writeback_bytes" "being written from memory";
+    // Share of the time in which some task, or every one that was not idle, waited for it.
+    Host Main Percent "pressure_io_some_percent" "some waiting for I/O";
+    Host Detail Percent "pressure_io_full_percent" "all waiting for I/O";
+    Host Detail Percent "pressure_cpu_some_percent" "some waiting for a processor";
+    Host Fault Percent "pressure_memory_some_percent" "some waiting for memory";
+    Host Fault Percent "pressure_memory_full_percent" "all waiting for memory";
+    Host Fault PerS "swapped_pages_per_s" "pages swapped";
+    Host Fault PerS "allocation_stalls_per_s" "allocations that had to wait";
+
+    Network Main BytesPerS "rx_bytes_per_s" "received";
+    Network Main BytesPerS "tx_bytes_per_s" "sent";
+    Network Fault PerS "rx_errors_per_s" "receive errors";
+    Network Fault PerS "tx_errors_per_s" "send errors";
+    Network Fault PerS "rx_drops_per_s" "received packets dropped";
+    Network Fault PerS "tx_drops_per_s" "packets dropped before sending";
+    Network Fault PerS "softnet_drops_per_s" "packets dropped from the backlog";
+    Network Fault PerS "softnet_squeezes_per_s" "receive budget used up";
+    Network Detail PerS "tcp_data_segments_per_s" "TCP data segments sent";
+    Network Fault PerS "tcp_retransmitted_segments_per_s" "TCP segments sent again";
+    Network Fault PerS "tcp_timeouts_per_s" "TCP timeouts";
+    Network Fault PerS "tcp_zero_windows_per_s" "TCP windows closed";
+    Network Fault PerS "tcp_receive_drops_per_s" "TCP segments dropped by full sockets";
+
+    Disk Main BytesPerS "read_bytes_per_s" "read";
+    Disk Main BytesPerS "written_bytes_per_s" "written";
+    Disk Main Us "mean_read_us" "time of a read";
+    Disk Main Us "mean_write_us" "time of a write";
+    Disk Main Percent "util_percent" "busy";
+    Disk Detail PerS "reads_per_s" "reads";
+    Disk Detail PerS "writes_per_s" "writes";
+    // At the moment, and on average over the time between.
+    Disk Detail Count "in_flight" "requests in flight";
+    Disk Detail Count "mean_in_flight" "requests in flight on average";
+
+    // Bytes as the server saw them. Times of NFS requests: on the wire and at the server (RTT), in this
+    // client's queue before that, and from beginning to end (execution).
+    Mount Main BytesPerS "read_bytes_per_s" "mount read";
+    Mount Main BytesPerS "written_bytes_per_s" "mount written";
+    Mount Detail PerS "reads_per_s" "mount read requests";
+    Mount Detail PerS "writes_per_s" "mount write requests";
+    Mount Detail PerS "metadata_per_s" "mount lookups and attributes";
+    Mount Detail Bytes "mean_read_bytes" "mount size of a read request";
+    Mount Detail Bytes "mean_write_bytes" "mount size of a write request";
+    Mount Main Us "mean_read_us" "mount time of a read request";
+    Mount Main Us "mean_write_us" "mount time of a write request";
+    Mount Detail Us "mean_commit_us" "mount time of a commit";
+    Mount Main Us "read_rtt_us" "mount read round trip";
+    Mount Main Us "write_rtt_us" "mount write round trip";
+    Mount Detail Us "read_queue_us" "mount read waiting at the client";
+    Mount Detail Us "write_queue_us" "mount write waiting at the client";
+    Mount Detail Count "mean_backlog" "mount requests waiting for a slot";
+    Mount Detail Count "connections" "mount connections";
+    Mount Fault PerS "reconnects_per_s" "mount connections made anew";
+    Mount Fault PerS "read_retransmissions_per_s" "mount reads sent again";
+    Mount Fault PerS "write_retransmissions_per_s" "mount writes sent again";
+    Mount Fault PerS "timeouts_per_s" "mount requests timed out";
+    Mount Fault PerS "failed_requests_per_s" "mount requests failed";
+    Mount Fault PerS "slow_responses_per_s" "mount responses that took over a second";
+
+    // Of one processor: with several it may be more than 100.
+    Tool Main Percent "cpu_percent" "reelgauge's processor time";
+    Tool Detail Bytes "memory_bytes" "reelgauge's memory";
+    Tool Fault Percent "throttled_percent" "reelgauge's group kept from running by its quota";
+    Tool Detail Us "sampling_us" "processor time of sampling all this once";
+};
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_end_in_their_unit() {
+        let names: BTreeSet<_> = KINDS.iter().map(|kind| (kind.layer, kind.name)).collect();
+        assert_eq!(names.len(), KINDS.len());
+        for kind in KINDS {
+            let unit = kind.unit.name();
+            assert!(kind.name.ends_with(unit) || kind.unit == Unit::Count, "{}: {unit}", kind.name);
+            let in_s = kind.name.ends_with("bytes_per_s");
+            assert_eq!(in_s, kind.unit == Unit::BytesPerS, "{}", kind.name);
+        }
+    }
+
+    #[test]
+    fn labels_are_for_people() {
+        let label = |layer, name, device| kind(layer, name).unwrap().label(device);
+        assert_eq!(label(Layer::Network, "rx_bytes_per_s", "eth0"), "eth0 received, MB/s");
+        assert_eq!(label(Layer::Host, "cpu_busy_percent", ""), "processors busy, %");
+        assert_eq!(label(Layer::Disk, "in_flight", "vda"), "vda requests in flight");
+        assert!(kind(Layer::Disk, "rx_bytes_per_s").is_none());
+    }
+}

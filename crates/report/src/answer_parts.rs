@@ -1,0 +1,154 @@
+//! Sentences and words that answers of several kinds of runs have.
+
+use reelgauge_analysis::figures::FirstError;
+use reelgauge_analysis::summary::{Target, VerifyFacts};
+use reelgauge_analysis::{Figures, LoadPoint, Outcome, Summary};
+use reelgauge_record::OpKind;
+
+use crate::sentence::Tone;
+use crate::text::{plain, plain_short};
+use crate::units::{amount, block_size, counted, moment};
+
+/// Whether a run is told in streams.
+pub(crate) fn is_in_streams(summary: &Summary) -> bool {
+    summary.load_points.iter().any(|point| point.stream_count.is_some())
+}
+
+pub(crate) fn outcome(summary: &Summary) -> Option<String> {
+    let what = match summary.outcome {
+        Outcome::Complete => return None,
+        Outcome::Running => {
+            return Some("The run goes on. What its log holds until now follows.".to_owned());
+        }
+        Outcome::Interrupted => "The run was interrupted",
+        Outcome::BrokeOff => "The run broke off",
+    };
+    let reason = summary.outcome_reason.as_deref().map(|reason| format!(": {}", plain(reason)));
+    let reason = reason.unwrap_or_default();
+    let kept = if summary.ops() > 0 { " What was measured until then follows." } else { "" };
+    Some(format!("{what}{}.{kept}", reason.trim_end_matches('.')))
+}
+
+pub(crate) fn verified(verify: &VerifyFacts) -> (Tone, String) {
+    let checked = amount(verify.checked_bytes);
+    if verify.different_bytes == 0 {
+        return (Tone::Plain, format!("Verified {checked}: everything read back as it was written."));
+    }
+    let first = verify.first_difference.as_deref().map(|first| format!(" First: {}", plain(first)));
+    let text = format!(
+        "DATA DIFFER: {} of {checked} read back were not what had been written.{}",
+        amount(verify.different_bytes),
+        first.unwrap_or_default()
+    );
+    (Tone::Bad, text)
+}
+
+pub(crate) fn nothing(summary: &Summary) -> String {
+    let place = place(&summary.target);
+    match (summary.ops(), summary.failed_ops()) {
+        // The cause follows in a sentence of its own.
+        (0, _) if summary.load_points.iter().any(|point| point.not_measured.is_some()) => {
+            format!("Nothing was measured on {place}.")
+        }
+        (0, _) => format!(
+            "Nothing was measured on {place}: no operation was finished (the warm-up does not count)."
+        ),
+        (ops, failed) if ops == failed => {
+            format!("Nothing worked on {place}: every operation failed.")
+        }
+        _ => format!("Nothing was measured on {place}: no read or write succeeded."),
+    }
+}
+
+/// Whether a load point's label says nothing but the number of its workers.
+pub(crate) fn says_only_workers(point: &LoadPoint) -> bool {
+    point.label.is_empty() || point.label == counted(u64::from(point.workers), "worker")
+}
+
+/// `/mnt/nas (SMB 3.1.1 from nas1)`.
+pub(crate) fn place(target: &Target) -> String {
+    let path = plain_short(&target.path, 200);
+    let kind = target.description.as_deref().or(target.fs_type.as_deref());
+    match kind {
+        Some(kind) if !kind.is_empty() => format!("{path} ({})", plain_short(kind, 80)),
+        _ => path,
+    }
+}
+
+pub(crate) fn failures(summary: &Summary) -> (Tone, String) {
+    let failed = summary.failed_ops();
+    let with_error = |point: &LoadPoint| {
+        let first = point.total.first_error?;
+        let same = |error: &&reelgauge_analysis::figures::ErrorFigures| error.errno == first.errno;
+        let message = point.total.errors.iter().find(same).map(|error| error.message.clone());
+        Some((first, message.unwrap_or_default()))
+    };
+    let firsts = summary.load_points.iter().filter_map(with_error);
+    match firsts.min_by(|a, b| a.0.failed_at_s.total_cmp(&b.0.failed_at_s)) {
+        Some((first, message)) => (Tone::Bad, failure(failed, &first, &message)),
+        // What moved less than was asked is told in a sentence of its own.
+        None if summary.ops() > 0 && !has_short(summary) => (Tone::Plain, "No operation failed.".to_owned()),
+        None => (Tone::Plain, String::new()),
+    }
+}
+
+fn failure(failed: u64, first: &FirstError, message: &str) -> String {
+    let what = match first.kind {
+        OpKind::Open => "opening",
+        OpKind::Read => "reading",
+        OpKind::Write => "writing",
+        OpKind::Sync => "syncing",
+        OpKind::Close => "closing",
+        OpKind::Create => "making",
+        OpKind::Unlink => "removing",
+        OpKind::Stat => "asking for the size of",
+        OpKind::Access => "asking for access to",
+        OpKind::ReadDir => "listing",
+        OpKind::Truncate => "setting the size of",
+        OpKind::Allocate => "reserving room in",
+        OpKind::Rename => "renaming",
+        OpKind::MakeDir => "making the directory",
+        OpKind::RemoveDir => "removing the directory",
+        OpKind::SetAttr => "changing the times or rights of",
+        OpKind::Other => "doing something unknown to",
+        OpKind::Link => "making a hard link to",
+        OpKind::SymLink => "making the symbolic link",
+        OpKind::ReadLink => "reading the symbolic link",
+    };
+    let at = match first.kind {
+        OpKind::Read | OpKind::Write => format!(" at {}", block_size(first.offset_bytes)),
+        _ => String::new(),
+    };
+    format!(
+        "{} failed. The first: {what} file {}{at}, {} into the run: {}.",
+        counted(failed, "operation"),
+        first.file,
+        moment(first.failed_at_s),
+        plain_short(message, 120)
+    )
+}
+
+/// What moved less than was asked, without an error.
+pub(crate) fn short(summary: &Summary) -> Option<String> {
+    let sum = |of: fn(&Figures) -> u64| summary.load_points.iter().map(|point| of(&point.total)).sum::<u64>();
+    let all = sum(|total| total.short_transfers);
+    let writes = sum(|total| total.short_writes.unwrap_or(0));
+    let parts = [
+        (all.saturating_sub(writes), "read", "returned less data than requested"),
+        (writes, "write", "stored less data than requested"),
+    ];
+    let told = parts.into_iter().filter(|(number, ..)| *number > 0);
+    let told: Vec<String> =
+        told.map(|(number, kind, what)| format!("{} {what}", counted(number, kind))).collect();
+    (!told.is_empty()).then(|| format!("{}.", told.join(", and ")))
+}
+
+/// Whether reads or writes moved less than was asked.
+fn has_short(summary: &Summary) -> bool {
+    summary.load_points.iter().any(|point| point.total.short_transfers > 0)
+}
+
+/// `8 streams`.
+pub(crate) fn streams_of(point: &LoadPoint) -> String {
+    counted(u64::from(point.stream_count.unwrap_or(point.workers)), "stream")
+}

@@ -1,0 +1,94 @@
+//! What a page of a run, of a trace or of a comparison shows: the data of `report.html` and of the console.
+//!
+//! The contract with the application that draws it is `console/src/data/page.ts`; a test holds both to the
+//! same fields. Figures that stand in a summary are taken from there; what only the log knows is the
+//! [`Detail`].
+
+use reelgauge_analysis::Summary;
+use reelgauge_analysis::counters::Counters;
+use reelgauge_analysis::detail::Detail;
+use reelgauge_analysis::trace_stats::TraceReport;
+use reelgauge_record::notes::RunNotes;
+use serde::Serialize;
+
+use crate::compare::ToldComparison;
+use crate::sentence::{IncidentSentence, Sentence};
+
+/// The version of [`Page`] as JSON.
+pub const PAGE_VERSION: u32 = 1;
+
+/// Everything that is embedded in a `report.html`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Page {
+    /// [`PAGE_VERSION`].
+    pub page_version: u32,
+    /// What it shows.
+    pub kind: PageKind,
+    /// When it was made, RFC 3339.
+    pub made_at: String,
+    /// Version of the program that made it.
+    pub tool_version: String,
+    /// One run, two to eight that are compared, or none.
+    pub runs: Vec<RunPage>,
+    /// The trace.
+    pub trace: Option<TracePage>,
+    /// The comparison.
+    pub comparison: Option<ToldComparison>,
+}
+
+/// What a page shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PageKind {
+    /// A run.
+    Run,
+    /// A trace.
+    Trace,
+    /// Several runs, compared.
+    Compare,
+}
+
+/// A run.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunPage {
+    /// Name of the run directory.
+    pub id: String,
+    /// What the terminal shows first, in its order.
+    pub answer: Vec<Sentence>,
+    /// The incidents of all load points in words, the worst of each first.
+    pub incidents: Vec<IncidentSentence>,
+    /// What to do next, as the terminal's last line has it. `None` where a sentence before says it.
+    pub next_step: Option<String>,
+    /// `summary.json`, see [`super::shorten`].
+    pub summary: Summary,
+    /// What of the summary was too long for a page, in words; `None` where all is there.
+    pub shortened: Option<String>,
+    /// `run.toml`; `None` where it can't be read.
+    pub plan_toml: Option<String>,
+    /// `hosts.json`.
+    pub hosts: Vec<serde_json::Value>,
+    /// The command that does this run again.
+    pub again: String,
+    /// What people wrote down.
+    pub notes: Option<RunNotes>,
+    /// What only the log knows.
+    pub detail: Option<Detail>,
+    /// Why there is no detail, in words.
+    pub why_no_detail: Option<String>,
+    /// What was sampled beside the I/O.
+    pub counters: Option<Counters>,
+}
+
+/// A trace.
+#[derive(Clone, Debug, Serialize)]
+pub struct TracePage {
+    /// Name of its directory.
+    pub id: String,
+    /// What `reelgauge report TRACE --json` prints, without the files' maps: [`Detail::maps`] has better
+    /// ones.
+    pub report: TraceReport,
+    /// What only the log knows.
+    pub detail: Detail,
+    /// The command that replays it.
+    pub again: String,
+}

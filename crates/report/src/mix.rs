@@ -1,0 +1,232 @@
+//! Runs that are told in MB/s: their answer, and the numbers behind it.
+
+use reelgauge_analysis::figures::TimeFigures;
+use reelgauge_analysis::statement::{Number, of};
+use reelgauge_analysis::summary::NotMeasured;
+use reelgauge_analysis::{Figures, LoadPoint, SelfCost, Summary};
+use reelgauge_record::OpKind;
+
+use crate::answer_parts::{failures, nothing, outcome, place, says_only_workers, short, verified};
+use crate::ending::{end, ended_early, label};
+use crate::page::Page;
+use crate::sentence::Tone;
+use crate::text::plain_short;
+use crate::units::{counted, duration, mb_per_s, moment};
+use crate::wanted::{Detail, Screen, Tables};
+use crate::{tables, workers};
+
+/// The answer of a run that is told in MB/s.
+pub(crate) fn answer(summary: &Summary) -> Vec<(Tone, String)> {
+    let mut sentences = Vec::new();
+    sentences.extend(outcome(summary).map(|text| (Tone::Bad, text)));
+    let (verified_tone, verified) = summary.verify.as_ref().map_or((Tone::Plain, String::new()), verified);
+    if verified_tone == Tone::Bad {
+        sentences.push((verified_tone, verified.clone()));
+    }
+    match moved_most(summary) {
+        Some(point) => {
+            sentences.push((Tone::Answer, throughput(summary, point)));
+            sentences.extend(slowest(summary).map(|text| (Tone::Answer, text)));
+            sentences.extend(most(&point.total).map(|text| (Tone::Plain, text)));
+        }
+        None => sentences.push((Tone::Bad, nothing(summary))),
+    }
+    sentences.extend(not_measured(summary).into_iter().map(|text| (Tone::Bad, text)));
+    sentences.push(failures(summary));
+    sentences.extend(short(summary).map(|text| (Tone::Bad, text)));
+    if verified_tone != Tone::Bad {
+        sentences.push((verified_tone, verified));
+    }
+    sentences
+}
+
+/// The load point that the statement is about; none if no read or write succeeded.
+fn moved_most(summary: &Summary) -> Option<&LoadPoint> {
+    match of(summary).number {
+        Number::Throughput { point, .. } => summary.load_points.get(point),
+        _ => None,
+    }
+}
+
+/// The load points that could not be measured, by their cause, each with its remedy.
+fn not_measured(summary: &Summary) -> Vec<String> {
+    let causes = [
+        (
+            NotMeasured::WarmupVisitedAll,
+            "the warm-up had visited every block before measuring began. Use --warmup 0s, or larger files \
+             (--file-size)",
+        ),
+        (
+            NotMeasured::NothingFinished,
+            "no read or write was finished in the measured time. Measure longer (--duration, --step), or use \
+             smaller blocks (--blocks)",
+        ),
+    ];
+    let points = &summary.load_points;
+    let of = |(cause, why): (NotMeasured, &str)| {
+        let found: Vec<_> = points.iter().filter(|point| point.not_measured == Some(cause)).collect();
+        let first = found.first()?;
+        let what = match found.len() {
+            _ if points.len() == 1 => "Not measured".to_owned(),
+            1 => format!("Not measured at {}", plain_short(&first.label, 40)),
+            count => format!("Not measured at {count} of {} load points", points.len()),
+        };
+        Some(format!("{what}: {why}."))
+    };
+    causes.into_iter().filter_map(of).collect()
+}
+
+fn throughput(summary: &Summary, point: &LoadPoint) -> String {
+    let total = &point.total;
+    let workers = counted(u64::from(point.workers), "worker");
+    let (read, written) = (total.read_bytes, total.written_bytes);
+    let mb = |rate: Option<f64>| rate.map_or_else(|| "an unknown number of".to_owned(), mb_per_s);
+    let moved = if written == 0 {
+        format!("read {} MB/s", mb(total.read_bytes_per_s))
+    } else if read == 0 {
+        format!("wrote {} MB/s", mb(total.written_bytes_per_s))
+    } else {
+        let (read, written) = (mb(total.read_bytes_per_s), mb(total.written_bytes_per_s));
+        format!("moved {} MB/s ({read} read, {written} written)", mb(total.bytes_per_s))
+    };
+    let (before, after) = match summary.load_points.len() {
+        0 | 1 => (String::new(), String::new()),
+        points => (with_label(point), format!(", the most of {points} load points")),
+    };
+    format!("{before}{workers} {moved} on {}{after}.", place(&summary.target))
+}
+
+/// `blocks 64 KiB: `, unless the label only says how many workers there were.
+fn with_label(point: &LoadPoint) -> String {
+    if says_only_workers(point) {
+        return String::new();
+    }
+    format!("{}: ", plain_short(&point.label, 40))
+}
+
+/// Whether the longest pause of the tool fills most of the longest answer.
+fn was_paused_in(cost: &SelfCost, times: &TimeFigures) -> bool {
+    let Some((began_s, pause_s)) = cost.longest_pause_began_s.zip(cost.longest_pause_s) else {
+        return false;
+    };
+    let (from_s, until_s) = (times.max_began_s, times.max_began_s + times.max_us / 1e6);
+    let within_s = (began_s + pause_s).min(until_s) - began_s.max(from_s);
+    within_s > 0.5 * (until_s - from_s)
+}
+
+fn slowest(summary: &Summary) -> Option<String> {
+    let points =
+        summary.load_points.iter().filter_map(|point| Some((point, point.total.response.slowest()?)));
+    let (point, (kind, times)) = points.max_by(|a, b| a.1.1.max_us.total_cmp(&b.1.1.max_us))?;
+    let doing = match kind {
+        OpKind::Open => "opening a file",
+        OpKind::Read => "a read",
+        OpKind::Write => "a write",
+        OpKind::Sync => "a sync",
+        OpKind::Close => "closing a file",
+        OpKind::Create => "making a file",
+        OpKind::Unlink => "removing a file",
+        OpKind::Stat => "asking for a file's size",
+        OpKind::Access => "asking for access to a file",
+        OpKind::ReadDir => "listing a directory",
+        OpKind::Truncate => "setting a file's size",
+        OpKind::Allocate => "reserving room in a file",
+        OpKind::Rename => "renaming a file",
+        OpKind::MakeDir => "making a directory",
+        OpKind::RemoveDir => "removing a directory",
+        OpKind::SetAttr => "changing a file's times or rights",
+        OpKind::Other => "an operation of no kind known here",
+        OpKind::Link => "making a hard link",
+        OpKind::SymLink => "making a symbolic link",
+        OpKind::ReadLink => "reading a symbolic link",
+    };
+    let with = match summary.load_points.len() {
+        0 | 1 => String::new(),
+        _ if says_only_workers(point) => {
+            format!(", with {}", counted(u64::from(point.workers), "worker"))
+        }
+        _ => format!(", at {}", plain_short(&point.label, 40)),
+    };
+    let (took, when) = (duration(times.max_us), moment(times.max_began_s));
+    if was_paused_in(&summary.self_cost, times) {
+        return Some(format!(
+            "Slowest answer: {took} ({doing}), {when} into the run{with}; but the tool itself did not run then, so \
+             the storage may have answered at once."
+        ));
+    }
+    Some(format!("Slowest answer: {took} ({doing}), {when} into the run{with}."))
+}
+
+fn most(total: &Figures) -> Option<String> {
+    let data = total.response.data.as_ref()?;
+    let (half, most) = (duration(data.p50_us), duration(data.p99_us));
+    let what = match (&total.response.read, &total.response.write) {
+        (Some(_), None) => "its reads",
+        (None, Some(_)) => "its writes",
+        _ => "its reads and writes",
+    };
+    Some(format!("Half of {what} were answered within {half}, 99 of 100 within {most}."))
+}
+
+/// The screen of a run that is told in MB/s, behind its answer.
+pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
+    let measured: Vec<&LoadPoint> = summary.load_points.iter().filter(|point| point.total.ops > 0).collect();
+    if !measured.is_empty() {
+        page.gap();
+        page.lines(tables::load_points(&summary.load_points, page.width));
+        ended_early(summary, page);
+    }
+    let with_tables = match show.tables {
+        Tables::None => &[],
+        Tables::Last => &measured[measured.len().saturating_sub(1)..],
+        Tables::Every => &measured[..],
+    };
+    for point in with_tables {
+        paper_tables(point, summary.load_points.len() > 1, page);
+    }
+    let with_workers = if show.tables == Tables::Every { &measured[..] } else { last(&measured) };
+    for point in with_workers {
+        worker_table(point, show.detail, summary.load_points.len() > 1, page);
+    }
+    end(summary, show, page);
+}
+
+fn last<'a, 'b>(points: &'a [&'b LoadPoint]) -> &'a [&'b LoadPoint] {
+    &points[points.len().saturating_sub(1)..]
+}
+
+fn paper_tables(point: &LoadPoint, several: bool, page: &mut Page) {
+    if point.paper.is_empty() {
+        return;
+    }
+    page.gap();
+    if several {
+        page.heading(&label(point));
+    }
+    page.lines(tables::paper(&point.paper, page.width));
+}
+
+fn worker_table(point: &LoadPoint, detail: Detail, several: bool, page: &mut Page) {
+    let difference = workers::difference(point);
+    let all = detail == Detail::PerWorker;
+    if !all && difference.is_none() {
+        return;
+    }
+    page.gap();
+    if several {
+        page.heading(&format!("Workers at {}", label(point)));
+    } else {
+        page.heading("Workers");
+    }
+    if let Some(difference) = difference {
+        page.sentence(Tone::Plain, &difference);
+    }
+    page.lines(workers::lines(point, all, page.width));
+    for worker in point.per_worker.iter().filter(|_| all) {
+        if let Some(paper) = worker.paper.as_ref().filter(|paper| !paper.is_empty()) {
+            page.gap();
+            page.heading(&format!("Tables of worker {}", worker.worker));
+            page.lines(tables::paper(paper, page.width));
+        }
+    }
+}

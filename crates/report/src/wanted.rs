@@ -1,0 +1,56 @@
+//! How a screen is wanted: its looks, and how much it says.
+
+/// Lines are never longer than this, however wide the terminal: nobody reads longer ones.
+pub(crate) const MAX_WIDTH: usize = 100;
+
+/// How the screen looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// With ANSI colours.
+    pub colour: bool,
+    /// Columns to use; at most 100 are.
+    pub width: usize,
+}
+
+impl Default for Style {
+    fn default() -> Style {
+        Style { colour: false, width: MAX_WIDTH }
+    }
+}
+
+/// Which load points have their tables shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tables {
+    /// None.
+    None,
+    /// The last one that measured something.
+    #[default]
+    Last,
+    /// Every one.
+    Every,
+}
+
+/// How much is said about single workers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Only if they differ strongly.
+    #[default]
+    Normal,
+    /// All of them.
+    PerWorker,
+}
+
+/// What to show beside the summary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Screen<'a> {
+    /// How it looks.
+    pub style: Style,
+    /// Whose tables are shown.
+    pub tables: Tables,
+    /// How much is said about workers.
+    pub detail: Detail,
+    /// Where the run's files are.
+    pub run_dir: Option<&'a str>,
+    /// Where its `report.html` is, if there is one.
+    pub report: Option<&'a str>,
+}

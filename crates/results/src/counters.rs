@@ -1,0 +1,66 @@
+//! The counters in a run directory, read back for a page and for what a run says of its incidents.
+//!
+//! Not here: which of them are shown, and how few points are enough ([`reelgauge_analysis::counters`]).
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use reelgauge_analysis::counters::gathering::Gathering;
+use reelgauge_analysis::counters::{Counters, MAX_POINTS};
+use reelgauge_record::counters::{CountersError, is_part, read_part};
+
+/// The counters in a run directory; `None` where there are none.
+///
+/// Parts that are damaged are left out, and said in the notes.
+///
+/// # Errors
+/// When a folder can't be listed.
+pub fn read_counters(run_dir: &Path) -> Result<Option<Counters>, CountersError> {
+    let mut agents = Vec::new();
+    for dir in listed(&run_dir.join("counters"))? {
+        let name = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if let Some(agent) = name.strip_prefix("agent=") {
+            agents.extend(gather(&dir)?.map(|gathering| (agent.to_owned(), gathering)));
+        }
+    }
+    if agents.is_empty() {
+        return Ok(None);
+    }
+    let series: usize = agents.iter().map(|(_, gathering)| gathering.series_count()).sum();
+    let points_each = MAX_POINTS / series.max(1);
+    let agents = agents.into_iter().map(|(agent, gathering)| gathering.shown(agent, points_each));
+    Ok(Some(Counters { agents: agents.collect() }))
+}
+
+/// What is in a folder, sorted; nothing where there is no such folder.
+fn listed(dir: &Path) -> Result<Vec<PathBuf>, CountersError> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(CountersError::io("list", dir)(error)),
+    };
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths = paths.collect::<Result<Vec<_>, _>>().map_err(CountersError::io("list", dir))?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// Everything that an agent sampled and that is worth showing; `None` where it has no part.
+fn gather(dir: &Path) -> Result<Option<Gathering>, CountersError> {
+    let mut gathering = Gathering::default();
+    let mut parts = 0;
+    for path in listed(dir)? {
+        if !path.file_name().is_some_and(|name| is_part(&name.to_string_lossy())) {
+            continue;
+        }
+        parts += 1;
+        match read_part(&path, &mut |row| gathering.take(row)) {
+            Ok(unread) => gathering.not_sampled(unread),
+            Err(error) => gathering.note(format!("A part of the counters is left out: {error}.")),
+        }
+    }
+    Ok((parts > 0).then(|| gathering.choose()))
+}

@@ -1,0 +1,64 @@
+//! The end of a first look: what it found becomes its summary.
+
+use std::collections::BTreeMap;
+
+use reelgauge_analysis::Summary;
+use reelgauge_analysis::summary::DataSet;
+
+use super::look::Look;
+use super::place::Place;
+use crate::error::RunError;
+use crate::interrupt::Interrupt;
+use crate::observer::Observer;
+use crate::session::Closing;
+use crate::session::finished::Finished;
+use crate::session::locked_target::LockedTarget;
+use crate::session::summarise::{Material, Subject};
+
+impl Look {
+    /// Ends the look: its summary, written and handed back.
+    pub(super) fn end(
+        self,
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<Finished, RunError> {
+        let Look { place, session, seed, findings, begun, .. } = self;
+        let closing = Closing { subject: subject(&place, seed), made: None };
+        let conclude = |summary: &mut Summary, locked: &LockedTarget| {
+            // Short is what a first look is; it has no option to make it longer.
+            summary.notes.retain(|note| !note.contains("--duration"));
+            let looked_s = begun.elapsed().as_secs_f64();
+            let stopped = summary.outcome_reason.as_deref();
+            summary.check = Some(findings.into_facts(&place, locked, stopped, looked_s));
+        };
+        session.end(closing, conclude, observer, interrupt)
+    }
+}
+
+fn subject(place: &Place, seed: u64) -> Subject {
+    let files = place.data_set.files.len() as u64;
+    let plan = [
+        ("direct", place.direct.to_string()),
+        ("driver", "threads".to_owned()),
+        ("test_files", files.to_string()),
+        ("file_size", reelgauge_workload::units::Size(place.file_bytes()).to_string()),
+    ];
+    Subject {
+        verb: "check".to_owned(),
+        label: "check".to_owned(),
+        seed,
+        plan: plan.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<BTreeMap<_, _>>(),
+        asked_direct: place.direct,
+        data_set: DataSet {
+            files,
+            file_size_bytes: place.file_bytes(),
+            reused: place.data_set.written_bytes == 0,
+        },
+        data_bytes: files * place.file_bytes(),
+        material: Material {
+            written_bytes: place.data_set.written_bytes,
+            server_memory_bytes: place.server_memory_bytes,
+            own_files: false,
+        },
+    }
+}

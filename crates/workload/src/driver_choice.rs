@@ -1,0 +1,14 @@
+//! Which driver a plan asks for.
+
+use serde::{Deserialize, Serialize};
+
+/// Which driver performs the operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DriverChoice {
+    /// A thread per worker, every platform.
+    #[default]
+    Threads,
+    /// io_uring, Linux.
+    Uring,
+}

@@ -1,0 +1,179 @@
+//! Modules of a crate know each other in one direction: none comes back to itself by way of others.
+//!
+//! What a module knows is read from the paths in its code that begin with `crate`, `self` or `super`. A
+//! parent and what lies in it may know each other, and tests know whatever they want.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::source::code_only;
+use super::{Fault, Page};
+
+/// A module by its path in the crate; the crate itself is the empty one.
+type Module = Vec<String>;
+
+/// Every circle of modules.
+pub fn check(pages: &[Page]) -> Vec<Fault> {
+    let mut crates: BTreeMap<&str, BTreeMap<Module, &Page>> = BTreeMap::new();
+    for page in pages.iter().filter(|page| page.is_rust()) {
+        if let Some((name, module)) = place(&page.path) {
+            crates.entry(name).or_default().insert(module, page);
+        }
+    }
+    crates.iter().flat_map(|(name, modules)| circles(name, modules)).collect()
+}
+
+/// The crate of a source file and its module; none for tests and for what lies elsewhere.
+fn place(path: &str) -> Option<(&str, Module)> {
+    let (name, file) = path.strip_prefix("crates/")?.split_once("/src/")?;
+    let mut module: Module = file.strip_suffix(".rs")?.split('/').map(str::to_owned).collect();
+    if matches!(module.last().map(String::as_str), Some("lib" | "main")) {
+        module.pop();
+    }
+    (!module.iter().any(|part| part == "tests")).then_some((name, module))
+}
+
+/// The circles in one crate, each at the first of its modules.
+fn circles(name: &str, modules: &BTreeMap<Module, &Page>) -> Vec<Fault> {
+    let known: BTreeMap<&Module, BTreeSet<Module>> =
+        modules.iter().map(|(module, page)| (module, known_by(module, page, modules))).collect();
+    let reached = |from: &Module| {
+        let mut reached = BTreeSet::new();
+        let mut next: Vec<&Module> = known[from].iter().collect();
+        while let Some(module) = next.pop() {
+            if reached.insert(module.clone()) {
+                next.extend(&known[module]);
+            }
+        }
+        reached
+    };
+    let reached: BTreeMap<&Module, BTreeSet<Module>> =
+        modules.keys().map(|module| (module, reached(module))).collect();
+    let mut told = BTreeSet::new();
+    let mut faults = Vec::new();
+    for (module, page) in modules {
+        let circle: BTreeSet<&Module> =
+            reached[module].iter().filter(|other| reached[other].contains(module)).collect();
+        if circle.contains(module) && told.is_disjoint(&circle) {
+            let names: Vec<String> = circle.iter().map(|module| module.join("::")).collect();
+            let what = format!(
+                "modules of {name} know each other in a circle: {}; let what both need stand apart",
+                names.join(", ")
+            );
+            faults.push(Fault::of(&page.path, what));
+        }
+        told.extend(circle);
+    }
+    faults
+}
+
+/// The modules that a module's code names, other than those that it lies in and those that lie in it.
+fn known_by(module: &Module, page: &Page, modules: &BTreeMap<Module, &Page>) -> BTreeSet<Module> {
+    let code = code_only(page.text.as_deref().unwrap_or_default());
+    let code = &code[..code.find("#[cfg(test)]\nmod tests {").unwrap_or(code.len())];
+    let named = paths(code).into_iter().filter_map(|path| {
+        let absolute = absolute(module, &path)?;
+        (0..=absolute.len()).rev().map(|len| absolute[..len].to_vec()).find(|part| modules.contains_key(part))
+    });
+    named.filter(|other| !other.starts_with(module) && !module.starts_with(other)).collect()
+}
+
+/// Every path in the code that begins with `crate`, `self` or `super`, groups in braces spelled out.
+fn paths(code: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    for start in ["crate::", "self::", "super::"] {
+        for (at, _) in code.match_indices(start) {
+            let is_inside = code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
+            if !is_inside {
+                spell_out(&code[at..], &mut Vec::new(), &mut found);
+            }
+        }
+    }
+    found
+}
+
+/// Adds the paths that begin here, behind `before`; gives what follows them.
+fn spell_out<'a>(code: &'a str, before: &mut Vec<String>, found: &mut Vec<Vec<String>>) -> &'a str {
+    let depth = before.len();
+    let mut rest = code.trim_start();
+    loop {
+        let len = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        if len > 0 {
+            before.push(rest[..len].to_owned());
+            rest = &rest[len..];
+        }
+        match rest.strip_prefix("::") {
+            Some(next) if next.starts_with('{') => {
+                rest = group(&next[1..], before, found);
+                break;
+            }
+            Some(next) if len > 0 => rest = next,
+            _ => {
+                found.push(before.clone());
+                break;
+            }
+        }
+    }
+    before.truncate(depth);
+    rest
+}
+
+/// The paths of a group in braces; gives what follows it.
+fn group<'a>(code: &'a str, before: &mut Vec<String>, found: &mut Vec<Vec<String>>) -> &'a str {
+    let mut rest = code.trim_start();
+    while !rest.is_empty() && !rest.starts_with('}') {
+        let after = spell_out(rest, before, found).trim_start();
+        rest = after.strip_prefix(',').unwrap_or(after).trim_start();
+        if rest.len() == code.len() || after.starts_with([';', '(', '<', '*']) {
+            rest = rest.strip_prefix('*').unwrap_or("").trim_start();
+        }
+    }
+    rest.strip_prefix('}').unwrap_or(rest)
+}
+
+/// A path from the crate's root; none for one that begins elsewhere.
+fn absolute(module: &Module, path: &[String]) -> Option<Module> {
+    let mut from = match path.first()?.as_str() {
+        "crate" => return Some(path[1..].to_vec()),
+        "self" => module.clone(),
+        "super" => module[..module.len().checked_sub(1)?].to_vec(),
+        _ => return None,
+    };
+    let mut rest = &path[1..];
+    while rest.first().is_some_and(|part| part == "super") {
+        from.pop()?;
+        rest = &rest[1..];
+    }
+    from.extend_from_slice(rest);
+    Some(from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(files: &[(&str, &str)]) -> Vec<String> {
+        let pages: Vec<Page> = files.iter().map(|(path, text)| Page::made_up(path, text)).collect();
+        check(&pages).into_iter().map(|fault| fault.what).collect()
+    }
+
+    #[test]
+    fn circles_are_found_however_paths_are_written() {
+        let lib = ("crates/a/src/lib.rs", "mod one; mod two; mod three;");
+        let one = ("crates/a/src/one.rs", "use crate::{three::X, two::{self, Y}};");
+        let two = ("crates/a/src/two/part.rs", "use super::super::three;");
+        let three = ("crates/a/src/three.rs", "fn f() { crate::one::go() }");
+        let found = faults(&[lib, one, two, three]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("one, three"), "{found:?}");
+        assert!(faults(&[lib, one, two]).is_empty());
+    }
+
+    #[test]
+    fn parents_tests_and_comments_are_no_circle() {
+        let parent = ("crates/a/src/one.rs", "mod part; use self::part::X; // crate::two");
+        let part = ("crates/a/src/one/part.rs", "use super::Y;");
+        let two = ("crates/a/src/two.rs", "use crate::one::Y;\n#[cfg(test)]\nmod tests { use crate::one; }");
+        let tests = ("crates/a/src/one/tests.rs", "use crate::two::Z;");
+        assert!(faults(&[parent, part, two, tests]).is_empty());
+    }
+}
