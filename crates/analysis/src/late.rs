@@ -70,22 +70,12 @@ pub use now::{LateNow, StreamNow};
 pub use timeline::FrameTimeline;
 
 use own_delay::{WorkerPast, booked_ns};
+pub use reelgauge_formats::Policy;
 use slots::Slots;
 use stream::StreamTally;
 use strip::Strip;
 use totals::total_of;
 use waits::Waits;
-
-/// What a player does with frames whose time has passed before it could ask for them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Policy {
-    /// It skips them.
-    #[default]
-    Drop,
-    /// It asks for every one, behind its time, until it has caught up.
-    Stall,
-}
 
 /// One stream, as it is known before it runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use reelgauge_analysis::late::{LateTally, MeasuredPart, Policy as Judged, StreamFigures, StreamSpec};
+use reelgauge_analysis::late::{LateTally, MeasuredPart, StreamFigures, StreamSpec};
 use reelgauge_engine::driver::Worker;
 use reelgauge_engine::simulated::{Outcome, Span, simulate};
 use reelgauge_formats::FrameRate;
@@ -56,7 +56,7 @@ fn spec(stream: u32, pace: Pace, writes: bool) -> StreamSpec {
         stream,
         name: "test".to_owned(),
         writes,
-        policy: if pace.policy == Policy::Drop { Judged::Drop } else { Judged::Stall },
+        policy: pace.policy,
         rate_num: pace.rate.num(),
         rate_den: pace.rate.den(),
         prebuffer_ns: pace.prebuffer_ns(),

@@ -6,7 +6,7 @@
 
 use reelgauge_analysis::criteria::{Criteria, Criterion};
 use reelgauge_analysis::figures::Figures;
-use reelgauge_analysis::late::{LateTally, MeasuredPart, Policy as Judged, StreamSpec};
+use reelgauge_analysis::late::{LateTally, MeasuredPart, StreamSpec};
 use reelgauge_analysis::verdict::{Measured, Verdict, judge};
 use reelgauge_engine::driver::Worker;
 use reelgauge_engine::simulated::{Outcome, Span, simulate};
@@ -87,7 +87,7 @@ fn spec(stream: u32, writes: bool) -> StreamSpec {
         stream,
         name: "test".to_owned(),
         writes,
-        policy: Judged::Drop,
+        policy: Policy::Drop,
         rate_num: FRAMES_PER_S.into(),
         rate_den: 1,
         prebuffer_ns: pace().prebuffer_ns(),

@@ -5,17 +5,7 @@
 //! Neither ever slides. Frame i belongs to `t0 + prebuffer + i ÷ rate`, whatever happened before.
 
 use reelgauge_formats::FrameRate;
-
-/// What a stream does with frames whose time has passed before it could ask for them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Policy {
-    /// It skips them and keeps the time: what editing systems do by default, and recorders have to.
-    #[default]
-    Drop,
-    /// It asks for every one, behind its time, until it has caught up.
-    Stall,
-}
+pub use reelgauge_formats::Policy;
 
 /// How many frames are asked for at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

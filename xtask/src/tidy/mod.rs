@@ -7,7 +7,6 @@
 mod dead;
 mod documents;
 mod drawing;
-mod functions;
 mod licences;
 mod modules;
 mod places;
@@ -91,7 +90,6 @@ fn check() -> anyhow::Result<Vec<Fault>> {
     let pages = pages()?;
     let mut faults = Vec::new();
     faults.extend(texts::check(&pages));
-    faults.extend(functions::check(&pages));
     faults.extend(dead::check(&pages));
     faults.extend(modules::check(&pages));
     faults.extend(places::check(&pages));

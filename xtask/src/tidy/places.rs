@@ -40,6 +40,7 @@ const ROOT_FILES: &[&str] = &[
     "CONTRIBUTING.md",
     "Cargo.lock",
     "Cargo.toml",
+    "clippy.toml",
     "DESIGN.md",
     "LICENSE-APACHE",
     "LICENSE-MIT",

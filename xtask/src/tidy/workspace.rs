@@ -13,7 +13,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("reelgauge-formats", &[]),
     ("reelgauge-workload", &["reelgauge-record", "reelgauge-formats"]),
     ("reelgauge-engine", &["reelgauge-record", "reelgauge-workload"]),
-    ("reelgauge-analysis", &["reelgauge-record"]),
+    ("reelgauge-analysis", &["reelgauge-record", "reelgauge-formats"]),
     ("reelgauge-report", &["reelgauge-record", "reelgauge-analysis"]),
     // A trace is a log, and its replay is a script.
     ("reelgauge-trace", &["reelgauge-record", "reelgauge-workload"]),
@@ -85,6 +85,7 @@ const LINTS: &[&str] = &[
     "unsafe_op_in_unsafe_fn = \"deny\"",
     "undocumented_unsafe_blocks = \"warn\"",
     "dbg_macro = \"warn\"",
+    "too_many_lines = \"warn\"",
     "todo = \"warn\"",
     "unimplemented = \"warn\"",
     "unwrap_used = \"warn\"",

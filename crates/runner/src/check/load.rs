@@ -4,7 +4,7 @@
 //! Several play from one file, or record over it, each at another place in it, so that a look needs no file
 //! per stream.
 
-use reelgauge_analysis::late::{Policy as JudgedPolicy, StreamSpec};
+use reelgauge_analysis::late::StreamSpec;
 use reelgauge_engine::driver::{DriverKind, Worker};
 use reelgauge_formats::Format;
 use reelgauge_workload::clip::{Clip, FramePlace};
@@ -196,7 +196,7 @@ impl PointLoad {
             stream,
             name: format!("{actor}, {}", self.media.name),
             writes: self.records,
-            policy: JudgedPolicy::Drop,
+            policy: Policy::Drop,
             rate_num: self.pace.rate.num(),
             rate_den: self.pace.rate.den(),
             prebuffer_ns: self.pace.prebuffer_ns(),

@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::criteria::Criteria;
-use reelgauge_analysis::late::{Beginning, Policy as Judged, StreamSpec};
+use reelgauge_analysis::late::{Beginning, StreamSpec};
 use reelgauge_analysis::summary::DataSet;
 use reelgauge_engine::area::Area;
 use reelgauge_engine::clock::Clock;
@@ -306,7 +306,7 @@ fn spec(stream: u32, pace: Pace) -> StreamSpec {
         stream,
         name: format!("stream {stream}"),
         writes: stream % 2 == 1,
-        policy: if pace.policy == Policy::Drop { Judged::Drop } else { Judged::Stall },
+        policy: pace.policy,
         rate_num: pace.rate.num(),
         rate_den: pace.rate.den(),
         prebuffer_ns: pace.prebuffer_ns(),

@@ -19,7 +19,7 @@ use reelgauge_workload::transcoder::{Transcoder, TranscoderShape};
 use reelgauge_workload::vda_table::{COMPANION_MIX, CompanionOp, READ_SIZES, WRITE_SIZES, mean_bytes};
 
 use super::media::{DIRECT_QUANTUM_BYTES, Media, output_frame_bytes};
-use super::timeline::{judged, pace};
+use super::timeline::pace;
 
 /// Writes of a camera of the published benchmark that are made durable at once: 5 %.
 const COMMIT_SHARE_PPM: u32 = 50_000;
@@ -189,7 +189,7 @@ impl ActorInstance<'_> {
             stream: first_stream + number,
             name: format!("{}, {}", self.plan.kind, media.name),
             writes: self.plan.kind == ActorKind::Recorder,
-            policy: judged(pace.policy),
+            policy: pace.policy,
             rate_num: pace.rate.num(),
             rate_den: pace.rate.den(),
             prebuffer_ns: pace.prebuffer_ns(),

@@ -1,0 +1,14 @@
+//! What is done with frames whose time has passed.
+
+use serde::{Deserialize, Serialize};
+
+/// What a stream does with frames whose time has passed before it could ask for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Policy {
+    /// It skips them and keeps the time: what editing systems do by default, and recorders have to.
+    #[default]
+    Drop,
+    /// It asks for every one, behind its time, until it has caught up.
+    Stall,
+}
