@@ -13,6 +13,7 @@ use reelgauge_analysis::summary::Target;
 use reelgauge_analysis::trace_stats::{Period, TraceAbout, TraceDetails, TraceStats};
 use reelgauge_record::notes::RunNotes;
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_report::compare::ToldComparison;
 use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage, TracePage};
 use reelgauge_report::sentence::{IncidentSentence, Sentence, Tone};
 use serde::Serialize;
@@ -168,7 +169,9 @@ fn a_page_has_exactly_the_fields_of_the_contract() {
     for (name, fields) in made {
         assert_eq!(Some(fields), contract.remove(name), "{name}");
     }
-    // hosts.json is as it is; a comparison is the analysis room's.
+    let words = keys(&ToldComparison::default());
+    assert_eq!(Some(&words), contract.get("Comparison"));
+    // hosts.json is as it is; the rest of a comparison is the analysis room's.
     let left: Vec<&str> = contract.keys().map(String::as_str).collect();
     let compared = ["ComparedLate", "ComparedRun", "ComparedSystem", "Comparison", "ComparisonRow"];
     assert_eq!(left, [&compared[..], &["HostFacts"]].concat());
