@@ -104,7 +104,7 @@ function numbers<Row>(rows: readonly Row[], title: string, of: (row: Row) => [st
 function Notes({ figures }: { figures: TraceFigures }) {
   const notes: [number, string][] = [
     [figures.reads_at_the_end, "read nothing, at the end of the file"],
-    [figures.short_ops, "moved less than was asked"],
+    [figures.short_ops, "moved less data than was asked for"],
     [figures.copied_ops, "are copies by the system"],
     [figures.mapped_ops, "went through memory maps"],
     [figures.warmup_ops, "of a warm-up are not counted"],

@@ -387,8 +387,8 @@ pub enum CriteriaError {
     },
     /// A word that is no criterion.
     #[error(
-        "'{word}' is no criterion; there are late, errors, p99, throughput, margins, worker-rate, \
-         global-rate and ratio"
+        "unknown criterion '{word}'; expected late, errors, p99, throughput, margins, worker-rate, \
+         global-rate or ratio"
     )]
     UnknownCriterion {
         /// The word.
@@ -417,7 +417,7 @@ pub enum CriteriaError {
         criterion: Criterion,
     },
     /// A number that cannot be a limit.
-    #[error("{field} = {value} cannot be; it must lie between 0 and {most}")]
+    #[error("{field} = {value} cannot be; it must be between 0 and {most}")]
     OutOfRange {
         /// The field of the plan.
         field: &'static str,
@@ -480,7 +480,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_understood_is_refused_with_the_way_to_write_it() {
-        assert!(refused("lat=0").starts_with("'lat' is no criterion; there are late, errors, p99"));
+        assert!(refused("lat=0").starts_with("unknown criterion 'lat'; expected late, errors, p99"));
         assert_eq!(
             refused("late"),
             "'late' is not a criterion with its limit; write it like late=0,p99=40ms"
@@ -522,7 +522,7 @@ mod tests {
         assert_eq!(again, change);
         let refused = |text: &str| toml::from_str::<CriteriaChange>(text).unwrap_err().to_string();
         assert!(refused("late_frames = 2").contains("unknown field `late_frames`"));
-        assert!(refused("op_rate_global_min = 95").contains("must lie between 0 and 1"));
+        assert!(refused("op_rate_global_min = 95").contains("must be between 0 and 1"));
         assert!(refused("p99_response_ms = nan").contains("cannot be"));
         assert!(toml::from_str::<CriteriaChange>("late_frames_max = -1").is_err());
         assert!(toml::from_str::<CriteriaChange>("late_frames_max = \"many\"").is_err());

@@ -204,7 +204,7 @@ impl fmt::Display for Warning {
             ),
             Warning::RunDirectoryOnTarget { path } => write!(
                 f,
-                "The run directory {path} lies on the target, so writing the log was part of the load. Put \
+                "The run directory {path} is on the same file system as the target, so writing the log was part of the load. Put \
                  it elsewhere with --out."
             ),
             Warning::Stragglers { ops } => write!(

@@ -98,7 +98,7 @@ fn did_you_mean(close: &[String]) -> String {
     match close {
         [] => String::new(),
         [one] => format!("; did you mean '{one}'?"),
-        several => format!("; did you mean one of {}?", several.join(", ")),
+        [others @ .., last] => format!("; did you mean {} or {last}?", others.join(", ")),
     }
 }
 
@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(close("dnxhr-hqx-uhd-51")[0], "dnxhr-hqx-uhd-50");
         assert_eq!(close("xyzzy"), Vec::<String>::new());
         let said = find("prores-hq-uhd-25").unwrap_err().to_string();
-        assert!(said.contains("did you mean one of prores-422-hq-uhd-25, "), "{said}");
+        assert!(said.contains("did you mean prores-422-hq-uhd-25"), "{said}");
     }
 
     #[test]

@@ -91,7 +91,7 @@ pub enum OwnFormatError {
     },
     /// The rate is 0, negative, endless or too large.
     #[error(
-        "format '{name}': {what} must lie between 1 byte and {} MB per frame",
+        "format '{name}': {what} must be between 1 byte and {} MB per frame",
         FRAME_BYTES_MAX / 1_000_000
     )]
     Rate {
@@ -272,10 +272,10 @@ mod tests {
         for (body, said) in [
             ("name = \"x\"\nfps = 25", "either bytes_per_frame or mbit_per_s"),
             ("name = \"x\"\nfps = 25\nmbit_per_s = 1\nbytes_per_frame = 1", "either bytes_per_frame"),
-            ("name = \"x\"\nfps = 25\nbytes_per_frame = 0", "bytes_per_frame must lie between"),
-            ("name = \"x\"\nfps = 25\nmbit_per_s = -5", "mbit_per_s must lie between"),
-            ("name = \"x\"\nfps = 25\nmbit_per_s = nan", "mbit_per_s must lie between"),
-            ("name = \"x\"\nfps = 25\nmbit_per_s = inf", "mbit_per_s must lie between"),
+            ("name = \"x\"\nfps = 25\nbytes_per_frame = 0", "bytes_per_frame must be between"),
+            ("name = \"x\"\nfps = 25\nmbit_per_s = -5", "mbit_per_s must be between"),
+            ("name = \"x\"\nfps = 25\nmbit_per_s = nan", "mbit_per_s must be between"),
+            ("name = \"x\"\nfps = 25\nmbit_per_s = inf", "mbit_per_s must be between"),
             ("name = \"--\"\nfps = 25\nmbit_per_s = 5", "no name"),
             ("name = \"x\"\nfps = 0\nmbit_per_s = 5", "not a frame rate"),
             ("name = \"x\"\nfps = 25\nmbit_per_s = 5\nwidth = 9", "width and height together"),

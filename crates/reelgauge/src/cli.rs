@@ -70,7 +70,7 @@ pub enum Verb {
     Compare(CompareArgs),
     /// List the operations of a run or a trace, one by one
     Ops(OpsArgs),
-    /// In how many pieces files lie on their disks, where the file system tells
+    /// How fragmented files are, where the file system reports it
     Extents(ExtentsArgs),
     /// The console in a browser: list, watch, start, stop and compare runs
     Console(ConsoleArgs),
@@ -156,7 +156,7 @@ pub struct MixArgs {
     /// Time before each load point that is left out of the figures [default: 5s; with --no-repeat: 0s]
     #[arg(long, value_name = "TIME")]
     pub warmup: Option<Span>,
-    /// Where random draws start; the same seed gives the same operations [default: drawn]
+    /// Random seed; the same seed gives the same operations [default: random]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
@@ -324,7 +324,7 @@ pub struct StreamsArgs {
     /// Go through the client's cache, as most applications do
     #[arg(long)]
     pub buffered: bool,
-    /// All streams begin at once, instead of apart from each other
+    /// Start all streams at once (default: staggered)
     #[arg(long)]
     pub together: bool,
     /// Measured time of each load point or trial [default: 30s, 10s with --find-max]
@@ -380,7 +380,7 @@ pub struct VdaArgs {
 /// How a run is carried out. The same on every verb that plays streams.
 #[derive(Debug, Args)]
 pub struct RunningArgs {
-    /// Where random draws start; the same seed gives the same operations [default: drawn]
+    /// Random seed; the same seed gives the same operations [default: random]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// What performs the I/O: threads (every OS) or uring (Linux)
@@ -406,17 +406,17 @@ pub struct ReplayArgs {
     /// When operations begin: recorded, think (pauses as recorded), max, or fixed:5ms
     #[arg(long, value_name = "PACE", default_value = "recorded")]
     pub pace: Pacing,
-    /// What waits for what: one operation after the other, threads in their own order, or threads and what
+    /// Ordering to preserve: one operation after the other, threads in their own order, or threads and what
     /// they share
     #[arg(long, value_enum, default_value = "resources")]
     pub order: OrderArg,
     /// Make recorded times longer or shorter: 0.5 is twice as fast
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     pub scale: f64,
-    /// Cut times in which nothing happened to this
+    /// Shorten idle periods to at most this
     #[arg(long, value_name = "TIME")]
     pub idle_cap: Option<Span>,
-    /// Users at once, each with own files
+    /// Concurrent users, each with its own files
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub copies: u32,
     /// Users begin so far apart [default: 1s]
@@ -451,7 +451,7 @@ pub struct RunArgs {
     /// Search for the largest scale that passes
     #[arg(long)]
     pub find_max: bool,
-    /// Of a suite: passes of each workload, each on files made anew [default: 5]
+    /// Passes of each workload, each on fresh files (suites only) [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub batch: Option<u32>,
     /// Of a suite: compare with the one in this directory
@@ -473,7 +473,7 @@ pub struct ReportArgs {
     pub as_trace: bool,
     #[command(flatten)]
     pub period: PeriodArgs,
-    /// Of a trace: tell of so many files [default: 15]
+    /// Number of files to list (traces only) [default: 15]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub top: Option<u32>,
     /// Print the summary as JSON
@@ -482,7 +482,7 @@ pub struct ReportArgs {
     /// Also write the figures as CSV files into this folder
     #[arg(long, value_name = "DIR")]
     pub csv: Option<PathBuf>,
-    /// Also write it as one HTML file that needs nothing else: charts, tables, everything
+    /// Also write a self-contained HTML report: charts, tables, everything
     #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "to", "top"])]
     pub html: Option<PathBuf>,
     /// The paper's tables of every load point, not only of the last
@@ -759,7 +759,7 @@ Examples:
   reelgauge mix /mnt/nas                                   four editors for half a minute
   reelgauge mix /mnt/nas --profile seq-read --ramp 1..10   the EBU paper's read ramp
   reelgauge mix /mnt/nas --sweep 'random=0..100 step 25'   how much random access hurts
-  reelgauge mix /mnt/nas --verify --duration 10m           is what was written what is read?
+  reelgauge mix /mnt/nas --verify --duration 10m           read back and check everything written
 
 Exit codes: 0 measured, 1 what was read back differs (--verify), 2 wrong usage or input, 3 the run
 broke off (results kept), 130 interrupted (results kept).";

@@ -150,11 +150,11 @@ fn slowest(summary: &Summary) -> Option<String> {
     let (took, when) = (duration(times.max_us), moment(times.max_began_s));
     if was_paused_in(&summary.self_cost, times) {
         return Some(format!(
-            "Slowest answer: {took} ({doing}), {when} into the run{with}; but the tool itself did not run then, so \
+            "Slowest response: {took} ({doing}), {when} into the run{with}; but the tool itself did not run then, so \
              the storage may have answered at once."
         ));
     }
-    Some(format!("Slowest answer: {took} ({doing}), {when} into the run{with}."))
+    Some(format!("Slowest response: {took} ({doing}), {when} into the run{with}."))
 }
 
 fn most(total: &Figures) -> Option<String> {

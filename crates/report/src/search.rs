@@ -122,7 +122,7 @@ fn trials(trials: &[TrialsAt]) -> Table {
     let mut table = Table::default();
     table.column("", "streams", column(|at| at.streams));
     table.column("", "passed", column(|at| at.passed));
-    table.column("fell:", "storage", column(|at| at.failed));
-    table.column("fell:", "this machine", column(|at| at.client_limited));
+    table.column("failed:", "storage", column(|at| at.failed));
+    table.column("failed:", "this machine", column(|at| at.client_limited));
     table
 }

@@ -123,7 +123,7 @@ fn both(figures: &TraceFigures, page: &mut Page) {
     page.lines(table.lines(page.width));
     let notes = [
         (figures.reads_at_the_end, "read nothing, at the end of the file"),
-        (figures.short_ops, "moved less than was asked"),
+        (figures.short_ops, "moved less data than was asked for"),
         (figures.copied_ops, "are copies by the system"),
         (figures.mapped_ops, "went through memory maps"),
         (figures.warmup_ops, "of a warm-up are not counted"),

@@ -246,7 +246,7 @@ fn the_numbers_on_the_screen_are_those_of_the_summary() {
 fn the_simulated_freeze_is_found() {
     // The first load point runs from 0 to 65 s and freezes at 37 s for 412 ms.
     let text = screen(&summary(&Share::default(), &Load::default(), &[4]), &Screen::default());
-    let line = text.lines().find(|line| line.starts_with("Slowest answer")).unwrap();
+    let line = text.lines().find(|line| line.starts_with("Slowest response")).unwrap();
     assert!(line.contains("37 s into the run"), "{line}");
     let took: f64 = line.split_whitespace().nth(2).unwrap().parse().unwrap();
     assert!((412.0..440.0).contains(&took), "{line}");

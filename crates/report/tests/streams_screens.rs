@@ -405,9 +405,9 @@ fn nothing_that_a_first_look_has_to_say_is_cut() {
 fn stopped() -> Summary {
     let mut summary = streams(0);
     summary.outcome = Outcome::Interrupted;
-    summary.outcome_reason = Some("somebody stopped it".to_owned());
+    summary.outcome_reason = Some("stopped by the user".to_owned());
     let point = &mut summary.load_points[0];
-    point.ended_early = Some("somebody stopped it".to_owned());
+    point.ended_early = Some("stopped by the user".to_owned());
     point.verdict = None;
     point.total = Figures::default();
     let late = point.streams.as_mut().unwrap();
@@ -426,7 +426,7 @@ fn nothing_is_told_of_what_was_stopped_but_that() {
 #[test]
 fn a_curve_that_was_cut_off_is_neither_valid_nor_not() {
     let mut summary = stopped();
-    let why_not = Some("it ended early: somebody stopped it".to_owned());
+    let why_not = Some("it ended early: stopped by the user".to_owned());
     summary.vda = Some(VdaFacts {
         points: vec![VdaPoint { streams: 1, why_not, ..VdaPoint::default() }],
         ..VdaFacts::default()

@@ -1,4 +1,4 @@
-//! The runner: holds the ends together. It carries out a plan and hands back a summary.
+//! The runner composes the parts: it carries out a plan and hands back a summary.
 //!
 //! * The kinds of runs: [`mod@mix`]; [`mod@streams`], players, recorders and others, and the search for the
 //!   largest count; [`mod@check`], a first look; [`mod@replay`], a trace, pass by pass; [`suite`]: many, one

@@ -20,7 +20,7 @@ pub enum RangeError {
     #[error(transparent)]
     Unit(#[from] UnitError),
     /// No number of workers.
-    #[error("'{0}' is not a number of workers; write a ramp like 1..10, '4..40 step 4' or 1,2,4,8")]
+    #[error("'{0}' is not a count; write one, or a ramp like 1..10, '4..40 step 4' or 1,2,4,8")]
     Count(String),
     /// It holds nothing.
     #[error("'{0}' is empty: it holds no value; write the lower bound first, like {1}")]

@@ -18,7 +18,7 @@ fn stopped() -> Value {
              "total": total(28, Some(4_710_400.0)), "streams": streams(28),
              "verdict": {"passed": true, "failures": []}},
             {"label": "2 players", "workers": 2, "stream_count": 2, "measured_s": 0.01,
-             "ended_early": "somebody stopped it", "total": total(0, None), "streams": streams(0)},
+             "ended_early": "stopped by the user", "total": total(0, None), "streams": streams(0)},
         ],
     })
 }
@@ -28,7 +28,7 @@ fn ops_times(ops: u64) -> Value {
 }
 
 const TRUE: &str = "\
-The run was interrupted: somebody stopped it. What was measured until then follows.
+The run was interrupted: stopped by the user. What was measured until then follows.
 1 stream of flat played without a late frame on /mnt/a.b. It moved 4.71 MB/s, and
 no answer took longer than 1.23 ms.
 
@@ -139,7 +139,7 @@ fn formats_that_were_not_looked_at() {
 #[test]
 fn tables_of_rates_and_screens_without_a_summary() {
     let head = "point,label,scope,ended_early,ops,bytes_per_s\n0,1 player,total,,28,4710400\n";
-    let csv = format!("{head}1,\"2, players\",total,somebody stopped it,0,\n");
+    let csv = format!("{head}1,\"2, players\",total,stopped by the user,0,\n");
     assert_eq!(untrue_in_csv(&csv, &stopped()), Vec::<String>::new());
     assert_eq!(untrue_in_csv(&csv.replace(",0,\n", ",0,0\n"), &stopped()).len(), 1);
     assert_eq!(untrue_in_csv(head, &stopped()).len(), 1);

@@ -136,9 +136,9 @@ fn what_was_cut_off_is_told_by_nothing_but_that() {
     let mut points = ten();
     // Rates far below what is needed: it would have been caught up with.
     points[2] =
-        LoadPoint { ended_early: Some("somebody stopped it".to_owned()), ..point(30, 0.1, Some(2.0)) };
+        LoadPoint { ended_early: Some("stopped by the user".to_owned()), ..point(30, 0.1, Some(2.0)) };
     let facts = facts(&points);
-    assert_eq!(facts.points[2].why_not.as_deref(), Some("it ended early: somebody stopped it"));
+    assert_eq!(facts.points[2].why_not.as_deref(), Some("it ended early: stopped by the user"));
     let note = facts.ort_note.unwrap();
     assert!(note.ends_with("which was not measured to its end."), "{note}");
     assert!(!note.contains("not valid"), "{note}");

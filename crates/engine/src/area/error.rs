@@ -21,7 +21,7 @@ pub enum AreaError {
         nearest: Option<PathBuf>,
     },
     /// The target is a file.
-    #[error("{target} is not a directory; give the directory under which test data shall be written")]
+    #[error("{target} is not a directory; give the directory under which test data will be written")]
     NotADirectory {
         /// The file.
         target: PathBuf,
@@ -35,7 +35,7 @@ pub enum AreaError {
         area: PathBuf,
     },
     /// The file system takes no writes.
-    #[error("{path} lies on a read-only file system; mount it writable, or give another directory")]
+    #[error("{path} is on a read-only file system; mount it writable, or give another directory")]
     ReadOnly {
         /// What should have been written.
         path: PathBuf,

@@ -66,7 +66,7 @@ pub enum Ending {
     NotReadBack {
         /// Why.
         why: String,
-        /// Because somebody stopped it.
+        /// Because stopped by the user.
         is_interrupted: bool,
     },
     /// Something beside the load points: files for the next could not be made, or results not be kept.

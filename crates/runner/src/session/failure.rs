@@ -32,7 +32,7 @@ pub fn sentence(ending: &Ending, circumstances: &Circumstances<'_>) -> Option<St
     let target = circumstances.target.display();
     match ending {
         Ending::OnTime | Ending::Exhausted => None,
-        Ending::Interrupted => Some("somebody stopped it".to_owned()),
+        Ending::Interrupted => Some("stopped by the user".to_owned()),
         Ending::Failed(record) if record.errno == 0 => Some(came_short(record, circumstances)),
         Ending::Failed(record) => Some(failed(record, circumstances)),
         Ending::Meddled(_) if mount_change(circumstances).is_some() => Some(format!(
@@ -46,7 +46,7 @@ pub fn sentence(ending: &Ending, circumstances: &Circumstances<'_>) -> Option<St
             longest.as_secs_f64()
         )),
         Ending::NotReadBack { why, is_interrupted: true } => Some(format!(
-            "somebody stopped it while what it wrote was read back ({why}); the measuring was over, and its \
+            "stopped by the user while what it wrote was read back ({why}); the measuring was over, and its \
              figures are whole"
         )),
         Ending::NotReadBack { why, is_interrupted: false } => Some(format!(
