@@ -1,5 +1,5 @@
 //! Reading `live.jsonl` from some place on, while it is still being written. How a run began and what it told
-//! last: the runner's [`reelgauge_results::live::life`].
+//! last: [`reelgauge_results::live::life`].
 //!
 //! The file may be cut off anywhere, or not be a run's at all: lines that are no events are passed over, and
 //! no line is ever held that is longer than any event.

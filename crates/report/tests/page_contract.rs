@@ -2,13 +2,15 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::counters::{CounterAgent, CounterSeries, Counters};
 use reelgauge_analysis::detail::data::Measure;
 use reelgauge_analysis::detail::{Detail, FirstPass, JudgedPoint};
-use reelgauge_analysis::late::{MeasuredPart, Policy, StreamSpec};
+use reelgauge_analysis::late::MeasuredPart;
 use reelgauge_analysis::summary::Target;
 use reelgauge_analysis::trace_stats::{Period, TraceAbout, TraceDetails, TraceStats};
 use reelgauge_record::notes::RunNotes;
@@ -49,22 +51,6 @@ fn keys(value: &impl Serialize) -> BTreeSet<String> {
     }
 }
 
-fn spec(stream: u32) -> StreamSpec {
-    StreamSpec {
-        stream,
-        name: format!("player {stream}"),
-        writes: false,
-        policy: Policy::Drop,
-        rate_num: 25,
-        rate_den: 1,
-        prebuffer_ns: 100 * MS,
-        frame_bytes: None,
-        frames_total: None,
-        throughput_needed_bytes_per_s: None,
-        begins: None,
-    }
-}
-
 /// 50 frames of one stream, read in 5 ms each.
 fn frames() -> Vec<OpRecord> {
     let frame = |number: u32| {
@@ -91,7 +77,7 @@ fn frames() -> Vec<OpRecord> {
 
 fn detail(ops: &[OpRecord]) -> Detail {
     let part = MeasuredPart { point: 0, started_ns: 0, from_ns: 200 * MS, until_ns: 2_000 * MS };
-    let point = JudgedPoint { part, specs: vec![spec(0)] };
+    let point = JudgedPoint { part, specs: vec![common::player(0, "player 0".to_owned())] };
     let mut first = FirstPass::new(Measure::Response, vec![0]).judging(vec![point], false);
     ops.iter().for_each(|op| first.add(op));
     let mut second = first.second();

@@ -3,12 +3,14 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::io::{self, Write};
 
 use reelgauge_analysis::counters::{CounterAgent, CounterSeries, Counters, MAX_POINTS};
 use reelgauge_analysis::detail::data::Measure;
 use reelgauge_analysis::detail::{Detail, FirstPass, JudgedPoint};
-use reelgauge_analysis::late::{LateFigures, LateRun, MeasuredPart, Policy, StreamFigures, StreamSpec};
+use reelgauge_analysis::late::{LateFigures, LateRun, MeasuredPart, StreamFigures};
 use reelgauge_analysis::summary::{LoadPointFacts, Target};
 use reelgauge_analysis::{LoadPoint, Meter, PointTiming, SeriesStep, Summary};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
@@ -41,22 +43,6 @@ fn part(point: u16) -> MeasuredPart {
     MeasuredPart { point, started_ns, from_ns: started_ns + 100 * MS, until_ns }
 }
 
-fn spec(stream: u32) -> StreamSpec {
-    StreamSpec {
-        stream,
-        name: hostile(),
-        writes: false,
-        policy: Policy::Drop,
-        rate_num: 25,
-        rate_den: 1,
-        prebuffer_ns: 100 * MS,
-        frame_bytes: None,
-        frames_total: None,
-        throughput_needed_bytes_per_s: None,
-        begins: None,
-    }
-}
-
 /// Operation n: latencies of every length, files everywhere, every place in them.
 fn op(n: u64) -> OpRecord {
     let all_ms = u64::from(POINTS) * POINT_MS;
@@ -83,8 +69,10 @@ fn op(n: u64) -> OpRecord {
 }
 
 fn worst_detail() -> Detail {
-    let points =
-        (0..POINTS).map(|point| JudgedPoint { part: part(point), specs: (0..STREAMS).map(spec).collect() });
+    let points = (0..POINTS).map(|point| JudgedPoint {
+        part: part(point),
+        specs: (0..STREAMS).map(|stream| common::player(stream, hostile())).collect(),
+    });
     let first = FirstPass::new(Measure::Response, vec![u64::MAX >> 1; FILES as usize]);
     let mut first = first.judging(points.collect(), false);
     (0..OPS).for_each(|n| first.add(&op(n)));

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::summary::DataSet;
-use reelgauge_engine::area::{AREA_DIR, Area, Terms};
+use reelgauge_engine::area::{Area, Terms};
 use reelgauge_engine::driver::Worker;
 use reelgauge_engine::mount::direct::{DirectOutcome, DirectProbe, DirectSupport};
 use reelgauge_engine::pattern::PatternSpec;
@@ -44,7 +44,7 @@ use crate::session::locked_target::{LockedTarget, check_names};
 use crate::session::made_files::MadeFiles;
 use crate::session::results_dir::{Naming, Results};
 use crate::session::room::Room;
-use crate::session::space::check_room;
+use crate::session::space::{check_room, space_before_area};
 use crate::session::summarise::{Material, Subject};
 use crate::session::{Closing, Opening, PointPlan, Session, make_out};
 use findings::Findings;
@@ -261,13 +261,9 @@ fn passes(
 
 /// Refuses what can't fit before even the area is made. A target that has one is looked at when it is empty.
 fn check_space(plan: &ReplayPlan, tape: &Tape, keep_free: KeepFree) -> Result<(), RunError> {
-    if plan.target.join(AREA_DIR).exists() {
-        return Ok(());
-    }
-    // Whatever is wrong with the target is better said by the area.
-    match space(&plan.target) {
-        Ok(Some(space)) => check_replay_room(plan, tape, space, keep_free),
-        _ => Ok(()),
+    match space_before_area(&plan.target) {
+        Some(space) => check_replay_room(plan, tape, space, keep_free),
+        None => Ok(()),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::source::code_only;
+use super::source::without_tests;
 use super::{Fault, Page};
 
 /// Where items are for tests alone, and why.
@@ -21,8 +21,11 @@ const KINDS: [&str; 7] = ["fn", "struct", "enum", "const", "static", "type", "tr
 
 /// Every public item that nothing uses.
 pub fn check(pages: &[Page]) -> Vec<Fault> {
-    let product: Vec<(&Page, String)> =
-        pages.iter().filter(|page| is_product(page)).map(|page| (page, without_tests(page))).collect();
+    let product: Vec<(&Page, String)> = pages
+        .iter()
+        .filter(|page| is_product(page))
+        .map(|page| (page, without_tests(page.text.as_deref().unwrap_or_default())))
+        .collect();
     let mut uses: HashMap<&str, usize> = HashMap::new();
     for (_, code) in &product {
         words(code).for_each(|word| *uses.entry(word).or_default() += 1);
@@ -48,14 +51,6 @@ fn is_product(page: &Page) -> bool {
     let is_test =
         page.path.split('/').any(|part| part == "tests.rs" || part == "tests" || part == "simulation");
     page.is_rust() && is_source && !is_test
-}
-
-/// The code of a file, its tests left out.
-fn without_tests(page: &Page) -> String {
-    let mut code = code_only(page.text.as_deref().unwrap_or_default());
-    let end = code.find("#[cfg(test)]\nmod tests {").unwrap_or(code.len());
-    code.truncate(end);
-    code
 }
 
 fn words(code: &str) -> impl Iterator<Item = &str> {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::source::code_only;
+use super::source::without_tests;
 use super::{Fault, Page};
 
 /// A module by its path in the crate; the crate itself is the empty one.
@@ -68,9 +68,8 @@ fn circles(name: &str, modules: &BTreeMap<Module, &Page>) -> Vec<Fault> {
 
 /// The modules that a module's code names, other than those that it lies in and those that lie in it.
 fn known_by(module: &Module, page: &Page, modules: &BTreeMap<Module, &Page>) -> BTreeSet<Module> {
-    let code = code_only(page.text.as_deref().unwrap_or_default());
-    let code = &code[..code.find("#[cfg(test)]\nmod tests {").unwrap_or(code.len())];
-    let named = paths(code).into_iter().filter_map(|path| {
+    let code = without_tests(page.text.as_deref().unwrap_or_default());
+    let named = paths(&code).into_iter().filter_map(|path| {
         let absolute = absolute(module, &path)?;
         (0..=absolute.len()).rev().map(|len| absolute[..len].to_vec()).find(|part| modules.contains_key(part))
     });
@@ -84,7 +83,7 @@ fn paths(code: &str) -> Vec<Vec<String>> {
         for (at, _) in code.match_indices(start) {
             let is_inside = code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
             if !is_inside {
-                spell_out(&code[at..], &mut Vec::new(), &mut found);
+                spell_out(&code[at..], &[], &mut found);
             }
         }
     }
@@ -92,42 +91,38 @@ fn paths(code: &str) -> Vec<Vec<String>> {
 }
 
 /// Adds the paths that begin here, behind `before`; gives what follows them.
-fn spell_out<'a>(code: &'a str, before: &mut Vec<String>, found: &mut Vec<Vec<String>>) -> &'a str {
-    let depth = before.len();
-    let mut rest = code.trim_start();
-    loop {
-        let len = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-        if len > 0 {
-            before.push(rest[..len].to_owned());
-            rest = &rest[len..];
-        }
-        match rest.strip_prefix("::") {
-            Some(next) if next.starts_with('{') => {
-                rest = group(&next[1..], before, found);
-                break;
-            }
-            Some(next) if len > 0 => rest = next,
-            _ => {
-                found.push(before.clone());
-                break;
-            }
+fn spell_out<'a>(code: &'a str, before: &[String], found: &mut Vec<Vec<String>>) -> &'a str {
+    let (name, rest) =
+        code.split_at(code.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(code.len()));
+    if name.is_empty() {
+        // A star, or what is no path: what stands before it is named.
+        found.push(before.to_vec());
+        return code.get(1..).unwrap_or_default();
+    }
+    let path = [before, &[name.to_owned()]].concat();
+    match rest.strip_prefix("::") {
+        Some(next) => match next.strip_prefix('{') {
+            Some(members) => group(members, &path, found),
+            None => spell_out(next, &path, found),
+        },
+        None => {
+            found.push(path);
+            rest
         }
     }
-    before.truncate(depth);
-    rest
 }
 
-/// The paths of a group in braces; gives what follows it.
-fn group<'a>(code: &'a str, before: &mut Vec<String>, found: &mut Vec<Vec<String>>) -> &'a str {
-    let mut rest = code.trim_start();
-    while !rest.is_empty() && !rest.starts_with('}') {
-        let after = spell_out(rest, before, found).trim_start();
-        rest = after.strip_prefix(',').unwrap_or(after).trim_start();
-        if rest.len() == code.len() || after.starts_with([';', '(', '<', '*']) {
-            rest = rest.strip_prefix('*').unwrap_or("").trim_start();
+/// The paths of a group in braces, behind `before`; gives what follows it.
+fn group<'a>(code: &'a str, before: &[String], found: &mut Vec<Vec<String>>) -> &'a str {
+    let mut rest = code;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        match rest.strip_prefix('}') {
+            Some(after) => return after,
+            None if rest.is_empty() => return rest,
+            None => rest = spell_out(rest, before, found),
         }
     }
-    rest.strip_prefix('}').unwrap_or(rest)
 }
 
 /// A path from the crate's root; none for one that begins elsewhere.
@@ -166,6 +161,27 @@ mod tests {
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].contains("one, three"), "{found:?}");
         assert!(faults(&[lib, one, two]).is_empty());
+    }
+
+    #[test]
+    fn paths_are_spelled_out() {
+        let found = |code: &str| -> Vec<String> { paths(code).iter().map(|path| path.join("::")).collect() };
+        assert_eq!(
+            found("use crate::a::{self, b::{C, D as E},\n d::*};"),
+            [
+                "crate::a::self",
+                "crate::a::b::C",
+                "crate::a::b::D",
+                "crate::a::b::as",
+                "crate::a::b::E",
+                "crate::a::d"
+            ]
+        );
+        assert_eq!(
+            found("self::x(y) + super::super::z::<T>() + notcrate::q"),
+            ["self::x", "super::super::z"]
+        );
+        assert_eq!(found("crate::a::{b, c"), ["crate::a::b", "crate::a::c"], "a file that is cut off");
     }
 
     #[test]

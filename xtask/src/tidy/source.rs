@@ -11,6 +11,13 @@ pub fn code_only(source: &str) -> String {
     blanker.out
 }
 
+/// [`code_only`] without the tests at the end of the file.
+pub fn without_tests(source: &str) -> String {
+    let mut code = code_only(source);
+    code.truncate(code.find("#[cfg(test)]\nmod tests {").unwrap_or(code.len()));
+    code
+}
+
 /// What is still to be read, and what has been written.
 struct Blanker<'a> {
     rest: &'a str,

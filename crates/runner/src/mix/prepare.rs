@@ -6,12 +6,11 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use reelgauge_engine::area::{AREA_DIR, Area};
+use reelgauge_engine::area::Area;
 use reelgauge_engine::dataset::{DataSet, DataSetSpec};
-use reelgauge_engine::driver::TargetFile;
+use reelgauge_engine::driver::{TargetFile, available};
 use reelgauge_engine::material::Material;
 use reelgauge_engine::pattern::PatternSpec;
-use reelgauge_engine::space::{KeepFree, space};
 use reelgauge_workload::mix::{MixFile, MixScript};
 use reelgauge_workload::plan::Plan;
 use reelgauge_workload::script::Script;
@@ -27,7 +26,7 @@ use crate::session::file_table::FileTable;
 use crate::session::locked_target::{LockedTarget, check_names};
 use crate::session::results_dir::{Naming, Results};
 use crate::session::room::Room;
-use crate::session::space::check_room;
+use crate::session::space::check_before_area;
 use crate::session::target::{Asked, left_out_note};
 
 /// The exit code of a plan that can't be run.
@@ -61,8 +60,12 @@ pub fn prepare(
 ) -> Result<Prepared, RunError> {
     plan.check()?;
     check_names([Some(plan.target.as_path()), plan.read_from.as_deref()].into_iter().flatten())?;
-    allowance::check::<RunError>(driver_kind(plan.driver), &demand(&plan))?;
-    check_space(&plan, asked.terms.keep_free)?;
+    available(driver_kind(plan.driver))?;
+    allowance::check(&demand(&plan))?;
+    if plan.read_from.is_none() {
+        let files_bytes = plan.mix.file_size.bytes().saturating_mul(u64::from(plan.files()));
+        check_before_area(&plan.target, files_bytes, asked.terms.keep_free)?;
+    }
     let area = Area::open_or_create_on(&plan.target, asked.terms)?;
     plan.target = area.target().to_path_buf();
     let result = prepare_in(&area, plan, asked.must_be_direct, naming, observer, interrupt);
@@ -162,20 +165,6 @@ fn data_set_spec(plan: &Plan) -> DataSetSpec {
         unit_bytes: PatternSpec::unit_for(u64::from(plan.quantum_bytes_min())),
         seed: plan.seed,
     }
-}
-
-/// Refuses a plan that can't fit before even the area is made. A target that has an area already is
-/// left to the data set, which knows what can be used again.
-fn check_space(plan: &Plan, keep_free: KeepFree) -> Result<(), RunError> {
-    if plan.read_from.is_some() || plan.target.join(AREA_DIR).exists() {
-        return Ok(());
-    }
-    // Whatever is wrong with the target is better said by the area.
-    let Ok(Some(space)) = space(&plan.target) else {
-        return Ok(());
-    };
-    let files_bytes = plan.mix.file_size.bytes().saturating_mul(u64::from(plan.files()));
-    check_room(&plan.target, files_bytes, space, keep_free)
 }
 
 fn make_files(

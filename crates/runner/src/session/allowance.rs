@@ -9,7 +9,7 @@
 
 mod limits;
 
-use reelgauge_engine::driver::{DriverError, DriverKind, available, threads_for};
+use reelgauge_engine::driver::{DriverKind, threads_for};
 use reelgauge_workload::script::Needs;
 use reelgauge_workload::units::Size;
 
@@ -220,10 +220,9 @@ impl Allowance {
 /// Refuses a load that this machine does not allow.
 ///
 /// # Errors
-/// What it asks for and can't have, or that there is no such driver here.
-pub fn check<E: From<Refusal> + From<DriverError>>(kind: DriverKind, demand: &Demand) -> Result<(), E> {
-    available(kind)?;
-    Ok(Allowance::now(demand.open_files).holds(demand)?)
+/// What it asks for and can't have.
+pub fn check(demand: &Demand) -> Result<(), Refusal> {
+    Allowance::now(demand.open_files).holds(demand)
 }
 
 /// The largest count up to `most` whose demand this machine allows; 1 at least, of which starting it says why

@@ -1,4 +1,4 @@
-//! This machine's cache before a run measures: whether it is gone past, and that it holds nothing of the test
+//! This machine's cache before a run measures: whether it is bypassed, and that it holds nothing of the test
 //! files.
 
 use std::path::Path;

@@ -66,7 +66,7 @@ pub enum Ending {
     NotReadBack {
         /// Why.
         why: String,
-        /// Because stopped by the user.
+        /// Because the user stopped it.
         is_interrupted: bool,
     },
     /// Something beside the load points: files for the next could not be made, or results not be kept.

@@ -4,10 +4,26 @@
 
 use std::path::Path;
 
-use reelgauge_engine::space::{KeepFree, Space};
+use reelgauge_engine::area::AREA_DIR;
+use reelgauge_engine::space::{KeepFree, Space, space};
 use reelgauge_workload::units::Size;
 
 use crate::error::RunError;
+
+/// The room of a target before even the area is made. `None` where it has one already, in which files may lie
+/// that serve again, and where something is wrong with the target, which is better said by the area.
+pub fn space_before_area(target: &Path) -> Option<Space> {
+    let has_none = target.is_dir() && !target.join(AREA_DIR).exists();
+    has_none.then(|| space(target).ok().flatten()).flatten()
+}
+
+/// Refuses files that can't fit, before even the area is made.
+pub fn check_before_area(target: &Path, files_bytes: u64, keep_free: KeepFree) -> Result<(), RunError> {
+    match space_before_area(target) {
+        Some(space) => check_room(target, files_bytes, space, keep_free),
+        None => Ok(()),
+    }
+}
 
 /// Refuses files that take more than may be used.
 pub fn check_room(

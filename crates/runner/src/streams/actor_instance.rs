@@ -19,7 +19,6 @@ use reelgauge_workload::transcoder::{Transcoder, TranscoderShape};
 use reelgauge_workload::vda_table::{COMPANION_MIX, CompanionOp, READ_SIZES, WRITE_SIZES, mean_bytes};
 
 use super::media::{DIRECT_QUANTUM_BYTES, Media, output_frame_bytes};
-use super::timeline::pace;
 
 /// Writes of a camera of the published benchmark that are made durable at once: 5 %.
 const COMMIT_SHARE_PPM: u32 = 50_000;
@@ -184,7 +183,7 @@ impl ActorInstance<'_> {
         let (Some(media), true) = (self.media, self.has_frames()) else {
             return Vec::new();
         };
-        let pace = pace(self.plan, media);
+        let pace = media.pace(self.plan);
         let camera = |number: u32| StreamSpec {
             stream: first_stream + number,
             name: format!("{}, {}", self.plan.kind, media.name),
@@ -258,7 +257,7 @@ impl ActorInstance<'_> {
     fn output_frame_bytes(&self) -> u32 {
         let frames = self.media.map_or(&[] as &[_], |media| &media.frames);
         let longest = frames.iter().map(|&(_, len)| len).max().unwrap_or(0);
-        // A format that is not in the catalogue is refused when the actor is actors.
+        // A format that is not in the catalogue is refused before any actor runs.
         let bytes = output_frame_bytes(self.plan, longest).unwrap_or(longest);
         bytes.max(1).next_multiple_of(DIRECT_QUANTUM_BYTES as u32)
     }
@@ -307,7 +306,7 @@ impl ActorInstance<'_> {
         let media = self.media?;
         let shape = PlayerShape {
             clip: media.clip_from(&place.files.prepared, place.begin(0))?,
-            pace: pace(self.plan, media),
+            pace: media.pace(self.plan),
             read_ahead: self.plan.read_ahead,
             direct: place.direct,
             start_after_ns: place.start_after_ns,
@@ -320,7 +319,7 @@ impl ActorInstance<'_> {
         let media = self.media?;
         let over = self.writes_over();
         let files = if over { &place.files.prepared } else { &place.files.made };
-        let pace = pace(self.plan, media);
+        let pace = media.pace(self.plan);
         let frames = |span: reelgauge_workload::units::Span| {
             u32::try_from(pace.rate.frames_in(span.ns()).max(1)).unwrap_or(u32::MAX)
         };
@@ -344,7 +343,7 @@ impl ActorInstance<'_> {
         let cameras = place.files.prepared.chunks(per_camera).enumerate();
         let clip =
             |(camera, files): (usize, &[u32])| media.clip_from(files, place.begin(camera * per_camera));
-        let pace = pace(self.plan, media);
+        let pace = media.pace(self.plan);
         let frames = |seconds: f64| ((seconds * pace.rate.per_s()) as u32).max(1);
         let shape = EditorShape {
             cameras: cameras.map(clip).collect::<Option<_>>()?,

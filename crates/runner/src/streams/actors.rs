@@ -20,7 +20,6 @@ use reelgauge_workload::units::Span;
 
 use super::actor_instance::{ActorInstance, ActorScript, Files, InstanceSettings};
 use super::media::{Media, MediaError, output_frame_bytes};
-use super::timeline::pace;
 use crate::session::allowance::Demand;
 
 /// Streams begin within this time of each other, or within half of a warm-up that is shorter than twice that.
@@ -30,7 +29,7 @@ const STAGGER_NS: u64 = 1_000_000_000;
 /// more often, so that their frames are due at different moments.
 const PHASES_NS: u64 = 42_000_000;
 
-/// Why a plan can't be actors.
+/// Why a plan's actors can't run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ActorsError {
@@ -107,7 +106,7 @@ pub struct PointLoad {
 }
 
 impl Actors {
-    /// The actors of a plan; nobody has files yet.
+    /// The actors of a plan; none has files yet.
     ///
     /// # Errors
     /// See [`ActorsError`].
@@ -163,7 +162,7 @@ impl Actors {
         pieces
     }
 
-    /// Whether a actor reads files of the user's own.
+    /// Whether an actor reads files of the user's own.
     pub fn reads_own(&self, actor: &Actor) -> bool {
         self.reads_own && actor.plan.kind.reads_footage()
     }
@@ -262,7 +261,7 @@ impl Actors {
     }
 
     /// Takes back the workers, so that the next load point knows what was left behind. `groups` are those of
-    /// their point_load.
+    /// their load.
     pub fn take_back(&mut self, groups: &[Group], workers: &[Worker<ActorScript>]) {
         for (actor, group) in self.actors.iter_mut().zip(groups) {
             for worker in workers.iter().filter(|worker| group.workers.contains(&worker.id)) {
@@ -303,7 +302,7 @@ fn criteria(actor: &ActorPlan) -> Result<Criteria, ActorsError> {
 /// How long the longest buffer of a player lasts, which is filled before anything goes by; 0 without players.
 fn longest_filled_ns(actors: &[Actor]) -> u64 {
     let players = actors.iter().filter(|actor| actor.plan.kind == ActorKind::Player);
-    let buffers = players.filter_map(|actor| Some(pace(&actor.plan, actor.media.as_ref()?).prebuffer_ns()));
+    let buffers = players.filter_map(|actor| Some(actor.media.as_ref()?.pace(&actor.plan).prebuffer_ns()));
     buffers.max().unwrap_or(0)
 }
 

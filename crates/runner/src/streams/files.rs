@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use reelgauge_engine::area::{AREA_DIR, Area};
+use reelgauge_engine::area::Area;
 use reelgauge_engine::dataset::{self, DataSet, DataSetSpec};
 use reelgauge_engine::driver::TargetFile;
 use reelgauge_engine::material::Material;
 use reelgauge_engine::pattern::PatternSpec;
-use reelgauge_engine::space::{KeepFree, space};
+use reelgauge_engine::space::space;
 use reelgauge_workload::companion::ScratchFile;
 use reelgauge_workload::streams::{ActorKind, StreamsPlan};
 
@@ -28,7 +28,7 @@ use crate::session::file_table::FileTable;
 use crate::session::locked_target::LockedTarget;
 use crate::session::made_files::MadeFiles;
 use crate::session::room::{Room, folder_bytes};
-use crate::session::space::check_room;
+use crate::session::space::check_before_area;
 use crate::session::target::{Asked, left_out_note};
 
 /// Stamps in test data lie so far apart.
@@ -94,7 +94,7 @@ impl StreamFiles {
         asked: Asked,
         interrupt: &Interrupt,
     ) -> Result<(LockedTarget, StreamFiles), RunError> {
-        check_space(&plan.target, needs.room_bytes, asked.terms.keep_free)?;
+        check_before_area(&plan.target, needs.room_bytes, asked.terms.keep_free)?;
         let area = Area::open_or_create_on(&plan.target, asked.terms)?;
         plan.target = area.target().to_path_buf();
         let result = StreamFiles::open_in(&area, plan, needs, asked.must_be_direct, interrupt);
@@ -361,18 +361,5 @@ fn made_name(kind: ActorKind) -> &'static str {
         ActorKind::Transcoder => "proxy",
         ActorKind::Copier => "copy",
         _ => "file",
-    }
-}
-
-/// Refuses a plan that can't fit before even the area is made. A target that has an area already is left
-/// to the data sets, which know what can be used again.
-fn check_space(target: &Path, needed_bytes: u64, keep_free: KeepFree) -> Result<(), RunError> {
-    if target.join(AREA_DIR).exists() || !target.is_dir() {
-        return Ok(());
-    }
-    match space(target) {
-        Ok(Some(space)) => check_room(target, needed_bytes, space, keep_free),
-        // Whatever is wrong with the target is better said by the area.
-        Ok(None) | Err(_) => Ok(()),
     }
 }

@@ -10,6 +10,7 @@ use reelgauge_formats::like::{self, Basis, Like, LikeError};
 use reelgauge_formats::own::OwnFormatError;
 use reelgauge_formats::{FindError, FrameRate, catalogue};
 use reelgauge_workload::clip::{Clip, FramePlace};
+use reelgauge_workload::pace::Pace;
 use reelgauge_workload::streams::ActorPlan;
 
 /// What direct I/O needs offsets and lengths to be multiples of, almost everywhere.
@@ -102,6 +103,11 @@ pub fn output_frame_bytes(actor: &ActorPlan, usual: u32) -> Result<u32, MediaErr
 }
 
 impl Media {
+    /// How an actor paces it.
+    pub fn pace(&self, actor: &ActorPlan) -> Pace {
+        Pace { rate: self.rate, buffer_frames: actor.buffer.frames(self.rate), policy: actor.policy }
+    }
+
     /// What an actor plays or records. With `direct`, every frame begins and ends at a multiple of 4 KiB.
     ///
     /// # Errors

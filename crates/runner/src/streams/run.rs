@@ -10,6 +10,7 @@ use reelgauge_analysis::vda_curve::{VdaInput, vda_facts};
 use reelgauge_analysis::warning::SHORT_LOOK_S;
 use reelgauge_analysis::{Culprit, Outcome, Summary};
 use reelgauge_engine::area::Terms;
+use reelgauge_engine::driver::available;
 use reelgauge_workload::search::{Answer, Next, Search, Trial, Why};
 use reelgauge_workload::streams::StreamsPlan;
 use reelgauge_workload::units::{Size, Span};
@@ -80,7 +81,8 @@ fn carry_out(
     let first_scale = plan.scale.0.iter().copied().max().unwrap_or(1);
     let seconds = (actors.warmup_ns() + plan.duration.ns()) as f64 / 1e9;
     let demand = |scale: u32| actors.demand(driver_kind(plan.driver), scale, seconds);
-    allowance::check::<RunError>(driver_kind(plan.driver), &demand(first_scale))?;
+    available(driver_kind(plan.driver))?;
+    allowance::check(&demand(first_scale))?;
     let machine = plan.find_max.is_some().then(|| allowance::most_of(plan.search_cap(), demand));
     make_out(&out)?;
     let needed_bytes = actors.bytes_per_scale(seconds).saturating_mul(u64::from(first_scale));

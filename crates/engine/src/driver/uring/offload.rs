@@ -29,7 +29,7 @@ use super::super::worker_threads::LastWord;
 use super::super::{Context, DriverError};
 use crate::io::{self, ErrorNumber, IMPOSSIBLE, NOT_OPEN, Names, OpenFile};
 
-/// Whether an operation of this kind is always an offloaded operation.
+/// Whether an operation of this kind is always offloaded.
 pub(super) const fn is_offloaded(kind: OpKind) -> bool {
     matches!(
         kind,
