@@ -44,7 +44,8 @@ mod wanted;
 mod workers;
 
 pub use answer::answer_sentences;
-pub use csv_files::{incidents_csv, load_points_csv, paper_csv, series_csv, streams_csv};
+pub use csv_files::columns::CsvTable;
+pub use csv_files::write_csv;
 pub use forecast::forecast_line;
 pub use next_step::{again_with, next_step};
 pub use ops_rows::{OpRows, RowFormat};

@@ -4,14 +4,15 @@
 
 mod simulated;
 
-use reelgauge_report::{load_points_csv, paper_csv, series_csv};
+use reelgauge_analysis::Summary;
+use reelgauge_report::{CsvTable, write_csv};
 use simulated::{Load, Share, summary};
 
 type Row = std::collections::BTreeMap<String, String>;
 
-fn rows(write: impl FnOnce(&mut Vec<u8>)) -> Vec<Row> {
+fn rows(table: CsvTable, summary: &Summary) -> Vec<Row> {
     let mut bytes = Vec::new();
-    write(&mut bytes);
+    write_csv(table, summary, &mut bytes).unwrap();
     csv::Reader::from_reader(&bytes[..]).deserialize().collect::<Result<_, _>>().unwrap()
 }
 
@@ -24,7 +25,7 @@ fn load_points() {
     let load = Load { measured_s: 4, ..Load::default() };
     let mut summary = summary(&Share { every_fails: 50, ..Share::default() }, &load, &[2, 5]);
     summary.load_points[1].label = "a \"label\", with\nall sorts".to_owned();
-    let rows = rows(|out| load_points_csv(&summary, out).unwrap());
+    let rows = rows(CsvTable::LoadPoints, &summary);
     assert_eq!(rows.len(), 1 + 2 + 1 + 5);
     let total = &summary.load_points[1].total;
     let row = rows.iter().find(|row| row["point"] == "1" && row["scope"] == "total").unwrap();
@@ -48,7 +49,7 @@ fn paper_tables() {
     let load = Load { measured_s: 4, ..Load::default() };
     let summary = summary(&Share::default(), &load, &[3]);
     let paper = &summary.load_points[0].paper;
-    let rows = rows(|out| paper_csv(&summary, out).unwrap());
+    let rows = rows(CsvTable::Paper, &summary);
     let (rows, of_workers): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row["worker"].is_empty());
     assert_eq!(rows.len(), 5 * (paper.block_bytes.len() + 1));
     let bytes = |rows: &[_]| rows.iter().map(|row| number(row, "bytes")).sum::<f64>();
@@ -67,7 +68,7 @@ fn paper_tables() {
 fn seconds() {
     let load = Load { warmup_s: 2, measured_s: 4, ..Load::default() };
     let summary = summary(&Share::default(), &load, &[3, 6]);
-    let rows = rows(|out| series_csv(&summary, out).unwrap());
+    let rows = rows(CsvTable::Seconds, &summary);
     let sum = |column: &str| rows.iter().map(|row| number(row, column)).sum::<f64>();
     let read: u64 = summary.load_points.iter().map(|point| point.total.read_bytes).sum();
     assert_eq!(sum("read_bytes"), read as f64);

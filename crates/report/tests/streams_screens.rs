@@ -13,7 +13,7 @@ use reelgauge_analysis::{
     SearchFacts, Summary, TrialsAt, VdaFacts, VdaPoint,
 };
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
-use reelgauge_report::{Screen, screen, streams_csv};
+use reelgauge_report::{CsvTable, Screen, screen, write_csv};
 
 const MS: u64 = 1_000_000;
 const FRAME_BYTES: u32 = 1_000_000;
@@ -140,7 +140,7 @@ fn streams_with_late_frames() {
 #[test]
 fn every_stream_has_a_row_in_the_csv() {
     let mut csv = Vec::new();
-    streams_csv(&streams(1000), &mut csv).unwrap();
+    write_csv(CsvTable::Streams, &streams(1000), &mut csv).unwrap();
     let text = String::from_utf8(csv).unwrap();
     assert_eq!(text.lines().count(), 1 + 2, "{text}");
     let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();

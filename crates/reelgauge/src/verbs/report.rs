@@ -8,9 +8,7 @@ use anyhow::{Context, Result, ensure};
 use reelgauge_analysis::Summary;
 use reelgauge_record::named_file::write_named;
 use reelgauge_report::html::page::{Page, PageKind};
-use reelgauge_report::{
-    Detail, Tables, incidents_csv, load_points_csv, paper_csv, series_csv, streams_csv, trace_screen,
-};
+use reelgauge_report::{CsvTable, Detail, Tables, trace_screen, write_csv};
 use reelgauge_results::page::{page, run_page, trace_page, write_html};
 use reelgauge_results::reopen::reopen;
 use reelgauge_results::trace_report::{TraceView, trace_report};
@@ -42,7 +40,7 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
     );
     let summary = reopen(&args.run)?;
     if let Some(folder) = &args.csv {
-        write_csv(&summary, folder)
+        write_tables(&summary, folder)
             .with_context(|| format!("cannot write CSV files into {}", folder.display()))?;
     }
     if let Some(file) = &args.html {
@@ -100,19 +98,10 @@ fn where_built_in(args: &ReportArgs) -> String {
     format!("built in; 'reelgauge traces {} --out DIR' writes it out", args.run.display())
 }
 
-fn write_csv(summary: &Summary, folder: &Path) -> Result<()> {
+fn write_tables(summary: &Summary, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
-    write_table(folder, "load-points.csv", |out| load_points_csv(summary, out))?;
-    write_table(folder, "paper-tables.csv", |out| paper_csv(summary, out))?;
-    write_table(folder, "streams.csv", |out| streams_csv(summary, out))?;
-    write_table(folder, "incidents.csv", |out| incidents_csv(summary, out))?;
-    write_table(folder, "seconds.csv", |out| series_csv(summary, out))
-}
-
-fn write_table<E: std::error::Error + Send + Sync + 'static>(
-    folder: &Path,
-    name: &str,
-    table: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
-) -> Result<()> {
-    write_named(&folder.join(name), |out| table(out).map_err(anyhow::Error::from))
+    CsvTable::ALL.into_iter().try_for_each(|table| {
+        let write = |out: &mut BufWriter<File>| Ok(write_csv(table, summary, out)?);
+        write_named(&folder.join(table.file_name()), write)
+    })
 }
