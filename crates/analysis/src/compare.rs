@@ -67,8 +67,8 @@ use serde::{Deserialize, Serialize};
 use crate::summary::Summary;
 
 pub use figures::{
-    INCIDENTS, LATE_FRAMES, SEARCH, STREAMS_HIT, VERDICT, WORST_MARGIN, Weight, is_headline, is_of_streams,
-    is_of_the_tool, weight,
+    INCIDENTS, KNOWN_FIGURES, KnownFigure, LATE_FRAMES, SEARCH, STREAMS_HIT, VERDICT, WORST_MARGIN, Weight,
+    is_headline, is_of_streams, is_of_the_tool, weight,
 };
 pub use gate::Gate;
 pub use work::{Kinship, WorkActor};

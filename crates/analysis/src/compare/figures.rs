@@ -3,6 +3,7 @@
 //! Names are those of summary.json; values are taken from there and never computed again, but for totals
 //! over load points. Not here: what changed ([`super::judge`]).
 
+mod known;
 mod of_point;
 mod of_run;
 mod times;
@@ -12,6 +13,9 @@ use super::incidents::Disturbances;
 use super::work::{WorkActor, is_all_paced};
 use super::{Better, ComparedLate, RunToCompare, Unit};
 use crate::summary::{LoadPoint, Summary};
+use known::known;
+
+pub use known::{KNOWN_FIGURES, KnownFigure};
 
 /// A figure of one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,12 +41,16 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    fn new(figure: &str, label: &str, unit: Unit, better: Better, value: f64, noise: Noise) -> Reading {
+    /// A value of one of [`KNOWN_FIGURES`].
+    fn new(name: &str, value: f64, noise: Noise) -> Reading {
+        let Some((figure, word)) = known(name) else {
+            unreachable!("{name} is compared and not among the known figures");
+        };
         Reading {
-            figure: figure.to_owned(),
-            label: label.to_owned(),
-            unit,
-            better,
+            figure: name.to_owned(),
+            label: figure.label.replace('*', word.unwrap_or("*")),
+            unit: figure.unit,
+            better: figure.better,
             value,
             noise,
             floor: 0.0,
@@ -51,6 +59,11 @@ impl Reading {
             disturbances: None,
             is_demand: false,
         }
+    }
+
+    /// With another name for people than that in its path.
+    fn labelled(self, label: String) -> Reading {
+        Reading { label, ..self }
     }
 
     fn floor(self, floor: f64) -> Reading {
@@ -177,26 +190,7 @@ pub enum Weight {
 
 /// How much a figure matters.
 pub fn weight(figure: &str) -> Weight {
-    const HEADLINES: [&str; 9] = [
-        "vda.overall_response_time_ms",
-        "total.read_bytes_per_s",
-        "total.written_bytes_per_s",
-        "total.response.read.p99_us",
-        "total.response.write.p99_us",
-        "replay.median_bytes_per_s",
-        "replay.span_s",
-        "rates_mean_response_ms",
-        "check.random_read_mb_per_s",
-    ];
-    match figure {
-        VERDICT => Weight::Verdict,
-        SEARCH => Weight::Capacity,
-        figure if figure.starts_with("check.formats.") => Weight::Capacity,
-        LATE_FRAMES | INCIDENTS | STREAMS_HIT => Weight::LateFrames,
-        WORST_MARGIN => Weight::Margin,
-        figure if HEADLINES.contains(&figure) => Weight::Headline,
-        _ => Weight::Other,
-    }
+    known(figure).map_or(Weight::Other, |(known, _)| known.weight)
 }
 
 /// Whether the criteria of a load point were met: 1 or 0.

@@ -2,7 +2,7 @@
 
 use super::super::evidence::{Noise, Stretches, of_count, of_rate};
 use super::super::incidents::{self, Disturbances};
-use super::super::{Better, ComparedIncident, ComparedLate, FLOOR_RATE, Unit};
+use super::super::{ComparedIncident, ComparedLate, FLOOR_RATE};
 use super::times::{self, Whose};
 use super::{INCIDENTS, LATE_FRAMES, LoadPoint, Reading, STREAMS_HIT, Summary, VERDICT, WORST_MARGIN};
 use crate::late::LateFigures;
@@ -28,10 +28,7 @@ pub(super) fn readings(summary: &Summary, point: &LoadPoint, is_demand: bool) ->
     }
     let errors = stretches.map_or(Noise::Unknown, |stretches| of_count(&stretches.errors));
     let failed = point.total.failed_ops as f64;
-    readings.push(
-        Reading::new("total.failed_ops", "failed operations", Unit::Count, Better::Lower, failed, errors)
-            .counted_over(point.measured_s),
-    );
+    readings.push(Reading::new("total.failed_ops", failed, errors).counted_over(point.measured_s));
     readings
 }
 
@@ -41,7 +38,7 @@ fn verdict(point: &LoadPoint) -> Option<Reading> {
     let verdict = point.verdict.as_ref().filter(|verdict| !verdict.is_no_fault_of_the_storage())?;
     let met = if verdict.passed { 1.0 } else { 0.0 };
     let noise = Noise::Absolute(0.0, 1e9);
-    Some(Reading::new(VERDICT, "criteria", Unit::Verdict, Better::Higher, met, noise))
+    Some(Reading::new(VERDICT, met, noise))
 }
 
 /// What came of a load point's streams; `None` where no frame was judged.
@@ -75,12 +72,12 @@ fn late_frames(figures: &LateFigures, point: &LoadPoint, summary: &Summary, into
     let from_s = began_measuring_s(summary, point);
     let disturbances = Disturbances::new(&windows, unlisted, from_s, point.measured_s);
     let counts = [
-        (INCIDENTS, "incidents", disturbances.count),
-        (LATE_FRAMES, "late frames", total.late_frames),
-        (STREAMS_HIT, "streams with late frames", total.streams_with_late_frames),
+        (INCIDENTS, disturbances.count),
+        (LATE_FRAMES, total.late_frames),
+        (STREAMS_HIT, total.streams_with_late_frames),
     ];
-    for (figure, label, value) in counts {
-        let reading = Reading::new(figure, label, Unit::Count, Better::Lower, value as f64, Noise::Unknown);
+    for (figure, value) in counts {
+        let reading = Reading::new(figure, value as f64, Noise::Unknown);
         into.push(reading.hangs_on(disturbances));
     }
     if let Some(worst) = &total.worst_margin {
@@ -97,7 +94,7 @@ fn late_frames(figures: &LateFigures, point: &LoadPoint, summary: &Summary, into
             }
             _ => Noise::Unknown,
         };
-        let reading = Reading::new(WORST_MARGIN, "worst margin, ms", Unit::Us, Better::Higher, value, noise);
+        let reading = Reading::new(WORST_MARGIN, value, noise);
         into.push(reading.hangs_on(disturbances));
     }
 }
@@ -112,31 +109,13 @@ fn rates(point: &LoadPoint, stretches: Option<&Stretches>, is_demand: bool, into
     let total = &point.total;
     let noise = |of: fn(&Stretches) -> &[f64]| stretches.map_or(Noise::Unknown, |all| of_rate(of(all)));
     let all = [
-        (
-            "total.read_bytes_per_s",
-            "read, MB/s",
-            Unit::BytesPerS,
-            total.read_bytes_per_s,
-            noise(|all| &all.read_bytes),
-        ),
-        (
-            "total.written_bytes_per_s",
-            "write, MB/s",
-            Unit::BytesPerS,
-            total.written_bytes_per_s,
-            noise(|all| &all.written_bytes),
-        ),
-        (
-            "total.data_ops_per_s",
-            "reads and writes per s",
-            Unit::PerS,
-            total.data_ops_per_s,
-            noise(|all| &all.ops),
-        ),
+        ("total.read_bytes_per_s", total.read_bytes_per_s, noise(|all| &all.read_bytes)),
+        ("total.written_bytes_per_s", total.written_bytes_per_s, noise(|all| &all.written_bytes)),
+        ("total.data_ops_per_s", total.data_ops_per_s, noise(|all| &all.ops)),
     ];
-    for (figure, label, unit, value, noise) in all {
+    for (figure, value, noise) in all {
         if let Some(value) = value {
-            let reading = Reading::new(figure, label, unit, Better::Higher, value, noise);
+            let reading = Reading::new(figure, value, noise);
             into.push(reading.floor(FLOOR_RATE).demanded(is_demand));
         }
     }
@@ -149,13 +128,11 @@ fn required(point: &LoadPoint, stretches: Option<&Stretches>, into: &mut Vec<Rea
     }
     let achieved: f64 = point.rates.iter().map(|rate| rate.achieved_ops_per_s).sum();
     let noise = stretches.map_or(Noise::Unknown, |stretches| of_rate(&stretches.ops));
-    let (figure, label) = ("rates.achieved_ops_per_s", "achieved operations per s");
     // Whether enough of them came is in the verdict.
-    let reading = Reading::new(figure, label, Unit::PerS, Better::Higher, achieved, noise);
+    let reading = Reading::new("rates.achieved_ops_per_s", achieved, noise);
     into.push(reading.floor(FLOOR_RATE).demanded(true));
     if let Some(ms) = point.rates_mean_response_ms {
         let noise = stretches.map_or(Noise::Unknown, |stretches| times::of_mean(point, stretches));
-        let (figure, label) = ("rates_mean_response_ms", "mean response, ms");
-        into.push(Reading::new(figure, label, Unit::Ms, Better::Lower, ms, noise).floor(FLOOR_RATE));
+        into.push(Reading::new("rates_mean_response_ms", ms, noise).floor(FLOOR_RATE));
     }
 }

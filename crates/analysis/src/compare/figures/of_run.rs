@@ -2,7 +2,7 @@
 //! points, and what the tool itself took.
 
 use super::super::evidence::{Noise, Stretches, of_rate};
-use super::super::{Better, FLOOR_RATE, Unit};
+use super::super::{Better, FLOOR_RATE};
 use super::times;
 use super::{LoadPoint, Reading, SEARCH, Summary};
 use crate::facts::{CheckFacts, ReplayFacts, ReplayPass, SearchFacts};
@@ -29,8 +29,7 @@ pub(super) fn readings(summary: &Summary, with_totals: bool, is_demand: bool) ->
         let noise = summary.load_points.iter().map(|point| mean_noise(summary, point));
         // It is a mean over the points, and not surer than the least sure of them.
         let noise = noise.reduce(Noise::or_more).unwrap_or(Noise::Unknown);
-        let (figure, label) = ("vda.overall_response_time_ms", "overall response time, ms");
-        readings.push(Reading::new(figure, label, Unit::Ms, Better::Lower, ms, noise).floor(FLOOR_RATE));
+        readings.push(Reading::new("vda.overall_response_time_ms", ms, noise).floor(FLOOR_RATE));
     }
     if let Some(facts) = &summary.check {
         check(facts, &mut readings);
@@ -55,8 +54,7 @@ fn search(facts: &SearchFacts) -> Option<Reading> {
     let low = f64::from(streams);
     let high = is_certain.then(|| f64::from(facts.at_most.unwrap_or(streams).max(streams)));
     let noise = Noise::Range { low, high, slack: FLOOR_RATE };
-    let label = "streams that passed every time";
-    Some(Reading::new(SEARCH, label, Unit::Streams, Better::Higher, low, noise).floor_absolute(1.0))
+    Some(Reading::new(SEARCH, low, noise).floor_absolute(1.0))
 }
 
 fn check(facts: &CheckFacts, into: &mut Vec<Reading>) {
@@ -68,24 +66,22 @@ fn check(facts: &CheckFacts, into: &mut Vec<Reading>) {
             let noise = Noise::Range { low: (streams - error).max(0.0), high, slack: CHECK_SLACK };
             let figure = format!("check.formats.{}.{what}.streams", format.id);
             let label = format!("streams of {}, {what}", format.name);
-            let reading = Reading::new(&figure, &label, Unit::Streams, Better::Higher, streams, noise);
-            into.push(reading.floor_absolute(1.0));
+            into.push(Reading::new(&figure, streams, noise).labelled(label).floor_absolute(1.0));
         }
     }
     let rates = [
-        ("check.sequential_read_mb_per_s", "read in order, MB/s", facts.sequential_read_mb_per_s),
-        ("check.sequential_write_mb_per_s", "write in order, MB/s", facts.sequential_write_mb_per_s),
-        ("check.random_read_mb_per_s", "read at random, MB/s", facts.random_read_mb_per_s),
+        ("check.sequential_read_mb_per_s", facts.sequential_read_mb_per_s),
+        ("check.sequential_write_mb_per_s", facts.sequential_write_mb_per_s),
+        ("check.random_read_mb_per_s", facts.random_read_mb_per_s),
     ];
-    for (figure, label, value) in rates {
+    for (figure, value) in rates {
         let Some(value) = value else { continue };
         let noise = Noise::Range { low: value, high: Some(value), slack: CHECK_RATE_SLACK };
-        into.push(Reading::new(figure, label, Unit::MbPerS, Better::Higher, value, noise));
+        into.push(Reading::new(figure, value, noise));
     }
     if let Some(ms) = facts.random_read_ms_p99 {
         // Two seconds hold too few slow operations to tell.
-        let (figure, label) = ("check.random_read_ms_p99", "read at random p99, ms");
-        into.push(Reading::new(figure, label, Unit::Ms, Better::Lower, ms, Noise::Unknown));
+        into.push(Reading::new("check.random_read_ms_p99", ms, Noise::Unknown));
     }
 }
 
@@ -102,30 +98,26 @@ fn replay(summary: &Summary, facts: &ReplayFacts, into: &mut Vec<Reading>) {
         noise => noise,
     };
     if let Some(rate) = facts.median_bytes_per_s {
-        let (figure, label) = ("replay.median_bytes_per_s", "replayed, MB/s");
+        let reading = Reading::new("replay.median_bytes_per_s", rate, noise).floor(FLOOR_RATE);
         // At the recorded pace the rate is the recording's.
-        let better = if by_recording { Better::Neither } else { Better::Higher };
-        into.push(Reading::new(figure, label, Unit::BytesPerS, better, rate, noise).floor(FLOOR_RATE));
+        let better = if by_recording { Better::Neither } else { reading.better };
+        into.push(Reading { better, ..reading });
     }
     if !spans.is_empty() {
         let mean_s = spans.iter().sum::<f64>() / spans.len() as f64;
-        let (figure, label) = ("replay.span_s", "time of a pass, s");
         // A replay at the recorded pace keeps the time, or the storage is slower: no chance in that.
         let noise = match (noise, facts.expected_span_s) {
             (Noise::Unknown, Some(_)) => Noise::Share(0.0, 1e9),
             (noise, _) => noise,
         };
-        into.push(Reading::new(figure, label, Unit::S, Better::Lower, mean_s, noise).floor(FLOOR_RATE));
+        into.push(Reading::new("replay.span_s", mean_s, noise).floor(FLOOR_RATE));
     }
     if !complete.is_empty() {
         let different: u64 = complete.iter().map(|pass| pass.different_ops).sum();
         let per_pass = different as f64 / complete.len() as f64;
-        let (figure, label) = ("replay.different_ops", "operations that came out differently");
         // The same operations come out differently every time, so a difference is one.
         let noise = Noise::Absolute(0.0, 1e9);
-        into.push(
-            Reading::new(figure, label, Unit::Count, Better::Lower, per_pass, noise).floor_absolute(1.0),
-        );
+        into.push(Reading::new("replay.different_ops", per_pass, noise).floor_absolute(1.0));
     }
 }
 
@@ -137,41 +129,25 @@ fn totals(summary: &Summary, is_demand: bool, into: &mut Vec<Reading>) {
     }
     type Amount = fn(&LoadPoint) -> f64;
     type Stretch = fn(&Stretches) -> &[f64];
-    type Total<'a> = (&'a str, &'a str, Unit, Amount, Stretch);
+    type Total<'a> = (&'a str, Amount, Stretch);
     let all: [Total<'_>; 3] = [
-        (
-            "total.read_bytes_per_s",
-            "read, MB/s",
-            Unit::BytesPerS,
-            |point| point.total.read_bytes as f64,
-            |all| &all.read_bytes,
-        ),
-        (
-            "total.written_bytes_per_s",
-            "write, MB/s",
-            Unit::BytesPerS,
-            |point| point.total.written_bytes as f64,
-            |all| &all.written_bytes,
-        ),
+        ("total.read_bytes_per_s", |point| point.total.read_bytes as f64, |all| &all.read_bytes),
+        ("total.written_bytes_per_s", |point| point.total.written_bytes as f64, |all| &all.written_bytes),
         (
             "total.data_ops_per_s",
-            "reads and writes per s",
-            Unit::PerS,
             |point| point.total.data_ops_per_s.unwrap_or(0.0) * point.measured_s,
             |all| &all.ops,
         ),
     ];
-    for (figure, label, unit, amount, stretch) in all {
+    for (figure, amount, stretch) in all {
         let sum: f64 = summary.load_points.iter().map(amount).sum();
         let noise = total_noise(summary, sum, amount, stretch);
-        let reading = Reading::new(figure, label, unit, Better::Higher, sum / measured_s, noise);
+        let reading = Reading::new(figure, sum / measured_s, noise);
         into.push(reading.floor(FLOOR_RATE).demanded(is_demand));
     }
     let failed = summary.failed_ops() as f64;
-    let (figure, label) = ("total.failed_ops", "failed operations");
     let noise = if failed == 0.0 { Noise::Absolute(1.0, 9.0) } else { Noise::Unknown };
-    let reading = Reading::new(figure, label, Unit::Count, Better::Lower, failed, noise);
-    into.push(reading.counted_over(measured_s));
+    into.push(Reading::new("total.failed_ops", failed, noise).counted_over(measured_s));
 }
 
 /// The noise of a sum over load points: that of each, in proportion.
@@ -198,12 +174,10 @@ fn of_the_tool(summary: &Summary, into: &mut Vec<Reading>) {
     // Nobody measures how these vary; a rule stands in: a quarter, and twofold for a delay.
     let of = |value: f64, slack: f64| Noise::Range { low: value, high: Some(value), slack };
     if let Some(us) = cost.cpu_us_per_op {
-        let (figure, label) = ("self_cost.cpu_us_per_op", "own CPU per operation, µs");
-        into.push(Reading::new(figure, label, Unit::SmallUs, Better::Lower, us, of(us, SELF_FLOOR)));
+        into.push(Reading::new("self_cost.cpu_us_per_op", us, of(us, SELF_FLOOR)));
     }
     if let Some(us) = cost.lateness_p99_us {
-        let (figure, label) = ("self_cost.lateness_p99_us", "own delay p99, µs");
-        let reading = Reading::new(figure, label, Unit::SmallUs, Better::Lower, us, of(us, 1.0));
+        let reading = Reading::new("self_cost.lateness_p99_us", us, of(us, 1.0));
         into.push(reading.floor_absolute(LATENESS_FLOOR_US));
     }
 }

@@ -1,7 +1,7 @@
 //! Response times: their mean, percentiles and maximum, and how well each is known.
 
+use super::super::FLOOR_RATE;
 use super::super::evidence::{Noise, Stretches, Z_98, of_rate};
-use super::super::{Better, FLOOR_RATE, Unit};
 use super::Reading;
 use crate::figures::TimeFigures;
 use crate::summary::LoadPoint;
@@ -46,18 +46,17 @@ pub(super) fn readings(
     };
     let max_noise = stretches.map_or(Noise::Unknown, Stretches::max_response);
     let all = [
-        ("mean_us", "mean", times.mean_us, mean_noise, FLOOR_RATE),
-        ("p50_us", "p50", times.p50_us, percentile(0.5), 0.05),
-        ("p95_us", "p95", times.p95_us, percentile(0.95), 0.10),
-        ("p99_us", "p99", times.p99_us, percentile(0.99), 0.10),
-        ("p99_9_us", "p99.9", times.p99_9_us, percentile(0.999), 0.25),
-        ("max_us", "max", times.max_us, max_noise, 1.0),
+        ("mean_us", times.mean_us, mean_noise, FLOOR_RATE),
+        ("p50_us", times.p50_us, percentile(0.5), 0.05),
+        ("p95_us", times.p95_us, percentile(0.95), 0.10),
+        ("p99_us", times.p99_us, percentile(0.99), 0.10),
+        ("p99_9_us", times.p99_9_us, percentile(0.999), 0.25),
+        ("max_us", times.max_us, max_noise, 1.0),
     ];
-    for (field, name, value, noise, floor) in all {
+    for (field, value, noise, floor) in all {
         let noise = if *with_own_delay && field != "p50_us" { Noise::Unknown } else { noise };
         let figure = format!("total.response.{kind}.{field}");
-        let label = format!("{kind} {name}, ms");
-        into.push(Reading::new(&figure, &label, Unit::Us, Better::Lower, value, noise).floor(floor));
+        into.push(Reading::new(&figure, value, noise).floor(floor));
     }
 }
 

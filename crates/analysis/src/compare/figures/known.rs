@@ -1,0 +1,108 @@
+//! The figures that are compared: what each is called, its unit, which direction is good and how much it
+//! matters. Names are paths in `summary.json`, below a load point or below the whole.
+//!
+//! Not here: their values ([`super`]), and what they mean, which is said where the figure is defined.
+
+use super::super::{Better, Unit};
+use super::{INCIDENTS, LATE_FRAMES, SEARCH, STREAMS_HIT, VERDICT, WORST_MARGIN, Weight};
+
+/// What is known of a figure before anything was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownFigure {
+    /// Its path; `*` stands for one word of it.
+    pub name: &'static str,
+    /// What people call it, with the unit in which it is shown; `*` stands for the word of the name.
+    pub label: &'static str,
+    /// The unit of its values.
+    pub unit: Unit,
+    /// Which direction is good.
+    pub better: Better,
+    /// How much it matters.
+    pub weight: Weight,
+}
+
+const fn figure(
+    name: &'static str,
+    label: &'static str,
+    unit: Unit,
+    better: Better,
+    weight: Weight,
+) -> KnownFigure {
+    KnownFigure { name, label, unit, better, weight }
+}
+
+const fn higher(name: &'static str, label: &'static str, unit: Unit, weight: Weight) -> KnownFigure {
+    figure(name, label, unit, Better::Higher, weight)
+}
+
+const fn lower(name: &'static str, label: &'static str, unit: Unit, weight: Weight) -> KnownFigure {
+    figure(name, label, unit, Better::Lower, weight)
+}
+
+/// Every figure that is compared.
+pub const KNOWN_FIGURES: &[KnownFigure] = &[
+    higher(VERDICT, "criteria", Unit::Verdict, Weight::Verdict),
+    higher(SEARCH, "streams that passed every time", Unit::Streams, Weight::Capacity),
+    higher("check.formats.*.play.streams", "streams of *, play", Unit::Streams, Weight::Capacity),
+    higher("check.formats.*.record.streams", "streams of *, record", Unit::Streams, Weight::Capacity),
+    lower(INCIDENTS, "incidents", Unit::Count, Weight::LateFrames),
+    lower(LATE_FRAMES, "late frames", Unit::Count, Weight::LateFrames),
+    lower(STREAMS_HIT, "streams with late frames", Unit::Count, Weight::LateFrames),
+    higher(WORST_MARGIN, "worst margin, ms", Unit::Us, Weight::Margin),
+    lower("vda.overall_response_time_ms", "overall response time, ms", Unit::Ms, Weight::Headline),
+    higher("total.read_bytes_per_s", "read, MB/s", Unit::BytesPerS, Weight::Headline),
+    higher("total.written_bytes_per_s", "write, MB/s", Unit::BytesPerS, Weight::Headline),
+    higher("total.data_ops_per_s", "reads and writes per s", Unit::PerS, Weight::Other),
+    higher("rates.achieved_ops_per_s", "achieved operations per s", Unit::PerS, Weight::Other),
+    lower("rates_mean_response_ms", "mean response, ms", Unit::Ms, Weight::Headline),
+    lower("total.response.*.mean_us", "* mean, ms", Unit::Us, Weight::Other),
+    lower("total.response.*.p50_us", "* p50, ms", Unit::Us, Weight::Other),
+    lower("total.response.*.p95_us", "* p95, ms", Unit::Us, Weight::Other),
+    lower("total.response.*.p99_us", "* p99, ms", Unit::Us, Weight::Headline),
+    lower("total.response.*.p99_9_us", "* p99.9, ms", Unit::Us, Weight::Other),
+    lower("total.response.*.max_us", "* max, ms", Unit::Us, Weight::Other),
+    lower("total.failed_ops", "failed operations", Unit::Count, Weight::Other),
+    higher("check.sequential_read_mb_per_s", "read in order, MB/s", Unit::MbPerS, Weight::Other),
+    higher("check.sequential_write_mb_per_s", "write in order, MB/s", Unit::MbPerS, Weight::Other),
+    higher("check.random_read_mb_per_s", "read at random, MB/s", Unit::MbPerS, Weight::Headline),
+    lower("check.random_read_ms_p99", "read at random p99, ms", Unit::Ms, Weight::Other),
+    higher("replay.median_bytes_per_s", "replayed, MB/s", Unit::BytesPerS, Weight::Headline),
+    lower("replay.span_s", "time of a pass, s", Unit::S, Weight::Headline),
+    lower("replay.different_ops", "operations that came out differently", Unit::Count, Weight::Other),
+    lower("self_cost.cpu_us_per_op", "own CPU per operation, µs", Unit::SmallUs, Weight::Other),
+    lower("self_cost.lateness_p99_us", "own delay p99, µs", Unit::SmallUs, Weight::Other),
+];
+
+/// What is known of the figure with this name, and the word that `*` stands for, if its name has one.
+pub(super) fn known<'a>(name: &'a str) -> Option<(&'static KnownFigure, Option<&'a str>)> {
+    KNOWN_FIGURES.iter().find_map(|figure| {
+        let Some((before, behind)) = figure.name.split_once('*') else {
+            return (figure.name == name).then_some((figure, None));
+        };
+        let word = name.strip_prefix(before)?.strip_suffix(behind)?;
+        (!word.contains('.')).then_some((figure, Some(word)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_star_is_one_word() {
+        let (figure, word) = known("total.response.read.p99_us").unwrap();
+        assert_eq!((figure.label, word), ("* p99, ms", Some("read")));
+        assert_eq!(known("total.response.read.now.p99_us"), None);
+        assert_eq!(known("total.failed_ops").unwrap().1, None);
+        assert_eq!(known("total.*.p99_us"), None);
+    }
+
+    #[test]
+    fn no_name_is_known_twice() {
+        for (at, figure) in KNOWN_FIGURES.iter().enumerate() {
+            assert!(KNOWN_FIGURES[..at].iter().all(|other| other.name != figure.name), "{}", figure.name);
+        }
+    }
+}
