@@ -54,6 +54,16 @@ pub fn run_watching(command: &mut Command, mut line: impl FnMut(&str)) -> anyhow
     Ok(child.wait()?.success())
 }
 
+/// Runs it with its messages on our own standard error, and gives the lines that it printed.
+pub fn lines(command: &mut Command) -> anyhow::Result<Vec<String>> {
+    println!("$ {}", typed(command));
+    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
+    if !output.status.success() {
+        bail!("'{}' ended with {}", typed(command), output.status);
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+}
+
 /// Whether a program of this name is on the PATH.
 pub fn exists(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();

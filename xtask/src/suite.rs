@@ -1,66 +1,140 @@
-//! Running `cargo test` and counting what became of each test.
+//! Running the test programs, several at a time, and counting what became of each test.
+//!
+//! Most of the end-to-end tests wait: for a frozen file system, a slow link, the seconds that are measured.
+//! Run one after the other they leave three quarters of two processors idle, so [`AT_ONCE`] programs run
+//! side by side.
 //!
 //! A test that cannot run (not root, a tool is missing) says so in the file that `REELGAUGE_SKIPS` names,
 //! one "name: why" per line. The test framework counts it as passed; here it is counted as skipped.
 //!
-//! A test that fails while others run beside it is run once more, alone. If it passes then it is no failure,
-//! but it is named as unstable: these tests measure real time on machines that they share, and half an hour
-//! that is lost to somebody else's second helps nobody. More than a few of them are a failure all the same.
+//! A test that fails is run once more, alone. If it passes then it stays a failure, and is named as unstable:
+//! whoever mends it knows where to look.
+
+mod programs;
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use crate::command;
 use crate::step::{Counts, Outcome};
+use programs::{Program, Said};
 
-/// Tests that may fail in company and pass alone before the whole run is a failure.
-const MOST_UNSTABLE: usize = 4;
+/// How many test programs run side by side.
+const AT_ONCE: usize = 3;
 
 /// Runs the tests of the workspace, with the end-to-end tests unless `quick`.
 pub fn run(quick: bool) -> anyhow::Result<Outcome> {
     let skips = crate::target_dir().join("skipped-tests.txt");
     std::fs::write(&skips, "")?;
-    let mut cargo = crate::cargo();
-    cargo.args(["test", "--workspace", "--locked", "--no-fail-fast"]).env("REELGAUGE_SKIPS", &skips);
-    // Tests provoke panics in libraries on purpose; a backtrace of each would bury the rest, and reading the
-    // symbols for it takes more memory than some tests allow.
-    cargo.env("RUST_BACKTRACE", "0");
-    if quick {
-        cargo.args(["--exclude", "reelgauge-tests"]);
-    } else {
+    let programs = programs::build(quick)?;
+    let environment = environment(quick, &skips)?;
+    let finished = side_by_side(&programs, &environment);
+    let mut total = Counts::default();
+    let mut broken = Vec::new();
+    for (program, said) in programs.iter().zip(finished) {
+        let (counts, failed) = counted(&said.text);
+        total.passed += counts.passed;
+        total.failed += counts.failed;
+        if !said.passed {
+            broken.push(program.name.clone());
+            total.unstable.extend(pass_alone(program, &failed, &environment)?);
+        }
+    }
+    let doc_tests_passed = doc_tests(quick, &mut total)?;
+    let skipped = std::fs::read_to_string(&skips)?;
+    total.skipped = skipped.lines().map(str::to_owned).collect();
+    total.passed = total.passed.saturating_sub(total.skipped.len() as u64);
+    let why = match (broken.is_empty(), doc_tests_passed, total.passed + total.failed > 0) {
+        (false, _, _) => Some(format!("{} failed, see above", broken.join(", "))),
+        (true, false, _) => Some("examples in documentation failed, see above".to_owned()),
+        (true, true, false) => Some("no test ran".to_owned()),
+        (true, true, true) => None,
+    };
+    Ok(Outcome::Tests(total, why))
+}
+
+/// What test programs are told.
+fn environment(quick: bool, skips: &std::path::Path) -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
+    let mut environment = vec![
+        ("REELGAUGE_SKIPS", skips.to_owned()),
+        // Tests provoke panics in libraries on purpose; a backtrace of each would bury the rest, and reading
+        // the symbols for it takes more memory than some tests allow.
+        ("RUST_BACKTRACE", "0".into()),
+    ];
+    if !quick {
         // The end-to-end tests run the binary that users get from a plain build.
         let mut build = crate::cargo();
         command::run(build.args(["build", "--locked", "--package", "reelgauge"]))?;
-        cargo.env("REELGAUGE_BIN", crate::target_dir().join("debug/reelgauge"));
-        cargo.env("REELGAUGE_TEST_VENV", crate::python::venv());
+        environment.push(("REELGAUGE_BIN", crate::target_dir().join("debug/reelgauge")));
+        environment.push(("REELGAUGE_TEST_VENV", crate::python::venv()));
         let static_binary = crate::cross::static_binary();
         if static_binary.is_file() {
-            cargo.env("REELGAUGE_STATIC_BIN", static_binary);
+            environment.push(("REELGAUGE_STATIC_BIN", static_binary));
         }
     }
+    Ok(environment)
+}
+
+/// Runs the programs, [`AT_ONCE`] at a time; what each said is printed when it has ended, and given in the
+/// programs' order.
+fn side_by_side(programs: &[Program], environment: &[(&str, PathBuf)]) -> Vec<Said> {
+    let waiting: Mutex<VecDeque<usize>> = Mutex::new((0..programs.len()).collect());
+    let finished: Mutex<Vec<(usize, Said)>> = Mutex::new(Vec::new());
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(at) = next() {
+                    let start = Instant::now();
+                    let said = programs[at].run(&[], environment);
+                    let said =
+                        said.unwrap_or_else(|error| Said { text: format!("{error:#}\n"), passed: false });
+                    let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
+                    let took_s = start.elapsed().as_secs_f64();
+                    println!("\n== {} ({took_s:.1} s)\n{}", programs[at].name, said.text.trim());
+                    finished.push((at, said));
+                }
+            });
+        }
+    });
+    let mut finished = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
+    finished.sort_by_key(|(at, _)| *at);
+    finished.into_iter().map(|(_, said)| said).collect()
+}
+
+/// Those of a program's failed tests that pass when nothing runs beside them.
+fn pass_alone(
+    program: &Program,
+    failed: &[String],
+    environment: &[(&str, PathBuf)],
+) -> anyhow::Result<Vec<String>> {
+    if failed.is_empty() {
+        return Ok(Vec::new());
+    }
+    println!("\n== once more, alone: {}: {}", program.name, failed.join(", "));
+    let said = program.run(failed, environment)?;
+    println!("{}", said.text.trim());
+    let (_, still_failed) = counted(&said.text);
+    Ok(failed.iter().filter(|test| said.passed || !still_failed.contains(test)).cloned().collect())
+}
+
+/// The examples in documentation.
+fn doc_tests(quick: bool, total: &mut Counts) -> anyhow::Result<bool> {
+    let mut cargo = crate::cargo();
+    cargo.args(["test", "--workspace", "--locked", "--doc", "--no-fail-fast"]);
+    if quick {
+        cargo.args(["--exclude", "reelgauge-tests"]);
+    }
+    command::run_watching(&mut cargo, |line| count(total, line))
+}
+
+/// The tests that a program counted, and the names of those that failed.
+fn counted(text: &str) -> (Counts, Vec<String>) {
     let mut counts = Counts::default();
-    let mut failed = Vec::new();
-    let mut all_passed = command::run_watching(&mut cargo, |line| {
-        count(&mut counts, line);
-        failed.extend(failed_test(line));
-    })?;
-    if !all_passed && (1..=MOST_UNSTABLE).contains(&failed.len()) && failed.len() as u64 == counts.failed {
-        println!("\n== once more, alone: {}", failed.join(", "));
-        cargo.arg("--").arg("--exact").args(&failed).args(["--test-threads", "1"]);
-        if command::run_watching(&mut cargo, |_| {})? {
-            counts.passed += counts.failed;
-            counts.failed = 0;
-            counts.unstable = failed;
-            all_passed = true;
-        }
-    }
-    let skipped = std::fs::read_to_string(&skips)?;
-    counts.skipped = skipped.lines().map(str::to_owned).collect();
-    counts.passed = counts.passed.saturating_sub(counts.skipped.len() as u64);
-    let ran = counts.passed + counts.failed > 0;
-    let why = match (all_passed, ran) {
-        (true, true) => None,
-        (true, false) => Some("no test ran".to_owned()),
-        (false, _) => Some("cargo test failed, see above".to_owned()),
-    };
-    Ok(Outcome::Tests(counts, why))
+    text.lines().for_each(|line| count(&mut counts, line));
+    (counts, text.lines().filter_map(failed_test).collect())
 }
 
 /// The name in a line "test some::name ... FAILED"; none in any other.
@@ -100,15 +174,12 @@ mod tests {
 
     #[test]
     fn results_are_added_up_and_other_lines_ignored() {
-        let mut counts = Counts::default();
-        for line in [
-            "running 3 tests",
-            "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s",
-            "test result: FAILED. 10 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; finished in 4s",
-            "5 passed",
-        ] {
-            count(&mut counts, line);
-        }
+        let text = "running 3 tests\ntest a::b ... FAILED\n\
+            test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n\
+            test result: FAILED. 10 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; finished in 4s\n\
+            5 passed\n";
+        let (counts, failed) = counted(text);
         assert_eq!((counts.passed, counts.failed), (13, 2));
+        assert_eq!(failed, ["a::b"]);
     }
 }

@@ -1,5 +1,5 @@
-//! The figures for spreadsheets: the same numbers as in `summary.json`, one table a file. Every column that is
-//! a number has its unit in its name; what was not measured is empty.
+//! The figures for spreadsheets: the same numbers as in `summary.json`, one table a file. Every column that
+//! is a number has its unit in its name; what was not measured is empty.
 //!
 //! Not here: which columns there are ([`columns`]).
 

@@ -40,17 +40,22 @@ pub(super) fn untrue(sentences: &[String], summary: &Value) -> Vec<String> {
     let wrong = sentences.iter().flat_map(|sentence| {
         let mut figures = Vec::new();
         collect(summary, "", sentence, &mut figures);
-        figures.push(late_through_the_tool(summary));
+        figures.extend([late_through_the_tool(summary), measured(summary)]);
         let told = told(sentence).into_iter().filter(move |(_, told)| !is_figure(told, &figures));
         told.map(move |(text, _)| format!("'{text}' is no figure of the summary: {sentence}"))
     });
     wrong.collect()
 }
 
-/// The one figure that is told as a sum over the load points.
+/// The frames that the tool made late, in all load points.
 fn late_through_the_tool(summary: &Value) -> (Unit, f64) {
     let late = |point| amount(point, "streams.total.late_frames_with_own_delay");
     (Unit::Frames, points(summary).iter().map(late).sum())
+}
+
+/// The measured time of all load points.
+fn measured(summary: &Value) -> (Unit, f64) {
+    (Unit::Microseconds, points(summary).iter().map(|point| amount(point, "measured_s")).sum::<f64>() * 1e6)
 }
 
 fn is_figure(told: &Told, figures: &[(Unit, f64)]) -> bool {

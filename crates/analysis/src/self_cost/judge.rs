@@ -41,7 +41,8 @@ impl SelfCost {
             Some(true) if streams.is_none() && paused_s > GOOD_PAUSED_SHARE * measured_s => (
                 Some(false),
                 format!(
-                    "The tool was stopped for {paused_s:.1} s of {measured_s:.1} s: every figure holds that."
+                    "The tool was stopped for {} of {measured_s:.1} s: every figure holds that.",
+                    in_words(paused_s * 1e6)
                 ),
             ),
             _ => (timing_good_enough, sentence),
@@ -187,6 +188,15 @@ mod tests {
         let cost = SelfCost::new(Some((1.0, 1.0)), &totals(1.0, 1.0), &[], Some(&paused));
         assert_eq!((cost.paused_s, cost.longest_pause_s), (Some(1.3), Some(1.2)));
         assert!(cost.sentence.contains("did not run for 1.2 s from 4.0 s into the run"), "{}", cost.sentence);
+    }
+
+    /// "0.0 s" would say that it was not stopped.
+    #[test]
+    fn a_short_pause_has_its_length() {
+        let mut paused = PausedTotal::default();
+        paused.add(Pause { from_ns: 4_000_000_000, until_ns: 4_038_000_000 });
+        let cost = SelfCost::new(Some((1.0, 1.0)), &totals(1.0, 1.0), &[], Some(&paused));
+        assert!(cost.sentence.contains("was stopped for 38.0 ms of"), "{}", cost.sentence);
     }
 
     #[test]

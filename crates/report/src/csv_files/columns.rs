@@ -1,26 +1,14 @@
 //! The columns of every table for spreadsheets, and where in `summary.json` each figure stands. A column is
 //! added here and nowhere else; what it means is said where the figure is defined.
 //!
+//! The first word of a path is what a row is about (`stream`, `incident`, …); `row` is what the row itself adds.
+//! `docs/run-directory.md` says which place in `summary.json` that is.
+//!
 //! Not here: the rows ([`super`]).
 
 use std::borrow::Cow;
 
 use reelgauge_record::OpKind;
-
-/// What a row of a table is about, and where in `summary.json` that stands. The first word of a column's path
-/// is one of these; `row` is what the row itself adds.
-pub const SCOPES: &[(&str, &str)] = &[
-    ("point", "load_points[]"),
-    ("whole", "load_points[]"),
-    ("figures", "load_points[].total"),
-    ("worker", "load_points[].per_worker[]"),
-    ("cell", "load_points[].paper.cells[]"),
-    ("stream", "load_points[].streams.streams[]"),
-    ("longest", "load_points[].streams.streams[].worst_late_runs[]"),
-    ("incident", "load_points[].streams.incidents[]"),
-    ("series", "series"),
-    ("second", "series.steps[]"),
-];
 
 /// A column: its name, and the path of its figure from the row's scopes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,20 +47,6 @@ impl CsvTable {
             CsvTable::Streams => "streams.csv",
             CsvTable::Incidents => "incidents.csv",
             CsvTable::Seconds => "seconds.csv",
-        }
-    }
-
-    /// What a row is.
-    pub fn row_is(self) -> &'static str {
-        match self {
-            CsvTable::LoadPoints => "the total of a load point, or one of its workers",
-            CsvTable::Paper => {
-                "a cell of the paper's tables, margins included (`block_bytes` empty: all sizes), of all \
-                 workers together (`worker` empty), then of each"
-            }
-            CsvTable::Streams => "a stream in a load point",
-            CsvTable::Incidents => "an incident in a load point",
-            CsvTable::Seconds => "a second of the run",
         }
     }
 

@@ -1,0 +1,134 @@
+//! The test programs that cargo built, and running one of them as cargo would.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, bail};
+use serde_json::Value;
+
+use crate::command;
+
+/// The programs that take longest, the longest first: they are started first, so that none of them is left
+/// alone at the end. Others follow in cargo's order; a name that is gone does no harm.
+const LONGEST: [&str; 12] = [
+    "streams_find_max",
+    "data_sets",
+    "streams_broken_off",
+    "check",
+    "guest_nas",
+    "whose_fault",
+    "compare",
+    "trace_library",
+    "faults_hangs",
+    "interrupted_sentences",
+    "swapped_directories",
+    "mix_storage",
+];
+
+/// A test program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Its name, with that of its package where it holds the unit tests: `streams_find_max`.
+    pub name: String,
+    executable: PathBuf,
+    /// The folder of its package, in which it runs.
+    folder: PathBuf,
+}
+
+/// What a program said, and whether all its tests passed.
+pub struct Said {
+    /// Standard output and standard error, one behind the other.
+    pub text: String,
+    /// Whether its exit status was 0.
+    pub passed: bool,
+}
+
+/// Builds the test programs of the workspace, without the end-to-end tests if `quick`.
+pub fn build(quick: bool) -> anyhow::Result<Vec<Program>> {
+    let mut cargo = crate::cargo();
+    cargo.args(["test", "--workspace", "--locked", "--no-run"]);
+    cargo.arg("--message-format=json-render-diagnostics");
+    if quick {
+        cargo.args(["--exclude", "reelgauge-tests"]);
+    }
+    let mut programs = Vec::new();
+    for line in command::lines(&mut cargo)? {
+        programs.extend(program(&line)?);
+    }
+    if programs.is_empty() {
+        bail!("cargo built no test program");
+    }
+    programs.sort_by_key(|program| {
+        LONGEST.iter().position(|name| *name == program.name).unwrap_or(LONGEST.len())
+    });
+    Ok(programs)
+}
+
+/// The program that a line of cargo's JSON tells of; none in any other line.
+fn program(line: &str) -> anyhow::Result<Option<Program>> {
+    let Ok(Value::Object(message)) = serde_json::from_str::<Value>(line) else {
+        return Ok(None);
+    };
+    let is_test = message.get("profile").and_then(|profile| profile.get("test")).and_then(Value::as_bool);
+    let Some(executable) =
+        message.get("executable").and_then(Value::as_str).filter(|_| is_test == Some(true))
+    else {
+        return Ok(None);
+    };
+    let manifest = message.get("manifest_path").and_then(Value::as_str);
+    let folder = manifest.and_then(|path| Path::new(path).parent()).context("cargo named no manifest")?;
+    let name = message.get("target").and_then(|target| target.get("name")).and_then(Value::as_str);
+    Ok(Some(Program {
+        name: name.context("cargo named no target")?.to_owned(),
+        executable: executable.into(),
+        folder: folder.to_owned(),
+    }))
+}
+
+impl Program {
+    /// Runs its tests, or only those with these names, one after the other.
+    pub fn run(&self, only: &[String], environment: &[(&str, PathBuf)]) -> anyhow::Result<Said> {
+        let mut program = Command::new(&self.executable);
+        program.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
+        program.envs(environment.iter().map(|(name, value)| (name, value))).stdin(Stdio::null());
+        if !only.is_empty() {
+            program.arg("--exact").args(only).args(["--test-threads", "1"]);
+        }
+        let output =
+            program.output().with_context(|| format!("{} does not start", self.executable.display()))?;
+        let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.push_str(&String::from_utf8_lossy(&output.stderr));
+        Ok(Said { text, passed: output.status.success() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn test_programs_are_told_from_other_artefacts() {
+        let line = |test: bool, executable: &str| {
+            format!(
+                r#"{{"reason":"compiler-artifact","manifest_path":"/r/tests/Cargo.toml",
+                   "target":{{"name":"safety"}},"profile":{{"test":{test}}},"executable":{executable}}}"#
+            )
+        };
+        let found = program(&line(true, "\"/t/safety-1\"")).unwrap().unwrap();
+        assert_eq!((found.name.as_str(), found.folder.as_path()), ("safety", Path::new("/r/tests")));
+        for other in [line(false, "\"/t/reelgauge\""), line(true, "null"), "not JSON".to_owned()] {
+            assert_eq!(program(&other).unwrap(), None);
+        }
+        assert!(program(&line(true, "\"/t/a\"").replace("manifest_path", "other")).is_err());
+    }
+
+    #[test]
+    fn a_program_that_fails_says_why() {
+        let program = Program { name: "sh".into(), executable: "/bin/false".into(), folder: "/".into() };
+        assert!(!program.run(&[], &[]).unwrap().passed);
+        let gone = Program { executable: "/nothing/here".into(), ..program };
+        assert!(gone.run(&[], &[]).is_err());
+    }
+}
