@@ -7,7 +7,7 @@ import { nines } from "../src/compare/overlays";
 
 function row(judgement: ComparisonRow["judgement"], change_percent: (number | null)[]): ComparisonRow {
   const values = change_percent.map(() => 1);
-  const rest = { group: "", figure: "f", label: "f", unit: "", better: "higher" as const };
+  const rest = { group: "", figure: "f", label: "f", unit: "count" as const, better: "higher" as const };
   return { ...rest, values, texts: values.map(String), change_percent, noise_percent: [null, 1], judgement };
 }
 

@@ -40,11 +40,12 @@ describe("addresses", () => {
 const tick = (at_s: number, late_frames: number | null, more: Partial<LiveTick> = {}): LiveTick => ({
   event: "live", at_s, label: "8 players", elapsed_s: at_s, warmup_s: 2, total_s: 60,
   read_bytes_per_s: 1e6, write_bytes_per_s: 0, late_frames, margin_ms: null, longest_in_flight_s: null, no_answer_s: null,
+  incidents: late_frames === null ? null : 0, incident: null,
   streams: { stream: [], late_frames: [], margin_ms: [], buffer_ms: [] }, ...more,
 });
 
 const after = (...events: LiveEvent[]) => events.reduce(afterEvent, NOTHING_YET);
-const begin: LiveEvent = { event: "begin", at_s: 0, pid: 1, verb: "streams", label: "", target: "/mnt" };
+const begin: LiveEvent = { event: "begin", at_s: 0, pid: 1, process: "", verb: "streams", label: "", target: "/mnt" };
 
 describe("a running run", () => {
   it("begins anew with every begin, because a stream that was broken tells all again", () => {
@@ -81,13 +82,13 @@ describe("a running run", () => {
   });
 
   it("ends", () => {
-    const state = after(begin, tick(1, 0), { event: "end", at_s: 2, outcome: "interrupted", reason: "stopped", late_frames: null });
+    const state = after(begin, tick(1, 0), { event: "end", at_s: 2, outcome: "interrupted", reason: "stopped", late_frames: null, incidents: null });
     expect(state.end?.outcome).toBe("interrupted");
     expect(lateFrames(state)).toBe(0);
   });
 
   it("ends with the late frames of the summary", () => {
-    const end: LiveEvent = { event: "end", at_s: 2, outcome: "complete", reason: null, late_frames: 681 };
+    const end: LiveEvent = { event: "end", at_s: 2, outcome: "complete", reason: null, late_frames: 681, incidents: 1 };
     expect(lateFrames(after(begin, tick(1, 3), end))).toBe(681);
   });
 
@@ -95,7 +96,7 @@ describe("a running run", () => {
     const silent = tick(8, 90, { longest_in_flight_s: 6.3, no_answer_s: 6.2 });
     expect(silence(after(begin, silent))).toBe(6.2);
     expect(silence(after(begin, silent, tick(9, 90, { longest_in_flight_s: 0.1 })))).toBeNull();
-    const end: LiveEvent = { event: "end", at_s: 9, outcome: "broke_off", reason: "hung", late_frames: 90 };
+    const end: LiveEvent = { event: "end", at_s: 9, outcome: "broke_off", reason: "hung", late_frames: 90, incidents: 1 };
     expect(silence(after(begin, silent, end))).toBeNull();
   });
 

@@ -52,6 +52,16 @@ pub fn bundle() -> anyhow::Result<bool> {
     Ok(true)
 }
 
+/// Writes the types of what the Rust side tells the application anew, where they are committed.
+/// A test of `reelgauge-console` holds that file to them.
+pub fn types() -> anyhow::Result<bool> {
+    let mut test = crate::cargo();
+    test.args(["test", "--locked", "--package", "reelgauge-console", "--lib"]);
+    command::run(test.arg("typescript::the_committed").env("REELGAUGE_WRITE_TYPES", "1"))?;
+    println!("wrote console/src/data/generated.ts; commit it");
+    Ok(true)
+}
+
 fn missing(why: String) -> anyhow::Result<Outcome> {
     ensure!(!command::is_ci(), "{why}");
     Ok(Outcome::Skipped(why))

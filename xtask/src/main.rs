@@ -28,6 +28,7 @@ usage: cargo xtask VERB
   tidy                             the rules for the code base alone
   bench [ARGS]...                  side-by-side benchmarks; ARGS go to the benchmark program
   bundle                           builds console/dist/reelgauge.html, which is committed
+  types                            writes the console's types, console/src/data/generated.ts, from the Rust ones
   soak [--rounds N] [--only NAME]  the fault tests again and again, to find what happens rarely
 ";
 
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         "tidy" => tidy::run(),
         "bench" => bench(rest),
         "bundle" => console::bundle(),
+        "types" => console::types(),
         "soak" => soak::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");

@@ -2,8 +2,8 @@
 // Addresses are below that of the page, wherever a proxy puts it.
 
 import { signal } from "@preact/signals";
-import type { Form, Info, LiveEvent, RunEntry, StartAnswer, StartRequest, TraceEntry } from "./live";
-import type { MapLevel, OpColumns, Page, RunNotes } from "./page";
+import type { Form, Info, LiveEvent, OpsFound, RunEntry, StartAnswer, StartRequest, TraceEntry } from "./live";
+import type { MapLevel, Page, RunNotes } from "./page";
 
 /** Something that the server refused, or that it could not be asked. */
 export class ApiError extends Error {
@@ -27,10 +27,6 @@ export const isReachable = signal(true);
 /** Whether the server asks for the token before it tells anything. */
 export const needsToken = signal(false);
 
-export interface NamedOps extends OpColumns {
-  file_names?: Record<string, string>;
-}
-
 const run = (id: string) => `api/runs/${encodeURIComponent(id)}`;
 const trace = (name: string) => `api/traces/${encodeURIComponent(name)}`;
 
@@ -43,7 +39,7 @@ export const api = {
   runs: (stop?: AbortSignal) => get<RunEntry[]>("api/runs", stop),
   runPage: (id: string, stop?: AbortSignal) => get<Page>(`${run(id)}/page`, stop),
   runMap: (id: string, query: URLSearchParams, stop?: AbortSignal) => get<MapLevel>(`${run(id)}/map?${query}`, stop),
-  runOps: (id: string, query: URLSearchParams, stop?: AbortSignal) => get<NamedOps>(`${run(id)}/ops?${query}`, stop),
+  runOps: (id: string, query: URLSearchParams, stop?: AbortSignal) => get<OpsFound>(`${run(id)}/ops?${query}`, stop),
   saveNotes: (id: string, notes: RunNotes) => change("PUT", `${run(id)}/notes`, notes),
   stop: (id: string) => change("POST", `${run(id)}/stop`),
   remove: (id: string) => change("DELETE", run(id)),
@@ -54,7 +50,7 @@ export const api = {
   traces: (stop?: AbortSignal) => get<TraceEntry[]>("api/traces", stop),
   tracePage: (name: string, stop?: AbortSignal) => get<Page>(`${trace(name)}/page`, stop),
   traceMap: (name: string, query: URLSearchParams, stop?: AbortSignal) => get<MapLevel>(`${trace(name)}/map?${query}`, stop),
-  traceOps: (name: string, query: URLSearchParams, stop?: AbortSignal) => get<NamedOps>(`${trace(name)}/ops?${query}`, stop),
+  traceOps: (name: string, query: URLSearchParams, stop?: AbortSignal) => get<OpsFound>(`${trace(name)}/ops?${query}`, stop),
   live: (id: string, to: LiveListener) => new LiveStream(`${run(id)}/live`, to),
 };
 

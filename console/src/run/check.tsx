@@ -127,7 +127,7 @@ function limitedBy(format: CheckFormat): string {
 }
 
 function Client({ facts }: { facts: CheckFacts }) {
-  const tiles: [string, keyof CheckFacts & string, number | null, string][] = [
+  const tiles: [string, keyof CheckFacts & string, number | null | undefined, string][] = [
     ["Reads in sequence", "sequential_read_mb_per_s", facts.sequential_read_mb_per_s, "MB/s"],
     ["Reads at random, 64 KiB", "random_read_mb_per_s", facts.random_read_mb_per_s, "MB/s"],
     ["99 of 100 of these within", "random_read_ms_p99", facts.random_read_ms_p99, "ms"],

@@ -50,7 +50,7 @@ export function CounterCharts({ counters, extent }: { counters: Counters; extent
           agent={agent.agent}
           many={counters.agents.length > 1}
           series={agent.series}
-          notes={agent.notes ?? []}
+          notes={agent.notes}
           at={at}
           extent={extent}
         />

@@ -81,7 +81,7 @@ export function PaperView({ point, at }: { point: LoadPoint; at: number }) {
           />
         ))}
       </div>
-      {point.paper.per_transfer === true && <Terms cells={point.paper.cells} />}
+      {point.paper.per_transfer && <Terms cells={point.paper.cells} />}
       {sizes.length > 1 && (
         <div class="grid">
           {TABLES.slice(0, 2).map((table) => (

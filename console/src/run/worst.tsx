@@ -123,7 +123,7 @@ function columnsOf(detail: Detail, extent: Extent, ops: Op[]): Column<Op>[] {
 
 function fileName(detail: Detail, file: number): string {
   if (file < 0) return "";
-  return detail.file_names[String(file)] ?? `file ${file}`;
+  return detail.file_names[file] ?? `file ${file}`;
 }
 
 function ShowButton({ op, extent }: { op: Op; extent: Extent }) {

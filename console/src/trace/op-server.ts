@@ -1,6 +1,7 @@
 // Asks the live console's server for the operations that match, when the page doesn't hold all of them.
 
 import { useEffect, useState } from "preact/hooks";
+import type { OpsFound } from "../data/live";
 import type { OpColumns } from "../data/page";
 import { asGlob } from "./glob";
 import { type OpFilter, type OpOrder, opsQuery } from "./op-rows";
@@ -13,7 +14,7 @@ const REST_MS = 300;
 
 export interface ServerOps {
   ops: OpColumns | null;
-  names: Record<string, string> | null;
+  names: OpsFound["file_names"] | null;
   waits: boolean;
   error: string | null;
 }
@@ -30,7 +31,7 @@ export function useServerOps(source: DetailSource | null, filter: OpFilter, orde
     const timer = window.setTimeout(() => {
       setState((before) => ({ ...before, waits: true }));
       source.ops(new URLSearchParams(query), stop.signal).then(
-        (ops) => setState({ ops, names: ops.file_names ?? null, waits: false, error: null }),
+        (ops) => setState({ ops, names: ops.file_names, waits: false, error: null }),
         (fault: unknown) => {
           if (stop.signal.aborted) return;
           setState((before) => ({ ...before, waits: false, error: fault instanceof Error ? fault.message : String(fault) }));

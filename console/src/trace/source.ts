@@ -2,18 +2,14 @@
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { MapLevel, OpColumns } from "../data/page";
+import type { OpsFound } from "../data/live";
+import type { MapLevel } from "../data/page";
 
 export interface DetailSource {
   /** Cells for a part of a file's map. */
   map: (query: URLSearchParams, stop: AbortSignal) => Promise<MapLevel>;
   /** Operations that match, as `reelgauge ops` lists them. */
-  ops: (query: URLSearchParams, stop: AbortSignal) => Promise<NamedOps>;
-}
-
-/** Operations with the names of their files, where the page may not have them. */
-export interface NamedOps extends OpColumns {
-  file_names?: Record<string, string>;
+  ops: (query: URLSearchParams, stop: AbortSignal) => Promise<OpsFound>;
 }
 
 export const SourceContext = createContext<DetailSource | null>(null);

@@ -81,6 +81,7 @@ pub const FLOOR_RATE: f64 = 0.03;
 
 /// Runs side by side; the first is what the others are compared with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Comparison {
     /// The runs, in the order given.
     pub runs: Vec<ComparedRun>,
@@ -92,6 +93,7 @@ pub struct Comparison {
 
 /// One of the runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ComparedRun {
     /// Name of the run directory.
     pub id: String,
@@ -117,6 +119,7 @@ pub struct ComparedRun {
 
 /// A storage and the client that measured it. What nobody found out or wrote down is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ComparedSystem {
     /// Who made the storage, by the run's notes.
     pub make: Option<String>,
@@ -144,6 +147,7 @@ pub struct ComparedSystem {
 
 /// What came of the streams of one load point in one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ComparedLate {
     /// The load point, as [`ComparisonRow::group`] has it.
     pub group: String,
@@ -167,6 +171,7 @@ pub struct ComparedLate {
 
 /// One disturbance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ComparedIncident {
     /// When it began, in the load point.
     pub began_in_point_s: f64,
@@ -178,6 +183,7 @@ pub struct ComparedIncident {
 
 /// One figure of all runs. The lists have one entry for each run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ComparisonRow {
     /// The load point; empty for figures of the whole run.
     pub group: String,
@@ -204,6 +210,7 @@ pub struct ComparisonRow {
 
 /// Which direction is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
     /// More is better.
@@ -216,6 +223,7 @@ pub enum Better {
 
 /// What is to be made of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ComparisonJudgement"))]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
     /// The others are compared with it.
@@ -236,6 +244,7 @@ pub enum Judgement {
 
 /// Units of values in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// Bytes per second.

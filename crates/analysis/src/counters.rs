@@ -14,6 +14,7 @@ pub const MAX_POINTS: usize = 40_000;
 
 /// The counters of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Counters {
     /// One for each machine that sampled.
     pub agents: Vec<CounterAgent>,
@@ -21,6 +22,7 @@ pub struct Counters {
 
 /// The counters of one machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CounterAgent {
     /// Its name.
     pub agent: String,
@@ -33,6 +35,7 @@ pub struct CounterAgent {
 
 /// One counter over time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CounterSeries {
     /// `host`, `network`, `disk`, `mount` or `tool`.
     pub layer: String,

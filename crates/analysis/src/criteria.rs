@@ -18,6 +18,7 @@ pub const MARGINS_HOLD_S: f64 = 60.0;
 
 /// One thing that is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Criterion {
     /// Late frames of each stream.

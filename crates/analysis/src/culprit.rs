@@ -37,6 +37,7 @@ const BUSY_PERCENT: f64 = 85.0;
 
 /// Who an incident or a failed load point is booked to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Culprit {
     /// This tool: it was stopped, or late by itself.

@@ -26,6 +26,7 @@ pub struct PointTiming {
 
 /// The figures of a load point or of one worker in it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Figures {
     /// Operations of every kind that were measured, failed ones included.
     pub ops: u64,
@@ -82,6 +83,7 @@ impl Figures {
 
 /// Counts of operations by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
 pub struct OpsByKind {
     /// Files opened.
@@ -128,6 +130,7 @@ pub struct OpsByKind {
 
 /// Times of operations that succeeded, by kind. `None` where there was none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TimesByKind {
     /// Reads and writes together.
     pub data: Option<TimeFigures>,
@@ -220,6 +223,7 @@ impl TimesByKind {
 
 /// A distribution of times. Percentiles are good for three digits; the mean and maximum are exact.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TimeFigures {
     /// How many operations.
     pub count: u64,
@@ -243,6 +247,7 @@ pub struct TimeFigures {
 
 /// The tool's own delay, to two digits; the maximum is exact. See [`Figures::lateness`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LatenessFigures {
     /// Half of the operations were no later.
     pub p50_us: f64,
@@ -254,6 +259,7 @@ pub struct LatenessFigures {
 
 /// Failures with one error number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ErrorFigures {
     /// The operating system's number.
     pub errno: i32,
@@ -269,11 +275,13 @@ pub struct ErrorFigures {
 
 /// Where and when something failed first.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FirstError {
     /// The operating system's number.
     pub errno: i32,
     /// The kind of operation: `read`, …
     #[serde(with = "kind_name")]
+    #[cfg_attr(feature = "typescript", ts(as = "OpKind"))]
     pub kind: OpKind,
     /// The worker.
     pub worker: u32,
@@ -289,6 +297,7 @@ pub struct FirstError {
 
 /// The figures of one worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct WorkerFigures {
     /// Its number.
     pub worker: u32,

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FragmentSigns {
     /// Files with single bytes written ahead of the data and overwritten later.
     pub hints: Vec<Hints>,

@@ -31,6 +31,7 @@ pub const INCIDENTS_KEPT: usize = 200;
 /// One disturbance. Times named `_s` run from the start of the run, those named `_in_point_s` from the start
 /// of the load point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Incident {
     /// When it began: when the storage or this machine fell behind, which is before the first late frame.
     pub began_s: f64,
@@ -65,6 +66,7 @@ pub struct Incident {
 
 /// How the storage behaved in an incident, as its answers tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Behaviour {
     /// Operations were in flight and none was answered.
@@ -98,6 +100,7 @@ impl Behaviour {
 
 /// What the storage did in an incident. The tool's own pauses are taken out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StorageThen {
     /// In a word.
     pub behaviour: Behaviour,

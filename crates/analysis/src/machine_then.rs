@@ -10,6 +10,7 @@ use crate::counters::{CounterSeries, Counters};
 
 /// This machine in a stretch of time. Percentages are 0 to 100.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MachineThen {
     /// The longest time that an operation waited in the tool although it was due and its worker was free.
     pub own_delay_max_us: Option<f64>,

@@ -51,6 +51,7 @@ impl Row {
 
 /// The kind of access, as the paper abbreviates it; a row of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Sequential reads.
@@ -260,6 +261,7 @@ impl PaperTally {
 
 /// The paper's three tables in long form. See the module for what the numbers mean.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PaperTables {
     /// Whether every transfer is booked whole under one block size, and by the paper's § 5.1: see the module.
     /// Earlier versions booked each block under its own length, counted no time between blocks as latency
@@ -274,6 +276,7 @@ pub struct PaperTables {
 
 /// One cell of all three tables. Numbers that nothing was measured for are `None`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PaperCell {
     /// The row.
     pub mode: Mode,

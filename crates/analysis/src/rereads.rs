@@ -29,6 +29,7 @@ const SIGNIFICANT_DIGITS: u8 = 2;
 
 /// The reads of one load point, by whether their bytes had been moved before.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Rereads {
     /// Number of the load point.
     pub point: u16,
@@ -42,6 +43,7 @@ pub struct Rereads {
 
 /// First and later reads of one size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ComparedReads {
     /// The reads were at least so long, and less than twice that.
     pub read_bytes_from: u64,
@@ -53,6 +55,7 @@ pub struct ComparedReads {
 
 /// How long reads took, from when they were issued.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ReadTimes {
     /// How many.
     pub reads: u64,

@@ -30,6 +30,7 @@ impl PausedTotal {
 
 /// The tool's own cost over a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SelfCost {
     /// CPU time in the tool's own code; `None` where nobody lived to tell.
     pub cpu_user_s: Option<f64>,

@@ -16,6 +16,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 
 /// The run in equal steps, from its start. Steps in which nothing was done are there, with zeros.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Series {
     /// Length of a step: 1, or a power of two of it for runs of more than six hours.
     pub step_s: u64,
@@ -25,6 +26,7 @@ pub struct Series {
 
 /// One step of the series.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SeriesStep {
     /// When the step began, since the start of the run.
     pub began_s: u64,

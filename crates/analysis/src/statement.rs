@@ -24,6 +24,7 @@ pub use of::of;
 
 /// Whether what was asked for was met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
     /// Everything that was asked for was measured and met.
@@ -41,6 +42,7 @@ pub enum Judgement {
 
 /// What the summary says on top.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Statement {
     /// Whether what was asked for was met.
     pub judgement: Judgement,
@@ -57,6 +59,7 @@ pub struct Statement {
 
 /// The number that somebody came for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "StatedNumber"))]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub enum Number {
     /// There is none: nothing was measured.
@@ -135,6 +138,7 @@ pub enum Number {
 
 /// Why more streams may pass than a search found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AtLeast {
     /// Beyond them this machine or the tool was the limit, not the storage.
@@ -147,6 +151,7 @@ pub enum AtLeast {
 
 /// Why the number is not better.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Cause {
     /// Whose it was.
     pub culprit: Culprit,

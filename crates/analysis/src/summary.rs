@@ -27,6 +27,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// Everything that a report shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Summary {
     /// [`SCHEMA_VERSION`] of the program that wrote it.
     pub schema_version: u32,
@@ -95,6 +96,7 @@ pub struct Summary {
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// As planned.
@@ -110,6 +112,7 @@ pub enum Outcome {
 
 /// Where the data lies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Target {
     /// The path that was given.
     pub path: String,
@@ -130,6 +133,7 @@ pub struct Target {
 
 /// Past the client's cache, or not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EffectiveMode {
     /// What was asked: `direct`, `cached`.
     pub asked: String,
@@ -145,6 +149,7 @@ pub struct EffectiveMode {
 
 /// The files used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DataSet {
     /// How many.
     pub files: u64,
@@ -156,6 +161,7 @@ pub struct DataSet {
 
 /// One load point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LoadPoint {
     /// From 0.
     pub index: u16,
@@ -206,6 +212,7 @@ pub struct LoadPoint {
 
 /// Why a load point could not be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum NotMeasured {
     /// Every block was to be visited once, and the warm-up had visited them all.
@@ -272,6 +279,7 @@ impl LoadPoint {
 
 /// The operation log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LogFacts {
     /// Whether every operation is in it.
     pub complete: bool,
@@ -289,6 +297,7 @@ pub struct LogFacts {
 
 /// What verification found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct VerifyFacts {
     /// Bytes that were compared with what had been written.
     pub checked_bytes: u64,
@@ -332,6 +341,7 @@ pub enum SummaryError {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct VersionOnly {
     schema_version: u32,
 }

@@ -35,6 +35,7 @@ impl Default for RateLimits {
 
 /// What one process was asked for and what it achieved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ProcessRate {
     /// The worker.
     pub worker: u32,

@@ -28,6 +28,7 @@ pub struct Measured<'a> {
 
 /// A criterion that was not met.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Failure {
     /// Which.
     pub criterion: Criterion,
@@ -53,6 +54,7 @@ pub struct Failure {
 
 /// Whether a load point met its criteria.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Verdict {
     /// Everything that was asked for was measured and met.
     pub passed: bool,

@@ -26,6 +26,7 @@ const FASTER_BY: f64 = 2.0;
 
 /// Whether a cache answered reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "finding", rename_all = "snake_case")]
 pub enum CacheSuspicion {
     /// Nothing speaks for it.
@@ -44,6 +45,7 @@ pub enum CacheSuspicion {
 
 /// Why a cache may have answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum WhySuspected {
     /// The run wrote its files itself just before, and the server's memory is not known to be too small.
@@ -60,6 +62,7 @@ pub enum WhySuspected {
 
 /// What shows that a cache answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum CacheEvidence {
     /// The target is a file system in memory.

@@ -20,6 +20,7 @@ const DEPTH_MAX: u32 = 8;
 
 /// Whether a run goes on, or how it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
     /// It goes on.
@@ -53,6 +54,7 @@ impl RunState {
 
 /// A run in the list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RunEntry {
     /// Name of its directory.
     pub id: String,

@@ -25,6 +25,7 @@ const VALUE_MAX_BYTES: usize = 4096;
 
 /// A verb's flags.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Form {
     /// The verb.
     pub verb: String,
@@ -36,6 +37,7 @@ pub struct Form {
 
 /// A flag, or a value without one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FormField {
     /// `path`, or a flag without its dashes: `file-size`.
     pub name: String,
@@ -63,6 +65,7 @@ pub struct FormField {
 
 /// What is filled in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum FieldKind {
     /// There or not.
@@ -75,6 +78,7 @@ pub enum FieldKind {
 
 /// A form that was filled in.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Filled {
     /// Which.
     pub verb: String,

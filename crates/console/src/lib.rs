@@ -49,6 +49,8 @@ pub mod tls;
 pub mod token;
 pub mod token_file;
 pub mod traces;
+#[cfg(test)]
+mod typescript;
 pub mod watching;
 pub mod weight;
 pub mod window_map;

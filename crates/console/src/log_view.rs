@@ -30,6 +30,7 @@ pub type Query = BTreeMap<String, String>;
 
 /// Operations, and the names of their files.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct OpsFound {
     /// The operations.
     #[serde(flatten)]

@@ -217,11 +217,16 @@ async fn the_page() -> Response {
 
 /// What the page is told first.
 #[derive(Clone, Debug, Serialize)]
-struct Info {
-    version: String,
-    host: String,
-    runs_dir: PathBuf,
-    roots: Vec<PathBuf>,
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Info {
+    /// Of this program.
+    pub version: String,
+    /// Name of the machine that it runs on.
+    pub host: String,
+    /// Folder of the runs.
+    pub runs_dir: PathBuf,
+    /// Directories below which targets may lie.
+    pub roots: Vec<PathBuf>,
 }
 
 async fn info(State(app): Shared) -> Answer<Info> {

@@ -32,6 +32,7 @@ const SAID_MAX_BYTES: u64 = 8192;
 
 /// What came of starting: one of both.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct StartAnswer {
     /// The run.
     pub id: Option<String>,

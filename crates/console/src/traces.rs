@@ -18,6 +18,7 @@ const FRESH: Duration = Duration::from_secs(30);
 
 /// A trace of the library.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct TraceEntry {
     /// What it is called.
     pub name: String,

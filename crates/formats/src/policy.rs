@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a stream does with frames whose time has passed before it could ask for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Policy {
     /// It skips them and keeps the time: what editing systems do by default, and recorders have to.

@@ -11,6 +11,7 @@
 //! * [`run_dir`] (feature `log`): the run directory around it.
 //! * [`notes`] (feature `log`): what people wrote down about a run.
 //! * [`host`] (feature `log`): what is known of the machine that a run was made on.
+//! * `typescript` (feature `typescript`): kinds of operations, by name, for the application.
 //!
 //! Not here: what a run means. Figures, percentiles and verdicts are made in the analysis room from
 //! these records alone.
@@ -33,6 +34,8 @@ pub mod named_file;
 pub mod notes;
 #[cfg(feature = "log")]
 pub mod run_dir;
+#[cfg(feature = "typescript")]
+mod typescript;
 
 pub use op::{AccessBits, OpFlags, OpKind, OpRecord, OpenBits, OtherBits};
 pub use turn::ProcessorWait;

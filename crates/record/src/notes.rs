@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// `notes.json` in a run directory: what people wrote down about a run and its storage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
 pub struct RunNotes {
     /// Words to find it by.

@@ -41,6 +41,7 @@ const LABEL_CHARS_MAX: usize = 36;
 
 /// A comparison with its words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Comparison"))]
 pub struct ToldComparison {
     /// The figures.
     #[serde(flatten)]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How a sentence is to be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Tone {
     /// What was asked.
@@ -16,6 +17,7 @@ pub enum Tone {
 
 /// An incident in words, and which of the summary it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct IncidentSentence {
     /// The load point, as an index into the summary's.
     pub point: usize,
@@ -27,6 +29,7 @@ pub struct IncidentSentence {
 
 /// A sentence of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Sentence {
     /// How it is to be taken.
     pub tone: Tone,

@@ -17,8 +17,9 @@ use serde::{Deserialize, Serialize};
 pub const FILE_NAME: &str = "live.jsonl";
 
 /// An event: a line of the file. `at_s` is seconds on the run's clock, and 0 before the clock begins, while
-/// the run prepares. `console/src/data/live.ts` is the same for the page.
+/// the run prepares.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum LiveEvent {
     /// The first of all.
@@ -83,6 +84,7 @@ pub enum LiveEvent {
 /// The state of a load point: once a second, at once when a frame is late, when the storage falls silent and
 /// when it speaks again, and when the load point ends.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LiveTick {
     /// On the run's clock.
     pub at_s: f64,
@@ -126,6 +128,7 @@ pub struct LiveTick {
 
 /// An incident while it happens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LiveIncident {
     /// Since the load point began, warm-up included: when nothing was answered any more, or the first frame
     /// was late.
@@ -140,6 +143,7 @@ pub struct LiveIncident {
 
 /// Streams in columns: each has its place in every one of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LiveStreams {
     /// Their numbers.
     pub stream: Vec<u32>,
@@ -153,6 +157,7 @@ pub struct LiveStreams {
 
 /// How a run ended. The same words as in the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum LiveOutcome {
     /// As planned.

@@ -6,6 +6,7 @@ use super::RunToCompare;
 
 /// Some workers of one kind, as far as it bears on comparing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct WorkActor {
     /// `player`, `mix`, `replay`, …
     pub kind: String,
@@ -19,6 +20,7 @@ pub struct WorkActor {
 
 /// Whether the figures of a run can be laid beside those of the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Kinship {
     /// The same kind of work; only settings differ, if anything.

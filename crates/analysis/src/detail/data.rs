@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use super::Decimal;
 
-/// What a page tells of a log.
+/// What a page tells of a log. Times are seconds since the start of the run.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Detail {
     /// Operations in the log.
     pub ops: u64,
@@ -56,6 +57,7 @@ impl Detail {
 
 /// What is meant by latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Measure {
     /// From when an operation was due until it was done.
@@ -66,6 +68,7 @@ pub enum Measure {
 
 /// Equal bins of time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TimeAxis {
     /// Where the first begins.
     pub from_s: Decimal,
@@ -77,6 +80,7 @@ pub struct TimeAxis {
 
 /// One number a bin. An operation counts where it was done, those of the warm-up too.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct OverTime {
     /// Operations of every kind.
     pub ops: Vec<u64>,
@@ -93,6 +97,7 @@ pub struct OverTime {
 /// Latencies of reads and writes that succeeded, without the warm-up. Bin b of latency holds µs with
 /// 2^(b/4) ≤ µs < 2^((b+1)/4); bin 0 also everything below 1 µs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LatencyGrid {
     /// Of reads.
     pub reads: LatencySide,
@@ -102,10 +107,11 @@ pub struct LatencyGrid {
 
 /// One side of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LatencySide {
     /// Triples: bin of time, bin of latency, count.
     pub cells: Vec<u64>,
-    /// For each bin of time the longest.
+    /// For each bin of time the longest; 0 where nothing was done.
     pub max_us: Vec<Decimal>,
     /// For each bin of time the sum of all.
     pub sum_us: Vec<u64>,
@@ -113,6 +119,7 @@ pub struct LatencySide {
 
 /// How long operations of a kind took, as HdrHistogram prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PercentileCurve {
     /// Name of the kind.
     pub kind: String,
@@ -126,6 +133,7 @@ pub struct PercentileCurve {
 
 /// Sizes that were asked for, of operations that succeeded, without the warm-up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SizeCounts {
     /// `read` or `write`.
     pub kind: String,
@@ -139,12 +147,13 @@ pub struct SizeCounts {
 
 /// Operations.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct OpColumns {
     /// Name of the kind.
     pub kind: Vec<&'static str>,
     /// Number of the worker.
     pub worker: Vec<u32>,
-    /// Number of the stream; in a trace, of the thread.
+    /// Number of the stream, -1 where it belongs to none; in a trace, of the thread.
     pub stream: Vec<i64>,
     /// Number of the file; -1 where there is none.
     pub file: Vec<i64>,
@@ -172,6 +181,7 @@ pub struct OpColumns {
 
 /// The files with the most bytes, at most 1,000, without the warm-up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FileRows {
     /// Its number.
     pub file: Vec<u32>,
@@ -199,6 +209,7 @@ pub struct FileRows {
 
 /// Where in a file the application was, and when.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FileMap {
     /// Its number.
     pub file: u32,
@@ -212,6 +223,7 @@ pub struct FileMap {
 
 /// A map in cells of one size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MapLevel {
     /// Where the first bin of time begins.
     pub from_s: Decimal,
@@ -231,6 +243,7 @@ pub struct MapLevel {
 
 /// Accesses one by one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MapPoints {
     /// When.
     pub issued_s: Vec<Decimal>,
@@ -244,6 +257,7 @@ pub struct MapPoints {
 
 /// The streams of one load point.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PointStreams {
     /// Its number.
     pub point: u16,
@@ -263,6 +277,7 @@ pub struct PointStreams {
 
 /// One stream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StreamStrip {
     /// Its number.
     pub stream: u32,
@@ -276,6 +291,7 @@ pub struct StreamStrip {
 
 /// Frames by margin ÷ (buffer + one frame), in percent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Headroom {
     /// Where the first bin begins; it also holds everything below. The last holds everything above.
     pub from_percent: i64,

@@ -10,6 +10,7 @@ const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// A number of a page. Written as a whole number where it is one, and as `null` where it is none at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Decimal(pub f64);
 
 impl Decimal {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The first look. MB = 10^6 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CheckFacts {
     /// What is mounted there: `NFS 4.2 from nas1`, `ext4 on /dev/nvme0n1p2`.
     pub mount: String,
@@ -37,6 +38,7 @@ pub struct CheckFacts {
 
 /// How many streams of one format were carried.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CheckFormat {
     /// Its name in the catalogue: `prores-422-hq-uhd-25`.
     pub id: String,
@@ -52,6 +54,7 @@ pub struct CheckFormat {
 
 /// A count of streams without a late frame and with margins that did not fall.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CheckCount {
     /// So many.
     pub streams: u32,

@@ -9,6 +9,7 @@ use crate::whose_memory::CacheSuspicion;
 
 /// The run's files beside the memories that may have held them. What is not known is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MemoryFacts {
     /// Bytes of the files that were there to be read.
     pub data_set_bytes: u64,

@@ -14,6 +14,7 @@ pub const SPAN_OFF_MIN_S: f64 = 0.01;
 
 /// A replay, beside the figures of its load points.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ReplayFacts {
     /// What the trace is called.
     pub trace: String,
@@ -62,6 +63,7 @@ const SMALL_PIECE_BYTES: u64 = 4 << 20;
 
 /// A file that a pass of a replay wrote, and the pieces that it lies in.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct WrittenPieces {
     /// Index of the load point of the pass.
     pub point: u16,
@@ -84,6 +86,7 @@ impl WrittenPieces {
 
 /// One pass of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ReplayPass {
     /// Index of its load point.
     pub point: u16,

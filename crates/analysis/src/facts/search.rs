@@ -6,6 +6,7 @@ use crate::summary::LoadPoint;
 
 /// The answer of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SearchFacts {
     /// What was counted, as it reads after a number: `players of prores-422-hq-uhd-25`, `times newsroom`.
     pub what: String,
@@ -48,6 +49,7 @@ impl SearchFacts {
 
 /// What a search found its end by, other than by its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum StoppedBy {
     /// The time that it was given was spent.
@@ -73,6 +75,7 @@ impl StoppedBy {
 
 /// All trials with one count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TrialsAt {
     /// The count.
     pub streams: u32,

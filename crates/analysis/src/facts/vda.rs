@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The curve, with everything that limits what may be said about it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct VdaFacts {
     /// [`crate::vda::LABEL`]: stands on everything that shows these figures.
     pub label: String,
@@ -23,6 +24,7 @@ pub struct VdaFacts {
 
 /// One load point of the curve.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct VdaPoint {
     /// Streams, each one camera and one companion.
     pub streams: u32,

@@ -41,6 +41,7 @@ const MIN_ALIKE: f64 = 0.3;
 
 /// How a file was read in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ColdReads {
     /// The file.
     pub path: String,

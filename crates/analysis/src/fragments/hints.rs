@@ -30,6 +30,7 @@ const FAR_BYTES: u64 = 64 << 20;
 
 /// Single bytes that were written behind the end of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Hints {
     /// The file.
     pub path: String,
@@ -70,6 +71,7 @@ impl Hints {
 
 /// Writes that began far behind the end of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FarWrites {
     /// The file.
     pub path: String,

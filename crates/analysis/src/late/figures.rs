@@ -11,6 +11,7 @@ use crate::incident::Incident;
 
 /// Every stream of a load point, and all together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LateFigures {
     /// All streams together.
     pub total: StreamTotals,
@@ -28,6 +29,7 @@ pub struct LateFigures {
 
 /// One stream.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StreamFigures {
     /// Its number.
     pub stream: u32,
@@ -93,6 +95,7 @@ pub struct StreamFigures {
 
 /// All streams together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StreamTotals {
     /// How many streams there are.
     pub streams: u64,
@@ -126,6 +129,7 @@ pub struct StreamTotals {
 
 /// How close a frame came to its deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct WorstMargin {
     /// Deadline − completion; negative when late.
     pub margin_us: f64,
@@ -141,6 +145,7 @@ pub struct WorstMargin {
 
 /// How the best margins of a stream changed over the measured part, without the tool's own delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MarginTrend {
     /// How much of the margin was lost in each second; negative where it grew.
     pub fall_ms_per_s: f64,
@@ -154,6 +159,7 @@ pub struct MarginTrend {
 
 /// The worst margin, and whose it is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StreamWorstMargin {
     /// The stream.
     pub stream: u32,
@@ -164,6 +170,7 @@ pub struct StreamWorstMargin {
 
 /// The first late frame of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FirstLateFrame {
     /// The frame's number on the timeline.
     pub frame: u64,
@@ -181,6 +188,7 @@ pub struct FirstLateFrame {
 
 /// The first late frame of all, and whose it is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StreamLateFrame {
     /// The stream.
     pub stream: u32,
@@ -191,6 +199,7 @@ pub struct StreamLateFrame {
 
 /// A run of consecutive late frames.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LateRun {
     /// The first of them.
     pub first_frame: u64,
@@ -210,6 +219,7 @@ pub struct LateRun {
 
 /// The mean throughput over the buffer time, wherever it was smallest (EBU Tech 3362, 9.2(7)).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ThroughputFigures {
     /// The buffer time.
     pub buffer_s: f64,

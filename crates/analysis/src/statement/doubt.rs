@@ -9,6 +9,7 @@ use crate::whose_memory::{CacheEvidence, CacheSuspicion};
 
 /// How sure the number is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Confidence {
     /// What makes it less sure, the worst first; empty where nothing does.
     pub doubts: Vec<Doubt>,
@@ -16,6 +17,7 @@ pub struct Confidence {
 
 /// Something that makes the number less sure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Doubt {
     /// The run broke off.

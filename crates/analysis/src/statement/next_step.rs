@@ -13,6 +13,7 @@ use crate::summary::{Outcome, Summary};
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum NextStep {
     /// Measure a path on the storage: this one is memory.

@@ -18,6 +18,7 @@ pub const TRACE_REPORT_VERSION: u32 = 1;
 
 /// Everything that a report of a trace shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TraceReport {
     /// [`TRACE_REPORT_VERSION`].
     pub trace_report_version: u32,
@@ -35,6 +36,7 @@ pub struct TraceReport {
 
 /// What a trace says about itself: the words of its `trace.json` and of its log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TraceAbout {
     /// What it is called.
     pub name: String,
@@ -76,6 +78,7 @@ pub struct TraceAbout {
 
 /// What the reads and writes of a whole trace moved, as its maker counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TraceMoved {
     /// Reads that did not fail.
     pub reads: u64,
@@ -89,6 +92,7 @@ pub struct TraceMoved {
 
 /// The figures of a trace as a whole, over the chosen period.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TraceFigures {
     /// Where the period begins; `None` if all is told.
     pub from_s: Option<f64>,
@@ -152,6 +156,7 @@ pub struct TraceFigures {
 
 /// One kind of operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct KindFigures {
     /// Its name.
     pub kind: String,
@@ -169,6 +174,7 @@ pub struct KindFigures {
 
 /// An error and how often it occurred.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ErrorCount {
     /// Its number.
     pub errno: i32,
@@ -189,6 +195,7 @@ impl ErrorCount {
 
 /// Files with at least one operation in the period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FilesTouched {
     /// All of them, directories too.
     pub touched: u64,
@@ -202,6 +209,7 @@ pub struct FilesTouched {
 
 /// One file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FileFigures {
     /// Its number in the trace.
     pub file: u32,

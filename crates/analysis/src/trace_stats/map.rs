@@ -17,6 +17,7 @@ const MIN_OFFSET_WIDTH: u64 = 4096;
 
 /// Bytes read and written, by time and place. Cells without any are left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct OffsetMap {
     /// Where the first bin of time begins, since the start of the trace.
     pub from_s: f64,
@@ -35,6 +36,7 @@ pub struct OffsetMap {
 /// A cell: bin of time, bin of the file, bytes read in it, bytes written in it. In JSON an array of four
 /// numbers, because there are many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MapCell(pub u16, pub u16, pub u64, pub u64);
 
 /// Takes the accesses to one file.

@@ -12,6 +12,7 @@ const MIN_WIDTH_NS: u64 = 1_000_000;
 
 /// The period in equal bins. An access counts where it was done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "TraceOverTime"))]
 pub struct OverTime {
     /// Where the first bin begins, since the start of the trace.
     pub from_s: f64,
@@ -23,6 +24,7 @@ pub struct OverTime {
 
 /// One bin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct OverTimeBin {
     /// Operations of every kind.
     pub ops: u64,

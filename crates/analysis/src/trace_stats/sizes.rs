@@ -13,6 +13,7 @@ const COARSE_BITS: u32 = 10;
 
 /// The sizes of reads or writes, in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SizeFigures {
     /// How many operations.
     pub count: u64,
@@ -35,6 +36,7 @@ pub struct SizeFigures {
 
 /// A row of the histogram of sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SizeRow {
     /// The smallest size of this row: 0 or a power of two.
     pub from_bytes: u64,
@@ -46,6 +48,7 @@ pub struct SizeRow {
 
 /// A size and how often it occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SizeCount {
     /// The size.
     pub bytes: u64,

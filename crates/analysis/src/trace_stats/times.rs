@@ -9,6 +9,7 @@ use crate::spread::{Recorder, Spread};
 
 /// Service times of operations: from when they were issued until they were done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ServiceFigures {
     /// How many operations.
     pub count: u64,
@@ -28,6 +29,7 @@ pub struct ServiceFigures {
 
 /// A row of the histogram of service times.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ServiceRow {
     /// The shortest time of this row.
     pub from_us: f64,

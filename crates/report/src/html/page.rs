@@ -1,8 +1,7 @@
 //! What a page of a run, of a trace or of a comparison shows: the data of `report.html` and of the console.
 //!
-//! The contract with the application that draws it is `console/src/data/page.ts`; a test holds both to the
-//! same fields. Figures that stand in a summary are taken from there; what only the log knows is the
-//! [`Detail`].
+//! The application that draws it reads it by these types: `console/src/data/generated.ts` is made from them.
+//! Figures that stand in a summary are taken from there; what only the log knows is the [`Detail`].
 
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::counters::Counters;
@@ -19,6 +18,7 @@ pub const PAGE_VERSION: u32 = 1;
 
 /// Everything that is embedded in a `report.html`.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Page {
     /// [`PAGE_VERSION`].
     pub page_version: u32,
@@ -38,6 +38,7 @@ pub struct Page {
 
 /// What a page shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum PageKind {
     /// A run.
@@ -50,6 +51,7 @@ pub enum PageKind {
 
 /// A run.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RunPage {
     /// Name of the run directory.
     pub id: String,
@@ -66,6 +68,7 @@ pub struct RunPage {
     /// `run.toml`; `None` where it can't be read.
     pub plan_toml: Option<String>,
     /// `hosts.json`.
+    #[cfg_attr(feature = "typescript", ts(type = "Array<{ [field in string]: unknown }>"))]
     pub hosts: Vec<serde_json::Value>,
     /// The command that does this run again.
     pub again: String,
@@ -81,6 +84,7 @@ pub struct RunPage {
 
 /// A trace.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TracePage {
     /// Name of its directory.
     pub id: String,

@@ -1,0 +1,2587 @@
+// Made from the Rust types by crates/console/src/typescript.rs: change those, and write this file anew with
+// `cargo xtask types`. What was not measured is null. A field with `?` is left out where its comment says so,
+// or says null.
+
+/** Why more streams may pass than a search found. */
+export type AtLeast = "this_machine" | "unfinished" | "no_more_tried";
+
+/** How the storage behaved in an incident, as its answers tell. */
+export type Behaviour = "no_answer" | "failed" | "slow" | "single_slow_ops" | "usual" | "not_known";
+
+/** Which direction is good. */
+export type Better = "higher" | "lower" | "neither";
+
+/** What shows that a cache answered. */
+export type CacheEvidence = { "kind": "target_is_memory" } | { "kind": "client_counted",
+  /** Share of what was read, 0 to 1. */
+  share: number,
+} | { "kind": "later_reads_faster",
+  /** In which load point. */
+  point: number,
+  /** Both. */
+  reads: ComparedReads,
+};
+
+/** Whether a cache answered reads. */
+export type CacheSuspicion = { "finding": "not_suspected" } | { "finding": "may_have_answered",
+  /** Why; the first weighs most. */
+  why: Array<WhySuspected>,
+} | { "finding": "answered",
+  /** What shows it. */
+  evidence: CacheEvidence,
+};
+
+/** Why the number is not better. */
+export type Cause = {
+  /** Whose it was. */
+  culprit: Culprit,
+  /** The load point, as an index into the summary's. */
+  point: number,
+  /**
+   * The incident with most late frames, as an index into those of the load point. `null` without
+   * incidents.
+   */
+  incident: number | null,
+  /** How many incidents there were. */
+  incidents: number,
+};
+
+/** A count of streams without a late frame and with margins that did not fall. */
+export type CheckCount = {
+  /** So many. */
+  streams: number,
+  /** There may be more: the search was cut short, or this machine was its limit. */
+  at_least: boolean,
+  /** The exact count is no further off than this, up or down. */
+  error_streams: number,
+  /** What so many streams need together. */
+  mb_per_s: number,
+  /** What ended the search, in words: `the storage`, `this machine`, `the time for this look`. */
+  limited_by: string,
+};
+
+/** The first look. MB = 10^6 bytes. */
+export type CheckFacts = {
+  /** What is mounted there: `NFS 4.2 from nas1`, `ext4 on /dev/nvme0n1p2`. */
+  mount: string,
+  /** Over which link: `eth0, 10 Gbit/s`. `null` for local storage, and where it is not known. */
+  link?: string,
+  /** What such a link carries of file data at best. `null` where the link is not known. */
+  line_rate_mb_per_s?: number,
+  /** This client reading in order, four files at a time. */
+  sequential_read_mb_per_s: number | null,
+  /** This client writing in order, four files at a time. */
+  sequential_write_mb_per_s: number | null,
+  /** This client reading 64 KiB at random places, four at a time. */
+  random_read_mb_per_s: number | null,
+  /** 99 of 100 of those reads took no longer. */
+  random_read_ms_p99: number | null,
+  /** Everyday formats, each measured at its limit. */
+  formats: Array<CheckFormat>,
+  /**
+   * Why no count is to be relied on, in words, where counts of one storage contradicted each other and did
+   * so again.
+   */
+  unsteady?: string,
+  /** What limits it first, in words. */
+  limit: string,
+  /** One thing to do next, in words. */
+  next_step: string,
+  /** How long all of that took. */
+  looked_s: number,
+};
+
+/** How many streams of one format were carried. */
+export type CheckFormat = {
+  /** Its name in the catalogue: `prores-422-hq-uhd-25`. */
+  id: string,
+  /** The same for people: `Apple ProRes 422 HQ UHD 25p`. */
+  name: string,
+  /** What one stream of it needs. */
+  needed_mb_per_s_each: number,
+  /** Streams that were played. `null` where that was not measured. */
+  play: CheckCount | null,
+  /** Streams that were recorded. `null` where that was not measured. */
+  record: CheckCount | null,
+};
+
+/** How a file was read in order. */
+export type ColdReads = {
+  /** The file. */
+  path: string,
+  /** Reads that were looked at. */
+  reads: number,
+  /** The median of their service times. */
+  median_us: number,
+  /** Two peaks of the service times, if there are two: the faster and the slower. */
+  peaks_us: [number, number] | null,
+  /** Share of reads in the slower peak. */
+  slower_percent: number | null,
+  /** Share of reads that took more than four times the median. */
+  slow_percent: number,
+  /** Such reads per MB (10^6 bytes) read. */
+  slow_per_mb: number,
+  /** The distance in the file at which slow reads repeat, if they do. */
+  period_bytes: number | null,
+  /** How much alike the row of slow reads is to itself at that distance, 0 to 1. */
+  period_alike: number | null,
+};
+
+/** One disturbance. */
+export type ComparedIncident = {
+  /** When it began, in the load point. */
+  began_in_point_s: number,
+  /** From the first late frame's deadline to the next frame in time. */
+  length_s: number,
+  /** How many frames it made late. */
+  late_frames: number,
+};
+
+/** What came of the streams of one load point in one run. */
+export type ComparedLate = {
+  /** The load point, as `ComparisonRow.group` has it. */
+  group: string,
+  /** The run, from 0. */
+  run: number,
+  /** How long was measured. */
+  measured_s: number,
+  /** How many streams had frames. */
+  streams: number,
+  /** How many of them had late ones. */
+  streams_with_late_frames: number,
+  /** Frames whose deadline lay in the measured part. */
+  frames_judged: number,
+  /** Those of them that were late. */
+  late_frames: number,
+  /** Disturbances that made them late. */
+  incidents: number,
+  /** The one that cost most frames; `null` where there was none. */
+  worst_incident: ComparedIncident | null,
+};
+
+/** First and later reads of one size. */
+export type ComparedReads = {
+  /** The reads were at least so long, and less than twice that. */
+  read_bytes_from: number,
+  /** Of bytes that the run had not moved before. */
+  first: ReadTimes,
+  /** Of bytes that it had. */
+  later: ReadTimes,
+};
+
+/** One of the runs. */
+export type ComparedRun = {
+  /** Name of the run directory. */
+  id: string,
+  /** The user's own name for the run; may be empty. */
+  label: string,
+  /** The command. */
+  verb: string,
+  /** When it started, RFC 3339; empty where nobody wrote it down. */
+  started_at: string,
+  /** Where the data lay. */
+  target: string,
+  /** Runs with the same number repeat one another and are taken together; 0 is the side of the first run. */
+  side: number,
+  /** Who worked; empty where that is not known. */
+  work: Array<WorkActor>,
+  /** It looked for the largest number of streams, instead of running a given one. */
+  searches: boolean,
+  /** How it is related to the first run. */
+  kinship: Kinship,
+  /** What was measured, and from where. */
+  system: ComparedSystem,
+};
+
+/** A storage and the client that measured it. What nobody found out or wrote down is `null`. */
+export type ComparedSystem = {
+  /** Who made the storage, by the run's notes. */
+  make: string | null,
+  /** Which storage it is, by the run's notes. */
+  model: string | null,
+  /** Its firmware or version, by the run's notes. */
+  firmware: string | null,
+  /** For people: `SMB 3.1.1 from nas1`. */
+  protocol: string | null,
+  /** `nfs4`, `cifs`, `ext4`, … */
+  fs_type: string | null,
+  /** The mounted thing. */
+  source: string | null,
+  /** Mount options as the system states them. */
+  mount_options: string | null,
+  /** Host name of the client; of the first one, where there are several. */
+  client: string | null,
+  /** Its operating system and kernel. */
+  client_system: string | null,
+  /** Its processors and memory. */
+  client_hardware: string | null,
+  /** Its network links that were up. */
+  client_links: string | null,
+};
+
+/** A comparison with its words. */
+export type Comparison = {
+  /** What makes the runs hard to compare. */
+  cautions: Array<string>,
+  /** The answer: what became better, what worse, what is within the noise. */
+  sentences: Array<Sentence>,
+  /** The runs, in the order given. */
+  runs: Array<ComparedRun>,
+  /** Their figures: those of the whole run, then load point by load point. */
+  rows: Array<ComparisonRow>,
+  /** What came of the streams of every load point that has some. */
+  late: Array<ComparedLate>,
+};
+
+/** What is to be made of a figure. */
+export type ComparisonJudgement = "base" | "same" | "better" | "worse" | "different" | "unknown" | "demand";
+
+/** One figure of all runs. The lists have one entry for each run. */
+export type ComparisonRow = {
+  /** The load point; empty for figures of the whole run. */
+  group: string,
+  /** Name of the figure, as in summary.json: `total.read_bytes_per_s`. */
+  figure: string,
+  /** For people, with the unit of `texts`: `read, MB/s`. */
+  label: string,
+  /** The unit of `values`. */
+  unit: Unit,
+  /** Which direction is good. */
+  better: Better,
+  /** What was measured; `null` where it was not. */
+  values: Array<number | null>,
+  /** The same as the terminal prints them; `-` where there is none. */
+  texts: Array<string>,
+  /**
+   * Against the first run, or that of a side's mean against the first side's mean. `null` for the first
+   * side, and where one of the two is missing or the first is 0.
+   */
+  change_percent: Array<number | null>,
+  /** Differences smaller than this say nothing; `null` where it can't be told, or not in percent. */
+  noise_percent: Array<number | null>,
+  /** What is to be made of it. */
+  judgement: Array<ComparisonJudgement>,
+};
+
+/** How sure the number is. */
+export type Confidence = {
+  /** What makes it less sure, the worst first; empty where nothing does. */
+  doubts: Array<Doubt>,
+};
+
+/** The counters of one machine. */
+export type CounterAgent = {
+  /** Its name. */
+  agent: string,
+  /** What it sampled. */
+  series: Array<CounterSeries>,
+  /** What is not here, and why, in words. */
+  notes: Array<string>,
+};
+
+/** One counter over time. */
+export type CounterSeries = {
+  /** `host`, `network`, `disk`, `mount` or `tool`. */
+  layer: string,
+  /** As in the log: `cpu_busy_percent`, `rx_bytes_per_s`. */
+  name: string,
+  /** Which of several: `eth0`, `nvme0n1`; empty where there is one. */
+  device: string,
+  /** For people, with the unit: "eth0 received, MB/s". */
+  label: string,
+  /** `percent`, `bytes_per_s`, `per_s`, `us`, `bytes`, `count`. */
+  unit: string,
+  /** When, in seconds since the start of the run. */
+  at_s: Array<number>,
+  /** What was found then; `null` where nothing was. */
+  value: Array<number | null>,
+};
+
+/** The counters of a run. */
+export type Counters = {
+  /** One for each machine that sampled. */
+  agents: Array<CounterAgent>,
+};
+
+/** One thing that is judged. */
+export type Criterion =
+  | "late_frames"
+  | "failed_ops"
+  | "p99_response"
+  | "buffer_throughput"
+  | "margins"
+  | "worker_rate"
+  | "global_rate"
+  | "ratio";
+
+/** Who an incident or a failed load point is booked to. */
+export type Culprit = "tool" | "this_machine" | "link" | "storage" | "not_known";
+
+/** The files used. */
+export type DataSet = {
+  /** How many. */
+  files: number,
+  /** Size of each. */
+  file_size_bytes: number,
+  /** Whether they were there already. */
+  reused: boolean,
+};
+
+/** A number of a page. Written as a whole number where it is one, and as `null` where it is none at all. */
+export type Decimal = number;
+
+/** What a page tells of a log. Times are seconds since the start of the run. */
+export type Detail = {
+  /** Operations in the log. */
+  ops: number,
+  /** What is meant by latency here. */
+  measure: Measure,
+  /** The bins of `Detail.over_time` and `Detail.latency`. */
+  time: TimeAxis,
+  /** What was done when. */
+  over_time: OverTime,
+  /** How long it took when. */
+  latency: LatencyGrid,
+  /** One curve for each kind of operation that happened. */
+  percentiles: Array<PercentileCurve>,
+  /** Sizes that were asked for. */
+  sizes: Array<SizeCounts>,
+  /** The slowest operations, slowest first, without those of the warm-up. */
+  worst: OpColumns,
+  /** Operations in order of issue. */
+  listed: OpColumns,
+  /** Whether these are all. */
+  listed_all: boolean,
+  /** Names of the files that occur above and below, by number. Long names are cut, with an ellipsis. */
+  file_names: { [key in number]: string },
+  /** The files with the most bytes. */
+  files: FileRows,
+  /** Where in the files with the most accesses data were read and written, and when. */
+  maps: Array<FileMap>,
+  /** Each load point that had streams with frames. */
+  streams: Array<PointStreams>,
+};
+
+/** Something that makes the number less sure. */
+export type Doubt =
+  | "broke_off"
+  | "interrupted"
+  | "running"
+  | "own_fault"
+  | "own_timing"
+  | "memory"
+  | "cache_answered"
+  | "cache_may_have_answered"
+  | "unsteady"
+  | "short_look"
+  | "log_incomplete";
+
+/** Past the client's cache, or not. */
+export type EffectiveMode = {
+  /** What was asked: `direct`, `cached`. */
+  asked: string,
+  /** What it really was. */
+  found: string,
+  /** The same in words, when it matters; else empty. */
+  sentence: string,
+  /** Share of the data set in this machine's cache before the run, 0 to 1. */
+  cached_share_before: number | null,
+  /** The same after it. */
+  cached_share_after: number | null,
+};
+
+/** An error and how often it occurred. */
+export type ErrorCount = {
+  /** Its number. */
+  errno: number,
+  /** Its name: `ENOENT`; the number where it has none. */
+  name: string,
+  /** The kind of operation that failed. */
+  kind: string,
+  /** How often. */
+  count: number,
+};
+
+/** Failures with one error number. */
+export type ErrorFigures = {
+  /** The operating system's number. */
+  errno: number,
+  /** What the number means on the system that made these figures. */
+  message: string,
+  /** How many operations failed with it. */
+  count: number,
+  /** The longest that one of them took, from when it was due. */
+  max_response_us: number,
+  /** The first of them. */
+  first: FirstError,
+};
+
+/** A criterion that was not met. */
+export type Failure = {
+  /** Which. */
+  criterion: Criterion,
+  /** `false` where nothing was measured that could have met it. */
+  measured: boolean,
+  /** The stream, where it is one stream's failure. */
+  stream: number | null,
+  /** The worker, where it is one worker's failure. */
+  worker: number | null,
+  /** When it failed, since the start of the run; `null` for figures of the whole load point. */
+  at_s: number | null,
+  /** The same since the start of the load point. */
+  at_in_point_s: number | null,
+  /** The limit, in the unit of `Criteria`. */
+  limit: number,
+  /** What was found, in the same unit. */
+  found: number | null,
+  /** The limit would have been kept without the tool's own delay: this says nothing about the storage. */
+  because_of_tool: boolean,
+  /** All of that in words. */
+  sentence: string,
+};
+
+/** Writes that began far behind the end of a file. */
+export type FarWrites = {
+  /** The file. */
+  path: string,
+  /** How many. */
+  writes: number,
+  /** How far behind the end the furthest began. */
+  gap_bytes: number,
+  /** How long the longest took. */
+  max_service_us: number,
+};
+
+/** What is filled in. */
+export type FieldKind = "switch" | "choice" | "text";
+
+/** The figures of a load point or of one worker in it. */
+export type Figures = {
+  /** Operations of every kind that were measured, failed ones included. */
+  ops: number,
+  /** Those that failed. */
+  failed_ops: number,
+  /** The same by kind. */
+  ops_by_kind: OpsByKind,
+  /** Operations of the warm-up. They are in no other figure. */
+  warmup_ops: number,
+  /** Transfers that ran to their end without a failure. */
+  transfers: number,
+  /** Transfers that did not: cut off by the end or the warm-up, or with a failed operation. */
+  transfers_left_out: number,
+  /**
+   * Reads and writes that succeeded but moved less than was asked. Except in a replay, which may read
+   * beyond the end of a file as its application did, they end the run, and are in no time here.
+   */
+  short_transfers: number,
+  /** The writes among them. `null` in summaries of versions that did not tell them apart. */
+  short_writes: number | null,
+  /** Bytes read. */
+  read_bytes: number,
+  /** Bytes written. */
+  written_bytes: number,
+  /** Throughput: bytes read ÷ measured time. `null` where that is 0. */
+  read_bytes_per_s: number | null,
+  /** Throughput: bytes written ÷ measured time. */
+  written_bytes_per_s: number | null,
+  /** Both together. */
+  bytes_per_s: number | null,
+  /** Reads and writes that succeeded ÷ measured time. */
+  data_ops_per_s: number | null,
+  /** From when operations were due until they were done: what an application would have felt. */
+  response: TimesByKind,
+  /** From when operations were issued until they were done: what the storage took. */
+  service: TimesByKind,
+  /**
+   * From when operations were due *and their worker was free* until they were issued: the tool's own
+   * delay. Waiting for a slow operation before is the storage's delay and is in `response`.
+   */
+  lateness: LatenessFigures | null,
+  /** What failed, by error number. */
+  errors: Array<ErrorFigures>,
+  /** The failure that came first. */
+  first_error: FirstError | null,
+};
+
+/** One file. */
+export type FileFigures = {
+  /** Its number in the trace. */
+  file: number,
+  /** Its name. */
+  path: string,
+  /** How far it reached at the end, as far as the trace tells. */
+  end_bytes: number,
+  /** Bytes read. */
+  read_bytes: number,
+  /** Bytes written. */
+  written_bytes: number,
+  /** Reads that did not fail. */
+  reads: number,
+  /** Writes that did not fail. */
+  writes: number,
+  /** Operations that move no data and did not fail. */
+  other_ops: number,
+  /** Operations that failed. */
+  failed_ops: number,
+  /** Share of accesses that are sequential in the whole trace. */
+  sequential_percent: number | null,
+  /** Share of accesses that begin where the last one to this file ended. */
+  sequential_in_file_percent: number | null,
+  /** Sizes of reads. */
+  read_sizes: SizeFigures | null,
+  /** Sizes of writes. */
+  write_sizes: SizeFigures | null,
+  /** Service times of reads. */
+  read_service: ServiceFigures | null,
+  /** Service times of writes. */
+  write_service: ServiceFigures | null,
+  /** Where in the file it was read and written, and when. */
+  map: OffsetMap | null,
+};
+
+/** Where in a file the application was, and when. */
+export type FileMap = {
+  /** Its number. */
+  file: number,
+  /** How far it reached, as far as is known. */
+  end_bytes: number,
+  /** Coarse to fine. */
+  levels: Array<MapLevel>,
+  /** Every access, where they are few. */
+  points: MapPoints | null,
+};
+
+/** The files with the most bytes, at most 1,000, without the warm-up. */
+export type FileRows = {
+  /** Its number. */
+  file: Array<number>,
+  /** Operations of every kind, failed ones too. */
+  ops: Array<number>,
+  /** Reads that succeeded. */
+  reads: Array<number>,
+  /** Writes that succeeded. */
+  writes: Array<number>,
+  /** Bytes read. */
+  read_bytes: Array<number>,
+  /** Bytes written. */
+  written_bytes: Array<number>,
+  /** Share of accesses that begin where the one before, in the whole log, ended. */
+  sequential_percent: Array<Decimal | null>,
+  /** Mean service time of accesses. */
+  mean_service_us: Array<Decimal | null>,
+  /** The longest. */
+  max_service_us: Array<Decimal | null>,
+  /** Operations that failed. */
+  failed_ops: Array<number>,
+  /** Files with operations that are not listed. */
+  left_out: number,
+};
+
+/** Files with at least one operation in the period. */
+export type FilesTouched = {
+  /** All of them, directories too. */
+  touched: number,
+  /** With reads and without writes. */
+  only_read: number,
+  /** With writes and without reads. */
+  only_written: number,
+  /** With both. */
+  read_and_written: number,
+};
+
+/** A form that was filled in. */
+export type Filled = {
+  /** Which. */
+  verb: string,
+  /** Every field that is not as it was; a switch has the value "true". */
+  values: { [key in string]: string },
+};
+
+/** Where and when something failed first. */
+export type FirstError = {
+  /** The operating system's number. */
+  errno: number,
+  /** The kind of operation: `read`, … */
+  kind: OpKind,
+  /** The worker. */
+  worker: number,
+  /** Index into the run's file table. */
+  file: number,
+  /** Byte position. */
+  offset_bytes: number,
+  /** When it failed, since the start of the run. */
+  failed_at_s: number,
+  /** When it failed, since the start of the load point. */
+  failed_at_in_point_s: number,
+};
+
+/** The first late frame of a stream. */
+export type FirstLateFrame = {
+  /** The frame's number on the timeline. */
+  frame: number,
+  /** Its deadline. */
+  deadline_s: number,
+  /** Its deadline. */
+  deadline_in_point_s: number,
+  /** How late it came. `null` where it never did. */
+  late_us: number | null,
+  /** It was never begun. */
+  dropped: boolean,
+  /** An operation of it failed. */
+  failed: boolean,
+};
+
+/** A verb's flags. */
+export type Form = {
+  /** The verb. */
+  verb: string,
+  /** What it does. */
+  about: string,
+  /** Its flags, in the order of its help. */
+  fields: Array<FormField>,
+};
+
+/** A flag, or a value without one. */
+export type FormField = {
+  /** `path`, or a flag without its dashes: `file-size`. */
+  name: string,
+  /** What it is for. */
+  help: string,
+  /** What is filled in. */
+  kind: FieldKind,
+  /** What may be chosen. */
+  choices: Array<string>,
+  /** What it is if nothing is filled in. */
+  default: string,
+  /** `SIZE`, `TIME`, `N`. */
+  value_name: string,
+  /** Whether it has to be filled in. */
+  required: boolean,
+  /** Whether it is shown at once. */
+  common: boolean,
+};
+
+/** What was found. */
+export type FragmentSigns = {
+  /** Files with single bytes written ahead of the data and overwritten later. */
+  hints: Array<Hints>,
+  /** Files with writes far behind their end. */
+  far_writes: Array<FarWrites>,
+  /** Files that were read in order, and how evenly that went. */
+  cold_reads: Array<ColdReads>,
+};
+
+/** Frames by margin ÷ (buffer + one frame), in percent. */
+export type Headroom = {
+  /** Where the first bin begins; it also holds everything below. The last holds everything above. */
+  from_percent: number,
+  /** How wide each is. */
+  step_percent: number,
+  /** Frames. */
+  count: Array<number>,
+  /** Frames that never came. */
+  never: number,
+};
+
+/** Single bytes that were written behind the end of a file. */
+export type Hints = {
+  /** The file. */
+  path: string,
+  /** Single bytes written behind the end. */
+  hints: number,
+  /** Those that were overwritten by data later. */
+  overwritten: number,
+  /** The most frequent distance from one to the next; `null` with one only. */
+  spacing_bytes: number | null,
+  /** How far the furthest lay ahead of the data. */
+  ahead_bytes: number,
+  /** When the first was written. */
+  first_at_s: number,
+};
+
+/**
+ * One disturbance. Times named `_s` run from the start of the run, those named `_in_point_s` from the start
+ * of the load point.
+ */
+export type Incident = {
+  /** When it began: when the storage or this machine fell behind, which is before the first late frame. */
+  began_s: number,
+  /** The same. */
+  began_in_point_s: number,
+  /** The same by the clock on the wall, RFC 3339, for the logs of servers. `null` where that is not known. */
+  began_at?: string,
+  /** When it was over: when the last of its late frames had come, or their deadlines had passed. */
+  ended_s: number,
+  /** How many streams had late frames. */
+  stream_count: number,
+  /** The first `STREAMS_NAMED` of them, by number. */
+  streams: Array<number>,
+  /** Late frames. */
+  late_frames: number,
+  /** Those of them that were never begun. */
+  dropped_frames: number,
+  /** Those of them that failed: an operation returned an error or moved too little. */
+  failed_frames: number,
+  /** Those of them that would have been in time without the tool's own delay. */
+  late_frames_with_own_delay: number,
+  /** How late the latest of those that came was. `null` where none came. */
+  worst_late_us: number | null,
+  /** What the storage did. */
+  storage: StorageThen,
+  /** What this machine did. `null` where nothing of it was sampled. */
+  machine: MachineThen | null,
+  /** Whose it was. */
+  culprit: Culprit,
+};
+
+/** An incident in words, and which of the summary it is. */
+export type IncidentSentence = {
+  /** The load point, as an index into the summary's. */
+  point: number,
+  /** The incident, as an index into those of the load point. */
+  incident: number,
+  /** When it was, whom it hit, what happened and whose it was. */
+  text: string,
+};
+
+/** What the page is told first. */
+export type Info = {
+  /** Of this program. */
+  version: string,
+  /** Name of the machine that it runs on. */
+  host: string,
+  /** Folder of the runs. */
+  runs_dir: string,
+  /** Directories below which targets may lie. */
+  roots: Array<string>,
+};
+
+/** Whether what was asked for was met. */
+export type Judgement = "met" | "not_met" | "not_met_by_own_fault" | "not_known" | "nothing_asked";
+
+/** One kind of operation. */
+export type KindFigures = {
+  /** Its name. */
+  kind: string,
+  /** Operations. */
+  ops: number,
+  /** Those that failed. */
+  failed_ops: number,
+  /** How long those that did not fail took together. */
+  service_s: number,
+  /** Their mean. */
+  mean_service_us: number | null,
+  /** The longest. */
+  max_service_us: number | null,
+};
+
+/** Whether the figures of a run can be laid beside those of the first. */
+export type Kinship = "same_work" | "other_counts" | "other_work";
+
+/** Every stream of a load point, and all together. */
+export type LateFigures = {
+  /** All streams together. */
+  total: StreamTotals,
+  /** Each stream, by number. */
+  streams: Array<StreamFigures>,
+  /** The disturbances that made frames late: the first of them, in the order of time. */
+  incidents: Array<Incident>,
+  /** How many there were in all. */
+  incident_count: number,
+  /** Operations of other load points or of unknown streams; in no figure. */
+  ignored_ops: number,
+};
+
+/** A run of consecutive late frames. */
+export type LateRun = {
+  /** The first of them. */
+  first_frame: number,
+  /** How many. */
+  frames: number,
+  /** Those of them that were never begun. */
+  dropped_frames: number,
+  /** The deadline of the first. */
+  began_s: number,
+  /** The deadline of the first. */
+  began_in_point_s: number,
+  /** Until the deadline of the next frame that was in time. */
+  length_s: number,
+  /** How late the latest of them came. `null` where none came. */
+  worst_late_us: number | null,
+};
+
+/**
+ * Latencies of reads and writes that succeeded, without the warm-up. Bin b of latency holds µs with
+ * 2^(b/4) ≤ µs < 2^((b+1)/4); bin 0 also everything below 1 µs.
+ */
+export type LatencyGrid = {
+  /** Of reads. */
+  reads: LatencySide,
+  /** Of writes. */
+  writes: LatencySide,
+};
+
+/** One side of it. */
+export type LatencySide = {
+  /** Triples: bin of time, bin of latency, count. */
+  cells: Array<number>,
+  /** For each bin of time the longest; 0 where nothing was done. */
+  max_us: Array<Decimal>,
+  /** For each bin of time the sum of all. */
+  sum_us: Array<number>,
+};
+
+/** The tool's own delay, to two digits; the maximum is exact. See `Figures.lateness`. */
+export type LatenessFigures = {
+  /** Half of the operations were no later. */
+  p50_us: number,
+  /** 99 of 100 were no later. */
+  p99_us: number,
+  /** The latest. */
+  max_us: number,
+};
+
+/**
+ * An event: a line of the file. `at_s` is seconds on the run's clock, and 0 before the clock begins, while
+ * the run prepares.
+ */
+export type LiveEvent = { "event": "begin",
+  /** On the run's clock. */
+  at_s: number,
+  /** The process that measures; a signal to it reaches the run. */
+  pid: number,
+  /** Tells this process from a later one with the same number; empty where the system doesn't tell. */
+  process: string,
+  /** The command: `mix`, `streams`, … */
+  verb: string,
+  /** As in the summary. */
+  label: string,
+  /** The directory that is measured, absolute. */
+  target: string,
+} | { "event": "phase",
+  /** On the run's clock. */
+  at_s: number,
+  /** "preparing", "measuring", "searching", … */
+  name: string,
+} | { "event": "prepared",
+  /** On the run's clock. */
+  at_s: number,
+  /** Bytes that are there. */
+  done_bytes: number,
+  /** Bytes that there will be. */
+  total_bytes: number,
+} | { "event": "verified",
+  /** On the run's clock. */
+  at_s: number,
+  /** Bytes compared. */
+  checked_bytes: number,
+} | { "event": "live" } & LiveTick | { "event": "end",
+  /** On the run's clock. */
+  at_s: number,
+  /** How it ended. */
+  outcome: LiveOutcome,
+  /** Why, where it did not complete. */
+  reason: string | null,
+  /**
+   * Late frames of all load points, as in the summary; `null` where there are no frames, and without
+   * a summary.
+   */
+  late_frames: number | null,
+  /** Incidents of all load points, as in the summary; `null` as with the late frames. */
+  incidents: number | null,
+};
+
+/** An incident while it happens. */
+export type LiveIncident = {
+  /**
+   * Since the load point began, warm-up included: when nothing was answered any more, or the first frame
+   * was late.
+   */
+  began_in_point_s: number,
+  /** Late frames so far. */
+  late_frames: number,
+  /** The longest time in it in which nothing was answered; `null` where that was below 0.4 s. */
+  no_answer_s: number | null,
+  /** Whether no frame has been late for a second. */
+  is_over: boolean,
+};
+
+/** How a run ended. The same words as in the summary. */
+export type LiveOutcome = "complete" | "interrupted" | "broke_off";
+
+/** Streams in columns: each has its place in every one of them. */
+export type LiveStreams = {
+  /** Their numbers. */
+  stream: Array<number>,
+  /** As in the tick. */
+  late_frames: Array<number>,
+  /** As in the tick. */
+  margin_ms: Array<number | null>,
+  /** How long they may lag. */
+  buffer_ms: Array<number>,
+};
+
+/**
+ * The state of a load point: once a second, at once when a frame is late, when the storage falls silent and
+ * when it speaks again, and when the load point ends.
+ */
+export type LiveTick = {
+  /** On the run's clock. */
+  at_s: number,
+  /** The load point. */
+  label: string,
+  /** Since it began, warm-up included. */
+  elapsed_s: number,
+  /** How much of that is warm-up. */
+  warmup_s: number,
+  /** How long it will take; `null` where nobody knows. */
+  total_s: number | null,
+  /** Since the tick before; 0 during the warm-up. */
+  read_bytes_per_s: number,
+  /** Since the tick before; 0 during the warm-up. */
+  write_bytes_per_s: number,
+  /**
+   * By the clock, in this load point; `null` where there are no frames. A frame is late as soon as its
+   * deadline has passed.
+   */
+  late_frames: number | null,
+  /**
+   * The smallest margin of all streams since the tick before, rounded down: how long until a frame was
+   * needed that had not come. Negative when it was overdue; `null` where nothing was due.
+   */
+  margin_ms: number | null,
+  /** How long the oldest operation in flight has been so; `null` when none is. */
+  longest_in_flight_s: number | null,
+  /**
+   * How long something has been in flight and nothing was answered; `null` while answers come, which may
+   * take 0.4 s.
+   */
+  no_answer_s: number | null,
+  /**
+   * Incidents in this load point: late frames with less than a second between them are one. `null` where
+   * there are no frames.
+   */
+  incidents: number | null,
+  /** The latest of them. */
+  incident: LiveIncident | null,
+  /** Streams that have frames, the worst first; at most 64. */
+  streams: LiveStreams,
+};
+
+/** One load point. */
+export type LoadPoint = {
+  /** From 0. */
+  index: number,
+  /** `4 workers`, `blocks 64 KiB`. */
+  label: string,
+  /** How many workers ran. */
+  workers: number,
+  /** The value that was swept, as it was written in the plan. */
+  sweep_value: string | null,
+  /** When it began, warm-up included, since the start of the run. */
+  started_s: number,
+  /** How long it was measured, without the warm-up, to the microsecond. */
+  measured_s: number,
+  /** The same exactly: what throughput is divided by. `null` in summaries of versions that did not keep it. */
+  measured_ns: number | null,
+  /** Why it ended before its time, if it did. */
+  ended_early: string | null,
+  /** Why it has no figures although it was not cut short. `null` where it has. */
+  not_measured?: NotMeasured,
+  /** All workers together. */
+  total: Figures,
+  /** Each worker. */
+  per_worker: Array<WorkerFigures>,
+  /** The paper's tables. */
+  paper: PaperTables,
+  /** How many streams ran. `null` where nothing is counted in streams. */
+  stream_count?: number,
+  /** Late frames of every stream that has frames. */
+  streams?: LateFigures,
+  /** The workers that were asked for a rate. */
+  rates?: Array<ProcessRate>,
+  /**
+   * Mean response time of the transfers of those workers; see
+   * `crate.rates.RateTally.mean_response_ms`.
+   */
+  rates_mean_response_ms?: number,
+  /** Whether its criteria were met. `null` where none were asked for. */
+  verdict?: Verdict,
+  /** Whose fault it was that its criteria were not met. `null` where they were, or none were asked for. */
+  culprit?: Culprit,
+};
+
+/** The operation log. */
+export type LogFacts = {
+  /** Whether every operation is in it. */
+  complete: boolean,
+  /** Operations in it. */
+  rows: number,
+  /** Its size. */
+  bytes: number,
+  /** Both divided; `null` if it is empty. */
+  bytes_per_op: number | null,
+  /** Operations that are only in the figures. */
+  dropped_to_histograms_ops: number,
+  /** Anything else to know. */
+  note: string | null,
+};
+
+/** This machine in a stretch of time. Percentages are 0 to 100. */
+export type MachineThen = {
+  /** The longest time that an operation waited in the tool although it was due and its worker was free. */
+  own_delay_max_us: number | null,
+  /**
+   * The longest time that a measuring thread could have run and had no processor. 0 where the system
+   * doesn't tell (Linux does).
+   */
+  processor_wait_max_us: number | null,
+  /** How long the tool did not run at all, in all. */
+  paused_s: number | null,
+  /** The longest of these pauses. */
+  longest_pause_s: number | null,
+  /** All processors, busy with anything. */
+  processors_busy_percent: number | null,
+  /** All processors, busy with this tool. */
+  own_processors_percent: number | null,
+  /** All processors, busy with other programs. */
+  others_processors_percent: number | null,
+  /** Processors taken away by the hypervisor. */
+  steal_percent: number | null,
+  /** Time in which the tool's control group was kept from running because its quota was used up. */
+  throttled_percent: number | null,
+  /** Time in which some task waited for memory. */
+  memory_waiting_percent: number | null,
+  /**
+   * What the link carried in its busier direction, as a share of what it can carry; may be a little above
+   * 1.
+   */
+  link_share: number | null,
+  /** The busiest disk under the target. */
+  disk_busy_percent: number | null,
+};
+
+/**
+ * A cell: bin of time, bin of the file, bytes read in it, bytes written in it. In JSON an array of four
+ * numbers, because there are many.
+ */
+export type MapCell = [number, number, number, number];
+
+/** A map in cells of one size. */
+export type MapLevel = {
+  /** Where the first bin of time begins. */
+  from_s: Decimal,
+  /** How long each is. */
+  time_bin_s: Decimal,
+  /** How many there are. */
+  time_bins: number,
+  /** Where the first bin of the file begins. */
+  from_bytes: number,
+  /** How long each is. */
+  offset_bin_bytes: number,
+  /** How many there are. */
+  offset_bins: number,
+  /** Quadruples: bin of time, bin of the file, bytes read, bytes written. */
+  cells: Array<number>,
+};
+
+/** Accesses one by one. */
+export type MapPoints = {
+  /** When. */
+  issued_s: Array<Decimal>,
+  /** Where. */
+  offset_bytes: Array<number>,
+  /** How much was moved. */
+  len_bytes: Array<number>,
+  /** Whether it was written. */
+  write: Array<boolean>,
+};
+
+/** How the best margins of a stream changed over the measured part, without the tool's own delay. */
+export type MarginTrend = {
+  /** How much of the margin was lost in each second; negative where it grew. */
+  fall_ms_per_s: number,
+  /** How far that may be off: one standard error. */
+  standard_error_ms_per_s: number,
+  /** How long that was seen. */
+  observed_s: number,
+  /** The margin at the end of that time, on the line of the trend. */
+  at_end_ms: number,
+};
+
+/** What is meant by latency. */
+export type Measure = "response" | "service";
+
+/** The run's files beside the memories that may have held them. What is not known is `null`. */
+export type MemoryFacts = {
+  /** Bytes of the files that were there to be read. */
+  data_set_bytes: number,
+  /** Of them, bytes that this run wrote before it measured: a server has them in its memory for sure. */
+  written_by_this_run_bytes: number,
+  /** The files are the user's own, which this tool never wrote. */
+  own_files: boolean,
+  /** Bytes read in all load points, warm-ups left out. */
+  read_bytes: number,
+  /** The storage is reached over a network, so that there is a server with a memory. */
+  on_network: boolean,
+  /** The target is a file system in memory. */
+  target_is_memory: boolean,
+  /** Whether reads passed this machine's cache by; `null` where that is not known. */
+  past_client_cache: boolean | null,
+  /** Share of the reads that this machine's cache answered, 0 to 1; `null` where nothing counts that. */
+  client_cached_share: number | null,
+  /** This machine's memory. */
+  client_memory_bytes: number | null,
+  /** The server's memory, as it was stated with `--server-memory`. */
+  server_memory_bytes: number | null,
+  /**
+   * First against later reads of the same bytes, load point by load point. Empty where nothing was read,
+   * or in more files than there was memory to keep count of.
+   */
+  rereads: Array<Rereads>,
+  /** Whether a cache may have answered; `null` where nothing was read. */
+  suspicion: CacheSuspicion | null,
+};
+
+/** The kind of access, as the paper abbreviates it; a row of the tables. */
+export type Mode = "seq_rd" | "rand_rd" | "seq_wr" | "rand_wr" | "all";
+
+/** What to do next. */
+export type NextStep =
+  | "choose_storage"
+  | "run_again"
+  | "resume"
+  | "free_this_machine"
+  | "pass_the_caches"
+  | "measure_alone"
+  | "faster_link"
+  | "look_at_incident"
+  | "find_max"
+  | "try_more"
+  | "prove_for_long"
+  | "more_points"
+  | "measure_longer"
+  | "as_the_look_says"
+  | "compare";
+
+/** Why a load point could not be measured. */
+export type NotMeasured = "warmup_visited_all" | "nothing_finished";
+
+/** Bytes read and written, by time and place. Cells without any are left out. */
+export type OffsetMap = {
+  /** Where the first bin of time begins, since the start of the trace. */
+  from_s: number,
+  /** Length of a bin of time. */
+  time_bin_s: number,
+  /** How many there are. */
+  time_bins: number,
+  /** Length of a bin of the file; bin 0 begins with the file. */
+  offset_bin_bytes: number,
+  /** How many there are. */
+  offset_bins: number,
+  /** The cells, by time and then by place. */
+  cells: Array<MapCell>,
+};
+
+/** Operations. */
+export type OpColumns = {
+  /** Name of the kind. */
+  kind: Array<string>,
+  /** Number of the worker. */
+  worker: Array<number>,
+  /** Number of the stream, -1 where it belongs to none; in a trace, of the thread. */
+  stream: Array<number>,
+  /** Number of the file; -1 where there is none. */
+  file: Array<number>,
+  /** Place in the file. */
+  offset_bytes: Array<number>,
+  /** What was asked for. */
+  len_bytes: Array<number>,
+  /** What was moved. */
+  done_bytes: Array<number>,
+  /** When it should have begun. */
+  due_s: Array<Decimal>,
+  /** When it began. */
+  issued_s: Array<Decimal>,
+  /** From due to done. */
+  response_us: Array<Decimal>,
+  /** From issued to done. */
+  service_us: Array<Decimal>,
+  /** 0, or the error's number. */
+  errno: Array<number>,
+  /** Number of the load point. */
+  point: Array<number>,
+  /** Whether it belongs to the warm-up. */
+  warmup: Array<boolean>,
+};
+
+/** What an operation asked the storage to do. */
+export type OpKind =
+  | "open"
+  | "read"
+  | "write"
+  | "sync"
+  | "close"
+  | "create"
+  | "unlink"
+  | "stat"
+  | "access"
+  | "readdir"
+  | "truncate"
+  | "allocate"
+  | "rename"
+  | "mkdir"
+  | "rmdir"
+  | "setattr"
+  | "other"
+  | "link"
+  | "symlink"
+  | "readlink";
+
+/** Counts of operations by kind. */
+export type OpsByKind = {
+  /** Files opened. */
+  open: number,
+  /** Reads. */
+  read: number,
+  /** Writes. */
+  write: number,
+  /** Syncs. */
+  sync: number,
+  /** Files closed. */
+  close: number,
+  /** Files made. */
+  create: number,
+  /** Files removed. */
+  unlink: number,
+  /** Questions for a file's size and times. */
+  stat: number,
+  /** Questions whether a file may be read. */
+  access: number,
+  /** Directories listed. */
+  readdir: number,
+  /** Sizes of files set. */
+  truncate: number,
+  /** Times room was reserved in a file. */
+  allocate: number,
+  /** Files renamed. */
+  rename: number,
+  /** Directories made. */
+  mkdir: number,
+  /** Directories removed. */
+  rmdir: number,
+  /** Times, owners or rights of files changed. */
+  setattr: number,
+  /** Operations without a kind of their own. */
+  other: number,
+  /** Hard links made. */
+  link: number,
+  /** Symbolic links made. */
+  symlink: number,
+  /** Symbolic links read. */
+  readlink: number,
+};
+
+/** Operations, and the names of their files. */
+export type OpsFound = {
+  /** Names of the files that occur, by number. */
+  file_names: { [key in number]: string },
+  /** Name of the kind. */
+  kind: Array<string>,
+  /** Number of the worker. */
+  worker: Array<number>,
+  /** Number of the stream, -1 where it belongs to none; in a trace, of the thread. */
+  stream: Array<number>,
+  /** Number of the file; -1 where there is none. */
+  file: Array<number>,
+  /** Place in the file. */
+  offset_bytes: Array<number>,
+  /** What was asked for. */
+  len_bytes: Array<number>,
+  /** What was moved. */
+  done_bytes: Array<number>,
+  /** When it should have begun. */
+  due_s: Array<Decimal>,
+  /** When it began. */
+  issued_s: Array<Decimal>,
+  /** From due to done. */
+  response_us: Array<Decimal>,
+  /** From issued to done. */
+  service_us: Array<Decimal>,
+  /** 0, or the error's number. */
+  errno: Array<number>,
+  /** Number of the load point. */
+  point: Array<number>,
+  /** Whether it belongs to the warm-up. */
+  warmup: Array<boolean>,
+};
+
+/** How a run ended. */
+export type Outcome = "complete" | "interrupted" | "broke_off" | "running";
+
+/** One number a bin. An operation counts where it was done, those of the warm-up too. */
+export type OverTime = {
+  /** Operations of every kind. */
+  ops: Array<number>,
+  /** Those that failed. */
+  failed_ops: Array<number>,
+  /** Those of the warm-up. */
+  warmup_ops: Array<number>,
+  /** Bytes read. */
+  read_bytes: Array<number>,
+  /** Bytes written. */
+  written_bytes: Array<number>,
+};
+
+/** One bin. */
+export type OverTimeBin = {
+  /** Operations of every kind. */
+  ops: number,
+  /** Those that failed. */
+  failed_ops: number,
+  /** Bytes read. */
+  read_bytes: number,
+  /** Bytes written. */
+  written_bytes: number,
+};
+
+/** Everything that is embedded in a `report.html`. */
+export type Page = {
+  /** `PAGE_VERSION`. */
+  page_version: number,
+  /** What it shows. */
+  kind: PageKind,
+  /** When it was made, RFC 3339. */
+  made_at: string,
+  /** Version of the program that made it. */
+  tool_version: string,
+  /** One run, two to eight that are compared, or none. */
+  runs: Array<RunPage>,
+  /** The trace. */
+  trace: TracePage | null,
+  /** The comparison. */
+  comparison: Comparison | null,
+};
+
+/** What a page shows. */
+export type PageKind = "run" | "trace" | "compare";
+
+/** One cell of all three tables. Numbers that nothing was measured for are `null`. */
+export type PaperCell = {
+  /** The row. */
+  mode: Mode,
+  /** The column; `null` for all block sizes together. */
+  block_bytes: number | null,
+  /** Reads and writes that were done in the transfers of this block size. */
+  data_ops: number,
+  /**
+   * The share of them that was shorter than the block size, 0 to 1: remainders, and transfers that are
+   * shorter than a block.
+   */
+  short_block_share: number | null,
+  /** Bytes that they moved. */
+  bytes: number,
+  /** Complete transfers; what the latencies are made from. */
+  transfers: number,
+  /**
+   * Mean rate of one worker while it was transferring, in 10^6 bytes/s. Not throughput: the time
+   * between transfers and for opening and closing is not in it, and workers are not added up.
+   */
+  transfer_rate_while_transferring_mb_per_s: number | null,
+  /** Mean over the transfers of total time − data transfer time. */
+  average_latency_ms: number | null,
+  /** How much of the average latency lay between operations, when the storage had nothing to do. */
+  average_gap_ms: number | null,
+  /** The largest latency. */
+  maximum_latency_s: number | null,
+};
+
+/** The paper's three tables in long form. See the module for what the numbers mean. */
+export type PaperTables = {
+  /**
+   * Whether every transfer is booked whole under one block size, and by the paper's § 5.1: see the module.
+   * Earlier versions booked each block under its own length, counted no time between blocks as latency
+   * and no close as data; theirs say `false`.
+   */
+  per_transfer: boolean,
+  /** The block sizes, ascending; the columns. */
+  block_bytes: Array<number>,
+  /** Every cell, row by row in the paper's order, each row ending with its margin. */
+  cells: Array<PaperCell>,
+};
+
+/** How long operations of a kind took, as HdrHistogram prints it. */
+export type PercentileCurve = {
+  /** Name of the kind. */
+  kind: string,
+  /** Operations that succeeded, without the warm-up. */
+  count: number,
+  /** 0 to 100, denser and denser towards 100. */
+  percentile: Array<Decimal>,
+  /** So many percent took no longer than this, to three digits; the last is exact. */
+  us: Array<Decimal>,
+};
+
+/** The streams of one load point. */
+export type PointStreams = {
+  /** Its number. */
+  point: number,
+  /** The bins of everything below: the time that was judged. */
+  time: TimeAxis,
+  /** The streams with the most late frames, then by number; at most 64. */
+  streams: Array<StreamStrip>,
+  /** Streams without a strip of their own. */
+  left_out: number,
+  /** Smallest margin of all frames in a bin; `null` where no frame came. */
+  min_margin_us: Array<number | null>,
+  /** Late frames of all streams in a bin, those that never came too. */
+  late_frames: Array<number>,
+  /** How much of their time frames had left. */
+  headroom: Headroom,
+};
+
+/** What a stream does with frames whose time has passed before it could ask for them. */
+export type Policy = "drop" | "stall";
+
+/** What one process was asked for and what it achieved. */
+export type ProcessRate = {
+  /** The worker. */
+  worker: number,
+  /** The component workload it is part of: `camera`, `companion`. */
+  component: string,
+  /** Operations per second that were asked for; above 0. */
+  requested_ops_per_s: number,
+  /** Operations per second that were done. */
+  achieved_ops_per_s: number,
+};
+
+/** How long reads took, from when they were issued. */
+export type ReadTimes = {
+  /** How many. */
+  reads: number,
+  /** A quarter of them took no longer. */
+  p25_service_us: number,
+  /** Half of them took no longer. */
+  p50_service_us: number,
+  /** Three quarters of them took no longer. */
+  p75_service_us: number,
+  /** Bytes per second of service time: what a single reader would see. */
+  bytes_per_s_each: number | null,
+};
+
+/** A replay, beside the figures of its load points. */
+export type ReplayFacts = {
+  /** What the trace is called. */
+  trace: string,
+  /** Where it lies. */
+  trace_path: string,
+  /** How it came about; empty for a run. */
+  made_by: string,
+  /** Whether it was made from statistics, and records nobody. */
+  synthetic: boolean,
+  /** Operations of one user in one pass. */
+  ops: number,
+  /** Threads that were recorded. */
+  threads: number,
+  /** Users at once. */
+  copies: number,
+  /** `recorded`, `think`, `max`, `fixed:5ms`. */
+  pace: string,
+  /** `serial`, `streams`, `resources`. */
+  order: string,
+  /** How long one pass should take; `null` where the pace doesn't say. */
+  expected_span_s: number | null,
+  /** Files that were prepared for one pass. */
+  prepared_files: number,
+  /** Bytes of these. */
+  prepared_bytes: number,
+  /** How files were made: `auto`, `copy`, `stream`. */
+  layout: string,
+  /** Operations of the trace that were not replayed, by reason. */
+  left_out: { [key in string]: number },
+  /** What is assumed, and what is replayed otherwise than it was recorded, in sentences. */
+  remarks: Array<string>,
+  /** The passes, in the order in which they ran. */
+  passes: Array<ReplayPass>,
+  /** Files that a pass wrote with gaps, or that lay in many pieces afterwards, where the file system tells. */
+  written_pieces?: Array<WrittenPieces>,
+  /** The median of all passes. */
+  median_bytes_per_s: number | null,
+  /** Why the timing was not good enough; `null` where it was, or where it is free. */
+  bad_timing: string | null,
+};
+
+/** One pass of a replay. */
+export type ReplayPass = {
+  /** Index of its load point. */
+  point: number,
+  /** Whether all of the trace was replayed. */
+  complete: boolean,
+  /** From when the first operation was due to the end of the last one. */
+  span_s: number,
+  /** Bytes read and written. */
+  bytes: number,
+  /** Both divided. */
+  bytes_per_s: number | null,
+  /** Half of the operations began no later than this after they were due. */
+  lateness_p50_us: number | null,
+  /** 99 of 100. */
+  lateness_p99_us: number | null,
+  /** All. */
+  lateness_max_us: number | null,
+  /** Operations that were done. */
+  done_ops: number,
+  /** Of these, how many could not begin when they were due, because one before them was not done. */
+  held_up_ops: number,
+  /** The longest of these waits. */
+  held_up_max_us: number,
+  /** Operations that came to something else than when they were recorded. */
+  different_ops: number,
+  /** The first of these, in words. */
+  differences: Array<string>,
+};
+
+/** The reads of one load point, by whether their bytes had been moved before. */
+export type Rereads = {
+  /** Number of the load point. */
+  point: number,
+  /** Bytes of measured first reads, of every size. */
+  first_read_bytes: number,
+  /** Bytes of measured later reads, of every size. */
+  later_read_bytes: number,
+  /** The size class in which there are most reads of both sorts; `null` where none has both. */
+  compared: ComparedReads | null,
+};
+
+/** A run in the list. */
+export type RunEntry = {
+  /** Name of its directory. */
+  id: string,
+  /** The command. */
+  verb: string,
+  /** The user's own name for it. */
+  label: string,
+  /** The directory that is measured. */
+  target: string,
+  /** RFC 3339; empty where nothing says so. */
+  started_at: string,
+  /** Whether it goes on, or how it ended. */
+  state: RunState,
+  /** The first sentence of the answer; empty while it runs. */
+  sentence: string,
+  /** `null` where no criteria were asked for. */
+  passed: boolean | null,
+  /** What a search found, else the most that ran at once; `null` where nothing is told in streams. */
+  streams: number | null,
+  /** All its files. */
+  bytes_on_disk: number,
+  /** What people wrote down. */
+  notes: RunNotes | null,
+};
+
+/** `notes.json` in a run directory: what people wrote down about a run and its storage. */
+export type RunNotes = {
+  /** Words to find it by. */
+  tags: Array<string>,
+  /** Anything. */
+  note: string,
+  /** Who made the storage. */
+  storage_make: string,
+  /** Which storage it is. */
+  storage_model: string,
+  /** Its firmware or version. */
+  storage_firmware: string,
+};
+
+/** A run. */
+export type RunPage = {
+  /** Name of the run directory. */
+  id: string,
+  /** What the terminal shows first, in its order. */
+  answer: Array<Sentence>,
+  /** The incidents of all load points in words, the worst of each first. */
+  incidents: Array<IncidentSentence>,
+  /** What to do next, as the terminal's last line has it. `null` where a sentence before says it. */
+  next_step: string | null,
+  /** `summary.json`, see `super.shorten`. */
+  summary: Summary,
+  /** What of the summary was too long for a page, in words; `null` where all is there. */
+  shortened: string | null,
+  /** `run.toml`; `null` where it can't be read. */
+  plan_toml: string | null,
+  /** `hosts.json`. */
+  hosts: Array<{ [field in string]: unknown }>,
+  /** The command that does this run again. */
+  again: string,
+  /** What people wrote down. */
+  notes: RunNotes | null,
+  /** What only the log knows. */
+  detail: Detail | null,
+  /** Why there is no detail, in words. */
+  why_no_detail: string | null,
+  /** What was sampled beside the I/O. */
+  counters: Counters | null,
+};
+
+/** Whether a run goes on, or how it ended. */
+export type RunState = "running" | "complete" | "interrupted" | "broke_off" | "killed";
+
+/** The answer of a search. */
+export type SearchFacts = {
+  /** What was counted, as it reads after a number: `players of prores-422-hq-uhd-25`, `times newsroom`. */
+  what: string,
+  /** The answer in words: `31 streams passed every time, 32 never.` */
+  answer_sentence: string,
+  /** What it rests on, in words: `31: 3 of 3; 32: 1 of 3`. */
+  evidence_sentence: string,
+  /**
+   * The largest count that passed every time it was tried, with none below it that ever fell. `null`
+   * where no count did.
+   */
+  streams: number | null,
+  /** The largest count that ever passed. Where that is more than `streams`, the storage is noisy. */
+  at_most: number | null,
+  /** This machine, and not the storage, was the limit: `streams` is no capacity of the storage. */
+  limited_by_client: boolean,
+  /** `false` where the search ended (time, trials, the cap, Ctrl-C) before both edges were certain. */
+  complete: boolean,
+  /** Why it tried no more, or went no further. `null` where it came to its end, or was interrupted. */
+  stopped_by?: StoppedBy,
+  /** Every count that was tried, ascending. */
+  trials: Array<TrialsAt>,
+  /** What failed first with the smallest count that did not pass, in words. */
+  failed_first?: string,
+};
+
+/** The tool's own cost over a run. */
+export type SelfCost = {
+  /** CPU time in the tool's own code; `null` where nobody lived to tell. */
+  cpu_user_s: number | null,
+  /** CPU time in the kernel on the tool's behalf; most of it is the I/O itself. */
+  cpu_system_s: number | null,
+  /** Both, per operation. `null` if there was none, or the time is not known. */
+  cpu_us_per_op: number | null,
+  /** 99 of 100 operations were issued no later than this after they were due. */
+  lateness_p99_us: number | null,
+  /** The latest. */
+  lateness_max_us: number | null,
+  /** The median answer of all reads and writes, which the delay is held beside. */
+  response_p50_us: number | null,
+  /** The largest own delay of any stream's operation, pauses included. `null` without streams. */
+  own_delay_max_us: number | null,
+  /** The shortest buffer of any stream, beside which it is judged. */
+  shortest_buffer_s: number | null,
+  /** How long the tool did not run at all while it was measuring; `null` where nobody watched. */
+  paused_s: number | null,
+  /** The longest such pause. */
+  longest_pause_s: number | null,
+  /** When that began, since the start of the run. */
+  longest_pause_began_s: number | null,
+  /**
+   * Whether the tool's own timing was good enough. For streams: its largest own delay was below a quarter
+   * of the shortest buffer, and no frame was late because of it. For other runs: 99 of 100 operations were
+   * issued within 50 µs or a tenth of the median answer of their time. `null` where nothing was measured.
+   */
+  timing_good_enough: boolean | null,
+  /** The same in words. */
+  sentence: string,
+};
+
+/** A sentence of an answer. */
+export type Sentence = {
+  /** How it is to be taken. */
+  tone: Tone,
+  /** The sentence. */
+  text: string,
+};
+
+/** The run in equal steps, from its start. Steps in which nothing was done are there, with zeros. */
+export type Series = {
+  /** Length of a step: 1, or a power of two of it for runs of more than six hours. */
+  step_s: number,
+  /** The steps, without a gap. */
+  steps: Array<SeriesStep>,
+};
+
+/** One step of the series. */
+export type SeriesStep = {
+  /** When the step began, since the start of the run. */
+  began_s: number,
+  /** The highest load point that has a measured operation in it. */
+  point: number | null,
+  /** Measured operations of every kind. */
+  ops: number,
+  /** Operations of the warm-up; in no other figure. */
+  warmup_ops: number,
+  /** Bytes read. */
+  read_bytes: number,
+  /** Bytes written. */
+  written_bytes: number,
+  /** Operations that failed. */
+  errors: number,
+  /** The longest response of a measured operation of any kind that succeeded. */
+  max_response_us: number | null,
+  /** When that operation began to be due, since the start of the run. */
+  max_response_began_s: number | null,
+};
+
+/** Service times of operations: from when they were issued until they were done. */
+export type ServiceFigures = {
+  /** How many operations. */
+  count: number,
+  /** Their mean. */
+  mean_us: number,
+  /** Their standard deviation: of all operations there are, not of a sample. */
+  deviation_us: number,
+  /** Half of them took no longer, to two digits. */
+  median_us: number,
+  /** 99 % of them took no longer, to two digits. */
+  p99_us: number,
+  /** The longest. */
+  max_us: number,
+  /** Counts by time, in steps of 1, 2 and 5; rows without any are left out. */
+  histogram: Array<ServiceRow>,
+};
+
+/** A row of the histogram of service times. */
+export type ServiceRow = {
+  /** The shortest time of this row. */
+  from_us: number,
+  /** The first time above it. */
+  below_us: number,
+  /** Operations. */
+  count: number,
+};
+
+/** A size and how often it occurs. */
+export type SizeCount = {
+  /** The size. */
+  bytes: number,
+  /** Operations. */
+  count: number,
+};
+
+/** Sizes that were asked for, of operations that succeeded, without the warm-up. */
+export type SizeCounts = {
+  /** `read` or `write`. */
+  kind: string,
+  /** Ascending. */
+  bytes: Array<number>,
+  /** How often. */
+  count: Array<number>,
+  /** Rounded up to powers of two, because there are too many different ones. */
+  rounded: boolean,
+};
+
+/** The sizes of reads or writes, in bytes. */
+export type SizeFigures = {
+  /** How many operations. */
+  count: number,
+  /** Their mean. */
+  mean_bytes: number,
+  /** Their standard deviation: of all operations there are, not of a sample. */
+  deviation_bytes: number,
+  /**
+   * Half of them are not larger. Exact while there are at most 65,536 different sizes, else rounded down
+   * by less than 0.1 %.
+   */
+  median_bytes: number,
+  /** The smallest. */
+  min_bytes: number,
+  /** The largest. */
+  max_bytes: number,
+  /** Counts of sizes from each power of two to below the next; rows without any are left out. */
+  histogram: Array<SizeRow>,
+  /** The most frequent sizes, the most frequent first. */
+  frequent: Array<SizeCount>,
+};
+
+/** A row of the histogram of sizes. */
+export type SizeRow = {
+  /** The smallest size of this row: 0 or a power of two. */
+  from_bytes: number,
+  /** The first size above it. */
+  below_bytes: number,
+  /** Operations. */
+  count: number,
+};
+
+/** What came of starting: one of both. */
+export type StartAnswer = {
+  /** The run. */
+  id: string | null,
+  /** Why there is none, in the command line's words. */
+  error: string | null,
+};
+
+/** The number that somebody came for. */
+export type StatedNumber = { "of": "not_measured" } | { "of": "late_frames",
+  /** The load point, as an index into the summary's. */
+  point: number,
+  /** How many. */
+  late_frames: number,
+  /** Of how many that were judged. */
+  frames_judged: number,
+  /** Streams that had any. */
+  streams_with_late_frames: number,
+  /** All streams. */
+  streams: number,
+} | { "of": "streams",
+  /** The load point, as an index into the summary's. */
+  point: number,
+  /** Streams. */
+  streams: number,
+  /** Late frames that were allowed. */
+  late_frames: number,
+  /** Frames that were judged. */
+  frames_judged: number,
+} | { "of": "capacity",
+  /** It passed every time. */
+  streams: number,
+  /** So many passed sometimes, where that is more. */
+  sometimes: number | null,
+  /** Why more may pass; `null` where the limit was found. */
+  at_least: AtLeast | null,
+} | { "of": "failed",
+  /** The load point, as an index into the summary's. */
+  point: number,
+  /** Which criterion. */
+  criterion: Criterion,
+} | { "of": "valid_point",
+  /** Its streams; `null` where the first is not valid. */
+  streams: number | null,
+} | { "of": "throughput",
+  /** The load point, as an index into the summary's. */
+  point: number,
+  /** Reads and writes together. */
+  bytes_per_s: number,
+} | { "of": "first_look",
+  /** The format, as an index into those of the look. */
+  format: number,
+  /** Streams that were played. `null` where that was not measured. */
+  play: number | null,
+  /** Streams that were recorded. `null` where that was not measured. */
+  record: number | null,
+} | { "of": "replay",
+  /** The last one, as an index into the replay's. */
+  pass: number,
+  /** How many came to their end. */
+  complete_passes: number,
+};
+
+/** What the summary says on top. */
+export type Statement = {
+  /** Whether what was asked for was met. */
+  judgement: Judgement,
+  /** The one number that somebody came for. */
+  number: StatedNumber,
+  /** Why it is not better. `null` where nothing went wrong, or nothing is known. */
+  cause: Cause | null,
+  /** How sure the number is. */
+  confidence: Confidence,
+  /** What to do next. `null` where a sentence on what could not be measured says it. */
+  next_step: NextStep | null,
+};
+
+/** What a search found its end by, other than by its answer. */
+export type StoppedBy = "time" | "trials" | "cap" | "room" | "own_files" | "one_process";
+
+/** What the storage did in an incident. The tool's own pauses are taken out. */
+export type StorageThen = {
+  /** In a word. */
+  behaviour: Behaviour,
+  /** The longest time in which operations were in flight and none was answered. */
+  no_answer_s: number | null,
+  /** When that began. */
+  no_answer_began_s: number | null,
+  /** Bytes that came, as a share of what the streams needed in that time; may be above 1. */
+  answered_share: number | null,
+  /**
+   * The share of the time in which something was in flight. The tool's own delays and pauses are no part
+   * of either.
+   */
+  busy_share: number | null,
+  /** The longest operation: from when it was issued until its result was seen. */
+  longest_op_us: number | null,
+};
+
+/** One stream. */
+export type StreamFigures = {
+  /** Its number. */
+  stream: number,
+  /** What it is, in words. */
+  name: string,
+  /** Whether it records; otherwise it plays. */
+  writes: boolean,
+  /** What it does with frames whose time has passed. */
+  policy: Policy,
+  /** How long it may lag. */
+  buffer_s: number,
+  /** The frames it should move per second. */
+  nominal_frames_per_s: number,
+  /** When its first operation was due (t0). `null` for a stream that never began: then nothing is known. */
+  began_s: number | null,
+  /** Frames whose deadline lies in the measured part. */
+  frames_judged: number,
+  /** Those that came after their deadline or not at all. */
+  late_frames: number,
+  /**
+   * Late frames of which no operation came back: skipped by the stream (policy drop), not reached before
+   * the end (policy stall), or stuck until the end.
+   */
+  dropped_frames: number,
+  /** Late frames with an operation that failed or moved less than was asked. */
+  failed_frames: number,
+  /** Late frames of which a part never came. */
+  unfinished_frames: number,
+  /** Late frames that would have been in time without the tool's own delay. */
+  late_frames_with_own_delay: number,
+  /** The frame that came closest to its deadline, or farthest behind it. */
+  worst_margin: WorstMargin | null,
+  /**
+   * All but one in a hundred frames had this margin or more; negative when late. `null` without frames
+   * and where one in a hundred or more never came.
+   */
+  margin_p1_us: number | null,
+  /**
+   * Whether its margins fell. `null` where too few frames came to tell, and where play began anew in
+   * between.
+   */
+  margin_trend: MarginTrend | null,
+  /** The first late frame. */
+  first_late: FirstLateFrame | null,
+  /** Runs of consecutive late frames. */
+  late_runs: number,
+  /** The first 100 of them. */
+  first_late_runs: Array<LateRun>,
+  /** The ten with most frames, worst first. */
+  worst_late_runs: Array<LateRun>,
+  /** Of judged frames that came: from when their first operation was due until their last byte. */
+  response: TimeFigures | null,
+  /** The smallest mean throughput over the buffer time. */
+  throughput: ThroughputFigures | null,
+  /** Frames completed per second of measured time. */
+  frames_per_s: number | null,
+  /** The same as a share of the nominal rate. */
+  achieved_share: number | null,
+  /** Operations of every kind per second of measured time. */
+  ops_per_s: number | null,
+  /** Bytes of completed frames per second of measured time. */
+  bytes_per_s: number | null,
+  /** The tool's own delay: how long operations waited although they were due and their worker was free. */
+  own_delay: LatenessFigures | null,
+  /** Operations of frames that had been settled before; in no other figure of frames. */
+  ops_after_frame: number,
+};
+
+/** The first late frame of all, and whose it is. */
+export type StreamLateFrame = {
+  /** The stream. */
+  stream: number,
+  /** The frame's number on the timeline. */
+  frame: number,
+  /** Its deadline. */
+  deadline_s: number,
+  /** Its deadline. */
+  deadline_in_point_s: number,
+  /** How late it came. `null` where it never did. */
+  late_us: number | null,
+  /** It was never begun. */
+  dropped: boolean,
+  /** An operation of it failed. */
+  failed: boolean,
+};
+
+/** One stream. */
+export type StreamStrip = {
+  /** Its number. */
+  stream: number,
+  /** What it is. */
+  name: string,
+  /** As in `PointStreams`. */
+  min_margin_us: Array<number | null>,
+  /** As in `PointStreams`. */
+  late_frames: Array<number>,
+};
+
+/** All streams together. */
+export type StreamTotals = {
+  /** How many streams there are. */
+  streams: number,
+  /** How many never began. */
+  streams_not_begun: number,
+  /** How many had late frames. */
+  streams_with_late_frames: number,
+  /** Frames whose deadline lies in the measured part. */
+  frames_judged: number,
+  /** Those that came after their deadline or not at all. */
+  late_frames: number,
+  /** See `StreamFigures.dropped_frames`. */
+  dropped_frames: number,
+  /** See `StreamFigures.failed_frames`. */
+  failed_frames: number,
+  /** See `StreamFigures.unfinished_frames`. */
+  unfinished_frames: number,
+  /** See `StreamFigures.late_frames_with_own_delay`. */
+  late_frames_with_own_delay: number,
+  /** Runs of consecutive late frames, summed over the streams. */
+  late_runs: number,
+  /** The worst margin of all streams. */
+  worst_margin: StreamWorstMargin | null,
+  /** The late frame of all streams whose deadline came first. */
+  first_late: StreamLateFrame | null,
+  /** Response times of the frames of all streams. */
+  response: TimeFigures | null,
+  /** The tool's own delay over all streams. */
+  own_delay: LatenessFigures | null,
+};
+
+/** The worst margin, and whose it is. */
+export type StreamWorstMargin = {
+  /** The stream. */
+  stream: number,
+  /** Deadline − completion; negative when late. */
+  margin_us: number,
+  /** The frame's number on the timeline. */
+  frame: number,
+  /** Its deadline. */
+  deadline_s: number,
+  /** Its deadline. */
+  deadline_in_point_s: number,
+  /** `false` for a frame that had not come when the measured part ended: it is at least this late. */
+  has_come: boolean,
+};
+
+/** Everything that a report shows. */
+export type Summary = {
+  /** `SCHEMA_VERSION` of the program that wrote it. */
+  schema_version: number,
+  /** Version of that program. */
+  tool_version: string,
+  /** When the run started, RFC 3339. */
+  started_at: string,
+  /** The command: `mix`, `streams`, … */
+  verb: string,
+  /** The user's own name for the run; may be empty. */
+  label: string,
+  /** Where the run's files were written; `null` for a summary that was not made by a run. */
+  run_dir: string | null,
+  /** How it ended. */
+  outcome: Outcome,
+  /** Why it did not complete. */
+  outcome_reason: string | null,
+  /** Where the data lies. */
+  target: Target,
+  /** The seed of every draw. `jq` reads numbers above 2^53 inexactly; the plan file has it exactly. */
+  seed: number,
+  /** The plan as resolved, as names and values for people to read. */
+  plan: { [key in string]: string },
+  /** Past the client's cache, or not: what was asked and what was found. */
+  effective_mode: EffectiveMode,
+  /** The files used. */
+  data_set: DataSet,
+  /** The load points in the order in which they ran. */
+  load_points: Array<LoadPoint>,
+  /** Every second of the run. */
+  series: Series,
+  /** The operation log. */
+  log: LogFacts,
+  /** What verification found; `null` if the run did not verify. */
+  verify: VerifyFacts | null,
+  /** What the tool itself cost. */
+  self_cost: SelfCost,
+  /** Warnings, each with its advice. */
+  notes: Array<string>,
+  /**
+   * What is said on top of it all: verdict, number, cause, how sure. `null` in summaries that were not
+   * finished.
+   */
+  statement?: Statement,
+  /**
+   * Whether the criteria were met: the verdict of the first load point that failed, else of the last.
+   * `null` where none were asked for.
+   */
+  verdict?: Verdict,
+  /** What a search for the largest count found. */
+  search?: SearchFacts,
+  /** The curve of a VDA-like run. */
+  vda?: VdaFacts,
+  /** What a short first look found. */
+  check?: CheckFacts,
+  /** What a replay found. */
+  replay?: ReplayFacts,
+  /**
+   * The memories that may have answered instead of the storage. `null` in a summary that was made from a
+   * log alone.
+   */
+  memory?: MemoryFacts,
+};
+
+/** Where the data lies. */
+export type Target = {
+  /** The path that was given. */
+  path: string,
+  /** `nfs4`, `cifs`, `ext4`, … */
+  fs_type: string | null,
+  /** For people: `SMB 3.1.1 from nas1`. */
+  description: string | null,
+  /** The mounted thing: `//nas1/media`, `/dev/nvme0n1p2`. */
+  source: string | null,
+  /** The server, where there is one. */
+  server: string | null,
+  /** Mount options as the system states them. */
+  mount_options: string | null,
+  /** Others own it or may write in it, and root was told that this is meant (`--shared-target`). */
+  is_shared?: boolean,
+};
+
+/** The mean throughput over the buffer time, wherever it was smallest (EBU Tech 3362, 9.2(7)). */
+export type ThroughputFigures = {
+  /** The buffer time. */
+  buffer_s: number,
+  /** The smallest mean over it. */
+  min_bytes_per_s: number,
+  /** When that stretch began. */
+  min_began_s: number,
+  /** When that stretch began. */
+  min_began_in_point_s: number,
+  /** What the application needs, if that was given. */
+  needed_bytes_per_s: number | null,
+  /** When the first stretch with less than that began. */
+  first_below_s: number | null,
+};
+
+/** Equal bins of time. */
+export type TimeAxis = {
+  /** Where the first begins. */
+  from_s: Decimal,
+  /** How long each is. */
+  bin_s: Decimal,
+  /** How many there are; at most 1,200. */
+  bins: number,
+};
+
+/** A distribution of times. Percentiles are good for three digits; the mean and maximum are exact. */
+export type TimeFigures = {
+  /** How many operations. */
+  count: number,
+  /** Mean. */
+  mean_us: number,
+  /** Half of them took no longer. */
+  p50_us: number,
+  /** 95 of 100 took no longer. */
+  p95_us: number,
+  /** 99 of 100 took no longer. */
+  p99_us: number,
+  /** 999 of 1000 took no longer. */
+  p99_9_us: number,
+  /** The longest. */
+  max_us: number,
+  /** When the longest began, since the start of the run. */
+  max_began_s: number,
+  /** When the longest began, since the start of the load point. */
+  max_began_in_point_s: number,
+};
+
+/** Times of operations that succeeded, by kind. `null` where there was none. */
+export type TimesByKind = {
+  /** Reads and writes together. */
+  data: TimeFigures | null,
+  /** Reads. */
+  read: TimeFigures | null,
+  /** Writes. */
+  write: TimeFigures | null,
+  /** Opening files. */
+  open: TimeFigures | null,
+  /** Closing files. */
+  close: TimeFigures | null,
+  /** Syncs. */
+  sync: TimeFigures | null,
+  /** Making files. */
+  create: TimeFigures | null,
+  /** Removing files. */
+  unlink: TimeFigures | null,
+  /** Asking for a file's size and times. */
+  stat: TimeFigures | null,
+  /** Asking whether a file may be read. */
+  access: TimeFigures | null,
+  /** Listing directories. */
+  readdir: TimeFigures | null,
+  /** Setting a file's size. */
+  truncate: TimeFigures | null,
+  /** Reserving room in a file. */
+  allocate: TimeFigures | null,
+  /** Renaming. */
+  rename: TimeFigures | null,
+  /** Making directories. */
+  mkdir: TimeFigures | null,
+  /** Removing directories. */
+  rmdir: TimeFigures | null,
+  /** Changing a file's times, owner or rights. */
+  setattr: TimeFigures | null,
+  /** What has no kind of its own. */
+  other: TimeFigures | null,
+  /** Making hard links. */
+  link: TimeFigures | null,
+  /** Making symbolic links. */
+  symlink: TimeFigures | null,
+  /** Reading symbolic links. */
+  readlink: TimeFigures | null,
+};
+
+/** How a sentence is to be taken. */
+export type Tone = "answer" | "plain" | "bad";
+
+/** What a trace says about itself: the words of its `trace.json` and of its log. */
+export type TraceAbout = {
+  /** What it is called. */
+  name: string,
+  /** Where it lies. */
+  path: string,
+  /** What it is of, in a sentence; may be empty. */
+  about: string,
+  /** How it came about: "record", "import strace", "synthetic"; "run" for a run. */
+  made_by: string,
+  /** The file that was imported, or the command that was recorded; may be empty. */
+  source: string,
+  /** When it was made, in RFC 3339; empty where that is not known. */
+  made_at: string,
+  /** At which level operations were seen: "application", "cache", "network", "block". */
+  capture: string,
+  /** Threads that asked for operations; 0 where that is not known. */
+  threads: number,
+  /** What it can't see. */
+  blind_to: Array<string>,
+  /** What somebody who relies on it should know. */
+  warnings: Array<string>,
+  /** What was seen and not kept, by reason. */
+  left_out: { [key in string]: number },
+  /** Lines of the source that could not be understood. */
+  malformed_lines: number,
+  /** The first of them: line number, text, what is wrong. */
+  first_malformed: Array<[number, string, string]>,
+  /** What its reads and writes moved in all, by itself; `null` where it doesn't say. */
+  moved: TraceMoved | null,
+  /** What the recorder took per operation, without the way to it and back. */
+  cost_ns_per_op: number | null,
+  /** What the way to the recorder and back took per operation, measured before it began. */
+  round_trip_ns: number | null,
+  /** For a synthetic trace: figure, what was published, what the trace has, and how far it may be off. */
+  synthetic: Array<[string, number, number, number]>,
+};
+
+/** A trace of the library. */
+export type TraceEntry = {
+  /** What it is called. */
+  name: string,
+  /** What it is, in a sentence; or what is wrong with it. */
+  about: string,
+};
+
+/** The figures of a trace as a whole, over the chosen period. */
+export type TraceFigures = {
+  /** Where the period begins; `null` if all is told. */
+  from_s: number | null,
+  /** Where it ends. */
+  to_s: number | null,
+  /** When the first operation was issued, since the start of the trace. */
+  first_issued_s: number,
+  /** From then until the last operation was done. */
+  span_s: number,
+  /** Operations of every kind. */
+  ops: number,
+  /** Those that failed. */
+  failed_ops: number,
+  /** Operations of a run's warm-up; in no other figure. */
+  warmup_ops: number,
+  /** Reads and writes that did not fail. */
+  accesses: number,
+  /** Reads among them. */
+  reads: number,
+  /** Writes among them. */
+  writes: number,
+  /** Bytes read. */
+  read_bytes: number,
+  /** Bytes written. */
+  written_bytes: number,
+  /** Bytes read ÷ span. */
+  read_bytes_per_s: number | null,
+  /** Bytes written ÷ span. */
+  written_bytes_per_s: number | null,
+  /** Accesses that begin where the one before them, in the whole trace, ended in the same file. */
+  sequential_accesses: number,
+  /** Their share of all accesses. */
+  sequential_percent: number | null,
+  /** Accesses that begin where the last access to the same file ended. */
+  sequential_in_file_accesses: number,
+  /** Their share of all accesses. */
+  sequential_in_file_percent: number | null,
+  /** Operations that the system did itself for a copy. */
+  copied_ops: number,
+  /** Operations through memory maps. */
+  mapped_ops: number,
+  /** Reads that moved nothing, because the file had ended. */
+  reads_at_the_end: number,
+  /** Accesses that moved something, and less than was asked. */
+  short_ops: number,
+  /** Sizes of reads, as moved. */
+  read_sizes: SizeFigures | null,
+  /** Sizes of writes, as moved. */
+  write_sizes: SizeFigures | null,
+  /** Service times of reads. */
+  read_service: ServiceFigures | null,
+  /** Service times of writes. */
+  write_service: ServiceFigures | null,
+  /** Kinds of operations that occur. */
+  by_kind: Array<KindFigures>,
+  /** What failed, the most frequent first. */
+  errors: Array<ErrorCount>,
+  /** How many files. */
+  files: FilesTouched,
+};
+
+/** What the reads and writes of a whole trace moved, as its maker counted. */
+export type TraceMoved = {
+  /** Reads that did not fail. */
+  reads: number,
+  /** What they brought. */
+  read_bytes: number,
+  /** Writes that did not fail. */
+  writes: number,
+  /** What they wrote. */
+  written_bytes: number,
+};
+
+/** The period in equal bins. An access counts where it was done. */
+export type TraceOverTime = {
+  /** Where the first bin begins, since the start of the trace. */
+  from_s: number,
+  /** Length of a bin: 1, 2 or 5 times a power of ten. */
+  bin_s: number,
+  /** The bins, without a gap. */
+  bins: Array<OverTimeBin>,
+};
+
+/** A trace. */
+export type TracePage = {
+  /** Name of its directory. */
+  id: string,
+  /**
+   * What `reelgauge report TRACE --json` prints, without the files' maps: `Detail.maps` has better
+   * ones.
+   */
+  report: TraceReport,
+  /** What only the log knows. */
+  detail: Detail,
+  /** The command that replays it. */
+  again: string,
+};
+
+/** Everything that a report of a trace shows. */
+export type TraceReport = {
+  /** `TRACE_REPORT_VERSION`. */
+  trace_report_version: number,
+  /** What the trace says about itself. */
+  about: TraceAbout,
+  /** All operations together. */
+  figures: TraceFigures,
+  /** The files with the most bytes. */
+  files: Array<FileFigures>,
+  /** What was done when. */
+  over_time: TraceOverTime,
+  /** Signs of fragmented files. */
+  signs: FragmentSigns,
+};
+
+/** All trials with one count. */
+export type TrialsAt = {
+  /** The count. */
+  streams: number,
+  /** Trials that passed. */
+  passed: number,
+  /** Trials that fell because of the storage. */
+  failed: number,
+  /** Trials that fell because of the client. */
+  client_limited: number,
+};
+
+/** Units of values in a comparison. */
+export type Unit =
+  | "bytes_per_s"
+  | "mb_per_s"
+  | "per_s"
+  | "us"
+  | "small_us"
+  | "ms"
+  | "s"
+  | "count"
+  | "streams"
+  | "verdict";
+
+/** The curve, with everything that limits what may be said about it. */
+export type VdaFacts = {
+  /** `crate.vda.LABEL`: stands on everything that shows these figures. */
+  label: string,
+  /** How the data set and the times compare with the published definition, in words. */
+  data_set_note: string,
+  /** The load points, in the order in which they ran. */
+  points: Array<VdaPoint>,
+  /** The overall response time. `null` where there is no curve to compute it from. */
+  overall_response_time_ms: number | null,
+  /** Why there is none, or why it compares with no published one; `null` where it compares. */
+  ort_note: string | null,
+  /** The last load point before the response time turns upwards, as an index into `points`. */
+  knee_point: number | null,
+  /** Steps between load points that are not within ±30 % of the mean step, in words. */
+  uneven_steps: Array<string>,
+};
+
+/** One load point of the curve. */
+export type VdaPoint = {
+  /** Streams, each one camera and one companion. */
+  streams: number,
+  /** What all processes together were asked for. */
+  requested_ops_per_s: number,
+  /** What they did. */
+  achieved_ops_per_s: number,
+  /** Mean response time of all operations of both component workloads. `null` where none was finished. */
+  mean_response_ms: number | null,
+  /** Bytes written; MiB = 2^20. */
+  written_mib_per_s: number | null,
+  /** Bytes read; MiB = 2^20. */
+  read_mib_per_s: number | null,
+  /** Every process, all together, and the ratio of the component workloads kept their limits. */
+  valid: boolean,
+  /** Why it is not valid, in words. */
+  why_not?: string,
+};
+
+/** Whether a load point met its criteria. */
+export type Verdict = {
+  /** Everything that was asked for was measured and met. */
+  passed: boolean,
+  /** The failure that came first in time. */
+  failed_first: Failure | null,
+  /**
+   * Every failure, first ones first; those without a moment after those with one, and what was not
+   * measured last.
+   */
+  failures: Array<Failure>,
+  /** What was asked for. */
+  asked: Array<Criterion>,
+  /** At least one criterion was failed by the storage: measured, and not explained by the tool's own delay. */
+  storage_failed: boolean,
+};
+
+/** What verification found. */
+export type VerifyFacts = {
+  /** Bytes that were compared with what had been written. */
+  checked_bytes: number,
+  /** Bytes that differed. */
+  different_bytes: number,
+  /** Where the first difference is, in words. */
+  first_difference: string | null,
+};
+
+/** Why a cache may have answered. */
+export type WhySuspected =
+  | "just_written"
+  | "fits_server_memory"
+  | "used_before"
+  | "read_again"
+  | "fits_client_memory";
+
+/** Some workers of one kind, as far as it bears on comparing. */
+export type WorkActor = {
+  /** `player`, `mix`, `replay`, … */
+  kind: string,
+  /** The format, footage or trace that they work on; empty where there is none. */
+  media: string,
+  /** How many there are in each unit of scale. */
+  count: number,
+  /** A clock says when they ask for what, so that their throughput is what was asked for. */
+  paced: boolean,
+};
+
+/** The figures of one worker. */
+export type WorkerFigures = {
+  /** Its number. */
+  worker: number,
+  /**
+   * The paper's tables of this worker alone, without the cells for which it measured nothing. `null`
+   * where no block sizes are drawn.
+   */
+  paper?: PaperTables,
+  /** Operations of every kind that were measured, failed ones included. */
+  ops: number,
+  /** Those that failed. */
+  failed_ops: number,
+  /** The same by kind. */
+  ops_by_kind: OpsByKind,
+  /** Operations of the warm-up. They are in no other figure. */
+  warmup_ops: number,
+  /** Transfers that ran to their end without a failure. */
+  transfers: number,
+  /** Transfers that did not: cut off by the end or the warm-up, or with a failed operation. */
+  transfers_left_out: number,
+  /**
+   * Reads and writes that succeeded but moved less than was asked. Except in a replay, which may read
+   * beyond the end of a file as its application did, they end the run, and are in no time here.
+   */
+  short_transfers: number,
+  /** The writes among them. `null` in summaries of versions that did not tell them apart. */
+  short_writes: number | null,
+  /** Bytes read. */
+  read_bytes: number,
+  /** Bytes written. */
+  written_bytes: number,
+  /** Throughput: bytes read ÷ measured time. `null` where that is 0. */
+  read_bytes_per_s: number | null,
+  /** Throughput: bytes written ÷ measured time. */
+  written_bytes_per_s: number | null,
+  /** Both together. */
+  bytes_per_s: number | null,
+  /** Reads and writes that succeeded ÷ measured time. */
+  data_ops_per_s: number | null,
+  /** From when operations were due until they were done: what an application would have felt. */
+  response: TimesByKind,
+  /** From when operations were issued until they were done: what the storage took. */
+  service: TimesByKind,
+  /**
+   * From when operations were due *and their worker was free* until they were issued: the tool's own
+   * delay. Waiting for a slow operation before is the storage's delay and is in `response`.
+   */
+  lateness: LatenessFigures | null,
+  /** What failed, by error number. */
+  errors: Array<ErrorFigures>,
+  /** The failure that came first. */
+  first_error: FirstError | null,
+};
+
+/** How close a frame came to its deadline. */
+export type WorstMargin = {
+  /** Deadline − completion; negative when late. */
+  margin_us: number,
+  /** The frame's number on the timeline. */
+  frame: number,
+  /** Its deadline. */
+  deadline_s: number,
+  /** Its deadline. */
+  deadline_in_point_s: number,
+  /** `false` for a frame that had not come when the measured part ended: it is at least this late. */
+  has_come: boolean,
+};
+
+/** A file that a pass of a replay wrote, and the pieces that it lies in. */
+export type WrittenPieces = {
+  /** Index of the load point of the pass. */
+  point: number,
+  /** Its name in the trace. */
+  file: string,
+  /** Bytes. */
+  size_bytes: number,
+  /** Pieces. */
+  pieces: number,
+  /** Bytes of a piece, on average. */
+  piece_bytes: number,
+};
