@@ -52,13 +52,16 @@ pub fn bundle() -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Writes the types of what the Rust side tells the application anew, where they are committed.
-/// A test of `reelgauge-console` holds that file to them.
+/// Writes anew what is made from the Rust types and committed: the application's types, and the book's list
+/// of every figure. Tests of `reelgauge-console` and `reelgauge-report` hold both files to them.
 pub fn types() -> anyhow::Result<bool> {
     let mut test = crate::cargo();
     test.args(["test", "--locked", "--package", "reelgauge-console", "--lib"]);
     command::run(test.arg("typescript::the_committed").env("REELGAUGE_WRITE_TYPES", "1"))?;
-    println!("wrote console/src/data/generated.ts; commit it");
+    let mut book = crate::cargo();
+    book.args(["test", "--locked", "--package", "reelgauge-report", "--test", "figures_book"]);
+    command::run(book.env("REELGAUGE_WRITE_TYPES", "1"))?;
+    println!("wrote console/src/data/generated.ts and docs/figures.md; commit them");
     Ok(true)
 }
 

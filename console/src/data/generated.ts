@@ -1000,10 +1000,7 @@ export type LoadPoint = {
   streams?: LateFigures,
   /** The workers that were asked for a rate. */
   rates?: Array<ProcessRate>,
-  /**
-   * Mean response time of the transfers of those workers; see
-   * `crate.rates.RateTally.mean_response_ms`.
-   */
+  /** Mean response time of the transfers of those workers. */
   rates_mean_response_ms?: number,
   /** Whether its criteria were met. `null` where none were asked for. */
   verdict?: Verdict,
@@ -1396,10 +1393,10 @@ export type PaperCell = {
   maximum_latency_s: number | null,
 };
 
-/** The paper's three tables in long form. See the module for what the numbers mean. */
+/** The paper's three tables in long form: EBU Tech 3362 § 5.1, figures 12 and 15. */
 export type PaperTables = {
   /**
-   * Whether every transfer is booked whole under one block size, and by the paper's § 5.1: see the module.
+   * Whether every transfer is booked whole under one block size, and by the paper's § 5.1.
    * Earlier versions booked each block under its own length, counted no time between blocks as latency
    * and no close as data; theirs say `false`.
    */
@@ -2420,7 +2417,7 @@ export type Unit =
 
 /** The curve, with everything that limits what may be said about it. */
 export type VdaFacts = {
-  /** `crate.vda.LABEL`: stands on everything that shows these figures. */
+  /** "VDA-like …": stands on everything that shows these figures. */
   label: string,
   /** How the data set and the times compare with the published definition, in words. */
   data_set_note: string,

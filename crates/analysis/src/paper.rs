@@ -259,11 +259,11 @@ impl PaperTally {
     }
 }
 
-/// The paper's three tables in long form. See the module for what the numbers mean.
+/// The paper's three tables in long form: EBU Tech 3362 § 5.1, figures 12 and 15.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PaperTables {
-    /// Whether every transfer is booked whole under one block size, and by the paper's § 5.1: see the module.
+    /// Whether every transfer is booked whole under one block size, and by the paper's § 5.1.
     /// Earlier versions booked each block under its own length, counted no time between blocks as latency
     /// and no close as data; theirs say `false`.
     #[serde(default)]

@@ -198,8 +198,7 @@ pub struct LoadPoint {
     /// The workers that were asked for a rate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<ProcessRate>,
-    /// Mean response time of the transfers of those workers; see
-    /// [`crate::rates::RateTally::mean_response_ms`].
+    /// Mean response time of the transfers of those workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rates_mean_response_ms: Option<f64>,
     /// Whether its criteria were met. `None` where none were asked for.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct VdaFacts {
-    /// [`crate::vda::LABEL`]: stands on everything that shows these figures.
+    /// "VDA-like …": stands on everything that shows these figures.
     pub label: String,
     /// How the data set and the times compare with the published definition, in words.
     pub data_set_note: String,

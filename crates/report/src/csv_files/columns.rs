@@ -1,7 +1,7 @@
 //! The columns of every table for spreadsheets, and where in `summary.json` each figure stands. A column is
 //! added here and nowhere else; what it means is said where the figure is defined.
 //!
-//! The first word of a path is what a row is about (`stream`, `incident`, …); `row` is what the row itself adds.
+//! The first word of a path is what a row is about (`stream`, `incident`, …); `row` is what the row adds.
 //! `docs/run-directory.md` says which place in `summary.json` that is.
 //!
 //! Not here: the rows ([`super`]).

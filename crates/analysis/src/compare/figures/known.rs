@@ -74,7 +74,7 @@ pub const KNOWN_FIGURES: &[KnownFigure] = &[
 ];
 
 /// What is known of the figure with this name, and the word that `*` stands for, if its name has one.
-pub(super) fn known<'a>(name: &'a str) -> Option<(&'static KnownFigure, Option<&'a str>)> {
+pub(super) fn known(name: &str) -> Option<(&'static KnownFigure, Option<&str>)> {
     KNOWN_FIGURES.iter().find_map(|figure| {
         let Some((before, behind)) = figure.name.split_once('*') else {
             return (figure.name == name).then_some((figure, None));

@@ -1,0 +1,186 @@
+//! `docs/figures.md`: every figure of `summary.json`, every column of the tables, every figure that is
+//! compared. It is made from what the program itself uses, and this test fails where it is not what that
+//! says. `cargo xtask types` writes it anew.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "figures_book/shapes.rs"]
+mod shapes;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use reelgauge_analysis::compare::{Better, KNOWN_FIGURES, Weight};
+use reelgauge_report::CsvTable;
+use shapes::{Shape, Shapes};
+
+/// What a row of each table is.
+fn row_is(table: CsvTable) -> &'static str {
+    match table {
+        CsvTable::LoadPoints => "the total of a load point, or one of its workers",
+        CsvTable::Paper => {
+            "a cell of the paper's tables: of all workers together (`worker` empty), then of each; with \
+             `block_bytes` empty, of all sizes"
+        }
+        CsvTable::Streams => "a stream in a load point",
+        CsvTable::Incidents => "an incident in a load point",
+        CsvTable::Seconds => "a second of the run",
+    }
+}
+
+/// What the first word of a column's path stands for, and the type that its figure is looked up in.
+const SCOPES: &[(&str, &str, &str)] = &[
+    ("point", "load_points[]", "LoadPoint"),
+    ("whole", "load_points[]", "LoadPoint"),
+    ("figures", "load_points[].total", "WorkerFigures"),
+    ("worker", "load_points[].per_worker[]", "WorkerFigures"),
+    ("cell", "load_points[].paper.cells[]", "PaperCell"),
+    ("stream", "load_points[].streams.streams[]", "StreamFigures"),
+    ("longest", "load_points[].streams.streams[].worst_late_runs[]", "LateRun"),
+    ("incident", "load_points[].streams.incidents[]", "Incident"),
+    ("series", "series", "Series"),
+    ("second", "series.steps[]", "SeriesStep"),
+];
+
+/// What a row adds that stands nowhere in `summary.json`.
+const OF_ROW: &[(&str, &str)] = &[
+    ("scope", "`total` or `worker`"),
+    (
+        "criteria",
+        "whether the criteria were met: `met`, `not_met` or `not_known`; empty where none were asked for",
+    ),
+    ("mode", "the kind of access, as the paper abbreviates it"),
+    ("incident", "its number in the load point, from 0"),
+];
+
+/// Compared figures that are made from several of `summary.json`.
+const MADE: &[(&str, &str)] = &[
+    ("streams.incidents", "disturbances that made frames late, whichever streams they hit"),
+    ("rates.achieved_ops_per_s", "the sum over `load_points[].rates[]`"),
+    ("replay.span_s", "the mean over the passes that were complete"),
+    ("replay.different_ops", "per complete pass"),
+    ("check.formats.*.play.streams", "`*` is the format's id"),
+    ("check.formats.*.record.streams", "`*` is the format's id"),
+];
+
+#[test]
+fn the_book_says_what_every_figure_is() {
+    let shapes = Shapes::of(include_str!("../../../console/src/data/generated.ts"));
+    let mut book = String::from(HEAD);
+    summary(&shapes, &mut book);
+    tables(&shapes, &mut book);
+    compared(&shapes, &mut book);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/figures.md");
+    if std::env::var_os("REELGAUGE_WRITE_TYPES").is_some() {
+        std::fs::write(&path, &book).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    let differs = written.lines().zip(book.lines()).position(|(one, two)| one != two);
+    assert!(
+        written == book,
+        "docs/figures.md is not what the program says (line {differs:?}); write it anew: cargo xtask types"
+    );
+}
+
+const HEAD: &str = "\
+# Every figure
+
+<!-- Made by `cargo xtask types` from what the program itself uses; don't change it by hand. -->
+
+What stands in `summary.json`, in the tables of `report --csv`, and in comparisons. Units are in the names:
+`_us` microseconds, `_ms` milliseconds, `_s` seconds, `_bytes`, `_bytes_per_s`, `_mb_per_s` (10⁶ bytes),
+`_percent`, `_share` (0 to 1). What was not measured is `null`, and empty in a table; it is never 0.
+
+## summary.json
+";
+
+/// Every type once, where it is first met.
+fn summary(shapes: &Shapes, book: &mut String) {
+    for (path, shape) in shapes.met_from("Summary") {
+        let heading = if path.is_empty() { "The whole file".to_owned() } else { format!("`{path}`") };
+        writeln!(book, "\n### {heading}\n\n{}\n", shape.doc).unwrap();
+        if let Some(other) = &shape.with {
+            writeln!(book, "All of `{}`, and:\n", shapes.first_path(other)).unwrap();
+        }
+        book.push_str("| figure | | what it is |\n|---|---|---|\n");
+        for field in &shape.fields {
+            writeln!(book, "| `{}` | {} | {} |", field.name, shapes.kind_of(field), field.doc).unwrap();
+        }
+    }
+}
+
+fn tables(shapes: &Shapes, book: &mut String) {
+    book.push_str("\n## Tables\n\n`report RUN --csv FOLDER` writes them.\n");
+    for table in CsvTable::ALL {
+        writeln!(book, "\n### {}\n\nA row is {}.\n", table.file_name(), row_is(table)).unwrap();
+        book.push_str("| column | stands in `summary.json` as |\n|---|---|\n");
+        let columns = table.columns();
+        for column in &columns {
+            let stands = stands(shapes, &column.path).unwrap_or_else(|| {
+                panic!("{}: {} leads nowhere ({})", table.file_name(), column.name, column.path)
+            });
+            // Eight figures of forty distributions are alike.
+            let is_like_another = column.name.starts_with("service_")
+                || column.name.starts_with("response_")
+                    && !column.path.starts_with("figures.response.read.")
+                    && column.path.starts_with("figures.");
+            if !is_like_another {
+                writeln!(book, "| `{}` | {stands} |", column.name).unwrap();
+            }
+        }
+        if table == CsvTable::LoadPoints {
+            book.push_str(
+                "\nThe columns of times are there for `response` and `service`, for `data` (reads and writes \
+                 together) and for every kind of operation: `service_open_max_us`.\n",
+            );
+        }
+    }
+}
+
+/// Where the figure of a column stands; `None` where there is no such figure.
+fn stands(shapes: &Shapes, path: &str) -> Option<String> {
+    let (scope, rest) = path.split_once('.')?;
+    if scope == "row" {
+        return OF_ROW.iter().find(|(name, _)| *name == rest).map(|(_, what)| (*what).to_owned());
+    }
+    let (_, place, shape) = SCOPES.iter().find(|(name, _, _)| *name == scope)?;
+    shapes.has(shape, rest).then(|| format!("`{place}.{rest}`"))
+}
+
+fn compared(shapes: &Shapes, book: &mut String) {
+    book.push_str(
+        "\n## Compared\n\n`reelgauge compare` lays these side by side; the first ones are told first. Paths are \
+         below a load point, or below the whole file.\n\n| figure | is called | good is | |\n|---|---|---|---|\n",
+    );
+    let mut figures: Vec<_> = KNOWN_FIGURES.iter().collect();
+    figures.sort_by_key(|figure| figure.weight);
+    for figure in figures {
+        let made = MADE.iter().find(|(name, _)| *name == figure.name);
+        let stands = ["LoadPoint", "Summary"].iter().any(|shape| shapes.has(shape, figure.name));
+        assert!(made.is_some() || stands, "{} stands nowhere in summary.json", figure.name);
+        let better = match figure.better {
+            Better::Higher => "more",
+            Better::Lower => "less",
+            Better::Neither => "neither",
+        };
+        let remark = made.map_or("", |(_, remark)| remark);
+        let weight = if figure.weight == Weight::Other { "" } else { "always shown" };
+        let remark =
+            [weight, remark].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
+        writeln!(book, "| `{}` | {} | {better} | {remark} |", figure.name, figure.label.replace("* ", "… "))
+            .unwrap();
+    }
+}
+
+/// A type that the book can't show would be left out of it silently.
+#[test]
+fn shapes_are_read_with_their_fields() {
+    let shapes = Shapes::of(
+        "/** One. */\nexport type One = {\n  /** What. */\n  a_us: number,\n  /**\n   * Two\n   * lines.\n   */\n  \
+         two?: Array<Two>,\n};\n\n/** Two. */\nexport type Two = {\n  b: string | null,\n};\n",
+    );
+    let one: &Shape = shapes.get("One").unwrap();
+    assert_eq!((one.doc.as_str(), one.fields.len()), ("One.", 2));
+    assert_eq!((one.fields[1].name.as_str(), one.fields[1].doc.as_str()), ("two", "Two lines."));
+    assert!(shapes.has("One", "two.b") && shapes.has("One", "*.b") && !shapes.has("One", "two.c"));
+}
