@@ -657,7 +657,7 @@ export type FormField = {
   value_name: string,
   /** Whether it has to be filled in. */
   required: boolean,
-  /** Whether it is shown at once. */
+  /** Whether it is shown at once, as in the short help (`-h`); everything else waits under "more". */
   common: boolean,
 };
 

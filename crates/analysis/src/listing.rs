@@ -64,17 +64,18 @@ impl OpFilter {
 
 /// What a listing is sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 pub enum SortBy {
-    /// When it was issued, the earliest first.
+    /// When it was issued, the earliest first
     #[default]
     Issued,
-    /// Service time, the longest first.
+    /// How long the storage took, the longest first
     Service,
-    /// Response time, the longest first.
+    /// How long it took from when it was due, the longest first
     Response,
-    /// Bytes moved, the most first. Operations that move no data come last.
+    /// How much it moved, the most first; what moves no data comes last
     Size,
-    /// Place in the file, the first first.
+    /// Where in the file it begins, the first first
     Offset,
 }
 

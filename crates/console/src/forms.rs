@@ -13,13 +13,6 @@ use serde::{Deserialize, Serialize};
 
 /// Flags that have no place in a form: where results go and how they are printed is the console's.
 const UNFIT: &[&str] = &["help", "version", "json", "quiet", "out"];
-/// What is shown at once, beside what is required; everything else waits under "more".
-const COMMON: &[(&str, &[&str])] = &[
-    ("mix", &["profile", "workers", "ramp", "file-size", "duration", "verify"]),
-    ("streams", &["format", "actor", "count", "find-max", "buffer", "duration"]),
-    ("vda", &["streams", "file-size", "duration", "warmup"]),
-    ("replay", &["pace", "copies", "batch"]),
-];
 /// Longest value: a path has at most that.
 const VALUE_MAX_BYTES: usize = 4096;
 
@@ -53,7 +46,7 @@ pub struct FormField {
     pub value_name: String,
     /// Whether it has to be filled in.
     pub required: bool,
-    /// Whether it is shown at once.
+    /// Whether it is shown at once, as in the short help (`-h`); everything else waits under "more".
     pub common: bool,
     /// Whether it names a file or directory of this machine.
     #[serde(skip)]
@@ -116,8 +109,7 @@ impl Form {
     /// The form of a verb.
     pub fn of(command: &Command) -> Form {
         let verb = command.get_name().to_owned();
-        let common = COMMON.iter().find(|(name, _)| *name == verb).map_or(&[][..], |(_, names)| names);
-        let fields = command.get_arguments().filter_map(|arg| FormField::of(arg, common)).collect();
+        let fields = command.get_arguments().filter_map(FormField::of).collect();
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
         Form { verb, about, fields }
     }
@@ -169,7 +161,7 @@ impl Form {
 }
 
 impl FormField {
-    fn of(arg: &Arg, common: &[&str]) -> Option<FormField> {
+    fn of(arg: &Arg) -> Option<FormField> {
         let is_positional = arg.is_positional();
         let name = arg.get_long().map_or_else(|| arg.get_id().to_string(), str::to_owned);
         if arg.is_hide_set() || UNFIT.contains(&name.as_str()) {
@@ -196,7 +188,7 @@ impl FormField {
             default: if is_switch { String::new() } else { defaults.join(",") },
             value_name: if is_switch { String::new() } else { value_names.join(" ") },
             required: arg.is_required_set(),
-            common: arg.is_required_set() || common.contains(&name.as_str()),
+            common: arg.is_required_set() || !arg.is_hide_short_help_set(),
             is_path: matches!(arg.get_action(), ArgAction::Set | ArgAction::Append)
                 && arg.get_value_parser().type_id() == TypeId::of::<PathBuf>(),
             is_positional,
@@ -218,9 +210,14 @@ mod tests {
             .about("Measure")
             .arg(Arg::new("path").required(true).value_parser(value_parser!(PathBuf)).help("Where"))
             .arg(Arg::new("file_size").long("file-size").value_name("SIZE").default_value("1GiB"))
-            .arg(Arg::new("sync").long("sync").value_parser(PossibleValuesParser::new(["none", "block"])))
+            .arg(
+                Arg::new("sync")
+                    .long("sync")
+                    .hide_short_help(true)
+                    .value_parser(PossibleValuesParser::new(["none", "block"])),
+            )
             .arg(Arg::new("verify").long("verify").action(ArgAction::SetTrue))
-            .arg(Arg::new("like").long("like").value_parser(value_parser!(PathBuf)))
+            .arg(Arg::new("like").long("like").hide_short_help(true).value_parser(value_parser!(PathBuf)))
             .arg(Arg::new("secret").long("secret").hide(true))
             .arg(Arg::new("json").long("json").action(ArgAction::SetTrue))
             .arg(Arg::new("out").long("out").value_parser(value_parser!(PathBuf)));

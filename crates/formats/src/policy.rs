@@ -4,12 +4,15 @@ use serde::{Deserialize, Serialize};
 
 /// What a stream does with frames whose time has passed before it could ask for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Policy {
-    /// It skips them and keeps the time: what editing systems do by default, and recorders have to.
+    /// Skip them and keep the time
+    ///
+    /// What editing systems do by default, and recorders have to.
     #[default]
     Drop,
-    /// It asks for every one, behind its time, until it has caught up.
+    /// Ask for every one, behind its time, until it has caught up
     Stall,
 }

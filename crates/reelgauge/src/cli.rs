@@ -95,47 +95,47 @@ pub struct MixArgs {
     #[arg(long, default_value = "production-edit", value_name = "NAME")]
     pub profile: String,
     /// Percentage of transfers that write
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, hide_short_help = true, value_name = "PERCENT")]
     pub writes: Option<Percent>,
     /// Percentage of transfers whose blocks lie at random places
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, hide_short_help = true, value_name = "PERCENT")]
     pub random: Option<Percent>,
     /// Longest transfer; every length up to it is equally likely
-    #[arg(long, value_name = "SIZE", conflicts_with = "length")]
+    #[arg(long, hide_short_help = true, value_name = "SIZE", conflicts_with = "length")]
     pub max_length: Option<Size>,
     /// Exact transfer lengths, such as the sizes of video frames: 8MiB or 1MiB,8MiB
-    #[arg(long, value_name = "SIZES")]
+    #[arg(long, hide_short_help = true, value_name = "SIZES")]
     pub length: Option<Sizes>,
     /// Block sizes, equally likely: 1MiB, 64KiB,1MiB or 4KiB..1MiB
-    #[arg(long, value_name = "SIZES")]
+    #[arg(long, hide_short_help = true, value_name = "SIZES")]
     pub blocks: Option<Sizes>,
     /// Longest pause before a transfer; every pause up to it is equally likely
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, hide_short_help = true, value_name = "TIME")]
     pub max_delay: Option<Span>,
     /// Number of files; every transfer picks one at random [default: one file per worker]
-    #[arg(long, value_name = "N", conflicts_with = "shared_file")]
+    #[arg(long, hide_short_help = true, value_name = "N", conflicts_with = "shared_file")]
     pub files: Option<u32>,
     /// Size of each file [default: 1GiB]
     #[arg(long, value_name = "SIZE")]
     pub file_size: Option<Size>,
     /// Read files of your own in this folder, on the same storage, instead of test files; none is ever
     /// changed
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, hide_short_help = true, value_name = "DIR")]
     pub read_from: Option<PathBuf>,
     /// All workers use one file
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub shared_file: bool,
     /// When written data is made durable
-    #[arg(long, value_enum, default_value = "none")]
-    pub sync: SyncArg,
+    #[arg(long, hide_short_help = true, value_enum, default_value = "none")]
+    pub sync: SyncPolicy,
     /// Visit every block exactly once in each load point, in random order
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_repeat: bool,
     /// Bypass the client's cache, or refuse
-    #[arg(long, conflicts_with = "buffered")]
+    #[arg(long, hide_short_help = true, conflicts_with = "buffered")]
     pub direct: bool,
     /// Go through the client's cache
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub buffered: bool,
 
     /// How many workers at once [default: 4]
@@ -145,32 +145,32 @@ pub struct MixArgs {
     #[arg(long, value_name = "RAMP")]
     pub ramp: Option<String>,
     /// Load points with another value each: random=0..100 step 25, blocks=4KiB..1MiB, length=1MiB..64MiB
-    #[arg(long, value_name = "SWEEP", conflicts_with = "ramp")]
+    #[arg(long, hide_short_help = true, value_name = "SWEEP", conflicts_with = "ramp")]
     pub sweep: Option<Sweep>,
     /// Measured time of each load point of a ramp or sweep [default: 60s]
-    #[arg(long, value_name = "TIME", conflicts_with = "duration")]
+    #[arg(long, hide_short_help = true, value_name = "TIME", conflicts_with = "duration")]
     pub step: Option<Span>,
     /// Measured time [default: 30s]
     #[arg(long, value_name = "TIME", conflicts_with_all = ["ramp", "sweep"])]
     pub duration: Option<Span>,
     /// Time before each load point that is left out of the figures [default: 5s; with --no-repeat: 0s]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, hide_short_help = true, value_name = "TIME")]
     pub warmup: Option<Span>,
     /// Random seed; the same seed gives the same operations [default: random]
-    #[arg(long, value_name = "N")]
+    #[arg(long, hide_short_help = true, value_name = "N")]
     pub seed: Option<u64>,
 
     /// What performs the I/O: threads (every OS) or uring (Linux)
-    #[arg(long, value_enum, default_value = "threads")]
-    pub driver: DriverArg,
+    #[arg(long, hide_short_help = true, value_enum, default_value = "threads")]
+    pub driver: DriverChoice,
     /// Read back and check every block that the run wrote
     #[arg(long)]
     pub verify: bool,
     /// Give up on a target that completes nothing for this long
-    #[arg(long, value_name = "TIME", default_value = "30s")]
+    #[arg(long, hide_short_help = true, value_name = "TIME", default_value = "30s")]
     pub hang_after: Span,
     /// Keep no operation log, only figures
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_log: bool,
     #[command(flatten)]
     pub storage: StorageArgs,
@@ -198,10 +198,10 @@ pub struct OutputArgs {
 #[derive(Clone, Copy, Debug, Args)]
 pub struct TargetArgs {
     /// As root: work on a target that others own or may write in, with its owner's rights
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub shared_target: bool,
     /// Room on the target that is never taken [default: 5% of the volume, at most 10 GB]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, hide_short_help = true, value_name = "SIZE")]
     pub keep_free: Option<Size>,
 }
 
@@ -224,7 +224,7 @@ pub fn terms(is_shared: bool, keep_free: Option<Size>) -> Terms {
 #[derive(Debug, Args)]
 pub struct StorageArgs {
     /// Memory of the server, to know whether it may have answered instead of its disks: 64GiB
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, hide_short_help = true, value_name = "SIZE")]
     pub server_memory: Option<Size>,
 }
 
@@ -252,19 +252,24 @@ pub struct StreamsArgs {
     #[arg(long, value_name = "ID", conflicts_with = "like")]
     pub format: Option<String>,
     /// Take the frame sizes of this movie file or folder of frames
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, hide_short_help = true, value_name = "PATH")]
     pub like: Option<PathBuf>,
     /// A format of your own, by the bytes of each frame; needs --fps
-    #[arg(long, value_name = "SIZE", conflicts_with_all = ["format", "like", "mbit_per_s"])]
+    #[arg(
+        long,
+        hide_short_help = true,
+        value_name = "SIZE",
+        conflicts_with_all = ["format", "like", "mbit_per_s"]
+    )]
     pub frame_size: Option<Size>,
     /// A format of your own, by its rate in 10^6 bit/s; needs --fps
-    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["format", "like"])]
+    #[arg(long, hide_short_help = true, value_name = "NUMBER", conflicts_with_all = ["format", "like"])]
     pub mbit_per_s: Option<f64>,
     /// The frames of your own format are files of their own
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub file_per_frame: bool,
     /// Frames per second, instead of the format's or the footage's own
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, hide_short_help = true, value_name = "RATE")]
     pub fps: Option<FrameRate>,
     /// What the streams are: player, recorder, editor, transcoder or copier
     #[arg(long, value_name = "ACTOR", default_value = "player")]
@@ -276,62 +281,62 @@ pub struct StreamsArgs {
     #[arg(long, value_name = "BUFFER")]
     pub buffer: Option<Buffer>,
     /// What becomes of frames whose time has passed: drop or stall [default: drop]
-    #[arg(long, value_enum, value_name = "POLICY")]
-    pub policy: Option<PolicyArg>,
+    #[arg(long, hide_short_help = true, value_enum, value_name = "POLICY")]
+    pub policy: Option<Policy>,
     /// How many frames a player asks for at once: closed (one) or open (all its buffer) [default: closed]
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub read_ahead: Option<ReadAheadArg>,
+    #[arg(long, hide_short_help = true, value_enum, value_name = "HOW")]
+    pub read_ahead: Option<ReadAhead>,
     /// How long each stream's clip plays; streams loop over it [default: 10s]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, hide_short_help = true, value_name = "TIME")]
     pub clip: Option<Span>,
     /// Read files of your own in this folder, on the same storage, instead of test files; none is ever
     /// changed
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, hide_short_help = true, value_name = "DIR")]
     pub read_from: Option<PathBuf>,
     /// Recorders write over a file that exists, instead of growing a new one
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub preallocated: bool,
     /// How often recorders make their frames durable [default: never with direct I/O, else each time that the
     /// buffer has gone round once]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, hide_short_help = true, value_name = "TIME")]
     pub sync_every: Option<Span>,
     /// How many cameras an editor plays side by side [default: 4]
-    #[arg(long, value_name = "N")]
+    #[arg(long, hide_short_help = true, value_name = "N")]
     pub cameras: Option<u32>,
     /// How much a copier reads and writes at once [default: 1MiB]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, hide_short_help = true, value_name = "SIZE")]
     pub block: Option<Size>,
     /// Size of the file that a copier copies [default: 1GiB]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, hide_short_help = true, value_name = "SIZE")]
     pub file_size: Option<Size>,
     /// What counts as good enough: late=0,margins=60s,p99=40ms,throughput=60MB/s,errors=0
-    #[arg(long, value_name = "LIMITS")]
+    #[arg(long, hide_short_help = true, value_name = "LIMITS")]
     pub criteria: Option<String>,
 
     /// Search for the largest number of streams that passes, and then holds on for a minute
     #[arg(long)]
     pub find_max: bool,
     /// Time that the search may take
-    #[arg(long, value_name = "TIME", requires = "find_max")]
+    #[arg(long, hide_short_help = true, value_name = "TIME", requires = "find_max")]
     pub time_max: Option<Span>,
     /// Go on with the search of this run, which was interrupted
-    #[arg(long, value_name = "RUN", requires = "find_max")]
+    #[arg(long, hide_short_help = true, value_name = "RUN", requires = "find_max")]
     pub resume: Option<PathBuf>,
 
     /// Bypass the client's cache, or refuse
-    #[arg(long, conflicts_with = "buffered")]
+    #[arg(long, hide_short_help = true, conflicts_with = "buffered")]
     pub direct: bool,
     /// Go through the client's cache, as most applications do
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub buffered: bool,
     /// Start all streams at once (default: staggered)
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub together: bool,
     /// Measured time of each load point or trial [default: 30s, 10s with --find-max]
     #[arg(long, value_name = "TIME")]
     pub duration: Option<Span>,
     /// Time before it that is left out of the figures [default: 5s, 3s with --find-max]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, hide_short_help = true, value_name = "TIME")]
     pub warmup: Option<Span>,
     #[command(flatten)]
     pub run: RunningArgs,
@@ -353,10 +358,10 @@ pub struct VdaArgs {
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "points")]
     pub streams: u32,
     /// The load points themselves: 1..10 or '10..100 step 10'
-    #[arg(long, value_name = "RAMP")]
+    #[arg(long, hide_short_help = true, value_name = "RAMP")]
     pub points: Option<Ramp>,
     /// Files of each process: about 11 in the published data set
-    #[arg(long, value_name = "N", default_value_t = 11)]
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 11)]
     pub files: u32,
     /// Size of each file: 1GiB in the published data set
     #[arg(long, value_name = "SIZE", default_value = "1GiB")]
@@ -381,16 +386,16 @@ pub struct VdaArgs {
 #[derive(Debug, Args)]
 pub struct RunningArgs {
     /// Random seed; the same seed gives the same operations [default: random]
-    #[arg(long, value_name = "N")]
+    #[arg(long, hide_short_help = true, value_name = "N")]
     pub seed: Option<u64>,
     /// What performs the I/O: threads (every OS) or uring (Linux)
-    #[arg(long, value_enum, default_value = "threads")]
-    pub driver: DriverArg,
+    #[arg(long, hide_short_help = true, value_enum, default_value = "threads")]
+    pub driver: DriverChoice,
     /// Give up on a target that completes nothing for this long
-    #[arg(long, value_name = "TIME", default_value = "30s")]
+    #[arg(long, hide_short_help = true, value_name = "TIME", default_value = "30s")]
     pub hang_after: Span,
     /// Keep no operation log, only figures
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_log: bool,
 }
 
@@ -408,26 +413,26 @@ pub struct ReplayArgs {
     pub pace: Pacing,
     /// Ordering to preserve: one operation after the other, threads in their own order, or threads and what
     /// they share
-    #[arg(long, value_enum, default_value = "resources")]
-    pub order: OrderArg,
+    #[arg(long, hide_short_help = true, value_enum, default_value = "resources")]
+    pub order: Order,
     /// Make recorded times longer or shorter: 0.5 is twice as fast
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    #[arg(long, hide_short_help = true, value_name = "FACTOR", default_value_t = 1.0)]
     pub scale: f64,
     /// Shorten idle periods to at most this
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, hide_short_help = true, value_name = "TIME")]
     pub idle_cap: Option<Span>,
     /// Concurrent users, each with its own files
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub copies: u32,
     /// Users begin so far apart [default: 1s]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, hide_short_help = true, value_name = "TIME")]
     pub stagger: Option<Span>,
     /// Passes, each on files of its own, all prepared before the first
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub batch: u32,
     /// How files are prepared: with their size known (copy), growing (stream), or growing above 1 GB (auto)
-    #[arg(long, value_enum, default_value = "auto")]
-    pub layout: LayoutArg,
+    #[arg(long, hide_short_help = true, value_enum, default_value = "auto")]
+    pub layout: Layout,
     #[command(flatten)]
     pub run: RunningArgs,
     #[command(flatten)]
@@ -578,127 +583,6 @@ pub enum ExportFormat {
     Fio2,
     /// fio's iolog, version 3
     Fio3,
-}
-
-/// `--driver`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum DriverArg {
-    /// A thread per worker
-    Threads,
-    /// io_uring
-    Uring,
-}
-
-impl From<DriverArg> for DriverChoice {
-    fn from(arg: DriverArg) -> DriverChoice {
-        match arg {
-            DriverArg::Threads => DriverChoice::Threads,
-            DriverArg::Uring => DriverChoice::Uring,
-        }
-    }
-}
-
-/// `--order`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum OrderArg {
-    /// One operation at a time, in the order of the trace
-    Serial,
-    /// Threads keep their own order
-    Streams,
-    /// So does what they do to the same handle, name or file; except at recorded times, programs that ran one
-    /// after the other do so again
-    Resources,
-}
-
-impl From<OrderArg> for Order {
-    fn from(arg: OrderArg) -> Order {
-        match arg {
-            OrderArg::Serial => Order::Serial,
-            OrderArg::Streams => Order::Streams,
-            OrderArg::Resources => Order::Resources,
-        }
-    }
-}
-
-/// `--layout`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum LayoutArg {
-    /// Growing above 1 GB
-    Auto,
-    /// Their size is set first
-    Copy,
-    /// They grow
-    Stream,
-}
-
-impl From<LayoutArg> for Layout {
-    fn from(arg: LayoutArg) -> Layout {
-        match arg {
-            LayoutArg::Auto => Layout::Auto,
-            LayoutArg::Copy => Layout::Copy,
-            LayoutArg::Stream => Layout::Stream,
-        }
-    }
-}
-
-/// `--policy`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum PolicyArg {
-    /// Skip them and keep the time
-    Drop,
-    /// Ask for every one, behind its time
-    Stall,
-}
-
-impl From<PolicyArg> for Policy {
-    fn from(arg: PolicyArg) -> Policy {
-        match arg {
-            PolicyArg::Drop => Policy::Drop,
-            PolicyArg::Stall => Policy::Stall,
-        }
-    }
-}
-
-/// `--read-ahead`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ReadAheadArg {
-    /// One frame after the other
-    Closed,
-    /// All frames that have room in the buffer
-    Open,
-}
-
-impl From<ReadAheadArg> for ReadAhead {
-    fn from(arg: ReadAheadArg) -> ReadAhead {
-        match arg {
-            ReadAheadArg::Closed => ReadAhead::Closed,
-            ReadAheadArg::Open => ReadAhead::Open,
-        }
-    }
-}
-
-/// `--sync`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum SyncArg {
-    /// Never by the tool
-    None,
-    /// At the end of every writing transfer
-    Transfer,
-    /// After every block
-    Block,
-    /// Every write returns when it is durable
-    Dsync,
-}
-
-impl From<SyncArg> for SyncPolicy {
-    fn from(arg: SyncArg) -> SyncPolicy {
-        match arg {
-            SyncArg::None => SyncPolicy::None,
-            SyncArg::Transfer => SyncPolicy::Transfer,
-            SyncArg::Block => SyncPolicy::Block,
-            SyncArg::Dsync => SyncPolicy::Dsync,
-        }
-    }
 }
 
 const AFTER_STREAMS: &str = "\

@@ -4,6 +4,8 @@ pub mod check;
 pub mod clean;
 pub mod compare;
 pub mod console;
+#[cfg(test)]
+mod every_flag;
 pub mod export;
 pub mod extents;
 pub mod formats;

@@ -4,11 +4,12 @@ use serde::{Deserialize, Serialize};
 
 /// Which driver performs the operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum DriverChoice {
-    /// A thread per worker, every platform.
+    /// A thread per worker, on every platform
     #[default]
     Threads,
-    /// io_uring, Linux.
+    /// io_uring, on Linux
     Uring,
 }

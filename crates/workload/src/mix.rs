@@ -35,16 +35,17 @@ pub enum Lengths {
 
 /// When written data is made durable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum SyncPolicy {
-    /// Never by the tool; the system writes back when it likes.
+    /// Never by the tool; the system writes back when it likes
     #[default]
     None,
-    /// Once at the end of every writing transfer.
+    /// Once at the end of every writing transfer
     Transfer,
-    /// After every block written.
+    /// After every block written
     Block,
-    /// Every write returns when it is durable (`O_DSYNC`).
+    /// Every write returns when it is durable (O_DSYNC)
     Dsync,
 }
 

@@ -9,11 +9,14 @@ pub use reelgauge_formats::Policy;
 
 /// How many frames are asked for at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum ReadAhead {
-    /// One; the next when it is there. What most applications on network file systems do.
+    /// One frame after the other
+    ///
+    /// What most applications on network file systems do.
     Closed,
-    /// Every frame when its place in the buffer is free, whether or not those before have come.
+    /// Every frame that has room in the buffer, whether or not those before have come
     Open,
 }
 

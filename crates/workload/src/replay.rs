@@ -110,28 +110,30 @@ pub enum Pacing {
 
 /// What waits for what in a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// One operation at a time, in the order of the trace.
+    /// One operation at a time, in the order of the trace
     Serial,
-    /// Threads keep their own order, and files are opened before they are used.
+    /// Threads keep their own order, and files are opened before they are used
     Streams,
-    /// Also what different threads did to the same handle, name or file keeps its order, and but for recorded
-    /// times a thread or process that began when another had ended waits for that.
+    /// So does what they do to the same handle, name or file; except at recorded times, programs that ran
+    /// one after the other do so again
     #[default]
     Resources,
 }
 
 /// How the files that must be there before a replay are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
-    /// Files above 1 GB as `Stream`, others as `Copy`.
+    /// Files above 1 GB grow, others have their size set first
     #[default]
     Auto,
-    /// Their size is set first, as copying programs do.
+    /// Their size is set first, as copying programs do
     Copy,
-    /// They grow, and nobody knows how far.
+    /// They grow, and nobody knows how far
     Stream,
 }
 

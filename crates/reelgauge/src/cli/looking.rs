@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use reelgauge_analysis::listing::SortBy;
 use reelgauge_analysis::trace_stats::Period;
 use reelgauge_record::OpKind;
@@ -59,7 +59,7 @@ pub struct OpsArgs {
     pub stream: Option<u32>,
     /// What comes first: the earliest (issued), slowest (service, response), largest (size), or offset
     #[arg(long, value_enum, value_name = "BY", default_value = "issued")]
-    pub sort: SortArg,
+    pub sort: SortBy,
     /// Only the first so many [default: all if sorted by issued, else 20]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub top: Option<u32>,
@@ -69,33 +69,6 @@ pub struct OpsArgs {
     /// As JSON
     #[arg(long)]
     pub json: bool,
-}
-
-/// `--sort`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum SortArg {
-    /// When they were issued, the earliest first
-    Issued,
-    /// How long the storage took, the longest first
-    Service,
-    /// How long it took from when they were due, the longest first
-    Response,
-    /// How much they moved, the most first
-    Size,
-    /// Where in the file they begin, the first first
-    Offset,
-}
-
-impl From<SortArg> for SortBy {
-    fn from(arg: SortArg) -> SortBy {
-        match arg {
-            SortArg::Issued => SortBy::Issued,
-            SortArg::Service => SortBy::Service,
-            SortArg::Response => SortBy::Response,
-            SortArg::Size => SortBy::Size,
-            SortArg::Offset => SortBy::Offset,
-        }
-    }
 }
 
 /// Flags of `extents`.

@@ -25,7 +25,7 @@ pub fn mix(args: Box<MixArgs>) -> Result<u8> {
     carry_out(Job::Mix(Box::new(request)), &args.output)
 }
 
-fn plan_of(args: &MixArgs) -> Result<Plan> {
+pub(super) fn plan_of(args: &MixArgs) -> Result<Plan> {
     let (workers, shared_file) = ramp_of(args)?;
     if args.step.is_some() && args.ramp.is_none() && args.sweep.is_none() {
         bail!("--step has no effect without --ramp or --sweep; use --duration for a single load point");
@@ -39,7 +39,7 @@ fn plan_of(args: &MixArgs) -> Result<Plan> {
         written_by: concat!("reelgauge ", env!("CARGO_PKG_VERSION")).to_owned(),
         target: args.path.clone(),
         seed: args.seed.unwrap_or_else(fresh_seed),
-        driver: args.driver.into(),
+        driver: args.driver,
         workers,
         sweep: args.sweep.clone(),
         warmup: args.warmup.unwrap_or(if args.no_repeat { Span(0) } else { WARMUP_DEFAULT }),
@@ -100,7 +100,7 @@ fn mix_of(args: &MixArgs) -> Result<MixPlan> {
     mix.files = args.files;
     mix.file_size = args.file_size.unwrap_or(mix.file_size);
     mix.shared_file = args.shared_file;
-    mix.sync = args.sync.into();
+    mix.sync = args.sync;
     mix.direct = !args.buffered;
     mix.no_repeat = args.no_repeat;
     if mix

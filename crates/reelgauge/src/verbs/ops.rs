@@ -31,7 +31,7 @@ pub fn ops(args: &OpsArgs) -> Result<u8> {
         errors: args.errors,
         stream: args.stream,
     };
-    let sort = SortBy::from(args.sort);
+    let sort = args.sort;
     let top = match args.top {
         Some(top) => Some(top as usize),
         None => (sort != SortBy::Issued).then_some(DEFAULT_TOP),

@@ -21,26 +21,26 @@ pub fn replay(args: &ReplayArgs) -> Result<u8> {
     carry_out(Job::Replay(Box::new(request)), &args.output)
 }
 
-fn plan_of(args: &ReplayArgs) -> ReplayPlan {
+pub(super) fn plan_of(args: &ReplayArgs) -> ReplayPlan {
     let run = &args.run;
     ReplayPlan {
         plan_version: PLAN_VERSION,
         written_by: concat!("reelgauge ", env!("CARGO_PKG_VERSION")).to_owned(),
         target: args.path.clone(),
         seed: run.seed.unwrap_or_else(fresh_seed),
-        driver: run.driver.into(),
+        driver: run.driver,
         hang_after: run.hang_after,
         log: !run.no_log,
         replay: ReplaySettings {
             trace: args.trace.clone(),
             pace: args.pace,
-            order: args.order.into(),
+            order: args.order,
             scale: args.scale,
             idle_cap: args.idle_cap,
             copies: args.copies,
             stagger: args.stagger.unwrap_or(ReplaySettings::default().stagger),
             batch: args.batch,
-            layout: args.layout.into(),
+            layout: args.layout,
         },
     }
 }

@@ -58,7 +58,7 @@ fn check_effects(args: &StreamsArgs, actor: &ActorPlan) -> Result<(), StreamsErr
     given.try_for_each(|(setting, _)| setting.check_effect(actor, Spelling::Flags))
 }
 
-fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {
+pub(super) fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {
     let (warmup, duration) = if args.find_max { TRIAL } else { USUAL };
     let (count, scale) = match args.count.clone() {
         // One number is a count; several are load points of one stream more and more often.
@@ -130,8 +130,8 @@ fn actor_of(args: &StreamsArgs) -> Result<ActorPlan> {
         fps: if own_format.is_some() { None } else { args.fps },
         own_format,
         buffer: args.buffer.unwrap_or(usual.buffer),
-        policy: args.policy.map_or(usual.policy, Into::into),
-        read_ahead: args.read_ahead.map_or(usual.read_ahead, Into::into),
+        policy: args.policy.unwrap_or(usual.policy),
+        read_ahead: args.read_ahead.unwrap_or(usual.read_ahead),
         sync_every: args.sync_every,
         preallocated: args.preallocated,
         cameras: args.cameras.unwrap_or(usual.cameras),
@@ -149,7 +149,7 @@ pub fn plan_with(args: &RunningArgs, target: &std::path::Path) -> StreamsPlan {
         written_by: concat!("reelgauge ", env!("CARGO_PKG_VERSION")).to_owned(),
         target: target.to_path_buf(),
         seed: args.seed.unwrap_or_else(fresh_seed),
-        driver: args.driver.into(),
+        driver: args.driver,
         hang_after: args.hang_after,
         log: !args.no_log,
         ..StreamsPlan::default()

@@ -35,7 +35,7 @@ pub fn vda(args: &VdaArgs) -> Result<u8> {
     carry_out(Job::Streams(Box::new(request)), &args.output)
 }
 
-fn plan_of(args: &VdaArgs) -> Result<StreamsPlan> {
+pub(super) fn plan_of(args: &VdaArgs) -> Result<StreamsPlan> {
     let scale = match &args.points {
         Some(points) => points.clone(),
         None if args.streams < POINTS => {
