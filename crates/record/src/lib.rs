@@ -33,6 +33,8 @@ pub mod named_file;
 pub mod notes;
 #[cfg(feature = "log")]
 pub mod run_dir;
+#[cfg(any(test, feature = "test-records"))]
+pub mod test_records;
 
 pub use op::{AccessBits, OpFlags, OpKind, OpRecord, OpenBits, OtherBits};
 pub use turn::ProcessorWait;

@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use reelgauge_analysis::Summary;
@@ -11,10 +9,12 @@ use reelgauge_analysis::counters::{CounterAgent, CounterSeries, Counters};
 use reelgauge_analysis::detail::data::Measure;
 use reelgauge_analysis::detail::{Detail, FirstPass, JudgedPoint};
 use reelgauge_analysis::late::MeasuredPart;
+use reelgauge_analysis::late::test_streams::player;
 use reelgauge_analysis::summary::Target;
 use reelgauge_analysis::trace_stats::{Period, TraceAbout, TraceDetails, TraceStats};
+use reelgauge_record::OpRecord;
 use reelgauge_record::notes::RunNotes;
-use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_record::test_records::read;
 use reelgauge_report::compare::ToldComparison;
 use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage, TracePage};
 use reelgauge_report::sentence::{IncidentSentence, Sentence, Tone};
@@ -53,31 +53,13 @@ fn keys(value: &impl Serialize) -> BTreeSet<String> {
 
 /// 50 frames of one stream, read in 5 ms each.
 fn frames() -> Vec<OpRecord> {
-    let frame = |number: u32| {
-        let due_ns = u64::from(number) * 40 * MS;
-        OpRecord {
-            kind: OpKind::Read,
-            len: 1,
-            done_len: 1,
-            transfer: number,
-            due_ns,
-            issued_ns: due_ns,
-            done_ns: due_ns + 5 * MS,
-            flags: OpFlags::FRAME.with(OpFlags::LAST),
-            offset: 0,
-            worker: 0,
-            stream: 0,
-            file: 0,
-            errno: 0,
-            point: 0,
-        }
-    };
+    let frame = |number: u32| read(0, 0, 1).frame(number).at_ms(u64::from(number) * 40).took_ms(5);
     (0..50).map(frame).collect()
 }
 
 fn detail(ops: &[OpRecord]) -> Detail {
     let part = MeasuredPart { point: 0, started_ns: 0, from_ns: 200 * MS, until_ns: 2_000 * MS };
-    let point = JudgedPoint { part, specs: vec![common::player(0, "player 0".to_owned())] };
+    let point = JudgedPoint { part, specs: vec![player(0)] };
     let mut first = FirstPass::new(Measure::Response, vec![0]).judging(vec![point], false);
     ops.iter().for_each(|op| first.add(op));
     let mut second = first.second();
