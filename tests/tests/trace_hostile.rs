@@ -11,7 +11,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use reelgauge_record::log::{CaptureLevel, LogMeta};
-use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
+use reelgauge_record::test_records::op as made_up;
+use reelgauge_record::{OpKind, OpRecord, OpenBits};
 use reelgauge_tests::binary::{self, Outcome};
 use reelgauge_tests::bounded::{self, Bounded, Bounds};
 use reelgauge_tests::needs::Need;
@@ -25,22 +26,7 @@ use serde_json::Value;
 
 /// An operation of thread 0 that took a microsecond.
 fn op(kind: OpKind, file: u32, transfer: u32, at_ns: u64) -> OpRecord {
-    OpRecord {
-        offset: 0,
-        due_ns: at_ns,
-        issued_ns: at_ns,
-        done_ns: at_ns + 1000,
-        worker: 0,
-        stream: 0,
-        transfer,
-        file,
-        len: 0,
-        done_len: 0,
-        errno: 0,
-        kind,
-        flags: OpFlags::NONE,
-        point: 0,
-    }
+    made_up(kind).on_file(file).of_transfer(transfer).at_ns(at_ns).took_ns(1000)
 }
 
 /// Opens a file so that it is made if need be.

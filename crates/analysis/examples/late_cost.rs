@@ -7,7 +7,8 @@
 use std::time::Instant;
 
 use reelgauge_analysis::late::{LateTally, MeasuredPart, Policy, StreamSpec};
-use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_record::test_records::read;
+use reelgauge_record::{OpFlags, OpRecord};
 
 const OPS: u64 = 4_000_000;
 const PARTS: u64 = 4;
@@ -40,22 +41,10 @@ fn records(streams: u32, freezes: bool) -> Vec<OpRecord> {
         }
         for (part, stream) in (0..PARTS).flat_map(|part| (0..streams).map(move |stream| (part, stream))) {
             let issued_ns = due_ns + part * 3_000_000 + u64::from(stream);
-            records.push(OpRecord {
-                offset: 0,
-                due_ns,
-                issued_ns,
-                done_ns: issued_ns + 2_900_000 + (frame * 7_919 + u64::from(stream) * 31) % 100_000,
-                worker: stream,
-                stream,
-                transfer: frame as u32,
-                file: 0,
-                len: 1_048_576,
-                done_len: 1_048_576,
-                errno: 0,
-                kind: OpKind::Read,
-                flags: OpFlags::FRAME.with_if(OpFlags::LAST, part + 1 == PARTS),
-                point: 0,
-            });
+            let took_ns = 2_900_000 + (frame * 7_919 + u64::from(stream) * 31) % 100_000;
+            let read = read(0, 0, 1_048_576).by_worker(stream).of_transfer(frame as u32);
+            let flags = OpFlags::FRAME.with_if(OpFlags::LAST, part + 1 == PARTS);
+            records.push(read.at_ns(issued_ns).due_at_ns(due_ns).took_ns(took_ns).flagged(flags));
         }
     }
     records

@@ -9,6 +9,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use reelgauge_analysis::{Meter, PointTiming};
+use reelgauge_record::test_records::op;
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
 const OPS: usize = 8_000_000;
@@ -53,24 +54,16 @@ fn records(workers: u32, batch: usize, late: bool) -> Vec<OpRecord> {
             let due_ns = index as u64 * 1_000;
             let issued_ns = due_ns + if late { 100 + dice.next() % 2_000 } else { 0 };
             let done_ns = issued_ns + dice.time_ns(200_000);
-            OpRecord {
-                offset: 0,
-                due_ns,
-                issued_ns,
-                done_ns,
-                worker: worker as u32,
-                stream: worker as u32,
-                transfer,
-                file: 0,
-                len,
-                done_len: len,
-                errno: 0,
-                kind,
-                flags: OpFlags::NONE
-                    .with_if(OpFlags::WRITING, !transfer.is_multiple_of(2))
-                    .with_if(OpFlags::LAST, place == 9),
-                point: 0,
-            }
+            let flags = OpFlags::NONE.with_if(OpFlags::WRITING, !transfer.is_multiple_of(2));
+            let flags = flags.with_if(OpFlags::LAST, place == 9);
+            op(kind)
+                .of_len(len)
+                .by_worker(worker as u32)
+                .of_transfer(transfer)
+                .at_ns(issued_ns)
+                .due_at_ns(due_ns)
+                .done_at_ns(done_ns)
+                .flagged(flags)
         })
         .collect()
 }

@@ -105,8 +105,9 @@ where
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use reelgauge_record::test_records::read;
+
     use super::*;
-    use crate::trace_stats::tests::read;
 
     fn ordered(times: &[u64], window: usize) -> (Vec<(u64, u64)>, u64) {
         let op = |(at, &issued_ns)| Ok(vec![OpRecord { issued_ns, ..read(0, at, 1) }]);

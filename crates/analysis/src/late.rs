@@ -43,6 +43,8 @@ mod own_delay;
 mod slots;
 mod stream;
 pub(crate) mod strip;
+#[cfg(any(test, feature = "test-streams"))]
+pub mod test_streams;
 mod throughput;
 mod timeline;
 mod totals;
@@ -59,8 +61,6 @@ use crate::pause::{Pause, Pauses};
 use crate::trace_stats::over_time::TimeBins;
 
 pub(crate) use late_run::ClosedRun;
-#[cfg(test)]
-pub(crate) use tests::op as op_of_tests;
 
 pub use figures::{
     FirstLateFrame, LateFigures, LateRun, MarginTrend, StreamFigures, StreamLateFrame, StreamTotals,

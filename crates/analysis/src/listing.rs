@@ -171,8 +171,10 @@ impl Ord for Kept {
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_record::test_records::{read, write};
+
     use super::*;
-    use crate::trace_stats::tests::{read, spaced, write};
+    use crate::trace_stats::tests::spaced;
 
     #[test]
     fn every_condition_must_hold() {

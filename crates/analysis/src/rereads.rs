@@ -221,31 +221,14 @@ impl Moved {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use reelgauge_record::test_records as made_up;
+
     use super::*;
 
     const KIB: u64 = 1024;
 
-    fn op(kind: OpKind, file: u32, offset: u64, len: u64, service_us: u64) -> OpRecord {
-        OpRecord {
-            offset,
-            due_ns: 0,
-            issued_ns: 1_000,
-            done_ns: 1_000 + service_us * 1_000,
-            worker: 0,
-            stream: 0,
-            transfer: 0,
-            file,
-            len: len as u32,
-            done_len: len as u32,
-            errno: 0,
-            kind,
-            flags: OpFlags::NONE,
-            point: 0,
-        }
-    }
-
     fn read(offset_kib: u64, kib: u64, service_us: u64) -> OpRecord {
-        op(OpKind::Read, 0, offset_kib * KIB, kib * KIB, service_us)
+        made_up::read(0, offset_kib * KIB, (kib * KIB) as u32).at_ns(1_000).took_ns(service_us * 1_000)
     }
 
     /// Bytes of first and later reads, in KiB.
@@ -281,7 +264,7 @@ mod tests {
     fn what_was_written_or_read_in_the_warm_up_was_moved_before() {
         let warmup = OpRecord { flags: OpFlags::WARMUP, ..read(0, 64, 1) };
         assert_eq!(counted(&[warmup, read(0, 64, 1)]), (0, 64));
-        assert_eq!(counted(&[op(OpKind::Write, 0, 0, 64 * KIB, 1), read(0, 64, 1)]), (0, 64));
+        assert_eq!(counted(&[made_up::write(0, 0, 64 << 10), read(0, 64, 1)]), (0, 64));
         let failed = OpRecord { errno: 5, ..read(0, 64, 1) };
         assert_eq!(counted(&[failed, read(0, 64, 1)]), (64, 0));
         let elsewhere = OpRecord { file: 1, ..read(0, 64, 1) };
@@ -290,7 +273,7 @@ mod tests {
 
     #[test]
     fn frames_that_meet_within_a_grain_are_first_reads_each() {
-        let frames = (0..100).map(|n| op(OpKind::Read, 0, n * 100_001, 100_001, 1)).collect::<Vec<_>>();
+        let frames = (0..100).map(|n| made_up::read(0, n * 100_001, 100_001)).collect::<Vec<_>>();
         assert_eq!(counted(&frames).0, 100 * 100_001 / KIB);
         // Half of it is new: neither the one nor the other.
         assert_eq!(counted(&[read(0, 64, 1), read(32, 64, 1)]), (64, 0));

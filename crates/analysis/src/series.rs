@@ -168,25 +168,12 @@ impl SeriesTally {
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_record::test_records as made_up;
+
     use super::*;
 
     fn read(due_ms: u64, done_ms: u64) -> OpRecord {
-        OpRecord {
-            offset: 0,
-            due_ns: due_ms * 1_000_000,
-            issued_ns: due_ms * 1_000_000,
-            done_ns: done_ms * 1_000_000,
-            worker: 0,
-            stream: 0,
-            transfer: 0,
-            file: 0,
-            len: 100,
-            done_len: 100,
-            errno: 0,
-            kind: OpKind::Read,
-            flags: OpFlags::NONE,
-            point: 0,
-        }
+        made_up::read(0, 0, 100).at_ms(due_ms).done_at_ms(done_ms)
     }
 
     fn series_of(records: &[OpRecord], max_entries: usize) -> Series {

@@ -248,7 +248,7 @@ impl WorkerTally {
 
 #[cfg(test)]
 mod tests {
-    use reelgauge_record::OpFlags;
+    use reelgauge_record::test_records::read;
 
     use super::*;
 
@@ -256,22 +256,7 @@ mod tests {
     fn lateness_of(ops: &[(u64, u64, u64)]) -> LatenessTally {
         let mut tally = LatenessTally::default();
         for &(due, issued, done) in ops {
-            tally.add(&OpRecord {
-                offset: 0,
-                due_ns: due * 1_000_000,
-                issued_ns: issued * 1_000_000,
-                done_ns: done * 1_000_000,
-                worker: 0,
-                stream: 0,
-                transfer: 0,
-                file: 0,
-                len: 1,
-                done_len: 1,
-                errno: 0,
-                kind: OpKind::Read,
-                flags: OpFlags::NONE,
-                point: 0,
-            });
+            tally.add(&read(0, 0, 1).at_ms(issued).due_at_ns(due * 1_000_000).done_at_ms(done));
         }
         tally
     }

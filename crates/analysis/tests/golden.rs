@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use reelgauge_analysis::{
     Meter, Mode, PaperTables, PointFigures, PointTiming, ShortOps, rebuild, try_rebuild,
 };
+use reelgauge_record::test_records::op as made_up;
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
 /// The load point begins one second into the run and is measured for 50 ms.
@@ -21,22 +22,16 @@ const RAND_WR: OpFlags = OpFlags(OpFlags::WRITING.0 | OpFlags::RANDOM.0);
 /// due, issued and done in µs since the load point's start.
 fn op(worker: u32, transfer: u32, mode: OpFlags, kind: OpKind, len: u32, times_us: [u64; 3]) -> OpRecord {
     let [due_ns, issued_ns, done_ns] = times_us.map(|us| (STARTED_US + us) * 1000);
-    OpRecord {
-        offset: u64::from(transfer) << 20,
-        due_ns,
-        issued_ns,
-        done_ns,
-        worker,
-        stream: worker,
-        transfer,
-        file: 3,
-        len,
-        done_len: len,
-        errno: 0,
-        kind,
-        flags: mode.with_if(OpFlags::LAST, kind == OpKind::Close),
-        point: 0,
-    }
+    made_up(kind)
+        .on_file(3)
+        .at_offset(u64::from(transfer) << 20)
+        .of_len(len)
+        .by_worker(worker)
+        .of_transfer(transfer)
+        .at_ns(issued_ns)
+        .due_at_ns(due_ns)
+        .done_at_ns(done_ns)
+        .flagged(mode.with_if(OpFlags::LAST, kind == OpKind::Close))
 }
 
 /// The open of a transfer for which this block size was drawn.

@@ -2,7 +2,8 @@
 //!
 //! The recorder is usually mounted over the directory that it records, which may itself be a mount, such as
 //! a NAS. So nothing is ever unmounted before the system has said that what lies on top there is ours: every
-//! mount carries a name of its own.
+//! mount carries a name of its own. The system's list of mounts is read by hand: procfs-core leaves the names
+//! in it escaped.
 //!
 //! A small process of its own, a shell that waits for a pipe to close, unmounts when this one is killed.
 

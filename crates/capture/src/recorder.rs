@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use fuser::Errno as FuseErrno;
-use reelgauge_record::{OpFlags, OpKind};
+use reelgauge_record::{OpFlags, OpKind, OtherBits};
 use rustix::fs::{FallocateFlags, OFlags, SeekFrom, copy_file_range, fallocate, fdatasync, fsync, seek};
 use rustix::io::{Errno, Result};
 
@@ -289,10 +289,14 @@ impl Recorder {
         };
         let flags = FallocateFlags::from_bits_retain(mode.unsigned_abs());
         let (result, span) = call.time(|| fallocate(&file.file, flags, stretch.0, stretch.1));
-        let reserves = FallocateFlags::KEEP_SIZE.contains(flags);
-        let kind = if reserves { OpKind::Allocate } else { OpKind::Other };
-        for part in parts(stretch.0, stretch.1) {
-            self.note_handle(call, kind, &file, part, errno_of(&result), span);
+        if FallocateFlags::KEEP_SIZE.contains(flags) {
+            for part in parts(stretch.0, stretch.1) {
+                self.note_handle(call, OpKind::Allocate, &file, part, errno_of(&result), span);
+            }
+        } else {
+            // In place of a length, this kind says which operation it was.
+            let at = (stretch.0, OtherBits::UNKNOWN.0);
+            self.note_handle(call, OpKind::Other, &file, at, errno_of(&result), span);
         }
         (result, span)
     }
@@ -367,7 +371,57 @@ impl Recorder {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::sync::Mutex;
+
+    use reelgauge_record::OpRecord;
+
     use super::*;
+    use crate::names::Names;
+    use crate::tree::key_of;
+
+    /// What is noted of one [`Recorder::allocate`] in a file of `len` bytes.
+    fn noted(len: u64, stretch: (u64, u64), mode: FallocateFlags) -> Vec<OpRecord> {
+        let dir = tempfile::tempdir().unwrap();
+        let storage = Storage::open(dir.path()).unwrap();
+        let root = storage.stat(Place::Path(Path::new(""))).unwrap();
+        let journal = Arc::new(Journal::new(1));
+        journal.switch(true);
+        let recorder = Recorder {
+            journal: Arc::clone(&journal),
+            storage,
+            tree: Tree::new(key_of(&root), Arc::new(Mutex::new(Names::new(None)))),
+            homes: Vec::new(),
+            open: Arc::default(),
+        };
+        let file = File::create(dir.path().join("reel")).unwrap();
+        file.set_len(len).unwrap();
+        let handle = recorder.open.keep_file(OpenFile::new(file, Some(3), 1));
+        let call = journal.arrive(7);
+        let mode = i32::try_from(mode.bits()).unwrap();
+        let (_, span) = recorder.allocate(&call, handle, stretch, mode);
+        call.finish(span);
+        let mut rings = journal.new_rings();
+        rings.iter_mut().flat_map(|ring| std::iter::from_fn(|| ring.pop().ok())).collect()
+    }
+
+    #[test]
+    fn a_hole_of_any_size_is_no_link() {
+        let punch = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        for stretch in [(4096, 1), (0, 2), (0, MAX_PART + 1)] {
+            let ops = noted(8192, stretch, punch);
+            let [hole] = ops[..] else { panic!("{ops:?}") };
+            assert_eq!((hole.kind, OtherBits(hole.len)), (OpKind::Other, OtherBits::UNKNOWN), "{stretch:?}");
+            assert_eq!((hole.file, hole.offset), (3, stretch.0));
+        }
+    }
+
+    #[test]
+    fn room_that_is_reserved_keeps_its_length() {
+        let ops = noted(0, (4096, 100), FallocateFlags::KEEP_SIZE);
+        let [room] = ops[..] else { panic!("{ops:?}") };
+        assert_eq!((room.kind, room.offset, room.len), (OpKind::Allocate, 4096, 100));
+    }
 
     #[test]
     fn links_lead_somewhere_inside_or_nowhere() {

@@ -236,7 +236,8 @@ impl Storage {
     }
 }
 
-/// The mask of this process, read where reading does not change it.
+/// The mask of this process, read where reading does not change it. By hand: procfs-core wants some forty
+/// other lines to be there and to be as it knows them.
 fn own_umask() -> u32 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("Umask:"));

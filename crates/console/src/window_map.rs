@@ -100,28 +100,9 @@ impl WindowMap {
 
 #[cfg(test)]
 mod tests {
-    use reelgauge_record::OpFlags;
+    use reelgauge_record::test_records::{read, write};
 
     use super::*;
-
-    fn op(kind: OpKind, issued_ns: u64, offset: u64, done_len: u32) -> OpRecord {
-        OpRecord {
-            offset,
-            due_ns: issued_ns,
-            issued_ns,
-            done_ns: issued_ns,
-            worker: 0,
-            stream: 0,
-            transfer: 0,
-            file: 3,
-            len: done_len,
-            done_len,
-            errno: 0,
-            kind,
-            flags: OpFlags::default(),
-            point: 0,
-        }
-    }
 
     fn window(columns: u64, rows: u64) -> Window {
         Window { file: 3, from_ns: 1_000, to_ns: 2_000, from_bytes: 100, to_bytes: 200, columns, rows }
@@ -131,16 +112,16 @@ mod tests {
     fn bytes_inside_count_and_bytes_outside_do_not() {
         let mut map = WindowMap::new(window(10, 10));
         for op in [
-            op(OpKind::Read, 1_000, 90, 20),
-            op(OpKind::Write, 1_999, 195, 100),
-            op(OpKind::Read, 1_550, 118, 4),
-            op(OpKind::Read, 999, 100, 100),
-            op(OpKind::Read, 2_000, 100, 100),
-            op(OpKind::Read, 1_500, 0, 100),
-            op(OpKind::Read, 1_500, 200, 100),
-            OpRecord { file: 4, ..op(OpKind::Read, 1_500, 100, 100) },
-            OpRecord { errno: 5, ..op(OpKind::Read, 1_500, 100, 100) },
-            op(OpKind::Open, 1_500, 100, 100),
+            read(3, 90, 20).at_ns(1_000),
+            write(3, 195, 100).at_ns(1_999),
+            read(3, 118, 4).at_ns(1_550),
+            read(3, 100, 100).at_ns(999),
+            read(3, 100, 100).at_ns(2_000),
+            read(3, 0, 100).at_ns(1_500),
+            read(3, 200, 100).at_ns(1_500),
+            read(4, 100, 100).at_ns(1_500),
+            OpRecord { errno: 5, ..read(3, 100, 100).at_ns(1_500) },
+            OpRecord { kind: OpKind::Open, ..read(3, 100, 100).at_ns(1_500) },
         ] {
             map.add(&op);
         }
@@ -163,8 +144,8 @@ mod tests {
             assert!(
                 map.cells.len() as u64 <= CELLS_MAX && map.columns <= COLUMNS_MAX && map.rows <= ROWS_MAX
             );
-            map.add(&op(OpKind::Read, u64::MAX - 1, u64::MAX - 10, u32::MAX));
-            map.add(&op(OpKind::Write, 0, 0, u32::MAX));
+            map.add(&read(3, u64::MAX - 10, u32::MAX).at_ns(u64::MAX - 1));
+            map.add(&write(3, 0, u32::MAX).at_ns(0));
             assert_eq!(
                 map.figures().cells.chunks(4).map(|cell| cell[2] + cell[3]).sum::<u64>(),
                 10 + u64::from(u32::MAX)

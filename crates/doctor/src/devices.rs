@@ -2,7 +2,7 @@
 //! mapped volumes and loop devices.
 //!
 //! From the table of mounts and `/sys` alone. Nothing looks at the target: on a dead mount that never
-//! returns.
+//! returns. The table is read here and not by procfs-core, which leaves names escaped.
 
 use std::collections::VecDeque;
 use std::fs;

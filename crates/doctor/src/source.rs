@@ -2,6 +2,12 @@
 //!
 //! Pure, and forgiving: a line that is not understood gives no counter, for kernels add and drop lines.
 //! Where a file lies and whether it can be read is [`crate::proc_reader`]'.
+//!
+//! procfs-core reads what it can read line by line (`disks`, `quota`), and files of one line (`own`). The
+//! rest is read here, because there it takes a whole file or nothing: a line, or a kernel without a line,
+//! that it does not expect would cost every counter of the file, and `vmstat`, `meminfo` and `snmp` as tables
+//! of all that stands in them would add half as much again to the cost of a look. It knows nothing of
+//! `netstat`, `softnet_stat`, CIFS and an NFS mount's connections.
 
 pub mod disks;
 pub mod interfaces;

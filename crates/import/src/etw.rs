@@ -90,7 +90,8 @@ struct Etw {
     open: HashMap<u64, (u32, u32)>,
 }
 
-/// Fields, without the blanks around them and without quotes.
+/// Fields, without the blanks around them and without quotes. It is no CSV: blanks stand before a quote, and
+/// one that is not closed ends with the line.
 fn split(line: &[u8]) -> Vec<Cow<'_, [u8]>> {
     let mut fields = Vec::with_capacity(18);
     let mut rest = line;

@@ -1,4 +1,7 @@
 //! Lines that are rows of a table: their fields, and where in the row each is.
+//!
+//! CSV is taken apart here and not by csv-core, which reads on where a quote is not closed or letters follow
+//! one: of a damaged row it makes fields that nobody wrote, where this says that it is no row.
 
 use std::borrow::Cow;
 

@@ -1,7 +1,8 @@
 //! What is known of the machine that a run was made on: one entry of `hosts.json`.
 //!
 //! On Linux from `/proc` and `/sys`; elsewhere what the standard library and `uname` tell, the rest is
-//! `None` or empty. Nothing here is measured, and nothing fails: what can't be found out is left out.
+//! `None` or empty. Nothing here is measured, and nothing fails: what can't be found out is left out. It is
+//! one line of a file that matters each time, and procfs-core takes whole files or nothing.
 //!
 //! Not here: mounts are looked up where targets are known and handed in as text; what the facts mean for
 //! storage is the doctor's.

@@ -34,6 +34,8 @@ pub mod named_file;
 pub mod notes;
 #[cfg(feature = "log")]
 pub mod run_dir;
+#[cfg(any(test, feature = "test-records"))]
+pub mod test_records;
 #[cfg(feature = "typescript")]
 mod typescript;
 

@@ -309,7 +309,7 @@ pub struct OpRecord {
     /// Index into the run's file table.
     pub file: u32,
     /// Bytes asked for; for [`OpKind::Open`] and [`OpKind::Create`] their [`OpenBits`], for
-    /// [`OpKind::Access`] its [`AccessBits`].
+    /// [`OpKind::Access`] its [`AccessBits`], for [`OpKind::Other`] its [`OtherBits`].
     pub len: u32,
     /// Bytes done. Less than `len` without an error is a short transfer.
     pub done_len: u32,

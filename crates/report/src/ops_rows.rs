@@ -198,25 +198,19 @@ fn flag_words(flags: OpFlags) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use reelgauge_record::test_records::read;
+
     use super::*;
 
     fn op() -> OpRecord {
-        OpRecord {
-            offset: 4096,
-            due_ns: 1_000_000_000,
-            issued_ns: 1_000_500_000,
-            done_ns: 1_002_000_000,
-            worker: 0,
-            stream: 2,
-            transfer: 7,
-            file: 0,
-            len: 100,
-            done_len: 60,
-            errno: 0,
-            kind: OpKind::Read,
-            flags: OpFlags::MAPPED,
-            point: 0,
-        }
+        read(0, 4096, 100)
+            .that_did(60)
+            .on_stream(2)
+            .of_transfer(7)
+            .at_ns(1_000_500_000)
+            .due_at_ns(1_000_000_000)
+            .done_at_ns(1_002_000_000)
+            .flagged(OpFlags::MAPPED)
     }
 
     fn ops() -> [OpRecord; 4] {

@@ -3,17 +3,17 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::io::{self, Write};
 
 use reelgauge_analysis::counters::{CounterAgent, CounterSeries, Counters, MAX_POINTS};
 use reelgauge_analysis::detail::data::Measure;
 use reelgauge_analysis::detail::{Detail, FirstPass, JudgedPoint};
+use reelgauge_analysis::late::test_streams::player;
 use reelgauge_analysis::late::{LateFigures, LateRun, MeasuredPart, StreamFigures};
 use reelgauge_analysis::summary::{LoadPointFacts, Target};
 use reelgauge_analysis::{LoadPoint, Meter, PointTiming, SeriesStep, Summary};
-use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_record::test_records::op as made_up;
+use reelgauge_record::{OpKind, OpRecord};
 use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage};
 use reelgauge_report::html::shorten::shorten;
 use reelgauge_report::{answer_sentences, html, incident_sentences, next_step};
@@ -50,28 +50,22 @@ fn op(n: u64) -> OpRecord {
     let point = (issued_ns / MS / POINT_MS) as u16;
     let (one, two) = (random(n), random(n + OPS));
     let file = if n.is_multiple_of(2) { two as u32 % 20 } else { two as u32 % FILES };
-    OpRecord {
-        offset: two % (1 << 45),
-        due_ns: issued_ns,
-        issued_ns,
-        done_ns: issued_ns + (1_000 << (one % 24)) + one % 1_000,
-        worker: one as u32 % STREAMS,
-        stream: one as u32 % STREAMS,
-        transfer: (issued_ns.saturating_sub(part(point).started_ns) / (40 * MS)) as u32,
-        file,
-        len: two as u32,
-        done_len: two as u32,
-        errno: 0,
-        kind: if one.is_multiple_of(2) { OpKind::Read } else { OpKind::Write },
-        flags: OpFlags::FRAME.with(OpFlags::LAST),
-        point,
-    }
+    let kind = if one.is_multiple_of(2) { OpKind::Read } else { OpKind::Write };
+    made_up(kind)
+        .on_file(file)
+        .at_offset(two % (1 << 45))
+        .of_len(two as u32)
+        .by_worker(one as u32 % STREAMS)
+        .frame((issued_ns.saturating_sub(part(point).started_ns) / (40 * MS)) as u32)
+        .in_point(point)
+        .at_ns(issued_ns)
+        .took_ns((1_000 << (one % 24)) + one % 1_000)
 }
 
 fn worst_detail() -> Detail {
     let points = (0..POINTS).map(|point| JudgedPoint {
         part: part(point),
-        specs: (0..STREAMS).map(|stream| common::player(stream, hostile())).collect(),
+        specs: (0..STREAMS).map(|stream| player(stream).named(hostile())).collect(),
     });
     let first = FirstPass::new(Measure::Response, vec![u64::MAX >> 1; FILES as usize]);
     let mut first = first.judging(points.collect(), false);

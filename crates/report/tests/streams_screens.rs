@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use reelgauge_analysis::criteria::Criteria;
-use reelgauge_analysis::late::{LateTally, MeasuredPart, Policy, StreamSpec};
+use reelgauge_analysis::late::test_streams::player;
+use reelgauge_analysis::late::{LateTally, MeasuredPart, Policy};
 use reelgauge_analysis::summary::{LoadPointFacts, Target};
 use reelgauge_analysis::vda::{ProcessRate, RateLimits};
 use reelgauge_analysis::vda_curve::{VdaInput, vda_facts};
@@ -12,7 +13,8 @@ use reelgauge_analysis::{
     CheckCount, CheckFacts, CheckFormat, Culprit, Figures, LoadPoint, Meter, Outcome, PointTiming,
     SearchFacts, Summary, TrialsAt, VdaFacts, VdaPoint,
 };
-use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_record::OpRecord;
+use reelgauge_record::test_records::read;
 use reelgauge_report::{CsvTable, Screen, screen, write_csv};
 
 const MS: u64 = 1_000_000;
@@ -30,41 +32,13 @@ fn records(frozen_ms: u64) -> Vec<OpRecord> {
             let freezes = 2000 * MS..(2000 + frozen_ms) * MS;
             let begins_ns = if freezes.contains(&issued_ns) { freezes.end } else { issued_ns };
             free_ns = begins_ns + 10 * MS;
-            records.push(OpRecord {
-                offset: u64::from(frame) * u64::from(FRAME_BYTES),
-                due_ns,
-                issued_ns,
-                done_ns: free_ns,
-                worker: stream,
-                stream,
-                transfer: frame,
-                file: stream,
-                len: FRAME_BYTES,
-                done_len: FRAME_BYTES,
-                errno: 0,
-                kind: OpKind::Read,
-                flags: OpFlags::FRAME.with(OpFlags::LAST),
-                point: 0,
-            });
+            let read = read(stream, u64::from(frame) * u64::from(FRAME_BYTES), FRAME_BYTES);
+            records.push(
+                read.by_worker(stream).frame(frame).at_ns(issued_ns).due_at_ns(due_ns).done_at_ns(free_ns),
+            );
         }
     }
     records
-}
-
-fn spec(stream: u32) -> StreamSpec {
-    StreamSpec {
-        stream,
-        name: "player, Sony XAVC Intra Class 100 1080".to_owned(),
-        writes: false,
-        policy: Policy::Stall,
-        rate_num: 25,
-        rate_den: 1,
-        prebuffer_ns: 500 * MS,
-        frame_bytes: Some(u64::from(FRAME_BYTES)),
-        frames_total: None,
-        throughput_needed_bytes_per_s: None,
-        begins: None,
-    }
 }
 
 fn empty(verb: &str) -> Summary {
@@ -82,6 +56,11 @@ fn empty(verb: &str) -> Summary {
 fn point(frozen_ms: u64) -> LoadPoint {
     let mut meter = Meter::new();
     let part = MeasuredPart { point: 0, started_ns: 0, from_ns: 0, until_ns: 4500 * MS };
+    let spec = |stream| {
+        let stream = player(stream).named("player, Sony XAVC Intra Class 100 1080");
+        let stream = stream.with_policy(Policy::Stall).with_buffer_ns(500 * MS);
+        stream.of_frame_bytes(FRAME_BYTES.into())
+    };
     let mut late = LateTally::new((0..2).map(spec).collect(), part);
     for record in records(frozen_ms) {
         meter.add(&record);

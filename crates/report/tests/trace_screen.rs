@@ -5,48 +5,29 @@
 use reelgauge_analysis::trace_stats::{
     Period, TraceAbout, TraceDetails, TraceMoved, TraceReport, TraceStats,
 };
-use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
+use reelgauge_record::test_records::{op, read, write};
+use reelgauge_record::{OpKind, OpRecord, OpenBits};
 use reelgauge_report::{Style, trace_screen};
 
 const NAMES: [&str; 3] =
     ["media/in.ts", "out.mov", "media/\u{1b}[2Jvery-long-name-of-a-file-that-nobody-can-read.mov"];
 
-fn op(kind: OpKind, file: u32, offset: u64, len: u32) -> OpRecord {
-    OpRecord {
-        offset,
-        due_ns: 0,
-        issued_ns: 0,
-        done_ns: 0,
-        worker: 0,
-        stream: 0,
-        transfer: 1,
-        file,
-        len,
-        done_len: len,
-        errno: 0,
-        kind,
-        flags: OpFlags::NONE,
-        point: 0,
-    }
-}
-
 /// A copy of 1 MiB with single bytes ahead of it, a failed open, and a read at the end.
 fn ops() -> Vec<OpRecord> {
     let mut ops = vec![
-        OpRecord { errno: 2, done_len: 0, ..op(OpKind::Open, 2, 0, OpenBits::READ.0) },
-        op(OpKind::Open, 0, 0, OpenBits::READ.0),
-        OpRecord { done_len: 1, ..op(OpKind::Create, 1, 0, OpenBits::WRITE.with(OpenBits::CREATE).0) },
+        op(OpKind::Open).on_file(2).with_bits(OpenBits::READ.0).failed(2),
+        op(OpKind::Open).on_file(0).of_len(OpenBits::READ.0),
+        op(OpKind::Create).on_file(1).with_bits(OpenBits::WRITE.with(OpenBits::CREATE).0).that_did(1),
     ];
-    ops.extend((1..16).map(|at| op(OpKind::Write, 1, at << 16, 1)));
+    ops.extend((1..16).map(|at| write(1, at << 16, 1)));
     for at in 0..16 {
-        ops.push(op(OpKind::Read, 0, at << 16, 1 << 16));
-        ops.push(op(OpKind::Write, 1, at << 16, 1 << 16));
+        ops.push(read(0, at << 16, 1 << 16));
+        ops.push(write(1, at << 16, 1 << 16));
     }
-    ops.push(OpRecord { done_len: 0, ..op(OpKind::Read, 0, 1 << 20, 1 << 16) });
+    ops.push(read(0, 1 << 20, 1 << 16).that_did(0));
     let timed = (0..).zip(ops).map(|(at, op): (u64, OpRecord)| {
-        let issued_ns = at * 2_000_000;
         let took_ns = if op.kind == OpKind::Write { 700_000 } else { 150_000 };
-        OpRecord { due_ns: issued_ns, issued_ns, done_ns: issued_ns + took_ns, ..op }
+        op.of_transfer(1).at_ns(at * 2_000_000).took_ns(took_ns)
     });
     timed.collect()
 }

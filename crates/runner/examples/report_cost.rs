@@ -13,9 +13,11 @@
 use std::path::Path;
 use std::time::{Instant, SystemTime};
 
+use reelgauge_analysis::late::test_streams::player;
 use reelgauge_analysis::late::{MeasuredPart, Policy, StreamSpec};
 use reelgauge_record::log::{CaptureLevel, FileEntry, LogMeta, LogWriter};
 use reelgauge_record::run_dir::{RunDir, RunName};
+use reelgauge_record::test_records::{op, read};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use reelgauge_report::html::page::{Page, PageKind};
 use reelgauge_results::page::{page, run_page, trace_page, write_html};
@@ -111,19 +113,11 @@ fn make(dir: &Path, ops: u64) -> Anything {
 }
 
 fn spec(stream: u32) -> StreamSpec {
-    StreamSpec {
-        stream,
-        name: "player, Apple ProRes 422 HQ UHD 25p".to_owned(),
-        writes: false,
-        policy: Policy::Stall,
-        rate_num: 25,
-        rate_den: 1,
-        prebuffer_ns: BUFFER_NS,
-        frame_bytes: Some(PARTS * u64::from(PART_BYTES)),
-        frames_total: None,
-        throughput_needed_bytes_per_s: None,
-        begins: None,
-    }
+    player(stream)
+        .named("player, Apple ProRes 422 HQ UHD 25p")
+        .with_policy(Policy::Stall)
+        .with_buffer_ns(BUFFER_NS)
+        .of_frame_bytes(PARTS * u64::from(PART_BYTES))
 }
 
 /// The reads of a frame. Every ten seconds the storage stalls for 0.6 s.
@@ -135,22 +129,10 @@ fn play(part: &MeasuredPart, stream: u64, frame: u64, frame_ns: u64, rows: &mut 
         let done_ns = issued_ns + stall_ns + latency_ns(frame * 1_000 + stream * 10 + number);
         let last = number == PARTS - 1;
         let flags = OpFlags::FRAME.with_if(OpFlags::LAST, last);
-        rows.push(OpRecord {
-            offset: (frame * PARTS + number) * u64::from(PART_BYTES),
-            due_ns: frame_ns,
-            issued_ns,
-            done_ns,
-            worker: stream as u32,
-            stream: stream as u32,
-            transfer: frame as u32,
-            file: stream as u32,
-            len: PART_BYTES,
-            done_len: PART_BYTES,
-            errno: 0,
-            kind: OpKind::Read,
-            flags: flags.with_if(OpFlags::WARMUP, frame_ns < part.from_ns),
-            point: part.point,
-        });
+        let read = read(stream as u32, (frame * PARTS + number) * u64::from(PART_BYTES), PART_BYTES);
+        let read = read.by_worker(stream as u32).of_transfer(frame as u32).in_point(part.point);
+        let flags = flags.with_if(OpFlags::WARMUP, frame_ns < part.from_ns);
+        rows.push(read.at_ns(issued_ns).due_at_ns(frame_ns).done_at_ns(done_ns).flagged(flags));
         issued_ns += 200_000;
     }
 }
@@ -158,24 +140,18 @@ fn play(part: &MeasuredPart, stream: u64, frame: u64, frame_ns: u64, rows: &mut 
 /// A read or write at a random place.
 fn other(part: &MeasuredPart, frame: u64, number: u64, frame_ns: u64, frames: u64) -> OpRecord {
     let random = mixed(frame * 64 + number);
-    let issued_ns = frame_ns + number * FRAME_NS / 32;
-    let len = 4_096 << (random % 7);
-    OpRecord {
-        offset: mixed(random) % (1 << 30) / 4_096 * 4_096,
-        due_ns: issued_ns,
-        issued_ns,
-        done_ns: issued_ns + latency_ns(random),
-        worker: 99,
-        stream: 99,
-        transfer: frame as u32,
-        file: (STREAMS[2] + (random >> 20) % RANDOM_FILES) as u32,
-        len,
-        done_len: len,
-        errno: if frame == frames / 2 && number == 0 { 5 } else { 0 },
-        kind: if random.is_multiple_of(3) { OpKind::Write } else { OpKind::Read },
-        flags: OpFlags::RANDOM.with_if(OpFlags::WARMUP, frame_ns < part.from_ns),
-        point: part.point,
-    }
+    let kind = if random.is_multiple_of(3) { OpKind::Write } else { OpKind::Read };
+    let made = op(kind)
+        .on_file((STREAMS[2] + (random >> 20) % RANDOM_FILES) as u32)
+        .at_offset(mixed(random) % (1 << 30) / 4_096 * 4_096)
+        .of_len(4_096 << (random % 7))
+        .by_worker(99)
+        .of_transfer(frame as u32)
+        .in_point(part.point)
+        .at_ns(frame_ns + number * FRAME_NS / 32)
+        .took_ns(latency_ns(random))
+        .flagged(OpFlags::RANDOM.with_if(OpFlags::WARMUP, frame_ns < part.from_ns));
+    OpRecord { errno: if frame == frames / 2 && number == 0 { 5 } else { 0 }, ..made }
 }
 
 /// Most take half a millisecond, some much longer.

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use reelgauge_analysis::late::test_streams::player;
 use reelgauge_analysis::late::{LateTally, MeasuredPart, StreamFigures, StreamSpec};
 use reelgauge_engine::driver::Worker;
 use reelgauge_engine::simulated::{Outcome, Span, simulate};
@@ -52,19 +53,12 @@ fn freezing_store() -> impl FnMut(u32, &Op, u64) -> Outcome {
 }
 
 fn spec(stream: u32, pace: Pace, writes: bool) -> StreamSpec {
-    StreamSpec {
-        stream,
-        name: "test".to_owned(),
-        writes,
-        policy: pace.policy,
-        rate_num: pace.rate.num(),
-        rate_den: pace.rate.den(),
-        prebuffer_ns: pace.prebuffer_ns(),
-        frame_bytes: Some(u64::from(FRAME_BYTES)),
-        frames_total: None,
-        throughput_needed_bytes_per_s: None,
-        begins: None,
-    }
+    player(stream)
+        .that_writes(writes)
+        .with_policy(pace.policy)
+        .at_rate(pace.rate.num(), pace.rate.den())
+        .with_buffer_ns(pace.prebuffer_ns())
+        .of_frame_bytes(FRAME_BYTES.into())
 }
 
 /// The streams of one worker from time 0 on, as the analysis sees them.

@@ -6,7 +6,8 @@
 
 use reelgauge_analysis::criteria::{Criteria, Criterion};
 use reelgauge_analysis::figures::Figures;
-use reelgauge_analysis::late::{LateTally, MeasuredPart, StreamSpec};
+use reelgauge_analysis::late::test_streams;
+use reelgauge_analysis::late::{LateTally, MeasuredPart};
 use reelgauge_analysis::verdict::{Measured, Verdict, judge};
 use reelgauge_engine::driver::Worker;
 use reelgauge_engine::simulated::{Outcome, Span, simulate};
@@ -82,22 +83,6 @@ fn recorder(id: u32, start_after_ns: u64) -> Recorder {
     Recorder::new(id, shape)
 }
 
-fn spec(stream: u32, writes: bool) -> StreamSpec {
-    StreamSpec {
-        stream,
-        name: "test".to_owned(),
-        writes,
-        policy: Policy::Drop,
-        rate_num: FRAMES_PER_S.into(),
-        rate_den: 1,
-        prebuffer_ns: pace().prebuffer_ns(),
-        frame_bytes: Some(FRAME_BYTES.into()),
-        frames_total: None,
-        throughput_needed_bytes_per_s: None,
-        begins: None,
-    }
-}
-
 /// A trial of so many streams for so many seconds.
 fn trial<T: Script>(
     store: Store,
@@ -106,7 +91,11 @@ fn trial<T: Script>(
 ) -> Verdict {
     let end_ns = WARMUP_NS + seconds * S;
     let part = MeasuredPart { point: 0, started_ns: 0, from_ns: WARMUP_NS, until_ns: end_ns };
-    let mut tally = LateTally::new((0..streams).map(|stream| spec(stream, writes)).collect(), part);
+    let spec = |stream| {
+        let stream = test_streams::player(stream).that_writes(writes).with_buffer_ns(pace().prebuffer_ns());
+        stream.at_rate(FRAMES_PER_S.into(), 1).of_frame_bytes(FRAME_BYTES.into())
+    };
+    let mut tally = LateTally::new((0..streams).map(spec).collect(), part);
     let worker = |id| {
         let mut dice = Dice::new(seed, id);
         Worker { id, script: stream(id, dice.below(S)) }

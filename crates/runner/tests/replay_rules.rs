@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use reelgauge_engine::driver::Worker;
 use reelgauge_engine::simulated::{Outcome, Span as Simulation, simulate};
 use reelgauge_record::log::{CaptureLevel, LogMeta};
+use reelgauge_record::test_records::op;
 use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
 use reelgauge_trace::replay::{Outcomes, ReplayError, ReplayScript, Setting, Wanted, load};
 use reelgauge_trace::{TraceInfo, TraceWriter};
@@ -41,28 +42,23 @@ impl Told {
     }
 
     fn record(&self, files: &[u32]) -> OpRecord {
-        let bits = match self.kind {
-            OpKind::Open => OpenBits::READ.with(OpenBits::WRITE).0,
-            OpKind::Create => OpenBits::WRITE.with(OpenBits::CREATE).with(OpenBits::READ).0,
-            kind if kind.moves_data() => 100,
-            _ => 0,
+        let what = match self.kind {
+            OpKind::Open => op(self.kind).with_bits(OpenBits::READ.with(OpenBits::WRITE).0),
+            OpKind::Create => {
+                let bits = OpenBits::WRITE.with(OpenBits::CREATE).with(OpenBits::READ);
+                op(self.kind).with_bits(bits.0)
+            }
+            kind if kind.moves_data() => op(kind).of_len(100),
+            kind => op(kind),
         };
-        OpRecord {
-            offset: if self.kind == OpKind::Rename { u64::from(files[self.new_name]) } else { self.offset },
-            due_ns: self.issued_ns,
-            issued_ns: self.issued_ns,
-            done_ns: self.done_ns,
-            worker: 0,
-            stream: self.thread,
-            transfer: self.handle,
-            file: files[self.name],
-            len: bits,
-            done_len: if self.kind.moves_data() { 100 } else { 0 },
-            errno: self.errno,
-            kind: self.kind,
-            flags: OpFlags::NONE,
-            point: 0,
-        }
+        let is_rename = self.kind == OpKind::Rename;
+        let what = OpRecord { errno: self.errno, ..what };
+        what.on_file(files[self.name])
+            .at_offset(if is_rename { u64::from(files[self.new_name]) } else { self.offset })
+            .on_stream(self.thread)
+            .of_transfer(self.handle)
+            .at_ns(self.issued_ns)
+            .done_at_ns(self.done_ns)
     }
 }
 

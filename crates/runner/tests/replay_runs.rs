@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use reelgauge_analysis::{Outcome, ReplayFacts};
 use reelgauge_engine::area::Terms;
 use reelgauge_record::log::{CaptureLevel, LogMeta};
-use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
+use reelgauge_record::test_records::op as made_up;
+use reelgauge_record::{OpKind, OpRecord, OpenBits};
 use reelgauge_runner::error::RunError;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::Silent;
@@ -54,22 +55,7 @@ impl Teller {
 
     fn op(&mut self, kind: OpKind, name: &str, change: impl FnOnce(&mut OpRecord)) -> &mut Teller {
         let file = self.writer.file(name).unwrap();
-        let mut op = OpRecord {
-            offset: 0,
-            due_ns: self.now_ns,
-            issued_ns: self.now_ns,
-            done_ns: self.now_ns + 20_000,
-            worker: 0,
-            stream: self.thread,
-            transfer: 0,
-            file,
-            len: 0,
-            done_len: 0,
-            errno: 0,
-            kind,
-            flags: OpFlags::NONE,
-            point: 0,
-        };
+        let mut op = made_up(kind).on_file(file).on_stream(self.thread).at_ns(self.now_ns).took_ns(20_000);
         change(&mut op);
         self.now_ns += 50_000;
         self.writer.push(op).unwrap();

@@ -12,7 +12,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use reelgauge_record::log::{CaptureLevel, LogMeta};
-use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
+use reelgauge_record::test_records::op;
+use reelgauge_record::{OpKind, OpRecord, OpenBits};
 use reelgauge_trace::replay::{ReplayScript, Setting, Wanted, load};
 use reelgauge_trace::{Trace, TraceInfo, TraceWriter};
 
@@ -63,28 +64,16 @@ fn record(number: u64) -> OpRecord {
         step if step % 3 == 0 => OpKind::Write,
         _ => OpKind::Read,
     };
-    let len = match kind {
-        OpKind::Open => OpenBits::READ.with(OpenBits::WRITE).0,
-        kind if kind.moves_data() => 65_536,
-        _ => 0,
+    let what = match kind {
+        OpKind::Open => op(kind).with_bits(OpenBits::READ.with(OpenBits::WRITE).0),
+        kind if kind.moves_data() => op(kind).at_offset(step * 65_536).of_len(65_536),
+        _ => op(kind),
     };
-    let issued_ns = number * 25_000;
-    OpRecord {
-        offset: if kind.moves_data() { step * 65_536 } else { 0 },
-        due_ns: issued_ns,
-        issued_ns,
-        done_ns: issued_ns + 60_000,
-        worker: 0,
-        stream: thread as u32,
-        transfer: (round * THREADS + thread + 1) as u32,
-        file: file as u32,
-        len,
-        done_len: if kind.moves_data() { len } else { 0 },
-        errno: 0,
-        kind,
-        flags: OpFlags::NONE,
-        point: 0,
-    }
+    what.on_file(file as u32)
+        .on_stream(thread as u32)
+        .of_transfer((round * THREADS + thread + 1) as u32)
+        .at_ns(number * 25_000)
+        .took_ns(60_000)
 }
 
 fn load_and_tell(dir: &Path) -> Anything {

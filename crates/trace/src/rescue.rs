@@ -110,29 +110,11 @@ fn number(
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use reelgauge_record::OpKind;
     use reelgauge_record::log::{CaptureLevel, LogMeta};
-    use reelgauge_record::{OpFlags, OpKind};
+    use reelgauge_record::test_records::{op, read};
 
     use super::*;
-
-    fn op(issued_ns: u64, file: u32) -> OpRecord {
-        OpRecord {
-            offset: 7,
-            due_ns: issued_ns,
-            issued_ns,
-            done_ns: issued_ns + 10,
-            worker: 0,
-            stream: 0,
-            transfer: 1,
-            file,
-            len: 4096,
-            done_len: 4096,
-            errno: 0,
-            kind: OpKind::Read,
-            flags: OpFlags::NONE,
-            point: 0,
-        }
-    }
 
     /// A recording under way, with operations out of order; and without those after the last seal.
     fn recording(parent: &Path) -> TraceWriter {
@@ -151,14 +133,12 @@ mod tests {
         writer.entry(b).unwrap().size_before_bytes = Some(5);
         writer.tick();
         for (issued_ns, file) in [(30, a), (10, b)] {
-            writer.push(op(issued_ns, file)).unwrap();
+            writer.push(read(file, 7, 4096).at_ns(issued_ns).took_ns(10)).unwrap();
         }
-        let rename =
-            OpRecord { kind: OpKind::Rename, offset: u64::from(b), len: 0, done_len: 0, ..op(40, a) };
-        writer.push(rename).unwrap();
+        writer.push(op(OpKind::Rename).on_file(a).at_offset(b.into()).at_ns(40).took_ns(10)).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(600));
         writer.tick();
-        writer.push(op(50, a)).unwrap();
+        writer.push(read(a, 7, 4096).at_ns(50).took_ns(10)).unwrap();
         writer
     }
 

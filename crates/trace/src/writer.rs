@@ -298,8 +298,9 @@ impl TraceWriter {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use reelgauge_record::OpKind;
     use reelgauge_record::log::CaptureLevel;
-    use reelgauge_record::{OpFlags, OpKind};
+    use reelgauge_record::test_records::{op, read};
 
     use super::*;
 
@@ -307,23 +308,8 @@ mod tests {
         LogMeta { run_ns: 0, agent: "test".to_owned(), capture: CaptureLevel::Application, blind_to: vec![] }
     }
 
-    fn op(issued_ns: u64, file: u32) -> OpRecord {
-        OpRecord {
-            offset: 0,
-            due_ns: issued_ns,
-            issued_ns,
-            done_ns: issued_ns + 10,
-            worker: 0,
-            stream: (issued_ns % 2) as u32,
-            transfer: 1,
-            file,
-            len: 4096,
-            done_len: 4096,
-            errno: 0,
-            kind: OpKind::Read,
-            flags: OpFlags::NONE,
-            point: 0,
-        }
+    fn read_at(issued_ns: u64, file: u32) -> OpRecord {
+        read(file, 0, 4096).at_ns(issued_ns).took_ns(10).on_stream((issued_ns % 2) as u32)
     }
 
     fn issued(trace: &Trace) -> Vec<u64> {
@@ -338,7 +324,7 @@ mod tests {
         assert_eq!((writer.file("a").unwrap(), b), (a, 1));
         writer.entry(b).unwrap().size_before_bytes = Some(7);
         for (issued_ns, file) in [(30, a), (10, b), (20, a), (10, a)] {
-            writer.push(op(issued_ns, file)).unwrap();
+            writer.push(read_at(issued_ns, file)).unwrap();
         }
         let trace = writer.finish(TraceInfo { name: "mine".to_owned(), ..TraceInfo::default() }).unwrap();
         assert_eq!(trace.dir(), parent.path().join("my-trace"));
@@ -360,7 +346,7 @@ mod tests {
         writer.window = 2;
         let file = writer.file("a").unwrap();
         for issued_ns in [10, 20, 30, 40, 5, 50] {
-            writer.push(op(issued_ns, file)).unwrap();
+            writer.push(read_at(issued_ns, file)).unwrap();
         }
         let trace = writer.finish(TraceInfo::default()).unwrap();
         assert_eq!(issued(&trace), [10, 20, 5, 30, 40, 50]);
@@ -372,7 +358,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let mut writer = TraceWriter::create(parent.path(), "t", meta()).unwrap();
         let (old, new) = (writer.file("old").unwrap(), writer.file("new").unwrap());
-        let rename = OpRecord { kind: OpKind::Rename, offset: u64::from(new), len: 0, ..op(1, old) };
+        let rename = op(OpKind::Rename).on_file(old).at_offset(new.into()).at_ns(1).took_ns(10);
         writer.push(rename).unwrap();
         let trace = writer.finish(TraceInfo::default()).unwrap();
         assert_eq!(trace.files()[new as usize].path, "new");
@@ -384,7 +370,7 @@ mod tests {
         let finish = |ops: u64| {
             let mut writer = TraceWriter::create(parent.path(), "t", meta()).unwrap();
             let file = writer.file("a").unwrap();
-            (0..ops).for_each(|at| writer.push(op(at, file)).unwrap());
+            (0..ops).for_each(|at| writer.push(read_at(at, file)).unwrap());
             writer.finish(TraceInfo::default())
         };
         drop(TraceWriter::create(parent.path(), "t", meta()).unwrap());

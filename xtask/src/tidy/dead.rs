@@ -13,6 +13,11 @@ const FOR_TESTS: &[(&str, &str)] = &[
     ("crates/formats/src/layout/", "formulas that the catalogue's figures are checked against"),
     ("crates/engine/src/simulated", "the driver of the feature `simulation`, which only tests turn on"),
     ("crates/trace/src/replay/sample.rs", "traces made up for tests"),
+    (
+        "crates/record/src/test_records.rs",
+        "operations made up for tests, of a feature that only they turn on",
+    ),
+    ("crates/analysis/src/late/test_streams.rs", "the same for streams"),
     ("crates/trace/src/library.rs", "a library of other folders than the user's, for tests"),
 ];
 

@@ -64,8 +64,9 @@ impl Measure {
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_record::test_records::{read, write};
+
     use super::*;
-    use crate::trace_stats::tests::{read, write};
 
     #[test]
     fn a_curve_goes_from_the_shortest_to_the_longest() {

@@ -197,8 +197,9 @@ impl Row {
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_record::test_records::{read, write};
+
     use super::*;
-    use crate::trace_stats::tests::{read, write};
 
     #[test]
     fn a_file_takes_little_memory() {

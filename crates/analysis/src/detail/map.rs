@@ -270,9 +270,10 @@ impl Maps {
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_record::test_records::{read, write};
+
     use super::super::files::FilesSeen;
     use super::*;
-    use crate::trace_stats::tests::{read, write};
 
     const MS: u64 = 1_000_000;
 

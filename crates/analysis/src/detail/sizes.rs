@@ -96,8 +96,9 @@ fn bytes_of(power: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_record::test_records::{read, write};
+
     use super::*;
-    use crate::trace_stats::tests::{read, write};
 
     #[test]
     fn few_sizes_are_exact() {

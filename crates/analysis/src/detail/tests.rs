@@ -5,12 +5,13 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use reelgauge_record::test_records::{read, write};
 use reelgauge_record::{OpFlags, OpRecord};
 
 use super::data::{Measure, PointStreams};
 use super::*;
-use crate::late::{LateFigures, LateTally, MeasuredPart, Policy, StreamSpec};
-use crate::trace_stats::tests::{read, write};
+use crate::late::test_streams::player;
+use crate::late::{LateFigures, LateTally, MeasuredPart};
 
 const MS: u64 = 1_000_000;
 
@@ -26,19 +27,14 @@ fn detail_of(mut first: FirstPass, ops: &[OpRecord]) -> Detail {
     second.detail(|file| (file != 3).then(|| format!("reel/{file}.mov")))
 }
 
-fn at(ms: u64, took_ms: u64, op: OpRecord) -> OpRecord {
-    OpRecord { due_ns: ms * MS, issued_ns: ms * MS, done_ns: (ms + took_ms) * MS, ..op }
-}
-
 #[test]
 fn everything_is_counted_where_it_belongs() {
-    let warmup = |op: OpRecord| OpRecord { flags: OpFlags::WARMUP, ..op };
     let ops = [
-        warmup(at(0, 90, read(0, 0, 4_096))),
-        at(100, 3, read(0, 4_096, 4_096)),
-        at(101, 4, write(1, 0, 512)),
-        OpRecord { errno: 5, ..at(102, 5, read(0, 8_192, 4_096)) },
-        at(110, 2, read(9, 0, 100)),
+        read(0, 0, 4_096).took_ms(90).flagged(OpFlags::WARMUP),
+        read(0, 4_096, 4_096).at_ms(100).took_ms(3),
+        write(1, 0, 512).at_ms(101).took_ms(4),
+        OpRecord { errno: 5, ..read(0, 8_192, 4_096).at_ms(102).took_ms(5) },
+        read(9, 0, 100).at_ms(110).took_ms(2),
     ];
     let detail = detail(&ops, 2);
     assert_eq!((detail.ops, detail.listed_all, detail.measure), (5, true, Measure::Response));
@@ -83,7 +79,7 @@ fn a_log_of_nothing_is_a_page_of_nothing() {
 #[test]
 fn up_to_twenty_thousand_operations_are_listed_and_five_hundred_are_the_worst() {
     for (ops, listed, all) in [(20_000, 20_000, true), (20_001, 2_000, false)] {
-        let ops: Vec<OpRecord> = (0..ops).map(|n| at(n, 1 + n % 777, read(3, n, 1))).collect();
+        let ops: Vec<OpRecord> = (0..ops).map(|n| read(3, n, 1).at_ms(n).took_ms(1 + n % 777)).collect();
         let detail = detail(&ops, 4);
         assert_eq!((detail.listed.kind.len(), detail.listed_all), (listed, all));
         assert_eq!((detail.worst.kind.len(), detail.worst.service_us[0]), (500, Decimal(777_000.0)));
@@ -97,7 +93,7 @@ fn a_grid_with_too_many_cells_gets_wider_bins_and_loses_nothing() {
     let ops: Vec<OpRecord> = (0..400_000)
         .map(|n| {
             let took_ns = 1_000_u64 << (n * 7 % 22);
-            OpRecord { done_ns: n * MS + took_ns + n * 13 % took_ns, ..at(n, 0, read(0, 0, 8)) }
+            read(0, 0, 8).at_ms(n).took_ns(took_ns + n * 13 % took_ns)
         })
         .collect();
     let detail = detail(&ops, 1);
@@ -109,23 +105,6 @@ fn a_grid_with_too_many_cells_gets_wider_bins_and_loses_nothing() {
     assert_eq!(detail.latency.writes.max_us.len(), detail.time.bins);
 }
 
-/// A player of 25 frames/s with a buffer of 100 ms.
-fn spec(stream: u32) -> StreamSpec {
-    StreamSpec {
-        stream,
-        name: format!("player {stream}"),
-        writes: false,
-        policy: Policy::Drop,
-        rate_num: 25,
-        rate_den: 1,
-        prebuffer_ns: 100 * MS,
-        frame_bytes: None,
-        frames_total: None,
-        throughput_needed_bytes_per_s: None,
-        begins: None,
-    }
-}
-
 fn judged(point: u16, from_ms: u64, until_ms: u64, streams: u32) -> JudgedPoint {
     let part = MeasuredPart {
         point,
@@ -133,7 +112,7 @@ fn judged(point: u16, from_ms: u64, until_ms: u64, streams: u32) -> JudgedPoint 
         from_ns: (from_ms + 200) * MS,
         until_ns: until_ms * MS,
     };
-    JudgedPoint { part, specs: (0..streams).map(spec).collect() }
+    JudgedPoint { part, specs: (0..streams).map(player).collect() }
 }
 
 /// Frames of every stream of a load point that take so long each; those that are to take 999 ms or more never
@@ -145,17 +124,8 @@ fn frames(point: &JudgedPoint, took_ms: &[u16]) -> Vec<OpRecord> {
         let number = frame / point.specs.len() as u32;
         let due_ns = point.part.started_ns + u64::from(number) * 40 * MS;
         if took < 999 {
-            ops.push(OpRecord {
-                worker: stream,
-                stream,
-                transfer: number,
-                due_ns,
-                issued_ns: due_ns,
-                done_ns: due_ns + u64::from(took) * MS,
-                flags: OpFlags::FRAME.with(OpFlags::LAST),
-                point: point.part.point,
-                ..read(0, 0, 1)
-            });
+            let read = read(0, 0, 1).by_worker(stream).frame(number).in_point(point.part.point);
+            ops.push(read.at_ns(due_ns).took_ms(took.into()));
         }
     }
     ops.sort_by_key(|op| op.done_ns);

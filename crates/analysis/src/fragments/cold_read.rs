@@ -240,8 +240,9 @@ fn two_peaks(times_ns: impl Iterator<Item = u64>) -> Option<Peaks> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use reelgauge_record::test_records::read;
+
     use super::*;
-    use crate::trace_stats::tests::read;
 
     const LEN: u32 = 128 << 10;
 

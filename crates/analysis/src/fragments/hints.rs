@@ -236,8 +236,9 @@ impl HintFile {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use reelgauge_record::test_records::write;
+
     use super::*;
-    use crate::trace_stats::tests::write;
     use crate::trace_stats::{Period, TraceStats};
 
     const KIB: u64 = 1 << 10;

@@ -301,8 +301,9 @@ impl AnswerTally {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use reelgauge_record::test_records::read;
+
     use super::*;
-    use crate::late::op_of_tests as op;
     use crate::pause::Pause;
 
     const MS: u64 = 1_000_000;
@@ -321,8 +322,8 @@ mod tests {
     }
 
     fn add(tally: &mut AnswerTally, issued_ms: u64, done_ms: u64) {
-        let (issued_ns, done_ns) = (issued_ms * MS, done_ms * MS);
-        tally.add(&OpRecord { issued_ns, done_ns, done_len: 1_000_000, ..op() }, &OwnShare::default());
+        let op = read(0, 0, 1_000_000).at_ms(issued_ms).done_at_ms(done_ms);
+        tally.add(&op, &OwnShare::default());
     }
 
     #[test]
@@ -371,7 +372,7 @@ mod tests {
     #[test]
     fn what_nobody_had_a_processor_to_see_is_no_silence() {
         let mut tally = frozen(9_000, 0);
-        let op = OpRecord { issued_ns: 10_000 * MS, done_ns: 10_500 * MS, ..op() };
+        let op = read(0, 0, 100).at_ms(10_000).took_ms(500);
         let wait = ProcessorWait { in_flight_ns: 490 * MS, ..ProcessorWait::default() };
         tally.add(&op, &OwnShare { booked_ns: 490 * MS, delay_ns: 490 * MS, wait });
         assert_eq!(tally.silences(100 * MS, &Pauses::default()), []);

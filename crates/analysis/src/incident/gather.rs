@@ -177,13 +177,14 @@ impl Incident {
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_record::ProcessorWait;
+    use reelgauge_record::test_records::read;
+
     use super::super::answers::OwnShare;
     use super::*;
     use crate::culprit::Culprit;
     use crate::incident::Behaviour;
-    use crate::late::op_of_tests as op;
     use crate::pause::Pause;
-    use reelgauge_record::{OpRecord, ProcessorWait};
 
     const MS: u64 = 1_000_000;
 
@@ -204,11 +205,9 @@ mod tests {
         for at_ms in (0..20_000).step_by(40) {
             let frozen = (frozen_from_ms..frozen_from_ms + length_ms).contains(&at_ms);
             let done_ms = if frozen { frozen_from_ms + length_ms } else { at_ms + 5 };
-            let issued_ns = if frozen { frozen_from_ms } else { at_ms } * MS;
-            answers.add(
-                &OpRecord { issued_ns, done_ns: done_ms * MS, done_len: 1000, ..op() },
-                &OwnShare::default(),
-            );
+            let issued_ms = if frozen { frozen_from_ms } else { at_ms };
+            let op = read(0, 0, 1000).at_ms(issued_ms).done_at_ms(done_ms);
+            answers.add(&op, &OwnShare::default());
         }
         answers
     }
@@ -266,10 +265,10 @@ mod tests {
         // Two workers with one operation of 40 ms after the other, each waiting for a processor now and then.
         let mut full = AnswerTally::new(0);
         for at_ms in (0..20_000).step_by(40) {
-            let op = OpRecord { issued_ns: at_ms * MS, done_ns: (at_ms + 40) * MS, done_len: 500, ..op() };
+            let op = read(0, 0, 500).at_ms(at_ms).took_ms(40);
             let wait = ProcessorWait { in_flight_ns: 15 * MS, ..ProcessorWait::default() };
             full.add(&op, &OwnShare { booked_ns: 15 * MS, delay_ns: 15 * MS, wait });
-            full.add(&OpRecord { worker: 1, ..op }, &OwnShare::default());
+            full.add(&op.by_worker(1), &OwnShare::default());
         }
         // They gave more than was needed: then it is the waits that matter.
         assert_eq!(tally.acquit_tool(&full, &none, 24_000.0), []);

@@ -79,8 +79,9 @@ impl WorkerPast {
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_record::test_records::read;
+
     use super::*;
-    use crate::late::tests::op;
     use crate::pause::Pause;
 
     fn delays(ops: &[(u64, u64, u64)]) -> Vec<(u64, u64)> {
@@ -90,7 +91,7 @@ mod tests {
     fn delays_with(ops: &[(u64, u64, u64)], pauses: &Pauses) -> Vec<(u64, u64)> {
         let mut past = WorkerPast::default();
         let take = |&(due_ns, issued_ns, done_ns): &(u64, u64, u64)| {
-            let op = OpRecord { due_ns, issued_ns, done_ns, ..op() };
+            let op = read(0, 0, 100).at_ns(issued_ns).due_at_ns(due_ns).done_at_ns(done_ns);
             let times = past.take(&op, pauses, ProcessorWait::default());
             (times.delay_ns, times.done_ns)
         };
@@ -112,7 +113,7 @@ mod tests {
     #[test]
     fn what_its_thread_waited_for_a_processor_is_the_tools_own() {
         let mut past = WorkerPast::default();
-        let op = OpRecord { issued_ns: 100, done_ns: 600_100, ..op() };
+        let op = read(0, 0, 100).at_ns(100).due_at_ns(0).done_at_ns(600_100);
         let waited = |in_flight_ns| ProcessorWait { in_flight_ns, ..ProcessorWait::default() };
         let times = past.take(&op, &Pauses::default(), waited(590_000));
         assert_eq!((times.delay_ns, times.done_ns), (590_100, 10_000));

@@ -79,25 +79,13 @@ impl Strip {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::late::Policy;
+    use crate::late::test_streams::player;
 
     const MS: u64 = 1_000_000;
 
     /// 25 frames/s and a buffer of 60 ms: an allowance of 100 ms.
     fn strip(time: TimeBins) -> (Strip, FrameTimeline) {
-        let spec = StreamSpec {
-            stream: 0,
-            name: String::new(),
-            writes: false,
-            policy: Policy::Drop,
-            rate_num: 25,
-            rate_den: 1,
-            prebuffer_ns: 60 * MS,
-            frame_bytes: None,
-            frames_total: None,
-            throughput_needed_bytes_per_s: None,
-            begins: None,
-        };
+        let spec = player(0).with_buffer_ns(60 * MS);
         (Strip::new(&spec, time), spec.timeline(0))
     }
 

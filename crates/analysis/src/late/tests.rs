@@ -8,60 +8,28 @@ mod naive;
 mod now;
 mod scenes;
 
+use reelgauge_record::test_records::{op, read};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
+use super::test_streams::player;
 use super::*;
 
 pub(super) const MS: u64 = 1_000_000;
 pub(super) const S: u64 = 1_000_000_000;
 
-/// A read of 100 bytes that took no time, of no frame.
-pub(crate) fn op() -> OpRecord {
-    OpRecord {
-        offset: 0,
-        due_ns: 0,
-        issued_ns: 0,
-        done_ns: 0,
-        worker: 0,
-        stream: 0,
-        transfer: 0,
-        file: 0,
-        len: 100,
-        done_len: 100,
-        errno: 0,
-        kind: OpKind::Read,
-        flags: OpFlags::NONE,
-        point: 0,
-    }
-}
-
 /// The only operation of a frame, issued when it was due.
 fn frame(number: u32, due_ns: u64, done_ns: u64) -> OpRecord {
-    OpRecord {
-        transfer: number,
-        due_ns,
-        issued_ns: due_ns,
-        done_ns,
-        flags: OpFlags::FRAME.with(OpFlags::LAST),
-        ..op()
-    }
+    read(0, 0, 100).frame(number).at_ns(due_ns).done_at_ns(done_ns)
 }
 
-/// A player of 25 frames/s with a buffer of 100 ms.
-fn spec() -> StreamSpec {
-    StreamSpec {
-        stream: 0,
-        name: "player, test".to_owned(),
-        writes: false,
-        policy: Policy::Drop,
-        rate_num: 25,
-        rate_den: 1,
-        prebuffer_ns: 100 * MS,
-        frame_bytes: None,
-        frames_total: None,
-        throughput_needed_bytes_per_s: None,
-        begins: None,
-    }
+/// Frames of 25 frames/s, each asked for as soon as its turn comes and there 10 ms later.
+fn played(frames: std::ops::Range<u32>) -> Vec<OpRecord> {
+    frames.map(|n| read(0, 0, 100).frame(n).at_ms(u64::from(n) * 40).took_ms(10)).collect()
+}
+
+/// A read of somebody who looks for a place.
+fn scrub(due_ns: u64, took_ns: u64) -> OpRecord {
+    read(0, 0, 100).at_ns(due_ns).took_ns(took_ns).flagged(OpFlags::RANDOM)
 }
 
 fn part(from_ns: u64, until_ns: u64) -> MeasuredPart {

@@ -36,14 +36,15 @@ impl Waits {
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_record::test_records::read;
+
     use super::*;
-    use crate::late::tests::op;
 
     #[test]
     fn a_wait_is_known_by_worker_and_time() {
         let mut waits = Waits::default();
         let wait = ProcessorWait { worker: 3, done_ns: 70, before_ns: 5, in_flight_ns: 9 };
-        let seen = |worker, done_ns| OpRecord { worker, done_ns, ..op() };
+        let seen = |worker, done_ns| read(0, 0, 100).by_worker(worker).done_at_ns(done_ns);
         assert_eq!(waits.of(&seen(3, 70)), ProcessorWait::default());
         waits.put(wait);
         assert_eq!(waits.of(&seen(2, 70)), ProcessorWait::default());

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use reelgauge_record::OpKind;
+use reelgauge_record::test_records as made_up;
 
 use super::*;
 use crate::vda::{RateLimits, judge_rates};
@@ -21,22 +21,11 @@ fn tally() -> RateTally {
 }
 
 fn op(worker: u32, transfer: u32, due_ns: u64, took_ns: u64) -> OpRecord {
-    OpRecord {
-        offset: 0,
-        due_ns,
-        issued_ns: due_ns,
-        done_ns: due_ns + took_ns,
-        worker,
-        stream: 0,
-        transfer,
-        file: 0,
-        len: 100,
-        done_len: 100,
-        errno: 0,
-        kind: OpKind::Write,
-        flags: OpFlags::LAST,
-        point: 0,
-    }
+    OpRecord { worker, ..made_up::write(0, 0, 100) }
+        .of_transfer(transfer)
+        .at_ns(due_ns)
+        .took_ns(took_ns)
+        .flagged(OpFlags::LAST)
 }
 
 /// Transfers of one operation each, evenly spaced over the first 50 s.

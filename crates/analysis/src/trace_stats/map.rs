@@ -93,7 +93,8 @@ impl MapTally {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{read, write};
+    use reelgauge_record::test_records::{read, write};
+
     use super::*;
 
     const MS: u64 = 1_000_000;

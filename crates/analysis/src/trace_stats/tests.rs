@@ -3,42 +3,14 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
+use reelgauge_record::test_records::{op, read, write};
 use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
 
 use super::*;
 
-/// A read of a file, at time 0.
-pub(crate) fn read(file: u32, offset: u64, len: u32) -> OpRecord {
-    OpRecord {
-        offset,
-        due_ns: 0,
-        issued_ns: 0,
-        done_ns: 0,
-        worker: 0,
-        stream: 0,
-        transfer: 1,
-        file,
-        len,
-        done_len: len,
-        errno: 0,
-        kind: OpKind::Read,
-        flags: OpFlags::NONE,
-        point: 0,
-    }
-}
-
-/// A write to a file, at time 0.
-pub(crate) fn write(file: u32, offset: u64, len: u32) -> OpRecord {
-    OpRecord { kind: OpKind::Write, ..read(file, offset, len) }
-}
-
-/// The same, one millisecond apart and 100 µs long.
+/// Operations one millisecond apart, each 100 µs long.
 pub(crate) fn spaced(ops: impl IntoIterator<Item = OpRecord>) -> Vec<OpRecord> {
-    let timed = (0..).zip(ops).map(|(at, op): (u64, OpRecord)| {
-        let issued_ns = at * 1_000_000;
-        OpRecord { due_ns: issued_ns, issued_ns, done_ns: issued_ns + 100_000, ..op }
-    });
-    timed.collect()
+    (0..).zip(ops).map(|(at, op): (u64, OpRecord)| op.at_ms(at).took_ns(100_000)).collect()
 }
 
 fn stats(ops: &[OpRecord], files: usize, period: Period) -> TraceStats {
@@ -61,9 +33,9 @@ fn directory_copy_is_52_5_percent_sequential() {
     let mut ops = Vec::new();
     for file in 0..files {
         let chunks = writes / files + u64::from(file < writes % files);
-        ops.push(OpRecord { kind: OpKind::Create, ..read(file as u32, 0, 0) });
+        ops.push(op(OpKind::Create).on_file(file as u32));
         ops.extend((0..chunks).map(|chunk| write(file as u32, chunk * 65_536, 65_536)));
-        ops.push(OpRecord { kind: OpKind::Close, ..read(file as u32, 0, 0) });
+        ops.push(op(OpKind::Close).on_file(file as u32));
     }
     let figures = stats(&spaced(ops), files as usize, Period::WHOLE).figures();
     assert_eq!((figures.accesses, figures.sequential_accesses), (5_966, 3_133));
@@ -86,10 +58,10 @@ fn sequential_in_the_whole_trace_and_in_its_file_are_two_things() {
 
 #[test]
 fn a_short_read_is_gone_on_with_where_it_ended_and_failures_are_no_accesses() {
-    let short = OpRecord { done_len: 6, ..read(0, 0, 10) };
-    let failed = OpRecord { errno: 5, done_len: 0, ..read(0, 100, 10) };
-    let at_the_end = OpRecord { done_len: 0, ..read(0, 16, 10) };
-    let missing = OpRecord { kind: OpKind::Open, errno: 2, ..read(0, 0, 1) };
+    let short = read(0, 0, 10).that_did(6);
+    let failed = read(0, 100, 10).failed(5);
+    let at_the_end = read(0, 16, 10).that_did(0);
+    let missing = op(OpKind::Open).failed(2);
     let figures =
         stats(&spaced([missing, short, failed, read(0, 6, 10), at_the_end]), 1, Period::WHOLE).figures();
     assert_eq!((figures.ops, figures.failed_ops, figures.accesses), (5, 2, 3));
@@ -114,7 +86,7 @@ fn a_period_counts_what_began_in_it_and_remembers_what_came_before() {
 
 #[test]
 fn a_warm_up_is_left_out_and_told() {
-    let warmup = OpRecord { flags: OpFlags::WARMUP, ..read(0, 0, 10) };
+    let warmup = read(0, 0, 10).flagged(OpFlags::WARMUP);
     let figures = stats(&spaced([warmup, read(0, 10, 10)]), 1, Period::WHOLE).figures();
     assert_eq!((figures.ops, figures.warmup_ops, figures.read_bytes), (1, 1, 10));
     assert_eq!(figures.sequential_accesses, 1);
@@ -132,10 +104,10 @@ fn the_largest_files_come_first_and_only_so_many() {
 
 #[test]
 fn a_file_ends_where_it_was_made_or_cut_to() {
-    let made = OpRecord { kind: OpKind::Create, len: OpenBits::CREATE.0, done_len: 1, ..read(0, 0, 0) };
-    let opened = OpRecord { kind: OpKind::Create, len: OpenBits::CREATE.0, done_len: 0, ..read(0, 0, 0) };
-    let cut = OpRecord { kind: OpKind::Truncate, offset: 7, ..read(0, 0, 0) };
-    let renamed = OpRecord { kind: OpKind::Rename, offset: 1, ..read(0, 0, 0) };
+    let made = op(OpKind::Create).with_bits(OpenBits::CREATE.0).that_did(1);
+    let opened = op(OpKind::Create).with_bits(OpenBits::CREATE.0);
+    let cut = op(OpKind::Truncate).at_offset(7);
+    let renamed = op(OpKind::Rename).at_offset(1);
     let mut stats = TraceStats::new([500, 0], Period::WHOLE);
     let ends = [opened, made, write(0, 0, 30), cut, renamed].map(|op| {
         stats.add(&op);

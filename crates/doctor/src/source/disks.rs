@@ -4,6 +4,8 @@
 //! `util_percent` is the share of time with at least one request: all there is for a disk with one head, and
 //! little for an SSD or an array, which have room for more.
 
+use procfs_core::DiskStat;
+
 use super::put_on;
 use crate::counter::{Layer, Look, Reading};
 
@@ -12,36 +14,27 @@ const SECTOR_BYTES: u64 = 512;
 
 /// The counters of these devices (`sda1`, `dm-0`).
 pub fn parse(text: &str, devices: &[String], look: &mut Look) {
-    for line in text.lines() {
-        let mut words = line.split_ascii_whitespace().skip(2);
-        let Some(name) = words.next() else { continue };
-        if devices.iter().any(|device| device == name) {
-            let numbers: Vec<u64> = super::numbers(words).collect();
-            put_device(name, &numbers, look);
-        }
-    }
+    let is_asked_for = |line: &&str| {
+        let name = line.split_ascii_whitespace().nth(2);
+        devices.iter().any(|device| Some(device.as_str()) == name)
+    };
+    // Line by line: one that is not understood is no reason to lose the others.
+    let lines = text.lines().filter(is_asked_for);
+    lines.filter_map(|line| DiskStat::from_line(line).ok()).for_each(|disk| put_device(&disk, look));
 }
 
-/// Counts of reads and of writes are four each: requests, merged, sectors, milliseconds. Behind them:
-/// requests under way now, milliseconds with any, and milliseconds of all of them together.
-fn put_device(name: &str, numbers: &[u64], look: &mut Look) {
-    let [reads, _, sectors_read, ms_reading, writes, _, sectors_written, ms_writing, rest @ ..] = numbers
-    else {
-        return;
-    };
-    let mut put = |counter, reading| put_on(look, Layer::Disk, counter, name, reading);
-    put("read_bytes_per_s", Reading::PerSecond(sectors_read.saturating_mul(SECTOR_BYTES)));
-    put("written_bytes_per_s", Reading::PerSecond(sectors_written.saturating_mul(SECTOR_BYTES)));
-    put("reads_per_s", Reading::PerSecond(*reads));
-    put("writes_per_s", Reading::PerSecond(*writes));
-    put("mean_read_us", Reading::Mean { sum: *ms_reading as f64 * 1e3, count: *reads });
-    put("mean_write_us", Reading::Mean { sum: *ms_writing as f64 * 1e3, count: *writes });
-    if let [in_flight, ms_busy, ms_of_all, ..] = rest {
-        put("in_flight", Reading::Level(*in_flight as f64));
-        put("util_percent", Reading::PercentOfTime(ms_busy.saturating_mul(1000)));
-        // Milliseconds of all requests in each second: 1,000 is one request at all times.
-        put("mean_in_flight", Reading::MillisecondsOfAll(*ms_of_all));
-    }
+fn put_device(disk: &DiskStat, look: &mut Look) {
+    let mut put = |counter, reading| put_on(look, Layer::Disk, counter, &disk.name, reading);
+    put("read_bytes_per_s", Reading::PerSecond(disk.sectors_read.saturating_mul(SECTOR_BYTES)));
+    put("written_bytes_per_s", Reading::PerSecond(disk.sectors_written.saturating_mul(SECTOR_BYTES)));
+    put("reads_per_s", Reading::PerSecond(disk.reads));
+    put("writes_per_s", Reading::PerSecond(disk.writes));
+    put("mean_read_us", Reading::Mean { sum: disk.time_reading as f64 * 1e3, count: disk.reads });
+    put("mean_write_us", Reading::Mean { sum: disk.time_writing as f64 * 1e3, count: disk.writes });
+    put("in_flight", Reading::Level(disk.in_progress as f64));
+    put("util_percent", Reading::PercentOfTime(disk.time_in_progress.saturating_mul(1000)));
+    // Milliseconds of all requests in each second: 1,000 is one request at all times.
+    put("mean_in_flight", Reading::MillisecondsOfAll(disk.weighted_time_in_progress));
 }
 
 #[cfg(test)]

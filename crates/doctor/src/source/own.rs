@@ -1,5 +1,8 @@
 //! This process: the processor time and the memory that it takes.
 
+use procfs_core::FromRead;
+use procfs_core::process::StatM;
+
 use super::put;
 use crate::counter::{Layer, Look, Reading};
 
@@ -15,11 +18,10 @@ pub fn put_sampling(cpu_ns: u64, looks: u64, look: &mut Look) {
     put(look, Layer::Tool, "sampling_us", Reading::Mean { sum: cpu_ns as f64 / 1e3, count: looks });
 }
 
-/// Adds the memory, from `/proc/self/statm`: `SIZE RESIDENT …`, in pages.
+/// Adds the memory, from `/proc/self/statm`, which counts in pages.
 pub fn parse_statm(text: &str, page_bytes: u64, look: &mut Look) {
-    let resident = super::numbers(text.split_ascii_whitespace()).nth(1);
-    if let Some(pages) = resident {
-        let bytes = Reading::Level(pages as f64 * page_bytes as f64);
+    if let Ok(memory) = StatM::from_read(text.as_bytes()) {
+        let bytes = Reading::Level(memory.resident as f64 * page_bytes as f64);
         put(look, Layer::Tool, "memory_bytes", bytes);
     }
 }

@@ -4,6 +4,8 @@
 //! control groups tells it in microseconds, version 1 in nanoseconds. A process can be moved from group to
 //! group while it runs, so its groups are asked for at every look.
 
+use procfs_core::{FromBufRead, ProcessCGroup, ProcessCGroups};
+
 use super::put_on;
 use crate::counter::{Layer, Look, Reading};
 
@@ -14,21 +16,19 @@ pub const STAT: &str = "cpu.stat";
 /// `/proc/self/cgroup`: lines like `0::/user.slice/run.scope` (version 2) or `4:cpu,cpuacct:/job` (version
 /// 1).
 pub fn groups(text: &str) -> Vec<String> {
-    text.lines().flat_map(of_line).collect()
+    // Line by line: one that is not understood is no reason to lose the others.
+    let lines = text.lines().filter_map(|line| ProcessCGroups::from_buf_read(line.as_bytes()).ok());
+    lines.flatten().flat_map(with_those_above).collect()
 }
 
-fn of_line(line: &str) -> Vec<String> {
-    let mut fields = line.splitn(3, ':').skip(1);
-    let (Some(controllers), Some(group)) = (fields.next(), fields.next()) else {
-        return Vec::new();
-    };
-    let is_v1 = controllers.split(',').any(|name| name == "cpu");
-    if !is_v1 && !controllers.is_empty() {
+fn with_those_above(group: ProcessCGroup) -> Vec<String> {
+    let is_v1 = group.controllers.iter().any(|name| name == "cpu");
+    if !is_v1 && !group.controllers.is_empty() {
         return Vec::new();
     }
-    let root = if is_v1 { format!("{controllers}/") } else { String::new() };
+    let root = if is_v1 { format!("{}/", group.controllers.join(",")) } else { String::new() };
     let mut groups = Vec::new();
-    let mut rest = group.trim_matches('/');
+    let mut rest = group.pathname.trim_matches('/');
     while !rest.is_empty() {
         groups.push(format!("{root}{rest}"));
         rest = rest.rsplit_once('/').map_or("", |(above, _)| above);

@@ -1,9 +1,14 @@
 //! What the kernel counted: bytes that this process moved, and bytes that an NFS mount moved.
 //!
-//! The parsers are pure; on systems without these files there are no counters.
+//! The parsers are pure; on systems without these files there are no counters. Of `mountstats` it is one line
+//! of one mount that matters, and it is read here: procfs-core takes the whole file or nothing, and leaves
+//! names escaped.
 
 use std::io;
 use std::path::Path;
+
+use procfs_core::FromBufRead;
+use procfs_core::process::Io;
 
 /// `/proc/self/io` (Linux): what this process moved, all its threads together, in bytes since it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,28 +25,15 @@ pub struct ProcessIo {
 }
 
 impl ProcessIo {
-    /// Reads the text of `/proc/self/io`. `None` when it holds none of these counters; single ones that
-    /// are missing are 0.
+    /// Reads the text of `/proc/self/io`. `None` when one of its counters is missing.
     pub fn parse(text: &str) -> Option<ProcessIo> {
-        let mut counters = ProcessIo::default();
-        let mut found = false;
-        for line in text.lines() {
-            let Some((name, value)) = line.split_once(':') else {
-                continue;
-            };
-            let Ok(value) = value.trim().parse::<u64>() else {
-                continue;
-            };
-            match name {
-                "rchar" => counters.rchar_bytes = value,
-                "wchar" => counters.wchar_bytes = value,
-                "read_bytes" => counters.read_bytes = value,
-                "write_bytes" => counters.write_bytes = value,
-                _ => continue,
-            }
-            found = true;
-        }
-        found.then_some(counters)
+        let io = Io::from_buf_read(text.as_bytes()).ok()?;
+        Some(ProcessIo {
+            rchar_bytes: io.rchar,
+            wchar_bytes: io.wchar,
+            read_bytes: io.read_bytes,
+            write_bytes: io.write_bytes,
+        })
     }
 
     /// The counters now.
@@ -190,6 +182,8 @@ mod tests {
         let earlier = ProcessIo { rchar_bytes: 4000, ..ProcessIo::default() };
         assert_eq!(counters.since(&earlier).rchar_bytes, 292);
         assert_eq!(ProcessIo::parse("nothing: here\nrchar: x\n"), None);
+        let without = text.replace("read_bytes: 4096\n", "");
+        assert_eq!(ProcessIo::parse(&without), None, "what is not there is unknown, and not 0");
     }
 
     #[cfg(target_os = "linux")]

@@ -1,6 +1,8 @@
 //! Which interface the route to an address takes, from `/proc/net/route` and `/proc/net/ipv6_route`.
 //!
-//! Pure: no I/O. The tables are those of the main routing table; policy routing is not looked at.
+//! Pure: no I/O. The tables are those of the main routing table; policy routing is not looked at. procfs-core
+//! has no table for IPv6, and of the other it takes all lines or none, whose counts of use may be beyond its
+//! 16 bits.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

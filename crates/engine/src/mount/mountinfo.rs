@@ -3,6 +3,7 @@
 //! Pure: no I/O. The format is described in proc_pid_mountinfo(5):
 //! `ID PARENT MAJOR:MINOR ROOT MOUNT-POINT OPTIONS [OPTIONAL…] - TYPE SOURCE SUPER-OPTIONS`, one mount per
 //! line, in the order of mounting, with space, tab, newline and backslash in names written as `\ooo`.
+//! procfs-core has a parser, too; it leaves names escaped, wants them in UTF-8 and loses the options' order.
 
 /// One line of mountinfo.
 #[derive(Clone, Debug, PartialEq, Eq)]

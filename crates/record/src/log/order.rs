@@ -53,28 +53,13 @@ impl Order {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::op::{OpFlags, OpKind, OpRecord};
+    use crate::test_records::read;
 
     /// Rows of three workers in turn, one every `every_ns`.
     fn rows(every_ns: u64, run: u64) -> Rows {
         let mut rows = Rows::with_capacity(0);
         for at in 0..600 {
-            let op = OpRecord {
-                offset: at,
-                due_ns: at * every_ns,
-                issued_ns: at * every_ns,
-                done_ns: at * every_ns,
-                worker: 2 - (at / run % 3) as u32,
-                stream: 0,
-                transfer: 0,
-                file: 0,
-                len: 0,
-                done_len: 0,
-                errno: 0,
-                kind: OpKind::Read,
-                flags: OpFlags::NONE,
-                point: 0,
-            };
+            let op = read(0, at, 0).at_ns(at * every_ns).by_worker(2 - (at / run % 3) as u32);
             assert!(rows.push(&[op]));
         }
         rows

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use reelgauge_analysis::summary::{DataSet, EffectiveMode, LoadPointFacts, LogFacts, Target};
 use reelgauge_analysis::{LoadPoint, Meter, Outcome, PointTiming, SelfCost, Summary, Warning};
+use reelgauge_record::test_records::op;
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -149,22 +150,7 @@ pub fn records(share: &Share, load: &Load, point: u16, workers: u32, started_ns:
             share,
             load,
             dice: Dice(0x9e37_79b9_7f4a_7c15 ^ (u64::from(worker) << 40) ^ (u64::from(point) << 20)),
-            template: OpRecord {
-                offset: 0,
-                due_ns: 0,
-                issued_ns: 0,
-                done_ns: 0,
-                worker,
-                stream: worker,
-                transfer: 0,
-                file: worker,
-                len: 0,
-                done_len: 0,
-                errno: 0,
-                kind: OpKind::Open,
-                flags: OpFlags::NONE,
-                point,
-            },
+            template: op(OpKind::Open).on_file(worker).by_worker(worker).in_point(point),
             now_ns: started_ns,
             rate,
             until_ns: measured_from_ns + load.measured_s * SECOND_NS,

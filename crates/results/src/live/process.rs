@@ -2,7 +2,8 @@
 //!
 //! Process numbers are used again, so a number alone says nothing. On Linux a process is known by when the
 //! system booted and when after that it started; nothing else can have both. Elsewhere the system tells the
-//! number at most, and a run counts as alive while it writes its events.
+//! number at most, and a run counts as alive while it writes its events. `/proc/PID/stat` is read by hand:
+//! procfs-core panics over one that ends early.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};

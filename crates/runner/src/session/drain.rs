@@ -552,28 +552,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use reelgauge_record::log::{CaptureLevel, LogMeta};
-    use reelgauge_record::{OpFlags, OpKind};
+    use reelgauge_record::test_records::read;
 
     use super::*;
-
-    fn read_at(at_ns: u64) -> OpRecord {
-        OpRecord {
-            offset: 0,
-            due_ns: at_ns,
-            issued_ns: at_ns,
-            done_ns: at_ns + 1,
-            worker: 0,
-            stream: 0,
-            transfer: 0,
-            file: 0,
-            len: 4096,
-            done_len: 4096,
-            errno: 0,
-            kind: OpKind::Read,
-            flags: OpFlags::default(),
-            point: 0,
-        }
-    }
 
     /// Every operation is on disk or counted as lost, once, whenever the log's folder went away.
     #[test]
@@ -596,7 +577,7 @@ mod tests {
                     std::fs::remove_dir_all(folder.path()).unwrap();
                 }
                 if at < OPS {
-                    work.take(&[read_at(at)]);
+                    work.take(&[read(0, 0, 4096).at_ns(at).took_ns(1)]);
                 }
                 // A second later each time: what there is gets sealed.
                 work.with_log(|log| log.tick(at * 1_000_000_000));

@@ -1,4 +1,7 @@
 //! The CPU time that this process has used, so that the tool can state its own cost.
+//!
+//! `/proc/PID/stat` is read by hand, here and wherever one of its fields matters: procfs-core panics over one
+//! that ends early.
 
 /// CPU time since the process began.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -10,7 +10,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::criteria::Criteria;
-use reelgauge_analysis::late::{Beginning, StreamSpec};
+use reelgauge_analysis::late::StreamSpec;
+use reelgauge_analysis::late::test_streams::player;
 use reelgauge_analysis::summary::DataSet;
 use reelgauge_engine::area::Area;
 use reelgauge_engine::clock::Clock;
@@ -251,7 +252,7 @@ impl PointLoad {
                 let everybody: Range<u32> = 0..count;
                 let to_judge = ToJudge {
                     scale: count,
-                    specs: everybody.clone().map(|id| spec(id, pace)).collect(),
+                    specs: everybody.clone().map(|id| stream_of(id, pace)).collect(),
                     rates: Vec::new(),
                 };
                 let criteria =
@@ -301,20 +302,15 @@ fn actor(id: u32, pace: Pace, open: bool) -> Box<dyn Script> {
     Box::new(Recorder::new(id, shape))
 }
 
-fn spec(stream: u32, pace: Pace) -> StreamSpec {
-    StreamSpec {
-        stream,
-        name: format!("stream {stream}"),
-        writes: stream % 2 == 1,
-        policy: pace.policy,
-        rate_num: pace.rate.num(),
-        rate_den: pace.rate.den(),
-        prebuffer_ns: pace.prebuffer_ns(),
-        frame_bytes: Some(u64::from(FRAME_BYTES)),
-        frames_total: None,
-        throughput_needed_bytes_per_s: None,
-        begins: Some(Beginning { after_ns: 0, may_jump: false }),
-    }
+/// Every second one records.
+fn stream_of(id: u32, pace: Pace) -> StreamSpec {
+    player(id)
+        .that_writes(id % 2 == 1)
+        .with_policy(pace.policy)
+        .at_rate(pace.rate.num(), pace.rate.den())
+        .with_buffer_ns(pace.prebuffer_ns())
+        .of_frame_bytes(FRAME_BYTES.into())
+        .begins_after_ns(0)
 }
 
 /// A script that has nothing more to do some time, as an application has whose work is over.

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use reelgauge_record::log::{CaptureLevel, LogMeta};
-use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
+use reelgauge_record::test_records::op as made_up;
+use reelgauge_record::{OpKind, OpRecord, OpenBits};
 
 use super::load::{Replayable, Wanted, load};
 use super::{ReplayError, Wanted as HowWanted};
@@ -73,22 +74,7 @@ impl Sample {
     }
 
     pub fn push(&mut self, change: impl FnOnce(&mut OpRecord)) -> &mut Sample {
-        let mut op = OpRecord {
-            offset: 0,
-            due_ns: self.now_ns,
-            issued_ns: self.now_ns,
-            done_ns: self.now_ns + self.took_ns,
-            worker: 0,
-            stream: self.stream,
-            transfer: 0,
-            file: 0,
-            len: 0,
-            done_len: 0,
-            errno: 0,
-            kind: OpKind::Stat,
-            flags: OpFlags::NONE,
-            point: 0,
-        };
+        let mut op = made_up(OpKind::Stat).on_stream(self.stream).at_ns(self.now_ns).took_ns(self.took_ns);
         change(&mut op);
         self.now_ns += 100;
         self.writer.as_mut().unwrap().push(op).unwrap();

@@ -167,42 +167,23 @@ fn commonest(sizes: &BTreeMap<u32, u64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use reelgauge_record::OpFlags;
+    use reelgauge_record::test_records::{op, read, write};
 
     use super::*;
-
-    fn access(kind: OpKind, file: u32, offset: u64, len: u32) -> OpRecord {
-        OpRecord {
-            offset,
-            due_ns: 0,
-            issued_ns: 0,
-            done_ns: 1_000,
-            worker: 0,
-            stream: 0,
-            transfer: 1,
-            file,
-            len,
-            done_len: len,
-            errno: 0,
-            kind,
-            flags: OpFlags::NONE,
-            point: 0,
-        }
-    }
 
     #[test]
     fn sequential_is_by_file_and_by_the_access_before_in_the_whole_trace() {
         let mut tally = Tally::default();
         tally.watch(1);
         for op in [
-            access(OpKind::Read, 0, 0, 10),
-            access(OpKind::Read, 0, 10, 10),
-            access(OpKind::Stat, 1, 0, 0),
-            access(OpKind::Write, 0, 20, 10),
-            access(OpKind::Write, 1, 30, 10),
-            access(OpKind::Write, 1, 40, 10),
-            access(OpKind::Read, 0, 30, 10),
-            access(OpKind::Read, 0, 30, 10),
+            read(0, 0, 10),
+            read(0, 10, 10),
+            op(OpKind::Stat).on_file(1),
+            write(0, 20, 10),
+            write(1, 30, 10),
+            write(1, 40, 10),
+            read(0, 30, 10),
+            read(0, 30, 10),
         ] {
             tally.count(&op);
         }
@@ -215,10 +196,10 @@ mod tests {
     fn medians_and_peaks_are_of_sizes() {
         let mut tally = Tally::default();
         for len in [5, 1, 9, 1, 7] {
-            tally.count(&access(OpKind::Read, 0, 0, len));
+            tally.count(&read(0, 0, len));
         }
         for len in [100, 300] {
-            tally.count(&access(OpKind::Write, 0, 0, len));
+            tally.count(&write(0, 0, len));
         }
         assert_eq!((tally.median_read_bytes(), tally.median_write_bytes()), (5.0, 100.0));
         assert_eq!((tally.commonest_read_bytes(), tally.mean_write_bytes()), (1.0, 200.0));

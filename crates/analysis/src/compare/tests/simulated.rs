@@ -1,7 +1,8 @@
 //! Runs whose truth is known, made by the real meter from simulated operations: two draws of one process
 //! are not to be told apart, and a change that is there is to be found.
 
-use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_record::test_records::op;
+use reelgauge_record::{OpFlags, OpKind};
 
 use super::*;
 use crate::figures::PointTiming;
@@ -83,7 +84,8 @@ fn run(storage: &Storage, seed: u64) -> Summary {
             }
             let kind = if draws.next().is_multiple_of(2) { OpKind::Read } else { OpKind::Write };
             let flags = OpFlags::NONE.with_if(OpFlags::WARMUP, now_s < warmup_s);
-            meter.add(&operation(worker, kind, flags, now_s, took_s));
+            let op = op(kind).by_worker(worker).of_len(65_536).flagged(flags);
+            meter.add(&op.at_ns((now_s * NS) as u64).done_at_ns(((now_s + took_s) * NS) as u64));
             now_s += took_s;
         }
     }
@@ -96,26 +98,6 @@ fn run(storage: &Storage, seed: u64) -> Summary {
     summary.load_points = vec![LoadPoint::new(facts, point)];
     summary.series = series;
     summary
-}
-
-fn operation(worker: u32, kind: OpKind, flags: OpFlags, now_s: f64, took_s: f64) -> OpRecord {
-    let (due_ns, done_ns) = ((now_s * NS) as u64, ((now_s + took_s) * NS) as u64);
-    OpRecord {
-        offset: 0,
-        due_ns,
-        issued_ns: due_ns,
-        done_ns,
-        worker,
-        stream: worker,
-        transfer: 0,
-        file: 0,
-        len: 65_536,
-        done_len: 65_536,
-        errno: 0,
-        kind,
-        flags,
-        point: 0,
-    }
 }
 
 /// A hundred pairs of runs, compared.

@@ -2,29 +2,18 @@
 
 use super::*;
 
-/// Frame n of 25 frames/s, asked for and read as soon as its turn comes.
-fn played(frames: std::ops::Range<u32>) -> Vec<OpRecord> {
-    let read = |n: u32| frame(n, u64::from(n) * 40 * MS, u64::from(n) * 40 * MS + 10 * MS);
-    frames.map(read).collect()
-}
-
-/// The same, where play begins anew at the first of them.
+/// Frames that are [`played`], where play begins anew at the first of them.
 fn cued(frames: std::ops::Range<u32>) -> Vec<OpRecord> {
     let mut ops = played(frames);
     ops[0].flags = ops[0].flags.with(OpFlags::CUE);
     ops
 }
 
-fn scrub(due_ms: u64) -> OpRecord {
-    let times = (due_ms * MS, due_ms * MS + 5 * MS);
-    OpRecord { due_ns: times.0, issued_ns: times.0, done_ns: times.1, flags: OpFlags::RANDOM, ..op() }
-}
-
 #[test]
 fn frames_between_the_last_begun_and_a_cue_are_not_judged() {
     for policy in [Policy::Drop, Policy::Stall] {
         for prebuffer_ns in [20 * MS, 100 * MS, S] {
-            let spec = StreamSpec { policy, prebuffer_ns, ..spec() };
+            let spec = StreamSpec { policy, prebuffer_ns, ..player(0) };
             let ops = [played(0..25), cued(70..100)].concat();
             let until_ns = spec.timeline(0).deadline_ns(100);
             let found = figures(&spec, part(0, until_ns), &ops);
@@ -41,7 +30,7 @@ fn frames_between_the_last_begun_and_a_cue_are_not_judged() {
 fn a_gap_before_the_cue_may_reach_over_the_end_of_the_warm_up() {
     // Measured from 2 s on: frame 48 is needed at 2.02 s. Frames 25 to 69 were not wanted.
     let ops = [played(0..25), cued(70..100)].concat();
-    let found = figures(&spec(), part(2 * S, 4 * S), &ops);
+    let found = figures(&player(0), part(2 * S, 4 * S), &ops);
     assert_eq!((found.frames_judged, found.late_frames), (28, 0));
 }
 
@@ -49,7 +38,7 @@ fn a_gap_before_the_cue_may_reach_over_the_end_of_the_warm_up() {
 fn a_cue_whose_read_fails_is_still_a_cue() {
     let mut ops = [played(0..25), cued(70..100)].concat();
     ops[25].errno = 5;
-    let found = figures(&spec(), part(0, 4 * S), &ops);
+    let found = figures(&player(0), part(0, 4 * S), &ops);
     assert_eq!((found.frames_judged, fates(&found)), (53, (1, 0, 1, 0)));
     assert_eq!(found.first_late.map(|first| (first.frame, first.failed)), Some((70, true)));
 }
@@ -62,7 +51,7 @@ fn frames_skipped_while_playing_are_dropped_and_late_runs_end_at_the_gap() {
     for op in ops.iter_mut().filter(|op| op.transfer == 24 || op.transfer == 70) {
         op.done_ns += 200 * MS;
     }
-    let found = figures(&spec(), part(0, 4 * S), &ops);
+    let found = figures(&player(0), part(0, 4 * S), &ops);
     assert_eq!((found.frames_judged, fates(&found)), (53, (4, 2, 0, 0)));
     let runs: Vec<(u64, u64)> =
         found.first_late_runs.iter().map(|run| (run.first_frame, run.frames)).collect();
@@ -73,35 +62,36 @@ fn frames_skipped_while_playing_are_dropped_and_late_runs_end_at_the_gap() {
 fn a_long_pause_is_no_gap_of_dropped_frames() {
     // An hour at 25 frames/s is more than is kept.
     let ops = [played(0..25), cued(90_000..90_100)].concat();
-    let found = figures(&spec(), part(0, 3_604 * S), &ops);
+    let found = figures(&player(0), part(0, 3_604 * S), &ops);
     assert_eq!((found.frames_judged, fates(&found)), (123, (0, 0, 0, 0)));
     let ops = [played(0..25), played(90_000..90_100)].concat();
-    let found = figures(&spec(), part(0, 3_604 * S), &ops);
+    let found = figures(&player(0), part(0, 3_604 * S), &ops);
     assert_eq!(found.dropped_frames, 89_975);
 }
 
 #[test]
 fn the_throughput_of_a_pause_is_not_the_storages() {
     let ops = [played(0..50), cued(100..150)].concat();
-    let found = figures(&spec(), part(0, 6 * S), &ops);
+    let found = figures(&player(0), part(0, 6 * S), &ops);
     assert_eq!(found.throughput.unwrap().min_bytes_per_s, 2_000.0);
-    let found = figures(&spec(), part(0, 6 * S), &[played(0..50), played(100..150)].concat());
+    let found = figures(&player(0), part(0, 6 * S), &[played(0..50), played(100..150)].concat());
     assert_eq!(found.throughput.unwrap().min_bytes_per_s, 0.0);
     // Somebody scrubs from 2 s to the end.
-    let found = figures(&spec(), part(0, 6 * S), &[played(0..50), vec![scrub(2_100)]].concat());
+    let found =
+        figures(&player(0), part(0, 6 * S), &[played(0..50), vec![scrub(2_100 * MS, 5 * MS)]].concat());
     assert_eq!(found.throughput.unwrap().min_bytes_per_s, 2_000.0);
 }
 
 #[test]
 fn a_load_point_that_ends_while_somebody_scrubs_misses_nothing() {
     // The cameras of one worker; only the first is scrubbed on.
-    let specs = vec![spec(), StreamSpec { stream: 1, ..spec() }, StreamSpec { stream: 2, ..spec() }];
+    let specs = vec![player(0), player(1), player(2)];
     let mut tally = LateTally::new(specs, part(0, 4 * S));
     for (stream, worker) in [(0, 0), (1, 0), (2, 7)] {
         let ops = played(0..25).into_iter().map(|op| OpRecord { stream, worker, ..op });
         ops.for_each(|op| tally.add(&op));
     }
-    tally.add(&scrub(1_100));
+    tally.add(&scrub(1_100 * MS, 5 * MS));
     let found = tally.finish(4 * S);
     let judged: Vec<u64> = found.streams.iter().map(|stream| stream.frames_judged).collect();
     // The stream of another worker should have gone on: 98 frames are needed before 4 s.
@@ -110,8 +100,8 @@ fn a_load_point_that_ends_while_somebody_scrubs_misses_nothing() {
     // What was dropped before the scrub stays dropped.
     let mut ops = played(0..25);
     ops.remove(7);
-    ops.push(scrub(1_100));
-    assert_eq!(fates(&figures(&spec(), part(0, 4 * S), &ops)), (1, 1, 0, 0));
+    ops.push(scrub(1_100 * MS, 5 * MS));
+    assert_eq!(fates(&figures(&player(0), part(0, 4 * S), &ops)), (1, 1, 0, 0));
 }
 
 /// One frame as a file: `before`, the data, `after`, each 5 ms long.
@@ -145,7 +135,7 @@ fn a_frame_that_is_read_from_its_own_file_is_there_before_the_close() {
         op.done_ns += 500 * MS;
     }
     for frame_bytes in [None, Some(100)] {
-        let spec = StreamSpec { frame_bytes, ..spec() };
+        let spec = StreamSpec { frame_bytes, ..player(0) };
         let found = figures(&spec, part(0, 2 * S), &ops);
         assert_eq!(fates(&found), (1, 0, 0, 0));
         assert_eq!(found.first_late.map(|late| (late.frame, late.late_us)), Some((20, Some(410_000.0))));
@@ -158,7 +148,7 @@ fn a_frame_that_is_read_from_its_own_file_is_there_before_the_close() {
 #[test]
 fn a_frame_that_is_written_to_its_own_file_is_there_with_the_close() {
     for frame_bytes in [None, Some(100)] {
-        let spec = StreamSpec { frame_bytes, writes: true, ..spec() };
+        let spec = StreamSpec { frame_bytes, writes: true, ..player(0) };
         let mut ops: Vec<OpRecord> = (0..50).flat_map(written_file).collect();
         let found = figures(&spec, part(0, 2 * S), &ops);
         assert_eq!((found.late_frames, found.worst_margin.unwrap().margin_us), (0, 80_000.0));

@@ -36,7 +36,7 @@ fn recording(policy: Policy, prebuffer_ns: u64) -> Vec<OpRecord> {
 }
 
 fn recorder(policy: Policy, prebuffer_ns: u64) -> StreamSpec {
-    StreamSpec { writes: true, policy, rate_num: RATE as u32, prebuffer_ns, ..spec() }
+    player(0).that_writes(true).with_policy(policy).at_rate(RATE as u32, 1).with_buffer_ns(prebuffer_ns)
 }
 
 /// How many whole numbers from 0 on are below `ahead_ns` ÷ (1/24 s − 5 ms): the frames that come late while

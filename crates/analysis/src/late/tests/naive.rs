@@ -94,15 +94,11 @@ fn scenes() -> impl Strategy<Value = Scene> {
 
 impl Scene {
     fn spec(&self) -> StreamSpec {
-        StreamSpec {
-            rate_num: self.rate.0,
-            rate_den: self.rate.1,
-            prebuffer_ns: self.prebuffer_ms * MS,
-            // Every frame of the scene has at most three parts of 100 bytes; only frames of three can be
-            // told complete by bytes.
-            frame_bytes: self.knows_bytes.then_some(300),
-            ..spec()
-        }
+        // Every frame of the scene has at most three parts of 100 bytes; only frames of three can be told
+        // complete by bytes.
+        let frame_bytes = self.knows_bytes.then_some(300);
+        let spec = player(0).at_rate(self.rate.0, self.rate.1).with_buffer_ns(self.prebuffer_ms * MS);
+        StreamSpec { frame_bytes, ..spec }
     }
 
     fn part(&self) -> MeasuredPart {
@@ -111,15 +107,15 @@ impl Scene {
 
     /// Operations in the order of completion.
     fn ops(&self) -> Vec<OpRecord> {
-        let open = OpRecord { kind: OpKind::Open, due_ns: T0_NS, issued_ns: T0_NS, done_ns: 6, ..op() };
+        let open = op(OpKind::Open).at_ns(T0_NS).done_at_ns(6);
         let mut ops = vec![open];
         for (number, random) in self.frames.iter().enumerate().filter(|(_, random)| !random.skipped) {
             ops.extend(self.ops_of(number as u32, random));
         }
         let last_due_ns = ops.iter().skip(1).map(|op| op.due_ns).max().unwrap_or(0);
         // Somebody who scrubs and then plays on has not stopped.
-        ops.push(scrub_ns(last_due_ns));
-        ops.extend(self.ends_scrubbing.then(|| scrub_ns(last_due_ns + 1)));
+        ops.push(scrub(last_due_ns, 1));
+        ops.extend(self.ends_scrubbing.then(|| scrub(last_due_ns + 1, 1)));
         ops.sort_by_key(|op| op.done_ns);
         ops
     }
@@ -131,7 +127,7 @@ impl Scene {
 
     /// The stream, with when it is to begin.
     fn expected(&self) -> StreamSpec {
-        StreamSpec { begins: Some(Beginning { after_ns: T0_NS, may_jump: false }), ..self.spec() }
+        self.spec().begins_after_ns(T0_NS)
     }
 
     /// Late frames as a clock on the wall shows them.
@@ -229,11 +225,6 @@ impl Scene {
 /// When the last of the operations with these flags was due.
 fn latest_due(ops: &[OpRecord], flags: OpFlags) -> Option<u64> {
     ops.iter().filter(|op| op.flags.has(flags)).map(|op| op.due_ns).max()
-}
-
-/// A read of somebody who looks for a place.
-fn scrub_ns(due_ns: u64) -> OpRecord {
-    OpRecord { due_ns, issued_ns: due_ns, done_ns: due_ns + 1, flags: OpFlags::RANDOM, ..op() }
 }
 
 /// Everything about a scene, looked at as often as it takes.

@@ -3,12 +3,6 @@
 use super::*;
 use crate::Culprit;
 
-/// Frames of 25 frames/s, each read within 10 ms as soon as its turn comes.
-fn played(frames: std::ops::Range<u32>) -> Vec<OpRecord> {
-    let read = |n: u32| frame(n, u64::from(n) * 40 * MS, u64::from(n) * 40 * MS + 10 * MS);
-    frames.map(read).collect()
-}
-
 fn tally_of(spec: StreamSpec, part: MeasuredPart, ops: &[OpRecord]) -> LateTally {
     let mut tally = LateTally::new(vec![spec], part);
     ops.iter().for_each(|op| tally.add(op));
@@ -23,7 +17,7 @@ fn late_and_margin_ms(tally: &LateTally, now_ms: u64) -> (u64, Option<i64>) {
 #[test]
 fn a_margin_runs_out_by_the_clock_and_frames_are_late_one_by_one() {
     // 25 frames have come; the next, 25, is needed at 1.1 s.
-    let tally = tally_of(spec(), part(0, 9 * S), &played(0..25));
+    let tally = tally_of(player(0), part(0, 9 * S), &played(0..25));
     assert_eq!(late_and_margin_ms(&tally, 1_000), (0, Some(100)));
     assert_eq!(late_and_margin_ms(&tally, 1_100), (0, Some(0)));
     assert_eq!(late_and_margin_ms(&tally, 1_101), (1, Some(-1)));
@@ -36,7 +30,7 @@ fn a_margin_runs_out_by_the_clock_and_frames_are_late_one_by_one() {
 
 #[test]
 fn only_the_measured_part_counts() {
-    let tally = tally_of(spec(), part(2 * S, 9 * S), &played(0..25));
+    let tally = tally_of(player(0), part(2 * S, 9 * S), &played(0..25));
     // Frames 25 to 47 are needed in the warm-up; the first that counts at 2.02 s.
     assert_eq!(late_and_margin_ms(&tally, 2_020), (0, Some(-920)));
     assert_eq!(late_and_margin_ms(&tally, 2_021), (1, Some(-921)));
@@ -46,7 +40,7 @@ fn only_the_measured_part_counts() {
 fn a_stream_whose_first_operation_hangs_is_late_too() {
     // Of the other nobody knows when it should have begun.
     let begins = Some(Beginning { after_ns: 400 * MS, may_jump: false });
-    let mut tally = LateTally::new(vec![spec(), StreamSpec { stream: 7, begins, ..spec() }], part(0, 9 * S));
+    let mut tally = LateTally::new(vec![player(0), StreamSpec { begins, ..player(7) }], part(0, 9 * S));
     assert_eq!(late_and_margin_ms(&tally, 399), (0, None));
     assert_eq!(late_and_margin_ms(&tally, 400), (0, Some(100)));
     assert_eq!(late_and_margin_ms(&tally, 1_001), (13, Some(-501)));
@@ -54,8 +48,8 @@ fn a_stream_whose_first_operation_hangs_is_late_too() {
     assert_eq!((now.streams[0].late_frames, now.streams[0].margin_ns), (0, None));
     assert_eq!((now.streams[1].late_frames, now.streams[1].buffer_ns), (13, 100 * MS));
     // The file is opened at last: by then it is certain when the stream began.
-    let opened = OpRecord { kind: OpKind::Open, due_ns: 404 * MS, issued_ns: 404 * MS, stream: 7, ..op() };
-    tally.add(&OpRecord { done_ns: 980 * MS, ..opened });
+    let opened = op(OpKind::Open).on_stream(7).at_ms(404);
+    tally.add(&opened.done_at_ms(980));
     assert_eq!(late_and_margin_ms(&tally, 983), (12, Some(-479)));
     assert_eq!(tally.finish(9 * S).total.streams_not_begun, 1);
 }
@@ -63,7 +57,7 @@ fn a_stream_whose_first_operation_hangs_is_late_too() {
 #[test]
 fn a_stream_whose_first_operation_never_came_back_is_judged_all_the_same() {
     let begins = Some(Beginning { after_ns: 400 * MS, may_jump: false });
-    let mut tally = LateTally::new(vec![StreamSpec { begins, ..spec() }], part(0, 9 * S));
+    let mut tally = LateTally::new(vec![StreamSpec { begins, ..player(0) }], part(0, 9 * S));
     tally.unanswered(400 * MS, 2 * S);
     // Frame 0 was due at 0.5 s, one follows every 40 ms.
     let found = tally.finish(2 * S);
@@ -77,22 +71,15 @@ fn a_stream_whose_first_operation_never_came_back_is_judged_all_the_same() {
 fn an_out_of_order_answer_does_not_hide_the_one_that_hangs() {
     // Of several in flight frame 3 hangs, those behind it have come.
     let ops: Vec<OpRecord> = played(0..10).into_iter().filter(|op| op.transfer != 3).collect();
-    let tally = tally_of(spec(), part(0, 9 * S), &ops);
+    let tally = tally_of(player(0), part(0, 9 * S), &ops);
     assert_eq!(late_and_margin_ms(&tally, 220), (0, Some(280)));
     assert_eq!(late_and_margin_ms(&tally, 400), (1, Some(100)));
 }
 
 #[test]
 fn while_somebody_scrubs_nothing_is_due() {
-    let scrub = OpRecord {
-        due_ns: 1_001 * MS,
-        issued_ns: 1_001 * MS,
-        done_ns: 1_006 * MS,
-        flags: OpFlags::RANDOM,
-        ..op()
-    };
-    let mut tally = tally_of(spec(), part(0, 9 * S), &played(0..25));
-    tally.add(&scrub);
+    let mut tally = tally_of(player(0), part(0, 9 * S), &played(0..25));
+    tally.add(&scrub(1_001 * MS, 5 * MS));
     assert_eq!(late_and_margin_ms(&tally, 3_000), (0, None));
     // Play begins anew at frame 70; what lies between was not wanted.
     let mut ops = played(70..72);
@@ -106,7 +93,7 @@ fn while_somebody_scrubs_nothing_is_due() {
 #[test]
 fn where_play_may_stop_half_a_second_goes_by_before_anything_is_late() {
     let begins = Some(Beginning { after_ns: 0, may_jump: true });
-    let mut tally = tally_of(StreamSpec { begins, ..spec() }, part(0, 9 * S), &played(0..25));
+    let mut tally = tally_of(StreamSpec { begins, ..player(0) }, part(0, 9 * S), &played(0..25));
     // Frame 25 is needed at 1.1 s.
     assert_eq!(late_and_margin_ms(&tally, 1_100), (0, Some(0)));
     assert_eq!(late_and_margin_ms(&tally, 1_101), (0, None));
@@ -120,14 +107,14 @@ fn where_play_may_stop_half_a_second_goes_by_before_anything_is_late() {
 
 #[test]
 fn a_film_that_has_come_to_its_end_is_not_overdue() {
-    let film = StreamSpec { frames_total: Some(25), ..spec() };
+    let film = player(0).of_frames(25);
     let tally = tally_of(film, part(0, 9 * S), &played(0..25));
     assert_eq!(late_and_margin_ms(&tally, 8_000), (0, None));
 }
 
 #[test]
 fn a_load_point_that_is_cut_short_stays_as_it_was_then() {
-    let mut tally = tally_of(spec(), part(0, 9 * S), &played(0..25));
+    let mut tally = tally_of(player(0), part(0, 9 * S), &played(0..25));
     tally.end_at(2 * S);
     let late = tally.at(8 * S).late_frames;
     assert_eq!((late, tally.finish(2 * S).total.late_frames), (23, 23));

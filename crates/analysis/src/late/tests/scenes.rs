@@ -11,14 +11,9 @@ fn frame_ms(number: u32, due_ms: u64, done_ms: u64) -> OpRecord {
     frame(number, due_ms * MS, done_ms * MS)
 }
 
-/// Frames that are all done 10 ms after they were due.
-fn calm(frames: std::ops::Range<u32>) -> Vec<OpRecord> {
-    frames.map(|n| frame_ms(n, u64::from(n) * 40, u64::from(n) * 40 + 10)).collect()
-}
-
 #[test]
 fn a_stream_that_is_in_time() {
-    let found = figures(&spec(), part(S, 3 * S), &calm(0..80));
+    let found = figures(&player(0), part(S, 3 * S), &played(0..80));
     assert_eq!(fates(&found), (0, 0, 0, 0));
     // Deadlines from 1.0 to before 3.0 s: frames 23 (1.02) to 72 (2.98).
     assert_eq!(found.frames_judged, 50);
@@ -34,10 +29,10 @@ fn a_stream_that_is_in_time() {
 
 #[test]
 fn the_deadline_itself_is_in_time_and_a_nanosecond_later_is_late() {
-    let mut ops = calm(0..50);
+    let mut ops = played(0..50);
     ops[10].done_ns = deadline_ms(10) * MS;
     ops[11].done_ns = deadline_ms(11) * MS + 1;
-    let found = figures(&spec(), part(0, 2 * S), &ops);
+    let found = figures(&player(0), part(0, 2 * S), &ops);
     assert_eq!(fates(&found), (1, 0, 0, 0));
     assert_eq!(found.first_late.unwrap().frame, 11);
     assert_eq!(found.worst_margin.unwrap().margin_us, -0.001);
@@ -48,22 +43,22 @@ fn only_deadlines_in_the_measured_part_are_judged() {
     // All frames come 1 s late; deadlines in 1.0..2.0 s are those of frames 23 to 47.
     let ops: Vec<OpRecord> =
         (0..80).map(|n| frame_ms(n, u64::from(n) * 40, u64::from(n) * 40 + 1100)).collect();
-    let found = figures(&spec(), part(S, 2 * S), &ops);
+    let found = figures(&player(0), part(S, 2 * S), &ops);
     assert_eq!((found.frames_judged, found.late_frames), (25, 25));
     assert_eq!(found.first_late.unwrap().frame, 23);
     // Read during the warm-up, but needed after it: counts.
     let warm: Vec<OpRecord> =
         ops.iter().map(|op| OpRecord { flags: op.flags.with(OpFlags::WARMUP), ..*op }).collect();
-    assert_eq!(figures(&spec(), part(S, 2 * S), &warm).late_frames, 25);
+    assert_eq!(figures(&player(0), part(S, 2 * S), &warm).late_frames, 25);
 }
 
 #[test]
 fn frames_may_come_back_in_any_order() {
-    let mut ops = calm(0..50);
+    let mut ops = played(0..50);
     // Frame 10 takes until 11 ms past its deadline; 11 to 13 overtake it.
     ops[10].done_ns = (deadline_ms(10) + 11) * MS;
     ops.sort_by_key(|op| op.done_ns);
-    let found = figures(&spec(), part(0, 2 * S), &ops);
+    let found = figures(&player(0), part(0, 2 * S), &ops);
     assert_eq!(fates(&found), (1, 0, 0, 0));
     assert_eq!(found.first_late.unwrap().late_us, Some(11_000.0));
     assert_eq!((found.ops_after_frame, found.late_runs), (0, 1));
@@ -71,7 +66,7 @@ fn frames_may_come_back_in_any_order() {
 
 #[test]
 fn a_frame_is_complete_with_its_last_byte_whichever_operation_brings_it() {
-    let spec = StreamSpec { frame_bytes: Some(300), ..spec() };
+    let spec = player(0).of_frame_bytes(300);
     let part_of = |number: u32, done_ms: u64, flags: OpFlags| OpRecord {
         flags: OpFlags::FRAME.with(flags),
         ..frame_ms(number, u64::from(number) * 40, done_ms)
@@ -102,10 +97,10 @@ fn a_frame_is_complete_with_its_last_byte_whichever_operation_brings_it() {
 
 #[test]
 fn failed_and_short_frames_are_late_even_when_they_failed_early() {
-    let mut ops = calm(0..50);
+    let mut ops = played(0..50);
     ops[4].errno = 5;
     ops[5].done_len = 40;
-    let found = figures(&spec(), part(0, 2 * S), &ops);
+    let found = figures(&player(0), part(0, 2 * S), &ops);
     assert_eq!(fates(&found), (2, 0, 2, 0));
     let first = found.first_late.unwrap();
     assert_eq!((first.frame, first.late_us, first.failed), (4, None, true));
@@ -113,8 +108,8 @@ fn failed_and_short_frames_are_late_even_when_they_failed_early() {
     assert_eq!(found.first_late_runs[0].worst_late_us, None);
     assert_eq!(found.response.unwrap().count, 46);
     // A second attempt that brings all bytes makes the frame whole.
-    let spec = StreamSpec { frame_bytes: Some(100), ..spec() };
-    let mut ops = calm(0..50);
+    let spec = player(0).of_frame_bytes(100);
+    let mut ops = played(0..50);
     let again = OpRecord { done_ns: ops[4].done_ns + 1, issued_ns: ops[4].done_ns, ..ops[4] };
     ops[4] = OpRecord { errno: 5, done_len: 0, ..ops[4] };
     ops.insert(5, again);
@@ -124,7 +119,7 @@ fn failed_and_short_frames_are_late_even_when_they_failed_early() {
 #[test]
 fn frames_that_never_come_are_late() {
     // Up to frame 24, then nothing: the store hangs. Deadlines before 2 s: frames 0 to 47.
-    let found = figures(&spec(), part(0, 2 * S), &calm(0..25));
+    let found = figures(&player(0), part(0, 2 * S), &played(0..25));
     assert_eq!((found.frames_judged, fates(&found)), (48, (23, 23, 0, 0)));
     let worst = found.worst_margin.unwrap();
     // Frame 25 was needed at 1.1 s and had not come at 2 s.
@@ -133,8 +128,8 @@ fn frames_that_never_come_are_late() {
     assert_eq!(found.first_late_runs[0].length_s, 0.92);
     assert_eq!(found.throughput.unwrap().min_bytes_per_s, 0.0);
     // The same when its material is over then: nothing is missing.
-    let short = StreamSpec { frames_total: Some(25), ..spec() };
-    let found = figures(&short, part(0, 2 * S), &calm(0..25));
+    let short = player(0).of_frames(25);
+    let found = figures(&short, part(0, 2 * S), &played(0..25));
     assert_eq!((found.frames_judged, fates(&found)), (25, (0, 0, 0, 0)));
     assert!(found.throughput.unwrap().min_bytes_per_s > 0.0);
     assert!(found.achieved_share.unwrap() > 0.9);
@@ -143,8 +138,8 @@ fn frames_that_never_come_are_late() {
 #[test]
 fn skipped_frames_are_gaps() {
     let skipped = [3, 10, 11, 12, 20];
-    let ops: Vec<OpRecord> = calm(0..60).into_iter().filter(|op| !skipped.contains(&op.transfer)).collect();
-    let found = figures(&spec(), part(0, 2 * S), &ops);
+    let ops: Vec<OpRecord> = played(0..60).into_iter().filter(|op| !skipped.contains(&op.transfer)).collect();
+    let found = figures(&player(0), part(0, 2 * S), &ops);
     assert_eq!(fates(&found), (5, 5, 0, 0));
     let runs: Vec<(u64, u64)> =
         found.first_late_runs.iter().map(|run| (run.first_frame, run.frames)).collect();
@@ -156,27 +151,21 @@ fn skipped_frames_are_gaps() {
 
 #[test]
 fn a_stream_that_never_began_is_not_judged() {
-    let found = figures(&spec(), part(0, 2 * S), &[]);
+    let found = figures(&player(0), part(0, 2 * S), &[]);
     assert_eq!((found.began_s, found.frames_judged), (None, 0));
     assert_eq!((found.worst_margin, found.achieved_share, found.throughput), (None, None, None));
     // One that opened its file and got no further is judged, and all its frames are late.
-    let found = figures(&spec(), part(0, 2 * S), &[OpRecord { kind: OpKind::Open, ..op() }]);
+    let found = figures(&player(0), part(0, 2 * S), &[op(OpKind::Open)]);
     assert_eq!(fates(&found), (48, 48, 0, 0));
 }
 
 #[test]
 fn t0_is_when_the_first_operation_was_due_even_if_another_came_back_first() {
-    let open = |due_ms: u64, done_ms: u64| OpRecord {
-        kind: OpKind::Open,
-        due_ns: due_ms * MS,
-        issued_ns: due_ms * MS,
-        done_ns: done_ms * MS,
-        ..op()
-    };
+    let open = |due_ms: u64, done_ms: u64| op(OpKind::Open).at_ms(due_ms).done_at_ms(done_ms);
     // Opened at 500 and at 540; the second answers first.
     let mut ops = vec![open(540, 545), open(500, 550)];
     ops.extend((0..50).map(|n| frame_ms(n, 550 + u64::from(n) * 40, 560 + u64::from(n) * 40)));
-    let found = figures(&spec(), part(0, 2 * S), &ops);
+    let found = figures(&player(0), part(0, 2 * S), &ops);
     assert_eq!(found.began_s, Some(0.5));
     assert_eq!(found.worst_margin.unwrap().margin_us, 40_000.0);
     // Deadlines 0.6 + n × 0.04 before 2 s.
@@ -187,8 +176,8 @@ fn t0_is_when_the_first_operation_was_due_even_if_another_came_back_first() {
 
 #[test]
 fn cut_short_frames_after_the_end_are_not_judged() {
-    let mut tally = LateTally::new(vec![spec()], part(0, 60 * S));
-    calm(0..25).iter().for_each(|op| tally.add(op));
+    let mut tally = LateTally::new(vec![player(0)], part(0, 60 * S));
+    played(0..25).iter().for_each(|op| tally.add(op));
     // Interrupted at 1 s with frame 25 in flight, which comes back ten seconds later.
     tally.end_at(S);
     tally.add(&frame_ms(25, 1_000, 11_000));
@@ -203,21 +192,21 @@ fn frame_numbers_from_a_broken_log_cost_nothing() {
     let endless = part(0, u64::MAX);
     let ops =
         [frame_ms(0, 0, 10), frame_ms(u32::MAX, 10, 20), frame_ms(7, 20, 30), frame_ms(u32::MAX - 5, 30, 40)];
-    let found = figures(&spec(), endless, &ops);
+    let found = figures(&player(0), endless, &ops);
     assert!(started.elapsed().as_secs() < 5);
     assert_eq!(found.ops_after_frame, 1);
     assert_eq!(found.frames_judged, found.late_frames + 3);
-    let mad = StreamSpec { rate_num: u32::MAX, prebuffer_ns: u64::MAX, ..spec() };
+    let mad = StreamSpec { rate_num: u32::MAX, prebuffer_ns: u64::MAX, ..player(0) };
     assert_eq!(figures(&mad, endless, &ops).late_frames, 0);
-    let still = StreamSpec { rate_num: 0, rate_den: 0, ..spec() };
+    let still = player(0).at_rate(0, 0);
     assert_eq!(figures(&still, endless, &ops).achieved_share, None);
 }
 
 #[test]
 fn memory_is_bounded_behind_a_frame_that_never_comes() {
     // Frame 1 is lost; 20 000 follow. All of them count.
-    let ops: Vec<OpRecord> = calm(0..20_000).into_iter().filter(|op| op.transfer != 1).collect();
-    let found = figures(&spec(), part(0, 800 * S), &ops);
+    let ops: Vec<OpRecord> = played(0..20_000).into_iter().filter(|op| op.transfer != 1).collect();
+    let found = figures(&player(0), part(0, 800 * S), &ops);
     assert_eq!(fates(&found), (1, 1, 0, 0));
     assert_eq!(found.frames_judged, 19_998);
 }
@@ -225,7 +214,7 @@ fn memory_is_bounded_behind_a_frame_that_never_comes() {
 #[test]
 fn a_day_at_59_94_is_exact_to_the_last_frame() {
     let day = 24 * 3600 * S;
-    let ntsc = StreamSpec { rate_num: 60_000, rate_den: 1001, ..spec() };
+    let ntsc = player(0).at_rate(60_000, 1001);
     let timeline = ntsc.timeline(0);
     let total = timeline.frames_before(day) as u32;
     assert_eq!(total, 5_178_816);
@@ -244,18 +233,18 @@ fn a_day_at_59_94_is_exact_to_the_last_frame() {
 
 #[test]
 fn totals_name_the_stream_that_was_worst_and_the_one_that_was_first() {
-    let specs = vec![StreamSpec { stream: 70_000, ..spec() }, spec(), StreamSpec { stream: 9, ..spec() }];
+    let specs = vec![player(70_000), player(0), player(9)];
     let mut tally = LateTally::new(specs, part(0, 2 * S));
     let mut ops = Vec::new();
     for stream in [0, 70_000] {
-        ops.extend(calm(0..60).into_iter().map(|op| OpRecord { stream, worker: stream, ..op }));
+        ops.extend(played(0..60).into_iter().map(|op| OpRecord { stream, worker: stream, ..op }));
     }
     // Stream 0 is 500 ms late at frame 30, stream 70 000 200 ms late at frame 10.
     ops[30].done_ns = (deadline_ms(30) + 500) * MS;
     ops[60 + 10].done_ns = (deadline_ms(10) + 200) * MS;
     ops.sort_by_key(|op| op.done_ns);
-    ops.push(OpRecord { stream: 3, ..op() });
-    ops.push(OpRecord { point: 1, ..op() });
+    ops.push(read(0, 0, 100).on_stream(3));
+    ops.push(read(0, 0, 100).in_point(1));
     ops.iter().for_each(|op| tally.add(op));
     let found = tally.finish(2 * S);
     let total = &found.total;
@@ -273,8 +262,8 @@ fn totals_name_the_stream_that_was_worst_and_the_one_that_was_first() {
 #[test]
 fn hosts_put_together_are_as_one() {
     let tally_of = |late_ms: u64| {
-        let mut tally = LateTally::new(vec![spec()], part(0, 2 * S));
-        let mut ops = calm(0..60);
+        let mut tally = LateTally::new(vec![player(0)], part(0, 2 * S));
+        let mut ops = played(0..60);
         ops[20].done_ns += late_ms * MS;
         ops.sort_by_key(|op| op.done_ns);
         ops.iter().for_each(|op| tally.add(op));
@@ -291,13 +280,13 @@ fn hosts_put_together_are_as_one() {
 fn one_frame_in_a_hundred_may_be_closer_than_the_first_percentile() {
     // Deadlines before 8.1 s: 200 frames, so the second closest counts.
     let p1_us = |late_ms: &[u64], dropped: &[u32]| {
-        let mut ops: Vec<OpRecord> = calm(0..210);
+        let mut ops: Vec<OpRecord> = played(0..210);
         for (frame, late_ms) in (20..).step_by(10).zip(late_ms) {
             ops[frame].done_ns = (deadline_ms(frame as u64) + late_ms) * MS;
         }
         ops.retain(|op| !dropped.contains(&op.transfer));
         ops.sort_by_key(|op| op.done_ns);
-        let found = figures(&spec(), part(0, 8_100 * MS), &ops);
+        let found = figures(&player(0), part(0, 8_100 * MS), &ops);
         assert_eq!(found.frames_judged, 200);
         found.margin_p1_us
     };
@@ -319,7 +308,7 @@ fn a_player_that_has_fetched_its_last_frame_does_not_starve() {
             frame_ms(n, due_ms, due_ms + 10)
         })
         .collect();
-    let film = StreamSpec { frames_total: Some(25), ..spec() };
+    let film = player(0).of_frames(25);
     let found = figures(&film, part(0, 5 * S), &ahead);
     assert_eq!((found.frames_judged, found.late_frames), (25, 0));
     assert_eq!(found.throughput.unwrap().min_bytes_per_s, 2_000.0);
@@ -327,10 +316,10 @@ fn a_player_that_has_fetched_its_last_frame_does_not_starve() {
 
 #[test]
 fn who_watches_sees_late_frames_as_they_become_known() {
-    let mut tally = LateTally::new(vec![spec()], part(0, 10 * S));
+    let mut tally = LateTally::new(vec![player(0)], part(0, 10 * S));
     assert!(tally.has_streams());
     assert!(!LateTally::new(Vec::new(), part(0, 10 * S)).has_streams());
-    calm(0..3).iter().for_each(|op| tally.add(op));
+    played(0..3).iter().for_each(|op| tally.add(op));
     let late_at = |tally: &LateTally, now_ns: u64| tally.at(now_ns).late_frames;
     assert_eq!(late_at(&tally, deadline_ms(3) * MS), 0);
     assert_eq!(late_at(&tally, deadline_ms(3) * MS + 1), 1);

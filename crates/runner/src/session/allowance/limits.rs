@@ -1,5 +1,6 @@
 //! Where the limits of this process are read: its own (`ulimit`), those of its control group, and what this
-//! machine has left. What can't be read limits nothing.
+//! machine has left. What can't be read limits nothing. `/proc/meminfo` is read by hand: procfs-core refuses
+//! one that lacks lines nobody needs here, as sandboxes show it.
 
 use super::Allowance;
 
@@ -64,6 +65,8 @@ mod linux {
     use std::fs;
     use std::path::{Path, PathBuf};
 
+    use procfs_core::process::StatM;
+    use procfs_core::{FromBufRead, FromRead, LoadAverage, ProcessCGroups};
     use rustix::process::{Resource, getrlimit, getuid};
 
     type Limit = Option<(u64, &'static str)>;
@@ -73,7 +76,7 @@ mod linux {
 
     pub(super) fn address_bytes() -> Option<u64> {
         let allowed = getrlimit(Resource::As).current?;
-        let pages = first_number(&fs::read_to_string("/proc/self/statm").ok()?)?;
+        let pages = StatM::from_file("/proc/self/statm").ok()?.size;
         let used = pages.saturating_mul(rustix::param::page_size() as u64);
         Some(allowed.saturating_sub(used))
     }
@@ -121,10 +124,8 @@ mod linux {
     pub(super) fn threads_of_machine() -> Limit {
         let read = |path: &str| number_in(Path::new(path));
         let allowed = read("/proc/sys/kernel/threads-max")?.min(read("/proc/sys/kernel/pid_max")?);
-        // "0.00 0.01 0.05 1/123 456": of the tasks that there are, the second number.
-        let load = fs::read_to_string("/proc/loadavg").ok()?;
-        let tasks = load.split_ascii_whitespace().nth(3)?.split_once('/')?.1.parse().ok()?;
-        Some((allowed.saturating_sub(tasks), "kernel.threads-max or kernel.pid_max"))
+        let tasks = LoadAverage::from_file("/proc/loadavg").ok()?.max;
+        Some((allowed.saturating_sub(tasks.into()), "kernel.threads-max or kernel.pid_max"))
     }
 
     /// A thread takes several pieces of the address space: its stack, what guards it, and the same for
@@ -151,11 +152,13 @@ mod linux {
 
     /// The path of a controller in `/proc/self/cgroup`: `9:memory,pids:/user.slice`, `0::/user.slice`.
     pub(super) fn path_of(text: &str, controller: &str) -> Option<String> {
-        text.lines().find_map(|line| {
-            let mut parts = line.splitn(3, ':').skip(1);
-            let (controllers, path) = (parts.next()?, parts.next()?);
-            controllers.split(',').any(|name| name == controller).then(|| path.to_owned())
-        })
+        // Line by line: one that is not understood is no reason to lose the others.
+        let lines = text.lines().filter_map(|line| ProcessCGroups::from_buf_read(line.as_bytes()).ok());
+        let is_it = |controllers: &[String]| match controller {
+            "" => controllers.is_empty(),
+            name => controllers.iter().any(|other| other == name),
+        };
+        lines.flatten().find(|group| is_it(&group.controllers)).map(|group| group.pathname)
     }
 
     /// The number behind a name at the beginning of a line.

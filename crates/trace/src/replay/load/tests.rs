@@ -1,7 +1,8 @@
 //! What is refused, which open file an operation uses, what waits for what, and the timeline.
 #![allow(clippy::unwrap_used)]
 
-use reelgauge_record::{OpFlags, OpKind, OpenBits};
+use reelgauge_record::test_records::op;
+use reelgauge_record::{OpKind, OpenBits};
 use reelgauge_workload::replay::{Order, Pacing};
 
 use super::*;
@@ -315,22 +316,7 @@ fn directories_come_before_what_is_made_in_them() {
 #[test]
 fn in_a_run_operations_belong_to_the_file_that_their_stream_opened_last() {
     let mut handles = Handles::new(false);
-    let op = |kind, stream, transfer| OpRecord {
-        offset: 0,
-        due_ns: 0,
-        issued_ns: 0,
-        done_ns: 0,
-        worker: 0,
-        stream,
-        transfer,
-        file: 3,
-        len: 1,
-        done_len: 0,
-        errno: 0,
-        kind,
-        flags: OpFlags::NONE,
-        point: 0,
-    };
+    let op = |kind, stream, transfer| op(kind).on_stream(stream).of_transfer(transfer).on_file(3);
     let first = handles.open(&op(OpKind::Open, 0, 0), true);
     let second = handles.open(&op(OpKind::Open, 1, 0), true);
     assert_eq!(handles.used(&op(OpKind::Read, 0, 17)), Some(first));

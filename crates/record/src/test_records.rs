@@ -1,0 +1,170 @@
+//! Operations made up for tests: `read(0, 0, 4096).at_ms(40).took_ms(5).frame(1)`.
+//!
+//! One begins as the dullest there is and is told what is special about it. The feature `test-records` has
+//! this, which dev-dependencies alone turn on: no program that is shipped knows of it. Not here: what every
+//! field is drawn for, as the tests of the log itself do it.
+
+use crate::{OpFlags, OpKind, OpRecord};
+
+/// An operation of worker 0 on file 0, at time 0: it took no time, moved nothing and belongs to no frame.
+pub fn op(kind: OpKind) -> OpRecord {
+    OpRecord {
+        offset: 0,
+        due_ns: 0,
+        issued_ns: 0,
+        done_ns: 0,
+        worker: 0,
+        stream: 0,
+        transfer: 0,
+        file: 0,
+        len: 0,
+        done_len: 0,
+        errno: 0,
+        kind,
+        flags: OpFlags::NONE,
+        point: 0,
+    }
+}
+
+/// A read of a part of a file, all of which came.
+pub fn read(file: u32, offset: u64, len: u32) -> OpRecord {
+    op(OpKind::Read).on_file(file).at_offset(offset).of_len(len)
+}
+
+/// A write of a part of a file, all of which was taken.
+pub fn write(file: u32, offset: u64, len: u32) -> OpRecord {
+    op(OpKind::Write).on_file(file).at_offset(offset).of_len(len)
+}
+
+/// What is special about an operation. Each takes it and gives it back.
+impl OpRecord {
+    /// Due and issued at this time, and taking as long as before.
+    #[must_use]
+    pub fn at_ns(self, ns: u64) -> OpRecord {
+        OpRecord { due_ns: ns, issued_ns: ns, done_ns: ns.saturating_add(self.service_ns()), ..self }
+    }
+
+    /// [`OpRecord::at_ns`], in milliseconds.
+    #[must_use]
+    pub fn at_ms(self, ms: u64) -> OpRecord {
+        self.at_ns(ms * 1_000_000)
+    }
+
+    /// Due at this time, whenever it was issued.
+    #[must_use]
+    pub fn due_at_ns(self, ns: u64) -> OpRecord {
+        OpRecord { due_ns: ns, ..self }
+    }
+
+    /// Done so long after it was issued.
+    #[must_use]
+    pub fn took_ns(self, ns: u64) -> OpRecord {
+        OpRecord { done_ns: self.issued_ns + ns, ..self }
+    }
+
+    /// [`OpRecord::took_ns`], in milliseconds.
+    #[must_use]
+    pub fn took_ms(self, ms: u64) -> OpRecord {
+        self.took_ns(ms * 1_000_000)
+    }
+
+    /// Done at this time.
+    #[must_use]
+    pub fn done_at_ns(self, ns: u64) -> OpRecord {
+        OpRecord { done_ns: ns, ..self }
+    }
+
+    /// [`OpRecord::done_at_ns`], in milliseconds.
+    #[must_use]
+    pub fn done_at_ms(self, ms: u64) -> OpRecord {
+        self.done_at_ns(ms * 1_000_000)
+    }
+
+    /// Asked for by this worker, which is one stream.
+    #[must_use]
+    pub fn by_worker(self, worker: u32) -> OpRecord {
+        OpRecord { worker, stream: worker, ..self }
+    }
+
+    /// Of this stream of its worker; in a trace, by this thread.
+    #[must_use]
+    pub fn on_stream(self, stream: u32) -> OpRecord {
+        OpRecord { stream, ..self }
+    }
+
+    /// Of this transfer; in a trace, through this open file.
+    #[must_use]
+    pub fn of_transfer(self, transfer: u32) -> OpRecord {
+        OpRecord { transfer, ..self }
+    }
+
+    /// On this file.
+    #[must_use]
+    pub fn on_file(self, file: u32) -> OpRecord {
+        OpRecord { file, ..self }
+    }
+
+    /// In this load point.
+    #[must_use]
+    pub fn in_point(self, point: u16) -> OpRecord {
+        OpRecord { point, ..self }
+    }
+
+    /// At this place of its file, or with what its kind keeps there.
+    #[must_use]
+    pub fn at_offset(self, offset: u64) -> OpRecord {
+        OpRecord { offset, ..self }
+    }
+
+    /// Of so many bytes, all of which were moved.
+    #[must_use]
+    pub fn of_len(self, len: u32) -> OpRecord {
+        OpRecord { len, done_len: len, ..self }
+    }
+
+    /// With these bits, as an open, a question or the like keeps them in place of a length.
+    #[must_use]
+    pub fn with_bits(self, bits: u32) -> OpRecord {
+        OpRecord { len: bits, ..self }
+    }
+
+    /// Of which so much was done.
+    #[must_use]
+    pub fn that_did(self, done_len: u32) -> OpRecord {
+        OpRecord { done_len, ..self }
+    }
+
+    /// Which failed, and moved nothing.
+    #[must_use]
+    pub fn failed(self, errno: i32) -> OpRecord {
+        OpRecord { errno, done_len: 0, ..self }
+    }
+
+    /// With these flags besides those that it has.
+    #[must_use]
+    pub fn flagged(self, flags: OpFlags) -> OpRecord {
+        OpRecord { flags: self.flags.with(flags), ..self }
+    }
+
+    /// The only operation of a frame, or the last.
+    #[must_use]
+    pub fn frame(self, number: u32) -> OpRecord {
+        self.of_transfer(number).flagged(OpFlags::FRAME.with(OpFlags::LAST))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_an_operation_leaves_the_rest_as_it_was() {
+        let late = read(3, 7, 100).took_ms(5).at_ms(40).due_at_ns(1).by_worker(2).frame(9);
+        assert_eq!((late.due_ns, late.issued_ns, late.done_ns), (1, 40_000_000, 45_000_000));
+        assert_eq!((late.worker, late.stream, late.transfer, late.file), (2, 2, 9, 3));
+        assert!(late.flags.has(OpFlags::FRAME) && late.flags.has(OpFlags::LAST));
+        let failed = write(0, 0, 100).failed(5);
+        assert_eq!((failed.len, failed.done_len, failed.errno), (100, 0, 5));
+        assert!(read(0, 0, 100).that_did(60).is_short());
+    }
+}
