@@ -2,7 +2,7 @@
 //!
 //! Most of the end-to-end tests wait: for a frozen file system, a slow link, the seconds that are measured.
 //! Run one after the other they leave three quarters of two processors idle, so [`AT_ONCE`] programs run
-//! side by side.
+//! side by side; those that judge by time come last, [`MEASURING_AT_ONCE`] at a time.
 //!
 //! A test that cannot run (not root, a tool is missing) says so in the file that `REELGAUGE_SKIPS` names,
 //! one "name: why" per line. The test framework counts it as passed; here it is counted as skipped.
@@ -24,13 +24,19 @@ use programs::{Program, Said};
 /// How many test programs run side by side.
 const AT_ONCE: usize = 3;
 
+/// How many of those that judge by time do: each leaves more than four fifths of a processor idle.
+const MEASURING_AT_ONCE: usize = 2;
+
 /// Runs the tests of the workspace, with the end-to-end tests unless `quick`.
 pub fn run(quick: bool) -> anyhow::Result<Outcome> {
     let skips = crate::target_dir().join("skipped-tests.txt");
     std::fs::write(&skips, "")?;
-    let programs = programs::build(quick)?;
+    let (measuring, mut programs): (Vec<_>, Vec<_>) =
+        programs::build(quick)?.into_iter().partition(Program::measures);
     let environment = environment(quick, &skips)?;
-    let finished = side_by_side(&programs, &environment);
+    let mut finished = side_by_side(&programs, AT_ONCE, &environment);
+    finished.extend(side_by_side(&measuring, MEASURING_AT_ONCE, &environment));
+    programs.extend(measuring);
     let mut total = Counts::default();
     let mut broken = Vec::new();
     for (program, said) in programs.iter().zip(finished) {
@@ -77,14 +83,14 @@ fn environment(quick: bool, skips: &std::path::Path) -> anyhow::Result<Vec<(&'st
     Ok(environment)
 }
 
-/// Runs the programs, [`AT_ONCE`] at a time; what each said is printed when it has ended, and given in the
+/// Runs the programs, so many at a time; what each said is printed when it has ended, and given in the
 /// programs' order.
-fn side_by_side(programs: &[Program], environment: &[(&str, PathBuf)]) -> Vec<Said> {
+fn side_by_side(programs: &[Program], at_once: usize, environment: &[(&str, PathBuf)]) -> Vec<Said> {
     let waiting: Mutex<VecDeque<usize>> = Mutex::new((0..programs.len()).collect());
     let finished: Mutex<Vec<(usize, Said)>> = Mutex::new(Vec::new());
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
+        for _ in 0..at_once {
             scope.spawn(|| {
                 while let Some(at) = next() {
                     let start = Instant::now();

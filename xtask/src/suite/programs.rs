@@ -8,21 +8,35 @@ use serde_json::Value;
 
 use crate::command;
 
-/// The programs that take longest, the longest first: they are started first, so that none of them is left
-/// alone at the end. Others follow in cargo's order; a name that is gone does no harm.
-const LONGEST: [&str; 12] = [
+/// The end-to-end tests that judge by time, the longest first: what runs beside them would be measured, too.
+const MEASURING: [&str; 15] = [
     "streams_find_max",
     "data_sets",
     "streams_broken_off",
     "check",
-    "guest_nas",
     "whose_fault",
     "compare",
+    "paper_tables",
+    "vda",
+    "trace_timing",
+    "vda_load_points",
+    "streams_scenarios",
+    "streams_freeze",
+    "streams_buffered",
+    "streams_footage",
+    "streams_live",
+];
+
+/// The others that take longest, the longest first: none of them is to be left alone at the end. A name that
+/// is gone does no harm.
+const LONGEST: [&str; 7] = [
+    "guest_nas",
     "trace_library",
     "faults_hangs",
     "interrupted_sentences",
     "swapped_directories",
     "mix_storage",
+    "trace_hostile",
 ];
 
 /// A test program.
@@ -58,9 +72,7 @@ pub fn build(quick: bool) -> anyhow::Result<Vec<Program>> {
     if programs.is_empty() {
         bail!("cargo built no test program");
     }
-    programs.sort_by_key(|program| {
-        LONGEST.iter().position(|name| *name == program.name).unwrap_or(LONGEST.len())
-    });
+    programs.sort_by_key(Program::turn);
     Ok(programs)
 }
 
@@ -86,6 +98,17 @@ fn program(line: &str) -> anyhow::Result<Option<Program>> {
 }
 
 impl Program {
+    /// Whether it judges by time.
+    pub fn measures(&self) -> bool {
+        self.folder.ends_with("tests") && MEASURING.contains(&self.name.as_str())
+    }
+
+    /// When it is to start, beside those of its kind.
+    fn turn(&self) -> usize {
+        let order: &[&str] = if self.measures() { &MEASURING } else { &LONGEST };
+        order.iter().position(|name| *name == self.name).unwrap_or(order.len())
+    }
+
     /// Runs its tests, or only those with these names, one after the other.
     pub fn run(&self, only: &[String], environment: &[(&str, PathBuf)]) -> anyhow::Result<Said> {
         let mut program = Command::new(&self.executable);
@@ -122,6 +145,23 @@ mod tests {
             assert_eq!(program(&other).unwrap(), None);
         }
         assert!(program(&line(true, "\"/t/a\"").replace("manifest_path", "other")).is_err());
+    }
+
+    /// Inside a program they take turns, so that is how they are known.
+    #[test]
+    fn those_that_take_turns_are_those_that_measure() {
+        let mut taking_turns = Vec::new();
+        for entry in std::fs::read_dir(crate::root().join("tests/tests")).unwrap() {
+            let path = entry.unwrap().path();
+            let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+            if is_rust && std::fs::read_to_string(&path).unwrap().contains("my_turn()") {
+                taking_turns.push(path.file_stem().unwrap().to_str().unwrap().to_owned());
+            }
+        }
+        taking_turns.sort();
+        let mut measuring = MEASURING.map(str::to_owned);
+        measuring.sort();
+        assert_eq!(taking_turns, measuring);
     }
 
     #[test]
