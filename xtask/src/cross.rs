@@ -61,10 +61,11 @@ fn declared_ring(target: &str, lock: &str) -> anyhow::Result<String> {
 
 /// Where the static binary is, once it has been built.
 pub fn static_binary() -> PathBuf {
-    crate::target_dir().join(STATIC_TARGET).join("release/reelgauge")
+    crate::target_dir().join(STATIC_TARGET).join("debug/reelgauge")
 }
 
-/// Builds the product as one static file, which runs on any Linux and in the test guest.
+/// Builds the product as one static file, which runs on any Linux and in the test guest. Without `--release`:
+/// what it asks of the system is the same, and it takes half the time.
 pub fn build_static() -> anyhow::Result<Outcome> {
     if missing_targets()?.contains(&STATIC_TARGET) {
         return missing(format!("rustup target add {STATIC_TARGET}"));
@@ -73,7 +74,7 @@ pub fn build_static() -> anyhow::Result<Outcome> {
         return missing("apt-get install musl-tools".to_owned());
     }
     let mut build = crate::cargo();
-    build.args(["build", "--locked", "--release", "--package", "reelgauge", "--target", STATIC_TARGET]);
+    build.args(["build", "--locked", "--package", "reelgauge", "--target", STATIC_TARGET]);
     command::run(&mut build)?;
     must_be_static(&static_binary())?;
     Ok(Outcome::Passed)
