@@ -310,15 +310,6 @@ pub struct WorkerFigures {
     pub paper: Option<PaperTables>,
 }
 
-/// A time in a sentence: `85 µs`, `25.7 ms`, `1.3 s`.
-pub(crate) fn in_words(us: f64) -> String {
-    match us {
-        v if v < 1e3 => format!("{v:.0} µs"),
-        v if v < 1e6 => format!("{:.1} ms", v / 1e3),
-        v => format!("{:.1} s", v / 1e6),
-    }
-}
-
 /// Nanoseconds as microseconds.
 pub(crate) fn us(ns: u64) -> f64 {
     ns as f64 / 1e3

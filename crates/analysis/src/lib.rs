@@ -22,11 +22,10 @@
 //! * [`mod@compare`]: two to eight runs side by side, and which differences are more than noise.
 //! * [`rereads`]: first against later reads of the same bytes. [`mod@whose_memory`]: whether a cache
 //!   answered.
-//! * [`cache_warning`] and [`warning`]: what the reader must know before believing the figures, with advice.
+//! * [`warning`]: what makes figures doubtful.
 //!
-//! Not here: I/O, clocks and screens. Everything is computed from records alone.
+//! Not here: I/O, clocks, screens and sentences. Everything is computed from records alone.
 
-pub mod cache_warning;
 pub mod compare;
 pub mod counters;
 pub mod criteria;

@@ -64,6 +64,6 @@ pub struct SelfCost {
     /// of the shortest buffer, and no frame was late because of it. For other runs: 99 of 100 operations were
     /// issued within 50 µs or a tenth of the median answer of their time. `None` where nothing was measured.
     pub timing_good_enough: Option<bool>,
-    /// The same in words.
+    /// The same in words. Empty until somebody has put it into words.
     pub sentence: String,
 }

@@ -7,6 +7,8 @@
 //!   spreadsheets.
 //! * [`mod@trace`]: the screen of a trace. [`ops_rows`]: operations one by one. [`extents`]: files and their
 //!   pieces. `replay`: the screen of a replay. [`suite`]: that of a suite of them.
+//! * [`warning`] and [`self_cost`]: what limits what the figures say, in sentences; [`fragments`]: what
+//!   traces show of files in pieces.
 //! * [`compare`]: runs side by side, on the terminal, as Markdown and as JUnit XML.
 //! * [`units`]: every number's way from its unit to text, in one place.
 //! * [`text`]: wrapping, and taking the teeth out of strings that came from outside.
@@ -22,6 +24,7 @@ pub mod csv_files;
 mod ending;
 pub mod extents;
 mod forecast;
+pub mod fragments;
 pub mod html;
 mod mix;
 mod next_step;
@@ -30,6 +33,7 @@ mod page;
 mod replay;
 pub mod screen;
 mod search;
+pub mod self_cost;
 pub mod sentence;
 mod statement;
 mod streams;
@@ -41,6 +45,7 @@ pub mod trace;
 pub mod units;
 mod vda;
 mod wanted;
+pub mod warning;
 mod workers;
 
 pub use answer::answer_sentences;
@@ -53,3 +58,4 @@ pub use screen::{Detail, Screen, Style, Tables, screen};
 pub use statement::incident_sentences;
 pub use suite::{SuiteScreen, suite_screen};
 pub use trace::trace_screen;
+pub use warning::warning_sentence;

@@ -5,6 +5,7 @@ use reelgauge_analysis::trace_stats::{
     FileFigures, KindFigures, ServiceFigures, SizeFigures, TraceAbout, TraceFigures, TraceReport,
 };
 
+use crate::fragments::fragment_sentences;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -82,7 +83,7 @@ fn in_time(seconds: f64) -> String {
 
 /// Signs of fragments, each with its evidence.
 fn signs(report: &TraceReport, page: &mut Page) {
-    let sentences = report.signs.sentences();
+    let sentences = fragment_sentences(&report.signs);
     if !sentences.is_empty() {
         page.gap();
     }

@@ -7,7 +7,7 @@ mod simulated;
 use reelgauge_analysis::summary::{NotMeasured, Target, VerifyFacts};
 use reelgauge_analysis::warning::LogTrouble;
 use reelgauge_analysis::{Figures, Mode, Outcome, Summary, Warning};
-use reelgauge_report::{Detail, Screen, Style, Tables, screen, units};
+use reelgauge_report::{Detail, Screen, Style, Tables, screen, units, warning_sentence};
 use simulated::{Load, Share, summary};
 
 const RUN_DIR: &str = "reelgauge-runs/2026-11-20T154012Z-nas1-production-edit";
@@ -64,7 +64,7 @@ fn a_run_that_broke_off_with_errors() {
     summary.outcome = Outcome::BrokeOff;
     summary.outcome_reason = Some("the share was unmounted.".to_owned());
     summary.load_points[0].ended_early = Some("no answer for 30 s from 4 of 4 workers".to_owned());
-    summary.notes.push(Warning::LogDropped { ops: 12_345, trouble: LogTrouble::TooSlow }.to_string());
+    summary.notes.push(warning_sentence(&Warning::LogDropped { ops: 12_345, trouble: LogTrouble::TooSlow }));
     summary.log.complete = false;
     // What the number means differs from system to system.
     summary.load_points[0].total.errors[0].message = "Input/output error (os error 5)".to_owned();

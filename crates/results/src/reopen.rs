@@ -11,6 +11,7 @@ use reelgauge_analysis::{
 };
 use reelgauge_record::log::{LogError, LogReader, repair};
 use reelgauge_record::run_dir::{RunDir, RunDirError};
+use reelgauge_report::self_cost::self_cost_sentence;
 use reelgauge_workload::streams::AnyPlan;
 
 use crate::live::life::{Life, life};
@@ -116,6 +117,7 @@ fn from_log(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     }
     // What a process that was killed had taken is not known, nor when it did not run.
     summary.self_cost = SelfCost::new(None, &rebuilt.totals, &summary.load_points, None);
+    summary.self_cost.sentence = self_cost_sentence(&summary.self_cost, &summary.load_points);
     Ok(summary)
 }
 

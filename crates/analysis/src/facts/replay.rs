@@ -140,8 +140,7 @@ impl ReplayFacts {
             && off_s.abs() > SPAN_OFF_MIN_S
             && off_s.abs() > expected_s * SPAN_OFF_MAX_PERCENT / 100.0
         {
-            let than = if off_s > 0.0 { "longer" } else { "shorter" };
-            faults.push(format!("it took {:.2} s {than} than the {expected_s:.2} s recorded", off_s.abs()));
+            faults.push(format!("it took {:.2} s instead of the {expected_s:.2} s recorded", pass.span_s));
         }
         if faults.is_empty() {
             return None;
@@ -215,7 +214,11 @@ mod tests {
         assert!(said.contains("2.5 ms late") && said.contains("too busy to keep the time"), "{said}");
         let slow = ReplayPass { span_s: 10.2, held_up_ops: 7, held_up_max_us: 3_000.0, ..pass(1.0) };
         let said = facts(vec![slow]).bad_timing.unwrap();
-        assert!(said.contains("0.20 s longer") && said.contains("7 of 100 operations had to wait"), "{said}");
+        assert!(
+            said.contains("took 10.20 s instead of the 10.00 s recorded")
+                && said.contains("7 of 100 operations had to wait"),
+            "{said}"
+        );
         assert_eq!(facts(vec![ReplayPass { span_s: 10.09, ..pass(1.0) }]).bad_timing, None);
         let mut free = facts(vec![late]);
         "max".clone_into(&mut free.pace);

@@ -10,8 +10,7 @@
 use reelgauge_record::{OpKind, OpRecord};
 use serde::{Deserialize, Serialize};
 
-use super::size_in_words;
-use crate::figures::{in_words, us};
+use crate::figures::us;
 use crate::rounding::round_to;
 
 /// Reads that are kept of one file.
@@ -72,24 +71,6 @@ impl ColdReads {
             times.take(Read { offset, len, service_ns }, true);
         }
         Some(ColdReads { path: path.to_owned(), ..times.figures()? })
-    }
-
-    /// What it means, with its evidence; `None` where the reads were even.
-    pub fn sentence(&self) -> Option<String> {
-        let (fast_us, slow_us) = self.peaks_us?;
-        let share = self.slower_percent?;
-        let rhythm = self
-            .period_bytes
-            .map_or(String::new(), |period| format!("; slow ones repeat every {}", size_in_words(period)));
-        Some(format!(
-            "Uneven reads of {}: in order, one at a time, {share} % of {} reads took about {} and the others \
-             about {}{rhythm}. If the file was not in a cache, it lies in pieces, its \
-             disk had other work, or this machine had",
-            self.path,
-            self.reads,
-            in_words(slow_us),
-            in_words(fast_us)
-        ))
     }
 }
 
@@ -269,7 +250,6 @@ mod tests {
     fn a_file_in_one_piece_is_read_evenly() {
         let figures = times(1000, |at| (800.0 + 150.0 * noise(at)) as u64).figures().unwrap();
         assert_eq!((figures.peaks_us, figures.slow_percent, figures.period_bytes), (None, 0.0, None));
-        assert_eq!(figures.sentence(), None);
     }
 
     #[test]
@@ -290,8 +270,6 @@ mod tests {
         assert!((600.0..1000.0).contains(&fast_us) && (6_000.0..13_000.0).contains(&slow_us), "{figures:?}");
         assert_eq!((figures.slower_percent, figures.slow_percent), (Some(12.5), 12.5));
         assert_eq!(figures.period_bytes, Some(1 << 20));
-        let sentence = ColdReads { path: "a.mov".to_owned(), ..figures }.sentence().unwrap();
-        assert!(sentence.contains("12.5 % of 1000 reads") && sentence.contains("every 1 MiB"), "{sentence}");
     }
 
     #[test]

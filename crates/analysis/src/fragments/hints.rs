@@ -12,8 +12,7 @@ use std::collections::{BTreeSet, HashMap};
 use reelgauge_record::{OpKind, OpRecord};
 use serde::{Deserialize, Serialize};
 
-use super::size_in_words;
-use crate::figures::{in_words, seconds, us};
+use crate::figures::{seconds, us};
 
 /// Files that are followed.
 const MAX_FILES: usize = 4096;
@@ -51,22 +50,6 @@ impl Hints {
     pub fn is_pattern(&self) -> bool {
         self.hints >= PATTERN && self.overwritten * 2 >= self.hints
     }
-
-    /// What it means, with its evidence.
-    pub fn sentence(&self) -> String {
-        let spacing = self
-            .spacing_bytes
-            .map_or(String::new(), |spacing| format!(", one every {}", size_in_words(spacing)));
-        format!(
-            "1-byte-ahead pattern in {}: {} single bytes were written up to {} ahead of the data{spacing}, and \
-             {} of them were overwritten by data later. A server on XFS, or on btrfs with 'strict allocate', \
-             makes a piece of its own of each; 'reelgauge extents' on the server counts them",
-            self.path,
-            self.hints,
-            size_in_words(self.ahead_bytes),
-            self.overwritten
-        )
-    }
 }
 
 /// Writes that began far behind the end of a file.
@@ -81,26 +64,6 @@ pub struct FarWrites {
     pub gap_bytes: u64,
     /// How long the longest took.
     pub max_service_us: f64,
-}
-
-impl FarWrites {
-    /// What it means, with its evidence.
-    pub fn sentence(&self) -> String {
-        let gap = size_in_words(self.gap_bytes);
-        let how = match self.writes {
-            1 => format!("data was written {gap} behind the end of the file"),
-            many => format!("data was written {many} times up to {gap} behind the end of the file"),
-        };
-        // Captures without durations have nothing to say about that.
-        let took = match self.max_service_us {
-            0.0 => String::new(),
-            longest_us => format!(", which took up to {}", in_words(longest_us)),
-        };
-        format!(
-            "Far write in {}: {how}{took}. A server that fills such gaps with zeros stalls there for seconds",
-            self.path
-        )
-    }
 }
 
 /// What is known of a file with single bytes behind its end.
@@ -271,9 +234,6 @@ mod tests {
         assert_eq!((file.path.as_str(), file.hints, file.overwritten), ("f1", 31, 31));
         assert_eq!((file.spacing_bytes, file.ahead_bytes), (Some(128 * KIB), MIB));
         assert!(file.is_pattern() && far.is_empty());
-        let sentence = file.sentence();
-        assert!(sentence.starts_with("1-byte-ahead pattern in f1: 31 single bytes"), "{sentence}");
-        assert!(sentence.contains("up to 1 MiB ahead") && sentence.contains("every 128 KiB"), "{sentence}");
     }
 
     #[test]
@@ -292,11 +252,6 @@ mod tests {
         let (hints, far) = found(&[write(0, 0, 4096), far]);
         assert_eq!(hints, []);
         assert_eq!((far[0].writes, far[0].gap_bytes, far[0].max_service_us), (1, 1 << 30, 1_500_000.0));
-        let sentence = far[0].sentence();
-        assert!(sentence.contains("data was written 1 GiB behind the end"), "{sentence}");
-        assert!(sentence.contains("which took up to 1.5 s"), "{sentence}");
-        let untimed = FarWrites { max_service_us: 0.0, writes: 3, ..far[0].clone() }.sentence();
-        assert!(untimed.contains("written 3 times up to 1 GiB") && !untimed.contains("took"), "{untimed}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use reelgauge_analysis::fragments::against_copy::Finding;
 use reelgauge_engine::extents::Extents;
 use reelgauge_report::extents::{ExtentsRow, against_copy_screen, extents_screen};
+use reelgauge_report::fragments::uneven_reads;
 use reelgauge_runner::extents::{Compared, CopyRequest, compare_with_copy};
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::Observer;
@@ -117,9 +118,7 @@ fn comparison(compared: &Compared) -> String {
     let rows: Vec<ExtentsRow> = file.into_iter().chain(copy).collect();
     let mut notes: Vec<String> = Vec::new();
     let reads = [&compared.file_reads, &compared.copy_reads];
-    notes.extend(
-        reads.into_iter().flatten().filter_map(|reads| reads.sentence()).map(|said| format!("{said}.")),
-    );
+    notes.extend(reads.into_iter().flatten().filter_map(uneven_reads).map(|said| format!("{said}.")));
     notes.extend(compared.notes.iter().cloned());
     let is_slow = matches!(compared.result.finding, Finding::Pieces | Finding::Place);
     let found = format!("{}.", compared.result.sentence);

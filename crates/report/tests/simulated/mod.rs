@@ -6,6 +6,8 @@ use reelgauge_analysis::summary::{DataSet, EffectiveMode, LoadPointFacts, LogFac
 use reelgauge_analysis::{LoadPoint, Meter, Outcome, PointTiming, SelfCost, Summary, Warning};
 use reelgauge_record::test_records::op;
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
+use reelgauge_report::self_cost::self_cost_sentence;
+use reelgauge_report::warning_sentence;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -205,8 +207,9 @@ pub fn summary(share: &Share, load: &Load, ramp: &[u32]) -> Summary {
         let cpu_s = Some((rows as f64 * 3e-6, rows as f64 * 41e-6));
         SelfCost::new(cpu_s, &totals, &summary.load_points, None)
     };
+    summary.self_cost.sentence = self_cost_sentence(&summary.self_cost, &summary.load_points);
     let warnings = Warning::from_figures(&summary.load_points, &summary.self_cost, &totals);
-    summary.notes = warnings.iter().map(ToString::to_string).collect();
+    summary.notes = warnings.iter().map(warning_sentence).collect();
     summary.outcome = Outcome::Complete;
     summary
 }

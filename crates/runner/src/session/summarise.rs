@@ -12,6 +12,8 @@ use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::cache::{self, Asked, EffectiveMode as Mode, ModeFacts, judge};
 use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_record::host::HostFacts;
+use reelgauge_report::self_cost::self_cost_sentence;
+use reelgauge_report::warning_sentence;
 
 use crate::session::drain::{Drained, GivenUp};
 use crate::session::drive::Ending;
@@ -142,6 +144,7 @@ pub fn summarise(facts: Facts<'_>) -> Summary {
     let (totals, paused) = (&facts.drained.totals, &facts.drained.paused);
     summary.self_cost =
         SelfCost::new(Some((facts.cpu.user_s, facts.cpu.system_s)), totals, &facts.load_points, Some(paused));
+    summary.self_cost.sentence = self_cost_sentence(&summary.self_cost, &facts.load_points);
     summary.notes = notes(&facts, &summary.self_cost, &memory);
     summary.memory = Some(memory);
     summary.verify = match facts.verified {
@@ -302,7 +305,7 @@ fn notes(facts: &Facts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<String
         warnings.push(Warning::RunDirectoryOnTarget { path: facts.run_dir.display().to_string() });
     }
     warnings.sort_by_key(Warning::rank);
-    notes.extend(warnings.iter().map(ToString::to_string));
+    notes.extend(warnings.iter().map(warning_sentence));
     if let Some(why) = facts.verified.as_ref().and_then(Verified::why_not) {
         notes.push(format!("Not verified: {why}."));
     }

@@ -1,0 +1,115 @@
+//! Signs that files lie in pieces, in sentences, each with its evidence.
+//!
+//! Not here: what is a sign of that ([`reelgauge_analysis::fragments`]).
+
+use reelgauge_analysis::fragments::{ColdReads, FarWrites, FragmentSigns, Hints};
+
+use crate::units::{block_size, duration};
+
+/// What the signs say, a sentence each, without the full stop; none where there are none.
+pub fn fragment_sentences(signs: &FragmentSigns) -> Vec<String> {
+    let hints = signs.hints.iter().filter(|hints| hints.is_pattern()).map(single_bytes_ahead);
+    let far = signs.far_writes.iter().map(far_writes);
+    let cold = signs.cold_reads.iter().filter_map(uneven_reads);
+    hints.chain(far).chain(cold).collect()
+}
+
+fn single_bytes_ahead(hints: &Hints) -> String {
+    let spacing =
+        hints.spacing_bytes.map_or(String::new(), |spacing| format!(", one every {}", block_size(spacing)));
+    format!(
+        "1-byte-ahead pattern in {}: {} single bytes were written up to {} ahead of the data{spacing}, and {} of \
+         them were overwritten by data later. A server on XFS, or on btrfs with 'strict allocate', makes a piece \
+         of its own of each; 'reelgauge extents' on the server counts them",
+        hints.path,
+        hints.hints,
+        block_size(hints.ahead_bytes),
+        hints.overwritten
+    )
+}
+
+fn far_writes(far: &FarWrites) -> String {
+    let gap = block_size(far.gap_bytes);
+    let how = match far.writes {
+        1 => format!("data was written {gap} behind the end of the file"),
+        many => format!("data was written {many} times up to {gap} behind the end of the file"),
+    };
+    // Captures without durations have nothing to say about that.
+    let took = match far.max_service_us {
+        0.0 => String::new(),
+        longest_us => format!(", which took up to {}", duration(longest_us)),
+    };
+    format!(
+        "Far write in {}: {how}{took}. A server that fills such gaps with zeros stalls there for seconds",
+        far.path
+    )
+}
+
+/// How unevenly a file was read, without the full stop; `None` where the reads were even.
+pub fn uneven_reads(reads: &ColdReads) -> Option<String> {
+    let (fast_us, slow_us) = reads.peaks_us?;
+    let share = reads.slower_percent?;
+    let rhythm = reads
+        .period_bytes
+        .map_or(String::new(), |period| format!("; slow ones repeat every {}", block_size(period)));
+    Some(format!(
+        "Uneven reads of {}: in order, one at a time, {share} % of {} reads took about {} and the others about \
+         {}{rhythm}. If the file was not in a cache, it lies in pieces, its disk had other work, or this machine \
+         had",
+        reads.path,
+        reads.reads,
+        duration(slow_us),
+        duration(fast_us)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn single_bytes_ahead_are_told_with_their_distance() {
+        let hints = Hints {
+            path: "f1".to_owned(),
+            hints: 31,
+            overwritten: 31,
+            spacing_bytes: Some(128 << 10),
+            ahead_bytes: 1 << 20,
+            first_at_s: 0.0,
+        };
+        let signs = FragmentSigns { hints: vec![hints.clone()], ..FragmentSigns::default() };
+        let said = fragment_sentences(&signs).concat();
+        assert!(said.starts_with("1-byte-ahead pattern in f1: 31 single bytes"), "{said}");
+        assert!(said.contains("up to 1 MiB ahead") && said.contains("every 128 KiB"), "{said}");
+        let sparse = FragmentSigns { hints: vec![Hints { overwritten: 0, ..hints }], ..signs };
+        assert_eq!(fragment_sentences(&sparse), [""; 0]);
+    }
+
+    #[test]
+    fn data_far_behind_the_end_is_told_with_its_time_where_that_is_known() {
+        let far =
+            FarWrites { path: "f1".to_owned(), writes: 1, gap_bytes: 1 << 30, max_service_us: 1_500_000.0 };
+        let said = far_writes(&far);
+        assert!(said.contains("data was written 1 GiB behind the end"), "{said}");
+        assert!(said.contains("which took up to 1.50 s"), "{said}");
+        let untimed = far_writes(&FarWrites { max_service_us: 0.0, writes: 3, ..far });
+        assert!(untimed.contains("written 3 times up to 1 GiB") && !untimed.contains("took"), "{untimed}");
+    }
+
+    #[test]
+    fn uneven_reads_are_told_with_their_rhythm_and_even_ones_not() {
+        let even = ColdReads { path: "a.mov".to_owned(), reads: 1000, ..ColdReads::default() };
+        assert_eq!(uneven_reads(&even), None);
+        let uneven = ColdReads {
+            peaks_us: Some((800.0, 9_800.0)),
+            slower_percent: Some(12.5),
+            period_bytes: Some(1 << 20),
+            ..even
+        };
+        let said = uneven_reads(&uneven).unwrap_or_default();
+        assert!(
+            said.contains("12.5 % of 1000 reads took about 9.80 ms") && said.contains("every 1 MiB"),
+            "{said}"
+        );
+    }
+}

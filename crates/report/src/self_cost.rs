@@ -1,0 +1,120 @@
+//! What the tool itself cost the figures, in a sentence.
+//!
+//! Not here: whether its timing was good enough ([`reelgauge_analysis::SelfCost`]).
+
+use reelgauge_analysis::{LoadPoint, SelfCost};
+
+use crate::units::{counted, duration, moment};
+
+/// Whether the tool's own timing was good enough for the figures of these load points, and why.
+pub fn self_cost_sentence(cost: &SelfCost, points: &[LoadPoint]) -> String {
+    let sentence = match (cost.own_delay_max_us, cost.shortest_buffer_s) {
+        (Some(max_us), Some(buffer_s)) => of_streams(cost, points, max_us, buffer_s),
+        _ => of_operations(cost, points),
+    };
+    match (cost.longest_pause_s, cost.longest_pause_began_s) {
+        (Some(length_s), Some(began_s)) => format!(
+            "{sentence} The tool itself did not run for {} from {} into the run on (stopped, or without a \
+             processor).",
+            duration(length_s * 1e6),
+            moment(began_s)
+        ),
+        _ => sentence,
+    }
+}
+
+/// Beside a buffer.
+fn of_streams(cost: &SelfCost, points: &[LoadPoint], max_us: f64, buffer_s: f64) -> String {
+    let beside = format!(
+        "The tool's own delay was at most {}, beside a buffer of {}",
+        duration(max_us),
+        duration(buffer_s * 1e6)
+    );
+    let streams = points.iter().filter_map(|point| point.streams.as_ref());
+    let late: u64 = streams.map(|streams| streams.total.late_frames_with_own_delay).sum();
+    match (late, cost.timing_good_enough) {
+        (0, Some(true)) => format!("{beside}: its timing is good enough."),
+        (0, _) => format!(
+            "{beside}: margins hold much of it. Measure on a machine with less other work, or with fewer streams."
+        ),
+        (late, _) => format!("{beside}, and made {} late that the storage did not.", counted(late, "frame")),
+    }
+}
+
+/// Beside the median answer.
+fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
+    let (Some(late_us), Some(response_us)) = (cost.lateness_p99_us, cost.response_p50_us) else {
+        return "No operation was measured, so there is no timing to judge.".to_owned();
+    };
+    if cost.timing_good_enough == Some(false) && cost.is_lateness_good() == Some(true) {
+        let measured_s: f64 = points.iter().map(|point| point.measured_s).sum();
+        let paused_us = cost.paused_s.unwrap_or(0.0) * 1e6;
+        return format!(
+            "The tool was stopped for {} of {}: every figure holds that.",
+            duration(paused_us),
+            moment(measured_s)
+        );
+    }
+    let beside = format!(
+        "For 99 of 100 operations the tool's own delay was at most {}, beside a median response of {}",
+        duration(late_us),
+        duration(response_us)
+    );
+    match cost.timing_good_enough {
+        Some(true) => format!("{beside}: its timing is good enough."),
+        _ => format!("{beside}: response times hold much of the tool's own delay; rely on service times."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A mix whose operations were issued in time.
+    fn good() -> SelfCost {
+        SelfCost {
+            lateness_p99_us: Some(8.0),
+            response_p50_us: Some(450.0),
+            timing_good_enough: Some(true),
+            ..SelfCost::default()
+        }
+    }
+
+    #[test]
+    fn a_delay_stands_beside_the_median_answer() {
+        let said = self_cost_sentence(&good(), &[]);
+        assert_eq!(
+            said,
+            "For 99 of 100 operations the tool's own delay was at most 8.00 µs, beside a median response of 450 \
+             µs: its timing is good enough."
+        );
+        let late = SelfCost { lateness_p99_us: Some(90.0), timing_good_enough: Some(false), ..good() };
+        assert!(self_cost_sentence(&late, &[]).ends_with("rely on service times."));
+        let none = SelfCost { lateness_p99_us: None, timing_good_enough: None, ..good() };
+        assert!(self_cost_sentence(&none, &[]).starts_with("No operation was measured"));
+    }
+
+    /// "0.0 s" would say that it was not stopped.
+    #[test]
+    fn a_short_pause_has_its_length() {
+        let cost = SelfCost {
+            paused_s: Some(0.038),
+            longest_pause_s: Some(0.038),
+            longest_pause_began_s: Some(4.0),
+            timing_good_enough: Some(false),
+            ..good()
+        };
+        let said = self_cost_sentence(&cost, &[]);
+        assert!(said.contains("was stopped for 38.0 ms of"), "{said}");
+        assert!(said.contains("did not run for 38.0 ms from 4.0 s into the run"), "{said}");
+    }
+
+    #[test]
+    fn streams_have_a_buffer() {
+        let cost = SelfCost { own_delay_max_us: Some(1.2e6), shortest_buffer_s: Some(1.0), ..good() };
+        let said = self_cost_sentence(&SelfCost { timing_good_enough: Some(false), ..cost }, &[]);
+        assert!(
+            said.starts_with("The tool's own delay was at most 1.20 s, beside a buffer of 1.00 s: margins")
+        );
+    }
+}

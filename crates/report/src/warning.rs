@@ -1,0 +1,99 @@
+//! What the reader must know before believing the figures, in sentences. Every one says what to do about it.
+//!
+//! Not here: when there is something to warn of ([`reelgauge_analysis::warning`]).
+
+mod cache;
+
+use reelgauge_analysis::Warning;
+use reelgauge_analysis::warning::{FEW_TRANSFERS, LogTrouble};
+
+use crate::units::duration;
+
+/// A warning in words, with its advice.
+pub fn warning_sentence(warning: &Warning) -> String {
+    match warning {
+        Warning::OwnLateness { p99_us, response_p50_us } => format!(
+            "The tool itself was late: up to {} for 99 of 100 operations, beside a median answer of {}. Rely on \
+             service times, and measure again with fewer workers or on a client with more idle CPU.",
+            duration(*p99_us),
+            duration(*response_p50_us)
+        ),
+        Warning::Cache { memory, verb } => cache::sentence(memory, verb),
+        Warning::LogDropped { ops, trouble } => {
+            format!("{ops} operations are in the figures but not in the log, because {}.", why(*trouble))
+        }
+        Warning::ClientCpuSaturated { busy_share } => format!(
+            "This machine's CPUs were {:.0} % busy, so it may have been the limit and not the storage. Spread \
+             the workers over more clients, or use larger blocks.",
+            busy_share * 100.0
+        ),
+        Warning::ShortLook { measured_s } => {
+            // Of what was stopped at once, "0.0 s" would say that nothing was measured.
+            let measured = match *measured_s {
+                short if short < 0.1 => format!("{:.1} ms", short * 1e3),
+                seconds => format!("{seconds:.1} s"),
+            };
+            format!(
+                "Measured for only {measured}: storage with a cache can look much faster than it stays. Use \
+                 --duration 60s or more."
+            )
+        }
+        Warning::FewTransfers { cells, of } => format!(
+            "{cells} of {of} cells in the tables come from fewer than {FEW_TRANSFERS} transfers and will differ \
+             from run to run. Measure longer (--duration), or use fewer block sizes (--blocks)."
+        ),
+        Warning::TargetIsMemory { fs_type } => format!(
+            "The target is memory ({fs_type}): these figures are of this machine and of no storage. Give a path \
+             on the storage you want to know about."
+        ),
+        Warning::RunDirectoryOnTarget { path } => format!(
+            "The run directory {path} is on the same file system as the target, so writing the log was part of \
+             the load. Put it elsewhere with --out."
+        ),
+        Warning::Stragglers { ops } => format!(
+            "{ops} operations came back only after their load point had been given up; they are in no figure. \
+             Look at the server's log for what held them."
+        ),
+    }
+}
+
+/// What kept operations out of the log, and what to do.
+fn why(trouble: LogTrouble) -> &'static str {
+    match trouble {
+        LogTrouble::TooSlow => {
+            "the log could not be written fast enough. Put the run directory on a faster disk (--out)"
+        }
+        LogTrouble::DiskFull => {
+            "the disk of the run directory is full. Free space there, or put the run directory on another disk \
+             (--out)"
+        }
+        LogTrouble::Failed => "the log could not be written. Put the run directory on another disk (--out)",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_warning_carries_advice() {
+        let warnings = [
+            Warning::OwnLateness { p99_us: 900.0, response_p50_us: 800.0 },
+            Warning::LogDropped { ops: 7, trouble: LogTrouble::TooSlow },
+            Warning::LogDropped { ops: 7, trouble: LogTrouble::DiskFull },
+            Warning::LogDropped { ops: 7, trouble: LogTrouble::Failed },
+            Warning::ClientCpuSaturated { busy_share: 0.97 },
+            Warning::ShortLook { measured_s: 5.0 },
+            Warning::FewTransfers { cells: 3, of: 20 },
+            Warning::TargetIsMemory { fs_type: "tmpfs".to_owned() },
+            Warning::RunDirectoryOnTarget { path: "/mnt/nas/x".to_owned() },
+            Warning::Stragglers { ops: 2 },
+        ];
+        let verbs = ["Rely", "Free", "Use", "Put", "Spread", "Measure", "Give", "Look"];
+        for warning in warnings {
+            let text = warning_sentence(&warning);
+            assert!(verbs.iter().any(|verb| text.contains(verb)), "{text}");
+            assert!(text.ends_with('.'), "{text}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The warning that a cache answered, or may have: why, and what to do about it.
+//!
+//! Not here: whether one did ([`reelgauge_analysis::whose_memory`]).
+
+use reelgauge_analysis::MemoryFacts;
+use reelgauge_analysis::whose_memory::{CLEAR_OF_MEMORY, CacheEvidence, CacheSuspicion, WhySuspected};
+
+use crate::units::duration;
+
+/// What a reader must know of caches before believing the figures, with the advice in the flags of the verb.
+pub(super) fn sentence(memory: &MemoryFacts, verb: &str) -> String {
+    format!("{} {}", cause(memory), remedy(memory, verb))
+}
+
+/// Why what was read may not have come from the storage.
+fn cause(memory: &MemoryFacts) -> String {
+    match &memory.suspicion {
+        Some(CacheSuspicion::Answered { evidence: CacheEvidence::ClientCounted { share } }) => format!(
+            "{:.0} % of what was read came from this machine's memory and not from the storage.",
+            share * 100.0
+        ),
+        Some(CacheSuspicion::Answered { evidence: CacheEvidence::LaterReadsFaster { reads, .. } }) => {
+            format!(
+                "A cache answered: reads of data that this run had read before took {} (median), first reads {}. \
+             The figures are partly those of the cache.",
+                duration(reads.later.p50_service_us),
+                duration(reads.first.p50_service_us)
+            )
+        }
+        Some(CacheSuspicion::MayHaveAnswered { why }) => {
+            why.first().map(|why| reason(memory, *why)).unwrap_or_default()
+        }
+        _ => String::new(),
+    }
+}
+
+fn reason(memory: &MemoryFacts, why: WhySuspected) -> String {
+    let MemoryFacts { data_set_bytes, server_memory_bytes, client_memory_bytes, .. } = memory;
+    let data = size(*data_set_bytes);
+    match why {
+        WhySuspected::JustWritten => format!(
+            "This run wrote its test files ({data}) just before it read them, so the server may have \
+             answered from its memory and not from its disks."
+        ),
+        WhySuspected::FitsServerMemory => format!(
+            "The test files ({data}) are smaller than {} the server's memory ({}), so it may have answered \
+             from there and not from its disks.",
+            times(CLEAR_OF_MEMORY),
+            size(server_memory_bytes.unwrap_or_default())
+        ),
+        WhySuspected::UsedBefore => format!(
+            "The test files ({data}) were used before, so the server may have answered from its memory and \
+             not from its disks."
+        ),
+        WhySuspected::ReadAgain => format!(
+            "Some of your files ({data}) were read more than once, and the server may have answered the \
+             later reads from its memory."
+        ),
+        WhySuspected::FitsClientMemory => match client_memory_bytes {
+            Some(memory_bytes) => format!(
+                "Reads went through this machine's cache, and the test files ({data}) are smaller than {} its \
+                 memory ({}): how much of them it answered is not known.",
+                times(CLEAR_OF_MEMORY),
+                size(*memory_bytes)
+            ),
+            None => format!(
+                "Reads went through this machine's cache, and how much of the test files ({data}) it answered \
+                 is not known."
+            ),
+        },
+    }
+}
+
+/// What to do about it, with the flags of the verb.
+fn remedy(memory: &MemoryFacts, verb: &str) -> String {
+    let is_client = match &memory.suspicion {
+        Some(CacheSuspicion::Answered { evidence: CacheEvidence::ClientCounted { .. } }) => true,
+        Some(CacheSuspicion::MayHaveAnswered { why }) => why.first() == Some(&WhySuspected::FitsClientMemory),
+        _ => false,
+    };
+    let whose = if is_client { "this machine's memory" } else { "the server's memory" };
+    let twice = times(CLEAR_OF_MEMORY);
+    let unstated = !is_client && memory.server_memory_bytes.is_none();
+    let state = if unstated { "; say how large that is with --server-memory" } else { "" };
+    match verb {
+        "mix" => format!(
+            "Use files of more than {twice} {whose} in all (--file-size), or old files of your own (--read-from DIR \
+             --writes 0){state}."
+        ),
+        "vda" => format!("Use files of more than {twice} {whose} in all (--file-size, --files){state}."),
+        "streams" => format!(
+            "Use old files of your own (--read-from DIR, they are only read), or longer clips (--clip), more than \
+             {twice} {whose} in all{state}."
+        ),
+        "check" => "Use 'reelgauge streams --read-from DIR' with old files of your own, which are only read, to measure \
+             the disks."
+        .to_owned(),
+        "run" => format!(
+            "Use files of more than {twice} {whose} in all (clip or file_size in the plan; server_memory \
+             says how large it is)."
+        ),
+        _ => format!("Use more data than {twice} {whose} to measure the disks."),
+    }
+}
+
+fn times(factor: u64) -> String {
+    if factor == 2 { "twice".to_owned() } else { format!("{factor} times") }
+}
+
+/// An amount of memory or of files, for people.
+fn size(bytes: u64) -> String {
+    const GIB: f64 = (1_u64 << 30) as f64;
+    const MIB: f64 = (1_u64 << 20) as f64;
+    let (amount, unit) = match bytes as f64 {
+        bytes if bytes >= GIB => (bytes / GIB, "GiB"),
+        bytes => (bytes / MIB, "MiB"),
+    };
+    let digits = usize::from(amount < 10.0 && amount.fract() >= 0.05);
+    format!("{amount:.digits$} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_analysis::rereads::{ComparedReads, ReadTimes};
+
+    use super::*;
+
+    const GIB: u64 = 1 << 30;
+
+    fn facts(suspicion: Option<CacheSuspicion>) -> MemoryFacts {
+        MemoryFacts {
+            data_set_bytes: 10 * GIB,
+            client_memory_bytes: Some(24 * GIB),
+            suspicion,
+            ..MemoryFacts::default()
+        }
+    }
+
+    fn may(why: WhySuspected) -> MemoryFacts {
+        facts(Some(CacheSuspicion::MayHaveAnswered { why: vec![why] }))
+    }
+
+    fn said(facts: &MemoryFacts, verb: &str) -> String {
+        sentence(facts, verb)
+    }
+
+    #[test]
+    fn whole_sentences() {
+        assert_eq!(
+            said(&may(WhySuspected::JustWritten), "mix"),
+            "This run wrote its test files (10 GiB) just before it read them, so the server may have answered \
+             from its memory and not from its disks. Use files of more than twice the server's memory in all \
+             (--file-size), or old files of your own (--read-from DIR --writes 0); say how large that is with \
+             --server-memory."
+        );
+        let stated =
+            MemoryFacts { server_memory_bytes: Some(64 * GIB), ..may(WhySuspected::FitsServerMemory) };
+        assert_eq!(
+            said(&stated, "streams"),
+            "The test files (10 GiB) are smaller than twice the server's memory (64 GiB), so it may have \
+             answered from there and not from its disks. Use old files of your own (--read-from DIR, they are \
+             only read), or longer clips (--clip), more than twice the server's memory in all."
+        );
+        assert_eq!(
+            said(&may(WhySuspected::FitsClientMemory), "vda"),
+            "Reads went through this machine's cache, and the test files (10 GiB) are smaller than twice its \
+             memory (24 GiB): how much of them it answered is not known. Use files of more than twice this \
+             machine's memory in all (--file-size, --files)."
+        );
+    }
+
+    #[test]
+    fn evidence_says_both_times() {
+        let times = |p50_service_us| ReadTimes { p50_service_us, ..ReadTimes::default() };
+        let reads = ComparedReads { read_bytes_from: 1, first: times(21_400.0), later: times(730.0) };
+        let evidence = CacheEvidence::LaterReadsFaster { point: 0, reads };
+        let text = said(&facts(Some(CacheSuspicion::Answered { evidence })), "check");
+        assert!(
+            text.starts_with("A cache answered: reads of data that this run had read before took 730 µs")
+        );
+        assert!(text.contains("first reads 21.4 ms."), "{text}");
+    }
+
+    #[test]
+    fn every_verb_has_a_remedy_and_every_reason_a_sentence() {
+        let reasons = [
+            WhySuspected::JustWritten,
+            WhySuspected::FitsServerMemory,
+            WhySuspected::UsedBefore,
+            WhySuspected::ReadAgain,
+            WhySuspected::FitsClientMemory,
+        ];
+        for why in reasons {
+            for verb in ["mix", "streams", "check", "vda", "run", "replay"] {
+                let text = said(&may(why), verb);
+                assert!(text.contains("10 GiB") && text.contains(". Use ") && text.ends_with('.'), "{text}");
+                assert!(!text.contains("  ") && !text.contains(".."), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_for_people() {
+        for (bytes, text) in [
+            (10 * GIB, "10 GiB"),
+            (GIB + GIB / 2, "1.5 GiB"),
+            (63 * GIB + GIB / 2, "64 GiB"),
+            (512 << 20, "512 MiB"),
+            (1 << 20, "1 MiB"),
+        ] {
+            assert_eq!(size(bytes), text);
+        }
+    }
+}
