@@ -7,8 +7,9 @@
 //! A test that cannot run (not root, a tool is missing) says so in the file that `REELGAUGE_SKIPS` names,
 //! one "name: why" per line. The test framework counts it as passed; here it is counted as skipped.
 //!
-//! A test that fails is run once more, alone. If it passes then it stays a failure, and is named as unstable:
-//! whoever mends it knows where to look.
+//! A test that fails is run once more, alone. If it passes then it is no failure, but it is named as
+//! unstable: these tests measure real time on machines that they share. More than a few are a failure all
+//! the same.
 
 mod programs;
 
@@ -27,6 +28,9 @@ const AT_ONCE: usize = 3;
 /// How many of those that judge by time do: each leaves more than four fifths of a processor idle.
 const MEASURING_AT_ONCE: usize = 2;
 
+/// Tests that may fail in company and pass alone before the whole run is a failure.
+const MOST_UNSTABLE: usize = 4;
+
 /// Runs the tests of the workspace, with the end-to-end tests unless `quick`.
 pub fn run(quick: bool) -> anyhow::Result<Outcome> {
     let skips = crate::target_dir().join("skipped-tests.txt");
@@ -43,10 +47,20 @@ pub fn run(quick: bool) -> anyhow::Result<Outcome> {
         let (counts, failed) = counted(&said.text);
         total.passed += counts.passed;
         total.failed += counts.failed;
-        if !said.passed {
-            broken.push(program.name.clone());
-            total.unstable.extend(pass_alone(program, &failed, &environment)?);
+        if said.passed {
+            continue;
         }
+        let unstable = pass_alone(program, &failed, &environment)?;
+        if failed.is_empty() || unstable.len() < failed.len() {
+            broken.push(program.name.clone());
+        }
+        total.unstable.extend(unstable);
+    }
+    if total.unstable.len() <= MOST_UNSTABLE {
+        total.failed -= total.unstable.len() as u64;
+        total.passed += total.unstable.len() as u64;
+    } else {
+        broken.push(format!("{} tests that pass alone", total.unstable.len()));
     }
     let doc_tests_passed = doc_tests(quick, &mut total)?;
     let skipped = std::fs::read_to_string(&skips)?;

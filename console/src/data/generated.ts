@@ -430,7 +430,7 @@ export type Failure = {
   at_s: number | null,
   /** The same since the start of the load point. */
   at_in_point_s: number | null,
-  /** The limit, in the unit of `Criteria`. */
+  /** The limit: frames, operations, ms, MB/s or a share, as the criterion is. */
   limit: number,
   /** What was found, in the same unit. */
   found: number | null,
@@ -714,7 +714,7 @@ export type Incident = {
   ended_s: number,
   /** How many streams had late frames. */
   stream_count: number,
-  /** The first `STREAMS_NAMED` of them, by number. */
+  /** The first 64 of them, by number. */
   streams: Array<number>,
   /** Late frames. */
   late_frames: number,
@@ -1677,10 +1677,11 @@ export type SelfCost = {
   /**
    * Whether the tool's own timing was good enough. For streams: its largest own delay was below a quarter
    * of the shortest buffer, and no frame was late because of it. For other runs: 99 of 100 operations were
-   * issued within 50 µs or a tenth of the median answer of their time. `null` where nothing was measured.
+   * issued within 50 µs or a tenth of the median answer of their time, and the tool was stopped for no
+   * more than a fiftieth of what was measured. `null` where nothing was measured.
    */
   timing_good_enough: boolean | null,
-  /** The same in words. */
+  /** The same in words. Empty until somebody has put it into words. */
   sentence: string,
 };
 
@@ -1891,7 +1892,10 @@ export type StorageThen = {
   no_answer_s: number | null,
   /** When that began. */
   no_answer_began_s: number | null,
-  /** Bytes that came, as a share of what the streams needed in that time; may be above 1. */
+  /**
+   * Bytes that came, as a share of what the streams needed in that time; may be above 1. `null` where the
+   * tool hardly ran.
+   */
   answered_share: number | null,
   /**
    * The share of the time in which something was in flight. The tool's own delays and pauses are no part
@@ -2051,7 +2055,7 @@ export type StreamWorstMargin = {
 
 /** Everything that a report shows. */
 export type Summary = {
-  /** `SCHEMA_VERSION` of the program that wrote it. */
+  /** The version of this file's form that the program wrote; see `SCHEMA_VERSION`. */
   schema_version: number,
   /** Version of that program. */
   tool_version: string,

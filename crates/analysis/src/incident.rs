@@ -44,7 +44,7 @@ pub struct Incident {
     pub ended_s: f64,
     /// How many streams had late frames.
     pub stream_count: u64,
-    /// The first [`STREAMS_NAMED`] of them, by number.
+    /// The first 64 of them, by number.
     pub streams: Vec<u32>,
     /// Late frames.
     pub late_frames: u64,
@@ -108,7 +108,8 @@ pub struct StorageThen {
     pub no_answer_s: Option<f64>,
     /// When that began.
     pub no_answer_began_s: Option<f64>,
-    /// Bytes that came, as a share of what the streams needed in that time; may be above 1.
+    /// Bytes that came, as a share of what the streams needed in that time; may be above 1. `None` where the
+    /// tool hardly ran.
     pub answered_share: Option<f64>,
     /// The share of the time in which something was in flight. The tool's own delays and pauses are no part
     /// of either.

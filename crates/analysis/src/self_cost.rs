@@ -62,7 +62,8 @@ pub struct SelfCost {
     pub longest_pause_began_s: Option<f64>,
     /// Whether the tool's own timing was good enough. For streams: its largest own delay was below a quarter
     /// of the shortest buffer, and no frame was late because of it. For other runs: 99 of 100 operations were
-    /// issued within 50 µs or a tenth of the median answer of their time. `None` where nothing was measured.
+    /// issued within 50 µs or a tenth of the median answer of their time, and the tool was stopped for no
+    /// more than a fiftieth of what was measured. `None` where nothing was measured.
     pub timing_good_enough: Option<bool>,
     /// The same in words. Empty until somebody has put it into words.
     pub sentence: String,

@@ -29,7 +29,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Summary {
-    /// [`SCHEMA_VERSION`] of the program that wrote it.
+    /// The version of this file's form that the program wrote; see [`SCHEMA_VERSION`].
     pub schema_version: u32,
     /// Version of that program.
     pub tool_version: String,
@@ -312,7 +312,8 @@ pub struct VerifyFacts {
 pub enum SummaryError {
     /// It is no summary, or a damaged one.
     #[error(
-        "this is no summary.json of a run ({source}); make it again from the log with 'reelgauge report RUN'"
+        "this is no summary.json of a run ({source}); move it away, and 'reelgauge report RUN' makes the figures \
+         again from the log"
     )]
     Malformed {
         /// What is wrong with it.
@@ -322,7 +323,7 @@ pub enum SummaryError {
     /// A newer program wrote it.
     #[error(
         "the summary has schema version {found}, this program knows {SCHEMA_VERSION}; use a newer \
-         reelgauge, or make it again from the log with 'reelgauge report RUN'"
+         reelgauge, or move summary.json away, and 'reelgauge report RUN' makes the figures again from the log"
     )]
     Newer {
         /// Its version.
@@ -330,8 +331,8 @@ pub enum SummaryError {
     },
     /// A program wrote it whose summaries are no longer read.
     #[error(
-        "the summary has schema version {found}, this program knows {SCHEMA_VERSION}; make it again from \
-         the log with 'reelgauge report RUN'"
+        "the summary has schema version {found}, this program knows {SCHEMA_VERSION}; move \
+         summary.json away, and 'reelgauge report RUN' makes the figures again from the log"
     )]
     Older {
         /// Its version.

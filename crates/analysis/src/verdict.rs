@@ -42,7 +42,7 @@ pub struct Failure {
     pub at_s: Option<f64>,
     /// The same since the start of the load point.
     pub at_in_point_s: Option<f64>,
-    /// The limit, in the unit of [`Criteria`].
+    /// The limit: frames, operations, ms, MB/s or a share, as the criterion is.
     pub limit: f64,
     /// What was found, in the same unit.
     pub found: Option<f64>,

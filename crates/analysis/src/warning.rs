@@ -107,7 +107,8 @@ impl Warning {
     pub fn from_figures(points: &[LoadPoint], cost: &SelfCost, totals: &RunTotals) -> Vec<Warning> {
         let mut warnings = Vec::new();
         // Of streams it is told beside their buffers, in the sentence on the tool's own cost.
-        let is_bad = cost.timing_good_enough == Some(false) && cost.own_delay_max_us.is_none();
+        // That it was stopped is told there, too: that says nothing of how late it is otherwise.
+        let is_bad = cost.is_lateness_good() == Some(false) && cost.own_delay_max_us.is_none();
         if let (true, Some(lateness), Some(response)) = (is_bad, totals.lateness, &totals.data_response) {
             warnings.push(Warning::OwnLateness { p99_us: lateness.p99_us, response_p50_us: response.p50_us });
         }

@@ -148,13 +148,13 @@ pub struct MixArgs {
     #[arg(long, hide_short_help = true, value_name = "SWEEP", conflicts_with = "ramp")]
     pub sweep: Option<Sweep>,
     /// Measured time of each load point of a ramp or sweep [default: 60s]
-    #[arg(long, hide_short_help = true, value_name = "TIME", conflicts_with = "duration")]
+    #[arg(long, value_name = "TIME", conflicts_with = "duration")]
     pub step: Option<Span>,
     /// Measured time [default: 30s]
     #[arg(long, value_name = "TIME", conflicts_with_all = ["ramp", "sweep"])]
     pub duration: Option<Span>,
     /// Time before each load point that is left out of the figures [default: 5s; with --no-repeat: 0s]
-    #[arg(long, hide_short_help = true, value_name = "TIME")]
+    #[arg(long, value_name = "TIME")]
     pub warmup: Option<Span>,
     /// Random seed; the same seed gives the same operations [default: random]
     #[arg(long, hide_short_help = true, value_name = "N")]

@@ -75,7 +75,8 @@ fn paper<W: Write>(point: &LoadPoint, of_point: &Value, rows: &mut Rows<W>) -> R
 fn streams<W: Write>(of_point: &Value, rows: &mut Rows<W>) -> Result<(), csv::Error> {
     for stream in list(of_point, "/streams/streams") {
         let length_s = |late_run: &&Value| late_run.get("length_s").and_then(Value::as_f64).unwrap_or(0.0);
-        let late_runs = list(stream, "/worst_late_runs").iter();
+        // The worst of several that are as long.
+        let late_runs = list(stream, "/worst_late_runs").iter().rev();
         let longest = late_runs.max_by(|one, two| length_s(one).total_cmp(&length_s(two)));
         let longest = longest.unwrap_or(&Value::Null);
         rows.write(&[("point", of_point), ("stream", stream), ("longest", longest)])?;
@@ -131,7 +132,7 @@ fn cell(row: &Row<'_>, path: &str) -> String {
     let figure = scope.and_then(|(_, of)| words.try_fold(*of, |of, word| of.get(word)));
     match figure {
         None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => text.clone(),
+        Some(Value::String(text)) => as_text(text),
         // Whole numbers stand without a point, however they are kept.
         Some(Value::Number(number)) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
             (None, None, Some(number)) => number.to_string(),
@@ -139,6 +140,12 @@ fn cell(row: &Row<'_>, path: &str) -> String {
         },
         Some(other) => other.to_string(),
     }
+}
+
+/// What came from outside, as no spreadsheet takes it for a formula.
+fn as_text(text: &str) -> String {
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if is_formula { format!("'{text}") } else { text.to_owned() }
 }
 
 fn value(of: &impl Serialize) -> Result<Value, csv::Error> {

@@ -46,7 +46,7 @@ fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
     let (Some(late_us), Some(response_us)) = (cost.lateness_p99_us, cost.response_p50_us) else {
         return "No operation was measured, so there is no timing to judge.".to_owned();
     };
-    if cost.timing_good_enough == Some(false) && cost.is_lateness_good() == Some(true) {
+    if cost.was_only_stopped() {
         let measured_s: f64 = points.iter().map(|point| point.measured_s).sum();
         let paused_us = cost.paused_s.unwrap_or(0.0) * 1e6;
         return format!(

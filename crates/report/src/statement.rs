@@ -173,6 +173,9 @@ fn beside(incident: &Incident) -> String {
 pub(crate) fn doubt_words(summary: &Summary, confidence: &Confidence) -> Option<String> {
     let own_timing = || {
         let cost = &summary.self_cost;
+        if let Some(paused_s) = cost.paused_s.filter(|_| cost.was_only_stopped()) {
+            return format!("the tool was stopped for {} while it measured", duration(paused_s * 1e6));
+        }
         let late = cost.own_delay_max_us.or(cost.lateness_max_us);
         let by = late.map(|us| format!(" (it was up to {} late by itself)", duration(us)));
         format!("the tool's own timing was not good enough{}", by.unwrap_or_default())

@@ -34,13 +34,14 @@ pub fn warning_sentence(warning: &Warning) -> String {
                 seconds => format!("{seconds:.1} s"),
             };
             format!(
-                "Measured for only {measured}: storage with a cache can look much faster than it stays. Use \
-                 --duration 60s or more."
+                "Measured for only {measured}: storage with a cache can look much faster than it stays. \
+                 Measure for 60 s or more (--duration, or --step in a ramp or sweep)."
             )
         }
         Warning::FewTransfers { cells, of } => format!(
             "{cells} of {of} cells in the tables come from fewer than {FEW_TRANSFERS} transfers and will differ \
-             from run to run. Measure longer (--duration), or use fewer block sizes (--blocks)."
+             from run to run. Measure longer (--duration, or --step in a ramp or sweep), or use fewer block \
+             sizes (--blocks)."
         ),
         Warning::TargetIsMemory { fs_type } => format!(
             "The target is memory ({fs_type}): these figures are of this machine and of no storage. Give a path \

@@ -77,3 +77,18 @@ fn seconds() {
     assert_eq!(rows[0]["point"], "");
     assert_eq!((rows[3]["began_s"].as_str(), rows[3]["point"].as_str()), ("3", "0"));
 }
+
+/// A run is named by whoever makes it, and opened by whoever gets the table.
+#[test]
+fn text_is_no_formula() {
+    let load = Load { measured_s: 1, ..Load::default() };
+    let mut summary = summary(&Share::default(), &load, &[1]);
+    for formula in ["=HYPERLINK(\"x\")", "+1", "-1", "@SUM(1)", "\t=1"] {
+        summary.load_points[0].label = formula.to_owned();
+        for row in rows(CsvTable::LoadPoints, &summary) {
+            assert_eq!(row["label"], format!("'{formula}"));
+        }
+    }
+    summary.load_points[0].label = "4 workers".to_owned();
+    assert_eq!(rows(CsvTable::LoadPoints, &summary)[0]["label"], "4 workers");
+}

@@ -49,7 +49,7 @@ const OF_ROW: &[(&str, &str)] = &[
         "criteria",
         "whether the criteria were met: `met`, `not_met` or `not_known`; empty where none were asked for",
     ),
-    ("mode", "the kind of access, as the paper abbreviates it"),
+    ("mode", "the kind of access, as the paper abbreviates it; `All` for all together"),
     ("incident", "its number in the load point, from 0"),
 ];
 
@@ -89,7 +89,8 @@ const HEAD: &str = "\
 
 What stands in `summary.json`, in the tables of `report --csv`, and in comparisons. Units are in the names:
 `_us` microseconds, `_ms` milliseconds, `_s` seconds, `_bytes`, `_bytes_per_s`, `_mb_per_s` (10⁶ bytes),
-`_percent`, `_share` (0 to 1). What was not measured is `null`, and empty in a table; it is never 0.
+`_percent`, `_share` (0 to 1). What was not measured is `null` or left
+out, and empty in a table; it is never 0.
 
 ## summary.json
 ";
@@ -111,6 +112,10 @@ fn summary(shapes: &Shapes, book: &mut String) {
 
 fn tables(shapes: &Shapes, book: &mut String) {
     book.push_str("\n## Tables\n\n`report RUN --csv FOLDER` writes them.\n");
+    book.push_str(
+        "\nText that a spreadsheet would take for a formula has a `'` before it. What stands for a load point as a \
+         whole (streams, frames, criteria, culprit) is empty in the rows of its workers.\n",
+    );
     for table in CsvTable::ALL {
         writeln!(book, "\n### {}\n\nA row is {}.\n", table.file_name(), row_is(table)).unwrap();
         book.push_str("| column | stands in `summary.json` as |\n|---|---|\n");

@@ -270,6 +270,8 @@ impl AnswerTally {
         let running_ns = until_ns.saturating_sub(from_ns).saturating_sub(pauses.total_ns(from_ns, until_ns));
         let needed_bytes = needed_bytes_per_s.map(|rate| rate * running_ns as f64 / 1e9);
         let answered_share = needed_bytes.filter(|bytes| *bytes > 0.0).map(|needed| bytes as f64 / needed);
+        // What came within the few moments between pauses is no share of anything.
+        let mostly_ran = running_ns >= until_ns.saturating_sub(from_ns) / 10;
         let busy_share = (self.busy_ns(from_ns, until_ns) as f64 / running_ns as f64).min(1.0);
         let longest_ns = bins.iter().map(|bin| bin.longest_ns).max().unwrap_or(0);
         let longest_ns = longest_ns.max(silence.map_or(0, |silence| silence.length_ns));
@@ -290,7 +292,7 @@ impl AnswerTally {
             behaviour,
             no_answer_s: silence.map(|silence| seconds(silence.length_ns)),
             no_answer_began_s: silence.map(|silence| seconds(silence.from_ns)),
-            answered_share: answered_share.map(|share| round_to(share, 4)),
+            answered_share: answered_share.filter(|_| mostly_ran).map(|share| round_to(share, 4)),
             busy_share: (running_ns > 0).then(|| round_to(busy_share, 4)),
             longest_op_us: Some(us(longest_ns)),
         }

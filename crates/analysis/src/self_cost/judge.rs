@@ -61,6 +61,12 @@ impl SelfCost {
     pub fn is_lateness_good(&self) -> Option<bool> {
         Some(is_good_beside(self.lateness_p99_us?, self.response_p50_us?))
     }
+
+    /// Whether all that was wrong with the timing of a run without streams is that the tool was stopped.
+    pub fn was_only_stopped(&self) -> bool {
+        let is_bad = self.timing_good_enough == Some(false) && self.own_delay_max_us.is_none();
+        is_bad && self.is_lateness_good() == Some(true)
+    }
 }
 
 fn is_lateness_good(totals: &RunTotals) -> Option<bool> {
@@ -146,6 +152,7 @@ mod tests {
         let cost = SelfCost::new(Some((1.0, 1.0)), &totals(1.0, 1.0), &[], Some(&paused));
         assert_eq!((cost.paused_s, cost.longest_pause_s), (Some(1.3), Some(1.2)));
         assert_eq!((cost.timing_good_enough, cost.is_lateness_good()), (Some(false), Some(true)));
+        assert!(cost.was_only_stopped());
     }
 
     #[test]

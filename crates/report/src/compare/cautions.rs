@@ -172,7 +172,9 @@ fn of_itself(summary: &Summary) -> Vec<String> {
             told.push(format!("ended a load point early ({}): {}.", said(&point.label), said(why)));
         }
     }
-    if summary.self_cost.timing_good_enough == Some(false) {
+    if summary.self_cost.was_only_stopped() {
+        told.push("was stopped while it measured: every figure holds that.".to_owned());
+    } else if summary.self_cost.timing_good_enough == Some(false) {
         told.push("was late itself: its response times hold much of the tool's own delay.".to_owned());
     }
     let failed = summary.failed_ops();
