@@ -34,8 +34,8 @@ pub fn warning_sentence(warning: &Warning) -> String {
                 seconds => format!("{seconds:.1} s"),
             };
             format!(
-                "Measured for only {measured}: storage with a cache can look much faster than it stays. \
-                 Measure for 60 s or more (--duration, or --step in a ramp or sweep)."
+                "Measured for only {measured}: storage with a cache can look much faster than it stays. Use \
+                 --duration 60s or more (in a ramp or sweep: --step 60s)."
             )
         }
         Warning::FewTransfers { cells, of } => format!(
