@@ -134,9 +134,9 @@ fn cell(row: &Row<'_>, path: &str) -> String {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => as_text(text),
         // Whole numbers stand without a point, however they are kept.
-        Some(Value::Number(number)) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
-            (None, None, Some(number)) => number.to_string(),
-            _ => number.to_string(),
+        Some(Value::Number(number)) => match number.as_f64().filter(|_| number.is_f64()) {
+            Some(real) => real.to_string(),
+            None => number.to_string(),
         },
         Some(other) => other.to_string(),
     }

@@ -42,7 +42,7 @@ const LONGEST: [&str; 7] = [
 /// A test program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// Its name, with that of its package where it holds the unit tests: `streams_find_max`.
+    /// The name of its target: `streams_find_max`, `reelgauge_report` for that crate's unit tests.
     pub name: String,
     executable: PathBuf,
     /// The folder of its package, in which it runs.

@@ -32,13 +32,8 @@ impl SelfCost {
         let streams = OwnDelay::of(points);
         let measured_s: f64 = points.iter().map(|point| point.measured_s).sum();
         let paused_s = paused.map_or(0.0, |paused| seconds(paused.total_ns));
-        let is_good = match (&streams, is_lateness_good(totals)) {
-            (Some(own), _) => Some(own.is_good()),
-            (None, Some(true)) => Some(paused_s <= GOOD_PAUSED_SHARE * measured_s),
-            (None, other) => other,
-        };
         let longest = paused.and_then(|paused| paused.longest);
-        SelfCost {
+        let mut cost = SelfCost {
             cpu_user_s: cpu_s.map(|cpu| cpu.0),
             cpu_system_s: cpu_s.map(|cpu| cpu.1),
             // The system counts it in ticks: what is shorter than one is not known.
@@ -51,15 +46,22 @@ impl SelfCost {
             paused_s: paused.map(|paused| seconds(paused.total_ns)),
             longest_pause_s: longest.map(|pause| seconds(pause.length_ns())),
             longest_pause_began_s: longest.map(|pause| seconds(pause.from_ns)),
-            timing_good_enough: is_good,
+            timing_good_enough: None,
             sentence: String::new(),
-        }
+        };
+        cost.timing_good_enough = match (&streams, cost.is_lateness_good()) {
+            (Some(own), _) => Some(own.is_good()),
+            (None, Some(true)) => Some(paused_s <= GOOD_PAUSED_SHARE * measured_s),
+            (None, other) => other,
+        };
+        cost
     }
 
     /// Whether 99 of 100 operations were issued in time, whatever else was wrong with the tool's timing.
     /// `None` where nothing was measured.
     pub fn is_lateness_good(&self) -> Option<bool> {
-        Some(is_good_beside(self.lateness_p99_us?, self.response_p50_us?))
+        let (late_us, response_us) = (self.lateness_p99_us?, self.response_p50_us?);
+        Some(late_us <= ALWAYS_GOOD_US || late_us / response_us.max(0.001) <= GOOD_SHARE)
     }
 
     /// Whether all that was wrong with the timing of a run without streams is that the tool was stopped.
@@ -67,15 +69,6 @@ impl SelfCost {
         let is_bad = self.timing_good_enough == Some(false) && self.own_delay_max_us.is_none();
         is_bad && self.is_lateness_good() == Some(true)
     }
-}
-
-fn is_lateness_good(totals: &RunTotals) -> Option<bool> {
-    Some(is_good_beside(totals.lateness?.p99_us, totals.data_response.as_ref()?.p50_us))
-}
-
-/// Whether a delay of the tool's own does no harm beside a median answer.
-fn is_good_beside(late_us: f64, response_us: f64) -> bool {
-    late_us <= ALWAYS_GOOD_US || late_us / response_us.max(0.001) <= GOOD_SHARE
 }
 
 /// What the tool's own delay did to streams.

@@ -269,3 +269,19 @@ const SECOND: &[(&str, &str)] = &[
     ("max_response_us", "second.max_response_us"),
     ("max_response_began_s", "second.max_response_began_s"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Links once had times and no count.
+    #[test]
+    fn every_kind_of_operation_has_its_columns() {
+        let paths: Vec<_> = CsvTable::LoadPoints.columns().into_iter().map(|column| column.path).collect();
+        for kind in OpKind::ALL.map(OpKind::name) {
+            for path in [format!("figures.ops_by_kind.{kind}"), format!("figures.response.{kind}.p99_us")] {
+                assert!(paths.iter().any(|known| *known == path), "no column for {path}");
+            }
+        }
+    }
+}
