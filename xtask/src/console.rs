@@ -28,8 +28,9 @@ pub fn check() -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// The application in a real browser: reports as files, and the console with a real run.
-pub fn browser() -> anyhow::Result<Outcome> {
+/// The application in a real browser: reports as files, and the console with a real run, of this binary or
+/// of one that is built here.
+pub fn browser(binary: Option<PathBuf>) -> anyhow::Result<Outcome> {
     if let Some(why) = without_node() {
         return missing(why);
     }
@@ -37,10 +38,14 @@ pub fn browser() -> anyhow::Result<Outcome> {
         return missing("Chromium is not installed".to_owned());
     }
     install()?;
-    command::run(crate::cargo().args(["build", "--locked", "--package", "reelgauge"]))?;
-    let mut playwright = tool("playwright", &["test"]);
-    playwright.env("REELGAUGE_BIN", crate::target_dir().join("debug/reelgauge"));
-    command::run(&mut playwright)?;
+    let binary = match binary {
+        Some(binary) => binary,
+        None => {
+            command::run(crate::cargo().args(["build", "--locked", "--package", "reelgauge"]))?;
+            crate::target_dir().join("debug/reelgauge")
+        }
+    };
+    command::run(tool("playwright", &["test"]).env("REELGAUGE_BIN", binary))?;
     Ok(Outcome::Passed)
 }
 

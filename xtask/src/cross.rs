@@ -35,7 +35,7 @@ pub fn check(target: &'static str) -> anyhow::Result<Outcome> {
     let declared = crate::target_dir().join("declared-libraries");
     std::fs::create_dir_all(&declared)?;
     std::fs::write(declared.join("libzstd.pc"), ZSTD_PC)?;
-    let mut check = crate::cargo();
+    let mut check = crate::cargo_aside();
     check
         .args(["check", "--locked", "--target", target, "--workspace"])
         // What only tests or measures the product mounts file systems and shapes links: Linux only.

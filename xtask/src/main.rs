@@ -81,6 +81,14 @@ fn cargo() -> Command {
     command
 }
 
+/// The same for what runs beside tests: it takes what processor time they leave.
+fn cargo_aside() -> Command {
+    let cargo = cargo();
+    let mut command = Command::new("nice");
+    command.args(["-n", "19"]).arg(cargo.get_program()).current_dir(root());
+    command
+}
+
 /// Benchmarks are only worth something in a release build.
 fn bench(arguments: &[String]) -> anyhow::Result<bool> {
     let mut command = cargo();

@@ -9,7 +9,7 @@ pub struct Counts {
     pub passed: u64,
     /// Tests that failed.
     pub failed: u64,
-    /// Tests that failed beside others and passed alone; they count as passed.
+    /// Those of them that passed when they ran once more, alone.
     pub unstable: Vec<String>,
     /// Tests that did not run, each as "name: why".
     pub skipped: Vec<String>,

@@ -2,14 +2,14 @@
 //!
 //! Most of the end-to-end tests wait: for a frozen file system, a slow link, the seconds that are measured.
 //! Run one after the other they leave three quarters of two processors idle, so [`AT_ONCE`] programs run
-//! side by side; those that judge by time come last, [`MEASURING_AT_ONCE`] at a time.
+//! side by side, and other steps beside them; those that judge by time come last, [`MEASURING_AT_ONCE`] at a
+//! time and with nothing else.
 //!
 //! A test that cannot run (not root, a tool is missing) says so in the file that `REELGAUGE_SKIPS` names,
 //! one "name: why" per line. The test framework counts it as passed; here it is counted as skipped.
 //!
-//! A test that fails is run once more, alone. If it passes then it is no failure, but it is named as
-//! unstable: these tests measure real time on machines that they share. More than a few are a failure all
-//! the same.
+//! A test that fails is run once more, alone, to say whether it fails there, too. It has failed all the same:
+//! one that depends on what runs beside it is mended, or it moves to `cargo xtask soak`.
 
 mod programs;
 
@@ -28,55 +28,86 @@ const AT_ONCE: usize = 3;
 /// How many of those that judge by time do: each leaves more than four fifths of a processor idle.
 const MEASURING_AT_ONCE: usize = 2;
 
-/// Tests that may fail in company and pass alone before the whole run is a failure.
-const MOST_UNSTABLE: usize = 4;
+/// The test programs and what they are told.
+pub struct Suite {
+    quick: bool,
+    /// The programs that judge by time.
+    measuring: Vec<Program>,
+    /// All others.
+    waiting: Vec<Program>,
+    environment: Vec<(&'static str, PathBuf)>,
+    /// The file in which programs name what they skipped.
+    skips: PathBuf,
+}
 
-/// Runs the tests of the workspace, with the end-to-end tests unless `quick`.
-pub fn run(quick: bool) -> anyhow::Result<Outcome> {
-    let skips = crate::target_dir().join("skipped-tests.txt");
-    std::fs::write(&skips, "")?;
-    let (measuring, mut programs): (Vec<_>, Vec<_>) =
-        programs::build(quick)?.into_iter().partition(Program::measures);
-    let environment = environment(quick, &skips)?;
-    let mut finished = side_by_side(&programs, AT_ONCE, &environment);
-    finished.extend(side_by_side(&measuring, MEASURING_AT_ONCE, &environment));
-    programs.extend(measuring);
-    let mut total = Counts::default();
-    let mut broken = Vec::new();
-    for (program, said) in programs.iter().zip(finished) {
+impl Suite {
+    /// Builds the tests of the workspace, with the end-to-end tests and their binary unless `quick`.
+    pub fn build(quick: bool) -> anyhow::Result<Suite> {
+        let skips = crate::target_dir().join("skipped-tests.txt");
+        std::fs::write(&skips, "")?;
+        let (measuring, waiting) = programs::build(quick)?.into_iter().partition(Program::measures);
+        Ok(Suite { quick, measuring, waiting, environment: environment(quick, &skips), skips })
+    }
+
+    /// Runs the programs that judge nothing by time, and the examples in documentation.
+    pub fn run_waiting(&self) -> anyhow::Result<Outcome> {
+        let mut ran = self.run(&self.waiting, AT_ONCE)?;
+        if !doc_tests(self.quick, &mut ran.total)? {
+            ran.broken.push("examples in documentation".to_owned());
+        }
+        Ok(ran.outcome())
+    }
+
+    /// Runs the programs that judge by time. Nothing else should run meanwhile.
+    pub fn run_measuring(&self) -> anyhow::Result<Outcome> {
+        Ok(self.run(&self.measuring, MEASURING_AT_ONCE)?.outcome())
+    }
+
+    fn run(&self, programs: &[Program], at_once: usize) -> anyhow::Result<Ran> {
+        let mut ran = Ran::default();
+        for (program, said) in programs.iter().zip(side_by_side(programs, at_once, &self.environment)) {
+            ran.add(program, &said, &self.environment)?;
+        }
+        let skipped = std::fs::read_to_string(&self.skips)?;
+        std::fs::write(&self.skips, "")?;
+        ran.total.skipped = skipped.lines().map(str::to_owned).collect();
+        ran.total.passed = ran.total.passed.saturating_sub(ran.total.skipped.len() as u64);
+        Ok(ran)
+    }
+}
+
+/// What became of programs.
+#[derive(Default)]
+struct Ran {
+    total: Counts,
+    /// What failed.
+    broken: Vec<String>,
+}
+
+impl Ran {
+    fn add(&mut self, program: &Program, said: &Said, environment: &[(&str, PathBuf)]) -> anyhow::Result<()> {
         let (counts, failed) = counted(&said.text);
-        total.passed += counts.passed;
-        total.failed += counts.failed;
-        if said.passed {
-            continue;
+        self.total.passed += counts.passed;
+        self.total.failed += counts.failed;
+        if !said.passed {
+            self.broken.push(program.name.clone());
+            self.total.unstable.extend(pass_alone(program, &failed, environment)?);
         }
-        let unstable = pass_alone(program, &failed, &environment)?;
-        if failed.is_empty() || unstable.len() < failed.len() {
-            broken.push(program.name.clone());
-        }
-        total.unstable.extend(unstable);
+        Ok(())
     }
-    if total.unstable.len() <= MOST_UNSTABLE {
-        total.failed -= total.unstable.len() as u64;
-        total.passed += total.unstable.len() as u64;
-    } else {
-        broken.push(format!("{} tests that pass alone", total.unstable.len()));
+
+    fn outcome(self) -> Outcome {
+        let why = match (self.broken.is_empty(), self.total.passed + self.total.failed > 0) {
+            (false, _) => Some(format!("{} failed, see above", self.broken.join(", "))),
+            (true, false) => Some("no test ran".to_owned()),
+            (true, true) => None,
+        };
+        Outcome::Tests(self.total, why)
     }
-    let doc_tests_passed = doc_tests(quick, &mut total)?;
-    let skipped = std::fs::read_to_string(&skips)?;
-    total.skipped = skipped.lines().map(str::to_owned).collect();
-    total.passed = total.passed.saturating_sub(total.skipped.len() as u64);
-    let why = match (broken.is_empty(), doc_tests_passed, total.passed + total.failed > 0) {
-        (false, _, _) => Some(format!("{} failed, see above", broken.join(", "))),
-        (true, false, _) => Some("examples in documentation failed, see above".to_owned()),
-        (true, true, false) => Some("no test ran".to_owned()),
-        (true, true, true) => None,
-    };
-    Ok(Outcome::Tests(total, why))
 }
 
 /// What test programs are told.
-fn environment(quick: bool, skips: &std::path::Path) -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
+fn environment(quick: bool, skips: &std::path::Path) -> Vec<(&'static str, PathBuf)> {
     let mut environment = vec![
         ("REELGAUGE_SKIPS", skips.to_owned()),
         // Tests provoke panics in libraries on purpose; a backtrace of each would bury the rest, and reading
@@ -84,9 +115,6 @@ fn environment(quick: bool, skips: &std::path::Path) -> anyhow::Result<Vec<(&'st
         ("RUST_BACKTRACE", "0".into()),
     ];
     if !quick {
-        // The end-to-end tests run the binary that users get from a plain build.
-        let mut build = crate::cargo();
-        command::run(build.args(["build", "--locked", "--package", "reelgauge"]))?;
         environment.push(("REELGAUGE_BIN", crate::target_dir().join("debug/reelgauge")));
         environment.push(("REELGAUGE_TEST_VENV", crate::python::venv()));
         let static_binary = crate::cross::static_binary();
@@ -94,7 +122,7 @@ fn environment(quick: bool, skips: &std::path::Path) -> anyhow::Result<Vec<(&'st
             environment.push(("REELGAUGE_STATIC_BIN", static_binary));
         }
     }
-    Ok(environment)
+    environment
 }
 
 /// Runs the programs, so many at a time; what each said is printed when it has ended, and given in the

@@ -1,35 +1,60 @@
 //! `cargo xtask test`: every check, in an order in which what is needed comes first.
+//!
+//! Most tests wait most of the time, so steps that only need processors run beside them.
 
 use std::collections::BTreeSet;
 
 use anyhow::bail;
 
-use crate::step::{self, Outcome};
-use crate::{command, console, cross, packages, python, suite, tidy};
+use crate::step::{self, Finished, Outcome};
+use crate::suite::Suite;
+use crate::{command, console, cross, packages, python, tidy};
 
-/// A step: its name, whether `--quick` does it, and what it does.
+/// A step: its name, whether `--quick` does it, when it runs, and what it does.
 struct Step {
     name: &'static str,
     quick: bool,
+    when: When,
     body: fn(&Choice) -> anyhow::Result<Outcome>,
 }
 
-/// Every step, in order.
+/// When a step runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    /// Before the tests, alone.
+    Before,
+    /// Beside those tests that judge nothing by time.
+    Beside,
+    /// After them, alone.
+    After,
+}
+
+/// The name of the tests among the steps: they are built, and run in two parts.
+const TESTS: &str = "tests";
+
+/// Every step but the tests, in order.
 const STEPS: &[Step] = &[
-    Step { name: "packages", quick: false, body: |_| packages::debian() },
-    Step { name: "targets", quick: false, body: |_| packages::targets() },
-    Step { name: "python", quick: false, body: |_| python::prepare() },
-    Step { name: "fmt", quick: true, body: |_| fmt() },
-    Step { name: "tidy", quick: true, body: |_| tidy::step() },
-    Step { name: "clippy", quick: true, body: |_| clippy() },
-    Step { name: "console", quick: false, body: |_| console::check() },
-    Step { name: "static", quick: false, body: |_| cross::build_static() },
-    Step { name: "tests", quick: true, body: |choice| suite::run(choice.quick) },
-    Step { name: "browser", quick: false, body: |_| console::browser() },
-    Step { name: "windows", quick: false, body: |_| cross::check("x86_64-pc-windows-gnu") },
-    Step { name: "macos", quick: false, body: |_| cross::check("aarch64-apple-darwin") },
-    Step { name: "deny", quick: false, body: |_| deny() },
+    Step { name: "packages", quick: false, when: When::Before, body: |_| packages::debian() },
+    Step { name: "targets", quick: false, when: When::Before, body: |_| packages::targets() },
+    Step { name: "python", quick: false, when: When::Before, body: |_| python::prepare() },
+    Step { name: "fmt", quick: true, when: When::Before, body: |_| fmt() },
+    Step { name: "tidy", quick: true, when: When::Before, body: |_| tidy::step() },
+    Step { name: "clippy", quick: true, when: When::Before, body: |_| clippy() },
+    Step { name: "console", quick: false, when: When::Before, body: |_| console::check() },
+    Step { name: STATIC, quick: false, when: When::Before, body: |_| cross::build_static() },
+    Step { name: "browser", quick: false, when: When::Beside, body: browser },
+    Step {
+        name: "windows",
+        quick: false,
+        when: When::Beside,
+        body: |_| cross::check("x86_64-pc-windows-gnu"),
+    },
+    Step { name: "macos", quick: false, when: When::Beside, body: |_| cross::check("aarch64-apple-darwin") },
+    Step { name: "deny", quick: false, when: When::After, body: |_| deny() },
 ];
+
+/// The step whose binary the browser looks at, where it is done.
+const STATIC: &str = "static";
 
 /// Which steps were asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -41,7 +66,8 @@ struct Choice {
 impl Choice {
     /// Reads the arguments.
     fn parse(arguments: &[String]) -> anyhow::Result<Choice> {
-        let names = || STEPS.iter().map(|step| step.name).collect::<Vec<_>>().join(", ");
+        let known = || STEPS.iter().map(|step| step.name).chain([TESTS]);
+        let names = || known().collect::<Vec<_>>().join(", ");
         let mut choice = Choice::default();
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
@@ -55,7 +81,7 @@ impl Choice {
                 (other, None) => bail!("test knows --quick and --only STEP, not '{other}'"),
             }
         }
-        if let Some(unknown) = choice.only.iter().find(|name| STEPS.iter().all(|step| step.name != *name)) {
+        if let Some(unknown) = choice.only.iter().find(|name| known().all(|step| step != name.as_str())) {
             bail!("there is no step '{unknown}'; there are: {}", names());
         }
         Ok(choice)
@@ -68,18 +94,59 @@ impl Choice {
             false => self.only.contains(step.name),
         }
     }
+
+    /// Whether the tests were asked for.
+    fn has_tests(&self) -> bool {
+        self.only.is_empty() || self.only.contains(TESTS)
+    }
+
+    /// Performs the steps of this time that were asked for.
+    fn perform(&self, when: When) -> Vec<Finished> {
+        let steps = STEPS.iter().filter(|step| step.when == when && self.has(step));
+        steps.map(|step| step::perform(step.name, || (step.body)(self))).collect()
+    }
 }
 
 /// Performs the steps that were asked for; gives whether none failed.
 pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     let choice = Choice::parse(arguments)?;
     std::fs::create_dir_all(crate::target_dir())?;
-    let steps: Vec<_> = STEPS
-        .iter()
-        .filter(|step| choice.has(step))
-        .map(|step| step::perform(step.name, || (step.body)(&choice)))
-        .collect();
-    Ok(step::summarize(&steps))
+    let mut finished = choice.perform(When::Before);
+    finished.extend(if choice.has_tests() { tests(&choice) } else { choice.perform(When::Beside) });
+    finished.extend(choice.perform(When::After));
+    Ok(step::summarize(&finished))
+}
+
+/// Builds the tests, runs those that wait beside other steps, and then those that judge by time alone.
+fn tests(choice: &Choice) -> Vec<Finished> {
+    let mut suite = None;
+    let built = step::perform("build", || {
+        suite = Some(Suite::build(choice.quick)?);
+        Ok(Outcome::Passed)
+    });
+    let mut finished = vec![built];
+    let Some(suite) = suite else {
+        finished.extend(choice.perform(When::Beside));
+        return finished;
+    };
+    std::thread::scope(|scope| {
+        let beside = scope.spawn(|| choice.perform(When::Beside));
+        finished.push(step::perform(TESTS, || suite.run_waiting()));
+        match beside.join() {
+            Ok(beside) => finished.extend(beside),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    });
+    if !choice.quick {
+        finished.push(step::perform("timing", || suite.run_measuring()));
+    }
+    finished
+}
+
+/// The application in a browser, with the plain build: the static one where that is made anyway.
+fn browser(choice: &Choice) -> anyhow::Result<Outcome> {
+    let has_static = STEPS.iter().any(|step| step.name == STATIC && choice.has(step));
+    console::browser(has_static.then(cross::static_binary))
 }
 
 /// The code is formatted as rustfmt does.
@@ -114,12 +181,13 @@ mod tests {
     fn chosen(arguments: &[&str]) -> Vec<&'static str> {
         let arguments: Vec<String> = arguments.iter().map(|&a| a.to_owned()).collect();
         let choice = Choice::parse(&arguments).unwrap();
-        STEPS.iter().filter(|step| choice.has(step)).map(|step| step.name).collect()
+        let steps = STEPS.iter().filter(|step| choice.has(step)).map(|step| step.name);
+        steps.chain(choice.has_tests().then_some(TESTS)).collect()
     }
 
     #[test]
     fn steps_are_chosen_by_flags() {
-        assert_eq!(chosen(&[]).len(), STEPS.len());
+        assert_eq!(chosen(&[]).len(), STEPS.len() + 1);
         assert_eq!(chosen(&["--quick"]), ["fmt", "tidy", "clippy", "tests"]);
         assert_eq!(chosen(&["--only", "macos", "--only=fmt"]), ["fmt", "macos"]);
     }

@@ -86,8 +86,8 @@ impl AccessRules {
     ///
     /// # Errors
     /// Why not, in words for whoever sent it.
-    pub fn judge(&self, knock: &Asking<'_>) -> Result<Visitor, ApiError> {
-        let host = knock.host.unwrap_or_default();
+    pub fn judge(&self, asking: &Asking<'_>) -> Result<Visitor, ApiError> {
+        let host = asking.host.unwrap_or_default();
         if !self.site.is_host(host) {
             return Err(ApiError::forbidden(format!(
                 "this console does not answer to the name '{}'; use the address that it printed when it began, \
@@ -95,18 +95,18 @@ impl AccessRules {
                 shortened(host)
             )));
         }
-        let is_read = matches!(knock.method, Method::GET | Method::HEAD);
-        let is_page = is_read && self.is_page(knock.path);
+        let is_read = matches!(asking.method, Method::GET | Method::HEAD);
+        let is_page = is_read && self.is_page(asking.path);
         // Following a link to the page from a mail or another page is what links are for.
         if !is_page {
-            self.same_origin(knock, host)?;
+            self.same_origin(asking, host)?;
         }
-        if !is_read && !knock.is_marked {
+        if !is_read && !asking.is_marked {
             return Err(ApiError::forbidden("a change needs the header 'X-Reelgauge: 1'"));
         }
-        let is_entering = knock.method == Method::POST && knock.path == ENTER;
+        let is_entering = asking.method == Method::POST && asking.path == ENTER;
         match &self.token {
-            Some(token) if !is_page && !is_entering => self.known(token, knock),
+            Some(token) if !is_page && !is_entering => self.known(token, asking),
             _ => Ok(Visitor::Anybody),
         }
     }
@@ -115,7 +115,7 @@ impl AccessRules {
     ///
     /// # Errors
     /// When it is another one.
-    pub fn enter(&self, shown: &str, knock: &Asking<'_>) -> Result<Option<String>, ApiError> {
+    pub fn enter(&self, shown: &str, asking: &Asking<'_>) -> Result<Option<String>, ApiError> {
         let Some(token) = &self.token else { return Ok(None) };
         if !token.is(shown) {
             return Err(ApiError::unknown_visitor(
@@ -124,7 +124,7 @@ impl AccessRules {
         }
         let secret = self.sessions.begin().map_err(ApiError::failed)?;
         let CookieScope { path, is_secure } =
-            self.site.cookie_scope(knock.origin, knock.host.unwrap_or_default());
+            self.site.cookie_scope(asking.origin, asking.host.unwrap_or_default());
         let secure = if is_secure { "; Secure" } else { "" };
         let (name, secret) = (self.cookie_name(), secret.reveal());
         Ok(Some(format!("{name}={secret}; Path={path}; HttpOnly; SameSite=Strict{secure}")))
@@ -135,9 +135,9 @@ impl AccessRules {
         path == "/" || path == self.site.public_path().trim_end_matches('/')
     }
 
-    fn known(&self, token: &Token, knock: &Asking<'_>) -> Result<Visitor, ApiError> {
+    fn known(&self, token: &Token, asking: &Asking<'_>) -> Result<Visitor, ApiError> {
         // The scheme's case doesn't matter (RFC 9110, 11.1).
-        let bearer = knock.authorization.and_then(|text| {
+        let bearer = asking.authorization.and_then(|text| {
             let (scheme, token) = text.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then_some(token)
         });
@@ -145,7 +145,7 @@ impl AccessRules {
             return Ok(Visitor::Anybody);
         }
         let name = self.cookie_name();
-        let cookies = knock.cookies.unwrap_or_default().split(';').filter_map(|pair| pair.split_once('='));
+        let cookies = asking.cookies.unwrap_or_default().split(';').filter_map(|pair| pair.split_once('='));
         let shown = cookies.filter(|(key, _)| key.trim() == name).map(|(_, value)| value.trim());
         let mut numbers = shown.filter_map(|shown| self.sessions.number_of(shown));
         numbers.next().map(Visitor::Session).ok_or_else(|| {
@@ -155,13 +155,13 @@ impl AccessRules {
         })
     }
 
-    fn same_origin(&self, knock: &Asking<'_>, host: &str) -> Result<(), ApiError> {
+    fn same_origin(&self, asking: &Asking<'_>, host: &str) -> Result<(), ApiError> {
         let from_elsewhere = || ApiError::forbidden("requests from other pages are not answered");
         // What a browser says of its own accord, and no page can change.
-        if knock.fetch_site.is_some_and(|site| site != "same-origin" && site != "none") {
+        if asking.fetch_site.is_some_and(|site| site != "same-origin" && site != "none") {
             return Err(from_elsewhere());
         }
-        match knock.origin {
+        match asking.origin {
             Some(origin) if !self.site.is_origin(origin, host) => Err(from_elsewhere()),
             _ => Ok(()),
         }
@@ -188,8 +188,8 @@ mod tests {
         Asking { path, host: Some("127.0.0.1:8642"), ..Asking::default() }
     }
 
-    fn status(access: &AccessRules, knock: &Asking<'_>) -> StatusCode {
-        match access.judge(knock) {
+    fn status(access: &AccessRules, asking: &Asking<'_>) -> StatusCode {
+        match access.judge(asking) {
             Ok(_) => StatusCode::OK,
             Err(error) => error.status,
         }
@@ -236,8 +236,8 @@ mod tests {
             }
         }
         for site in ["same-origin", "none"] {
-            let knock = Asking { fetch_site: Some(site), ..get("/api/runs") };
-            assert_eq!(status(&access, &knock), StatusCode::OK);
+            let asking = Asking { fetch_site: Some(site), ..get("/api/runs") };
+            assert_eq!(status(&access, &asking), StatusCode::OK);
         }
         for (origin, wanted) in [
             ("http://127.0.0.1:8642", StatusCode::OK),
@@ -248,8 +248,8 @@ mod tests {
             ("null", StatusCode::FORBIDDEN),
             ("", StatusCode::FORBIDDEN),
         ] {
-            let knock = Asking { origin: Some(origin), ..get("/api/runs") };
-            assert_eq!(status(&access, &knock), wanted, "{origin}");
+            let asking = Asking { origin: Some(origin), ..get("/api/runs") };
+            assert_eq!(status(&access, &asking), wanted, "{origin}");
         }
     }
 
@@ -258,9 +258,9 @@ mod tests {
         let access = access("127.0.0.1:8642", None);
         for method in [Method::POST, Method::PUT, Method::DELETE, Method::PATCH, Method::OPTIONS] {
             for path in ["/api/start", ENTER] {
-                let knock = Asking { method: method.clone(), ..get(path) };
-                assert_eq!(status(&access, &knock), StatusCode::FORBIDDEN);
-                assert_eq!(status(&access, &Asking { is_marked: true, ..knock }), StatusCode::OK);
+                let asking = Asking { method: method.clone(), ..get(path) };
+                assert_eq!(status(&access, &asking), StatusCode::FORBIDDEN);
+                assert_eq!(status(&access, &Asking { is_marked: true, ..asking }), StatusCode::OK);
             }
         }
     }
@@ -293,8 +293,8 @@ mod tests {
             ("reelgauge-8642=".to_owned(), StatusCode::UNAUTHORIZED),
             (secret.clone(), StatusCode::UNAUTHORIZED),
         ] {
-            let knock = Asking { cookies: Some(&cookies), ..get("/api/runs") };
-            assert_eq!(status(&access, &knock), wanted, "{cookies}");
+            let asking = Asking { cookies: Some(&cookies), ..get("/api/runs") };
+            assert_eq!(status(&access, &asking), wanted, "{cookies}");
         }
         for (shown, wanted) in [
             (format!("Bearer {good}"), StatusCode::OK),
@@ -303,8 +303,8 @@ mod tests {
             (format!("Basic {good}"), StatusCode::UNAUTHORIZED),
             ("Bearer ".to_owned(), StatusCode::UNAUTHORIZED),
         ] {
-            let knock = Asking { authorization: Some(&shown), ..get("/metrics") };
-            assert_eq!(status(&access, &knock), wanted, "{shown}");
+            let asking = Asking { authorization: Some(&shown), ..get("/metrics") };
+            assert_eq!(status(&access, &asking), wanted, "{shown}");
         }
     }
 
@@ -316,12 +316,12 @@ mod tests {
         let enter = Asking { method: Method::POST, is_marked: true, ..get(ENTER) };
         for number in 1..=2 {
             let cookies = sent_back(&access.enter(&good, &enter).unwrap().unwrap());
-            let knock = Asking { cookies: Some(&cookies), ..get("/api/runs") };
-            assert_eq!(access.judge(&knock).unwrap(), Visitor::Session(number));
+            let asking = Asking { cookies: Some(&cookies), ..get("/api/runs") };
+            assert_eq!(access.judge(&asking).unwrap(), Visitor::Session(number));
         }
         let shown = format!("Bearer {good}");
-        let knock = Asking { authorization: Some(&shown), ..get("/api/runs") };
-        assert_eq!(access.judge(&knock).unwrap(), Visitor::Anybody);
+        let asking = Asking { authorization: Some(&shown), ..get("/api/runs") };
+        assert_eq!(access.judge(&asking).unwrap(), Visitor::Anybody);
     }
 
     #[test]

@@ -73,7 +73,7 @@ pub fn router(app: Arc<App>) -> Router {
         .fallback(nothing)
         .method_not_allowed_fallback(nothing)
         .layer(DefaultBodyLimit::max(BODY_MAX_BYTES))
-        .layer(from_fn_with_state(Arc::clone(&app), at_the_door))
+        .layer(from_fn_with_state(Arc::clone(&app), admit))
         .with_state(app);
     Router::new().fallback_service(MapRequest::new(answers, move |request| without(&prefix, request)))
 }
@@ -121,8 +121,8 @@ fn without(prefix: &str, mut request: Request) -> Request {
 }
 
 /// Lets in who may, and tells the browser what may be done with the answer.
-async fn at_the_door(State(app): Shared, mut request: Request, next: Next) -> Response {
-    let visitor = app.access.judge(&knock(request.method(), request.uri(), request.headers()));
+async fn admit(State(app): Shared, mut request: Request, next: Next) -> Response {
+    let visitor = app.access.judge(&asking(request.method(), request.uri(), request.headers()));
     let mut response = match visitor {
         Ok(visitor) => {
             let client = client(visitor, &request);
@@ -158,7 +158,7 @@ async fn enter(
     headers: HeaderMap,
     shown: Result<Json<Shown>, JsonRejection>,
 ) -> Result<Response, ApiError> {
-    let cookie = app.access.enter(&understood(shown)?.token, &knock(&method, &uri, &headers))?;
+    let cookie = app.access.enter(&understood(shown)?.token, &asking(&method, &uri, &headers))?;
     let mut response = StatusCode::NO_CONTENT.into_response();
     if let Some(cookie) = cookie {
         let cookie = cookie.parse().map_err(ApiError::failed)?;
@@ -178,7 +178,7 @@ fn as_told(response: Response) -> Response {
     ApiError { status, text: format!("this request makes no sense here ({text})") }.into_response()
 }
 
-fn knock<'a>(method: &Method, uri: &'a Uri, headers: &'a HeaderMap) -> Asking<'a> {
+fn asking<'a>(method: &Method, uri: &'a Uri, headers: &'a HeaderMap) -> Asking<'a> {
     // A header that is there twice, or is no text, is taken for one that nobody has.
     let text = |name: HeaderName| {
         let mut values = headers.get_all(&name).iter();

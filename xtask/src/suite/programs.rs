@@ -23,7 +23,7 @@ const MEASURING: [&str; 15] = [
     "streams_scenarios",
     "streams_freeze",
     "streams_buffered",
-    "streams_footage",
+    "streams_media",
     "streams_live",
 ];
 
@@ -57,13 +57,17 @@ pub struct Said {
     pub passed: bool,
 }
 
-/// Builds the test programs of the workspace, without the end-to-end tests if `quick`.
+/// Builds the test programs of the workspace, without the end-to-end tests if `quick`, else with the binary
+/// that they run. That one comes from the same build, which saves compiling every crate once more; the plain
+/// build, without what tests turn on, is the static one, which the guest and the browser run.
 pub fn build(quick: bool) -> anyhow::Result<Vec<Program>> {
     let mut cargo = crate::cargo();
-    cargo.args(["test", "--workspace", "--locked", "--no-run"]);
+    cargo.args(["build", "--workspace", "--locked", "--tests"]);
     cargo.arg("--message-format=json-render-diagnostics");
     if quick {
         cargo.args(["--exclude", "reelgauge-tests"]);
+    } else {
+        cargo.args(["--bin", "reelgauge"]);
     }
     let mut programs = Vec::new();
     for line in command::lines(&mut cargo)? {

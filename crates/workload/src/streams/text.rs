@@ -1,4 +1,4 @@
-//! Plans of actors as TOML, and the one door through which a plan of any sort is read.
+//! Plans of actors as TOML, and the one way in which a plan of any sort is read.
 
 use serde::Deserialize;
 

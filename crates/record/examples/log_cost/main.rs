@@ -1,4 +1,5 @@
-//! What the operation log costs: processor time and bytes on disk per operation, and how fast it reads.
+//! What the operation log costs: processor time and bytes on disk per operation, and how fast it reads;
+//! beside it the same rows by the Parquet library's own writer ([`library`]).
 //!
 //! ```text
 //! cargo run --release -p reelgauge-record --example log_cost [DIR [LOAD]]
@@ -14,6 +15,10 @@ use std::time::Instant;
 
 use reelgauge_record::log::{CaptureLevel, LogMeta, LogReader, LogWriter};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
+
+use library::LibraryWriter;
+
+mod library;
 
 /// How often the drain thread looks.
 const DRAIN_NS: u64 = 10_000_000;
@@ -120,8 +125,17 @@ const LOADS: [Load; 8] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let parent = std::env::args_os().nth(1).unwrap_or_else(|| std::env::temp_dir().into());
     println!(
-        "{:36} {:>10} {:>8} {:>8} {:>10} {:>6} {:>14}",
-        "load", "ops", "ns/op", "quiet", "bytes/op", "parts", "read, M rows/s"
+        "{:36} {:>10} {:>8} {:>8} {:>10} {:>6} {:>14}   {:>14} {:>8} {:>10}",
+        "load",
+        "ops",
+        "ns/op",
+        "quiet",
+        "bytes/op",
+        "parts",
+        "read, M rows/s",
+        "library: ns/op",
+        "quiet",
+        "bytes/op"
     );
     let wanted = std::env::args().nth(2).unwrap_or_default();
     for load in LOADS.iter().filter(|load| load.name.contains(&wanted)) {
@@ -141,11 +155,41 @@ fn measure(load: &Load, dir: &Path) -> Result<(), Box<dyn Error>> {
         blind_to: Vec::new(),
     };
     let mut log = LogWriter::create(&dir.join("agent=cost"), meta, Vec::new())?;
+    log.tick(0)?;
+    let slices = work(load, |batch, now_ns| {
+        log.append(batch)?;
+        Ok(log.tick(now_ns)?)
+    })?;
+    let summary = log.finish()?;
+    let read_rate = read_rate(dir)?;
+    let mut library = LibraryWriter::create(&dir.join("library.parquet"))?;
+    let of_library = work(load, |batch, _| Ok(library.append(batch)?))?;
+    let library_bytes = library.finish()?;
+    println!(
+        "{:36} {:>10} {:>8.1} {:>8.1} {:>10.2} {:>6} {:>14.1}   {:>14.1} {:>8.1} {:>10.2}",
+        load.name,
+        summary.rows,
+        slices.mean_ns(),
+        slices.quiet_ns(),
+        summary.bytes as f64 / summary.rows as f64,
+        summary.parts,
+        read_rate,
+        of_library.mean_ns(),
+        of_library.quiet_ns(),
+        library_bytes as f64 / summary.rows as f64,
+    );
+    Ok(())
+}
+
+/// Makes the load's operations and has them logged; gives what logging took.
+fn work(
+    load: &Load,
+    mut log: impl FnMut(&[OpRecord], u64) -> Result<(), Box<dyn Error>>,
+) -> Result<Slices, Box<dyn Error>> {
     let mut workers: Vec<Worker> = (0..load.workers).map(Worker::new).collect();
     let (mut logged, mut now_ns) = (0, 0);
     let mut slices = Slices::default();
     let mut batch = Vec::new();
-    log.tick(0)?;
     while logged < load.ops {
         now_ns += DRAIN_NS;
         batch.clear();
@@ -157,22 +201,10 @@ fn measure(load: &Load, dir: &Path) -> Result<(), Box<dyn Error>> {
         }
         logged += batch.len() as u64;
         let before_ns = cpu_ns();
-        log.append(&batch)?;
-        log.tick(now_ns)?;
+        log(&batch, now_ns)?;
         slices.add(cpu_ns() - before_ns, batch.len());
     }
-    let summary = log.finish()?;
-    println!(
-        "{:36} {:>10} {:>8.1} {:>8.1} {:>10.2} {:>6} {:>14.1}",
-        load.name,
-        summary.rows,
-        slices.mean_ns(),
-        slices.quiet_ns(),
-        summary.bytes as f64 / summary.rows as f64,
-        summary.parts,
-        read_rate(dir)?
-    );
-    Ok(())
+    Ok(slices)
 }
 
 /// Processor time, in slices of half a second of the load: each has one seal.
