@@ -2,6 +2,7 @@
 // hold every figure of the page against the file.
 
 import type { ComponentChildren } from "preact";
+import { meaningOf } from "../figures/meaning";
 
 interface Props {
   /** Where it stands in summary.json: `load_points.0.total.read_bytes_per_s`. */
@@ -16,14 +17,14 @@ interface Props {
 export function Figure({ path, value, text, unit }: Props) {
   if (value === null || value === undefined) {
     return (
-      <span class="faint" data-figure={path} data-value="null">
+      <span class="faint" title={meaningOf(path)} data-figure={path} data-value="null">
         –
       </span>
     );
   }
   return (
     <span>
-      <span class="figure" data-figure={path} data-value={value}>
+      <span class="figure" title={meaningOf(path)} data-figure={path} data-value={value}>
         {text(value)}
       </span>
       {unit !== undefined && <span class="unit"> {unit}</span>}

@@ -1,6 +1,7 @@
 //! `docs/figures.md`: every figure of `summary.json`, every column of the tables, every figure that is
-//! compared. It is made from what the program itself uses, and this test fails where it is not what that
-//! says. `cargo xtask types` writes it anew.
+//! compared; and `console/src/data/meanings.ts`, which tells a page what its figures are. Both are made from
+//! what the program itself uses, and these tests fail where they are not what that says. `cargo xtask types`
+//! writes them anew.
 
 #![allow(clippy::unwrap_used)]
 
@@ -70,15 +71,52 @@ fn the_book_says_what_every_figure_is() {
     summary(&shapes, &mut book);
     tables(&shapes, &mut book);
     compared(&shapes, &mut book);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/figures.md");
+    must_be_written("docs/figures.md", &book);
+}
+
+#[test]
+fn the_page_knows_what_every_figure_is() {
+    let shapes = Shapes::of(include_str!("../../../console/src/data/generated.ts"));
+    let mut text = String::from(MEANINGS_HEAD);
+    let mut waiting = vec!["Summary"];
+    let mut met = waiting.clone();
+    while let Some(name) = waiting.pop() {
+        writeln!(text, "  {name}: {{").unwrap();
+        for (field, of_type) in shapes.fields_of(name) {
+            let meaning = serde_json::to_string(&field.doc.replace('`', "")).unwrap();
+            let of_type = of_type.inspect(|other| {
+                if !met.contains(other) {
+                    met.push(other);
+                    waiting.push(other);
+                }
+            });
+            let of_type = of_type.map_or_else(String::new, |other| format!(", \"{other}\""));
+            writeln!(text, "    {}: [{meaning}{of_type}],", field.name).unwrap();
+        }
+        text.push_str("  },\n");
+    }
+    text.push_str("};\n");
+    must_be_written("console/src/data/meanings.ts", &text);
+}
+
+const MEANINGS_HEAD: &str = "\
+// What every figure of summary.json is: by type, what is said of each field, and its type where that has fields too.
+// Made by `cargo xtask types` from the Rust types; don't change it by hand.
+
+export const MEANINGS: Record<string, Record<string, [meaning: string, type?: string]>> = {
+";
+
+/// A committed file that is made is what it would be made to now.
+fn must_be_written(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
     if std::env::var_os("REELGAUGE_WRITE_TYPES").is_some() {
-        std::fs::write(&path, &book).unwrap();
+        std::fs::write(&path, text).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
-    let differs = written.lines().zip(book.lines()).position(|(one, two)| one != two);
+    let differs = written.lines().zip(text.lines()).position(|(one, two)| one != two);
     assert!(
-        written == book,
-        "docs/figures.md is not what the program says (line {differs:?}); write it anew: cargo xtask types"
+        written == text,
+        "{name} is not what the program says (line {differs:?}); write it anew: cargo xtask types"
     );
 }
 

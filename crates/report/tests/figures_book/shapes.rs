@@ -91,6 +91,20 @@ impl Shapes {
         with_fields.filter(|(_, shape)| !shape.fields.is_empty()).collect()
     }
 
+    /// All fields of a type with what they are, and the name of the type of each that has fields itself.
+    pub fn fields_of<'a>(&'a self, name: &str) -> Vec<(&'a Field, Option<&'a str>)> {
+        let Some(shape) = self.get(name) else {
+            return Vec::new();
+        };
+        let of_type = |field: &'a Field| {
+            let inner = inner(&field.ty).1;
+            self.get(inner).filter(|shape| !shape.fields.is_empty() || shape.with.is_some()).map(|_| inner)
+        };
+        let mut fields = shape.with.as_deref().map_or_else(Vec::new, |with| self.fields_of(with));
+        fields.extend(shape.fields.iter().map(|field| (field, of_type(field))));
+        fields
+    }
+
     /// Where a type is met first in a summary.
     pub fn first_path(&self, name: &str) -> String {
         let shape = &self.0[name];

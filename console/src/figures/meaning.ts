@@ -1,0 +1,16 @@
+// What a figure of summary.json is, from its path: the words that stand beside the field in the program.
+
+import { MEANINGS } from "../data/meanings";
+
+/** What is said of `load_points.0.total.read_bytes_per_s`; nothing where the path leads nowhere. */
+export function meaningOf(path: string): string | undefined {
+  let type: string | undefined = "Summary";
+  let meaning: string | undefined;
+  for (const step of path.split(".")) {
+    if (/^\d+$/.test(step)) continue;
+    const field: [string, string?] | undefined = type === undefined ? undefined : MEANINGS[type]?.[step];
+    if (field === undefined) return undefined;
+    [meaning, type] = field;
+  }
+  return meaning === "" ? undefined : meaning;
+}
