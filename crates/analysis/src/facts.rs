@@ -13,6 +13,8 @@ mod vda;
 
 pub use check::{CheckCount, CheckFacts, CheckFormat};
 pub use memory::MemoryFacts;
-pub use replay::{LATENESS_MAX_US, ReplayFacts, ReplayPass, SPAN_OFF_MAX_PERCENT, WrittenPieces};
+pub use replay::{
+    BadTiming, LATENESS_MAX_US, ReplayFacts, ReplayPass, SPAN_OFF_MAX_PERCENT, SpanOff, WrittenPieces,
+};
 pub use search::{SearchFacts, StoppedBy, TrialsAt};
 pub use vda::{VdaFacts, VdaPoint};

@@ -67,8 +67,8 @@ pub mod whose_memory;
 
 pub use culprit::Culprit;
 pub use facts::{
-    CheckCount, CheckFacts, CheckFormat, MemoryFacts, ReplayFacts, ReplayPass, SearchFacts, TrialsAt,
-    VdaFacts, VdaPoint, WrittenPieces,
+    BadTiming, CheckCount, CheckFacts, CheckFormat, MemoryFacts, ReplayFacts, ReplayPass, SearchFacts,
+    SpanOff, TrialsAt, VdaFacts, VdaPoint, WrittenPieces,
 };
 pub use figures::{Figures, PointTiming, TimeFigures, WorkerFigures};
 pub use incident::Incident;

@@ -8,7 +8,7 @@
 //! * [`mod@trace`]: the screen of a trace. [`ops_rows`]: operations one by one. [`extents`]: files and their
 //!   pieces. `replay`: the screen of a replay. [`suite`]: that of a suite of them.
 //! * [`warning`] and [`self_cost`]: what limits what the figures say, in sentences; [`fragments`]: what
-//!   traces show of files in pieces.
+//!   traces show of files in pieces; [`counters`]: what is not shown of them.
 //! * [`compare`]: runs side by side, on the terminal, as Markdown and as JUnit XML.
 //! * [`units`]: every number's way from its unit to text, in one place.
 //! * [`text`]: wrapping, and taking the teeth out of strings that came from outside.
@@ -20,6 +20,7 @@ mod answer;
 mod answer_parts;
 mod check;
 pub mod compare;
+pub mod counters;
 pub mod csv_files;
 mod ending;
 pub mod extents;
@@ -54,6 +55,7 @@ pub use csv_files::write_csv;
 pub use forecast::forecast_line;
 pub use next_step::{again_with, next_step};
 pub use ops_rows::{OpRows, RowFormat};
+pub use replay::bad_timing_sentence;
 pub use screen::{Detail, Screen, Style, Tables, screen};
 pub use statement::incident_sentences;
 pub use suite::{SuiteScreen, suite_screen};
