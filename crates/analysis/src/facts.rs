@@ -3,7 +3,8 @@
 //! memories that may have answered instead of the storage.
 //!
 //! Plain data that the summary carries and the report shows. Not here: how it is found (the search is in
-//! the workload room, the check in the runner's), and computing, but for the curve ([`crate::vda_curve`]).
+//! the workload room, the check in the runner's, the curve in [`mod@crate::vda_curve`]), and the sentences
+//! (the report room's).
 
 mod check;
 mod memory;

@@ -9,6 +9,7 @@
 //!   pieces. `replay`: the screen of a replay. [`suite`]: that of a suite of them.
 //! * [`warning`] and [`self_cost`]: what limits what the figures say, in sentences; [`fragments`]: what
 //!   traces show of files in pieces; [`counters`]: what is not shown of them.
+//! * [`verdict`]: why criteria were not met. [`vda_curve`]: the curve of a VDA-like run, with its reasons.
 //! * [`compare`]: runs side by side, on the terminal, as Markdown and as JUnit XML.
 //! * [`units`]: every number's way from its unit to text, in one place.
 //! * [`text`]: wrapping, and taking the teeth out of strings that came from outside.
@@ -45,6 +46,8 @@ pub mod text;
 pub mod trace;
 pub mod units;
 mod vda;
+pub mod vda_curve;
+pub mod verdict;
 mod wanted;
 pub mod warning;
 mod workers;
@@ -60,4 +63,5 @@ pub use screen::{Detail, Screen, Style, Tables, screen};
 pub use statement::incident_sentences;
 pub use suite::{SuiteScreen, suite_screen};
 pub use trace::trace_screen;
+pub use vda_curve::{VdaInput, vda_facts};
 pub use warning::warning_sentence;
