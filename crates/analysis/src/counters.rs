@@ -1,10 +1,11 @@
 //! Counters of host, network, disks and mount, on the same clock as the operations, as a page shows them.
 //!
-//! [`gathering`] makes them from samples, [`thin`] few enough points of many.
+//! [`gathering`] makes them from samples, [`thin`] few enough points of many; [`note`] is what is not shown.
 //!
 //! Not here: sampling them (doctor) and reading them back (results).
 
 pub mod gathering;
+pub mod note;
 pub mod thin;
 
 use serde::{Deserialize, Serialize};

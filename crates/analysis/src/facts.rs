@@ -3,7 +3,8 @@
 //! memories that may have answered instead of the storage.
 //!
 //! Plain data that the summary carries and the report shows. Not here: how it is found (the search is in
-//! the workload room, the check in the runner's), and computing, but for the curve ([`crate::vda_curve`]).
+//! the workload room, the check in the runner's, the curve in [`mod@crate::vda_curve`]), and the sentences
+//! (the report room's).
 
 mod check;
 mod memory;
@@ -13,6 +14,8 @@ mod vda;
 
 pub use check::{CheckCount, CheckFacts, CheckFormat};
 pub use memory::MemoryFacts;
-pub use replay::{LATENESS_MAX_US, ReplayFacts, ReplayPass, SPAN_OFF_MAX_PERCENT, WrittenPieces};
+pub use replay::{
+    BadTiming, LATENESS_MAX_US, ReplayFacts, ReplayPass, SPAN_OFF_MAX_PERCENT, SpanOff, WrittenPieces,
+};
 pub use search::{SearchFacts, StoppedBy, TrialsAt};
 pub use vda::{VdaFacts, VdaPoint};

@@ -9,7 +9,7 @@ pub mod against_copy;
 pub mod cold_read;
 pub mod hints;
 
-pub use against_copy::AgainstCopy;
+pub use against_copy::{AgainstCopy, CopyComparison};
 pub use cold_read::ColdReads;
 pub use hints::{FarWrites, Hints};
 

@@ -12,13 +12,13 @@
 //! * [`late`]: late frames of streams, on a timeline that never slides.
 //! * [`incident`]: disturbances, each with what the storage and this machine did; [`pause`]: when the tool
 //!   itself did not run. [`culprit`]: whose fault it was, decided once for every verb.
-//! * [`criteria`]: what counts as good enough. [`verdict`]: whether it was, and what failed first.
+//! * [`criteria`]: what counts as good enough. [`verdict`]: whether it was, what failed first, and why.
 //! * [`trace_stats`]: traces, for the whole and file by file; [`in_order`] puts logs into the order of issue;
 //!   [`listing`] chooses single operations. [`fragments`]: signs that files lie in pieces.
 //! * [`naspt`]: the table of a suite of replayed workloads, and its geometric mean.
 //! * [`rates`]: what workers that were asked for a rate did.
 //! * [`ort`]: curves of load points: overall response time, spacing, knee. [`vda`]: whether a VDA-like
-//!   load point is valid. [`vda_curve`]: both, from load points.
+//!   load point is valid. [`mod@vda_curve`]: both, from load points.
 //! * [`mod@compare`]: two to eight runs side by side, and which differences are more than noise.
 //! * [`rereads`]: first against later reads of the same bytes. [`mod@whose_memory`]: whether a cache
 //!   answered.
@@ -67,8 +67,8 @@ pub mod whose_memory;
 
 pub use culprit::Culprit;
 pub use facts::{
-    CheckCount, CheckFacts, CheckFormat, MemoryFacts, ReplayFacts, ReplayPass, SearchFacts, TrialsAt,
-    VdaFacts, VdaPoint, WrittenPieces,
+    BadTiming, CheckCount, CheckFacts, CheckFormat, MemoryFacts, ReplayFacts, ReplayPass, SearchFacts,
+    SpanOff, TrialsAt, VdaFacts, VdaPoint, WrittenPieces,
 };
 pub use figures::{Figures, PointTiming, TimeFigures, WorkerFigures};
 pub use incident::Incident;
@@ -80,6 +80,6 @@ pub use self_cost::SelfCost;
 pub use series::{Series, SeriesStep};
 pub use statement::Statement;
 pub use summary::{LoadPoint, Outcome, Summary, SummaryError};
-pub use vda_curve::{VdaInput, vda_facts};
+pub use vda_curve::{VdaCurve, vda_curve};
 pub use warning::Warning;
 pub use whose_memory::{CacheEvidence, CacheSuspicion, WhySuspected, whose_memory};

@@ -1,83 +1,152 @@
 //! From the load points of a VDA-like run to its curve: which points are valid, how long answers took on
 //! the way to full load, where the curve turns, and what of that may be compared with anything published.
 //!
-//! Not here: measuring, and the formulas themselves ([`crate::ort`], [`crate::vda`]).
+//! Not here: measuring, the formulas themselves ([`crate::ort`], [`crate::vda`]), and the sentences: what a
+//! summary says of it ([`crate::VdaFacts`]) is written by the report room.
 
 use crate::criteria::Criteria;
-use crate::facts::{VdaFacts, VdaPoint};
-use crate::ort::{CurvePoint, POINTS_MIN, STEP_TOLERANCE, knee, overall_response_time_ms, steps_off};
+use crate::facts::VdaPoint;
+use crate::ort::{CurveError, CurvePoint, POINTS_MIN, knee, overall_response_time_ms, steps_off};
 use crate::rounding::round_to;
 use crate::summary::LoadPoint;
-use crate::vda::{LABEL, RateLimits};
-use crate::verdict::{Measured, judge};
+use crate::vda::RateLimits;
+use crate::verdict::{Measured, Reason, Unmet, judge};
 
 const MIB: f64 = 1_048_576.0;
 
-/// What must be known beside the load points.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VdaInput {
-    /// What makes a point valid.
-    pub limits: RateLimits,
-    /// See [`VdaFacts::data_set_note`].
-    pub data_set_note: String,
+/// The curve of a VDA-like run, not yet in words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VdaCurve {
+    /// The load points, in the order in which they ran.
+    pub loads: Vec<VdaLoad>,
+    /// The overall response time, or why there is none.
+    pub overall_response_time_ms: Result<f64, CurveError>,
+    /// Why that compares with no published one; empty where it compares, and where there is none.
+    pub incomparable: Vec<Incomparable>,
+    /// Where the curve ends before its last load point.
+    pub end: Option<CurveEnd>,
+    /// The last load point before the response time turns upwards, as an index into `loads`.
+    pub knee_point: Option<usize>,
+    /// Steps between load points that are not within [`crate::ort::STEP_TOLERANCE`] of the mean step, or why
+    /// there are no steps to judge.
+    pub uneven_steps: Result<Vec<StreamStep>, CurveError>,
 }
 
-/// The curve of these load points, in the order in which they ran.
+/// A load point of the curve, not yet in words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VdaLoad {
+    /// Without its words, and therefore shown to nobody.
+    point: VdaPoint,
+    why_not: Vec<NotValid>,
+}
+
+/// Why a load point is not valid.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NotValid {
+    /// It ended before its time, for this reason.
+    EndedEarly(String),
+    /// A rate was not reached, or not measured.
+    Unmet(Unmet),
+}
+
+/// Why an overall response time compares with no published one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Incomparable {
+    /// It comes from fewer than [`POINTS_MIN`] load points.
+    FewPoints {
+        /// From so many.
+        points: usize,
+    },
+    /// The curve ends before its last load point.
+    EndsEarly,
+    /// Not every step is near the mean step.
+    UnevenSteps,
+}
+
+/// Where a curve ends before its last load point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CurveEnd {
+    /// Before this load point, from 0.
+    pub index: usize,
+    /// Its streams.
+    pub streams: u32,
+    /// What keeps it off the curve.
+    pub why: WhyOffCurve,
+}
+
+/// What keeps a load point off the curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhyOffCurve {
+    /// It ended before its time.
+    CutOff,
+    /// It has no response time.
+    NoResponseTime,
+    /// It is not valid.
+    NotValid,
+}
+
+/// A step between two load points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StreamStep {
+    /// Streams before it; none before the first load point.
+    pub from: u32,
+    /// Streams after it.
+    pub to: u32,
+    /// The mean step.
+    pub mean: f64,
+}
+
+/// The curve of these load points, in the order in which they ran, with what makes a point valid.
 ///
 /// It ends before the first point that is not valid: what comes after is no longer the requested load.
-pub fn vda_facts(load_points: &[LoadPoint], input: &VdaInput) -> VdaFacts {
-    let points: Vec<VdaPoint> = load_points.iter().map(|point| vda_point(point, input.limits)).collect();
+pub fn vda_curve(load_points: &[LoadPoint], limits: RateLimits) -> VdaCurve {
+    let loads: Vec<VdaLoad> = load_points.iter().map(|point| vda_load(point, limits)).collect();
+    let points: Vec<&VdaPoint> = loads.iter().map(|load| &load.point).collect();
     let curve = curve_of(&points);
-    let loads: Vec<f64> = points.iter().map(|point| f64::from(point.streams)).collect();
-    let uneven_steps = uneven(&points, &loads);
+    let uneven_steps = uneven(&points);
     let ort = overall_response_time_ms(&curve);
-    let mut notes = Vec::new();
-    match &ort {
-        Err(error) => notes.push(format!("There is no overall response time: {error}.")),
-        Ok(_) => notes.extend(incomparable(&points, curve.len(), !uneven_steps.is_empty())),
-    }
+    let is_even = uneven_steps.as_ref().is_ok_and(Vec::is_empty);
+    let incomparable = match &ort {
+        Err(_) => Vec::new(),
+        Ok(_) => incomparable(points.len(), curve.len(), is_even),
+    };
     let cut_off = load_points.get(curve.len()).is_some_and(|point| point.ended_early.is_some());
-    notes.extend(points.get(curve.len()).map(|point| curve_ends(point, curve.len(), cut_off)));
-    VdaFacts {
-        label: LABEL.to_owned(),
-        data_set_note: input.data_set_note.clone(),
-        overall_response_time_ms: ort.ok().map(|ms| round_to(ms, 6)),
-        ort_note: (!notes.is_empty()).then(|| notes.join(" ")),
+    VdaCurve {
+        overall_response_time_ms: ort.map(|ms| round_to(ms, 6)),
+        incomparable,
+        end: points.get(curve.len()).map(|point| curve_end(point, curve.len(), cut_off)),
         knee_point: knee(&curve).ok().flatten().map(|knee| knee.index),
         uneven_steps,
-        points,
+        loads,
+    }
+}
+
+impl VdaLoad {
+    /// Why it is not valid; empty where it is.
+    pub fn why_not(&self) -> &[NotValid] {
+        &self.why_not
+    }
+
+    /// As a summary has it, with words for why it is not valid.
+    pub fn in_words(self, words: impl Fn(&[NotValid]) -> String) -> VdaPoint {
+        let why_not = (!self.why_not.is_empty()).then(|| words(&self.why_not));
+        VdaPoint { why_not, ..self.point }
     }
 }
 
 /// The points before the first that is not valid or has no response time.
-fn curve_of(points: &[VdaPoint]) -> Vec<CurvePoint> {
-    let of = |point: &VdaPoint| {
+fn curve_of(points: &[&VdaPoint]) -> Vec<CurvePoint> {
+    let of = |point: &&VdaPoint| {
         let mean_latency_ms = point.mean_response_ms.filter(|_| point.valid)?;
         Some(CurvePoint { achieved_ops_per_s: point.achieved_ops_per_s, mean_latency_ms })
     };
     points.iter().map_while(of).collect()
 }
 
-fn vda_point(point: &LoadPoint, limits: RateLimits) -> VdaPoint {
-    let criteria = Criteria {
-        op_rate_per_worker_min: Some(limits.process_min),
-        op_rate_global_min: Some(limits.global_min),
-        ratio_tolerance: Some(limits.ratio_tolerance),
-        ..Criteria::default()
-    };
-    let verdict = judge(&criteria, &Measured { rates: &point.rates, ..Measured::default() });
-    let early = point.ended_early.iter().map(|reason| format!("it ended early: {reason}"));
-    let mut reasons: Vec<String> = early.collect();
-    // Rates of what was cut off are not what it would have come to.
-    let failures = verdict.failures.into_iter().filter(|_| point.ended_early.is_none());
-    for failure in failures {
-        // Where there are no rates, each criterion says the same.
-        if reasons.last() != Some(&failure.sentence) {
-            reasons.push(failure.sentence);
-        }
-    }
+fn vda_load(point: &LoadPoint, limits: RateLimits) -> VdaLoad {
+    let why_not = why_not(point, limits);
     let mib = |rate: Option<f64>| rate.map(|bytes_per_s| round_to(bytes_per_s / MIB, 3));
-    VdaPoint {
+    let point = VdaPoint {
         // A stream is a camera and its companion.
         streams: point.stream_count.unwrap_or(point.workers / 2),
         requested_ops_per_s: round_to(point.rates.iter().map(|rate| rate.requested_ops_per_s).sum(), 3),
@@ -85,60 +154,61 @@ fn vda_point(point: &LoadPoint, limits: RateLimits) -> VdaPoint {
         mean_response_ms: point.rates_mean_response_ms,
         written_mib_per_s: mib(point.total.written_bytes_per_s),
         read_mib_per_s: mib(point.total.read_bytes_per_s),
-        valid: reasons.is_empty(),
-        why_not: (!reasons.is_empty()).then(|| reasons.join("; ")),
+        valid: why_not.is_empty(),
+        why_not: None,
+    };
+    VdaLoad { point, why_not }
+}
+
+/// Why a load point is not valid; empty where it is.
+fn why_not(point: &LoadPoint, limits: RateLimits) -> Vec<NotValid> {
+    // Rates of what was cut off are not what it would have come to.
+    if let Some(reason) = &point.ended_early {
+        return vec![NotValid::EndedEarly(reason.clone())];
     }
+    let criteria = Criteria {
+        op_rate_per_worker_min: Some(limits.process_min),
+        op_rate_global_min: Some(limits.global_min),
+        ratio_tolerance: Some(limits.ratio_tolerance),
+        ..Criteria::default()
+    };
+    let ruling = judge(&criteria, &Measured { rates: &point.rates, ..Measured::default() });
+    let mut unmet = ruling.unmet().to_vec();
+    // Where there are no rates, each criterion says the same.
+    let says_no_rates = |unmet: &Unmet| matches!(unmet.reason(), Reason::NoRates(_));
+    unmet.dedup_by(|one, before| says_no_rates(one) && says_no_rates(before));
+    unmet.into_iter().map(NotValid::Unmet).collect()
 }
 
 /// Why an overall response time compares with no published one.
-fn incomparable(points: &[VdaPoint], on_curve: usize, is_uneven: bool) -> Vec<String> {
-    let mut notes = Vec::new();
-    if on_curve < POINTS_MIN {
-        notes.push(format!(
-            "It comes from {on_curve} load points; published ones have at least {POINTS_MIN}, so it does \
-             not compare with them."
-        ));
-    } else if on_curve < points.len() {
-        notes.push(
-            "Published rules would not accept a curve that ends before its last load point.".to_owned(),
-        );
-    }
-    if is_uneven {
-        notes.push(format!(
-            "Not every step between load points is within {:.0} % of the mean step, so it does not compare \
-             with published ones.",
-            STEP_TOLERANCE * 100.0
-        ));
-    }
-    notes
-}
-
-fn curve_ends(point: &VdaPoint, index: usize, cut_off: bool) -> String {
-    let why = match (cut_off, point.valid) {
-        (true, _) => "was not measured to its end",
-        (false, true) => "has no response time",
-        (false, false) => "is not valid",
+fn incomparable(points: usize, on_curve: usize, is_even: bool) -> Vec<Incomparable> {
+    let length = if on_curve < POINTS_MIN {
+        Some(Incomparable::FewPoints { points: on_curve })
+    } else {
+        (on_curve < points).then_some(Incomparable::EndsEarly)
     };
-    let plural = if point.streams == 1 { "" } else { "s" };
-    format!("The curve ends before load point {} ({} stream{plural}), which {why}.", index + 1, point.streams)
+    let steps = (!is_even).then_some(Incomparable::UnevenSteps);
+    length.into_iter().chain(steps).collect()
 }
 
-fn uneven(points: &[VdaPoint], loads: &[f64]) -> Vec<String> {
-    match steps_off(loads) {
-        Err(error) => vec![error.to_string()],
-        Ok(steps) => {
-            let from = |index: usize| index.checked_sub(1).map_or(0, |before| points[before].streams);
-            let sentence = |step: &crate::ort::UnevenStep| {
-                format!(
-                    "from {} to {} streams; the mean step is {:.1}",
-                    from(step.index),
-                    points[step.index].streams,
-                    step.nominal
-                )
-            };
-            steps.iter().map(sentence).collect()
-        }
-    }
+fn curve_end(point: &VdaPoint, index: usize, cut_off: bool) -> CurveEnd {
+    let why = match (cut_off, point.valid) {
+        (true, _) => WhyOffCurve::CutOff,
+        (false, true) => WhyOffCurve::NoResponseTime,
+        (false, false) => WhyOffCurve::NotValid,
+    };
+    CurveEnd { index, streams: point.streams, why }
+}
+
+fn uneven(points: &[&VdaPoint]) -> Result<Vec<StreamStep>, CurveError> {
+    let loads: Vec<f64> = points.iter().map(|point| f64::from(point.streams)).collect();
+    let from = |index: usize| index.checked_sub(1).map_or(0, |before| points[before].streams);
+    let steps = steps_off(&loads)?.into_iter().map(|step| StreamStep {
+        from: from(step.index),
+        to: points[step.index].streams,
+        mean: step.nominal,
+    });
+    Ok(steps.collect())
 }
 
 #[cfg(test)]

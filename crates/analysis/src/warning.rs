@@ -75,7 +75,7 @@ pub enum Warning {
     },
 }
 
-/// What kept operations out of the log. `Display` is the cause with the advice.
+/// What kept operations out of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogTrouble {
     /// Writing took longer than the operations.

@@ -1,6 +1,10 @@
 //! Signs that files lie in pieces, in sentences, each with its evidence.
 //!
+//! [`against_copy`]: whether a copy is faster.
+//!
 //! Not here: what is a sign of that ([`reelgauge_analysis::fragments`]).
+
+pub mod against_copy;
 
 use reelgauge_analysis::fragments::{ColdReads, FarWrites, FragmentSigns, Hints};
 

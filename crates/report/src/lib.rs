@@ -8,7 +8,8 @@
 //! * [`mod@trace`]: the screen of a trace. [`ops_rows`]: operations one by one. [`extents`]: files and their
 //!   pieces. `replay`: the screen of a replay. [`suite`]: that of a suite of them.
 //! * [`warning`] and [`self_cost`]: what limits what the figures say, in sentences; [`fragments`]: what
-//!   traces show of files in pieces.
+//!   traces show of files in pieces; [`counters`]: what is not shown of them.
+//! * [`verdict`]: why criteria were not met. [`vda_curve`]: the curve of a VDA-like run, with its reasons.
 //! * [`compare`]: runs side by side, on the terminal, as Markdown and as JUnit XML.
 //! * [`units`]: every number's way from its unit to text, in one place.
 //! * [`text`]: wrapping, and taking the teeth out of strings that came from outside.
@@ -20,6 +21,7 @@ mod answer;
 mod answer_parts;
 mod check;
 pub mod compare;
+pub mod counters;
 pub mod csv_files;
 mod ending;
 pub mod extents;
@@ -44,6 +46,8 @@ pub mod text;
 pub mod trace;
 pub mod units;
 mod vda;
+pub mod vda_curve;
+pub mod verdict;
 mod wanted;
 pub mod warning;
 mod workers;
@@ -54,8 +58,10 @@ pub use csv_files::write_csv;
 pub use forecast::forecast_line;
 pub use next_step::{again_with, next_step};
 pub use ops_rows::{OpRows, RowFormat};
+pub use replay::bad_timing_sentence;
 pub use screen::{Detail, Screen, Style, Tables, screen};
 pub use statement::incident_sentences;
 pub use suite::{SuiteScreen, suite_screen};
 pub use trace::trace_screen;
+pub use vda_curve::{VdaInput, vda_facts};
 pub use warning::warning_sentence;

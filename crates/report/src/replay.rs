@@ -1,6 +1,8 @@
 //! The screen of a replay: how long it took against the recording, whether everything came to what was
 //! recorded, how well the timing was kept, and every pass of a batch.
 
+mod bad_timing;
+
 use std::collections::BTreeMap;
 
 use reelgauge_analysis::statement::{Number, of};
@@ -15,6 +17,8 @@ use crate::tables::numbers;
 use crate::text::{plain, plain_short};
 use crate::units::{amount, count, counted, duration, mb_per_s, number};
 use crate::wanted::Screen;
+
+pub use bad_timing::bad_timing_sentence;
 
 /// Remarks of a trace that are shown; all are in summary.json.
 const REMARKS_MAX: usize = 5;
@@ -234,7 +238,7 @@ mod tests {
         };
         facts.left_out.insert("a lock".to_owned(), 3);
         facts.remarks = (1..=7).map(|number| format!("Remark {number}.")).collect();
-        facts.conclude();
+        facts.conclude(bad_timing_sentence);
         summary.replay = Some(facts);
         screen(&summary, &Screen::default())
     }

@@ -123,6 +123,40 @@ pub fn duration(us: f64) -> String {
     }
 }
 
+/// A length of time with three digits and no zeros behind them, as reasons of a verdict have it: `310 ms`,
+/// `1.06 s`, `1 s`.
+pub fn span(us: f64) -> String {
+    let (value, unit) = if us >= 999_500.0 {
+        (us / 1e6, "s")
+    } else if us >= 999.5 {
+        (us / 1e3, "ms")
+    } else {
+        (us, "µs")
+    };
+    let decimals = if value >= 99.95 {
+        0
+    } else if value >= 9.995 {
+        1
+    } else {
+        2
+    };
+    let text = format!("{value:.decimals$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text} {unit}")
+}
+
+/// A moment in a load point to a tenth, as on a timeline: `00:08.5`, `1:02:03.0`.
+pub fn clock(seconds: f64) -> String {
+    let tenths = (seconds.max(0.0) * 10.0).round() as u64;
+    let (hours, minutes) = (tenths / 36_000, tenths / 600 % 60);
+    let (seconds, tenth) = (tenths / 10 % 60, tenths % 10);
+    if hours > 0 {
+        format!("{hours}:{minutes:02}:{seconds:02}.{tenth}")
+    } else {
+        format!("{minutes:02}:{seconds:02}.{tenth}")
+    }
+}
+
 /// A point in a run: `0.4 s`, `37 s`, `3 min 12 s`, `1 h 02 min`.
 pub fn moment(seconds: f64) -> String {
     if seconds < 9.95 {
@@ -213,6 +247,15 @@ mod tests {
         assert_eq!(moment(36.96), "37 s");
         assert_eq!(moment(3_900.0), "65 min 00 s");
         assert_eq!(moment(36_061.0), "10 h 01 min");
+    }
+
+    #[test]
+    fn moments_and_spans_read_well() {
+        let clocks = [0.0, 8.48, 59.94, 59.99, 3_723.04].map(clock);
+        assert_eq!(clocks, ["00:00.0", "00:08.5", "00:59.9", "01:00.0", "1:02:03.0"]);
+        let spans = [0.4, 12.0, 999.4, 1_000.0, 310_000.0, 41_250.0, 999_600.0, 1_060_000.0, 62e6].map(span);
+        let written = ["0.4 µs", "12 µs", "999 µs", "1 ms", "310 ms", "41.2 ms", "1 s", "1.06 s", "62 s"];
+        assert_eq!(spans, written);
     }
 
     #[test]

@@ -7,7 +7,6 @@ use reelgauge_analysis::late::test_streams::player;
 use reelgauge_analysis::late::{LateTally, MeasuredPart, Policy};
 use reelgauge_analysis::summary::{LoadPointFacts, Target};
 use reelgauge_analysis::vda::{ProcessRate, RateLimits};
-use reelgauge_analysis::vda_curve::{VdaInput, vda_facts};
 use reelgauge_analysis::verdict::{Failure, Measured, judge};
 use reelgauge_analysis::{
     CheckCount, CheckFacts, CheckFormat, Culprit, Figures, LoadPoint, Meter, Outcome, PointTiming,
@@ -15,7 +14,8 @@ use reelgauge_analysis::{
 };
 use reelgauge_record::OpRecord;
 use reelgauge_record::test_records::read;
-use reelgauge_report::{CsvTable, Screen, screen, write_csv};
+use reelgauge_report::verdict::in_words;
+use reelgauge_report::{CsvTable, Screen, VdaInput, screen, vda_facts, write_csv};
 
 const MS: u64 = 1_000_000;
 const FRAME_BYTES: u32 = 1_000_000;
@@ -72,7 +72,7 @@ fn point(frozen_ms: u64) -> LoadPoint {
     let late = late.finish(4500 * MS);
     let criteria = Criteria::for_actor("player").unwrap();
     let measured = Measured { streams: &late.streams, total: Some(&figures.total), rates: &[] };
-    let verdict = judge(&criteria, &measured);
+    let verdict = in_words(judge(&criteria, &measured));
     let mut point = LoadPoint::new(facts, figures);
     point.verdict = Some(verdict);
     point.streams = Some(late);

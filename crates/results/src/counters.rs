@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use reelgauge_analysis::counters::gathering::Gathering;
 use reelgauge_analysis::counters::{Counters, MAX_POINTS};
 use reelgauge_record::counters::{CountersError, is_part, read_part};
+use reelgauge_report::counters::counter_note_sentence;
 
 /// The counters in a run directory; `None` where there are none.
 ///
@@ -29,7 +30,9 @@ pub fn read_counters(run_dir: &Path) -> Result<Option<Counters>, CountersError> 
     }
     let series: usize = agents.iter().map(|(_, gathering)| gathering.series_count()).sum();
     let points_each = MAX_POINTS / series.max(1);
-    let agents = agents.into_iter().map(|(agent, gathering)| gathering.shown(agent, points_each));
+    let shown =
+        |(agent, gathering): (String, Gathering)| gathering.shown(agent, points_each, counter_note_sentence);
+    let agents = agents.into_iter().map(shown);
     Ok(Some(Counters { agents: agents.collect() }))
 }
 
@@ -59,7 +62,7 @@ fn gather(dir: &Path) -> Result<Option<Gathering>, CountersError> {
         parts += 1;
         match read_part(&path, &mut |row| gathering.take(row)) {
             Ok(unread) => gathering.not_sampled(unread),
-            Err(error) => gathering.note(format!("A part of the counters is left out: {error}.")),
+            Err(error) => gathering.damaged(error.to_string()),
         }
     }
     Ok((parts > 0).then(|| gathering.choose()))

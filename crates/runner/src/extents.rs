@@ -4,17 +4,18 @@
 //! The copy goes through this machine: a server that copies by itself may let both share their blocks. What
 //! was made is removed behind it, the area too if it was not there before.
 //!
-//! Not here: what the times mean (the analysis room).
+//! Not here: what the times mean (the analysis room), and the words for it (the report room).
 
 use std::path::{Path, PathBuf};
 
-use reelgauge_analysis::fragments::against_copy::{AgainstCopy, MIN_PASSES, Measured};
+use reelgauge_analysis::fragments::against_copy::{AgainstCopy, CopyComparison, MIN_PASSES, Measured};
 use reelgauge_analysis::fragments::cold_read::ColdReads;
 use reelgauge_engine::area::{AREA_DIR, Area, AreaDir, Terms};
 use reelgauge_engine::cold::{ColdError, TimedRead, copy_anew, read_cold};
 use reelgauge_engine::extents::{Extents, ExtentsError};
 use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_engine::space::space;
+use reelgauge_report::fragments::against_copy::against_copy_sentence;
 use reelgauge_workload::units::Size;
 use serde::Serialize;
 
@@ -268,7 +269,8 @@ fn in_area(
         extents: extents[side].as_ref().and_then(|extents| extents.extents),
         pass_ns: sides[side].pass_ns(),
     });
-    let result = AgainstCopy::of(&file, &copied, compared_bytes).ok_or(CopyError::NoTimes)?;
+    let compared = CopyComparison::of(&file, &copied, compared_bytes).ok_or(CopyError::NoTimes)?;
+    let result = compared.in_words(against_copy_sentence);
     let [file_extents, copy_extents] = extents;
     let [file_reads, copy_reads] = sides.map(|side| side.evenness());
     Ok(Compared {

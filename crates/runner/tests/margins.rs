@@ -12,6 +12,7 @@ use reelgauge_analysis::verdict::{Measured, Verdict, judge};
 use reelgauge_engine::driver::Worker;
 use reelgauge_engine::simulated::{Outcome, Span, simulate};
 use reelgauge_formats::FrameRate;
+use reelgauge_report::verdict::in_words;
 use reelgauge_workload::clip::Clip;
 use reelgauge_workload::pace::{Pace, Policy, ReadAhead};
 use reelgauge_workload::player::{Player, PlayerShape};
@@ -107,7 +108,7 @@ fn trial<T: Script>(
     let late = tally.finish(end_ns);
     let total = Figures { ops: 1, ..Figures::default() };
     let criteria = Criteria::for_actor("player").unwrap();
-    judge(&criteria, &Measured { streams: &late.streams, total: Some(&total), rates: &[] })
+    in_words(judge(&criteria, &Measured { streams: &late.streams, total: Some(&total), rates: &[] }))
 }
 
 fn play(store: Store, streams: u32, seconds: u64, seed: u64) -> Verdict {

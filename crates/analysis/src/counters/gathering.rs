@@ -6,12 +6,13 @@
 //! [`SERIES_MAX`] series: first those that say what a layer carries and how long it takes. Counters of faults
 //! that stayed at 0 all the time are left out; what was left out is said in the agent's notes.
 //!
-//! Pure. Not here: reading files (results).
+//! Pure. Not here: reading files (results), and the notes' words (report).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use reelgauge_record::counters::{KINDS, Kind, Layer, Row, Weight};
 
+use super::note::CounterNote;
 use super::thin::{Point, Thinner};
 use super::{CounterAgent, CounterSeries};
 
@@ -29,7 +30,7 @@ const DEVICE_CHARS_MAX: usize = 64;
 pub struct Gathering {
     series: BTreeMap<(usize, String), Thinner>,
     unread: BTreeSet<String>,
-    notes: Vec<String>,
+    notes: Vec<CounterNote>,
     /// Counters that this version does not know.
     unknown: BTreeSet<String>,
     full: bool,
@@ -60,9 +61,9 @@ impl Gathering {
         self.unread.extend(what);
     }
 
-    /// Something to know about what was read.
-    pub fn note(&mut self, note: String) {
-        self.notes.push(note);
+    /// A part that could not be read, and why.
+    pub fn damaged(&mut self, error: String) {
+        self.notes.push(CounterNote::Damaged(error));
     }
 
     /// How many series there are.
@@ -78,30 +79,31 @@ impl Gathering {
         let silent = before - self.series.len();
         let left_out = self.leave_out();
         if silent > 0 {
-            let what = "Counters of errors and waiting that stayed at 0 all the time are not shown";
-            self.notes.push(format!("{what}: {silent}."));
+            self.notes.push(CounterNote::Silent { series: silent });
         }
         if left_out > 0 || self.full {
-            let count = if self.full { "many".to_owned() } else { left_out.to_string() };
-            let what = "Counters that there is no room for here; they are in the run directory, in counters/";
-            self.notes.push(format!("{what}: {count}."));
+            self.notes.push(CounterNote::NoRoom { series: (!self.full).then_some(left_out) });
         }
         if !self.unknown.is_empty() {
-            let names: Vec<&str> = self.unknown.iter().map(String::as_str).collect();
-            self.notes.push(format!("This version does not know these counters: {}.", names.join(", ")));
+            self.notes.push(CounterNote::Unknown(self.unknown.iter().cloned().collect()));
         }
         let unread = std::mem::take(&mut self.unread);
-        self.notes.extend(unread.iter().map(|what| format!("Not sampled: {}.", shortened(what))));
+        self.notes.extend(unread.iter().map(|what| CounterNote::NotSampled(shortened(what))));
         self
     }
 
-    /// As a page has it, each series with so many points at most.
-    pub fn shown(self, agent: String, points_each: usize) -> CounterAgent {
+    /// As a page has it, each series with so many points at most, and with words for each note.
+    pub fn shown(
+        self,
+        agent: String,
+        points_each: usize,
+        in_words: impl Fn(&CounterNote) -> String,
+    ) -> CounterAgent {
         let series = self.series.into_iter().map(|((kind, device), mut series)| {
             series.limit(points_each);
             shown(&KINDS[kind], device, &series)
         });
-        CounterAgent { agent, series: series.collect(), notes: self.notes }
+        CounterAgent { agent, series: series.collect(), notes: self.notes.iter().map(in_words).collect() }
     }
 
     /// Leaves out what there is no room for, and says how many.
@@ -148,7 +150,32 @@ fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_record::counters::Unit;
+
     use super::*;
+
+    /// The notes on rows of one moment: layer, name, device, unit and value.
+    fn notes(rows: &[(&str, &str, String, &str, f64)]) -> Vec<CounterNote> {
+        let mut gathering = Gathering::default();
+        for (layer, name, device, unit, value) in rows {
+            gathering.take(Row { layer, name, device, unit, at_ns: 1, value: Some(*value) });
+        }
+        gathering.choose().notes
+    }
+
+    #[test]
+    fn what_is_left_out_is_noted() {
+        let errors = |value| ("network", "rx_errors_per_s", "eth0".to_owned(), Unit::PerS.name(), value);
+        assert_eq!(notes(&[errors(0.0)]), [CounterNote::Silent { series: 1 }]);
+        assert_eq!(notes(&[errors(2.0)]), []);
+        let disk = |number| ("disk", "util_percent", format!("disk{number}"), Unit::Percent.name(), 5.0);
+        let disks = |count: usize| (0..count).map(disk).collect::<Vec<_>>();
+        assert_eq!(notes(&disks(SERIES_MAX)), []);
+        assert_eq!(notes(&disks(SERIES_MAX + 3)), [CounterNote::NoRoom { series: Some(3) }]);
+        assert_eq!(notes(&disks(SERIES_READ_MAX + 1)), [CounterNote::NoRoom { series: None }]);
+        let strange = ("disk", "spin_up_count", "sda".to_owned(), "count", 1.0);
+        assert_eq!(notes(&[strange]), [CounterNote::Unknown(vec!["disk spin_up_count".to_owned()])]);
+    }
 
     #[test]
     fn digits_that_say_nothing_are_left_out() {

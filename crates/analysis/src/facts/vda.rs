@@ -1,4 +1,4 @@
-//! The curve of a VDA-like run. Filled in by [`crate::vda_curve`].
+//! The curve of a VDA-like run, as a summary has it: [`crate::VdaCurve`] in words.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,13 +1,14 @@
-//! Curves of load points made by hand.
+//! Curves of load points made by hand. What is said about them: the report room.
 
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::criteria::Criterion;
 use crate::figures::{Figures, PointTiming};
 use crate::meter::PointFigures;
 use crate::paper::PaperTables;
 use crate::summary::LoadPointFacts;
-use crate::vda::ProcessRate;
+use crate::vda::{ProcessRate, RateError};
 
 /// So many streams that reach this share of their rates.
 fn point(streams: u32, share: f64, mean_response_ms: Option<f64>) -> LoadPoint {
@@ -35,9 +36,8 @@ fn point(streams: u32, share: f64, mean_response_ms: Option<f64>) -> LoadPoint {
     }
 }
 
-fn facts(points: &[LoadPoint]) -> VdaFacts {
-    let data_set_note = "2 files of 16 MiB instead of 11 of 1 GiB".to_owned();
-    vda_facts(points, &VdaInput { data_set_note, ..VdaInput::default() })
+fn curve(points: &[LoadPoint]) -> VdaCurve {
+    vda_curve(points, RateLimits::default())
 }
 
 /// Ten even load points: flat, and ten times slower at the last.
@@ -47,14 +47,14 @@ fn ten() -> Vec<LoadPoint> {
 
 #[test]
 fn a_whole_curve_compares() {
-    let facts = facts(&ten());
-    assert_eq!(facts.label, "VDA-like, not a SPEC result");
-    assert_eq!(facts.data_set_note, "2 files of 16 MiB instead of 11 of 1 GiB");
+    let found = curve(&ten());
     // Eight spans at 2 ms and one from 2 to 20 ms: (8 × 2 + 11) ÷ 9.
-    assert_eq!(facts.overall_response_time_ms, Some(3.0));
-    assert_eq!((facts.ort_note, facts.knee_point), (None, Some(8)));
-    assert!(facts.uneven_steps.is_empty());
-    let last = facts.points.last().unwrap();
+    assert_eq!(found.overall_response_time_ms, Ok(3.0));
+    assert_eq!((&found.incomparable[..], found.end, found.knee_point), (&[][..], None, Some(8)));
+    assert_eq!(found.uneven_steps, Ok(Vec::new()));
+    let last = found.loads.last().unwrap().clone();
+    assert!(last.why_not().is_empty());
+    let last = last.in_words(|_| panic!("nothing is to be said of what is valid"));
     assert_eq!((last.streams, last.requested_ops_per_s, last.achieved_ops_per_s), (20, 200.0, 200.0));
     assert_eq!((last.written_mib_per_s, last.read_mib_per_s), (Some(80.0), Some(10.0)));
     assert!(last.valid && last.why_not.is_none());
@@ -62,35 +62,44 @@ fn a_whole_curve_compares() {
 
 #[test]
 fn fewer_than_ten_points_have_a_value_that_compares_with_none() {
-    let facts = facts(&ten()[..4]);
-    assert_eq!(facts.overall_response_time_ms, Some(2.0));
-    let note = facts.ort_note.unwrap();
-    assert!(note.contains("from 4 load points; published ones have at least 10"), "{note}");
-    assert_eq!(facts.knee_point, None);
+    let found = curve(&ten()[..4]);
+    assert_eq!(found.overall_response_time_ms, Ok(2.0));
+    assert_eq!(found.incomparable, [Incomparable::FewPoints { points: 4 }]);
+    assert_eq!((found.end, found.knee_point), (None, None));
 }
 
 #[test]
 fn one_point_is_no_curve() {
-    let one = facts(&ten()[..1]);
-    assert_eq!(one.overall_response_time_ms, None);
-    let note = one.ort_note.unwrap();
-    assert!(note.starts_with("There is no overall response time: the curve has 1 load points"), "{note}");
-    assert!(one.points[0].valid);
-    assert_eq!(facts(&[]).points, []);
+    let one = curve(&ten()[..1]);
+    assert_eq!(one.overall_response_time_ms, Err(CurveError::TooFewPoints { have: 1, need: 2 }));
+    assert!(one.incomparable.is_empty() && one.loads[0].point.valid);
+    assert_eq!(curve(&[]).loads, []);
 }
 
 #[test]
 fn the_curve_ends_before_the_first_point_that_is_not_valid() {
     let mut points = ten();
     points[8] = point(18, 0.9, Some(40.0));
-    let facts = facts(&points);
-    assert_eq!(facts.overall_response_time_ms, Some(2.0));
-    let valid: Vec<bool> = facts.points.iter().map(|point| point.valid).collect();
+    let found = curve(&points);
+    assert_eq!(found.overall_response_time_ms, Ok(2.0));
+    let valid: Vec<bool> = found.loads.iter().map(|load| load.point.valid).collect();
     assert_eq!(valid, [true, true, true, true, true, true, true, true, false, true]);
-    let why_not = facts.points[8].why_not.as_deref().unwrap();
-    assert!(why_not.starts_with("all workers together did 162.0 of 180.0 op/s (90.0 %)"), "{why_not}");
-    let note = facts.ort_note.unwrap();
-    assert!(note.ends_with("The curve ends before load point 9 (18 streams), which is not valid."), "{note}");
+    let [NotValid::Unmet(unmet)] = found.loads[8].why_not() else {
+        panic!("{:?} has one reason", found.loads[8]);
+    };
+    assert_eq!((unmet.criterion(), unmet.limit()), (Criterion::GlobalRate, 0.95));
+    assert_eq!(found.end, Some(CurveEnd { index: 8, streams: 18, why: WhyOffCurve::NotValid }));
+    let worded = found.loads[8].clone().in_words(|why_not| format!("{} reason", why_not.len()));
+    assert_eq!(worded.why_not.as_deref(), Some("1 reason"));
+}
+
+#[test]
+fn a_long_curve_that_ends_early_is_not_accepted() {
+    let mut points: Vec<LoadPoint> = (1..=12).map(|n| point(n * 2, 1.0, Some(2.0))).collect();
+    points[11].rates_mean_response_ms = None;
+    let found = curve(&points);
+    assert_eq!(found.incomparable, [Incomparable::EndsEarly]);
+    assert_eq!(found.end, Some(CurveEnd { index: 11, streams: 24, why: WhyOffCurve::NoResponseTime }));
 }
 
 #[test]
@@ -99,21 +108,23 @@ fn what_was_not_measured_is_not_valid() {
     points[3] = LoadPoint { rates: Vec::new(), ..points[3].clone() };
     points[5].rates_mean_response_ms = None;
     points[6].ended_early = Some("no answer for 30 s".to_owned());
-    let facts = facts(&points);
-    let why_not = facts.points[3].why_not.as_deref().unwrap();
-    assert_eq!(why_not.matches("no process ran").count(), 1, "{why_not}");
-    assert_eq!(facts.points[6].why_not.as_deref(), Some("it ended early: no answer for 30 s"));
-    assert!(facts.points[5].valid);
-    assert!(facts.ort_note.unwrap().contains("comes from 3 load points"));
+    let found = curve(&points);
+    let [NotValid::Unmet(unmet)] = found.loads[3].why_not() else {
+        panic!("{:?} has one reason, and no second that says the same", found.loads[3]);
+    };
+    assert_eq!(unmet.reason(), &Reason::NoRates(RateError::NoProcesses));
+    assert_eq!(found.loads[6].why_not(), [NotValid::EndedEarly("no answer for 30 s".to_owned())]);
+    assert!(found.loads[5].point.valid);
+    assert_eq!(found.incomparable, [Incomparable::FewPoints { points: 3 }]);
 }
 
 #[test]
 fn saturated_points_do_not_make_a_curve() {
     let points = [point(10, 1.0, Some(2.0)), point(20, 1.0, Some(3.0)), point(20, 1.0, Some(9.0))];
-    let facts = facts(&points);
-    assert_eq!(facts.overall_response_time_ms, None);
-    assert!(facts.ort_note.unwrap().contains("load point 3 lies at 200.0, not above"));
-    assert!(facts.uneven_steps[0].contains("load point 3 lies at 20.0, not above"));
+    let found = curve(&points);
+    let not_above = |before, after| CurveError::NotIncreasing { index: 2, before, after };
+    assert_eq!(found.overall_response_time_ms, Err(not_above(200.0, 200.0)));
+    assert_eq!(found.uneven_steps, Err(not_above(20.0, 20.0)));
 }
 
 #[test]
@@ -121,14 +132,11 @@ fn steps_are_judged_from_no_load_on() {
     // The mean step is 2; up to 2.6 is even.
     let streams = [4, 6, 8, 10, 12, 13, 14, 16, 18, 20];
     let points: Vec<LoadPoint> = streams.iter().map(|&n| point(n, 1.0, Some(2.0))).collect();
-    let found = facts(&points);
-    let expected = ["from 0 to 4 streams", "from 12 to 13 streams", "from 13 to 14 streams"];
-    assert_eq!(found.uneven_steps.len(), 3);
-    for (sentence, start) in found.uneven_steps.iter().zip(expected) {
-        assert_eq!(sentence, &format!("{start}; the mean step is 2.0"));
-    }
-    assert!(found.ort_note.unwrap().contains("is within 30 % of the mean step"));
-    assert_eq!(facts(&points[..1]).uneven_steps, Vec::<String>::new());
+    let found = curve(&points);
+    let step = |from, to| StreamStep { from, to, mean: 2.0 };
+    assert_eq!(found.uneven_steps, Ok(vec![step(0, 4), step(12, 13), step(13, 14)]));
+    assert_eq!(found.incomparable, [Incomparable::UnevenSteps]);
+    assert_eq!(curve(&points[..1]).uneven_steps, Ok(Vec::new()));
 }
 
 #[test]
@@ -137,9 +145,7 @@ fn what_was_cut_off_is_told_by_nothing_but_that() {
     // Rates far below what is needed: it would have been caught up with.
     points[2] =
         LoadPoint { ended_early: Some("stopped by the user".to_owned()), ..point(30, 0.1, Some(2.0)) };
-    let facts = facts(&points);
-    assert_eq!(facts.points[2].why_not.as_deref(), Some("it ended early: stopped by the user"));
-    let note = facts.ort_note.unwrap();
-    assert!(note.ends_with("which was not measured to its end."), "{note}");
-    assert!(!note.contains("not valid"), "{note}");
+    let found = curve(&points);
+    assert_eq!(found.loads[2].why_not(), [NotValid::EndedEarly("stopped by the user".to_owned())]);
+    assert_eq!(found.end, Some(CurveEnd { index: 2, streams: 30, why: WhyOffCurve::CutOff }));
 }

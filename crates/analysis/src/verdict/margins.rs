@@ -14,7 +14,8 @@
 //! Streams with late frames are judged by these alone, and so are those that were not watched long enough
 //! for a trend: a search watches its answer for a minute before it gives it.
 
-use super::{Failure, name_of, span};
+use super::reason::{FallingMargins, Reason, StreamName, WhoseMargin};
+use super::ruling::Unmet;
 use crate::criteria::Criterion;
 use crate::late::{MarginTrend, StreamFigures};
 
@@ -51,8 +52,8 @@ fn mean(trends: &[MarginTrend]) -> MarginTrend {
     }
 }
 
-/// The failure of these streams, if margins fall that were to hold on for `limit` seconds.
-pub(super) fn failure(limit: f64, streams: &[StreamFigures]) -> Option<Failure> {
+/// What is not met of these streams, if margins fall that were to hold on for `limit` seconds.
+pub(super) fn unmet(limit: f64, streams: &[StreamFigures]) -> Option<Unmet> {
     if streams.iter().any(|stream| stream.late_frames > 0) {
         return None;
     }
@@ -66,43 +67,42 @@ fn frame_ms(stream: &StreamFigures) -> f64 {
     1e3 / stream.nominal_frames_per_s
 }
 
-fn of_all(limit: f64, seen: &[(&StreamFigures, MarginTrend)]) -> Option<Failure> {
+fn of_all(limit: f64, seen: &[(&StreamFigures, MarginTrend)]) -> Option<Unmet> {
     let trends: Vec<MarginTrend> = seen.iter().map(|(_, trend)| *trend).collect();
     let longest_frame_ms = seen.iter().map(|(stream, _)| frame_ms(stream)).fold(0.0, f64::max);
     let trend = mean(&trends);
     let lost_s = frame_lost_s(&trend, ERRORS_OF_ALL, longest_frame_ms).filter(|lost_s| *lost_s < limit)?;
-    let (stream, who) = match seen {
-        [(stream, _)] => (Some(stream.stream), format!("the margin of {}", name_of(stream))),
-        _ => (None, format!("the margins of all {} streams", seen.len())),
+    let whose = match seen {
+        [(stream, _)] => WhoseMargin::Stream(StreamName::of(stream)),
+        _ => WhoseMargin::All { streams: seen.len() as u64 },
     };
-    Some(Failure { stream, ..failed(limit, lost_s, &who, &trend) })
+    Some(falling(limit, lost_s, whose, trend))
 }
 
-fn of_one(limit: f64, seen: &[(&StreamFigures, MarginTrend)]) -> Option<Failure> {
+fn of_one(limit: f64, seen: &[(&StreamFigures, MarginTrend)]) -> Option<Unmet> {
     let lost = seen.iter().filter_map(|(stream, trend)| {
-        Some((frame_lost_s(trend, ERRORS_OF_ONE, frame_ms(stream))?, *stream, trend))
+        Some((frame_lost_s(trend, ERRORS_OF_ONE, frame_ms(stream))?, *stream, *trend))
     });
     let (lost_s, stream, trend) = lost.min_by(|one, two| one.0.total_cmp(&two.0))?;
-    let who = format!("the margin of {}", name_of(stream));
-    (lost_s < limit).then(|| Failure { stream: Some(stream.stream), ..failed(limit, lost_s, &who, trend) })
+    let whose = WhoseMargin::Stream(StreamName::of(stream));
+    (lost_s < limit).then(|| falling(limit, lost_s, whose, trend))
 }
 
-fn failed(limit: f64, lost_s: f64, who: &str, trend: &MarginTrend) -> Failure {
-    let fell = span(trend.fall_ms_per_s * 1e3);
-    let left_s = trend.at_end_ms.max(0.0) / trend.fall_ms_per_s;
-    let sentence = format!(
-        "{who} fell by {fell} in every second of {}, to {}: the buffers were running empty, and frames \
-         would be late {} later",
-        span(trend.observed_s * 1e6),
-        span(trend.at_end_ms.max(0.0) * 1e3),
-        span(left_s * 1e6)
-    );
-    Failure::new(Criterion::Margins, limit, lost_s, sentence)
+fn falling(limit: f64, lost_s: f64, whose: WhoseMargin, trend: MarginTrend) -> Unmet {
+    let stream = match &whose {
+        WhoseMargin::Stream(stream) => Some(stream.number),
+        WhoseMargin::All { .. } => None,
+    };
+    let late_in_s = trend.at_end_ms.max(0.0) / trend.fall_ms_per_s;
+    let reason = Reason::FallingMargins(FallingMargins { whose, trend, late_in_s });
+    Unmet::new(Criterion::Margins, limit, lost_s, reason).of_stream(stream)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::criteria::Criteria;
+    use crate::verdict::{Failure, Ruling};
 
     fn stream(number: u32, fall: f64, error: f64) -> StreamFigures {
         let trend = MarginTrend {
@@ -119,22 +119,32 @@ mod tests {
         }
     }
 
-    fn all(fall: f64, error: f64) -> Option<Failure> {
+    fn all(fall: f64, error: f64) -> Option<Unmet> {
         let streams: Vec<StreamFigures> = (0..7).map(|number| stream(number, fall, error)).collect();
-        failure(60.0, &streams)
+        unmet(60.0, &streams)
+    }
+
+    /// As it stands in a verdict.
+    fn failure(unmet: Unmet) -> Failure {
+        let verdict = Ruling::new(&Criteria::default(), vec![unmet]).in_words(|_| String::new());
+        verdict.failed_first.expect("something is not met")
     }
 
     #[test]
     fn a_store_of_6_95_streams_does_not_carry_7() {
-        let failure = all(1e3 * (1.0 - 6.95 / 7.0), 1.1);
-        let failure = failure.expect("7.14 ms per second of seven streams");
+        let fall = 1e3 * (1.0 - 6.95 / 7.0);
+        let unmet = all(fall, 1.1).expect("7.14 ms per second of seven streams");
+        let Reason::FallingMargins(FallingMargins { whose, trend, late_in_s }) = unmet.reason() else {
+            panic!("{unmet:?} is about margins");
+        };
+        assert_eq!(whose, &WhoseMargin::All { streams: 7 });
+        assert_eq!((trend.observed_s, trend.at_end_ms), (10.0, 900.0));
+        assert!((trend.fall_ms_per_s - fall).abs() < 1e-9);
+        // 900 ms at 7.14 ms in every second.
+        assert!((late_in_s - 126.0).abs() < 1e-6, "{late_in_s}");
+        let failure = failure(unmet);
         assert_eq!((failure.criterion, failure.stream, failure.limit), (Criterion::Margins, None, 60.0));
         assert!(failure.found.is_some_and(|found| (9.0..10.0).contains(&found)), "{failure:?}");
-        assert_eq!(
-            failure.sentence,
-            "the margins of all 7 streams fell by 7.14 ms in every second of 10 s, to 900 ms: the buffers \
-             were running empty, and frames would be late 126 s later"
-        );
     }
 
     #[test]
@@ -144,31 +154,30 @@ mod tests {
         assert!(all(2.7, 0.0).is_some());
         assert!(all(7.14, 4.6).is_none());
         assert!(all(-7.14, 0.0).is_none());
-        assert!(failure(60.0, &[]).is_none());
+        assert!(unmet(60.0, &[]).is_none());
     }
 
     #[test]
     fn one_stream_of_many_that_starves_fails_them() {
         let mut streams: Vec<StreamFigures> = (0..20).map(|number| stream(number, -1.0, 0.1)).collect();
         streams[13] = stream(13, 20.0, 1.0);
-        let failure = failure(60.0, &streams);
-        assert!(failure.is_some_and(|failure| failure.stream == Some(13)));
+        assert_eq!(unmet(60.0, &streams).map(|unmet| failure(unmet).stream), Some(Some(13)));
         streams[13] = stream(13, 20.0, 6.0);
-        assert!(super::failure(60.0, &streams).is_none());
+        assert!(unmet(60.0, &streams).is_none());
     }
 
     #[test]
     fn a_shorter_time_to_hold_allows_a_faster_fall() {
         let streams = [stream(0, 7.14, 0.0)];
-        assert!(failure(60.0, &streams).is_some());
-        assert!(failure(5.0, &streams).is_none());
+        assert!(unmet(60.0, &streams).is_some());
+        assert!(unmet(5.0, &streams).is_none());
     }
 
     #[test]
     fn late_frames_speak_for_themselves_and_no_trend_is_no_failure() {
         let late = StreamFigures { late_frames: 1, ..stream(0, 50.0, 0.0) };
-        assert!(failure(60.0, &[late, stream(1, 50.0, 0.0)]).is_none());
+        assert!(unmet(60.0, &[late, stream(1, 50.0, 0.0)]).is_none());
         let unseen = StreamFigures { margin_trend: None, ..stream(0, 0.0, 0.0) };
-        assert!(failure(60.0, &[unseen]).is_none());
+        assert!(unmet(60.0, &[unseen]).is_none());
     }
 }

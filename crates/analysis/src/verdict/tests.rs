@@ -1,10 +1,12 @@
-//! Figures made by hand, and what is said about them.
+//! Figures made by hand, and what is found of them. What is said about that: the report room.
 
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::figures::{ErrorFigures, FirstError, TimeFigures};
-use crate::late::{LateRun, ThroughputFigures};
+use crate::criteria::Criteria;
+use crate::figures::{ErrorFigures, Figures, FirstError, TimeFigures};
+use crate::late::{FirstLateFrame, LateRun, Policy, StreamFigures, ThroughputFigures};
+use crate::vda::{ProcessRate, RateError};
 use reelgauge_record::OpKind;
 
 fn times(p99_us: f64) -> TimeFigures {
@@ -67,15 +69,37 @@ fn operations() -> Figures {
     figures
 }
 
-fn judged(criteria: &str, streams: &[StreamFigures]) -> Verdict {
+fn ruling(criteria: &str, streams: &[StreamFigures]) -> Ruling {
     let change: crate::criteria::CriteriaChange = criteria.parse().unwrap();
     let criteria = change.apply_to(Criteria::default());
     let total = operations();
     judge(&criteria, &Measured { streams, total: Some(&total), rates: &[] })
 }
 
-fn sentence(verdict: &Verdict) -> &str {
-    &verdict.failed_first.as_ref().unwrap().sentence
+fn judged(criteria: &str, streams: &[StreamFigures]) -> Verdict {
+    silent(ruling(criteria, streams))
+}
+
+/// The verdict without sentences.
+fn silent(ruling: Ruling) -> Verdict {
+    ruling.in_words(|_| String::new())
+}
+
+/// Why the first failure failed.
+fn reason(ruling: &Ruling) -> &Reason {
+    ruling.unmet()[0].reason()
+}
+
+/// The same, where it is late frames.
+fn late_stream(ruling: &Ruling) -> &LateStream {
+    match reason(ruling) {
+        Reason::LateFrames(late) => late,
+        other => panic!("{other:?} is about late frames"),
+    }
+}
+
+fn name_of(stream: &StreamFigures) -> StreamName {
+    StreamName { number: stream.stream, name: stream.name.clone() }
 }
 
 #[test]
@@ -93,11 +117,18 @@ fn the_stream_that_was_late_first_is_named() {
     let first = verdict.failed_first.as_ref().unwrap();
     assert_eq!((first.criterion, first.stream), (Criterion::LateFrames, Some(14)));
     assert_eq!((first.at_s, first.at_in_point_s.map(|s| (s * 100.0).round())), (Some(108.48), Some(848.0)));
-    assert_eq!(
-        first.sentence,
-        "stream 14 (player, XAVC-I class 300 UHD50) was late: frame 212 at 00:08.5 came 310 ms after its \
-         time; 12 of 1500 frames were late"
-    );
+    let found = ruling("late=0", &streams);
+    let expected = LateStream {
+        stream: name_of(&streams[2]),
+        first_frame: 212,
+        deadline_in_point_s: 8.48,
+        fate: FrameFate::Came { late_us: 310_000.0 },
+        writes: false,
+        late_frames: 12,
+        frames_judged: 1500,
+        late_frames_without_own_delay: 12,
+    };
+    assert_eq!(late_stream(&found), &expected);
     let order: Vec<Option<u32>> = verdict.failures.iter().map(|failure| failure.stream).collect();
     assert_eq!(order, [Some(14), Some(2), Some(3)]);
     assert!(verdict.storage_failed);
@@ -117,27 +148,27 @@ fn with_frames_to_spare_the_moment_is_that_of_the_first_frame_too_many() {
     // Four in the first late run, so the seventh is the third of the second.
     let verdict = judged("late=6", &[stream.clone()]);
     assert_eq!(verdict.failed_first.as_ref().unwrap().at_s, Some(120.08));
-    assert!(sentence(&verdict).ends_with("10 of 1500 frames were late, 6 are allowed"));
+    let found = ruling("late=6", &[stream.clone()]);
+    assert_eq!((late_stream(&found).late_frames, late_stream(&found).frames_judged), (10, 1500));
+    assert_eq!(found.unmet()[0].limit(), 6.0);
     assert!(judged("late=10", &[stream]).passed);
 }
 
 #[test]
-fn frames_that_did_not_come_are_described() {
+fn what_became_of_frames_that_did_not_come_is_told_apart() {
     let without = |dropped, failed, policy, writes| {
         let mut stream = StreamFigures { policy, writes, ..late(0, 1.0, 1) };
         let first = stream.first_late.unwrap();
         stream.first_late = Some(FirstLateFrame { late_us: None, dropped, failed, ..first });
-        sentence(&judged("late=0", &[stream])).to_owned()
+        let found = ruling("late=0", &[stream]);
+        let late = late_stream(&found);
+        assert_eq!((late.first_frame, late.writes), (25, writes));
+        late.fate
     };
-    let skipped = without(true, false, Policy::Drop, false);
-    assert!(
-        skipped.contains("was skipped, because its time had passed before it could be read;"),
-        "{skipped}"
-    );
-    assert!(without(true, false, Policy::Stall, true).contains("frame 25 at 00:01.0 was never written;"));
-    let failed = without(false, true, Policy::Drop, true);
-    assert!(failed.contains("could not be written: an attempt to write it failed"), "{failed}");
-    assert!(without(false, false, Policy::Drop, false).contains("was never read completely"));
+    assert_eq!(without(true, false, Policy::Drop, false), FrameFate::Skipped);
+    assert_eq!(without(true, false, Policy::Stall, true), FrameFate::NeverBegun);
+    assert_eq!(without(false, true, Policy::Drop, true), FrameFate::Failed);
+    assert_eq!(without(false, false, Policy::Drop, false), FrameFate::Incomplete);
 }
 
 #[test]
@@ -146,9 +177,9 @@ fn the_storage_is_not_blamed_for_the_tool() {
     let verdict = judged("late=0", std::slice::from_ref(&tools));
     assert!(!verdict.passed && !verdict.storage_failed && verdict.is_no_fault_of_the_storage());
     assert!(verdict.failures[0].because_of_tool);
-    assert!(
-        sentence(&verdict).contains("without that 0 would have been: this says nothing about the storage")
-    );
+    let found = ruling("late=0", std::slice::from_ref(&tools));
+    assert!(found.unmet()[0].is_because_of_tool());
+    assert_eq!(late_stream(&found).late_frames_without_own_delay, 0);
     // One frame that the tool does not explain is enough.
     let mixed = StreamFigures { late_frames_with_own_delay: 11, ..tools.clone() };
     assert!(judged("late=0", &[mixed]).storage_failed);
@@ -165,12 +196,14 @@ fn what_was_not_measured_is_not_met() {
     }
     let never = StreamFigures { began_s: None, frames_judged: 0, ..stream(7) };
     let short = StreamFigures { frames_judged: 0, ..stream(8) };
-    let verdict = judged("late=0", &[never, short, late(9, 3.0, 1)]);
+    let (never_name, short_name) = (name_of(&never), name_of(&short));
+    let found = ruling("late=0", &[never, short, late(9, 3.0, 1)]);
+    assert_eq!(found.unmet()[1].reason(), &Reason::NeverBegan(never_name));
+    assert_eq!(found.unmet()[2].reason(), &Reason::NoFrameJudged(short_name));
     // What was measured stands before what was not.
+    let verdict = silent(found);
     let order: Vec<Option<u32>> = verdict.failures.iter().map(|failure| failure.stream).collect();
     assert_eq!(order, [Some(9), Some(7), Some(8)]);
-    assert!(verdict.failures[1].sentence.ends_with("never began; look at the run's errors"));
-    assert!(verdict.failures[2].sentence.ends_with("use a longer --duration"));
     // Also where that has no moment.
     let never = StreamFigures { began_s: None, frames_judged: 0, ..stream(7) };
     let verdict = judged("late=0,p99=1ms", &[never, stream(9)]);
@@ -179,32 +212,37 @@ fn what_was_not_measured_is_not_met() {
         &Criteria { failed_ops_max: Some(0), p99_response_ms: Some(1.0), ..Criteria::default() },
         &Measured::default(),
     );
-    assert_eq!(nothing.failures.len(), 2);
+    let reasons: Vec<&Reason> = nothing.unmet().iter().map(Unmet::reason).collect();
+    assert_eq!(reasons, [&Reason::NoOperation, &Reason::NoDataResponse]);
     let none_came = StreamFigures { response: None, ..stream(0) };
-    assert!(!judged("p99=1s", &[none_came]).passed);
+    let found = ruling("p99=1s", std::slice::from_ref(&none_came));
+    assert_eq!(reason(&found), &Reason::NoFrameCame(name_of(&none_came)));
+    assert!(!silent(found).passed);
 }
 
 #[test]
 fn nothing_asked_is_met() {
-    assert!(judge(&Criteria::default(), &Measured::default()).passed);
+    assert!(silent(judge(&Criteria::default(), &Measured::default())).passed);
+    assert!(silent(Ruling::default()).passed);
 }
 
 #[test]
 fn slow_responses_have_no_moment_and_come_after_what_has_one() {
     let mut slow = late(4, 30.0, 1);
     slow.response = Some(times(41_000.0));
-    let verdict = judged("p99=40ms,late=0", &[slow]);
+    let slow_name = name_of(&slow);
+    let found = ruling("p99=40ms,late=0", &[slow]);
+    assert_eq!(found.unmet()[1].reason(), &Reason::SlowFrames { stream: slow_name, p99_us: 41_000.0 });
+    let verdict = silent(found);
     let order: Vec<Criterion> = verdict.failures.iter().map(|failure| failure.criterion).collect();
     assert_eq!(order, [Criterion::LateFrames, Criterion::P99Response]);
     let p99 = &verdict.failures[1];
     assert_eq!((p99.at_s, p99.found), (None, Some(41.0)));
-    assert!(p99.sentence.ends_with("took up to 41 ms, and 40 ms is allowed"), "{}", p99.sentence);
     // Without streams all reads and writes count.
     assert!(judged("p99=30ms", &[]).passed);
-    assert_eq!(
-        sentence(&judged("p99=29ms", &[])),
-        "99 of 100 reads and writes took up to 30 ms, and 29 ms is allowed"
-    );
+    let found = ruling("p99=29ms", &[]);
+    assert_eq!(reason(&found), &Reason::SlowResponses { p99_us: 30_000.0 });
+    assert_eq!(found.unmet()[0].limit(), 29.0);
 }
 
 #[test]
@@ -221,17 +259,23 @@ fn throughput_over_the_buffer_says_when_it_fell_short_first() {
     let verdict = judged("throughput=60MB/s", std::slice::from_ref(&slow));
     let first = verdict.failed_first.as_ref().unwrap();
     assert_eq!((first.at_s, first.at_in_point_s, first.found), (Some(120.0), Some(20.0), Some(12.34)));
-    assert!(
-        sentence(&verdict)
-            .ends_with("got 12.3 MB/s over 1 s from 00:30.0 on, and needs 60.0 MB/s over its buffer time")
-    );
+    let found = ruling("throughput=60MB/s", std::slice::from_ref(&slow));
+    let expected = Reason::BufferThroughput {
+        stream: name_of(&slow),
+        least_bytes_per_s: 12_340_000.0,
+        buffer_s: 1.0,
+        began_in_point_s: 30.0,
+    };
+    assert_eq!((reason(&found), found.unmet()[0].limit()), (&expected, 60.0));
     // Another limit than the one that was watched: only the worst moment is known.
     assert_eq!(
         judged("throughput=50MB/s", std::slice::from_ref(&slow)).failed_first.unwrap().at_s,
         Some(130.0)
     );
     assert!(judged("throughput=12MB/s", &[slow]).passed);
-    assert!(!judged("throughput=12MB/s", &[stream(0)]).passed);
+    let found = ruling("throughput=12MB/s", &[stream(0)]);
+    assert!(matches!(reason(&found), Reason::NoBufferThroughput { .. }));
+    assert!(!silent(found).passed);
 }
 
 #[test]
@@ -259,14 +303,18 @@ fn failed_operations_name_the_first() {
         let criteria = Criteria { failed_ops_max: Some(failed_ops_max), ..Criteria::default() };
         judge(&criteria, &Measured { total: Some(&total), ..Measured::default() })
     };
-    let verdict = at_most(0);
-    assert_eq!(
-        sentence(&verdict),
-        "2 of 10000 operations failed; the first was a read by worker 3 at 00:12.0: Input/output error"
-    );
-    assert_eq!(verdict.failures[0].at_s, Some(112.04));
-    assert_eq!(at_most(1).failures[0].at_s, None);
-    assert!(at_most(2).passed);
+    let first = FirstFailed {
+        kind: OpKind::Read,
+        worker: 3,
+        at_in_point_s: 12.04,
+        message: "Input/output error".to_owned(),
+    };
+    let expected = Reason::FailedOps { failed_ops: 2, ops: 10_000, first: Some(first) };
+    assert_eq!(reason(&at_most(0)), &expected);
+    let verdict = silent(at_most(0));
+    assert_eq!((verdict.failures[0].at_s, verdict.failures[0].worker), (Some(112.04), Some(3)));
+    assert_eq!(silent(at_most(1)).failures[0].at_s, None);
+    assert!(silent(at_most(2)).passed);
 }
 
 #[test]
@@ -280,39 +328,84 @@ fn rates_are_judged_by_the_criteria() {
     let rates = [rate(0, "camera", 9.0, 6.3), rate(1, "companion", 1.0, 1.0)];
     let with = |criteria: Criteria| judge(&criteria, &Measured { rates: &rates, ..Measured::default() });
     let camera = Criteria { failed_ops_max: None, ..Criteria::for_actor("camera").unwrap() };
-    let verdict = with(camera);
+    let ruling = with(camera);
+    let Reason::WorkerRate(slow) = ruling.unmet()[0].reason() else {
+        panic!("{ruling:?} begins with a worker");
+    };
+    assert_eq!((slow.worst.worker, slow.failed_processes), (0, 1));
+    assert!((slow.worst_share - 0.7).abs() < 1e-9);
+    let Reason::Ratio(ratio) = ruling.unmet()[2].reason() else {
+        panic!("{ruling:?} ends with the ratio");
+    };
+    assert_eq!(ratio.requested_ratio, Some(9.0));
+    let verdict = silent(ruling);
     let found: Vec<(Criterion, Option<u32>)> =
         verdict.failures.iter().map(|failure| (failure.criterion, failure.worker)).collect();
     assert_eq!(
         found,
         [(Criterion::WorkerRate, Some(0)), (Criterion::GlobalRate, None), (Criterion::Ratio, None)]
     );
-    assert_eq!(
-        verdict.failures[0].sentence,
-        "worker 0 (camera) did 6.30 of 9.00 op/s (70.0 %), and every worker must reach 75.0 %; 1 did not"
-    );
-    assert_eq!(
-        verdict.failures[2].sentence,
-        "camera and companion operations came 6.30 to 1 instead of 9.00 to 1, and 5.0 % off is allowed"
-    );
     // What is not asked for is not judged.
-    assert!(with(Criteria { op_rate_per_worker_min: Some(0.7), ..Criteria::default() }).passed);
+    assert!(silent(with(Criteria { op_rate_per_worker_min: Some(0.7), ..Criteria::default() })).passed);
     let idle = [rate(0, "camera", 9.0, 9.0), rate(1, "companion", 1.0, 0.0)];
     let ratio = Criteria { ratio_tolerance: Some(0.05), ..Criteria::default() };
-    let verdict = judge(&ratio, &Measured { rates: &idle, ..Measured::default() });
-    assert!(sentence(&verdict).contains("came all to nothing instead of 9.00 to 1"));
+    let ruling = judge(&ratio, &Measured { rates: &idle, ..Measured::default() });
+    let Reason::Ratio(to_nothing) = reason(&ruling) else {
+        panic!("{ruling:?} is about the ratio");
+    };
+    assert_eq!((to_nothing.requested_ratio, to_nothing.achieved_ratio), (Some(9.0), None));
+    let verdict = silent(ruling);
+    assert!(verdict.failures[0].measured && verdict.failures[0].found.is_none());
     let impossible = [rate(0, "camera", 0.0, 9.0)];
-    let verdict = judge(&ratio, &Measured { rates: &impossible, ..Measured::default() });
+    let ruling = judge(&ratio, &Measured { rates: &impossible, ..Measured::default() });
+    assert!(matches!(reason(&ruling), Reason::NoRates(RateError::Impossible { worker: 0, .. })));
+    let verdict = silent(ruling);
     assert!(!verdict.passed && !verdict.failures[0].measured);
 }
 
 #[test]
-fn moments_and_spans_read_well() {
-    let clocks = [0.0, 8.48, 59.94, 59.99, 3_723.04].map(clock);
-    assert_eq!(clocks, ["00:00.0", "00:08.5", "00:59.9", "01:00.0", "1:02:03.0"]);
-    let spans = [0.4, 12.0, 999.4, 1_000.0, 310_000.0, 41_250.0, 999_600.0, 1_060_000.0, 62e6].map(span);
-    let written = ["0.4 µs", "12 µs", "999 µs", "1 ms", "310 ms", "41.2 ms", "1 s", "1.06 s", "62 s"];
-    assert_eq!(spans, written);
+fn every_failure_gets_its_own_sentence() {
+    let found = ruling("late=0,p99=1ms", &[late(1, 2.0, 3), stream(2)]);
+    let number = |unmet: &Unmet| match unmet.reason() {
+        Reason::LateFrames(late) => format!("late {}", late.stream.number),
+        Reason::SlowFrames { stream, .. } => format!("slow {}", stream.number),
+        other => panic!("{other:?} was not asked for"),
+    };
+    let verdict = found.in_words(number);
+    let said: Vec<&str> = verdict.failures.iter().map(|failure| failure.sentence.as_str()).collect();
+    assert_eq!(said, ["late 1", "slow 1", "slow 2"]);
+    assert_eq!(verdict.failed_first.unwrap().sentence, "late 1");
+}
+
+#[test]
+fn parts_with_criteria_of_their_own_are_one_load_point() {
+    let mut total = operations();
+    total.failed_ops = 1;
+    let of = |criteria: Criteria, streams: &[StreamFigures]| {
+        judge(&criteria, &Measured { streams, total: Some(&total), rates: &[] })
+    };
+    let errors = Criteria { failed_ops_max: Some(0), ..Criteria::default() };
+    let frames = Criteria { late_frames_max: Some(0), ..errors };
+    let unseen = StreamFigures { began_s: None, ..stream(2) };
+    let verdict = silent(of(frames, &[late(1, 9.0, 1), unseen]).and(of(frames, &[late(3, 4.0, 1)])));
+    let found: Vec<(Criterion, Option<u32>)> =
+        verdict.failures.iter().map(|failure| (failure.criterion, failure.stream)).collect();
+    // First ones first whichever part they are of, the failed operation once, what was not measured last.
+    assert_eq!(
+        found,
+        [
+            (Criterion::LateFrames, Some(3)),
+            (Criterion::LateFrames, Some(1)),
+            (Criterion::FailedOps, None),
+            (Criterion::LateFrames, Some(2)),
+        ]
+    );
+    assert_eq!(verdict.asked, [Criterion::LateFrames, Criterion::FailedOps]);
+    assert!(!verdict.passed && verdict.storage_failed);
+    let met = silent(
+        Ruling::default().and(of(Criteria { late_frames_max: Some(0), ..Criteria::default() }, &[stream(0)])),
+    );
+    assert!(met.passed && !met.storage_failed);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use reelgauge_analysis::vda::{LABEL, RateLimits};
-use reelgauge_analysis::vda_curve::VdaInput;
+use reelgauge_report::VdaInput;
 use reelgauge_runner::streams::StreamsRequest;
 use reelgauge_workload::range::Ramp;
 use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};

@@ -14,6 +14,7 @@ use reelgauge_engine::area::Terms;
 use reelgauge_engine::driver::{DriverKind, Worker};
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_formats::Format;
+use reelgauge_report::verdict::in_words;
 use reelgauge_workload::script::Script;
 
 use super::VERB;
@@ -239,7 +240,8 @@ impl Look {
             source,
         })?;
         let streams = &point.judged.late.streams;
-        let verdict = judge(&criteria, &Measured { streams, total: Some(&point.total), rates: &[] });
+        let measured = Measured { streams, total: Some(&point.total), rates: &[] };
+        let verdict = in_words(judge(&criteria, &measured));
         let passed = verdict.passed;
         let incidents = &point.judged.late.incidents;
         let line_bytes_per_s = self.session.line_bytes_per_s();

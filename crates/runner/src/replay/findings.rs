@@ -4,6 +4,7 @@ use std::io;
 
 use reelgauge_analysis::{ReplayFacts, ReplayPass, WrittenPieces};
 use reelgauge_record::errno::errno_name;
+use reelgauge_report::bad_timing_sentence;
 use reelgauge_trace::replay::outcome::SHOWN;
 use reelgauge_trace::replay::{Difference, Outcomes, ReplayScript};
 use reelgauge_workload::replay::{Pacing, ReplayPlan};
@@ -119,7 +120,7 @@ impl Findings {
 
     /// After the last pass.
     pub fn finish(mut self) -> ReplayFacts {
-        self.facts.conclude();
+        self.facts.conclude(bad_timing_sentence);
         self.facts
     }
 }

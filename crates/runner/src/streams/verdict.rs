@@ -5,8 +5,8 @@ use reelgauge_analysis::criteria::Criteria;
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::late::StreamFigures;
 use reelgauge_analysis::point_culprit::of_point;
-use reelgauge_analysis::vda::ProcessRate;
-use reelgauge_analysis::verdict::{Failure, Measured, Verdict, judge};
+use reelgauge_analysis::verdict::{Measured, Ruling, Verdict, judge};
+use reelgauge_report::verdict::in_words;
 
 use super::actors::Group;
 use crate::session::judging::Judged;
@@ -44,7 +44,7 @@ pub(crate) fn verdict_of_run(points: &[LoadPoint]) -> Option<Verdict> {
 
 /// Judges a load point.
 pub fn verdict_of(groups: &[Group], judged: &Judged, total: &Figures) -> Verdict {
-    let mut verdict = Verdict { passed: true, ..Verdict::default() };
+    let mut ruling = Ruling::default();
     let rated = |group: &Group| judged.rates.iter().any(|rate| group.workers.contains(&rate.worker));
     for group in groups {
         let streams: Vec<StreamFigures> = judged
@@ -54,37 +54,15 @@ pub fn verdict_of(groups: &[Group], judged: &Judged, total: &Figures) -> Verdict
             .filter(|stream| group.streams.contains(&stream.stream))
             .cloned()
             .collect();
-        let criteria = without_rates(&group.criteria);
-        add(&mut verdict, judge(&criteria, &Measured { streams: &streams, total: Some(total), rates: &[] }));
+        let measured = Measured { streams: &streams, total: Some(total), rates: &[] };
+        ruling = ruling.and(judge(&without_rates(&group.criteria), &measured));
     }
     // The ratio between components is one of all of them together.
     if let Some(group) = groups.iter().find(|group| rated(group)) {
-        let rates: &[ProcessRate] = &judged.rates;
-        let criteria = only_rates(&group.criteria);
-        add(&mut verdict, judge(&criteria, &Measured { streams: &[], total: Some(total), rates }));
+        let measured = Measured { streams: &[], total: Some(total), rates: &judged.rates };
+        ruling = ruling.and(judge(&only_rates(&group.criteria), &measured));
     }
-    let moment = |failure: &Failure| failure.at_s.unwrap_or(f64::INFINITY);
-    verdict
-        .failures
-        .sort_by(|one, two| two.measured.cmp(&one.measured).then(moment(one).total_cmp(&moment(two))));
-    verdict.failed_first = verdict.failures.first().cloned();
-    verdict
-}
-
-fn add(verdict: &mut Verdict, other: Verdict) {
-    verdict.passed &= other.passed;
-    verdict.storage_failed |= other.storage_failed;
-    for failure in other.failures {
-        // Failed operations are those of the whole load point, and every group asks for none.
-        if !verdict.failures.contains(&failure) {
-            verdict.failures.push(failure);
-        }
-    }
-    for criterion in other.asked {
-        if !verdict.asked.contains(&criterion) {
-            verdict.asked.push(criterion);
-        }
-    }
+    in_words(ruling)
 }
 
 fn without_rates(criteria: &Criteria) -> Criteria {

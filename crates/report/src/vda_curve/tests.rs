@@ -1,0 +1,149 @@
+//! What is said of curves of load points made by hand.
+
+#![allow(clippy::unwrap_used)]
+
+use reelgauge_analysis::figures::{Figures, PointTiming};
+use reelgauge_analysis::meter::PointFigures;
+use reelgauge_analysis::paper::PaperTables;
+use reelgauge_analysis::summary::LoadPointFacts;
+use reelgauge_analysis::vda::ProcessRate;
+
+use super::*;
+
+/// So many streams that reach this share of their rates.
+fn point(streams: u32, share: f64, mean_response_ms: Option<f64>) -> LoadPoint {
+    let timing = PointTiming { started_ns: 0, measured_ns: 300_000_000_000 };
+    let (total, paper) = (Figures::default(), PaperTables::default());
+    let figures = PointFigures { point: 0, timing, total, per_worker: Vec::new(), paper };
+    let facts = LoadPointFacts { workers: 2 * streams, ..LoadPointFacts::default() };
+    let rate = |worker: u32, component: &str, requested_ops_per_s: f64| ProcessRate {
+        worker,
+        component: component.to_owned(),
+        requested_ops_per_s,
+        achieved_ops_per_s: requested_ops_per_s * share,
+    };
+    let pair = |n: u32| [rate(2 * n, "camera", 9.0), rate(2 * n + 1, "companion", 1.0)];
+    LoadPoint {
+        rates: (0..streams).flat_map(pair).collect(),
+        rates_mean_response_ms: mean_response_ms,
+        stream_count: Some(streams),
+        ..LoadPoint::new(facts, figures)
+    }
+}
+
+fn facts(points: &[LoadPoint]) -> VdaFacts {
+    let data_set_note = "2 files of 16 MiB instead of 11 of 1 GiB".to_owned();
+    vda_facts(points, &VdaInput { data_set_note, ..VdaInput::default() })
+}
+
+/// Ten even load points: flat, and ten times slower at the last.
+fn ten() -> Vec<LoadPoint> {
+    (1..=10).map(|n| point(n * 2, 1.0, Some(if n == 10 { 20.0 } else { 2.0 }))).collect()
+}
+
+#[test]
+fn a_whole_curve_needs_no_note() {
+    let facts = facts(&ten());
+    assert_eq!(facts.label, "VDA-like, not a SPEC result");
+    assert_eq!(facts.data_set_note, "2 files of 16 MiB instead of 11 of 1 GiB");
+    assert_eq!((facts.overall_response_time_ms, facts.knee_point), (Some(3.0), Some(8)));
+    assert_eq!((facts.ort_note, facts.uneven_steps), (None, Vec::new()));
+    assert!(facts.points.iter().all(|point| point.valid && point.why_not.is_none()));
+}
+
+#[test]
+fn few_points_compare_with_none_and_one_is_no_curve() {
+    let note = facts(&ten()[..4]).ort_note.unwrap();
+    assert!(note.contains("from 4 load points; published ones have at least 10"), "{note}");
+    let one = facts(&ten()[..1]);
+    let note = one.ort_note.unwrap();
+    assert!(note.starts_with("There is no overall response time: the curve has 1 load points"), "{note}");
+    assert_eq!(one.overall_response_time_ms, None);
+}
+
+#[test]
+fn the_curve_is_said_to_end_before_the_first_point_that_is_not_valid() {
+    let mut points = ten();
+    points[8] = point(18, 0.9, Some(40.0));
+    let facts = facts(&points);
+    let why_not = facts.points[8].why_not.as_deref().unwrap();
+    assert_eq!(why_not, "all workers together did 162.0 of 180.0 op/s (90.0 %), and 95.0 % is needed");
+    assert!(!facts.points[8].valid);
+    assert_eq!(
+        facts.ort_note.unwrap(),
+        "It comes from 8 load points; published ones have at least 10, so it does not compare with them. The \
+         curve ends before load point 9 (18 streams), which is not valid."
+    );
+}
+
+#[test]
+fn a_long_curve_that_ends_early_is_not_accepted() {
+    let mut points: Vec<LoadPoint> = (1..=12).map(|n| point(n, 1.0, Some(2.0))).collect();
+    points[11].rates_mean_response_ms = None;
+    assert_eq!(
+        facts(&points).ort_note.unwrap(),
+        "Published rules would not accept a curve that ends before its last load point. The curve ends before \
+         load point 12 (12 streams), which has no response time."
+    );
+    points[0].rates_mean_response_ms = None;
+    let note = facts(&points).ort_note.unwrap();
+    assert!(note.ends_with("before load point 1 (1 stream), which has no response time."), "{note}");
+}
+
+#[test]
+fn what_was_not_measured_is_said_once() {
+    let mut points = ten();
+    points[3] = LoadPoint { rates: Vec::new(), ..points[3].clone() };
+    points[6].ended_early = Some("no answer for 30 s".to_owned());
+    let facts = facts(&points);
+    let why_not = facts.points[3].why_not.as_deref().unwrap();
+    assert_eq!(why_not.matches("no process ran").count(), 1, "{why_not}");
+    assert_eq!(facts.points[6].why_not.as_deref(), Some("it ended early: no answer for 30 s"));
+    assert!(facts.ort_note.unwrap().contains("comes from 3 load points"));
+}
+
+#[test]
+fn several_reasons_stand_behind_one_another() {
+    let mut points = ten();
+    // All of one camera, and of everything else a tenth: each of the three tests fails.
+    points[0].rates.iter_mut().skip(1).for_each(|rate| rate.achieved_ops_per_s *= 0.1);
+    let why_not = facts(&points).points[0].why_not.clone().unwrap();
+    let reasons: Vec<&str> = why_not.split("; ").collect();
+    assert_eq!(reasons.len(), 4, "the first says how many workers did not: {why_not}");
+    assert!(reasons[0].starts_with("worker 1 (companion) did 0.10 of 1.00 op/s (10.0 %)"), "{why_not}");
+    assert!(reasons[2].starts_with("all workers together"), "{why_not}");
+    assert!(reasons[3].starts_with("camera and companion operations came"), "{why_not}");
+}
+
+#[test]
+fn saturated_points_are_told_by_number() {
+    let points = [point(10, 1.0, Some(2.0)), point(20, 1.0, Some(3.0)), point(20, 1.0, Some(9.0))];
+    let facts = facts(&points);
+    assert_eq!(facts.overall_response_time_ms, None);
+    assert!(facts.ort_note.unwrap().contains("load point 3 lies at 200.0, not above"));
+    assert!(facts.uneven_steps[0].contains("load point 3 lies at 20.0, not above"));
+}
+
+#[test]
+fn uneven_steps_are_told_one_by_one() {
+    // The mean step is 2; up to 2.6 is even.
+    let streams = [4, 6, 8, 10, 12, 13, 14, 16, 18, 20];
+    let points: Vec<LoadPoint> = streams.iter().map(|&n| point(n, 1.0, Some(2.0))).collect();
+    let found = facts(&points);
+    let expected = ["from 0 to 4 streams", "from 12 to 13 streams", "from 13 to 14 streams"];
+    assert_eq!(found.uneven_steps, expected.map(|start| format!("{start}; the mean step is 2.0")));
+    assert!(found.ort_note.unwrap().contains("is within 30 % of the mean step"));
+}
+
+#[test]
+fn what_was_cut_off_is_told_by_nothing_but_that() {
+    let mut points = ten();
+    // Rates far below what is needed: it would have been caught up with.
+    points[2] =
+        LoadPoint { ended_early: Some("stopped by the user".to_owned()), ..point(30, 0.1, Some(2.0)) };
+    let facts = facts(&points);
+    assert_eq!(facts.points[2].why_not.as_deref(), Some("it ended early: stopped by the user"));
+    let note = facts.ort_note.unwrap();
+    assert!(note.ends_with("which was not measured to its end."), "{note}");
+    assert!(!note.contains("not valid"), "{note}");
+}

@@ -1,0 +1,48 @@
+//! Rates that were not reached, in words. Not here: whether they were ([`reelgauge_analysis::vda`]).
+
+use reelgauge_analysis::vda::{GlobalCheck, ProcessCheck, RatioCheck};
+
+/// `worker 0 (camera) did 6.30 of 9.00 op/s (70.0 %), and every worker must reach 75.0 %; 1 did not`
+pub(super) fn of_worker(found: &ProcessCheck, limit: f64) -> String {
+    let worst = &found.worst;
+    format!(
+        "worker {} ({}) did {:.2} of {:.2} op/s ({}), and every worker must reach {}; {} did not",
+        worst.worker,
+        worst.component,
+        worst.achieved_ops_per_s,
+        worst.requested_ops_per_s,
+        tenths(found.worst_share),
+        tenths(limit),
+        found.failed_processes
+    )
+}
+
+/// `all workers together did 162.0 of 180.0 op/s (90.0 %), and 95.0 % is needed`
+pub(super) fn of_all(found: &GlobalCheck, limit: f64) -> String {
+    format!(
+        "all workers together did {:.1} of {:.1} op/s ({}), and {} is needed",
+        found.achieved_ops_per_s,
+        found.requested_ops_per_s,
+        tenths(found.share),
+        tenths(limit)
+    )
+}
+
+/// `camera and companion operations came 6.30 to 1 instead of 9.00 to 1, and 5.0 % off is allowed`
+pub(super) fn ratio(found: &RatioCheck, limit: f64) -> String {
+    let (one, two) = found.worst.clone().unwrap_or_default();
+    let came = match found.achieved_ratio {
+        Some(achieved) => format!("{achieved:.2} to 1"),
+        None => "all to nothing".to_owned(),
+    };
+    format!(
+        "{one} and {two} operations came {came} instead of {:.2} to 1, and {:.1} % off is allowed",
+        found.requested_ratio.unwrap_or_default(),
+        limit * 100.0
+    )
+}
+
+/// A share in percent, to a tenth: `94.9 %` of the 95 % that are needed are not 95.
+fn tenths(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}

@@ -1,0 +1,279 @@
+//! What is said of figures made by hand: judged as a run is, then put into words.
+
+#![allow(clippy::unwrap_used)]
+
+use reelgauge_analysis::criteria::{Criteria, CriteriaChange};
+use reelgauge_analysis::figures::{ErrorFigures, Figures, FirstError, TimeFigures};
+use reelgauge_analysis::late::{
+    FirstLateFrame, LateRun, MarginTrend, Policy, StreamFigures, ThroughputFigures,
+};
+use reelgauge_analysis::vda::ProcessRate;
+use reelgauge_analysis::verdict::{Measured, judge};
+use reelgauge_record::OpKind;
+
+use super::*;
+
+fn times(p99_us: f64) -> TimeFigures {
+    TimeFigures {
+        count: 1000,
+        mean_us: 5.0,
+        p50_us: 5.0,
+        p95_us: 5.0,
+        p99_us,
+        p99_9_us: p99_us,
+        max_us: p99_us,
+        max_began_s: 1.0,
+        max_began_in_point_s: 1.0,
+    }
+}
+
+/// A stream in time: 25 frames/s, the load point began at 100 s.
+fn stream(number: u32) -> StreamFigures {
+    StreamFigures {
+        stream: number,
+        name: "player, XAVC-I class 300 UHD50".to_owned(),
+        nominal_frames_per_s: 25.0,
+        began_s: Some(100.0),
+        frames_judged: 1500,
+        response: Some(times(30_000.0)),
+        ..StreamFigures::default()
+    }
+}
+
+/// The same with late frames from a moment of the load point on.
+fn late(number: u32, in_point_s: f64, frames: u64) -> StreamFigures {
+    let first_frame = (in_point_s * 25.0) as u64;
+    StreamFigures {
+        late_frames: frames,
+        late_runs: 1,
+        first_late: Some(FirstLateFrame {
+            frame: first_frame,
+            deadline_s: 100.0 + in_point_s,
+            deadline_in_point_s: in_point_s,
+            late_us: Some(310_000.0),
+            dropped: false,
+            failed: false,
+        }),
+        first_late_runs: vec![LateRun {
+            first_frame,
+            frames,
+            dropped_frames: 0,
+            began_s: 100.0 + in_point_s,
+            began_in_point_s: in_point_s,
+            length_s: frames as f64 / 25.0,
+            worst_late_us: Some(310_000.0),
+        }],
+        ..stream(number)
+    }
+}
+
+fn operations() -> Figures {
+    let mut figures = Figures { ops: 10_000, ..Figures::default() };
+    figures.response.data = Some(times(30_000.0));
+    figures
+}
+
+/// Every sentence on these streams, first failures first.
+fn said(criteria: &str, streams: &[StreamFigures]) -> Vec<String> {
+    let change: CriteriaChange = criteria.parse().unwrap();
+    let total = operations();
+    let measured = Measured { streams, total: Some(&total), rates: &[] };
+    sentences(&change.apply_to(Criteria::default()), &measured)
+}
+
+fn sentences(criteria: &Criteria, measured: &Measured) -> Vec<String> {
+    let verdict = in_words(judge(criteria, measured));
+    assert_eq!(verdict.failed_first.as_ref(), verdict.failures.first());
+    verdict.failures.into_iter().map(|failure| failure.sentence).collect()
+}
+
+#[test]
+fn a_late_frame_is_told_with_its_moment() {
+    assert_eq!(
+        said("late=0", &[late(14, 8.48, 12)]),
+        ["stream 14 (player, XAVC-I class 300 UHD50) was late: frame 212 at 00:08.5 came 310 ms after its \
+          time; 12 of 1500 frames were late"]
+    );
+    let said = said("late=6", &[late(1, 10.0, 10)]);
+    assert!(said[0].ends_with("10 of 1500 frames were late, 6 are allowed"), "{said:?}");
+}
+
+#[test]
+fn frames_that_did_not_come_are_described() {
+    let without = |dropped, failed, policy, writes| {
+        let mut stream = StreamFigures { policy, writes, ..late(0, 1.0, 1) };
+        let first = stream.first_late.unwrap();
+        stream.first_late = Some(FirstLateFrame { late_us: None, dropped, failed, ..first });
+        said("late=0", &[stream]).concat()
+    };
+    let skipped = without(true, false, Policy::Drop, false);
+    assert!(
+        skipped.contains("was skipped, because its time had passed before it could be read;"),
+        "{skipped}"
+    );
+    assert!(without(true, false, Policy::Stall, true).contains("frame 25 at 00:01.0 was never written;"));
+    let failed = without(false, true, Policy::Drop, true);
+    assert!(failed.contains("could not be written: an attempt to write it failed"), "{failed}");
+    assert!(without(false, false, Policy::Drop, false).contains("was never read completely"));
+}
+
+#[test]
+fn the_storage_is_not_blamed_for_the_tool() {
+    let tools = StreamFigures { late_frames_with_own_delay: 12, ..late(0, 5.0, 12) };
+    let said_of_tool = said("late=0", &[tools]).concat();
+    assert!(
+        said_of_tool.contains("without that 0 would have been: this says nothing about the storage"),
+        "{said_of_tool}"
+    );
+    assert!(!said("late=0", &[late(0, 5.0, 12)]).concat().contains("tool"));
+}
+
+#[test]
+fn what_was_not_measured_is_said_with_what_to_do() {
+    let never = StreamFigures { began_s: None, frames_judged: 0, ..stream(7) };
+    let short = StreamFigures { frames_judged: 0, name: String::new(), ..stream(8) };
+    assert_eq!(
+        said("late=0", &[never, short]),
+        [
+            "stream 7 (player, XAVC-I class 300 UHD50) never began; look at the run's errors",
+            "stream 8 had no frame to be judged in the measured time; use a longer --duration"
+        ]
+    );
+    assert_eq!(
+        said("late=0", &[]),
+        ["no stream was measured, so late is not known; look at the run's errors"]
+    );
+    let nothing = Criteria { failed_ops_max: Some(0), p99_response_ms: Some(1.0), ..Criteria::default() };
+    assert_eq!(
+        sentences(&nothing, &Measured::default()),
+        [
+            "no operation was measured; use a longer --duration",
+            "no read or write succeeded, so there are no response times; look at the run's errors"
+        ]
+    );
+    let none_came = StreamFigures { response: None, name: String::new(), ..stream(0) };
+    assert_eq!(
+        said("p99=1s", &[none_came]),
+        ["stream 0 has no response times, because none of its frames came"]
+    );
+    let no_room = StreamFigures { buffer_s: 2.5, name: String::new(), ..stream(0) };
+    assert_eq!(
+        said("throughput=1MB/s", &[no_room]),
+        ["stream 0 has no throughput over its buffer time of 2.5 s, because that does not fit into the \
+          measured time; use a longer --duration or a --buffer above 0"]
+    );
+}
+
+#[test]
+fn slow_responses_are_told_with_what_is_allowed() {
+    let slow = StreamFigures { response: Some(times(41_000.0)), ..stream(4) };
+    assert_eq!(
+        said("p99=40ms", &[slow]),
+        [
+            "99 of 100 frames of stream 4 (player, XAVC-I class 300 UHD50) took up to 41 ms, and 40 ms is allowed"
+        ]
+    );
+    assert_eq!(said("p99=29ms", &[]), ["99 of 100 reads and writes took up to 30 ms, and 29 ms is allowed"]);
+}
+
+#[test]
+fn throughput_over_the_buffer_is_told_where_it_was_least() {
+    let throughput = ThroughputFigures {
+        buffer_s: 1.0,
+        min_bytes_per_s: 12_340_000.0,
+        min_began_s: 130.0,
+        min_began_in_point_s: 30.0,
+        needed_bytes_per_s: Some(60e6),
+        first_below_s: Some(120.0),
+    };
+    let slow = StreamFigures { throughput: Some(throughput), buffer_s: 1.0, ..stream(5) };
+    let said = said("throughput=60MB/s", &[slow]);
+    assert!(
+        said[0].ends_with("got 12.3 MB/s over 1 s from 00:30.0 on, and needs 60.0 MB/s over its buffer time"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn failed_operations_name_the_first() {
+    let first = FirstError {
+        errno: 5,
+        kind: OpKind::Read,
+        worker: 3,
+        file: 0,
+        offset_bytes: 0,
+        failed_at_s: 112.04,
+        failed_at_in_point_s: 12.04,
+    };
+    let error = ErrorFigures {
+        errno: 5,
+        message: "Input/output error".to_owned(),
+        count: 2,
+        max_response_us: 1.0,
+        first,
+    };
+    let total = Figures { failed_ops: 2, first_error: Some(first), errors: vec![error], ..operations() };
+    let at_most = |failed_ops_max| {
+        let criteria = Criteria { failed_ops_max: Some(failed_ops_max), ..Criteria::default() };
+        sentences(&criteria, &Measured { total: Some(&total), ..Measured::default() })
+    };
+    assert_eq!(
+        at_most(0),
+        ["2 of 10000 operations failed; the first was a read by worker 3 at 00:12.0: Input/output error"]
+    );
+    assert_eq!(
+        at_most(1),
+        [
+            "2 of 10000 operations failed and 1 may; the first was a read by worker 3 at 00:12.0: Input/output \
+          error"
+        ]
+    );
+}
+
+#[test]
+fn margins_that_fall_are_told_with_where_that_leads() {
+    let trend = MarginTrend {
+        fall_ms_per_s: 1e3 * (1.0 - 6.95 / 7.0),
+        standard_error_ms_per_s: 1.1,
+        observed_s: 10.0,
+        at_end_ms: 900.0,
+    };
+    let falling = |number| StreamFigures { margin_trend: Some(trend), name: String::new(), ..stream(number) };
+    let seven: Vec<StreamFigures> = (0..7).map(falling).collect();
+    assert_eq!(
+        said("margins=60s", &seven),
+        [
+            "the margins of all 7 streams fell by 7.14 ms in every second of 10 s, to 900 ms: the buffers were \
+          running empty, and frames would be late 126 s later"
+        ]
+    );
+    let one = said("margins=60s", &seven[3..4]);
+    assert!(one[0].starts_with("the margin of stream 3 fell by 7.14 ms in every second"), "{one:?}");
+}
+
+#[test]
+fn rates_are_told_with_what_is_needed() {
+    let rate = |worker, component: &str, requested_ops_per_s, achieved_ops_per_s| ProcessRate {
+        worker,
+        component: component.to_owned(),
+        requested_ops_per_s,
+        achieved_ops_per_s,
+    };
+    let of = |rates: &[ProcessRate]| {
+        let criteria = Criteria { failed_ops_max: None, ..Criteria::for_actor("camera").unwrap() };
+        sentences(&criteria, &Measured { rates, ..Measured::default() })
+    };
+    assert_eq!(
+        of(&[rate(0, "camera", 9.0, 6.3), rate(1, "companion", 1.0, 1.0)]),
+        [
+            "worker 0 (camera) did 6.30 of 9.00 op/s (70.0 %), and every worker must reach 75.0 %; 1 did not",
+            "all workers together did 7.3 of 10.0 op/s (73.0 %), and 95.0 % is needed",
+            "camera and companion operations came 6.30 to 1 instead of 9.00 to 1, and 5.0 % off is allowed"
+        ]
+    );
+    let idle = of(&[rate(0, "camera", 9.0, 9.0), rate(1, "companion", 1.0, 0.0)]);
+    assert!(idle[2].contains("came all to nothing instead of 9.00 to 1"), "{idle:?}");
+    let none = of(&[]);
+    assert_eq!(none.len(), 3);
+    assert!(none.iter().all(|said| said.starts_with("no process ran in this load point")), "{none:?}");
+}
