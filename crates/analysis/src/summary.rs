@@ -348,7 +348,7 @@ pub enum SummaryError {
 }
 
 #[derive(Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(expecting = "an object with a schema_version")]
 struct VersionOnly {
     schema_version: u32,
 }
@@ -430,6 +430,8 @@ mod tests {
         assert!(matches!(error(r#"{"schema_version": 1}"#), SummaryError::Malformed { .. }));
         assert!(matches!(error("{}"), SummaryError::Malformed { .. }));
         assert!(error("[").to_string().contains("reelgauge report"));
+        let of_a_text = error("\"x\"").to_string();
+        assert!(of_a_text.contains("expected an object") && !of_a_text.contains("struct"), "{of_a_text}");
     }
 
     #[test]

@@ -153,10 +153,14 @@ fn summary(run_dir: &Path) -> Option<Summary> {
 }
 
 /// When a run began, by the name of its directory: `2026-11-20T154012Z-…`.
-fn started_at(id: &str) -> Option<String> {
+pub(crate) fn began_by_name(id: &str) -> Option<Timestamp> {
     let stamp = id.get(..18)?;
     let time = jiff::civil::DateTime::strptime("%Y-%m-%dT%H%M%SZ", stamp).ok()?;
-    Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().to_string())
+    Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
+}
+
+fn started_at(id: &str) -> Option<String> {
+    Some(began_by_name(id)?.to_string())
 }
 
 /// Bytes of all files below a directory. Links are not followed.

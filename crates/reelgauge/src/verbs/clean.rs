@@ -23,10 +23,18 @@ pub fn clean(args: &CleanArgs) -> Result<u8> {
 fn carry_out(args: &CleanArgs) -> Result<u8> {
     let sharing = terms(args.shared_target, None).sharing;
     if args.dry_run {
-        std::io::stdout().write_all(would(&look(&args.path, sharing)?)?.as_bytes())?;
+        let text = match look(&args.path, sharing) {
+            Err(AreaError::NoArea { target }) => nothing(&target),
+            found => would(&found?)?,
+        };
+        std::io::stdout().write_all(text.as_bytes())?;
         return Ok(0);
     }
     let removed = match remove_area(&args.path, sharing) {
+        Err(AreaError::NoArea { target }) => {
+            std::io::stdout().write_all(nothing(&target).as_bytes())?;
+            return Ok(0);
+        }
         Err(error @ AreaError::Removal { .. }) => {
             // Some of it may be gone.
             complain(&error.into());
@@ -44,10 +52,15 @@ fn carry_out(args: &CleanArgs) -> Result<u8> {
     Ok(0)
 }
 
+fn nothing(target: &Path) -> String {
+    format!("Nothing to remove: Reelgauge has made no test files in {}.\n", shown(target))
+}
+
 fn done(removed: &Removed) -> Result<String> {
     let (what, root) = (&removed.what, shown(&removed.root));
     let from = if what.left_count > 0 { "Removed what Reelgauge made in" } else { "Removed" };
-    let mut text = format!("{from} {root}: {} files, {}.\n", what.files, units::amount(what.bytes));
+    let mut text =
+        format!("{from} {root}: {}, {}.\n", units::counted(what.files, "file"), units::amount(what.bytes));
     left(removed, "It stays, with", &mut text)?;
     Ok(text)
 }
@@ -55,8 +68,8 @@ fn done(removed: &Removed) -> Result<String> {
 fn would(removed: &Removed) -> Result<String> {
     let what = &removed.what;
     let mut text = format!(
-        "Would remove {} files, {}; nothing was done:\n",
-        units::count(what.files),
+        "Would remove {}, {}; nothing was done:\n",
+        units::counted(what.files, "file"),
         units::amount(what.bytes)
     );
     for folder in what.folders.iter().filter(|folder| folder.files > 0) {
