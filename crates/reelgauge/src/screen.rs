@@ -57,10 +57,19 @@ pub fn complain(error: &anyhow::Error) -> u8 {
     EXIT_USAGE
 }
 
-/// Each line as wide as there is room.
-fn fitted(text: &str) -> String {
+/// Lines that are too wide for standard error, broken between words, and below their own beginning.
+pub fn fitted(text: &str) -> String {
     let Some(width) = error_width() else { return text.to_owned() };
-    text.lines().map(|line| wrap(line, width, 0)).collect::<Vec<_>>().join("\n")
+    let fit = |line: &str| {
+        let indent = line.chars().take_while(|c| *c == ' ').count();
+        match line.chars().count() > width {
+            true => {
+                format!("{:indent$}{}", "", wrap(line.trim_start(), width.saturating_sub(indent), indent))
+            }
+            false => line.to_owned(),
+        }
+    };
+    text.lines().map(fit).collect::<Vec<_>>().join("\n")
 }
 
 /// Prints help, or what is wrong with a command line, which is shown in it and must not steer the terminal.
@@ -73,7 +82,7 @@ pub fn say_usage(error: &clap::Error) -> u8 {
     }
     let text = match better_said(error) {
         Some(said) => fitted(&format!("error: {said}\n\nFor all flags: reelgauge {} --help", verb())),
-        None => error.render().to_string(),
+        None => fitted(&error.render().to_string()),
     };
     // Nobody is left to tell when standard error is closed.
     let _ = writeln!(std::io::stderr(), "{}", harmless(&text));

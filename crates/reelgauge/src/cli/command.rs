@@ -4,8 +4,10 @@
 //! Not here: the verbs and flags themselves ([`super`]).
 
 use clap::{ArgAction, Command, CommandFactory};
+use reelgauge_report::text::wrap;
 
 use super::Cli;
+use crate::screen;
 
 /// The verbs by what they are for, in the order of the help.
 pub const GROUPS: [(&str, &[&str]); 4] = [
@@ -15,10 +17,17 @@ pub const GROUPS: [(&str, &[&str]); 4] = [
     ("Keep house", &["clean", "formats", "scenarios", "completions", "man"]),
 ];
 
+/// The first screen is made for this many columns, and has others where there are fewer.
+const USUAL_WIDTH: usize = 80;
+/// What the names of groups and of verbs take.
+const GROUP_CHARS: usize = 12;
+const VERB_CHARS: usize = 13;
+
 /// The command line.
 pub fn command() -> Command {
     let command = Cli::command().mut_subcommands(last_value_wins);
-    let start = start(&command);
+    let width = screen::output_width().or_else(screen::error_width).unwrap_or(USUAL_WIDTH);
+    let start = start(&command, width);
     command.override_help(start)
 }
 
@@ -31,20 +40,27 @@ fn last_value_wins(verb: Command) -> Command {
     })
 }
 
-/// The first screen: where to start, and every verb in a line.
-fn start(command: &Command) -> String {
-    let mut text =
-        "Reelgauge measures shared storage for video. Start here: reelgauge check PATH\n\n".to_owned();
+/// The first screen: where to start, and every verb in a line, or in two where the terminal is narrow.
+fn start(command: &Command, width: usize) -> String {
+    let groups_chars = if width < USUAL_WIDTH { 2 } else { GROUP_CHARS };
+    let indent = groups_chars + VERB_CHARS;
+    let head = "Reelgauge measures shared storage for video. Start here: reelgauge check PATH";
+    let mut text = wrap(head, width, 0) + "\n\n";
     for (group, verbs) in GROUPS {
+        if groups_chars < GROUP_CHARS {
+            text.push_str(&format!("{group}\n"));
+        }
         for (at, name) in verbs.iter().enumerate() {
             let about = command.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            let heading = if at == 0 { group } else { "" };
-            text.push_str(&format!("{heading:<12}{name:<13}{about}\n"));
+            let heading = if at == 0 && groups_chars == GROUP_CHARS { group } else { "" };
+            let about =
+                wrap(&about, width.saturating_sub(indent), 0).replace('\n', &format!("\n{:indent$}", ""));
+            text.push_str(&format!("{heading:<groups_chars$}{name:<VERB_CHARS$}{about}\n"));
         }
     }
-    text.push_str("'reelgauge VERB -h' shows what is used every day, --help everything; -V: version");
-    text
+    let foot = "'reelgauge VERB -h' shows what is used every day, --help everything; -V: version";
+    text + &wrap(foot, width, 0)
 }
 
 #[cfg(test)]
@@ -61,9 +77,11 @@ mod tests {
     #[test]
     fn the_first_screen_fits_and_has_every_verb() {
         let command = command();
-        let start = start(&command);
-        assert!(start.lines().count() <= 24, "{start}");
-        assert!(start.lines().all(|line| line.chars().count() <= 80), "{start}");
+        assert!(start(&command, 80).lines().count() <= 24);
+        for width in [60, 80, 140] {
+            let start = start(&command, width);
+            assert!(start.lines().all(|line| line.chars().count() <= width), "{start}");
+        }
         let grouped: BTreeSet<&str> = GROUPS.iter().flat_map(|(_, verbs)| verbs.iter().copied()).collect();
         let verbs: BTreeSet<&str> = command.get_subcommands().map(Command::get_name).collect();
         assert_eq!(grouped, verbs);

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use anyhow::Result;
 use reelgauge_engine::area::AreaError;
-use reelgauge_report::text::plain;
+use reelgauge_report::text::{plain, wrap};
 use reelgauge_report::units;
 use reelgauge_runner::clean::{Removed, clean as remove_area, look};
 use reelgauge_runner::supervise::{Patience, supervised};
 
 use crate::cli::{CleanArgs, terms};
-use crate::screen::{EXIT_BROKE_OFF, complain};
+use crate::screen::{EXIT_BROKE_OFF, complain, style};
 
 /// Removes the area below a directory, or tells what would go. The exit code.
 pub fn clean(args: &CleanArgs) -> Result<u8> {
@@ -53,7 +53,8 @@ fn carry_out(args: &CleanArgs) -> Result<u8> {
 }
 
 fn nothing(target: &Path) -> String {
-    format!("Nothing to remove: Reelgauge has made no test files in {}.\n", shown(target))
+    let text = format!("Nothing to remove: Reelgauge has made no test files in {}.", shown(target));
+    wrap(&text, style().width, 0) + "\n"
 }
 
 fn done(removed: &Removed) -> Result<String> {

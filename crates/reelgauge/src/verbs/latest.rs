@@ -10,6 +10,8 @@ use reelgauge_console::runs::Runs;
 use reelgauge_record::run_dir::DEFAULT_PARENT;
 use reelgauge_report::text::shell_word;
 
+use crate::screen;
+
 /// Runs that are looked at for two of the same work.
 const LOOKED_AT: usize = 200;
 
@@ -82,7 +84,7 @@ fn two_alike(newest_first: &[RunEntry]) -> Option<(&RunEntry, &RunEntry)> {
 /// Beside what is printed, so that a program that reads it finds nothing else in it.
 fn said(text: &str) {
     // Nobody is left to tell when standard error is closed.
-    let _ = writeln!(std::io::stderr(), "reelgauge: {text}");
+    let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&format!("reelgauge: {text}")));
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use reelgauge_console::entry::{RunEntry, RunState};
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::run_list::{RunLine, run_list};
-use reelgauge_report::text::shell_word;
+use reelgauge_report::text::{shell_word, wrap};
 
 use super::latest::newest;
 use crate::cli::ListArgs;
@@ -33,7 +33,8 @@ pub fn list(args: &ListArgs) -> Result<u8> {
 }
 
 fn none(dir: &Path) -> String {
-    format!("No runs in {} yet. Start here: reelgauge check PATH\n", shell_word(dir))
+    let text = format!("No runs in {} yet. Start here: reelgauge check PATH", shell_word(dir));
+    wrap(&text, screen::style().width, 0) + "\n"
 }
 
 fn line(entry: &RunEntry) -> RunLine<'_> {
