@@ -7,6 +7,7 @@ mod cli;
 mod progress;
 mod screen;
 mod verbs;
+mod width;
 
 use std::process::ExitCode;
 

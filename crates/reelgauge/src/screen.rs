@@ -4,7 +4,6 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use console::Term;
 use reelgauge_analysis::Summary;
 use reelgauge_report::text::{plain, wrap};
 use reelgauge_report::{Detail, Screen, Style, Tables};
@@ -12,6 +11,7 @@ use reelgauge_results::page::REPORT_FILE;
 
 use crate::cli::command::{GROUPS, command};
 use crate::cli::foreign::hint;
+pub use crate::width::{error_width, output_width};
 
 /// Wrong usage or input.
 pub const EXIT_USAGE: u8 = 2;
@@ -22,23 +22,6 @@ pub const EXIT_BROKE_OFF: u8 = 3;
 pub fn style() -> Style {
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     Style { colour, width: output_width().unwrap_or(Style::default().width) }
-}
-
-/// How wide standard output is; `None` where nobody says so.
-pub fn output_width() -> Option<usize> {
-    width_of(&Term::stdout())
-}
-
-/// How wide standard error is; `None` where nobody says so.
-pub fn error_width() -> Option<usize> {
-    width_of(&Term::stderr())
-}
-
-/// The terminal's width, or else what `COLUMNS` says.
-fn width_of(term: &Term) -> Option<usize> {
-    let columns = || std::env::var("COLUMNS").ok()?.trim().parse().ok().filter(|columns| *columns > 0);
-    let of_terminal = term.size_checked().filter(|_| term.is_term());
-    of_terminal.map(|(_, columns)| usize::from(columns)).or_else(columns)
 }
 
 /// The screen of a summary.

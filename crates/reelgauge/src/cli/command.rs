@@ -7,7 +7,7 @@ use clap::{ArgAction, Command, CommandFactory};
 use reelgauge_report::text::wrap;
 
 use super::Cli;
-use crate::screen;
+use crate::width;
 
 /// The verbs by what they are for, in the order of the help.
 pub const GROUPS: [(&str, &[&str]); 4] = [
@@ -26,7 +26,7 @@ const VERB_CHARS: usize = 13;
 /// The command line.
 pub fn command() -> Command {
     let command = Cli::command().mut_subcommands(last_value_wins);
-    let width = screen::output_width().or_else(screen::error_width).unwrap_or(USUAL_WIDTH);
+    let width = width::output_width().or_else(width::error_width).unwrap_or(USUAL_WIDTH);
     let start = start(&command, width);
     command.override_help(start)
 }
