@@ -36,6 +36,7 @@ pub mod smb;
 pub mod sshfs;
 pub mod streams;
 pub mod surroundings;
+pub mod terminal;
 pub mod throttle;
 pub mod tool;
 pub mod tree;

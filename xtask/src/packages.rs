@@ -36,6 +36,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("samba", "the SMB server"),
     ("sshfs", "a network file system without kernel modules"),
     ("strace", "traces of real programs"),
+    ("tmux", "terminals of any width"),
     ("xfsprogs", "XFS test images"),
 ];
 

@@ -8,7 +8,7 @@ use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_record::notes::RunNotes;
 use reelgauge_report::answer_sentences;
 use reelgauge_results::live::LiveOutcome;
-use reelgauge_results::page::read_notes;
+use reelgauge_results::run_notes;
 use serde::Serialize;
 
 use crate::events::{Life, begin};
@@ -94,7 +94,7 @@ impl RunEntry {
             passed: None,
             streams: None,
             bytes_on_disk: bytes_below(run_dir, DEPTH_MAX),
-            notes: read_notes(run_dir),
+            notes: run_notes::read(run_dir),
         };
         if let Some(begin) = begin(run_dir) {
             (entry.verb, entry.label, entry.target) = (begin.verb, begin.label, begin.target);
@@ -153,10 +153,14 @@ fn summary(run_dir: &Path) -> Option<Summary> {
 }
 
 /// When a run began, by the name of its directory: `2026-11-20T154012Z-…`.
-fn started_at(id: &str) -> Option<String> {
+pub(crate) fn began_by_name(id: &str) -> Option<Timestamp> {
     let stamp = id.get(..18)?;
     let time = jiff::civil::DateTime::strptime("%Y-%m-%dT%H%M%SZ", stamp).ok()?;
-    Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().to_string())
+    Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
+}
+
+fn started_at(id: &str) -> Option<String> {
+    Some(began_by_name(id)?.to_string())
 }
 
 /// Bytes of all files below a directory. Links are not followed.

@@ -11,9 +11,9 @@ use std::time::SystemTime;
 
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_results::live;
-use reelgauge_results::page::NOTES_FILE;
+use reelgauge_results::run_notes::NOTES_FILE;
 
-use crate::entry::{RunEntry, RunState};
+use crate::entry::{RunEntry, RunState, began_by_name};
 use crate::error::ApiError;
 use crate::events::life;
 
@@ -68,6 +68,25 @@ impl Runs {
         self.known().retain(|name, _| listed.contains(name.as_str()));
         entries.sort_by(|a, b| (b.began(), &b.id).cmp(&(a.began(), &a.id)));
         Ok(entries)
+    }
+
+    /// The newest so many runs by their names, newest first, and how many older ones there are. Only those
+    /// are read, however many there are.
+    ///
+    /// # Errors
+    /// When the folder can't be read.
+    pub fn newest(&self, most: usize) -> Result<(Vec<RunEntry>, usize), ApiError> {
+        let mut names = self.names()?;
+        names.retain(|name| self.run_dir(name).is_some());
+        // Names begin with the time; what somebody named otherwise has that of its directory.
+        let began = |name: &String| {
+            let changed = || fs::metadata(self.dir.join(name)).and_then(|metadata| metadata.modified()).ok();
+            began_by_name(name).or_else(|| changed()?.try_into().ok())
+        };
+        names.sort_by_cached_key(|name| std::cmp::Reverse((began(name), name.clone())));
+        let left_out = names.len().saturating_sub(most);
+        let entries = names.iter().take(most).filter_map(|name| self.entry(name));
+        Ok((entries.map(Arc::unwrap_or_clone).collect(), left_out))
     }
 
     /// The directory of a run.

@@ -177,25 +177,6 @@ impl Format {
         self.picture.varies()
     }
 
-    /// The facts in one line: id, name, raster, rate, kind, bytes per frame and MB/s.
-    pub fn one_line(&self) -> String {
-        let raster = self.raster.map_or_else(|| "-".into(), |raster| raster.to_string());
-        let about = if self.varies() { "~" } else { "" };
-        let (pace, piece) = match self.kind {
-            Kind::Audio => ("blocks/s", "block"),
-            Kind::MovieFile | Kind::FramePerFile => ("fps", "frame"),
-        };
-        format!(
-            "{}  {}  {raster}  {} {pace}  {}  {about}{:.3} MB/{piece}  {about}{:.1} MB/s",
-            self.id,
-            self.name,
-            self.frame_rate,
-            self.kind,
-            self.mean_bytes_per_frame() / 1e6,
-            self.mb_per_s(),
-        )
-    }
-
     /// What is a model about the frame sizes, in words; `None` where every size is sourced.
     pub fn model_in_words(&self) -> Option<String> {
         let PictureSize::Variable { model, .. } = self.picture else {
@@ -217,26 +198,6 @@ mod tests {
 
     use super::*;
     use crate::catalogue::catalogue;
-
-    #[test]
-    fn a_line_holds_the_facts() {
-        let line = |id: &str| catalogue().find(id).unwrap().one_line();
-        assert_eq!(
-            line("prores-422-hq-uhd-25"),
-            "prores-422-hq-uhd-25  Apple ProRes 422 HQ UHD  3840x2160  25 fps  movie  \
-             ~3.685 MB/frame  ~92.1 MB/s"
-        );
-        assert_eq!(
-            line("dpx-10-bit-rgb-uhd-24"),
-            "dpx-10-bit-rgb-uhd-24  DPX 10-bit RGB UHD  3840x2160  24 fps  frames  \
-             33.186 MB/frame  796.5 MB/s"
-        );
-        assert_eq!(
-            line("bwf-48-khz-24-bit-48-tracks"),
-            "bwf-48-khz-24-bit-48-tracks  BWF 48 kHz 24-bit 48 tracks  -  25 blocks/s  audio  \
-             0.276 MB/block  6.9 MB/s"
-        );
-    }
 
     #[test]
     fn sound_goes_into_movies_only() {

@@ -219,7 +219,7 @@ mod tests {
         for format in found {
             assert_eq!(format.frame_rate.to_string(), "59.94");
             assert_eq!(format.raster, Some(Raster::new(3840, 2160)));
-            assert!((50.0..=150.0).contains(&format.mb_per_s()), "{}", format.one_line());
+            assert!((50.0..=150.0).contains(&format.mb_per_s()), "{}", format.id);
         }
     }
 

@@ -3,13 +3,17 @@
 //! Not here: what a flag means. Flags become a [`Plan`](reelgauge_workload::plan::Plan), and the plan
 //! says what is wrong with it.
 
+pub mod command;
 mod comparing;
 mod console;
+pub mod foreign;
+mod listing;
 mod looking;
 mod recording;
 
 pub use comparing::CompareArgs;
 pub use console::ConsoleArgs;
+pub use listing::{CompletionsArgs, FormatsArgs, ListArgs, ManArgs, ScenariosArgs};
 pub use looking::{ExtentsArgs, OpsArgs, PeriodArgs};
 pub use recording::RecordArgs;
 
@@ -19,6 +23,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use reelgauge_engine::area::{Sharing, Terms};
 use reelgauge_engine::space::KeepFree;
 use reelgauge_formats::FrameRate;
+use reelgauge_record::notes::{StorageDetails, tags_of};
 use reelgauge_record::run_dir::DEFAULT_PARENT;
 use reelgauge_workload::mix::SyncPolicy;
 use reelgauge_workload::pace::{Policy, ReadAhead};
@@ -28,12 +33,15 @@ use reelgauge_workload::replay::{Layout, Order, Pacing};
 use reelgauge_workload::streams::{ActorKind, Buffer};
 use reelgauge_workload::units::{Percent, Size, Span};
 
+/// The version, with the commit where the build knew it.
+pub const VERSION: &str = env!("REELGAUGE_VERSION");
+
 /// How many streams does this storage carry, what stops it carrying more, and what to change?
 #[derive(Debug, Parser)]
 #[command(
     name = "reelgauge",
-    version,
-    max_term_width = 100,
+    version = VERSION,
+    max_term_width = 140,
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -43,45 +51,51 @@ pub struct Cli {
     pub verb: Verb,
 }
 
-/// What to do.
+/// What to do, in the order of the help ([`command::GROUPS`]).
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// A minute's look: how many streams a directory carries, and what limits it
+    /// A minute's look: how many streams, and what limits them
     Check(CheckArgs),
-    /// Frame-paced streams: which frames are late, or how many streams pass (--find-max)
+    /// Frame-paced streams: which are late, or how many pass
     Streams(Box<StreamsArgs>),
-    /// Measure a directory with a random mix of reads and writes (the EBU access profile)
+    /// A random mix of reads and writes (EBU access profile)
     Mix(Box<MixArgs>),
-    /// VDA-like load points and overall response time (not a SPEC result)
+    /// VDA-like load points and the overall response time
     Vda(VdaArgs),
-    /// Replay a trace or a run: what an application did, again, with its own timing
+    /// A trace or a run again, with its own timing
     Replay(ReplayArgs),
-    /// Run a plan or a scenario, or repeat a run from its run.toml
+    /// A plan, a scenario, or a run again from its run.toml
     Run(RunArgs),
-    /// Record what a command does to the files of a directory, as a trace
-    Record(RecordArgs),
-    /// Make a trace of what strace, fio, Process Monitor, tshark or another tool wrote
-    Import(ImportArgs),
-    /// Write a trace as text that fio replays
-    Export(ExportArgs),
-    /// Print a run again, from its directory alone, or look at a trace
+    /// What was measured here, the newest first
+    List(ListArgs),
+    /// A run again, from its directory alone; or a trace
     Report(ReportArgs),
-    /// Two to eight runs side by side: what changed by more than the noise
+    /// Runs side by side: what changed by more than the noise
     Compare(CompareArgs),
-    /// List the operations of a run or a trace, one by one
+    /// The operations of a run or a trace, one by one
     Ops(OpsArgs),
-    /// How fragmented files are, where the file system reports it
+    /// How fragmented files are (where the system tells)
     Extents(ExtentsArgs),
-    /// The console in a browser: list, watch, start, stop and compare runs
+    /// Runs in a browser: list, start, watch, compare
     Console(ConsoleArgs),
-    /// Remove the test files: the area that Reelgauge made, and nothing else
-    Clean(CleanArgs),
-    /// List the media formats of the catalogue, and what each needs
-    Formats(FormatsArgs),
-    /// List the scenarios that can be run by name
-    Scenarios,
-    /// List the traces that can be replayed by name, show one, or write one out
+    /// What a command does to files, as a trace
+    Record(RecordArgs),
+    /// A trace from strace, fio, Process Monitor, tshark, ...
+    Import(ImportArgs),
+    /// A trace as text that fio replays
+    Export(ExportArgs),
+    /// The traces that can be replayed by name
     Traces(TracesArgs),
+    /// Remove the test files, and nothing else
+    Clean(CleanArgs),
+    /// The media formats, and what each needs
+    Formats(FormatsArgs),
+    /// The scenarios that can be run by name
+    Scenarios(ScenariosArgs),
+    /// Completions for bash, zsh, fish or PowerShell
+    Completions(CompletionsArgs),
+    /// The manual page
+    Man(ManArgs),
 }
 
 /// Flags of `mix`.
@@ -192,6 +206,40 @@ pub struct OutputArgs {
     /// No progress display
     #[arg(long)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub noted: NotedArgs,
+}
+
+/// What the user says of a run and its storage. The same on every verb that measures.
+#[derive(Clone, Debug, Default, Args)]
+pub struct NotedArgs {
+    /// What the storage is, kept with the results: make=Acme,model=FS2,firmware=7.2 and names of your own,
+    /// such as raid=6; may be repeated
+    #[arg(long = "storage", hide_short_help = true, value_name = "KEY=VALUE,...")]
+    storage: Vec<StorageDetails>,
+    /// A word to find the run by; may be repeated
+    #[arg(long = "tag", hide_short_help = true, value_name = "NAME", value_parser = tag)]
+    tags: Vec<String>,
+}
+
+impl NotedArgs {
+    /// The storage with what every flag says of it; `before` is what the plan says already.
+    pub fn storage(&self, mut before: StorageDetails) -> StorageDetails {
+        self.storage.iter().for_each(|said| before.add(said.clone()));
+        before
+    }
+
+    /// The plan's tags and those of the flags, each once.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn tags(&self, before: &[String]) -> anyhow::Result<Vec<String>> {
+        Ok(tags_of(&[before, &self.tags].concat())?)
+    }
+}
+
+fn tag(text: &str) -> Result<String, String> {
+    tags_of(&[text.to_owned()]).map_err(|error| error.to_string()).map(|tags| tags.concat())
 }
 
 /// What is said of a target. The same on every verb that writes there.
@@ -471,8 +519,8 @@ pub struct RunArgs {
 /// Flags of `report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// A run or trace directory
-    pub run: PathBuf,
+    /// A run or trace directory [default: the latest run in reelgauge-runs]
+    pub run: Option<PathBuf>,
     /// Look at a run's operations as at a trace: file by file, sequential shares, sizes and times
     #[arg(long)]
     pub as_trace: bool,
@@ -512,16 +560,6 @@ pub struct CleanArgs {
     /// As root: clean a target that others own or may write in, with its owner's rights
     #[arg(long)]
     pub shared_target: bool,
-}
-
-/// Flags of `formats`.
-#[derive(Debug, Args)]
-pub struct FormatsArgs {
-    /// Words that must all occur, such as: prores uhd
-    pub words: Vec<String>,
-    /// Only this frame rate: 25, 23.976 or 24000/1001
-    #[arg(long, value_name = "RATE")]
-    pub fps: Option<FrameRate>,
 }
 
 /// Flags of `traces`.
@@ -650,12 +688,10 @@ broke off (results kept), 130 interrupted (results kept).";
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn the_command_line_is_sound() {
-        Cli::command().debug_assert();
+        command::command().debug_assert();
     }
 }

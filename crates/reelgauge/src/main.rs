@@ -7,16 +7,19 @@ mod cli;
 mod progress;
 mod screen;
 mod verbs;
+mod width;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
+use crate::cli::command::command;
 use crate::cli::{Cli, Verb};
 
 fn main() -> ExitCode {
     reelgauge_runner::supervise::own_session::begin_if_asked();
-    let cli = match Cli::try_parse() {
+    let parsed = command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return ExitCode::from(screen::say_usage(&error)),
     };
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
         Verb::Record(args) => verbs::record::record(&args),
         Verb::Import(args) => verbs::import::import(&args),
         Verb::Export(args) => verbs::export::export(&args),
+        Verb::List(args) => verbs::list::list(&args),
         Verb::Report(args) => verbs::report::report(&args),
         Verb::Compare(args) => verbs::compare::compare(&args),
         Verb::Ops(args) => verbs::ops::ops(&args),
@@ -37,8 +41,10 @@ fn main() -> ExitCode {
         Verb::Console(args) => verbs::console::console(&args),
         Verb::Clean(args) => verbs::clean::clean(&args),
         Verb::Formats(args) => verbs::formats::formats(args),
-        Verb::Scenarios => verbs::scenarios::scenarios(),
+        Verb::Scenarios(args) => verbs::scenarios::scenarios(&args),
         Verb::Traces(args) => verbs::traces::traces(&args),
+        Verb::Completions(args) => verbs::completions::completions(&args),
+        Verb::Man(args) => verbs::man::man(&args),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -1,25 +1,40 @@
 //! The progress display on standard error: the phase, and the live figure that matters.
 
+mod drawing;
+
 use std::io::IsTerminal;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use reelgauge_analysis::forecast::Forecast;
+use reelgauge_analysis::forecast::{Forecast, TimeAhead};
 use reelgauge_engine::dataset::OtherSet;
 use reelgauge_report::forecast_line;
-use reelgauge_report::units::{amount, moment};
+use reelgauge_report::text::wrap;
+use reelgauge_report::units::{amount, counted, moment, number};
 use reelgauge_runner::observer::{Live, Observer, SearchStep};
+
+use self::drawing::{View, drawing};
+use crate::screen;
 
 /// Whoever plans for longer ends when there is nothing left to do, and nobody knows when that is.
 const FORESEEABLE: Duration = Duration::from_secs(400 * 24 * 3600);
+/// How fast files are made is known after so long.
+const RATE_KNOWN_AFTER: Duration = Duration::from_secs(2);
 
 /// Draws on a terminal, and stays silent everywhere else.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
     silent: bool,
+    phase: String,
     /// Where a search stands.
     search: Option<SearchStep>,
+    /// How long all load points together take, where that is known.
+    planned: Option<Duration>,
+    /// Of that, the load points that are over.
+    over: Duration,
+    /// When files began to be made, and how many bytes there were then.
+    making: Option<(Instant, u64)>,
     colour: bool,
 }
 
@@ -27,6 +42,7 @@ impl Progress {
     /// A line that stays, above the display.
     pub fn say(&self, line: &str) {
         if !self.silent {
+            let line = screen::error_width().map_or_else(|| line.to_owned(), |width| wrap(line, width, 0));
             self.bar.suspend(|| eprintln!("{line}"));
         }
     }
@@ -40,23 +56,55 @@ impl Progress {
     pub fn new(silent: bool) -> Progress {
         let bar = if silent { ProgressBar::hidden() } else { ProgressBar::new(1) };
         // A template that does not parse falls back to the library's own.
-        if let Ok(style) = ProgressStyle::with_template("{prefix:<12} [{bar:30}] {msg}") {
-            bar.set_style(style.progress_chars("=> "));
+        if let Ok(style) = ProgressStyle::with_template("{msg}") {
+            bar.set_style(style);
         }
         let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        Progress { bar, silent, search: None, colour }
+        Progress {
+            bar,
+            silent,
+            phase: String::new(),
+            search: None,
+            planned: None,
+            over: Duration::ZERO,
+            making: None,
+            colour,
+        }
+    }
+
+    fn draw(&self, view: View) {
+        let view = View { phase: self.phase.clone(), ..view };
+        let width = screen::error_width().unwrap_or(reelgauge_report::Style::default().width);
+        // A line that fills the last column makes some terminals begin another.
+        self.bar.set_message(drawing(&view, width.saturating_sub(1), self.colour));
+    }
+
+    /// How long everything takes yet, or at least this load point.
+    fn left(&self, live: &Live) -> Option<Duration> {
+        if live.total > FORESEEABLE {
+            return None;
+        }
+        // A search says itself how long it takes.
+        let all = self.planned.filter(|_| self.search.is_none()).map(|all| all.saturating_sub(self.over));
+        let all = all.unwrap_or(live.total).max(live.total);
+        Some(Duration::from_secs(all.saturating_sub(live.elapsed).as_secs()))
     }
 }
 
 impl Observer for Progress {
     fn phase(&mut self, name: &str) {
-        self.bar.set_prefix(name.to_owned());
-        self.bar.set_position(0);
-        self.bar.set_message("");
+        name.clone_into(&mut self.phase);
+        self.making = None;
+        self.draw(View::default());
         self.bar.tick();
     }
 
     fn ahead(&mut self, verb: &str, forecast: &Forecast) {
+        self.planned = match forecast.time {
+            TimeAhead::Planned { s } => Some(Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX)),
+            TimeAhead::Between { .. } | TimeAhead::Unknown => None,
+        };
+        self.over = Duration::ZERO;
         if forecast.is_worth_saying() {
             self.say(&format!("{verb}: {}", forecast_line(forecast)));
         }
@@ -72,29 +120,39 @@ impl Observer for Progress {
     }
 
     fn prepared(&mut self, done_bytes: u64, total_bytes: u64) {
-        self.bar.set_length(total_bytes.max(1));
-        self.bar.set_position(done_bytes);
-        self.bar.set_message(format!(
-            "{} of {} MB of test files",
-            done_bytes / 1_000_000,
-            total_bytes / 1_000_000
-        ));
+        let (began, bytes_then) = *self.making.get_or_insert_with(|| (Instant::now(), done_bytes));
+        let (took, made_bytes) = (began.elapsed(), done_bytes.saturating_sub(bytes_then));
+        let left_bytes = total_bytes.saturating_sub(done_bytes);
+        let is_known = took > RATE_KNOWN_AFTER && made_bytes > 0;
+        let left_s = is_known.then(|| took.as_secs_f64() * left_bytes as f64 / made_bytes as f64);
+        self.draw(View {
+            share: Some(done_bytes as f64 / total_bytes.max(1) as f64),
+            left: left_s.and_then(|left_s| Duration::try_from_secs_f64(left_s.ceil()).ok()),
+            text: format!("{} of {} of test files written", amount(done_bytes), amount(total_bytes)),
+            ..View::default()
+        });
     }
 
     fn verified(&mut self, checked_bytes: u64) {
-        self.bar.set_message(format!("{} MB read back and compared", checked_bytes / 1_000_000));
+        let text = format!("{} read back and compared", amount(checked_bytes));
+        self.draw(View { text, ..View::default() });
     }
 
     fn live(&mut self, live: &Live) {
-        self.bar.set_length(live.total.as_millis().max(1) as u64);
-        self.bar.set_position(live.elapsed.min(live.total).as_millis() as u64);
-        let left_s = live.total.saturating_sub(live.elapsed).as_secs();
-        if live.elapsed < live.warmup && live.waiting.silence().is_none() {
-            self.bar.set_message(format!("{}: warming up, {left_s} s left", self.label(live)));
-            return;
+        let share = live.elapsed.as_secs_f64() / live.total.as_secs_f64().max(0.001);
+        let is_warming_up = live.elapsed < live.warmup && live.waiting.silence().is_none();
+        let (figures, bad) =
+            if is_warming_up { ("warming up".to_owned(), Vec::new()) } else { figures(live) };
+        self.draw(View {
+            share: (live.total <= FORESEEABLE).then_some(share),
+            left: self.left(live),
+            text: format!("{}: {figures}", self.label(live)),
+            bad,
+            ..View::default()
+        });
+        if live.is_over {
+            self.over += live.total;
         }
-        let left = if live.total > FORESEEABLE { String::new() } else { format!(", {left_s} s left") };
-        self.bar.set_message(format!("{}: {}{left}", self.label(live), figures(live, self.colour)));
     }
 
     fn finished(&mut self) {
@@ -113,22 +171,22 @@ fn standing(step: &SearchStep, since_step: Duration) -> String {
 }
 
 /// What matters most comes first: a storage that does not answer, then late frames where there are frames.
-fn figures(live: &Live, colour: bool) -> String {
-    let red = |text: String| if colour { format!("\x1b[31m{text}\x1b[0m") } else { text };
+/// And which parts of it are bad news.
+fn figures(live: &Live) -> (String, Vec<String>) {
     let silence = live.waiting.silence();
-    let silence = silence.map(|silence| red(format!("no answer for {:.1} s", silence.as_secs_f64())));
+    let silence = silence.map(|silence| format!("no answer for {:.1} s", silence.as_secs_f64()));
     let late = live.late_frames.map(|late_frames| match late_frames {
         0 => "no late frame".to_owned(),
-        1 => red("1 late frame".to_owned()),
-        late_frames => red(format!("{late_frames} late frames")),
+        late_frames => counted(late_frames, "late frame"),
     });
-    let rates = format!(
-        "{:.0} MB/s read, {:.0} MB/s written",
-        live.read_bytes_per_s / 1e6,
-        live.write_bytes_per_s / 1e6
-    );
+    let is_late = live.late_frames.is_some_and(|late_frames| late_frames > 0);
+    let bad = silence.iter().chain(late.iter().filter(|_| is_late)).cloned().collect();
+    // Whole MB/s: digits that change four times a second tell nobody anything.
+    let rate = |bytes_per_s: f64| number((bytes_per_s / 1e6).round());
+    let rates =
+        format!("{} MB/s read, {} MB/s written", rate(live.read_bytes_per_s), rate(live.write_bytes_per_s));
     let parts: Vec<String> = silence.into_iter().chain(late).chain([rates]).collect();
-    parts.join(", ")
+    (parts.join(", "), bad)
 }
 
 #[cfg(test)]
@@ -176,21 +234,30 @@ mod tests {
 
     #[test]
     fn late_frames_come_first_where_there_are_frames() {
-        let figures = |late_frames| figures(&live(late_frames, None), false);
-        assert_eq!(figures(None), "52 MB/s read, 0 MB/s written");
-        assert_eq!(figures(Some(0)), "no late frame, 52 MB/s read, 0 MB/s written");
-        assert_eq!(figures(Some(1)), "1 late frame, 52 MB/s read, 0 MB/s written");
-        assert_eq!(figures(Some(30)), "30 late frames, 52 MB/s read, 0 MB/s written");
+        let figures = |late_frames| figures(&live(late_frames, None)).0;
+        assert_eq!(figures(None), "52.0 MB/s read, 0 MB/s written");
+        assert_eq!(figures(Some(0)), "no late frame, 52.0 MB/s read, 0 MB/s written");
+        assert_eq!(figures(Some(1)), "1 late frame, 52.0 MB/s read, 0 MB/s written");
+        assert_eq!(figures(Some(1030)), "1,030 late frames, 52.0 MB/s read, 0 MB/s written");
     }
 
     #[test]
-    fn a_storage_that_does_not_answer_comes_before_all_else_and_in_red() {
+    fn a_storage_that_does_not_answer_comes_before_all_else_and_is_bad_news() {
         let silent = |ms| live(Some(30), Some(Duration::from_millis(ms)));
-        let rates = "52 MB/s read, 0 MB/s written";
-        assert_eq!(figures(&silent(6_240), false), format!("no answer for 6.2 s, 30 late frames, {rates}"));
-        let red = "\x1b[31mno answer for 6.2 s\x1b[0m, \x1b[31m30 late frames\x1b[0m";
-        assert_eq!(figures(&silent(6_240), true), format!("{red}, {rates}"));
+        let rates = "52.0 MB/s read, 0 MB/s written";
+        let (text, bad) = figures(&silent(6_240));
+        assert_eq!(text, format!("no answer for 6.2 s, 30 late frames, {rates}"));
+        assert_eq!(bad, ["no answer for 6.2 s", "30 late frames"]);
         // Answers that take a quarter of a second are no news.
-        assert_eq!(figures(&silent(250), false), format!("30 late frames, {rates}"));
+        assert_eq!(figures(&silent(250)).0, format!("30 late frames, {rates}"));
+    }
+
+    #[test]
+    fn the_time_that_is_left_is_that_of_all_load_points() {
+        let mut progress = Progress::new(true);
+        assert_eq!(progress.left(&live(None, None)), Some(Duration::from_secs(7)));
+        progress.planned = Some(Duration::from_secs(90));
+        progress.over = Duration::from_secs(30);
+        assert_eq!(progress.left(&live(None, None)), Some(Duration::from_secs(58)));
     }
 }

@@ -3,24 +3,25 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
-use console::Term;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use reelgauge_analysis::Summary;
-use reelgauge_report::text::plain;
+use reelgauge_report::text::{plain, wrap};
 use reelgauge_report::{Detail, Screen, Style, Tables};
 use reelgauge_results::page::REPORT_FILE;
+
+use crate::cli::command::{GROUPS, command};
+use crate::cli::foreign::hint;
+pub use crate::width::{error_width, output_width};
 
 /// Wrong usage or input.
 pub const EXIT_USAGE: u8 = 2;
 /// What was begun and did not come to its end, or could not be told.
 pub const EXIT_BROKE_OFF: u8 = 3;
 
-/// In colour, and no wider than the terminal, if somebody looks at it.
+/// In colour if somebody looks at it, and as wide as there is room.
 pub fn style() -> Style {
-    let is_terminal = std::io::stdout().is_terminal();
-    let colour = is_terminal && std::env::var_os("NO_COLOR").is_none();
-    let columns = Term::stdout().size_checked().map(|(_, columns)| usize::from(columns));
-    let width = columns.filter(|_| is_terminal).unwrap_or(Style::default().width);
-    Style { colour, width }
+    let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    Style { colour, width: output_width().unwrap_or(Style::default().width) }
 }
 
 /// The screen of a summary.
@@ -35,8 +36,23 @@ pub fn of(summary: &Summary, tables: Tables, detail: Detail) -> String {
 /// Prints an error with its causes. The exit code of an error that has no other.
 pub fn complain(error: &anyhow::Error) -> u8 {
     // Nobody is left to tell when standard error is closed.
-    let _ = writeln!(std::io::stderr(), "reelgauge: {}", said_once(error));
+    let _ = writeln!(std::io::stderr(), "{}", fitted(&format!("reelgauge: {}", said_once(error))));
     EXIT_USAGE
+}
+
+/// Lines that are too wide for standard error, broken between words, and below their own beginning.
+pub fn fitted(text: &str) -> String {
+    let Some(width) = error_width() else { return text.to_owned() };
+    let fit = |line: &str| {
+        let indent = line.chars().take_while(|c| *c == ' ').count();
+        match line.chars().count() > width {
+            true => {
+                format!("{:indent$}{}", "", wrap(line.trim_start(), width.saturating_sub(indent), indent))
+            }
+            false => line.to_owned(),
+        }
+    };
+    text.lines().map(fit).collect::<Vec<_>>().join("\n")
 }
 
 /// Prints help, or what is wrong with a command line, which is shown in it and must not steer the terminal.
@@ -47,9 +63,55 @@ pub fn say_usage(error: &clap::Error) -> u8 {
         let _ = error.print();
         return 0;
     }
+    let text = match better_said(error) {
+        Some(said) => fitted(&format!("error: {said}\n\nFor all flags: reelgauge {} --help", verb())),
+        None => fitted(&error.render().to_string()),
+    };
     // Nobody is left to tell when standard error is closed.
-    let _ = writeln!(std::io::stderr(), "{}", harmless(&error.render().to_string()));
+    let _ = writeln!(std::io::stderr(), "{}", harmless(&text));
     EXIT_USAGE
+}
+
+/// What is wrong, where more can be said about it than the parser knows: flags of other tools and of other
+/// verbs, and two ways to say how long.
+fn better_said(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return None };
+    match error.kind() {
+        ErrorKind::UnknownArgument => hint(flag, &verb()).or_else(|| of_another_verb(flag)),
+        ErrorKind::ArgumentConflict => match error.get(ContextKind::PriorArg) {
+            Some(ContextValue::String(prior)) => of_two_lengths(flag, prior),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A flag of Reelgauge, behind a verb that has no such thing.
+fn of_another_verb(flag: &str) -> Option<String> {
+    let name = flag.strip_prefix("--")?;
+    let own = verb();
+    let command = command();
+    let mut verbs = command.get_subcommands().filter(|verb| verb.get_name() != own);
+    let has = |verb: &&clap::Command| verb.get_arguments().any(|arg| arg.get_long() == Some(name));
+    let names: Vec<&str> = verbs.by_ref().filter(has).map(clap::Command::get_name).take(3).collect();
+    let (last, others) = names.split_last()?;
+    let of = if others.is_empty() { (*last).to_owned() } else { format!("{} and {last}", others.join(", ")) };
+    Some(format!("'reelgauge {own}' has no {flag}; it is a flag of {of}"))
+}
+
+/// `--duration` beside a ramp.
+fn of_two_lengths(one: &str, two: &str) -> Option<String> {
+    let is = |name: &str| one.starts_with(name) || two.starts_with(name);
+    let many = ["--ramp", "--sweep"].into_iter().find(|many| is(many)).filter(|_| is("--duration"))?;
+    Some(format!(
+        "--duration has no effect with {many}; say how long each load point is measured with --step 60s"
+    ))
+}
+
+/// The verb of this command line.
+fn verb() -> String {
+    let known = |word: &String| GROUPS.iter().any(|(_, verbs)| verbs.contains(&word.as_str()));
+    std::env::args().skip(1).find(known).unwrap_or_default()
 }
 
 /// Whether nobody reads standard output any more, which is no failure of ours: `reelgauge report RUN | head`.

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod clean;
 pub mod compare;
+pub mod completions;
 pub mod console;
 #[cfg(test)]
 mod every_flag;
@@ -11,6 +12,9 @@ pub mod extents;
 pub mod formats;
 pub mod import;
 mod job;
+mod latest;
+pub mod list;
+pub mod man;
 pub mod mix;
 pub mod ops;
 pub mod record;

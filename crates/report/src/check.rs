@@ -1,18 +1,21 @@
-//! The screen of a short first look: one screen, plain words, the number that somebody came for first.
+//! The screen of a short first look: one screen, plain words, the table that somebody came for first.
 
 use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Outcome, Summary};
 
+use crate::about::about;
 use crate::answer_parts::outcome;
 use crate::ending::next;
 use crate::page::Page;
-use crate::sentence::Tone;
+use crate::sentence::{Sentence, Tone};
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{capital, plain, plain_short};
 use crate::units::{count, moment, number};
 use crate::wanted::Screen;
 
+/// What a count takes beside a name.
+const COUNT_CHARS: usize = 18;
 /// More formats are not shown.
 const FORMATS_MAX: usize = 6;
 
@@ -28,14 +31,27 @@ pub(crate) fn answer(summary: &Summary, facts: &CheckFacts) -> Vec<(Tone, String
     sentences
 }
 
-/// Writes the screen behind the answer. Nothing on it is cut: what one must know before believing a count is
-/// worth a line more.
-pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page: &mut Page) {
-    if !facts.formats.is_empty() {
-        page.gap();
-        page.lines(formats(&facts.formats[..facts.formats.len().min(FORMATS_MAX)]).lines(page.width));
+/// Writes the screen: the table first, which answers in a second. Nothing on it is cut: what one must know
+/// before believing a count is worth a line more.
+pub(crate) fn screen(
+    summary: &Summary,
+    facts: &CheckFacts,
+    sentences: &[Sentence],
+    show: &Screen,
+    page: &mut Page,
+) {
+    let with = |tone: Tone| sentences.iter().filter(move |sentence| sentence.tone == tone);
+    with(Tone::Bad).for_each(|sentence| page.sentence(sentence.tone, &sentence.text));
+    match facts.formats.is_empty() {
+        true => with(Tone::Answer).for_each(|sentence| page.sentence(sentence.tone, &sentence.text)),
+        false => {
+            page.gap();
+            page.lines(formats(facts, page.width).lines(page.width));
+            page.gap();
+        }
     }
-    page.gap();
+    with(Tone::Plain).for_each(|sentence| page.sentence(sentence.tone, &sentence.text));
+    about(summary).iter().for_each(|(name, text)| page.item(name, text));
     page.item("One client", &rates(facts));
     page.item("Limit", &plain(&facts.limit));
     page.item("How sure", &how_sure(facts));
@@ -90,15 +106,20 @@ fn place(summary: &Summary, facts: &CheckFacts) -> String {
     format!("At {}: {}{}.", plain(&summary.target.path), plain(&facts.mount), link.unwrap_or_default())
 }
 
-fn formats(formats: &[CheckFormat]) -> Table {
-    let mut table = Table::default();
-    let count_of =
-        |found: &Option<CheckCount>| found.as_ref().map_or_else(|| "not measured".to_owned(), with_error);
-    table.column("", "format", formats.iter().map(|format| plain_short(&format.name, 40)).collect());
-    table.column("", "play", formats.iter().map(|format| count_of(&format.play)).collect());
-    table.column("", "record", formats.iter().map(|format| count_of(&format.record)).collect());
+/// Formats down, what they do across; what each needs, above what the link carries.
+fn formats(facts: &CheckFacts, width: usize) -> Table {
+    let formats = &facts.formats[..facts.formats.len().min(FORMATS_MAX)];
+    let link = facts.line_rate_mb_per_s;
+    let below = |text: &str| link.map(|_| text.to_owned());
+    let cells = |of: &dyn Fn(&CheckFormat) -> String| formats.iter().map(of).chain(below("")).collect();
+    let names = formats.iter().map(|format| plain_short(&format.name, width.saturating_sub(COUNT_CHARS)));
     let needed: Vec<Option<f64>> = formats.iter().map(|format| Some(format.needed_mb_per_s_each)).collect();
-    table.column("each needs", "MB/s", numbers(&needed));
+    let needed = numbers(&needed).into_iter().chain(link.map(number));
+    let mut table = Table::default();
+    table.column("", "streams without a late frame", names.chain(below("the link carries about")).collect());
+    table.column("", "play", cells(&|format| marked(format.play.as_ref())));
+    table.column("", "record", cells(&|format| marked(format.record.as_ref())));
+    table.column("needs", "MB/s", needed.collect());
     let limited_by = |format: &CheckFormat| {
         let of = |found: &Option<CheckCount>| found.as_ref().map(|found| plain_short(&found.limited_by, 26));
         match (of(&format.play), of(&format.record)) {
@@ -106,8 +127,18 @@ fn formats(formats: &[CheckFormat]) -> Table {
             (play, record) => play.or(record).unwrap_or_default(),
         }
     };
-    table.column("", "limited by", formats.iter().map(limited_by).collect());
+    table.words_if_they_fit("limited by", cells(&limited_by), width);
     table
+}
+
+/// `✓ 31 ± 1`, `✓ at least 40`, `✗ 0`.
+fn marked(found: Option<&CheckCount>) -> String {
+    let Some(found) = found else { return "not measured".to_owned() };
+    match (found.streams, found.at_least) {
+        (0, true) => how_many(found),
+        (0, false) => format!("✗ {}", how_many(found)),
+        _ => format!("✓ {}", with_error(found)),
+    }
 }
 
 /// `31`, `at least 40`.
@@ -136,9 +167,9 @@ fn rates(facts: &CheckFacts) -> String {
     };
     let p99 = facts.random_read_ms_p99.map(|ms| format!(" (99 of 100 within {} ms)", number(ms)));
     let line = match (facts.line_rate_mb_per_s, facts.link.is_some()) {
-        (Some(rate), _) => format!(" The link carries about {} MB/s.", number(rate)),
         (None, true) => " What the link carries is not known.".to_owned(),
-        (None, false) => String::new(),
+        // It stands in the table.
+        (Some(_), _) | (None, false) => String::new(),
     };
     format!(
         "reads {} in sequence and {} at random{}, writes {}.{line}",

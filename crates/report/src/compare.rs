@@ -30,9 +30,6 @@ use crate::text::{plain, plain_short};
 use crate::units::{count, number};
 use crate::wanted::Style;
 
-/// Names of systems are not cut shorter than this.
-const SYSTEM_CHARS_MIN: usize = 20;
-
 /// A figure that got worse.
 const WORSE: &str = "WORSE";
 
@@ -117,7 +114,7 @@ pub fn compare_screen(told: &ToldComparison, all: bool, style: Style) -> String 
     if !systems.is_empty() {
         page.gap();
         page.heading("Systems");
-        page.lines(systems_table(&systems, comparison.runs.len(), page.width).lines(page.width));
+        show_systems(&systems, comparison.runs.len(), &mut page);
     }
     page.gap();
     for caution in &told.cautions {
@@ -138,20 +135,27 @@ pub fn compare_screen(told: &ToldComparison, all: bool, style: Style) -> String 
     page.text
 }
 
-/// The systems, as many side by side as fit.
-fn systems_table(properties: &[Property], runs: usize, width: usize) -> Table {
+/// The systems side by side, or, where there is no room for that, property by property.
+fn show_systems(properties: &[Property], runs: usize, page: &mut Page) {
+    let value =
+        |property: &Property, run: usize| property.values[run].as_deref().map_or("-".to_owned(), plain);
     let mut table = Table::default();
-    let names: Vec<String> = properties.iter().map(|property| property.name.to_owned()).collect();
-    let name_chars = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    let chars = (width.saturating_sub(name_chars) / runs.max(1)).saturating_sub(2).max(SYSTEM_CHARS_MIN);
-    table.column("", "", names);
+    table.column("", "", properties.iter().map(|property| plain(&property.name)).collect());
     for run in 0..runs {
-        let cell = |property: &Property| {
-            property.values[run].as_ref().map_or_else(|| "-".to_owned(), |value| plain_short(value, chars))
-        };
-        table.column("", &format!("run {}", run + 1), properties.iter().map(cell).collect());
+        let cells = properties.iter().map(|property| value(property, run)).collect();
+        table.words(&format!("run {}", run + 1), cells);
     }
-    table
+    if table.width() <= page.width {
+        page.lines(table.lines(page.width));
+        return;
+    }
+    for property in properties {
+        let first = value(property, 0);
+        let is_same = (1..runs).all(|run| value(property, run) == first);
+        let each = (0..runs).map(|run| format!("run {}: {}", run + 1, value(property, run)));
+        let text = if is_same { first.clone() } else { each.collect::<Vec<_>>().join("; ") };
+        page.item(&plain(&property.name), &text);
+    }
 }
 
 /// `2026-…-edit; mix on /mnt/nas, 2026-11-20T15:40:12Z`.

@@ -17,6 +17,7 @@
 //! JSON is [`reelgauge_analysis::Summary::to_json`]. Not here: computing. Every number shown stands in
 //! the summary.
 
+mod about;
 mod answer;
 mod answer_parts;
 mod check;
@@ -26,6 +27,7 @@ pub mod csv_files;
 mod ending;
 pub mod extents;
 mod forecast;
+pub mod format_list;
 pub mod fragments;
 pub mod html;
 mod mix;
@@ -33,6 +35,7 @@ mod next_step;
 pub mod ops_rows;
 mod page;
 mod replay;
+pub mod run_list;
 pub mod screen;
 mod search;
 pub mod self_cost;
@@ -44,6 +47,7 @@ mod table;
 mod tables;
 pub mod text;
 pub mod trace;
+pub mod trace_list;
 pub mod units;
 mod vda;
 pub mod vda_curve;
@@ -52,6 +56,7 @@ mod wanted;
 pub mod warning;
 mod workers;
 
+pub use about::storage_words;
 pub use answer::answer_sentences;
 pub use csv_files::columns::CsvTable;
 pub use csv_files::write_csv;

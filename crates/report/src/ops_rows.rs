@@ -6,7 +6,7 @@ use reelgauge_record::errno::errno_name;
 use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
 use serde::Serialize;
 
-use crate::text::plain;
+use crate::text::{plain, wrap};
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,16 +50,16 @@ pub struct OpRows<W: Write, N> {
 }
 
 enum Out<W: Write> {
-    Text(W),
+    Text(W, Option<usize>),
     Csv(Box<csv::Writer<W>>),
     Json(W),
 }
 
 impl<W: Write, N: Fn(u32) -> String> OpRows<W, N> {
-    /// Writes to `out`; `name` gives a file's name.
-    pub fn new(format: RowFormat, out: W, name: N) -> OpRows<W, N> {
+    /// Writes to `out`; `name` gives a file's name. Text is no wider than `width`, where there is one.
+    pub fn new(format: RowFormat, out: W, width: Option<usize>, name: N) -> OpRows<W, N> {
         let out = match format {
-            RowFormat::Text => Out::Text(out),
+            RowFormat::Text => Out::Text(out, width),
             RowFormat::Csv => Out::Csv(Box::new(csv::Writer::from_writer(out))),
             RowFormat::Json => Out::Json(out),
         };
@@ -72,11 +72,14 @@ impl<W: Write, N: Fn(u32) -> String> OpRows<W, N> {
         let first = self.rows == 0;
         self.rows += 1;
         match &mut self.out {
-            Out::Text(out) => {
-                if first {
+            Out::Text(out, width) => {
+                let is_narrow = width.is_some_and(|width| width < HEADER.len());
+                if first && !is_narrow {
                     writeln!(out, "{HEADER}")?;
                 }
-                text(out, &row)
+                let text =
+                    if is_narrow { in_lines(&row, width.unwrap_or_default()) } else { in_line(&row, *width) };
+                writeln!(out, "{text}")
             }
             Out::Csv(out) => out.serialize(&row).map_err(io_error),
             Out::Json(out) => {
@@ -89,7 +92,7 @@ impl<W: Write, N: Fn(u32) -> String> OpRows<W, N> {
     /// Writes what is held back and what ends the list. Gives how many rows there were.
     pub fn finish(self) -> io::Result<u64> {
         match self.out {
-            Out::Text(mut out) => out.flush()?,
+            Out::Text(mut out, _) => out.flush()?,
             Out::Csv(mut out) => out.flush()?,
             Out::Json(mut out) => {
                 out.write_all(if self.rows == 0 { b"[]\n" } else { b"\n]\n" })?;
@@ -108,13 +111,16 @@ fn io_error(error: csv::Error) -> io::Error {
     }
 }
 
+/// In front of what stands below an operation.
+const FILE_INDENT: &str = "    ";
+
 const HEADER: &str = "      time s  stream  kind            offset     length       done  service ms  response ms  error  file";
 
-fn text(out: &mut impl Write, row: &Row) -> io::Result<()> {
+/// An operation in one line; its file in another, where there is no room for it.
+fn in_line(row: &Row, width: Option<usize>) -> String {
     let cell = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
-    write!(
-        out,
-        "{:>12.6}  {:>6}  {:<8}  {:>12}  {:>9}  {:>9}  {:>10.3}  {:>11.3}  {:<5}  {}",
+    let figures = format!(
+        "{:>12.6}  {:>6}  {:<8}  {:>12}  {:>9}  {:>9}  {:>10.3}  {:>11.3}  {:<5}  ",
         row.issued_ns as f64 / 1e9,
         row.stream,
         row.kind,
@@ -124,15 +130,46 @@ fn text(out: &mut impl Write, row: &Row) -> io::Result<()> {
         row.service_ns as f64 / 1e6,
         row.response_ns as f64 / 1e6,
         row.error.as_deref().unwrap_or("-"),
-        plain(&row.file)
-    )?;
-    if let Some(new_file) = &row.new_file {
-        write!(out, " -> {}", plain(new_file))?;
+    );
+    let file = file_words(row);
+    match width.filter(|width| figures.chars().count() + file.chars().count() > *width) {
+        Some(width) => {
+            format!("{}\n{FILE_INDENT}{}", figures.trim_end(), wrap(&file, width - FILE_INDENT.len(), 0))
+        }
+        None => figures + &file,
     }
-    if let Some(open) = row.open.as_deref().filter(|open| !open.is_empty()) {
-        write!(out, " ({open})")?;
-    }
-    writeln!(out)
+}
+
+/// The same in several lines, for a narrow terminal.
+fn in_lines(row: &Row, width: usize) -> String {
+    let error = row.error.as_deref().map_or_else(String::new, |error| format!(", {error}"));
+    let part =
+        |name: &str, value: Option<u64>| value.map(|value| format!("{name} {value}, ")).unwrap_or_default();
+    let lines = [
+        format!("{:.6} s: {}, stream {}{error}", row.issued_ns as f64 / 1e9, row.kind, row.stream),
+        format!(
+            "{}{}{}service {:.3} ms, response {:.3} ms",
+            part("offset", row.offset_bytes),
+            part("length", row.length_bytes.map(u64::from)),
+            part("done", row.done_bytes.map(u64::from)),
+            row.service_ns as f64 / 1e6,
+            row.response_ns as f64 / 1e6,
+        ),
+        file_words(row),
+    ];
+    let indent = FILE_INDENT.len();
+    let below = lines[1..].iter().flat_map(|line| {
+        let wrapped = wrap(line, width.saturating_sub(indent), 0);
+        wrapped.lines().map(|line| format!("{FILE_INDENT}{line}")).collect::<Vec<_>>()
+    });
+    std::iter::once(lines[0].clone()).chain(below).collect::<Vec<_>>().join("\n")
+}
+
+/// The file, with what else names it.
+fn file_words(row: &Row) -> String {
+    let new_file = row.new_file.as_ref().map(|new_file| format!(" -> {}", plain(new_file)));
+    let open = row.open.as_deref().filter(|open| !open.is_empty()).map(|open| format!(" ({open})"));
+    format!("{}{}{}", plain(&row.file), new_file.unwrap_or_default(), open.unwrap_or_default())
 }
 
 impl Row {
@@ -226,7 +263,7 @@ mod tests {
     fn written(format: RowFormat, ops: &[OpRecord]) -> String {
         let mut out = Vec::new();
         let names = ["a,\"b\u{1b}.mov", "new.mov"];
-        let mut rows = OpRows::new(format, &mut out, |file| names[file as usize].to_owned());
+        let mut rows = OpRows::new(format, &mut out, None, |file| names[file as usize].to_owned());
         ops.iter().for_each(|op| rows.write(op).unwrap());
         assert_eq!(rows.finish().unwrap(), ops.len() as u64);
         String::from_utf8(out).unwrap()
@@ -247,6 +284,20 @@ mod tests {
         assert!(lines[3].contains("ENOENT") && lines[3].ends_with("(write create)"), "{text}");
         assert!(lines[4].contains(" 4096 ") && lines[4].contains(" 9999 "), "{text}");
         assert!(!text.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn lines_are_no_wider_than_there_is_room() {
+        for width in [40, 60, 80, 110, 140] {
+            let mut out = Vec::new();
+            let name = |_| "folder/of/a/long/name/clip-0001.mov".to_owned();
+            let mut rows = OpRows::new(RowFormat::Text, &mut out, Some(width), name);
+            ops().iter().for_each(|op| rows.write(op).unwrap());
+            rows.finish().unwrap();
+            let text = String::from_utf8(out).unwrap();
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
+            assert_eq!(text.matches("clip-0001.mov").count(), 5, "{width}:\n{text}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use reelgauge_analysis::Summary;
 
+use crate::about::about;
 use crate::answer::answer_sentences;
 use crate::answer_parts::is_in_streams;
 use crate::page::Page;
@@ -13,10 +14,13 @@ use crate::{check, mix, replay, search, streams, vda};
 pub fn screen(summary: &Summary, show: &Screen) -> String {
     let mut page = Page::new(show.style);
     let sentences = answer_sentences(summary);
-    sentences.iter().for_each(|sentence| page.sentence(sentence.tone, &sentence.text));
     if let Some(facts) = &summary.check {
-        check::screen(summary, facts, show, &mut page);
-    } else if let Some(facts) = &summary.replay {
+        check::screen(summary, facts, &sentences, show, &mut page);
+        return page.text;
+    }
+    sentences.iter().for_each(|sentence| page.sentence(sentence.tone, &sentence.text));
+    about(summary).iter().for_each(|(name, text)| page.item(name, text));
+    if let Some(facts) = &summary.replay {
         replay::screen(summary, facts, show, &mut page);
     } else if let Some(facts) = &summary.vda {
         vda::screen(summary, facts, show, &mut page);

@@ -62,7 +62,7 @@ fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
     );
     match cost.timing_good_enough {
         Some(true) => format!("{beside}: its timing is good enough."),
-        _ => format!("{beside}: response times hold much of the tool's own delay; rely on service times."),
+        _ => format!("{beside}: response times hold much of the tool's own delay, service times do not."),
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
              µs: its timing is good enough."
         );
         let late = SelfCost { lateness_p99_us: Some(90.0), timing_good_enough: Some(false), ..good() };
-        assert!(self_cost_sentence(&late, &[]).ends_with("rely on service times."));
+        assert!(self_cost_sentence(&late, &[]).ends_with("service times do not."));
         let none = SelfCost { lateness_p99_us: None, timing_good_enough: None, ..good() };
         assert!(self_cost_sentence(&none, &[]).starts_with("No operation was measured"));
     }

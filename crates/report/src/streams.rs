@@ -25,7 +25,7 @@ pub(crate) use answer::answer;
 pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
     if summary.ops() > 0 {
         page.gap();
-        page.lines(table(&summary.load_points).lines(page.width));
+        page.lines(table(&summary.load_points, page.width).lines(page.width));
         ended_early(summary, page);
     }
     if let Some(point) = told(summary) {
@@ -126,7 +126,7 @@ fn rates(point: &LoadPoint, page: &mut Page) {
 }
 
 /// One row per load point.
-pub(crate) fn table(points: &[LoadPoint]) -> Table {
+pub(crate) fn table(points: &[LoadPoint], width: usize) -> Table {
     let column = |of: &dyn Fn(&LoadPoint) -> String| points.iter().map(of).collect::<Vec<_>>();
     let values = |of: &dyn Fn(&LoadPoint) -> Option<f64>| numbers(&points.iter().map(of).collect::<Vec<_>>());
     let frames = |of: fn(&StreamTotals) -> u64| {
@@ -135,7 +135,7 @@ pub(crate) fn table(points: &[LoadPoint]) -> Table {
     let mut table = Table::default();
     let says_more = |point: &LoadPoint| !point.label.is_empty() && point.label != streams_of(point);
     if points.iter().any(says_more) {
-        table.column("", "load point", column(&|point| plain_short(&point.label, 24)));
+        table.column("", "load point", column(&|point| plain_short(&point.label, width / 2)));
     }
     table.column("", "streams", column(&|point| optional_count(point.stream_count)));
     table.column("measured", "s", values(&|point| Some(point.measured_s)));

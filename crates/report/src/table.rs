@@ -14,6 +14,7 @@ struct Column {
     /// Name above unit; the upper one may be empty.
     header: [String; 2],
     cells: Vec<String>,
+    is_words: bool,
 }
 
 impl Column {
@@ -33,7 +34,26 @@ impl Column {
 impl Table {
     /// Adds a column: its name, its unit, its cells from top to bottom.
     pub(crate) fn column(&mut self, name: &str, unit: &str, cells: Vec<String>) {
-        self.columns.push(Column { header: [name.to_owned(), unit.to_owned()], cells });
+        self.columns.push(Column { header: [name.to_owned(), unit.to_owned()], cells, is_words: false });
+    }
+
+    /// Adds a column of words, which stand to the left.
+    pub(crate) fn words(&mut self, name: &str, cells: Vec<String>) {
+        self.columns.push(Column { header: [String::new(), name.to_owned()], cells, is_words: true });
+    }
+
+    /// The same, if there is room for it beside the others.
+    pub(crate) fn words_if_they_fit(&mut self, name: &str, cells: Vec<String>, width: usize) {
+        self.words(name, cells);
+        if self.width() > width {
+            self.columns.pop();
+        }
+    }
+
+    /// How wide all columns are side by side.
+    pub(crate) fn width(&self) -> usize {
+        let all: usize = self.columns.iter().map(|column| column.width() + GAP).sum();
+        all.saturating_sub(GAP)
     }
 
     /// The table as lines. Where it is wider than `width`, the columns that don't fit follow below, with
@@ -65,7 +85,7 @@ impl Table {
             let mut line = pad(first.line(row), first.width(), false);
             for column in columns {
                 line.extend(std::iter::repeat_n(' ', GAP));
-                line.push_str(&pad(column.line(row), column.width(), true));
+                line.push_str(&pad(column.line(row), column.width(), !column.is_words));
             }
             let line = line.trim_end();
             // A header line without any name is left out.

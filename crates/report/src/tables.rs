@@ -32,7 +32,7 @@ pub(crate) fn load_points(points: &[LoadPoint], width: usize) -> Vec<String> {
     if points.iter().all(says_only_workers) {
         table.column("", "workers", column(&|point| count(u64::from(point.workers))));
     } else {
-        table.column("", "load point", column(&|point| plain_short(&point.label, 24)));
+        table.column("", "load point", column(&|point| plain_short(&point.label, width / 2)));
         table.column("", "workers", column(&|point| count(u64::from(point.workers))));
     }
     table.column("measured", "s", values(&|point| Some(point.measured_s)));

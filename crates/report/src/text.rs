@@ -59,6 +59,8 @@ pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         let word_chars = word.chars().count();
         if line_chars > 0 && line_chars + 1 + word_chars > width {
+            // Rather further left than too wide.
+            let indent = indent.min(width.saturating_sub(word_chars));
             out.push('\n');
             out.extend(std::iter::repeat_n(' ', indent));
             line_chars = indent;
@@ -103,5 +105,6 @@ mod tests {
         assert_eq!(wrap("one two three four", 9, 2), "one two\n  three\n  four");
         assert_eq!(wrap("a /a/very/long/path b", 6, 0), "a\n/a/very/long/path\nb");
         assert_eq!(wrap("", 10, 2), "");
+        assert_eq!(wrap("File: /a/path/1", 10, 6), "File:\n /a/path/1");
     }
 }

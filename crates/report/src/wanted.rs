@@ -1,20 +1,22 @@
 //! How a screen is wanted: its looks, and how much it says.
 
 /// Lines are never longer than this, however wide the terminal: nobody reads longer ones.
-pub(crate) const MAX_WIDTH: usize = 100;
+pub(crate) const MAX_WIDTH: usize = 140;
+/// Where nobody says how wide it is.
+const USUAL_WIDTH: usize = 100;
 
 /// How the screen looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// With ANSI colours.
     pub colour: bool,
-    /// Columns to use; at most 100 are.
+    /// Columns to use; at most 140 are.
     pub width: usize,
 }
 
 impl Default for Style {
     fn default() -> Style {
-        Style { colour: false, width: MAX_WIDTH }
+        Style { colour: false, width: USUAL_WIDTH }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sizes, times and percentages as people write them: `10MiB`, `250ms`, `12.5`.
 //!
 //! A size or a time without its unit is refused, because nobody can tell afterwards what was meant.
-//! MB is 10^6 bytes, MiB is 2^20 bytes.
+//! MB is 10^6 bytes, MiB and M are 2^20 bytes. Times may have several parts: `1h30m`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -33,7 +33,8 @@ pub struct UnitError {
     example: &'static str,
 }
 
-const SIZE_UNITS: [(&str, u64); 11] = [
+/// A letter alone is binary, as in fio, dd and ls; with a B behind it, decimal.
+const SIZE_UNITS: [(&str, u64); 16] = [
     ("B", 1),
     ("kB", 1_000),
     ("KB", 1_000),
@@ -45,15 +46,23 @@ const SIZE_UNITS: [(&str, u64); 11] = [
     ("TB", 1_000_000_000_000),
     ("TiB", 1 << 40),
     ("k", 1 << 10),
+    ("K", 1 << 10),
+    ("M", 1 << 20),
+    ("G", 1 << 30),
+    ("T", 1 << 40),
+    ("bytes", 1),
 ];
 
-const SPAN_UNITS: [(&str, u64); 6] = [
+const SPAN_UNITS: [(&str, u64); 9] = [
     ("ns", 1),
     ("us", 1_000),
     ("ms", 1_000_000),
     ("s", 1_000_000_000),
     ("m", 60_000_000_000),
     ("h", 3_600_000_000_000),
+    ("µs", 1_000),
+    ("sec", 1_000_000_000),
+    ("min", 60_000_000_000),
 ];
 
 impl Size {
@@ -115,7 +124,7 @@ impl FromStr for Size {
         with_unit(text, &SIZE_UNITS).map(Size).ok_or_else(|| UnitError {
             text: text.to_owned(),
             what: "a size with its unit",
-            example: "64KiB, 10MiB or 1GiB",
+            example: "64KiB, 10MiB or 1.5G (K, M, G and T are powers of 1024)",
         })
     }
 }
@@ -124,11 +133,11 @@ impl FromStr for Span {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Span, UnitError> {
-        let value = if text.trim() == "0" { Some(0) } else { with_unit(text, &SPAN_UNITS) };
+        let value = if text.trim() == "0" { Some(0) } else { in_parts(text) };
         value.map(Span).ok_or_else(|| UnitError {
             text: text.to_owned(),
             what: "a time with its unit",
-            example: "250ms, 60s, 5m or 1h",
+            example: "250ms, 90s, 5m or 1h30m",
         })
     }
 }
@@ -150,10 +159,27 @@ impl FromStr for Percent {
     }
 }
 
+/// A time with one or several parts, each of a smaller unit than the one before: `1h30m`, `1m 30s`.
+fn in_parts(text: &str) -> Option<u64> {
+    let (mut rest, mut sum, mut least) = (text.trim(), 0_u64, u64::MAX);
+    while !rest.is_empty() {
+        let unit = rest.find(char::is_alphabetic)?;
+        let end = rest[unit..].find(|c: char| !c.is_alphabetic()).map_or(rest.len(), |end| unit + end);
+        let one = with_unit(&format!("1{}", &rest[unit..end]), &SPAN_UNITS)?;
+        if one >= least {
+            return None;
+        }
+        least = one;
+        sum = sum.checked_add(with_unit(&rest[..end], &SPAN_UNITS)?)?;
+        rest = rest[end..].trim_start();
+    }
+    (least < u64::MAX).then_some(sum)
+}
+
 /// `number` `unit`, with optional blanks between them, as a whole number of the smallest unit.
 fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let text = text.trim();
-    let split = text.find(|c: char| c.is_ascii_alphabetic())?;
+    let split = text.find(char::is_alphabetic)?;
     let (number, unit) = (text[..split].trim_end(), &text[split..]);
     let factor = units
         .iter()
@@ -296,6 +322,10 @@ mod tests {
             ("1.5GiB", 3 << 29),
             ("1GB", 1_000_000_000),
             ("64k", 65536),
+            ("16M", 16 << 20),
+            ("1G", 1 << 30),
+            ("1.5T", 3 << 39),
+            ("1TB", 1_000_000_000_000),
         ];
         for (text, bytes) in cases {
             assert_eq!(text.parse::<Size>().unwrap(), Size(bytes), "{text}");
@@ -332,6 +362,10 @@ mod tests {
             ("0", 0),
             ("0ms", 0),
             ("1h", 3_600_000_000_000),
+            ("1h30m", 5_400_000_000_000),
+            ("1m 30s", 90_000_000_000),
+            ("2min", 120_000_000_000),
+            ("5µs", 5_000),
         ];
         for (text, ns) in cases {
             assert_eq!(text.parse::<Span>().unwrap(), Span(ns), "{text}");
@@ -344,7 +378,7 @@ mod tests {
             let error = text.parse::<Size>().unwrap_err().to_string();
             assert!(error.contains("10MiB"), "{text}: {error}");
         }
-        for text in ["5", "s", "-1s", "10 parsecs", "ms5"] {
+        for text in ["5", "s", "-1s", "10 parsecs", "ms5", "30s1m", "1m1m", "1h30"] {
             assert!(text.parse::<Span>().is_err(), "{text}");
         }
         for text in ["101", "-1", "x", "100.0001", "", "0.00001"] {

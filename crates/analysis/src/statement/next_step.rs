@@ -70,7 +70,11 @@ pub(super) fn after(summary: &Summary, said: &Said, confidence: &Confidence) -> 
         {
             Some(NextStep::FreeThisMachine)
         }
-        Outcome::Complete => by_number(said),
+        Outcome::Complete => match by_number(said) {
+            // A run that was held up is nothing to compare with.
+            Some(NextStep::Compare) if summary.self_cost.was_only_stopped() => Some(NextStep::RunAgain),
+            step => step,
+        },
     }
 }
 

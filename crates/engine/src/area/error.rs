@@ -154,7 +154,10 @@ pub enum AreaError {
         source: io::Error,
     },
     /// Anything else.
-    #[error("cannot {doing} {path}: {source}")]
+    #[error(
+        "cannot {doing} {path}: {source}; check the directory, or give another one on the storage that you want to \
+         measure"
+    )]
     Io {
         /// What was tried.
         doing: &'static str,

@@ -8,8 +8,9 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_COMPARE)]
 pub struct CompareArgs {
-    /// Run directories: the one to compare with, and one to seven others
-    #[arg(required = true, num_args = 2..=8, value_name = "RUN")]
+    /// Run directories: the one to compare with, and one to seven others [default: the two latest runs of the
+    /// same verb and target in reelgauge-runs]
+    #[arg(num_args = 0..=8, value_name = "RUN")]
     pub runs: Vec<PathBuf>,
     /// So many runs one after another repeat one another: with 3, the first three against the next three
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]

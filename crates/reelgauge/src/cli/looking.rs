@@ -38,8 +38,9 @@ impl PeriodArgs {
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_OPS)]
 pub struct OpsArgs {
-    /// A run's or trace's directory, or a name that 'reelgauge traces' lists
-    pub trace: PathBuf,
+    /// A run's or trace's directory, or a name that 'reelgauge traces' lists [default: the latest run in
+    /// reelgauge-runs]
+    pub trace: Option<PathBuf>,
     /// Only files whose name matches: '*.mov' or 'reel7/*'; * stands for any characters, / too
     #[arg(long, value_name = "PATTERN")]
     pub file: Option<String>,

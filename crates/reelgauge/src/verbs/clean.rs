@@ -6,13 +6,13 @@ use std::path::Path;
 
 use anyhow::Result;
 use reelgauge_engine::area::AreaError;
-use reelgauge_report::text::plain;
+use reelgauge_report::text::{plain, wrap};
 use reelgauge_report::units;
 use reelgauge_runner::clean::{Removed, clean as remove_area, look};
 use reelgauge_runner::supervise::{Patience, supervised};
 
 use crate::cli::{CleanArgs, terms};
-use crate::screen::{EXIT_BROKE_OFF, complain};
+use crate::screen::{EXIT_BROKE_OFF, complain, style};
 
 /// Removes the area below a directory, or tells what would go. The exit code.
 pub fn clean(args: &CleanArgs) -> Result<u8> {
@@ -23,10 +23,18 @@ pub fn clean(args: &CleanArgs) -> Result<u8> {
 fn carry_out(args: &CleanArgs) -> Result<u8> {
     let sharing = terms(args.shared_target, None).sharing;
     if args.dry_run {
-        std::io::stdout().write_all(would(&look(&args.path, sharing)?)?.as_bytes())?;
+        let text = match look(&args.path, sharing) {
+            Err(AreaError::NoArea { target }) => nothing(&target),
+            found => would(&found?)?,
+        };
+        std::io::stdout().write_all(text.as_bytes())?;
         return Ok(0);
     }
     let removed = match remove_area(&args.path, sharing) {
+        Err(AreaError::NoArea { target }) => {
+            std::io::stdout().write_all(nothing(&target).as_bytes())?;
+            return Ok(0);
+        }
         Err(error @ AreaError::Removal { .. }) => {
             // Some of it may be gone.
             complain(&error.into());
@@ -44,10 +52,16 @@ fn carry_out(args: &CleanArgs) -> Result<u8> {
     Ok(0)
 }
 
+fn nothing(target: &Path) -> String {
+    let text = format!("Nothing to remove: Reelgauge has made no test files in {}.", shown(target));
+    wrap(&text, style().width, 0) + "\n"
+}
+
 fn done(removed: &Removed) -> Result<String> {
     let (what, root) = (&removed.what, shown(&removed.root));
     let from = if what.left_count > 0 { "Removed what Reelgauge made in" } else { "Removed" };
-    let mut text = format!("{from} {root}: {} files, {}.\n", what.files, units::amount(what.bytes));
+    let mut text =
+        format!("{from} {root}: {}, {}.\n", units::counted(what.files, "file"), units::amount(what.bytes));
     left(removed, "It stays, with", &mut text)?;
     Ok(text)
 }
@@ -55,8 +69,8 @@ fn done(removed: &Removed) -> Result<String> {
 fn would(removed: &Removed) -> Result<String> {
     let what = &removed.what;
     let mut text = format!(
-        "Would remove {} files, {}; nothing was done:\n",
-        units::count(what.files),
+        "Would remove {}, {}; nothing was done:\n",
+        units::counted(what.files, "file"),
         units::amount(what.bytes)
     );
     for folder in what.folders.iter().filter(|folder| folder.files > 0) {

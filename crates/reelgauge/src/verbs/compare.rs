@@ -11,6 +11,7 @@ use reelgauge_report::compare::{compare_screen, junit, keep, markdown};
 use reelgauge_report::html;
 use reelgauge_results::compare::{compare_page, compare_runs};
 
+use super::latest::runs_or_latest_two;
 use crate::cli::CompareArgs;
 use crate::screen;
 
@@ -21,7 +22,8 @@ const EXIT_WORSE: u8 = 1;
 pub fn compare(args: &CompareArgs) -> Result<u8> {
     let patterns = args.figure.iter().map(|text| Pattern::new(text)).collect::<Result<Vec<_>, _>>();
     let patterns = patterns.context("--figure is no pattern; '*' and '?' stand for any characters")?;
-    let mut comparison = compare_runs(&args.runs, args.repeats.map(usize::from))?;
+    let runs = runs_or_latest_two(&args.runs)?;
+    let mut comparison = compare_runs(&runs, args.repeats.map(usize::from))?;
     if !patterns.is_empty() {
         keep(&mut comparison, &|figure| patterns.iter().any(|pattern| pattern.matches(figure)));
         ensure!(
@@ -46,7 +48,7 @@ pub fn compare(args: &CompareArgs) -> Result<u8> {
     }
     if let Some(path) = &args.html {
         let mut page = Vec::new();
-        html::write(&compare_page(&args.runs, &comparison, &|| false)?, &mut page)?;
+        html::write(&compare_page(&runs, &comparison, &|| false)?, &mut page)?;
         write(path, &page)?;
     }
     if args.threshold.is_some() { held(&comparison.comparison, &gate) } else { Ok(0) }

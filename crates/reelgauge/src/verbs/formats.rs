@@ -3,9 +3,12 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use reelgauge_formats::{Filter, catalogue};
+use reelgauge_formats::{Filter, Format, catalogue};
+use reelgauge_report::format_list::{FormatLine, format_list};
+use serde_json::{Value, json};
 
 use crate::cli::FormatsArgs;
+use crate::screen;
 
 /// Lists the formats that match. The exit code.
 pub fn formats(args: FormatsArgs) -> Result<u8> {
@@ -19,9 +22,42 @@ pub fn formats(args: FormatsArgs) -> Result<u8> {
         }
         bail!("no format matches '{words}'; did you mean {close}?");
     }
-    let mut out = std::io::stdout().lock();
-    for format in found {
-        writeln!(out, "{}", format.one_line())?;
-    }
+    let text = match args.json {
+        true => {
+            let list: Vec<Value> = found.iter().map(|format| as_json(format)).collect();
+            format!("{}\n", serde_json::to_string_pretty(&list)?)
+        }
+        false => format_list(&found.into_iter().map(line).collect::<Vec<_>>(), screen::style().width),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
     Ok(0)
+}
+
+fn line(format: &Format) -> FormatLine {
+    FormatLine {
+        id: format.id.clone(),
+        name: format.name.clone(),
+        mb_per_s: format.mb_per_s(),
+        mb_per_frame: format.mean_bytes_per_frame() / 1e6,
+        frame_rate: format.frame_rate.to_string(),
+        kind: format.kind.to_string(),
+        raster: format.raster.map_or_else(|| "-".to_owned(), |raster| raster.to_string()),
+    }
+}
+
+fn as_json(format: &Format) -> Value {
+    json!({
+        "id": format.id,
+        "name": format.name,
+        "family": format.family,
+        "kind": format.kind.name(),
+        "width": format.raster.map(|raster| raster.width),
+        "height": format.raster.map(|raster| raster.height),
+        "frames_per_s": format.frame_rate.per_s(),
+        "mean_bytes_per_frame": format.mean_bytes_per_frame(),
+        "mean_bytes_per_s": format.mean_bytes_per_s(),
+        "varies": format.varies(),
+        "note": format.note,
+        "source_url": format.source_url,
+    })
 }

@@ -5,12 +5,15 @@ use std::io::{BufWriter, Write};
 use anyhow::{Context, Result};
 use glob::Pattern;
 use reelgauge_analysis::listing::{OpFilter, SortBy};
+use reelgauge_report::units::count;
 use reelgauge_report::{OpRows, RowFormat};
 use reelgauge_results::ops_listing::{Listing, list};
 use reelgauge_results::trace_report::name;
 use reelgauge_trace::library::Library;
 
+use super::latest::run_or_latest;
 use crate::cli::OpsArgs;
+use crate::screen;
 
 /// How many are shown if they are not in order of time and nobody said.
 const DEFAULT_TOP: usize = 20;
@@ -20,7 +23,7 @@ pub fn ops(args: &OpsArgs) -> Result<u8> {
     let pattern = args.file.as_deref().map(Pattern::new).transpose();
     let pattern = pattern.context("--file is no pattern; '*' and '?' stand for any characters")?;
     let period = args.period.period()?;
-    let held = Library::standard().open(&args.trace)?;
+    let held = Library::standard().open(&run_or_latest(args.trace.as_ref())?)?;
     let trace = held.trace();
     let files = pattern.map(|pattern| trace.files().iter().map(|file| pattern.matches(&file.path)).collect());
     let filter = OpFilter {
@@ -42,7 +45,7 @@ pub fn ops(args: &OpsArgs) -> Result<u8> {
         _ => RowFormat::Text,
     };
     let out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let mut rows = OpRows::new(format, out, |file| name(trace, file));
+    let mut rows = OpRows::new(format, out, screen::output_width(), |file| name(trace, file));
     let left_out =
         list(trace, Listing { filter, sort, top }, |op| rows.write(op).map_err(anyhow::Error::from))?;
     let shown = rows.finish()?;
@@ -52,7 +55,12 @@ pub fn ops(args: &OpsArgs) -> Result<u8> {
         let _ = match (shown, left_out) {
             (0, _) => writeln!(err, "reelgauge: no operation matches"),
             (_, 0) => Ok(()),
-            _ => writeln!(err, "reelgauge: {left_out} more match; --top N shows more"),
+            _ => writeln!(
+                err,
+                "reelgauge: {} more {}; --top N shows more",
+                count(left_out),
+                if left_out == 1 { "matches" } else { "match" }
+            ),
         };
     }
     Ok(0)

@@ -7,14 +7,16 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use reelgauge_analysis::Summary;
 use reelgauge_record::named_file::write_named;
+use reelgauge_record::run_dir::RunDirError;
 use reelgauge_report::html::page::{Page, PageKind};
 use reelgauge_report::{CsvTable, Detail, Tables, trace_screen, write_csv};
 use reelgauge_results::page::{page, run_page, trace_page, write_html};
-use reelgauge_results::reopen::reopen;
+use reelgauge_results::reopen::{ReopenError, reopen};
 use reelgauge_results::trace_report::{TraceView, trace_report};
 use reelgauge_trace::TraceInfo;
 use reelgauge_trace::library::Library;
 
+use super::latest::{newest, run_or_latest};
 use crate::cli::ReportArgs;
 use crate::screen;
 use reelgauge_report::text::shell_word;
@@ -24,27 +26,28 @@ const DEFAULT_TOP: u32 = 15;
 
 /// Prints a run or a trace. The exit code.
 pub fn report(args: &ReportArgs) -> Result<u8> {
-    let is_trace = TraceInfo::read(&args.run)?.is_some() || is_log_alone(&args.run);
+    let run = &run_or_latest(args.run.as_ref())?;
+    let is_trace = TraceInfo::read(run)?.is_some() || is_log_alone(run);
     if is_trace || args.as_trace {
-        return of_trace(args, &args.run, false);
+        return of_trace(args, run, run, false);
     }
     // What ships has a name and no directory.
-    if !args.run.exists()
-        && let Ok(held) = Library::standard().open(&args.run)
+    if !run.exists()
+        && let Ok(held) = Library::standard().open(run)
     {
-        return of_trace(args, held.trace().dir(), held.is_temporary());
+        return of_trace(args, run, held.trace().dir(), held.is_temporary());
     }
     ensure!(
         !args.period.is_given() && args.top.is_none(),
         "--from, --to and --top are for traces; look at a run as at a trace with --as-trace"
     );
-    let summary = reopen(&args.run)?;
+    let summary = reopen(run).map_err(|error| of_no_run(error, run))?;
     if let Some(folder) = &args.csv {
         write_tables(&summary, folder)
             .with_context(|| format!("cannot write CSV files into {}", folder.display()))?;
     }
     if let Some(file) = &args.html {
-        write_html(&page(PageKind::Run, vec![run_page(&args.run, &|| false)?], None), file)?;
+        write_html(&page(PageKind::Run, vec![run_page(run, &|| false)?], None), file)?;
     }
     let text = if args.json {
         summary.to_json()?
@@ -57,21 +60,32 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
     Ok(0)
 }
 
+/// What to do where there is no run: a folder of runs is listed, and its newest is what is meant mostly.
+fn of_no_run(error: ReopenError, run: &Path) -> anyhow::Error {
+    let ReopenError::RunDir(RunDirError::NotARun { .. }) = &error else { return error.into() };
+    let holds_runs = newest(run, 1).is_ok_and(|(runs, _)| !runs.is_empty());
+    let next = match holds_runs {
+        true => format!("it holds runs; see which: reelgauge list {}", shell_word(run)),
+        false => "name the directory of a run; 'reelgauge list' shows those in reelgauge-runs".to_owned(),
+    };
+    anyhow::anyhow!("{error}; {next}")
+}
+
 /// Operations without a run around them, such as an `agent=NAME` of one.
 fn is_log_alone(dir: &Path) -> bool {
     dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"agent="))
 }
 
-fn of_trace(args: &ReportArgs, dir: &Path, is_built_in: bool) -> Result<u8> {
+fn of_trace(args: &ReportArgs, run: &Path, dir: &Path, is_built_in: bool) -> Result<u8> {
     let unfit = args.tables || args.workers || args.csv.is_some();
     ensure!(!unfit, "--tables, --workers and --csv are for runs; 'reelgauge ops --csv' lists a trace");
     if let Some(file) = &args.html {
-        write_html(&page_of_trace(args, dir, is_built_in)?, file)?;
+        write_html(&page_of_trace(run, dir, is_built_in)?, file)?;
     }
     let view = TraceView { period: args.period.period()?, top: args.top.unwrap_or(DEFAULT_TOP) as usize };
     let mut report = trace_report(dir, view)?;
     if is_built_in {
-        report.about.path = where_built_in(args);
+        report.about.path = where_built_in(run);
     }
     let text = if args.json {
         format!("{}\n", serde_json::to_string_pretty(&report)?)
@@ -82,20 +96,20 @@ fn of_trace(args: &ReportArgs, dir: &Path, is_built_in: bool) -> Result<u8> {
     Ok(0)
 }
 
-fn page_of_trace(args: &ReportArgs, dir: &Path, is_built_in: bool) -> Result<Page> {
+fn page_of_trace(run: &Path, dir: &Path, is_built_in: bool) -> Result<Page> {
     let mut trace = trace_page(dir, &|| false)?;
     if is_built_in {
-        let name = shell_word(&args.run);
-        trace.id = args.run.display().to_string();
-        trace.report.about.path = where_built_in(args);
+        let name = shell_word(run);
+        trace.id = run.display().to_string();
+        trace.report.about.path = where_built_in(run);
         trace.again = format!("reelgauge replay {name} TARGET");
     }
     Ok(page(PageKind::Trace, Vec::new(), Some(trace)))
 }
 
 /// In place of the directory of what ships: that was made for this look and is gone after it.
-fn where_built_in(args: &ReportArgs) -> String {
-    format!("built in; 'reelgauge traces {} --out DIR' writes it out", args.run.display())
+fn where_built_in(run: &Path) -> String {
+    format!("built in; 'reelgauge traces {} --out DIR' writes it out", run.display())
 }
 
 fn write_tables(summary: &Summary, folder: &Path) -> Result<()> {

@@ -3,19 +3,15 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use reelgauge_report::text::{plain, plain_short, wrap};
+use reelgauge_report::text::{plain, shell_word, wrap};
+use reelgauge_report::trace_list::{FigureLine, TraceLine, figure_list, trace_list};
 use reelgauge_report::units::{amount, count, counted, moment, number};
-use reelgauge_trace::TraceInfo;
 use reelgauge_trace::library::{Entry, Library, Materialised};
+use reelgauge_trace::{TargetFigure, TraceInfo};
 use serde_json::json;
 
 use crate::cli::TracesArgs;
-use reelgauge_report::text::shell_word;
-
-/// How wide text is set.
-const WIDTH: usize = 100;
-/// How much of a name is shown in the list.
-const NAME_CHARS: usize = 40;
+use crate::screen;
 
 /// Lists the traces, shows one, or writes one to a directory. The exit code.
 pub fn traces(args: &TracesArgs) -> Result<u8> {
@@ -40,27 +36,24 @@ pub fn traces(args: &TracesArgs) -> Result<u8> {
 /// One line for each trace.
 fn list(library: &Library) -> Result<()> {
     let entries = library.list();
-    let names: Vec<String> = entries.iter().map(|entry| plain_short(&entry.name, NAME_CHARS)).collect();
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let line = |entry: &Entry| {
+        let facts = entry.facts.as_ref();
+        TraceLine {
+            name: entry.name.clone(),
+            kind: entry.kind.name().to_owned(),
+            ops: facts.map_or(0, |facts| facts.ops),
+            files: facts.map_or(0, |facts| facts.files),
+            bytes: facts.ok().and_then(|facts| facts.bytes),
+            seconds: facts.ok().and_then(|facts| facts.duration_ns).map(|ns| ns as f64 / 1e9),
+            damaged: facts.err().map(ToString::to_string),
+        }
+    };
+    let width = screen::style().width;
     let mut out = std::io::stdout().lock();
-    let (name, ops, files, data, time) = ("NAME", "OPERATIONS", "FILES", "DATA", "TIME");
-    writeln!(out, "{name:<width$}  KIND       {ops:>10}  {files:>7}  {data:>8}  {time:>13}")?;
-    for (entry, name) in entries.iter().zip(&names) {
-        let kind = entry.kind.name();
-        let facts = match &entry.facts {
-            Ok(facts) => facts,
-            Err(why) => {
-                writeln!(out, "{name:<width$}  {kind:<9}  damaged: {}", plain_short(why, 2 * WIDTH))?;
-                continue;
-            }
-        };
-        let (ops, files) = (count(facts.ops), count(facts.files));
-        let data = facts.bytes.map_or_else(|| "-".to_owned(), amount);
-        let time = facts.duration_ns.map_or_else(|| "-".to_owned(), |ns| moment(ns as f64 / 1e9));
-        writeln!(out, "{name:<width$}  {kind:<9}  {ops:>10}  {files:>7}  {data:>8}  {time:>13}")?;
-    }
+    write!(out, "{}", trace_list(&entries.iter().map(line).collect::<Vec<_>>(), width))?;
     let folders: Vec<String> = library.folders().iter().map(|folder| shell_word(folder)).collect();
-    writeln!(out, "\nYour own traces appear here when they lie in {}.", folders.join(" or "))?;
+    let own = format!("Your own traces appear here when they lie in {}.", folders.join(" or "));
+    writeln!(out, "\n{}", wrap(&own, width, 0))?;
     writeln!(out, "Look at one: reelgauge traces PhotoAlbum-synth")?;
     Ok(())
 }
@@ -68,6 +61,7 @@ fn list(library: &Library) -> Result<()> {
 /// What a trace says of itself, with the table of a synthetic one.
 fn show(opened: &Materialised) -> Result<()> {
     let trace = opened.trace();
+    let width = screen::style().width;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", plain(&trace.name()))?;
     let Some(info) = trace.info() else {
@@ -75,30 +69,31 @@ fn show(opened: &Materialised) -> Result<()> {
         return Ok(());
     };
     if !info.about.is_empty() {
-        writeln!(out, "{}", wrap(&plain(&info.about), WIDTH, 0))?;
+        writeln!(out, "{}", wrap(&plain(&info.about), width, 0))?;
     }
     let took = moment(info.duration_ns as f64 / 1e9);
-    writeln!(
-        out,
-        "\n{} operations on {} files and directories by {}, {took}.",
-        count(trace.ops()),
+    let what = format!(
+        "{} on {} files and directories by {}, {took}.",
+        counted(trace.ops(), "operation"),
         count(u64::from(info.files)),
         counted(u64::from(info.threads), "thread"),
-    )?;
+    );
+    writeln!(out, "\n{}", wrap(&what, width, 0))?;
     if let Some(moved) = info.moved {
         let reads = counted(moved.reads, "operation");
         let writes = counted(moved.writes, "operation");
         let (read, written) = (amount(moved.read_bytes), amount(moved.written_bytes));
-        writeln!(out, "{read} read in {reads}, {written} written in {writes}.")?;
+        let moved = format!("{read} read in {reads}, {written} written in {writes}.");
+        writeln!(out, "{}", wrap(&moved, width, 0))?;
     }
-    let source = plain_short(&info.source, 2 * WIDTH);
-    writeln!(out, "Made by {}, from: {source}", plain(&info.made_by))?;
+    let source = format!("Made by {}, from: {}", plain(&info.made_by), plain(&info.source));
+    writeln!(out, "{}", wrap(&source, width, 0))?;
     if !info.blind_to.is_empty() {
         let blind = format!("It does not tell: {}.", plain(&info.blind_to.join("; ")));
-        writeln!(out, "{}", wrap(&blind, WIDTH, 0))?;
+        writeln!(out, "{}", wrap(&blind, width, 0))?;
     }
     for warning in &info.warnings {
-        writeln!(out, "{}", wrap(&format!("Note: {}", plain(warning)), WIDTH, 0))?;
+        writeln!(out, "{}", wrap(&format!("Note: {}", plain(warning)), width, 0))?;
     }
     table(info, &mut out)
 }
@@ -108,15 +103,15 @@ fn table(info: &TraceInfo, out: &mut impl Write) -> Result<()> {
     if info.synthetic.is_empty() {
         return Ok(());
     }
-    let figures: Vec<String> = info.synthetic.iter().map(|row| plain_short(&row.figure, WIDTH / 2)).collect();
-    let width = figures.iter().map(|figure| figure.chars().count()).max().unwrap_or(0);
-    let (name, target, achieved, tolerance) = ("FIGURE", "TARGET", "ACHIEVED", "TOLERANCE");
-    writeln!(out, "\n{name:<width$}  {target:>12}  {achieved:>12}  {tolerance:>10}")?;
-    for (figure, row) in figures.iter().zip(&info.synthetic) {
-        let missed = if (row.achieved - row.target).abs() > row.tolerance { "  missed" } else { "" };
-        let [target, achieved, tolerance] = [row.target, row.achieved, row.tolerance].map(exact);
-        writeln!(out, "{figure:<width$}  {target:>12}  {achieved:>12}  {tolerance:>10}{missed}")?;
-    }
+    let line = |row: &TargetFigure| FigureLine {
+        figure: row.figure.clone(),
+        target: exact(row.target),
+        achieved: exact(row.achieved),
+        tolerance: exact(row.tolerance),
+        is_missed: (row.achieved - row.target).abs() > row.tolerance,
+    };
+    let lines: Vec<FigureLine> = info.synthetic.iter().map(line).collect();
+    write!(out, "\n{}", figure_list(&lines, screen::style().width))?;
     Ok(())
 }
 

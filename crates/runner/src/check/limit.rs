@@ -3,6 +3,7 @@
 
 use reelgauge_analysis::Culprit;
 use reelgauge_engine::link::{Link, LinkKind};
+use reelgauge_report::units::number;
 
 /// The trial that fell, as far as it tells what was the limit.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,14 +44,14 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// `: players got up to 61 MB/s of it, recorders up to 55 MB/s`.
+    /// `: players got up to 1,183 MB/s of it, recorders up to 55.0 MB/s`.
     fn words(&self) -> String {
-        match (self.play, self.record) {
+        match (self.play.map(number), self.record.map(number)) {
             (Some(play), Some(record)) => {
-                format!(": players got up to {play:.0} MB/s of it, recorders up to {record:.0} MB/s")
+                format!(": players got up to {play} MB/s of it, recorders up to {record} MB/s")
             }
-            (Some(play), None) => format!(": players got up to {play:.0} MB/s of it"),
-            (None, Some(record)) => format!(": recorders got up to {record:.0} MB/s of it"),
+            (Some(play), None) => format!(": players got up to {play} MB/s of it"),
+            (None, Some(record)) => format!(": recorders got up to {record} MB/s of it"),
             (None, None) => String::new(),
         }
     }
@@ -204,11 +205,11 @@ mod tests {
         let storage = [Limiter::Storage];
         assert_eq!(
             limit_sentence(&storage, &gigabit, &FED),
-            "The storage, not the link: players got up to 61 MB/s of it."
+            "The storage, not the link: players got up to 61.0 MB/s of it."
         );
         assert_eq!(
             limit_sentence(&storage, &link(None), &FED),
-            "The storage or the network to it: players got up to 61 MB/s of it."
+            "The storage or the network to it: players got up to 61.0 MB/s of it."
         );
         let memory = Link { kind: LinkKind::Memory, sentence: String::new() };
         assert!(limit_sentence(&storage, &memory, &FED).contains("memory"));
@@ -220,7 +221,7 @@ mod tests {
         let few = [Limiter::Time, Limiter::Time, Limiter::Storage];
         assert_eq!(
             limit_sentence(&few, &gigabit, &FED),
-            "The storage, not the link: players got up to 61 MB/s of it. 2 of 3 counts met no limit within the time \
+            "The storage, not the link: players got up to 61.0 MB/s of it. 2 of 3 counts met no limit within the time \
              of this look."
         );
     }

@@ -1,0 +1,105 @@
+//! The command line as clap has it, with what holds for all of it: a flag that is repeated means its last
+//! value, and the first screen, which says where to start.
+//!
+//! Not here: the verbs and flags themselves ([`super`]).
+
+use clap::{ArgAction, Command, CommandFactory};
+use reelgauge_report::text::wrap;
+
+use super::Cli;
+use crate::width;
+
+/// The verbs by what they are for, in the order of the help.
+pub const GROUPS: [(&str, &[&str]); 4] = [
+    ("Measure", &["check", "streams", "mix", "vda", "replay", "run"]),
+    ("Look", &["list", "report", "compare", "ops", "extents", "console"]),
+    ("Traces", &["record", "import", "export", "traces"]),
+    ("Keep house", &["clean", "formats", "scenarios", "completions", "man"]),
+];
+
+/// The first screen is made for this many columns, and has others where there are fewer.
+const USUAL_WIDTH: usize = 80;
+/// What the names of groups and of verbs take.
+const GROUP_CHARS: usize = 12;
+const VERB_CHARS: usize = 13;
+
+/// The command line.
+pub fn command() -> Command {
+    let command = Cli::command().mut_subcommands(last_value_wins);
+    let width = width::output_width().or_else(width::error_width).unwrap_or(USUAL_WIDTH);
+    let start = start(&command, width);
+    command.override_help(start)
+}
+
+/// Of a flag that is repeated the last value is meant. Lists are not: each of theirs counts.
+fn last_value_wins(verb: Command) -> Command {
+    verb.mut_args(|arg| {
+        let is_single = matches!(arg.get_action(), ArgAction::Set | ArgAction::SetTrue);
+        let id = arg.get_id().clone();
+        if is_single && !arg.is_positional() { arg.overrides_with(id) } else { arg }
+    })
+}
+
+/// The first screen: where to start, and every verb in a line, or in two where the terminal is narrow.
+fn start(command: &Command, width: usize) -> String {
+    let groups_chars = if width < USUAL_WIDTH { 2 } else { GROUP_CHARS };
+    let indent = groups_chars + VERB_CHARS;
+    let head = "Reelgauge measures shared storage for video. Start here: reelgauge check PATH";
+    let mut text = wrap(head, width, 0) + "\n\n";
+    for (group, verbs) in GROUPS {
+        if groups_chars < GROUP_CHARS {
+            text.push_str(&format!("{group}\n"));
+        }
+        for (at, name) in verbs.iter().enumerate() {
+            let about = command.find_subcommand(name).and_then(Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            let heading = if at == 0 && groups_chars == GROUP_CHARS { group } else { "" };
+            let about =
+                wrap(&about, width.saturating_sub(indent), 0).replace('\n', &format!("\n{:indent$}", ""));
+            text.push_str(&format!("{heading:<groups_chars$}{name:<VERB_CHARS$}{about}\n"));
+        }
+    }
+    let foot = "'reelgauge VERB -h' shows what is used every day, --help everything; -V: version";
+    text + &wrap(foot, width, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::collections::BTreeSet;
+
+    use clap::FromArgMatches;
+
+    use super::*;
+    use crate::cli::Verb;
+
+    #[test]
+    fn the_first_screen_fits_and_has_every_verb() {
+        let command = command();
+        assert!(start(&command, 80).lines().count() <= 24);
+        for width in [60, 80, 140] {
+            let start = start(&command, width);
+            assert!(start.lines().all(|line| line.chars().count() <= width), "{start}");
+        }
+        let grouped: BTreeSet<&str> = GROUPS.iter().flat_map(|(_, verbs)| verbs.iter().copied()).collect();
+        let verbs: BTreeSet<&str> = command.get_subcommands().map(Command::get_name).collect();
+        assert_eq!(grouped, verbs);
+    }
+
+    fn parsed(words: &[&str]) -> Verb {
+        let matches = command().try_get_matches_from([&["reelgauge"], words].concat()).unwrap();
+        Cli::from_arg_matches(&matches).unwrap().verb
+    }
+
+    #[test]
+    fn a_repeated_flag_means_its_last_value_and_a_list_all() {
+        let words = ["mix", "/mnt/nas", "--workers", "2", "--verify", "--workers", "8", "--verify"];
+        let Verb::Mix(args) = parsed(&words) else { panic!("no mix") };
+        assert_eq!((args.workers, args.verify), (Some(8), true));
+        let Verb::Mix(args) = parsed(&["mix", "/mnt/nas", "--tag", "a", "--tag", "b"]) else {
+            panic!("no mix")
+        };
+        assert_eq!(args.output.noted.tags(&[]).unwrap(), ["a", "b"]);
+    }
+}

@@ -1,0 +1,120 @@
+//! Flags of fio and elbencho that people try here, and what they are called in Reelgauge.
+
+/// A flag of another tool: its names, and what to say in its place, by verb. `*` is every other verb that
+/// measures.
+type Foreign = (&'static [&'static str], &'static [(&'static str, &'static str)]);
+
+const FLAGS: &[Foreign] = &[
+    (
+        &["--runtime", "--timelimit", "--time", "--time_based"],
+        &[("replay", "--pace, --batch"), ("*", "--duration 60s")],
+    ),
+    (
+        &["--ramp_time", "--ramp-time"],
+        &[("mix", "--warmup 5s"), ("streams", "--warmup 5s"), ("vda", "--warmup 5s")],
+    ),
+    (&["--bs", "--blocksize", "-b"], &[("mix", "--blocks 1MiB"), ("streams", "--block 1MiB (of a copier)")]),
+    (&["--block"], &[("mix", "--blocks 1MiB")]),
+    (&["--rw", "--readwrite"], &[("mix", "--profile seq-read or seq-write, --writes 50, --random 100")]),
+    (&["--rwmixwrite", "--rwmixread", "--rwmixpct"], &[("mix", "--writes 30")]),
+    (&["--rand", "--percentage_random"], &[("mix", "--random 100")]),
+    (&["--read", "-r"], &[("mix", "--profile seq-read"), ("streams", "--actor player")]),
+    (&["--write", "-w"], &[("mix", "--profile seq-write"), ("streams", "--actor recorder")]),
+    (
+        &["--numjobs", "--threads", "-t", "--clients"],
+        &[
+            ("mix", "--workers 8"),
+            ("streams", "--count 8"),
+            ("vda", "--streams 10"),
+            ("replay", "--copies 8"),
+        ],
+    ),
+    (
+        &["--iodepth"],
+        &[
+            ("mix", "--workers 8: each has one operation in flight"),
+            ("streams", "--read-ahead open, --buffer 2s"),
+        ],
+    ),
+    (
+        &["--size", "--filesize", "--filename_size", "-s"],
+        &[("mix", "--file-size 1GiB"), ("streams", "--clip 10s"), ("vda", "--file-size 1GiB")],
+    ),
+    (&["--nrfiles", "-N"], &[("mix", "--files 8"), ("vda", "--files 11")]),
+    (&["--ioengine"], &[("replay", "--driver uring"), ("*", "--driver uring")]),
+    (&["--randseed"], &[("*", "--seed 1")]),
+    (&["--fsync", "--fdatasync"], &[("mix", "--sync transfer"), ("streams", "--sync-every 1s")]),
+    (&["--output-format", "--jsonfile"], &[("*", "--json")]),
+    (&["--output", "--resfile"], &[("*", "--out DIR")]),
+    (&["--directory", "--filename", "-d"], &[("*", "the directory itself, behind the verb")]),
+    (&["--name", "--label"], &[("*", "--tag NAME")]),
+];
+
+const MEASURING: [&str; 5] = ["check", "streams", "mix", "vda", "replay"];
+
+/// What to say to somebody who wrote this flag behind this verb; `None` where nothing is known of it.
+pub fn hint(flag: &str, verb: &str) -> Option<String> {
+    let name = flag.split('=').next().unwrap_or(flag);
+    let (_, by_verb) = FLAGS.iter().find(|(names, _)| names.contains(&name))?;
+    let ours = by_verb.iter().find(|(of, _)| *of == verb);
+    let any = || by_verb.iter().find(|(of, _)| *of == "*" && MEASURING.contains(&verb));
+    match ours.or_else(any) {
+        Some((_, here)) => Some(format!("{name} is another tool's flag; here it is {here}")),
+        None => {
+            let (verb, there) = by_verb.iter().find(|(of, _)| *of != "*")?;
+            Some(format!("{name} is another tool's flag; the nearest here is 'reelgauge {verb} {there}'"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::cli::command::command;
+
+    #[test]
+    fn what_is_named_instead_exists() {
+        let command = command();
+        let flags_of = |verb: &str| -> Vec<String> {
+            let verb = command.find_subcommand(verb).unwrap();
+            verb.get_arguments().filter_map(|arg| arg.get_long()).map(|name| format!("--{name}")).collect()
+        };
+        for (names, by_verb) in FLAGS {
+            for (verb, here) in *by_verb {
+                // Every verb that measures has what is said for all of them, but a look has no length.
+                let verbs: Vec<&str> = if *verb == "*" { vec!["mix", "streams"] } else { vec![verb] };
+                for verb in verbs {
+                    let known = flags_of(verb);
+                    let named = here.split([' ', ',', ':']).filter(|word| word.starts_with("--"));
+                    named.for_each(|flag| {
+                        assert!(known.iter().any(|one| one == flag), "{verb} has no {flag}")
+                    });
+                    let own = names.iter().find(|name| known.iter().any(|one| one == *name));
+                    assert!(own.is_none(), "{verb} has {own:?} itself");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn flags_of_other_tools_are_translated() {
+        let said = |flag, verb| hint(flag, verb).unwrap();
+        assert_eq!(
+            said("--runtime=60", "mix"),
+            "--runtime is another tool's flag; here it is --duration 60s"
+        );
+        assert!(said("--bs", "mix").ends_with("here it is --blocks 1MiB"));
+        assert!(said("-t", "streams").ends_with("--count 8"));
+        assert!(said("--rw", "streams").contains("'reelgauge mix --profile seq-read"));
+        assert_eq!(hint("--colour", "mix"), None);
+        assert_eq!(
+            hint("--runtime", "formats"),
+            Some(
+                "--runtime is another tool's flag; the nearest here is 'reelgauge replay --pace, --batch'"
+                    .to_owned()
+            )
+        );
+    }
+}

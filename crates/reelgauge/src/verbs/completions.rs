@@ -1,0 +1,16 @@
+//! `reelgauge completions`: what a shell completes, from the same definitions as the help.
+
+use std::io::Write;
+
+use anyhow::Result;
+
+use crate::cli::CompletionsArgs;
+use crate::cli::command::command;
+
+/// Prints the completions of a shell. The exit code.
+pub fn completions(args: &CompletionsArgs) -> Result<u8> {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut command(), "reelgauge", &mut text);
+    std::io::stdout().write_all(&text)?;
+    Ok(0)
+}

@@ -1,0 +1,127 @@
+//! Which run is meant where none is named: the latest in the usual place. What was taken is said beside what
+//! is printed.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use reelgauge_console::entry::RunEntry;
+use reelgauge_console::runs::Runs;
+use reelgauge_record::run_dir::DEFAULT_PARENT;
+use reelgauge_report::text::shell_word;
+
+use crate::screen;
+
+/// Runs that are looked at for two of the same work.
+const LOOKED_AT: usize = 200;
+
+/// The newest runs in a folder, and how many older ones there are. None where there is no such folder.
+pub fn newest(dir: &Path, most: usize) -> Result<(Vec<RunEntry>, usize)> {
+    if !dir.exists() {
+        return Ok((Vec::new(), 0));
+    }
+    if !dir.is_dir() {
+        bail!("{} is a file; name a folder of runs, such as {DEFAULT_PARENT}", shell_word(dir));
+    }
+    let runs =
+        Runs::in_dir(dir).map_err(|error| anyhow::anyhow!("{} can't be read: {error}", shell_word(dir)))?;
+    runs.newest(most).map_err(|error| anyhow::anyhow!(error.text))
+}
+
+/// The run that is named, or else the latest.
+pub fn run_or_latest(named: Option<&PathBuf>) -> Result<PathBuf> {
+    if let Some(named) = named {
+        return Ok(named.clone());
+    }
+    let usual = Path::new(DEFAULT_PARENT);
+    let (entries, _) = newest(usual, 1)?;
+    let Some(entry) = entries.first() else {
+        bail!("there is no run in {DEFAULT_PARENT} yet; name one, or start here: reelgauge check PATH");
+    };
+    let path = usual.join(&entry.id);
+    said(&format!("the latest run: {}", shell_word(&path)));
+    Ok(path)
+}
+
+/// The runs that are named, or else the two latest of the same verb and target, the older first.
+pub fn runs_or_latest_two(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    match named {
+        [] => {}
+        [one] => bail!(
+            "{} alone can't be compared; name the run to compare with it, or none to take the two latest of the \
+             same work",
+            shell_word(one)
+        ),
+        named => return Ok(named.to_vec()),
+    }
+    let usual = Path::new(DEFAULT_PARENT);
+    let (entries, _) = newest(usual, LOOKED_AT)?;
+    let Some((before, after)) = two_alike(&entries) else {
+        bail!(
+            "there are no two runs of the same verb and target in {DEFAULT_PARENT}; name the runs to compare \
+             ('reelgauge list' shows them)"
+        );
+    };
+    let paths = [before, after].map(|entry| usual.join(&entry.id));
+    let [one, two] = [&paths[0], &paths[1]].map(|path| shell_word(path));
+    said(&format!(
+        "the two latest of {} at {}: {one}, then {two}",
+        after.verb,
+        shell_word(Path::new(&after.target))
+    ));
+    Ok(paths.to_vec())
+}
+
+/// The latest run that has an older one of the same verb and target, behind that one.
+fn two_alike(newest_first: &[RunEntry]) -> Option<(&RunEntry, &RunEntry)> {
+    let is_like = |one: &RunEntry, two: &RunEntry| one.verb == two.verb && one.target == two.target;
+    newest_first.iter().enumerate().find_map(|(at, after)| {
+        let before = newest_first[at + 1..].iter().find(|before| is_like(before, after))?;
+        Some((before, after))
+    })
+}
+
+/// Beside what is printed, so that a program that reads it finds nothing else in it.
+fn said(text: &str) {
+    // Nobody is left to tell when standard error is closed.
+    let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&format!("reelgauge: {text}")));
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_console::entry::RunState;
+
+    use super::*;
+
+    fn entry(id: &str, verb: &str, target: &str) -> RunEntry {
+        RunEntry {
+            id: id.to_owned(),
+            verb: verb.to_owned(),
+            label: String::new(),
+            target: target.to_owned(),
+            started_at: String::new(),
+            state: RunState::Complete,
+            sentence: String::new(),
+            passed: None,
+            streams: None,
+            bytes_on_disk: 0,
+            notes: None,
+        }
+    }
+
+    #[test]
+    fn the_two_latest_of_the_same_work_are_compared_the_older_first() {
+        let runs = [
+            entry("e", "check", "/b"),
+            entry("d", "mix", "/a"),
+            entry("c", "check", "/a"),
+            entry("b", "mix", "/a"),
+            entry("a", "mix", "/a"),
+        ];
+        let (before, after) = two_alike(&runs).unwrap();
+        assert_eq!((before.id.as_str(), after.id.as_str()), ("b", "d"));
+        assert!(two_alike(&runs[..3]).is_none());
+    }
+}

@@ -1,0 +1,58 @@
+//! `reelgauge list`: what was measured, newest first.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use reelgauge_console::entry::{RunEntry, RunState};
+use reelgauge_record::run_dir::RunDir;
+use reelgauge_report::run_list::{RunLine, run_list};
+use reelgauge_report::text::{shell_word, wrap};
+
+use super::latest::newest;
+use crate::cli::ListArgs;
+use crate::screen;
+
+/// Lists the runs in a folder. The exit code.
+pub fn list(args: &ListArgs) -> Result<u8> {
+    if RunDir::open(&args.dir).is_ok() {
+        let dir = shell_word(&args.dir);
+        bail!("{dir} is a run, and not a folder of runs; look at it with: reelgauge report {dir}");
+    }
+    let most = if args.limit == 0 { usize::MAX } else { args.limit };
+    let (entries, left_out) = newest(&args.dir, most)?;
+    let text = if args.json {
+        format!("{}\n", serde_json::to_string_pretty(&entries)?)
+    } else if entries.is_empty() {
+        none(&args.dir)
+    } else {
+        run_list(&entries.iter().map(line).collect::<Vec<_>>(), left_out, screen::style())
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(0)
+}
+
+fn none(dir: &Path) -> String {
+    let text = format!("No runs in {} yet. Start here: reelgauge check PATH", shell_word(dir));
+    wrap(&text, screen::style().width, 0) + "\n"
+}
+
+fn line(entry: &RunEntry) -> RunLine<'_> {
+    RunLine {
+        id: &entry.id,
+        started_at: &entry.started_at,
+        verb: &entry.verb,
+        target: &entry.target,
+        state: match entry.state {
+            RunState::Complete => None,
+            RunState::Running => Some("running"),
+            RunState::Interrupted => Some("interrupted"),
+            RunState::BrokeOff => Some("broke off"),
+            RunState::Killed => Some("killed"),
+        },
+        passed: entry.passed,
+        answer: &entry.sentence,
+        bytes_on_disk: entry.bytes_on_disk,
+        notes: entry.notes.as_ref(),
+    }
+}

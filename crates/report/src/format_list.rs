@@ -1,0 +1,83 @@
+//! The list of media formats: what each is called, and what one stream of it needs.
+
+use crate::table::Table;
+use crate::tables::numbers;
+use crate::text::wrap;
+use crate::units::number;
+
+/// A format in the list.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FormatLine {
+    /// What flags call it.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// What one stream of it needs.
+    pub mb_per_s: f64,
+    /// What a frame has on average.
+    pub mb_per_frame: f64,
+    /// Frames per second, as people write them.
+    pub frame_rate: String,
+    /// How a clip lies in files, in a word.
+    pub kind: String,
+    /// Width and height; `-` where there is none.
+    pub raster: String,
+}
+
+/// The formats as aligned columns below a header, ending with a line feed; as many columns as there is room
+/// for.
+pub fn format_list(formats: &[FormatLine], width: usize) -> String {
+    let cells = |of: fn(&FormatLine) -> &String| formats.iter().map(of).cloned().collect::<Vec<_>>();
+    let values = |of: fn(&FormatLine) -> f64| {
+        numbers(&formats.iter().map(|format| Some(of(format))).collect::<Vec<Option<f64>>>())
+    };
+    let mut table = Table::default();
+    table.column("", "id", cells(|format| &format.id));
+    table.column("needs", "MB/s", values(|format| format.mb_per_s));
+    if table.width() > width {
+        return formats.iter().map(|format| in_lines(format, width)).collect();
+    }
+    table.words_if_they_fit("fps", cells(|format| &format.frame_rate), width);
+    table.words_if_they_fit("kind", cells(|format| &format.kind), width);
+    table.words_if_they_fit("raster", cells(|format| &format.raster), width);
+    table.words_if_they_fit("MB/frame", values(|format| format.mb_per_frame), width);
+    table.words_if_they_fit("name", cells(|format| &format.name), width);
+    table.lines(width).join("\n") + "\n"
+}
+
+/// The same where there is no room for columns.
+fn in_lines(format: &FormatLine, width: usize) -> String {
+    let facts = format!("{} MB/s, {} fps, {}", number(format.mb_per_s), format.frame_rate, format.kind);
+    format!("{}\n  {}\n", format.id, wrap(&facts, width.saturating_sub(2), 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_what_there_is_room_for() {
+        let one = [FormatLine {
+            id: "prores-422-hq-uhd-25".to_owned(),
+            name: "Apple ProRes 422 HQ UHD".to_owned(),
+            mb_per_s: 92.14,
+            mb_per_frame: 3.685,
+            frame_rate: "25".to_owned(),
+            kind: "movie".to_owned(),
+            raster: "3840x2160".to_owned(),
+        }];
+        assert_eq!(
+            format_list(&one, 100),
+            "                      needs\n\
+             id                     MB/s  fps  kind   raster     MB/frame  name\n\
+             prores-422-hq-uhd-25   92.1  25   movie  3840x2160  3.7       Apple ProRes 422 HQ UHD\n"
+        );
+        assert_eq!(
+            format_list(&one, 40),
+            "                      needs\n\
+             id                     MB/s  fps  kind\n\
+             prores-422-hq-uhd-25   92.1  25   movie\n"
+        );
+        assert_eq!(format_list(&one, 24), "prores-422-hq-uhd-25\n  92.1 MB/s, 25 fps,\n  movie\n");
+    }
+}

@@ -1,0 +1,126 @@
+//! The list of runs: what was measured, newest first, each with its answer. A few lines for each, so that
+//! nothing has to be cut.
+
+use reelgauge_record::notes::RunNotes;
+
+use crate::about::storage_words;
+use crate::page::Page;
+use crate::sentence::Tone;
+use crate::text::plain;
+use crate::units::amount;
+use crate::wanted::Style;
+
+/// A run, as a list tells of it.
+#[derive(Clone, Copy, Debug)]
+pub struct RunLine<'a> {
+    /// Name of its directory.
+    pub id: &'a str,
+    /// When it began, RFC 3339; empty where nothing says so.
+    pub started_at: &'a str,
+    /// The command.
+    pub verb: &'a str,
+    /// What was measured.
+    pub target: &'a str,
+    /// How it ended, in a word, where it did not come to its end: `running`, `killed`.
+    pub state: Option<&'a str>,
+    /// Whether its criteria were met; `None` where none were asked for.
+    pub passed: Option<bool>,
+    /// The first sentence of its answer; empty where there is none.
+    pub answer: &'a str,
+    /// Of all its files.
+    pub bytes_on_disk: u64,
+    /// What people say of it.
+    pub notes: Option<&'a RunNotes>,
+}
+
+/// The list as text, ending with a line feed. `left_out` runs are older than those.
+pub fn run_list(runs: &[RunLine<'_>], left_out: usize, style: Style) -> String {
+    let mut page = Page::new(style);
+    for run in runs {
+        page.gap();
+        page.sentence(Tone::Answer, &head(run));
+        page.sentence(Tone::Plain, &plain(run.answer));
+        page.item("Run", &format!("{}, {}", plain(run.id), amount(run.bytes_on_disk)));
+        said(run.notes, &mut page);
+    }
+    if left_out > 0 {
+        page.gap();
+        let (noun, verb) = if left_out == 1 { ("run", "is") } else { ("runs", "are") };
+        page.sentence(
+            Tone::Plain,
+            &format!("{left_out} older {noun} {verb} not shown; --limit 0 shows all."),
+        );
+    }
+    page.text
+}
+
+/// `2026-11-23 10:10 UTC, check of /mnt/nas: criteria met`.
+fn head(run: &RunLine<'_>) -> String {
+    let when = match run.started_at.get(..16) {
+        Some(minute) => format!("{} UTC, ", minute.replace('T', " ")),
+        None => String::new(),
+    };
+    let verb = if run.verb.is_empty() { "run" } else { run.verb };
+    let target = if run.target.is_empty() { String::new() } else { format!(" of {}", run.target) };
+    let verdict = run.passed.map(|passed| if passed { "criteria met" } else { "criteria NOT MET" });
+    let ended = run.state.into_iter().chain(verdict).collect::<Vec<_>>().join(", ");
+    let ended = if ended.is_empty() { String::new() } else { format!(": {ended}") };
+    plain(&format!("{when}{verb}{target}{ended}"))
+}
+
+fn said(notes: Option<&RunNotes>, page: &mut Page) {
+    let Some(notes) = notes else { return };
+    if let Some(words) = storage_words(&notes.storage()) {
+        page.item("Storage", &words);
+    }
+    if !notes.tags.is_empty() {
+        page.item("Tags", &plain(&notes.tags.join(", ")));
+    }
+    if !notes.note.trim().is_empty() {
+        page.item("Note", &plain(&notes.note.split_whitespace().collect::<Vec<_>>().join(" ")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_the_answers_and_what_was_said() {
+        let notes = RunNotes {
+            tags: vec!["before".to_owned(), "10GbE".to_owned()],
+            storage_make: "Acme".to_owned(),
+            ..RunNotes::default()
+        };
+        let run = RunLine {
+            id: "2026-11-23T101013Z-nas-check",
+            started_at: "2026-11-23T10:10:13Z",
+            verb: "check",
+            target: "/mnt/nas",
+            state: None,
+            passed: None,
+            answer: "12 streams play without a late frame.",
+            bytes_on_disk: 15_200_000,
+            notes: Some(&notes),
+        };
+        let killed =
+            RunLine { verb: "", answer: "", state: Some("killed"), started_at: "", notes: None, ..run };
+        let failed = RunLine { passed: Some(false), answer: "", notes: None, ..run };
+        assert_eq!(
+            run_list(&[run, killed, failed], 1, Style::default()),
+            "2026-11-23 10:10 UTC, check of /mnt/nas\n\
+             12 streams play without a late frame.\n\
+             Run: 2026-11-23T101013Z-nas-check, 15.2 MB\n\
+             Storage: Acme\n\
+             Tags: before, 10GbE\n\
+             \n\
+             run of /mnt/nas: killed\n\
+             Run: 2026-11-23T101013Z-nas-check, 15.2 MB\n\
+             \n\
+             2026-11-23 10:10 UTC, check of /mnt/nas: criteria NOT MET\n\
+             Run: 2026-11-23T101013Z-nas-check, 15.2 MB\n\
+             \n\
+             1 older run is not shown; --limit 0 shows all.\n"
+        );
+    }
+}

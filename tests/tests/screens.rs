@@ -1,0 +1,189 @@
+//! What people see in terminals of 60, 80 and 140 columns: no line is wider, no word is broken, no sentence
+//! is cut, and one of anything is singular. On real runs, small ones.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+
+use reelgauge_tests::binary;
+use reelgauge_tests::needs::Need;
+use reelgauge_tests::require;
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::streams::SMALL;
+use reelgauge_tests::terminal::{Seen, seen};
+
+const WIDTHS: [u32; 3] = [60, 80, 140];
+
+/// Nouns that are counted on screens.
+const COUNTED: [&str; 12] = [
+    "streams",
+    "frames",
+    "files",
+    "operations",
+    "workers",
+    "runs",
+    "players",
+    "recorders",
+    "seconds",
+    "reads",
+    "writes",
+    "points",
+];
+
+/// The lines that a screen of this width must not have, each with what is wrong with it.
+fn faults(lines: &[String], columns: u32) -> Vec<String> {
+    let mut faults = Vec::new();
+    for line in lines {
+        // A path or a name that has no room at all is whole and too long, rather than broken.
+        let longest = line.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
+        let indent = line.chars().take_while(|c| *c == ' ').count();
+        let is_one_word = longest + indent + 9 > columns as usize;
+        if line.chars().count() > columns as usize && !is_one_word {
+            faults.push(format!("wider than {columns}: {line}"));
+        }
+        if line.ends_with('…') {
+            faults.push(format!("cut: {line}"));
+        }
+        let words: Vec<&str> = line.split(' ').collect();
+        for pair in words.windows(2) {
+            let noun = pair[1].trim_end_matches(|c: char| !c.is_alphabetic());
+            if pair[0].trim_start_matches('(') == "1" && COUNTED.contains(&noun) {
+                faults.push(format!("plural of one: {line}"));
+            }
+        }
+    }
+    faults
+}
+
+/// The rows of a display that fills each of its lines with blanks, which tmux takes for one line. Where a
+/// word goes on in the next row the line stays whole, and too wide.
+fn rows(lines: &[String], columns: u32) -> Vec<String> {
+    let split = |line: &String| {
+        let chars: Vec<char> = line.chars().collect();
+        let is_broken = chars.windows(2).skip(columns as usize - 1).step_by(columns as usize);
+        match is_broken.clone().any(|pair| pair.iter().all(|c| *c != ' ')) {
+            true => vec![line.clone()],
+            false => chars.chunks(columns as usize).map(|row| row.iter().collect()).collect(),
+        }
+    };
+    lines.iter().flat_map(split).collect()
+}
+
+#[track_caller]
+fn holds(seen: &Seen, columns: u32, words: &[&str]) {
+    let found = [faults(&seen.lines, columns), faults(&rows(&seen.meanwhile, columns), columns)].concat();
+    assert!(found.is_empty(), "{words:?} at {columns} columns:\n{}\n---\n{}", found.join("\n"), seen.text());
+}
+
+/// Looks at a command at every width. The exit code has to be this one.
+#[track_caller]
+fn at_every_width(dir: &Path, words: &[&str], code: i32) -> Vec<String> {
+    let look = |columns: u32| {
+        let seen = seen(columns, dir, words);
+        holds(&seen, columns, words);
+        assert_eq!(seen.code, code, "{words:?}\n{}", seen.text());
+        seen.text()
+    };
+    WIDTHS.map(look).to_vec()
+}
+
+#[test]
+fn faults_of_screens_are_found() {
+    let found = |line: &str| faults(&[line.to_owned()], 20).len();
+    assert_eq!(found("a line of twenty char"), 1);
+    assert_eq!(found("a line that fits"), 0);
+    assert_eq!(found("/a/path/that/has/no/room/at/all"), 0);
+    assert_eq!(found("cut off he…"), 1);
+    let shown = |line: &str| rows(&[line.to_owned()], 8).len();
+    assert_eq!((shown("all of it"), shown("padded  rows"), shown("all brokenword")), (1, 2, 1));
+    assert_eq!((found("all 1 streams,"), found("all 11 streams"), found("1 stream")), (1, 0, 0));
+}
+
+#[test]
+fn every_help_fits_its_terminal() {
+    require!(Need::Tool("tmux"));
+    let scratch = Scratch::new();
+    let first = at_every_width(scratch.path(), &["--help"], 0);
+    assert!(first[1].lines().count() <= 24, "{}", first[1]);
+    let verbs = first[1].lines().skip(2).take_while(|line| !line.starts_with('\''));
+    for verb in verbs.filter_map(|line| line.get(12..)?.split_whitespace().next()) {
+        at_every_width(scratch.path(), &[verb, "-h"], 0);
+        at_every_width(scratch.path(), &[verb, "--help"], 0);
+    }
+    let alone = at_every_width(scratch.path(), &[], 2);
+    assert!(alone[1].contains("Start here: reelgauge check PATH"), "{}", alone[1]);
+}
+
+#[test]
+fn wrong_usage_is_answered_with_what_to_do() {
+    require!(Need::Tool("tmux"));
+    let scratch = Scratch::new();
+    for (words, said) in [
+        (&["mix", ".", "--runtime", "60"] as &[&str], "here it is --duration 60s"),
+        (&["streams", ".", "-t", "4"], "here it is --count 8"),
+        (&["mix", ".", "--policy", "drop"], "it is a flag of streams"),
+        (&["mix", ".", "--ramp", "1..3", "--duration", "9s"], "--step 60s"),
+        (&["mix", "/no/such/place"], "does not exist"),
+        (&["mix", "/proc"], "give another one on the storage"),
+        (&["report", "."], "'reelgauge list' shows those"),
+        (&["report"], "Start here"),
+        (&["ops"], "reelgauge check PATH"),
+        (&["compare"], "no two runs"),
+        (&["check", ".", "--storage", "nas1"], "is not KEY=VALUE"),
+        (&["mix", ".", "--file-size", "10"], "write it like 64KiB, 10MiB or 1.5G"),
+    ] {
+        for text in at_every_width(scratch.path(), words, 2) {
+            let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(flowing.to_lowercase().contains(&said.to_lowercase()), "{words:?}: {text}");
+        }
+    }
+}
+
+#[test]
+fn lists_fit_and_are_json_too() {
+    require!(Need::Tool("tmux"));
+    let scratch = Scratch::new();
+    at_every_width(scratch.path(), &["list"], 0);
+    at_every_width(scratch.path(), &["clean", "."], 0);
+    for verb in ["formats", "scenarios", "traces"] {
+        at_every_width(scratch.path(), &[verb], 0);
+    }
+    for verb in ["list", "formats", "scenarios", "traces"] {
+        let list = binary::run([verb, "--json"]).expect_code(0).json();
+        assert!(list.is_array(), "{verb}: {list}");
+    }
+    at_every_width(scratch.path(), &["traces", "PhotoAlbum-synth"], 0);
+    at_every_width(scratch.path(), &["report", "PhotoAlbum-synth"], 0);
+}
+
+#[test]
+fn runs_are_told_while_they_go_on_and_afterwards() {
+    require!(Need::Tool("tmux"));
+    let scratch = Scratch::new();
+    let dir = scratch.path();
+    scratch.dir("target");
+    let said =
+        ["--storage", "make=Acme,model=FS2,raid=6", "--tag", "before", "--warmup", "0s", "--duration", "2s"];
+    let streams =
+        [&["streams", "target", "--format", SMALL.id, "--count", "1", "--buffered"], &said[..]].concat();
+    let mix = [&["mix", "target", "--file-size", "16M", "--workers", "1", "--buffered"], &said[..]].concat();
+    for columns in WIDTHS {
+        for words in [&streams, &mix] {
+            let seen = seen(columns, dir, words);
+            holds(&seen, columns, words);
+            assert_eq!(seen.code, 0, "{}", seen.text());
+            assert!(seen.text().contains("Storage: Acme FS2, raid 6"), "{}", seen.text());
+        }
+    }
+    let runs = dir.join("reelgauge-runs");
+    let list = binary::run(["list", runs.to_str().unwrap(), "--json"]).expect_code(0).json();
+    assert_eq!(list.as_array().unwrap().len(), 6, "{list:#}");
+    for words in [&["list"] as &[&str], &["report"], &["compare"], &["compare", "--all"], &["ops"]] {
+        for text in at_every_width(dir, words, 0) {
+            assert!(!text.trim().is_empty(), "{words:?}");
+        }
+    }
+    let latest = at_every_width(dir, &["report"], 0);
+    assert!(latest[2].contains("the latest run: reelgauge-runs/"), "{}", latest[2]);
+}
