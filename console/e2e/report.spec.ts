@@ -52,7 +52,9 @@ for (const name of PAGES) {
   });
 }
 
-for (const name of ["ramp", "frozen", "before"] as const) {
+const TOLD = ["ramp", "frozen", "before", "players", "search", "check", "vda", "sweep", "replay"] as const;
+
+for (const name of TOLD) {
   test(`${name}: every figure is the one in summary.json`, async ({ page }) => {
     const run = made()[name];
     test.skip(run === null, NO_MOUNT);
