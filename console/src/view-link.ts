@@ -11,7 +11,11 @@ import { chosenPoint, chosenStream, hashOfView, inExtent, viewOf } from "./view"
 /** For a page with these times; null where nothing has a time. */
 export function useViewLink(extent: Extent | null): void {
   useEffect(() => {
+    const home = pathOf(window.location.hash);
+    // In the console another path is another page, whose link is its own.
+    const isHere = () => pathOf(window.location.hash) === home;
     const show = () => {
+      if (!isHere()) return;
       const view = viewOf(window.location.hash);
       const wish = extent === null ? null : inExtent(view.period, extent);
       period.value = wish === null || extent === null ? null : within(extent, wish);
@@ -20,7 +24,10 @@ export function useViewLink(extent: Extent | null): void {
       if (view.part !== "") reveal(view.part);
     };
     show();
-    const stop = effect(() => write({ ...chosen(), part: viewOf(window.location.hash).part }));
+    const stop = effect(() => {
+      const view = { ...chosen(), part: viewOf(window.location.hash).part };
+      if (isHere()) write(view);
+    });
     const folded = unfoldForPaper();
     window.addEventListener("hashchange", show);
     return () => {
@@ -35,6 +42,11 @@ export function useViewLink(extent: Extent | null): void {
 
 function chosen(): Omit<View, "part"> {
   return { period: period.value, point: chosenPoint.value, stream: chosenStream.value };
+}
+
+/** The console's path in a link; empty for a page that is a file. */
+function pathOf(hash: string): string {
+  return /^#(\/[^?]*)/.exec(hash)?.[1] ?? "";
 }
 
 /** Without a step in the history for each drag. */

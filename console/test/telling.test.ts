@@ -8,7 +8,7 @@ function series(value: (number | null)[], unit = "per_s", layer = "disk"): Count
   return { layer, name: "x", device: "", label: "x", unit, at_s: value.map((_, at) => at), value } as CounterSeries;
 }
 
-const STALL = [{ from_s: 4, to_s: 5 }];
+const STALL = [{ from_s: 4, to_s: 5.2 }];
 
 describe("a counter tells", () => {
   it("what went with the incident", () => {
@@ -26,6 +26,11 @@ describe("a counter tells", () => {
     expect(tells(series(values, "per_s", "tool"), STALL)).toBe(0);
     expect(tells(series(values, "bytes"), STALL)).toBe(0);
     expect(tells(series([8, 8, 8, 8, 1, 1, 1, 8, 8], "percent"), STALL)).toBe(0);
+  });
+
+  it("a fall that a burst follows", () => {
+    const written = [66, 67, 66, 68, 66, 2, 240, 66, 67, 66];
+    expect(tells(series(written), [{ from_s: 4.2, to_s: 5.6 }])).toBeGreaterThan(0.9);
   });
 
   it("how much it moved, where there was no incident", () => {

@@ -3,7 +3,7 @@
 import type { RunPage } from "../data/page";
 import { count, counted, mbPerS } from "../figures/units";
 import { cut } from "../parts/text";
-import { foundBy } from "./good";
+import { streamsOf } from "./good";
 import { storageLine } from "./storage";
 import { startedAt } from "./when";
 
@@ -11,14 +11,15 @@ import { startedAt } from "./when";
 export function badgeWords(run: RunPage): { words: string; tone: "good" | "bad" | "plain" } {
   const day = startedAt(run.summary.started_at).split(",")[0] ?? "";
   const { words, tone } = measured(run);
-  return { words: [words, day, cut(storageLine(run), 48)].join(" · "), tone };
+  const known = run.hero.statement.judgement === "not_known" ? ["not known"] : [];
+  return { words: [...known, words, day, cut(storageLine(run), 48)].join(" · "), tone };
 }
 
 function measured(run: RunPage): { words: string; tone: "good" | "bad" | "plain" } {
   const { statement, before } = run.hero;
   const stated = statement.number;
   const least = before === "" ? "" : `${before} `;
-  const format = cut(foundBy(run)?.format ?? "streams", 48);
+  const format = cut(streamsOf(run)?.format ?? "streams", 48);
   switch (stated.of) {
     case "streams": {
       const late = stated.late_frames === 0 ? "no late frame" : counted(stated.late_frames, "late frame");

@@ -71,8 +71,14 @@ export function said(reference: Reference, found: Found): { word: string; tone: 
   return { word: `needs ${streams}: not enough`, tone: "bad" };
 }
 
-/** The count and format that a run is about; null where it is about something else, or about several formats. */
+/** The count and format that a run found; null where it found none, or is about several formats. */
 export function foundBy(run: RunPage): Found | null {
+  const { judgement } = run.hero.statement;
+  return judgement === "met" || run.summary.check != null ? streamsOf(run) : null;
+}
+
+/** The count and format that a run is about, whether or not it came to its end. */
+export function streamsOf(run: RunPage): Found | null {
   const { number: stated } = run.hero.statement;
   const { summary } = run;
   switch (stated.of) {

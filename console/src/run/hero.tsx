@@ -23,6 +23,9 @@ interface Props {
 export function Hero({ run, page, children }: Props) {
   const { hero } = run;
   const [first, ...others] = run.answer;
+  // What it ends with is how sure it is, and stands there.
+  const last = others.at(-1);
+  const doubt = last !== undefined && hero.confidence.startsWith(last.text) ? last.text : "";
   const verdict = verdictOf(run.summary);
   return (
     <section id="answer" class={`section answer ${verdict.tone}`} aria-label="Answer">
@@ -46,7 +49,7 @@ export function Hero({ run, page, children }: Props) {
               <Said text={first.text} />
             </p>
           )}
-          {others.map((sentence) => (
+          {(doubt === "" ? others : others.slice(0, -1)).map((sentence) => (
             <p class={sentence.tone === "bad" ? "bad" : ""} dir="auto" data-sentence>
               <Said text={sentence.text} />
             </p>
@@ -56,7 +59,8 @@ export function Hero({ run, page, children }: Props) {
               <Said text={hero.cause} />
             </Fact>
             <Fact name="How sure" id="hero-confidence">
-              <Said text={hero.confidence} />
+              {doubt !== "" && <span data-sentence>{doubt}</span>}
+              <Said text={hero.confidence.slice(doubt.length)} />
             </Fact>
             <Fact name="Storage" id="hero-storage">
               <Storage run={run} />

@@ -34,7 +34,7 @@ pub fn hero(summary: &Summary) -> Hero {
     let statement = summary.statement.clone().unwrap_or_else(|| of(summary));
     Hero {
         before: before(&statement.number, summary),
-        counts: counts(&statement.number, summary),
+        counts: counts(&statement, summary),
         cause: cause(&statement, summary),
         confidence: confidence(&statement, summary),
         statement,
@@ -55,9 +55,9 @@ fn before(number: &Number, summary: &Summary) -> String {
     if at_least { "at least".to_owned() } else { String::new() }
 }
 
-fn counts(number: &Number, summary: &Summary) -> String {
+fn counts(statement: &Statement, summary: &Summary) -> String {
     let point = |at: &usize| summary.load_points.get(*at);
-    match number {
+    match &statement.number {
         Number::NotMeasured => "nothing was measured".to_owned(),
         Number::LateFrames { frames_judged, streams_with_late_frames: hit, streams, .. } => {
             format!(
@@ -73,7 +73,8 @@ fn counts(number: &Number, summary: &Summary) -> String {
                 late => format!("with {}, as many as are allowed", counted(*late, "late frame")),
             };
             let of = point(at).and_then(|point| point.streams.as_ref()).map_or_else(String::new, of_format);
-            format!("{}{of} {late}", plural(*streams, "stream"))
+            let so_far = if statement.judgement == Judgement::NotKnown { ", as far as it came" } else { "" };
+            format!("{}{of} {late}{so_far}", plural(*streams, "stream"))
         }
         Number::Capacity { sometimes, .. } => {
             let what = summary.search.as_ref().map_or("streams", |search| search.what.as_str());
@@ -175,18 +176,15 @@ fn confidence(statement: &Statement, summary: &Summary) -> String {
     if let Some(check) = &summary.check {
         return sentence(&check::how_sure(check));
     }
-    let mut doubts = Vec::new();
+    let mut others = Vec::new();
     if let Number::Capacity { at_least: Some(AtLeast::Unfinished), .. } = statement.number {
-        doubts.push("the search ended before its limit was certain".to_owned());
+        others.push("the search ended before its limit was certain".to_owned());
     }
-    doubts.extend(statement.confidence.doubts.iter().filter_map(|doubt| short(*doubt, summary)));
-    let told = doubt_words(summary, &statement.confidence);
-    doubts.extend(told.map(|told| told.trim_start_matches("Not sure: ").trim_end_matches('.').to_owned()));
-    if doubts.is_empty() {
-        "Nothing that was measured speaks against it.".to_owned()
-    } else {
-        sentence(&doubts.join("; "))
-    }
+    others.extend(statement.confidence.doubts.iter().filter_map(|doubt| short(*doubt, summary)));
+    let others = (!others.is_empty()).then(|| sentence(&others.join("; ")));
+    // First what the answer ends with, word for word, so that a page need not say it twice.
+    let told: Vec<String> = doubt_words(summary, &statement.confidence).into_iter().chain(others).collect();
+    if told.is_empty() { "Nothing that was measured speaks against it.".to_owned() } else { told.join(" ") }
 }
 
 /// Doubts that a screen tells elsewhere: in its first sentence, or as a warning.
@@ -244,6 +242,14 @@ mod tests {
     }
 
     #[test]
+    fn streams_of_a_run_that_was_cut_short_are_in_time_as_far_as_it_came() {
+        let number = Number::Streams { point: 0, streams: 3, late_frames: 0, frames_judged: 274 };
+        let told = |judgement| hero(&with(number.clone(), judgement)).counts;
+        assert_eq!(told(Judgement::Met), "streams without a late frame");
+        assert_eq!(told(Judgement::NotKnown), "streams without a late frame, as far as it came");
+    }
+
+    #[test]
     fn doubts_are_told_and_their_absence_too() {
         let number = Number::ValidPoint { streams: Some(1) };
         let mut summary = with(number, Judgement::Met);
@@ -253,6 +259,9 @@ mod tests {
         if let Some(statement) = &mut summary.statement {
             statement.confidence = Confidence { doubts };
         }
-        assert_eq!(hero(&summary).confidence, "The run was interrupted; this is memory and no storage.");
+        assert_eq!(
+            hero(&summary).confidence,
+            "Not sure: this is memory and no storage. The run was interrupted."
+        );
     }
 }
