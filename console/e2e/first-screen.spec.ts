@@ -157,6 +157,10 @@ test("an incident is marked in every chart with time, and shown by a click in al
   expect(Number(period?.[1])).toBeLessThan(worst.began_s);
   expect(Number(period?.[2])).toBeGreaterThan(worst.ended_s);
   expect(page.url()).toMatch(/[?&]t=/);
+  // On paper it is no button, but there.
+  await page.emulateMedia({ media: "print" });
+  await expect(page.locator("[data-incident]").first()).toBeVisible();
+  await expect(page.locator("#incidents .term > .word")).toBeVisible();
 });
 
 test("one cursor stands in all charts with time", async ({ page }) => {
@@ -261,9 +265,11 @@ test("words are explained by hover, by focus and by touch", async ({ browser }) 
     await expect(word).toHaveAccessibleDescription(/One disturbance/);
     await page.keyboard.press("Escape");
     await expect(told).toHaveCount(0);
-    await page.locator("h2").first().focus();
+    await word.blur();
     await word.tap();
     await expect(told).toBeVisible();
+    await page.locator("#hero-cause").tap();
+    await expect(told).toHaveCount(0);
   }
   await context.close();
 });
@@ -289,6 +295,11 @@ test("a count stands beside links and needs, each with what it assumes", async (
   await expect(scale.getByText("this run")).toBeVisible();
 });
 
+/** Where the period in view begins, in seconds. */
+function periodIn(words: string | null): number {
+  return Number(/^[\d.]+/.exec(words ?? "")?.[0] ?? NaN);
+}
+
 test("period, load point and stream are in the link", async ({ page }) => {
   await page.setViewportSize(DESK);
   await open(page, "search");
@@ -300,7 +311,8 @@ test("period, load point and stream are in the link", async ({ page }) => {
   expect(link).toMatch(/#streams\?t=[\d.]+-[\d.]+&point=0&stream=1$/);
   const other = await page.context().newPage();
   await other.goto(link);
-  await expect(other.locator(".strip-words output")).toHaveText(words ?? "");
+  await expect(other.locator(".strip-words output")).toHaveText(/ s to /);
+  expect(periodIn(await other.locator(".strip-words output").textContent())).toBeCloseTo(periodIn(words), 1);
   await expect(other.getByLabel("Look at")).toHaveValue("1");
   await expect(other.locator("#streams").getByLabel("Load point")).toHaveValue("0");
   await expect(other.locator("#streams > details")).toHaveAttribute("open", "");

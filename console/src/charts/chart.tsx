@@ -6,7 +6,7 @@ import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { ChartOption, ECharts } from "./echarts";
 import { init } from "./echarts";
-import { common, legendFor, lookFor } from "./look";
+import { common, LEGEND_LINE_PX, legendFor, lookFor } from "./look";
 import type { Look } from "./palette";
 import { timeGrid } from "./axes";
 import { BandsContext, withBands } from "./bands";
@@ -149,7 +149,7 @@ function withRoomForLegend(option: ChartOption, look: Look): ChartOption {
       : [option.series];
   const names = Array.isArray(legend.data) ? legend.data : series.map((one) => one.name ?? "");
   const { type, lines } = legendFor([...new Set(names.map(String))], look);
-  const room = (lines - 1) * 20;
+  const room = (lines - 1) * LEGEND_LINE_PX;
   const moved =
     Array.isArray(grid) || typeof grid?.top !== "number" ? grid : { ...grid, top: grid.top + room };
   return {

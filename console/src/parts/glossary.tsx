@@ -1,6 +1,6 @@
 // Words of the trade, explained where they stand: by hover, by focus and by touch. Escape takes the explanation away.
 
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export const GLOSSARY = {
   margin: "Time from the arrival of a frame to its deadline. Below 0 the frame was late.",
@@ -40,15 +40,30 @@ export function Explained({ says, children }: { says: string; children: string }
   useLayoutEffect(() => {
     if (open && box.current !== null) keepInView(box.current);
   }, [open]);
+  const whole = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (!open) return undefined;
+    // Not every browser moves the focus when something else is touched.
+    const away = (event: Event) => {
+      if (event.target instanceof Node && whole.current?.contains(event.target) === false) setOpen(false);
+    };
+    document.addEventListener("pointerdown", away);
+    return () => document.removeEventListener("pointerdown", away);
+  }, [open]);
+  // A touch has no hover: what browsers make of one would open and close.
+  const hover = (now: boolean) => (event: PointerEvent) => {
+    if (event.pointerType === "mouse") setOpen(now);
+  };
   const close = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || !open) return;
     event.stopPropagation();
     setOpen(false);
   };
   return (
-    <span class="term" onMouseEnter={() => setOpen(true)} onMouseLeave={() => setOpen(false)}>
+    <span class="term" ref={whole} onPointerEnter={hover(true)} onPointerLeave={hover(false)}>
       <button
         type="button"
+        class="word"
         aria-describedby={id}
         onFocus={() => setOpen(true)}
         onBlur={() => setOpen(false)}
