@@ -2,6 +2,7 @@
 
 import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { type Page, expect, test } from "@playwright/test";
 import { HOSTILE, made } from "./made";
 import { type Server, serve } from "./server";
@@ -37,6 +38,26 @@ function expectOwn(seen: ReturnType<typeof watch>): void {
   const own = new URL(server.url).origin;
   expect(seen.requests.filter((url) => !url.startsWith(own) && !/^(data|blob):/.test(url))).toEqual([]);
   expect(seen.errors).toEqual([]);
+}
+
+/** The period stays in the console's link; a download holds the notes as they are now, and needs no console. */
+async function takesTheRunAlong(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Shorter period" }).click();
+  expect(page.url()).toMatch(/#\/runs\/[^?]+\?t=[\d.]+-[\d.]+$/);
+  const words = await page.locator(".strip-words output").textContent();
+  await page.reload();
+  await expect(page.locator(".strip-words output")).toHaveText(/^[\d.]+ s to .* of /);
+  const begin = (said: string | null) => Number(/^[\d.]+/.exec(said ?? "")?.[0] ?? NaN);
+  // Hundredths may round the other way.
+  expect(begin(await page.locator(".strip-words output").textContent())).toBeCloseTo(begin(words), 1);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download" }).click();
+  const file = join(made().root, "from-console.html");
+  await (await download).saveAs(file);
+  const alone = await page.context().newPage();
+  await alone.goto(pathToFileURL(file).href);
+  await expect(alone.locator("#hero-storage")).toContainText(HOSTILE.markup);
+  await alone.close();
 }
 
 async function startMix(page: Page, duration: string): Promise<void> {
@@ -215,6 +236,7 @@ test("runs are searched, compared, noted and deleted", async ({ page }) => {
   await dialog.getByLabel(/^Model/).fill(HOSTILE.markup);
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog).toBeHidden();
+  await takesTheRunAlong(page);
   await page.goto(`${server.url}#/`);
   await page.getByRole("searchbox").first().fill("onerror");
   await expect(page.getByRole("checkbox", { name: basename(after) })).toBeVisible();

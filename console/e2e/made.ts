@@ -12,6 +12,10 @@ export interface Made {
   before: string;
   after: string;
   ramp: string;
+  /** A mix with one value swept over its load points. */
+  sweep: string;
+  /** A shipped trace, replayed. */
+  replay: string;
   players: string;
   search: string;
   check: string;

@@ -35,6 +35,13 @@ function mix(root: string, name: string, ...args: string[]): string {
   return onlyRun(out);
 }
 
+/** A trace that ships, done again. */
+function replayed(root: string, trace: string): string {
+  const out = join(root, "replay");
+  reelgauge("replay", trace, join(root, "target"), "--quiet", "--out", out);
+  return onlyRun(out);
+}
+
 /** Streams that are in time, a search up to a cap, a curve, and a first look. */
 function streamsOf(root: string): Pick<Made, "players" | "search" | "check" | "vda"> {
   const target = join(root, "target");
@@ -139,11 +146,13 @@ export default async function setup(): Promise<() => void> {
   const before = mix(root, "before", "--workers", "2", "--duration", "4s");
   const after = mix(root, "after", "--workers", "2", "--duration", "4s", "--blocks", "64KiB");
   const ramp = mix(root, "ramp", "--ramp", "1..3", "--step", "2s");
+  const sweep = mix(root, "sweep", "--sweep", "random=0,100", "--step", "1s");
+  const replay = replayed(root, "cp-project");
   const trace = join(root, "trace.html");
   reelgauge("report", "office-session", "--html", trace);
   const stall = await frozen(root);
   const made: Made = {
-    root, before, after, ramp, trace, ...streamsOf(root),
+    root, before, after, ramp, sweep, replay, trace, ...streamsOf(root),
     compared: compared(root, "compare", before, after),
     stalled: stall === null ? null : compared(root, "stalled", stall.quiet, stall.frozen),
     frozen: stall?.frozen ?? null, hostile: hostile(root), hostileTrace: hostileTrace(root),

@@ -6,6 +6,7 @@ import { beginTheme } from "./parts/theme";
 import { ReportPage } from "./report-page";
 import { LiveConsole } from "./live/console";
 import "./theme.css";
+import "./parts/parts.css";
 
 const root = document.getElementById("reelgauge");
 if (root !== null) {

@@ -1,4 +1,4 @@
-// The buttons of a chart: take it away as PNG, SVG or CSV.
+// The menu of a chart: take it away as PNG, SVG or CSV, or read it as a table.
 
 import type { ECharts } from "./echarts";
 import { tableOf } from "./chart-table";
@@ -6,6 +6,7 @@ import type { ChartTable } from "./chart-table";
 import { FONT } from "./look";
 import { DARK, LIGHT } from "./palette";
 import { csv, download } from "../parts/download";
+import { Menu } from "../parts/menu";
 import { cut } from "../parts/text";
 import { dark } from "../parts/theme";
 
@@ -15,9 +16,12 @@ interface Props {
   chart: ECharts | null;
   table: ChartTable | (() => ChartTable);
   svg: () => string;
+  /** Shows the table below the chart, or takes it away. */
+  showTable: () => void;
+  tableIsShown: boolean;
 }
 
-export function ChartFiles({ id, title, chart, table, svg }: Props) {
+export function ChartFiles({ id, title, chart, table, svg, showTable, tableIsShown }: Props) {
   const png = () => {
     if (chart !== null) savePng(chart, title, `${id}.png`);
   };
@@ -28,19 +32,18 @@ export function ChartFiles({ id, title, chart, table, svg }: Props) {
     download(`${id}.csv`, new Blob([csv(columns, rows)], { type: "text/csv" }));
   };
   return (
-    <div class="chart-files" role="group" aria-label={`${title}: files`}>
-      <FileButton name="PNG" title={title} save={png} />
-      <FileButton name="SVG" title={title} save={asSvg} />
-      <FileButton name="CSV" title={title} save={asCsv} />
+    <div class="chart-files">
+      <Menu
+        name="Save"
+        label={`Save or read: ${title}`}
+        items={[
+          { name: tableIsShown ? "Hide the table" : "Show as a table", act: showTable },
+          { name: "CSV, the numbers", label: `CSV, the numbers of ${title}`, act: asCsv },
+          { name: "PNG, a picture", label: `PNG, a picture of ${title}`, act: png },
+          { name: "SVG, a drawing", label: `SVG, a drawing of ${title}`, act: asSvg },
+        ]}
+      />
     </div>
-  );
-}
-
-function FileButton({ name, title, save }: { name: string; title: string; save: () => void }) {
-  return (
-    <button type="button" class="small" aria-label={`${name} of ${title}`} onClick={save}>
-      {name}
-    </button>
   );
 }
 

@@ -1,6 +1,5 @@
-// A chart's data as a table, closed until somebody opens it, and never more rows than a page can bear.
+// A chart's data as a table, where somebody asks for it, and never more rows than a page can bear.
 
-import { useState } from "preact/hooks";
 import type { Cell } from "../parts/download";
 import { Name } from "../parts/name";
 
@@ -17,21 +16,12 @@ export function tableOf(table: ChartTable | (() => ChartTable)): ChartTable {
   return typeof table === "function" ? table() : table;
 }
 
-export function ChartTableView({ title, table }: { title: string; table: ChartTable | (() => ChartTable) }) {
-  const [open, setOpen] = useState(false);
-  return (
-    <details class="chart-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Table</summary>
-      {open && <Rows title={title} table={tableOf(table)} />}
-    </details>
-  );
-}
-
-function Rows({ title, table }: { title: string; table: ChartTable }) {
+export function ChartTableView({ title, table: given }: { title: string; table: ChartTable | (() => ChartTable) }) {
+  const table = tableOf(given);
   const shown = table.rows.slice(0, MOST_ROWS);
   const more = table.rows.length - shown.length;
   return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label={`${title}, table`}>
+    <div class="table-scroll chart-table" tabIndex={0} role="region" aria-label={`${title}, table`}>
       <table>
         <caption class="sr-only">{title}</caption>
         <thead>

@@ -2,13 +2,16 @@
 // those who can't see it, and, with a time axis, the period that all charts share. Drawn when it comes into
 // view.
 
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { ChartOption, ECharts } from "./echarts";
 import { init } from "./echarts";
-import { common, legendFor, lookFor } from "./look";
+import { common, LEGEND_LINE_PX, legendFor, lookFor } from "./look";
 import type { Look } from "./palette";
 import { timeGrid } from "./axes";
+import { BandsContext, withBands } from "./bands";
+import type { Band } from "./bands";
+import { CursorLine, useCursor } from "./cursor";
 import { ChartFiles } from "./chart-files";
 import { ChartTableView } from "./chart-table";
 import type { ChartTable } from "./chart-table";
@@ -54,9 +57,11 @@ export function Chart(props: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const [chart, setChart] = useState<ECharts | null>(null);
   const [readout, setReadout] = useState<string | null>(null);
+  const [tabled, setTabled] = useState(false);
+  const bands = useContext(BandsContext);
   const help = useId();
   useLazyChart(box, setChart);
-  useDrawing(chart, props);
+  useDrawing(chart, props, bands);
   usePointing(chart, props, setReadout);
   useTimeGestures(chart, box, props.timeAxis ?? null);
   const time = props.timeAxis ?? null;
@@ -66,7 +71,15 @@ export function Chart(props: ChartProps) {
     <figure class="chart" id={id}>
       <div class="chart-head">
         <Heading>{title}</Heading>
-        <ChartFiles id={id} title={title} chart={chart} table={props.table} svg={() => svgOf(props)} />
+        <ChartFiles
+          id={id}
+          title={title}
+          chart={chart}
+          table={props.table}
+          svg={() => svgOf(props, bands)}
+          showTable={() => setTabled(!tabled)}
+          tableIsShown={tabled}
+        />
       </div>
       <div
         class={time === null ? "chart-box" : "chart-box chart-time"}
@@ -79,9 +92,10 @@ export function Chart(props: ChartProps) {
           role="img"
           aria-label={`${title}. ${describe}`}
           ref={box}
-          style={{ height: `calc(var(--chart-scale, 1) * ${height}px)` }}
+          style={{ height: `${height}px` }}
         />
-        <PrintedChart props={props} height={height} />
+        {time !== null && <CursorLine chart={chart} />}
+        <PrintedChart props={props} bands={bands} height={height} />
       </div>
       {time !== null && (
         <p class="sr-only" id={help}>
@@ -90,7 +104,7 @@ export function Chart(props: ChartProps) {
       )}
       {props.readout !== undefined && <p class="chart-readout">{readout ?? "\u00a0"}</p>}
       {note !== undefined && <figcaption class="chart-note">{note}</figcaption>}
-      <ChartTableView title={title} table={props.table} />
+      {tabled && <ChartTableView title={title} table={props.table} />}
     </figure>
   );
 }
@@ -104,7 +118,7 @@ function onKey(event: KeyboardEvent, extent: Extent): void {
 }
 
 /** Everything that ECharts gets: the common look, the chart's own option, the period. */
-function fullOption(props: ChartProps, look: Look): ChartOption {
+function fullOption(props: ChartProps, look: Look, bands: readonly Band[]): ChartOption {
   const own = props.option(look);
   const time = props.timeAxis ?? null;
   const base = time === null ? common(look) : { ...common(look), grid: timeGrid(look) };
@@ -117,8 +131,11 @@ function fullOption(props: ChartProps, look: Look): ChartOption {
   if (own.tooltip !== undefined && !Array.isArray(own.tooltip)) {
     all.tooltip = { ...base.tooltip, ...own.tooltip } as ChartOption["tooltip"];
   }
-  if (time !== null) all.xAxis = withPeriod(all.xAxis, time);
-  return withRoomForLegend(all, look);
+  if (time === null) return withRoomForLegend(all, look);
+  all.xAxis = withPeriod(all.xAxis, time);
+  // The page's one cursor stands where the pointer is.
+  all.tooltip = { ...all.tooltip, axisPointer: { type: "none" } } as ChartOption["tooltip"];
+  return withBands(withRoomForLegend(all, look), bands, look);
 }
 
 /** Moves the plot down where the legend takes more than one line. */
@@ -132,7 +149,7 @@ function withRoomForLegend(option: ChartOption, look: Look): ChartOption {
       : [option.series];
   const names = Array.isArray(legend.data) ? legend.data : series.map((one) => one.name ?? "");
   const { type, lines } = legendFor([...new Set(names.map(String))], look);
-  const room = (lines - 1) * 20;
+  const room = (lines - 1) * LEGEND_LINE_PX;
   const moved =
     Array.isArray(grid) || typeof grid?.top !== "number" ? grid : { ...grid, top: grid.top + room };
   return {
@@ -180,7 +197,7 @@ function useLazyChart(
 }
 
 /** Draws again for other data, other colours and another period. */
-function useDrawing(chart: ECharts | null, props: ChartProps): void {
+function useDrawing(chart: ECharts | null, props: ChartProps, bands: readonly Band[]): void {
   const isDark = dark.value;
   const chosen = period.value;
   const time = props.timeAxis ?? null;
@@ -188,8 +205,8 @@ function useDrawing(chart: ECharts | null, props: ChartProps): void {
   useEffect(() => {
     if (chart === null) return;
     drawn.current = props.option;
-    chart.setOption(fullOption(props, lookFor(isDark, chart.getWidth())), { notMerge: true });
-  }, [chart, isDark, props.option, time?.from_s, time?.to_s]);
+    chart.setOption(fullOption(props, lookFor(isDark, chart.getWidth()), bands), { notMerge: true });
+  }, [chart, isDark, props.option, bands, time?.from_s, time?.to_s]);
   useEffect(() => {
     if (chart === null || time === null || drawn.current !== props.option) return;
     const axes = chart.getOption()["xAxis"];
@@ -209,6 +226,7 @@ function usePointing(
   setReadout: (text: string | null) => void,
 ): void {
   const { readout, onPick } = props;
+  useCursor(chart, props.timeAxis != null);
   useEffect(() => {
     if (chart === null || readout === undefined) return undefined;
     const zr = chart.getZr();
@@ -239,12 +257,12 @@ function usePointing(
 }
 
 /** The chart as an SVG document, in light colours: for files and for paper. */
-function svgOf(props: ChartProps, width = 960): string {
+function svgOf(props: ChartProps, bands: readonly Band[], width = 960): string {
   const height = props.height ?? 260;
   const look = lookFor(false, width);
   const chart = init(null, null, { renderer: "svg", ssr: true, width, height });
   try {
-    chart.setOption({ ...fullOption(props, look), backgroundColor: look.ground });
+    chart.setOption({ ...fullOption(props, look, bands), backgroundColor: look.ground });
     return chart.renderToSVGString();
   } finally {
     chart.dispose();
@@ -252,7 +270,7 @@ function svgOf(props: ChartProps, width = 960): string {
 }
 
 /** On paper a chart is lines and letters, not pixels. */
-function PrintedChart({ props, height }: { props: ChartProps; height: number }) {
+function PrintedChart({ props, bands, height }: { props: ChartProps; bands: readonly Band[]; height: number }) {
   const box = useRef<HTMLDivElement>(null);
   const current = useRef(props);
   current.current = props;
@@ -262,9 +280,9 @@ function PrintedChart({ props, height }: { props: ChartProps; height: number }) 
     () =>
       printed(
         () => box.current,
-        () => svgOf({ ...current.current, height }, width()),
+        () => svgOf({ ...current.current, height }, bands, width()),
       ),
-    [],
+    [bands],
   );
   return <div class="chart-printed" aria-hidden="true" ref={box} />;
 }

@@ -16,6 +16,11 @@ export function lookFor(dark: boolean, width: number): Look {
 /** More names than this don't fit over a chart: then they scroll. */
 const MOST_NAMES = 8;
 
+/** A line of the legend: its letters, and the gap to the next. */
+const LETTERS_PX = 17;
+const GAP_PX = 14;
+export const LEGEND_LINE_PX = LETTERS_PX + GAP_PX;
+
 /** How many lines the legend takes, by a rough width of its letters, and how it is then shown. */
 export function legendFor(names: readonly string[], look: Look): { type: "plain" | "scroll"; lines: number } {
   if (names.length > MOST_NAMES) return { type: "scroll", lines: 1 };
@@ -58,8 +63,8 @@ export function common(look: Look): ChartOption {
       right: 0,
       itemWidth: 24,
       itemHeight: 10,
-      textStyle: { color: look.ink, fontSize: 12, lineHeight: 17 },
-      itemGap: 14,
+      textStyle: { color: look.ink, fontSize: 12, lineHeight: LETTERS_PX },
+      itemGap: GAP_PX,
       inactiveColor: look.faint,
       pageTextStyle: { color: look.faint },
       pageIconColor: look.ink,

@@ -687,6 +687,20 @@ export type Headroom = {
   never: number,
 };
 
+/** What stands around the number on top of a page. */
+export type Hero = {
+  /** What is said on top, as data. As in the summary; made from its figures where it has none. */
+  statement: Statement,
+  /** Stands before the number: `at least`, or nothing. */
+  before: string,
+  /** What the number counts: `streams of Apple ProRes 422 HQ UHD without a late frame`. */
+  counts: string,
+  /** Why it is not more, or why that is not known. A sentence. */
+  cause: string,
+  /** How sure it is. A sentence. */
+  confidence: string,
+};
+
 /** Single bytes that were written behind the end of a file. */
 export type Hints = {
   /** The file. */
@@ -1600,6 +1614,8 @@ export type RunNotes = {
 export type RunPage = {
   /** Name of the run directory. */
   id: string,
+  /** The words around the number on top. */
+  hero: Hero,
   /** What the terminal shows first, in its order. */
   answer: Array<Sentence>,
   /** The incidents of all load points in words, the worst of each first. */

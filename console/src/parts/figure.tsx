@@ -38,7 +38,7 @@ export function Tile({
   children,
   tone,
 }: {
-  name: string;
+  name: ComponentChildren;
   children: ComponentChildren;
   tone?: "bad" | "good";
 }) {

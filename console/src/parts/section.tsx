@@ -1,6 +1,9 @@
-// A part of the page with a heading that the navigation leads to.
+// A part of the page with a heading that the navigation leads to. Where the page says so it is folded: closed
+// until somebody opens it, prints, searches in it or follows a link to it.
 
+import { createContext } from "preact";
 import type { ComponentChildren } from "preact";
+import { useContext } from "preact/hooks";
 
 interface Props {
   id: string;
@@ -10,7 +13,16 @@ interface Props {
   children: ComponentChildren;
 }
 
+const FoldedContext = createContext(false);
+
+/** Sections in here are folded. */
+export function Folded({ children }: { children: ComponentChildren }) {
+  return <FoldedContext.Provider value={true}>{children}</FoldedContext.Provider>;
+}
+
 export function Section({ id, title, about, children }: Props) {
+  const folded = useContext(FoldedContext);
+  if (folded) return <FoldedSection id={id} title={title} about={about} children={children} />;
   return (
     <section id={id} aria-labelledby={`${id}-title`} class="section">
       <h2 id={`${id}-title`} tabIndex={-1}>
@@ -18,6 +30,23 @@ export function Section({ id, title, about, children }: Props) {
       </h2>
       {about !== undefined && <p class="about">{about}</p>}
       {children}
+    </section>
+  );
+}
+
+/** What is inside is on the page, so that a search finds it; its charts are drawn when they come into view. */
+function FoldedSection({ id, title, about, children }: Props) {
+  return (
+    <section id={id} aria-labelledby={`${id}-title`} class="section folded">
+      <details>
+        <summary>
+          <h2 id={`${id}-title`}>{title}</h2>
+        </summary>
+        <div class="folded-content">
+          {about !== undefined && <p class="about">{about}</p>}
+          <FoldedContext.Provider value={false}>{children}</FoldedContext.Provider>
+        </div>
+      </details>
     </section>
   );
 }

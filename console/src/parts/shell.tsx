@@ -4,6 +4,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { licences } from "../data/embedded";
+import { goTo } from "../view-link";
 import { Name } from "./name";
 import { cut } from "./text";
 import { ThemeSwitch } from "./theme-switch";
@@ -58,7 +59,11 @@ export function Shell({ title, kind, verdict, sections, madeBy, back, children }
           <ul>
             {sections.map((part) => (
               <li>
-                <a href={`#${part.id}`} aria-current={part.id === here ? "location" : undefined}>
+                <a
+                  href={`#${part.id}`}
+                  aria-current={part.id === here ? "location" : undefined}
+                  onClick={(event) => follow(event, part.id)}
+                >
                   {part.title}
                 </a>
               </li>
@@ -75,6 +80,13 @@ export function Shell({ title, kind, verdict, sections, madeBy, back, children }
       </footer>
     </div>
   );
+}
+
+/** As the link says, and what is folded opens. A click for another tab is the browser's. */
+function follow(event: MouseEvent, part: string): void {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+  event.preventDefault();
+  goTo(part);
 }
 
 const SIGNS = { good: "✓", bad: "✕", plain: "•" } as const;

@@ -32,6 +32,9 @@ interface Props<Row> {
   empty?: string;
 }
 
+/** So many need no order of their own. */
+const FEW_ROWS = 3;
+
 interface Order {
   column: number;
   down: boolean;
@@ -53,6 +56,7 @@ export function Table<Row>(props: Props<Row>) {
             {columns.map((column, index) => (
               <Heading
                 column={column}
+                sortable={rows.length > FEW_ROWS}
                 state={order?.column === index ? order : null}
                 sort={() => setOrder(next(order, index))}
               />
@@ -91,13 +95,16 @@ function Heading<Row>({
   column,
   state,
   sort,
+  sortable,
 }: {
   column: Column<Row>;
+  /** A few rows are seen at once, in whatever order. */
+  sortable: boolean;
   state: Order | null;
   sort: () => void;
 }) {
   const kind = column.number === true ? "number" : "";
-  if (column.sort === undefined) {
+  if (column.sort === undefined || !sortable) {
     return (
       <th scope="col" class={kind} title={column.help}>
         {column.title}

@@ -3,7 +3,7 @@
 import { chooseTheme, theme } from "./theme";
 import type { Theme } from "./theme";
 
-const NAMES: Record<Theme, string> = { system: "As the system", light: "Light", dark: "Dark" };
+const NAMES: Record<Theme, string> = { system: "System", light: "Light", dark: "Dark" };
 
 export function ThemeSwitch() {
   return (

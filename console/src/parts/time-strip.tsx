@@ -3,6 +3,7 @@
 
 import { useRef } from "preact/hooks";
 import { tickTime } from "../charts/axes";
+import { cursor } from "../charts/cursor";
 import type { Extent, Period } from "../period";
 import { byKey, inView, period, within } from "../period";
 
@@ -34,6 +35,7 @@ export function TimeStrip({ extent, shape, shapeName }: Props) {
           style={{ left: `${left}%`, width: `${width}%` }}
           onPointerDown={drag("window")}
         />
+        <CursorMark extent={extent} />
         <Handle
           name="Begin of the period"
           grip="from"
@@ -70,6 +72,14 @@ export function TimeStrip({ extent, shape, shapeName }: Props) {
       </div>
     </div>
   );
+}
+
+/** Where the pointer is in the charts. */
+function CursorMark({ extent }: { extent: Extent }) {
+  const at_s = cursor.value;
+  if (at_s === null) return null;
+  const left = ((at_s - extent.from_s) / (extent.to_s - extent.from_s)) * 100;
+  return <div class="strip-cursor" style={{ left: `${left}%` }} aria-hidden="true" />;
 }
 
 function words(extent: Extent, chosen: Period | null): string {

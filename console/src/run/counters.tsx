@@ -1,5 +1,5 @@
-// Counters of host, network, disks and mount: small charts below one another, under the time axis of all
-// others.
+// Counters of host, network, disks and mount: small charts below one another, under the time axis of all others.
+// Those that tell something stand apart from those that are flat.
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
@@ -7,11 +7,12 @@ import type { ChartOption, Look } from "../charts/chart";
 import type { LineSeriesOption } from "../charts/echarts";
 import { tick, tickTime, timeAxis, valueAxis } from "../charts/axes";
 import { seriesStyle } from "../charts/palette";
-import type { CounterSeries, Counters } from "../data/page";
+import type { Band } from "../charts/bands";
+import type { CounterAgent, CounterSeries, Counters } from "../data/page";
 import { number } from "../figures/units";
 import type { Extent } from "../period";
-import { Name } from "../parts/name";
 import { chartText } from "../parts/text";
+import { tells } from "./telling";
 
 const LAYERS: Record<CounterSeries["layer"], string> = {
   host: "This machine",
@@ -41,56 +42,62 @@ interface Group {
   series: CounterSeries[];
 }
 
-export function CounterCharts({ counters, extent }: { counters: Counters; extent: Extent }) {
-  return (
-    <>
-      {counters.agents.map((agent, at) => (
-        <AgentCounters
-          key={agent.agent}
-          agent={agent.agent}
-          many={counters.agents.length > 1}
-          series={agent.series}
-          notes={agent.notes}
-          at={at}
-          extent={extent}
-        />
-      ))}
-    </>
-  );
-}
+/** Small charts for the counters that tell most. */
+const MOST_TELLING = 3;
 
-interface AgentProps {
-  agent: string;
-  many: boolean;
-  series: CounterSeries[];
-  /** What was left out or could not be sampled. */
-  notes: string[];
-  at: number;
+interface Props {
+  counters: Counters;
+  bands: readonly Band[];
   extent: Extent;
 }
 
-function AgentCounters({ agent, many, series, notes, at, extent }: AgentProps) {
-  const layers = (Object.keys(LAYERS) as CounterSeries["layer"][]).filter((layer) =>
-    series.some((one) => one.layer === layer),
+/** The charts of all agents, those first that tell most, and how much. */
+function ranked({ counters, bands }: Pick<Props, "counters" | "bands">): { group: Group; told: number }[] {
+  const groups = counters.agents.flatMap((agent, at) => groupsOfAgent(agent, at, counters.agents.length > 1));
+  const weight = (group: Group) => group.series.reduce((most, one) => Math.max(most, tells(one, bands)), 0);
+  return groups.map((group) => ({ group, told: weight(group) })).sort((one, two) => two.told - one.told);
+}
+
+function groupsOfAgent(agent: CounterAgent, at: number, many: boolean): Group[] {
+  const layers = Object.keys(LAYERS) as CounterSeries["layer"][];
+  return layers.flatMap((layer) => {
+    const series = agent.series.filter((one) => one.layer === layer);
+    const groups = groupsOf(series, `counter-${at}-${layer}`);
+    return many ? groups.map((group) => ({ ...group, title: `${agent.agent}: ${group.title}` })) : groups;
+  });
+}
+
+/** The few that went with the incidents; without incidents those that moved most. */
+export function TellingCounters(props: Props) {
+  const shown = useMemo(() => telling(props), [props.counters, props.bands]);
+  return (
+    <div class="counter-layer">
+      {shown.map((group) => (
+        <GroupChart key={group.id} group={group} extent={props.extent} />
+      ))}
+    </div>
   );
+}
+
+function telling(props: Pick<Props, "counters" | "bands">): Group[] {
+  const those = ranked(props).filter(({ told }) => told > 0);
+  return those.slice(0, MOST_TELLING).map(({ group }) => group);
+}
+
+/** Flat, or beside the point. */
+export function OtherCounters(props: Props) {
+  const groups = useMemo(() => {
+    const shown = new Set(telling(props));
+    return ranked(props).map(({ group }) => group).filter((group) => ![...shown].some((one) => one.id === group.id));
+  }, [props.counters, props.bands]);
+  const notes = props.counters.agents.flatMap((agent) => agent.notes);
   return (
     <>
-      {many && (
-        <h3>
-          <Name text={agent} />
-        </h3>
-      )}
-      {layers.map((layer) => (
-        <div class="counter-layer" key={layer}>
-          <h3>{LAYERS[layer]}</h3>
-          {groupsOf(
-            series.filter((one) => one.layer === layer),
-            `counter-${at}-${layer}`,
-          ).map((group) => (
-            <GroupChart key={group.id} group={group} extent={extent} />
-          ))}
-        </div>
-      ))}
+      <div class="counter-layer">
+        {groups.map((group) => (
+          <GroupChart key={group.id} group={group} extent={props.extent} />
+        ))}
+      </div>
       {notes.map((note) => (
         <p class="faint" dir="auto">
           {note}
@@ -137,7 +144,6 @@ function GroupChart({ group, extent }: { group: Group; extent: Extent }) {
     <Chart
       id={group.id}
       title={chartText(group.title, 60)}
-      level={4}
       describe={said.join("; ")}
       option={option}
       timeAxis={extent}

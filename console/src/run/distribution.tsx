@@ -1,7 +1,7 @@
 // How long operations took: percentiles by kind from summary.json; histogram and percentile curve from the
 // log.
 
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
 import type { ChartOption, Look } from "../charts/chart";
 import type { BarSeriesOption, LineSeriesOption } from "../charts/echarts";
@@ -10,14 +10,17 @@ import { seriesStyle } from "../charts/palette";
 import type { Detail, PercentileCurve, RunPage } from "../data/page";
 import { OP_KINDS } from "../data/summary";
 import type { LoadPoint, TimeFigures } from "../data/summary";
+import { whyNot } from "../figures/percentile";
 import { count, counted, duration, moment } from "../figures/units";
 import { period } from "../period";
 import { Figure } from "../parts/figure";
+import { Percentile } from "../parts/percentile";
+import { Term } from "../parts/glossary";
 import { Missing, Section } from "../parts/section";
 import { Table } from "../parts/table";
 import type { Column } from "../parts/table";
 import { binEndUs, binStartUs, latencyCounts, spanOf } from "./period-stats";
-import { PointPick } from "./point-pick";
+import { PointPick, usePoint } from "./point-pick";
 
 export function Distribution({ run }: { run: RunPage }) {
   const { detail, summary } = run;
@@ -25,7 +28,12 @@ export function Distribution({ run }: { run: RunPage }) {
     <Section
       id="latency"
       title="Latency"
-      about="Response time runs from when an operation was due, service time from when it was issued. The difference is waiting."
+      about={
+        <>
+          <Term word="response time">Response time</Term> runs from when an operation was due,{" "}
+          <Term word="service time" /> from when it was issued. The difference is waiting.
+        </>
+      }
     >
       {detail !== null && <LatencyCharts detail={detail} />}
       <ByKind points={summary.load_points} />
@@ -132,7 +140,7 @@ function barWords(items: unknown, first: number): string {
 
 /** hgrm style: 90 %, 99 %, 99.9 % are equally far apart. */
 function Percentiles({ detail }: { detail: Detail }) {
-  const curves = detail.percentiles;
+  const curves = useMemo(() => detail.percentiles.map(carried), [detail]);
   const option = useMemo(() => (look: Look) => drawCurves(look, curves), [curves]);
   const said = curves.map(
     (curve) =>
@@ -154,6 +162,16 @@ function Percentiles({ detail }: { detail: Detail }) {
       })}
     />
   );
+}
+
+/** A curve without the percentiles that its count does not carry; the longest stays. */
+function carried(curve: PercentileCurve): PercentileCurve {
+  const keep = curve.percentile.map((percentile) => percentile >= 100 || whyNot(percentile, curve.count) === null);
+  return {
+    ...curve,
+    percentile: curve.percentile.filter((_, at) => keep[at]),
+    us: curve.us.filter((_, at) => keep[at]),
+  };
 }
 
 /** 1/(1-p); all of them (100 %) stand where one operation of them all is. */
@@ -226,14 +244,14 @@ interface Row {
 /** summary.json's percentiles of one load point, by kind. */
 function ByKind({ points }: { points: LoadPoint[] }) {
   const there = points.map((point, at) => ({ point, at })).filter(({ point }) => rowsOf(point).length > 0);
-  const [chosen, setChosen] = useState(there[there.length - 1]?.at ?? 0);
+  const chosen = usePoint(there, there[there.length - 1]?.at ?? 0);
   const point = points[chosen];
   if (point === undefined || there.length === 0)
     return <Missing>No operation succeeded, so there are no times.</Missing>;
   const rows = rowsOf(point);
   return (
     <>
-      <PointPick points={there} chosen={chosen} choose={setChosen} />
+      <PointPick points={there} chosen={chosen} />
       <Table caption="Times by kind of operation" rows={rows} columns={columnsOf(chosen)} />
     </>
   );
@@ -257,15 +275,17 @@ function rowsOf(point: LoadPoint): Row[] {
 
 function columnsOf(at: number): Column<Row>[] {
   type Field = "mean_us" | "p50_us" | "p95_us" | "p99_us" | "p99_9_us" | "max_us";
-  const times = (title: string, of: "response" | "service", field: Field): Column<Row> => ({
+  const times = (title: string, of: "response" | "service", field: Field, percentile = 0): Column<Row> => ({
     title,
     number: true,
     sort: (row) => row[of]?.[field] ?? null,
     cell: (row) => (
-      <Figure
+      <Percentile
         path={`load_points.${at}.total.${of}.${row.key}.${field}`}
         value={row[of]?.[field]}
         text={duration}
+        percentile={percentile}
+        operations={row[of]?.count ?? 0}
       />
     ),
   });
@@ -284,10 +304,10 @@ function columnsOf(at: number): Column<Row>[] {
       ),
     },
     times("mean", "response", "mean_us"),
-    times("p50", "response", "p50_us"),
-    times("p95", "response", "p95_us"),
-    times("p99", "response", "p99_us"),
-    times("p99.9", "response", "p99_9_us"),
+    times("p50", "response", "p50_us", 50),
+    times("p95", "response", "p95_us", 95),
+    times("p99", "response", "p99_us", 99),
+    times("p99.9", "response", "p99_9_us", 99.9),
     times("max", "response", "max_us"),
     {
       title: "max at",
@@ -300,7 +320,7 @@ function columnsOf(at: number): Column<Row>[] {
         />
       ),
     },
-    times("service p50", "service", "p50_us"),
-    times("service p99", "service", "p99_us"),
+    times("service p50", "service", "p50_us", 50),
+    times("service p99", "service", "p99_us", 99),
   ];
 }

@@ -1,147 +1,156 @@
-// The EBU figures: throughput and latency against the number of clients, one line for each kind of access;
-// the three tables of the paper; the same by block size.
+// The EBU figures: throughput, and latency by the paper's definition, against what the load points differ in; the
+// three tables of the paper; the same by block size. Response times stand apart, under their own name.
 
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
 import type { ChartOption, Look } from "../charts/chart";
 import type { LineSeriesOption } from "../charts/echarts";
 import { categoryAxis, valueAxis } from "../charts/axes";
-import type { LoadPoint } from "../data/summary";
-import { mbPerS, ms } from "../figures/units";
-import { Name } from "../parts/name";
+import { seriesStyle } from "../charts/palette";
+import type { RunPage } from "../data/page";
+import type { LoadPoint, PaperCell, PaperMode } from "../data/summary";
+import { mbPerS, ms, number } from "../figures/units";
+import { Term } from "../parts/glossary";
 import { Section } from "../parts/section";
-import { cut } from "../parts/text";
-import { PaperView } from "./paper";
+import { MODES, PaperView } from "./paper";
+import { PointPick, usePoint } from "./point-pick";
+import { sweptAxis } from "./swept";
+import type { SweptAxis } from "./swept";
 
-export function EbuSection({ points }: { points: LoadPoint[] }) {
+export function EbuSection({ run }: { run: RunPage }) {
+  const points = run.summary.load_points;
   const measured = points
     .map((point, at) => ({ point, at }))
     .filter(({ point }) => point.paper.block_bytes.length > 0);
-  const [chosen, setChosen] = useState(measured[measured.length - 1]?.at ?? 0);
+  const chosen = usePoint(measured, measured[measured.length - 1]?.at ?? 0);
   const current = points[chosen];
   return (
     <Section
       id="ebu"
       title="EBU figures"
-      about="Throughput counts all workers and all time. The tables below are those of EBU's paper: what one worker gets while it transfers, and the time that everything else takes."
+      about={
+        <>
+          Throughput counts all workers and all time. <Term word="latency">Latency</Term> is that of EBU’s paper:
+          everything in a transfer that is not data.
+        </>
+      }
     >
-      {points.length > 1 && <Against points={points} />}
-      {measured.length > 1 && (
-        <label class="pick">
-          Tables of{" "}
-          <select value={String(chosen)} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
-            {measured.map(({ point, at }) => (
-              <option value={String(at)} selected={at === chosen}>
-                {cut(point.label, 60)}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
-      {current !== undefined && <PaperView point={current} at={chosen} />}
+      {points.length > 1 && <Against run={run} />}
+      <details>
+        <summary>The paper’s tables{points.length > 1 ? ", response times" : ""}, and figures by block size</summary>
+        <div class="folded-content">
+          {points.length > 1 && <Responses run={run} />}
+          <PointPick points={measured} chosen={chosen} />
+          {current !== undefined && <PaperView point={current} at={chosen} />}
+        </div>
+      </details>
     </Section>
   );
 }
 
-/** What the load points differ in: what was swept, else the number of workers. */
-function axisOf(points: LoadPoint[]): { title: string; name: string; values: string[] } {
-  if (points.some((point) => point.sweep_value !== null)) {
-    return {
-      title: "load point",
-      name: "load point",
-      values: points.map((point) => cut(point.sweep_value ?? point.label, 18)),
-    };
-  }
-  const workers = points.map((point) => point.workers);
-  if (new Set(workers).size === points.length)
-    return { title: "clients", name: "clients (workers)", values: workers.map(String) };
-  return { title: "load point", name: "load point", values: points.map((point) => cut(point.label, 18)) };
-}
-
-interface Access {
+interface Line {
   name: string;
-  rate: (point: LoadPoint) => number | null;
-  times: (point: LoadPoint) => { mean_us: number; max_us: number } | null | undefined;
+  values: (number | null)[];
 }
 
-const ACCESS: Access[] = [
-  {
-    name: "read",
-    rate: (point) => point.total.read_bytes_per_s,
-    times: (point) => point.total.response.read,
-  },
-  {
-    name: "write",
-    rate: (point) => point.total.written_bytes_per_s,
-    times: (point) => point.total.response.write,
-  },
-  { name: "both", rate: (point) => point.total.bytes_per_s, times: (point) => point.total.response.data },
+interface Against {
+  id: string;
+  title: string;
+  unit: string;
+  lines: Line[];
+  say: (value: number) => string;
+}
+
+const ACCESS: { name: string; rate: (point: LoadPoint) => number | null }[] = [
+  { name: "read", rate: (point) => point.total.read_bytes_per_s },
+  { name: "write", rate: (point) => point.total.written_bytes_per_s },
+  { name: "both", rate: (point) => point.total.bytes_per_s },
 ];
 
-function Against({ points }: { points: LoadPoint[] }) {
-  const axis = axisOf(points);
-  const there = ACCESS.filter((access) => points.some((point) => (access.times(point) ?? null) !== null));
-  const charts = useMemo(
-    () =>
-      [
-        {
-          id: "rate",
-          title: "Throughput",
-          unit: "MB/s",
-          of: (access: Access) => (point: LoadPoint) => scaled(access.rate(point), 1e6),
-          say: (v: number) => mbPerS(v * 1e6),
-        },
-        {
-          id: "mean",
-          title: "Average latency",
-          unit: "ms",
-          of: (access: Access) => (point: LoadPoint) => scaled(access.times(point)?.mean_us, 1e3),
-          say: (v: number) => ms(v * 1e3),
-        },
-        {
-          id: "max",
-          title: "Maximum latency",
-          unit: "ms",
-          of: (access: Access) => (point: LoadPoint) => scaled(access.times(point)?.max_us, 1e3),
-          say: (v: number) => ms(v * 1e3),
-        },
-      ].map((chart) => {
-        const lines = there.map((access) => ({ name: access.name, values: points.map(chart.of(access)) }));
-        return {
-          ...chart,
-          lines,
-          option: (look: Look) => lineChart(look, axis, chart.unit, lines, chart.say),
-        };
-      }),
-    [points],
-  );
+const TYPES = (Object.keys(MODES) as PaperMode[]).filter((mode) => mode !== "all");
+
+/** Of a type of access over all block sizes: the margin of the paper's table. */
+function marginOf(point: LoadPoint, mode: PaperMode): PaperCell | undefined {
+  return point.paper.cells.find((cell) => cell.mode === mode && cell.block_bytes === null);
+}
+
+/** Throughput, and the paper's two latencies: one line for each type of access. */
+function Against({ run }: { run: RunPage }) {
+  const axis = useMemo(() => sweptAxis(run.summary), [run]);
+  const charts = useMemo(() => ebuCharts(run.summary.load_points), [run]);
+  return <LineCharts charts={charts} axis={axis} />;
+}
+
+function ebuCharts(points: LoadPoint[]): Against[] {
+  const rates = ACCESS.map(({ name, rate }) => ({ name, values: points.map((point) => scaled(rate(point), 1e6)) }));
+  const latency = (of: (cell: PaperCell) => number | null): Line[] =>
+    there(
+      TYPES.map((mode) => ({
+        name: MODES[mode],
+        values: points.map((point) => {
+          const cell = marginOf(point, mode);
+          return cell === undefined ? null : of(cell);
+        }),
+      })),
+    );
+  return [
+    { id: "rate", title: "Throughput", unit: "MB/s", lines: there(rates), say: (value) => mbPerS(value * 1e6) },
+    { id: "mean", title: "Average latency", unit: "ms", lines: latency((cell) => cell.average_latency_ms), say: number },
+    { id: "max", title: "Maximum latency", unit: "s", lines: latency((cell) => cell.maximum_latency_s), say: number },
+  ];
+}
+
+const SIDES = ["read", "write", "data"] as const;
+
+/** How long single reads and writes took, which is no latency of the paper's. */
+function Responses({ run }: { run: RunPage }) {
+  const axis = useMemo(() => sweptAxis(run.summary), [run]);
+  const charts = useMemo(() => {
+    const points = run.summary.load_points;
+    const lines = (field: "mean_us" | "max_us") =>
+      there(
+        SIDES.map((side) => ({
+          name: side === "data" ? "both" : side,
+          values: points.map((point) => scaled(point.total.response[side]?.[field], 1e3)),
+        })),
+      );
+    const say = (value: number) => ms(value * 1e3);
+    return [
+      { id: "response-mean", title: "Mean response time", unit: "ms", lines: lines("mean_us"), say },
+      { id: "response-max", title: "Longest response time", unit: "ms", lines: lines("max_us"), say },
+    ];
+  }, [run]);
+  return <LineCharts charts={charts} axis={axis} />;
+}
+
+function there(lines: Line[]): Line[] {
+  return lines.filter((line) => line.values.some((value) => value !== null && value > 0));
+}
+
+function LineCharts({ charts, axis }: { charts: Against[]; axis: SweptAxis }) {
   return (
     <div class="grid three">
       {charts.map((chart) => (
-        <Chart
-          id={`ebu-${chart.id}`}
-          title={`${chart.title} by ${axis.title}`}
-          describe={
-            chart.lines
-              .map((line) => `${line.name}: ${said(line.values, axis.values, chart.say)}`)
-              .join("; ") + `, ${chart.unit}.`
-          }
-          option={chart.option}
-          table={() => ({
-            columns: [axis.name, ...chart.lines.map((line) => `${line.name}, ${chart.unit}`)],
-            rows: points.map((_, at) => [
-              axis.values[at] ?? "",
-              ...chart.lines.map((line) => line.values[at] ?? null),
-            ]),
-          })}
-        />
+        <LineChart key={chart.id} chart={chart} axis={axis} />
       ))}
-      {axis.name === "load point" && points.length > 12 && (
-        <p class="faint">
-          The last load point is <Name text={points[points.length - 1]?.label ?? ""} />.
-        </p>
-      )}
     </div>
+  );
+}
+
+function LineChart({ chart, axis }: { chart: Against; axis: SweptAxis }) {
+  const { id, title, unit, lines, say } = chart;
+  const option = useMemo(() => (look: Look) => lineChart(look, axis, unit, lines, say), [chart, axis]);
+  return (
+    <Chart
+      id={`ebu-${id}`}
+      title={`${title} by ${axis.title}`}
+      describe={lines.map((line) => `${line.name}: ${said(line.values, axis.values, say)}`).join("; ") + `, ${unit}.`}
+      option={option}
+      table={() => ({
+        columns: [axis.name, ...lines.map((line) => `${line.name}, ${unit}`)],
+        rows: axis.values.map((value, at) => [value, ...lines.map((line) => line.values[at] ?? null)]),
+      })}
+    />
   );
 }
 
@@ -167,16 +176,17 @@ export function lineChart(
   say: (value: number) => string,
 ): ChartOption {
   const colour: Record<string, string> = { read: look.read, write: look.write, both: look.both };
-  const series: LineSeriesOption[] = lines.map((line) => {
-    const color = colour[line.name] ?? look.ink;
+  const series: LineSeriesOption[] = lines.map((line, n) => {
+    const style = seriesStyle(look, n);
+    const color = colour[line.name] ?? style.color;
     return {
       type: "line",
       name: line.name,
       data: line.values,
-      symbol: SYMBOLS[line.name] ?? "circle",
+      symbol: SYMBOLS[line.name] ?? style.marker,
       symbolSize: 8,
       itemStyle: { color },
-      lineStyle: { color, width: 2, type: DASHED[line.name] ?? "solid" },
+      lineStyle: { color, width: 2, type: DASHED[line.name] ?? style.dash },
     };
   });
   return {

@@ -7,6 +7,7 @@ import { categoryAxis, valueAxis } from "../charts/axes";
 import type { Headroom } from "../data/page";
 import type { LateFigures, LoadPoint } from "../data/summary";
 import { count, counted, ms } from "../figures/units";
+import { Term } from "../parts/glossary";
 import { cut } from "../parts/text";
 
 export function HeadroomChart({ headroom, point }: { headroom: Headroom; point: LoadPoint }) {
@@ -21,7 +22,7 @@ export function HeadroomChart({ headroom, point }: { headroom: Headroom; point: 
       title="How much of their time frames had left"
       describe={`${cut(point.label, 40)}: ${counted(all, "frame")}, ${count(late)} came after their deadline or never.`}
       option={option}
-      note="Headroom: margin as a share of buffer and one frame. 100 % is at once, 0 % at the deadline, below 0 late."
+      note={<><Term word="headroom">Headroom</Term>: 100 % is at once, 0 % at the deadline, below 0 late.</>}
       table={() => ({
         columns: ["headroom from, %", "to, %", "frames"],
         rows: [

@@ -47,7 +47,7 @@ export function HeatMap({ detail, extent }: { detail: Detail; extent: Extent }) 
         describe={`${counted(stats.count, "operation")}, the longest took ${duration(stats.max_us ?? 0)}.`}
         option={option}
         timeAxis={extent}
-        height={300}
+        height={200}
         readout={readout}
         note={<HeatKey most={cells.most} />}
         table={() => ({

@@ -13,7 +13,8 @@ import { Figure } from "../parts/figure";
 import { Table } from "../parts/table";
 import type { Column } from "../parts/table";
 
-const MODES: Record<PaperMode, string> = {
+/** Types of access in words. */
+export const MODES: Record<PaperMode, string> = {
   seq_rd: "sequential read",
   rand_rd: "random read",
   seq_wr: "sequential write",

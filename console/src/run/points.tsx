@@ -5,6 +5,7 @@ import type { LoadPoint, Summary } from "../data/summary";
 import { columnText } from "../figures/column";
 import { count, counted } from "../figures/units";
 import { Figure } from "../parts/figure";
+import { Percentile } from "../parts/percentile";
 import { Name, Said } from "../parts/name";
 import { Missing, Section } from "../parts/section";
 import { Table } from "../parts/table";
@@ -28,6 +29,7 @@ export function PointsSection({ summary }: { summary: Summary }) {
         <Table
           caption="Load points"
           quiet
+          most={12}
           rows={rows}
           columns={columnsOf(rows)}
           rowClass={({ point }) => (criteriaWord(point.verdict) === "NOT MET" ? "bad" : "")}
@@ -57,6 +59,24 @@ function figures(rows: Row[], title: string, path: string, of: Of, scale = 1, he
     cell: ({ point, at }) => <Figure path={`load_points.${at}.${path}`} value={of(point)} text={text} />,
     ...(help === undefined ? {} : { help }),
   };
+}
+
+/** A column of times in ms, as far as the count of operations carries the percentile. */
+function percentiles(rows: Row[], title: string, path: string, of: Of, percentile: number, operations: Of): Column<Row> {
+  const text = columnText(
+    rows.map(({ point }) => of(point)),
+    1e3,
+  );
+  const cell = ({ point, at }: Row) => (
+    <Percentile
+      path={`load_points.${at}.${path}`}
+      value={of(point)}
+      text={text}
+      percentile={percentile}
+      operations={operations(point) ?? 0}
+    />
+  );
+  return { ...figures(rows, title, path, of, 1e3), cell };
 }
 
 function counts(title: string, path: string, of: Of): Column<Row> {
@@ -94,6 +114,7 @@ function columnsOf(rows: Row[]): Column<Row>[] {
 function frameColumns(rows: Row[]): Column<Row>[] {
   const margin: Of = (point) => point.streams?.total.worst_margin?.margin_us;
   const p99: Of = (point) => point.streams?.total.response?.p99_us;
+  const frames: Of = (point) => point.streams?.total.response?.count;
   return [
     counts("frames", "streams.total.frames_judged", (point) => point.streams?.total.frames_judged),
     counts("late frames", "streams.total.late_frames", (point) => point.streams?.total.late_frames),
@@ -105,14 +126,10 @@ function frameColumns(rows: Row[]): Column<Row>[] {
       1e3,
       "Time that the frame which came closest to its deadline had left; below 0 it was late",
     ),
-    figures(
-      rows,
-      "frame p99, ms",
-      "streams.total.response.p99_us",
-      p99,
-      1e3,
-      "99 of 100 frames were there within this time",
-    ),
+    {
+      ...percentiles(rows, "frame p99, ms", "streams.total.response.p99_us", p99, 99, frames),
+      help: "99 of 100 frames were there within this time",
+    },
   ];
 }
 
@@ -129,14 +146,14 @@ function rateColumns(rows: Row[], hasFrames: boolean): Column<Row>[] {
   ];
   if (hasFrames) return columns;
   const data =
-    (of: "p50_us" | "p99_us" | "max_us"): Of =>
+    (of: "p50_us" | "p99_us" | "max_us" | "count"): Of =>
     (point) =>
       point.total.response.data?.[of];
   return [
     ...columns,
     figures(rows, "ops/s", "total.data_ops_per_s", (point) => point.total.data_ops_per_s),
-    figures(rows, "p50, ms", "total.response.data.p50_us", data("p50_us"), 1e3),
-    figures(rows, "p99, ms", "total.response.data.p99_us", data("p99_us"), 1e3),
+    percentiles(rows, "p50, ms", "total.response.data.p50_us", data("p50_us"), 50, data("count")),
+    percentiles(rows, "p99, ms", "total.response.data.p99_us", data("p99_us"), 99, data("count")),
     figures(rows, "max, ms", "total.response.data.max_us", data("max_us"), 1e3),
   ];
 }

@@ -1,49 +1,80 @@
-// A run's page: the answer first, then what it rests on, in the order in which somebody asks for it.
+// A run's page: the answer first, then the streams and the incidents, then what explains them. What is raw or beside
+// the point is folded behind that.
 
 import { useMemo } from "preact/hooks";
 import type { ComponentChildren } from "preact";
+import { BandsContext } from "../charts/bands";
 import type { Page, RunPage } from "../data/page";
 import type { Summary } from "../data/summary";
 import { madeBy } from "./when";
+import { Folded } from "../parts/section";
 import { Shell } from "../parts/shell";
 import type { PagePart } from "../parts/shell";
-import { Answer } from "./answer";
-import { IncidentsSection } from "./incidents";
+import { useViewLink } from "../view-link";
 import { CheckSection } from "./check";
+import { CheckTable } from "./check-table";
 import { ConfigurationSection } from "./configuration";
 import { Distribution } from "./distribution";
 import { EbuSection } from "./ebu";
+import { foundBy } from "./good";
+import { GoodSection } from "./good-section";
+import { Hero } from "./hero";
+import { bandsOf, IncidentsSection } from "./incidents";
 import { extentOf, flowOf } from "./over-time";
 import { PointsSection } from "./points";
 import { ReplaySection } from "./replay";
 import { SearchSection } from "./search";
+import { Sheet } from "./sheet";
 import { SizesSection } from "./sizes";
 import { StreamsSection } from "./streams";
-import { TimedSections, timedParts } from "./timed";
+import * as timed from "./timed";
+import type { Timed } from "./timed";
 import { TrustSection } from "./trust";
 import { VdaSection } from "./vda";
 import { verdictOf } from "./verdict-word";
 import { WorkersSection } from "./workers";
+import "./run.css";
 
 interface Part extends PagePart {
   view: () => ComponentChildren;
+  /** Closed until somebody wants it. */
+  folded?: boolean;
 }
 
 export function RunReport({ run, page, back }: { run: RunPage; page: Page; back?: ComponentChildren }) {
-  const parts = useMemo(() => partsOf(run), [run]);
+  const time = useMemo(() => timedOf(run), [run]);
+  const bands = useMemo(() => bandsOf(run.summary.load_points), [run]);
+  const parts = useMemo(() => partsOf(run, time), [run, time]);
+  const sections = [{ id: "answer", title: "Answer" }, ...parts];
+  useViewLink(time?.extent ?? null);
   return (
     <Shell
       title={run.id}
       kind="Run"
       verdict={verdictOf(run.summary)}
-      sections={parts.filter((part) => part.title !== "")}
+      sections={sections}
       madeBy={madeBy(page)}
       back={back}
     >
       <h1 class="sr-only">Run {run.id}</h1>
-      {parts.map((part) => part.view())}
+      <BandsContext.Provider value={bands}>
+        <Hero run={run} page={page}>{run.summary.check != null && <CheckTable facts={run.summary.check} />}</Hero>
+        <div class="timed">
+          {time !== null && <timed.PeriodStrip time={time} />}
+          {parts.filter((part) => part.folded !== true).map((part) => part.view())}
+          <div class="folds">
+            <Folded>{parts.filter((part) => part.folded === true).map((part) => part.view())}</Folded>
+          </div>
+        </div>
+      </BandsContext.Provider>
+      <Sheet run={run} />
     </Shell>
   );
+}
+
+function timedOf(run: RunPage): Timed | null {
+  const flow = flowOf(run.summary, run.detail);
+  return flow === null ? null : { run, flow, extent: extentOf(flow.time) };
 }
 
 /** Runs that are told in MB/s have them, as on the terminal. */
@@ -54,53 +85,88 @@ function hasEbuFigures(summary: Summary): boolean {
   return !told && summary.load_points.some((point) => point.paper.block_bytes.length > 0);
 }
 
-/** What this run has to show. A part without a title is not in the navigation. */
-function partsOf(run: RunPage): Part[] {
+/** What this run has to show behind its answer, in the order in which somebody asks for it. */
+function partsOf(run: RunPage, time: Timed | null): Part[] {
+  const shown = time === null ? [] : timed.partsOf(time);
+  const of = (...ids: string[]): Part[] => shown.filter((part) => ids.includes(part.id));
+  const folded = (parts: Part[]): Part[] => parts.map((part) => ({ ...part, folded: true }));
+  const { facts, points, streams, raw } = ownParts(run, time);
+  // A first look is told by its table; its streams came and went by the hundred.
+  const isLook = run.summary.check != null;
+  const strips = of("strips");
+  const scale = { id: "good", title: "Is this good?", view: () => <GoodSection run={run} /> };
+  const good = foundBy(run) === null ? [] : [scale];
+  // Charts that explain incidents stand below them.
+  const explains = run.incidents.length > 0 && !isLook;
+  return [
+    ...(isLook ? good : strips),
+    ...incidents(run, time),
+    ...(explains ? of("time") : []),
+    ...facts,
+    ...(isLook ? [] : good),
+    ...points,
+    ...(explains ? [] : of("time")),
+    ...folded([...(isLook ? strips : []), ...streams, ...of("latency-over-time", "counters", "period", "worst")]),
+    ...folded([...of("files", "operations"), ...raw]),
+  ];
+}
+
+function incidents(run: RunPage, time: Timed | null): Part[] {
+  if (run.incidents.length === 0) return [];
+  const view = () => <IncidentsSection run={run} extent={time?.extent ?? null} />;
+  return [{ id: "incidents", title: "Incidents", view }];
+}
+
+interface OwnParts {
+  /** What this kind of run is about. */
+  facts: Part[];
+  points: Part[];
+  streams: Part[];
+  raw: Part[];
+}
+
+/** The parts that need no time axis. */
+function ownParts(run: RunPage, time: Timed | null): OwnParts {
   const { summary, detail } = run;
-  const flow = flowOf(summary, detail);
-  const extent = flow === null ? null : extentOf(flow.time);
-  const parts: Part[] = [{ id: "answer", title: "Answer", view: () => <Answer run={run} /> }];
-  const add = (there: boolean, id: string, title: string, view: () => ComponentChildren) => {
-    if (there) parts.push({ id, title, view });
-  };
   const points = summary.load_points;
-  const inStreams = points.some((point) => point.streams != null && point.streams.streams.length > 0);
+  const part = (there: boolean, id: string, title: string, view: () => ComponentChildren): Part[] =>
+    there ? [{ id, title, view }] : [];
   const check = summary.check ?? null;
   const search = summary.search ?? null;
   const vda = summary.vda ?? null;
   const replay = summary.replay ?? null;
-  add(run.incidents.length > 0, "incidents", "Incidents", () => <IncidentsSection run={run} />);
-  add(check !== null, "check", "Formats", () => check && <CheckSection facts={check} />);
-  add(search !== null, "search", "Search", () => search && <SearchSection facts={search} points={points} />);
-  add(vda !== null, "vda", "Load curve", () => vda && <VdaSection facts={vda} points={run.summary.load_points} />);
-  add(replay !== null, "replay", "Replay", () => replay && <ReplaySection facts={replay} points={points} />);
-  add(true, "points", points.length > 1 ? "Load points" : "Load point", () => (
+  const facts = [
+    ...part(search !== null, "search", "Search", () => search && <SearchSection facts={search} points={points} />),
+    ...part(vda !== null, "vda", "Load curve", () => vda && <VdaSection facts={vda} points={points} />),
+    ...part(replay !== null, "replay", "Replay", () => replay && <ReplaySection facts={replay} points={points} />),
+    ...part(hasEbuFigures(summary), "ebu", "EBU figures", () => <EbuSection run={run} />),
+  ];
+  const table = part(true, "points", points.length > 1 ? "Load points" : "Load point", () => (
     <PointsSection summary={summary} />
   ));
-  add(inStreams, "streams", "Streams", () => <StreamsSection run={run} extent={extent} />);
-  add(hasEbuFigures(summary), "ebu", "EBU figures", () => <EbuSection points={points} />);
-  if (flow !== null && extent !== null) {
-    const shown = timedParts(run);
-    parts.push({
-      ...(shown[0] ?? { id: "time", title: "Over time" }),
-      view: () => <TimedSections run={run} flow={flow} extent={extent} />,
-    });
-    for (const part of shown.slice(1)) parts.push({ ...part, view: () => null });
-  }
-  add(true, "latency", "Latency", () => <Distribution run={run} />);
-  add(
-    detail !== null && detail.sizes.length > 0,
-    "sizes",
-    "Transfer sizes",
-    () => detail && <SizesSection detail={detail} />,
-  );
-  add(
-    points.some((point) => point.per_worker.length > 1),
-    "workers",
-    "Workers",
-    () => <WorkersSection points={points} />,
-  );
-  add(true, "trust", "How far to trust it", () => <TrustSection run={run} />);
-  add(true, "configuration", "Configuration", () => <ConfigurationSection run={run} />);
-  return parts;
+  // Their own sections have a table of the load points.
+  const isTold = [check, search, vda, replay].some((one) => one !== null);
+  const inStreams = points.some((point) => point.streams != null && point.streams.streams.length > 0);
+  const sizes = detail !== null && detail.sizes.length > 0;
+  return {
+    facts,
+    points: isTold ? [] : table,
+    streams: part(inStreams, "streams", "Streams, in figures", () => (
+      <StreamsSection run={run} extent={time?.extent ?? null} />
+    )),
+    raw: [
+      ...part(check !== null, "check", "Formats, drawn", () => check && <CheckSection facts={check} />),
+      ...(isTold ? table : []),
+      ...part(true, "latency", "Latency", () => <Distribution run={run} />),
+      ...part(sizes, "sizes", "Transfer sizes", () => detail && <SizesSection detail={detail} />),
+      ...part(
+        points.some((point) => point.per_worker.length > 1),
+        "workers",
+        "Workers",
+        () => <WorkersSection points={points} />,
+      ),
+      ...part(true, "trust", "How far to trust it", () => <TrustSection run={run} />),
+      ...part(true, "configuration", "Configuration", () => <ConfigurationSection run={run} />),
+    ],
+  };
 }

@@ -41,7 +41,7 @@ export function SearchSection({ facts, points }: { facts: SearchFacts; points: L
           option={trials}
           height={280}
           table={() => ({
-            columns: ["streams", "passed", "fell: storage", "fell: this machine"],
+            columns: ["streams", "passed", "failed: storage", "failed: this machine"],
             rows: facts.trials.map((at) => [at.streams, at.passed, at.failed, at.client_limited]),
           })}
         />
@@ -79,8 +79,8 @@ function Trials({ trials }: { trials: TrialsAt[] }) {
       columns={[
         column("streams", "streams"),
         column("passed", "passed"),
-        column("fell: storage", "failed"),
-        column("fell: this machine", "client_limited"),
+        column("failed: storage", "failed"),
+        column("failed: this machine", "client_limited"),
       ]}
     />
   );
@@ -123,23 +123,23 @@ function trialBars(trials: TrialsAt[], look: Look): ChartOption {
     grid: { bottom: 24, top: 48 },
     series: [
       bar("passed", look.good, "passed", null),
-      bar("fell: storage", look.bad, "failed", 0.8),
-      bar("fell: this machine", look.faint, "client_limited", -0.8),
+      bar("failed: storage", look.bad, "failed", 0.8),
+      bar("failed: this machine", look.faint, "client_limited", -0.8),
     ],
   };
 }
 
-function outcomeOf(point: LoadPoint): "passed" | "fell: storage" | "fell: this machine" | "not known" {
+function outcomeOf(point: LoadPoint): "passed" | "failed: storage" | "failed: this machine" | "not known" {
   if (criteriaWord(point.verdict) === "met") return "passed";
-  if (point.culprit === "this_machine" || point.culprit === "tool") return "fell: this machine";
-  return point.verdict?.storage_failed === true ? "fell: storage" : "not known";
+  if (point.culprit === "this_machine" || point.culprit === "tool") return "failed: this machine";
+  return point.verdict?.storage_failed === true ? "failed: storage" : "not known";
 }
 
 function stepDots(points: LoadPoint[], look: Look): ChartOption {
   const kinds = [
     { name: "passed", color: look.good, symbol: "circle" },
-    { name: "fell: storage", color: look.bad, symbol: "triangle" },
-    { name: "fell: this machine", color: look.faint, symbol: "rect" },
+    { name: "failed: storage", color: look.bad, symbol: "triangle" },
+    { name: "failed: this machine", color: look.faint, symbol: "rect" },
     { name: "not known", color: look.mark, symbol: "diamond" },
   ];
   const steps = points.map((point, at) => ({

@@ -8,8 +8,11 @@ import { count, moment } from "../figures/units";
 import type { Extent } from "../period";
 import { showMoment } from "../period";
 import { Figure } from "../parts/figure";
+import { Percentile } from "../parts/percentile";
 import { Name } from "../parts/name";
+import { reveal } from "../parts/unfold";
 import { Table } from "../parts/table";
+import { chosenStream } from "../view";
 import type { Column } from "../parts/table";
 
 interface Row {
@@ -39,9 +42,14 @@ export function StreamTable({ figures, at, extent, detail }: TableProps) {
       rows={rows}
       columns={columnsOf(rows, at, leads ? extent : null)}
       most={20}
-      rowClass={({ stream }) => (stream.late_frames > 0 ? "bad" : "")}
+      rowClass={({ stream }) => rowClass(stream)}
     />
   );
+}
+
+function rowClass(stream: StreamFigures): string {
+  const chosen = stream.stream === chosenStream.value ? " chosen" : "";
+  return (stream.late_frames > 0 ? "bad" : "") + chosen;
 }
 
 /** As the terminal orders them: most late frames, then smallest margin, then number. */
@@ -102,7 +110,7 @@ function columnsOf(rows: Row[], at: number, extent: Extent | null): Column<Row>[
     },
     { title: "first late", cell: ({ stream }) => <FirstLate stream={stream} extent={extent} /> },
     times("worst margin, ms", "worst_margin.margin_us", (stream) => stream.worst_margin?.margin_us, 1e3),
-    times("p99, ms", "response.p99_us", (stream) => stream.response?.p99_us, 1e3),
+    p99Column(rows, path, times("p99, ms", "response.p99_us", (stream) => stream.response?.p99_us, 1e3)),
     times("MB/s", "bytes_per_s", (stream) => stream.bytes_per_s, 1e6),
     times(
       "least over the buffer, MB/s",
@@ -117,6 +125,23 @@ function columnsOf(rows: Row[], at: number, extent: Extent | null): Column<Row>[
   if (none((stream) => stream.late_frames))
     ["late runs", "longest, s", "first late"].forEach((title) => idle.add(title));
   return columns.filter((column) => !idle.has(column.title));
+}
+
+function p99Column(rows: Row[], path: (row: Row, field: string) => string, column: Column<Row>): Column<Row> {
+  const text = columnText(
+    rows.map(({ stream }) => stream.response?.p99_us),
+    1e3,
+  );
+  const cell = (row: Row) => (
+    <Percentile
+      path={path(row, "response.p99_us")}
+      value={row.stream.response?.p99_us}
+      text={text}
+      percentile={99}
+      operations={row.stream.response?.count ?? 0}
+    />
+  );
+  return { ...column, cell };
 }
 
 function longestOf(stream: StreamFigures): { length_s: number; n: number } | null {
@@ -149,7 +174,8 @@ function FirstLate({ stream, extent }: { stream: StreamFigures; extent: Extent |
   if (extent === null) return <>{words}</>;
   const show = () => {
     showMoment(extent, first.deadline_s, first.deadline_s, Math.max(1, stream.buffer_s));
-    document.getElementById("stream-strips")?.scrollIntoView({ block: "start" });
+    chosenStream.value = stream.stream;
+    reveal("stream-strips");
   };
   return (
     <button

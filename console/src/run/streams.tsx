@@ -1,24 +1,24 @@
 // The streams of a load point: how many frames were late, how much time they had left, and every stream in a
 // table.
 
-import { useState } from "preact/hooks";
 import type { RunPage } from "../data/page";
 import type { LateFigures, LoadPoint } from "../data/summary";
 import { columnText } from "../figures/column";
 import { count, counted, duration, ms } from "../figures/units";
 import type { Extent } from "../period";
 import { Figure, Tile, Tiles } from "../parts/figure";
+import { Percentile } from "../parts/percentile";
 import { Name } from "../parts/name";
 import { Section } from "../parts/section";
 import { Table } from "../parts/table";
-import { cut } from "../parts/text";
 import { HeadroomChart, MarginBars } from "./headroom";
+import { PointPick, usePoint } from "./point-pick";
 import { StreamTable } from "./stream-table";
 
 export function StreamsSection({ run, extent }: { run: RunPage; extent: Extent | null }) {
   const points = run.summary.load_points;
   const there = points.map((point, at) => ({ point, at })).filter(({ point }) => point.streams != null);
-  const [chosen, setChosen] = useState(tellsMost(there));
+  const chosen = usePoint(there, tellsMost(there));
   const point = points[chosen];
   const figures = point?.streams ?? null;
   if (point === undefined || figures === null) return null;
@@ -26,21 +26,14 @@ export function StreamsSection({ run, extent }: { run: RunPage; extent: Extent |
   return (
     <Section
       id="streams"
-      title="Streams"
+      title="Streams, in figures"
       about="Every frame has a deadline on a fixed timeline. A frame that comes after it is late, and so is everything behind it that a stall holds up."
     >
-      {there.length > 1 && (
-        <label class="pick">
-          Load point{" "}
-          <select value={String(chosen)} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
-            {there.map(({ point: one, at }) => (
-              <option value={String(at)} selected={at === chosen}>
-                {`${at + 1}: ${cut(one.label, 40)}, ${counted(one.streams?.total.late_frames ?? 0, "late frame")}`}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
+      <PointPick
+        points={there}
+        chosen={chosen}
+        more={(one) => counted(one.streams?.total.late_frames ?? 0, "late frame")}
+      />
       <Totals figures={figures} at={chosen} />
       <div class="grid">
         {detail !== null && <HeadroomChart headroom={detail.headroom} point={point} />}
@@ -100,13 +93,19 @@ function Totals({ figures, at }: { figures: LateFigures; at: number }) {
         )}
       </Tile>
       <Tile name="99 of 100 frames within">
-        <Figure path={path("response.p99_us")} value={total.response?.p99_us} text={duration} />
+        <Percentile
+          path={path("response.p99_us")}
+          value={total.response?.p99_us}
+          text={duration}
+          percentile={99}
+          operations={total.response?.count ?? 0}
+        />
       </Tile>
       <Tile name="Runs of late frames" tone={late}>
         <Figure path={path("late_runs")} value={total.late_runs} text={count} />
         <small>
           in <Figure path={`load_points.${at}.streams.incident_count`} value={figures.incident_count} text={count} />{" "}
-          incidents
+          {figures.incident_count === 1 ? "incident" : "incidents"}
         </small>
       </Tile>
       <Tile name="Late through the tool itself">

@@ -44,7 +44,7 @@ export function ThroughputChart({ detail, points, flow, extent }: Props) {
       describe={`Highest: read ${peak(flow.read_bytes)} MB/s, write ${peak(flow.written_bytes)} MB/s, in bins of ${tickTime(flow.time.bin_s)}.`}
       option={option}
       timeAxis={extent}
-      height={280}
+      height={200}
       note={noteOf(flow, shown.time)}
       table={() => ({
         columns: ["from, s", "operations", "failed", "warm-up operations", "read, bytes", "written, bytes"],
@@ -113,7 +113,7 @@ function draw(
   if (writes) series.push(line("write", stepData(drawn.time, drawn.written_mb_per_s), look.write, [5, 2]));
   const first = series[0];
   if (first !== undefined)
-    Object.assign(first, { markArea: bands(look, flow, points), markLine: begins(look, points) });
+    Object.assign(first, { markArea: warmups(look, flow), markLine: begins(look, points) });
   const failed = flow.failed_ops.flatMap((ops, bin): [number, number][] =>
     ops > 0 ? [[flow.time.from_s + (bin + 0.5) * flow.time.bin_s, ops]] : [],
   );
@@ -160,15 +160,6 @@ function marks(name: string, at: [number, number][], color: string, symbol: stri
     itemStyle: { color },
     data: at.map(([seconds, many]) => ({ value: [seconds, 0.03, many] })),
   };
-}
-
-/** The warm-ups, and the incidents over them. */
-function bands(look: Look, flow: Flow, points: LoadPoint[]): LineSeriesOption["markArea"] {
-  const areas = warmups(look, flow);
-  const incidents = points.flatMap((point) => point.streams?.incidents ?? []).slice(0, MOST_MARKS);
-  const itemStyle = { color: look.bad, opacity: 0.16, decal: { symbol: "none" } };
-  const shown = incidents.map((one) => [{ xAxis: one.began_s, itemStyle }, { xAxis: one.ended_s }]);
-  return { ...areas, data: [...(areas?.data ?? []), ...shown] } as LineSeriesOption["markArea"];
 }
 
 function warmups(look: Look, flow: Flow): LineSeriesOption["markArea"] {

@@ -1,7 +1,10 @@
-// Everything that has a time: throughput, latency, streams, counters, one below the other with the same
-// time axis, so that a stall and its cause line up. The strip on top says which period is in view.
+// Everything that has a time: streams, throughput, latency, counters, one below the other with the same time axis, so
+// that a stall and its cause line up. The strip on top says which period is in view.
 
-import type { RunPage } from "../data/page";
+import type { ComponentChildren } from "preact";
+import { useContext } from "preact/hooks";
+import { BandsContext } from "../charts/bands";
+import type { Counters, Detail, RunPage } from "../data/page";
 import type { Extent } from "../period";
 import { Said } from "../parts/name";
 import { Missing, Section } from "../parts/section";
@@ -10,85 +13,129 @@ import { TimeStrip } from "../parts/time-strip";
 import { FileTable } from "../trace/file-table";
 import { OffsetMap } from "../trace/offset-map";
 import { OpList } from "../trace/op-list";
-import { CounterCharts } from "./counters";
+import { OtherCounters, TellingCounters } from "./counters";
 import { HeatMap } from "./heat-map";
-import { MarginChart, StripChart } from "./stream-time";
+import { MarginChart } from "./margin-chart";
 import type { Flow } from "./over-time";
 import { joined } from "./over-time";
 import { PeriodStats } from "./period-view";
+import { StripChart } from "./strips";
 import { ThroughputChart } from "./throughput";
 import { WorstTable } from "./worst";
 
-/** What of it there is, for the navigation. */
-export function timedParts(run: RunPage): PagePart[] {
-  const parts = [{ id: "time", title: "Over time" }];
-  if (run.counters !== null && run.counters.agents.length > 0)
-    parts.push({ id: "counters", title: "Counters" });
-  parts.push({ id: "period", title: "Period in view" });
-  if (run.detail !== null && run.detail.worst.kind.length > 0)
-    parts.push({ id: "worst", title: "Slowest operations" });
-  if (run.detail !== null && run.detail.files.file.length > 0) parts.push({ id: "files", title: "Files" });
-  if (run.detail !== null && run.detail.listed.kind.length > 0)
-    parts.push({ id: "operations", title: "Operations" });
+/** A run with times. */
+export interface Timed {
+  run: RunPage;
+  flow: Flow;
+  extent: Extent;
+}
+
+interface TimedPart extends PagePart {
+  view: () => ComponentChildren;
+}
+
+/** What of it there is, by the ids of its sections. */
+export function partsOf(time: Timed): TimedPart[] {
+  const { run, flow, extent } = time;
+  const { detail, counters } = run;
+  const parts: TimedPart[] = [];
+  const add = (id: string, title: string, view: () => ComponentChildren) => parts.push({ id, title, view });
+  if (detail !== null && detail.streams.length > 0)
+    add("strips", "Streams", () => <Strips time={time} detail={detail} />);
+  add("time", titleOf(run), () => <OverTime time={time} />);
+  if (counters !== null && counters.agents.length > 0)
+    add("counters", "Other counters", () => <CountersSection counters={counters} extent={extent} />);
+  add("period", "Period in view", () => <PeriodStats flow={flow} detail={detail} />);
+  if (detail === null) return parts;
+  if (detail.latency.reads.cells.length + detail.latency.writes.cells.length > 0)
+    add("latency-over-time", "Latency over time", () => <LatencyOverTime detail={detail} extent={extent} />);
+  if (detail.worst.kind.length > 0)
+    add("worst", "Slowest operations", () => <WorstTable detail={detail} extent={extent} />);
+  if (detail.files.file.length > 0) add("files", "Files", () => <Files detail={detail} />);
+  if (detail.listed.kind.length > 0) add("operations", "Operations", () => <Operations detail={detail} />);
   return parts;
 }
 
-export function TimedSections({ run, flow, extent }: { run: RunPage; flow: Flow; extent: Extent }) {
-  const { detail } = run;
+export function PeriodStrip({ time: { flow, extent } }: { time: Timed }) {
   const both = flow.read_bytes.map((read, bin) => read + (flow.written_bytes[bin] ?? 0));
+  return <TimeStrip extent={extent} shape={joined(both, 600, "max").values} shapeName="Throughput" />;
+}
+
+function Strips({ time: { run, extent }, detail }: { time: Timed; detail: Detail }) {
   return (
-    <div class="timed">
-      <TimeStrip extent={extent} shape={joined(both, 600, "max").values} shapeName="Throughput" />
-      <Section
-        id="time"
-        title="Over time"
-        about="Drag across a chart to choose a period; all charts follow. Ctrl and wheel zooms, Shift and drag moves, Escape or a double click shows everything."
-      >
-        {detail === null && (
-          <Missing>
-            Only the seconds of summary.json are shown:{" "}
-            <Said text={run.why_no_detail ?? "there is no log of single operations"} />.
-          </Missing>
-        )}
-        <ThroughputChart detail={detail} points={run.summary.load_points} flow={flow} extent={extent} />
-        {detail !== null && detail.streams.length > 0 && (
-          <>
-            <StripChart run={run} streams={detail.streams} extent={extent} />
-            <MarginChart streams={detail.streams} extent={extent} />
-          </>
-        )}
-        {detail !== null && <HeatMap detail={detail} extent={extent} />}
-      </Section>
-      {run.counters !== null && run.counters.agents.length > 0 && (
-        <Section
-          id="counters"
-          title="Counters"
-          about="What host, network, disks and mount said of themselves at the same time."
-        >
-          <CounterCharts counters={run.counters} extent={extent} />
-        </Section>
+    <Section id="strips" title="Streams">
+      <StripChart run={run} streams={detail.streams} extent={extent} />
+    </Section>
+  );
+}
+
+/** With incidents the charts are there to explain them. */
+function titleOf(run: RunPage): string {
+  return run.incidents.length > 0 && run.summary.check == null ? "What explains them" : "Over time";
+}
+
+const HOW =
+  "Drag across a chart to choose a period; all charts follow. Ctrl and wheel zooms, Shift and drag moves, Escape or a " +
+  "double click shows everything.";
+
+function OverTime({ time: { run, flow, extent } }: { time: Timed }) {
+  const { detail, counters } = run;
+  const bands = useContext(BandsContext);
+  return (
+    <Section id="time" title={titleOf(run)} about={HOW}>
+      {detail === null && (
+        <Missing>
+          Only the seconds of summary.json are shown:{" "}
+          <Said text={run.why_no_detail ?? "there is no log of single operations"} />.
+        </Missing>
       )}
-      <PeriodStats flow={flow} detail={detail} />
-      {detail !== null && detail.worst.kind.length > 0 && <WorstTable detail={detail} extent={extent} />}
-      {detail !== null && detail.files.file.length > 0 && (
-        <Section
-          id="files"
-          title="Files"
-          about="Where in the files the workers were, and when; the files with the most bytes."
-        >
-          <OffsetMap detail={detail} />
-          <FileTable detail={detail} />
-        </Section>
+      <ThroughputChart detail={detail} points={run.summary.load_points} flow={flow} extent={extent} />
+      {detail !== null && detail.streams.length > 0 && (
+        <MarginChart streams={detail.streams} points={run.summary.load_points} extent={extent} />
       )}
-      {detail !== null && detail.listed.kind.length > 0 && (
-        <Section
-          id="operations"
-          title="Operations"
-          about="One by one. A click on a time shows that moment in all charts."
-        >
-          <OpList detail={detail} />
-        </Section>
-      )}
-    </div>
+      {counters !== null && <TellingCounters counters={counters} bands={bands} extent={extent} />}
+    </Section>
+  );
+}
+
+function LatencyOverTime({ detail, extent }: { detail: Detail; extent: Extent }) {
+  return (
+    <Section id="latency-over-time" title="Latency over time" about="When operations took how long; a stall reaches up.">
+      <HeatMap detail={detail} extent={extent} />
+    </Section>
+  );
+}
+
+function CountersSection({ counters, extent }: { counters: Counters; extent: Extent }) {
+  const bands = useContext(BandsContext);
+  return (
+    <Section
+      id="counters"
+      title="Other counters"
+      about="What host, network, disks and mount said of themselves at the same time: flat, or beside the point."
+    >
+      <OtherCounters counters={counters} bands={bands} extent={extent} />
+    </Section>
+  );
+}
+
+function Files({ detail }: { detail: Detail }) {
+  return (
+    <Section
+      id="files"
+      title="Files"
+      about="Where in the files the workers were, and when; the files with the most bytes."
+    >
+      <OffsetMap detail={detail} />
+      <FileTable detail={detail} />
+    </Section>
+  );
+}
+
+function Operations({ detail }: { detail: Detail }) {
+  return (
+    <Section id="operations" title="Operations" about="One by one. A click on a time shows that moment in all charts.">
+      <OpList detail={detail} />
+    </Section>
   );
 }

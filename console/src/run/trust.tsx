@@ -5,6 +5,7 @@ import type { RunPage } from "../data/page";
 import type { ErrorFigures } from "../data/summary";
 import { amount, blockSize, count, duration, fixed, moment, number, percent } from "../figures/units";
 import { Figure, Tile, Tiles } from "../parts/figure";
+import { Term } from "../parts/glossary";
 import { Name, Said } from "../parts/name";
 import { Section } from "../parts/section";
 import { Table } from "../parts/table";
@@ -27,7 +28,7 @@ export function TrustSection({ run }: { run: RunPage }) {
         <Tile name="Own timing" tone={self_cost.timing_good_enough === true ? "good" : "bad"}>
           {timing(self_cost.timing_good_enough)}
         </Tile>
-        <Tile name="Own delay, 99 of 100 within">
+        <Tile name={<><Term word="own delay">Own delay</Term>, 99 of 100 within</>}>
           <Figure path="self_cost.lateness_p99_us" value={self_cost.lateness_p99_us} text={duration} />
           <small>
             longest{" "}

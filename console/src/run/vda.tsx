@@ -10,6 +10,7 @@ import type { LoadPoint, VdaFacts, VdaPoint } from "../data/summary";
 import { columnText } from "../figures/column";
 import { count, number } from "../figures/units";
 import { Figure, Tile, Tiles } from "../parts/figure";
+import { Term } from "../parts/glossary";
 import { Name, Prose, Said } from "../parts/name";
 import { Section } from "../parts/section";
 import { Table } from "../parts/table";
@@ -36,7 +37,7 @@ export function VdaSection({ facts, points }: { facts: VdaFacts; points: LoadPoi
             unit="ms"
           />
         </Tile>
-        <Tile name="Knee">
+        <Tile name={<Term word="knee">Knee</Term>}>
           {knee === undefined ? "none" : `${count(knee.streams)} streams`}
           {knee !== undefined && knee.mean_response_ms !== null && (
             <small>{number(knee.mean_response_ms)} ms there</small>

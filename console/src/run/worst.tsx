@@ -8,6 +8,7 @@ import type { Extent } from "../period";
 import { showMoment } from "../period";
 import { Name } from "../parts/name";
 import { Section } from "../parts/section";
+import { reveal } from "../parts/unfold";
 import { Table } from "../parts/table";
 import type { Column } from "../parts/table";
 
@@ -130,7 +131,7 @@ function ShowButton({ op, extent }: { op: Op; extent: Extent }) {
   const show = () => {
     showMoment(extent, op.due_s, op.due_s + op.response_us / 1e6);
     const chart = document.getElementById("latency-map") ?? document.getElementById("throughput");
-    chart?.scrollIntoView({ block: "start" });
+    if (chart !== null) reveal(chart.id);
     chart?.querySelector<HTMLElement>("[tabindex]")?.focus({ preventScroll: true });
   };
   const words = tickTime(Number(op.due_s.toFixed(3)));

@@ -180,6 +180,6 @@ fn rates(facts: &CheckFacts) -> String {
     )
 }
 
-fn how_sure(facts: &CheckFacts) -> String {
+pub(crate) fn how_sure(facts: &CheckFacts) -> String {
     format!("a look of {} only; caches that fill up and other users show later.", moment(facts.looked_s))
 }

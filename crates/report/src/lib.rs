@@ -3,6 +3,7 @@
 //! * [`mod@screen`]: terminal text, the answer first; `answer`, `tables` and `workers` are its parts for
 //!   runs that are told in MB/s, `streams`, `search`, `vda` and `check` for those told in streams.
 //! * `statement`: the first line of every screen, from the statement in the summary. `next_step`: the last.
+//!   [`mod@hero`]: the block that a page opens with.
 //! * [`csv_files`]: load points, streams, incidents, the paper's tables and the seconds of the run, for
 //!   spreadsheets.
 //! * [`mod@trace`]: the screen of a trace. [`ops_rows`]: operations one by one. [`extents`]: files and their
@@ -29,6 +30,7 @@ pub mod extents;
 mod forecast;
 pub mod format_list;
 pub mod fragments;
+pub mod hero;
 pub mod html;
 mod mix;
 mod next_step;

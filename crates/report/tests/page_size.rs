@@ -14,6 +14,7 @@ use reelgauge_analysis::summary::{LoadPointFacts, Target};
 use reelgauge_analysis::{LoadPoint, Meter, PointTiming, SeriesStep, Summary};
 use reelgauge_record::test_records::op as made_up;
 use reelgauge_record::{OpKind, OpRecord};
+use reelgauge_report::hero::hero;
 use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage};
 use reelgauge_report::html::shorten::shorten;
 use reelgauge_report::{answer_sentences, html, incident_sentences, next_step};
@@ -125,6 +126,7 @@ fn worst_page() -> Page {
     let agent = CounterAgent { series: vec![series; 10], ..CounterAgent::default() };
     let run = RunPage {
         id: hostile(),
+        hero: hero(&summary),
         answer: answer_sentences(&summary),
         incidents: incident_sentences(&summary),
         next_step: next_step(&summary),

@@ -14,6 +14,7 @@ use reelgauge_analysis::detail::{Detail, FirstPass, JudgedPoint};
 use reelgauge_analysis::trace_stats::{Period, TraceDetails, TraceStats};
 use reelgauge_record::named_file::write_named;
 use reelgauge_record::run_dir::RunDir;
+use reelgauge_report::hero::hero;
 use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage, TracePage};
 use reelgauge_report::html::shorten::shorten;
 use reelgauge_report::text::shell_word;
@@ -76,12 +77,14 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
         Err(PageError::Trace(error)) => (None, Some(error.to_string())),
         Err(error) => return Err(error),
     };
+    let hero = hero(&summary);
     let answer = answer_sentences(&summary);
     let incidents = incident_sentences(&summary);
     let next_step = next_step(&summary);
     let shortened = shorten(&mut summary);
     Ok(RunPage {
         id: id_of(dir),
+        hero,
         answer,
         incidents,
         next_step,

@@ -11,6 +11,7 @@ use reelgauge_record::notes::RunNotes;
 use serde::Serialize;
 
 use crate::compare::ToldComparison;
+use crate::hero::Hero;
 use crate::sentence::{IncidentSentence, Sentence};
 
 /// The version of [`Page`] as JSON.
@@ -55,6 +56,8 @@ pub enum PageKind {
 pub struct RunPage {
     /// Name of the run directory.
     pub id: String,
+    /// The words around the number on top.
+    pub hero: Hero,
     /// What the terminal shows first, in its order.
     pub answer: Vec<Sentence>,
     /// The incidents of all load points in words, the worst of each first.

@@ -1,0 +1,33 @@
+// Parts of the time that every chart with a time axis marks: the incidents of a run.
+
+import { createContext } from "preact";
+import type { ChartOption, LineSeriesOption } from "./echarts";
+import type { Look } from "./palette";
+
+export interface Band {
+  from_s: number;
+  to_s: number;
+}
+
+/** Those of the page. */
+export const BandsContext = createContext<readonly Band[]>([]);
+
+/** The chart with its bands: a line without points in each of its time axes carries them. */
+export function withBands(option: ChartOption, bands: readonly Band[], look: Look): ChartOption {
+  if (bands.length === 0) return option;
+  const axes = Array.isArray(option.xAxis) ? option.xAxis.length : 1;
+  const series = option.series === undefined ? [] : Array.isArray(option.series) ? option.series : [option.series];
+  const carriers = Array.from({ length: axes }, (_, at): LineSeriesOption => ({
+    type: "line",
+    xAxisIndex: at,
+    yAxisIndex: at,
+    data: [],
+    silent: true,
+    markArea: {
+      silent: true,
+      itemStyle: { color: look.bad, opacity: 0.16, decal: { symbol: "none" } },
+      data: bands.map((band) => [{ xAxis: band.from_s }, { xAxis: band.to_s }]),
+    },
+  }));
+  return { ...option, series: [...series, ...carriers] };
+}

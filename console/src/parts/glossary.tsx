@@ -1,0 +1,87 @@
+// Words of the trade, explained where they stand: by hover, by focus and by touch. Escape takes the explanation away.
+
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+
+export const GLOSSARY = {
+  margin: "Time from the arrival of a frame to its deadline. Below 0 the frame was late.",
+  headroom:
+    "The margin as a share of all the time a frame had: buffer and one frame. 100 % is at once, 0 % at the deadline, " +
+    "below 0 late.",
+  incident:
+    "One disturbance as seen from outside: all late frames, of all streams, that have one cause. It says when, whom it " +
+    "hit, what the storage and this machine did, and whose it was.",
+  "own delay":
+    "How long an operation waited in Reelgauge itself although it was due and its worker was free. It is never booked " +
+    "to the storage.",
+  knee:
+    "The last load point before responses become long. Method (Kneedle, Satopää 2011): rate and response time are " +
+    "scaled to 0…1; the knee is the point farthest below the line from the first to the last. It counts where that " +
+    "distance is at least 0.25 and the response time then grows to 1.5 times or more.",
+  "service time": "From when an operation was issued until it was done: what the storage took for it.",
+  "response time":
+    "From when an operation was due until it was done: service time, and the time it waited before it was issued.",
+  latency:
+    "As EBU Tech 3362, § 5.1, defines it: everything in a transfer that is not data: opening, waiting between blocks, " +
+    "closing. It is not the response time of one operation.",
+} as const;
+
+export type Word = keyof typeof GLOSSARY;
+
+/** A word of the glossary. `children`, where it stands in another form. */
+export function Term({ word, children }: { word: Word; children?: string }) {
+  return <Explained says={GLOSSARY[word]}>{children ?? word}</Explained>;
+}
+
+/** A word with its explanation. */
+export function Explained({ says, children }: { says: string; children: string }) {
+  const id = useId();
+  const [open, setOpen] = useState(false);
+  const box = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => {
+    if (open && box.current !== null) keepInView(box.current);
+  }, [open]);
+  const whole = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (!open) return undefined;
+    // Not every browser moves the focus when something else is touched.
+    const away = (event: Event) => {
+      if (event.target instanceof Node && whole.current?.contains(event.target) === false) setOpen(false);
+    };
+    document.addEventListener("pointerdown", away);
+    return () => document.removeEventListener("pointerdown", away);
+  }, [open]);
+  // A touch has no hover: what browsers make of one would open and close.
+  const hover = (now: boolean) => (event: PointerEvent) => {
+    if (event.pointerType === "mouse") setOpen(now);
+  };
+  const close = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || !open) return;
+    event.stopPropagation();
+    setOpen(false);
+  };
+  return (
+    <span class="term" ref={whole} onPointerEnter={hover(true)} onPointerLeave={hover(false)}>
+      <button
+        type="button"
+        class="word"
+        aria-describedby={id}
+        onFocus={() => setOpen(true)}
+        onBlur={() => setOpen(false)}
+        onClick={() => setOpen(true)}
+        onKeyDown={close}
+      >
+        {children}
+      </button>
+      <span role="tooltip" id={id} ref={box} class={open ? "term-told open" : "term-told"}>
+        {says}
+      </span>
+    </span>
+  );
+}
+
+/** Moves the explanation to the left where the window ends before it does. */
+function keepInView(told: HTMLElement): void {
+  told.style.left = "0";
+  const beyond = told.getBoundingClientRect().right - (document.documentElement.clientWidth - 8);
+  if (beyond > 0) told.style.left = `${-beyond}px`;
+}

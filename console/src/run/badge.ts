@@ -1,0 +1,88 @@
+// A run as a badge: `12 × Apple ProRes 422 HQ UHD · no late frame · 23 November 2026 · nas1`. Pure.
+
+import type { RunPage } from "../data/page";
+import { count, counted, mbPerS } from "../figures/units";
+import { cut } from "../parts/text";
+import { streamsOf } from "./good";
+import { storageLine } from "./storage";
+import { startedAt } from "./when";
+
+/** What the badge says, with whether it is good. */
+export function badgeWords(run: RunPage): { words: string; tone: "good" | "bad" | "plain" } {
+  const day = startedAt(run.summary.started_at).split(",")[0] ?? "";
+  const { words, tone } = measured(run);
+  const known = run.hero.statement.judgement === "not_known" ? ["not known"] : [];
+  return { words: [...known, words, day, cut(storageLine(run), 48)].join(" · "), tone };
+}
+
+function measured(run: RunPage): { words: string; tone: "good" | "bad" | "plain" } {
+  const { statement, before } = run.hero;
+  const stated = statement.number;
+  const least = before === "" ? "" : `${before} `;
+  const format = cut(streamsOf(run)?.format ?? "streams", 48);
+  switch (stated.of) {
+    case "streams": {
+      const late = stated.late_frames === 0 ? "no late frame" : counted(stated.late_frames, "late frame");
+      return { words: `${count(stated.streams)} × ${format} · ${late}`, tone: tone(statement.judgement) };
+    }
+    case "capacity": {
+      const streams = `${least}${count(stated.streams)} × ${format}`;
+      return { words: `${streams} · no late frame`, tone: tone(statement.judgement) };
+    }
+    case "first_look": {
+      const streams = stated.play ?? stated.record;
+      const known = streams === null ? "not measured" : `${least}${count(streams)} × ${format} · no late frame`;
+      return { words: `${known} · first look`, tone: "plain" };
+    }
+    case "late_frames": {
+      const late = counted(stated.late_frames, "late frame");
+      return { words: `${counted(stated.streams, "stream")} · ${late}`, tone: "bad" };
+    }
+    case "valid_point": {
+      const valid = stated.streams === null ? "no valid load point" : counted(stated.streams, "stream");
+      return { words: `${valid} · ${cut(run.summary.vda?.label ?? "VDA-like", 40)}`, tone: tone(statement.judgement) };
+    }
+    case "throughput":
+      return { words: `${mbPerS(stated.bytes_per_s)} MB/s`, tone: tone(statement.judgement) };
+    case "replay": {
+      const rate = run.summary.replay?.passes[stated.pass]?.bytes_per_s ?? null;
+      return { words: `replay · ${rate === null ? "not measured" : `${mbPerS(rate)} MB/s`}`, tone: "plain" };
+    }
+    case "failed":
+      return { words: "not what was asked for", tone: "bad" };
+    case "not_measured":
+      return { words: "nothing measured", tone: "bad" };
+  }
+}
+
+function tone(judgement: string): "good" | "bad" | "plain" {
+  if (judgement === "met") return "good";
+  return judgement === "nothing_asked" ? "plain" : "bad";
+}
+
+/** Ground colours that white letters stand out from. */
+const GROUNDS = { good: "#00664f", bad: "#a33000", plain: "#3f4850" };
+
+const NAME = "Reelgauge";
+
+/** A letter is about as wide as this at 12 px; `textLength` makes it exact. */
+const LETTER_PX = 6.6;
+
+/** The badge as an SVG file. */
+export function badgeSvg(run: RunPage): string {
+  const { words, tone } = badgeWords(run);
+  const safe = words.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  const [left, text] = [Math.ceil(NAME.length * LETTER_PX) + 18, Math.ceil([...words].length * LETTER_PX)];
+  const width = left + text + 18;
+  const font = `font-family="system-ui, Segoe UI, Roboto, Noto Sans, sans-serif" font-size="12" fill="#ffffff"`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="24" role="img" aria-label="${NAME}: ${safe}">`,
+    `<title>${NAME}: ${safe}</title>`,
+    `<rect width="${width}" height="24" rx="4" fill="${GROUNDS[tone]}"/>`,
+    `<rect width="${left}" height="24" rx="4" fill="#1b1f24"/>`,
+    `<rect x="${left - 4}" width="4" height="24" fill="#1b1f24"/>`,
+    `<text x="9" y="16" ${font} font-weight="600" textLength="${left - 18}">${NAME}</text>`,
+    `<text x="${left + 9}" y="16" ${font} textLength="${text}">${safe}</text>`,
+    "</svg>",
+  ].join("\n");
+}

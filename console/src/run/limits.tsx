@@ -1,0 +1,53 @@
+// What failed first and what the tool itself did to a run, where no sentence above says it; and what verification
+// found.
+
+import type { RunPage } from "../data/page";
+import { count } from "../figures/units";
+import { Figure } from "../parts/figure";
+import { Said } from "../parts/name";
+import { cut } from "../parts/text";
+
+/** Which failure came first, and where this machine, not the storage, was the limit. */
+export function Limits({ run }: { run: RunPage }) {
+  const { summary } = run;
+  const said = [...run.answer.map((sentence) => sentence.text), run.hero.cause];
+  const limited = summary.load_points.find(
+    (point) => point.culprit === "this_machine" || point.culprit === "tool",
+  );
+  const failure = summary.verdict?.failed_first ?? null;
+  const failureSaid =
+    failure === null || said.some((text) => text.includes(failure.sentence.slice(0, 40)));
+  const one = summary.load_points.length === 1;
+  return (
+    <>
+      {failure !== null && !failureSaid && (
+        <p dir="auto">
+          Failed first: <Said text={failure.sentence} />
+          {/[.!?]$/.test(failure.sentence) ? "" : "."}
+        </p>
+      )}
+      {limited !== undefined && summary.check == null && (
+        <p class="bad" dir="auto">
+          {limited.culprit === "this_machine"
+            ? `This machine, not the storage, was the limit${one ? "" : ` with ${cut(limited.label, 60)}`}: its processors or memory kept the tool from running.`
+            : `The tool itself was late${one ? "" : ` with ${cut(limited.label, 60)}`}, not the storage.`}{" "}
+          Without that nothing would have been late.
+        </p>
+      )}
+      <Verified run={run} />
+    </>
+  );
+}
+
+function Verified({ run }: { run: RunPage }) {
+  const verify = run.summary.verify;
+  if (verify === null) return null;
+  return (
+    <p class="facts">
+      Read back and compared:{" "}
+      <Figure path="verify.checked_bytes" value={verify.checked_bytes} text={count} unit="bytes" />, of which
+      differed:{" "}
+      <Figure path="verify.different_bytes" value={verify.different_bytes} text={count} unit="bytes" />.
+    </p>
+  );
+}

@@ -1,0 +1,71 @@
+// Keeps the link and the view the same: what the link says is shown, and what somebody chooses stands in it.
+
+import { effect } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { Extent } from "./period";
+import { period, within } from "./period";
+import { reveal, unfoldForPaper } from "./parts/unfold";
+import type { View } from "./view";
+import { chosenPoint, chosenStream, hashOfView, inExtent, viewOf } from "./view";
+
+/** For a page with these times; null where nothing has a time. */
+export function useViewLink(extent: Extent | null): void {
+  useEffect(() => {
+    const home = pathOf(window.location.hash);
+    // In the console another path is another page, whose link is its own.
+    const isHere = () => pathOf(window.location.hash) === home;
+    const show = () => {
+      if (!isHere()) return;
+      const view = viewOf(window.location.hash);
+      const wish = extent === null ? null : inExtent(view.period, extent);
+      period.value = wish === null || extent === null ? null : within(extent, wish);
+      chosenPoint.value = view.point;
+      chosenStream.value = view.stream;
+      if (view.part !== "") reveal(view.part);
+    };
+    show();
+    const stop = effect(() => {
+      const view = { ...chosen(), part: viewOf(window.location.hash).part };
+      if (isHere()) write(view);
+    });
+    const folded = unfoldForPaper();
+    window.addEventListener("hashchange", show);
+    return () => {
+      stop();
+      folded();
+      window.removeEventListener("hashchange", show);
+      chosenPoint.value = null;
+      chosenStream.value = null;
+    };
+  }, [extent?.from_s, extent?.to_s]);
+}
+
+function chosen(): Omit<View, "part"> {
+  return { period: period.value, point: chosenPoint.value, stream: chosenStream.value };
+}
+
+/** The console's path in a link; empty for a page that is a file. */
+function pathOf(hash: string): string {
+  return /^#(\/[^?]*)/.exec(hash)?.[1] ?? "";
+}
+
+/** Without a step in the history for each drag. */
+function write(view: View): void {
+  const { hash, pathname, search } = window.location;
+  const next = hashOfView(hash, view);
+  if (next === hash || isOther(hash)) return;
+  window.history.replaceState(window.history.state, "", next === "" ? pathname + search : next);
+}
+
+/** What lets a browser in is no view, and nobody's to change. */
+function isOther(hash: string): boolean {
+  return hash.startsWith("#token=");
+}
+
+/** Goes to a part of the page, as a link to it does, and keeps what was chosen. */
+export function goTo(part: string): void {
+  if (!reveal(part)) return;
+  const { hash } = window.location;
+  const next = hashOfView(hash, { ...viewOf(hash), part });
+  if (next !== hash && next !== "") window.history.pushState(window.history.state, "", next);
+}

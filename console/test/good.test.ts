@@ -1,0 +1,59 @@
+// Reference lines for a count of streams, percentiles that a count carries, and what a sweep is drawn over.
+
+import { describe, expect, it } from "vitest";
+import type { Summary } from "../src/data/summary";
+import { operationsFor, whyNot } from "../src/figures/percentile";
+import { references, said } from "../src/run/good";
+import type { Found } from "../src/run/good";
+import { sweptAxis } from "../src/run/swept";
+
+const FOUND: Found = { format: "ProRes", bytes_per_s_each: 100e6, streams: 12, at_least: false };
+
+describe("reference lines", () => {
+  it("are links by their payload and the streams that people need, in order", () => {
+    const all = references(FOUND);
+    expect(all.map((one) => [one.name, one.streams])).toEqual([
+      ["1 GbE", 1],
+      ["10 GbE", 11],
+      ["a suite of four seats", 13],
+      ["a newsroom of twenty", 24],
+      ["25 GbE", 29],
+      ["100 GbE", 117],
+    ]);
+    expect(all.every((one) => one.assumes.length > 40)).toBe(true);
+  });
+
+  it("judge a need, but not what was not found out", () => {
+    const suite = references(FOUND).find((one) => one.name === "a suite of four seats");
+    if (suite === undefined) throw new Error("there is no suite");
+    expect(said(suite, FOUND).tone).toBe("bad");
+    expect(said(suite, { ...FOUND, at_least: true }).tone).toBe("plain");
+    expect(said(suite, { ...FOUND, streams: 13 }).tone).toBe("good");
+  });
+});
+
+describe("a percentile", () => {
+  it("needs an operation beyond it", () => {
+    expect([50, 95, 99, 99.9].map(operationsFor)).toEqual([2, 20, 100, 1000]);
+    expect(whyNot(99.9, 999)).toBe("p99.9 needs at least 1,000 operations; there were 999.");
+    expect(whyNot(99.9, 1000)).toBeNull();
+    expect(whyNot(0, 1)).toBeNull();
+  });
+});
+
+describe("the axis of load points", () => {
+  const summary = (plan: Record<string, string>, points: object[]) => ({ plan, load_points: points }) as unknown as Summary;
+
+  it("is what was swept", () => {
+    const points = [0, 50].map((value) => ({ sweep_value: String(value), workers: 4, label: `random ${value} %` }));
+    const axis = sweptAxis(summary({ sweep: "random=0,50" }, points));
+    expect(axis).toEqual({ title: "random transfers", name: "random transfers, %", values: ["0", "50"] });
+  });
+
+  it("is the number of clients in a ramp, and the labels where nothing else differs", () => {
+    const ramp = [1, 2].map((workers) => ({ sweep_value: null, workers, label: `${workers} workers` }));
+    expect(sweptAxis(summary({}, ramp)).name).toBe("clients (workers)");
+    const same = ["a", "b"].map((label) => ({ sweep_value: null, workers: 2, label }));
+    expect(sweptAxis(summary({}, same)).values).toEqual(["a", "b"]);
+  });
+});

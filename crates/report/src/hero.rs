@@ -1,0 +1,267 @@
+//! The block that a page of a run opens with, in words: what its number counts, why it is not more, and how
+//! sure it is. The number itself is in the statement, so that a page shows it as it stands in the summary.
+//!
+//! Not here: the verdict's word and the sentences below it; terminal and page have those from `answer`.
+
+use reelgauge_analysis::late::LateFigures;
+use reelgauge_analysis::statement::{AtLeast, Cause, Doubt, Judgement, Number, Statement, of};
+use reelgauge_analysis::{LoadPoint, Summary};
+use serde::{Deserialize, Serialize};
+
+use crate::check;
+use crate::statement::{cause_words, culprit_words, doubt_words};
+use crate::text::{capital, plain, plain_short};
+use crate::units::{count, counted, moment};
+
+/// What stands around the number on top of a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Hero {
+    /// What is said on top, as data. As in the summary; made from its figures where it has none.
+    pub statement: Statement,
+    /// Stands before the number: `at least`, or nothing.
+    pub before: String,
+    /// What the number counts: `streams of Apple ProRes 422 HQ UHD without a late frame`.
+    pub counts: String,
+    /// Why it is not more, or why that is not known. A sentence.
+    pub cause: String,
+    /// How sure it is. A sentence.
+    pub confidence: String,
+}
+
+/// The words for a run's number.
+pub fn hero(summary: &Summary) -> Hero {
+    let statement = summary.statement.clone().unwrap_or_else(|| of(summary));
+    Hero {
+        before: before(&statement.number, summary),
+        counts: counts(&statement, summary),
+        cause: cause(&statement, summary),
+        confidence: confidence(&statement, summary),
+        statement,
+    }
+}
+
+fn before(number: &Number, summary: &Summary) -> String {
+    let at_least = match number {
+        Number::Capacity { at_least, .. } => at_least.is_some(),
+        Number::FirstLook { format, .. } => {
+            let format = summary.check.as_ref().and_then(|check| check.formats.get(*format));
+            format
+                .and_then(|format| format.play.as_ref().or(format.record.as_ref()))
+                .is_some_and(|count| count.at_least)
+        }
+        _ => false,
+    };
+    if at_least { "at least".to_owned() } else { String::new() }
+}
+
+fn counts(statement: &Statement, summary: &Summary) -> String {
+    let point = |at: &usize| summary.load_points.get(*at);
+    match &statement.number {
+        Number::NotMeasured => "nothing was measured".to_owned(),
+        Number::LateFrames { frames_judged, streams_with_late_frames: hit, streams, .. } => {
+            format!(
+                "of {} late, on {} of {}",
+                counted(*frames_judged, "frame"),
+                count(*hit),
+                counted(*streams, "stream")
+            )
+        }
+        Number::Streams { point: at, streams, late_frames, .. } => {
+            let late = match late_frames {
+                0 => "without a late frame".to_owned(),
+                late => format!("with {}, as many as are allowed", counted(*late, "late frame")),
+            };
+            let of = point(at).and_then(|point| point.streams.as_ref()).map_or_else(String::new, of_format);
+            let so_far = if statement.judgement == Judgement::NotKnown { ", as far as it came" } else { "" };
+            format!("{}{of} {late}{so_far}", plural(*streams, "stream"))
+        }
+        Number::Capacity { sometimes, .. } => {
+            let what = summary.search.as_ref().map_or("streams", |search| search.what.as_str());
+            let sometimes = sometimes.map_or_else(String::new, |most| {
+                format!(" every time, {} sometimes", count(u64::from(most)))
+            });
+            format!("{}{sometimes}", plain_short(what, 80))
+        }
+        Number::Failed { point: at, .. } => {
+            let streams = point(at).map_or(0, |point| u64::from(point.stream_count.unwrap_or(point.workers)));
+            format!("{} did not meet what was asked for", plural(streams, "stream"))
+        }
+        Number::ValidPoint { streams: Some(streams) } => {
+            format!("{} at the requested rates", plural(u64::from(*streams), "stream"))
+        }
+        Number::ValidPoint { streams: None } => "streams at the requested rates".to_owned(),
+        Number::Throughput { point: at, .. } => {
+            format!("MB/s, reads and writes together{}", with_workers(point(at)))
+        }
+        Number::FirstLook { format, play, .. } => {
+            let name = summary.check.as_ref().and_then(|check| check.formats.get(*format));
+            let name = name.map_or("", |format| format.name.as_str());
+            let verb = if play.is_some() { "played" } else { "recorded" };
+            format!("× {} {verb} without a late frame", plain_short(name, 80))
+        }
+        Number::Replay { .. } => "MB/s moved by the replay".to_owned(),
+    }
+}
+
+fn with_workers(point: Option<&LoadPoint>) -> String {
+    point.map_or_else(String::new, |point| match point.stream_count {
+        Some(streams) => format!(", {}", counted(u64::from(streams), "stream")),
+        None => format!(", {}", counted(u64::from(point.workers), "worker")),
+    })
+}
+
+/// `stream` or `streams`, as it stands after its number.
+fn plural(number: u64, noun: &str) -> String {
+    if number == 1 { noun.to_owned() } else { format!("{noun}s") }
+}
+
+/// ` of Apple ProRes 422 HQ UHD`, where all streams are of one format.
+fn of_format(late: &LateFigures) -> String {
+    let mut formats = late.streams.iter().map(|stream| stream.name.split_once(", ").map_or("", |two| two.1));
+    let first = formats.next().unwrap_or_default();
+    if first.is_empty() || !formats.all(|format| format == first) {
+        return String::new();
+    }
+    format!(" of {}", plain_short(first, 80))
+}
+
+fn cause(statement: &Statement, summary: &Summary) -> String {
+    if let Some(check) = summary.check.as_ref().filter(|check| !check.limit.is_empty()) {
+        return plain(&check.limit);
+    }
+    if let Some(cause) = &statement.cause {
+        return sentence(&with_what_failed(cause, summary));
+    }
+    match (&statement.number, statement.judgement) {
+        (Number::NotMeasured, _) => "Not known: nothing was measured.".to_owned(),
+        (Number::Capacity { at_least: Some(AtLeast::NoMoreTried), .. }, _) => {
+            "None was found: every count passed, and no more could be tried.".to_owned()
+        }
+        (Number::Capacity { at_least: Some(_), .. }, _) => {
+            "Not known: the search ended before it met a limit.".to_owned()
+        }
+        (Number::Throughput { .. }, Judgement::NothingAsked) => {
+            "Not looked for: the workers asked for as much as they were given.".to_owned()
+        }
+        (Number::Replay { .. }, _) => "Not looked for: the trace set what was asked.".to_owned(),
+        (Number::ValidPoint { .. }, Judgement::Met) => {
+            "None was found: every load point was valid.".to_owned()
+        }
+        (_, Judgement::Met) => "None was found: everything that was asked for was met.".to_owned(),
+        _ => "Not known.".to_owned(),
+    }
+}
+
+/// Whose it was, and what was seen of it.
+fn with_what_failed(cause: &Cause, summary: &Summary) -> String {
+    let point = summary.load_points.get(cause.point);
+    let seen = point.and_then(|point| point.streams.as_ref()).filter(|_| cause.incident.is_some());
+    if let Some(late) = seen {
+        return cause_words(cause, late);
+    }
+    let failed = summary.search.as_ref().and_then(|search| search.failed_first.as_deref()).or_else(|| {
+        let verdict = point.and_then(|point| point.verdict.as_ref());
+        verdict.and_then(|verdict| verdict.failed_first.as_ref()).map(|failure| failure.sentence.as_str())
+    });
+    let culprit = culprit_words(cause.culprit);
+    failed.map_or_else(|| culprit.to_owned(), |failed| format!("{culprit}: {}", plain(failed)))
+}
+
+fn sentence(text: &str) -> String {
+    format!("{}.", capital(text.trim_end_matches('.')))
+}
+
+fn confidence(statement: &Statement, summary: &Summary) -> String {
+    if let Some(check) = &summary.check {
+        return sentence(&check::how_sure(check));
+    }
+    let mut others = Vec::new();
+    if let Number::Capacity { at_least: Some(AtLeast::Unfinished), .. } = statement.number {
+        others.push("the search ended before its limit was certain".to_owned());
+    }
+    others.extend(statement.confidence.doubts.iter().filter_map(|doubt| short(*doubt, summary)));
+    let others = (!others.is_empty()).then(|| sentence(&others.join("; ")));
+    // First what the answer ends with, word for word, so that a page need not say it twice.
+    let told: Vec<String> = doubt_words(summary, &statement.confidence).into_iter().chain(others).collect();
+    if told.is_empty() { "Nothing that was measured speaks against it.".to_owned() } else { told.join(" ") }
+}
+
+/// Doubts that a screen tells elsewhere: in its first sentence, or as a warning.
+fn short(doubt: Doubt, summary: &Summary) -> Option<String> {
+    Some(match doubt {
+        Doubt::BrokeOff => "the run broke off".to_owned(),
+        Doubt::Interrupted => "the run was interrupted".to_owned(),
+        Doubt::Running => "the run goes on".to_owned(),
+        Doubt::OwnFault => "this machine or the tool was late itself".to_owned(),
+        Doubt::Unsteady => "counts of one storage contradicted each other".to_owned(),
+        Doubt::ShortLook => {
+            let measured = summary.load_points.iter().filter(|point| point.total.ops > 0);
+            let shortest_s = measured.map(|point| point.measured_s).min_by(f64::total_cmp)?;
+            format!("measured for only {}", moment(shortest_s))
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_analysis::statement::Confidence;
+    use reelgauge_analysis::summary::Target;
+
+    use super::*;
+
+    fn with(number: Number, judgement: Judgement) -> Summary {
+        let mut summary = Summary::new("0.1.0", "2026-11-22T10:00:00Z", "streams", Target::default());
+        summary.statement = Some(Statement { number, judgement, ..Statement::default() });
+        summary
+    }
+
+    #[test]
+    fn nothing_measured_is_no_number_and_no_cause() {
+        let told = hero(&with(Number::NotMeasured, Judgement::NotKnown));
+        assert_eq!(
+            (told.counts.as_str(), told.cause.as_str()),
+            ("nothing was measured", "Not known: nothing was measured.")
+        );
+    }
+
+    #[test]
+    fn a_search_that_was_cut_short_is_at_least() {
+        let of = |at_least| {
+            let number = Number::Capacity { streams: 11, sometimes: None, at_least };
+            hero(&with(number, Judgement::Met))
+        };
+        assert_eq!(of(Some(AtLeast::Unfinished)).before, "at least");
+        assert_eq!(
+            of(Some(AtLeast::Unfinished)).confidence,
+            "The search ended before its limit was certain."
+        );
+        assert_eq!(of(None).before, "");
+        assert!(of(Some(AtLeast::NoMoreTried)).cause.starts_with("None was found"));
+    }
+
+    #[test]
+    fn streams_of_a_run_that_was_cut_short_are_in_time_as_far_as_it_came() {
+        let number = Number::Streams { point: 0, streams: 3, late_frames: 0, frames_judged: 274 };
+        let told = |judgement| hero(&with(number.clone(), judgement)).counts;
+        assert_eq!(told(Judgement::Met), "streams without a late frame");
+        assert_eq!(told(Judgement::NotKnown), "streams without a late frame, as far as it came");
+    }
+
+    #[test]
+    fn doubts_are_told_and_their_absence_too() {
+        let number = Number::ValidPoint { streams: Some(1) };
+        let mut summary = with(number, Judgement::Met);
+        assert_eq!(hero(&summary).counts, "stream at the requested rates");
+        assert_eq!(hero(&summary).confidence, "Nothing that was measured speaks against it.");
+        let doubts = vec![Doubt::Interrupted, Doubt::Memory];
+        if let Some(statement) = &mut summary.statement {
+            statement.confidence = Confidence { doubts };
+        }
+        assert_eq!(
+            hero(&summary).confidence,
+            "Not sure: this is memory and no storage. The run was interrupted."
+        );
+    }
+}
