@@ -9,7 +9,7 @@ pub struct Counts {
     pub passed: u64,
     /// Tests that failed.
     pub failed: u64,
-    /// Those of them that passed when they ran once more, alone.
+    /// Tests that failed beside others and passed alone; the few that are borne count as passed.
     pub unstable: Vec<String>,
     /// Tests that did not run, each as "name: why".
     pub skipped: Vec<String>,

@@ -8,8 +8,9 @@
 //! A test that cannot run (not root, a tool is missing) says so in the file that `REELGAUGE_SKIPS` names,
 //! one "name: why" per line. The test framework counts it as passed; here it is counted as skipped.
 //!
-//! A test that fails is run once more, alone, to say whether it fails there, too. It has failed all the same:
-//! one that depends on what runs beside it is mended, or it moves to `cargo xtask soak`.
+//! A test that fails is run once more, alone. If it passes then it is no failure, but it is named as
+//! unstable: these tests measure real time on machines that they share. More than a few are a failure all
+//! the same.
 
 mod programs;
 
@@ -27,6 +28,9 @@ const AT_ONCE: usize = 3;
 
 /// How many of those that judge by time do: each leaves more than four fifths of a processor idle.
 const MEASURING_AT_ONCE: usize = 2;
+
+/// Tests that may fail in company and pass alone, among those that wait and among those that judge by time.
+const MOST_UNSTABLE: usize = 2;
 
 /// The test programs and what they are told.
 pub struct Suite {
@@ -89,10 +93,20 @@ impl Ran {
         let (counts, failed) = counted(&said.text);
         self.total.passed += counts.passed;
         self.total.failed += counts.failed;
-        if !said.passed {
-            self.broken.push(program.name.clone());
-            self.total.unstable.extend(pass_alone(program, &failed, environment)?);
+        if said.passed {
+            return Ok(());
         }
+        let unstable = pass_alone(program, &failed, environment)?;
+        let is_borne = !failed.is_empty()
+            && unstable.len() == failed.len()
+            && self.total.unstable.len() + unstable.len() <= MOST_UNSTABLE;
+        if is_borne {
+            self.total.failed -= unstable.len() as u64;
+            self.total.passed += unstable.len() as u64;
+        } else {
+            self.broken.push(program.name.clone());
+        }
+        self.total.unstable.extend(unstable);
         Ok(())
     }
 

@@ -9,6 +9,8 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     verb: ["The command: mix, streams, …"],
     label: ["The user's own name for the run; may be empty."],
     run_dir: ["Where the run's files were written; null for a summary that was not made by a run."],
+    storage: ["The storage as the user describes it. What nobody said is null.", "StorageDetails"],
+    tags: ["Words to find the run by."],
     outcome: ["How it ended."],
     outcome_reason: ["Why it did not complete."],
     target: ["Where the data lies.", "Target"],
@@ -606,5 +608,11 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     server: ["The server, where there is one."],
     mount_options: ["Mount options as the system states them."],
     is_shared: ["Others own it or may write in it, and root was told that this is meant (--shared-target)."],
+  },
+  StorageDetails: {
+    make: ["Who made it."],
+    model: ["Which one it is."],
+    firmware: ["Its firmware or version."],
+    other: ["Anything else about it, by name: raid, protocol, …"],
   },
 };

@@ -24,7 +24,7 @@ export function Storage({ run }: { run: RunPage }) {
           (<Name text={about} length={80} />)
         </span>
       )}
-      {(run.notes?.tags ?? []).map((tag) => (
+      {run.summary.tags.map((tag) => (
         <span class="tag">
           <Name text={tag} length={40} />
         </span>
@@ -35,10 +35,9 @@ export function Storage({ run }: { run: RunPage }) {
 
 /** `QSAN XN8024, firmware 4.1`; empty where nobody wrote it down. */
 export function storageName(run: RunPage): string {
-  const { notes } = run;
-  if (notes === null) return "";
-  const name = [notes.storage_make, notes.storage_model].filter((text) => text !== "").join(" ");
-  const firmware = notes.storage_firmware === "" ? "" : `firmware ${notes.storage_firmware}`;
+  const { storage } = run.summary;
+  const name = [storage.make, storage.model].filter((text) => text !== null && text !== "").join(" ");
+  const firmware = storage.firmware === null || storage.firmware === "" ? "" : `firmware ${storage.firmware}`;
   return [name, firmware].filter((text) => text !== "").join(", ");
 }
 
