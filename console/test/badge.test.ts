@@ -13,6 +13,8 @@ function run(number: object, judgement: string, before = ""): RunPage {
     notes: null,
     summary: {
       started_at: "2026-11-23T10:00:00Z",
+      storage: { make: null, model: null, firmware: null, other: {} },
+      tags: [],
       target: { path: "/mnt/<nas>", description: null, fs_type: "nfs4" },
       load_points: [{ stream_count: 12, streams: { streams: [stream] } }],
     },
