@@ -1,4 +1,4 @@
-// What every figure of summary.json is: by type, what is said of each field, and its type where that has fields too.
+// What every figure of summary.json is: by type, what is said of each field, and its type where it has one.
 // Made by `cargo xtask types` from the Rust types; don't change it by hand.
 
 export const MEANINGS: Record<string, Record<string, [meaning: string, type?: string]>> = {
