@@ -7,14 +7,18 @@ pub fn output_width() -> Option<usize> {
     width_of(&Term::stdout())
 }
 
-/// How wide standard error is; `None` where nobody says so.
+/// How wide standard error is; `None` where it is no terminal: programs that read errors read whole lines.
 pub fn error_width() -> Option<usize> {
-    width_of(&Term::stderr())
+    terminal_width(&Term::stderr())
 }
 
 /// The terminal's width, or else what `COLUMNS` says.
 fn width_of(term: &Term) -> Option<usize> {
     let columns = || std::env::var("COLUMNS").ok()?.trim().parse().ok().filter(|columns| *columns > 0);
-    let of_terminal = term.size_checked().filter(|_| term.is_term());
-    of_terminal.map(|(_, columns)| usize::from(columns)).or_else(columns)
+    terminal_width(term).or_else(columns)
+}
+
+fn terminal_width(term: &Term) -> Option<usize> {
+    let size = term.size_checked().filter(|_| term.is_term());
+    size.map(|(_, columns)| usize::from(columns))
 }

@@ -84,7 +84,8 @@ fn of_format(screen: &str, format: &Value) -> Vec<String> {
     };
     let cells = cells(row);
     let wrong = ["play", "record"].into_iter().zip([1, 2]).filter_map(|(work, at)| {
-        let cell = cells.get(at).copied().unwrap_or_default();
+        // A tick or a cross stands before a count.
+        let cell = cells.get(at).copied().unwrap_or_default().trim_start_matches(['✓', '✗', ' ']);
         let found = format.get(work).filter(|found| !found.is_null());
         let streams = found.and_then(|found| found["streams"].as_u64());
         let is_right = match (streams, found.is_some_and(|found| found["at_least"] == true)) {

@@ -327,7 +327,7 @@ fn notes_are_written_and_listed() {
     let scene = scene(None);
     scene.ended("run");
     let notes = json!({"tags": ["nas"], "note": "</script>", "storage_make": "A", "storage_model": "B",
-        "storage_firmware": "1"});
+        "storage_firmware": "1", "storage_other": {}});
     let told = scene.change("PUT", "/api/runs/run/notes", &notes.to_string());
     assert_eq!(told.status, StatusCode::NO_CONTENT, "{}", told.text);
     assert_eq!(scene.get("/api/runs").json()[0]["notes"], notes);
