@@ -44,7 +44,7 @@ fn values_that_make_no_sense() {
         (&["--blocks", "1B"], "512"),
         (&["--length", "3MiB,"], "--length"),
         (&["--duration", "0s"], "--duration"),
-        (&["--duration", "60"], "60s"),
+        (&["--duration", "60"], "90s"),
         (&["--workers", "0"], "at least 1"),
         (&["--workers", "4294967295"], "fewer"),
         (&["--files", "0"], "at least 1"),
@@ -145,7 +145,7 @@ fn without_a_verb_there_is_help() {
     let nothing: [&str; 0] = [];
     let outcome = binary::run(nothing);
     assert_eq!(outcome.code, Some(2));
-    assert!(outcome.stderr.contains("Usage"), "{}", outcome.said());
+    assert!(outcome.stderr.contains("Start here"), "{}", outcome.said());
     assert!(binary::run(["--help"]).expect_code(0).stdout.contains("mix"));
     assert!(binary::run(["--version"]).expect_code(0).stdout.starts_with("reelgauge "));
 }

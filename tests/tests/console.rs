@@ -212,7 +212,7 @@ fn runs_from_a_terminal_are_listed_and_notes_outlive_the_console() {
     mix.measure();
     let id = mix.run_dir().file_name().unwrap().to_str().unwrap().to_owned();
     let notes = json!({"tags": ["nas", "\u{202e}<b>"], "note": "before the firmware", "storage_make": "A",
-        "storage_model": "B", "storage_firmware": "1.2"});
+        "storage_model": "B", "storage_firmware": "1.2", "storage_other": {}});
     {
         let console = Console::start(scratch.path(), mix.runs());
         let live: Vec<Value> = console.client.events(&format!("/api/runs/{id}/live")).collect();
