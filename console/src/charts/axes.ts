@@ -2,6 +2,7 @@
 // sizes as `4 KiB`. Ticks leave out zeros that say nothing.
 
 import { amount, blockSize, count, fixed } from "../figures/units";
+import type { LineSeriesOption } from "./echarts";
 import type { Look } from "./palette";
 
 /** A number without zeros at its end: `0.25`, `1.5`, `12,000`. */
@@ -112,6 +113,17 @@ export function latencyAxis(look: Look, name: string, ends: { min: number; max: 
 function isDecade(value: number): boolean {
   const power = Math.log10(value);
   return Math.abs(power - Math.round(power)) < 1e-9;
+}
+
+/** The line at 0 in a chart of margins, below which a frame came too late. */
+export function deadlineLine(look: Look): NonNullable<LineSeriesOption["markLine"]> {
+  return {
+    silent: true,
+    symbol: "none",
+    lineStyle: { color: look.bad, type: "solid", width: 1 },
+    label: { formatter: "deadline", position: "insideEndBottom", color: look.bad, fontSize: 11 },
+    data: [{ yAxis: 0 }],
+  };
 }
 
 /** Names below the chart; they are left out where they would overlap. */

@@ -12,6 +12,7 @@ import { timeGrid } from "./axes";
 import { BandsContext, withBands } from "./bands";
 import type { Band } from "./bands";
 import { CursorLine, useCursor } from "./cursor";
+import { followPointer } from "./pointer";
 import { ChartFiles } from "./chart-files";
 import { ChartTableView } from "./chart-table";
 import type { ChartTable } from "./chart-table";
@@ -229,21 +230,11 @@ function usePointing(
   useCursor(chart, props.timeAxis != null);
   useEffect(() => {
     if (chart === null || readout === undefined) return undefined;
-    const zr = chart.getZr();
-    const move = (event: { offsetX: number; offsetY: number }) => {
-      const pixel = [event.offsetX, event.offsetY];
-      if (!chart.containPixel({ gridIndex: 0 }, pixel)) return setReadout(null);
+    return followPointer(chart, (pixel) => {
+      if (pixel === null || !chart.containPixel({ gridIndex: 0 }, pixel)) return setReadout(null);
       const [x, y] = chart.convertFromPixel({ gridIndex: 0 }, pixel) as number[];
       setReadout(x === undefined || y === undefined ? null : readout(x, y));
-    };
-    const leave = () => setReadout(null);
-    zr.on("mousemove", move);
-    zr.on("globalout", leave);
-    return () => {
-      if (chart.isDisposed()) return;
-      zr.off("mousemove", move);
-      zr.off("globalout", leave);
-    };
+    });
   }, [chart, readout]);
   useEffect(() => {
     if (chart === null || onPick === undefined) return undefined;

@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ECharts } from "./echarts";
+import { followPointer } from "./pointer";
 import { period } from "../period";
 
 /** The moment under the pointer, in seconds; null where there is none. */
@@ -12,26 +13,14 @@ export const cursor = signal<number | null>(null);
 export function useCursor(chart: ECharts | null, hasTime: boolean): void {
   useEffect(() => {
     if (chart === null || !hasTime) return undefined;
-    const zr = chart.getZr();
-    const move = (event: { offsetX: number; offsetY: number }) => {
-      const pixel = [event.offsetX, event.offsetY];
+    return followPointer(chart, (pixel) => {
       const grids = chart.getOption()["grid"];
       const many = Array.isArray(grids) ? grids.length : 1;
       const all = Array.from({ length: many }, (_, at) => at);
-      const inside = all.some((at) => chart.containPixel({ gridIndex: at }, pixel));
-      const moment: unknown = inside ? chart.convertFromPixel({ xAxisIndex: 0 }, event.offsetX) : null;
+      const inside = pixel !== null && all.some((at) => chart.containPixel({ gridIndex: at }, pixel));
+      const moment: unknown = inside ? chart.convertFromPixel({ xAxisIndex: 0 }, pixel[0]) : null;
       cursor.value = typeof moment === "number" ? moment : null;
-    };
-    const leave = () => {
-      cursor.value = null;
-    };
-    zr.on("mousemove", move);
-    zr.on("globalout", leave);
-    return () => {
-      if (chart.isDisposed()) return;
-      zr.off("mousemove", move);
-      zr.off("globalout", leave);
-    };
+    });
   }, [chart, hasTime]);
 }
 

@@ -1,7 +1,7 @@
 // Streams of a run that runs: a row for each with what it had left of its buffer, and the worst of all over time.
 
 import { useMemo } from "preact/hooks";
-import { categoryAxis, tick as tickWords, tickTime, timeAxis, valueAxis } from "../charts/axes";
+import { categoryAxis, deadlineLine, tick as tickWords, tickTime, timeAxis, valueAxis } from "../charts/axes";
 import { Chart, type ChartOption, type Look } from "../charts/chart";
 import { rasterSeries } from "../charts/raster";
 import { count, counted, ms } from "../figures/units";
@@ -106,13 +106,7 @@ function drawMargin(look: Look, state: LiveState, ends: Ends): ChartOption {
         itemStyle: { color: look.read },
         lineStyle: { color: look.read, width: 2 },
         data: state.ticks.map((tick) => [tick.at_s, tick.margin_ms]),
-        markLine: {
-          silent: true,
-          symbol: "none",
-          lineStyle: { color: look.bad, type: "solid", width: 1 },
-          label: { formatter: "deadline", position: "insideEndBottom", color: look.bad, fontSize: 11 },
-          data: [{ yAxis: 0 }],
-        },
+        markLine: deadlineLine(look),
       },
     ],
   };

@@ -69,7 +69,7 @@ function groupsOfAgent(agent: CounterAgent, at: number, many: boolean): Group[] 
 
 /** The few that went with the incidents; without incidents those that moved most. */
 export function TellingCounters(props: Props) {
-  const shown = useMemo(() => telling(props), [props.counters, props.bands]);
+  const shown = useMemo(() => split(props).telling, [props.counters, props.bands]);
   return (
     <div class="counter-layer">
       {shown.map((group) => (
@@ -79,17 +79,21 @@ export function TellingCounters(props: Props) {
   );
 }
 
-function telling(props: Pick<Props, "counters" | "bands">): Group[] {
-  const those = ranked(props).filter(({ told }) => told > 0);
-  return those.slice(0, MOST_TELLING).map(({ group }) => group);
+interface Split {
+  telling: Group[];
+  others: Group[];
+}
+
+function split(props: Pick<Props, "counters" | "bands">): Split {
+  const all = ranked(props);
+  const telling = all.filter(({ told }) => told > 0).slice(0, MOST_TELLING).map(({ group }) => group);
+  const shown = new Set(telling.map((group) => group.id));
+  return { telling, others: all.map(({ group }) => group).filter((group) => !shown.has(group.id)) };
 }
 
 /** Flat, or beside the point. */
 export function OtherCounters(props: Props) {
-  const groups = useMemo(() => {
-    const shown = new Set(telling(props));
-    return ranked(props).map(({ group }) => group).filter((group) => ![...shown].some((one) => one.id === group.id));
-  }, [props.counters, props.bands]);
+  const groups = useMemo(() => split(props).others, [props.counters, props.bands]);
   const notes = props.counters.agents.flatMap((agent) => agent.notes);
   return (
     <>

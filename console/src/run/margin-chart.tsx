@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
 import type { ChartOption, Look } from "../charts/chart";
 import type { LineSeriesOption } from "../charts/echarts";
-import { tick, tickTime, timeAxis, timeGrid, valueAxis } from "../charts/axes";
+import { deadlineLine, tick, tickTime, timeAxis, timeGrid, valueAxis } from "../charts/axes";
 import type { PointStreams } from "../data/page";
 import type { LoadPoint } from "../data/summary";
 import { count, ms } from "../figures/units";
@@ -87,13 +87,7 @@ function drawMargin(look: Look, streams: Margins[]): ChartOption {
     itemStyle: { color: look.read },
     lineStyle: { color: look.read, width: 1.6 },
     data: streams.flatMap(({ cells }) => steps(cells, ({ margin_us: us }) => (us === null ? null : us / 1e3))),
-    markLine: {
-      silent: true,
-      symbol: "none",
-      lineStyle: { color: look.bad, type: "solid", width: 1 },
-      label: { formatter: "deadline", position: "insideEndBottom", color: look.bad, fontSize: 11 },
-      data: [{ yAxis: 0 }],
-    },
+    markLine: deadlineLine(look),
   };
   const late: LineSeriesOption = {
     type: "line",

@@ -57,6 +57,8 @@ mod spread;
 pub mod statement;
 pub mod summary;
 mod tally;
+#[cfg(any(test, feature = "test-streams"))]
+pub mod test_figures;
 pub mod trace_stats;
 mod transfer;
 pub mod vda;

@@ -11,7 +11,7 @@ use reelgauge_results::page::REPORT_FILE;
 
 use crate::cli::command::{GROUPS, command};
 use crate::cli::foreign::hint;
-pub use crate::width::{error_width, output_width};
+pub use crate::width::{error_width, list_width, output_width};
 
 /// Wrong usage or input.
 pub const EXIT_USAGE: u8 = 2;

@@ -7,6 +7,12 @@ pub fn output_width() -> Option<usize> {
     width_of(&Term::stdout())
 }
 
+/// How wide standard output is for a long list; `None` where it is no terminal: a program that reads it wants
+/// a line for each.
+pub fn list_width() -> Option<usize> {
+    terminal_width(&Term::stdout())
+}
+
 /// How wide standard error is; `None` where it is no terminal: programs that read errors read whole lines.
 pub fn error_width() -> Option<usize> {
     terminal_width(&Term::stderr())

@@ -20,5 +20,6 @@ pub mod ops_listing;
 pub mod page;
 pub mod reopen;
 pub mod run_notes;
+mod small_file;
 pub mod stream_table;
 pub mod trace_report;

@@ -3,8 +3,8 @@
 //! The log is read twice (see [`reelgauge_analysis::detail`]), whatever its length with the same memory. Not
 //! here: what is counted (analysis), sentences and HTML (report).
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -20,10 +20,10 @@ use reelgauge_report::html::shorten::shorten;
 use reelgauge_report::text::shell_word;
 use reelgauge_report::{again_with, answer_sentences, html, incident_sentences, next_step};
 use reelgauge_trace::{Trace, TraceError};
-use serde::de::DeserializeOwned;
 
 use crate::reopen::{ReopenError, reopen};
 use crate::run_notes;
+use crate::small_file::{read_json, read_to_string};
 use crate::stream_table;
 use crate::trace_report::{TraceView, about, name, ops};
 
@@ -215,15 +215,4 @@ pub(crate) fn id_of(dir: &Path) -> String {
 fn again(run_dir: &RunDir, summary: &Summary) -> String {
     let plan = run_dir.plan_path();
     again_with(summary, &fs::canonicalize(&plan).unwrap_or(plan))
-}
-
-/// A file's text, if it is one and no longer than this.
-fn read_to_string(path: &Path, most: u64) -> Option<String> {
-    let mut text = String::new();
-    let read = File::open(path).ok()?.take(most + 1).read_to_string(&mut text).ok()?;
-    (read as u64 <= most).then_some(text)
-}
-
-fn read_json<T: DeserializeOwned>(path: &Path, most: u64) -> Option<T> {
-    serde_json::from_str(&read_to_string(path, most)?).ok()
 }

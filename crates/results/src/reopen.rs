@@ -127,26 +127,22 @@ fn from_log(run_dir: &RunDir) -> Result<Summary, ReopenError> {
 /// What the plan says of the run, if it can be read.
 fn plan_into(summary: &mut Summary, run_dir: &RunDir) {
     let text = std::fs::read_to_string(run_dir.plan_path()).unwrap_or_default();
-    let (seed, label, target) = match AnyPlan::from_toml(&text) {
-        Ok(AnyPlan::Mix(plan)) => {
-            (summary.storage, summary.tags) = (plan.storage, plan.tags);
-            (plan.seed, plan.mix.profile, plan.target)
-        }
+    let (seed, label, target, said) = match AnyPlan::from_toml(&text) {
+        Ok(AnyPlan::Mix(plan)) => (plan.seed, plan.mix.profile, plan.target, (plan.storage, plan.tags)),
         Ok(AnyPlan::Streams(plan)) => {
             summary.verb = "streams".to_owned();
-            (summary.storage, summary.tags) = (plan.storage, plan.tags);
-            (plan.seed, plan.name, plan.target)
+            (plan.seed, plan.name, plan.target, (plan.storage, plan.tags))
         }
         Ok(AnyPlan::Replay(plan)) => {
             summary.verb = "replay".to_owned();
-            (summary.storage, summary.tags) = (plan.storage, plan.tags);
-            let trace = plan.replay.trace.file_name().unwrap_or_default();
-            (plan.seed, trace.to_string_lossy().into_owned(), plan.target)
+            let trace = plan.replay.trace.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            (plan.seed, trace, plan.target, (plan.storage, plan.tags))
         }
         Err(_) => return,
     };
     summary.seed = seed;
     summary.label = label;
+    (summary.storage, summary.tags) = said;
     summary.target.path = target.display().to_string();
 }
 

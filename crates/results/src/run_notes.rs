@@ -2,12 +2,13 @@
 //! where flags said something, and may be changed at any time afterwards; what it says goes before
 //! `summary.json`.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::Summary;
 use reelgauge_record::notes::RunNotes;
 use reelgauge_record::run_dir::{RunDirError, write_atomically};
+
+use crate::small_file::read_json;
 
 /// Name of the file in a run directory.
 pub const NOTES_FILE: &str = "notes.json";
@@ -22,10 +23,7 @@ pub fn path_in(run_dir: &Path) -> PathBuf {
 
 /// What was written down about a run; `None` where nothing was, or nothing that can be read.
 pub fn read(run_dir: &Path) -> Option<RunNotes> {
-    let file = std::fs::File::open(path_in(run_dir)).ok()?;
-    let mut text = Vec::new();
-    file.take(FILE_MAX_BYTES + 1).read_to_end(&mut text).ok()?;
-    (text.len() as u64 <= FILE_MAX_BYTES).then(|| serde_json::from_slice(&text).ok())?
+    read_json(&path_in(run_dir), FILE_MAX_BYTES)
 }
 
 /// Writes them down, in place of what was there. Whether they fit is asked before: [`fits`].

@@ -18,6 +18,7 @@ const FOR_TESTS: &[(&str, &str)] = &[
         "operations made up for tests, of a feature that only they turn on",
     ),
     ("crates/analysis/src/late/test_streams.rs", "the same for streams"),
+    ("crates/analysis/src/test_figures.rs", "the same for figures"),
     ("crates/trace/src/library.rs", "a library of other folders than the user's, for tests"),
 ];
 

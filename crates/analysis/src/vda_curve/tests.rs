@@ -4,45 +4,11 @@
 
 use super::*;
 use crate::criteria::Criterion;
-use crate::figures::{Figures, PointTiming};
-use crate::meter::PointFigures;
-use crate::paper::PaperTables;
-use crate::summary::LoadPointFacts;
-use crate::vda::{ProcessRate, RateError};
-
-/// So many streams that reach this share of their rates.
-fn point(streams: u32, share: f64, mean_response_ms: Option<f64>) -> LoadPoint {
-    let total = Figures {
-        written_bytes_per_s: Some(f64::from(streams) * 4.0 * MIB),
-        read_bytes_per_s: Some(f64::from(streams) * 0.5 * MIB),
-        ..Figures::default()
-    };
-    let timing = PointTiming { started_ns: 0, measured_ns: 300_000_000_000 };
-    let figures =
-        PointFigures { point: 0, timing, total, per_worker: Vec::new(), paper: PaperTables::default() };
-    let facts = LoadPointFacts { workers: 2 * streams, ..LoadPointFacts::default() };
-    let rate = |worker: u32, component: &str, requested_ops_per_s: f64| ProcessRate {
-        worker,
-        component: component.to_owned(),
-        requested_ops_per_s,
-        achieved_ops_per_s: requested_ops_per_s * share,
-    };
-    let pair = |n: u32| [rate(2 * n, "camera", 9.0), rate(2 * n + 1, "companion", 1.0)];
-    LoadPoint {
-        rates: (0..streams).flat_map(pair).collect(),
-        rates_mean_response_ms: mean_response_ms,
-        stream_count: Some(streams),
-        ..LoadPoint::new(facts, figures)
-    }
-}
+use crate::test_figures::{ten_load_points as ten, vda_point as point};
+use crate::vda::RateError;
 
 fn curve(points: &[LoadPoint]) -> VdaCurve {
     vda_curve(points, RateLimits::default())
-}
-
-/// Ten even load points: flat, and ten times slower at the last.
-fn ten() -> Vec<LoadPoint> {
-    (1..=10).map(|n| point(n * 2, 1.0, Some(if n == 10 { 20.0 } else { 2.0 }))).collect()
 }
 
 #[test]

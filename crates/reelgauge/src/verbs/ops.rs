@@ -1,6 +1,6 @@
 //! `reelgauge ops`: the operations of a trace or a run, one by one.
 
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, Write};
 
 use anyhow::{Context, Result};
 use glob::Pattern;
@@ -45,9 +45,7 @@ pub fn ops(args: &OpsArgs) -> Result<u8> {
         _ => RowFormat::Text,
     };
     let out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    // Programs want a line for each operation, however long.
-    let width = screen::output_width().filter(|_| std::io::stdout().is_terminal());
-    let mut rows = OpRows::new(format, out, width, |file| name(trace, file));
+    let mut rows = OpRows::new(format, out, screen::list_width(), |file| name(trace, file));
     let left_out =
         list(trace, Listing { filter, sort, top }, |op| rows.write(op).map_err(anyhow::Error::from))?;
     let shown = rows.finish()?;

@@ -2,43 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
-use reelgauge_analysis::figures::{Figures, PointTiming};
-use reelgauge_analysis::meter::PointFigures;
-use reelgauge_analysis::paper::PaperTables;
-use reelgauge_analysis::summary::LoadPointFacts;
-use reelgauge_analysis::vda::ProcessRate;
+use reelgauge_analysis::test_figures::{ten_load_points as ten, vda_point as point};
 
 use super::*;
-
-/// So many streams that reach this share of their rates.
-fn point(streams: u32, share: f64, mean_response_ms: Option<f64>) -> LoadPoint {
-    let timing = PointTiming { started_ns: 0, measured_ns: 300_000_000_000 };
-    let (total, paper) = (Figures::default(), PaperTables::default());
-    let figures = PointFigures { point: 0, timing, total, per_worker: Vec::new(), paper };
-    let facts = LoadPointFacts { workers: 2 * streams, ..LoadPointFacts::default() };
-    let rate = |worker: u32, component: &str, requested_ops_per_s: f64| ProcessRate {
-        worker,
-        component: component.to_owned(),
-        requested_ops_per_s,
-        achieved_ops_per_s: requested_ops_per_s * share,
-    };
-    let pair = |n: u32| [rate(2 * n, "camera", 9.0), rate(2 * n + 1, "companion", 1.0)];
-    LoadPoint {
-        rates: (0..streams).flat_map(pair).collect(),
-        rates_mean_response_ms: mean_response_ms,
-        stream_count: Some(streams),
-        ..LoadPoint::new(facts, figures)
-    }
-}
 
 fn facts(points: &[LoadPoint]) -> VdaFacts {
     let data_set_note = "2 files of 16 MiB instead of 11 of 1 GiB".to_owned();
     vda_facts(points, &VdaInput { data_set_note, ..VdaInput::default() })
-}
-
-/// Ten even load points: flat, and ten times slower at the last.
-fn ten() -> Vec<LoadPoint> {
-    (1..=10).map(|n| point(n * 2, 1.0, Some(if n == 10 { 20.0 } else { 2.0 }))).collect()
 }
 
 #[test]

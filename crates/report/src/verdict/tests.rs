@@ -3,75 +3,14 @@
 #![allow(clippy::unwrap_used)]
 
 use reelgauge_analysis::criteria::{Criteria, CriteriaChange};
-use reelgauge_analysis::figures::{ErrorFigures, Figures, FirstError, TimeFigures};
-use reelgauge_analysis::late::{
-    FirstLateFrame, LateRun, MarginTrend, Policy, StreamFigures, ThroughputFigures,
-};
+use reelgauge_analysis::figures::{ErrorFigures, Figures, FirstError};
+use reelgauge_analysis::late::{FirstLateFrame, MarginTrend, Policy, StreamFigures, ThroughputFigures};
+use reelgauge_analysis::test_figures::{judged_stream as stream, late_stream as late, operations, times};
 use reelgauge_analysis::vda::ProcessRate;
 use reelgauge_analysis::verdict::{Measured, judge};
 use reelgauge_record::OpKind;
 
 use super::*;
-
-fn times(p99_us: f64) -> TimeFigures {
-    TimeFigures {
-        count: 1000,
-        mean_us: 5.0,
-        p50_us: 5.0,
-        p95_us: 5.0,
-        p99_us,
-        p99_9_us: p99_us,
-        max_us: p99_us,
-        max_began_s: 1.0,
-        max_began_in_point_s: 1.0,
-    }
-}
-
-/// A stream in time: 25 frames/s, the load point began at 100 s.
-fn stream(number: u32) -> StreamFigures {
-    StreamFigures {
-        stream: number,
-        name: "player, XAVC-I class 300 UHD50".to_owned(),
-        nominal_frames_per_s: 25.0,
-        began_s: Some(100.0),
-        frames_judged: 1500,
-        response: Some(times(30_000.0)),
-        ..StreamFigures::default()
-    }
-}
-
-/// The same with late frames from a moment of the load point on.
-fn late(number: u32, in_point_s: f64, frames: u64) -> StreamFigures {
-    let first_frame = (in_point_s * 25.0) as u64;
-    StreamFigures {
-        late_frames: frames,
-        late_runs: 1,
-        first_late: Some(FirstLateFrame {
-            frame: first_frame,
-            deadline_s: 100.0 + in_point_s,
-            deadline_in_point_s: in_point_s,
-            late_us: Some(310_000.0),
-            dropped: false,
-            failed: false,
-        }),
-        first_late_runs: vec![LateRun {
-            first_frame,
-            frames,
-            dropped_frames: 0,
-            began_s: 100.0 + in_point_s,
-            began_in_point_s: in_point_s,
-            length_s: frames as f64 / 25.0,
-            worst_late_us: Some(310_000.0),
-        }],
-        ..stream(number)
-    }
-}
-
-fn operations() -> Figures {
-    let mut figures = Figures { ops: 10_000, ..Figures::default() };
-    figures.response.data = Some(times(30_000.0));
-    figures
-}
 
 /// Every sentence on these streams, first failures first.
 fn said(criteria: &str, streams: &[StreamFigures]) -> Vec<String> {

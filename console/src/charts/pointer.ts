@@ -1,0 +1,17 @@
+// The pointer over a chart.
+
+import type { ECharts } from "./echarts";
+
+/** Tells where the pointer is, in the chart's pixels, and null when it has left; gives back how to stop that. */
+export function followPointer(chart: ECharts, told: (pixel: [number, number] | null) => void): () => void {
+  const zr = chart.getZr();
+  const move = (event: { offsetX: number; offsetY: number }) => told([event.offsetX, event.offsetY]);
+  const leave = () => told(null);
+  zr.on("mousemove", move);
+  zr.on("globalout", leave);
+  return () => {
+    if (chart.isDisposed()) return;
+    zr.off("mousemove", move);
+    zr.off("globalout", leave);
+  };
+}
