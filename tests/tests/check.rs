@@ -50,7 +50,10 @@ fn a_first_look_at_a_local_directory() {
             assert!(count(found, "streams") > 0 || !text(found, "limited_by").is_empty(), "{format:#}");
         }
     }
-    // The table comes first: formats down, what they do across, each with a mark and a number.
+    // The first line has the number that somebody came for, and what is recorded beside it.
+    let first = screen.lines().next().unwrap();
+    assert!(first.starts_with(|c: char| c.is_ascii_digit()) || first.starts_with("At least"), "{first}");
+    // The table comes behind it: formats down, what they do across, each with a mark and a number.
     let table: Vec<&str> =
         screen.lines().skip_while(|line| !line.contains("play")).take(1 + FORMATS).collect();
     assert!(table[0].contains("record") && table[0].contains("MB/s"), "{screen}");

@@ -1,13 +1,12 @@
-//! The screen of a short first look: one screen, plain words, the table that somebody came for first.
+//! The screen of a short first look: one screen, plain words, the number that somebody came for first.
 
 use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Outcome, Summary};
 
-use crate::about::about;
 use crate::answer_parts::outcome;
 use crate::ending::next;
 use crate::page::Page;
-use crate::sentence::{Sentence, Tone};
+use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{capital, plain, plain_short};
@@ -31,27 +30,14 @@ pub(crate) fn answer(summary: &Summary, facts: &CheckFacts) -> Vec<(Tone, String
     sentences
 }
 
-/// Writes the screen: the table first, which answers in a second. Nothing on it is cut: what one must know
-/// before believing a count is worth a line more.
-pub(crate) fn screen(
-    summary: &Summary,
-    facts: &CheckFacts,
-    sentences: &[Sentence],
-    show: &Screen,
-    page: &mut Page,
-) {
-    let with = |tone: Tone| sentences.iter().filter(move |sentence| sentence.tone == tone);
-    with(Tone::Bad).for_each(|sentence| page.sentence(sentence.tone, &sentence.text));
-    match facts.formats.is_empty() {
-        true => with(Tone::Answer).for_each(|sentence| page.sentence(sentence.tone, &sentence.text)),
-        false => {
-            page.gap();
-            page.lines(formats(facts, page.width).lines(page.width));
-            page.gap();
-        }
+/// Writes the screen behind the answer: the table that says it of every format, then what it rests on.
+/// Nothing on it is cut: what one must know before believing a count is worth a line more.
+pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page: &mut Page) {
+    if !facts.formats.is_empty() {
+        page.gap();
+        page.lines(formats(facts, page.width).lines(page.width));
     }
-    with(Tone::Plain).for_each(|sentence| page.sentence(sentence.tone, &sentence.text));
-    about(summary).iter().for_each(|(name, text)| page.item(name, text));
+    page.gap();
     page.item("One client", &rates(facts));
     page.item("Limit", &plain(&facts.limit));
     page.item("How sure", &how_sure(facts));

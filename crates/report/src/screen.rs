@@ -13,14 +13,11 @@ use crate::{check, mix, replay, search, streams, vda};
 /// The screen as text, ending with a line feed.
 pub fn screen(summary: &Summary, show: &Screen) -> String {
     let mut page = Page::new(show.style);
-    let sentences = answer_sentences(summary);
-    if let Some(facts) = &summary.check {
-        check::screen(summary, facts, &sentences, show, &mut page);
-        return page.text;
-    }
-    sentences.iter().for_each(|sentence| page.sentence(sentence.tone, &sentence.text));
+    answer_sentences(summary).iter().for_each(|sentence| page.sentence(sentence.tone, &sentence.text));
     about(summary).iter().for_each(|(name, text)| page.item(name, text));
-    if let Some(facts) = &summary.replay {
+    if let Some(facts) = &summary.check {
+        check::screen(summary, facts, show, &mut page);
+    } else if let Some(facts) = &summary.replay {
         replay::screen(summary, facts, show, &mut page);
     } else if let Some(facts) = &summary.vda {
         vda::screen(summary, facts, show, &mut page);
