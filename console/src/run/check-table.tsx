@@ -69,7 +69,7 @@ function Count({ path, found }: { path: string; found: CheckCount | null }) {
   const carried = found.streams > 0;
   return (
     <span class={carried ? "check-count good" : "check-count bad"}>
-      <span class="check-sign" aria-hidden="true" data-sign={carried ? "✓" : "✕"} />
+      <span class="check-sign" aria-hidden="true" data-sign={carried ? "✓" : "✗"} />
       {found.at_least ? <small>at least </small> : ""}
       <Figure path={`${path}.streams`} value={found.streams} text={count} />
       {!found.at_least && found.error_streams > 0 ? <small> ± {count(found.error_streams)}</small> : ""}
