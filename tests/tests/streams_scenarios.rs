@@ -21,9 +21,8 @@ const HEAD: &str = "warmup = '500ms'\nduration = '2s'\nscale = '1'\ndirect = fal
 
 /// The scenarios that `reelgauge scenarios` lists.
 fn names() -> Vec<String> {
-    let listing = binary::run(["scenarios"]).expect_code(0).stdout;
-    let lines = listing.lines().take_while(|line| !line.trim().is_empty());
-    lines.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+    let listing = binary::run(["scenarios", "--json"]).expect_code(0).json();
+    listing.as_array().unwrap().iter().map(|one| text(one, "name").to_owned()).collect()
 }
 
 /// A copy of a scenario with short clips, small files and two seconds; everything else is as it is shipped.
