@@ -192,7 +192,7 @@ describe("the list of runs", () => {
     id, verb: "mix", label: "", target: "/mnt/nas1", started_at: "", state: "complete", sentence: "", passed: null,
     streams: null, bytes_on_disk: 0, notes: null, ...more,
   });
-  const notes = { tags: ["before", "10GbE"], note: "Café upstairs", storage_make: "Acme", storage_model: "N8", storage_firmware: "1.2" };
+  const notes = { tags: ["before", "10GbE"], note: "Café upstairs", storage_make: "Acme", storage_model: "N8", storage_firmware: "1.2", storage_other: {} };
   const runs = [
     run("one", { notes }),
     run("two", { state: "broke_off", sentence: "31 streams of XAVC" }),

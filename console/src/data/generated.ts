@@ -189,18 +189,22 @@ export type ComparedRun = {
   searches: boolean,
   /** How it is related to the first run. */
   kinship: Kinship,
+  /** Words to find it by. */
+  tags: Array<string>,
   /** What was measured, and from where. */
   system: ComparedSystem,
 };
 
 /** A storage and the client that measured it. What nobody found out or wrote down is `null`. */
 export type ComparedSystem = {
-  /** Who made the storage, by the run's notes. */
+  /** Who made the storage, as people say. */
   make: string | null,
-  /** Which storage it is, by the run's notes. */
+  /** Which storage it is, as people say. */
   model: string | null,
-  /** Its firmware or version, by the run's notes. */
+  /** Its firmware or version, as people say. */
   firmware: string | null,
+  /** Anything else that people say of it, by name. */
+  other: { [key in string]: string },
   /** For people: `SMB 3.1.1 from nas1`. */
   protocol: string | null,
   /** `nfs4`, `cifs`, `ext4`, … */
@@ -1602,6 +1606,8 @@ export type RunNotes = {
   storage_model: string,
   /** Its firmware or version. */
   storage_firmware: string,
+  /** Anything else about it, by name: `raid`, `protocol`, … */
+  storage_other: { [key in string]: string },
 };
 
 /** A run. */
@@ -1900,6 +1906,18 @@ export type Statement = {
 /** What a search found its end by, other than by its answer. */
 export type StoppedBy = "time" | "trials" | "cap" | "room" | "own_files" | "one_process";
 
+/** The storage as people describe it. What nobody said is `null`. */
+export type StorageDetails = {
+  /** Who made it. */
+  make: string | null,
+  /** Which one it is. */
+  model: string | null,
+  /** Its firmware or version. */
+  firmware: string | null,
+  /** Anything else about it, by name: `raid`, `protocol`, … */
+  other: { [key in string]: string },
+};
+
 /** What the storage did in an incident. The tool's own pauses are taken out. */
 export type StorageThen = {
   /** In a word. */
@@ -2083,6 +2101,10 @@ export type Summary = {
   label: string,
   /** Where the run's files were written; `null` for a summary that was not made by a run. */
   run_dir: string | null,
+  /** The storage as the user describes it. What nobody said is `null`. */
+  storage: StorageDetails,
+  /** Words to find the run by. */
+  tags: Array<string>,
   /** How it ended. */
   outcome: Outcome,
   /** Why it did not complete. */

@@ -6,7 +6,14 @@ import type { RunNotes } from "../data/page";
 import { Dialog } from "./confirm";
 import { tagsFrom } from "./run-search";
 
-const NO_NOTES: RunNotes = { tags: [], note: "", storage_make: "", storage_model: "", storage_firmware: "" };
+const NO_NOTES: RunNotes = {
+  tags: [],
+  note: "",
+  storage_make: "",
+  storage_model: "",
+  storage_firmware: "",
+  storage_other: {},
+};
 
 interface Props {
   id: string;

@@ -61,7 +61,8 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-use reelgauge_record::notes::RunNotes;
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::summary::Summary;
@@ -113,6 +114,9 @@ pub struct ComparedRun {
     pub searches: bool,
     /// How it is related to the first run.
     pub kinship: Kinship,
+    /// Words to find it by.
+    #[serde(default)]
+    pub tags: Vec<String>,
     /// What was measured, and from where.
     pub system: ComparedSystem,
 }
@@ -121,12 +125,15 @@ pub struct ComparedRun {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ComparedSystem {
-    /// Who made the storage, by the run's notes.
+    /// Who made the storage, as people say.
     pub make: Option<String>,
-    /// Which storage it is, by the run's notes.
+    /// Which storage it is, as people say.
     pub model: Option<String>,
-    /// Its firmware or version, by the run's notes.
+    /// Its firmware or version, as people say.
     pub firmware: Option<String>,
+    /// Anything else that people say of it, by name.
+    #[serde(default)]
+    pub other: BTreeMap<String, String>,
     /// For people: `SMB 3.1.1 from nas1`.
     pub protocol: Option<String>,
     /// `nfs4`, `cifs`, `ext4`, …
@@ -278,8 +285,6 @@ pub struct RunToCompare<'a> {
     pub summary: &'a Summary,
     /// The machines it ran on; empty where that is not known.
     pub machines: &'a [Machine],
-    /// What people wrote down about it and its storage.
-    pub notes: Option<&'a RunNotes>,
     /// Who worked; empty where that is not known.
     pub work: &'a [WorkActor],
 }
@@ -366,19 +371,21 @@ fn compared(run: &RunToCompare<'_>, side: usize, kinship: Kinship) -> ComparedRu
         work: run.work.to_vec(),
         searches: run.summary.search.is_some(),
         kinship,
+        tags: run.summary.tags.clone(),
         system: system(run),
     }
 }
 
 fn system(run: &RunToCompare<'_>) -> ComparedSystem {
     let target = &run.summary.target;
-    let noted = |of: fn(&RunNotes) -> &String| known(run.notes.map_or("", |notes| of(notes)));
+    let storage = run.summary.storage.clone();
     let client = run.machines.first();
     let of_client = |of: fn(&Machine) -> &String| known(client.map_or("", |client| of(client)));
     ComparedSystem {
-        make: noted(|notes| &notes.storage_make),
-        model: noted(|notes| &notes.storage_model),
-        firmware: noted(|notes| &notes.storage_firmware),
+        make: storage.make,
+        model: storage.model,
+        firmware: storage.firmware,
+        other: storage.other,
         protocol: target.description.clone(),
         fs_type: target.fs_type.clone(),
         source: target.source.clone(),

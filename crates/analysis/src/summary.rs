@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use reelgauge_record::notes::StorageDetails;
 use serde::{Deserialize, Serialize};
 
 use crate::culprit::Culprit;
@@ -42,6 +43,12 @@ pub struct Summary {
     /// Where the run's files were written; `None` for a summary that was not made by a run.
     #[serde(default)]
     pub run_dir: Option<String>,
+    /// The storage as the user describes it. What nobody said is `None`.
+    #[serde(default)]
+    pub storage: StorageDetails,
+    /// Words to find the run by.
+    #[serde(default)]
+    pub tags: Vec<String>,
     /// How it ended.
     pub outcome: Outcome,
     /// Why it did not complete.
@@ -356,6 +363,8 @@ impl Summary {
             verb: verb.to_owned(),
             label: String::new(),
             run_dir: None,
+            storage: StorageDetails::default(),
+            tags: Vec::new(),
             outcome: Outcome::Complete,
             outcome_reason: None,
             target,

@@ -8,7 +8,7 @@ use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_record::notes::RunNotes;
 use reelgauge_report::answer_sentences;
 use reelgauge_results::live::LiveOutcome;
-use reelgauge_results::page::read_notes;
+use reelgauge_results::run_notes;
 use serde::Serialize;
 
 use crate::events::{Life, begin};
@@ -94,7 +94,7 @@ impl RunEntry {
             passed: None,
             streams: None,
             bytes_on_disk: bytes_below(run_dir, DEPTH_MAX),
-            notes: read_notes(run_dir),
+            notes: run_notes::read(run_dir),
         };
         if let Some(begin) = begin(run_dir) {
             (entry.verb, entry.label, entry.target) = (begin.verb, begin.label, begin.target);

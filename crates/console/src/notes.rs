@@ -3,76 +3,62 @@
 use std::path::Path;
 
 use reelgauge_record::notes::RunNotes;
-use reelgauge_record::run_dir::write_atomically;
-use reelgauge_results::page::NOTES_FILE;
+use reelgauge_results::run_notes;
 
 use crate::error::ApiError;
 
-/// No more is read again.
-const FILE_MAX_BYTES: usize = 64 << 10;
-/// Tags of a run.
-const TAGS_MAX: usize = 20;
-/// Characters of a tag.
-const TAG_CHARS: usize = 64;
 /// Characters of the note.
 const NOTE_CHARS: usize = 10_000;
-/// Characters of everything else.
-const FIELD_CHARS: usize = 200;
 
-/// Writes it down, in place of what was there.
+/// Writes it down, in place of what was there. Facts about the storage that no form asks for stay as they were.
 ///
 /// # Errors
 /// Notes that are too long, and a directory that can't be written to.
 pub fn write(run_dir: &Path, notes: &RunNotes) -> Result<(), ApiError> {
-    check(notes)?;
-    let mut text = serde_json::to_vec_pretty(notes).map_err(ApiError::failed)?;
-    text.push(b'\n');
-    if text.len() > FILE_MAX_BYTES {
+    let mut notes = notes.clone();
+    if notes.storage_other.is_empty() {
+        notes.storage_other = run_notes::read(run_dir).unwrap_or_default().storage_other;
+    }
+    notes.check().map_err(|error| ApiError::bad(error.to_string()))?;
+    let chars = notes.note.chars().count();
+    if chars > NOTE_CHARS {
+        return Err(ApiError::bad(format!("the note has {chars} characters; {NOTE_CHARS} is the most")));
+    }
+    if !run_notes::fits(&notes) {
         return Err(ApiError::bad("the notes are too long together; shorten the note"));
     }
-    write_atomically(&run_dir.join(NOTES_FILE), &text).map_err(ApiError::failed)
-}
-
-fn check(notes: &RunNotes) -> Result<(), ApiError> {
-    if notes.tags.len() > TAGS_MAX {
-        let tags = notes.tags.len();
-        return Err(ApiError::bad(format!("{tags} tags are too many; {TAGS_MAX} is the most")));
-    }
-    let tags = notes.tags.iter().map(|tag| ("a tag", tag, TAG_CHARS));
-    let fields = [
-        ("the note", &notes.note, NOTE_CHARS),
-        ("the make", &notes.storage_make, FIELD_CHARS),
-        ("the model", &notes.storage_model, FIELD_CHARS),
-        ("the firmware", &notes.storage_firmware, FIELD_CHARS),
-    ];
-    for (what, text, max) in tags.chain(fields) {
-        let chars = text.chars().count();
-        if chars > max {
-            return Err(ApiError::bad(format!("{what} has {chars} characters; {max} is the most")));
-        }
-    }
-    Ok(())
+    run_notes::write(run_dir, &notes).map_err(ApiError::failed)
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use reelgauge_results::page::read_notes;
+    use reelgauge_record::notes::{FIELD_CHARS_MAX as FIELD_CHARS, TAG_CHARS_MAX as TAG_CHARS, TAGS_MAX};
 
     use super::*;
 
     #[test]
     fn notes_are_kept_as_they_are() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(read_notes(dir.path()), None);
+        assert_eq!(run_notes::read(dir.path()), None);
         let notes = RunNotes {
             tags: vec!["</script>".to_owned(), "é\n".repeat(32)],
             note: "日".repeat(NOTE_CHARS),
             ..RunNotes::default()
         };
         write(dir.path(), &notes).unwrap();
-        assert_eq!(read_notes(dir.path()), Some(notes));
+        assert_eq!(run_notes::read(dir.path()), Some(notes));
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn facts_that_the_form_does_not_know_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let other = std::collections::BTreeMap::from([("raid".to_owned(), "6".to_owned())]);
+        write(dir.path(), &RunNotes { storage_other: other.clone(), ..RunNotes::default() }).unwrap();
+        write(dir.path(), &RunNotes { storage_make: "Acme".to_owned(), ..RunNotes::default() }).unwrap();
+        let notes = run_notes::read(dir.path()).unwrap();
+        assert_eq!((notes.storage_other, notes.storage_make.as_str()), (other, "Acme"));
     }
 
     #[test]

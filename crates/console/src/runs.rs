@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_results::live;
-use reelgauge_results::page::NOTES_FILE;
+use reelgauge_results::run_notes::NOTES_FILE;
 
 use crate::entry::{RunEntry, RunState};
 use crate::error::ApiError;

@@ -9,7 +9,7 @@
 //! * [`log`] (feature `log`): the Parquet operation log, written as the run goes, and its readers.
 //! * [`counters`] (feature `log`): what was sampled beside the operations, by name, and its Parquet files.
 //! * [`run_dir`] (feature `log`): the run directory around it.
-//! * [`notes`] (feature `log`): what people wrote down about a run.
+//! * [`notes`] (feature `notes`, part of `log`): what people say of a run and its storage.
 //! * [`host`] (feature `log`): what is known of the machine that a run was made on.
 //! * `typescript` (feature `typescript`): kinds of operations, by name, for the application.
 //!
@@ -30,7 +30,7 @@ pub mod host;
 pub mod log;
 #[cfg(feature = "log")]
 pub mod named_file;
-#[cfg(feature = "log")]
+#[cfg(feature = "notes")]
 pub mod notes;
 #[cfg(feature = "log")]
 pub mod run_dir;

@@ -1,6 +1,20 @@
-//! What people wrote down about a run and its storage.
+//! What people say of a run and its storage: with its flags at the start, or later, in its notes.
+//!
+//! Not here: where notes are kept and who may change them (the results and console rooms).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+
+/// Tags of a run.
+pub const TAGS_MAX: usize = 20;
+/// Characters of a tag.
+pub const TAG_CHARS_MAX: usize = 64;
+/// Characters of a make, a model, a firmware, and of the name and the value of anything else.
+pub const FIELD_CHARS_MAX: usize = 200;
+/// Facts about the storage beside make, model and firmware.
+pub const OTHER_MAX: usize = 20;
 
 /// `notes.json` in a run directory: what people wrote down about a run and its storage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,4 +31,210 @@ pub struct RunNotes {
     pub storage_model: String,
     /// Its firmware or version.
     pub storage_firmware: String,
+    /// Anything else about it, by name: `raid`, `protocol`, …
+    pub storage_other: BTreeMap<String, String>,
+}
+
+/// The storage as people describe it. What nobody said is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(default, deny_unknown_fields)]
+pub struct StorageDetails {
+    /// Who made it.
+    pub make: Option<String>,
+    /// Which one it is.
+    pub model: Option<String>,
+    /// Its firmware or version.
+    pub firmware: Option<String>,
+    /// Anything else about it, by name: `raid`, `protocol`, …
+    pub other: BTreeMap<String, String>,
+}
+
+/// Words about storage that can't be understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotesError {
+    /// A part without a value.
+    #[error(
+        "'{0}' is not KEY=VALUE; write make=Acme,model=FS2,firmware=7.2 or names of your own such as raid=6"
+    )]
+    NoValue(String),
+    /// A text that nobody would read.
+    #[error("{what} has {chars} characters; {most} is the most")]
+    TooLong {
+        /// What it is.
+        what: &'static str,
+        /// How long it is.
+        chars: usize,
+        /// How long it may be.
+        most: usize,
+    },
+    /// More of them than anybody would read.
+    #[error("{count} {what} are too many; {most} is the most")]
+    TooMany {
+        /// What they are.
+        what: &'static str,
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// A tag without a word in it.
+    #[error("a tag can't be empty; write a word, such as --tag before-update")]
+    EmptyTag,
+}
+
+impl RunNotes {
+    /// What was said at the start of a run.
+    pub fn new(storage: &StorageDetails, tags: &[String]) -> RunNotes {
+        let text = |of: &Option<String>| of.clone().unwrap_or_default();
+        RunNotes {
+            tags: tags.to_vec(),
+            note: String::new(),
+            storage_make: text(&storage.make),
+            storage_model: text(&storage.model),
+            storage_firmware: text(&storage.firmware),
+            storage_other: storage.other.clone(),
+        }
+    }
+
+    /// The storage that they describe.
+    pub fn storage(&self) -> StorageDetails {
+        let known = |text: &String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        StorageDetails {
+            make: known(&self.storage_make),
+            model: known(&self.storage_model),
+            firmware: known(&self.storage_firmware),
+            other: self.storage_other.clone(),
+        }
+    }
+
+    /// # Errors
+    /// There is more in them than anybody would read.
+    pub fn check(&self) -> Result<(), NotesError> {
+        let short = |what, text: &str, most| match text.chars().count() {
+            chars if chars > most => Err(NotesError::TooLong { what, chars, most }),
+            _ => Ok(()),
+        };
+        let few = |what, count, most| match count {
+            count if count > most => Err(NotesError::TooMany { what, count, most }),
+            _ => Ok(()),
+        };
+        few("tags", self.tags.len(), TAGS_MAX)?;
+        few("facts about the storage", self.storage_other.len(), OTHER_MAX)?;
+        self.tags.iter().try_for_each(|tag| short("a tag", tag, TAG_CHARS_MAX))?;
+        let fields = [
+            ("the make", &self.storage_make),
+            ("the model", &self.storage_model),
+            ("the firmware", &self.storage_firmware),
+        ];
+        let other = self.storage_other.iter().flat_map(|(name, value)| [name, value]);
+        let other = other.map(|text| ("a fact about the storage", text));
+        fields.into_iter().chain(other).try_for_each(|(what, text)| short(what, text, FIELD_CHARS_MAX))
+    }
+}
+
+impl StorageDetails {
+    /// Whether nobody said anything.
+    pub fn is_empty(&self) -> bool {
+        *self == StorageDetails::default()
+    }
+
+    /// Adds what was said later, which wins.
+    pub fn add(&mut self, later: StorageDetails) {
+        let StorageDetails { make, model, firmware, other } = later;
+        self.make = make.or(self.make.take());
+        self.model = model.or(self.model.take());
+        self.firmware = firmware.or(self.firmware.take());
+        self.other.extend(other);
+    }
+}
+
+impl FromStr for StorageDetails {
+    type Err = NotesError;
+
+    /// `make=Acme,model=FS2,raid=6`: an empty value says nothing, and of two for one name the last is meant.
+    fn from_str(text: &str) -> Result<StorageDetails, NotesError> {
+        let mut storage = StorageDetails::default();
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let Some((name, value)) = part.split_once('=') else {
+                return Err(NotesError::NoValue(part.to_owned()));
+            };
+            let (name, value) = (name.trim(), value.trim());
+            if name.is_empty() {
+                return Err(NotesError::NoValue(part.to_owned()));
+            }
+            let said = (!value.is_empty()).then(|| value.to_owned());
+            match (name.to_ascii_lowercase().as_str(), said) {
+                ("make", said) => storage.make = said,
+                ("model", said) => storage.model = said,
+                ("firmware", said) => storage.firmware = said,
+                (_, Some(said)) => _ = storage.other.insert(name.to_owned(), said),
+                (_, None) => _ = storage.other.remove(name),
+            }
+        }
+        RunNotes::new(&storage, &[]).check()?;
+        Ok(storage)
+    }
+}
+
+/// Tags as they were given, each once, in their order.
+///
+/// # Errors
+/// One is empty or too long, or there are too many.
+pub fn tags_of(given: &[String]) -> Result<Vec<String>, NotesError> {
+    let mut seen = BTreeSet::new();
+    let tags = given.iter().map(|tag| tag.trim().to_owned()).filter(|tag| seen.insert(tag.clone()));
+    let tags: Vec<String> = tags.collect();
+    if tags.iter().any(String::is_empty) {
+        return Err(NotesError::EmptyTag);
+    }
+    RunNotes { tags: tags.clone(), ..RunNotes::default() }.check()?;
+    Ok(tags)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn storage(text: &str) -> StorageDetails {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn storage_is_said_by_names_and_the_last_word_wins() {
+        let mut said = storage("make=Acme, Model=FS 2 ,raid=6,raid=10,bay=");
+        assert_eq!(said.make.as_deref(), Some("Acme"));
+        assert_eq!(said.model.as_deref(), Some("FS 2"));
+        assert_eq!(said.firmware, None);
+        assert_eq!(said.other, BTreeMap::from([("raid".to_owned(), "10".to_owned())]));
+        said.add(storage("make=Bolt,protocol=smb"));
+        assert_eq!((said.make.as_deref(), said.model.as_deref()), (Some("Bolt"), Some("FS 2")));
+        assert_eq!(said.other.len(), 2);
+        assert!(storage("").is_empty());
+    }
+
+    #[test]
+    fn what_was_said_at_the_start_comes_back_from_the_notes() {
+        let said = storage("make=Acme,firmware=7.2=b,raid=6");
+        let tags = tags_of(&["a".to_owned(), " b ".to_owned(), "a".to_owned()]).unwrap();
+        let notes = RunNotes::new(&said, &tags);
+        assert_eq!(notes.storage(), said);
+        assert_eq!(notes.tags, ["a", "b"]);
+    }
+
+    #[test]
+    fn what_says_nothing_or_too_much_is_refused() {
+        let no_value = |text: &str| matches!(text.parse::<StorageDetails>(), Err(NotesError::NoValue(_)));
+        assert!(no_value("nas1") && no_value("make=A,nas1") && no_value("=6"));
+        let long = format!("make={}", "x".repeat(FIELD_CHARS_MAX + 1)).parse::<StorageDetails>();
+        assert!(long.unwrap_err().to_string().contains("the make has 201 characters"));
+        let many: Vec<String> = (0..=OTHER_MAX).map(|at| format!("k{at}=1")).collect();
+        assert!(matches!(many.join(",").parse::<StorageDetails>(), Err(NotesError::TooMany { .. })));
+        assert_eq!(tags_of(&[" ".to_owned()]), Err(NotesError::EmptyTag));
+        assert!(tags_of(&["x".repeat(TAG_CHARS_MAX + 1)]).is_err());
+        assert!(tags_of(&(0..=TAGS_MAX).map(|at| at.to_string()).collect::<Vec<_>>()).is_err());
+    }
 }

@@ -19,6 +19,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use reelgauge_engine::area::{Sharing, Terms};
 use reelgauge_engine::space::KeepFree;
 use reelgauge_formats::FrameRate;
+use reelgauge_record::notes::{StorageDetails, tags_of};
 use reelgauge_record::run_dir::DEFAULT_PARENT;
 use reelgauge_workload::mix::SyncPolicy;
 use reelgauge_workload::pace::{Policy, ReadAhead};
@@ -192,6 +193,40 @@ pub struct OutputArgs {
     /// No progress display
     #[arg(long)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub noted: NotedArgs,
+}
+
+/// What the user says of a run and its storage. The same on every verb that measures.
+#[derive(Clone, Debug, Default, Args)]
+pub struct NotedArgs {
+    /// What the storage is, kept with the results: make=Acme,model=FS2,firmware=7.2 and names of your own,
+    /// such as raid=6; may be repeated
+    #[arg(long = "storage", value_name = "KEY=VALUE,...")]
+    storage: Vec<StorageDetails>,
+    /// A word to find the run by; may be repeated
+    #[arg(long = "tag", value_name = "NAME", value_parser = tag)]
+    tags: Vec<String>,
+}
+
+impl NotedArgs {
+    /// The storage with what every flag says of it; `before` is what the plan says already.
+    pub fn storage(&self, mut before: StorageDetails) -> StorageDetails {
+        self.storage.iter().for_each(|said| before.add(said.clone()));
+        before
+    }
+
+    /// The plan's tags and those of the flags, each once.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn tags(&self, before: &[String]) -> anyhow::Result<Vec<String>> {
+        Ok(tags_of(&[before, &self.tags].concat())?)
+    }
+}
+
+fn tag(text: &str) -> Result<String, String> {
+    tags_of(&[text.to_owned()]).map_err(|error| error.to_string()).map(|tags| tags.concat())
 }
 
 /// What is said of a target. The same on every verb that writes there.

@@ -22,7 +22,7 @@ type Row<'a> = [(&'a str, &'a Value)];
 /// # Errors
 /// When it can't be written.
 pub fn write_csv(table: CsvTable, summary: &Summary, out: impl Write) -> Result<(), csv::Error> {
-    let mut rows = Rows::new(table, out)?;
+    let mut rows = Rows::new(table, run(summary), out)?;
     if table == CsvTable::Seconds {
         let series = value(&summary.series)?;
         for second in list(&series, "/steps") {
@@ -92,6 +92,16 @@ fn incidents<W: Write>(of_point: &Value, rows: &mut Rows<W>) -> Result<(), csv::
     Ok(())
 }
 
+/// What the user says of the run and its storage; several words in one cell have semicolons between them.
+fn run(summary: &Summary) -> Value {
+    let other = summary.storage.other.iter().map(|(name, value)| format!("{name}={value}"));
+    json!({
+        "storage": summary.storage,
+        "storage_other": other.collect::<Vec<_>>().join("; "),
+        "tags": summary.tags.join("; "),
+    })
+}
+
 /// In one word whether the criteria were met; none where none were asked for.
 fn criteria(verdict: Option<&Verdict>) -> Option<&'static str> {
     let verdict = verdict?;
@@ -105,19 +115,23 @@ fn criteria(verdict: Option<&Verdict>) -> Option<&'static str> {
 /// A table under way.
 struct Rows<W: Write> {
     columns: Vec<Column>,
+    /// What is the same in every row.
+    run: Value,
     csv: csv::Writer<W>,
 }
 
 impl<W: Write> Rows<W> {
-    fn new(table: CsvTable, out: W) -> Result<Rows<W>, csv::Error> {
+    fn new(table: CsvTable, run: Value, out: W) -> Result<Rows<W>, csv::Error> {
         let columns = table.columns();
         let mut csv = csv::Writer::from_writer(out);
         csv.write_record(columns.iter().map(|column| column.name.as_bytes()))?;
-        Ok(Rows { columns, csv })
+        Ok(Rows { columns, run, csv })
     }
 
     fn write(&mut self, row: &Row<'_>) -> Result<(), csv::Error> {
-        self.csv.write_record(self.columns.iter().map(|column| cell(row, &column.path)))
+        let row: Vec<_> =
+            row.iter().copied().chain([("storage", &self.run["storage"]), ("said", &self.run)]).collect();
+        self.csv.write_record(self.columns.iter().map(|column| cell(&row, &column.path)))
     }
 
     fn end(mut self) -> Result<(), csv::Error> {

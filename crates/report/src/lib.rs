@@ -17,6 +17,7 @@
 //! JSON is [`reelgauge_analysis::Summary::to_json`]. Not here: computing. Every number shown stands in
 //! the summary.
 
+mod about;
 mod answer;
 mod answer_parts;
 mod check;
@@ -50,6 +51,7 @@ mod wanted;
 pub mod warning;
 mod workers;
 
+pub use about::storage_words;
 pub use answer::answer_sentences;
 pub use csv_files::columns::CsvTable;
 pub use csv_files::write_csv;

@@ -3,6 +3,7 @@
 
 use reelgauge_analysis::Summary;
 
+use crate::about::about;
 use crate::answer::answer_sentences;
 use crate::answer_parts::is_in_streams;
 use crate::page::Page;
@@ -14,6 +15,7 @@ pub fn screen(summary: &Summary, show: &Screen) -> String {
     let mut page = Page::new(show.style);
     let sentences = answer_sentences(summary);
     sentences.iter().for_each(|sentence| page.sentence(sentence.tone, &sentence.text));
+    about(summary).iter().for_each(|(name, text)| page.item(name, text));
     if let Some(facts) = &summary.check {
         check::screen(summary, facts, show, &mut page);
     } else if let Some(facts) = &summary.replay {

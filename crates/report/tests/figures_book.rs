@@ -40,6 +40,7 @@ const SCOPES: &[(&str, &str, &str)] = &[
     ("incident", "load_points[].streams.incidents[]", "Incident"),
     ("series", "series", "Series"),
     ("second", "series.steps[]", "SeriesStep"),
+    ("storage", "storage", "StorageDetails"),
 ];
 
 /// What a row adds that stands nowhere in `summary.json`.
@@ -51,6 +52,8 @@ const OF_ROW: &[(&str, &str)] = &[
     ),
     ("mode", "the kind of access, as the paper abbreviates it; `All` for all together"),
     ("incident", "its number in the load point, from 0"),
+    ("storage_other", "`storage.other`, as `name=value` with semicolons between them"),
+    ("tags", "`tags`, with semicolons between them"),
 ];
 
 /// Compared figures that are made from several of `summary.json`.
@@ -145,7 +148,7 @@ fn tables(shapes: &Shapes, book: &mut String) {
 /// Where the figure of a column stands; `None` where there is no such figure.
 fn stands(shapes: &Shapes, path: &str) -> Option<String> {
     let (scope, rest) = path.split_once('.')?;
-    if scope == "row" {
+    if scope == "row" || scope == "said" {
         return OF_ROW.iter().find(|(name, _)| *name == rest).map(|(_, what)| (*what).to_owned());
     }
     let (_, place, shape) = SCOPES.iter().find(|(name, _, _)| *name == scope)?;

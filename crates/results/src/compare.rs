@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::compare::{CompareError, Machine, RUNS_MAX, RunToCompare, WorkActor};
 use reelgauge_record::host::{HostFacts, NicFacts};
-use reelgauge_record::notes::RunNotes;
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::compare::{ToldComparison, comparison};
 use reelgauge_report::html::page::{Page, PageKind};
@@ -16,7 +15,7 @@ use reelgauge_report::units::amount;
 use reelgauge_trace::TraceInfo;
 use reelgauge_workload::streams::{ActorKind, ActorPlan, AnyPlan};
 
-use crate::page::{PageError, id_of, page, read_notes, run_page};
+use crate::page::{PageError, id_of, page, run_page};
 use crate::reopen::{ReopenError, reopen};
 
 /// Why runs can't be compared.
@@ -55,7 +54,6 @@ pub struct LoadedRun {
     id: String,
     summary: Summary,
     machines: Vec<Machine>,
-    notes: Option<RunNotes>,
     work: Vec<WorkActor>,
 }
 
@@ -75,18 +73,12 @@ impl LoadedRun {
         // Without the facts of its machines a run can still be compared.
         let machines = run_dir.read_hosts().unwrap_or_default().iter().map(machine).collect();
         let work = work(&run_dir);
-        Ok(LoadedRun { id: id_of(path), summary, machines, notes: read_notes(path), work })
+        Ok(LoadedRun { id: id_of(path), summary, machines, work })
     }
 
     /// It, to be handed to [`comparison`].
     pub fn to_compare(&self) -> RunToCompare<'_> {
-        RunToCompare {
-            id: &self.id,
-            summary: &self.summary,
-            machines: &self.machines,
-            notes: self.notes.as_ref(),
-            work: &self.work,
-        }
+        RunToCompare { id: &self.id, summary: &self.summary, machines: &self.machines, work: &self.work }
     }
 }
 

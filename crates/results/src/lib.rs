@@ -5,6 +5,7 @@
 //! * [`mod@trace_report`]: a trace, or a run as one, file by file; [`ops_listing`]: its operations
 //!   one by one.
 //! * [`mod@compare`]: runs side by side. [`mod@page`]: the page of a run or a trace.
+//! * [`run_notes`]: what people say of a run, from its start on or later.
 //! * [`counters`]: what was sampled beside the I/O.
 //! * [`load_points`] and [`stream_table`]: what a run writes down before each load point, so that all this
 //!   can be done without its summary.
@@ -18,5 +19,6 @@ pub mod load_points;
 pub mod ops_listing;
 pub mod page;
 pub mod reopen;
+pub mod run_notes;
 pub mod stream_table;
 pub mod trace_report;

@@ -13,7 +13,6 @@ use reelgauge_analysis::detail::data::Measure;
 use reelgauge_analysis::detail::{Detail, FirstPass, JudgedPoint};
 use reelgauge_analysis::trace_stats::{Period, TraceDetails, TraceStats};
 use reelgauge_record::named_file::write_named;
-use reelgauge_record::notes::RunNotes;
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::hero::hero;
 use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage, TracePage};
@@ -24,19 +23,16 @@ use reelgauge_trace::{Trace, TraceError};
 use serde::de::DeserializeOwned;
 
 use crate::reopen::{ReopenError, reopen};
+use crate::run_notes;
 use crate::stream_table;
 use crate::trace_report::{TraceView, about, name, ops};
 
-/// `notes.json`, in the run directory.
-pub const NOTES_FILE: &str = "notes.json";
 /// `report.html`, in the run directory.
 pub const REPORT_FILE: &str = "report.html";
 /// Nobody writes a longer plan; more is not embedded.
 const PLAN_MAX_BYTES: u64 = 64 << 10;
 /// The facts of a few hundred machines.
 const HOSTS_MAX_BYTES: u64 = 128 << 10;
-/// Notes are a few words.
-const NOTES_MAX_BYTES: u64 = 64 << 10;
 /// Files that a trace's report tells of, as on the terminal.
 const TRACE_TOP: usize = 15;
 /// So many operations are taken between two questions whether to stop.
@@ -97,17 +93,12 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
         shortened,
         plan_toml: read_to_string(&run_dir.plan_path(), PLAN_MAX_BYTES),
         hosts: read_json(&run_dir.hosts_path(), HOSTS_MAX_BYTES).unwrap_or_default(),
-        notes: read_notes(dir),
+        notes: run_notes::read(dir),
         detail,
         why_no_detail,
         // A folder that can't be listed is a page without them.
         counters: crate::counters::read_counters(dir).ok().flatten(),
     })
-}
-
-/// What was written down about a run; `None` where nothing was, or nothing that can be read.
-pub fn read_notes(dir: &Path) -> Option<RunNotes> {
-    read_json(&dir.join(NOTES_FILE), NOTES_MAX_BYTES)
 }
 
 /// The page of one trace, of one that ships too. `name` is what the user called it.

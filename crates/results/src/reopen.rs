@@ -16,6 +16,7 @@ use reelgauge_workload::streams::AnyPlan;
 
 use crate::live::life::{Life, life};
 use crate::load_points::{self, LoadPointPlan};
+use crate::run_notes;
 use crate::stream_table::{self, PointStreams};
 
 /// Why a run without a summary has none.
@@ -54,11 +55,13 @@ pub enum ReopenError {
 pub fn reopen(path: &Path) -> Result<Summary, ReopenError> {
     let run_dir = RunDir::open(path)?;
     let path = run_dir.summary_path();
-    match std::fs::read_to_string(&path) {
-        Ok(json) => Ok(Summary::from_json(&json)?),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => without_summary(&run_dir),
-        Err(source) => Err(ReopenError::Io { path, source }),
-    }
+    let mut summary = match std::fs::read_to_string(&path) {
+        Ok(json) => Summary::from_json(&json)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => without_summary(&run_dir)?,
+        Err(source) => return Err(ReopenError::Io { path, source }),
+    };
+    run_notes::put_into(&mut summary, run_dir.path());
+    Ok(summary)
 }
 
 /// The figures of a run that goes on or was killed: everything up to its last sealed second.
@@ -125,13 +128,18 @@ fn from_log(run_dir: &RunDir) -> Result<Summary, ReopenError> {
 fn plan_into(summary: &mut Summary, run_dir: &RunDir) {
     let text = std::fs::read_to_string(run_dir.plan_path()).unwrap_or_default();
     let (seed, label, target) = match AnyPlan::from_toml(&text) {
-        Ok(AnyPlan::Mix(plan)) => (plan.seed, plan.mix.profile, plan.target),
+        Ok(AnyPlan::Mix(plan)) => {
+            (summary.storage, summary.tags) = (plan.storage, plan.tags);
+            (plan.seed, plan.mix.profile, plan.target)
+        }
         Ok(AnyPlan::Streams(plan)) => {
             summary.verb = "streams".to_owned();
+            (summary.storage, summary.tags) = (plan.storage, plan.tags);
             (plan.seed, plan.name, plan.target)
         }
         Ok(AnyPlan::Replay(plan)) => {
             summary.verb = "replay".to_owned();
+            (summary.storage, summary.tags) = (plan.storage, plan.tags);
             let trace = plan.replay.trace.file_name().unwrap_or_default();
             (plan.seed, trace.to_string_lossy().into_owned(), plan.target)
         }

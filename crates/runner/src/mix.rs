@@ -13,6 +13,7 @@ use reelgauge_analysis::summary::{self, NotMeasured};
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::dataset::DataSet;
 use reelgauge_engine::pattern::PatternSpec;
+use reelgauge_record::notes::RunNotes;
 use reelgauge_workload::plan::Plan;
 use reelgauge_workload::units::Size;
 
@@ -67,7 +68,9 @@ fn carry_out(
     request.plan.check()?;
     make_out(&request.out)?;
     let profile = request.plan.mix.profile.clone();
-    let naming = Naming { started, out: &request.out, verb: "mix", label: &profile, what: &profile };
+    let notes = RunNotes::new(&request.plan.storage, &request.plan.tags);
+    let naming =
+        Naming { started, out: &request.out, verb: "mix", label: &profile, what: &profile, notes: &notes };
     let asked = Asked { must_be_direct: request.must_be_direct, terms: request.terms };
     let prepared = prepare(request.plan, asked, &naming, observer, interrupt)?;
     let files = prepared.file_table();

@@ -29,6 +29,7 @@ use reelgauge_engine::driver::Worker;
 use reelgauge_engine::mount::direct::{DirectOutcome, DirectProbe, DirectSupport};
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_engine::space::{KeepFree, Space, space};
+use reelgauge_record::notes::RunNotes;
 use reelgauge_trace::replay::{ReplayScript, Setting, Without};
 use reelgauge_workload::plan::DriverChoice;
 use reelgauge_workload::replay::ReplayPlan;
@@ -116,7 +117,9 @@ fn carry_out(
     let area = Area::open_or_create_on(&plan.target, terms)?;
     plan.target = area.target().to_path_buf();
     let label = tape.name.clone();
-    let naming = Naming { started, out: &out, verb: VERB, label: &label, what: &format!("replay-{label}") };
+    let notes = RunNotes::new(&plan.storage, &plan.tags);
+    let what = format!("replay-{label}");
+    let naming = Naming { started, out: &out, verb: VERB, label: &label, what: &what, notes: &notes };
     let staged = Staged::prepare(&area, &mut plan, tape, &naming, observer, interrupt);
     if let Err(error) = &staged
         && error.exit_code() == EXIT_INPUT

@@ -16,6 +16,7 @@ use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::naspt::{NasptPass, NasptRow, NasptTable};
 use reelgauge_analysis::{Outcome, ReplayFacts, ReplayPass};
 use reelgauge_engine::area::Terms;
+use reelgauge_record::notes::StorageDetails;
 use reelgauge_record::run_dir::{RunDir, RunName, write_atomically};
 use reelgauge_trace::synth::workloads;
 use reelgauge_workload::plan::{DriverChoice, PLAN_VERSION};
@@ -57,6 +58,10 @@ pub struct SuiteRequest {
     pub out: PathBuf,
     /// What was said of the target.
     pub terms: Terms,
+    /// The storage as the user describes it.
+    pub storage: StorageDetails,
+    /// Words to find its runs by.
+    pub tags: Vec<String>,
 }
 
 /// A suite that ran, or a part of one: `suite.json`.
@@ -178,6 +183,8 @@ fn plan_of(request: &SuiteRequest, workload: &str) -> ReplayPlan {
         driver: DriverChoice::default(),
         hang_after: HANG_AFTER,
         log: true,
+        tags: request.tags.clone(),
+        storage: request.storage.clone(),
         replay: ReplaySettings {
             trace: PathBuf::from(workload),
             pace: request.pace,

@@ -13,6 +13,7 @@ use reelgauge_engine::driver::{DriverKind, TargetFile, Worker};
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_record::OpKind;
 use reelgauge_record::log::LogReader;
+use reelgauge_record::notes::RunNotes;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::Silent;
 use reelgauge_runner::session::file_table::FileTable;
@@ -59,7 +60,14 @@ impl Script for Short {
 }
 
 fn opening(out: &Path, locked: &LockedTarget, files: FileTable) -> Opening<'static> {
-    let naming = Naming { started: Timestamp::now(), out, verb: "replay", label: "traces", what: "traces" };
+    let naming = Naming {
+        started: Timestamp::now(),
+        out,
+        verb: "replay",
+        label: "traces",
+        what: "traces",
+        notes: &RunNotes::default(),
+    };
     Opening {
         results: Results::make(&naming, locked, &mut Silent).unwrap(),
         plan_toml: "# none\n",

@@ -126,6 +126,8 @@ fn plan(trace: &Path, target: &Path) -> ReplayPlan {
         driver: DriverChoice::Threads,
         hang_after: Span::secs(30),
         log: true,
+        tags: Vec::new(),
+        storage: reelgauge_record::notes::StorageDetails::default(),
         replay: ReplaySettings { trace: trace.to_owned(), pace: Pacing::Max, ..ReplaySettings::default() },
     }
 }

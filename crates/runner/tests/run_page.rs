@@ -9,7 +9,8 @@ use std::time::Duration;
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_engine::area::Terms;
 use reelgauge_report::answer_sentences;
-use reelgauge_results::page::{PageError, REPORT_FILE, read_notes, run_page, trace_page};
+use reelgauge_results::page::{PageError, REPORT_FILE, run_page, trace_page};
+use reelgauge_results::run_notes;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::Silent;
 use reelgauge_runner::session::finished::Finished;
@@ -166,16 +167,16 @@ fn a_report_that_can_not_be_written_or_would_take_long_leaves_nothing() {
 #[test]
 fn notes_are_read_where_they_are_some() {
     let dir = tempfile::tempdir().unwrap();
-    assert_eq!(read_notes(dir.path()), None);
+    assert_eq!(run_notes::read(dir.path()), None);
     std::fs::write(dir.path().join("notes.json"), r#"{"tags": ["</script>"], "storage_make": "ACME"}"#)
         .unwrap();
-    let notes = read_notes(dir.path()).unwrap();
+    let notes = run_notes::read(dir.path()).unwrap();
     assert_eq!(
         (&notes.tags[..], &*notes.storage_make, &*notes.note),
         (&["</script>".to_owned()][..], "ACME", "")
     );
     std::fs::write(dir.path().join("notes.json"), "[1").unwrap();
-    assert_eq!(read_notes(dir.path()), None);
+    assert_eq!(run_notes::read(dir.path()), None);
 }
 
 #[test]

@@ -24,6 +24,8 @@ fn request(workloads: &[&str], dir: &Path) -> SuiteRequest {
         seed: 7,
         terms: Terms::default(),
         out: dir.join("runs"),
+        storage: reelgauge_record::notes::StorageDetails::default(),
+        tags: Vec::new(),
     }
 }
 

@@ -36,6 +36,8 @@ fn plan(target: &Path) -> Plan {
         verify: true,
         log: true,
         server_memory: None,
+        tags: Vec::new(),
+        storage: reelgauge_record::notes::StorageDetails::default(),
         read_from: None,
         mix,
     }

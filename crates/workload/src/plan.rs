@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use reelgauge_record::notes::StorageDetails;
 use serde::{Deserialize, Serialize};
 
 pub use crate::driver_choice::DriverChoice;
@@ -59,6 +60,12 @@ pub struct Plan {
     /// in it is ever changed, so nothing may be written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_from: Option<PathBuf>,
+    /// Words to find the run by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// The storage as the user describes it.
+    #[serde(default, skip_serializing_if = "StorageDetails::is_empty")]
+    pub storage: StorageDetails,
     /// The access profile.
     pub mix: MixPlan,
 }
@@ -528,6 +535,8 @@ mod tests {
             log: true,
             server_memory: None,
             read_from: None,
+            tags: Vec::new(),
+            storage: StorageDetails::default(),
             mix: PROFILES[0].plan(),
         }
     }
@@ -543,6 +552,8 @@ mod tests {
         let mut plan = plan();
         plan.sweep = Some("random=0..100 step 25".parse().unwrap());
         plan.mix.files = Some(3);
+        plan.storage = "make=Acme,raid=6".parse().unwrap();
+        plan.tags = vec!["before".to_owned()];
         assert_eq!(Plan::from_toml(&plan.to_toml().unwrap()).unwrap(), plan);
     }
 

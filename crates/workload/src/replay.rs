@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use reelgauge_record::notes::StorageDetails;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{DriverChoice, PLAN_VERSION, PlanError};
@@ -39,6 +40,12 @@ pub struct ReplayPlan {
     /// Keep every operation.
     #[serde(default = "yes")]
     pub log: bool,
+    /// Words to find the run by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// The storage as the user describes it.
+    #[serde(default, skip_serializing_if = "StorageDetails::is_empty")]
+    pub storage: StorageDetails,
     /// What is replayed, and how.
     pub replay: ReplaySettings,
 }
@@ -288,6 +295,8 @@ mod tests {
             driver: DriverChoice::Threads,
             hang_after: Span::secs(30),
             log: true,
+            tags: Vec::new(),
+            storage: StorageDetails::default(),
             replay: ReplaySettings { trace: "/traces/x".into(), ..ReplaySettings::default() },
         }
     }

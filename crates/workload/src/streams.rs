@@ -63,6 +63,7 @@ pub mod text;
 
 use std::path::PathBuf;
 
+use reelgauge_record::notes::StorageDetails;
 use serde::{Deserialize, Serialize};
 
 use crate::driver_choice::DriverChoice;
@@ -117,6 +118,12 @@ pub struct StreamsPlan {
     /// Search for the largest scale that passes, instead of going through `scale`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub find_max: Option<FindMaxPlan>,
+    /// Words to find the run by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// The storage as the user describes it.
+    #[serde(skip_serializing_if = "StorageDetails::is_empty")]
+    pub storage: StorageDetails,
     /// Who works on the target.
     #[serde(rename = "actor")]
     pub actors: Vec<ActorPlan>,
@@ -157,6 +164,8 @@ impl Default for StreamsPlan {
             log: true,
             server_memory: None,
             read_from: None,
+            tags: Vec::new(),
+            storage: StorageDetails::default(),
             direct: true,
             staggered: true,
             scale: Ramp(vec![1]),

@@ -75,7 +75,8 @@ fn did_the_same(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> bool {
         && same_data
         && a.outcome == b.outcome
         && one.machines == two.machines
-        && one.notes == two.notes
+        && one.summary.storage == two.summary.storage
+        && one.summary.tags == two.summary.tags
         && one.work == two.work
 }
 
@@ -92,7 +93,7 @@ mod tests {
             Summary::new("1", "", "mix", target)
         };
         let summaries: Vec<Summary> = paths.iter().map(summary).collect();
-        let run = |summary| RunToCompare { id: "run", summary, machines: &[], notes: None, work: &[] };
+        let run = |summary| RunToCompare { id: "run", summary, machines: &[], work: &[] };
         found(&summaries.iter().map(run).collect::<Vec<_>>())
     }
 

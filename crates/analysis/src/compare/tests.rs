@@ -25,7 +25,7 @@ fn compared(summaries: &[Summary], repeats: Option<usize>) -> Comparison {
 }
 
 fn run_of<'a>(summary: &'a Summary, work: &'a [WorkActor]) -> RunToCompare<'a> {
-    RunToCompare { id: "run", summary, machines: &[], notes: None, work }
+    RunToCompare { id: "run", summary, machines: &[], work }
 }
 
 /// The row of a figure; the first one, of any load point.

@@ -1,6 +1,7 @@
 //! `reelgauge check`: a first look at a directory, without any option.
 
 use anyhow::Result;
+use reelgauge_record::notes::{RunNotes, StorageDetails};
 use reelgauge_runner::check::CheckRequest;
 use reelgauge_workload::units::Size;
 
@@ -9,11 +10,14 @@ use crate::verbs::job::{Job, carry_out};
 
 /// Looks at a directory. The exit code.
 pub fn check(args: &CheckArgs) -> Result<u8> {
+    let noted = &args.output.noted;
+    let storage = noted.storage(StorageDetails::default());
     let request = CheckRequest {
         target: args.path.clone(),
         out: args.output.out.clone(),
         terms: args.terms.said(),
         server_memory_bytes: args.storage.server_memory.map(Size::bytes),
+        notes: RunNotes::new(&storage, &noted.tags(&[])?),
     };
     carry_out(Job::Check(Box::new(request)), &args.output)
 }

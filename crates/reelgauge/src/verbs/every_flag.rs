@@ -14,8 +14,14 @@ use crate::cli::{Cli, Verb};
 const NOT_OF_THE_PLAN: &[&str] =
     &["direct", "keep-free", "resume", "shared-target", "out", "json", "quiet", "help"];
 
-const RUNNING: &[&[&str]] =
-    &[&["--driver", "uring"], &["--hang-after", "7s"], &["--no-log"], &["--seed", "8"]];
+const RUNNING: &[&[&str]] = &[
+    &["--driver", "uring"],
+    &["--hang-after", "7s"],
+    &["--no-log"],
+    &["--seed", "8"],
+    &["--storage", "make=Acme"],
+    &["--tag", "before"],
+];
 
 const MIX: &[&[&str]] = &[
     &["--profile", "seq-read"],
@@ -100,7 +106,7 @@ fn planned(words: &[&str]) -> String {
         Verb::Mix(args) => format!("{:?}", mix::plan_of(&args).unwrap()),
         Verb::Streams(args) => format!("{:?}", streams::plan_of(&args).unwrap()),
         Verb::Vda(args) => format!("{:?}", vda::plan_of(&args).unwrap()),
-        Verb::Replay(args) => format!("{:?}", replay::plan_of(&args)),
+        Verb::Replay(args) => format!("{:?}", replay::plan_of(&args).unwrap()),
         other => panic!("{other:?} has no plan"),
     }
 }

@@ -1,6 +1,7 @@
 //! `reelgauge mix`: flags become a plan, the plan is run, the summary is shown.
 
 use anyhow::{Context, Result, bail};
+use reelgauge_record::notes::StorageDetails;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::mix::MixRequest;
 use reelgauge_workload::plan::{MixPlan, PLAN_VERSION, Plan};
@@ -49,6 +50,8 @@ pub(super) fn plan_of(args: &MixArgs) -> Result<Plan> {
         log: !args.no_log,
         server_memory: args.storage.server_memory,
         read_from: args.read_from.clone(),
+        tags: args.output.noted.tags(&[])?,
+        storage: args.output.noted.storage(StorageDetails::default()),
         mix,
     })
 }

@@ -1,6 +1,7 @@
 //! `reelgauge replay`: flags become a plan, the trace is replayed, the summary is shown.
 
 use anyhow::{Result, bail};
+use reelgauge_record::notes::StorageDetails;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::replay::ReplayRequest;
 use reelgauge_workload::plan::PLAN_VERSION;
@@ -14,16 +15,16 @@ pub fn replay(args: &ReplayArgs) -> Result<u8> {
     if args.stagger.is_some() && args.copies == 1 {
         bail!("--stagger has no effect with one user; use --copies 2 or more");
     }
-    let plan = plan_of(args);
+    let plan = plan_of(args)?;
     plan.check()?;
     let request =
         ReplayRequest { plan, out: args.output.out.clone(), terms: args.terms.said(), is_announced: false };
     carry_out(Job::Replay(Box::new(request)), &args.output)
 }
 
-pub(super) fn plan_of(args: &ReplayArgs) -> ReplayPlan {
+pub(super) fn plan_of(args: &ReplayArgs) -> Result<ReplayPlan> {
     let run = &args.run;
-    ReplayPlan {
+    Ok(ReplayPlan {
         plan_version: PLAN_VERSION,
         written_by: concat!("reelgauge ", env!("CARGO_PKG_VERSION")).to_owned(),
         target: args.path.clone(),
@@ -31,6 +32,8 @@ pub(super) fn plan_of(args: &ReplayArgs) -> ReplayPlan {
         driver: run.driver,
         hang_after: run.hang_after,
         log: !run.no_log,
+        tags: args.output.noted.tags(&[])?,
+        storage: args.output.noted.storage(StorageDetails::default()),
         replay: ReplaySettings {
             trace: args.trace.clone(),
             pace: args.pace,
@@ -42,5 +45,5 @@ pub(super) fn plan_of(args: &ReplayArgs) -> ReplayPlan {
             batch: args.batch,
             layout: args.layout,
         },
-    }
+    })
 }

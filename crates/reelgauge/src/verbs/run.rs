@@ -1,6 +1,7 @@
 //! `reelgauge run`: any plan from its file, or a scenario by its name.
 
 use anyhow::{Context, Result, bail};
+use reelgauge_record::notes::StorageDetails;
 use reelgauge_runner::mix::MixRequest;
 use reelgauge_runner::replay::ReplayRequest;
 use reelgauge_runner::streams::StreamsRequest;
@@ -33,6 +34,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
                 );
             }
             plan.target = args.target.clone().unwrap_or(plan.target);
+            (plan.storage, plan.tags) = noted(args, plan.storage, &plan.tags)?;
             Job::Mix(Box::new(MixRequest { plan, must_be_direct: false, out, terms }))
         }
         AnyPlan::Replay(mut plan) => {
@@ -43,6 +45,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
                 );
             }
             plan.target = args.target.clone().unwrap_or(plan.target);
+            (plan.storage, plan.tags) = noted(args, plan.storage, &plan.tags)?;
             Job::Replay(Box::new(ReplayRequest { plan, out, terms, is_announced: false }))
         }
         AnyPlan::Streams(plan) => {
@@ -59,6 +62,12 @@ pub fn run(args: &RunArgs) -> Result<u8> {
         }
     };
     carry_out(job, &args.output)
+}
+
+/// What the plan says of its storage, and its tags, with what the flags say.
+fn noted(args: &RunArgs, storage: StorageDetails, tags: &[String]) -> Result<(StorageDetails, Vec<String>)> {
+    let noted = &args.output.noted;
+    Ok((noted.storage(storage), noted.tags(tags)?))
 }
 
 fn plan_of(args: &RunArgs) -> Result<AnyPlan> {
@@ -90,6 +99,7 @@ fn adapted(mut plan: StreamsPlan, args: &RunArgs) -> Result<StreamsPlan> {
         plan.find_max = Some(FindMaxPlan::default());
         plan.scale = StreamsPlan::default().scale;
     }
+    (plan.storage, plan.tags) = noted(args, plan.storage, &plan.tags)?;
     plan.check()?;
     Ok(plan)
 }

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use reelgauge_formats::OwnFormat;
 use reelgauge_formats::own::{Control, Files};
+use reelgauge_record::notes::StorageDetails;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::streams::StreamsRequest;
 use reelgauge_workload::plan::PLAN_VERSION;
@@ -11,7 +12,7 @@ use reelgauge_workload::spelling::Spelling;
 use reelgauge_workload::streams::{ActorPlan, FindMaxPlan, Setting, StreamsError, StreamsPlan};
 use reelgauge_workload::units::{Size, Span};
 
-use crate::cli::{RunningArgs, StreamsArgs};
+use crate::cli::{OutputArgs, RunningArgs, StreamsArgs};
 use crate::verbs::job::{Job, carry_out};
 
 /// Trials of a search are shorter than a run on its own.
@@ -85,7 +86,7 @@ pub(super) fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {
         scale,
         find_max: args.find_max.then(|| FindMaxPlan { time_max: args.time_max, ..FindMaxPlan::default() }),
         actors: vec![ActorPlan { count, clip: args.clip.unwrap_or(clip), ..actor_of(args)? }],
-        ..plan_with(&args.run, &args.path)
+        ..plan_with(&args.run, &args.output, &args.path)?
     })
 }
 
@@ -143,8 +144,8 @@ fn actor_of(args: &StreamsArgs) -> Result<ActorPlan> {
 }
 
 /// A plan of nobody, with what the flags of every verb that plays streams say.
-pub fn plan_with(args: &RunningArgs, target: &std::path::Path) -> StreamsPlan {
-    StreamsPlan {
+pub fn plan_with(args: &RunningArgs, output: &OutputArgs, target: &std::path::Path) -> Result<StreamsPlan> {
+    Ok(StreamsPlan {
         plan_version: PLAN_VERSION,
         written_by: concat!("reelgauge ", env!("CARGO_PKG_VERSION")).to_owned(),
         target: target.to_path_buf(),
@@ -152,8 +153,10 @@ pub fn plan_with(args: &RunningArgs, target: &std::path::Path) -> StreamsPlan {
         driver: args.driver,
         hang_after: args.hang_after,
         log: !args.no_log,
+        tags: output.noted.tags(&[])?,
+        storage: output.noted.storage(StorageDetails::default()),
         ..StreamsPlan::default()
-    }
+    })
 }
 
 #[cfg(test)]

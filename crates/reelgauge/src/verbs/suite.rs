@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use reelgauge_analysis::naspt::{NasptRatios, PASSES};
+use reelgauge_record::notes::StorageDetails;
 use reelgauge_report::{SuiteScreen, suite_screen};
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
@@ -38,6 +39,8 @@ pub fn run(args: &RunArgs) -> Result<u8> {
         seed: fresh_seed(),
         out: args.output.out.clone(),
         terms: args.terms.said(),
+        storage: args.output.noted.storage(StorageDetails::default()),
+        tags: args.output.noted.tags(&[])?,
     };
     let patience = Patience { path: target.clone(), hang_after: HANG_AFTER };
     supervised(&patience, || match measure(request, args, against) {

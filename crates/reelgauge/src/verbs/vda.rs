@@ -58,7 +58,7 @@ pub(super) fn plan_of(args: &VdaArgs) -> Result<StreamsPlan> {
         server_memory: args.storage.server_memory,
         scale,
         actors: vec![actor(ActorKind::Camera), actor(ActorKind::Companion)],
-        ..plan_with(&args.run, &args.path)
+        ..plan_with(&args.run, &args.output, &args.path)?
     })
 }
 

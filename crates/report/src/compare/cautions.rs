@@ -7,6 +7,7 @@ use reelgauge_analysis::compare::{Kinship, RunToCompare, Unit};
 use reelgauge_analysis::{Culprit, Outcome, Summary};
 
 use super::say;
+use crate::about::storage_words;
 
 /// A data set of which this much more or less lay in the client's cache is another one.
 const CACHED_DIFFERENCE: f64 = 0.1;
@@ -137,16 +138,9 @@ fn host(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> Vec<String> {
 
 /// What people wrote down about the storage.
 fn storage(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> Option<String> {
-    let noted = |run: &RunToCompare<'_>| {
-        let notes = run.notes?;
-        let words = [&notes.storage_make, &notes.storage_model, &notes.storage_firmware];
-        let words: Vec<&str> =
-            words.into_iter().map(|word| word.trim()).filter(|word| !word.is_empty()).collect();
-        (!words.is_empty()).then(|| said(&words.join(" ")))
-    };
-    let (one, two) = (noted(one), noted(two));
-    let name = |noted: Option<String>| noted.unwrap_or_else(|| "not noted".to_owned());
-    (one != two).then(|| format!("has other storage in its notes: {} (run 1: {}).", name(two), name(one)))
+    let (one, two) = (storage_words(&one.summary.storage), storage_words(&two.summary.storage));
+    let name = |words: Option<String>| words.unwrap_or_else(|| "not said".to_owned());
+    (one != two).then(|| format!("has other storage: {} (run 1: {}).", name(two), name(one)))
 }
 
 fn list(names: &[String]) -> String {

@@ -5,6 +5,7 @@
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use reelgauge_analysis::compare::{ComparisonRow, Gate, Judgement};
 
+use super::systems::{Property, properties};
 use super::{ToldComparison, heading, signed, unsigned, word};
 
 /// The comparison as JUnit XML, ending with a line feed. The figures are those of the comparison; keep
@@ -21,6 +22,9 @@ fn suite(told: &ToldComparison, run: usize, gate: &Gate) -> TestSuite {
     let mut suite = TestSuite::new(held(&format!("{} against {}", one.id, base.id)));
     suite.extra.insert("timestamp".into(), held(&one.started_at).into());
     suite.add_property(("target".to_owned(), held(&one.target)));
+    let known = |property: Property| Some((property.name, property.values.get(run)?.clone()?));
+    let system = properties(comparison, true).into_iter().filter_map(known);
+    suite.add_properties(system.map(|(name, value)| (held(&name), held(&value))));
     suite.add_property(("threshold_percent".to_owned(), gate.threshold_percent.to_string()));
     suite.add_properties(told.cautions.iter().map(|caution| ("caution".to_owned(), held(caution))));
     let in_both = |row: &&ComparisonRow| row.values[0].is_some() && row.values[run].is_some();

@@ -1,11 +1,13 @@
 //! The systems side by side, for somebody who compares vendors: make, model, firmware, protocol, mount,
 //! client. What nobody found out or wrote down is `-`.
 
+use std::collections::BTreeSet;
+
 use reelgauge_analysis::compare::{ComparedSystem, Comparison};
 
 /// One property of all systems.
 pub(super) struct Property {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) values: Vec<Option<String>>,
 }
 
@@ -39,13 +41,20 @@ pub(super) fn properties(comparison: &Comparison, all: bool) -> Vec<Property> {
     let mut properties: Vec<Property> = fields
         .iter()
         .map(|(name, of)| Property {
-            name,
+            name: (*name).to_owned(),
             values: systems.iter().map(|system| of(system).clone()).collect(),
         })
         .collect();
     let options: Vec<&str> =
         systems.iter().map(|system| system.mount_options.as_deref().unwrap_or_default()).collect();
-    properties.insert(6, Property { name: "mount options", values: own_options(&options) });
+    properties.insert(6, Property { name: "mount options".to_owned(), values: own_options(&options) });
+    let others: BTreeSet<&String> = systems.iter().flat_map(|system| system.other.keys()).collect();
+    properties.extend(others.into_iter().map(|name| Property {
+        name: name.clone(),
+        values: systems.iter().map(|system| system.other.get(name).cloned()).collect(),
+    }));
+    let tags = comparison.runs.iter().map(|run| (!run.tags.is_empty()).then(|| run.tags.join(", ")));
+    properties.push(Property { name: "tags".to_owned(), values: tags.collect() });
     if !all && !properties.iter().any(Property::differs) {
         return Vec::new();
     }
@@ -87,7 +96,7 @@ mod tests {
         let runs = vec![system("Acme", "rw,vers=4.2,nconnect=4"), system("Bolt", "rw,vers=4.2")];
         let comparison = Comparison { runs, ..Comparison::default() };
         let told = properties(&comparison, false);
-        let names: Vec<&str> = told.iter().map(|property| property.name).collect();
+        let names: Vec<&str> = told.iter().map(|property| property.name.as_str()).collect();
         assert_eq!(names, ["make", "file system", "mount options"]);
         assert_eq!(told[2].values, [Some("nconnect=4".to_owned()), None]);
         let alike = Comparison { runs: vec![system("Acme", "rw"); 2], ..Comparison::default() };

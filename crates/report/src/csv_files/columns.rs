@@ -63,6 +63,7 @@ impl CsvTable {
         if self == CsvTable::LoadPoints {
             columns.extend(times());
         }
+        columns.extend(RUN.iter().map(|(name, path)| column(*name, *path)));
         columns
     }
 }
@@ -268,6 +269,15 @@ const SECOND: &[(&str, &str)] = &[
     ("errors", "second.errors"),
     ("max_response_us", "second.max_response_us"),
     ("max_response_began_s", "second.max_response_began_s"),
+];
+
+/// At the end of every table: what the user says of the run and its storage.
+const RUN: &[(&str, &str)] = &[
+    ("storage_make", "storage.make"),
+    ("storage_model", "storage.model"),
+    ("storage_firmware", "storage.firmware"),
+    ("storage_other", "said.storage_other"),
+    ("tags", "said.tags"),
 ];
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use reelgauge_engine::area::Terms;
 use reelgauge_engine::driver::{DriverKind, Worker};
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_formats::Format;
+use reelgauge_record::notes::RunNotes;
 use reelgauge_workload::script::Script;
 
 use super::VERB;
@@ -54,6 +55,8 @@ pub struct CheckRequest {
     pub terms: Terms,
     /// Memory of the server, as the user stated it.
     pub server_memory_bytes: Option<u64>,
+    /// What the user says of the look and the storage.
+    pub notes: RunNotes,
 }
 
 /// Looks at a target.
@@ -75,10 +78,10 @@ fn look(
     interrupt: &Interrupt,
 ) -> Result<Finished, RunError> {
     let (started, begun) = (Timestamp::now(), Instant::now());
-    let CheckRequest { target, out, terms, server_memory_bytes } = request;
+    let CheckRequest { target, out, terms, server_memory_bytes, notes } = request;
     make_out(&out)?;
     let seed = fresh_seed();
-    let naming = Naming { started, out: &out, verb: VERB, label: VERB, what: VERB };
+    let naming = Naming { started, out: &out, verb: VERB, label: VERB, what: VERB, notes: &notes };
     let (locked, results, mut place) = Place::open((&target, terms), seed, &naming, observer, interrupt)?;
     place.server_memory_bytes = server_memory_bytes;
     let opening = Opening {

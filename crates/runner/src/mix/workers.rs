@@ -88,6 +88,8 @@ mod tests {
             verify: false,
             log: true,
             server_memory: None,
+            tags: Vec::new(),
+            storage: reelgauge_record::notes::StorageDetails::default(),
             read_from: None,
             mix: Profile::named("seq-read").unwrap().plan(),
         }

@@ -37,6 +37,8 @@ mod tests {
             seed: 1,
             driver: Default::default(),
             hang_after: Span::secs(30),
+            tags: Vec::new(),
+            storage: reelgauge_record::notes::StorageDetails::default(),
             log: true,
             replay: ReplaySettings::default(),
         };

@@ -23,6 +23,7 @@ use crate::session::own_cpu::OwnCpu;
 use crate::session::summarise::{Facts, Subject, Traces, summarise};
 use crate::session::verify::{Verified, read_back};
 use reelgauge_results::page::REPORT_FILE;
+use reelgauge_results::run_notes;
 
 /// How long a look at storage that may be dead may take.
 const LOOK: Duration = Duration::from_secs(1);
@@ -93,6 +94,7 @@ impl Session {
             verified,
             notes: self.notes,
         });
+        run_notes::put_into(&mut summary, self.run_dir.path());
         conclude(&mut summary, &self.locked);
         summary.statement = Some(statement::of(&summary));
         self.run_dir.write_summary(&summary).map_err(RunError::NotKept)?;

@@ -8,13 +8,14 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use reelgauge_record::identity;
+use reelgauge_record::notes::RunNotes;
 use reelgauge_record::run_dir::{RunDir, RunName};
 
 use crate::error::RunError;
 use crate::observer::{Observer, RunBegin};
 use crate::session::locked_target::LockedTarget;
 use crate::session::target::target_label;
-use reelgauge_results::live;
+use reelgauge_results::{live, run_notes};
 
 /// What a run directory is named after, and what is said of the run before it begins.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,8 @@ pub struct Naming<'a> {
     pub label: &'a str,
     /// What the directory is named after, beside the target.
     pub what: &'a str,
+    /// What the user says of the run and its storage.
+    pub notes: &'a RunNotes,
 }
 
 /// A run directory that was made for a run that has not begun.
@@ -52,13 +55,17 @@ impl Results {
         let target = target_label(locked.target(), &locked.mount);
         let name = RunName { start: naming.started.into(), target: &target, what: naming.what };
         let run_dir = RunDir::create(naming.out, name)?;
+        let results = Results { run_dir, started: naming.started, has_begun: false };
+        if *naming.notes != RunNotes::default() {
+            run_notes::write(results.run_dir.path(), naming.notes)?;
+        }
         observer.begun(&RunBegin {
-            run_dir: run_dir.path(),
+            run_dir: results.run_dir.path(),
             verb: naming.verb,
             label: naming.label,
             target: locked.target(),
         });
-        Ok(Results { run_dir, started: naming.started, has_begun: false })
+        Ok(results)
     }
 
     /// When the user asked for the run.
@@ -82,6 +89,7 @@ impl Drop for Results {
         // Only what this run has put there; anything else is somebody's, and keeps the directory.
         let _ = fs::remove_file(live::path_in(self.run_dir.path()));
         let _ = fs::remove_file(self.run_dir.plan_path());
+        let _ = fs::remove_file(run_notes::path_in(self.run_dir.path()));
         let _ = fs::remove_dir(self.run_dir.path());
     }
 }

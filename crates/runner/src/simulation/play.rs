@@ -20,6 +20,7 @@ use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_formats::FrameRate;
 use reelgauge_record::OpRecord;
 use reelgauge_record::log::LogReader;
+use reelgauge_record::notes::RunNotes;
 use reelgauge_workload::clip::Clip;
 use reelgauge_workload::mix::{MixFile, MixScript};
 use reelgauge_workload::pace::{Pace, Policy, ReadAhead};
@@ -125,7 +126,14 @@ pub(super) fn play(scenario: &Scenario) -> Played {
         let _ = fs::remove_dir_all(&out);
         let mut observer = Silent;
         let started = Timestamp::from_second(STARTED_S).expect("a time");
-        let naming = Naming { started, out: &out, verb: "mix", label: "simulated", what: "simulated" };
+        let naming = Naming {
+            started,
+            out: &out,
+            verb: "mix",
+            label: "simulated",
+            what: "simulated",
+            notes: &RunNotes::default(),
+        };
         let results = Results::make(&naming, &place.locked, &mut observer).expect("a run directory");
         let run_dir = fs::read_dir(&out).expect("runs").next().expect("a run").expect("its name").path();
         let world = World::enter(scenario, Interrupt::default(), run_dir.clone());

@@ -11,6 +11,7 @@ use reelgauge_analysis::warning::SHORT_LOOK_S;
 use reelgauge_analysis::{Culprit, Outcome, Summary};
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::driver::available;
+use reelgauge_record::notes::RunNotes;
 use reelgauge_workload::search::{Answer, Next, Search, Trial, Why};
 use reelgauge_workload::streams::StreamsPlan;
 use reelgauge_workload::units::{Size, Span};
@@ -120,7 +121,9 @@ fn carry_out(
     };
     let ahead = ahead(&plan, &actors, &files, search.as_ref().map(|sought| &sought.search));
     observer.ahead(&verb, &ahead);
-    let naming = Naming { started, out: &out, verb: &verb, label: &plan.name, what: &plan.name };
+    let notes = RunNotes::new(&plan.storage, &plan.tags);
+    let naming =
+        Naming { started, out: &out, verb: &verb, label: &plan.name, what: &plan.name, notes: &notes };
     let results = Results::make(&naming, &locked, observer).inspect_err(|_| files.take_back())?;
     if search.is_none() {
         files.provide(&mut actors, first_scale, seconds, observer, interrupt)?;

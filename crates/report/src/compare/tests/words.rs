@@ -189,7 +189,7 @@ fn what_else_differs_is_said() {
     two.data_set.files = 4;
     two.data_set.file_size_bytes = 1_000_000;
     let of = |two: &Summary, kinship: Kinship| {
-        let run = |summary| RunToCompare { id: "run", summary, machines: &[], notes: None, work: &[] };
+        let run = |summary| RunToCompare { id: "run", summary, machines: &[], work: &[] };
         cautions::cautions(&[run(&one), run(two)], &[Kinship::SameWork, kinship]).join("\n")
     };
     let said = of(&two, Kinship::SameWork);

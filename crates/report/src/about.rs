@@ -1,0 +1,42 @@
+//! What the user says of a run and its storage, in words: who made it, what it is, and the run's tags.
+
+use reelgauge_analysis::Summary;
+use reelgauge_record::notes::StorageDetails;
+
+use crate::text::plain;
+
+/// `Acme FS2, firmware 7.2, raid 6`; `None` where nobody said anything.
+pub fn storage_words(storage: &StorageDetails) -> Option<String> {
+    let name: Vec<&str> = [&storage.make, &storage.model].into_iter().flatten().map(String::as_str).collect();
+    let name = (!name.is_empty()).then(|| name.join(" "));
+    let firmware = storage.firmware.as_ref().map(|firmware| format!("firmware {firmware}"));
+    let other = storage.other.iter().map(|(name, value)| format!("{name} {value}"));
+    let words: Vec<String> = name.into_iter().chain(firmware).chain(other).collect();
+    (!words.is_empty()).then(|| plain(&words.join(", ")))
+}
+
+/// The lines of a screen that say what a run is about: a name and a text each.
+pub(crate) fn about(summary: &Summary) -> Vec<(&'static str, String)> {
+    let storage = storage_words(&summary.storage).map(|words| ("Storage", words));
+    let tags = (!summary.tags.is_empty()).then(|| ("Tags", plain(&summary.tags.join(", "))));
+    storage.into_iter().chain(tags).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn what_was_said_is_told_and_nothing_else() {
+        let words = |text: &str| storage_words(&text.parse().unwrap());
+        assert_eq!(words(""), None);
+        assert_eq!(
+            words("make=Acme,model=FS2,firmware=7.2,raid=6").as_deref(),
+            Some("Acme FS2, firmware 7.2, raid 6")
+        );
+        assert_eq!(words("protocol=smb").as_deref(), Some("protocol smb"));
+        assert_eq!(words("model=a\u{1b}[2J").as_deref(), Some("a\\u{1b}[2J"));
+    }
+}
