@@ -10,7 +10,8 @@ use crate::error::ApiError;
 /// Characters of the note.
 const NOTE_CHARS: usize = 10_000;
 
-/// Writes it down, in place of what was there. Facts about the storage that no form asks for stay as they were.
+/// Writes it down, in place of what was there. Facts about the storage that no form asks for stay as they
+/// were.
 ///
 /// # Errors
 /// Notes that are too long, and a directory that can't be written to.

@@ -60,6 +60,6 @@ pub use next_step::{again_with, next_step};
 pub use ops_rows::{OpRows, RowFormat};
 pub use screen::{Detail, Screen, Style, Tables, screen};
 pub use statement::incident_sentences;
-pub use suite::{SuiteScreen, suite_screen};
+pub use suite::{SuiteScreen, suite_screen, suite_sentence};
 pub use trace::trace_screen;
 pub use warning::warning_sentence;

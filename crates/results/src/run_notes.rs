@@ -1,5 +1,6 @@
-//! `notes.json` in a run directory: what people say of a run and its storage. It is there from the start where
-//! flags said something, and may be changed at any time afterwards; what it says goes before `summary.json`.
+//! `notes.json` in a run directory: what people say of a run and its storage. It is there from the start
+//! where flags said something, and may be changed at any time afterwards; what it says goes before
+//! `summary.json`.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
