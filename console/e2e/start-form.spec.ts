@@ -45,7 +45,7 @@ test("the maximum is found for a format that is found by words", async ({ page }
   await expect(formatsOf(page).first()).toContainText(/Apple ProRes .*UHD.* MB\/s each/);
   await expect(formatsOf(page).filter({ hasText: "Apple ProRes 422 HQ UHD, 25 fps" })).toContainText("92.1 MB/s each");
   await format.fill("prores proxy hd 25");
-  await formatsOf(page).first().click();
+  await formatsOf(page).filter({ hasText: "Apple ProRes 422 Proxy HD, 25 fps" }).click();
   await expect(page.getByRole("status").filter({ hasText: "Apple ProRes 422 Proxy HD, 25 fps" })).toContainText("MB/s each");
   await page.getByLabel("Measured time").fill("1s");
   await openMore(page);
@@ -73,7 +73,7 @@ test("an earlier run is done again, and then both stand side by side", async ({ 
   await letIn(page, server);
   await page.goto(`${server.url}#/start`);
   await page.getByRole("link", { name: /^Same as last month/ }).click();
-  await page.getByRole("link", { name: `Run ${basename(before)} again` }).click();
+  await page.getByRole("link", { name: `Run again: ${basename(before)}` }).click();
   const ahead = page.getByRole("region", { name: "Before the start" });
   await expect(ahead).toContainText(/reelgauge run \S+run\.toml --target \S+target/);
   await page.getByRole("button", { name: "Start", exact: true }).click();

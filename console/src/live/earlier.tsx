@@ -34,7 +34,7 @@ const COLUMNS: Column<RunEntry>[] = [
       const route = againOf(run);
       if (route === null) return null;
       return (
-        <a class="button" href={hashOf(route)} aria-label={`Run ${run.id.slice(0, 100)} again`}>
+        <a class="button" href={hashOf(route)} aria-label={`Run again: ${run.id.slice(0, 100)}`}>
           Run again
         </a>
       );

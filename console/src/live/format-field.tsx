@@ -21,7 +21,8 @@ export function FormatField({ id, value, set, describedBy, isFaulty }: Props) {
   const [words, setWords] = useState("");
   const [open, setOpen] = useState(false);
   const [at, setAt] = useState(0);
-  const found = useFormats(open || value !== "" ? (open ? words : value) : null);
+  const asked = open ? words : value === "" ? null : value;
+  const { found, isOld } = useFormats(asked);
   const formats = found?.formats ?? [];
   const chosen = formats.find((format) => format.id === value) ?? null;
   const choose = (format: FormatEntry) => {
@@ -38,7 +39,8 @@ export function FormatField({ id, value, set, describedBy, isFaulty }: Props) {
     } else if (event.key === "Enter" && open) {
       event.preventDefault();
       const format = formats[at];
-      if (format !== undefined) choose(format);
+      // What stands there was found by words that have changed since.
+      if (format !== undefined && !isOld) choose(format);
     } else if (event.key === "Escape") setOpen(false);
   };
   return (
@@ -104,18 +106,24 @@ function FormatWords({ format }: { format: FormatEntry }) {
   );
 }
 
-function useFormats(words: string | null): FormatsFound | null {
-  const [found, setFound] = useState<FormatsFound | null>(null);
+interface FormatsThere {
+  found: FormatsFound | null;
+  /** They were found by other words. */
+  isOld: boolean;
+}
+
+function useFormats(words: string | null): FormatsThere {
+  const [there, setThere] = useState<{ words: string; found: FormatsFound } | null>(null);
   useEffect(() => {
     if (words === null) return;
     const stop = new AbortController();
     // Words that find nothing are said below the field; a server that is gone is said on top of the page.
-    const ask = () => api.formats(words, stop.signal).then(setFound, () => undefined);
+    const ask = () => api.formats(words, stop.signal).then((found) => setThere({ words, found }), () => undefined);
     const timer = window.setTimeout(() => void ask(), TYPED_MS);
     return () => {
       stop.abort();
       window.clearTimeout(timer);
     };
   }, [words]);
-  return found;
+  return { found: there?.found ?? null, isOld: there?.words !== words };
 }

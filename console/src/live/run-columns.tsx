@@ -58,7 +58,7 @@ export function Again({ run }: { run: RunEntry }) {
   const route = againOf(run);
   if (route === null) return null;
   return (
-    <a class="button small" href={hashOf(route)} aria-label={`Run ${run.id.slice(0, 100)} again`}>
+    <a class="button small" href={hashOf(route)} aria-label={`Run again: ${run.id.slice(0, 100)}`}>
       Run again
     </a>
   );
