@@ -25,7 +25,7 @@ use serde::Serialize;
 
 use self::systems::Property;
 use crate::page::Page;
-use crate::sentence::Sentence;
+use crate::sentence::{Sentence, Tone};
 use crate::table::Table;
 use crate::text::{plain, plain_short};
 use crate::units::{count, number};
@@ -107,6 +107,9 @@ fn number_signed(value: f64) -> String {
 pub fn compare_screen(told: &ToldComparison, all: bool, style: Style) -> String {
     let comparison = &told.comparison;
     let mut page = Page::new(style);
+    if let Some(headline) = &told.headline {
+        page.sentence(Tone::Answer, &plain(headline));
+    }
     for sentence in &told.sentences {
         page.sentence(sentence.tone, &plain(&sentence.text));
     }
