@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { type Locator, type Page, expect } from "@playwright/test";
 import { BIN } from "./setup";
 
 export interface Server {
@@ -34,4 +35,22 @@ export async function serve(runs: string, root: string): Promise<Server> {
     await ended;
   };
   return { url: link.split("#")[0] ?? link, link, stop };
+}
+
+/** Opens the printed link, as everybody does first. */
+export async function letIn(page: Page, server: Server): Promise<void> {
+  await page.goto(server.link);
+  await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();
+}
+
+/** Unfolds what a start form does not show at once. */
+export async function openMore(page: Page): Promise<void> {
+  const more = page.locator("form.start details");
+  await expect(more).toBeVisible();
+  if ((await more.getAttribute("open")) === null) await more.locator("summary").click();
+}
+
+/** What a form's field for formats offers. */
+export function formatsOf(page: Page): Locator {
+  return page.getByRole("listbox", { name: "Formats" }).getByRole("option");
 }

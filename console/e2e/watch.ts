@@ -68,3 +68,24 @@ async function tooWide(page: Page): Promise<string[]> {
       : [];
   });
 }
+
+/** Buttons show all their words, and none lies over another. */
+export async function expectButtonsWhole(page: Page): Promise<void> {
+  const wrong = await page.evaluate(() => {
+    const seen = [...document.querySelectorAll<HTMLElement>("button, a.button")].filter((one) => {
+      const box = one.getBoundingClientRect();
+      return box.width > 1 && box.height > 1 && getComputedStyle(one).visibility === "visible";
+    });
+    const cut = seen.filter((one) => one.scrollWidth > one.clientWidth + 2 || (one.textContent ?? "").trim() === "");
+    const over = seen.filter((one, at) => {
+      const box = one.getBoundingClientRect();
+      return seen.slice(at + 1).some((other) => {
+        const its = other.getBoundingClientRect();
+        const [wide, high] = [Math.min(box.right, its.right) - Math.max(box.left, its.left), Math.min(box.bottom, its.bottom) - Math.max(box.top, its.top)];
+        return wide > 1 && high > 1 && !one.contains(other) && !other.contains(one);
+      });
+    });
+    return [...cut.map((one) => `cut: ${one.outerHTML.slice(0, 120)}`), ...over.map((one) => `over: ${one.outerHTML.slice(0, 120)}`)];
+  });
+  expect(wrong).toEqual([]);
+}

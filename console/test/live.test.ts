@@ -2,19 +2,23 @@
 
 import { describe, expect, it } from "vitest";
 import type { Form, LiveEvent, LiveTick, RunEntry } from "../src/data/live";
-import { defaultsOf, fieldOfError, requestOf } from "../src/live/form-request";
+import { detailsOf, storageText } from "../src/live/about-fields";
+import { EARLIER, againOf } from "../src/live/again";
+import { NAME, defaultsOf, fieldOfError, filledIn, requestOf, saidAt } from "../src/live/form-request";
 import { MAX_LATE, MAX_TICKS, NOTHING_YET, afterEvent, lateFrames, progressOf, silence } from "../src/live/live-state";
 import { type Route, hashOf, routeOf, tokenOf } from "../src/live/routes";
 import { EVERY_RUN, runsShown, tagsFrom, tagsOf } from "../src/live/run-search";
 import { stateOf } from "../src/live/run-words";
 import { rowsOf, stripCells } from "../src/live/strip-cells";
+import { joined, partsOf } from "../src/live/target-field";
 
 describe("addresses", () => {
   const routes: Exclude<Route, { page: "unknown" }>[] = [
     { page: "runs" },
-    { page: "run", id: "2026-11-22T002415Z-a b/ä?&#%" },
-    { page: "start", verb: "" },
-    { page: "start", verb: "streams" },
+    { page: "run", id: "2026-11-22T002415Z-a b/ä?&#%", against: "" },
+    { page: "run", id: "suite/run", against: "2026-10-22T002415Z-a?&#%" },
+    { page: "start", verb: "", set: {} },
+    { page: "start", verb: "streams", set: { "find-max": "true", path: "/mnt/a&b #%" } },
     { page: "compare", ids: ["one & two", "three"] },
     { page: "traces" },
     { page: "trace", name: "HDVideo_1Play-synth" },
@@ -170,13 +174,52 @@ describe("a start form", () => {
   };
 
   it("sends only what was changed", () => {
-    expect(requestOf(form, defaultsOf(form))).toEqual({ verb: "mix", values: {} });
+    expect(requestOf(form, defaultsOf(form))).toEqual({ verb: "mix", values: {}, name: "" });
     const filled = { ...defaultsOf(form), path: " /mnt/nas 1 ", direct: "true", driver: "uring", "file-size": "1GiB" };
-    expect(requestOf(form, filled)).toEqual({ verb: "mix", values: { path: "/mnt/nas 1", direct: "true", driver: "uring" } });
+    expect(requestOf(form, filled)).toEqual({ verb: "mix", values: { path: "/mnt/nas 1", direct: "true", driver: "uring" }, name: "" });
   });
 
   it("sends a value that was emptied", () => {
     expect(requestOf(form, { ...defaultsOf(form), "file-size": "" }).values).toEqual({ "file-size": "" });
+  });
+
+  it("is filled in by its address, as far as it has such fields", () => {
+    const values = filledIn(form, { path: "/mnt/nas", direct: "true", "no-such": "1" });
+    expect(requestOf(form, { ...values, [NAME]: " Monday " })).toEqual({
+      verb: "mix", values: { path: "/mnt/nas", direct: "true" }, name: "Monday",
+    });
+  });
+
+  it("says an error without what a terminal needs", () => {
+    expect(saidAt("error: invalid value 'soon' for '--duration <TIME>'\n\nFor more information, try '--help'.\n")).toBe(
+      "invalid value 'soon' for '--duration <TIME>'",
+    );
+    expect(saidAt("reelgauge: no room\n")).toBe("no room");
+  });
+
+  it("takes a storage from the roots, and a folder in it", () => {
+    const roots = ["/mnt", "/mnt/nas"];
+    expect(partsOf("/mnt/nas/a b", roots)).toEqual({ root: "/mnt/nas", folder: "a b" });
+    expect(partsOf("/mnt/nas2", roots)).toEqual({ root: "/mnt", folder: "nas2" });
+    expect(partsOf("/elsewhere", roots)).toEqual({ root: "/mnt", folder: "" });
+    expect([joined("/mnt", " /a "), joined("/mnt", ""), joined("/", "a")]).toEqual(["/mnt/a", "/mnt", "/a"]);
+  });
+
+  it("says of the storage what its boxes hold", () => {
+    const text = storageText({ make: "Acme = Co", model: " ", firmware: "7.2" });
+    expect(text).toBe("make=Acme = Co\nfirmware=7.2");
+    expect(detailsOf(text)).toEqual({ make: "Acme = Co", firmware: "7.2" });
+  });
+
+  it("does a run again with its plan, and a first look anew", () => {
+    const entry: RunEntry = {
+      id: "2026-10", verb: "streams", label: "", target: "/mnt/nas", started_at: "", state: "complete", sentence: "", passed: null,
+      streams: null, bytes_on_disk: 0, notes: null, suite: null,
+    };
+    expect(againOf(entry)).toEqual({ page: "start", verb: "run", set: { plan: "2026-10", target: "/mnt/nas", [EARLIER]: "2026-10" } });
+    expect(againOf({ ...entry, verb: "check" })).toEqual({ page: "start", verb: "check", set: { path: "/mnt/nas", [EARLIER]: "2026-10" } });
+    expect(againOf({ ...entry, verb: "suite" })?.set).toEqual({ plan: "naspt", target: "/mnt/nas" });
+    expect(againOf({ ...entry, state: "running" })).toBeNull();
   });
 
   it("finds the field that an error is about", () => {
@@ -190,9 +233,9 @@ describe("a start form", () => {
 describe("the list of runs", () => {
   const run = (id: string, more: Partial<RunEntry> = {}): RunEntry => ({
     id, verb: "mix", label: "", target: "/mnt/nas1", started_at: "", state: "complete", sentence: "", passed: null,
-    streams: null, bytes_on_disk: 0, notes: null, ...more,
+    streams: null, bytes_on_disk: 0, notes: null, suite: null, ...more,
   });
-  const notes = { tags: ["before", "10GbE"], note: "Café upstairs", storage_make: "Acme", storage_model: "N8", storage_firmware: "1.2", storage_other: {} };
+  const notes = { name: "", tags: ["before", "10GbE"], note: "Café upstairs", storage_make: "Acme", storage_model: "N8", storage_firmware: "1.2", storage_other: { raid: "Z2" } };
   const runs = [
     run("one", { notes }),
     run("two", { state: "broke_off", sentence: "31 streams of XAVC" }),
@@ -205,6 +248,7 @@ describe("the list of runs", () => {
     expect(ids("acme  BEFORE")).toEqual(["one"]);
     expect(ids("cafe")).toEqual(["one", "three"]);
     expect(ids("xavc")).toEqual(["two"]);
+    expect(ids("raid z2 before")).toEqual(["one"]);
     expect(ids("broke off")).toEqual(["two"]);
     expect(ids("not met")).toEqual(["three"]);
     expect(ids("acme xavc")).toEqual([]);

@@ -211,8 +211,9 @@ fn runs_from_a_terminal_are_listed_and_notes_outlive_the_console() {
     let mix = Mix::on(&scratch.dir("target")).with(&["--buffered", "--duration", "1s"]);
     mix.measure();
     let id = mix.run_dir().file_name().unwrap().to_str().unwrap().to_owned();
-    let notes = json!({"tags": ["nas", "\u{202e}<b>"], "note": "before the firmware", "storage_make": "A",
-        "storage_model": "B", "storage_firmware": "1.2", "storage_other": {}});
+    let notes = json!({"name": "Monday", "tags": ["nas", "\u{202e}<b>"], "note": "before the firmware",
+        "storage_make": "A", "storage_model": "B", "storage_firmware": "1.2",
+        "storage_other": {"raid": "6"}});
     {
         let console = Console::start(scratch.path(), mix.runs());
         let live: Vec<Value> = console.client.events(&format!("/api/runs/{id}/live")).collect();

@@ -8,6 +8,7 @@ use std::time::Duration;
 use reelgauge_tests::guest::{self, Guest, Job};
 use reelgauge_tests::needs;
 use reelgauge_tests::run_dir::{at, count, text};
+use reelgauge_tests::turns::my_turn;
 
 /// How long the guest may take for its next word.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -20,6 +21,7 @@ fn nfs_and_smb_are_measured_right_and_survive_the_death_of_their_servers() {
     if !needs::are_met(guest::NEEDS) {
         return;
     }
+    let _turn = my_turn();
     let mut guest = Guest::boot(1000);
     for fs in ["nfs", "smb"] {
         guest.wait_for(&format!("@@ READY {fs}-killed"), PATIENCE);

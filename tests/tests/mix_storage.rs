@@ -13,6 +13,7 @@ use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count, number, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::sshfs::{self, Sshfs};
+use reelgauge_tests::turns::my_turn;
 use serde_json::Value;
 
 /// Both ways to perform I/O.
@@ -129,6 +130,7 @@ fn sshfs_at_the_speed_of_its_link() {
     if !needs::are_met(sshfs::NEEDS) {
         return;
     }
+    let _turn = my_turn();
     // 200 Mbit/s are 25 MB/s; SSH and TCP take their share of them.
     let sshfs = Sshfs::mount(200);
     let summary = measured_right(sshfs.path(), "fuse.sshfs", &["--direct"]);

@@ -9,20 +9,25 @@ import { Differences } from "./differences";
 import { Overlays } from "./overlays";
 import { RunKey } from "./run-key";
 import { Settings } from "./settings";
+import { Systems } from "./systems";
+import { Folded } from "../parts/section";
 import "./compare.css";
 
 export function CompareReport({ page, back }: { page: Page; back?: ComponentChildren }) {
   const { comparison, runs } = page;
   if (comparison === null) return null;
   const clients = runs.some((run) => new Set(run.summary.load_points.map((point) => point.workers)).size > 1);
+  const strips = runs.some((run) => (run.detail?.streams ?? []).length > 0);
   const curves = runs.some((run) => (run.detail?.percentiles.length ?? 0) > 0);
   const sections = [
     { id: "answer", title: "Answer" },
-    { id: "differences", title: "Differences" },
-    { id: "over-time", title: "Over time" },
+    { id: "systems", title: "Systems" },
+    ...(strips ? [{ id: "streams-over-time", title: "Streams" }] : []),
+    { id: "over-time", title: "Throughput" },
     ...(curves ? [{ id: "percentiles", title: "Latency" }] : []),
     ...(clients ? [{ id: "clients", title: "Clients" }] : []),
-    { id: "settings", title: "Systems and settings" },
+    { id: "differences", title: "Differences" },
+    { id: "settings", title: "Settings" },
   ];
   return (
     <Shell
@@ -35,9 +40,12 @@ export function CompareReport({ page, back }: { page: Page; back?: ComponentChil
     >
       <h1 class="sr-only">Comparison of {comparison.runs.length} runs</h1>
       <Answer comparison={comparison} />
-      <Differences comparison={comparison} />
+      <Systems runs={runs} comparison={comparison} />
       <Overlays runs={runs} comparison={comparison} />
-      <Settings runs={runs} comparison={comparison} />
+      <Folded>
+        <Differences comparison={comparison} />
+        <Settings runs={runs} comparison={comparison} />
+      </Folded>
     </Shell>
   );
 }
@@ -57,7 +65,8 @@ function verdictOf(comparison: Comparison): Verdict {
 }
 
 function Answer({ comparison }: { comparison: Comparison }) {
-  const [first, ...others] = comparison.sentences;
+  const { headline, sentences } = comparison;
+  const [first, ...others] = headline === null ? sentences : [{ tone: "answer" as const, text: headline }, ...sentences];
   return (
     <section id="answer" class="section answer" aria-labelledby="answer-title">
       <h2 class="sr-only" id="answer-title" tabIndex={-1}>

@@ -12,6 +12,7 @@ import { duration, mbPerS, ms } from "../figures/units";
 import { Section } from "../parts/section";
 import { flowOf, joined } from "../run/over-time";
 import { runName } from "./run-key";
+import { StripsOver } from "./strips-over";
 
 /** A run's name and its values over x. */
 interface Line {
@@ -41,6 +42,7 @@ export function Overlays({ runs, comparison }: Props) {
   const names = comparison.runs.map(runName);
   return (
     <>
+      <StripsOver runs={runs} names={names} />
       <ThroughputOver runs={runs} names={names} />
       <PercentilesOver runs={runs} names={names} />
       <ClientsOver runs={runs} names={names} />
@@ -62,7 +64,7 @@ function ThroughputOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
   );
   const peak = (line: Line) => mbPerS(Math.max(0, ...line.data.map(([, value]) => value ?? 0)) * 1e6);
   return (
-    <Section id="over-time" title="Over time" about="Read and written together, from each run's own start.">
+    <Section id="over-time" title="Throughput" about="Read and written together, from each run's own start.">
       <Chart
         id="compare-throughput"
         title="Throughput"

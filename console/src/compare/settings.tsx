@@ -57,7 +57,7 @@ export function Settings({ runs, comparison }: { runs: RunPage[]; comparison: Co
     ...runs.map((_, at) => ({ title: `run ${at + 1}`, cell: (row: Setting) => <Name text={row.values[at] ?? ""} length={60} /> })),
   ];
   return (
-    <Section id="settings" title="Systems and settings">
+    <Section id="settings" title="Settings">
       <p class="pick">
         <label>
           <input type="checkbox" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} /> Show also what is

@@ -2,7 +2,7 @@
 // Addresses are below that of the page, wherever a proxy puts it.
 
 import { signal } from "@preact/signals";
-import type { Form, Info, LiveEvent, OpsFound, RunEntry, StartAnswer, StartRequest, TraceEntry } from "./live";
+import type { AheadAnswer, Choices, Counters, EventsTold, Form, FormatsFound, Info, LiveEvent, OpsFound, RunEntry, StartAnswer, StartRequest, SuitePage, TraceEntry } from "./live";
 import type { MapLevel, Page, RunNotes } from "./page";
 
 /** Something that the server refused, or that it could not be asked. */
@@ -45,13 +45,23 @@ export const api = {
   remove: (id: string) => change("DELETE", run(id)),
   compare: (ids: readonly string[], stop?: AbortSignal) =>
     get<Page>(`api/compare?${new URLSearchParams(ids.map((id) => ["run", id]))}`, stop),
+  suite: (id: string, stop?: AbortSignal) => get<SuitePage>(`${run(id)}/suite`, stop),
+  events: (id: string, from: number, stop?: AbortSignal) => get<EventsTold>(`${run(id)}/events?from=${from}`, stop),
+  counters: (id: string, stop?: AbortSignal) => get<Counters | null>(`${run(id)}/counters`, stop),
+  choices: (stop?: AbortSignal) => get<Choices>("api/choices", stop),
+  formats: (words: string, stop?: AbortSignal) => get<FormatsFound>(`api/formats?${new URLSearchParams({ words })}`, stop),
+  ahead: async (request: StartRequest, stop: AbortSignal) => {
+    const answer = await send("api/ahead", { ...changeInit("POST", request), signal: stop });
+    await refuse(answer);
+    return (await answer.json()) as AheadAnswer;
+  },
   forms: (stop?: AbortSignal) => get<Form[]>("api/forms", stop),
   start: async (request: StartRequest) => startAnswer(await send("api/start", changeInit("POST", request))),
   traces: (stop?: AbortSignal) => get<TraceEntry[]>("api/traces", stop),
   tracePage: (name: string, stop?: AbortSignal) => get<Page>(`${trace(name)}/page`, stop),
   traceMap: (name: string, query: URLSearchParams, stop?: AbortSignal) => get<MapLevel>(`${trace(name)}/map?${query}`, stop),
   traceOps: (name: string, query: URLSearchParams, stop?: AbortSignal) => get<OpsFound>(`${trace(name)}/ops?${query}`, stop),
-  live: (id: string, to: LiveListener) => new LiveStream(`${run(id)}/live`, to),
+  live: (id: string, to: LiveListener) => new LiveStream(id, to),
 };
 
 const UNAUTHORIZED = 401;
@@ -117,53 +127,50 @@ export interface LiveListener {
   connected: (there: boolean) => void;
 }
 
+/** How often a run is asked what it has told: while somebody looks, while nobody does, and while it can't be asked. */
+const LOOKED_AT_MS = 250;
+const HIDDEN_MS = 2_000;
 const AGAIN_MS = 3_000;
 
-/** The events of a run. Comes back by itself when the server was gone; ends with the run. */
+/**
+ * The events of a run, asked for again and again. A stream would hold a connection open for each tab, and browsers
+ * have six for all tabs of one server: the seventh would wait for ever. Ends with the run.
+ */
 export class LiveStream {
-  private source: EventSource | null = null;
+  private readonly stop = new AbortController();
   private timer = 0;
-  private ended = false;
+  private next = 0;
 
   constructor(
-    private readonly path: string,
+    private readonly id: string,
     private readonly to: LiveListener,
   ) {
-    this.open();
+    to.begin();
+    void this.ask();
   }
 
   close(): void {
-    this.ended = true;
+    this.stop.abort();
     window.clearTimeout(this.timer);
-    this.source?.close();
   }
 
-  private open(): void {
-    const source = new EventSource(this.path);
-    this.source = source;
-    this.to.begin();
-    source.onopen = () => this.tell(true);
-    source.onmessage = (message: MessageEvent<string>) => this.take(message.data);
-    source.onerror = () => {
-      if (this.ended) return;
-      this.tell(false);
-      // While it is connecting the browser tries by itself, and goes on where it was.
-      if (source.readyState === EventSource.CLOSED) this.timer = window.setTimeout(() => this.open(), AGAIN_MS);
-    };
-  }
-
-  private tell(there: boolean): void {
-    isReachable.value = there;
-    this.to.connected(there);
-  }
-
-  private take(data: string): void {
-    let event: LiveEvent;
+  private async ask(): Promise<void> {
+    let wait_ms = document.visibilityState === "visible" ? LOOKED_AT_MS : HIDDEN_MS;
     try {
-      event = JSON.parse(data) as LiveEvent;
-    } catch {
-      return;
+      const told = await api.events(this.id, this.next, this.stop.signal);
+      this.to.connected(true);
+      this.next = told.next;
+      told.events.forEach((event) => this.take(event));
+    } catch (fault) {
+      if (this.stop.signal.aborted) return;
+      // A run that has told nothing yet is there all the same.
+      this.to.connected(fault instanceof ApiError && fault.status !== 0);
+      wait_ms = AGAIN_MS;
     }
+    if (!this.stop.signal.aborted) this.timer = window.setTimeout(() => void this.ask(), wait_ms);
+  }
+
+  private take(event: LiveEvent): void {
     if (event.event === "end") this.close();
     this.to.event(event);
   }

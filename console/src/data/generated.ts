@@ -2,6 +2,16 @@
 // `cargo xtask types`. What was not measured is null. A field with `?` is left out where its comment says so,
 // or says null.
 
+/** What a form would start. */
+export type AheadAnswer = {
+  /** The same as a command line; empty where the form makes none. */
+  command: string,
+  /** How long it takes and how much it writes, in a sentence; `null` where it would be refused. */
+  takes: string | null,
+  /** Why it would be refused, in the command line's words. */
+  error: string | null,
+};
+
 /** Why more streams may pass than a search found. */
 export type AtLeast = "this_machine" | "unfinished" | "no_more_tried";
 
@@ -103,6 +113,24 @@ export type CheckFormat = {
   play: CheckCount | null,
   /** Streams that were recorded. `null` where that was not measured. */
   record: CheckCount | null,
+};
+
+/** One of them. */
+export type ChoiceEntry = {
+  /** Its name on the command line. */
+  name: string,
+  /** What it is, in a line. */
+  about: string,
+};
+
+/** What can be chosen. */
+export type Choices = {
+  /** Kinds of streams. */
+  actors: Array<ChoiceEntry>,
+  /** Plans of several actors. */
+  scenarios: Array<ChoiceEntry>,
+  /** Many workloads, one after the other. */
+  suites: Array<ChoiceEntry>,
 };
 
 /** How a file was read in order. */
@@ -225,6 +253,8 @@ export type ComparedSystem = {
 
 /** A comparison with its words. */
 export type Comparison = {
+  /** What the runs carry, in one line; `null` where they have no such figure in common. */
+  headline: string | null,
   /** What makes the runs hard to compare. */
   cautions: Array<string>,
   /** The answer: what became better, what worse, what is within the noise. */
@@ -420,6 +450,14 @@ export type ErrorFigures = {
   first: FirstError,
 };
 
+/** What a run has told since a place. */
+export type EventsTold = {
+  /** In the order in which they happened. */
+  events: Array<LiveEvent>,
+  /** The place behind them: what to ask from next. */
+  next: number,
+};
+
 /** A criterion that was not met. */
 export type Failure = {
   /** Which. */
@@ -599,6 +637,8 @@ export type Filled = {
   verb: string,
   /** Every field that is not as it was; a switch has the value "true". */
   values: { [key in string]: string },
+  /** What the run will be called; empty for nothing. */
+  name: string,
 };
 
 /** Where and when something failed first. */
@@ -663,6 +703,28 @@ export type FormField = {
   required: boolean,
   /** Whether it is shown at once, as in the short help (`-h`); everything else waits under "more". */
   common: boolean,
+};
+
+/** A media format. */
+export type FormatEntry = {
+  /** As the command line knows it. */
+  id: string,
+  /** For people: `Apple ProRes 422 HQ UHD`. */
+  name: string,
+  /** Frames per second: `25`, `29.97`. */
+  fps: string,
+  /** What a stream of it needs on average. */
+  bytes_per_s: number,
+  /** Whether the rate follows the content. */
+  varies: boolean,
+};
+
+/** Formats that some words find. */
+export type FormatsFound = {
+  /** The best of them first. */
+  formats: Array<FormatEntry>,
+  /** How many there are in all. */
+  count: number,
 };
 
 /** What was found. */
@@ -1570,9 +1632,9 @@ export type Rereads = {
 
 /** A run in the list. */
 export type RunEntry = {
-  /** Name of its directory. */
+  /** Name of its directory; of a run in a suite with the suite's in front: `SUITE/RUN`. */
   id: string,
-  /** The command. */
+  /** The command; `suite` of many runs that are one. */
   verb: string,
   /** The user's own name for it. */
   label: string,
@@ -1592,10 +1654,14 @@ export type RunEntry = {
   bytes_on_disk: number,
   /** What people wrote down. */
   notes: RunNotes | null,
+  /** The suite that it belongs to, by the name of its directory. */
+  suite: string | null,
 };
 
 /** `notes.json` in a run directory: what people wrote down about a run and its storage. */
 export type RunNotes = {
+  /** What people call the run. */
+  name: string,
   /** Words to find it by. */
   tags: Array<string>,
   /** Anything. */
@@ -2085,6 +2151,40 @@ export type StreamWorstMargin = {
   deadline_in_point_s: number,
   /** `false` for a frame that had not come when the measured part ended: it is at least this late. */
   has_come: boolean,
+};
+
+/** A suite. */
+export type SuitePage = {
+  /** Name of its directory. */
+  id: string,
+  /** What it is called. */
+  name: string,
+  /** The directory that was measured. */
+  target: string,
+  /** Passes of each workload. */
+  passes: number,
+  /** What came of it, in a sentence. */
+  sentence: string,
+  /** Whether all of them ran to their end. */
+  complete: boolean,
+  /** Why not, where something stopped it. */
+  ended_early: string | null,
+  /** Its workloads in their order, also those that have yet to run. */
+  rows: Array<SuiteRow>,
+  /** The geometric mean of all medians; `null` unless every workload has one. */
+  geometric_mean_bytes_per_s: number | null,
+};
+
+/** A workload of a suite. */
+export type SuiteRow = {
+  /** What it is called. */
+  workload: string,
+  /** The run, by its name in the list; `null` where it has not ended. */
+  run: string | null,
+  /** The median of the passes that count; `null` where none does. */
+  median_bytes_per_s: number | null,
+  /** Each pass; `null` for one that does not count. */
+  passes_bytes_per_s: Array<number | null>,
 };
 
 /** Everything that a report shows. */

@@ -6,12 +6,18 @@
 // GET  /api/runs/ID/page              Page                 kind "run"
 // GET  /api/runs/ID/map?file=N&from_s=&to_s=&from_bytes=&to_bytes=&columns=&rows=      MapLevel
 // GET  /api/runs/ID/ops?from_s=&to_s=&file=GLOB&kind=&sort=&top=                      OpsFound
+// GET  /api/runs/ID/events?from=N     EventsTold           what it has told since; this is what the page asks
+// GET  /api/runs/ID/counters          Counters | null      what was sampled, also while it goes on
+// GET  /api/runs/ID/suite             SuitePage
 // GET  /api/runs/ID/live              server-sent events: each is one LiveEvent in `data:`
 // PUT  /api/runs/ID/notes             RunNotes
 // POST /api/runs/ID/stop
 // DELETE /api/runs/ID
 // GET  /api/compare?run=ID&run=ID     Page                 kind "compare"
 // GET  /api/forms                     Form[]
+// GET  /api/choices                   Choices
+// GET  /api/formats?words=            FormatsFound
+// POST /api/ahead                     StartRequest -> AheadAnswer
 // POST /api/start                     StartRequest -> StartAnswer
 // GET  /api/traces                    TraceEntry[]
 // GET  /api/traces/NAME/page          Page                 kind "trace"
@@ -22,9 +28,16 @@
 import type { LiveEvent } from "./generated";
 
 export type {
+  AheadAnswer,
+  ChoiceEntry,
+  Choices,
+  Counters,
+  EventsTold,
   Filled as StartRequest,
   Form,
   FormField,
+  FormatEntry,
+  FormatsFound,
   Info,
   LiveEvent,
   LiveIncident,
@@ -32,6 +45,8 @@ export type {
   OpsFound,
   RunEntry,
   StartAnswer,
+  SuitePage,
+  SuiteRow,
   TraceEntry,
 } from "./generated";
 

@@ -40,9 +40,9 @@ function Screen({ here }: { here: Route }) {
     case "runs":
       return <RunsPage />;
     case "run":
-      return <RunView key={here.id} id={here.id} />;
+      return <RunView key={here.id} id={here.id} against={here.against} />;
     case "start":
-      return <StartPage key={here.verb} verb={here.verb} />;
+      return <StartPage key={hashOf(here)} verb={here.verb} set={here.set} />;
     case "compare":
       return <ComparePage key={here.ids.join("\n")} ids={here.ids} />;
     case "traces":

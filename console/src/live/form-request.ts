@@ -24,7 +24,22 @@ export function requestOf(form: Form, values: FormValues): StartRequest {
     if (field.kind !== "switch") changed[field.name] = value;
     else if (value === "true") changed[field.name] = "true";
   }
-  return { verb: form.verb, values: changed };
+  return { verb: form.verb, values: changed, name: (values[NAME] ?? "").trim() };
+}
+
+/** What the run will be called: no flag of the command line, but kept with the run. */
+export const NAME = "run name";
+
+/** The form with what an address fills in. */
+export function filledIn(form: Form, set: Readonly<Record<string, string>>): FormValues {
+  const known = form.fields.filter((field) => set[field.name] !== undefined);
+  return { ...defaultsOf(form), ...Object.fromEntries(known.map((field) => [field.name, set[field.name] ?? ""])) };
+}
+
+/** An error without what only a terminal needs: who says it, and the usage below it. */
+export function saidAt(error: string): string {
+  const text = error.split(/\n\s*(?:Usage:|For more information)/)[0] ?? "";
+  return text.replace(/^(?:reelgauge|error): /, "").trim();
 }
 
 /** The field that the error names (`--file-size`, `<PATH>`); null where it names none. */

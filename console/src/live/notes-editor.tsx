@@ -7,6 +7,7 @@ import { Dialog } from "./confirm";
 import { tagsFrom } from "./run-search";
 
 const NO_NOTES: RunNotes = {
+  name: "",
   tags: [],
   note: "",
   storage_make: "",
@@ -28,7 +29,7 @@ export function NotesDialog({ id, notes, saved, close }: Props) {
   const [tags, setTags] = useState(before.tags.join(", "));
   const [error, setError] = useState<string | null>(null);
   const [waits, setWaits] = useState(false);
-  const text = (field: "storage_make" | "storage_model" | "storage_firmware", title: string, example: string) => (
+  const text = (field: "name" | "storage_make" | "storage_model" | "storage_firmware", title: string, example: string) => (
     <label>
       {title}
       <input
@@ -57,6 +58,7 @@ export function NotesDialog({ id, notes, saved, close }: Props) {
     <Dialog title="Notes and tags" close={close}>
       <form class="notes" onSubmit={(event) => void save(event)}>
         {error !== null && <p class="bad" role="alert">{error}</p>}
+        {text("name", "Name of the run", "before the update")}
         {text("storage_make", "Make of the storage", "who built it")}
         {text("storage_model", "Model", "which one, with its disks")}
         {text("storage_firmware", "Firmware", "version")}

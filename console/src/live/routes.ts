@@ -2,8 +2,10 @@
 
 export type Route =
   | { page: "runs" }
-  | { page: "run"; id: string }
-  | { page: "start"; verb: string }
+  /** `against`: an earlier run, with which it is compared when it has ended. */
+  | { page: "run"; id: string; against: string }
+  /** `set`: fields that are filled in. */
+  | { page: "start"; verb: string; set: Record<string, string> }
   | { page: "compare"; ids: string[] }
   | { page: "traces" }
   | { page: "trace"; name: string }
@@ -17,12 +19,13 @@ export function routeOf(hash: string): Route | null {
   const [path = "", query = ""] = hash.slice(2).split("?", 2);
   const parts = path.split("/").filter((part) => part !== "");
   const [page, rest] = [parts[0] ?? "", decoded(parts.slice(1).join("/"))];
+  const asked = new URLSearchParams(query);
   if (parts.length === 0) return { page: "runs" };
   if (rest === null) return { page: "unknown", hash };
-  if (page === "runs") return rest === "" ? { page: "runs" } : { page: "run", id: rest };
-  if (page === "start") return { page: "start", verb: rest };
+  if (page === "runs") return rest === "" ? { page: "runs" } : { page: "run", id: rest, against: asked.get("against") ?? "" };
+  if (page === "start") return { page: "start", verb: rest, set: Object.fromEntries(asked) };
   if (page === "traces") return rest === "" ? { page: "traces" } : { page: "trace", name: rest };
-  if (page === "compare" && rest === "") return { page: "compare", ids: new URLSearchParams(query).getAll("run") };
+  if (page === "compare" && rest === "") return { page: "compare", ids: asked.getAll("run") };
   if (page === "licences" && rest === "") return { page: "licences" };
   return { page: "unknown", hash };
 }
@@ -41,9 +44,9 @@ export function hashOf(route: Exclude<Route, { page: "unknown" }>): string {
     case "runs":
       return "#/";
     case "run":
-      return `#/runs/${encodeURIComponent(route.id)}`;
+      return `#/runs/${encodeURIComponent(route.id)}${queryOf(route.against === "" ? {} : { against: route.against })}`;
     case "start":
-      return `#/start${route.verb === "" ? "" : `/${encodeURIComponent(route.verb)}`}`;
+      return `#/start${route.verb === "" ? "" : `/${encodeURIComponent(route.verb)}`}${queryOf(route.set)}`;
     case "compare":
       return `#/compare?${new URLSearchParams(route.ids.map((id) => ["run", id]))}`;
     case "traces":
@@ -53,6 +56,11 @@ export function hashOf(route: Exclude<Route, { page: "unknown" }>): string {
     case "licences":
       return "#/licences";
   }
+}
+
+function queryOf(set: Record<string, string>): string {
+  const query = new URLSearchParams(set).toString();
+  return query === "" ? "" : `?${query}`;
 }
 
 function decoded(text: string): string | null {

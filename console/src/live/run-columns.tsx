@@ -6,6 +6,7 @@ import { amount } from "../figures/units";
 import { Name } from "../parts/name";
 import type { Column } from "../parts/table";
 import { cut } from "../parts/text";
+import { againOf } from "./again";
 import { hashOf } from "./routes";
 import { StateWord, startedAt } from "./run-words";
 
@@ -21,35 +22,52 @@ export function runColumns(
         <input
           type="checkbox"
           checked={chosen.includes(run.id)}
-          disabled={run.state === "running"}
+          disabled={run.state === "running" || run.verb === SUITE}
           aria-label={`Compare ${run.id.slice(0, 100)}`}
           onChange={() => choose(run.id)}
         />
       ),
     },
     { title: "run", head: true, cell: (run) => <RunLink run={run} />, sort: (run) => run.id },
-    { title: "begun", cell: (run) => <span class="nowrap">{startedAt(run.started_at)}</span>, sort: (run) => run.started_at || run.id },
+    { title: "begun, UTC", cell: (run) => <span class="nowrap">{startedAt(run.started_at).replace(" UTC", "")}</span>, sort: (run) => run.started_at || run.id },
     { title: "state", cell: (run) => <StateWord run={run} />, sort: (run) => run.state },
     { title: "answer", cell: (run) => <Answer run={run} /> },
     { title: "streams", number: true, cell: (run) => run.streams ?? "", sort: (run) => run.streams },
     { title: "storage", cell: (run) => <Storage run={run} />, sort: (run) => `${run.target} ${storageOf(run.notes)}` },
     { title: "on disk", number: true, cell: (run) => amount(run.bytes_on_disk), sort: (run) => run.bytes_on_disk },
     {
-      title: "delete",
-      cell: (run) =>
-        run.state === "running" ? null : (
-          <button type="button" class="small" aria-label={`Delete ${run.id.slice(0, 100)}`} onClick={() => remove(run)}>
-            Delete
-          </button>
-        ),
+      title: "do",
+      cell: (run) => (
+        <span class="run-acts">
+          <Again run={run} />
+          {run.state !== "running" && run.suite === null && (
+            <button type="button" class="small" aria-label={`Delete ${run.id.slice(0, 100)}`} onClick={() => remove(run)}>
+              Delete
+            </button>
+          )}
+        </span>
+      ),
     },
   ];
+}
+
+/** The verb of a suite's row. */
+export const SUITE = "suite";
+
+export function Again({ run }: { run: RunEntry }) {
+  const route = againOf(run);
+  if (route === null) return null;
+  return (
+    <a class="button small" href={hashOf(route)} aria-label={`Run again: ${run.id.slice(0, 100)}`}>
+      Run again
+    </a>
+  );
 }
 
 function RunLink({ run }: { run: RunEntry }) {
   return (
     <span class="run-link">
-      <a href={hashOf({ page: "run", id: run.id })}>
+      <a href={hashOf({ page: "run", id: run.id, against: "" })}>
         {run.verb}
         {run.label !== "" && run.label !== run.verb && (
           <>
@@ -59,6 +77,7 @@ function RunLink({ run }: { run: RunEntry }) {
         )}
       </a>
       <small class="faint">
+        {run.suite !== null && "part of a suite: "}
         <bdi title={run.id}>{cut(run.id, 60)}</bdi>
       </small>
     </span>
@@ -75,7 +94,8 @@ function Answer({ run }: { run: RunEntry }) {
 
 function storageOf(notes: RunNotes | null): string {
   if (notes === null) return "";
-  return [notes.storage_make, notes.storage_model, notes.storage_firmware].filter((part) => part !== "").join(" ");
+  const other = Object.entries(notes.storage_other).map(([key, value]) => `${key} ${value}`);
+  return [notes.storage_make, notes.storage_model, notes.storage_firmware, ...other].filter((part) => part !== "").join(" ");
 }
 
 function Storage({ run }: { run: RunEntry }) {

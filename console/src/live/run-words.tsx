@@ -19,11 +19,9 @@ export function stateOf(run: Pick<RunEntry, "state" | "passed">): { sign: string
   return run.passed ? { sign: "✓", word: "criteria met", tone: "good" } : { sign: "✕", word: "criteria not met", tone: "bad" };
 }
 
-/** In the time of whoever looks; empty where nothing says when. */
+/** `2026-11-22 00:24 UTC`, the zone of the run's own page and of its name; empty where nothing says when. */
 export function startedAt(text: string): string {
   const at = new Date(text);
   if (text === "" || Number.isNaN(at.getTime())) return "";
-  const two = (value: number) => String(value).padStart(2, "0");
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
+  return `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

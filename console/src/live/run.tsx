@@ -1,7 +1,7 @@
 // A run in the console: live while it runs, its report afterwards, and its notes.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError, api } from "../data/api";
 import type { RunEntry } from "../data/live";
 import type { Page, RunNotes } from "../data/page";
@@ -10,14 +10,17 @@ import { SourceContext } from "../trace/source";
 import { ConsoleBar } from "./bar";
 import { NotesDialog } from "./notes-editor";
 import { hashOf } from "./routes";
+import { Again, SUITE } from "./run-columns";
 import { RunningRun } from "./running";
 import { Delete } from "./runs";
+import { SuiteView } from "./suite";
 import { useData, useEvery } from "./use-data";
 import { Waiting } from "./waiting";
 
 const LOOK_MS = 5_000;
 
-export function RunView({ id }: { id: string }) {
+/** Afterwards the run is compared with an earlier one, where the address names one. */
+export function RunView({ id, against }: { id: string; against: string }) {
   const runs = useData(api.runs, "runs");
   const [over, setOver] = useState(false);
   const entry = runs.data?.find((run) => run.id === id) ?? null;
@@ -31,6 +34,7 @@ export function RunView({ id }: { id: string }) {
     setOver(true);
     runs.again();
   };
+  if (entry?.verb === SUITE) return <SuiteView entry={entry} runs={runs.data ?? []} again={runs.again} />;
   const bar = (
     <ConsoleBar here="run">
       {entry !== null && (
@@ -38,7 +42,13 @@ export function RunView({ id }: { id: string }) {
           <button type="button" class="small" onClick={() => setDialog("notes")}>
             Notes and tags
           </button>
-          {!isRunning && (
+          {!isRunning && <Again run={entry} />}
+          {!isRunning && against !== "" && against !== id && (
+            <a class="button small" href={hashOf({ page: "compare", ids: [against, id] })}>
+              Compare with the run before
+            </a>
+          )}
+          {!isRunning && entry.suite === null && (
             <button type="button" class="small" onClick={() => setDialog("delete")}>
               Delete
             </button>
@@ -47,7 +57,7 @@ export function RunView({ id }: { id: string }) {
       )}
     </ConsoleBar>
   );
-  const content = { id, entry, error: runs.error, isKnown: runs.data !== null, isRunning, notes, finish };
+  const content = { id, entry, error: runs.error, isKnown: runs.data !== null, isRunning, notes, against, finish };
   return (
     <>
       <Content {...content} bar={bar} />
@@ -67,11 +77,19 @@ interface ContentProps {
   isKnown: boolean;
   isRunning: boolean;
   notes: RunNotes | null;
+  against: string;
   finish: () => void;
   bar: ComponentChildren;
 }
 
-function Content({ id, entry, error, isKnown, isRunning, notes, finish, bar }: ContentProps) {
+function Content({ id, entry, error, isKnown, isRunning, notes, against, finish, bar }: ContentProps) {
+  const wasRunning = useRef(false);
+  const isToCompare = isKnown && !isRunning && wasRunning.current && against !== "" && against !== id;
+  wasRunning.current ||= isRunning;
+  // Whoever watched the run to its end asked for the comparison, not for the run's own page.
+  useEffect(() => {
+    if (isToCompare && entry?.state === "complete") window.location.hash = hashOf({ page: "compare", ids: [against, id] });
+  }, [isToCompare, entry?.state]);
   if (!isKnown) return <Waiting title={id} what="the run" error={error} back={bar} />;
   if (entry === null) return <Waiting title={id} what="the run" error={UNKNOWN} back={bar} />;
   if (isRunning) return <RunningRun entry={entry} finish={finish} back={bar} />;

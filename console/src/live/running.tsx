@@ -12,11 +12,16 @@ import { Shell } from "../parts/shell";
 import { Confirm } from "./confirm";
 import { LiveChart } from "./live-chart";
 import { type LiveState, NOTHING_YET, afterEvent, incidentWords, lateFrames, progressOf, silence } from "./live-state";
+import { LiveCounters } from "./live-counters";
 import { LiveStrips } from "./live-strips";
 import { useEvery } from "./use-data";
 
 /** A run that measures tells something every second: longer than this is worth a word. */
 const NO_NEWS_S = 5;
+
+/** While nothing answers the clock is seen to run. */
+const COUNT_MS = 100;
+const BETWEEN_S = 1;
 
 /** The screen follows events at most so often, however many there are. */
 const DRAW_MS = 100;
@@ -51,13 +56,14 @@ export function RunningRun({ entry, finish, back }: Props) {
       {!connected && <p class="bad" role="status">No live figures: the console does not answer. Trying again …</p>}
       {connected && <NoNews state={state} heardAt={heardAt} />}
       <Progress state={state} />
-      <Silence state={state} />
+      <Silence state={state} heardAt={heardAt} />
       <LateFrames state={state} />
       <Now state={state} />
       <Section id="over-time" title="Over time">
         <LiveStrips state={state} />
         <LiveChart state={state} />
       </Section>
+      <LiveCounters id={entry.id} />
       <LateList state={state} />
       {asks && (
         <Confirm title="Stop this run?" yes="Stop" act={stop} close={() => setAsks(false)}>
@@ -122,9 +128,14 @@ function NoNews({ state, heardAt }: { state: LiveState; heardAt: { current: numb
 }
 
 /** A storage that does not answer, as long as it does not. */
-function Silence({ state }: { state: LiveState }) {
-  const silent_s = silence(state);
-  if (silent_s === null) return null;
+function Silence({ state, heardAt }: { state: LiveState; heardAt: { current: number } }) {
+  const told_s = silence(state);
+  const [, setTurn] = useState(0);
+  useEvery(COUNT_MS, () => told_s !== null && setTurn((turn) => turn + 1));
+  if (told_s === null) return null;
+  const since_s = Math.max(0, (performance.now() - heardAt.current) / 1_000);
+  // The run tells it once a second: in between the clock goes on here, and no further than that.
+  const silent_s = told_s + Math.min(since_s, BETWEEN_S);
   return (
     <div class="late-now no-answer bad" role="status" aria-live="assertive">
       <span class="late-sign" aria-hidden="true">

@@ -10,6 +10,7 @@ import { Table } from "../parts/table";
 import { ConsoleBar } from "./bar";
 import { FEWEST, MOST } from "./compare";
 import { Confirm } from "./confirm";
+import { saidAt } from "./form-request";
 import { hashOf } from "./routes";
 import { runColumns } from "./run-columns";
 import { EVERY_RUN, type RunFilter, STATES, runsShown, tagsOf } from "./run-search";
@@ -42,7 +43,7 @@ export function RunsPage() {
         <Where info={info.data} />
         {runs.error !== null && <p class="bad" role="alert">{runs.error}</p>}
         {list === null && runs.error === null && <Missing>Loading …</Missing>}
-        {list !== null && list.length === 0 && <FirstRun />}
+        {list !== null && list.length === 0 && <FirstRun root={info.data?.roots[0] ?? null} />}
         {list !== null && list.length > 0 && (
           <>
             <Filters runs={list} filter={filter} setFilter={setFilter} shown={shown.length} />
@@ -70,17 +71,43 @@ function Where({ info }: { info: Info | null }) {
   if (info === null) return null;
   return (
     <p class="intro">
-      In <bdi>{info.runs_dir}</bdi> on <bdi>{info.host}</bdi>, reelgauge {info.version}.
+      In <bdi>{info.runs_dir}</bdi> on <bdi>{info.host}</bdi>, reelgauge {info.version}. All times are in UTC.
     </p>
   );
 }
 
-function FirstRun() {
+/** Nobody has measured anything here: one button does, on the first storage. */
+function FirstRun({ root }: { root: string | null }) {
+  const [state, setState] = useState<{ waits: boolean; error: string | null }>({ waits: false, error: null });
+  const look = { verb: "check", values: { path: root ?? "" }, name: "" };
+  const ahead = useData((stop) => (root === null ? Promise.resolve(null) : api.ahead(look, stop)), root ?? "");
+  const start = async () => {
+    setState({ waits: true, error: null });
+    try {
+      const answer = await api.start(look);
+      if (answer.id !== null) window.location.hash = hashOf({ page: "run", id: answer.id, against: "" });
+      setState({ waits: false, error: answer.id === null ? saidAt(answer.error ?? "The console gave no reason.") : null });
+    } catch (fault) {
+      setState({ waits: false, error: fault instanceof Error ? fault.message : String(fault) });
+    }
+  };
   return (
-    <Missing>
-      There is no run yet. <a href={hashOf({ page: "start", verb: "check" })}>Start with a check</a>: a minute that says
-      how many streams a storage carries.
-    </Missing>
+    <section class="card first-run">
+      <h2>Nothing has been measured yet</h2>
+      <p>
+        A first look says how many streams of common formats {root === null ? "a storage" : <bdi>{root}</bdi>} carries,
+        and what limits it. {ahead.data?.takes ?? ""} It writes into a folder of its own, and nowhere else.
+      </p>
+      {state.error !== null && <p class="bad" role="alert">{state.error}</p>}
+      <p>
+        <button type="button" class="primary big" disabled={root === null || state.waits} onClick={() => void start()}>
+          {state.waits ? "Starting …" : "Measure now"}
+        </button>
+      </p>
+      <p>
+        <a href={hashOf({ page: "start", verb: "", set: {} })}>Other questions</a>
+      </p>
+    </section>
   );
 }
 

@@ -1,75 +1,115 @@
-// A field of a start form, with its help beside it.
+// A field of a start form: its question, what is filled in or chosen, its help, and what is wrong with it.
 
 import { useId } from "preact/hooks";
-import type { FormField } from "../data/live";
+import type { ComponentChildren } from "preact";
+import type { ChoiceEntry, FormField } from "../data/live";
+import { ChoiceField } from "./choice-field";
+import { titleOf } from "./field-words";
+import { FormatField } from "./format-field";
+import type { Known } from "./start-form";
+import { TargetField } from "./target-field";
 
 interface Props {
   field: FormField;
   value: string;
   set: (value: string) => void;
-  /** The error is about it. */
-  isFaulty: boolean;
-  /** Directories below which a target may lie. */
-  roots: readonly string[];
+  /** What is wrong with it, in words. */
+  error: string | null;
+  known: Known;
 }
 
-export function StartField({ field, value, set, isFaulty, roots }: Props) {
+export function StartField({ field, value, set, error, known }: Props) {
   const help = useId();
   const id = `field-${field.name}`;
-  const common = { id, "aria-describedby": help, "aria-invalid": isFaulty ? ("true" as const) : undefined };
-  const lists = useId();
   return (
-    <div class={isFaulty ? "form-field faulty" : "form-field"}>
+    <div class={error === null ? "form-field" : "form-field faulty"}>
       <label for={id}>
-        {field.name}
+        {titleOf(field)}
         {field.required && <span class="faint"> (needed)</span>}
       </label>
       <div class="form-input">
-        {field.kind === "switch" && (
-          <input
-            {...common}
-            type="checkbox"
-            checked={value === "true"}
-            onChange={(event) => set(event.currentTarget.checked ? "true" : "")}
-          />
-        )}
-        {field.kind === "choice" && (
-          <select {...common} value={value} onChange={(event) => set(event.currentTarget.value)}>
-            {!field.choices.includes(field.default) && (
-              <option value={field.default}>{field.default === "" ? "not set" : field.default}</option>
-            )}
-            {field.choices.map((choice) => (
-              <option value={choice} selected={choice === value}>
-                {choice}
-              </option>
-            ))}
-          </select>
-        )}
-        {field.kind === "text" && (
-          <input
-            {...common}
-            type="text"
-            value={value}
-            placeholder={field.value_name}
-            list={roots.length > 0 ? lists : undefined}
-            autocomplete="off"
-            spellcheck={false}
-            dir="auto"
-            onInput={(event) => set(event.currentTarget.value)}
-          />
-        )}
-        {roots.length > 0 && (
-          <datalist id={lists}>
-            {roots.map((root) => (
-              <option value={root} />
-            ))}
-          </datalist>
+        <Input {...{ id, field, value, set, known }} describedBy={help} isFaulty={error !== null} />
+        {error !== null && (
+          <p class="bad field-error" role="alert">
+            {error}
+          </p>
         )}
       </div>
       <p class="form-help" id={help}>
-        {field.help}
-        {roots.length > 0 && `\nIt has to lie below ${roots.join(" or ")}.`}
+        {helpOf(field)}
       </p>
     </div>
+  );
+}
+
+/** What the choices themselves say needs no other words. */
+function helpOf(field: FormField): string {
+  if (field.name === "format") return "Found by words: codec, picture size and frames per second.";
+  if (field.name === "plan") return "Plans that ship with Reelgauge, or that of an earlier run.";
+  if (field.name === "actor") return "";
+  if (field.name === "target") return "The directory to measure. Test files go into its subdirectory reelgauge-area/";
+  return field.help;
+}
+
+interface InputProps extends Omit<Props, "error"> {
+  id: string;
+  describedBy: string;
+  isFaulty: boolean;
+}
+
+function Input(props: InputProps): ComponentChildren {
+  const { id, field, value, set, known, describedBy, isFaulty } = props;
+  const { name } = field;
+  const roots = known.info?.roots ?? [];
+  if (name === "path" || name === "target") {
+    return <TargetField {...{ id, value, set, describedBy, isFaulty }} roots={roots} />;
+  }
+  if (name === "format") return <FormatField {...{ id, value, set, describedBy, isFaulty }} />;
+  const choices = choicesOf(name, value, known);
+  if (choices !== null) return <ChoiceField {...{ id, value, set, describedBy, choices }} title={titleOf(field)} />;
+  return <PlainInput {...props} />;
+}
+
+/** What can be chosen for a field; null where anything can be typed. */
+function choicesOf(name: string, value: string, { choices, traces }: Known): readonly ChoiceEntry[] | null {
+  if (name === "actor") return choices?.actors ?? null;
+  if (name === "trace") return traces;
+  if (name !== "plan" || choices === null) return null;
+  const ships = [...choices.scenarios, ...choices.suites];
+  if (value === "" || ships.some((entry) => entry.name === value)) return ships;
+  return [{ name: value, about: "the plan of this earlier run, as it was" }, ...ships];
+}
+
+function PlainInput({ id, field, value, set, describedBy, isFaulty }: InputProps) {
+  const common = { id, "aria-describedby": describedBy, "aria-invalid": isFaulty ? ("true" as const) : undefined };
+  if (field.kind === "switch") {
+    const change = (event: { currentTarget: HTMLInputElement }) => set(event.currentTarget.checked ? "true" : "");
+    return <input {...common} type="checkbox" checked={value === "true"} onChange={change} />;
+  }
+  if (field.kind === "choice") {
+    return (
+      <select {...common} value={value} onChange={(event) => set(event.currentTarget.value)}>
+        {!field.choices.includes(field.default) && (
+          <option value={field.default}>{field.default === "" ? "not set" : field.default}</option>
+        )}
+        {field.choices.map((choice) => (
+          <option value={choice} selected={choice === value}>
+            {choice}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  return (
+    <input
+      {...common}
+      type="text"
+      value={value}
+      placeholder={field.value_name}
+      autocomplete="off"
+      spellcheck={false}
+      dir="auto"
+      onInput={(event) => set(event.currentTarget.value)}
+    />
   );
 }

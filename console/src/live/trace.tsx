@@ -20,7 +20,7 @@ export function TracePageView({ name }: { name: string }) {
   );
   const bar = (
     <ConsoleBar here="trace">
-      <a class="button" href={hashOf({ page: "start", verb: "replay" })}>
+      <a class="button" href={hashOf({ page: "start", verb: "replay", set: { trace: name } })}>
         Replay a trace
       </a>
     </ConsoleBar>

@@ -2,13 +2,15 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_record::notes::RunNotes;
-use reelgauge_report::answer_sentences;
+use reelgauge_report::{answer_sentences, suite_sentence};
 use reelgauge_results::live::LiveOutcome;
 use reelgauge_results::run_notes;
+use reelgauge_runner::suite::Suite;
 use serde::Serialize;
 
 use crate::events::{Life, begin};
@@ -56,9 +58,9 @@ impl RunState {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RunEntry {
-    /// Name of its directory.
+    /// Name of its directory; of a run in a suite with the suite's in front: `SUITE/RUN`.
     pub id: String,
-    /// The command.
+    /// The command; `suite` of many runs that are one.
     pub verb: String,
     /// The user's own name for it.
     pub label: String,
@@ -78,7 +80,12 @@ pub struct RunEntry {
     pub bytes_on_disk: u64,
     /// What people wrote down.
     pub notes: Option<RunNotes>,
+    /// The suite that it belongs to, by the name of its directory.
+    pub suite: Option<String>,
 }
+
+/// The verb of a suite's entry, which is no run of its own.
+pub const SUITE: &str = "suite";
 
 impl RunEntry {
     /// What is to be said of the run in this directory.
@@ -88,13 +95,14 @@ impl RunEntry {
             verb: String::new(),
             label: String::new(),
             target: String::new(),
-            started_at: started_at(id).unwrap_or_default(),
+            started_at: started_at(id.rsplit('/').next().unwrap_or(id)).unwrap_or_default(),
             state: RunState::Killed,
             sentence: String::new(),
             passed: None,
             streams: None,
             bytes_on_disk: bytes_below(run_dir, DEPTH_MAX),
             notes: run_notes::read(run_dir),
+            suite: id.split_once('/').map(|(suite, _)| suite.to_owned()),
         };
         if let Some(begin) = begin(run_dir) {
             (entry.verb, entry.label, entry.target) = (begin.verb, begin.label, begin.target);
@@ -113,7 +121,41 @@ impl RunEntry {
             }
             (Life::Gone(_) | Life::Unknown, None) => {}
         }
-        entry
+        entry.named()
+    }
+
+    /// What is to be said of the suite in this directory, whose runs are those.
+    pub fn of_suite(dir: &Path, id: &str, runs: &[Arc<RunEntry>]) -> RunEntry {
+        let goes_on = runs.iter().any(|run| run.state == RunState::Running);
+        let mut entry = RunEntry { verb: SUITE.to_owned(), ..RunEntry::of(dir, id, &Life::Unknown) };
+        if let Some(first) = runs.first() {
+            entry.target.clone_from(&first.target);
+        }
+        if goes_on {
+            entry.state = RunState::Running;
+        }
+        let Ok(suite) = Suite::read(dir) else { return entry.named() };
+        if !goes_on && suite.complete {
+            entry.state = RunState::Complete;
+            entry.sentence = suite_sentence(&suite.name, &suite.target.display().to_string(), &suite.table);
+        } else if !goes_on {
+            entry.state = match runs.last().map(|run| run.state) {
+                // The next workload had not begun.
+                Some(RunState::Complete) | None => RunState::Killed,
+                Some(state) => state,
+            };
+            entry.sentence = suite.ended_early.unwrap_or_default();
+        }
+        entry.label = suite.name;
+        entry.named()
+    }
+
+    /// With the name that people gave it.
+    fn named(mut self) -> RunEntry {
+        if let Some(notes) = self.notes.as_ref().filter(|notes| !notes.name.trim().is_empty()) {
+            notes.name.clone_into(&mut self.label);
+        }
+        self
     }
 
     fn fill(&mut self, summary: Summary) {

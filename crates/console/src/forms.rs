@@ -6,9 +6,10 @@
 use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, Command};
+use reelgauge_report::text::shell_word;
 use serde::{Deserialize, Serialize};
 
 /// Flags that have no place in a form: where results go and how they are printed is the console's.
@@ -54,6 +55,9 @@ pub struct FormField {
     /// Whether it stands without a flag.
     #[serde(skip)]
     pub is_positional: bool,
+    /// Whether it may be given again and again: one value a line.
+    #[serde(skip)]
+    pub is_repeated: bool,
 }
 
 /// What is filled in.
@@ -78,6 +82,9 @@ pub struct Filled {
     /// Every field that is not as it was; a switch has the value "true".
     #[serde(default)]
     pub values: BTreeMap<String, String>,
+    /// What the run will be called; empty for nothing.
+    #[serde(default)]
+    pub name: String,
 }
 
 /// A form that makes no command line.
@@ -85,7 +92,7 @@ pub struct Filled {
 #[non_exhaustive]
 pub enum FormError {
     /// There is no form for it.
-    #[error("'{0}' can't be started from here; the forms are for check, mix, streams, vda and replay")]
+    #[error("'{0}' can't be started from here; the forms are for check, streams, run, mix, vda and replay")]
     Verb(String),
     /// There is no such field.
     #[error("'{verb}' has no field '{name}'; reload the page, which may be of another version")]
@@ -146,6 +153,11 @@ impl Form {
                 (_, true) => positional.push(value),
                 (FieldKind::Switch, _) if value == "true" => words.push(format!("--{}", field.name).into()),
                 (FieldKind::Switch, _) => {}
+                _ if field.is_repeated => {
+                    let value = value.to_string_lossy();
+                    let said = value.lines().map(str::trim).filter(|line| !line.is_empty());
+                    words.extend(said.map(|line| format!("--{}={line}", field.name).into()));
+                }
                 _ => {
                     let mut word = OsString::from(format!("--{}=", field.name));
                     word.push(value);
@@ -158,6 +170,24 @@ impl Form {
         words.extend(positional);
         Ok(words)
     }
+}
+
+/// Words behind the program's name as somebody would type them in a shell.
+pub fn typed(words: &[OsString]) -> String {
+    let flags = words.iter().take_while(|word| *word != "--");
+    let places = words.iter().skip_while(|word| *word != "--").skip(1);
+    let (verb, flags): (Vec<_>, Vec<_>) = flags.partition(|word| !word.to_string_lossy().starts_with("--"));
+    let words = verb.into_iter().chain(places).chain(flags).map(|word| match word.to_str() {
+        Some(flag) if flag.starts_with("--") => flag.split_once('=').map_or_else(
+            || flag.to_owned(),
+            |(name, value)| match value.starts_with('-') || value.is_empty() {
+                true => format!("{name}={}", shell_word(Path::new(value))),
+                false => format!("{name} {}", shell_word(Path::new(value))),
+            },
+        ),
+        _ => shell_word(Path::new(word)),
+    });
+    std::iter::once("reelgauge".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
 impl FormField {
@@ -192,6 +222,7 @@ impl FormField {
             is_path: matches!(arg.get_action(), ArgAction::Set | ArgAction::Append)
                 && arg.get_value_parser().type_id() == TypeId::of::<PathBuf>(),
             is_positional,
+            is_repeated: matches!(arg.get_action(), ArgAction::Append),
             name,
         })
     }
@@ -226,7 +257,7 @@ mod tests {
 
     fn words(values: &[(&str, &str)]) -> Result<Vec<String>, FormError> {
         let values = values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let filled = Filled { verb: "mix".to_owned(), values };
+        let filled = Filled { verb: "mix".to_owned(), values, name: String::new() };
         let admit = |_: &FormField, path: &str| match path {
             "/bad" => Err("not there".to_owned()),
             _ => Ok(PathBuf::from(format!("/real{path}"))),
@@ -266,6 +297,25 @@ mod tests {
         // What is not filled in is as it was.
         assert_eq!(words(&[("verify", ""), ("file-size", ""), ("sync", "")]).unwrap(), ["mix", "--"]);
         assert_eq!(words(&[("verify", "false")]).unwrap(), ["mix", "--"]);
+    }
+
+    #[test]
+    fn a_command_line_is_shown_as_one_would_type_it() {
+        let line = |words: &[&str]| typed(&words.iter().map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(
+            line(&["streams", "--format=prores-422-hq-uhd-25", "--find-max", "--", "/mnt/my nas"]),
+            "reelgauge streams '/mnt/my nas' --format prores-422-hq-uhd-25 --find-max"
+        );
+        assert_eq!(line(&["mix", "--seed=-1", "--tag=", "--", "/t"]), "reelgauge mix /t --seed=-1 --tag=''");
+    }
+
+    #[test]
+    fn what_may_be_said_again_has_a_line_each() {
+        let command = Command::new("mix").arg(Arg::new("tag").long("tag").action(ArgAction::Append));
+        let values = BTreeMap::from([("tag".to_owned(), "before\n\n 10GbE ".to_owned())]);
+        let filled = Filled { verb: "mix".to_owned(), values, name: String::new() };
+        let words = Form::of(&command).command_line(&filled, |_, path| Ok(path.into())).unwrap();
+        assert_eq!(words, ["mix", "--tag=before", "--tag=10GbE", "--"]);
     }
 
     #[test]

@@ -9,9 +9,10 @@
 //!   standing in the others' way, [`weight`] is how long something will take.
 //! * Runs: [`runs`] finds and lists them ([`entry`], [`events`]), [`watching`] tells what one does while it
 //!   goes on, [`notes`] and [`removal`] change them, [`pages`] and [`log_view`] show what they found;
-//!   [`window_map`] is a part of a file's map. [`traces`]: the library.
-//! * Starting: [`forms`] are the command line's own flags, [`start`] starts this same program, [`stop`] sends
-//!   it Ctrl-C. A run is a process of its own session: neither browser nor console ends it by going away.
+//!   [`window_map`] is a part of a file's map. [`traces`]: the library; [`suites`]: many runs that are one.
+//! * Starting: [`forms`] are the command line's own flags, [`catalogue`] what can be chosen in them,
+//!   [`start`] starts this same program, [`stop`] sends it Ctrl-C. A run is a process of its own session:
+//!   neither browser nor console ends it by going away.
 //! * [`metrics`]: for Prometheus. [`browser`]: opens the link without showing it to others.
 //!
 //! Not here: measuring and figures. The server reads run directories and starts processes; it never runs
@@ -21,6 +22,7 @@ pub mod access;
 pub mod app;
 pub mod browser;
 pub mod bundle;
+pub mod catalogue;
 pub mod client;
 pub mod entry;
 pub mod error;
@@ -45,6 +47,7 @@ pub mod shares;
 pub mod site;
 pub mod start;
 pub mod stop;
+pub mod suites;
 pub mod tls;
 pub mod token;
 pub mod token_file;

@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
-use reelgauge_record::run_dir::RunDir;
-
+use crate::entry::{RunEntry, RunState};
 use crate::error::ApiError;
 use crate::events::{Life, life};
-use crate::runs::Runs;
+use crate::runs::{Runs, shown};
 
 /// Deletes a run that has ended.
 ///
@@ -15,18 +15,33 @@ use crate::runs::Runs;
 /// One that goes on, that is not there, or that can't be removed; then it is all there as before, as far as
 /// the system lets that be so.
 pub fn remove(runs: &Runs, id: &str) -> Result<(), ApiError> {
+    if let Some((suite, _)) = id.split_once('/') {
+        runs.open(id)?;
+        let suite = shown(suite);
+        return Err(ApiError::conflict(format!("this run is a part of the suite {suite}; delete the suite")));
+    }
+    if let Ok(dir) = runs.suite_dir(id) {
+        return remove_suite(runs, id, &dir);
+    }
     let run_dir = runs.open(id)?;
     if let Life::Running(_) = life(run_dir.path()) {
         return Err(ApiError::conflict("this run goes on; stop it, then delete it"));
     }
-    let result = remove_whole(&run_dir, runs.dir());
+    let result = remove_whole(run_dir.path(), runs.dir());
     runs.forget(id);
     result
 }
 
+fn remove_suite(runs: &Runs, id: &str, dir: &Path) -> Result<(), ApiError> {
+    let goes_on = |run: &Arc<RunEntry>| run.id == id && run.state == RunState::Running;
+    if runs.list()?.iter().any(goes_on) {
+        return Err(ApiError::conflict("this suite goes on; stop it, then delete it"));
+    }
+    remove_whole(dir, runs.dir())
+}
+
 /// Under another name first, so that nobody meets half of it. Links are removed, not followed.
-fn remove_whole(run_dir: &RunDir, parent: &Path) -> Result<(), ApiError> {
-    let path = run_dir.path();
+fn remove_whole(path: &Path, parent: &Path) -> Result<(), ApiError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let aside = parent.join(format!(".deleted-{name}"));
     let failed = |error: std::io::Error| {

@@ -1,4 +1,7 @@
-//! Which address is answered by what. Each answer is a few lines here; what it takes is elsewhere.
+//! Which address is answered by what. Each answer is a few lines here; what it takes is elsewhere. Those
+//! about starting runs stand in [`starting`].
+
+mod starting;
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -16,7 +19,9 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
 use axum::serve::IncomingStream;
 use axum::{Json, Router};
+use reelgauge_analysis::counters::Counters;
 use reelgauge_record::notes::RunNotes;
+use reelgauge_results::counters::read_counters;
 use reelgauge_trace::Trace;
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
@@ -28,12 +33,11 @@ use crate::bundle::PAGE;
 use crate::client::Client;
 use crate::entry::RunEntry;
 use crate::error::ApiError;
-use crate::forms::{Filled, Form};
 use crate::pages::Look;
-use crate::start::StartAnswer;
+use crate::suites::SuitePage;
 use crate::tls::TlsListener;
 use crate::traces::TraceEntry;
-use crate::watching::Watcher;
+use crate::watching::{EventsTold, Watcher};
 use crate::weight::Weight;
 use crate::{headers, log_view, metrics, notes, removal};
 
@@ -86,6 +90,9 @@ fn routes() -> Router<Arc<App>> {
         .route("/{id}/map", get(run_map))
         .route("/{id}/ops", get(run_ops))
         .route("/{id}/live", get(live))
+        .route("/{id}/events", get(events))
+        .route("/{id}/counters", get(run_counters))
+        .route("/{id}/suite", get(suite))
         .route("/{id}/notes", put(write_notes))
         .route("/{id}/stop", post(stop));
     let traces = Router::new()
@@ -99,8 +106,7 @@ fn routes() -> Router<Arc<App>> {
         .route(ENTER, post(enter))
         .route("/api/info", get(info))
         .route("/api/compare", get(compare))
-        .route("/api/forms", get(forms))
-        .route("/api/start", post(start))
+        .merge(starting::routes())
         .nest("/api/runs", runs)
         .nest("/api/traces", traces)
 }
@@ -360,6 +366,38 @@ async fn live(
     Ok(([(HeaderName::from_static("x-accel-buffering"), "no")], events).into_response())
 }
 
+/// From which place on.
+#[derive(Deserialize)]
+struct Since {
+    #[serde(default)]
+    from: u64,
+}
+
+/// What a run has told since a place in what it tells. Unlike the stream it holds no connection open, of
+/// which a browser has six for all its tabs together.
+async fn events(
+    State(app): Shared,
+    Path(id): Path<String>,
+    Query(query): Query<Since>,
+) -> Answer<EventsTold> {
+    app.light(move |app| {
+        let run_dir = app.runs.open(&id)?;
+        EventsTold::since(run_dir.path(), query.from)
+            .map_err(|_| ApiError::missing("this run has told nothing while it went on"))
+    })
+    .await
+    .map(Json)
+}
+
+/// What was sampled beside a run, also while it goes on.
+async fn run_counters(State(app): Shared, Path(id): Path<String>) -> Answer<Option<Counters>> {
+    app.light(move |app| read_counters(app.runs.open(&id)?.path()).map_err(ApiError::failed)).await.map(Json)
+}
+
+async fn suite(State(app): Shared, Path(id): Path<String>) -> Answer<SuitePage> {
+    app.light(move |app| SuitePage::of(&app.runs, &id)).await.map(Json)
+}
+
 async fn write_notes(
     State(app): Shared,
     Path(id): Path<String>,
@@ -378,19 +416,6 @@ async fn write_notes(
 async fn stop(State(app): Shared, Path(id): Path<String>) -> Result<StatusCode, ApiError> {
     app.light(move |app| app.stopper.stop(app.runs.open(&id)?.path())).await?;
     Ok(StatusCode::ACCEPTED)
-}
-
-async fn forms(State(app): Shared) -> Answer<Vec<Form>> {
-    Ok(Json(app.starter.forms.clone()))
-}
-
-async fn start(
-    State(app): Shared,
-    Extension(client): Extension<Client>,
-    filled: Result<Json<Filled>, JsonRejection>,
-) -> Answer<StartAnswer> {
-    let filled = understood(filled)?;
-    app.starting(client, move |app| app.starter.start(&filled, &app.runs)).await.map(Json)
 }
 
 fn understood<T>(body: Result<Json<T>, JsonRejection>) -> Result<T, ApiError> {

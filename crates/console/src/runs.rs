@@ -62,7 +62,10 @@ impl Runs {
     pub fn list(&self) -> Result<Vec<Arc<RunEntry>>, ApiError> {
         let mut entries = Vec::new();
         for name in self.names()? {
-            entries.extend(self.entry(&name));
+            match is_suite(&self.dir.join(&name)) {
+                true => entries.extend(self.suite(&name)),
+                false => entries.extend(self.entry(&name)),
+            }
         }
         let listed: HashSet<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
         self.known().retain(|name, _| listed.contains(name.as_str()));
@@ -95,10 +98,39 @@ impl Runs {
     /// When the list has no run of this name.
     pub fn open(&self, id: &str) -> Result<RunDir, ApiError> {
         let missing = || ApiError::missing(format!("there is no run '{}' here", shown(id)));
+        if let Some((suite, run)) = id.split_once('/') {
+            let dir = self.suite_dir(suite).map_err(|_| missing())?;
+            let is_there =
+                is_name(run) && names_in(&dir).is_ok_and(|names| names.iter().any(|name| name == run));
+            return if is_there { self.run_dir(id).ok_or_else(missing) } else { Err(missing()) };
+        }
         if !is_name(id) || !self.names()?.iter().any(|name| name == id) {
             return Err(missing());
         }
         self.run_dir(id).ok_or_else(missing)
+    }
+
+    /// The directory of a suite.
+    ///
+    /// # Errors
+    /// When the list has no suite of this name.
+    pub fn suite_dir(&self, id: &str) -> Result<PathBuf, ApiError> {
+        let is_there = is_name(id) && self.names()?.iter().any(|name| name == id);
+        let dir = self.dir.join(id);
+        if is_there && is_suite(&dir) {
+            return Ok(dir);
+        }
+        Err(ApiError::missing(format!("there is no suite '{}' here", shown(id))))
+    }
+
+    /// A suite and its runs, in the order in which they began.
+    fn suite(&self, name: &str) -> Vec<Arc<RunEntry>> {
+        let dir = self.dir.join(name);
+        let mut inside = names_in(&dir).unwrap_or_default();
+        inside.sort();
+        let mut runs: Vec<_> = inside.iter().filter_map(|run| self.entry(&format!("{name}/{run}"))).collect();
+        runs.push(Arc::new(RunEntry::of_suite(&dir, name, &runs)));
+        runs
     }
 
     /// Names of all directories in the folder.
@@ -107,13 +139,7 @@ impl Runs {
             let dir = self.dir.display();
             ApiError::failed(format!("the folder of runs {dir} can't be read ({error}); check its rights"))
         };
-        let mut names = Vec::new();
-        for entry in fs::read_dir(&self.dir).map_err(failed)?.take(ENTRIES_MAX).flatten() {
-            // A link may lead anywhere, so it is no run; nor is what can't be named in an address.
-            let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            names.extend(entry.file_name().into_string().ok().filter(|name| is_dir && is_name(name)));
-        }
-        Ok(names)
+        names_in(&self.dir).map_err(failed)
     }
 
     /// A run directory of this name, if it is one and no link.
@@ -163,6 +189,17 @@ impl Stamp {
             file(live::FILE_NAME),
         ])
     }
+}
+
+/// Names of all directories in a directory.
+fn names_in(dir: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(dir)?.take(ENTRIES_MAX).flatten() {
+        // A link may lead anywhere, so it is no run; nor is what can't be named in an address.
+        let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        names.extend(entry.file_name().into_string().ok().filter(|name| is_dir && is_name(name)));
+    }
+    Ok(names)
 }
 
 /// Whether a run is in this directory that others began in it, as a suite does. It has no figures of its own.
@@ -273,8 +310,13 @@ pub(crate) mod tests {
         symlink(outside.path(), runs.dir().join("link")).unwrap();
         make_run(&runs.dir().join("suite"), "inner");
         make_run(runs.dir(), "suite");
-        assert_eq!(states(&runs), [("run".to_owned(), RunState::Killed)]);
-        assert!(runs.open("run").is_ok());
+        symlink(outside.path(), runs.dir().join("suite/link")).unwrap();
+        let mut listed: Vec<String> = states(&runs).into_iter().map(|(id, _)| id).collect();
+        listed.sort();
+        assert_eq!(listed, ["run", "suite", "suite/inner"]);
+        assert!(runs.open("run").is_ok() && runs.open("suite/inner").is_ok());
+        assert!(runs.suite_dir("suite").is_ok() && runs.suite_dir("run").is_err());
+        assert!(runs.suite_dir("suite/inner").is_err() && runs.suite_dir("..").is_err());
         let absolute = outside.path().display().to_string();
         for id in [
             "",
@@ -290,7 +332,11 @@ pub(crate) mod tests {
             "file",
             ".hidden",
             "suite",
-            "suite/inner",
+            "suite/link",
+            "suite/..",
+            "suite/../run",
+            "suite/inner/ops",
+            "run/ops",
             "missing",
             "run\0",
             "RUN",

@@ -20,7 +20,7 @@ use crate::roots::{Roots, RootsError};
 use crate::routes::{Peer, router};
 use crate::runs::Runs;
 use crate::site::{Site, is_only_for_this_machine};
-use crate::start::Starter;
+use crate::start::{Ahead, Starter};
 use crate::tls::{TlsError, TlsFiles, TlsListener, tls_config};
 use crate::token::Token;
 use crate::token_file::{TokenFileError, token};
@@ -54,6 +54,8 @@ pub struct Settings {
     pub public_url: Option<PublicUrl>,
     /// What can be started.
     pub forms: Vec<Form>,
+    /// What that would take.
+    pub ahead: Ahead,
 }
 
 /// Who is let in.
@@ -127,7 +129,8 @@ impl Server {
     /// # Errors
     /// When that is impossible, or the settings can't be used.
     pub fn listen(settings: Settings) -> Result<Server, ServerError> {
-        let Settings { version, program, runs, roots, listen, access, tls, public_url, forms } = settings;
+        let Settings { version, program, runs, roots, listen, access, tls, public_url, forms, ahead } =
+            settings;
         if access == Access::Everybody && (!is_only_for_this_machine(listen.ip()) || public_url.is_some()) {
             return Err(ServerError::NoToken);
         }
@@ -148,7 +151,7 @@ impl Server {
         let host = host_name();
         let site = Site::new(listener.local_addr()?, &names_of_machine(&host), tls.is_some(), public_url);
         let url = site.url(&host);
-        let starter = Starter { program, forms, roots, traces: Arc::new(Traces::default()) };
+        let starter = Starter { program, forms, roots, traces: Arc::new(Traces::default()), ahead };
         let app = Arc::new(App::new(version, host, AccessRules::new(site, token), runs, starter));
         Ok(Server { runtime, listener, tls, app, url, access })
     }
@@ -256,6 +259,7 @@ mod tests {
             tls: None,
             public_url: None,
             forms: Vec::new(),
+            ahead: |_| Ok(String::new()),
         };
         let runs = folder.path().join("runs");
         let error = |settings| Server::listen(settings).unwrap_err().to_string();

@@ -12,17 +12,24 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use reelgauge_record::notes::{FIELD_CHARS_MAX, RunNotes};
 use reelgauge_results::live::process::parent_of;
+use reelgauge_results::run_notes;
 use reelgauge_runner::supervise::own_session::ASKED;
 use serde::Serialize;
 
+use crate::catalogue::Choices;
 use crate::error::ApiError;
 use crate::events::begin;
-use crate::forms::{Filled, Form, FormError, FormField};
+use crate::forms::{Filled, Form, FormError, FormField, typed};
 use crate::roots::Roots;
 use crate::runs::{Runs, shown};
 use crate::traces::Traces;
 
+/// The field with a plan: one that ships, or that of an earlier run.
+const PLAN: &str = "plan";
+/// The field with the directory that a plan is to measure.
+const TARGET: &str = "target";
 /// How often a new run is looked for.
 const BEAT: Duration = Duration::from_millis(50);
 /// How long. A long trace is read before there is a directory.
@@ -57,6 +64,23 @@ pub struct Starter {
     pub roots: Roots,
     /// Which traces may be named.
     pub traces: Arc<Traces>,
+    /// What a command line would take.
+    pub ahead: Ahead,
+}
+
+/// What the words behind the program's name would take, in a sentence, or why they would be refused.
+pub type Ahead = fn(&[OsString]) -> Result<String, String>;
+
+/// What a form would start.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct AheadAnswer {
+    /// The same as a command line; empty where the form makes none.
+    pub command: String,
+    /// How long it takes and how much it writes, in a sentence; `None` where it would be refused.
+    pub takes: Option<String>,
+    /// Why it would be refused, in the command line's words.
+    pub error: Option<String>,
 }
 
 impl Starter {
@@ -65,7 +89,7 @@ impl Starter {
     /// # Errors
     /// When the program can't be started at all.
     pub fn start(&self, filled: &Filled, runs: &Runs) -> Result<StartAnswer, ApiError> {
-        let mut words = match self.words(filled, runs.dir()) {
+        let mut words = match self.words(filled, runs) {
             Ok(words) => words,
             Err(why) => return Ok(StartAnswer::refused(why)),
         };
@@ -80,13 +104,40 @@ impl Starter {
         };
         let said = tempfile::tempfile().map_err(failed)?;
         let child = self.spawn(&words, &said).map_err(failed)?;
-        Ok(wait(child, said, runs.dir(), &before))
+        let answer = wait(child, said, runs.dir(), &before);
+        if let Some(id) = answer.id.as_ref().filter(|_| !filled.name.trim().is_empty()) {
+            give_name(&runs.dir().join(id), filled.name.trim())?;
+        }
+        Ok(answer)
     }
 
-    fn words(&self, filled: &Filled, runs_dir: &Path) -> Result<Vec<OsString>, FormError> {
+    /// What would be started, and what it would take. Nothing is.
+    pub fn ahead(&self, filled: &Filled, runs: &Runs) -> AheadAnswer {
+        let words = match self.words(filled, runs) {
+            Ok(words) => words,
+            Err(why) => return AheadAnswer { error: Some(why.to_string()), ..AheadAnswer::default() },
+        };
+        let command = typed(&words);
+        match (self.ahead)(&words) {
+            Ok(takes) => AheadAnswer { command, takes: Some(takes), error: None },
+            Err(why) => AheadAnswer { command, takes: None, error: Some(why) },
+        }
+    }
+
+    fn words(&self, filled: &Filled, runs: &Runs) -> Result<Vec<OsString>, FormError> {
         let form = self.forms.iter().find(|form| form.verb == filled.verb);
         let form = form.ok_or_else(|| FormError::Verb(shown(&filled.verb)))?;
-        form.command_line(filled, |field, value| self.admit(field, value, runs_dir))
+        if filled.name.chars().count() > FIELD_CHARS_MAX {
+            return Err(FormError::Path(format!("the name has more than {FIELD_CHARS_MAX} characters")));
+        }
+        // A plan names a target of its own, which nobody here may have allowed.
+        if filled.values.contains_key(PLAN) && !filled.values.contains_key(TARGET) {
+            return Err(FormError::Path(format!("--{TARGET} is missing: choose the storage")));
+        }
+        form.command_line(filled, |field, value| match field.name.as_str() {
+            PLAN => plan(value, runs),
+            _ => self.admit(field, value, runs.dir()),
+        })
     }
 
     /// Targets lie below a root. What is only read may also be one of the runs here, and traces may be named.
@@ -96,7 +147,7 @@ impl Starter {
             let unknown = || format!("there is no trace '{}' in the library", shown(value));
             return self.traces.has(value).then(|| PathBuf::from(value)).ok_or_else(unknown);
         }
-        let is_read = field.name != "path";
+        let is_read = field.name != "path" && field.name != TARGET;
         let run = || Roots::new(&[runs_dir.to_owned()]).ok()?.admit(value).ok();
         match self.roots.admit(value) {
             Ok(path) => Ok(path),
@@ -118,6 +169,21 @@ impl Starter {
         apart(&mut command);
         command.spawn()
     }
+}
+
+/// A scenario, a suite, or the plan of a run here. No other file is read: it could be anything.
+fn plan(value: &str, runs: &Runs) -> Result<PathBuf, String> {
+    if Choices::all().has_plan(value) {
+        return Ok(PathBuf::from(value));
+    }
+    let run_dir = runs.open(value).map_err(|error| error.text)?;
+    Ok(run_dir.path().join("run.toml"))
+}
+
+/// The run keeps what it was told itself.
+fn give_name(run_dir: &Path, name: &str) -> Result<(), ApiError> {
+    let notes = run_notes::read(run_dir).unwrap_or_default();
+    run_notes::write(run_dir, &RunNotes { name: name.to_owned(), ..notes }).map_err(ApiError::failed)
 }
 
 /// The program makes its own session where there are sessions.
@@ -187,7 +253,10 @@ fn names_in(dir: &Path) -> HashSet<OsString> {
 fn new_run(runs_dir: &Path, before: &HashSet<OsString>, pid: u32) -> Option<String> {
     let new = names_in(runs_dir).into_iter().filter(|name| !before.contains(name));
     let is_its = |name: &OsString| {
-        let begin = begin(&runs_dir.join(name));
+        let dir = runs_dir.join(name);
+        // A suite has its first run in it.
+        let first = || names_in(&dir).iter().find_map(|run| begin(&dir.join(run)));
+        let begin = begin(&dir).or_else(first);
         begin.is_some_and(|begin| begin.pid == pid || parent_of(begin.pid) == Some(pid))
     };
     new.into_iter().find(is_its).and_then(|name| name.into_string().ok())
@@ -218,12 +287,63 @@ mod tests {
             .arg(Arg::new("pace").long("pace"));
         let roots = Roots::new(&[top.join("target")]).unwrap();
         let runs = Runs::in_dir(&top.join("runs")).unwrap();
-        (folder, Starter { program, forms: vec![Form::of(&command)], roots, traces: Arc::default() }, runs)
+        let plan = clap::Command::new("run").arg(path("plan")).arg(path("target").long("target"));
+        let forms = vec![Form::of(&command), Form::of(&plan)];
+        let ahead: Ahead = |words| match words.len() {
+            0 => Err("nothing".to_owned()),
+            count => Ok(format!("{count} words")),
+        };
+        (folder, Starter { program, forms, roots, traces: Arc::default(), ahead }, runs)
     }
 
     fn filled(values: &[(&str, String)]) -> Filled {
         let values = values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-        Filled { verb: "replay".to_owned(), values }
+        Filled { verb: "replay".to_owned(), values, name: String::new() }
+    }
+
+    fn planned(values: &[(&str, &str)]) -> Filled {
+        let values = values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Filled { verb: "run".to_owned(), values, name: String::new() }
+    }
+
+    #[test]
+    fn a_plan_is_one_that_ships_or_that_of_a_run_and_its_target_is_allowed_here() {
+        let (folder, starter, runs) = scene("exit 2");
+        let target = folder.path().canonicalize().unwrap().join("target").display().to_string();
+        let run = crate::runs::tests::make_run(runs.dir(), "earlier");
+        let plan = run.path().join("run.toml").display().to_string();
+        let ahead =
+            |plan: &str, target: &str| starter.ahead(&planned(&[("plan", plan), ("target", target)]), &runs);
+        let again = ahead("earlier", &target);
+        assert_eq!(again.command, format!("reelgauge run {plan} --target {target}"));
+        assert_eq!((again.takes.as_deref(), again.error), (Some("4 words"), None));
+        assert!(ahead("newsroom", &target).takes.is_some());
+        for (plan, target) in
+            [(plan.as_str(), target.as_str()), ("..", &target), ("earlier", "/etc"), ("no", &target)]
+        {
+            let refused = ahead(plan, target);
+            assert!(refused.takes.is_none() && refused.error.is_some(), "{plan} {target}: {refused:?}");
+        }
+        let without = starter.ahead(&planned(&[("plan", "earlier")]), &runs);
+        assert!(without.error.unwrap().contains("--target"));
+    }
+
+    #[test]
+    fn a_run_has_the_name_that_it_was_given() {
+        let begin = crate::events::tests::begin_line(77, "").replace("77", "'$$'").replace('\n', "");
+        let script = format!(
+            "dir=\"${{2#--out=}}/mine\"; mkdir \"$dir\"; echo '# reelgauge run directory, layout 1' > \"$dir/run.toml\"; \
+             echo '{begin}' > \"$dir/live.jsonl\"; sleep 0.3"
+        );
+        let (folder, starter, runs) = scene(&script);
+        let target = folder.path().join("target").display().to_string();
+        let named =
+            Filled { name: " Monday ".to_owned(), ..filled(&[("trace", target.clone()), ("path", target)]) };
+        assert_eq!(starter.start(&named, &runs).unwrap().id.as_deref(), Some("mine"));
+        assert_eq!(run_notes::read(&runs.dir().join("mine")).unwrap().name, "Monday");
+        assert_eq!(runs.list().unwrap()[0].label, "Monday");
+        let long = Filled { name: "x".repeat(FIELD_CHARS_MAX + 1), ..named };
+        assert!(starter.start(&long, &runs).unwrap().error.unwrap().contains("name"));
     }
 
     #[test]
@@ -280,7 +400,7 @@ mod tests {
             let answer = starter.start(&filled(&values), &runs).unwrap();
             assert!(answer.error.is_some() && answer.id.is_none(), "{trace} {path}");
         }
-        let verb = Filled { verb: "clean".to_owned(), values: Default::default() };
+        let verb = Filled { verb: "clean".to_owned(), values: Default::default(), name: String::new() };
         assert!(starter.start(&verb, &runs).unwrap().error.unwrap().contains("can't be started from here"));
         assert!(!top.join("program.was-started").exists());
         // A run may be replayed.

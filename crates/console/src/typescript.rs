@@ -17,12 +17,15 @@ use reelgauge_results::live::LiveEvent;
 use serde_json::json;
 use ts_rs::{Config, TS, TypeVisitor};
 
+use crate::catalogue::{Choices, FormatsFound};
 use crate::entry::RunEntry;
 use crate::forms::{Filled, Form};
 use crate::log_view::OpsFound;
 use crate::routes::Info;
-use crate::start::StartAnswer;
+use crate::start::{AheadAnswer, StartAnswer};
+use crate::suites::SuitePage;
 use crate::traces::TraceEntry;
+use crate::watching::EventsTold;
 
 /// Where the types are committed.
 const FILE: &str = "console/src/data/generated.ts";
@@ -81,6 +84,11 @@ impl Types {
         types.visit::<Filled>();
         types.visit::<StartAnswer>();
         types.visit::<TraceEntry>();
+        types.visit::<AheadAnswer>();
+        types.visit::<Choices>();
+        types.visit::<FormatsFound>();
+        types.visit::<EventsTold>();
+        types.visit::<SuitePage>();
         types
     }
 

@@ -13,6 +13,7 @@ use axum::response::sse::Event;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use reelgauge_results::live::{LiveEvent, LiveOutcome};
+use serde::Serialize;
 
 use crate::events::{Begin, Life, Tail, begin, life};
 use crate::shares::Share;
@@ -35,9 +36,34 @@ pub struct Watcher {
     tail: Tail,
     history: History,
     begin: Option<Begin>,
-    looked_after: Instant,
+    looked_after: Option<Instant>,
     last_s: f64,
     has_ended: bool,
+}
+
+/// What a run has told since a place.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct EventsTold {
+    /// In the order in which they happened.
+    pub events: Vec<LiveEvent>,
+    /// The place behind them: what to ask from next.
+    pub next: u64,
+}
+
+impl EventsTold {
+    /// Everything since this place, which must be one that was told; from the beginning otherwise.
+    ///
+    /// # Errors
+    /// When the run tells nothing.
+    pub fn since(run_dir: &Path, from: u64) -> io::Result<EventsTold> {
+        let mut watcher = Watcher::new(run_dir, from)?;
+        // Nobody has looked after it before.
+        watcher.looked_after = None;
+        let batch = watcher.look();
+        let next = batch.last().map_or(from, |(place, _)| *place);
+        Ok(EventsTold { events: batch.into_iter().map(|(_, event)| event).collect(), next })
+    }
 }
 
 /// What there is to be told.
@@ -55,7 +81,7 @@ impl Watcher {
             tail,
             begin: begin(run_dir),
             run_dir: run_dir.to_owned(),
-            looked_after: Instant::now(),
+            looked_after: Some(Instant::now()),
             last_s: 0.0,
             has_ended: false,
         })
@@ -72,8 +98,8 @@ impl Watcher {
     /// not.
     fn look(&mut self) -> Batch {
         // In this order: what it says with its last breath is read below.
-        let is_gone = self.looked_after.elapsed() >= LOOK_AFTER && {
-            self.looked_after = Instant::now();
+        let is_gone = self.looked_after.is_none_or(|at| at.elapsed() >= LOOK_AFTER) && {
+            self.looked_after = Some(Instant::now());
             !self.begin.as_ref().is_some_and(|begin| begin.is_alive(&self.run_dir))
         };
         let events = self.tail.read();

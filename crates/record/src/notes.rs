@@ -21,6 +21,8 @@ pub const OTHER_MAX: usize = 20;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
 pub struct RunNotes {
+    /// What people call the run.
+    pub name: String,
     /// Words to find it by.
     pub tags: Vec<String>,
     /// Anything.
@@ -89,6 +91,7 @@ impl RunNotes {
     pub fn new(storage: &StorageDetails, tags: &[String]) -> RunNotes {
         let text = |of: &Option<String>| of.clone().unwrap_or_default();
         RunNotes {
+            name: String::new(),
             tags: tags.to_vec(),
             note: String::new(),
             storage_make: text(&storage.make),
@@ -124,6 +127,7 @@ impl RunNotes {
         few("facts about the storage", self.storage_other.len(), OTHER_MAX)?;
         self.tags.iter().try_for_each(|tag| short("a tag", tag, TAG_CHARS_MAX))?;
         let fields = [
+            ("the name", &self.name),
             ("the make", &self.storage_make),
             ("the model", &self.storage_model),
             ("the firmware", &self.storage_firmware),

@@ -123,7 +123,7 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 /// The error and its causes, but no cause that the message in front of it has already told. Names of files
 /// are told in it, and what others called them must not steer the terminal.
-fn said_once(error: &anyhow::Error) -> String {
+pub fn said_once(error: &anyhow::Error) -> String {
     let mut said = String::new();
     for cause in error.chain() {
         let cause = cause.to_string();

@@ -1,5 +1,6 @@
 //! One file per verb.
 
+pub mod ahead;
 pub mod check;
 pub mod clean;
 pub mod compare;

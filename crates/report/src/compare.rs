@@ -5,6 +5,7 @@
 //! Not here: what is noise and what is not ([`reelgauge_analysis::compare`]).
 
 mod cautions;
+mod headline;
 mod junit;
 mod markdown;
 mod sentences;
@@ -24,7 +25,7 @@ use serde::Serialize;
 
 use self::systems::Property;
 use crate::page::Page;
-use crate::sentence::Sentence;
+use crate::sentence::{Sentence, Tone};
 use crate::table::Table;
 use crate::text::{plain, plain_short};
 use crate::units::{count, number};
@@ -43,6 +44,8 @@ pub struct ToldComparison {
     /// The figures.
     #[serde(flatten)]
     pub comparison: Comparison,
+    /// What the runs carry, in one line; `None` where they have no such figure in common.
+    pub headline: Option<String>,
     /// What makes the runs hard to compare.
     pub cautions: Vec<String>,
     /// The answer: what became better, what worse, what is within the noise.
@@ -59,13 +62,15 @@ pub fn comparison(runs: &[RunToCompare<'_>], repeats: Option<usize>) -> Result<T
     let kinships: Vec<Kinship> = comparison.runs.iter().map(|run| run.kinship).collect();
     let cautions = cautions::cautions(runs, &kinships);
     let sentences = sentences::sentences(&comparison, &cautions);
-    Ok(ToldComparison { comparison, cautions, sentences })
+    let headline = headline::headline(&comparison);
+    Ok(ToldComparison { comparison, headline, cautions, sentences })
 }
 
 /// Keeps the figures whose name is chosen, and says the answer about them alone.
 pub fn keep(told: &mut ToldComparison, chosen: &dyn Fn(&str) -> bool) {
     told.comparison.rows.retain(|row| chosen(&row.figure));
     told.sentences = sentences::sentences(&told.comparison, &told.cautions);
+    told.headline = headline::headline(&told.comparison);
 }
 
 /// A value of this unit, without the unit, and how far it is known.
@@ -99,6 +104,9 @@ fn number_signed(value: f64) -> String {
 pub fn compare_screen(told: &ToldComparison, all: bool, style: Style) -> String {
     let comparison = &told.comparison;
     let mut page = Page::new(style);
+    if let Some(headline) = &told.headline {
+        page.sentence(Tone::Answer, &plain(headline));
+    }
     for sentence in &told.sentences {
         page.sentence(sentence.tone, &plain(&sentence.text));
     }

@@ -40,7 +40,7 @@ pub fn suite_screen(suite: &SuiteScreen<'_>, style: Style) -> String {
         let sentence = format!("Only {} of {} workloads ran: {}.", ran(suite), suite.wanted, plain(why));
         page.sentence(Tone::Bad, &sentence);
     }
-    page.sentence(Tone::Answer, &answer(suite));
+    page.sentence(Tone::Answer, &suite_sentence(suite.name, suite.target, suite.table));
     if let Some((other, ratios)) = suite.against {
         page.sentence(Tone::Answer, &comparison(other, ratios));
     }
@@ -75,18 +75,15 @@ fn ran(suite: &SuiteScreen<'_>) -> usize {
 }
 
 /// `naspt on /mnt/nas: 85 MB/s in the geometric mean of 12 workloads.`
-fn answer(suite: &SuiteScreen<'_>) -> String {
-    let place = plain(suite.target);
-    match suite.table.geometric_mean_bytes_per_s {
+pub fn suite_sentence(name: &str, target: &str, table: &NasptTable) -> String {
+    let place = plain(target);
+    match table.geometric_mean_bytes_per_s {
         Some(mean) => format!(
-            "{} on {place}: {} MB/s in the geometric mean of {} workloads.",
-            suite.name,
+            "{name} on {place}: {} MB/s in the geometric mean of {} workloads.",
             mb_per_s(mean),
-            ran(suite)
+            table.rows.len()
         ),
-        None => {
-            format!("{} on {place}: no mean, because not every workload has a pass that counts.", suite.name)
-        }
+        None => format!("{name} on {place}: no mean, because not every workload has a pass that counts."),
     }
 }
 

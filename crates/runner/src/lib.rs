@@ -3,6 +3,7 @@
 //! * The kinds of runs: [`mod@mix`]; [`mod@streams`], players, recorders and others, and the search for the
 //!   largest count; [`mod@check`], a first look; [`mod@replay`], a trace, pass by pass; [`suite`]: many, one
 //!   after the other. Each says only what differs.
+//! * [`ahead`]: what a plan would take, before anybody starts it.
 //! * [`mod@session`]: what every kind of run keeps and does between taking its target and its summary.
 //! * [`interrupt`] and [`supervise`]: how a run ends when somebody or something stops it. [`observer`]: what
 //!   whoever watches it is told.
@@ -11,6 +12,7 @@
 //! Not here: flags and screens (the binary), figures (analysis), I/O on the target (engine), what was
 //! measured before (results).
 
+pub mod ahead;
 pub mod check;
 pub mod clean;
 pub mod error;

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use reelgauge_analysis::LoadPoint;
+use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::summary::{self, NotMeasured};
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::dataset::DataSet;
@@ -21,7 +22,7 @@ use self::plan_for_people::plan_for_people;
 use crate::error::RunError;
 use crate::fresh_seed;
 use crate::interrupt::Interrupt;
-use crate::mix::prepare::{Prepared, prepare};
+use crate::mix::prepare::{Prepared, demand, prepare};
 use crate::mix::workers::MixWorkers;
 use crate::observer::Observer;
 use crate::session::caching::{cool_down, drop_written};
@@ -44,6 +45,15 @@ pub struct MixRequest {
     pub out: PathBuf,
     /// What was said of the target.
     pub terms: Terms,
+}
+
+/// What a mix takes whose test files have yet to be written.
+pub(crate) fn ahead(plan: &Plan) -> Forecast {
+    let files_bytes = match plan.read_from {
+        Some(_) => 0,
+        None => plan.mix.file_size.bytes().saturating_mul(u64::from(plan.files())),
+    };
+    forecast::of_mix(plan, files_bytes, demand(plan).memory_bytes)
 }
 
 /// Carries out a plan.

@@ -32,8 +32,11 @@ use crate::session::make_out;
 
 /// The name of the suite of the twelve NASPT workloads.
 pub const NASPT: &str = "naspt";
+/// What it is, in a line.
+pub const NASPT_ABOUT: &str =
+    "twelve workloads of homes and offices, made after Intel's NAS Performance Toolkit";
 /// The file with the table, in the suite's directory.
-const FILE_NAME: &str = "suite.json";
+pub const FILE_NAME: &str = "suite.json";
 /// A target that completes nothing for this long is given up.
 const HANG_AFTER: Span = Span::secs(30);
 /// Version of that file.
@@ -165,7 +168,10 @@ pub fn run_suite(
 }
 
 /// What all its workloads take together; nothing where it has none.
-fn ahead(request: &SuiteRequest) -> Result<Option<Forecast>, RunError> {
+///
+/// # Errors
+/// A workload that can't be replayed.
+pub(crate) fn ahead(request: &SuiteRequest) -> Result<Option<Forecast>, RunError> {
     let mut sum: Option<Forecast> = None;
     for workload in &request.workloads {
         let of_workload = replay::ahead(&mut plan_of(request, workload))?;

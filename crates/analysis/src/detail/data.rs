@@ -42,8 +42,8 @@ pub struct Detail {
 }
 
 impl Detail {
-    /// What runs side by side show of each: charts over time and curves. Without single operations, files and
-    /// streams, eight runs fit on one page.
+    /// What runs side by side show of each: charts over time and curves, and all its streams as one strip.
+    /// Without single operations, files and streams, eight runs fit on one page.
     pub fn keep_what_is_compared(&mut self) {
         self.worst = OpColumns::default();
         self.listed = OpColumns::default();
@@ -51,7 +51,10 @@ impl Detail {
         self.file_names.clear();
         self.files = FileRows::default();
         self.maps.clear();
-        self.streams.clear();
+        for point in &mut self.streams {
+            point.left_out = point.left_out.saturating_add(point.streams.len() as u64);
+            point.streams.clear();
+        }
     }
 }
 

@@ -17,6 +17,7 @@ use tower::ServiceExt;
 use super::*;
 use crate::access::AccessRules;
 use crate::events::tests::{begin_line, end_line};
+use crate::forms::Form;
 use crate::roots::Roots;
 use crate::runs::Runs;
 use crate::runs::tests::{make_run, summary};
@@ -59,6 +60,7 @@ fn scene_at(public_url: Option<&str>, token: Option<Token>) -> Scene {
         forms: vec![Form::of(&Command::new("check").arg(path))],
         roots: Roots::new(&[top.join("root")]).unwrap(),
         traces: Arc::default(),
+        ahead: |words| Ok(format!("{} words", words.len())),
     };
     let listens = "127.0.0.1:8642".parse().unwrap();
     let site = Site::new(listens, &[], false, public_url.map(|url| url.parse().unwrap()));
@@ -326,8 +328,8 @@ fn no_address_leads_out_of_the_folder_of_runs() {
 fn notes_are_written_and_listed() {
     let scene = scene(None);
     scene.ended("run");
-    let notes = json!({"tags": ["nas"], "note": "</script>", "storage_make": "A", "storage_model": "B",
-        "storage_firmware": "1", "storage_other": {}});
+    let notes = json!({"name": "Monday", "tags": ["nas"], "note": "</script>", "storage_make": "A",
+        "storage_model": "B", "storage_firmware": "1", "storage_other": {"raid": "6"}});
     let told = scene.change("PUT", "/api/runs/run/notes", &notes.to_string());
     assert_eq!(told.status, StatusCode::NO_CONTENT, "{}", told.text);
     assert_eq!(scene.get("/api/runs").json()[0]["notes"], notes);
@@ -422,4 +424,78 @@ fn starting_tells_why_not() {
     assert_eq!((info["version"].as_str(), info["host"].as_str()), (Some("1.2.3"), Some("nas1")));
     assert_eq!(info["roots"].as_array().unwrap().len(), 1);
     assert_eq!(scene.get("/api/forms").json()[0]["fields"][0]["name"], "path");
+}
+
+#[test]
+fn a_form_is_helped_before_it_starts_anything() {
+    let scene = scene(None);
+    let found = scene.get("/api/formats?words=prores%20hq%20uhd%2025").json();
+    assert_eq!(found["formats"][0]["name"], "Apple ProRes 422 HQ UHD");
+    assert!(scene.get("/api/choices").json()["scenarios"].as_array().unwrap().len() > 3);
+    let target = scene.folder.path().canonicalize().unwrap().join("root").display().to_string();
+    let ask = |path: &str| {
+        let filled = json!({"verb": "check", "values": {"path": path}}).to_string();
+        scene.change("POST", "/api/ahead", &filled).json()
+    };
+    assert_eq!(ask(&target)["command"], format!("reelgauge check {target}"));
+    assert_eq!(ask(&target)["takes"], "3 words");
+    let refused = ask("/etc");
+    assert!(refused["takes"].is_null() && refused["error"].as_str().unwrap().contains("/etc"), "{refused}");
+    assert_eq!(fs::read_dir(scene.runs()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_a_run_tells_is_asked_for_from_where_one_is() {
+    let scene = scene(None);
+    let run = make_run(&scene.runs(), "run");
+    let begin = begin_line(std::process::id(), &own_mark());
+    fs::write(path_in(run.path()), &begin).unwrap();
+    let first = scene.get("/api/runs/run/events").json();
+    assert_eq!(first["events"][0]["event"], "begin");
+    let next = first["next"].as_u64().unwrap();
+    assert_eq!(next, begin.len() as u64);
+    let from = |place: u64| scene.get(&format!("/api/runs/run/events?from={place}")).json();
+    assert_eq!(
+        (from(next)["events"].as_array().unwrap().len(), from(next)["next"].as_u64()),
+        (0, Some(next))
+    );
+    fs::write(path_in(run.path()), begin + &end_line()).unwrap();
+    assert_eq!(from(next)["events"][0]["event"], "end");
+    assert_eq!(scene.get("/api/runs/other/events").status, StatusCode::NOT_FOUND);
+    assert!(scene.get("/api/runs/run/counters").json().is_null());
+}
+
+#[test]
+fn a_suite_is_listed_with_its_runs_and_has_a_page() {
+    let scene = scene(None);
+    let dir = scene.runs().join("suite");
+    make_run(&dir, "one").write_summary(&summary(Outcome::Complete)).unwrap();
+    let suite = json!({"suite_version": 1, "written_by": "reelgauge", "name": "naspt", "target": "/mnt/nas",
+        "batch": 2, "pace": "max", "seed": 1, "workloads": ["a", "b"], "complete": false,
+        "ended_early": "b: no room", "runs": ["one"],
+        "table": {"rows": [{"workload": "a", "median_bytes_per_s": 15e6, "passes": [
+            {"moved_bytes": 10_000_000, "duration_ns": 1_000_000_000, "differing_ops": 0},
+            {"moved_bytes": 10_000_000, "duration_ns": 1_000_000_000, "differing_ops": 1}]}]}});
+    fs::write(dir.join("suite.json"), suite.to_string()).unwrap();
+    let listed = scene.get("/api/runs").json();
+    let entry = |id: &str| listed.as_array().unwrap().iter().find(|entry| entry["id"] == id).unwrap().clone();
+    assert_eq!(
+        (entry("suite")["verb"].clone(), entry("suite")["label"].clone()),
+        (json!("suite"), json!("naspt"))
+    );
+    assert_eq!(entry("suite")["sentence"], "b: no room");
+    assert_eq!(entry("suite/one")["suite"], "suite");
+    let page = scene.get("/api/runs/suite/suite").json();
+    assert_eq!(
+        (page["rows"][0]["run"].clone(), page["rows"][1]["run"].clone()),
+        (json!("suite/one"), json!(null))
+    );
+    // The second pass came to something else than recorded.
+    assert_eq!(page["rows"][0]["passes_bytes_per_s"], json!([1e7, null]));
+    assert_eq!(scene.get("/api/runs/suite%2Fone/page").status, StatusCode::OK);
+    assert_eq!(scene.get("/api/runs/one/suite").status, StatusCode::NOT_FOUND);
+    // A part of it is not deleted alone; all of it is.
+    assert_eq!(scene.change("DELETE", "/api/runs/suite%2Fone", "").status, StatusCode::CONFLICT);
+    assert_eq!(scene.change("DELETE", "/api/runs/suite", "").status, StatusCode::NO_CONTENT);
+    assert!(!dir.exists());
 }

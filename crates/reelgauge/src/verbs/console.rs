@@ -14,7 +14,7 @@ use crate::cli::{Cli, ConsoleArgs};
 use reelgauge_report::text::shell_word;
 
 /// What can be started from a form, in the order in which the page has them.
-const STARTED: [&str; 5] = ["check", "streams", "mix", "vda", "replay"];
+const STARTED: [&str; 6] = ["check", "streams", "run", "mix", "vda", "replay"];
 
 /// Serves the console until Ctrl-C. The exit code.
 pub fn console(args: &ConsoleArgs) -> Result<u8> {
@@ -32,6 +32,7 @@ pub fn console(args: &ConsoleArgs) -> Result<u8> {
         tls: args.tls_cert.clone().zip(args.tls_key.clone()).map(|(cert, key)| TlsFiles { cert, key }),
         public_url: args.public_url.clone(),
         forms: forms(),
+        ahead: crate::verbs::ahead::ahead,
     })?;
     // Until it ends: nobody knows when a browser has read it.
     let _handed = welcome(args, &server);
@@ -102,8 +103,9 @@ mod tests {
         let forms = forms();
         assert_eq!(forms.iter().map(|form| form.verb.as_str()).collect::<Vec<_>>(), STARTED);
         for form in &forms {
-            let path = form.fields.iter().find(|field| field.name == "path");
-            assert!(path.is_some_and(|field| field.required && field.is_path), "{}", form.verb);
+            let name = if form.verb == "run" { "target" } else { "path" };
+            let path = form.fields.iter().find(|field| field.name == name);
+            assert!(path.is_some_and(|field| field.is_path), "{}", form.verb);
             for unfit in ["json", "quiet", "out", "help", "version"] {
                 assert!(form.fields.iter().all(|field| field.name != unfit), "{}", form.verb);
             }
@@ -115,6 +117,6 @@ mod tests {
             let form = forms.iter().find(|form| form.verb == verb);
             form.map_or(0, |form| form.fields.iter().filter(|field| field.common).count())
         };
-        assert_eq!(STARTED.map(common), [1, 7, 9, 5, 5]);
+        assert_eq!(STARTED.map(common), [3, 9, 8, 11, 7, 7]);
     }
 }

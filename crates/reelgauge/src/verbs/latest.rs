@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use reelgauge_console::entry::RunEntry;
+use reelgauge_console::entry::{RunEntry, SUITE};
 use reelgauge_console::runs::Runs;
 use reelgauge_record::run_dir::DEFAULT_PARENT;
 use reelgauge_report::text::shell_word;
@@ -72,12 +72,15 @@ pub fn runs_or_latest_two(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(paths.to_vec())
 }
 
-/// The latest run that has an older one of the same verb and target, behind that one.
+/// The latest run outside of suites that has an older one of the same verb and target, behind that one.
 fn two_alike(newest_first: &[RunEntry]) -> Option<(&RunEntry, &RunEntry)> {
+    // A suite is many runs, and its own runs replay different traces.
+    let alone: Vec<&RunEntry> =
+        newest_first.iter().filter(|entry| entry.verb != SUITE && entry.suite.is_none()).collect();
     let is_like = |one: &RunEntry, two: &RunEntry| one.verb == two.verb && one.target == two.target;
-    newest_first.iter().enumerate().find_map(|(at, after)| {
-        let before = newest_first[at + 1..].iter().find(|before| is_like(before, after))?;
-        Some((before, after))
+    alone.iter().enumerate().find_map(|(at, after)| {
+        let before = alone[at + 1..].iter().find(|before| is_like(before, after))?;
+        Some((*before, *after))
     })
 }
 
@@ -108,6 +111,7 @@ mod tests {
             streams: None,
             bytes_on_disk: 0,
             notes: None,
+            suite: None,
         }
     }
 
@@ -123,5 +127,9 @@ mod tests {
         let (before, after) = two_alike(&runs).unwrap();
         assert_eq!((before.id.as_str(), after.id.as_str()), ("b", "d"));
         assert!(two_alike(&runs[..3]).is_none());
+        let suites = [entry("s", SUITE, "/a"), entry("r", SUITE, "/a")];
+        assert!(two_alike(&suites).is_none());
+        let of_a_suite = |id: &str| RunEntry { suite: Some("s".to_owned()), ..entry(id, "replay", "/a") };
+        assert!(two_alike(&[of_a_suite("s/2"), of_a_suite("s/1")]).is_none());
     }
 }

@@ -26,7 +26,27 @@ pub fn run(args: &RunArgs) -> Result<u8> {
         );
     }
     let (out, terms) = (args.output.out.clone(), args.terms.said());
-    let job = match plan_of(args)? {
+    let job = match planned(args)? {
+        AnyPlan::Mix(plan) => Job::Mix(Box::new(MixRequest { plan, must_be_direct: false, out, terms })),
+        AnyPlan::Replay(plan) => {
+            Job::Replay(Box::new(ReplayRequest { plan, out, terms, is_announced: false }))
+        }
+        AnyPlan::Streams(plan) => Job::Streams(Box::new(StreamsRequest {
+            vda: input_of(&plan),
+            plan,
+            verb: "run".to_owned(),
+            must_be_direct: false,
+            out,
+            terms,
+            resume: None,
+        })),
+    };
+    carry_out(job, &args.output)
+}
+
+/// The plan with what the flags say.
+pub(super) fn planned(args: &RunArgs) -> Result<AnyPlan> {
+    Ok(match plan_of(args)? {
         AnyPlan::Mix(mut plan) => {
             if args.scale.is_some() || args.find_max {
                 bail!(
@@ -35,7 +55,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
             }
             plan.target = args.target.clone().unwrap_or(plan.target);
             (plan.storage, plan.tags) = noted(args, plan.storage, &plan.tags)?;
-            Job::Mix(Box::new(MixRequest { plan, must_be_direct: false, out, terms }))
+            AnyPlan::Mix(plan)
         }
         AnyPlan::Replay(mut plan) => {
             if args.scale.is_some() || args.find_max {
@@ -46,22 +66,10 @@ pub fn run(args: &RunArgs) -> Result<u8> {
             }
             plan.target = args.target.clone().unwrap_or(plan.target);
             (plan.storage, plan.tags) = noted(args, plan.storage, &plan.tags)?;
-            Job::Replay(Box::new(ReplayRequest { plan, out, terms, is_announced: false }))
+            AnyPlan::Replay(plan)
         }
-        AnyPlan::Streams(plan) => {
-            let plan = adapted(plan, args)?;
-            Job::Streams(Box::new(StreamsRequest {
-                vda: input_of(&plan),
-                plan,
-                verb: "run".to_owned(),
-                must_be_direct: false,
-                out,
-                terms,
-                resume: None,
-            }))
-        }
-    };
-    carry_out(job, &args.output)
+        AnyPlan::Streams(plan) => AnyPlan::Streams(adapted(plan, args)?),
+    })
 }
 
 /// What the plan says of its storage, and its tags, with what the flags say.
@@ -83,7 +91,7 @@ fn plan_of(args: &RunArgs) -> Result<AnyPlan> {
     AnyPlan::from_toml(&text).with_context(|| format!("{path} cannot be run"))
 }
 
-/// The plan with what the flags say.
+/// A plan of streams with what the flags say.
 fn adapted(mut plan: StreamsPlan, args: &RunArgs) -> Result<StreamsPlan> {
     if let Some(target) = &args.target {
         plan.target.clone_from(target);

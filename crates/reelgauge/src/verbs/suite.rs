@@ -21,16 +21,28 @@ use reelgauge_report::text::shell_word;
 
 /// Runs the suite. The exit code.
 pub fn run(args: &RunArgs) -> Result<u8> {
+    // Before an hour of measuring, not after it.
+    let against = args.against.as_deref().map(|dir| Ok((dir, Suite::read(dir)?))).transpose();
+    let against: Option<(&Path, Suite)> = against.map_err(|error: anyhow::Error| error)?;
+    let request = request_of(args)?;
+    let target = request.target.clone();
+    let patience = Patience { path: target, hang_after: HANG_AFTER };
+    supervised(&patience, || match measure(request, args, against) {
+        Ok(code) => code,
+        Err(error) => screen::complain(&error),
+    })
+    .map_err(Into::into)
+}
+
+/// The suite that the flags ask for.
+pub(super) fn request_of(args: &RunArgs) -> Result<SuiteRequest> {
     if args.scale.is_some() || args.find_max {
         bail!("--scale and --find-max have no effect on a suite; they multiply the actors of a scenario");
     }
     let Some(target) = &args.target else {
         bail!("{NASPT} names no target; say which directory to measure with --target PATH");
     };
-    // Before an hour of measuring, not after it.
-    let against = args.against.as_deref().map(|dir| Ok((dir, Suite::read(dir)?))).transpose();
-    let against: Option<(&Path, Suite)> = against.map_err(|error: anyhow::Error| error)?;
-    let request = SuiteRequest {
+    Ok(SuiteRequest {
         name: NASPT.to_owned(),
         workloads: naspt_workloads(),
         target: target.clone(),
@@ -41,13 +53,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
         terms: args.terms.said(),
         storage: args.output.noted.storage(StorageDetails::default()),
         tags: args.output.noted.tags(&[])?,
-    };
-    let patience = Patience { path: target.clone(), hang_after: HANG_AFTER };
-    supervised(&patience, || match measure(request, args, against) {
-        Ok(code) => code,
-        Err(error) => screen::complain(&error),
     })
-    .map_err(Into::into)
 }
 
 fn measure(request: SuiteRequest, args: &RunArgs, against: Option<(&Path, Suite)>) -> Result<u8> {

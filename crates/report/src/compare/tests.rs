@@ -47,6 +47,7 @@ fn comparison(runs: usize, name: &str) -> ToldComparison {
     }
     ToldComparison {
         comparison,
+        headline: None,
         cautions: vec![format!("Run 2 measured {name}.")],
         sentences: vec![Sentence { tone: Tone::Bad, text: format!("Run 2 is worse at {name}.") }],
     }

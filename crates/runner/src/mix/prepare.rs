@@ -146,7 +146,7 @@ impl Prepared {
 }
 
 /// What the largest load point of a plan takes of this machine.
-fn demand(plan: &Plan) -> Demand {
+pub(super) fn demand(plan: &Plan) -> Demand {
     let points = (0..plan.points()).map(|point| {
         let file = MixFile { file: 0, size_bytes: plan.mix.file_size.bytes() };
         let script = MixScript::new(0, plan.seed, plan.mix_at(point).shape(), &[file]);

@@ -194,6 +194,20 @@ impl ActorKind {
 }
 
 impl ActorKind {
+    /// What it is, in a line.
+    pub const fn about(self) -> &'static str {
+        match self {
+            ActorKind::Player => "plays a clip in real time, as playout or a viewer does",
+            ActorKind::Recorder => "records a clip in real time, as an ingest channel does",
+            ActorKind::Editor => "plays several cameras side by side, with cuts and scrubs",
+            ActorKind::Transcoder => "reads a clip and writes another, as fast as it gets",
+            ActorKind::Copier => "copies a file, as fast as it gets",
+            ActorKind::Camera => "records like a surveillance camera (VDA-like)",
+            ActorKind::Companion => "reads beside a surveillance camera (VDA-like)",
+            ActorKind::Mix => "reads and writes at random, as the EBU access profile does",
+        }
+    }
+
     /// Whether a clock says when it asks for what, so that it moves as much as it should and no more.
     pub const fn is_paced(self) -> bool {
         match self {

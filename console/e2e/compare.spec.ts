@@ -1,0 +1,71 @@
+// Runs side by side in the console: one line, the systems, what lies over one another, and the figures folded.
+
+import { cpSync, mkdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { expect, test } from "@playwright/test";
+import { made } from "./made";
+import { type Server, letIn, serve } from "./server";
+import { expectAccessible, expectButtonsWhole, expectNoOverflow, watch } from "./watch";
+
+let server: Server;
+let ids: string[];
+
+test.beforeAll(async () => {
+  const { root, before, after, ramp, sweep, players, search } = made();
+  const runs = join(root, "compare-runs");
+  mkdirSync(runs, { recursive: true });
+  const those = [before, after, ramp, sweep, players, search];
+  for (const run of those) cpSync(run, join(runs, basename(run)), { recursive: true });
+  ids = those.map((run) => basename(run));
+  server = await serve(runs, root);
+});
+
+test.afterAll(async () => {
+  await server.stop();
+});
+
+const address = (chosen: string[]) => `${server.url}#/compare?${chosen.map((id) => `run=${encodeURIComponent(id)}`).join("&")}`;
+
+test("two runs: one line on top, then the systems, then what lies over one another", async ({ page }) => {
+  const seen = watch(page);
+  await letIn(page, server);
+  await page.goto(address(ids.slice(0, 2)));
+  await expect(page.locator("#answer .headline")).toHaveText(/ (reads|writes) [\d.,]+ MB\/s, .* [\d,]+/);
+  const systems = page.getByRole("table", { name: "Systems" });
+  await expect(systems.locator("tbody tr")).toHaveCount(2);
+  for (const title of ["make", "model", "firmware", "protocol", "client", "streams", "late frames", "worst margin, ms"]) {
+    await expect(systems.getByRole("columnheader", { name: title })).toBeVisible();
+  }
+  // Nobody said what the storage is, and nothing here has frames.
+  await expect(systems.locator("tbody tr").first()).toContainText("–");
+  const tops = await Promise.all(
+    ["answer", "systems", "over-time", "differences"].map((id) => page.locator(`#${id}`).evaluate((one) => one.getBoundingClientRect().top)),
+  );
+  expect(tops).toEqual([...tops].sort((one, two) => one - two));
+  await expect(page.locator("#differences details")).not.toHaveAttribute("open", /.*/);
+  await expectAccessible(page);
+  expect(seen.errors).toEqual([]);
+});
+
+test("streams of two runs lie over one another", async ({ page }) => {
+  const { stalled } = made();
+  test.skip(stalled === null, "needs root to freeze a file system");
+  await page.goto(`file://${stalled?.page}`);
+  await expect(page.locator("#answer .headline")).toHaveText(/has \d+ late frames, .* \d+\./);
+  await expect(page.getByRole("img", { name: /: 0 late frames; .*: \d+ late frames/ })).toBeVisible();
+  await expect(page.locator("#compare-margins")).toBeVisible();
+});
+
+test("six runs fit, in light and dark, on a phone too", async ({ page }) => {
+  await letIn(page, server);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(address(ids));
+    await expect(page.getByRole("table", { name: "Systems" }).locator("tbody tr")).toHaveCount(6);
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await expectNoOverflow(page);
+    await expectButtonsWhole(page);
+  }
+});

@@ -1,0 +1,111 @@
+// The start form for people: the common questions, without an id that anybody has to type.
+
+import { cpSync, mkdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { expect, test } from "@playwright/test";
+import { made } from "./made";
+import { type Server, formatsOf, letIn, openMore, serve } from "./server";
+import { expectAccessible, expectButtonsWhole, expectNoOverflow, watch } from "./watch";
+
+let server: Server;
+let empty: Server;
+
+test.beforeAll(async () => {
+  const { root, before } = made();
+  const [runs, none] = [join(root, "form-runs"), join(root, "no-runs")];
+  for (const folder of [runs, none]) mkdirSync(folder, { recursive: true });
+  cpSync(before, join(runs, basename(before)), { recursive: true });
+  server = await serve(runs, join(root, "target"));
+  empty = await serve(none, join(root, "target"));
+});
+
+test.afterAll(async () => {
+  await Promise.all([server.stop(), empty.stop()]);
+});
+
+test("the first measurement is one button", async ({ page }) => {
+  test.setTimeout(240_000);
+  const seen = watch(page);
+  await letIn(page, empty);
+  await expect(page.getByText(/Takes \d+ s, plus the time to write at most/)).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Measure now" }).click();
+  await expect(page.getByText("Closing this page does not stop the run")).toBeVisible({ timeout: 30_000 });
+  await expect(page.locator("#answer")).toBeVisible({ timeout: 200_000 });
+  expect(seen.errors).toEqual([]);
+});
+
+test("the maximum is found for a format that is found by words", async ({ page }) => {
+  test.setTimeout(150_000);
+  await letIn(page, server);
+  await page.getByRole("link", { name: "Start a run" }).click();
+  await page.getByRole("link", { name: /^How many\?/ }).click();
+  const format = page.getByRole("combobox", { name: "Format" });
+  await format.fill("prores uhd 25");
+  await expect(formatsOf(page).first()).toContainText(/Apple ProRes .*UHD.* MB\/s each/);
+  await expect(formatsOf(page).filter({ hasText: "Apple ProRes 422 HQ UHD, 25 fps" })).toContainText("92.1 MB/s each");
+  await format.fill("prores proxy hd 25");
+  await formatsOf(page).filter({ hasText: "Apple ProRes 422 Proxy HD, 25 fps" }).click();
+  await expect(page.getByRole("status").filter({ hasText: "Apple ProRes 422 Proxy HD, 25 fps" })).toContainText("MB/s each");
+  await page.getByLabel("Measured time").fill("1s");
+  await openMore(page);
+  await page.getByLabel("Warm-up").fill("500ms");
+  await page.getByLabel("Clip", { exact: true }).fill("1s");
+  await page.getByLabel("Search no longer than").fill("6s");
+  await page.getByLabel("Name of the run").fill("Monday's look");
+  await page.getByLabel("Make").fill("Acme");
+  await page.getByLabel(/^Tags/).fill("10GbE, before");
+  const ahead = page.getByRole("region", { name: "Before the start" });
+  await expect(ahead).toContainText(/Takes at least .* of test files/);
+  await expect(ahead).toContainText(/reelgauge streams \S+target .*--find-max.*--storage 'make=Acme' --tag 10GbE --tag before/);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await expect(page.locator("#answer")).toBeVisible({ timeout: 120_000 });
+  await expect(page.locator("#answer")).toContainText("Acme");
+  await page.getByRole("link", { name: "Runs", exact: true }).click();
+  await page.getByRole("searchbox").fill("monday acme 10gbe");
+  await expect(page.getByRole("link", { name: /Monday's look/ })).toBeVisible();
+});
+
+test("an earlier run is done again, and then both stand side by side", async ({ page }) => {
+  test.setTimeout(120_000);
+  const { before } = made();
+  await letIn(page, server);
+  await page.goto(`${server.url}#/start`);
+  await page.getByRole("link", { name: /^Same as last month/ }).click();
+  await page.getByRole("link", { name: `Run again: ${basename(before)}` }).click();
+  const ahead = page.getByRole("region", { name: "Before the start" });
+  await expect(ahead).toContainText(/reelgauge run \S+run\.toml --target \S+target/);
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "Systems" })).toBeVisible({ timeout: 90_000 });
+  await expect(page.getByRole("table", { name: "Systems" }).locator("tbody tr")).toHaveCount(2);
+});
+
+test("what is wrong stands at its field before anything is started", async ({ page }) => {
+  await letIn(page, server);
+  await page.goto(`${server.url}#/start/mix`);
+  await page.getByLabel("Measured time").fill("soon");
+  const field = page.locator(".form-field").filter({ has: page.locator("#field-duration") });
+  await expect(field.getByRole("alert")).toContainText("soon");
+  await expect(field).not.toContainText("Usage");
+  await page.getByLabel("Measured time").fill("5s");
+  await expect(field.getByRole("alert")).toHaveCount(0);
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`questions and forms are for everybody, ${colorScheme}, on a phone too`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    await letIn(page, server);
+    for (const address of ["start", "start/streams?find-max=true", "start/run", "start/replay", "start/again", ""]) {
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.goto(`${server.url}#/${address}`);
+      await expect(page.locator("h1")).toBeVisible();
+      await expect(page.getByText("Loading …")).toHaveCount(0);
+      await expectAccessible(page);
+      await page.setViewportSize({ width: 390, height: 800 });
+      await expectNoOverflow(page);
+      await expectButtonsWhole(page);
+      await expectAccessible(page);
+    }
+  });
+}

@@ -1,0 +1,110 @@
+// What was sampled beside a run that runs: the way to the storage, and this machine, as small lines that move. The
+// sampler puts them on disk every two seconds, so they are as old.
+
+import { useState } from "preact/hooks";
+import { api } from "../data/api";
+import type { Counters } from "../data/live";
+import type { CounterSeries } from "../data/page";
+import { number } from "../figures/units";
+import { Section } from "../parts/section";
+import { useData, useEvery } from "./use-data";
+
+const LOOK_MS = 2_000;
+
+/** So many lines of each side. */
+const MOST = 6;
+
+/** So many of the newest points. */
+const POINTS = 120;
+
+/** The line, CSS pixels. */
+const [WIDTH, HEIGHT] = [180, 30];
+
+const SIDES = [
+  { title: "The way to the storage", layers: ["mount", "disk", "network"] },
+  { title: "This machine", layers: ["host", "tool"] },
+];
+
+/** What raw numbers are divided by, and their unit then. */
+const UNITS: Record<string, { scale: number; name: string }> = {
+  percent: { scale: 1, name: "%" },
+  bytes_per_s: { scale: 1e6, name: "MB/s" },
+  per_s: { scale: 1, name: "per s" },
+  us: { scale: 1, name: "µs" },
+  bytes: { scale: 1e6, name: "MB" },
+  count: { scale: 1, name: "" },
+};
+
+export function LiveCounters({ id }: { id: string }) {
+  const counters = useData((stop) => api.counters(id, stop), id);
+  const [last, setLast] = useState<Counters | null>(null);
+  useEvery(LOOK_MS, counters.again);
+  // While it is asked again, what was there stays.
+  if (counters.data !== null && counters.data !== last) setLast(counters.data);
+  const shown = counters.data ?? last;
+  if (shown === null) return null;
+  const series = shown.agents.flatMap((agent) => agent.series);
+  return (
+    <Section id="counters" title="Counters">
+      <div class="live-counters">
+        {SIDES.map(({ title, layers }) => (
+          <Side key={title} title={title} series={movingFirst(layers.flatMap((layer) => series.filter((one) => one.layer === layer))).slice(0, MOST)} />
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+function Side({ title, series }: { title: string; series: CounterSeries[] }) {
+  return (
+    <div>
+      <h3>{title}</h3>
+      {series.length === 0 && <p class="faint">Nothing was sampled.</p>}
+      <ul class="counter-lines">
+        {series.map((one) => (
+          <li key={`${one.layer} ${one.device} ${one.name}`}>
+            <span class="counter-name">{nameOf(one)}</span>
+            <Spark series={one} />
+            <span class="counter-now">{nowOf(one)}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** The label without its unit, which stands behind the number. */
+function nameOf({ label }: CounterSeries): string {
+  return label.replace(/, (?:%|MB\/s|per s|us|MB)$/, "");
+}
+
+/** A dash where nothing was found. */
+export function nowOf({ unit, value }: Pick<CounterSeries, "unit" | "value">): string {
+  const { scale, name } = UNITS[unit] ?? { scale: 1, name: unit };
+  const now = value.at(-1) ?? null;
+  return now === null ? "–" : `${number(now / scale)} ${name}`.trim();
+}
+
+function Spark({ series }: { series: CounterSeries }) {
+  const values = series.value.slice(-POINTS);
+  const times = series.at_s.slice(-POINTS);
+  const known = values.filter((value) => value !== null);
+  const top = series.unit === "percent" ? 100 : Math.max(1e-9, ...known);
+  const [from, to] = [times[0] ?? 0, times.at(-1) ?? 1];
+  const points = values.flatMap((value, at) => {
+    if (value === null) return [];
+    const x = to > from ? (((times[at] ?? from) - from) / (to - from)) * WIDTH : WIDTH;
+    return [`${x.toFixed(1)},${(HEIGHT - 1 - (Math.min(value, top) / top) * (HEIGHT - 2)).toFixed(1)}`];
+  });
+  return (
+    <svg class="spark" width={WIDTH} height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+      <polyline points={points.join(" ")} fill="none" stroke="currentColor" stroke-width="1.5" />
+    </svg>
+  );
+}
+
+/** What moves tells more than what stands still; each keeps its place otherwise. */
+export function movingFirst(series: readonly CounterSeries[]): CounterSeries[] {
+  const isMoving = (one: CounterSeries) => new Set(one.value.filter((value) => value !== null)).size > 1;
+  return [...series.filter(isMoving), ...series.filter((one) => !isMoving(one))];
+}

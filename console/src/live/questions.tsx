@@ -1,0 +1,62 @@
+// The common questions, as buttons that lead to a form which is filled in as far as the question goes.
+
+import type { Form } from "../data/live";
+import { EARLIER } from "./again";
+import { QUESTIONS } from "./field-words";
+import { hashOf } from "./routes";
+
+const PRESETS: { question: keyof typeof QUESTIONS; verb: string; set: Record<string, string> }[] = [
+  { question: "check", verb: "check", set: {} },
+  { question: "most", verb: "streams", set: { "find-max": "true" } },
+  { question: "everybody", verb: "run", set: {} },
+  { question: "again", verb: "again", set: {} },
+];
+
+export function Questions({ forms }: { forms: readonly Form[] }) {
+  return (
+    <>
+      <ul class="verbs questions">
+        {PRESETS.map(({ question, verb, set }) => (
+          <li>
+            <a href={hashOf({ page: "start", verb, set })}>
+              <strong>{QUESTIONS[question]?.title}</strong>
+              <span>{QUESTIONS[question]?.about}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      <h2>Every kind of measurement</h2>
+      <ul class="verbs">
+        {forms.map((form) => (
+          <li>
+            <a href={hashOf({ page: "start", verb: form.verb, set: {} })}>
+              <strong>{form.verb}</strong>
+              <span>{form.about}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The heading of a form: the question that it answers. */
+export function headingOf(verb: string, set: Readonly<Record<string, string>>): string {
+  return QUESTIONS[questionOf(verb, set)]?.title ?? `Start: ${verb}`;
+}
+
+/** What a form does, in the words of its question. */
+export function aboutOf(form: Form, set: Readonly<Record<string, string>>): string {
+  return QUESTIONS[questionOf(form.verb, set)]?.about ?? form.about;
+}
+
+function questionOf(verb: string, set: Readonly<Record<string, string>>): string {
+  if (set[EARLIER] !== undefined || (verb === "run" && isOfRun(set["plan"]))) return "again";
+  if (verb === "streams" && set["find-max"] === "true") return "most";
+  return verb === "run" ? "everybody" : verb;
+}
+
+/** The plan of an earlier run: directories begin with the year. */
+function isOfRun(plan: string | undefined): boolean {
+  return plan !== undefined && /^\d{4}-/.test(plan);
+}

@@ -1,0 +1,129 @@
+//! What can be chosen in a form without knowing its name: formats by words, actors, scenarios and suites,
+//! each with what it is.
+//!
+//! Not here: traces ([`crate::traces`]), and what any of them does.
+
+use reelgauge_formats::{Format, catalogue};
+use reelgauge_runner::suite::{NASPT, NASPT_ABOUT};
+use reelgauge_workload::scenario::scenarios;
+use reelgauge_workload::streams::ActorKind;
+use serde::Serialize;
+
+/// Formats that are told at once; more words find fewer.
+const FORMATS_MAX: usize = 40;
+
+/// Actors that a form with one kind of stream takes.
+const ACTORS: [ActorKind; 5] =
+    [ActorKind::Player, ActorKind::Recorder, ActorKind::Editor, ActorKind::Transcoder, ActorKind::Copier];
+
+/// What can be chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Choices {
+    /// Kinds of streams.
+    pub actors: Vec<ChoiceEntry>,
+    /// Plans of several actors.
+    pub scenarios: Vec<ChoiceEntry>,
+    /// Many workloads, one after the other.
+    pub suites: Vec<ChoiceEntry>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ChoiceEntry {
+    /// Its name on the command line.
+    pub name: String,
+    /// What it is, in a line.
+    pub about: String,
+}
+
+/// A media format.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct FormatEntry {
+    /// As the command line knows it.
+    pub id: String,
+    /// For people: `Apple ProRes 422 HQ UHD`.
+    pub name: String,
+    /// Frames per second: `25`, `29.97`.
+    pub fps: String,
+    /// What a stream of it needs on average.
+    pub bytes_per_s: f64,
+    /// Whether the rate follows the content.
+    pub varies: bool,
+}
+
+/// Formats that some words find.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct FormatsFound {
+    /// The best of them first.
+    pub formats: Vec<FormatEntry>,
+    /// How many there are in all.
+    pub count: usize,
+}
+
+impl Choices {
+    /// All that this program has.
+    pub fn all() -> Choices {
+        let entry = |name: &str, about: &str| ChoiceEntry { name: name.to_owned(), about: about.to_owned() };
+        Choices {
+            actors: ACTORS.iter().map(|actor| entry(actor.word(), actor.about())).collect(),
+            scenarios: scenarios().iter().map(|scenario| entry(scenario.name, scenario.what)).collect(),
+            suites: vec![entry(NASPT, NASPT_ABOUT)],
+        }
+    }
+
+    /// Whether a plan of this name comes with the program.
+    pub fn has_plan(&self, name: &str) -> bool {
+        self.scenarios.iter().chain(&self.suites).any(|entry| entry.name == name)
+    }
+}
+
+impl FormatsFound {
+    /// What these words find, as `reelgauge formats` does.
+    pub fn by_words(words: &str) -> FormatsFound {
+        let found = catalogue().search(words);
+        let formats = found.iter().take(FORMATS_MAX).map(|format| FormatEntry::of(format)).collect();
+        FormatsFound { count: found.len(), formats }
+    }
+}
+
+impl FormatEntry {
+    fn of(format: &Format) -> FormatEntry {
+        FormatEntry {
+            id: format.id.clone(),
+            name: format.name.clone(),
+            fps: format.frame_rate.to_string(),
+            bytes_per_s: format.mean_bytes_per_s(),
+            varies: format.varies(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_found_by_words() {
+        let found = FormatsFound::by_words("prores hq uhd 25");
+        assert_eq!(found.count, 1);
+        let format = &found.formats[0];
+        assert_eq!((format.name.as_str(), format.fps.as_str()), ("Apple ProRes 422 HQ UHD", "25"));
+        assert!((format.bytes_per_s / 1e6 - 92.1).abs() < 0.1, "{}", format.bytes_per_s);
+        assert_eq!(FormatsFound::by_words("no such thing").count, 0);
+        let all = FormatsFound::by_words("");
+        assert!(all.count > all.formats.len() && all.formats.len() == FORMATS_MAX);
+    }
+
+    #[test]
+    fn everything_has_a_line_and_plans_are_known_by_name() {
+        let all = Choices::all();
+        let entries = all.actors.iter().chain(&all.scenarios).chain(&all.suites);
+        assert!(entries.clone().count() > 10 && entries.clone().all(|entry| entry.about.len() > 10));
+        assert!(all.has_plan("newsroom") && all.has_plan("naspt"));
+        assert!(!all.has_plan("player") && !all.has_plan("../newsroom"));
+    }
+}

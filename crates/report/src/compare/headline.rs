@@ -1,0 +1,171 @@
+//! The one line on top of a comparison: `Bolt carries 31, Acme 24: Bolt is 1.29 × Acme (± 0.04).`
+//!
+//! Not here: what is noise and what is not, which the comparison knows; where it does not, none is said.
+
+use reelgauge_analysis::compare::{Comparison, ComparisonRow, Judgement, Kinship, LATE_FRAMES, SEARCH};
+
+use crate::text::plain_short;
+use crate::units::fixed;
+
+/// Names are not longer here.
+const NAME_CHARS_MAX: usize = 40;
+
+/// What is said of a figure: what a run does with so many.
+struct Saying {
+    verb: &'static str,
+    behind: String,
+    /// Whether it makes sense to say how many times as much it is.
+    has_ratio: bool,
+}
+
+/// The line; `None` where the runs have no figure in common that says what they carry.
+pub(super) fn headline(comparison: &Comparison) -> Option<String> {
+    let is_kin = |at: usize| comparison.runs[at].kinship != Kinship::OtherWork;
+    if comparison.runs.len() < 2 || !(1..comparison.runs.len()).any(is_kin) {
+        return None;
+    }
+    let (row, saying) =
+        comparison.rows.iter().filter_map(|row| Some((row, saying(row)?))).min_by_key(rank)?;
+    let names = names(comparison);
+    let measured: Vec<usize> = (0..names.len()).filter(|&at| row.values[at].is_some()).collect();
+    let base = *measured.first().filter(|&&at| at == 0)?;
+    let mut others: Vec<usize> = measured.into_iter().skip(1).collect();
+    // The largest first; of equals, the one that was given first.
+    others.sort_by(|&one, &other| {
+        row.values[other].partial_cmp(&row.values[one]).unwrap_or(std::cmp::Ordering::Equal)
+    });
+    let first = *others.first()?;
+    let mut line = format!("{} {} {}{}", names[first], saying.verb, row.texts[first], saying.behind);
+    for &at in others.iter().skip(1).chain([&base]) {
+        line.push_str(&format!(", {} {}", names[at], row.texts[at]));
+    }
+    match ratio(row, first).filter(|_| saying.has_ratio) {
+        // Where nothing can be claimed, no multiple is.
+        None => line.push('.'),
+        Some(_) if row.judgement[first] == Judgement::Unknown => line.push('.'),
+        Some(_) if row.judgement[first] == Judgement::Same => {
+            line.push_str(": no difference beyond the noise.");
+        }
+        Some((ratio, noise)) => {
+            let noise = noise.map_or_else(String::new, |noise| format!(" (± {})", fixed(noise, 2)));
+            line.push_str(&format!(": {} is {} × {}{noise}.", names[first], fixed(ratio, 2), names[base]));
+        }
+    }
+    Some(line)
+}
+
+/// Against the first run, and how far that is known.
+fn ratio(row: &ComparisonRow, at: usize) -> Option<(f64, Option<f64>)> {
+    let change = row.change_percent[at]?;
+    Some((1.0 + change / 100.0, row.noise_percent[at].map(|noise| noise / 100.0)))
+}
+
+/// What matters most has the lowest.
+fn rank((row, _): &(&ComparisonRow, Saying)) -> usize {
+    let names = [SEARCH, "check.", LATE_FRAMES, "replay.", "total.read", "total.written"];
+    names.iter().position(|name| row.figure.starts_with(name)).unwrap_or(names.len())
+}
+
+fn saying(row: &ComparisonRow) -> Option<Saying> {
+    let of = |verb, behind: &str, has_ratio| Some(Saying { verb, behind: behind.to_owned(), has_ratio });
+    match row.figure.as_str() {
+        SEARCH => of("carries", "", true),
+        LATE_FRAMES if row.values.iter().flatten().any(|&late| late > 0.0) => {
+            of("has", " late frames", false)
+        }
+        "replay.median_bytes_per_s" => of("replays", " MB/s", true),
+        "total.read_bytes_per_s" => of("reads", " MB/s", true),
+        "total.written_bytes_per_s" => of("writes", " MB/s", true),
+        figure if figure.starts_with("check.formats.") && figure.ends_with(".play.streams") => {
+            of("plays", &format!(" {}", row.label.replace(", play", "")), true)
+        }
+        _ => None,
+    }
+}
+
+/// What tells the runs apart: make and model, else what people called them, else their numbers.
+fn names(comparison: &Comparison) -> Vec<String> {
+    let system = |at: usize| {
+        let system = &comparison.runs[at].system;
+        let known = [&system.make, &system.model].into_iter().flatten().cloned().collect::<Vec<_>>();
+        known.join(" ")
+    };
+    let label = |at: usize| comparison.runs[at].label.clone();
+    let all = 0..comparison.runs.len();
+    let systems: Vec<String> = all.clone().map(system).collect();
+    let labels: Vec<String> = all.clone().map(label).collect();
+    let numbers: Vec<String> = all.map(|at| format!("run {}", at + 1)).collect();
+    let found = [systems, labels].into_iter().find(|names| are_names(names)).unwrap_or(numbers);
+    found.iter().map(|name| plain_short(name, NAME_CHARS_MAX)).collect()
+}
+
+fn are_names(names: &[String]) -> bool {
+    let is_new = |at: usize| !names[at].trim().is_empty() && !names[..at].contains(&names[at]);
+    (0..names.len()).all(is_new)
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_analysis::compare::{Better, ComparedRun, ComparedSystem, Unit};
+
+    use super::*;
+
+    fn comparison(makes: &[&str], figure: &str, values: &[f64]) -> Comparison {
+        let run = |make: &&str| ComparedRun {
+            system: ComparedSystem { make: Some((*make).to_owned()), ..ComparedSystem::default() },
+            ..ComparedRun::default()
+        };
+        let change = |value: &f64| Some((value / values[0] - 1.0) * 100.0);
+        let mut row = ComparisonRow {
+            group: String::new(),
+            figure: figure.to_owned(),
+            label: "streams of XAVC, play".to_owned(),
+            unit: Unit::Streams,
+            better: Better::Higher,
+            values: values.iter().copied().map(Some).collect(),
+            texts: values.iter().map(f64::to_string).collect(),
+            change_percent: values.iter().map(change).collect(),
+            noise_percent: vec![Some(4.0); values.len()],
+            judgement: vec![Judgement::Better; values.len()],
+        };
+        row.change_percent[0] = None;
+        Comparison { runs: makes.iter().map(run).collect(), rows: vec![row], late: Vec::new() }
+    }
+
+    #[test]
+    fn two_storages_are_told_apart_by_what_they_carry() {
+        let mut two = comparison(&["Acme", "Bolt"], SEARCH, &[24.0, 31.0]);
+        assert_eq!(
+            headline(&two).as_deref(),
+            Some("Bolt carries 31, Acme 24: Bolt is 1.29 × Acme (± 0.04).")
+        );
+        two.rows[0].noise_percent[1] = None;
+        assert_eq!(headline(&two).as_deref(), Some("Bolt carries 31, Acme 24: Bolt is 1.29 × Acme."));
+        two.rows[0].judgement[1] = Judgement::Same;
+        assert!(headline(&two).is_some_and(|line| line.ends_with("no difference beyond the noise.")));
+        two.rows[0].judgement[1] = Judgement::Unknown;
+        assert_eq!(headline(&two).as_deref(), Some("Bolt carries 31, Acme 24."));
+        two.runs[1].system.make = None;
+        assert!(headline(&two).is_some_and(|line| line.starts_with("run 2 carries 31, run 1 24")));
+        two.runs[1].kinship = Kinship::OtherWork;
+        assert_eq!(headline(&two), None);
+    }
+
+    #[test]
+    fn of_many_the_largest_comes_first_and_the_base_last() {
+        let three = comparison(&["A", "B", "C"], SEARCH, &[24.0, 28.0, 48.0]);
+        assert_eq!(headline(&three).as_deref(), Some("C carries 48, B 28, A 24: C is 2.00 × A (± 0.04)."));
+        let mut none = comparison(&["A", "B"], "self_cost.cpu_us_per_op", &[1.0, 2.0]);
+        assert_eq!(headline(&none), None);
+        none.rows.clear();
+        assert_eq!(headline(&none), None);
+    }
+
+    #[test]
+    fn late_frames_are_counted_and_never_a_multiple() {
+        let late = comparison(&["A", "B"], LATE_FRAMES, &[84.0, 0.0]);
+        assert_eq!(headline(&late).as_deref(), Some("B has 0 late frames, A 84."));
+        let none = comparison(&["A", "B"], LATE_FRAMES, &[0.0, 0.0]);
+        assert_eq!(headline(&none), None);
+    }
+}
