@@ -47,6 +47,23 @@ test("two runs: one line on top, then the systems, then what lies over one anoth
   expect(seen.errors).toEqual([]);
 });
 
+for (const many of [2, 6]) {
+  test(`${many} runs: the answer and the systems stand on the first screen, on a phone and a wall too`, async ({ page }) => {
+    await letIn(page, server);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(address(ids.slice(0, many)));
+    for (const part of ["#answer .headline", "#systems h2"]) {
+      const box = await page.locator(part).first().boundingBox();
+      expect((box?.y ?? 0) + (box?.height ?? Infinity), part).toBeLessThanOrEqual(600);
+    }
+    for (const width of [390, 2560]) {
+      await page.setViewportSize({ width, height: 1440 });
+      await expectNoOverflow(page);
+      await expectButtonsWhole(page);
+    }
+  });
+}
+
 test("streams of two runs lie over one another", async ({ page }) => {
   const { stalled } = made();
   test.skip(stalled === null, "needs root to freeze a file system");

@@ -35,6 +35,15 @@ test("a suite stands in the list with its runs, and has a page of its own", asyn
   const workloads = page.getByRole("table", { name: "Workloads" });
   await expect(workloads.locator("tbody tr")).toHaveCount(12);
   await expectAccessible(page);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const answer = await page.getByText(/geometric mean of 12 workloads/).boundingBox();
+  expect((answer?.y ?? 0) + (answer?.height ?? Infinity)).toBeLessThanOrEqual(600);
+  for (const width of [390, 2560]) {
+    await page.setViewportSize({ width, height: 1440 });
+    await expectNoOverflow(page);
+    await expectButtonsWhole(page);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
   await workloads.getByRole("link", { name: "FileCopyToNAS-synth" }).click();
   await expect(page.locator("#answer")).toContainText("FileCopyToNAS-synth");
 });

@@ -9,7 +9,7 @@ function run(number: object, judgement: string, before = ""): RunPage {
   const name = "player, Apple ProRes 422 HQ UHD";
   const stream = { name, bytes_per_s: 92e6, frames_per_s: 25, nominal_frames_per_s: 25 };
   return {
-    hero: { before, statement: { number, judgement } },
+    hero: { before, storage: null, statement: { number, judgement } },
     notes: null,
     summary: {
       started_at: "2026-11-23T10:00:00Z",

@@ -34,7 +34,7 @@ const COUNTED: [&str; 12] = [
 /// The lines that a screen of this width must not have, each with what is wrong with it.
 fn faults(lines: &[String], columns: u32) -> Vec<String> {
     let mut faults = Vec::new();
-    for line in lines {
+    for (at, line) in lines.iter().enumerate() {
         // A path or a name that has no room at all is whole and too long, rather than broken.
         let longest = line.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
         let indent = line.chars().take_while(|c| *c == ' ').count();
@@ -45,7 +45,11 @@ fn faults(lines: &[String], columns: u32) -> Vec<String> {
         if line.ends_with('…') {
             faults.push(format!("cut: {line}"));
         }
-        let words: Vec<&str> = line.split(' ').collect();
+        // A word that had no room any more begins the next line.
+        let wrapped = lines.get(at + 1).and_then(|next| next.split_whitespace().next());
+        let wrapped =
+            wrapped.filter(|word| line.chars().count() + 1 + word.chars().count() > columns as usize);
+        let words: Vec<&str> = line.split(' ').chain(wrapped).filter(|word| *word != "load").collect();
         for pair in words.windows(2) {
             let noun = pair[1].trim_end_matches(|c: char| !c.is_alphabetic());
             if pair[0].trim_start_matches('(') == "1" && COUNTED.contains(&noun) {
@@ -91,6 +95,8 @@ fn at_every_width(dir: &Path, words: &[&str], code: i32) -> Vec<String> {
 #[test]
 fn faults_of_screens_are_found() {
     let found = |line: &str| faults(&[line.to_owned()], 20).len();
+    assert_eq!(faults(&["the curve has 1 load".to_owned(), "points too few".to_owned()], 20).len(), 1);
+    assert_eq!(faults(&["valid  1".to_owned(), "streams  valid".to_owned()], 20).len(), 0);
     assert_eq!(found("a line of twenty char"), 1);
     assert_eq!(found("a line that fits"), 0);
     assert_eq!(found("/a/path/that/has/no/room/at/all"), 0);
@@ -108,17 +114,30 @@ fn every_help_fits_its_terminal() {
     assert!(first[1].lines().count() <= 24, "{}", first[1]);
     let verbs = first[1].lines().skip(2).take_while(|line| !line.starts_with('\''));
     for verb in verbs.filter_map(|line| line.get(12..)?.split_whitespace().next()) {
-        at_every_width(scratch.path(), &[verb, "-h"], 0);
+        let short = at_every_width(scratch.path(), &[verb, "-h"], 0);
         at_every_width(scratch.path(), &[verb, "--help"], 0);
+        insta::assert_snapshot!(format!("help_{verb}"), short[1]);
     }
     let alone = at_every_width(scratch.path(), &[], 2);
     assert!(alone[1].contains("Start here: reelgauge check PATH"), "{}", alone[1]);
+    for (columns, text) in WIDTHS.iter().zip(&alone) {
+        insta::assert_snapshot!(format!("alone_{columns}"), text);
+    }
+}
+
+/// With zeros in the random part of an area's name, which is as long each time.
+fn without_random(text: &str) -> String {
+    let Some((before, behind)) = text.split_once("reelgauge-area.new-") else { return text.to_owned() };
+    let (random, behind) = behind.split_at(36);
+    let zeros: String = random.chars().map(|c| if c == '-' { '-' } else { '0' }).collect();
+    format!("{before}reelgauge-area.new-{zeros}{behind}")
 }
 
 #[test]
 fn wrong_usage_is_answered_with_what_to_do() {
     require!(Need::Tool("tmux"));
     let scratch = Scratch::new();
+    let mut answered = Vec::new();
     for (words, said) in [
         (&["mix", ".", "--runtime", "60"] as &[&str], "here it is --duration 60s"),
         (&["streams", ".", "-t", "4"], "here it is --count 8"),
@@ -133,11 +152,14 @@ fn wrong_usage_is_answered_with_what_to_do() {
         (&["check", ".", "--storage", "nas1"], "is not KEY=VALUE"),
         (&["mix", ".", "--file-size", "10"], "write it like 64KiB, 10MiB or 1.5G"),
     ] {
-        for text in at_every_width(scratch.path(), words, 2) {
+        let texts = at_every_width(scratch.path(), words, 2);
+        for text in &texts {
             let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(flowing.to_lowercase().contains(&said.to_lowercase()), "{words:?}: {text}");
         }
+        answered.push(format!("$ reelgauge {}\n{}", words.join(" "), texts[1]));
     }
+    insta::assert_snapshot!("wrong_usage", without_random(&answered.join("\n\n")));
 }
 
 #[test]
@@ -149,6 +171,8 @@ fn lists_fit_and_are_json_too() {
     for verb in ["formats", "scenarios", "traces"] {
         at_every_width(scratch.path(), &[verb], 0);
     }
+    let found = at_every_width(scratch.path(), &["formats", "prores", "hq", "uhd"], 0);
+    insta::assert_snapshot!("formats", found[1]);
     for verb in ["list", "formats", "scenarios", "traces"] {
         let list = binary::run([verb, "--json"]).expect_code(0).json();
         assert!(list.is_array(), "{verb}: {list}");
@@ -186,4 +210,89 @@ fn runs_are_told_while_they_go_on_and_afterwards() {
     }
     let latest = at_every_width(dir, &["report"], 0);
     assert!(latest[2].contains("the latest run: reelgauge-runs/"), "{}", latest[2]);
+}
+
+/// Runs it in the narrowest terminal, where most goes wrong, and looks at its report at every width.
+#[track_caller]
+fn runs_and_is_reported(dir: &Path, words: &[&str]) {
+    let seen = seen(WIDTHS[0], dir, words);
+    holds(&seen, WIDTHS[0], words);
+    // Whether the criteria were met is the machine's, not the screen's.
+    assert!(seen.code <= 1, "{words:?}: {}", seen.text());
+    for text in at_every_width(dir, &["report"], 0) {
+        assert!(text.contains("the latest "), "{words:?}: {text}");
+    }
+}
+
+#[test]
+fn every_kind_of_run_is_told() {
+    require!(Need::Tool("tmux"));
+    let scratch = Scratch::new();
+    let dir = scratch.path();
+    scratch.dir("target");
+    let short = ["--warmup", "0s", "--duration", "1s"];
+    let curve = [&["vda", "target", "--points", "1..2", "--file-size", "4M", "--files", "2"], &short[..]];
+    let search = ["streams", "target", "--format", SMALL.id, "--find-max", "--buffered", "--time-max", "20s"];
+    runs_and_is_reported(dir, &curve.concat());
+    runs_and_is_reported(dir, &[&search, &short[..]].concat());
+    runs_and_is_reported(dir, &["replay", "proxy-ingest", "target"]);
+    std::fs::write(dir.join("one.mov"), [7; 100_000]).unwrap();
+    for words in [&["list"] as &[&str], &["extents", "one.mov"], &["clean", "target"]] {
+        at_every_width(dir, words, 0);
+    }
+}
+
+#[test]
+fn a_first_look_and_a_suite_are_told() {
+    require!(Need::Tool("tmux"));
+    let scratch = Scratch::new();
+    let dir = scratch.path();
+    scratch.dir("target");
+    runs_and_is_reported(dir, &["check", "target"]);
+    runs_and_is_reported(dir, &["run", "naspt", "--target", "target", "--batch", "1"]);
+    for text in at_every_width(dir, &["list"], 0) {
+        assert_eq!(text.matches("geometric mean").count(), 1, "{text}");
+    }
+    for text in at_every_width(dir, &["report"], 0) {
+        let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flowing.contains("the latest suite: ") && flowing.contains("of 12 workloads"), "{text}");
+    }
+    let suite = std::fs::read_dir(dir.join("reelgauge-runs")).unwrap().map(|entry| entry.unwrap().path());
+    let suite = suite.into_iter().find(|path| path.join("suite.json").exists()).unwrap();
+    let suite = suite.to_str().unwrap();
+    for text in at_every_width(dir, &["compare", suite, suite], 0) {
+        assert!(text.contains("1.00 times as fast"), "{text}");
+    }
+    at_every_width(dir, &["compare", suite, "reelgauge-runs"], 2);
+    at_every_width(dir, &["ops", "--top", "3"], 0);
+}
+
+#[test]
+fn traces_are_recorded_and_imported() {
+    require!(Need::Tool("tmux"), Need::Fuse);
+    let scratch = Scratch::new();
+    let dir = scratch.path();
+    scratch.dir("files");
+    for columns in WIDTHS {
+        let out = format!("traces-{columns}");
+        let words = ["record", "files", "--out", &out, "--", "sh", "-c", "echo a > files/b; cat files/b"];
+        let seen = seen(columns, dir, &words);
+        holds(&seen, columns, &words);
+        assert_eq!(seen.code, 0, "{}", seen.text());
+    }
+    let lines = [
+        r#"7 1000.001000 openat(AT_FDCWD, "/media/a.mov", O_RDONLY) = 3</media/a.mov> <0.000020>"#,
+        r#"7 1000.101000 read(3</media/a.mov>, ""..., 65536) = 65536 <0.000100>"#,
+        "7 1000.201000 close(3</media/a.mov>) = 0 <0.000005>",
+    ];
+    std::fs::write(dir.join("one.strace"), lines.join("\n")).unwrap();
+    for columns in WIDTHS {
+        let name = format!("seen-{columns}");
+        let words = ["import", "one.strace", "--name", &name, "--out", "imported"];
+        let seen = seen(columns, dir, &words);
+        holds(&seen, columns, &words);
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        at_every_width(dir, &["report", &format!("imported/{name}")], 0);
+    }
+    at_every_width(dir, &["ops", "imported/seen-60"], 0);
 }

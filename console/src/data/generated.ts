@@ -761,6 +761,8 @@ export type Hero = {
   cause: string,
   /** How sure it is. A sentence. */
   confidence: string,
+  /** What people said of the storage: `Acme FS2, firmware 7.2, raid 6`; `null` where nobody said anything. */
+  storage: string | null,
 };
 
 /** Single bytes that were written behind the end of a file. */

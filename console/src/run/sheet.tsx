@@ -11,7 +11,6 @@ import { VerdictMark } from "../parts/shell";
 import { cut } from "../parts/text";
 import { CheckTable } from "./check-table";
 import { Stated } from "./stated";
-import { storageName } from "./storage";
 import { criteriaWord, verdictOf } from "./verdict-word";
 import { startedAt } from "./when";
 import { sheetIsShown } from "./sheet-print";
@@ -86,8 +85,7 @@ function Rows({ rows }: { rows: [string, ComponentChildren][] }) {
 
 function storageRows(run: RunPage): [string, string][] {
   const { target } = run.summary;
-  const stated = storageName(run);
-  const about = [stated, target.path, target.description ?? target.fs_type ?? "", target.server ?? ""];
+  const about = [run.hero.storage ?? "", target.path, target.description ?? target.fs_type ?? "", target.server ?? ""];
   const options = target.mount_options ?? "";
   return [
     ["Storage", cut(about.filter((text) => text !== "").join(", "), 200)],

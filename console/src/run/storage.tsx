@@ -6,7 +6,7 @@ import { Name } from "../parts/name";
 
 export function Storage({ run }: { run: RunPage }) {
   const { target } = run.summary;
-  const stated = storageName(run);
+  const stated = run.hero.storage ?? "";
   const found = [target.description ?? target.fs_type, target.server === null ? null : `server ${target.server}`];
   const about = found.filter((text) => text !== null && text !== "").join(", ");
   return (
@@ -33,19 +33,10 @@ export function Storage({ run }: { run: RunPage }) {
   );
 }
 
-/** `QSAN XN8024, firmware 4.1`; empty where nobody wrote it down. */
-export function storageName(run: RunPage): string {
-  const { storage } = run.summary;
-  const name = [storage.make, storage.model].filter((text) => text !== null && text !== "").join(" ");
-  const firmware = storage.firmware === null || storage.firmware === "" ? "" : `firmware ${storage.firmware}`;
-  return [name, firmware].filter((text) => text !== "").join(", ");
-}
-
 /** The storage in one line, for a badge and a sheet: what is stated, else the path and what it is. */
 export function storageLine(run: RunPage): string {
   const { target } = run.summary;
-  const stated = storageName(run);
-  if (stated !== "") return stated;
+  if (run.hero.storage !== null) return run.hero.storage;
   const kind = target.description ?? target.fs_type;
   return kind === null || kind === "" ? target.path : `${target.path} (${kind})`;
 }

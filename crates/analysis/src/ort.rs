@@ -58,7 +58,7 @@ pub struct UnevenStep {
 #[non_exhaustive]
 pub enum CurveError {
     /// Too few load points.
-    #[error("the curve has {have} load points and needs at least {need}")]
+    #[error("the curve has {have} load point{} and needs at least {need}", if *.have == 1 { "" } else { "s" })]
     TooFewPoints {
         /// How many there are.
         have: usize,

@@ -74,13 +74,13 @@ impl Runs {
     }
 
     /// The newest so many runs by their names, newest first, and how many older ones there are. Only those
-    /// are read, however many there are.
+    /// are read, however many there are. A suite is one of them, without the runs in it.
     ///
     /// # Errors
     /// When the folder can't be read.
     pub fn newest(&self, most: usize) -> Result<(Vec<RunEntry>, usize), ApiError> {
         let mut names = self.names()?;
-        names.retain(|name| self.run_dir(name).is_some());
+        names.retain(|name| is_suite(&self.dir.join(name)) || self.run_dir(name).is_some());
         // Names begin with the time; what somebody named otherwise has that of its directory.
         let began = |name: &String| {
             let changed = || fs::metadata(self.dir.join(name)).and_then(|metadata| metadata.modified()).ok();
@@ -88,7 +88,10 @@ impl Runs {
         };
         names.sort_by_cached_key(|name| std::cmp::Reverse((began(name), name.clone())));
         let left_out = names.len().saturating_sub(most);
-        let entries = names.iter().take(most).filter_map(|name| self.entry(name));
+        let entries = names.iter().take(most).filter_map(|name| match is_suite(&self.dir.join(name)) {
+            true => self.suite(name).pop(),
+            false => self.entry(name),
+        });
         Ok((entries.map(Arc::unwrap_or_clone).collect(), left_out))
     }
 
@@ -123,7 +126,7 @@ impl Runs {
         Err(ApiError::missing(format!("there is no suite '{}' here", shown(id))))
     }
 
-    /// A suite and its runs, in the order in which they began.
+    /// The runs of a suite, in the order in which they began, and behind them the suite.
     fn suite(&self, name: &str) -> Vec<Arc<RunEntry>> {
         let dir = self.dir.join(name);
         let mut inside = names_in(&dir).unwrap_or_default();

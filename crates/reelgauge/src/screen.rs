@@ -40,9 +40,18 @@ pub fn complain(error: &anyhow::Error) -> u8 {
     EXIT_USAGE
 }
 
+/// As [`fitted`], for standard output.
+pub fn output_fitted(text: &str) -> String {
+    fitted_to(text, output_width()) + "\n"
+}
+
 /// Lines that are too wide for standard error, broken between words, and below their own beginning.
 pub fn fitted(text: &str) -> String {
-    let Some(width) = error_width() else { return text.to_owned() };
+    fitted_to(text, error_width())
+}
+
+fn fitted_to(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return text.to_owned() };
     let fit = |line: &str| {
         let indent = line.chars().take_while(|c| *c == ' ').count();
         match line.chars().count() > width {

@@ -7,9 +7,10 @@ use crate::text::plain;
 
 /// `Acme FS2, firmware 7.2, raid 6`; `None` where nobody said anything.
 pub fn storage_words(storage: &StorageDetails) -> Option<String> {
-    let name: Vec<&str> = [&storage.make, &storage.model].into_iter().flatten().map(String::as_str).collect();
+    let said = |text: &Option<String>| text.as_ref().filter(|text| !text.is_empty()).cloned();
+    let name: Vec<String> = [&storage.make, &storage.model].into_iter().filter_map(said).collect();
     let name = (!name.is_empty()).then(|| name.join(" "));
-    let firmware = storage.firmware.as_ref().map(|firmware| format!("firmware {firmware}"));
+    let firmware = said(&storage.firmware).map(|firmware| format!("firmware {firmware}"));
     let other = storage.other.iter().map(|(name, value)| format!("{name} {value}"));
     let words: Vec<String> = name.into_iter().chain(firmware).chain(other).collect();
     (!words.is_empty()).then(|| plain(&words.join(", ")))
@@ -37,6 +38,8 @@ mod tests {
             Some("Acme FS2, firmware 7.2, raid 6")
         );
         assert_eq!(words("protocol=smb").as_deref(), Some("protocol smb"));
+        let empty = StorageDetails { make: Some(String::new()), ..StorageDetails::default() };
+        assert_eq!(storage_words(&empty), None);
         assert_eq!(words("model=a\u{1b}[2J").as_deref(), Some("a\\u{1b}[2J"));
     }
 }

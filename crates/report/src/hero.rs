@@ -8,6 +8,7 @@ use reelgauge_analysis::statement::{AtLeast, Cause, Doubt, Judgement, Number, St
 use reelgauge_analysis::{LoadPoint, Summary};
 use serde::{Deserialize, Serialize};
 
+use crate::about::storage_words;
 use crate::check;
 use crate::statement::{cause_words, culprit_words, doubt_words};
 use crate::text::{capital, plain, plain_short};
@@ -27,6 +28,8 @@ pub struct Hero {
     pub cause: String,
     /// How sure it is. A sentence.
     pub confidence: String,
+    /// What people said of the storage: `Acme FS2, firmware 7.2, raid 6`; `None` where nobody said anything.
+    pub storage: Option<String>,
 }
 
 /// The words for a run's number.
@@ -37,6 +40,7 @@ pub fn hero(summary: &Summary) -> Hero {
         counts: counts(&statement, summary),
         cause: cause(&statement, summary),
         confidence: confidence(&statement, summary),
+        storage: storage_words(&summary.storage),
         statement,
     }
 }

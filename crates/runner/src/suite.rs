@@ -240,6 +240,11 @@ impl Suite {
         Ok(write_atomically(&path, &text)?)
     }
 
+    /// Whether this is the directory of a suite.
+    pub fn is_in(dir: &Path) -> bool {
+        dir.join(FILE_NAME).exists()
+    }
+
     /// Reads the suite in this directory.
     ///
     /// # Errors

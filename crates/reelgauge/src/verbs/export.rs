@@ -11,6 +11,7 @@ use reelgauge_trace::export::fio::{Exported, Version, write};
 use reelgauge_trace::library::Library;
 
 use crate::cli::{ExportArgs, ExportFormat};
+use crate::screen;
 
 /// Exports a trace. The exit code.
 pub fn export(args: &ExportArgs) -> Result<u8> {
@@ -41,23 +42,22 @@ fn write_file(trace: &Trace, version: Version, path: &Path) -> Result<Exported> 
 }
 
 fn told(exported: &Exported) -> String {
-    let mut text = format!(
-        "{} reads, writes and syncs of {} files exported\n",
-        units::count(exported.ops),
-        units::count(exported.files)
-    );
-    if exported.renamed_files > 0 {
-        text += &format!("Note: {} names had blanks, which are now %20\n", exported.renamed_files);
+    let mut lines = vec![format!(
+        "Exported {} of {}",
+        units::counted(exported.ops, "operation"),
+        units::counted(exported.files, "file")
+    )];
+    let (renamed, tamed) = (exported.renamed_files, exported.tamed_files);
+    if renamed > 0 {
+        lines.push(format!("Note: {} had blanks, which are now %20", units::counted(renamed, "name")));
     }
-    if exported.tamed_files > 0 {
-        text += &format!(
-            "Note: {} names were no safe ones (absolute, climbing with '..', or the like) and lie below the \
-             current directory now\n",
-            exported.tamed_files
-        );
+    if tamed > 0 {
+        lines.push(format!(
+            "Note: {} not safe (absolute, climbing with '..', or the like); now below the current directory",
+            if tamed == 1 { "1 name was".to_owned() } else { format!("{} names were", units::count(tamed)) }
+        ));
     }
-    for (why, ops) in &exported.left_out {
-        text += &format!("Left out: {} {why}\n", units::count(*ops));
-    }
-    text
+    lines
+        .extend(exported.left_out.iter().map(|(why, ops)| format!("Left out: {} {why}", units::count(*ops))));
+    screen::fitted(&lines.join("\n")) + "\n"
 }

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use reelgauge_import::{Format, Options, import as import_source};
+use reelgauge_report::text::shell_word;
 use reelgauge_report::units;
 use reelgauge_trace::{Trace, TraceInfo};
 
 use crate::cli::ImportArgs;
-use reelgauge_report::text::shell_word;
+use crate::screen;
 
 /// Bytes read at once: lines that lie within are not copied.
 const BUFFER_BYTES: usize = 1 << 20;
@@ -34,7 +35,7 @@ pub fn import(args: &ImportArgs) -> Result<u8> {
     };
     let trace = import_source(BufReader::with_capacity(BUFFER_BYTES, reader), &options)?;
     let info = trace.info().cloned().unwrap_or_default();
-    let text = if args.json { json(&trace, &info)? } else { screen(&trace, &info) };
+    let text = if args.json { json(&trace, &info)? } else { screen::output_fitted(&words(&trace, &info)) };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(0)
 }
@@ -50,31 +51,32 @@ fn json(trace: &Trace, info: &TraceInfo) -> Result<String> {
     Ok(format!("{}\n", serde_json::to_string_pretty(&value)?))
 }
 
-fn screen(trace: &Trace, info: &TraceInfo) -> String {
-    let seconds = info.duration_ns as f64 / 1e9;
-    let mut text = format!(
-        "{}: {} operations on {} files by {} threads in {seconds:.3} s ({})\n",
+/// What came of it, the answer first.
+fn words(trace: &Trace, info: &TraceInfo) -> String {
+    let mut lines = vec![format!(
+        "{}: {} on {} by {} in {} ({})",
         info.name,
-        units::count(info.ops),
-        units::count(u64::from(info.files)),
-        info.threads,
+        units::counted(info.ops, "operation"),
+        units::counted(u64::from(info.files), "file"),
+        units::counted(u64::from(info.threads), "thread"),
+        units::duration(info.duration_ns as f64 / 1e3),
         info.made_by
-    );
-    text += &format!("Not seen by this source: {}\n", info.blind_to.join("; "));
-    for warning in &info.warnings {
-        text += &format!("Note: {warning}\n");
-    }
-    for (why, ops) in &info.left_out {
-        text += &format!("Left out: {} {why}\n", units::count(*ops));
-    }
+    )];
+    lines.push(format!("Not seen by this source: {}.", info.blind_to.join("; ")));
+    lines.extend(info.warnings.iter().map(|warning| format!("Note: {warning}")));
+    let left_out = info.left_out.iter().map(|(why, ops)| format!("Left out: {} {why}", units::count(*ops)));
+    lines.extend(left_out);
     if info.malformed_lines > 0 {
-        text +=
-            &format!("Not understood: {} lines, of which the first:\n", units::count(info.malformed_lines));
+        let malformed = units::counted(info.malformed_lines, "line");
+        lines.push(format!("Not understood: {malformed}, of which the first:"));
     }
     for line in &info.first_malformed {
-        text += &format!("  line {}: {}: {}\n", line.line, line.why, printable(&line.text));
+        lines.push(format!("  line {}: {}: {}", line.line, line.why, printable(&line.text)));
     }
-    text + &format!("\n{}\n", shell_word(trace.dir()))
+    let trace = shell_word(trace.dir());
+    lines.push(format!("The trace: {trace}"));
+    lines.push(format!("Next: reelgauge report {trace}, or reelgauge replay {trace} PATH"));
+    lines.join("\n")
 }
 
 /// A foreign line without what a terminal would act upon.

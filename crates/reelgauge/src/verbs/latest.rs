@@ -28,18 +28,25 @@ pub fn newest(dir: &Path, most: usize) -> Result<(Vec<RunEntry>, usize)> {
     runs.newest(most).map_err(|error| anyhow::anyhow!(error.text))
 }
 
-/// The run that is named, or else the latest.
+/// The run or suite that is named, or else the latest.
 pub fn run_or_latest(named: Option<&PathBuf>) -> Result<PathBuf> {
-    if let Some(named) = named {
-        return Ok(named.clone());
-    }
+    named.map_or_else(|| latest(1, |_| true), |named| Ok(named.clone()))
+}
+
+/// The run that is named, or else the latest that is no suite: that has no operations of its own.
+pub fn single_run_or_latest(named: Option<&PathBuf>) -> Result<PathBuf> {
+    named.map_or_else(|| latest(LOOKED_AT, |entry| entry.verb != SUITE), |named| Ok(named.clone()))
+}
+
+fn latest(looked_at: usize, is_meant: fn(&RunEntry) -> bool) -> Result<PathBuf> {
     let usual = Path::new(DEFAULT_PARENT);
-    let (entries, _) = newest(usual, 1)?;
-    let Some(entry) = entries.first() else {
+    let (entries, _) = newest(usual, looked_at)?;
+    let Some(entry) = entries.iter().find(|entry| is_meant(entry)) else {
         bail!("there is no run in {DEFAULT_PARENT} yet; name one, or start here: reelgauge check PATH");
     };
     let path = usual.join(&entry.id);
-    said(&format!("the latest run: {}", shell_word(&path)));
+    let what = if entry.verb == SUITE { "suite" } else { "run" };
+    said(&format!("the latest {what}: {}", shell_word(&path)));
     Ok(path)
 }
 
@@ -72,15 +79,12 @@ pub fn runs_or_latest_two(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(paths.to_vec())
 }
 
-/// The latest run outside of suites that has an older one of the same verb and target, behind that one.
+/// The latest run that has an older one of the same verb and target, behind that one.
 fn two_alike(newest_first: &[RunEntry]) -> Option<(&RunEntry, &RunEntry)> {
-    // A suite is many runs, and its own runs replay different traces.
-    let alone: Vec<&RunEntry> =
-        newest_first.iter().filter(|entry| entry.verb != SUITE && entry.suite.is_none()).collect();
     let is_like = |one: &RunEntry, two: &RunEntry| one.verb == two.verb && one.target == two.target;
-    alone.iter().enumerate().find_map(|(at, after)| {
-        let before = alone[at + 1..].iter().find(|before| is_like(before, after))?;
-        Some((*before, *after))
+    newest_first.iter().enumerate().find_map(|(at, after)| {
+        let before = newest_first[at + 1..].iter().find(|before| is_like(before, after))?;
+        Some((before, after))
     })
 }
 
@@ -128,8 +132,6 @@ mod tests {
         assert_eq!((before.id.as_str(), after.id.as_str()), ("b", "d"));
         assert!(two_alike(&runs[..3]).is_none());
         let suites = [entry("s", SUITE, "/a"), entry("r", SUITE, "/a")];
-        assert!(two_alike(&suites).is_none());
-        let of_a_suite = |id: &str| RunEntry { suite: Some("s".to_owned()), ..entry(id, "replay", "/a") };
-        assert!(two_alike(&[of_a_suite("s/2"), of_a_suite("s/1")]).is_none());
+        assert!(two_alike(&suites).is_some());
     }
 }

@@ -11,7 +11,7 @@ use reelgauge_results::ops_listing::{Listing, list};
 use reelgauge_results::trace_report::name;
 use reelgauge_trace::library::Library;
 
-use super::latest::run_or_latest;
+use super::latest::single_run_or_latest;
 use crate::cli::OpsArgs;
 use crate::screen;
 
@@ -23,7 +23,7 @@ pub fn ops(args: &OpsArgs) -> Result<u8> {
     let pattern = args.file.as_deref().map(Pattern::new).transpose();
     let pattern = pattern.context("--file is no pattern; '*' and '?' stand for any characters")?;
     let period = args.period.period()?;
-    let held = Library::standard().open(&run_or_latest(args.trace.as_ref())?)?;
+    let held = Library::standard().open(&single_run_or_latest(args.trace.as_ref())?)?;
     let trace = held.trace();
     let files = pattern.map(|pattern| trace.files().iter().map(|file| pattern.matches(&file.path)).collect());
     let filter = OpFilter {

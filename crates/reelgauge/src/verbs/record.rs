@@ -44,7 +44,11 @@ pub fn record(args: &RecordArgs) -> Result<u8> {
         }
         Err(error) => return Err(error.into()),
     };
-    let text = if args.json { format!("{:#}\n", json_of(&recorded)) } else { words(&recorded) };
+    let text = if args.json {
+        format!("{:#}\n", json_of(&recorded))
+    } else {
+        screen::output_fitted(&words(&recorded))
+    };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(exit_code(&recorded))
 }
@@ -74,16 +78,15 @@ fn default_out(dir: &Path) -> PathBuf {
 
 /// What became of a recording that somebody has killed.
 fn tell_rescued(rescued: &Rescued) {
-    let left = shell_word(&rescued.left);
-    // Nobody is left to tell when standard error is closed.
-    let _ = match &rescued.trace {
-        Ok(trace) => writeln!(
-            std::io::stderr(),
-            "A recording that was cut off before is kept, but for its last second: {}",
-            shell_word(trace.dir())
-        ),
-        Err(why) => writeln!(std::io::stderr(), "warning: {left} was cut off and can't be kept: {why}"),
+    let text = match &rescued.trace {
+        Ok(trace) => {
+            let trace = shell_word(trace.dir());
+            format!("A recording that was cut off before is kept, but for its last second: {trace}")
+        }
+        Err(why) => format!("warning: {} was cut off and can't be kept: {why}", shell_word(&rescued.left)),
     };
+    // Nobody is left to tell when standard error is closed.
+    let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&text));
 }
 
 fn welcome(args: &RecordArgs, point: &Path) {
@@ -91,11 +94,12 @@ fn welcome(args: &RecordArgs, point: &Path) {
         return;
     }
     let point = shell_word(point);
-    // Nobody is left to tell when standard error is closed.
-    let _ = match args.command.is_empty() {
-        true => writeln!(std::io::stderr(), "Recording what happens below {point}; Ctrl-C ends it."),
-        false => writeln!(std::io::stderr(), "Recording what the command does below {point}."),
+    let text = match args.command.is_empty() {
+        true => format!("Recording what happens below {point}; Ctrl-C ends it."),
+        false => format!("Recording what the command does below {point}."),
     };
+    // Nobody is left to tell when standard error is closed.
+    let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&text));
 }
 
 /// What people want to know, the answer first.
@@ -129,7 +133,7 @@ fn words(recorded: &Recorded) -> String {
     let trace = shell_word(&recorded.trace);
     lines.push(format!("The trace: {trace}"));
     lines.push(format!("Next: reelgauge replay {trace} PATH"));
-    lines.join("\n") + "\n"
+    lines.join("\n")
 }
 
 /// What the recording itself cost.

@@ -9,17 +9,19 @@ use reelgauge_analysis::Summary;
 use reelgauge_record::named_file::write_named;
 use reelgauge_record::run_dir::RunDirError;
 use reelgauge_report::html::page::{Page, PageKind};
+use reelgauge_report::text::shell_word;
 use reelgauge_report::{CsvTable, Detail, Tables, trace_screen, write_csv};
 use reelgauge_results::page::{page, run_page, trace_page, write_html};
 use reelgauge_results::reopen::{ReopenError, reopen};
 use reelgauge_results::trace_report::{TraceView, trace_report};
+use reelgauge_runner::suite::Suite;
 use reelgauge_trace::TraceInfo;
 use reelgauge_trace::library::Library;
 
 use super::latest::{newest, run_or_latest};
+use super::suite;
 use crate::cli::ReportArgs;
 use crate::screen;
-use reelgauge_report::text::shell_word;
 
 /// Files of a trace that are told if nobody said how many.
 const DEFAULT_TOP: u32 = 15;
@@ -27,6 +29,9 @@ const DEFAULT_TOP: u32 = 15;
 /// Prints a run or a trace. The exit code.
 pub fn report(args: &ReportArgs) -> Result<u8> {
     let run = &run_or_latest(args.run.as_ref())?;
+    if Suite::is_in(run) {
+        return of_suite(args, run);
+    }
     let is_trace = TraceInfo::read(run)?.is_some() || is_log_alone(run);
     if is_trace || args.as_trace {
         return of_trace(args, run, run, false);
@@ -58,6 +63,17 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(0)
+}
+
+fn of_suite(args: &ReportArgs, dir: &Path) -> Result<u8> {
+    let of_runs = args.tables || args.workers || args.csv.is_some() || args.html.is_some();
+    let of_traces = args.as_trace || args.period.is_given() || args.top.is_some();
+    ensure!(
+        !of_runs && !of_traces,
+        "{dir} is a suite, which is told whole; for one workload, name its run in there: reelgauge report {dir}/RUN",
+        dir = shell_word(dir)
+    );
+    suite::again(dir, None, args.json)
 }
 
 /// What to do where there is no run: a folder of runs is listed, and its newest is what is meant mostly.

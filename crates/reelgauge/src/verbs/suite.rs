@@ -1,4 +1,4 @@
-//! `reelgauge run naspt`: a suite of replayed workloads, and how it compares with another.
+//! `reelgauge run naspt`: a suite of replayed workloads, its screen again, and how it compares with another.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,7 +9,7 @@ use reelgauge_record::notes::StorageDetails;
 use reelgauge_report::{SuiteScreen, suite_screen};
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
-use reelgauge_runner::suite::{NASPT, Suite, SuiteEnd, SuiteRequest, naspt_workloads, run_suite};
+use reelgauge_runner::suite::{NASPT, Suite, SuiteRequest, naspt_workloads, run_suite};
 use reelgauge_runner::supervise::{HANG_AFTER, Patience, supervised};
 use reelgauge_workload::replay::Pacing;
 use serde::Serialize;
@@ -67,10 +67,21 @@ fn measure(request: SuiteRequest, args: &RunArgs, against: Option<(&Path, Suite)
             return Ok(code);
         }
     };
-    let ratios = against.map(|(dir, other)| (dir, ended.suite.table.ratios_to(&other.table)));
-    let text = if args.output.json { json(&ended, ratios.as_ref())? } else { shown(&ended, ratios.as_ref()) };
-    std::io::stdout().write_all(text.as_bytes())?;
+    print(&ended.suite, &ended.dir, against, args.output.json)?;
     Ok(ended.exit_code)
+}
+
+/// Prints a suite that ran before, beside another one if that is given. The exit code.
+pub fn again(dir: &Path, against: Option<&Path>, as_json: bool) -> Result<u8> {
+    let against = against.map(|dir| anyhow::Ok((dir, Suite::read(dir)?))).transpose()?;
+    print(&Suite::read(dir)?, dir, against, as_json)?;
+    Ok(0)
+}
+
+fn print(suite: &Suite, dir: &Path, against: Option<(&Path, Suite)>, as_json: bool) -> Result<()> {
+    let ratios = against.map(|(dir, other)| (dir, suite.table.ratios_to(&other.table)));
+    let text = if as_json { json(suite, dir, ratios.as_ref())? } else { shown(suite, dir, ratios.as_ref()) };
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
 }
 
 /// What `--json` prints.
@@ -85,18 +96,17 @@ struct Printed<'a> {
     ratios: Option<&'a NasptRatios>,
 }
 
-fn json(ended: &SuiteEnd, ratios: Option<&(&Path, NasptRatios)>) -> Result<String> {
+fn json(suite: &Suite, dir: &Path, ratios: Option<&(&Path, NasptRatios)>) -> Result<String> {
     let printed = Printed {
-        suite: &ended.suite,
-        dir: &ended.dir,
+        suite,
+        dir,
         against: ratios.map(|(dir, _)| *dir),
         ratios: ratios.map(|(_, ratios)| ratios),
     };
     Ok(format!("{}\n", serde_json::to_string_pretty(&printed)?))
 }
 
-fn shown(ended: &SuiteEnd, ratios: Option<&(&Path, NasptRatios)>) -> String {
-    let SuiteEnd { suite, dir, .. } = ended;
+fn shown(suite: &Suite, dir: &Path, ratios: Option<&(&Path, NasptRatios)>) -> String {
     let (target, pace) = (suite.target.display().to_string(), suite.pace.to_string());
     let (dir, other) = (shell_word(dir), ratios.map(|(dir, _)| dir.display().to_string()));
     let shown = SuiteScreen {
