@@ -153,7 +153,7 @@ for (const name of ["compared", "stalled"] as const) {
     if (compared === null) return;
     const screen = terminal("compare", ...compared.runs);
     await page.goto(pathToFileURL(compared.page).href);
-    const sentences = await texts(page, "#answer > p");
+    const sentences = await texts(page, "#answer > p, #answer > details > p");
     expect(sentences.length).toBeGreaterThan(0);
     expect(flowing(screen.split("\n\n")[0] ?? "")).toBe(sentences.join(" "));
     const cautions = await texts(page, "#answer .warnings li");

@@ -7,7 +7,6 @@ import { Shell } from "../parts/shell";
 import type { Verdict } from "../parts/shell";
 import { Differences } from "./differences";
 import { Overlays } from "./overlays";
-import { RunKey } from "./run-key";
 import { Settings } from "./settings";
 import { Systems } from "./systems";
 import { Folded } from "../parts/section";
@@ -64,9 +63,17 @@ function verdictOf(comparison: Comparison): Verdict {
   return all.includes("same") ? { word: "no difference found", tone: "plain" } : { word: "can't be told", tone: "plain" };
 }
 
+/** Sentences and warnings that stand open; the systems are to be seen beside them. */
+const SAID = 2;
+const WARNED = 1;
+
 function Answer({ comparison }: { comparison: Comparison }) {
-  const { headline, sentences } = comparison;
-  const [first, ...others] = headline === null ? sentences : [{ tone: "answer" as const, text: headline }, ...sentences];
+  const { headline, sentences, cautions } = comparison;
+  const told = headline === null ? sentences : [{ tone: "answer" as const, text: headline }, ...sentences];
+  const [first, ...others] = told;
+  const warnings = cautions.map((caution) => <li dir="auto">{caution}</li>);
+  const more = [...others.slice(SAID).map(sentenceOf), warnings.length > WARNED && <ul class="warnings">{warnings.slice(WARNED)}</ul>];
+  const kept = Math.max(0, others.length - SAID) + Math.max(0, warnings.length - WARNED);
   return (
     <section id="answer" class="section answer" aria-labelledby="answer-title">
       <h2 class="sr-only" id="answer-title" tabIndex={-1}>
@@ -77,23 +84,22 @@ function Answer({ comparison }: { comparison: Comparison }) {
           {first.text}
         </p>
       )}
-      {others.map((sentence) => (
-        <p class={sentence.tone} dir="auto">
-          {sentence.text}
-        </p>
-      ))}
-      {comparison.cautions.length > 0 && (
-        <>
-          <h3>Beware</h3>
-          <ul class="warnings">
-            {comparison.cautions.map((caution) => (
-              <li dir="auto">{caution}</li>
-            ))}
-          </ul>
-        </>
+      {others.slice(0, SAID).map(sentenceOf)}
+      {warnings.length > 0 && <ul class="warnings">{warnings.slice(0, WARNED)}</ul>}
+      {kept > 0 && (
+        <details>
+          <summary>{kept === 1 ? "1 more thing to know" : `${kept} more things to know`}</summary>
+          {more}
+        </details>
       )}
-      <h3>The runs</h3>
-      <RunKey runs={comparison.runs} />
     </section>
+  );
+}
+
+function sentenceOf({ tone, text }: Comparison["sentences"][number]) {
+  return (
+    <p class={tone} dir="auto">
+      {text}
+    </p>
   );
 }

@@ -5,7 +5,7 @@ import { count, ms } from "../figures/units";
 import { Name } from "../parts/name";
 import { Section } from "../parts/section";
 import { type Column, Table } from "../parts/table";
-import { Sample, runName } from "./run-key";
+import { RunKey, Sample, runName } from "./run-key";
 import { type RunFigures, figuresOf } from "./run-figures";
 
 interface Row {
@@ -22,6 +22,8 @@ export function Systems({ comparison, runs }: { comparison: Comparison; runs: Ru
   return (
     <Section id="systems" title="Systems">
       <Table caption="Systems" quiet columns={COLUMNS} rows={rows} />
+      <h3>The runs</h3>
+      <RunKey runs={comparison.runs} />
     </Section>
   );
 }

@@ -77,7 +77,7 @@ fn place(one: &Summary, two: &Summary) -> Vec<String> {
     }
     let (a, b) = (&one.effective_mode, &two.effective_mode);
     if a.found != b.found {
-        told.push(format!("went to its files {}, run 1 {}.", said(&b.found), said(&a.found)));
+        told.push(format!("{}, run 1 {}.", mode_words(&b.found), mode_words(&a.found)));
     }
     if let (Some(one), Some(two)) = (a.cached_share_before, b.cached_share_before)
         && (one - two).abs() > CACHED_DIFFERENCE
@@ -90,6 +90,16 @@ fn place(one: &Summary, two: &Summary) -> Vec<String> {
         ));
     }
     told
+}
+
+/// How a run went to its files.
+fn mode_words(found: &str) -> &str {
+    match found {
+        "direct" => "went past this machine's cache",
+        "buffered" => "went through this machine's cache",
+        "direct ignored" => "went through a cache, although it was to go past it",
+        _ => "went to its files nobody knows how",
+    }
 }
 
 fn data(one: &Summary, two: &Summary) -> Vec<String> {

@@ -4,8 +4,15 @@
 
 use reelgauge_analysis::compare::{Comparison, ComparisonRow, Judgement, Kinship, LATE_FRAMES, SEARCH};
 
-use crate::text::plain_short;
+use crate::text::{capital, plain_short};
 use crate::units::fixed;
+
+/// What is said behind a count of late frames, and behind one of 1.
+const LATE: &str = " late frames";
+const LATE_ONE: &str = " late frame";
+
+/// Begins the name of a run that has none of its own.
+const NUMBERED: &str = "run ";
 
 /// Names are not longer here.
 const NAME_CHARS_MAX: usize = 40;
@@ -14,6 +21,8 @@ const NAME_CHARS_MAX: usize = 40;
 struct Saying {
     verb: &'static str,
     behind: String,
+    /// The same behind 1.
+    behind_one: String,
     /// Whether it makes sense to say how many times as much it is.
     has_ratio: bool,
 }
@@ -35,7 +44,11 @@ pub(super) fn headline(comparison: &Comparison) -> Option<String> {
         row.values[other].partial_cmp(&row.values[one]).unwrap_or(std::cmp::Ordering::Equal)
     });
     let first = *others.first()?;
-    let mut line = format!("{} {} {}{}", names[first], saying.verb, row.texts[first], saying.behind);
+    let behind = if row.texts[first] == "1" { saying.behind_one } else { saying.behind };
+    let mut line = format!("{} {} {}{behind}", names[first], saying.verb, row.texts[first]);
+    if line.starts_with(NUMBERED) {
+        line = capital(&line);
+    }
     for &at in others.iter().skip(1).chain([&base]) {
         line.push_str(&format!(", {} {}", names[at], row.texts[at]));
     }
@@ -67,12 +80,13 @@ fn rank((row, _): &(&ComparisonRow, Saying)) -> usize {
 }
 
 fn saying(row: &ComparisonRow) -> Option<Saying> {
-    let of = |verb, behind: &str, has_ratio| Some(Saying { verb, behind: behind.to_owned(), has_ratio });
+    let of = |verb, behind: &str, has_ratio| {
+        let behind_one = if behind == LATE { LATE_ONE } else { behind };
+        Some(Saying { verb, behind: behind.to_owned(), behind_one: behind_one.to_owned(), has_ratio })
+    };
     match row.figure.as_str() {
         SEARCH => of("carries", "", true),
-        LATE_FRAMES if row.values.iter().flatten().any(|&late| late > 0.0) => {
-            of("has", " late frames", false)
-        }
+        LATE_FRAMES if row.values.iter().flatten().any(|&late| late > 0.0) => of("has", LATE, false),
         "replay.median_bytes_per_s" => of("replays", " MB/s", true),
         "total.read_bytes_per_s" => of("reads", " MB/s", true),
         "total.written_bytes_per_s" => of("writes", " MB/s", true),
@@ -94,7 +108,7 @@ fn names(comparison: &Comparison) -> Vec<String> {
     let all = 0..comparison.runs.len();
     let systems: Vec<String> = all.clone().map(system).collect();
     let labels: Vec<String> = all.clone().map(label).collect();
-    let numbers: Vec<String> = all.map(|at| format!("run {}", at + 1)).collect();
+    let numbers: Vec<String> = all.map(|at| format!("{NUMBERED}{}", at + 1)).collect();
     let found = [systems, labels].into_iter().find(|names| are_names(names)).unwrap_or(numbers);
     found.iter().map(|name| plain_short(name, NAME_CHARS_MAX)).collect()
 }
@@ -146,7 +160,7 @@ mod tests {
         two.rows[0].judgement[1] = Judgement::Unknown;
         assert_eq!(headline(&two).as_deref(), Some("Bolt carries 31, Acme 24."));
         two.runs[1].system.make = None;
-        assert!(headline(&two).is_some_and(|line| line.starts_with("run 2 carries 31, run 1 24")));
+        assert!(headline(&two).is_some_and(|line| line.starts_with("Run 2 carries 31, run 1 24")));
         two.runs[1].kinship = Kinship::OtherWork;
         assert_eq!(headline(&two), None);
     }
@@ -165,6 +179,8 @@ mod tests {
     fn late_frames_are_counted_and_never_a_multiple() {
         let late = comparison(&["A", "B"], LATE_FRAMES, &[84.0, 0.0]);
         assert_eq!(headline(&late).as_deref(), Some("B has 0 late frames, A 84."));
+        let one = comparison(&["A", "B"], LATE_FRAMES, &[84.0, 1.0]);
+        assert_eq!(headline(&one).as_deref(), Some("B has 1 late frame, A 84."));
         let none = comparison(&["A", "B"], LATE_FRAMES, &[0.0, 0.0]);
         assert_eq!(headline(&none), None);
     }

@@ -196,7 +196,7 @@ fn what_else_differs_is_said() {
     for wanted in [
         "Run 2 has another plan: blocks 64KiB (run 1: 4KiB), warmup 0s (run 1: 5s).",
         "Run 2 had another file system: nfs4 (run 1: unknown).",
-        "Run 2 went to its files buffered",
+        "Run 2 went through this machine's cache, run 1 ",
         "Run 2 was interrupted.",
         "Run 2 was made by version 2 of this tool, run 1 by 1.",
         "Run 2 used 4.00 MB of files, run 1 2.00 MB",
