@@ -122,7 +122,7 @@ fn a_buffer_that_hides_an_overload_for_as_long_as_a_trial() {
 }
 
 /// Seven streams lack 7 ms in every second: with a second in hand the first of their frames is late after
-/// more than two minutes, and yet a trial of the usual length finds that they are too many.
+/// more than two minutes, and yet trials of the usual length find that they are too many.
 #[test]
 fn seven_streams_on_a_store_of_6_95() {
     if !needs::are_met(faulty::NEEDS) {
@@ -133,7 +133,8 @@ fn seven_streams_on_a_store_of_6_95() {
     faulty.faults().limit_bytes_per_s(OWN_BYTES_PER_S * 695 / 100);
     let sought = Sought { start: 6, cap: 7, duration: "10s", buffer: None };
     let summary = Verb::on("run", sought.plan(&scratch, &faulty.path())).measure();
-    found_within(&summary, 6, 6);
+    // Of 7 ms in a second a trial may miss one, on a machine that is busy otherwise; the answer must not.
+    assert_eq!(count(&summary, "search.streams"), 6, "{:#}", at(&summary, "search"));
     let points = at(&summary, "load_points").as_array().unwrap().iter();
     let seven = points.filter(|point| at(point, "stream_count") == 7);
     let failed = |point: &serde_json::Value| at(point, "verdict.failed_first.criterion") == "margins";

@@ -80,7 +80,7 @@ function Answer({ comparison }: { comparison: Comparison }) {
         Answer
       </h2>
       {first !== undefined && (
-        <p class={`headline ${first.tone}`} dir="auto">
+        <p class={`headline ${classOf(first)}`} dir="auto">
           {first.text}
         </p>
       )}
@@ -96,10 +96,16 @@ function Answer({ comparison }: { comparison: Comparison }) {
   );
 }
 
-function sentenceOf({ tone, text }: Comparison["sentences"][number]) {
+type Sentence = Comparison["sentences"][number];
+
+function sentenceOf(sentence: Sentence) {
   return (
-    <p class={tone} dir="auto">
-      {text}
+    <p class={classOf(sentence)} dir="auto">
+      {sentence.text}
     </p>
   );
+}
+
+function classOf({ tone }: Sentence): string {
+  return tone === "bad" ? "bad" : "";
 }

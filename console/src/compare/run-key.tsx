@@ -7,9 +7,9 @@ import { dark } from "../parts/theme";
 import { cut } from "../parts/text";
 import { startedAt } from "../run/when";
 
-/** `2 production-edit`: short, and never the same for two runs. */
+/** `2: production-edit`: short, and never the same for two runs. */
 export function runName(run: ComparedRun, at: number): string {
-  return `${at + 1} ${cut(run.label === "" ? run.id : run.label, 32)}`;
+  return `${at + 1}: ${cut(run.label === "" ? run.id : run.label, 32)}`;
 }
 
 /** The runs as a list, each with its line. */

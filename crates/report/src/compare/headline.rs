@@ -80,6 +80,10 @@ fn rank((row, _): &(&ComparisonRow, Saying)) -> usize {
 }
 
 fn saying(row: &ComparisonRow) -> Option<Saying> {
+    // What a clock asked for is no achievement.
+    if row.judgement.contains(&Judgement::Demand) {
+        return None;
+    }
     let of = |verb, behind: &str, has_ratio| {
         let behind_one = if behind == LATE { LATE_ONE } else { behind };
         Some(Saying { verb, behind: behind.to_owned(), behind_one: behind_one.to_owned(), has_ratio })
@@ -173,6 +177,14 @@ mod tests {
         assert_eq!(headline(&none), None);
         none.rows.clear();
         assert_eq!(headline(&none), None);
+    }
+
+    #[test]
+    fn what_a_clock_asked_for_is_no_answer() {
+        let mut paced = comparison(&["A", "B"], "total.read_bytes_per_s", &[24.0, 24.1]);
+        assert!(headline(&paced).is_some());
+        paced.rows[0].judgement = vec![Judgement::Base, Judgement::Demand];
+        assert_eq!(headline(&paced), None);
     }
 
     #[test]

@@ -299,7 +299,8 @@ impl Side<'_> {
             one.values[self.run].unwrap_or(f64::MAX).total_cmp(&two.values[self.run].unwrap_or(f64::MAX))
         });
         let margin = margins.map_or_else(String::new, |row| {
-            format!("; the worst margin was {} and {} ms", row.texts[0], row.texts[self.run])
+            // In the order in which the sentence names them.
+            format!("; the worst margin was {} and {} ms", row.texts[self.run], row.texts[0])
         });
         Some(format!("no late frame in either{margin}"))
     }
