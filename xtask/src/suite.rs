@@ -27,7 +27,7 @@ use programs::{Program, Said};
 const AT_ONCE: usize = 3;
 
 /// How many of those that judge by time do: each leaves more than four fifths of a processor idle.
-const MEASURING_AT_ONCE: usize = 2;
+const MEASURING_AT_ONCE: usize = 3;
 
 /// Tests that may fail in company and pass alone, among those that wait and among those that judge by time.
 const MOST_UNSTABLE: usize = 2;

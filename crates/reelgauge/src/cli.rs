@@ -155,10 +155,11 @@ pub struct MixArgs {
     /// How many workers at once [default: 4]
     #[arg(long, value_name = "N", conflicts_with = "ramp")]
     pub workers: Option<u32>,
-    /// Load points with more and more workers: 1..10, '4..40 step 4', single-file or multi-file
+    /// A series of load points with more and more workers: 1..10, '4..40 step 4', single-file or multi-file
     #[arg(long, value_name = "RAMP")]
     pub ramp: Option<String>,
-    /// Load points with another value each: random=0..100 step 25, blocks=4KiB..1MiB, length=1MiB..64MiB
+    /// A series of load points with different values: random=0..100 step 25, blocks=4KiB..1MiB,
+    /// length=1MiB..64MiB
     #[arg(long, hide_short_help = true, value_name = "SWEEP", conflicts_with = "ramp")]
     pub sweep: Option<Sweep>,
     /// Measured time of each load point of a ramp or sweep [default: 60s]
@@ -213,11 +214,11 @@ pub struct OutputArgs {
 /// What the user says of a run and its storage. The same on every verb that measures.
 #[derive(Clone, Debug, Default, Args)]
 pub struct NotedArgs {
-    /// What the storage is, kept with the results: make=Acme,model=FS2,firmware=7.2 and names of your own,
+    /// Storage details to keep with the results: make=Acme,model=FS2,firmware=7.2 and names of your own,
     /// such as raid=6; may be repeated
     #[arg(long = "storage", hide_short_help = true, value_name = "KEY=VALUE,...")]
     storage: Vec<StorageDetails>,
-    /// A word to find the run by; may be repeated
+    /// A tag to find the run by; may be repeated
     #[arg(long = "tag", hide_short_help = true, value_name = "NAME", value_parser = tag)]
     tags: Vec<String>,
 }
@@ -248,7 +249,7 @@ pub struct TargetArgs {
     /// As root: work on a target that others own or may write in, with its owner's rights
     #[arg(long, hide_short_help = true)]
     pub shared_target: bool,
-    /// Room on the target that is never taken [default: 5% of the volume, at most 10 GB]
+    /// Space on the target to leave free [default: 5% of the volume, at most 10 GB]
     #[arg(long, hide_short_help = true, value_name = "SIZE")]
     pub keep_free: Option<Size>,
 }
@@ -299,7 +300,7 @@ pub struct StreamsArgs {
     /// The media format, by its id; 'reelgauge formats WORDS' finds it
     #[arg(long, value_name = "ID", conflicts_with = "like")]
     pub format: Option<String>,
-    /// Take the frame sizes of this movie file or folder of frames
+    /// Use the frame sizes of this movie file or folder of frames
     #[arg(long, hide_short_help = true, value_name = "PATH")]
     pub like: Option<PathBuf>,
     /// A format of your own, by the bytes of each frame; needs --fps
@@ -313,25 +314,25 @@ pub struct StreamsArgs {
     /// A format of your own, by its rate in 10^6 bit/s; needs --fps
     #[arg(long, hide_short_help = true, value_name = "NUMBER", conflicts_with_all = ["format", "like"])]
     pub mbit_per_s: Option<f64>,
-    /// The frames of your own format are files of their own
+    /// Your own format has one file per frame
     #[arg(long, hide_short_help = true)]
     pub file_per_frame: bool,
     /// Frames per second, instead of the format's or the footage's own
     #[arg(long, hide_short_help = true, value_name = "RATE")]
     pub fps: Option<FrameRate>,
-    /// What the streams are: player, recorder, editor, transcoder or copier
+    /// What each stream does: player, recorder, editor, transcoder or copier
     #[arg(long, value_name = "ACTOR", default_value = "player")]
     pub actor: ActorKind,
-    /// How many, or load points with more and more: 8 or 1..10 [default: 1]
+    /// Number of streams, or a series of load points: 8 or 1..10 [default: 1]
     #[arg(long, value_name = "N", conflicts_with = "find_max")]
     pub count: Option<Ramp>,
-    /// What a stream holds in hand, as time or frames: 1s or 12frames [default: 1s]
+    /// How far each stream buffers ahead, as time or frames: 1s or 12frames [default: 1s]
     #[arg(long, value_name = "BUFFER")]
     pub buffer: Option<Buffer>,
-    /// What becomes of frames whose time has passed: drop or stall [default: drop]
+    /// What happens to frames that miss their deadline: drop or stall [default: drop]
     #[arg(long, hide_short_help = true, value_enum, value_name = "POLICY")]
     pub policy: Option<Policy>,
-    /// How many frames a player asks for at once: closed (one) or open (all its buffer) [default: closed]
+    /// How many frames a player requests at once: closed (one) or open (all its buffer) [default: closed]
     #[arg(long, hide_short_help = true, value_enum, value_name = "HOW")]
     pub read_ahead: Option<ReadAhead>,
     /// How long each stream's clip plays; streams loop over it [default: 10s]
@@ -341,7 +342,7 @@ pub struct StreamsArgs {
     /// changed
     #[arg(long, hide_short_help = true, value_name = "DIR")]
     pub read_from: Option<PathBuf>,
-    /// Recorders write over a file that exists, instead of growing a new one
+    /// Recorders overwrite an existing file instead of growing a new one
     #[arg(long, hide_short_help = true)]
     pub preallocated: bool,
     /// How often recorders make their frames durable [default: never with direct I/O, else each time that the
@@ -357,17 +358,17 @@ pub struct StreamsArgs {
     /// Size of the file that a copier copies [default: 1GiB]
     #[arg(long, hide_short_help = true, value_name = "SIZE")]
     pub file_size: Option<Size>,
-    /// What counts as good enough: late=0,margins=60s,p99=40ms,throughput=60MB/s,errors=0
+    /// Pass criteria: late=0,margins=60s,p99=40ms,throughput=60MB/s,errors=0
     #[arg(long, hide_short_help = true, value_name = "LIMITS")]
     pub criteria: Option<String>,
 
     /// Search for the largest number of streams that passes, and then holds on for a minute
     #[arg(long)]
     pub find_max: bool,
-    /// Time that the search may take
+    /// Time limit for the search
     #[arg(long, hide_short_help = true, value_name = "TIME", requires = "find_max")]
     pub time_max: Option<Span>,
-    /// Go on with the search of this run, which was interrupted
+    /// Continue the interrupted search of this run
     #[arg(long, hide_short_help = true, value_name = "RUN", requires = "find_max")]
     pub resume: Option<PathBuf>,
 
@@ -402,7 +403,7 @@ pub struct StreamsArgs {
 pub struct VdaArgs {
     /// The directory to measure. Test files go into its subdirectory reelgauge-area/
     pub path: PathBuf,
-    /// Streams of the last of ten load points
+    /// Number of streams at the last of ten load points
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "points")]
     pub streams: u32,
     /// The load points themselves: 1..10 or '10..100 step 10'
@@ -463,7 +464,7 @@ pub struct ReplayArgs {
     /// they share
     #[arg(long, hide_short_help = true, value_enum, default_value = "resources")]
     pub order: Order,
-    /// Make recorded times longer or shorter: 0.5 is twice as fast
+    /// Scale recorded times: 0.5 is twice as fast
     #[arg(long, hide_short_help = true, value_name = "FACTOR", default_value_t = 1.0)]
     pub scale: f64,
     /// Shorten idle periods to at most this
@@ -472,10 +473,10 @@ pub struct ReplayArgs {
     /// Concurrent users, each with its own files
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub copies: u32,
-    /// Users begin so far apart [default: 1s]
+    /// Delay between the starts of users [default: 1s]
     #[arg(long, hide_short_help = true, value_name = "TIME")]
     pub stagger: Option<Span>,
-    /// Passes, each on files of its own, all prepared before the first
+    /// Number of passes, each on its own files, all prepared before the first
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub batch: u32,
     /// How files are prepared: with their size known (copy), growing (stream), or growing above 1 GB (auto)
@@ -498,7 +499,7 @@ pub struct RunArgs {
     /// Measure this directory instead of the plan's
     #[arg(long, value_name = "PATH")]
     pub target: Option<PathBuf>,
-    /// How many times the plan's actors play: 2 or 1..4
+    /// Multiply the plan's actors by this: 2 or 1..4
     #[arg(long, value_name = "RAMP", conflicts_with = "find_max")]
     pub scale: Option<Ramp>,
     /// Search for the largest scale that passes
@@ -507,7 +508,7 @@ pub struct RunArgs {
     /// Passes of each workload, each on fresh files (suites only) [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub batch: Option<u32>,
-    /// Of a suite: compare with the one in this directory
+    /// Compare with the suite in this directory (suites only)
     #[arg(long, value_name = "DIR")]
     pub against: Option<PathBuf>,
     #[command(flatten)]
@@ -630,10 +631,10 @@ Examples:
   reelgauge streams /mnt/nas --like clip.mov --actor editor --cameras 9
   reelgauge streams /mnt/nas --mbit-per-s 220 --fps 25 --find-max        a format of your own
   reelgauge streams /mnt/nas --format xavc-intra-class-100-1080-25 --count 8 --read-from /mnt/nas/archive
-                                        old files of your own, only read: no server has them in its memory
+                                        old files of yours, read only: no server still has them in memory
 
-Exit codes: 0 criteria met, 1 not met, 2 wrong usage or input, 3 the run broke off (results kept),
-130 interrupted (results kept).";
+Exit codes: 0 criteria met, 1 not met, 2 wrong usage or input, 3 the run broke off (results kept), 130 \
+interrupted (results kept).";
 
 const AFTER_IMPORT: &str = "\
 How such texts are made:
@@ -660,7 +661,7 @@ How such texts are made:
 Exit codes: 0 imported, 2 the text can't be understood, or nothing of it is kept.";
 
 const AFTER_VDA: &str = "\
-The workload is that of the published definition: for each stream a camera (9 writes/s, 5 % made durable)
+The workload is that of the published definition: for each stream a camera (9 writes/s, 5 % made durable) \
 and a companion (1 operation/s). Everything is VDA-like and not a SPEC result.
 
 Exit codes: 0 every load point valid, 1 not, 2 wrong usage or input, 3 the run broke off, 130 interrupted.";
@@ -673,7 +674,7 @@ Examples:
   reelgauge replay traces/edit /mnt/nas --copies 8         eight users
   reelgauge replay reelgauge-runs/LAST /mnt/nas            a run is a trace
 
-Exit codes: 0 replayed, 2 wrong usage or input, 3 the run broke off (results kept), 130 interrupted
+Exit codes: 0 replayed, 2 wrong usage or input, 3 the run broke off (results kept), 130 interrupted \
 (results kept).";
 
 const AFTER_MIX: &str = "\
@@ -683,8 +684,8 @@ Examples:
   reelgauge mix /mnt/nas --sweep 'random=0..100 step 25'   how much random access hurts
   reelgauge mix /mnt/nas --verify --duration 10m           read back and check everything written
 
-Exit codes: 0 measured, 1 what was read back differs (--verify), 2 wrong usage or input, 3 the run
-broke off (results kept), 130 interrupted (results kept).";
+Exit codes: 0 measured, 1 what was read back differs (--verify), 2 wrong usage or input, 3 the run broke \
+off (results kept), 130 interrupted (results kept).";
 
 #[cfg(test)]
 mod tests {

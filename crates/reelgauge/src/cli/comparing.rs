@@ -47,14 +47,15 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 const AFTER_COMPARE: &str = "\
-Every difference stands beside its noise: what the figure would have changed by anyway. It is estimated from \
-the stretches of each run, or from runs that repeat one another, which is surer. Figures whose noise nobody \
-can tell are neither better nor worse; load points of 30 s or more tell it.
+Every difference stands beside its noise: what the figure would have changed by anyway. The noise is \
+estimated from the stretches of each run, or, better, from runs that repeat one another. A figure whose \
+noise is not known is neither better nor worse; load points of 30 s or more tell it.
 
-Streams come first: criteria, capacity, late frames, margins. Late frames are counted by the incidents that \
-caused them: from none to one is a change and fails any --threshold; how long an incident lasted is no \
-evidence. What paced streams move is what they ask for: neither better nor worse. Of other numbers of streams \
-only criteria, late frames and margins are compared, of other kinds of work nothing.
+Streams come first: criteria, capacity, late frames, margins. Late frames are counted by the incidents \
+that caused them: from none to one is a change and fails any --threshold; how long an incident lasted is \
+no evidence. What paced streams move is what they ask for: neither better nor worse. Runs with different \
+numbers of streams are compared by criteria, late frames and margins only; different kinds of work, not \
+at all.
 
 Examples:
   reelgauge compare RUN-BEFORE RUN-AFTER                       what did the change do?
@@ -62,8 +63,8 @@ Examples:
   reelgauge compare LAST-WEEK TODAY --threshold 5 --junit --out compare.xml
                                                                a gate for automation
 
-What is held to --threshold: every figure of the storage, or those of --figure. The tool's own cost \
-(self_cost.*) is only if --figure names it.
+--threshold applies to every figure of the storage, or to those of --figure; to the tool's own cost \
+(self_cost.*) only where --figure names it.
 
 Exit codes: 0 compared, 1 a figure is worse by more than --threshold and the noise, 2 wrong usage or input \
 (also: there is a --threshold and no figure could be judged).";

@@ -62,10 +62,10 @@ Examples:
   reelgauge console --root /mnt/nas --token-file /etc/reelgauge/token --public-url https://nas.example.com/
                                                        as a service, behind a proxy
 
-Who opens the printed link is let in until the browser is closed or the console ends. Programs send the token
-as 'Authorization: Bearer TOKEN'; so does Prometheus, which reads /metrics. A token is taken from a file and
-from nowhere else: command lines are for everybody on a machine to read, and the environment is handed on to
-every run.
+Whoever opens the printed link is let in until the browser is closed or the console ends. Programs send \
+the token as 'Authorization: Bearer TOKEN'; so does Prometheus, which reads /metrics. A token is taken \
+from a file and from nowhere else: command lines are for everybody on a machine to read, and the \
+environment is handed on to every run.
 
 Ctrl-C ends the console. Runs that it has started go on, and a browser that is closed stops nothing.
 

@@ -49,7 +49,7 @@ pub struct OpsArgs {
     pub kind: Vec<OpKind>,
     #[command(flatten)]
     pub period: PeriodArgs,
-    /// Only operations that took at least so long
+    /// Only operations that took at least this long
     #[arg(long, value_name = "TIME")]
     pub min_service: Option<Span>,
     /// Only operations that failed
@@ -61,7 +61,7 @@ pub struct OpsArgs {
     /// What comes first: the earliest (issued), slowest (service, response), largest (size), or offset
     #[arg(long, value_enum, value_name = "BY", default_value = "issued")]
     pub sort: SortBy,
-    /// Only the first so many [default: all if sorted by issued, else 20]
+    /// Only this many [default: all if sorted by issued, else 20]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub top: Option<u32>,
     /// As CSV
@@ -115,9 +115,9 @@ Examples:
   reelgauge extents /srv/media/*.mov                              in how many pieces files lie
   reelgauge extents /mnt/nas/slow.mov --copy-to /mnt/nas          is that why this one is slow?
 
-The second reads the file and a copy of it five times each, in turns, past this machine's cache. It works where
-pieces can't be counted, too. What a server holds in its memory it reads from there: take a file that is larger,
-or one that nobody has read for a while. On SSDs expect little.";
+The second reads the file and a copy of it five times each, in turns, past this machine's cache. It works \
+where pieces can't be counted, too. What a server holds in its memory it reads from there: take a file \
+that is larger, or one that nobody has read for a while. On SSDs expect little difference.";
 
 const AFTER_OPS: &str = "\
 Examples:

@@ -48,13 +48,13 @@ Examples:
   reelgauge record /media/project                    start the application by hand; Ctrl-C ends it
   reelgauge record /media/project --mount /mnt/rec -- cp {}/a.mov {}/b.mov
 
-A recorder that is killed (kill -9) loses its last second: the next one with the same folder for traces makes \
-a trace of what it left, and until then _NAME-PID.tmp there can be looked at and replayed.
+A recorder that is killed (kill -9) loses its last second: the next one with the same folder for traces \
+makes a trace of what it left, and until then _NAME-PID.tmp there can be looked at and replayed.
 
-What the mount refuses and the storage might not: files without a name (O_TMPFILE), and taking pieces out of \
-files or putting them in (collapse and insert range). What CMD leaves running in the background is not waited \
-for; it is named. Reads and writes beyond 1 MiB come in parts, or beyond what Linux 6.12 and later allow \
-(sysctl fs.fuse.max_pages_limit).
+What the mount refuses and the storage might not: files without a name (O_TMPFILE), and taking pieces out \
+of files or putting them in (collapse and insert range). What CMD leaves running in the background is not \
+waited for; it is named. Reads and writes beyond 1 MiB come in parts, or beyond what Linux 6.12 and later \
+allow (sysctl fs.fuse.max_pages_limit).
 
-Exit codes: that of CMD, or 128 and the number of the signal that ended it; without CMD 0; 2 wrong usage or input, \
-3 the recording broke off, 130 interrupted.";
+Exit codes: that of CMD, or 128 and the number of the signal that ended it; without CMD 0; 2 wrong usage \
+or input, 3 the recording broke off, 130 interrupted.";
