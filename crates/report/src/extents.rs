@@ -4,7 +4,7 @@ use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
-use crate::text::{plain, plain_short};
+use crate::text::{path_short, plain};
 use crate::units::{amount, count};
 use crate::wanted::Style;
 
@@ -42,7 +42,7 @@ pub fn extents_screen(rows: &[ExtentsRow], style: Style) -> String {
             numbers(&told.iter().map(|row| of(row)).collect::<Vec<_>>())
         };
         let mut table = Table::default();
-        table.column("", "file", column(&|row| shown(&row.path)));
+        table.column("", "file", column(&|row| path_short(&row.path, NAME_CHARS)));
         table.column("", "size", column(&|row| amount(row.size_bytes)));
         table.column("", "extents", column(&|row| count(row.extents.unwrap_or(0))));
         table.column("", "ideal", column(&|row| count(row.ideal_extents)));
@@ -83,15 +83,6 @@ pub fn against_copy_screen(
         text.push('\n');
     }
     text + &page.text
-}
-
-fn shown(path: &str) -> String {
-    let chars = path.chars().count();
-    if chars <= NAME_CHARS {
-        return plain(path);
-    }
-    let end: String = path.chars().skip(chars - NAME_CHARS + 1).collect();
-    plain_short(&format!("…{end}"), 2 * NAME_CHARS)
 }
 
 #[cfg(test)]

@@ -35,6 +35,17 @@ pub fn plain_short(text: &str, max_chars: usize) -> String {
     cut
 }
 
+/// A path of at most this many characters, of which the end tells more than the beginning.
+pub fn path_short(path: &str, max_chars: usize) -> String {
+    let whole = plain(path);
+    let chars = whole.chars().count();
+    if chars <= max_chars {
+        return whole;
+    }
+    let end: String = whole.chars().skip(chars + 1 - max_chars).collect();
+    format!("…{end}")
+}
+
 /// A path as a word of a shell's command line.
 pub fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
@@ -97,6 +108,10 @@ mod tests {
     #[test]
     fn long_strings_are_cut() {
         assert_eq!(plain_short("abcdef", 6), "abcdef");
+        assert_eq!(
+            (path_short("/a/b", 4), path_short("/long/b.mov", 6)),
+            ("/a/b".to_owned(), "…b.mov".to_owned())
+        );
         assert_eq!(plain_short("abcdefg", 6), "abcde…");
     }
 

@@ -10,7 +10,7 @@ use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
-use crate::text::{plain, plain_short};
+use crate::text::{path_short, plain, plain_short};
 use crate::units::{amount, block_size, count, counted, duration, fixed, mb_per_s, number};
 use crate::wanted::Style;
 
@@ -243,7 +243,7 @@ fn files(report: &TraceReport, page: &mut Page) {
     let values =
         |of: &dyn Fn(&FileFigures) -> Option<f64>| numbers(&files.iter().map(of).collect::<Vec<_>>());
     let mut table = Table::default();
-    table.column("", "file", files.iter().map(|file| plain_short(&file.path, NAME_CHARS)).collect());
+    table.column("", "file", files.iter().map(|file| path_short(&file.path, NAME_CHARS)).collect());
     table.column("read", "MB", mb(|file| file.read_bytes));
     table.column("written", "MB", mb(|file| file.written_bytes));
     table.column("", "reads", files.iter().map(|file| count(file.reads)).collect());

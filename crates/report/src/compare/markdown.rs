@@ -12,6 +12,9 @@ use crate::text::plain;
 pub fn markdown(told: &ToldComparison, all: bool) -> String {
     let comparison = &told.comparison;
     let mut text = String::new();
+    if let Some(headline) = &told.headline {
+        let _ = writeln!(text, "**{}**\n", escaped(headline));
+    }
     for sentence in &told.sentences {
         let _ = writeln!(text, "{}\n", escaped(&sentence.text));
     }
