@@ -25,9 +25,12 @@ export function Storage({ run }: { run: RunPage }) {
         </span>
       )}
       {run.summary.tags.map((tag) => (
-        <span class="tag">
-          <Name text={tag} length={40} />
-        </span>
+        <>
+          {" "}
+          <span class="tag">
+            <Name text={tag} length={40} />
+          </span>
+        </>
       ))}
     </>
   );

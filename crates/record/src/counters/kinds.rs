@@ -40,7 +40,7 @@ impl Unit {
             Unit::Percent => ", %",
             Unit::BytesPerS => ", MB/s",
             Unit::PerS => ", per s",
-            Unit::Us => ", us",
+            Unit::Us => ", µs",
             Unit::Bytes => ", MB",
             Unit::Count => "",
         }
