@@ -1,0 +1,195 @@
+//! What the rules say of a machine: what was found, what could not be looked at and why, what is in order.
+//!
+//! Pure: facts in, findings out, in the order of the effect to be expected.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::facts::{Facts, Gap, Kind, Subject, Value};
+use crate::place::Place;
+use crate::rule::detector::{Seen, Truth};
+use crate::rule::{Layer, Role, Rule};
+use crate::system::System;
+use crate::texts::Texts;
+
+/// What is to be judged.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// What the machine is to the storage.
+    pub roles: BTreeSet<Role>,
+    /// Where the data lies; the whole machine is judged where nobody says it.
+    pub place: Option<Place>,
+}
+
+/// Something that a rule found.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Where it fired.
+    pub found: Vec<Found>,
+}
+
+/// A subject on which a rule fired.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// What it is.
+    pub kind: Kind,
+    /// Its name.
+    pub name: String,
+    /// The facts that were judged, and those that the sentence names.
+    pub facts: BTreeMap<String, Value>,
+    /// The sentence, with its facts in braces.
+    #[serde(skip)]
+    pub template: &'static str,
+}
+
+/// A rule that could not be judged.
+#[derive(Clone, Debug, Serialize)]
+pub struct NotLooked {
+    /// Its id.
+    pub rule: &'static str,
+    /// The texts that would have told.
+    pub missing: Vec<Gap>,
+}
+
+/// A rule that nothing here recognises.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Documented {
+    /// Its id.
+    pub rule: &'static str,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// What the rules say of a machine. Every rule of the catalogue is in one of the lists.
+#[derive(Clone, Debug)]
+pub struct Diagnosis {
+    /// Which system it is.
+    pub system: System,
+    /// What was judged.
+    pub scope: Scope,
+    /// What was found, what costs most first.
+    pub findings: Vec<Finding>,
+    /// What could not be judged.
+    pub not_looked: Vec<NotLooked>,
+    /// Rules that were judged and found nothing.
+    pub in_order: Vec<&'static str>,
+    /// Rules for other systems, other roles, or something that is not here.
+    pub not_here: Vec<&'static str>,
+    /// Rules for this system and role that nothing here recognises.
+    pub documented: Vec<Documented>,
+}
+
+enum Outcome {
+    Found(Vec<Found>),
+    NotKnown(Vec<Gap>),
+    InOrder,
+    NotHere,
+}
+
+/// Judges a machine by its texts.
+pub fn diagnose(texts: &Texts, scope: Scope, rules: &'static [Rule]) -> Diagnosis {
+    let facts = Facts::of(texts);
+    let mut diagnosis = Diagnosis {
+        system: System::of(texts),
+        scope,
+        findings: Vec::new(),
+        not_looked: Vec::new(),
+        in_order: Vec::new(),
+        not_here: Vec::new(),
+        documented: Vec::new(),
+    };
+    for rule in rules {
+        if !is_for(rule, &diagnosis.system, &diagnosis.scope) {
+            diagnosis.not_here.push(&rule.id);
+        } else if let Some(reason) = &rule.documented_only {
+            diagnosis.documented.push(Documented { rule: &rule.id, reason });
+        } else {
+            match outcome(rule, &facts, &diagnosis) {
+                Outcome::Found(found) => diagnosis.findings.push(Finding { rule, found }),
+                Outcome::NotKnown(missing) => {
+                    diagnosis.not_looked.push(NotLooked { rule: &rule.id, missing })
+                }
+                Outcome::InOrder => diagnosis.in_order.push(&rule.id),
+                Outcome::NotHere => diagnosis.not_here.push(&rule.id),
+            }
+        }
+    }
+    // The order of the catalogue decides between equals.
+    diagnosis.findings.sort_by_key(|finding| (finding.rule.severity, finding.rule.evidence));
+    diagnosis
+}
+
+/// Whether a rule is for this system and role. Data on this machine's own disks makes it the server of them.
+fn is_for(rule: &Rule, system: &System, scope: &Scope) -> bool {
+    let is_local = scope.place.as_ref().is_some_and(|place| place.is_local);
+    let is_storage = matches!(rule.layer, Layer::Block | Layer::Fs);
+    let is_network = matches!(rule.layer, Layer::Network | Layer::Nfs | Layer::Smb);
+    let is_server = scope.roles.contains(&Role::Server);
+    if !rule.os.contains(&system.os) || (is_local && is_network && !is_server) {
+        return false;
+    }
+    rule.role.iter().any(|role| scope.roles.contains(role)) || (is_local && is_storage)
+}
+
+fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome {
+    let (mut found, mut gaps, mut is_judged) = (Vec::new(), Vec::new(), false);
+    let here = |detector: &&crate::rule::Detector| {
+        detector.os.is_empty() || detector.os.contains(&diagnosis.system.os)
+    };
+    for detector in rule.detect.iter().filter(here) {
+        gaps.extend(facts.unseen(detector.of).cloned());
+        for subject in facts.of_kind(detector.of).filter(|subject| is_meant(subject, facts, &diagnosis.scope))
+        {
+            let seen = Seen { subject, machine: facts.machine() };
+            match detector.judge(seen) {
+                Truth::Yes => found.push(Found {
+                    kind: subject.kind,
+                    name: subject.name.clone(),
+                    facts: detector.values(seen),
+                    template: &detector.found,
+                }),
+                Truth::No => is_judged = true,
+                Truth::NotKnown(missing) => gaps.extend(missing),
+            }
+        }
+    }
+    gaps.sort();
+    gaps.dedup();
+    match (found.is_empty(), gaps.is_empty()) {
+        (false, _) => Outcome::Found(found),
+        (true, false) => Outcome::NotKnown(gaps),
+        (true, true) if is_judged => Outcome::InOrder,
+        (true, true) => Outcome::NotHere,
+    }
+}
+
+/// Whether the data goes by way of it. A server is judged as a whole.
+fn is_meant(subject: &Subject, facts: &Facts, scope: &Scope) -> bool {
+    let Some(place) = scope.place.as_ref().filter(|_| !scope.roles.contains(&Role::Server)) else {
+        return true;
+    };
+    match subject.kind {
+        Kind::NfsMount | Kind::SmbMount | Kind::StornextMount | Kind::LocalMount => {
+            subject.name == place.mount_point
+        }
+        Kind::Disk | Kind::Array => place.devices.contains(&subject.name),
+        Kind::Interface | Kind::Bond => !place.is_local && is_on_the_way(&subject.name, facts, place),
+        _ => true,
+    }
+}
+
+/// Whether an interface leads to the server. Behind a bridge or a tunnel it may be any.
+fn is_on_the_way(interface: &str, facts: &Facts, place: &Place) -> bool {
+    let mount = facts.subjects.iter().find(|subject| subject.name == place.mount_point);
+    let link = match mount.and_then(|mount| mount.fact("link")) {
+        Some(Ok(Value::Word(link))) => link,
+        _ => return true,
+    };
+    let is_seen = facts.of_kind(Kind::Interface).any(|subject| subject.name == *link);
+    // `eth0.100` is a VLAN on `eth0`.
+    let parent = link.split('.').next().unwrap_or(link);
+    interface == link || interface == parent || (!is_seen && link != "lo" && parent == link)
+}
