@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::facts::{Facts, Gap, Kind, Subject, Value};
 use crate::place::Place;
 use crate::rule::detector::{Seen, Truth};
-use crate::rule::{Layer, Role, Rule};
+use crate::rule::{Detector, Layer, Role, Rule};
 use crate::system::System;
 use crate::texts::Texts;
 
@@ -136,8 +136,10 @@ fn is_for(rule: &Rule, system: &System, scope: &Scope) -> bool {
 
 fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome {
     let (mut found, mut gaps, mut is_judged) = (Vec::new(), Vec::new(), false);
-    let here = |detector: &&crate::rule::Detector| {
-        detector.os.is_empty() || detector.os.contains(&diagnosis.system.os)
+    let is_server = diagnosis.scope.roles.contains(&Role::Server);
+    let here = |detector: &&Detector| {
+        let is_of_system = detector.os.is_empty() || detector.os.contains(&diagnosis.system.os);
+        is_of_system && (is_server || !detector.of.is_of_a_server())
     };
     for detector in rule.detect.iter().filter(here) {
         gaps.extend(facts.unseen(detector.of).cloned());
@@ -148,7 +150,7 @@ fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome
                 Truth::Yes => found.push(Found {
                     kind: subject.kind,
                     name: subject.name.clone(),
-                    facts: detector.values(seen),
+                    facts: detector.values(rule.commands(), seen),
                     template: &detector.found,
                 }),
                 Truth::No => is_judged = true,

@@ -64,6 +64,14 @@ pub enum Kind {
     ZfsDataset,
 }
 
+impl Kind {
+    /// Whether it says something of a server alone.
+    pub fn is_of_a_server(self) -> bool {
+        use Kind::{NfsExport, NfsServer, Samba, SmbSession, SmbShare};
+        matches!(self, NfsExport | NfsServer | Samba | SmbSession | SmbShare)
+    }
+}
+
 /// The value of a fact.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]

@@ -114,7 +114,7 @@ pub struct Rule {
     pub why: String,
     /// How it should be.
     pub recommended: String,
-    /// What to undo it with.
+    /// What to undo it with, with facts in braces.
     pub rollback: String,
     /// When it does not apply, or what it costs.
     pub not_when: String,
@@ -124,7 +124,7 @@ pub struct Rule {
     pub sources: Vec<String>,
     /// Why nothing here recognises it.
     pub documented_only: Option<String>,
-    /// What to do, by system; `any` for all others.
+    /// What to do, by system, with facts in braces; `any` for all others.
     pub fix: BTreeMap<String, String>,
     /// Numbers behind it, and who says them.
     #[serde(default)]
@@ -151,6 +151,11 @@ pub struct Claim {
 }
 
 impl Rule {
+    /// What to do and to undo, in which facts of what was found stand in braces.
+    pub fn commands(&self) -> impl Iterator<Item = &str> {
+        self.fix.values().map(String::as_str).chain([self.rollback.as_str()])
+    }
+
     /// What to do on this system.
     pub fn fix(&self, os: Os) -> Option<&str> {
         let names: &[&str] = match os {

@@ -22,6 +22,9 @@ const SUBJECTS_MAX: usize = 4;
 /// How far the parts of a finding stand below its title.
 const INDENT: usize = 3;
 
+/// What a rule says that always applies.
+const NO_CAVEAT: &str = "No case is known.";
+
 /// The screen of a diagnosis; with `all`, every rule by name.
 pub fn doctor_screen(diagnosis: &Diagnosis, all: bool, style: Style) -> String {
     let mut page = Page::new(style);
@@ -32,7 +35,7 @@ pub fn doctor_screen(diagnosis: &Diagnosis, all: bool, style: Style) -> String {
         show(at + 1, finding, diagnosis, &mut page);
     }
     page.gap();
-    gaps::not_looked(diagnosis, &mut page);
+    gaps::not_looked(diagnosis, all, &mut page);
     counts(diagnosis, all, &mut page);
     page.gap();
     page.item("Next", &next_step::next_step(diagnosis));
@@ -66,9 +69,12 @@ fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Page
         }
         Policy::NotAChange | Policy::WithExplicitConsent => {}
     }
-    part(page, "Change", rule.fix(diagnosis.system.os).unwrap_or(&rule.recommended));
-    part(page, "Undo", &rule.rollback);
-    part(page, "But not", &rule.not_when);
+    let change = rule.fix(diagnosis.system.os).unwrap_or(&rule.recommended);
+    part(page, "Change", &words::command(change, finding));
+    part(page, "Undo", &words::command(&rule.rollback, finding));
+    if rule.not_when != NO_CAVEAT {
+        part(page, "Caveat", &rule.not_when);
+    }
     part(page, "Evidence", &words::evidence_and_claim(rule));
     part(page, "Rule", &rule.id);
 }
@@ -101,3 +107,6 @@ fn named(ids: &[&str], all: bool, page: &mut Page) {
         page.below(INDENT, "Rules", &ids.join(", "));
     }
 }
+
+#[cfg(test)]
+mod tests;

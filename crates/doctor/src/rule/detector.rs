@@ -182,11 +182,16 @@ impl Detector {
         if is_unknown { Truth::NotKnown(gaps) } else { Truth::Yes }
     }
 
-    /// The facts that its sentence names, and those that were judged, as far as they are known.
-    pub fn values(&self, seen: Seen) -> BTreeMap<String, Value> {
+    /// The facts that were judged, and those that its sentence and these others name in braces, as far as
+    /// they are known.
+    pub fn values<'a>(
+        &'a self,
+        others: impl Iterator<Item = &'a str>,
+        seen: Seen,
+    ) -> BTreeMap<String, Value> {
         let judged = self.all.iter().chain(&self.any).map(|condition| condition.fact.as_str());
-        let named = self.found.split('{').skip(1).filter_map(|rest| rest.split('}').next());
-        let wanted = judged.chain(named);
+        let named = others.chain([self.found.as_str()]).flat_map(|text| text.split('{').skip(1));
+        let wanted = judged.chain(named.filter_map(|rest| rest.split('}').next()));
         wanted.filter_map(|name| Some((name.to_owned(), seen.known(name).ok()?.clone()))).collect()
     }
 }

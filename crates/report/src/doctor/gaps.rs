@@ -11,11 +11,14 @@ use super::words::rules;
 use crate::page::Page;
 use crate::text::{plain, plain_short};
 
+/// So many reasons are shown, and so many rules with each, where nobody asks for all.
+const REASONS_MAX: usize = 5;
+const IDS_MAX: usize = 6;
 /// A reason is no longer than this.
 const REASON_CHARS: usize = 160;
 
-/// Says which rules could not be judged, those with one reason together.
-pub(super) fn not_looked(diagnosis: &Diagnosis, page: &mut Page) {
+/// Says which rules could not be judged, those with one reason together, most first; all of them with `all`.
+pub(super) fn not_looked(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
     let mut by_reason: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for rule in &diagnosis.not_looked {
         let reason = rule.missing.first().map(reason).unwrap_or_default();
@@ -25,9 +28,23 @@ pub(super) fn not_looked(diagnosis: &Diagnosis, page: &mut Page) {
         return;
     }
     page.item("Not looked at", &format!("{}.", rules(diagnosis.not_looked.len())));
-    for (reason, ids) in by_reason {
-        page.below(INDENT, &reason, &ids.join(", "));
+    let mut by_reason: Vec<(String, Vec<&str>)> = by_reason.into_iter().collect();
+    by_reason.sort_by_key(|(_, ids)| std::cmp::Reverse(ids.len()));
+    let shown = if all { by_reason.len() } else { by_reason.len().min(REASONS_MAX) };
+    for (reason, ids) in &by_reason[..shown] {
+        page.below(INDENT, reason, &some(ids, all));
     }
+    let left: usize = by_reason[shown..].iter().map(|(_, ids)| ids.len()).sum();
+    if left > 0 {
+        page.below(INDENT, "for other reasons", &format!("{}; --all names them", rules(left)));
+    }
+}
+
+fn some(ids: &[&str], all: bool) -> String {
+    let shown = if all { ids.len() } else { ids.len().min(IDS_MAX) };
+    let more = ids.len() - shown;
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    ids[..shown].join(", ") + &more
 }
 
 /// Why a text tells nothing, in words.

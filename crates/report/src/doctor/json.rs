@@ -3,11 +3,12 @@
 use reelgauge_doctor::Diagnosis;
 use reelgauge_doctor::diagnosis::{Documented, Finding, Found};
 use reelgauge_doctor::facts::Gap;
-use reelgauge_doctor::rule::{Evidence, Layer, Os, Policy, Role, Severity};
+use reelgauge_doctor::rule::{Claim, Evidence, Layer, Os, Policy, Role, Severity};
 use serde::Serialize;
 
 use super::next_step::next_step;
 use super::{gaps, words};
+use crate::text::is_harmful;
 
 #[derive(Serialize)]
 struct Written<'a> {
@@ -52,10 +53,11 @@ struct WrittenFinding<'a> {
     cost: &'a str,
     why: &'a str,
     recommended: &'a str,
-    fix: Option<&'a str>,
-    rollback: &'a str,
+    fix: Option<String>,
+    rollback: String,
     not_when: &'a str,
     verify: &'a str,
+    claims: &'a [Claim],
     sources: &'a [String],
 }
 
@@ -92,7 +94,7 @@ pub fn diagnosis_json(diagnosis: &Diagnosis) -> serde_json::Result<String> {
         missing: &rule.missing,
         reasons: rule.missing.iter().map(gaps::reason).collect(),
     });
-    serde_json::to_string_pretty(&Written {
+    let text = serde_json::to_string_pretty(&Written {
         answer: words::answer(diagnosis),
         system: System { os: system.os, name: system.name.as_deref(), kernel: system.kernel.as_deref() },
         roles: diagnosis.scope.roles.iter().copied().collect(),
@@ -103,7 +105,23 @@ pub fn diagnosis_json(diagnosis: &Diagnosis) -> serde_json::Result<String> {
         documented_only: &diagnosis.documented,
         not_here: &diagnosis.not_here,
         next_step: next_step(diagnosis),
-    })
+    })?;
+    Ok(harmless(&text))
+}
+
+/// JSON that says the same and may be looked at on a terminal: what steers one stands escaped in its strings,
+/// and outside of them there is nothing but line feeds.
+fn harmless(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '\n' || !is_harmful(c) {
+            out.push(c);
+            continue;
+        }
+        let mut units = [0; 2];
+        c.encode_utf16(&mut units).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+    }
+    out
 }
 
 fn written(finding: &Finding, os: Os) -> WrittenFinding<'_> {
@@ -123,10 +141,26 @@ fn written(finding: &Finding, os: Os) -> WrittenFinding<'_> {
         cost: words::cost(rule.severity),
         why: &rule.why,
         recommended: &rule.recommended,
-        fix: rule.fix(os),
-        rollback: &rule.rollback,
+        fix: rule.fix(os).map(|fix| words::command(fix, finding)),
+        rollback: words::command(&rule.rollback, finding),
         not_when: &rule.not_when,
         verify: &rule.verify,
+        claims: &rule.claims,
         sources: &rule.sources,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_escaped_and_means_the_same() {
+        let said = "a\u{9b}31m\u{202e}b\u{7f}\u{e0001}\n日本";
+        let json = harmless(&serde_json::to_string_pretty(&[said]).unwrap());
+        assert!(!json.chars().any(|c| c != '\n' && is_harmful(c)), "{json:?}");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), [said]);
     }
 }

@@ -1,7 +1,9 @@
 //! The sentences of a diagnosis, and facts as text.
 
+use std::path::Path;
+
 use reelgauge_doctor::Diagnosis;
-use reelgauge_doctor::diagnosis::Found;
+use reelgauge_doctor::diagnosis::{Finding, Found};
 use reelgauge_doctor::facts::Value;
 use reelgauge_doctor::rule::{Evidence, Os, Role, Rule, Severity};
 
@@ -82,9 +84,15 @@ pub(super) fn evidence_and_claim(rule: &Rule) -> String {
         Evidence::D => "D, reports of people who work with it",
     };
     match rule.claims.first() {
-        Some(claim) => format!("{level}. {} [{}]", claim.says, claim.source),
+        Some(claim) => format!("{level}. {} [{}]", claim.says, short_source(&claim.source)),
         None => format!("{level}."),
     }
+}
+
+/// Of an address its host: the whole of it stands in the JSON.
+fn short_source(source: &str) -> &str {
+    let rest = source.strip_prefix("https://").or_else(|| source.strip_prefix("http://"));
+    rest.map_or(source, |rest| rest.split('/').next().unwrap_or(rest))
 }
 
 /// `1 rule`, `12 rules`.
@@ -94,19 +102,46 @@ pub(super) fn rules(count: usize) -> String {
 
 /// What was found, with its numbers.
 pub(super) fn found(found: &Found) -> String {
+    let said = filled(found.template, |name| match name {
+        "name" => plain_short(&found.name, WORD_CHARS),
+        fact => found.facts.get(fact).map_or_else(|| "not known".to_owned(), |value| shown(fact, value)),
+    });
+    capital_but_names(&said, &found.name)
+}
+
+/// What to do, or to undo, with names and values of the first that was found. They come from collected texts,
+/// so none of them is more than a word of a shell's.
+pub(super) fn command(text: &str, finding: &Finding) -> String {
+    let first = finding.found.first();
+    filled(text, |name| {
+        let value = first.and_then(|found| match name {
+            "name" => Some(found.name.clone()),
+            fact => found.facts.get(fact).and_then(written),
+        });
+        value.map_or_else(|| name.to_ascii_uppercase(), |value| shell_word(Path::new(&value)))
+    })
+}
+
+/// A fact as commands have it.
+fn written(value: &Value) -> Option<String> {
+    match value {
+        Value::Number(number) => Some(exact(*number)),
+        Value::Word(word) => Some(word.clone()),
+        Value::Nothing => None,
+    }
+}
+
+/// A text with something for each name in braces.
+fn filled(text: &str, value_of: impl Fn(&str) -> String) -> String {
     let mut said = String::new();
-    let mut rest = found.template;
+    let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {
         let (name, behind) = after.split_once('}').unwrap_or((after, ""));
         said.push_str(before);
-        said.push_str(&match name {
-            "name" => plain_short(&found.name, WORD_CHARS),
-            fact => found.facts.get(fact).map_or_else(|| "not known".to_owned(), |value| shown(fact, value)),
-        });
+        said.push_str(&value_of(name));
         rest = behind;
     }
-    said.push_str(rest);
-    capital_but_names(&said, &found.name)
+    said + rest
 }
 
 /// With a capital at the beginning, except where a name stands there: `eth0` is not `Eth0`.
@@ -144,7 +179,20 @@ fn exact(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_doctor::facts::Kind;
+    use reelgauge_doctor::rule::catalogue::rules;
+
     use super::*;
+
+    #[test]
+    fn a_hostile_name_is_one_word_of_a_command() {
+        let rule: &'static Rule = &rules()[0];
+        let facts =
+            [("n".to_owned(), Value::Number(512.0)), ("w".to_owned(), Value::Word("$(x)".to_owned()))];
+        let found = Found { kind: Kind::Disk, name: "sda; rm".to_owned(), facts: facts.into(), template: "" };
+        let finding = Finding { rule, found: vec![found] };
+        assert_eq!(command("set {name} {n} {w} {old}", &finding), "set 'sda; rm' 512 '$(x)' OLD");
+    }
 
     #[test]
     fn facts_are_shown_with_their_units() {

@@ -73,7 +73,8 @@ fn sentences_name_facts_that_are_known() {
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
         let fired = judged(rule, &collected(&rule.fires));
         for found in &fired.findings[0].found {
-            for part in found.template.split('{').skip(1) {
+            let fix = rule.fix(fired.system.os).unwrap_or_default();
+            for part in [found.template, fix].into_iter().flat_map(|text| text.split('{').skip(1)) {
                 let name = part.split('}').next().unwrap();
                 let is_known = name == "name" || found.facts.contains_key(name);
                 assert!(is_known, "{}: {name} is not in {:?}", rule.id, found.facts);
