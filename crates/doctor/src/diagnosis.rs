@@ -195,3 +195,72 @@ fn is_on_the_way(interface: &str, facts: &Facts, place: &Place) -> bool {
     let parent = link.split('.').next().unwrap_or(link);
     interface == link || interface == parent || (!is_seen && link != "lo" && parent == link)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::path::Path;
+
+    use super::*;
+    use crate::rule::catalogue::rules;
+
+    const MOUNTS: &str = "\
+29 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
+33 29 0:52 / /mnt/nas rw - nfs4 nas1:/m rw,vers=4.2,rsize=1048576,wsize=1048576,hard,proto=tcp,sec=sys,addr=10.0.0.5
+";
+    const ROUTES: &str = "\
+Iface Destination Gateway Flags RefCnt Use Metric Mask MTU Window IRTT
+eth1 0000000A 00000000 0001 0 0 0 00FFFFFF 0 0 0
+eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
+";
+
+    /// A machine with two cards and a disk; one card and the disk are set badly.
+    fn texts() -> Texts {
+        let mut texts = Texts::default();
+        let mut put = |name: &str, text: &str| texts.put(name, Ok(text.to_owned()));
+        put("/proc/self/mountinfo", MOUNTS);
+        put("/proc/net/route", ROUTES);
+        put("/sys/class/net", "eth0\neth1\nlo");
+        put("/sys/block", "sda");
+        for card in ["eth0", "eth1"] {
+            put(&format!("/sys/class/net/{card}/device/uevent"), "DRIVER=ixgbe");
+            put(&format!("/sys/class/net/{card}/operstate"), "up");
+            put(&format!("/sys/class/net/{card}/duplex"), if card == "eth0" { "half" } else { "full" });
+        }
+        put("/sys/block/sda/queue/rotational", "0");
+        put("/sys/block/sda/queue/scheduler", "[bfq] none");
+        texts
+    }
+
+    fn found(path: Option<&str>, roles: &[Role]) -> Vec<String> {
+        let place = path.map(|path| Place::told(MOUNTS, Path::new(path)).unwrap());
+        let place = place.map(|mut place| {
+            place.devices = if place.is_local { vec!["sda".to_owned()] } else { Vec::new() };
+            place
+        });
+        let scope = Scope { roles: roles.iter().copied().collect(), place };
+        let diagnosis = diagnose(&texts(), scope, rules());
+        diagnosis.findings.iter().map(|finding| finding.rule.id.clone()).collect()
+    }
+
+    #[test]
+    fn a_path_narrows_down_what_is_judged() {
+        let (client, server) = ([Role::Client], [Role::Client, Role::Server]);
+        assert_eq!(found(None, &client), ["net.link.speed_downshift", "blk.scheduler"]);
+        assert_eq!(found(Some("/mnt/nas/a"), &client), [""; 0], "the way leads over the other card");
+        assert_eq!(found(Some("/srv"), &client), ["blk.scheduler"], "data on this machine's own disk");
+        assert_eq!(found(Some("/mnt/nas"), &server), ["net.link.speed_downshift", "blk.scheduler"]);
+    }
+
+    #[test]
+    fn behind_a_bridge_any_card_may_be_the_one() {
+        let mut texts = texts();
+        texts.put("/proc/net/route", Ok(ROUTES.replace("eth1", "br0")));
+        let place = Some(Place::told(MOUNTS, Path::new("/mnt/nas")).unwrap());
+        let scope = Scope { roles: BTreeSet::from([Role::Client]), place };
+        let diagnosis = diagnose(&texts, scope, rules());
+        let ids: Vec<&str> = diagnosis.findings.iter().map(|finding| finding.rule.id.as_str()).collect();
+        assert_eq!(ids, ["net.link.speed_downshift"]);
+    }
+}

@@ -11,7 +11,8 @@ pub(super) fn disks(texts: &Texts, facts: &mut Facts) {
     match texts.get(ALL) {
         Ok(names) => {
             let names = names.split_whitespace().filter(|name| !is_no_disk(name));
-            facts.subjects.extend(names.map(|name| disk(name, texts)));
+            let members = members(texts.get(ARRAYS).unwrap_or_default());
+            facts.subjects.extend(names.map(|name| disk(name, &members, texts)));
         }
         Err(why) => facts.cannot_see(&[Kind::Disk], ALL, &why),
     }
@@ -21,7 +22,7 @@ pub(super) fn disks(texts: &Texts, facts: &mut Facts) {
     }
 }
 
-fn disk(name: &str, texts: &Texts) -> Subject {
+fn disk(name: &str, members: &[&str], texts: &Texts) -> Subject {
     let mut disk = Subject::new(Kind::Disk, name);
     let queue = |file: &str| format!("{ALL}/{name}/queue/{file}");
     disk.whole("rotational", texts, &queue("rotational"));
@@ -39,6 +40,8 @@ fn disk(name: &str, texts: &Texts) -> Subject {
     disk.whole("device_depth", texts, &format!("{ALL}/{name}/device/queue_depth"));
     let kind = if name.starts_with("md") || name.starts_with("dm-") {
         "array"
+    } else if members.contains(&name) {
+        "member"
     } else if name.starts_with("vd") || name.starts_with("xvd") {
         "virtual"
     } else {
@@ -46,6 +49,13 @@ fn disk(name: &str, texts: &Texts) -> Subject {
     };
     disk.word("kind", kind);
     disk
+}
+
+/// The disks of arrays: `sda` of `sda[0]` and of `sda1[0]`.
+fn members(mdstat: &str) -> Vec<&str> {
+    let words = mdstat.lines().filter(|line| line.starts_with("md")).flat_map(str::split_whitespace);
+    let devices = words.filter_map(|word| Some(word.split_once('[')?.0));
+    devices.flat_map(|device| [device, device.trim_end_matches(|c: char| c.is_ascii_digit())]).collect()
 }
 
 /// `md0 : active raid6 sdb[0] …`, and the lines below it.
@@ -76,4 +86,18 @@ fn arrays(said: &str) -> Vec<Subject> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_of_arrays_are_found() {
+        let mdstat = "md0 : active raid1 sdb1[1] sda1[0]\n      976630464 blocks [2/2] [UU]\n";
+        assert_eq!(members(mdstat), ["sdb1", "sdb", "sda1", "sda"]);
+        let arrays = arrays(mdstat);
+        assert_eq!((arrays.len(), arrays[0].word_of("is_degraded")), (1, Some("no")));
+        assert_eq!(arrays[0].word_of("level"), Some("raid1"));
+    }
 }

@@ -71,6 +71,7 @@ pub(super) fn mounts(texts: &Texts, links: &Links, facts: &mut Facts) {
             "nfs" | "nfs4" => nfs(&mount, texts, links),
             "cifs" | "smb3" => smb(&mount, links),
             "cvfs" => stornext(&mount),
+            _ if mount.point.starts_with("/boot") => continue,
             _ if mount.source.starts_with("/dev/") && !sources.contains(&mount.source) => {
                 local(&mount, texts)
             }
@@ -121,7 +122,8 @@ fn smb(mount: &Mount, links: &Links) -> Subject {
 /// `3.1.1` is 3.11.
 pub(super) fn dialect(version: &str) -> Option<f64> {
     let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
-    format!("{major}.{}", minor.replace('.', "")).parse().ok()
+    let number = format!("{major}.{}", minor.replace('.', "")).parse::<f64>().ok();
+    number.filter(|number| *number >= 1.0)
 }
 
 fn stornext(mount: &Mount) -> Subject {

@@ -37,6 +37,8 @@ fn settings(said: &str, facts: &mut Facts) {
                 "No" | "False" => "no",
                 value => value,
             };
+            // `1 auth:5` is the level of everything, and another of one part.
+            let value = if key == "log level" { value.split(' ').next().unwrap_or(value) } else { value };
             section.facts.insert(fact_name(in_force(key)), Ok(value_of(value)));
         }
     }
@@ -88,9 +90,7 @@ fn sessions(said: &str, facts: &mut Facts) {
     for (number, session) in sessions {
         let word = |path: &str| session.pointer(path).and_then(Json::as_str);
         let mut subject = Subject::new(Kind::SmbSession, word("/remote_machine").unwrap_or(number));
-        let version = word("/session_dialect").and_then(|name| name.strip_prefix("SMB"));
-        let version = version.map(|version| version.replacen('_', ".", 1).replace('_', ""));
-        subject.number("dialect", version.as_deref().and_then(dialect_of_samba), SESSIONS);
+        subject.number("dialect", word("/session_dialect").and_then(version), SESSIONS);
         for (fact, of) in [("signing", "signing"), ("encryption", "encryption")] {
             let degree = word(&format!("/{of}/degree"));
             let cipher = word(&format!("/{of}/cipher"));
@@ -105,7 +105,39 @@ fn sessions(said: &str, facts: &mut Facts) {
     }
 }
 
-/// `3.11` of `SMB3_11`; `2.02` of `SMB2_02`; `1` of `NT1` is none.
-fn dialect_of_samba(version: &str) -> Option<f64> {
-    dialect(version)
+/// `3.11` of `SMB3_11`; what has no such name is older than all that have.
+fn version(name: &str) -> Option<f64> {
+    match name.strip_prefix("SMB") {
+        Some(version) => dialect(&version.replacen('_', ".", 1).replace('_', "")),
+        None => Some(1.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_sessions_are_numbers() {
+        assert_eq!(version("SMB3_11"), Some(3.11));
+        assert_eq!(version("SMB2_02"), Some(2.02));
+        assert_eq!(version("NT1"), Some(1.0));
+        assert_eq!(version("SMB"), None);
+    }
+
+    #[test]
+    fn shares_have_the_global_settings_but_for_their_own() {
+        let mut facts = Facts::default();
+        let said = "[global]\n\tlog level = 1 auth:5\n\toplocks = Yes\n\tsmb encrypt = required\n\
+                    [media]\n\toplocks = No\n[print$]\n\tpath = /x\n";
+        settings(said, &mut facts);
+        let share = facts.of_kind(Kind::SmbShare).next().cloned();
+        let share = share.unwrap_or_else(|| Subject::new(Kind::Machine, "none"));
+        assert_eq!((share.name.as_str(), facts.of_kind(Kind::SmbShare).count()), ("media", 1));
+        assert_eq!(share.number_of("log_level"), Some(1.0));
+        assert_eq!(
+            (share.word_of("oplocks"), share.word_of("server_smb_encrypt")),
+            (Some("no"), Some("required"))
+        );
+    }
 }

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_DOCTOR)]
 pub struct DoctorArgs {
-    /// Judge only what the data of this directory goes by [default: the whole machine]
+    /// Judge only the way from this machine to this directory [default: the whole machine]
     pub path: Option<PathBuf>,
     /// Judge this machine as the server of the storage, too
     #[arg(long)]
@@ -16,7 +16,7 @@ pub struct DoctorArgs {
     /// Judge the machine whose texts a script collected into this folder
     #[arg(long, value_name = "DIR")]
     pub from: Option<PathBuf>,
-    /// Name every rule: those that found nothing, and those that nothing here recognises
+    /// Name every rule, also those that found nothing
     #[arg(long)]
     pub all: bool,
     /// Print JSON

@@ -61,6 +61,55 @@ fn json_and_screen_say_the_same_of_every_rule() {
     }
 }
 
+/// What is told of a machine that says this: nothing in it steers a terminal.
+fn told(texts: &Texts) -> String {
+    let scope = Scope { roles: [Role::Client, Role::Server].into(), place: None };
+    let diagnosis = diagnose(texts, scope, rules());
+    let text = screen(&diagnosis, true, 80) + &diagnosis_json(&diagnosis).unwrap();
+    assert!(!text.chars().any(|c| c != '\n' && crate::text::is_harmful(c)), "{text:?}");
+    text
+}
+
+/// Texts each behind a line `=== NAME`, as the fuzzer has them.
+fn apart(all: &str) -> Texts {
+    let mut texts = Texts::default();
+    for (name, text) in all.split("=== ").filter_map(|part| part.split_once('\n')) {
+        texts.put(name, Ok(text.to_owned()));
+    }
+    texts
+}
+
+#[test]
+fn the_fuzzers_corpus_is_judged() {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/collected");
+    let mut found = 0;
+    for file in std::fs::read_dir(corpus).unwrap() {
+        let file = file.unwrap();
+        let all = String::from_utf8_lossy(&std::fs::read(file.path()).unwrap()).into_owned();
+        found += usize::from(told(&apart(&all)).contains(file.file_name().to_str().unwrap()));
+    }
+    assert!(found >= 12, "{found}");
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
+    #[test]
+    fn whatever_stands_in_a_text_is_survived_and_shown_harmless(
+        which in 0_usize..1000, at in 0.0..1.0_f64, cut in 0_usize..40,
+        put in "\\PC{0,12}|[\\x00-\\x1f\\x7f-\\x9f\u{202e} :=\\[\\]{}]{0,12}|[0-9]{0,30}"
+    ) {
+        let with_texts: Vec<_> = with_detectors().collect();
+        let rule = with_texts[which % with_texts.len()];
+        let mut texts = Texts::default();
+        for (name, text) in &rule.fires {
+            let from = text.floor_char_boundary((text.len() as f64 * at) as usize);
+            let to = text.floor_char_boundary((from + cut).min(text.len()));
+            texts.put(name, Ok(format!("{}{put}{}", &text[..from], &text[to..])));
+        }
+        told(&texts);
+    }
+}
+
 #[test]
 fn numbers_and_nouns_agree() {
     let told = |id: &str| {
