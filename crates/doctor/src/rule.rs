@@ -132,9 +132,9 @@ pub struct Rule {
     /// How it is recognised; any of them.
     #[serde(default)]
     pub detect: Vec<Detector>,
-    /// Texts of a machine on which it fires.
+    /// Texts of machines on which it fires, each of its detectors on one; `NAME.why` as scripts have it.
     #[serde(default)]
-    pub fires: BTreeMap<String, String>,
+    pub fires: Vec<BTreeMap<String, String>>,
     /// Texts of a machine on which it is silent.
     #[serde(default)]
     pub silent: BTreeMap<String, String>,

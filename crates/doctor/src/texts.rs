@@ -17,6 +17,9 @@ use serde::Serialize;
 /// The longest text that is read. The longest real one, every setting of Samba, has 30 kB.
 pub const TEXT_MAX_BYTES: u64 = 1 << 20;
 
+/// What is behind the name of a text that could not be had.
+const WHY: &str = ".why";
+
 /// Why a text is not known.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case", tag = "why", content = "said")]
@@ -73,6 +76,15 @@ impl Texts {
     /// Adds a text, or why there is none.
     pub fn put(&mut self, name: impl Into<String>, text: Result<String, NotKnown>) {
         self.by_name.insert(name.into(), text);
+    }
+
+    /// Adds what a script noted: a text, or behind `NAME.why` why there is none.
+    pub fn put_noted(&mut self, name: &str, text: Result<String, NotKnown>) {
+        match (name.strip_suffix(WHY), text) {
+            (Some(name), Ok(why)) => self.put(name, Err(NotKnown::noted(&why))),
+            (Some(_), Err(_)) => {}
+            (None, text) => self.put(name, text),
+        }
     }
 
     /// The text of this name.

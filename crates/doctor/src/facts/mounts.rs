@@ -98,6 +98,7 @@ fn nfs(mount: &Mount, texts: &Texts, links: &Links) -> Subject {
     nfs.word("lookup_cache", mount.option("lookupcache").unwrap_or("all"));
     let locks = if mount.has("nolock") { "all" } else { mount.option("local_lock").unwrap_or("none") };
     nfs.word("local_locks", locks);
+    nfs.word("device", &mount.numbers);
     nfs.whole("read_ahead_kib", texts, &format!("/sys/class/bdi/{}/read_ahead_kb", mount.numbers));
     connections(&mut nfs, mount, texts);
     of_fstab(&mut nfs, mount, texts);

@@ -15,9 +15,6 @@ const TEXTS_MAX: usize = 20_000;
 /// All texts together.
 const FOLDER_MAX_BYTES: u64 = 64 << 20;
 
-/// What is behind the name of a text that could not be had.
-const WHY: &str = ".why";
-
 /// Why a folder gives no texts.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
@@ -65,11 +62,7 @@ pub fn read(folder: &Path) -> Result<Texts, FolderError> {
         }
         let Some(name) = entry.file_name().to_str().and_then(decoded_name) else { continue };
         let Some(text) = text(&entry.path(), &mut left_bytes) else { continue };
-        match (name.strip_suffix(WHY), text) {
-            (Some(name), Ok(why)) => texts.put(name, Err(NotKnown::noted(&why))),
-            (Some(_), Err(_)) => {}
-            (None, text) => texts.put(name, text),
-        }
+        texts.put_noted(&name, text);
     }
     if texts.known().next().is_none() {
         return Err(FolderError::Nothing { folder: folder.to_owned() });

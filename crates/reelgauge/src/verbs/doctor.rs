@@ -32,6 +32,10 @@ pub fn doctor(args: &DoctorArgs) -> Result<u8> {
 fn judge(args: &DoctorArgs, out: &mut impl Write) -> Result<u8> {
     let texts = match &args.from {
         Some(folder) => folder::read(folder)?,
+        None if cfg!(windows) => bail!(
+            "on Windows a script asks the machine: reelgauge doctor --collect-script powershell > collect.ps1; \
+             then: reelgauge doctor --from DIR"
+        ),
         None => live::collect(),
     };
     let place = args.path.as_deref().map(|path| place(&texts, path, args.from.is_some())).transpose()?;

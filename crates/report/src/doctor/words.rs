@@ -8,7 +8,7 @@ use reelgauge_doctor::facts::Value;
 use reelgauge_doctor::rule::{Evidence, Os, Role, Rule, Severity};
 
 use crate::text::{capital, plain, plain_short, shell_word};
-use crate::units::{amount, block_size, number};
+use crate::units::{amount, block_size, count, number};
 
 /// What a name or a list may take in a sentence.
 const WORD_CHARS: usize = 80;
@@ -158,17 +158,41 @@ fn shown(fact: &str, value: &Value) -> String {
     };
     let whole = value.max(0.0) as u64;
     match fact {
-        _ if fact.ends_with("_bytes") && whole.is_multiple_of(512) => block_size(whole),
-        _ if fact.ends_with("_bytes") => amount(whole),
-        _ if fact.ends_with("_kib") => block_size(whole.saturating_mul(1024)),
-        _ if fact.ends_with("_mbit_per_s") && value >= 1000.0 => format!("{} Gbit/s", number(value / 1e3)),
-        _ if fact.ends_with("_mbit_per_s") => format!("{} Mbit/s", number(value)),
-        _ if fact.ends_with("_gt_per_s") => format!("{} GT/s", number(value)),
-        _ if fact.ends_with("_ms") => format!("{} ms", number(value)),
-        _ if fact.ends_with("_us") => format!("{} µs", number(value)),
-        _ if fact.ends_with("_s") => format!("{} s", number(value)),
-        _ if fact.ends_with("_percent") => format!("{} %", number(value)),
+        "dialect" => dialect(value),
+        _ if fact.ends_with("_bytes") => bytes(whole),
+        _ if fact.ends_with("_kib") => bytes(whole.saturating_mul(1024)),
+        _ if fact.ends_with("_mbit_per_s") && value >= 1000.0 => format!("{} Gbit/s", short(value / 1e3)),
+        _ if fact.ends_with("_mbit_per_s") => format!("{} Mbit/s", short(value)),
+        _ if fact.ends_with("_gt_per_s") => format!("{} GT/s", short(value)),
+        _ if fact.ends_with("_ms") => format!("{} ms", short(value)),
+        _ if fact.ends_with("_us") => format!("{} µs", short(value)),
+        _ if fact.ends_with("_percent") => format!("{} %", short(value)),
         _ => exact(value),
+    }
+}
+
+/// A size as it was set, or an amount where it is no round one: `64 KiB`, `9,000 bytes`, `12.3 GB`.
+fn bytes(bytes: u64) -> String {
+    let in_units = (0..4).map(|step| 1_u64 << (10 * step)).rfind(|unit| bytes.is_multiple_of(*unit));
+    match in_units {
+        Some(unit) if unit > 1 && bytes / unit < 10_000 => block_size(bytes),
+        _ if bytes < 100_000 => format!("{} bytes", count(bytes)),
+        _ => amount(bytes),
+    }
+}
+
+/// Three digits that mean something, and no zeros behind them: `10`, `2.5`, `28.7`.
+fn short(value: f64) -> String {
+    let text = number(value);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// The version that a number stands for: 3.11 is `3.1.1`, 3.02 is `3.0.2`.
+fn dialect(value: f64) -> String {
+    let text = format!("{value:.2}");
+    match text.strip_suffix('0') {
+        Some(short) => short.to_owned(),
+        None => format!("{}.{}", &text[..text.len() - 1], &text[text.len() - 1..]),
     }
 }
 
@@ -200,8 +224,13 @@ mod tests {
             ("rsize_bytes", 65_536.0, "64 KiB"),
             ("window_needed_bytes", 12_500_001.0, "12.5 MB"),
             ("read_ahead_kib", 128.0, "128 KiB"),
-            ("speed_mbit_per_s", 10_000.0, "10.0 Gbit/s"),
-            ("used_percent", 97.0, "97.0 %"),
+            ("speed_mbit_per_s", 10_000.0, "10 Gbit/s"),
+            ("used_percent", 97.0, "97 %"),
+            ("largest_mtu_bytes", 9_000.0, "9,000 bytes"),
+            ("memory_bytes", 135_054_753_792.0, "135 GB"),
+            ("dialect", 3.11, "3.1.1"),
+            ("dialect", 2.02, "2.0.2"),
+            ("dialect", 2.0, "2.0"),
             ("vers", 4.2, "4.2"),
         ] {
             assert_eq!(shown(fact, &Value::Number(value)), text, "{fact}");

@@ -11,7 +11,7 @@ use crate::texts::Texts;
 
 fn collected(texts: &BTreeMap<String, String>) -> Texts {
     let mut collected = Texts::default();
-    texts.iter().for_each(|(name, text)| collected.put(name, Ok(text.clone())));
+    texts.iter().for_each(|(name, text)| collected.put_noted(name, Ok(text.clone())));
     collected
 }
 
@@ -60,8 +60,14 @@ fn a_rule_has_a_detector_and_both_texts_or_says_why_not() {
 #[test]
 fn every_rule_fires_on_its_text_and_is_silent_on_the_other() {
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
-        let fired = judged(rule, &collected(&rule.fires));
-        assert_eq!(fired.findings.len(), 1, "{} does not fire: {fired:#?}", rule.id);
+        let mut by: BTreeSet<&str> = BTreeSet::new();
+        for texts in &rule.fires {
+            let fired = judged(rule, &collected(texts));
+            assert_eq!(fired.findings.len(), 1, "{} does not fire: {fired:#?}", rule.id);
+            by.extend(fired.findings[0].found.iter().map(|found| found.template));
+        }
+        let all: BTreeSet<&str> = rule.detect.iter().map(|detector| detector.found.as_str()).collect();
+        assert_eq!(by, all, "{}: each detector fires on a text of the rule", rule.id);
         let silent = judged(rule, &collected(&rule.silent));
         assert_eq!(silent.in_order, [rule.id.as_str()], "{}: {silent:#?}", rule.id);
     }
@@ -71,8 +77,8 @@ fn every_rule_fires_on_its_text_and_is_silent_on_the_other() {
 #[test]
 fn sentences_name_facts_that_are_known() {
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
-        let fired = judged(rule, &collected(&rule.fires));
-        for found in &fired.findings[0].found {
+        for fired in rule.fires.iter().map(|texts| judged(rule, &collected(texts))) {
+            let found = &fired.findings[0].found[0];
             let fix = rule.fix(fired.system.os).unwrap_or_default();
             for part in [found.template, fix].into_iter().flat_map(|text| text.split('{').skip(1)) {
                 let name = part.split('}').next().unwrap();
@@ -88,7 +94,7 @@ fn a_machine_that_says_nothing_is_not_in_order() {
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
         // Of which system it is the rule's own text tells; it says nothing else.
         let mut nothing = Texts::default();
-        rule.fires.keys().for_each(|name| nothing.put(name, Ok(String::new())));
+        rule.fires[0].keys().for_each(|name| nothing.put(name, Ok(String::new())));
         let judged = judged(rule, &nothing);
         assert!(judged.findings.is_empty(), "{} fires on empty texts: {judged:#?}", rule.id);
     }
@@ -100,7 +106,7 @@ fn damaged_texts_are_survived() {
     let hostile = "\u{1b}[2J\u{0}\u{202e}: = [ ] {{{ % / \u{ffff} 99999999999999999999999999 - -1 NaN\n";
     let mut tried = 0;
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
-        for texts in [&rule.fires, &rule.silent] {
+        for texts in rule.fires.iter().chain([&rule.silent]) {
             for (name, text) in texts {
                 let cuts = (0..text.len()).step_by(7).filter(|at| text.is_char_boundary(*at));
                 let damaged = cuts
@@ -114,7 +120,7 @@ fn damaged_texts_are_survived() {
                     .chain([text.replace(|c: char| c.is_ascii_digit(), "99999999")]);
                 for damaged in damaged {
                     let mut collected = collected(texts);
-                    collected.put(name, Ok(damaged));
+                    collected.put_noted(name, Ok(damaged));
                     judged(rule, &collected);
                     tried += 1;
                 }
@@ -127,7 +133,9 @@ fn damaged_texts_are_survived() {
 #[test]
 fn numbers_of_facts_can_be_told() {
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
-        for found in &judged(rule, &collected(&rule.fires)).findings[0].found {
+        for found in
+            rule.fires.iter().flat_map(|texts| judged(rule, &collected(texts)).findings[0].found.clone())
+        {
             let numbers = found.facts.values().filter_map(|value| match value {
                 Value::Number(number) => Some(*number),
                 Value::Word(_) | Value::Nothing => None,
