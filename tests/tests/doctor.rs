@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use reelgauge_tests::binary::{self, Outcome};
-use reelgauge_tests::needs::Need;
+use reelgauge_tests::faulty::{self, Faulty};
+use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tool::tool_with;
@@ -167,6 +168,29 @@ fn the_script_for_powershell_asks_and_sets_nothing() {
         .collect();
     // Into the folder that it made.
     assert_eq!(commands, BTreeSet::from(["New-Item", "Set-Content"]));
+}
+
+#[test]
+fn a_mount_that_others_serve_is_not_touched() {
+    require!(Need::Tool("strace"));
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    let (scratch, faulty) = (Scratch::new(), Faulty::mount());
+    let calls = scratch.path().join("calls.strace");
+    let binary = binary::path().display().to_string();
+    // Nobody finds out that it is not there.
+    let path = faulty.path().join("no/such/clip").display().to_string();
+    let strace = ["strace", "-f", "-o", calls.to_str().unwrap(), "-e", "trace=%file,%stat,%statfs,execve"];
+    let told =
+        tool_with(&strace.iter().copied().chain([&binary, "doctor", "--json", &path]).collect::<Vec<_>>());
+    let text = std::fs::read_to_string(&calls).unwrap();
+    let there = faulty.path().display().to_string();
+    let touching: Vec<&str> =
+        text.lines().filter(|line| line.contains(&there) && !line.contains("execve(")).collect();
+    assert!(touching.is_empty() && text.contains("/proc/self/mountinfo"), "{touching:#?}");
+    let told: serde_json::Value = serde_json::from_str(&told.unwrap()).unwrap();
+    assert_eq!(told["place"]["is_local"], false, "{told:#}");
 }
 
 /// Calls by which something could be changed. Commands are asked, too: they are followed.

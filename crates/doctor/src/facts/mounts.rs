@@ -3,7 +3,7 @@
 use super::links::{Links, ROUTES};
 use super::{Facts, Kind, Subject, Value, value_of};
 use crate::devices::unescape;
-use crate::texts::wanted::is_no_disk;
+use crate::texts::wanted::{SPACE, is_no_disk, named};
 use crate::texts::{NotKnown, Texts};
 
 /// The table of mounts: what is in force, not what was asked for.
@@ -143,10 +143,10 @@ fn local(mount: &Mount, texts: &Texts) -> Subject {
     local.word("atime", kept);
     local.yes_no("is_aligned", mount.has("sunit") || mount.has("stripe"));
     local.yes_no("is_writable", mount.has("rw"));
-    let text = "df -P -k -l";
-    match texts.get(text) {
-        Ok(said) => local.number("used_percent", used_percent(said, &mount.point), text),
-        Err(why) => local.gap("used_percent", text, why),
+    let text = named(SPACE);
+    match texts.get(&text) {
+        Ok(said) => local.number("used_percent", used_percent(said, &mount.point), &text),
+        Err(why) => local.gap("used_percent", &text, why),
     }
     let device = mount.source.strip_prefix("/dev/").unwrap_or_default();
     let disk = disk_of(device, texts.get("/sys/block").unwrap_or_default()).filter(|disk| !is_no_disk(disk));

@@ -82,11 +82,17 @@ pub const BDI_FILE: &str = "/sys/class/bdi/BDI/read_ahead_kb";
 pub const COMMANDS: &[&[&str]] = &[
     &["ss", "-tinHO"],
     &["testparm", "-s", "-v"],
-    &["df", "-P", "-k", "-l"],
+    SPACE,
     &["zpool", "status"],
     &["zpool", "list", "-Hp", "-o", "name,cap"],
     &["zpool", "get", "-Hp", "-o", "name,value", "ashift"],
     &["zfs", "get", "-Hp", "-t", "filesystem", "-o", "name,property,value", ZFS_PROPERTIES],
+];
+
+/// How full file systems on disks are. Others are not asked: one whose server is gone would not answer.
+pub const SPACE: &[&str] = &[
+    "df", "-P", "-k", "-t", "ext3", "-t", "ext4", "-t", "xfs", "-t", "btrfs", "-t", "f2fs", "-t", "bcachefs",
+    "-t", "exfat", "-t", "ntfs3",
 ];
 
 /// What is asked of ZFS datasets.
