@@ -190,10 +190,14 @@ fn is_on_the_way(interface: &str, facts: &Facts, place: &Place) -> bool {
         Some(Ok(Value::Word(link))) => link,
         _ => return true,
     };
-    let is_seen = facts.of_kind(Kind::Interface).any(|subject| subject.name == *link);
     // `eth0.100` is a VLAN on `eth0`.
     let parent = link.split('.').next().unwrap_or(link);
-    interface == link || interface == parent || (!is_seen && link != "lo" && parent == link)
+    let seen = facts.of_kind(Kind::Interface).find(|subject| subject.name == parent);
+    let is_member = || match seen.and_then(|subject| subject.fact("members")) {
+        Some(Ok(Value::Word(members))) => members.split_whitespace().any(|member| member == interface),
+        _ => false,
+    };
+    interface == link || interface == parent || is_member() || (seen.is_none() && link != "lo")
 }
 
 #[cfg(test)]
@@ -254,13 +258,20 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
     }
 
     #[test]
-    fn behind_a_bridge_any_card_may_be_the_one() {
-        let mut texts = texts();
-        texts.put("/proc/net/route", Ok(ROUTES.replace("eth1", "br0")));
-        let place = Some(Place::told(MOUNTS, Path::new("/mnt/nas")).unwrap());
-        let scope = Scope { roles: BTreeSet::from([Role::Client]), place };
-        let diagnosis = diagnose(&texts, scope, rules());
-        let ids: Vec<&str> = diagnosis.findings.iter().map(|finding| finding.rule.id.as_str()).collect();
-        assert_eq!(ids, ["net.link.speed_downshift"]);
+    fn behind_a_bridge_any_card_may_be_the_one_and_a_bond_is_of_its_members() {
+        let through = |link: &str, members: Option<&str>| {
+            let mut texts = texts();
+            texts.put("/proc/net/route", Ok(ROUTES.replace("eth1", link)));
+            if let Some(members) = members {
+                texts.put("/sys/class/net", Ok("bond0 eth0 eth1 lo".to_owned()));
+                texts.put("/sys/class/net/bond0/bonding/slaves", Ok(members.to_owned()));
+                texts.put("/sys/class/net/bond0/device/uevent", Err(crate::texts::NotKnown::NotThere));
+            }
+            let place = Some(Place::told(MOUNTS, Path::new("/mnt/nas")).unwrap());
+            let scope = Scope { roles: BTreeSet::from([Role::Client]), place };
+            diagnose(&texts, scope, rules()).findings.len()
+        };
+        assert_eq!((through("br0", None), through("eth0.100", None), through("eth1.100", None)), (1, 1, 0));
+        assert_eq!((through("bond0", Some("eth0 eth1\n")), through("bond0", Some("eth1\n"))), (1, 0));
     }
 }

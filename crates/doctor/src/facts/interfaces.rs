@@ -25,12 +25,16 @@ pub(super) fn interfaces(texts: &Texts, facts: &mut Facts) -> Vec<Subject> {
 fn interface(name: &str, texts: &Texts) -> Option<Subject> {
     let sys = |file: &str| format!("{ALL}/{name}/{file}");
     let says = |file: &str| texts.get(&sys(file)).map(str::trim);
-    let is_bond = texts.get(&sys("bonding/slaves")).is_ok();
+    let members = says("bonding/slaves");
+    let is_bond = members.is_ok();
     let device = says("device/uevent");
     if says("operstate") == Ok("down") || (device == Err(NotKnown::NotThere) && !is_bond) {
         return None;
     }
     let mut subject = Subject::new(Kind::Interface, name);
+    if let Ok(members) = members {
+        subject.word("members", members);
+    }
     subject.whole("mtu_bytes", texts, &sys("mtu"));
     subject.whole("duplex", texts, &sys("duplex"));
     speed(&mut subject, texts, &sys("speed"), device.as_ref().is_ok_and(|device| is_virtual(device)));
