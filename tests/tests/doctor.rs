@@ -129,6 +129,8 @@ fn wrong_folders_and_paths_are_named() {
     let scratch = Scratch::new();
     let empty = scratch.dir("empty");
     assert!(from(&empty, &[]).expect_code(2).stderr.contains("--collect-script"));
+    std::fs::write(empty.join("notes.txt"), "x").unwrap();
+    assert!(from(&empty, &[]).expect_code(2).stderr.contains("holds no collected texts"));
     assert!(from(&scratch.path().join("gone"), &[]).expect_code(2).stderr.contains("gone"));
     let gone = scratch.path().join("no-such-folder");
     assert!(binary::run(["doctor", gone.to_str().unwrap()]).expect_code(2).stderr.contains("no-such-folder"));

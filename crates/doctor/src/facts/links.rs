@@ -79,7 +79,7 @@ fn route(line: &str) -> Option<Route<'_>> {
     Some(Route { interface, to, mask, metric: words.get(6)?.parse().ok()?, has_gateway: gateway != 0 })
 }
 
-/// A line of the table for IPv6: destination and its bits, source and its bits, gateway, metric, …, interface.
+/// A line of the table for IPv6: destination, its bits, source, its bits, gateway, metric, …, interface.
 fn route_6(line: &str) -> Option<Route<'_>> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let number = |at: usize| u128::from_str_radix(words.get(at)?, 16).ok();

@@ -8,6 +8,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::wanted::is_text;
 use super::{NotKnown, TEXT_MAX_BYTES, Texts, decoded};
 
 /// More texts than any machine has.
@@ -64,7 +65,7 @@ pub fn read(folder: &Path) -> Result<Texts, FolderError> {
         let Some(text) = text(&entry.path(), &mut left_bytes) else { continue };
         texts.put_noted(&name, text);
     }
-    if texts.known().next().is_none() {
+    if !texts.known().any(is_text) {
         return Err(FolderError::Nothing { folder: folder.to_owned() });
     }
     Ok(texts)
@@ -152,6 +153,7 @@ mod tests {
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
         assert!(matches!(read(folder.path()), Err(FolderError::Nothing { .. })));
         assert!(opened(&folder.path().join("mount")).is_err());
+        fs::write(folder.path().join("uname -sr"), "Linux 6.1").unwrap();
         fs::write(folder.path().join("..%2F..%2Fetc%2Fpasswd"), "x").unwrap();
         // A name is a name, and no way to a file.
         assert_eq!(read(folder.path()).unwrap().get("../../etc/passwd"), Ok("x"));

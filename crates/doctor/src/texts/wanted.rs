@@ -123,6 +123,14 @@ pub const MAC_COMMANDS: &[&[&str]] = &[
 pub const WRITING_COMMANDS: &[(&[&str], &str)] =
     &[(&["smbstatus", "--json"], "smbstatus opens Samba's databases for writing")];
 
+/// Whether a text of this name may be one that is wanted, or one like it that somebody brought along.
+pub fn is_text(name: &str) -> bool {
+    let program = name.split(' ').next().unwrap_or_default();
+    let asked = [COMMANDS, INTERFACE_COMMANDS, MAC_COMMANDS].into_iter().flatten().map(|words| words[0]);
+    let asked = asked.chain(WRITING_COMMANDS.iter().map(|(words, _)| words[0])).chain(["uname", "sysctl"]);
+    name.starts_with('/') || name.starts_with("Get-") || asked.into_iter().any(|asked| asked == program)
+}
+
 /// Whether a disk is none that data lies on.
 pub fn is_no_disk(name: &str) -> bool {
     ["loop", "ram", "zram", "sr", "fd", "nbd"]
@@ -138,6 +146,15 @@ pub fn named(words: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_told_from_other_files() {
+        for name in ["/proc/meminfo", "ethtool -a eth0", "smbstatus --json", "Get-SmbConnection", "sysctl -a"]
+        {
+            assert!(is_text(name), "{name}");
+        }
+        assert!(!is_text("notes.txt") && !is_text("collect.sh") && !is_text(""));
+    }
 
     #[test]
     fn loops_are_no_disks_and_md_is() {
