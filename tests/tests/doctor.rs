@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_tests::binary::{self, Outcome};
 use reelgauge_tests::faulty::{self, Faulty};
+use reelgauge_tests::link::Link;
 use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
@@ -76,6 +77,77 @@ fn collected_texts_are_judged_and_a_path_narrows_it_down() {
     assert_eq!(sentence, "/mnt/nas moves at most 64 KiB with each read and 64 KiB with each write.");
     let old = from(&folder, &["/mnt/old", "--json"]).expect_code(1).json();
     assert_eq!(ids(&old, "findings"), ["nfs.proto_udp"]);
+}
+
+/// Settings of TCP belong to a network namespace: there they may be wrong for a moment.
+#[test]
+fn real_faults_are_found_and_their_remedies_end_them() {
+    require!(Need::Root, Need::Tool("ip"), Need::Tool("tc"), Need::Tool("nsenter"), Need::Tool("sysctl"));
+    let link = Link::new(1000);
+    let run = |program: &str, words: &[&str]| {
+        let output = link.on_client(program).args(words).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let found = || {
+        let told: serde_json::Value =
+            serde_json::from_str(&run(binary::path().to_str().unwrap(), &["doctor", "--json"])).unwrap();
+        told["findings"].as_array().unwrap().clone()
+    };
+    for (setting, wrong, rule) in [
+        ("net.ipv4.tcp_window_scaling", "0", "net.tcp.window_scaling_off"),
+        ("net.ipv4.tcp_moderate_rcvbuf", "0", "net.tcp.moderate_rcvbuf_off"),
+        ("net.ipv4.tcp_sack", "0", "net.tcp.options_off"),
+    ] {
+        let is_found = |findings: &[serde_json::Value]| findings.iter().any(|one| one["rule"] == rule);
+        assert!(!is_found(&found()), "{rule} in a namespace as it was made");
+        run("sysctl", &["-w", &format!("{setting}={wrong}")]);
+        let findings = found();
+        let finding = findings.iter().find(|one| one["rule"] == rule).unwrap();
+        let fix = finding["fix"].as_str().unwrap();
+        let words: Vec<&str> = fix.split(". ").next().unwrap().split(' ').collect();
+        assert!(words[0] == "sysctl" && fix.contains(setting), "{fix}");
+        run(words[0], &words[1..]);
+        assert!(!is_found(&found()), "{rule} after: {fix}");
+    }
+}
+
+#[test]
+fn settings_of_a_real_samba_are_judged() {
+    require!(Need::Tool("testparm"));
+    let scratch = Scratch::new();
+    let config = scratch.path().join("smb.conf");
+    let judged = |lines: &str| {
+        std::fs::write(&config, format!("[global]\n{lines}\n[media]\n path = /tmp\n")).unwrap();
+        let settings = tool_with(&["testparm", "-s", "-v", config.to_str().unwrap()]).unwrap();
+        let file = std::fs::read_to_string(&config).unwrap();
+        let texts = [
+            ("testparm -s -v", settings.as_str()),
+            ("/etc/samba/smb.conf", &file),
+            ("uname -sr", "Linux 6.1.0"),
+        ];
+        let folder = collected(&scratch, &texts);
+        ids(&from(&folder, &["--server", "--json"]).json(), "findings")
+    };
+    assert_eq!(judged(""), Vec::<String>::new(), "as it was installed");
+    for (lines, rule) in [
+        (" socket options = TCP_NODELAY SO_RCVBUF=8192", "smb.samba.socket_options"),
+        (" server signing = mandatory", "smb.signing_required"),
+        (" server smb3 signing algorithms = aes-128-cmac", "smb.crypto_algorithm_slow"),
+        (" server smb encrypt = required", "smb.encryption_on"),
+        (" server multi channel support = no", "smb.multichannel_unused"),
+        (" aio read size = 0", "smb.samba.aio_off"),
+        (" sync always = yes", "smb.samba.sync_settings"),
+        (" oplocks = no", "smb.samba.oplocks_leases"),
+        (" smb2 max read = 65536", "smb.samba.max_rw"),
+        (" log level = 5", "smb.samba.debug_and_vfs"),
+        (" vfs objects = full_audit", "smb.samba.debug_and_vfs"),
+        (" vfs objects = fruit\n fruit:zero_file_id = yes", "smb.samba.fruit"),
+        (" vfs objects = catia fruit streams_xattr", "smb.samba.fruit_zero_file_id"),
+        (" kernel oplocks = yes", "smb.samba.oplocks_leases"),
+        (" strict sync = no", "smb.samba.sync_settings"),
+    ] {
+        assert_eq!(judged(lines), [rule], "{lines}");
+    }
 }
 
 #[test]

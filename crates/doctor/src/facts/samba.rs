@@ -7,6 +7,7 @@ use super::{Facts, Kind, Subject, fact_name, pair, value_of};
 use crate::texts::Texts;
 
 const SETTINGS: &str = "testparm -s -v";
+const FILE: &str = "/etc/samba/smb.conf";
 const SESSIONS: &str = "smbstatus --json";
 
 /// Sections that are no media share.
@@ -14,13 +15,32 @@ const NO_SHARES: [&str; 3] = ["printers", "print$", "ipc$"];
 
 pub(super) fn samba(texts: &Texts, facts: &mut Facts) {
     match texts.get(SETTINGS) {
-        Ok(said) => settings(said, facts),
+        Ok(said) => {
+            settings(said, facts);
+            let samba = facts.subjects.iter_mut().find(|subject| subject.kind == Kind::Samba);
+            samba.into_iter().for_each(|samba| log_level(texts, samba));
+        }
         Err(why) => facts.cannot_see(&[Kind::Samba, Kind::SmbShare], SETTINGS, &why),
     }
     match texts.get(SESSIONS) {
         Ok(said) => sessions(said, facts),
         Err(why) => facts.cannot_see(&[Kind::SmbSession], SESSIONS, &why),
     }
+}
+
+/// How much is logged, from the file itself: testparm prints its own level there.
+fn log_level(texts: &Texts, samba: &mut Subject) {
+    let said = match texts.get(FILE) {
+        Ok(said) => said,
+        Err(why) => return samba.gap("log_level", FILE, why),
+    };
+    let names = ["log level", "debug level", "debuglevel"];
+    let set = said.lines().filter_map(|line| pair(line, '=')).rfind(|(key, _)| {
+        names.contains(&key.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase().as_str())
+    });
+    // `1 auth:5` is the level of everything, and another of one part; without a line it is 0.
+    let level = set.map_or(Some(0.0), |(_, value)| value.split([' ', ',']).next()?.parse().ok());
+    samba.number("log_level", level, FILE);
 }
 
 /// The global settings, and those of each share, which are the global ones where it says nothing else.
@@ -37,8 +57,6 @@ fn settings(said: &str, facts: &mut Facts) {
                 "No" | "False" => "no",
                 value => value,
             };
-            // `1 auth:5` is the level of everything, and another of one part.
-            let value = if key == "log level" { value.split(' ').next().unwrap_or(value) } else { value };
             section.facts.insert(fact_name(in_force(key)), Ok(value_of(value)));
         }
     }
@@ -118,6 +136,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_level_of_the_log_stands_in_the_file() {
+        let level = |text: &str| {
+            let (mut texts, mut samba) = (Texts::default(), Subject::new(Kind::Samba, "Samba"));
+            texts.put(FILE, Ok(text.to_owned()));
+            log_level(&texts, &mut samba);
+            samba.number_of("log_level")
+        };
+        assert_eq!(level("[global]\n  Log  Level = 5 auth:10\n"), Some(5.0));
+        assert_eq!(level("[global]\n; log level = 5\n"), Some(0.0));
+        assert_eq!(level("debuglevel=x\n"), None);
+    }
+
+    #[test]
     fn versions_of_sessions_are_numbers() {
         assert_eq!(version("SMB3_11"), Some(3.11));
         assert_eq!(version("SMB2_02"), Some(2.02));
@@ -128,13 +159,12 @@ mod tests {
     #[test]
     fn shares_have_the_global_settings_but_for_their_own() {
         let mut facts = Facts::default();
-        let said = "[global]\n\tlog level = 1 auth:5\n\toplocks = Yes\n\tsmb encrypt = required\n\
+        let said = "[global]\n\toplocks = Yes\n\tsmb encrypt = required\n\
                     [media]\n\toplocks = No\n[print$]\n\tpath = /x\n";
         settings(said, &mut facts);
         let share = facts.of_kind(Kind::SmbShare).next().cloned();
         let share = share.unwrap_or_else(|| Subject::new(Kind::Machine, "none"));
         assert_eq!((share.name.as_str(), facts.of_kind(Kind::SmbShare).count()), ("media", 1));
-        assert_eq!(share.number_of("log_level"), Some(1.0));
         assert_eq!(
             (share.word_of("oplocks"), share.word_of("server_smb_encrypt")),
             (Some("no"), Some("required"))

@@ -12,6 +12,7 @@ pub const FILES: &[&str] = &[
     "/etc/fstab",
     "/etc/nsmb.conf",
     "/etc/os-release",
+    "/etc/samba/smb.conf",
     "/etc/version",
     "/proc/cpuinfo",
     "/proc/fs/nfsd/threads",
