@@ -136,6 +136,10 @@ fn ethtool(subject: &mut Subject, texts: &Texts) {
                 .iter()
                 .for_each(|name| subject.gap(name, &text, NotKnown::NotTold));
         }
+        // So ethtool says that a card has no such thing.
+        Err(NotKnown::Failed(said)) if said.to_ascii_lowercase().contains("not supported") => {
+            names.iter().for_each(|name| subject.nothing(name));
+        }
         Err(why) => names.iter().for_each(|name| subject.gap(name, &text, why.clone())),
     };
     take(format!("ethtool {name}"), &["best_common_mbit_per_s"], &|said, subject| {
@@ -158,6 +162,8 @@ fn ethtool(subject: &mut Subject, texts: &Texts) {
         twice(said, "RX", ("rx_ring_max", "rx_ring"), subject);
     });
     take(format!("ethtool -l {name}"), &["queues", "queues_max"], &|said, subject| {
+        // Some cards have queues for receiving alone.
+        twice(said, "RX", ("queues_max", "queues"), subject);
         twice(said, "Combined", ("queues_max", "queues"), subject);
     });
     take(format!("ethtool --show-eee {name}"), &["eee"], &|said, subject| {
@@ -234,4 +240,50 @@ fn bond(name: &str, texts: &Texts) -> Option<Subject> {
     bond.yes_no("aggregators_differ", differ("Aggregator ID", 0));
     bond.number("links", Some(values("Slave Interface").len() as f64), &text);
     Some(bond)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn seen(texts: &[(&str, Result<&str, NotKnown>)]) -> Subject {
+        let mut all = Texts::default();
+        all.put("/sys/class/net/eth0/device/uevent", Ok("DRIVER=ixgbe".to_owned()));
+        texts.iter().for_each(|(name, text)| all.put(*name, text.clone().map(str::to_owned)));
+        interface("eth0", &all).unwrap()
+    }
+
+    /// As ethtool 6.1 printed it of a card of a virtual machine.
+    #[test]
+    fn what_a_card_does_not_have_is_nothing_and_not_unknown() {
+        let failed = NotKnown::Failed("netlink error: Operation not supported".to_owned());
+        let channels = "Channel parameters for eth0:\nPre-set maximums:\nRX:\t\tn/a\nTX:\t\tn/a\nOther:\t\tn/a\n\
+                        Combined:\t1\nCurrent hardware settings:\nRX:\t\tn/a\nTX:\t\tn/a\nOther:\t\tn/a\nCombined:\t1\n";
+        let card = seen(&[
+            ("ethtool --show-eee eth0", Err(failed.clone())),
+            ("ethtool -a eth0", Err(failed)),
+            ("ethtool -l eth0", Ok(channels)),
+            (
+                "ethtool eth0",
+                Ok("Settings for eth0:\n\tSupported link modes:   Not reported\n\tSpeed: Unknown!\n"),
+            ),
+        ]);
+        assert_eq!(card.fact("eee"), Some(&Ok(super::super::Value::Nothing)));
+        assert_eq!((card.number_of("queues"), card.number_of("queues_max")), (Some(1.0), Some(1.0)));
+        assert!(
+            matches!(card.fact("best_common_mbit_per_s"), Some(Err(gap)) if gap.why == NotKnown::NotTold)
+        );
+        assert!(matches!(card.fact("rx_ring"), Some(Err(gap)) if gap.why == NotKnown::NotCollected));
+    }
+
+    #[test]
+    fn queues_for_receiving_alone_are_queues() {
+        let card = seen(&[(
+            "ethtool -l eth0",
+            Ok("Pre-set maximums:\nRX:\t8\nCurrent hardware settings:\nRX:\t1\n"),
+        )]);
+        assert_eq!((card.number_of("queues"), card.number_of("queues_max")), (Some(1.0), Some(8.0)));
+    }
 }
