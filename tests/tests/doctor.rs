@@ -231,6 +231,22 @@ fn the_script_collects_here_what_the_doctor_sees_here() {
 }
 
 #[test]
+fn the_script_keeps_no_passwords() {
+    let scratch = Scratch::new();
+    let (script, folder) = (scratch.path().join("collect.sh"), scratch.path().join("this"));
+    let etc = scratch.dir("etc");
+    std::fs::write(etc.join("fstab"), "//nas/m /mnt cifs user=a,password=s3cret,Pass=s3cret 0 0\n").unwrap();
+    // The same script, of a machine whose /etc is ours.
+    let text = binary::run(["doctor", "--collect-script", "sh"]).expect_code(0).stdout;
+    let text = text.replace("/etc/", &format!("{}/", etc.display()));
+    std::fs::write(&script, text).unwrap();
+    tool_with(&["sh", script.to_str().unwrap(), folder.to_str().unwrap()]).unwrap();
+    let name = etc.join("fstab").display().to_string().replace('/', "%2F");
+    let kept = std::fs::read_to_string(folder.join(name)).unwrap();
+    assert_eq!(kept, "//nas/m /mnt cifs user=a,password=hidden,Pass=hidden 0 0\n");
+}
+
+#[test]
 fn the_script_for_powershell_asks_and_sets_nothing() {
     let text = binary::run(["doctor", "--collect-script", "powershell"]).expect_code(0).stdout;
     let words = text.split(|c: char| c.is_whitespace() || "'(){}|".contains(c));

@@ -28,7 +28,9 @@ function Save([string]$Name, [scriptblock]$Ask) {
 
 $ErrorActionPreference = 'Stop'
 Save 'Get-CimInstance Win32_OperatingSystem' { Get-CimInstance Win32_OperatingSystem | Select-Object Caption, Version }
-Save 'Get-NetAdapter' { Get-NetAdapter | Select-Object Name, Status, LinkSpeed, Speed, FullDuplex, InterfaceDescription }
+Save 'Get-NetAdapter' {
+    Get-NetAdapter | Select-Object Name, Status, LinkSpeed, Speed, FullDuplex, InterfaceDescription
+}
 Save 'Get-NetAdapterAdvancedProperty' {
     Get-NetAdapterAdvancedProperty -AllProperties | Select-Object Name, RegistryKeyword, RegistryValue
 }
