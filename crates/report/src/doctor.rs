@@ -97,7 +97,10 @@ fn counts(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
         let is_server = diagnosis.scope.roles.contains(&Role::Server);
         let server = if is_server { "" } else { "for servers (--server), " };
         let count = words::rules(not_here.len());
-        page.item("Not for this", &format!("{count} for other systems, {server}or for what is not here."));
+        page.item(
+            "Not for this machine",
+            &format!("{count} for other systems, {server}or for what is not here."),
+        );
         named(not_here, all, page);
     }
 }
