@@ -1,8 +1,9 @@
 //! What the fuzz targets do: importers in [`imports`], plan files in [`plans`], run directories in [`runs`],
-//! what a kernel tells of itself in [`texts`].
+//! what a kernel tells of itself in [`texts`], and a whole machine in [`collected`].
 //!
 //! How to run it, and where what it finds goes, is in `README.md`.
 
+pub mod collected;
 pub mod imports;
 pub mod plans;
 mod run_files;

@@ -1,4 +1,6 @@
-//! The doctor: what the machine counts while a run does its I/O, so that a stall and its cause line up.
+//! The doctor: what a machine says of itself, beside a run and without one.
+//!
+//! While a run does its I/O, what the machine counts, so that a stall and its cause line up:
 //!
 //! * [`counter`]: a number as the kernel keeps it, and what two readings of it say: a rate, a share, a mean.
 //! * [`source`]: the kernel's files, one parser each: text in, counters out.
@@ -6,15 +8,29 @@
 //!   them all.
 //! * [`sampler`]: a thread that looks once a second, beside the measuring ones.
 //!
-//! Not here: their names and files ([`reelgauge_record::counters`]), what a counter means for the storage,
-//! and anything that touches the target itself. A server that is gone must not take this room with it, so
-//! nothing here opens, stats or lists a path on the target.
+//! Without a run, how it is set up (`reelgauge doctor`):
+//!
+//! * [`texts`]: what it says, by name; of this machine, or from a folder that a script filled on another.
+//! * [`facts`]: what the texts say, as values with names. [`system`]: which system it is.
+//! * [`mod@rule`]: what is set badly for media and what to do about it, as data with detectors.
+//! * [`place`]: the mount that a path is on. [`mod@diagnosis`]: what the rules say of it all.
+//!
+//! Not here: names and files of counters ([`reelgauge_record::counters`]), what a counter means for the
+//! storage, sentences, and anything that touches the target itself. A server that is gone must not take this
+//! room with it, so nothing here opens, stats or lists a path on a network file system.
 
 pub mod counter;
 pub mod devices;
+pub mod diagnosis;
+pub mod facts;
+pub mod place;
 pub mod proc_reader;
+pub mod rule;
 pub mod sampler;
 pub mod source;
+pub mod system;
+pub mod texts;
 
+pub use diagnosis::{Diagnosis, Scope, diagnose};
 pub use proc_reader::Target;
 pub use sampler::{Sampling, SamplingReport, Watch};

@@ -6,6 +6,7 @@
 pub mod command;
 mod comparing;
 mod console;
+mod doctor;
 pub mod foreign;
 mod listing;
 mod looking;
@@ -13,6 +14,7 @@ mod recording;
 
 pub use comparing::CompareArgs;
 pub use console::ConsoleArgs;
+pub use doctor::{DoctorArgs, ScriptKind};
 pub use listing::{CompletionsArgs, FormatsArgs, ListArgs, ManArgs, ScenariosArgs};
 pub use looking::{ExtentsArgs, OpsArgs, PeriodArgs};
 pub use recording::RecordArgs;
@@ -78,6 +80,8 @@ pub enum Verb {
     Extents(ExtentsArgs),
     /// Runs in a browser: list, start, watch, compare
     Console(ConsoleArgs),
+    /// What is set badly for media here, and what to change
+    Doctor(DoctorArgs),
     /// What a command does to files, as a trace
     Record(RecordArgs),
     /// A trace from strace, fio, Process Monitor, tshark, ...

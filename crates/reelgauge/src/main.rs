@@ -1,7 +1,8 @@
 //! The `reelgauge` binary: one file per verb, no logic. What the verbs do lives in the libraries.
 //!
-//! Exit codes are a contract: 0 measured, 1 criteria not met, 2 wrong usage or input (before any I/O
-//! on the target), 3 the run broke off and what was measured is kept, 130 interrupted, likewise.
+//! Exit codes are a contract: 0 measured, 1 criteria not met (or, of `doctor`, something that costs much was
+//! found), 2 wrong usage or input (before any I/O on the target), 3 the run broke off and what was measured
+//! is kept, 130 interrupted, likewise.
 
 mod cli;
 mod progress;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Verb::Ops(args) => verbs::ops::ops(&args),
         Verb::Extents(args) => verbs::extents::extents(&args),
         Verb::Console(args) => verbs::console::console(&args),
+        Verb::Doctor(args) => verbs::doctor::doctor(&args),
         Verb::Clean(args) => verbs::clean::clean(&args),
         Verb::Formats(args) => verbs::formats::formats(args),
         Verb::Scenarios(args) => verbs::scenarios::scenarios(&args),

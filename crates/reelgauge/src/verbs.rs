@@ -6,6 +6,7 @@ pub mod clean;
 pub mod compare;
 pub mod completions;
 pub mod console;
+pub mod doctor;
 #[cfg(test)]
 mod every_flag;
 pub mod export;

@@ -11,6 +11,7 @@
 //! * [`warning`] and [`self_cost`]: what limits what the figures say, in sentences; [`fragments`]: what
 //!   traces show of files in pieces; [`counters`]: what is not shown of them.
 //! * [`verdict`]: why criteria were not met. [`vda_curve`]: the curve of a VDA-like run, with its reasons.
+//! * [`doctor`]: what was found of a machine's settings, and what to do about it.
 //! * [`compare`]: runs side by side, on the terminal, as Markdown and as JUnit XML.
 //! * [`units`]: every number's way from its unit to text, in one place.
 //! * [`text`]: wrapping, and taking the teeth out of strings that came from outside.
@@ -25,6 +26,7 @@ mod check;
 pub mod compare;
 pub mod counters;
 pub mod csv_files;
+pub mod doctor;
 mod ending;
 pub mod extents;
 mod forecast;

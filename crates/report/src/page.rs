@@ -54,6 +54,15 @@ impl Page {
         self.painted("", &wrap(&format!("{name}: {text}"), self.width, name.len() + 2));
     }
 
+    /// The same, so many blanks further right.
+    pub(crate) fn below(&mut self, indent: usize, name: &str, text: &str) {
+        let hanging = if name.len() < 16 { name.len() + 2 } else { indent };
+        let text = wrap(&format!("{name}: {text}"), self.width - indent, hanging);
+        for line in text.lines() {
+            self.text.push_str(&format!("{:indent$}{line}\n", ""));
+        }
+    }
+
     pub(crate) fn warning(&mut self, text: &str) {
         self.painted("33", &wrap(&format!("Warning: {text}"), self.width, 9));
     }

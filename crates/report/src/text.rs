@@ -18,7 +18,7 @@ pub fn plain(text: &str) -> String {
 
 /// Control characters (escape sequences begin with one), and those that are invisible or change the
 /// direction of writing, by which a name can pretend to be another.
-fn is_harmful(c: char) -> bool {
+pub(crate) fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
         || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')

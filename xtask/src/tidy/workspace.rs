@@ -14,7 +14,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("reelgauge-workload", &["reelgauge-record", "reelgauge-formats"]),
     ("reelgauge-engine", &["reelgauge-record", "reelgauge-workload"]),
     ("reelgauge-analysis", &["reelgauge-record", "reelgauge-formats"]),
-    ("reelgauge-report", &["reelgauge-record", "reelgauge-analysis"]),
+    ("reelgauge-report", &["reelgauge-record", "reelgauge-analysis", "reelgauge-doctor"]),
     // A trace is a log, and its replay is a script.
     ("reelgauge-trace", &["reelgauge-record", "reelgauge-workload"]),
     // What traces come from, of which a trace knows nothing: other tools' files, and recording.

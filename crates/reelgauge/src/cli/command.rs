@@ -12,7 +12,7 @@ use crate::width;
 /// The verbs by what they are for, in the order of the help.
 pub const GROUPS: [(&str, &[&str]); 4] = [
     ("Measure", &["check", "streams", "mix", "vda", "replay", "run"]),
-    ("Look", &["list", "report", "compare", "ops", "extents", "console"]),
+    ("Look", &["list", "report", "compare", "ops", "extents", "console", "doctor"]),
     ("Traces", &["record", "import", "export", "traces"]),
     ("Keep house", &["clean", "formats", "scenarios", "completions", "man"]),
 ];
@@ -45,7 +45,7 @@ fn start(command: &Command, width: usize) -> String {
     let groups_chars = if width < USUAL_WIDTH { 2 } else { GROUP_CHARS };
     let indent = groups_chars + VERB_CHARS;
     let head = "Reelgauge measures shared storage for video. Start here: reelgauge check PATH";
-    let mut text = wrap(head, width, 0) + "\n\n";
+    let mut text = wrap(head, width, 0) + "\n";
     for (group, verbs) in GROUPS {
         if groups_chars < GROUP_CHARS {
             text.push_str(&format!("{group}\n"));

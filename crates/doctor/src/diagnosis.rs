@@ -1,0 +1,277 @@
+//! What the rules say of a machine: what was found, what could not be looked at and why, what is in order.
+//!
+//! Pure: facts in, findings out, in the order of the effect to be expected.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::facts::{Facts, Gap, Kind, Subject, Value};
+use crate::place::Place;
+use crate::rule::detector::{Seen, Truth};
+use crate::rule::{Detector, Layer, Role, Rule};
+use crate::system::System;
+use crate::texts::Texts;
+
+/// What is to be judged.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// What the machine is to the storage.
+    pub roles: BTreeSet<Role>,
+    /// Where the data lies; the whole machine is judged where nobody says it.
+    pub place: Option<Place>,
+}
+
+/// Something that a rule found.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Where it fired.
+    pub found: Vec<Found>,
+}
+
+/// A subject on which a rule fired.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// What it is.
+    pub kind: Kind,
+    /// Its name.
+    pub name: String,
+    /// The facts that were judged, and those that the sentence names.
+    pub facts: BTreeMap<String, Value>,
+    /// The sentence, with its facts in braces.
+    #[serde(skip)]
+    pub template: &'static str,
+}
+
+/// A rule that could not be judged.
+#[derive(Clone, Debug, Serialize)]
+pub struct NotLooked {
+    /// Its id.
+    pub rule: &'static str,
+    /// The texts that would have told.
+    pub missing: Vec<Gap>,
+}
+
+/// A rule that nothing here recognises.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Documented {
+    /// Its id.
+    pub rule: &'static str,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// What the rules say of a machine. Every rule of the catalogue is in one of the lists.
+#[derive(Clone, Debug)]
+pub struct Diagnosis {
+    /// Which system it is.
+    pub system: System,
+    /// What was judged.
+    pub scope: Scope,
+    /// What was found, what costs most first.
+    pub findings: Vec<Finding>,
+    /// What could not be judged.
+    pub not_looked: Vec<NotLooked>,
+    /// Rules that were judged and found nothing.
+    pub in_order: Vec<&'static str>,
+    /// Rules for other systems, other roles, or something that is not here.
+    pub not_here: Vec<&'static str>,
+    /// Rules for this system and role that nothing here recognises.
+    pub documented: Vec<Documented>,
+}
+
+enum Outcome {
+    Found(Vec<Found>),
+    NotKnown(Vec<Gap>),
+    InOrder,
+    NotHere,
+}
+
+/// Judges a machine by its texts.
+pub fn diagnose(texts: &Texts, scope: Scope, rules: &'static [Rule]) -> Diagnosis {
+    let facts = Facts::of(texts);
+    let mut diagnosis = Diagnosis {
+        system: System::of(texts),
+        scope,
+        findings: Vec::new(),
+        not_looked: Vec::new(),
+        in_order: Vec::new(),
+        not_here: Vec::new(),
+        documented: Vec::new(),
+    };
+    for rule in rules {
+        if !is_for(rule, &diagnosis.system, &diagnosis.scope) {
+            diagnosis.not_here.push(&rule.id);
+        } else if let Some(reason) = &rule.documented_only {
+            diagnosis.documented.push(Documented { rule: &rule.id, reason });
+        } else {
+            match outcome(rule, &facts, &diagnosis) {
+                Outcome::Found(found) => diagnosis.findings.push(Finding { rule, found }),
+                Outcome::NotKnown(missing) => {
+                    diagnosis.not_looked.push(NotLooked { rule: &rule.id, missing })
+                }
+                Outcome::InOrder => diagnosis.in_order.push(&rule.id),
+                Outcome::NotHere => diagnosis.not_here.push(&rule.id),
+            }
+        }
+    }
+    // The order of the catalogue decides between equals.
+    diagnosis.findings.sort_by_key(|finding| (finding.rule.severity, finding.rule.evidence));
+    diagnosis
+}
+
+/// Whether a rule is for this system and role. Data on this machine's own disks makes it the server of them.
+fn is_for(rule: &Rule, system: &System, scope: &Scope) -> bool {
+    let is_local = scope.place.as_ref().is_some_and(|place| place.is_local);
+    let is_storage = matches!(rule.layer, Layer::Block | Layer::Fs);
+    let is_network = matches!(rule.layer, Layer::Network | Layer::Nfs | Layer::Smb);
+    let is_server = scope.roles.contains(&Role::Server);
+    if !rule.os.contains(&system.os) || (is_local && is_network && !is_server) {
+        return false;
+    }
+    rule.role.iter().any(|role| scope.roles.contains(role)) || (is_local && is_storage)
+}
+
+fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome {
+    let (mut found, mut gaps, mut is_judged) = (Vec::new(), Vec::new(), false);
+    let is_server = diagnosis.scope.roles.contains(&Role::Server);
+    let here = |detector: &&Detector| {
+        let is_of_system = detector.os.is_empty() || detector.os.contains(&diagnosis.system.os);
+        is_of_system && (is_server || !detector.of.is_of_a_server())
+    };
+    for detector in rule.detect.iter().filter(here) {
+        gaps.extend(facts.unseen(detector.of).cloned());
+        for subject in facts.of_kind(detector.of).filter(|subject| is_meant(subject, facts, &diagnosis.scope))
+        {
+            let seen = Seen { subject, machine: facts.machine() };
+            match detector.judge(seen) {
+                Truth::Yes => found.push(Found {
+                    kind: subject.kind,
+                    name: subject.name.clone(),
+                    facts: detector.values(rule.commands(), seen),
+                    template: &detector.found,
+                }),
+                Truth::No => is_judged = true,
+                Truth::NotKnown(missing) => gaps.extend(missing),
+            }
+        }
+    }
+    gaps.sort();
+    gaps.dedup();
+    match (found.is_empty(), gaps.is_empty()) {
+        (false, _) => Outcome::Found(found),
+        (true, false) => Outcome::NotKnown(gaps),
+        (true, true) if is_judged => Outcome::InOrder,
+        (true, true) => Outcome::NotHere,
+    }
+}
+
+/// Whether the data goes by way of it. A server is judged as a whole.
+fn is_meant(subject: &Subject, facts: &Facts, scope: &Scope) -> bool {
+    let Some(place) = scope.place.as_ref().filter(|_| !scope.roles.contains(&Role::Server)) else {
+        return true;
+    };
+    match subject.kind {
+        Kind::NfsMount | Kind::SmbMount | Kind::StornextMount | Kind::LocalMount => {
+            subject.name == place.mount_point
+        }
+        Kind::Disk | Kind::Array => place.devices.contains(&subject.name),
+        Kind::Interface | Kind::Bond => !place.is_local && is_on_the_way(&subject.name, facts, place),
+        _ => true,
+    }
+}
+
+/// Whether an interface leads to the server. Behind a bridge or a tunnel it may be any.
+fn is_on_the_way(interface: &str, facts: &Facts, place: &Place) -> bool {
+    let mount = facts.subjects.iter().find(|subject| subject.name == place.mount_point);
+    let link = match mount.and_then(|mount| mount.fact("link")) {
+        Some(Ok(Value::Word(link))) => link,
+        _ => return true,
+    };
+    // `eth0.100` is a VLAN on `eth0`.
+    let parent = link.split('.').next().unwrap_or(link);
+    let seen = facts.of_kind(Kind::Interface).find(|subject| subject.name == parent);
+    let is_member = || match seen.and_then(|subject| subject.fact("members")) {
+        Some(Ok(Value::Word(members))) => members.split_whitespace().any(|member| member == interface),
+        _ => false,
+    };
+    interface == link || interface == parent || is_member() || (seen.is_none() && link != "lo")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::path::Path;
+
+    use super::*;
+    use crate::rule::catalogue::rules;
+
+    const MOUNTS: &str = "\
+29 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
+33 29 0:52 / /mnt/nas rw - nfs4 nas1:/m rw,vers=4.2,rsize=1048576,wsize=1048576,hard,proto=tcp,sec=sys,addr=10.0.0.5
+";
+    const ROUTES: &str = "\
+Iface Destination Gateway Flags RefCnt Use Metric Mask MTU Window IRTT
+eth1 0000000A 00000000 0001 0 0 0 00FFFFFF 0 0 0
+eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
+";
+
+    /// A machine with two cards and a disk; one card and the disk are set badly.
+    fn texts() -> Texts {
+        let mut texts = Texts::default();
+        let mut put = |name: &str, text: &str| texts.put(name, Ok(text.to_owned()));
+        put("/proc/self/mountinfo", MOUNTS);
+        put("/proc/net/route", ROUTES);
+        put("/sys/class/net", "eth0\neth1\nlo");
+        put("/sys/block", "sda");
+        for card in ["eth0", "eth1"] {
+            put(&format!("/sys/class/net/{card}/device/uevent"), "DRIVER=ixgbe");
+            put(&format!("/sys/class/net/{card}/operstate"), "up");
+            put(&format!("/sys/class/net/{card}/duplex"), if card == "eth0" { "half" } else { "full" });
+        }
+        put("/sys/block/sda/queue/rotational", "0");
+        put("/sys/block/sda/queue/scheduler", "[bfq] none");
+        texts
+    }
+
+    fn found(path: Option<&str>, roles: &[Role]) -> Vec<String> {
+        let place = path.map(|path| Place::told(MOUNTS, Path::new(path)).unwrap());
+        let place = place.map(|mut place| {
+            place.devices = if place.is_local { vec!["sda".to_owned()] } else { Vec::new() };
+            place
+        });
+        let scope = Scope { roles: roles.iter().copied().collect(), place };
+        let diagnosis = diagnose(&texts(), scope, rules());
+        diagnosis.findings.iter().map(|finding| finding.rule.id.clone()).collect()
+    }
+
+    #[test]
+    fn a_path_narrows_down_what_is_judged() {
+        let (client, server) = ([Role::Client], [Role::Client, Role::Server]);
+        assert_eq!(found(None, &client), ["net.link.speed_downshift", "blk.scheduler"]);
+        assert_eq!(found(Some("/mnt/nas/a"), &client), [""; 0], "the way leads over the other card");
+        assert_eq!(found(Some("/srv"), &client), ["blk.scheduler"], "data on this machine's own disk");
+        assert_eq!(found(Some("/mnt/nas"), &server), ["net.link.speed_downshift", "blk.scheduler"]);
+    }
+
+    #[test]
+    fn behind_a_bridge_any_card_may_be_the_one_and_a_bond_is_of_its_members() {
+        let through = |link: &str, members: Option<&str>| {
+            let mut texts = texts();
+            texts.put("/proc/net/route", Ok(ROUTES.replace("eth1", link)));
+            if let Some(members) = members {
+                texts.put("/sys/class/net", Ok("bond0 eth0 eth1 lo".to_owned()));
+                texts.put("/sys/class/net/bond0/bonding/slaves", Ok(members.to_owned()));
+                texts.put("/sys/class/net/bond0/device/uevent", Err(crate::texts::NotKnown::NotThere));
+            }
+            let place = Some(Place::told(MOUNTS, Path::new("/mnt/nas")).unwrap());
+            let scope = Scope { roles: BTreeSet::from([Role::Client]), place };
+            diagnose(&texts, scope, rules()).findings.len()
+        };
+        assert_eq!((through("br0", None), through("eth0.100", None), through("eth1.100", None)), (1, 1, 0));
+        assert_eq!((through("bond0", Some("eth0 eth1\n")), through("bond0", Some("eth1\n"))), (1, 0));
+    }
+}

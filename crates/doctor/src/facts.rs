@@ -1,0 +1,294 @@
+//! Facts: what collected texts say, each as a value with a name, of a subject: an interface, a mount, a
+//! Samba share. Rules know facts alone.
+//!
+//! Pure, and forgiving: what a text does not say is not known, with the text that would have told. A value
+//! has its unit in its name, as figures do (`rsize_bytes`, `speed_mbit_per_s`).
+
+mod apple;
+mod disks;
+mod interfaces;
+mod links;
+mod machine;
+mod mounts;
+mod nfs_server;
+mod samba;
+mod windows;
+mod zfs;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use mounts::table as mount_table;
+
+use crate::system::{Os, System};
+use crate::texts::{NotKnown, Texts};
+
+/// What a fact is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// The machine as a whole.
+    Machine,
+    /// A network interface that is up and has hardware behind it.
+    Interface,
+    /// Several interfaces together.
+    Bond,
+    /// An NFS mount.
+    NfsMount,
+    /// A mount of a server's share by SMB.
+    SmbMount,
+    /// A mount of StorNext.
+    StornextMount,
+    /// A file system on a disk of this machine.
+    LocalMount,
+    /// A disk, an array, or whatever else blocks lie on.
+    Disk,
+    /// A software array.
+    Array,
+    /// The SMB server.
+    Samba,
+    /// A share of the SMB server.
+    SmbShare,
+    /// A client that is connected to the SMB server.
+    SmbSession,
+    /// A connection of this machine to an SMB server.
+    SmbConnection,
+    /// A directory that the NFS server gives to somebody.
+    NfsExport,
+    /// The NFS server.
+    NfsServer,
+    /// A pool of ZFS.
+    ZfsPool,
+    /// A dataset of ZFS.
+    ZfsDataset,
+}
+
+impl Kind {
+    /// Whether it says something of a server alone.
+    pub fn is_of_a_server(self) -> bool {
+        use Kind::{NfsExport, NfsServer, Samba, SmbSession, SmbShare};
+        matches!(self, NfsExport | NfsServer | Samba | SmbSession | SmbShare)
+    }
+}
+
+/// The value of a fact.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A number, whose unit stands in the fact's name.
+    Number(f64),
+    /// A word, or a list of them.
+    Word(String),
+    /// It is known that there is no such thing here: processors without clocks to set, a card without a slot.
+    Nothing,
+}
+
+/// A text that would have told, and why it does not.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Gap {
+    /// The text's name.
+    pub text: String,
+    /// Why it tells nothing.
+    #[serde(flatten)]
+    pub why: NotKnown,
+}
+
+impl Gap {
+    fn new(text: &str, why: NotKnown) -> Gap {
+        Gap { text: text.to_owned(), why }
+    }
+}
+
+/// What facts are of: one interface, one mount.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// What it is.
+    pub kind: Kind,
+    /// Its name: `eth0`, `/mnt/nas`.
+    pub name: String,
+    facts: BTreeMap<String, Result<Value, Gap>>,
+}
+
+impl Subject {
+    fn new(kind: Kind, name: impl Into<String>) -> Subject {
+        Subject { kind, name: name.into(), facts: BTreeMap::new() }
+    }
+
+    fn word(&mut self, name: impl Into<String>, word: impl Into<String>) {
+        self.facts.insert(name.into(), Ok(Value::Word(word.into())));
+    }
+
+    fn yes_no(&mut self, name: &str, is: bool) {
+        self.word(name, if is { "yes" } else { "no" });
+    }
+
+    /// A number that a text gave. What is none, or none that can be, is not told.
+    fn number(&mut self, name: &str, number: Option<f64>, text: &str) {
+        let value = number.filter(|number| number.is_finite()).map(Value::Number);
+        self.facts.insert(name.to_owned(), value.ok_or_else(|| Gap::new(text, NotKnown::NotTold)));
+    }
+
+    fn nothing(&mut self, name: &str) {
+        self.facts.insert(name.to_owned(), Ok(Value::Nothing));
+    }
+
+    fn gap(&mut self, name: &str, text: &str, why: NotKnown) {
+        self.facts.insert(name.to_owned(), Err(Gap::new(text, why)));
+    }
+
+    /// A word, or a number where it is one, as a text has it whole.
+    fn whole(&mut self, name: &str, texts: &Texts, text: &str) {
+        let told = texts.get(text).map(|said| value_of(said.trim()));
+        self.facts.insert(name.to_owned(), told.map_err(|why| Gap::new(text, why)));
+    }
+
+    /// The same of a file that the kernel has only where there is such a thing.
+    fn whole_where_there(&mut self, name: &str, texts: &Texts, text: &str) {
+        match texts.get(text) {
+            Err(NotKnown::NotThere) => self.nothing(name),
+            _ => self.whole(name, texts, text),
+        }
+    }
+
+    /// The fact of this name; `None` where nothing was said of it at all.
+    pub fn fact(&self, name: &str) -> Option<&Result<Value, Gap>> {
+        self.facts.get(name)
+    }
+
+    fn number_of(&self, name: &str) -> Option<f64> {
+        match self.facts.get(name) {
+            Some(Ok(Value::Number(number))) => Some(*number),
+            _ => None,
+        }
+    }
+
+    fn word_of(&self, name: &str) -> Option<&str> {
+        match self.facts.get(name) {
+            Some(Ok(Value::Word(word))) => Some(word),
+            _ => None,
+        }
+    }
+}
+
+/// A word as a value.
+fn value_of(word: &str) -> Value {
+    match word.parse::<f64>() {
+        Ok(number) if number.is_finite() => Value::Number(number),
+        _ => Value::Word(word.to_owned()),
+    }
+}
+
+/// Everything that texts say.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// In the order in which they were found; the machine first.
+    pub subjects: Vec<Subject>,
+    /// Kinds of which it is not known whether there are any.
+    unseen: BTreeMap<Kind, Gap>,
+}
+
+impl Facts {
+    /// What the texts say.
+    pub fn of(texts: &Texts) -> Facts {
+        let mut facts = Facts::default();
+        match System::of(texts).os {
+            Os::Linux | Os::Truenas => facts.of_linux(texts),
+            Os::Macos => {
+                facts.subjects.push(Subject::new(Kind::Machine, "this machine"));
+                apple::apple(texts, &mut facts);
+            }
+            Os::Windows => {
+                facts.subjects.push(Subject::new(Kind::Machine, "this machine"));
+                windows::windows(texts, &mut facts);
+            }
+        }
+        facts
+    }
+
+    fn of_linux(&mut self, texts: &Texts) {
+        let interfaces = interfaces::interfaces(texts, self);
+        self.subjects.insert(0, machine::machine(texts, &interfaces));
+        let links = links::Links::new(texts, &interfaces);
+        mounts::mounts(texts, &links, self);
+        self.subjects.extend(interfaces);
+        disks::disks(texts, self);
+        samba::samba(texts, self);
+        nfs_server::nfs_server(texts, self);
+        zfs::zfs(texts, self);
+    }
+
+    /// Those of a kind.
+    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Subject> {
+        self.subjects.iter().filter(move |subject| subject.kind == kind)
+    }
+
+    /// Why it is not known whether there are any of a kind.
+    pub fn unseen(&self, kind: Kind) -> Option<&Gap> {
+        self.unseen.get(&kind)
+    }
+
+    /// The machine's own facts.
+    pub fn machine(&self) -> Option<&Subject> {
+        self.of_kind(Kind::Machine).next()
+    }
+
+    fn machine_mut(&mut self) -> Option<&mut Subject> {
+        self.subjects.iter_mut().find(|subject| subject.kind == Kind::Machine)
+    }
+
+    /// A text that would have told of subjects of these kinds is not known. Where there is no such file or
+    /// program, there are none.
+    fn cannot_see(&mut self, kinds: &[Kind], text: &str, why: &NotKnown) {
+        if *why != NotKnown::NotThere {
+            kinds.iter().for_each(|kind| {
+                self.unseen.entry(*kind).or_insert_with(|| Gap::new(text, why.clone()));
+            });
+        }
+    }
+}
+
+/// `key: value` or `key = value` on a line.
+fn pair(line: &str, between: char) -> Option<(&str, &str)> {
+    line.split_once(between).map(|(key, value)| (key.trim(), value.trim()))
+}
+
+/// A name of somebody else's as a fact's: `Server Multi Channel` is `server_multi_channel`, `EnableLargeMtu`
+/// is `enable_large_mtu`.
+fn fact_name(name: &str) -> String {
+    let mut made = String::new();
+    let mut before_is_lower = false;
+    for c in name.trim().chars() {
+        if c.is_ascii_uppercase() && before_is_lower {
+            made.push('_');
+        }
+        made.push(if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
+        before_is_lower = c.is_ascii_lowercase() || c.is_ascii_digit();
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_names_of_facts() {
+        for (name, fact) in [
+            ("server multi channel support", "server_multi_channel_support"),
+            ("fruit:zero_file_id", "fruit_zero_file_id"),
+            ("EnableLargeMtu", "enable_large_mtu"),
+            ("net.inet.tcp.delayed_ack", "net_inet_tcp_delayed_ack"),
+        ] {
+            assert_eq!(fact_name(name), fact);
+        }
+    }
+
+    #[test]
+    fn no_number_is_not_told() {
+        let mut subject = Subject::new(Kind::Machine, "");
+        subject.number("speed_mbit_per_s", "-".parse().ok(), "/sys/class/net/eth0/speed");
+        assert!(matches!(subject.fact("speed_mbit_per_s"), Some(Err(gap)) if gap.why == NotKnown::NotTold));
+        assert_eq!(value_of("inf"), Value::Word("inf".to_owned()));
+    }
+}

@@ -1,0 +1,289 @@
+//! Network interfaces, as `/sys/class/net` and ethtool tell of them.
+
+use super::{Facts, Kind, Subject, pair};
+use crate::texts::{NotKnown, Texts};
+
+/// The listing of all.
+const ALL: &str = "/sys/class/net";
+/// A round trip in a building, for which windows must be large enough.
+const ROUND_TRIP_S: f64 = 0.0005;
+
+/// The interfaces that are up and have hardware behind them.
+pub(super) fn interfaces(texts: &Texts, facts: &mut Facts) -> Vec<Subject> {
+    let names = match texts.get(ALL) {
+        Ok(names) => names,
+        Err(why) => {
+            facts.cannot_see(&[Kind::Interface, Kind::Bond], ALL, &why);
+            return Vec::new();
+        }
+    };
+    let names: Vec<&str> = names.split_whitespace().filter(|name| *name != "lo").collect();
+    facts.subjects.extend(names.iter().filter_map(|name| bond(name, texts)));
+    names.iter().filter_map(|name| interface(name, texts)).collect()
+}
+
+fn interface(name: &str, texts: &Texts) -> Option<Subject> {
+    let sys = |file: &str| format!("{ALL}/{name}/{file}");
+    let says = |file: &str| texts.get(&sys(file)).map(str::trim);
+    let members = says("bonding/slaves");
+    let is_bond = members.is_ok();
+    let device = says("device/uevent");
+    if says("operstate") == Ok("down") || (device == Err(NotKnown::NotThere) && !is_bond) {
+        return None;
+    }
+    let mut subject = Subject::new(Kind::Interface, name);
+    if let Ok(members) = members {
+        subject.word("members", members);
+    }
+    subject.whole("mtu_bytes", texts, &sys("mtu"));
+    subject.whole("duplex", texts, &sys("duplex"));
+    speed(&mut subject, texts, &sys("speed"), device.as_ref().is_ok_and(|device| is_virtual(device)));
+    if let Ok(device) = &device {
+        subject.yes_no("is_usb", device.lines().any(|line| line.starts_with("DEVTYPE=usb")));
+    }
+    for counter in ["rx_missed_errors", "rx_fifo_errors"] {
+        subject.whole(counter, texts, &sys(&format!("statistics/{counter}")));
+    }
+    match texts.get("/proc/net/wireless") {
+        Ok(text) => {
+            let is_wireless = text.lines().any(|line| pair(line, ':').is_some_and(|(key, _)| key == name));
+            subject.yes_no("is_wireless", is_wireless);
+        }
+        Err(NotKnown::NotThere) => subject.yes_no("is_wireless", false),
+        Err(why) => subject.gap("is_wireless", "/proc/net/wireless", why),
+    }
+    subject.whole_where_there("numa_node", texts, &sys("device/numa_node"));
+    slot(&mut subject, texts, &sys);
+    ethtool(&mut subject, texts);
+    Some(subject)
+}
+
+/// Cards of virtual machines say any speed, or none.
+fn is_virtual(uevent: &str) -> bool {
+    let drivers = ["virtio", "xen", "vmxnet", "hv_netvsc", "ena", "gve"];
+    uevent
+        .lines()
+        .filter_map(|line| line.strip_prefix("DRIVER="))
+        .any(|driver| drivers.iter().any(|kind| driver.starts_with(kind)))
+}
+
+fn speed(subject: &mut Subject, texts: &Texts, text: &str, is_virtual: bool) {
+    match texts.get(text) {
+        _ if is_virtual => {
+            subject.gap("speed_mbit_per_s", text, NotKnown::Virtual);
+            subject.gap("window_needed_bytes", text, NotKnown::Virtual);
+            subject.yes_no("is_virtual", true);
+        }
+        Ok(said) => {
+            let speed = said.trim().parse::<f64>().ok().filter(|speed| *speed > 0.0);
+            subject.number("speed_mbit_per_s", speed, text);
+            let window = speed.map(|speed| 2.0 * speed * 1e6 / 8.0 * ROUND_TRIP_S);
+            subject.number("window_needed_bytes", window, text);
+        }
+        Err(why) => {
+            subject.gap("speed_mbit_per_s", text, why.clone());
+            subject.gap("window_needed_bytes", text, why);
+        }
+    }
+}
+
+/// What the slot carries, and what card and port could do.
+fn slot(subject: &mut Subject, texts: &Texts, sys: &dyn Fn(&str) -> String) {
+    let says = |file: &str| {
+        let text = texts.get(&sys(&format!("device/{file}"))).ok()?;
+        text.split_whitespace().next()?.parse::<f64>().ok()
+    };
+    let text = sys("device/current_link_speed");
+    if texts.get(&text) == Err(NotKnown::NotThere) {
+        return ["slot_mbit_per_s", "card_mbit_per_s"].into_iter().for_each(|fact| subject.nothing(fact));
+    }
+    let (speed, width) = (says("current_link_speed"), says("current_link_width"));
+    let (most_speed, most_width) = (says("max_link_speed"), says("max_link_width"));
+    subject.number("slot_gt_per_s", speed, &text);
+    subject.number("slot_lanes", width, &text);
+    subject.number("card_gt_per_s", most_speed, &text);
+    subject.number("card_lanes", most_width, &text);
+    let usable = |(speed, width): (f64, f64)| {
+        // Up to the second generation ten bits carry eight.
+        speed * 1e3 * width * if speed > 5.0 { 128.0 / 130.0 } else { 0.8 }
+    };
+    subject.number("slot_mbit_per_s", speed.zip(width).map(usable), &text);
+    subject.number("card_mbit_per_s", most_speed.zip(most_width).map(usable), &text);
+    let needed = subject.number_of("speed_mbit_per_s").map(|speed| 1.15 * speed);
+    subject.number("slot_needed_mbit_per_s", needed, &sys("speed"));
+}
+
+/// Facts and the words of ethtool's lines that they come from.
+const OFFLOADS: [(&str, &str); 6] = [
+    ("tso", "tcp-segmentation-offload"),
+    ("gso", "generic-segmentation-offload"),
+    ("gro", "generic-receive-offload"),
+    ("scatter_gather", "scatter-gather"),
+    ("tx_checksums", "tx-checksumming"),
+    ("rx_checksums", "rx-checksumming"),
+];
+
+fn ethtool(subject: &mut Subject, texts: &Texts) {
+    let name = subject.name.clone();
+    let mut take = |text: String, names: &[&str], read: &dyn Fn(&str, &mut Subject)| match texts.get(&text) {
+        Ok(said) => {
+            read(said, subject);
+            names
+                .iter()
+                .filter(|name| subject.fact(name).is_none())
+                .copied()
+                .collect::<Vec<_>>()
+                .iter()
+                .for_each(|name| subject.gap(name, &text, NotKnown::NotTold));
+        }
+        // So ethtool says that a card has no such thing.
+        Err(NotKnown::Failed(said)) if said.to_ascii_lowercase().contains("not supported") => {
+            names.iter().for_each(|name| subject.nothing(name));
+        }
+        Err(why) => names.iter().for_each(|name| subject.gap(name, &text, why.clone())),
+    };
+    take(format!("ethtool {name}"), &["best_common_mbit_per_s"], &|said, subject| {
+        subject.number("best_common_mbit_per_s", best_common(said), &format!("ethtool {}", subject.name));
+    });
+    take(format!("ethtool -a {name}"), &["pause_rx", "pause_tx"], &|said, subject| {
+        words(said, &[("pause_rx", "RX"), ("pause_tx", "TX")], subject);
+    });
+    take(format!("ethtool -c {name}"), &["adaptive_rx", "rx_interrupt_us"], &|said, subject| {
+        words(said, &[("rx_interrupt_us", "rx-usecs")], subject);
+        if let Some(word) = said.split("Adaptive RX:").nth(1).and_then(|rest| rest.split_whitespace().next())
+        {
+            subject.word("adaptive_rx", word);
+        }
+    });
+    take(format!("ethtool -k {name}"), &OFFLOADS.map(|(fact, _)| fact), &|said, subject| {
+        words(said, &OFFLOADS, subject);
+    });
+    take(format!("ethtool -g {name}"), &["rx_ring", "rx_ring_max"], &|said, subject| {
+        twice(said, "RX", ("rx_ring_max", "rx_ring"), subject);
+    });
+    take(format!("ethtool -l {name}"), &["queues", "queues_max"], &|said, subject| {
+        // Some cards have queues for receiving alone.
+        twice(said, "RX", ("queues_max", "queues"), subject);
+        twice(said, "Combined", ("queues_max", "queues"), subject);
+    });
+    take(format!("ethtool --show-eee {name}"), &["eee"], &|said, subject| {
+        words(said, &[("eee", "EEE status")], subject);
+    });
+}
+
+/// Facts from lines `Key: value`.
+fn words(said: &str, wanted: &[(&str, &str)], subject: &mut Subject) {
+    for (key, value) in said.lines().filter_map(|line| pair(line, ':')) {
+        if let Some((fact, _)) = wanted.iter().find(|(_, word)| *word == key) {
+            subject.facts.insert((*fact).to_owned(), Ok(super::value_of(value)));
+        }
+    }
+}
+
+/// A value that stands first among what is possible, and then among what is set.
+fn twice(said: &str, word: &str, (most, set): (&str, &str), subject: &mut Subject) {
+    let mut values = said.lines().filter_map(|line| pair(line, ':')).filter(|(key, _)| *key == word);
+    for fact in [most, set] {
+        if let Some(number) = values.next().and_then(|(_, value)| value.parse::<f64>().ok()) {
+            subject.facts.insert(fact.to_owned(), Ok(super::Value::Number(number)));
+        }
+    }
+}
+
+/// The fastest mode that both ends of a cable offer.
+fn best_common(said: &str) -> Option<f64> {
+    let (own, partner) =
+        (modes(said, "Supported link modes"), modes(said, "Link partner advertised link modes"));
+    own.into_iter().filter(|mode| partner.contains(mode)).filter_map(rate).reduce(f64::max)
+}
+
+/// The words behind a heading, and on the lines below it that have none.
+fn modes<'a>(said: &'a str, heading: &str) -> Vec<&'a str> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for line in said.lines() {
+        let (key, value) = pair(line, ':').map_or((None, line), |(key, value)| (Some(key), value));
+        inside = key.map_or(inside, |key| key == heading);
+        if inside {
+            found.extend(value.split_whitespace());
+        }
+    }
+    found
+}
+
+/// `10000baseT/Full` is 10,000.
+fn rate(mode: &str) -> Option<f64> {
+    mode.split_once("base")?.0.parse().ok()
+}
+
+/// Several interfaces together, as the bonding driver tells of them.
+fn bond(name: &str, texts: &Texts) -> Option<Subject> {
+    let text = format!("/proc/net/bonding/{name}");
+    let said = texts.get(&text).ok()?;
+    let mut bond = Subject::new(Kind::Bond, name);
+    let values = |key: &str| -> Vec<&str> {
+        said.lines()
+            .filter_map(|line| pair(line, ':'))
+            .filter(|(found, _)| *found == key)
+            .map(|(_, value)| value)
+            .collect()
+    };
+    bond.word("mode", values("Bonding Mode").first().copied().unwrap_or_default());
+    bond.word("hash_policy", values("Transmit Hash Policy").first().copied().unwrap_or("layer2 (0)"));
+    let differ = |key: &str, of_slaves: usize| {
+        let values = values(key);
+        let values = values.get(of_slaves..).unwrap_or_default();
+        values.windows(2).any(|two| two[0] != two[1])
+    };
+    bond.yes_no("speeds_differ", differ("Speed", 0));
+    // The first is the active aggregator's own.
+    bond.yes_no("aggregators_differ", differ("Aggregator ID", 0));
+    bond.number("links", Some(values("Slave Interface").len() as f64), &text);
+    Some(bond)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn seen(texts: &[(&str, Result<&str, NotKnown>)]) -> Subject {
+        let mut all = Texts::default();
+        all.put("/sys/class/net/eth0/device/uevent", Ok("DRIVER=ixgbe".to_owned()));
+        texts.iter().for_each(|(name, text)| all.put(*name, text.clone().map(str::to_owned)));
+        interface("eth0", &all).unwrap()
+    }
+
+    /// As ethtool 6.1 printed it of a card of a virtual machine.
+    #[test]
+    fn what_a_card_does_not_have_is_nothing_and_not_unknown() {
+        let failed = NotKnown::Failed("netlink error: Operation not supported".to_owned());
+        let channels = "Channel parameters for eth0:\nPre-set maximums:\nRX:\t\tn/a\nTX:\t\tn/a\nOther:\t\tn/a\n\
+                        Combined:\t1\nCurrent hardware settings:\nRX:\t\tn/a\nTX:\t\tn/a\nOther:\t\tn/a\nCombined:\t1\n";
+        let card = seen(&[
+            ("ethtool --show-eee eth0", Err(failed.clone())),
+            ("ethtool -a eth0", Err(failed)),
+            ("ethtool -l eth0", Ok(channels)),
+            (
+                "ethtool eth0",
+                Ok("Settings for eth0:\n\tSupported link modes:   Not reported\n\tSpeed: Unknown!\n"),
+            ),
+        ]);
+        assert_eq!(card.fact("eee"), Some(&Ok(super::super::Value::Nothing)));
+        assert_eq!((card.number_of("queues"), card.number_of("queues_max")), (Some(1.0), Some(1.0)));
+        assert!(
+            matches!(card.fact("best_common_mbit_per_s"), Some(Err(gap)) if gap.why == NotKnown::NotTold)
+        );
+        assert!(matches!(card.fact("rx_ring"), Some(Err(gap)) if gap.why == NotKnown::NotCollected));
+    }
+
+    #[test]
+    fn queues_for_receiving_alone_are_queues() {
+        let card = seen(&[(
+            "ethtool -l eth0",
+            Ok("Pre-set maximums:\nRX:\t8\nCurrent hardware settings:\nRX:\t1\n"),
+        )]);
+        assert_eq!((card.number_of("queues"), card.number_of("queues_max")), (Some(1.0), Some(8.0)));
+    }
+}

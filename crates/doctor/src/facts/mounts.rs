@@ -1,0 +1,299 @@
+//! Mounts, as `/proc/self/mountinfo` has them, with the way to their server.
+
+use super::links::{Links, ROUTES};
+use super::{Facts, Kind, Subject, Value, value_of};
+use crate::devices::unescape;
+use crate::texts::wanted::{SPACE, is_no_disk, named};
+use crate::texts::{NotKnown, Texts};
+
+/// The table of mounts: what is in force, not what was asked for.
+const MOUNTS: &str = "/proc/self/mountinfo";
+
+/// A line of the table.
+pub(crate) struct Mount {
+    numbers: String,
+    pub(crate) point: String,
+    pub(crate) fs_type: String,
+    pub(crate) source: String,
+    options: Vec<String>,
+}
+
+impl Mount {
+    /// `None` where there is no such option; empty where it has no value.
+    fn option(&self, name: &str) -> Option<&str> {
+        self.options.iter().find_map(|option| match option.split_once('=') {
+            Some((key, value)) => (key == name).then_some(value),
+            None => (option == name).then_some(""),
+        })
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.option(name).is_some()
+    }
+
+    fn number(&self, name: &str) -> Option<f64> {
+        self.option(name)?.parse().ok()
+    }
+}
+
+/// Every mount of the table.
+pub(crate) fn table(mountinfo: &str) -> Vec<Mount> {
+    mountinfo.lines().filter_map(line).collect()
+}
+
+fn line(line: &str) -> Option<Mount> {
+    let (before, after) = line.split_once(" - ")?;
+    let mut before = before.split(' ').skip(2);
+    let (numbers, point, own) = (before.next()?, before.nth(1)?, before.next()?);
+    let mut after = after.split(' ');
+    let (fs_type, source, of_all) = (after.next()?, after.next()?, after.next().unwrap_or_default());
+    let options = own.split(',').chain(of_all.split(',')).map(str::to_owned).collect();
+    Some(Mount {
+        numbers: numbers.to_owned(),
+        point: unescape(point),
+        fs_type: fs_type.to_owned(),
+        source: unescape(source),
+        options,
+    })
+}
+
+pub(super) fn mounts(texts: &Texts, links: &Links, facts: &mut Facts) {
+    let said = match texts.get(MOUNTS) {
+        Ok(said) => said,
+        Err(why) => {
+            let kinds = [Kind::NfsMount, Kind::SmbMount, Kind::StornextMount, Kind::LocalMount];
+            return facts.cannot_see(&kinds, MOUNTS, &why);
+        }
+    };
+    let mut sources: Vec<String> = Vec::new();
+    for mount in table(said) {
+        let subject = match mount.fs_type.as_str() {
+            "nfs" | "nfs4" => nfs(&mount, texts, links),
+            "cifs" | "smb3" => smb(&mount, links),
+            "cvfs" => stornext(&mount),
+            _ if mount.point.starts_with("/boot") => continue,
+            _ if mount.source.starts_with("/dev/") && !sources.contains(&mount.source) => {
+                local(&mount, texts)
+            }
+            _ => continue,
+        };
+        sources.push(mount.source);
+        facts.subjects.push(subject);
+    }
+}
+
+fn nfs(mount: &Mount, texts: &Texts, links: &Links) -> Subject {
+    let mut nfs = Subject::new(Kind::NfsMount, &mount.point);
+    nfs.number("vers", mount.number("vers"), MOUNTS);
+    requests(&mut nfs, mount);
+    nfs.word("proto", mount.option("proto").unwrap_or("tcp"));
+    nfs.number("nconnect", Some(mount.number("nconnect").unwrap_or(1.0)), MOUNTS);
+    nfs.word("sec", mount.option("sec").unwrap_or("sys"));
+    let failing = ["soft", "softerr"].into_iter().find(|name| mount.has(name)).unwrap_or("hard");
+    nfs.word("on_failure", failing);
+    nfs.yes_no("is_writable", mount.has("rw"));
+    nfs.yes_no("is_sync", mount.has("sync"));
+    let is_uncached = mount.has("noac") || mount.option("acregmax") == Some("0");
+    nfs.word("attribute_cache", if is_uncached { "off" } else { "on" });
+    nfs.word("lookup_cache", mount.option("lookupcache").unwrap_or("all"));
+    let locks = if mount.has("nolock") { "all" } else { mount.option("local_lock").unwrap_or("none") };
+    nfs.word("local_locks", locks);
+    nfs.word("device", &mount.numbers);
+    nfs.whole("read_ahead_kib", texts, &format!("/sys/class/bdi/{}/read_ahead_kb", mount.numbers));
+    connections(&mut nfs, mount, texts);
+    of_fstab(&mut nfs, mount, texts);
+    way(&mut nfs, mount, links);
+    nfs
+}
+
+fn smb(mount: &Mount, links: &Links) -> Subject {
+    let mut smb = Subject::new(Kind::SmbMount, &mount.point);
+    smb.number("dialect", mount.option("vers").and_then(dialect), MOUNTS);
+    requests(&mut smb, mount);
+    smb.word("cache", mount.option("cache").unwrap_or("strict"));
+    smb.number("attributes_kept_s", mount.number("actimeo").or(mount.number("acregmax")), MOUNTS);
+    smb.yes_no("has_multichannel", mount.has("multichannel") || mount.has("max_channels"));
+    let is_signed = mount.has("sign") || mount.option("sec").is_some_and(|sec| sec.ends_with('i'));
+    smb.yes_no("is_signed", is_signed);
+    smb.yes_no("is_encrypted", mount.has("seal"));
+    way(&mut smb, mount, links);
+    smb
+}
+
+/// `3.1.1` is 3.11.
+pub(super) fn dialect(version: &str) -> Option<f64> {
+    let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
+    let number = format!("{major}.{}", minor.replace('.', "")).parse::<f64>().ok();
+    number.filter(|number| *number >= 1.0)
+}
+
+fn stornext(mount: &Mount) -> Subject {
+    let mut stornext = Subject::new(Kind::StornextMount, &mount.point);
+    let is_set = mount.options.iter().any(|option| {
+        ["cachebufsize=", "buffercachecap=", "buffercache_iods="].iter().any(|name| option.starts_with(name))
+    });
+    stornext.yes_no("has_buffer_settings", is_set);
+    stornext
+}
+
+fn local(mount: &Mount, texts: &Texts) -> Subject {
+    let mut local = Subject::new(Kind::LocalMount, &mount.point);
+    local.word("fs_type", &mount.fs_type);
+    let kept = ["noatime", "relatime"].into_iter().find(|name| mount.has(name)).unwrap_or("strictatime");
+    local.word("atime", kept);
+    local.yes_no("is_aligned", mount.has("sunit") || mount.has("stripe"));
+    local.yes_no("is_writable", mount.has("rw"));
+    let text = named(SPACE);
+    match texts.get(&text) {
+        Ok(said) => local.number("used_percent", used_percent(said, &mount.point), &text),
+        Err(why) => local.gap("used_percent", &text, why),
+    }
+    let device = mount.source.strip_prefix("/dev/").unwrap_or_default();
+    let disk = disk_of(device, texts.get("/sys/block").unwrap_or_default()).filter(|disk| !is_no_disk(disk));
+    match disk {
+        Some(disk) => {
+            local.whole("rotational", texts, &format!("/sys/block/{disk}/queue/rotational"));
+            let level = format!("/sys/block/{disk}/md/level");
+            match texts.get(&level) {
+                Ok(level) => local.word("array_level", level.trim()),
+                Err(NotKnown::NotThere) => local.word("array_level", "none"),
+                Err(why) => local.gap("array_level", &level, why),
+            }
+        }
+        None if is_no_disk(device) => {
+            ["rotational", "array_level"].iter().for_each(|fact| local.nothing(fact))
+        }
+        None => {
+            for fact in ["rotational", "array_level"] {
+                local.gap(fact, "/sys/block", NotKnown::NotTold);
+            }
+        }
+    }
+    local
+}
+
+/// The disk that a partition is of, or that it is itself.
+fn disk_of<'a>(device: &str, disks: &'a str) -> Option<&'a str> {
+    disks.split_whitespace().filter(|disk| device.starts_with(disk)).max_by_key(|disk| disk.len())
+}
+
+/// `12345 45% /srv`: how full what is mounted there is.
+fn used_percent(df: &str, point: &str) -> Option<f64> {
+    df.lines().skip(1).find_map(|line| {
+        let (before, after) = line.split_once('%')?;
+        (after.trim() == point).then(|| before.rsplit(' ').next()?.parse().ok())?
+    })
+}
+
+fn requests(subject: &mut Subject, mount: &Mount) {
+    let (read, write) = (mount.number("rsize"), mount.number("wsize"));
+    subject.number("rsize_bytes", read, MOUNTS);
+    subject.number("wsize_bytes", write, MOUNTS);
+    subject.number("smallest_request_bytes", read.zip(write).map(|(read, write)| read.min(write)), MOUNTS);
+}
+
+/// How many connections the mount really has.
+fn connections(nfs: &mut Subject, mount: &Mount, texts: &Texts) {
+    let text = "/proc/self/mountstats";
+    let said = match texts.get(text) {
+        Ok(said) => said,
+        Err(why) => return nfs.gap("connections", text, why),
+    };
+    let head = format!(" mounted on {} with ", mount.point);
+    let mut lines =
+        said.lines().skip_while(|line| !(line.starts_with("device ") && line.contains(&head))).skip(1);
+    let own = lines.by_ref().take_while(|line| !line.starts_with("device "));
+    let count = own.filter(|line| line.trim_start().starts_with("xprt:")).count();
+    nfs.number("connections", (count > 0).then_some(count as f64), text);
+}
+
+/// What was asked for.
+fn of_fstab(nfs: &mut Subject, mount: &Mount, texts: &Texts) {
+    let text = "/etc/fstab";
+    let said = match texts.get(text) {
+        Ok(said) => said,
+        Err(why) => {
+            ["asked_nconnect", "asked_atime"].into_iter().for_each(|fact| nfs.gap(fact, text, why.clone()));
+            return;
+        }
+    };
+    let lines = said.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    let own = lines
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .find(|words| words.get(1).is_some_and(|point| unescape(point) == mount.point));
+    let options = own.and_then(|words| words.get(3).copied()).unwrap_or_default();
+    let asked = options.split(',').find_map(|option| option.strip_prefix("nconnect=")?.parse().ok());
+    nfs.number("asked_nconnect", Some(asked.unwrap_or(1.0)), text);
+    let atime = options.split(',').find(|option| matches!(*option, "noatime" | "nodiratime" | "relatime"));
+    nfs.word("asked_atime", atime.unwrap_or("none"));
+}
+
+/// The interface that leads to the server, and what it is.
+fn way(subject: &mut Subject, mount: &Mount, links: &Links) {
+    const FACTS: [&str; 5] = ["link", "link_mbit_per_s", "is_routed", "is_wireless", "is_usb"];
+    let way = mount.option("addr").ok_or(NotKnown::NotTold).and_then(|address| links.way(address));
+    let way = match way {
+        Ok(way) => way,
+        Err(why) => {
+            let text = if mount.has("addr") { ROUTES } else { MOUNTS };
+            return FACTS.into_iter().for_each(|fact| subject.gap(fact, text, why.clone()));
+        }
+    };
+    subject.word("link", &way.interface);
+    subject.yes_no("is_routed", way.has_gateway);
+    let interface = links.interface(&way.interface);
+    for (fact, of_link) in
+        [("link_mbit_per_s", "speed_mbit_per_s"), ("is_wireless", "is_wireless"), ("is_usb", "is_usb")]
+    {
+        let said = interface.and_then(|interface| interface.fact(of_link)).cloned();
+        let text = format!("/sys/class/net/{}/speed", way.interface);
+        subject.facts.insert(fact.to_owned(), said.unwrap_or(Err(super::Gap::new(&text, NotKnown::NotTold))));
+    }
+}
+
+/// A setting that a text gives as `key=value`, for tables of other systems.
+pub(super) fn options_of(list: &str) -> impl Iterator<Item = (&str, Value)> {
+    list.split(',').map(|option| match option.trim().split_once('=') {
+        Some((key, value)) => (key, value_of(value)),
+        None => (option.trim(), Value::Word("yes".to_owned())),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn versions_of_smb_are_numbers() {
+        assert_eq!(dialect("3.1.1"), Some(3.11));
+        assert_eq!(dialect("2.1"), Some(2.1));
+        assert_eq!(dialect("3.02"), Some(3.02));
+        assert_eq!(dialect("x"), None);
+    }
+
+    #[test]
+    fn a_mount_has_the_options_in_force_and_names_with_blanks() {
+        let text = "33 29 0:52 / /mnt/two\\040words rw,relatime shared:2 - nfs4 nas1:/m rw,vers=4.2,rsize=65536\nnoise";
+        let mounts = table(text);
+        assert_eq!(mounts.len(), 1);
+        assert_eq!((mounts[0].point.as_str(), mounts[0].number("rsize")), ("/mnt/two words", Some(65536.0)));
+        assert!(mounts[0].has("relatime") && !mounts[0].has("noatime"));
+    }
+
+    #[test]
+    fn partitions_are_of_the_disk_with_the_longest_name() {
+        assert_eq!(disk_of("nvme0n1p2", "nvme0n1\nsda\nsdaa"), Some("nvme0n1"));
+        assert_eq!(disk_of("sdaa1", "sda\nsdaa"), Some("sdaa"));
+        assert_eq!(disk_of("mapper/media", "sda"), None);
+    }
+
+    #[test]
+    fn df_is_read_by_the_mount_point() {
+        let df =
+            "Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 100 97 3 97% /srv/a b\n";
+        assert_eq!(used_percent(df, "/srv/a b"), Some(97.0));
+        assert_eq!(used_percent(df, "/srv"), None);
+    }
+}

@@ -1,0 +1,173 @@
+//! Samba: its settings as `testparm` prints all of them, and who is connected as `smbstatus` says.
+
+use serde_json::Value as Json;
+
+use super::mounts::dialect;
+use super::{Facts, Kind, Subject, fact_name, pair, value_of};
+use crate::texts::Texts;
+
+const SETTINGS: &str = "testparm -s -v";
+const FILE: &str = "/etc/samba/smb.conf";
+const SESSIONS: &str = "smbstatus --json";
+
+/// Sections that are no media share.
+const NO_SHARES: [&str; 3] = ["printers", "print$", "ipc$"];
+
+pub(super) fn samba(texts: &Texts, facts: &mut Facts) {
+    match texts.get(SETTINGS) {
+        Ok(said) => {
+            settings(said, facts);
+            let samba = facts.subjects.iter_mut().find(|subject| subject.kind == Kind::Samba);
+            samba.into_iter().for_each(|samba| log_level(texts, samba));
+        }
+        Err(why) => facts.cannot_see(&[Kind::Samba, Kind::SmbShare], SETTINGS, &why),
+    }
+    match texts.get(SESSIONS) {
+        Ok(said) => sessions(said, facts),
+        Err(why) => facts.cannot_see(&[Kind::SmbSession], SESSIONS, &why),
+    }
+}
+
+/// How much is logged, from the file itself: testparm prints its own level there.
+fn log_level(texts: &Texts, samba: &mut Subject) {
+    let said = match texts.get(FILE) {
+        Ok(said) => said,
+        Err(why) => return samba.gap("log_level", FILE, why),
+    };
+    let names = ["log level", "debug level", "debuglevel"];
+    let set = said.lines().filter_map(|line| pair(line, '=')).rfind(|(key, _)| {
+        names.contains(&key.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase().as_str())
+    });
+    // `1 auth:5` is the level of everything, and another of one part; without a line it is 0.
+    let level = set.map_or(Some(0.0), |(_, value)| value.split([' ', ',']).next()?.parse().ok());
+    samba.number("log_level", level, FILE);
+}
+
+/// The global settings, and those of each share, which are the global ones where it says nothing else.
+fn settings(said: &str, facts: &mut Facts) {
+    let mut sections: Vec<Subject> = Vec::new();
+    for line in said.lines().map(str::trim).filter(|line| !line.starts_with(['#', ';'])) {
+        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            let kind = if name == "global" { Kind::Samba } else { Kind::SmbShare };
+            let name = if name == "global" { "Samba" } else { name };
+            sections.push(Subject::new(kind, name));
+        } else if let (Some((key, value)), Some(section)) = (pair(line, '='), sections.last_mut()) {
+            let value = match value {
+                "Yes" | "True" => "yes",
+                "No" | "False" => "no",
+                value => value,
+            };
+            section.facts.insert(fact_name(in_force(key)), Ok(value_of(value)));
+        }
+    }
+    let Some(global) = sections.iter().find(|section| section.kind == Kind::Samba).cloned() else {
+        return;
+    };
+    let mut shares: Vec<Subject> = sections.into_iter().filter(is_share).collect();
+    let with_apple = shares.iter().filter(|share| has_fruit(share, &global)).count();
+    let differ = with_apple > 0 && with_apple < shares.len();
+    for share in &mut shares {
+        for (name, fact) in &global.facts {
+            share.facts.entry(name.clone()).or_insert_with(|| fact.clone());
+        }
+        share.yes_no("has_fruit", has_fruit(share, &global));
+    }
+    let mut global = global;
+    global.yes_no("only_some_shares_have_fruit", differ);
+    facts.subjects.push(global);
+    facts.subjects.extend(shares);
+}
+
+/// The name of a setting today; releases before 4.11 and 4.15 had others.
+fn in_force(key: &str) -> &str {
+    match key {
+        "smb encrypt" => "server smb encrypt",
+        "smb3 signing algorithms" => "server smb3 signing algorithms",
+        "smb3 encryption algorithms" => "server smb3 encryption algorithms",
+        key => key,
+    }
+}
+
+fn is_share(section: &Subject) -> bool {
+    section.kind == Kind::SmbShare
+        && !NO_SHARES.contains(&section.name.to_ascii_lowercase().as_str())
+        && section.word_of("printable") != Some("yes")
+}
+
+/// Whether a share has the extensions for Macs.
+fn has_fruit(share: &Subject, global: &Subject) -> bool {
+    let objects = share.word_of("vfs_objects").or_else(|| global.word_of("vfs_objects"));
+    objects.is_some_and(|objects| objects.split([' ', ',']).any(|object| object == "fruit"))
+}
+
+fn sessions(said: &str, facts: &mut Facts) {
+    let Ok(Json::Object(said)) = serde_json::from_str::<Json>(said) else {
+        return facts.cannot_see(&[Kind::SmbSession], SESSIONS, &crate::texts::NotKnown::NotTold);
+    };
+    let sessions = said.get("sessions").and_then(Json::as_object).into_iter().flatten();
+    for (number, session) in sessions {
+        let word = |path: &str| session.pointer(path).and_then(Json::as_str);
+        let mut subject = Subject::new(Kind::SmbSession, word("/remote_machine").unwrap_or(number));
+        subject.number("dialect", word("/session_dialect").and_then(version), SESSIONS);
+        for (fact, of) in [("signing", "signing"), ("encryption", "encryption")] {
+            let degree = word(&format!("/{of}/degree"));
+            let cipher = word(&format!("/{of}/cipher"));
+            match degree.zip(cipher) {
+                // Only the session's setup was signed, which costs nothing.
+                Some(("none" | "partial" | "anonymous", _)) => subject.word(fact, "none"),
+                Some((_, cipher)) => subject.word(fact, cipher),
+                None => subject.gap(fact, SESSIONS, crate::texts::NotKnown::NotTold),
+            }
+        }
+        facts.subjects.push(subject);
+    }
+}
+
+/// `3.11` of `SMB3_11`; what has no such name is older than all that have.
+fn version(name: &str) -> Option<f64> {
+    match name.strip_prefix("SMB") {
+        Some(version) => dialect(&version.replacen('_', ".", 1).replace('_', "")),
+        None => Some(1.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_level_of_the_log_stands_in_the_file() {
+        let level = |text: &str| {
+            let (mut texts, mut samba) = (Texts::default(), Subject::new(Kind::Samba, "Samba"));
+            texts.put(FILE, Ok(text.to_owned()));
+            log_level(&texts, &mut samba);
+            samba.number_of("log_level")
+        };
+        assert_eq!(level("[global]\n  Log  Level = 5 auth:10\n"), Some(5.0));
+        assert_eq!(level("[global]\n; log level = 5\n"), Some(0.0));
+        assert_eq!(level("debuglevel=x\n"), None);
+    }
+
+    #[test]
+    fn versions_of_sessions_are_numbers() {
+        assert_eq!(version("SMB3_11"), Some(3.11));
+        assert_eq!(version("SMB2_02"), Some(2.02));
+        assert_eq!(version("NT1"), Some(1.0));
+        assert_eq!(version("SMB"), None);
+    }
+
+    #[test]
+    fn shares_have_the_global_settings_but_for_their_own() {
+        let mut facts = Facts::default();
+        let said = "[global]\n\toplocks = Yes\n\tsmb encrypt = required\n\
+                    [media]\n\toplocks = No\n[print$]\n\tpath = /x\n";
+        settings(said, &mut facts);
+        let share = facts.of_kind(Kind::SmbShare).next().cloned();
+        let share = share.unwrap_or_else(|| Subject::new(Kind::Machine, "none"));
+        assert_eq!((share.name.as_str(), facts.of_kind(Kind::SmbShare).count()), ("media", 1));
+        assert_eq!(
+            (share.word_of("oplocks"), share.word_of("server_smb_encrypt")),
+            (Some("no"), Some("required"))
+        );
+    }
+}

@@ -1,0 +1,139 @@
+//! What Windows says: lists of PowerShell (`Name : Value`, a blank line between objects).
+
+use super::mounts::dialect;
+use super::{Facts, Kind, Subject, fact_name, pair, value_of};
+use crate::texts::{NotKnown, Texts};
+
+/// Texts with settings of the whole machine, and what their facts' names begin with.
+const SETTINGS: [(&str, &str); 2] =
+    [("Get-SmbClientConfiguration", "smb_client"), ("Get-SmbServerConfiguration", "smb_server")];
+
+const ADAPTERS: &str = "Get-NetAdapter";
+const CONNECTIONS: &str = "Get-SmbConnection";
+const CHANNELS: &str = "Get-SmbMultichannelConnection";
+const TUNING: &str = "Get-NetTCPSetting";
+
+type Object<'a> = Vec<(&'a str, &'a str)>;
+
+/// The objects of a list.
+fn objects(said: &str) -> Vec<Object<'_>> {
+    let mut found: Vec<Object<'_>> = vec![Vec::new()];
+    for line in said.lines() {
+        match (pair(line, ':'), found.last_mut()) {
+            (Some(pair), Some(object)) => object.push(pair),
+            (None, Some(object)) if !object.is_empty() => found.push(Vec::new()),
+            _ => {}
+        }
+    }
+    found.retain(|object| !object.is_empty());
+    found
+}
+
+fn value<'a>(object: &Object<'a>, key: &str) -> Option<&'a str> {
+    object.iter().find(|(found, _)| *found == key).map(|(_, value)| *value)
+}
+
+pub(super) fn windows(texts: &Texts, facts: &mut Facts) {
+    for (text, kind) in [(ADAPTERS, Kind::Interface), (CONNECTIONS, Kind::SmbConnection)] {
+        if let Err(why) = texts.get(text) {
+            facts.cannot_see(&[kind], text, &why);
+        }
+    }
+    if let Ok(said) = texts.get(ADAPTERS) {
+        facts.subjects.extend(objects(said).iter().filter_map(|object| adapter(object, texts)));
+    }
+    if let Ok(said) = texts.get(CONNECTIONS) {
+        facts.subjects.extend(objects(said).iter().filter_map(|object| connection(object, texts)));
+    }
+    let Some(machine) = facts.machine_mut() else { return };
+    for (text, begin) in SETTINGS {
+        for (key, value) in objects(texts.get(text).unwrap_or_default()).into_iter().flatten() {
+            let value = value.to_ascii_lowercase();
+            machine.facts.insert(format!("{begin}_{}", fact_name(key)), Ok(value_of(&value)));
+        }
+    }
+    match texts.get(TUNING) {
+        Ok(said) => {
+            let objects = objects(said);
+            let internet = objects.iter().find(|object| value(object, "SettingName") == Some("Internet"));
+            match internet.and_then(|object| value(object, "AutoTuningLevelLocal")) {
+                Some(level) => machine.word("autotuning_level", level.to_ascii_lowercase()),
+                None => machine.gap("autotuning_level", TUNING, NotKnown::NotTold),
+            }
+        }
+        Err(why) => machine.gap("autotuning_level", TUNING, why),
+    }
+}
+
+/// A card that is up, with what its driver lets set.
+fn adapter(object: &Object, texts: &Texts) -> Option<Subject> {
+    let name =
+        value(object, "Name").filter(|_| value(object, "Status").is_none_or(|status| status == "Up"))?;
+    let mut adapter = Subject::new(Kind::Interface, name);
+    let bits = value(object, "Speed").and_then(|speed| speed.parse::<f64>().ok());
+    adapter.number("speed_mbit_per_s", bits.map(|bits| bits / 1e6), ADAPTERS);
+    if let Some(duplex) = value(object, "FullDuplex") {
+        adapter.word("duplex", if duplex.eq_ignore_ascii_case("true") { "full" } else { "half" });
+    }
+    let text = "Get-NetAdapterAdvancedProperty";
+    match texts.get(text) {
+        Ok(said) => {
+            for object in objects(said).iter().filter(|object| value(object, "Name") == Some(name)) {
+                if let (Some(key), Some(set)) =
+                    (value(object, "RegistryKeyword"), value(object, "RegistryValue"))
+                {
+                    let set = set.trim_matches(['{', '}']);
+                    adapter.facts.insert(format!("set{}", fact_name(key)), Ok(value_of(set)));
+                }
+            }
+        }
+        Err(why) => {
+            for key in ["set_receive_buffers", "set_rss", "set_eee"] {
+                adapter.gap(key, text, why.clone());
+            }
+        }
+    }
+    let text = "Get-NetAdapterLso";
+    let said = texts.get(text).map(objects);
+    match said {
+        Ok(list) => {
+            let own = list.iter().find(|object| value(object, "Name") == Some(name));
+            match own.and_then(|object| value(object, "IPv4Enabled")) {
+                Some(enabled) => adapter.word("lso", if enabled == "True" { "on" } else { "off" }),
+                None => adapter.gap("lso", text, NotKnown::NotTold),
+            }
+        }
+        Err(why) => adapter.gap("lso", text, why),
+    }
+    Some(adapter)
+}
+
+fn connection(object: &Object, texts: &Texts) -> Option<Subject> {
+    let server = value(object, "ServerName")?;
+    let share = value(object, "ShareName").unwrap_or_default();
+    let mut connection = Subject::new(Kind::SmbConnection, format!("\\\\{server}\\{share}"));
+    connection.number("dialect", value(object, "Dialect").and_then(dialect), CONNECTIONS);
+    for (fact, key) in [("is_encrypted", "Encrypted"), ("is_signed", "Signed")] {
+        match value(object, key) {
+            Some(told) => connection.yes_no(fact, told.eq_ignore_ascii_case("true")),
+            None => connection.gap(fact, CONNECTIONS, NotKnown::NotTold),
+        }
+    }
+    let channels = texts.get(CHANNELS).map(objects);
+    match &channels {
+        Ok(list) => {
+            let own: Vec<&Object> =
+                list.iter().filter(|one| value(one, "ServerName") == Some(server)).collect();
+            let is = |key: &str| own.iter().any(|one| value(one, key) == Some("True"));
+            connection.number("channels", Some(own.len() as f64), CHANNELS);
+            connection.yes_no("client_has_rdma", is("ClientRdmaCapable"));
+            connection.yes_no("server_has_rdma", is("ServerRdmaCapable"));
+        }
+        Err(why) => {
+            for fact in ["channels", "client_has_rdma", "server_has_rdma"] {
+                connection.gap(fact, CHANNELS, why.clone());
+            }
+        }
+    }
+    Some(connection)
+}

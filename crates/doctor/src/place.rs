@@ -1,0 +1,185 @@
+//! Where data lies: the mount that a path is on.
+//!
+//! From the table of mounts. A path on a network file system is never touched here: one whose server is gone
+//! would take this program with it.
+
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use crate::devices;
+use crate::facts::mount_table;
+
+/// A mount is followed through so many links, as the kernel does it.
+const LINKS_MAX: usize = 40;
+
+/// File systems that lie on this machine's own disks or memory.
+const LOCAL: [&str; 12] =
+    ["bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "ntfs3", "overlay", "tmpfs", "xfs", "zfs"];
+
+/// Where a path lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The path, whole.
+    pub path: PathBuf,
+    /// Where what it is on is mounted.
+    pub mount_point: String,
+    /// `nfs4`, `cifs`, `xfs`.
+    pub fs_type: String,
+    /// What is mounted: `nas1:/export`, `/dev/sda1`.
+    pub source: String,
+    /// Whether it lies on this machine's own disks.
+    pub is_local: bool,
+    /// Disks and arrays below it, by name.
+    pub devices: Vec<String>,
+}
+
+/// Why it is not known where a path lies.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// It is not there, or may not be looked at.
+    #[error("cannot look at {path}: {source}", path = path.display())]
+    Unreadable {
+        /// The path.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The table of mounts has nothing above it.
+    #[error("no mount in /proc/self/mountinfo holds {path}; leave the path away to judge the machine as a whole",
+        path = path.display())]
+    NoMount {
+        /// The path.
+        path: PathBuf,
+    },
+}
+
+impl Place {
+    /// Where a path of the machine lies whose table of mounts this is; nothing is touched.
+    ///
+    /// # Errors
+    /// No mount of the table holds it.
+    pub fn told(mountinfo: &str, path: &Path) -> Result<Place, PlaceError> {
+        let mut table = mount_table(mountinfo);
+        let deepest = table.iter().enumerate().filter(|(_, mount)| path.starts_with(&mount.point));
+        // Of several at one place the last lies on top.
+        let deepest = deepest.max_by_key(|(at, mount)| (mount.point.len(), *at)).map(|(at, _)| at);
+        let mount = deepest.map(|at| table.swap_remove(at));
+        let mount = mount.ok_or_else(|| PlaceError::NoMount { path: path.to_owned() })?;
+        Ok(Place {
+            path: path.to_owned(),
+            is_local: LOCAL.contains(&mount.fs_type.as_str()),
+            mount_point: mount.point,
+            fs_type: mount.fs_type,
+            source: mount.source,
+            devices: Vec::new(),
+        })
+    }
+
+    /// Where a path of this machine lies, with its disks.
+    ///
+    /// # Errors
+    /// It is not there, as far as that can be told without asking a server.
+    pub fn here(mountinfo: &str, path: &Path) -> Result<Place, PlaceError> {
+        let unreadable = |source| PlaceError::Unreadable { path: path.to_owned(), source };
+        let whole = std::path::absolute(path).map_err(unreadable)?;
+        let whole = resolved(mountinfo, &whole).map_err(unreadable)?;
+        let mut place = Place::told(mountinfo, &whole)?;
+        if place.is_local {
+            place.devices = devices::below(mountinfo, Path::new(&place.mount_point), Path::new("/sys"));
+        }
+        Ok(place)
+    }
+}
+
+/// The path without links, as far as it lies on this machine; what is behind a network mount stays as it is.
+fn resolved(mountinfo: &str, path: &Path) -> io::Result<PathBuf> {
+    let is_local =
+        |path: &Path| Place::told(mountinfo, path).map_or(true, |place| place.is_local || is_kernel(&place));
+    let mut left: Vec<PathBuf> = parts(path);
+    let mut done = PathBuf::from("/");
+    let mut links = 0;
+    while let Some(part) = left.pop() {
+        if part.as_os_str() == ".." {
+            done.pop();
+            continue;
+        }
+        let next = done.join(&part);
+        if !is_local(&next) {
+            done = next;
+            continue;
+        }
+        if !fs::symlink_metadata(&next)?.is_symlink() {
+            done = next;
+            continue;
+        }
+        links += 1;
+        if links > LINKS_MAX {
+            return Err(io::Error::other("too many links"));
+        }
+        let target = fs::read_link(&next)?;
+        if target.is_absolute() {
+            done = PathBuf::from("/");
+        }
+        left.extend(parts(&target));
+    }
+    Ok(done)
+}
+
+/// File systems of the kernel's own ask nobody.
+fn is_kernel(place: &Place) -> bool {
+    !place.source.contains(':')
+        && !place.source.starts_with("//")
+        && !place.fs_type.starts_with("fuse")
+        && !matches!(
+            place.fs_type.as_str(),
+            "nfs" | "nfs4" | "cifs" | "smb3" | "cvfs" | "ceph" | "9p" | "autofs"
+        )
+}
+
+/// The parts of a path, the last first.
+fn parts(path: &Path) -> Vec<PathBuf> {
+    let named = path.components().filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
+    let mut parts: Vec<PathBuf> = named.map(|part| PathBuf::from(part.as_os_str())).collect();
+    parts.reverse();
+    parts
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const MOUNTS: &str = "\
+29 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw
+33 29 0:52 / /mnt/nas rw - nfs4 nas1:/tank/media rw,vers=4.2,addr=10.0.0.5
+34 29 0:53 / /mnt/nas rw - xfs /dev/sdb1 rw
+";
+
+    #[test]
+    fn the_deepest_mount_holds_a_path_and_the_last_lies_on_top() {
+        let place = |path: &str| Place::told(MOUNTS, Path::new(path)).unwrap();
+        assert_eq!(place("/mnt/nas/clips").fs_type, "xfs");
+        assert_eq!(place("/mnt/nasty").fs_type, "ext4");
+        assert!(place("/").is_local);
+        assert!(Place::told("", Path::new("/mnt")).is_err());
+    }
+
+    #[test]
+    fn links_lead_on_and_a_network_mount_is_not_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir(root.join("real")).unwrap();
+        std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+        std::os::unix::fs::symlink("loop", root.join("loop")).unwrap();
+        std::os::unix::fs::symlink(root.join("nas/gone"), root.join("far")).unwrap();
+        let nas = root.join("nas").display().to_string();
+        let mounts = format!("1 0 254:1 / / rw - ext4 /dev/vda rw\n2 1 0:5 / {nas} rw - nfs4 n:/m rw\n");
+        assert_eq!(resolved(&mounts, &root.join("link")).unwrap(), root.join("real"));
+        assert!(resolved(&mounts, &root.join("loop")).is_err());
+        assert!(resolved(&mounts, &root.join("gone")).is_err());
+        // There is no such folder: nobody asked for it.
+        assert_eq!(resolved(&mounts, &root.join("far/clip")).unwrap(), root.join("nas/gone/clip"));
+    }
+}

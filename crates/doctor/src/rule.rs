@@ -1,0 +1,169 @@
+//! A rule: what is set badly for media, how it is recognised, and what to do about it. Data, in
+//! `catalogue/rules/`, one file each; here is their form.
+//!
+//! A rule brings two texts of a machine, one on which it fires and one on which it is silent; or it says why
+//! nothing here recognises it.
+
+pub mod catalogue;
+pub mod detector;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use detector::{Condition, Detector, Test};
+
+pub use crate::system::Os;
+
+/// How much it costs. In the order of the effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// A stall, data at risk, or two thirds of the throughput.
+    Critical,
+    /// A third of the throughput, or dropped frames.
+    High,
+    /// 10 to 50 %.
+    Medium,
+    /// Less than 10 %, or seldom.
+    Low,
+    /// Nothing by itself.
+    Info,
+}
+
+/// What a rule rests on. In the order of its strength.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Evidence {
+    /// A number measured in a paper that Reelgauge follows, or measured again for it.
+    A,
+    /// A number that a vendor or maintainer published.
+    B,
+    /// Authoritative documentation without a number.
+    C,
+    /// Reports of people who work with it.
+    D,
+}
+
+/// Where in the data's path it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layer {
+    /// Cards, cables, TCP.
+    Network,
+    /// Processors.
+    Cpu,
+    /// Memory and the machine as a whole.
+    Host,
+    /// NFS.
+    Nfs,
+    /// SMB.
+    Smb,
+    /// What is set on a workstation.
+    Client,
+    /// Disks and arrays.
+    Block,
+    /// File systems.
+    Fs,
+}
+
+/// What a machine is to the storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// It uses the storage.
+    Client,
+    /// It is the storage.
+    Server,
+}
+
+/// Whether its fix may be carried out without thinking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// It changes what people would notice: only when they want it.
+    WithExplicitConsent,
+    /// It trades security or safety of data.
+    Never,
+    /// There is nothing to change.
+    NotAChange,
+}
+
+/// A rule.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Its name.
+    pub id: String,
+    /// What it is about, in a line.
+    pub title: String,
+    /// Where in the data's path.
+    pub layer: Layer,
+    /// On which systems.
+    pub os: Vec<Os>,
+    /// Of which machines.
+    pub role: Vec<Role>,
+    /// Of which protocols; `any` of all.
+    pub protocol: Vec<String>,
+    /// What it costs.
+    pub severity: Severity,
+    /// What it rests on.
+    pub evidence: Evidence,
+    /// Whether its fix may be carried out.
+    pub policy: Policy,
+    /// Why it matters for media.
+    pub why: String,
+    /// How it should be.
+    pub recommended: String,
+    /// What to undo it with, with facts in braces.
+    pub rollback: String,
+    /// When it does not apply, or what it costs.
+    pub not_when: String,
+    /// How one sees that it helped.
+    pub verify: String,
+    /// Where it comes from.
+    pub sources: Vec<String>,
+    /// Why nothing here recognises it.
+    pub documented_only: Option<String>,
+    /// What to do, by system, with facts in braces; `any` for all others.
+    pub fix: BTreeMap<String, String>,
+    /// Numbers behind it, and who says them.
+    #[serde(default)]
+    pub claims: Vec<Claim>,
+    /// How it is recognised; any of them.
+    #[serde(default)]
+    pub detect: Vec<Detector>,
+    /// Texts of machines on which it fires, each of its detectors on one; `NAME.why` as scripts have it.
+    #[serde(default)]
+    pub fires: Vec<BTreeMap<String, String>>,
+    /// Texts of a machine on which it is silent.
+    #[serde(default)]
+    pub silent: BTreeMap<String, String>,
+}
+
+/// What somebody says, or measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// What.
+    pub says: String,
+    /// Who.
+    pub source: String,
+}
+
+impl Rule {
+    /// What to do and to undo, in which facts of what was found stand in braces.
+    pub fn commands(&self) -> impl Iterator<Item = &str> {
+        self.fix.values().map(String::as_str).chain([self.rollback.as_str()])
+    }
+
+    /// What to do on this system.
+    pub fn fix(&self, os: Os) -> Option<&str> {
+        let names: &[&str] = match os {
+            Os::Linux => &["linux", "any"],
+            Os::Macos => &["macos", "any"],
+            Os::Windows => &["windows", "any"],
+            Os::Truenas => &["truenas", "linux", "any"],
+        };
+        names.iter().find_map(|name| self.fix.get(*name)).map(String::as_str)
+    }
+}

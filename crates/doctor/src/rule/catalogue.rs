@@ -1,0 +1,138 @@
+//! The rules, as they stand in `catalogue/rules/`, built in so that the program needs no files beside it.
+
+use std::sync::LazyLock;
+
+use super::Rule;
+
+/// The text of a rule's file, and its name.
+macro_rules! texts {
+    ($($id:literal,)*) => {
+        &[$(($id, include_str!(concat!("../../../../catalogue/rules/", $id, ".toml")))),*]
+    };
+}
+
+const TEXTS: &[(&str, &str)] = texts![
+    "net.link.speed_downshift",
+    "net.link.ceiling",
+    "net.link.errors",
+    "net.mtu.path_mismatch",
+    "net.mtu.jumbo_single_client",
+    "net.mtu.jumbo_fanin",
+    "net.mtu.tcp_mtu_probing",
+    "net.ring.rx_small",
+    "net.pause.fast_to_slow_off",
+    "net.pause.storm",
+    "net.offload.disabled",
+    "net.coalesce.off_or_extreme",
+    "net.rss.single_queue",
+    "net.softnet.dropped",
+    "net.softnet.squeezed",
+    "net.tcp.window_scaling_off",
+    "net.tcp.buffer_below_bdp",
+    "net.tcp.moderate_rcvbuf_off",
+    "net.tcp.options_off",
+    "net.tcp.retransmits",
+    "net.tcp.backpressure",
+    "net.tcp.receiver_slow",
+    "net.tcp.cc_on_server",
+    "net.tcp.slow_start_after_idle",
+    "net.qdisc.drops",
+    "net.bond.hash",
+    "net.pcie.narrow",
+    "net.path.same_switch_and_vlan",
+    "nfs.version",
+    "nfs.proto_udp",
+    "nfs.rsize_wsize",
+    "nfs.nconnect_missing",
+    "nfs.nconnect_ineffective",
+    "nfs.readahead_128k",
+    "nfs.sync_mount",
+    "nfs.attr_cache_static_media",
+    "nfs.noatime_useless",
+    "nfs.slot_table_v3",
+    "nfs.session_slots_v41",
+    "nfs.server.threads",
+    "nfs.rpc.queue_vs_rtt",
+    "nfs.rpc.retrans_timeouts",
+    "nfs.soft_mount",
+    "nfs.locking_mode",
+    "nfs.readdirplus",
+    "nfs.krb5p",
+    "nfs.export_async",
+    "nfs.server.io_mode",
+    "nfs.rdma",
+    "nfs.pnfs_unused",
+    "smb.dialect_low",
+    "smb.signing_required",
+    "smb.crypto_algorithm_slow",
+    "smb.encryption_on",
+    "smb.multichannel_unused",
+    "smb.samba.iface_capability",
+    "smb.samba.socket_options",
+    "smb.samba.aio_off",
+    "smb.samba.sendfile",
+    "smb.samba.strict_allocate",
+    "smb.samba.sync_settings",
+    "smb.samba.oplocks_leases",
+    "smb.samba.fruit",
+    "smb.samba.case_large_dirs",
+    "smb.samba.max_rw",
+    "smb.samba.debug_and_vfs",
+    "smb.cifs.mount_options",
+    "smb.client.retry_and_credits",
+    "smb.macos.nsmb_conf",
+    "smb.macos.ds_store",
+    "smb.windows.client_config",
+    "smb.windows.rdma",
+    "blk.disk_saturated",
+    "blk.cache_vs_disk",
+    "blk.scheduler",
+    "blk.nr_requests",
+    "blk.read_ahead",
+    "blk.raid_degraded_or_rebuilding",
+    "fs.alignment_xfs",
+    "fs.alignment_ext4",
+    "fs.fragmentation",
+    "fs.xfs.allocsize",
+    "fs.free_space_low",
+    "fs.atime_on",
+    "vm.dirty_limits",
+    "mem.pressure_or_swap",
+    "zfs.recordsize",
+    "zfs.sync_and_slog",
+    "zfs.arc_limit",
+    "zfs.special_vdev",
+    "zfs.ashift_layout",
+    "stornext.client_tuning",
+    "cpu.governor",
+    "cpu.cstates",
+    "cpu.single_core_bound",
+    "cpu.numa_nic_remote",
+    "host.vm_steal",
+    "client.macos.delayed_ack",
+    "client.macos.sync_semantics",
+    "client.windows.autotuning",
+    "client.windows.nic_buffers_rss",
+    "client.direct_vs_cached_io",
+    "host.clock_skew_server",
+    "zfs.prefetch_ineffective",
+    "nfs.v42_read_plus",
+    "net.link.rate_adapting_module",
+    "net.eee",
+    "smb.listing_amplification",
+    "smb.samba.vfs_io_uring",
+    "smb.samba.fruit_zero_file_id",
+    "nfs.macos_defaults",
+    "net.path.usb_nic",
+];
+
+/// Every rule.
+pub fn rules() -> &'static [Rule] {
+    // That each can be read is what a test says.
+    static RULES: LazyLock<Vec<Rule>> =
+        LazyLock::new(|| TEXTS.iter().filter_map(|(_, text)| toml::from_str(text).ok()).collect());
+    &RULES
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,297 @@
+//! How a rule is recognised: conditions on the facts of one subject, or else of the machine.
+//!
+//! What is not known stays so: a condition is met, not met, or not known, and a rule fires only on what is
+//! known.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::Os;
+use crate::facts::{Gap, Kind, Subject, Value};
+use crate::texts::NotKnown;
+
+/// Conditions on one kind of subject.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Detector {
+    /// What is judged.
+    pub of: Kind,
+    /// Only on these systems; on all where there are none.
+    #[serde(default)]
+    pub os: Vec<Os>,
+    /// All of them must be met.
+    #[serde(default)]
+    pub all: Vec<Condition>,
+    /// One of them must be met, where there are any.
+    #[serde(default)]
+    pub any: Vec<Condition>,
+    /// What was found, with `{name}` and facts in braces.
+    pub found: String,
+}
+
+/// A condition on a fact.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "Row")]
+pub struct Condition {
+    /// The fact.
+    pub fact: String,
+    /// What must hold of it.
+    pub test: Test,
+}
+
+/// What must hold of a fact.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Test {
+    /// It is this.
+    Is(Value),
+    /// It is something else.
+    IsNot(Value),
+    /// It is one of these words.
+    OneOf(Vec<String>),
+    /// It is a smaller number.
+    Below(f64),
+    /// It is a larger number.
+    Above(f64),
+    /// It is this number or a larger one.
+    AtLeast(f64),
+    /// It is smaller than this many times another fact.
+    BelowFact(String, f64),
+    /// It is larger than another fact.
+    AboveFact(String),
+    /// It has this in it, in whatever case.
+    Contains(String),
+    /// It has not.
+    Lacks(String),
+    /// Nothing is said of it at all.
+    Missing,
+}
+
+/// A condition as it is written: a fact and one test.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    fact: String,
+    is: Option<toml::Value>,
+    is_not: Option<toml::Value>,
+    one_of: Option<Vec<String>>,
+    below: Option<f64>,
+    above: Option<f64>,
+    at_least: Option<f64>,
+    below_fact: Option<String>,
+    times: Option<f64>,
+    above_fact: Option<String>,
+    contains: Option<String>,
+    lacks: Option<String>,
+    missing: Option<bool>,
+}
+
+impl TryFrom<Row> for Condition {
+    type Error = String;
+
+    fn try_from(row: Row) -> Result<Condition, String> {
+        let times = row.times.unwrap_or(1.0);
+        if row.times.is_some() && row.below_fact.is_none() {
+            return Err(format!("{}: 'times' goes with 'below_fact'", row.fact));
+        }
+        let tests = [
+            row.is.map(value).transpose()?.map(Test::Is),
+            row.is_not.map(value).transpose()?.map(Test::IsNot),
+            row.one_of.map(Test::OneOf),
+            row.below.map(Test::Below),
+            row.above.map(Test::Above),
+            row.at_least.map(Test::AtLeast),
+            row.below_fact.map(|fact| Test::BelowFact(fact, times)),
+            row.above_fact.map(Test::AboveFact),
+            row.contains.map(Test::Contains),
+            row.lacks.map(Test::Lacks),
+            row.missing.filter(|missing| *missing).map(|_| Test::Missing),
+        ];
+        let mut tests = tests.into_iter().flatten();
+        match (tests.next(), tests.next()) {
+            (Some(test), None) => Ok(Condition { fact: row.fact, test }),
+            _ => Err(format!("{}: a condition has exactly one test", row.fact)),
+        }
+    }
+}
+
+fn value(written: toml::Value) -> Result<Value, String> {
+    match written {
+        toml::Value::Integer(number) => Ok(Value::Number(number as f64)),
+        toml::Value::Float(number) => Ok(Value::Number(number)),
+        toml::Value::String(word) => Ok(Value::Word(word)),
+        other => Err(format!("{other} is no number and no word")),
+    }
+}
+
+/// Whether something holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Truth {
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+    /// These texts would have told.
+    NotKnown(Vec<Gap>),
+}
+
+/// A subject, with the machine that it is of: what the subject has no fact of the machine may have.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    /// What is judged.
+    pub subject: &'a Subject,
+    /// The machine.
+    pub machine: Option<&'a Subject>,
+}
+
+impl Seen<'_> {
+    fn fact(&self, name: &str) -> Option<&Result<Value, Gap>> {
+        self.subject.fact(name).or_else(|| self.machine?.fact(name))
+    }
+
+    fn known(&self, name: &str) -> Result<&Value, Gap> {
+        match self.fact(name) {
+            Some(fact) => fact.as_ref().map_err(Gap::clone),
+            None => Err(Gap { text: self.subject.name.clone(), why: NotKnown::NotTold }),
+        }
+    }
+}
+
+impl Detector {
+    /// Whether it fires on a subject.
+    pub fn judge(&self, seen: Seen) -> Truth {
+        let (mut gaps, mut is_unknown) = (Vec::new(), false);
+        for condition in &self.all {
+            match condition.holds(seen) {
+                Ok(true) => {}
+                Ok(false) => return Truth::No,
+                Err(gap) => {
+                    is_unknown = true;
+                    gaps.push(gap);
+                }
+            }
+        }
+        let any: Vec<_> = self.any.iter().map(|condition| condition.holds(seen)).collect();
+        if !any.is_empty() && !any.contains(&Ok(true)) {
+            if !any.iter().any(Result::is_err) {
+                return Truth::No;
+            }
+            is_unknown = true;
+            gaps.extend(any.into_iter().filter_map(Result::err));
+        }
+        if is_unknown { Truth::NotKnown(gaps) } else { Truth::Yes }
+    }
+
+    /// The facts that were judged, and those that its sentence and these others name in braces, as far as
+    /// they are known.
+    pub fn values<'a>(
+        &'a self,
+        others: impl Iterator<Item = &'a str>,
+        seen: Seen,
+    ) -> BTreeMap<String, Value> {
+        let judged = self.all.iter().chain(&self.any).map(|condition| condition.fact.as_str());
+        let named = others.chain([self.found.as_str()]).flat_map(|text| text.split('{').skip(1));
+        let wanted = judged.chain(named.filter_map(|rest| rest.split('}').next()));
+        wanted.filter_map(|name| Some((name.to_owned(), seen.known(name).ok()?.clone()))).collect()
+    }
+}
+
+impl Condition {
+    fn holds(&self, seen: Seen) -> Result<bool, Gap> {
+        if self.test == Test::Missing {
+            return Ok(seen.fact(&self.fact).is_none());
+        }
+        let value = seen.known(&self.fact)?;
+        if *value == Value::Nothing {
+            return Ok(false);
+        }
+        let number = || match value {
+            Value::Number(number) => Ok(*number),
+            _ => Err(Gap { text: seen.subject.name.clone(), why: NotKnown::NotTold }),
+        };
+        let of = |fact: &str| match seen.known(fact)? {
+            Value::Number(number) => Ok(*number),
+            _ => Err(Gap { text: seen.subject.name.clone(), why: NotKnown::NotTold }),
+        };
+        let has = |part: &str| word(value).to_ascii_lowercase().contains(&part.to_ascii_lowercase());
+        Ok(match &self.test {
+            Test::Is(wanted) => value == wanted,
+            Test::IsNot(wanted) => value != wanted,
+            Test::OneOf(words) => words.contains(&word(value)),
+            Test::Below(limit) => number()? < *limit,
+            Test::Above(limit) => number()? > *limit,
+            Test::AtLeast(limit) => number()? >= *limit,
+            Test::BelowFact(fact, times) => number()? < of(fact)? * times,
+            Test::AboveFact(fact) => number()? > of(fact)?,
+            Test::Contains(part) => has(part),
+            Test::Lacks(part) => !has(part),
+            Test::Missing => false,
+        })
+    }
+}
+
+fn word(value: &Value) -> String {
+    match value {
+        Value::Number(number) => number.to_string(),
+        Value::Word(word) => word.clone(),
+        Value::Nothing => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::facts::Facts;
+    use crate::texts::Texts;
+
+    /// A detector on the machine.
+    fn judged(conditions: &str, texts: &[(&str, &str)]) -> Truth {
+        let detector: Detector =
+            toml::from_str(&format!("of = 'machine'\nfound = ''\n{conditions}")).unwrap();
+        let mut collected = Texts::default();
+        texts.iter().for_each(|(name, text)| collected.put(*name, Ok((*text).to_owned())));
+        let facts = Facts::of(&collected);
+        let machine = facts.machine().unwrap();
+        detector.judge(Seen { subject: machine, machine: Some(machine) })
+    }
+
+    const SACK: (&str, &str) = ("/proc/sys/net/ipv4/tcp_sack", "0\n");
+
+    #[test]
+    fn what_is_not_known_is_neither_met_nor_not() {
+        assert_eq!(judged("all = [{ fact = 'tcp_sack', is = 0 }]", &[SACK]), Truth::Yes);
+        assert_eq!(judged("all = [{ fact = 'tcp_sack', is = 1 }]", &[SACK]), Truth::No);
+        let unknown = judged("all = [{ fact = 'tcp_sack', is = 0 }]", &[]);
+        assert!(
+            matches!(&unknown, Truth::NotKnown(gaps) if gaps[0].why == NotKnown::NotCollected),
+            "{unknown:?}"
+        );
+        let both = "any = [{ fact = 'tcp_sack', is = 0 }, { fact = 'tcp_timestamps', is = 0 }]";
+        assert_eq!(judged(both, &[SACK]), Truth::Yes, "one is enough");
+        assert!(matches!(judged(both, &[("/proc/sys/net/ipv4/tcp_sack", "1")]), Truth::NotKnown(_)));
+        let all = both.replace("any", "all");
+        assert_eq!(
+            judged(&all, &[("/proc/sys/net/ipv4/tcp_sack", "1")]),
+            Truth::No,
+            "the other is no matter"
+        );
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_not_known() {
+        let hostile = ("/proc/sys/net/ipv4/tcp_sack", "\u{1b}[2J");
+        assert!(matches!(judged("all = [{ fact = 'tcp_sack', below = 1 }]", &[hostile]), Truth::NotKnown(_)));
+        assert_eq!(judged("all = [{ fact = 'tcp_sack', contains = '[2j' }]", &[hostile]), Truth::Yes);
+    }
+
+    #[test]
+    fn a_condition_has_one_test() {
+        let row = |text: &str| toml::from_str::<Condition>(text).map_err(|error| error.to_string());
+        assert!(row("fact = 'a'\nis = 0\nbelow = 1").is_err());
+        assert!(row("fact = 'a'").is_err());
+        assert!(row("fact = 'a'\nabove = 1\ntimes = 2").is_err());
+        assert_eq!(row("fact = 'a'\nbelow_fact = 'b'").unwrap().test, Test::BelowFact("b".to_owned(), 1.0));
+    }
+}

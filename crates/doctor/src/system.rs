@@ -1,0 +1,103 @@
+//! Which system texts come from.
+
+use serde::{Deserialize, Serialize};
+
+use crate::texts::Texts;
+
+/// An operating system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Os {
+    /// Any distribution.
+    Linux,
+    /// macOS.
+    Macos,
+    /// Windows.
+    Windows,
+    /// TrueNAS, CORE and SCALE.
+    Truenas,
+}
+
+/// A system, as it calls itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct System {
+    /// Its kind.
+    pub os: Os,
+    /// `Debian GNU/Linux 12 (bookworm)`; `None` where no text says it.
+    pub name: Option<String>,
+    /// `6.18.44`; `None` where no text says it.
+    pub kernel: Option<String>,
+}
+
+impl System {
+    /// What the texts say of it. Without a name of its own it is what its texts are typical of.
+    pub fn of(texts: &Texts) -> System {
+        let first = |name: &str| texts.get(name).ok().map(str::trim).filter(|text| !text.is_empty());
+        let uname = first("uname -sr").unwrap_or_default();
+        let (kind, release) = uname.split_once(' ').unwrap_or((uname, ""));
+        let version = first("/etc/version").filter(|version| version.contains("TrueNAS"));
+        let has = |begin: &str| texts.known().any(|name| name.starts_with(begin));
+        let os = if version.is_some() || kind == "FreeBSD" {
+            Os::Truenas
+        } else if kind == "Darwin" {
+            Os::Macos
+        } else if has("/proc/") || has("/sys/") || kind == "Linux" {
+            Os::Linux
+        } else if has("Get-") {
+            Os::Windows
+        } else if ["nfsstat -m", "smbutil", "/etc/nsmb.conf", "sysctl net.inet", "defaults"]
+            .iter()
+            .any(|name| has(name))
+        {
+            Os::Macos
+        } else {
+            Os::Linux
+        };
+        let pretty = first("/etc/os-release").and_then(|text| line(text, "PRETTY_NAME=", '='));
+        let apple = first("sw_vers").and_then(|text| line(text, "ProductVersion:", ':'));
+        let windows =
+            first("Get-CimInstance Win32_OperatingSystem").and_then(|text| line(text, "Caption", ':'));
+        let name = version.map(str::to_owned).or_else(|| apple.map(|number| format!("macOS {number}")));
+        let release = Some(release).filter(|release| !release.is_empty());
+        System {
+            os,
+            name: name.or(windows).or(pretty),
+            kernel: first("/proc/sys/kernel/osrelease").or(release).map(str::to_owned),
+        }
+    }
+}
+
+/// The value of the line that begins so.
+fn line(text: &str, begin: &str, between: char) -> Option<String> {
+    let line = text.lines().find(|line| line.starts_with(begin))?;
+    Some(line.split_once(between)?.1.trim().trim_matches('"').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(texts: &[(&str, &str)]) -> System {
+        let mut collected = Texts::default();
+        texts.iter().for_each(|(name, text)| collected.put(*name, Ok((*text).to_owned())));
+        System::of(&collected)
+    }
+
+    #[test]
+    fn systems_are_told_apart() {
+        let debian = of(&[
+            ("/etc/os-release", "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12\"\n"),
+            ("/proc/sys/kernel/osrelease", "6.1.0\n"),
+        ]);
+        assert_eq!(
+            (debian.os, debian.name.as_deref(), debian.kernel.as_deref()),
+            (Os::Linux, Some("Debian GNU/Linux 12"), Some("6.1.0"))
+        );
+        assert_eq!(of(&[("/etc/version", "TrueNAS-SCALE-24.04"), ("/proc/mdstat", "")]).os, Os::Truenas);
+        assert_eq!(of(&[("uname -sr", "FreeBSD 13.1"), ("zpool status", "")]).os, Os::Truenas);
+        assert_eq!(of(&[("Get-SmbConnection", "")]).os, Os::Windows);
+        assert_eq!(of(&[("nfsstat -m", "")]).os, Os::Macos);
+        let mac = of(&[("uname -sr", "Darwin 23.1.0"), ("sw_vers", "ProductVersion:\t14.1\n")]);
+        assert_eq!((mac.os, mac.name.as_deref()), (Os::Macos, Some("macOS 14.1")));
+    }
+}

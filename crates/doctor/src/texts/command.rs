@@ -1,0 +1,97 @@
+//! Commands that only look: run directly, never through a shell, with nothing of this program's environment,
+//! with a bound on time and output.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{NotKnown, TEXT_MAX_BYTES, decoded};
+
+/// A command that has not answered by then is left out.
+const TIME_MAX: Duration = Duration::from_secs(4);
+
+/// Where programs may lie. `PATH` is the caller's, who need not be the one whose rights this has.
+pub const FOLDERS: [&str; 6] =
+    ["/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/sbin", "/usr/local/bin"];
+
+/// What a command says on standard output; its words are its name and its arguments.
+///
+/// # Errors
+/// It is not installed, failed, said too much or nothing in time.
+pub fn output(words: &[&str]) -> Result<String, NotKnown> {
+    let (program, arguments) = words.split_first().ok_or(NotKnown::NotThere)?;
+    let program = found(program).ok_or(NotKnown::NotThere)?;
+    let mut command = Command::new(program);
+    command.args(arguments).env_clear().env("LC_ALL", "C").env("PATH", FOLDERS.join(":")).current_dir("/");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| NotKnown::of(&error))?;
+    let said = child.stdout.take().map(reader);
+    let complained = child.stderr.take().map(reader);
+    let Some(status) = ended(&mut child) else {
+        // It may be stuck in the kernel, where nothing ends it; nobody waits for it.
+        let _ = child.kill();
+        return Err(NotKnown::TimedOut);
+    };
+    let text = |reader: Option<thread::JoinHandle<Vec<u8>>>| {
+        reader.and_then(|reader| reader.join().ok()).unwrap_or_default()
+    };
+    let (said, complained) = (text(said), text(complained));
+    match status.success() {
+        _ if said.len() as u64 > TEXT_MAX_BYTES => Err(NotKnown::TooLarge),
+        true => Ok(decoded(&said)),
+        false => Err(failure(&decoded(&complained), status.code())),
+    }
+}
+
+fn failure(complaint: &str, code: Option<i32>) -> NotKnown {
+    let line = complaint.lines().map(str::trim).rfind(|line| !line.is_empty());
+    let code = code.map_or_else(|| "ended by a signal".to_owned(), |code| format!("exit status {code}"));
+    NotKnown::Failed(line.map_or(code, |line| line.chars().take(200).collect()))
+}
+
+/// The program of this name.
+fn found(name: &str) -> Option<PathBuf> {
+    FOLDERS.iter().map(|folder| Path::new(folder).join(name)).find(|path| path.is_file())
+}
+
+/// Reads what comes, beside the wait for the end: a full pipe would stop the command.
+fn reader(pipe: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = pipe.take(TEXT_MAX_BYTES + 1).read_to_end(&mut bytes);
+        bytes
+    })
+}
+
+fn ended(child: &mut Child) -> Option<std::process::ExitStatus> {
+    let start = Instant::now();
+    while start.elapsed() < TIME_MAX {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) => thread::sleep(Duration::from_millis(5)),
+            Err(_) => return None,
+        }
+    }
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_say_something_fail_or_are_not_there() {
+        assert_eq!(output(&["echo", "$HOME; *"]), Ok("$HOME; *\n".to_owned()));
+        assert_eq!(output(&["reelgauge-no-such-program"]), Err(NotKnown::NotThere));
+        assert_eq!(output(&["false"]), Err(NotKnown::Failed("exit status 1".to_owned())));
+        assert_eq!(output(&["sleep", "60"]), Err(NotKnown::TimedOut));
+    }
+
+    #[test]
+    fn the_environment_stays_here() {
+        let environment = output(&["env"]).unwrap_or_default();
+        assert!(environment.contains("LC_ALL=C") && !environment.contains("HOME="), "{environment}");
+    }
+}

@@ -1,0 +1,168 @@
+//! Texts from a folder, as the collecting scripts fill it: a file for each, named after the text, with `%2F`
+//! for a slash; `NAME.why` where it could not be had.
+//!
+//! The folder comes from elsewhere and is taken for hostile: links are not followed, pipes and devices not
+//! opened, and there is a bound on everything.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::wanted::is_text;
+use super::{NotKnown, TEXT_MAX_BYTES, Texts, decoded};
+
+/// More texts than any machine has.
+const TEXTS_MAX: usize = 20_000;
+/// All texts together.
+const FOLDER_MAX_BYTES: u64 = 64 << 20;
+
+/// Why a folder gives no texts.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// It can't be listed.
+    #[error("cannot read the collected texts in {folder}: {source}", folder = folder.display())]
+    Unreadable {
+        /// Which folder.
+        folder: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It holds more than a machine can have said of itself.
+    #[error(
+        "{folder} holds more than {TEXTS_MAX} texts or {} MiB; give the folder that the script made, and no other",
+        FOLDER_MAX_BYTES >> 20,
+        folder = folder.display()
+    )]
+    TooMuch {
+        /// Which folder.
+        folder: PathBuf,
+    },
+    /// Nothing in it is a text that any rule reads.
+    #[error(
+        "{folder} holds no collected texts; fill it with the script of: reelgauge doctor --collect-script sh",
+        folder = folder.display()
+    )]
+    Nothing {
+        /// Which folder.
+        folder: PathBuf,
+    },
+}
+
+/// Reads the texts in a folder.
+///
+/// # Errors
+/// It can't be listed, holds too much, or holds nothing.
+pub fn read(folder: &Path) -> Result<Texts, FolderError> {
+    let unreadable = |source| FolderError::Unreadable { folder: folder.to_owned(), source };
+    let mut texts = Texts::default();
+    let mut left_bytes = FOLDER_MAX_BYTES;
+    for (at, entry) in fs::read_dir(folder).map_err(unreadable)?.enumerate() {
+        let entry = entry.map_err(unreadable)?;
+        if at >= TEXTS_MAX || left_bytes == 0 {
+            return Err(FolderError::TooMuch { folder: folder.to_owned() });
+        }
+        let Some(name) = entry.file_name().to_str().and_then(decoded_name) else { continue };
+        let Some(text) = text(&entry.path(), &mut left_bytes) else { continue };
+        texts.put_noted(&name, text);
+    }
+    if !texts.known().any(is_text) {
+        return Err(FolderError::Nothing { folder: folder.to_owned() });
+    }
+    Ok(texts)
+}
+
+/// What a file says; `None` for what is no file.
+fn text(path: &Path, left_bytes: &mut u64) -> Option<Result<String, NotKnown>> {
+    if !fs::symlink_metadata(path).ok()?.is_file() {
+        return None;
+    }
+    Some(bytes(path).map(|bytes| {
+        *left_bytes = left_bytes.saturating_sub(bytes.len() as u64);
+        decoded(&bytes)
+    }))
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, NotKnown> {
+    let file = opened(path).map_err(|error| NotKnown::of(&error))?;
+    let is_file = file.metadata().is_ok_and(|data| data.is_file());
+    let mut bytes = Vec::new();
+    let read = file.take(TEXT_MAX_BYTES + 1).read_to_end(&mut bytes);
+    match read {
+        Ok(read) if read as u64 > TEXT_MAX_BYTES => Err(NotKnown::TooLarge),
+        Ok(_) if !is_file => Err(NotKnown::NotThere),
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(NotKnown::of(&error)),
+    }
+}
+
+/// Between the look at a file and its opening somebody may have put a link or a pipe in its place.
+#[cfg(unix)]
+fn opened(path: &Path) -> io::Result<fs::File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(fs::File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
+#[cfg(not(unix))]
+fn opened(path: &Path) -> io::Result<fs::File> {
+    fs::File::open(path)
+}
+
+/// The text's name from its file's: `%2F` is a slash. `None` where it is not so written.
+fn decoded_name(file: &str) -> Option<String> {
+    let mut name = String::new();
+    let mut rest = file;
+    while let Some((before, after)) = rest.split_once('%') {
+        let code = after.get(..2)?;
+        let byte = u8::from_str_radix(code, 16).ok().filter(|byte| byte.is_ascii() && *byte >= b' ')?;
+        name.push_str(before);
+        name.push(char::from(byte));
+        rest = &after[2..];
+    }
+    name.push_str(rest);
+    Some(name)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn files_are_texts_and_reasons() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &[u8]| fs::write(folder.path().join(name), text).unwrap();
+        put("%2Fproc%2Fmeminfo", b"MemTotal: 1 kB\n");
+        put("ethtool -a eth0.why", b"not there\n");
+        put("testparm -s -v", &vec![b'a'; TEXT_MAX_BYTES as usize + 1]);
+        put("%2", b"no name");
+        let texts = read(folder.path()).unwrap();
+        assert_eq!(texts.get("/proc/meminfo"), Ok("MemTotal: 1 kB\n"));
+        assert_eq!(texts.get("ethtool -a eth0"), Err(NotKnown::NotThere));
+        assert_eq!(texts.get("testparm -s -v"), Err(NotKnown::TooLarge));
+        assert_eq!(texts.known().count(), 1);
+    }
+
+    #[test]
+    fn links_and_pipes_are_left_alone() {
+        let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(outside.path().join("secret"), "secret").unwrap();
+        std::os::unix::fs::symlink(outside.path().join("secret"), folder.path().join("mount")).unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+        assert!(matches!(read(folder.path()), Err(FolderError::Nothing { .. })));
+        assert!(opened(&folder.path().join("mount")).is_err());
+        fs::write(folder.path().join("uname -sr"), "Linux 6.1").unwrap();
+        fs::write(folder.path().join("..%2F..%2Fetc%2Fpasswd"), "x").unwrap();
+        // A name is a name, and no way to a file.
+        assert_eq!(read(folder.path()).unwrap().get("../../etc/passwd"), Ok("x"));
+    }
+
+    #[test]
+    fn an_empty_folder_and_none_are_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(read(folder.path()), Err(FolderError::Nothing { .. })));
+        assert!(matches!(read(&folder.path().join("gone")), Err(FolderError::Unreadable { .. })));
+    }
+}

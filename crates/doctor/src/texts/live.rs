@@ -1,0 +1,119 @@
+//! Texts of this machine: files are read, and commands run where no file has it.
+//!
+//! Strictly to look: nothing is opened for writing, and nothing on a target is touched.
+
+use std::fs::{self, File};
+use std::io::Read;
+
+use super::wanted::{
+    BDI_FILE, COMMANDS, CPU_FILES, DISK_FILES, FILES, INTERFACE_COMMANDS, INTERFACE_FILES, LISTINGS,
+    MAC_COMMANDS, WRITING_COMMANDS, is_no_disk, named,
+};
+use super::{NotKnown, TEXT_MAX_BYTES, Texts, command, decoded};
+
+/// A machine with containers has hundreds of virtual interfaces, one with an array hundreds of disks.
+const DEVICES_MAX: usize = 64;
+
+/// Everything that this machine says of itself.
+pub fn collect() -> Texts {
+    let mut texts = Texts::default();
+    FILES.iter().for_each(|path| put_file(&mut texts, path));
+    let [interfaces, disks] = LISTINGS.map(|folder| put_listing(&mut texts, folder));
+    for interface in interfaces.iter().filter(|name| *name != "lo").take(DEVICES_MAX) {
+        INTERFACE_FILES.iter().for_each(|path| put_file(&mut texts, &path.replace("IF", interface)));
+        for words in INTERFACE_COMMANDS {
+            let words: Vec<&str> =
+                words.iter().map(|word| if *word == "IF" { interface.as_str() } else { *word }).collect();
+            put_command(&mut texts, &words);
+        }
+    }
+    for disk in disks.iter().filter(|name| !is_no_disk(name)).take(DEVICES_MAX) {
+        DISK_FILES.iter().for_each(|path| put_file(&mut texts, &path.replace("DISK", disk)));
+    }
+    CPU_FILES.iter().for_each(|path| put_file(&mut texts, &path.replace("CPU", "cpu0")));
+    for number in bdi_numbers(texts.get("/proc/self/mountinfo").unwrap_or_default()) {
+        put_file(&mut texts, &BDI_FILE.replace("BDI", &number));
+    }
+    let commands = if cfg!(target_os = "macos") { MAC_COMMANDS } else { COMMANDS };
+    commands.iter().for_each(|words| put_command(&mut texts, words));
+    if cfg!(target_os = "macos") {
+        put_command(&mut texts, &["uname", "-sr"]);
+    }
+    for (words, why) in WRITING_COMMANDS {
+        texts.put(named(words), Err(NotKnown::Writes((*why).to_owned())));
+    }
+    texts
+}
+
+/// The numbers of file systems that lie on no disk of this machine (`0:52`).
+fn bdi_numbers(mountinfo: &str) -> Vec<String> {
+    let remote = mountinfo.lines().filter(|line| {
+        let kind = line.split_once(" - ").and_then(|(_, after)| after.split(' ').next());
+        matches!(kind, Some("nfs" | "nfs4" | "cifs" | "smb3"))
+    });
+    let number = |line: &str| line.split(' ').nth(2).map(str::to_owned);
+    let is_number = |number: &String| number.chars().all(|c| c.is_ascii_digit() || c == ':');
+    remote.filter_map(number).filter(is_number).take(DEVICES_MAX).collect()
+}
+
+fn put_file(texts: &mut Texts, path: &str) {
+    texts.put(path, file(path));
+}
+
+/// What a file of the kernel or of the system says.
+fn file(path: &str) -> Result<String, NotKnown> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| NotKnown::of(&error))?;
+    file.take(TEXT_MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| NotKnown::of(&error))?;
+    if bytes.len() as u64 > TEXT_MAX_BYTES {
+        return Err(NotKnown::TooLarge);
+    }
+    Ok(decoded(&bytes))
+}
+
+/// Lists a folder; gives the names in it, and keeps them as a text.
+fn put_listing(texts: &mut Texts, folder: &str) -> Vec<String> {
+    let listed = fs::read_dir(folder).map(|entries| {
+        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    });
+    match listed {
+        Ok(names) => {
+            texts.put(folder, Ok(names.join("\n")));
+            names
+        }
+        Err(error) => {
+            texts.put(folder, Err(NotKnown::of(&error)));
+            Vec::new()
+        }
+    }
+}
+
+fn put_command(texts: &mut Texts, words: &[&str]) {
+    texts.put(named(words), command::output(words));
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn this_machine_says_something() {
+        let texts = collect();
+        for name in ["/proc/meminfo", "/proc/self/mountinfo", "/sys/class/net"] {
+            assert!(texts.get(name).is_ok(), "{name}: {:?}", texts.get(name));
+        }
+        assert!(matches!(texts.get("smbstatus --json"), Err(NotKnown::Writes(_))));
+    }
+
+    #[test]
+    fn numbers_of_remote_mounts_are_found() {
+        let mounts =
+            "33 29 0:52 / /mnt/nas rw - nfs4 nas1:/m rw\n29 1 254:1 / / rw - ext4 /dev/vda1 rw\nx - nfs";
+        assert_eq!(bdi_numbers(mounts), ["0:52"]);
+    }
+}

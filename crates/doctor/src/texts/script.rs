@@ -1,0 +1,30 @@
+//! The scripts that collect texts where this program can't run: a POSIX shell script for a NAS or a Mac, one
+//! for PowerShell. Their lists are made from what this machine is asked ([`super::wanted`]).
+
+use super::wanted::{
+    COMMANDS, CPU_FILES, DISK_FILES, FILES, INTERFACE_COMMANDS, INTERFACE_FILES, LISTINGS, MAC_COMMANDS,
+    WRITING_COMMANDS, named,
+};
+
+const SHELL: &str = include_str!("script/collect.sh");
+
+/// The script for shells.
+pub fn shell() -> String {
+    let lines = |lines: &[&str]| lines.join("\n");
+    let commands =
+        |commands: &[&[&str]]| commands.iter().map(|words| named(words)).collect::<Vec<_>>().join("\n");
+    let writing: Vec<&[&str]> = WRITING_COMMANDS.iter().map(|(words, _)| *words).collect();
+    SHELL
+        .replace("@FILES@", &lines(&[FILES, CPU_FILES].concat()).replace("CPU", "cpu0"))
+        .replace("@LISTINGS@", &lines(&LISTINGS))
+        .replace("@INTERFACE_FILES@", &lines(INTERFACE_FILES))
+        .replace("@DISK_FILES@", &lines(DISK_FILES))
+        .replace("@COMMANDS@", &commands(&[COMMANDS, writing.as_slice()].concat()))
+        .replace("@MAC_COMMANDS@", &commands(MAC_COMMANDS))
+        .replace("@INTERFACE_COMMANDS@", &commands(INTERFACE_COMMANDS))
+}
+
+/// The script for PowerShell.
+pub fn powershell() -> &'static str {
+    include_str!("script/collect.ps1")
+}

@@ -1,0 +1,165 @@
+//! Which texts are wanted of a machine: files, listings of folders, and commands that only look.
+//!
+//! One list for this machine ([`super::live`]) and for the scripts that collect on others
+//! ([`super::script`]). `IF`, `DISK`, `CPU` and `BDI` stand for each interface, disk, processor and mounted
+//! device.
+
+/// Folders whose listing is a text of its own, and in whose names `IF` and the like are found.
+pub const LISTINGS: [&str; 2] = ["/sys/class/net", "/sys/block"];
+
+/// Files of which a machine has one.
+pub const FILES: &[&str] = &[
+    "/etc/fstab",
+    "/etc/nsmb.conf",
+    "/etc/os-release",
+    "/etc/samba/smb.conf",
+    "/etc/version",
+    "/proc/cpuinfo",
+    "/proc/fs/nfsd/threads",
+    "/proc/mdstat",
+    "/proc/meminfo",
+    "/proc/net/ipv6_route",
+    "/proc/net/route",
+    "/proc/net/wireless",
+    "/proc/self/mountinfo",
+    "/proc/self/mountstats",
+    "/proc/spl/kstat/zfs/arcstats",
+    "/proc/sys/kernel/osrelease",
+    "/proc/sys/net/ipv4/tcp_congestion_control",
+    "/proc/sys/net/ipv4/tcp_moderate_rcvbuf",
+    "/proc/sys/net/ipv4/tcp_mtu_probing",
+    "/proc/sys/net/ipv4/tcp_rmem",
+    "/proc/sys/net/ipv4/tcp_sack",
+    "/proc/sys/net/ipv4/tcp_slow_start_after_idle",
+    "/proc/sys/net/ipv4/tcp_timestamps",
+    "/proc/sys/net/ipv4/tcp_window_scaling",
+    "/proc/sys/net/ipv4/tcp_wmem",
+    "/proc/sys/sunrpc/tcp_max_slot_table_entries",
+    "/proc/sys/vm/dirty_bytes",
+    "/proc/sys/vm/dirty_ratio",
+    "/sys/devices/system/node/online",
+    "/var/lib/nfs/etab",
+];
+
+/// Files of each interface.
+pub const INTERFACE_FILES: &[&str] = &[
+    "/proc/net/bonding/IF",
+    "/sys/class/net/IF/device/current_link_speed",
+    "/sys/class/net/IF/device/current_link_width",
+    "/sys/class/net/IF/device/max_link_speed",
+    "/sys/class/net/IF/device/max_link_width",
+    "/sys/class/net/IF/device/numa_node",
+    "/sys/class/net/IF/device/uevent",
+    "/sys/class/net/IF/bonding/slaves",
+    "/sys/class/net/IF/duplex",
+    "/sys/class/net/IF/mtu",
+    "/sys/class/net/IF/operstate",
+    "/sys/class/net/IF/speed",
+    "/sys/class/net/IF/statistics/rx_fifo_errors",
+    "/sys/class/net/IF/statistics/rx_missed_errors",
+];
+
+/// Files of each disk.
+pub const DISK_FILES: &[&str] = &[
+    "/sys/block/DISK/device/queue_depth",
+    "/sys/block/DISK/md/level",
+    "/sys/block/DISK/queue/nr_requests",
+    "/sys/block/DISK/queue/read_ahead_kb",
+    "/sys/block/DISK/queue/rotational",
+    "/sys/block/DISK/queue/scheduler",
+];
+
+/// Files of each processor.
+pub const CPU_FILES: &[&str] = &[
+    "/sys/devices/system/cpu/CPU/cpufreq/energy_performance_preference",
+    "/sys/devices/system/cpu/CPU/cpufreq/scaling_driver",
+    "/sys/devices/system/cpu/CPU/cpufreq/scaling_governor",
+];
+
+/// The file of each mounted file system that has no disk of its own, by its number.
+pub const BDI_FILE: &str = "/sys/class/bdi/BDI/read_ahead_kb";
+
+/// Commands that only look. What a file tells is read there.
+pub const COMMANDS: &[&[&str]] = &[
+    &["ss", "-tinHO"],
+    &["testparm", "-s", "-v"],
+    SPACE,
+    &["zpool", "status"],
+    &["zpool", "list", "-Hp", "-o", "name,cap"],
+    &["zpool", "get", "-Hp", "-o", "name,value", "ashift"],
+    &["zfs", "get", "-Hp", "-t", "filesystem", "-o", "name,property,value", ZFS_PROPERTIES],
+];
+
+/// How full file systems on disks are. Others are not asked: one whose server is gone would not answer.
+pub const SPACE: &[&str] = &[
+    "df", "-P", "-k", "-t", "ext3", "-t", "ext4", "-t", "xfs", "-t", "btrfs", "-t", "f2fs", "-t", "bcachefs",
+    "-t", "exfat", "-t", "ntfs3",
+];
+
+/// What is asked of ZFS datasets.
+pub const ZFS_PROPERTIES: &str = "recordsize,sync,atime,relatime,dedup,mountpoint,used";
+
+/// Commands of each interface.
+pub const INTERFACE_COMMANDS: &[&[&str]] = &[
+    &["ethtool", "IF"],
+    &["ethtool", "-a", "IF"],
+    &["ethtool", "-c", "IF"],
+    &["ethtool", "-g", "IF"],
+    &["ethtool", "-k", "IF"],
+    &["ethtool", "-l", "IF"],
+    &["ethtool", "--show-eee", "IF"],
+];
+
+/// Commands on a Mac. What they print is for people, and stays the same.
+pub const MAC_COMMANDS: &[&[&str]] = &[
+    &["sw_vers"],
+    &["nfsstat", "-m"],
+    &["smbutil", "statshares", "-a"],
+    &["sysctl", "net.inet.tcp"],
+    &["defaults", "read", "com.apple.desktopservices", "DSDontWriteNetworkStores"],
+];
+
+/// What tells something and opens files for writing while it does: only a script runs it, on a server where
+/// administrators run it anyway; with why it is not run here.
+pub const WRITING_COMMANDS: &[(&[&str], &str)] =
+    &[(&["smbstatus", "--json"], "smbstatus opens Samba's databases for writing")];
+
+/// Whether a text of this name may be one that is wanted, or one like it that somebody brought along.
+pub fn is_text(name: &str) -> bool {
+    let program = name.split(' ').next().unwrap_or_default();
+    let asked = [COMMANDS, INTERFACE_COMMANDS, MAC_COMMANDS].into_iter().flatten().map(|words| words[0]);
+    let asked = asked.chain(WRITING_COMMANDS.iter().map(|(words, _)| words[0])).chain(["uname", "sysctl"]);
+    name.starts_with('/') || name.starts_with("Get-") || asked.into_iter().any(|asked| asked == program)
+}
+
+/// Whether a disk is none that data lies on.
+pub fn is_no_disk(name: &str) -> bool {
+    ["loop", "ram", "zram", "sr", "fd", "nbd"]
+        .iter()
+        .any(|kind| name.strip_prefix(kind).is_some_and(|number| number.chars().all(|c| c.is_ascii_digit())))
+}
+
+/// The name of a command's text.
+pub fn named(words: &[&str]) -> String {
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_told_from_other_files() {
+        for name in ["/proc/meminfo", "ethtool -a eth0", "smbstatus --json", "Get-SmbConnection", "sysctl -a"]
+        {
+            assert!(is_text(name), "{name}");
+        }
+        assert!(!is_text("notes.txt") && !is_text("collect.sh") && !is_text(""));
+    }
+
+    #[test]
+    fn loops_are_no_disks_and_md_is() {
+        assert!(is_no_disk("loop0") && is_no_disk("zram0") && is_no_disk("sr1"));
+        assert!(!is_no_disk("md0") && !is_no_disk("sda") && !is_no_disk("nvme0n1") && !is_no_disk("srv"));
+    }
+}

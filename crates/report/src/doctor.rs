@@ -1,0 +1,115 @@
+//! What the doctor found, on the terminal: the answer first, then each finding with its remedy, then what
+//! could not be looked at, and what to do next.
+
+mod gaps;
+mod json;
+mod next_step;
+mod words;
+
+use reelgauge_doctor::Diagnosis;
+use reelgauge_doctor::diagnosis::Finding;
+use reelgauge_doctor::rule::{Policy, Role, Severity};
+
+pub use json::diagnosis_json;
+
+use crate::page::Page;
+use crate::sentence::Tone;
+use crate::text::plain;
+use crate::wanted::Style;
+
+/// More subjects of one finding are counted, and not told one by one.
+const SUBJECTS_MAX: usize = 4;
+/// How far the parts of a finding stand below its title.
+const INDENT: usize = 3;
+
+/// What a rule says that always applies.
+const NO_CAVEAT: &str = "No case is known.";
+
+/// The screen of a diagnosis; with `all`, every rule by name.
+pub fn doctor_screen(diagnosis: &Diagnosis, all: bool, style: Style) -> String {
+    let mut page = Page::new(style);
+    page.sentence(if is_grave(diagnosis) { Tone::Bad } else { Tone::Answer }, &words::answer(diagnosis));
+    page.sentence(Tone::Plain, &words::machine(diagnosis));
+    for (at, finding) in diagnosis.findings.iter().enumerate() {
+        page.gap();
+        show(at + 1, finding, diagnosis, &mut page);
+    }
+    page.gap();
+    gaps::not_looked(diagnosis, all, &mut page);
+    counts(diagnosis, all, &mut page);
+    page.gap();
+    page.item("Next", &next_step::next_step(diagnosis));
+    page.text
+}
+
+/// Whether something costs much: what an exit code tells.
+pub fn is_grave(diagnosis: &Diagnosis) -> bool {
+    diagnosis.findings.iter().any(|finding| finding.rule.severity <= Severity::High)
+}
+
+fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Page) {
+    let rule = finding.rule;
+    page.heading(&crate::text::wrap(&format!("{number}. {}", rule.title), page.width, INDENT));
+    let part = |page: &mut Page, name: &str, text: &str| {
+        if !text.is_empty() {
+            page.below(INDENT, name, &plain(text));
+        }
+    };
+    for sentence in finding.found.iter().take(SUBJECTS_MAX).map(words::found) {
+        part(page, "Found", &sentence);
+    }
+    if let Some(more @ 1..) = finding.found.len().checked_sub(SUBJECTS_MAX) {
+        part(page, "Found", &format!("the same on {more} more; --json has them all."));
+    }
+    part(page, "Cost", words::cost(rule.severity));
+    part(page, "Why", &rule.why);
+    match rule.policy {
+        Policy::Never => {
+            part(page, "Decide", "this trades security or the safety of data; weigh it yourself.")
+        }
+        Policy::NotAChange | Policy::WithExplicitConsent => {}
+    }
+    let change = rule.fix(diagnosis.system.os).unwrap_or(&rule.recommended);
+    part(page, "Change", &words::command(change, finding));
+    part(page, "Undo", &words::command(&rule.rollback, finding));
+    if rule.not_when != NO_CAVEAT {
+        part(page, "Caveat", &rule.not_when);
+    }
+    part(page, "Evidence", &words::evidence_and_claim(rule));
+    part(page, "Rule", &rule.id);
+}
+
+/// How many rules found nothing, and how many nobody could try.
+fn counts(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
+    let in_order = &diagnosis.in_order;
+    page.item("Looked at, nothing found", &format!("{}.", words::rules(in_order.len())));
+    named(in_order, all, page);
+    let documented = &diagnosis.documented;
+    if !documented.is_empty() {
+        let why = if all { "" } else { "; --all says why" };
+        page.item("Documented, not exercised", &format!("{}{why}.", words::rules(documented.len())));
+    }
+    for rule in documented.iter().filter(|_| all) {
+        page.below(INDENT, rule.rule, rule.reason);
+    }
+    let not_here = &diagnosis.not_here;
+    if !not_here.is_empty() {
+        let is_server = diagnosis.scope.roles.contains(&Role::Server);
+        let server = if is_server { "" } else { "for servers (--server), " };
+        let count = words::rules(not_here.len());
+        page.item(
+            "Not for this machine",
+            &format!("{count} for other systems, {server}or for what is not here."),
+        );
+        named(not_here, all, page);
+    }
+}
+
+fn named(ids: &[&str], all: bool, page: &mut Page) {
+    if all && !ids.is_empty() {
+        page.below(INDENT, "Rules", &ids.join(", "));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! A diagnosis for programs: everything that the screen shows, typed, with the same sentences.
+
+use reelgauge_doctor::Diagnosis;
+use reelgauge_doctor::diagnosis::{Documented, Finding, Found};
+use reelgauge_doctor::facts::Gap;
+use reelgauge_doctor::rule::{Claim, Evidence, Layer, Os, Policy, Role, Severity};
+use serde::Serialize;
+
+use super::next_step::next_step;
+use super::{gaps, words};
+use crate::text::is_harmful;
+
+#[derive(Serialize)]
+struct Written<'a> {
+    answer: String,
+    system: System<'a>,
+    roles: Vec<Role>,
+    place: Option<Place<'a>>,
+    findings: Vec<WrittenFinding<'a>>,
+    not_looked_at: Vec<NotLookedAt<'a>>,
+    in_order: &'a [&'static str],
+    documented_only: &'a [Documented],
+    not_here: &'a [&'static str],
+    next_step: String,
+}
+
+#[derive(Serialize)]
+struct System<'a> {
+    os: Os,
+    name: Option<&'a str>,
+    kernel: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Place<'a> {
+    path: String,
+    mount_point: &'a str,
+    fs_type: &'a str,
+    source: &'a str,
+    is_local: bool,
+    devices: &'a [String],
+}
+
+#[derive(Serialize)]
+struct WrittenFinding<'a> {
+    rule: &'a str,
+    title: &'a str,
+    layer: Layer,
+    severity: Severity,
+    evidence: Evidence,
+    policy: Policy,
+    found: Vec<WrittenFound<'a>>,
+    cost: &'a str,
+    why: &'a str,
+    recommended: &'a str,
+    fix: Option<String>,
+    rollback: String,
+    not_when: &'a str,
+    verify: &'a str,
+    claims: &'a [Claim],
+    sources: &'a [String],
+}
+
+#[derive(Serialize)]
+struct WrittenFound<'a> {
+    #[serde(flatten)]
+    found: &'a Found,
+    sentence: String,
+}
+
+#[derive(Serialize)]
+struct NotLookedAt<'a> {
+    rule: &'a str,
+    missing: &'a [Gap],
+    reasons: Vec<String>,
+}
+
+/// The diagnosis as JSON.
+///
+/// # Errors
+/// None that is known.
+pub fn diagnosis_json(diagnosis: &Diagnosis) -> serde_json::Result<String> {
+    let system = &diagnosis.system;
+    let place = diagnosis.scope.place.as_ref().map(|place| Place {
+        path: place.path.display().to_string(),
+        mount_point: &place.mount_point,
+        fs_type: &place.fs_type,
+        source: &place.source,
+        is_local: place.is_local,
+        devices: &place.devices,
+    });
+    let not_looked_at = diagnosis.not_looked.iter().map(|rule| NotLookedAt {
+        rule: rule.rule,
+        missing: &rule.missing,
+        reasons: rule.missing.iter().map(gaps::reason).collect(),
+    });
+    let text = serde_json::to_string_pretty(&Written {
+        answer: words::answer(diagnosis),
+        system: System { os: system.os, name: system.name.as_deref(), kernel: system.kernel.as_deref() },
+        roles: diagnosis.scope.roles.iter().copied().collect(),
+        place,
+        findings: diagnosis.findings.iter().map(|finding| written(finding, system.os)).collect(),
+        not_looked_at: not_looked_at.collect(),
+        in_order: &diagnosis.in_order,
+        documented_only: &diagnosis.documented,
+        not_here: &diagnosis.not_here,
+        next_step: next_step(diagnosis),
+    })?;
+    Ok(harmless(&text))
+}
+
+/// JSON that says the same and may be looked at on a terminal: what steers one stands escaped in its strings,
+/// and outside of them there is nothing but line feeds.
+fn harmless(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '\n' || !is_harmful(c) {
+            out.push(c);
+            continue;
+        }
+        let mut units = [0; 2];
+        c.encode_utf16(&mut units).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+    }
+    out
+}
+
+fn written(finding: &Finding, os: Os) -> WrittenFinding<'_> {
+    let rule = finding.rule;
+    WrittenFinding {
+        rule: &rule.id,
+        title: &rule.title,
+        layer: rule.layer,
+        severity: rule.severity,
+        evidence: rule.evidence,
+        policy: rule.policy,
+        found: finding
+            .found
+            .iter()
+            .map(|found| WrittenFound { found, sentence: words::found(found) })
+            .collect(),
+        cost: words::cost(rule.severity),
+        why: &rule.why,
+        recommended: &rule.recommended,
+        fix: rule.fix(os).map(|fix| words::command(fix, finding)),
+        rollback: words::command(&rule.rollback, finding),
+        not_when: &rule.not_when,
+        verify: &rule.verify,
+        claims: &rule.claims,
+        sources: &rule.sources,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_escaped_and_means_the_same() {
+        let said = "a\u{9b}31m\u{202e}b\u{7f}\u{e0001}\n日本";
+        let json = harmless(&serde_json::to_string_pretty(&[said]).unwrap());
+        assert!(!json.chars().any(|c| c != '\n' && is_harmful(c)), "{json:?}");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), [said]);
+    }
+}

@@ -1,0 +1,30 @@
+//! The last line of a diagnosis: what to do next.
+
+use reelgauge_doctor::Diagnosis;
+use reelgauge_doctor::facts::Gap;
+use reelgauge_doctor::rule::Severity;
+use reelgauge_doctor::texts::NotKnown;
+
+use crate::text::shell_word;
+
+/// What to do next.
+pub(super) fn next_step(diagnosis: &Diagnosis) -> String {
+    let path =
+        diagnosis.scope.place.as_ref().map_or_else(|| "PATH".to_owned(), |place| shell_word(&place.path));
+    if diagnosis.findings.iter().any(|finding| finding.rule.severity < Severity::Info) {
+        return format!("change one thing at a time, and measure before and after: reelgauge check {path}");
+    }
+    match first_remedy(diagnosis) {
+        Some(remedy) => remedy,
+        None => format!("measure what the storage carries: reelgauge check {path}"),
+    }
+}
+
+/// What would let more be looked at.
+fn first_remedy(diagnosis: &Diagnosis) -> Option<String> {
+    let gaps: Vec<&Gap> = diagnosis.not_looked.iter().flat_map(|rule| &rule.missing).collect();
+    if gaps.iter().any(|gap| gap.why == NotKnown::NotThere && gap.text.starts_with("ethtool ")) {
+        return Some("install ethtool and ask again: it tells how the network card is set".to_owned());
+    }
+    gaps.iter().any(|gap| gap.why == NotKnown::NotAllowed).then(|| "ask again as root".to_owned())
+}

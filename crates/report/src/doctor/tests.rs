@@ -1,0 +1,133 @@
+//! Screens of every rule's own text.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+
+use reelgauge_doctor::rule::Rule;
+use reelgauge_doctor::rule::catalogue::rules;
+use reelgauge_doctor::texts::Texts;
+use reelgauge_doctor::{Scope, diagnose};
+
+use super::*;
+
+fn diagnosed(rule: &'static Rule, texts: &BTreeMap<String, String>) -> Diagnosis {
+    let mut collected = Texts::default();
+    texts.iter().for_each(|(name, text)| collected.put_noted(name, Ok(text.clone())));
+    let scope = Scope { roles: rule.role.iter().copied().collect(), place: None };
+    diagnose(&collected, scope, rules())
+}
+
+fn with_detectors() -> impl Iterator<Item = &'static Rule> {
+    rules().iter().filter(|rule| rule.documented_only.is_none())
+}
+
+/// Every text on which a rule fires.
+fn firing() -> impl Iterator<Item = (&'static Rule, &'static BTreeMap<String, String>)> {
+    with_detectors().flat_map(|rule| rule.fires.iter().map(move |texts| (rule, texts)))
+}
+
+fn screen(diagnosis: &Diagnosis, all: bool, width: usize) -> String {
+    doctor_screen(diagnosis, all, Style { colour: false, width })
+}
+
+#[test]
+fn every_finding_is_told_whole_and_fits() {
+    for (rule, texts) in firing() {
+        let diagnosis = diagnosed(rule, texts);
+        for width in [60, 80, 140] {
+            let text = screen(&diagnosis, width == 140, width);
+            for line in text.lines().filter(|line| line.chars().count() > width) {
+                // A path, or a list of options, is left whole so that it can be copied.
+                assert!(!line.trim().contains(' '), "{} at {width}: {line}", rule.id);
+            }
+            assert!(!text.contains(['{', '}']) && !text.contains("not known"), "{}: {text}", rule.id);
+            assert!(text.contains(&format!("Rule: {}", rule.id)), "{}: {text}", rule.id);
+            assert!(text.trim_end().lines().rev().take(3).any(|line| line.starts_with("Next: ")), "{text}");
+        }
+    }
+}
+
+#[test]
+fn json_and_screen_say_the_same_of_every_rule() {
+    for (rule, texts) in firing() {
+        let diagnosis = diagnosed(rule, texts);
+        let json: serde_json::Value = serde_json::from_str(&diagnosis_json(&diagnosis).unwrap()).unwrap();
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = words(&screen(&diagnosis, true, 140));
+        for finding in json["findings"].as_array().unwrap() {
+            for said in
+                [&finding["title"], &finding["found"][0]["sentence"], &finding["fix"], &finding["rollback"]]
+            {
+                let said = words(said.as_str().unwrap());
+                assert!(text.contains(&said), "{}: {said}\n{text}", rule.id);
+            }
+        }
+        assert!(text.starts_with(json["answer"].as_str().unwrap()));
+    }
+}
+
+/// What is told of a machine that says this: nothing in it steers a terminal.
+fn told(texts: &Texts) -> String {
+    let scope = Scope { roles: [Role::Client, Role::Server].into(), place: None };
+    let diagnosis = diagnose(texts, scope, rules());
+    let text = screen(&diagnosis, true, 80) + &diagnosis_json(&diagnosis).unwrap();
+    assert!(!text.chars().any(|c| c != '\n' && crate::text::is_harmful(c)), "{text:?}");
+    text
+}
+
+/// Texts each behind a line `=== NAME`, as the fuzzer has them.
+fn apart(all: &str) -> Texts {
+    let mut texts = Texts::default();
+    for (name, text) in all.split("=== ").filter_map(|part| part.split_once('\n')) {
+        texts.put(name, Ok(text.to_owned()));
+    }
+    texts
+}
+
+#[test]
+fn the_fuzzers_corpus_is_judged() {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/collected");
+    let mut found = 0;
+    for file in std::fs::read_dir(corpus).unwrap() {
+        let file = file.unwrap();
+        let all = String::from_utf8_lossy(&std::fs::read(file.path()).unwrap()).into_owned();
+        found += usize::from(told(&apart(&all)).contains(file.file_name().to_str().unwrap()));
+    }
+    assert!(found >= 12, "{found}");
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
+    #[test]
+    fn whatever_stands_in_a_text_is_survived_and_shown_harmless(
+        which in 0_usize..1000, at in 0.0..1.0_f64, cut in 0_usize..40,
+        put in "\\PC{0,12}|[\\x00-\\x1f\\x7f-\\x9f\u{202e} :=\\[\\]{}]{0,12}|[0-9]{0,30}"
+    ) {
+        let all: Vec<_> = firing().collect();
+        let (_, all) = all[which % all.len()];
+        let mut texts = Texts::default();
+        for (name, text) in all {
+            let from = text.floor_char_boundary((text.len() as f64 * at) as usize);
+            let to = text.floor_char_boundary((from + cut).min(text.len()));
+            texts.put(name, Ok(format!("{}{put}{}", &text[..from], &text[to..])));
+        }
+        told(&texts);
+    }
+}
+
+#[test]
+fn numbers_and_nouns_agree() {
+    let told = |id: &str| {
+        let rule = rules().iter().find(|rule| rule.id == id).unwrap();
+        (words::answer(&diagnosed(rule, &rule.fires[0])), words::answer(&diagnosed(rule, &rule.silent)))
+    };
+    let (one, none) = told("net.tcp.moderate_rcvbuf_off");
+    assert_eq!(
+        one,
+        "1 thing to change on this machine as a server; it can drop frames or cost a third of the throughput."
+    );
+    assert!(none.starts_with("Nothing to change was found on this machine as a server, but "), "{none}");
+    // What only tells something is nothing to change.
+    let (info, _) = told("nfs.noatime_useless");
+    assert!(info.starts_with("Nothing to change was found on this machine, but "), "{info}");
+}

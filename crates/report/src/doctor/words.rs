@@ -1,0 +1,240 @@
+//! The sentences of a diagnosis, and facts as text.
+
+use std::path::Path;
+
+use reelgauge_doctor::Diagnosis;
+use reelgauge_doctor::diagnosis::{Finding, Found};
+use reelgauge_doctor::facts::Value;
+use reelgauge_doctor::rule::{Evidence, Os, Role, Rule, Severity};
+
+use crate::text::{capital, plain, plain_short, shell_word};
+use crate::units::{amount, block_size, count, number};
+
+/// What a name or a list may take in a sentence.
+const WORD_CHARS: usize = 80;
+
+/// What somebody came for.
+pub(super) fn answer(diagnosis: &Diagnosis) -> String {
+    let of = of_what(diagnosis);
+    let changes = diagnosis.findings.iter().filter(|finding| finding.rule.severity < Severity::Info).count();
+    let unseen = diagnosis.not_looked.len();
+    match (diagnosis.findings.first(), changes) {
+        (Some(first), 1..) => {
+            let things = if changes == 1 { "1 thing".to_owned() } else { format!("{changes} things") };
+            let it = if changes == 1 { "it" } else { "the first" };
+            format!("{things} to change {of}; {it} {}", cost(first.rule.severity))
+        }
+        _ if diagnosis.in_order.is_empty() => format!("Nothing could be looked at {of}."),
+        _ if unseen > 0 => {
+            let verb = if unseen == 1 { "it" } else { "they" };
+            format!(
+                "Nothing to change was found {of}, but {} could not be looked at: {verb} may still find something.",
+                rules(unseen)
+            )
+        }
+        _ => format!("Nothing to change was found {of}."),
+    }
+}
+
+fn of_what(diagnosis: &Diagnosis) -> String {
+    let is_server = diagnosis.scope.roles.contains(&Role::Server);
+    match (&diagnosis.scope.place, is_server) {
+        (_, true) => "on this machine as a server".to_owned(),
+        (Some(place), false) => format!("on this machine for {}", plain(&shell_word(&place.path))),
+        (None, false) => "on this machine".to_owned(),
+    }
+}
+
+/// `Machine: Debian GNU/Linux 12 (bookworm), Linux 6.1; nfs4 from nas1:/media`.
+pub(super) fn machine(diagnosis: &Diagnosis) -> String {
+    let system = &diagnosis.system;
+    let kind = match system.os {
+        Os::Linux => "Linux",
+        Os::Macos => "macOS",
+        Os::Windows => "Windows",
+        Os::Truenas => "TrueNAS",
+    };
+    let name = system.name.as_deref().map_or_else(|| kind.to_owned(), plain);
+    let kernel =
+        system.kernel.as_deref().map(|kernel| format!(", kernel {}", plain_short(kernel, WORD_CHARS)));
+    let place = diagnosis.scope.place.as_ref().map(|place| {
+        let source = plain_short(&place.source, WORD_CHARS);
+        format!("; {} from {source}, mounted on {}", plain(&place.fs_type), plain(&place.mount_point))
+    });
+    format!("Machine: {name}{}{}", kernel.unwrap_or_default(), place.unwrap_or_default())
+}
+
+/// What something of this severity costs, behind its name.
+pub(super) fn cost(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Critical => "can stall playback, put data at risk or cost two thirds of the throughput.",
+        Severity::High => "can drop frames or cost a third of the throughput.",
+        Severity::Medium => "can cost 10 to 50 % of the throughput.",
+        Severity::Low => "costs less than 10 % of the throughput, or matters seldom.",
+        Severity::Info => "costs nothing by itself.",
+    }
+}
+
+/// What a rule rests on, with the first number that somebody gives for it.
+pub(super) fn evidence_and_claim(rule: &Rule) -> String {
+    let level = match rule.evidence {
+        Evidence::A => "A, measured",
+        Evidence::B => "B, a number of a vendor or maintainer",
+        Evidence::C => "C, documentation without a number",
+        Evidence::D => "D, reports of people who work with it",
+    };
+    match rule.claims.first() {
+        Some(claim) => format!("{level}. {} [{}]", claim.says, short_source(&claim.source)),
+        None => format!("{level}."),
+    }
+}
+
+/// Of an address its host: the whole of it stands in the JSON.
+fn short_source(source: &str) -> &str {
+    let rest = source.strip_prefix("https://").or_else(|| source.strip_prefix("http://"));
+    rest.map_or(source, |rest| rest.split('/').next().unwrap_or(rest))
+}
+
+/// `1 rule`, `12 rules`.
+pub(super) fn rules(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "rule" } else { "rules" })
+}
+
+/// What was found, with its numbers.
+pub(super) fn found(found: &Found) -> String {
+    let said = filled(found.template, |name| match name {
+        "name" => plain_short(&found.name, WORD_CHARS),
+        fact => found.facts.get(fact).map_or_else(|| "not known".to_owned(), |value| shown(fact, value)),
+    });
+    capital_but_names(&said, &found.name)
+}
+
+/// What to do, or to undo, with names and values of the first that was found. They come from collected texts,
+/// so none of them is more than a word of a shell's.
+pub(super) fn command(text: &str, finding: &Finding) -> String {
+    let first = finding.found.first();
+    filled(text, |name| {
+        let value = first.and_then(|found| match name {
+            "name" => Some(found.name.clone()),
+            fact => found.facts.get(fact).and_then(written),
+        });
+        value.map_or_else(|| name.to_ascii_uppercase(), |value| shell_word(Path::new(&value)))
+    })
+}
+
+/// A fact as commands have it.
+fn written(value: &Value) -> Option<String> {
+    match value {
+        Value::Number(number) => Some(exact(*number)),
+        Value::Word(word) => Some(word.clone()),
+        Value::Nothing => None,
+    }
+}
+
+/// A text with something for each name in braces.
+fn filled(text: &str, value_of: impl Fn(&str) -> String) -> String {
+    let mut said = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, behind) = after.split_once('}').unwrap_or((after, ""));
+        said.push_str(before);
+        said.push_str(&value_of(name));
+        rest = behind;
+    }
+    said + rest
+}
+
+/// With a capital at the beginning, except where a name stands there: `eth0` is not `Eth0`.
+fn capital_but_names(said: &str, name: &str) -> String {
+    if said.starts_with(name) && name != "this machine" { said.to_owned() } else { capital(said) }
+}
+
+/// A fact as text, by the unit in its name.
+fn shown(fact: &str, value: &Value) -> String {
+    let value = match value {
+        Value::Word(word) => return plain_short(word, WORD_CHARS),
+        Value::Nothing => return "none".to_owned(),
+        Value::Number(value) => *value,
+    };
+    let whole = value.max(0.0) as u64;
+    match fact {
+        "dialect" => dialect(value),
+        _ if fact.ends_with("_bytes") => bytes(whole),
+        _ if fact.ends_with("_kib") => bytes(whole.saturating_mul(1024)),
+        _ if fact.ends_with("_mbit_per_s") && value >= 1000.0 => format!("{} Gbit/s", short(value / 1e3)),
+        _ if fact.ends_with("_mbit_per_s") => format!("{} Mbit/s", short(value)),
+        _ if fact.ends_with("_gt_per_s") => format!("{} GT/s", short(value)),
+        _ if fact.ends_with("_ms") => format!("{} ms", short(value)),
+        _ if fact.ends_with("_us") => format!("{} µs", short(value)),
+        _ if fact.ends_with("_percent") => format!("{} %", short(value)),
+        _ => exact(value),
+    }
+}
+
+/// A size as it was set, or an amount where it is no round one: `64 KiB`, `9,000 bytes`, `12.3 GB`.
+fn bytes(bytes: u64) -> String {
+    let in_units = (0..4).map(|step| 1_u64 << (10 * step)).rfind(|unit| bytes.is_multiple_of(*unit));
+    match in_units {
+        Some(unit) if unit > 1 && bytes / unit < 10_000 => block_size(bytes),
+        _ if bytes < 100_000 => format!("{} bytes", count(bytes)),
+        _ => amount(bytes),
+    }
+}
+
+/// Three digits that mean something, and no zeros behind them: `10`, `2.5`, `28.7`.
+fn short(value: f64) -> String {
+    let text = number(value);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// The version that a number stands for: 3.11 is `3.1.1`, 3.02 is `3.0.2`.
+fn dialect(value: f64) -> String {
+    let text = format!("{value:.2}");
+    match text.strip_suffix('0') {
+        Some(short) => short.to_owned(),
+        None => format!("{}.{}", &text[..text.len() - 1], &text[text.len() - 1..]),
+    }
+}
+
+/// Versions and settings as they are written.
+fn exact(value: f64) -> String {
+    value.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_doctor::facts::Kind;
+    use reelgauge_doctor::rule::catalogue::rules;
+
+    use super::*;
+
+    #[test]
+    fn a_hostile_name_is_one_word_of_a_command() {
+        let rule: &'static Rule = &rules()[0];
+        let facts =
+            [("n".to_owned(), Value::Number(512.0)), ("w".to_owned(), Value::Word("$(x)".to_owned()))];
+        let found = Found { kind: Kind::Disk, name: "sda; rm".to_owned(), facts: facts.into(), template: "" };
+        let finding = Finding { rule, found: vec![found] };
+        assert_eq!(command("set {name} {n} {w} {old}", &finding), "set 'sda; rm' 512 '$(x)' OLD");
+    }
+
+    #[test]
+    fn facts_are_shown_with_their_units() {
+        for (fact, value, text) in [
+            ("rsize_bytes", 65_536.0, "64 KiB"),
+            ("window_needed_bytes", 12_500_001.0, "12.5 MB"),
+            ("read_ahead_kib", 128.0, "128 KiB"),
+            ("speed_mbit_per_s", 10_000.0, "10 Gbit/s"),
+            ("used_percent", 97.0, "97 %"),
+            ("largest_mtu_bytes", 9_000.0, "9,000 bytes"),
+            ("memory_bytes", 135_054_753_792.0, "135 GB"),
+            ("dialect", 3.11, "3.1.1"),
+            ("dialect", 2.02, "2.0.2"),
+            ("dialect", 2.0, "2.0"),
+            ("vers", 4.2, "4.2"),
+        ] {
+            assert_eq!(shown(fact, &Value::Number(value)), text, "{fact}");
+        }
+        assert_eq!(shown("x", &Value::Word("a\u{1b}[2J".to_owned())), "a\\u{1b}[2J");
+    }
+}
