@@ -117,6 +117,6 @@ mod tests {
             let form = forms.iter().find(|form| form.verb == verb);
             form.map_or(0, |form| form.fields.iter().filter(|field| field.common).count())
         };
-        assert_eq!(STARTED.map(common), [3, 9, 8, 11, 7, 7]);
+        assert_eq!(STARTED.map(common), [1, 7, 6, 9, 5, 5]);
     }
 }
