@@ -69,7 +69,7 @@ test("streams of two runs lie over one another", async ({ page }) => {
   test.skip(stalled === null, "needs root to freeze a file system");
   await page.goto(`file://${stalled?.page}`);
   await expect(page.locator("#answer .headline")).toHaveText(/has \d+ late frames, .* \d+\./);
-  await expect(page.getByRole("img", { name: /: 0 late frames; .*: \d+ late frames/ })).toBeVisible();
+  await expect(page.getByRole("img", { name: /: \d+ late frames?; .*: \d+ late frames/ })).toBeVisible();
   await expect(page.locator("#compare-margins")).toBeVisible();
 });
 

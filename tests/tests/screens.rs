@@ -249,9 +249,13 @@ fn a_first_look_and_a_suite_are_told() {
     let dir = scratch.path();
     scratch.dir("target");
     runs_and_is_reported(dir, &["check", "target"]);
-    runs_and_is_reported(dir, &["run", "naspt", "--target", "target", "--batch", "1"]);
+    runs_and_is_reported(dir, &["run", "naspt", "--target", "target", "--batch", "1", "--tag", "one"]);
     for text in at_every_width(dir, &["list"], 0) {
-        assert_eq!(text.matches("geometric mean").count(), 1, "{text}");
+        assert_eq!(
+            (text.matches("geometric mean").count(), text.matches("Tags: one").count()),
+            (1, 1),
+            "{text}"
+        );
     }
     for text in at_every_width(dir, &["report"], 0) {
         let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");

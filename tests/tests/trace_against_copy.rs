@@ -20,6 +20,7 @@ use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count, number, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tree::{Tree, tree};
+use reelgauge_tests::turns::my_turn;
 use rustix::fs::FallocateFlags;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -150,6 +151,7 @@ fn an_interrupted_comparison_leaves_nothing() {
 #[test]
 fn where_every_request_costs_time_its_pieces_are_named() {
     require!(Need::Root, Need::Tool("mkfs.xfs"), Need::FileSystem("xfs"), Need::Throttle);
+    let _turn = my_turn();
     let mount = TempMount::image(ImageKind::Xfs, 512);
     let file = in_pieces(mount.path());
     let stock = || tree(mount.path(), &[]);

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every check, in an order in which what is needed comes first.
 //!
-//! Most tests wait most of the time, so steps that only need processors run beside them.
+//! Most tests wait most of the time, so steps that only need processors run beside them. What is seen in a
+//! browser follows runs in time, so it has the machine for itself.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +43,6 @@ const STEPS: &[Step] = &[
     Step { name: "clippy", quick: true, when: When::Before, body: |_| clippy() },
     Step { name: "console", quick: false, when: When::Before, body: |_| console::check() },
     Step { name: STATIC, quick: false, when: When::Before, body: |_| cross::build_static() },
-    Step { name: "browser", quick: false, when: When::Beside, body: browser },
     Step {
         name: "windows",
         quick: false,
@@ -50,6 +50,7 @@ const STEPS: &[Step] = &[
         body: |_| cross::check("x86_64-pc-windows-gnu"),
     },
     Step { name: "macos", quick: false, when: When::Beside, body: |_| cross::check("aarch64-apple-darwin") },
+    Step { name: "browser", quick: false, when: When::After, body: browser },
     Step { name: "deny", quick: false, when: When::After, body: |_| deny() },
 ];
 

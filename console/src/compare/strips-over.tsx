@@ -12,6 +12,7 @@ import { counted, ms } from "../figures/units";
 import { chartText } from "../parts/text";
 import { Section } from "../parts/section";
 import { type Kind, type StripCell, cellsOf, longestFrame } from "../run/strip-rows";
+import { steps } from "../run/margin-chart";
 import { figuresOf } from "./run-figures";
 
 /** A run's strip is so high, CSS pixels. */
@@ -87,14 +88,10 @@ function stripOf(run: RunPage, name: string): Strip {
     const load = run.summary.load_points.find((one) => one.index === point.point);
     return cellsOf(point, point, { frame_s: longestFrame(load), allowance_us: allowanceOf(load) });
   });
-  const margins = streams.flatMap(({ time, min_margin_us }) =>
-    min_margin_us.map((margin_us, bin): [number, number | null] => [
-      time.from_s + (bin + 1) * time.bin_s,
-      margin_us === null ? null : margin_us / 1e3,
-    ]),
-  );
+  // Bins are shorter than a frame: on their own they would be dots without a line.
+  const margins = steps(cells, ({ margin_us }) => (margin_us === null ? null : margin_us / 1e3));
   const late_frames = figuresOf(run).late_frames ?? 0;
-  return { name, late_frames, margins, cells: cells.sort((one, two) => ORDER.indexOf(one.kind) - ORDER.indexOf(two.kind)) };
+  return { name, late_frames, margins, cells: [...cells].sort((one, two) => ORDER.indexOf(one.kind) - ORDER.indexOf(two.kind)) };
 }
 
 /** The shortest buffer of its streams, with a frame: what the margin is held against. */
@@ -149,6 +146,7 @@ function drawMargins(look: Look, strips: Strip[]): ChartOption {
         symbol: "none",
         itemStyle: { color: style.color },
         lineStyle: { color: style.color, width: 2, type: style.dash },
+        step: "end" as const,
       };
     }),
   };

@@ -47,7 +47,7 @@ export function RunsPage() {
         {list !== null && list.length > 0 && (
           <>
             <Filters runs={list} filter={filter} setFilter={setFilter} shown={shown.length} />
-            <Choice ids={there} clear={() => setChosen([])} />
+            <Choice ids={oldestFirst(list, there)} clear={() => setChosen([])} />
             <div class="runs-table">
               <Table
                 caption="Runs"
@@ -156,6 +156,12 @@ function Filters({ runs, filter, setFilter, shown }: FiltersProps) {
       </span>
     </div>
   );
+}
+
+/** The chosen runs in the order of time, in whichever order they were ticked: what came later is better or worse. */
+function oldestFirst(list: readonly RunEntry[], ids: readonly string[]): string[] {
+  const begun = new Map(list.map((run) => [run.id, run.started_at]));
+  return [...ids].sort((one, two) => (begun.get(one) ?? "").localeCompare(begun.get(two) ?? ""));
 }
 
 /** What can be done with the chosen runs. */

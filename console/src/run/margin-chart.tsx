@@ -32,7 +32,7 @@ function marginsOf(streams: readonly PointStreams[], points: readonly LoadPoint[
 }
 
 /** A line with steps over the cells, broken where there are none. */
-function steps(cells: readonly StripCell[], of: (cell: StripCell) => number | null): [number, number | null][] {
+export function steps(cells: readonly StripCell[], of: (cell: StripCell) => number | null): [number, number | null][] {
   return cells.flatMap((cell, at) => {
     const next = cells[at + 1];
     const goesOn = next !== undefined && next.from_s - cell.to_s < (cell.to_s - cell.from_s) / 2;

@@ -18,8 +18,13 @@ pub fn storage_words(storage: &StorageDetails) -> Option<String> {
 
 /// The lines of a screen that say what a run is about: a name and a text each.
 pub(crate) fn about(summary: &Summary) -> Vec<(&'static str, String)> {
-    let storage = storage_words(&summary.storage).map(|words| ("Storage", words));
-    let tags = (!summary.tags.is_empty()).then(|| ("Tags", plain(&summary.tags.join(", "))));
+    about_words(&summary.storage, &summary.tags)
+}
+
+/// The same of anything that people said this of.
+pub(crate) fn about_words(storage: &StorageDetails, tags: &[String]) -> Vec<(&'static str, String)> {
+    let storage = storage_words(storage).map(|words| ("Storage", words));
+    let tags = (!tags.is_empty()).then(|| ("Tags", plain(&tags.join(", "))));
     storage.into_iter().chain(tags).collect()
 }
 

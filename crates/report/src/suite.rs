@@ -3,6 +3,9 @@
 
 use reelgauge_analysis::naspt::{NasptRatios, NasptRow, NasptTable};
 
+use reelgauge_record::notes::StorageDetails;
+
+use crate::about::about_words;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -29,6 +32,10 @@ pub struct SuiteScreen<'a> {
     pub table: &'a NasptTable,
     /// Another suite's directory, and this one in multiples of it.
     pub against: Option<(&'a str, &'a NasptRatios)>,
+    /// What people said of the storage.
+    pub storage: &'a StorageDetails,
+    /// Words to find it by.
+    pub tags: &'a [String],
     /// Where it lies.
     pub dir: &'a str,
 }
@@ -43,6 +50,9 @@ pub fn suite_screen(suite: &SuiteScreen<'_>, style: Style) -> String {
     page.sentence(Tone::Answer, &suite_sentence(suite.name, suite.target, suite.table));
     if let Some((other, ratios)) = suite.against {
         page.sentence(Tone::Answer, &comparison(other, ratios));
+    }
+    for (name, text) in about_words(suite.storage, suite.tags) {
+        page.item(name, &text);
     }
     page.gap();
     page.lines(table(suite).lines(page.width));
@@ -61,11 +71,11 @@ pub fn suite_screen(suite: &SuiteScreen<'_>, style: Style) -> String {
              made anew, pace {}; the median counts. Through this machine's cache, as the applications went: \
              what its memory takes in counts as moved",
             if suite.batch == 1 { "1 pass".to_owned() } else { format!("{} passes", suite.batch) },
-            suite.pace
+            plain(suite.pace)
         ),
     );
     page.item("Files", &plain(suite.dir));
-    let again = format!("reelgauge run {} --target PATH --against {}", suite.name, plain(suite.dir));
+    let again = format!("reelgauge run {} --target PATH --against {}", plain(suite.name), plain(suite.dir));
     page.item("Next", &format!("after a change, or on other storage: {again}"));
     page.text
 }
@@ -76,7 +86,7 @@ fn ran(suite: &SuiteScreen<'_>) -> usize {
 
 /// `naspt on /mnt/nas: 85 MB/s in the geometric mean of 12 workloads.`
 pub fn suite_sentence(name: &str, target: &str, table: &NasptTable) -> String {
-    let place = plain(target);
+    let (name, place) = (plain(name), plain(target));
     match table.geometric_mean_bytes_per_s {
         Some(mean) => format!(
             "{name} on {place}: {} MB/s in the geometric mean of {} workloads.",
@@ -128,6 +138,8 @@ fn table(suite: &SuiteScreen<'_>) -> Table {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use reelgauge_analysis::naspt::NasptPass;
 
     use super::*;
@@ -152,9 +164,20 @@ mod tests {
             ended_early,
             table,
             against,
+            storage: &"make=Acme,model=FS2".parse().unwrap(),
+            tags: &["one".to_owned()],
             dir: "runs/x",
         };
         suite_screen(&suite, Style { width: 100, colour: false })
+    }
+
+    #[test]
+    fn what_people_said_is_told_and_no_name_steers_the_terminal() {
+        let table = NasptTable::new(vec![row("A", &[100])]);
+        let text = shown(&table, None, 1);
+        assert!(text.contains("Storage: Acme FS2\nTags: one\n"), "{text}");
+        let hostile = suite_sentence("n\u{1b}[31m\n", "/mnt", &table);
+        assert!(!hostile.contains(char::is_control), "{hostile:?}");
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub fn warning_sentence(warning: &Warning) -> String {
             };
             format!(
                 "Measured for only {measured}: storage with a cache can look much faster than it stays. Use \
-                 --duration 60s or more (in a ramp or sweep: --step 60s)."
+                 --duration 60s or more (a mix's ramp or sweep: --step 60s)."
             )
         }
         Warning::FewTransfers { cells, of } => format!(

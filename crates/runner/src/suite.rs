@@ -16,8 +16,9 @@ use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::naspt::{NasptPass, NasptRow, NasptTable};
 use reelgauge_analysis::{Outcome, ReplayFacts, ReplayPass};
 use reelgauge_engine::area::Terms;
-use reelgauge_record::notes::StorageDetails;
+use reelgauge_record::notes::{RunNotes, StorageDetails};
 use reelgauge_record::run_dir::{RunDir, RunName, write_atomically};
+use reelgauge_results::run_notes;
 use reelgauge_trace::synth::workloads;
 use reelgauge_workload::plan::{DriverChoice, PLAN_VERSION};
 use reelgauge_workload::replay::{Pacing, ReplayPlan, ReplaySettings};
@@ -129,6 +130,10 @@ pub fn run_suite(
     let target = request.target.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = RunName { start: Timestamp::now().into(), target: &target, what: &request.name };
     let dir = RunDir::create(&request.out, name)?.path().to_path_buf();
+    let notes = RunNotes::new(&request.storage, &request.tags);
+    if notes != RunNotes::default() {
+        run_notes::write(&dir, &notes)?;
+    }
     let mut suite = Suite::begin(&request);
     let mut rows = Vec::new();
     for workload in &request.workloads {
@@ -139,6 +144,7 @@ pub fn run_suite(
             Ok(finished) => finished,
             Err(error) if rows.is_empty() => {
                 // There is nothing in it, and the error says why.
+                let _ = std::fs::remove_file(run_notes::path_in(&dir));
                 let _ = std::fs::remove_dir(&dir);
                 return Err(error);
             }

@@ -63,7 +63,7 @@ Examples:
   reelgauge compare LAST-WEEK TODAY --threshold 5 --junit --out compare.xml
                                                                a gate for automation
 
---threshold applies to every figure of the storage, or to those of --figure; to the tool's own cost \
+What --threshold applies to: every figure of the storage, or those of --figure; the tool's own cost \
 (self_cost.*) only where --figure names it.
 
 Exit codes: 0 compared, 1 a figure is worse by more than --threshold and the noise, 2 wrong usage or input \

@@ -21,8 +21,8 @@ use crate::screen;
 const EXIT_WORSE: u8 = 1;
 
 /// What compares suites.
-const SUITES: &str = "a suite is compared with one other suite, and only with --json: reelgauge compare SUITE \
-                      SUITE; for one workload, name its runs in there";
+const SUITES: &str = "a suite is compared with one other suite: reelgauge compare SUITE SUITE; of the flags only \
+                      --json has an effect. For one workload, name its runs in there";
 
 /// Compares runs. The exit code.
 pub fn compare(args: &CompareArgs) -> Result<u8> {

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use reelgauge_analysis::naspt::{NasptRatios, PASSES};
 use reelgauge_record::notes::StorageDetails;
 use reelgauge_report::{SuiteScreen, suite_screen};
+use reelgauge_results::run_notes;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::suite::{NASPT, Suite, SuiteRequest, naspt_workloads, run_suite};
@@ -108,6 +109,8 @@ fn json(suite: &Suite, dir: &Path, ratios: Option<&(&Path, NasptRatios)>) -> Res
 
 fn shown(suite: &Suite, dir: &Path, ratios: Option<&(&Path, NasptRatios)>) -> String {
     let (target, pace) = (suite.target.display().to_string(), suite.pace.to_string());
+    let notes = run_notes::read(dir).unwrap_or_default();
+    let storage = notes.storage();
     let (dir, other) = (shell_word(dir), ratios.map(|(dir, _)| dir.display().to_string()));
     let shown = SuiteScreen {
         name: &suite.name,
@@ -118,6 +121,8 @@ fn shown(suite: &Suite, dir: &Path, ratios: Option<&(&Path, NasptRatios)>) -> St
         ended_early: suite.ended_early.as_deref(),
         table: &suite.table,
         against: other.as_deref().zip(ratios.map(|(_, ratios)| ratios)),
+        storage: &storage,
+        tags: &notes.tags,
         dir: &dir,
     };
     suite_screen(&shown, screen::style())

@@ -401,6 +401,7 @@ fn late_frames(late: &ComparedLate) -> String {
     }
     let on = match (late.streams, late.streams_with_late_frames) {
         (1, _) => String::new(),
+        (2, 2) => " on both streams".to_owned(),
         (all, hit) if all == hit => format!(" on all {} streams", count(all)),
         (all, hit) => format!(" on {} of {} streams", count(hit), count(all)),
     };
