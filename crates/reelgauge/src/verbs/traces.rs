@@ -72,10 +72,13 @@ fn show(opened: &Materialised) -> Result<()> {
         writeln!(out, "{}", wrap(&plain(&info.about), width, 0))?;
     }
     let took = moment(info.duration_ns as f64 / 1e9);
+    let on = match info.files {
+        1 => "1 file or directory".to_owned(),
+        files => format!("{} files and directories", count(u64::from(files))),
+    };
     let what = format!(
-        "{} on {} files and directories by {}, {took}.",
+        "{} on {on} by {}, {took}.",
         counted(trace.ops(), "operation"),
-        count(u64::from(info.files)),
         counted(u64::from(info.threads), "thread"),
     );
     writeln!(out, "\n{}", wrap(&what, width, 0))?;
@@ -86,7 +89,10 @@ fn show(opened: &Materialised) -> Result<()> {
         let moved = format!("{read} read in {reads}, {written} written in {writes}.");
         writeln!(out, "{}", wrap(&moved, width, 0))?;
     }
-    let source = format!("Made by {}, from: {}", plain(&info.made_by), plain(&info.source));
+    let source = match info.source.is_empty() {
+        true => format!("Made by {}", plain(&info.made_by)),
+        false => format!("Made by {}, from: {}", plain(&info.made_by), plain(&info.source)),
+    };
     writeln!(out, "{}", wrap(&source, width, 0))?;
     if !info.blind_to.is_empty() {
         let blind = format!("It does not tell: {}.", plain(&info.blind_to.join("; ")));
