@@ -9,13 +9,13 @@ use reelgauge_analysis::forecast::Forecast;
 use reelgauge_engine::space::space;
 use reelgauge_workload::plan::Plan;
 use reelgauge_workload::replay::ReplayPlan;
-use reelgauge_workload::search::{Search, SearchSettings};
 use reelgauge_workload::streams::{AnyPlan, StreamsPlan};
 
 use crate::check::budget::{self, DataPlan};
 use crate::error::RunError;
 use crate::streams::actors::Actors;
 use crate::streams::forecast;
+use crate::streams::seek::search_of;
 use crate::suite::{self, SuiteRequest};
 use crate::{mix, replay};
 
@@ -67,16 +67,7 @@ fn of_streams(plan: &StreamsPlan) -> Result<Forecast, RunError> {
     let free = free_bytes(&plan.target).unwrap_or(u64::MAX);
     let room = free / actors.bytes_per_scale(seconds).max(1);
     let cap = plan.search_cap().min(u32::try_from(room).unwrap_or(u32::MAX)).max(1);
-    let settings = SearchSettings {
-        start: wanted.start.min(cap),
-        cap,
-        repeats: wanted.repeats,
-        repeats_with_noise: wanted.repeats.saturating_mul(2),
-        confirm_s: Some(wanted.confirm.duration().as_secs_f64()),
-        trials_max: None,
-        time_max_s: wanted.time_max.map(|time| time.duration().as_secs_f64()),
-    };
-    let search = Search::new(settings).map_err(|source| RunError::Search { source })?;
+    let search = search_of(plan, &wanted, cap)?;
     let bytes = |scale: u32| each_bytes.saturating_mul(u64::from(scale)).min(free);
     Ok(forecast::of_search(plan, &actors, &search, (bytes(wanted.start.min(cap)), bytes(cap))))
 }

@@ -104,6 +104,14 @@ pub fn begin(
         return resumed(run, of);
     }
     let (cap, capped_by) = limits.cap(plan);
+    Ok(SearchState { of, capped_by, search: search_of(plan, wanted, cap)? })
+}
+
+/// The search that a plan asks for, up to this count.
+///
+/// # Errors
+/// Settings that make no search.
+pub fn search_of(plan: &StreamsPlan, wanted: &FindMaxPlan, cap: u32) -> Result<Search, RunError> {
     let confirm_s = wanted.confirm.duration().as_secs_f64();
     let settings = SearchSettings {
         start: wanted.start.min(cap),
@@ -114,8 +122,7 @@ pub fn begin(
         trials_max: None,
         time_max_s: wanted.time_max.map(|time| time.duration().as_secs_f64()),
     };
-    let search = Search::new(settings).map_err(|source| RunError::Search { source })?;
-    Ok(SearchState { of, capped_by, search })
+    Search::new(settings).map_err(|source| RunError::Search { source })
 }
 
 /// The search of another run, whose trials were made under the same conditions.
