@@ -7,6 +7,7 @@ import type { Counters } from "../data/live";
 import type { CounterSeries } from "../data/page";
 import { number } from "../figures/units";
 import { Section } from "../parts/section";
+import { UNITS } from "../run/counters";
 import { useData, useEvery } from "./use-data";
 
 const LOOK_MS = 2_000;
@@ -24,16 +25,6 @@ const SIDES = [
   { title: "The way to the storage", layers: ["mount", "disk", "network"] },
   { title: "This machine", layers: ["host", "tool"] },
 ];
-
-/** What raw numbers are divided by, and their unit then. */
-const UNITS: Record<string, { scale: number; name: string }> = {
-  percent: { scale: 1, name: "%" },
-  bytes_per_s: { scale: 1e6, name: "MB/s" },
-  per_s: { scale: 1, name: "per s" },
-  us: { scale: 1, name: "µs" },
-  bytes: { scale: 1e6, name: "MB" },
-  count: { scale: 1, name: "" },
-};
 
 export function LiveCounters({ id }: { id: string }) {
   const counters = useData((stop) => api.counters(id, stop), id);

@@ -23,7 +23,7 @@ const LAYERS: Record<CounterSeries["layer"], string> = {
 };
 
 /** What the raw numbers are divided by, and the unit that is shown then. */
-const UNITS: Record<string, { scale: number; name: string }> = {
+export const UNITS: Record<string, { scale: number; name: string }> = {
   percent: { scale: 1, name: "%" },
   bytes_per_s: { scale: 1e6, name: "MB/s" },
   per_s: { scale: 1, name: "per s" },

@@ -12,6 +12,7 @@ use std::time::SystemTime;
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_results::live;
 use reelgauge_results::run_notes::NOTES_FILE;
+use reelgauge_runner::suite::Suite;
 
 use crate::entry::{RunEntry, RunState, began_by_name};
 use crate::error::ApiError;
@@ -207,7 +208,7 @@ fn names_in(dir: &Path) -> io::Result<Vec<String>> {
 
 /// Whether a run is in this directory that others began in it, as a suite does. It has no figures of its own.
 fn is_suite(run_dir: &Path) -> bool {
-    if run_dir.join("suite.json").exists() {
+    if Suite::is_in(run_dir) {
         return true;
     }
     if run_dir.join("ops").exists() || live::path_in(run_dir).exists() {

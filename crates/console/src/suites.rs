@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use reelgauge_report::suite_sentence;
-use reelgauge_runner::suite::{FILE_NAME, Suite};
+use reelgauge_runner::suite::Suite;
 use serde::Serialize;
 
 use crate::error::ApiError;
@@ -56,7 +56,7 @@ impl SuitePage {
     /// The list has none, or its file can't be read.
     pub fn of(runs: &Runs, id: &str) -> Result<SuitePage, ApiError> {
         let dir = runs.suite_dir(id)?;
-        if !dir.join(FILE_NAME).exists() {
+        if !Suite::is_in(&dir) {
             return Err(ApiError::conflict(
                 "this suite has no figures yet: its first workload has not ended",
             ));

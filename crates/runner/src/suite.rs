@@ -37,7 +37,7 @@ pub const NASPT: &str = "naspt";
 pub const NASPT_ABOUT: &str =
     "twelve workloads of homes and offices, made after Intel's NAS Performance Toolkit";
 /// The file with the table, in the suite's directory.
-pub const FILE_NAME: &str = "suite.json";
+const FILE_NAME: &str = "suite.json";
 /// A target that completes nothing for this long is given up.
 const HANG_AFTER: Span = Span::secs(30);
 /// Version of that file.

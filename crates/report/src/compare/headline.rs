@@ -7,10 +7,6 @@ use reelgauge_analysis::compare::{Comparison, ComparisonRow, Judgement, Kinship,
 use crate::text::{capital, plain_short};
 use crate::units::fixed;
 
-/// What is said behind a count of late frames, and behind one of 1.
-const LATE: &str = " late frames";
-const LATE_ONE: &str = " late frame";
-
 /// Begins the name of a run that has none of its own.
 const NUMBERED: &str = "run ";
 
@@ -21,8 +17,6 @@ const NAME_CHARS_MAX: usize = 40;
 struct Saying {
     verb: &'static str,
     behind: String,
-    /// The same behind 1.
-    behind_one: String,
     /// Whether it makes sense to say how many times as much it is.
     has_ratio: bool,
 }
@@ -44,7 +38,8 @@ pub(super) fn headline(comparison: &Comparison) -> Option<String> {
         row.values[other].partial_cmp(&row.values[one]).unwrap_or(std::cmp::Ordering::Equal)
     });
     let first = *others.first()?;
-    let behind = if row.texts[first] == "1" { saying.behind_one } else { saying.behind };
+    let is_one_frame = row.figure == LATE_FRAMES && row.texts[first] == "1";
+    let behind = if is_one_frame { " late frame" } else { &saying.behind };
     let mut line = format!("{} {} {}{behind}", names[first], saying.verb, row.texts[first]);
     if line.starts_with(NUMBERED) {
         line = capital(&line);
@@ -84,13 +79,12 @@ fn saying(row: &ComparisonRow) -> Option<Saying> {
     if row.judgement.contains(&Judgement::Demand) {
         return None;
     }
-    let of = |verb, behind: &str, has_ratio| {
-        let behind_one = if behind == LATE { LATE_ONE } else { behind };
-        Some(Saying { verb, behind: behind.to_owned(), behind_one: behind_one.to_owned(), has_ratio })
-    };
+    let of = |verb, behind: &str, has_ratio| Some(Saying { verb, behind: behind.to_owned(), has_ratio });
     match row.figure.as_str() {
         SEARCH => of("carries", "", true),
-        LATE_FRAMES if row.values.iter().flatten().any(|&late| late > 0.0) => of("has", LATE, false),
+        LATE_FRAMES if row.values.iter().flatten().any(|&late| late > 0.0) => {
+            of("has", " late frames", false)
+        }
         "replay.median_bytes_per_s" => of("replays", " MB/s", true),
         "total.read_bytes_per_s" => of("reads", " MB/s", true),
         "total.written_bytes_per_s" => of("writes", " MB/s", true),

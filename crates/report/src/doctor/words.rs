@@ -8,7 +8,7 @@ use reelgauge_doctor::facts::Value;
 use reelgauge_doctor::rule::{Evidence, Os, Role, Rule, Severity};
 
 use crate::text::{capital, plain, plain_short, shell_word};
-use crate::units::{amount, block_size, count, number};
+use crate::units::{amount, block_size, count, counted, number};
 
 /// What a name or a list may take in a sentence.
 const WORD_CHARS: usize = 80;
@@ -20,7 +20,7 @@ pub(super) fn answer(diagnosis: &Diagnosis) -> String {
     let unseen = diagnosis.not_looked.len();
     match (diagnosis.findings.first(), changes) {
         (Some(first), 1..) => {
-            let things = if changes == 1 { "1 thing".to_owned() } else { format!("{changes} things") };
+            let things = counted(changes as u64, "thing");
             let it = if changes == 1 { "it" } else { "the first" };
             format!("{things} to change {of}; {it} {}", cost(first.rule.severity))
         }
@@ -97,7 +97,7 @@ fn short_source(source: &str) -> &str {
 
 /// `1 rule`, `12 rules`.
 pub(super) fn rules(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "rule" } else { "rules" })
+    counted(count as u64, "rule")
 }
 
 /// What was found, with its numbers.
