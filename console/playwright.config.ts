@@ -7,8 +7,8 @@ export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results",
   globalSetup: "./e2e/setup.ts",
-  // Two processors, and runs that measure: one page at a time.
-  workers: 1,
+  // Most of the time pages wait for runs. Each file of tests has folders of its own, so none waits for another.
+  workers: 3,
   timeout: 60_000,
   forbidOnly: true,
   reporter: [["list"]],

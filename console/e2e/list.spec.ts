@@ -14,8 +14,8 @@ let server: Server;
 test.beforeAll(async () => {
   test.setTimeout(240_000);
   const { root } = made();
-  const [runs, target] = [join(root, "list-runs"), join(root, "target")];
-  mkdirSync(runs, { recursive: true });
+  const [runs, target] = [join(root, "list-runs"), join(root, "list-target")];
+  for (const folder of [runs, target]) mkdirSync(folder, { recursive: true });
   execFileSync(BIN, ["run", "naspt", "--target", target, "--batch", "1", "--quiet", "--out", runs], { stdio: "ignore" });
   const times = ["--duration", "1s", "--warmup", "0s", "--file-size", "4MiB"];
   const said = ["--storage", "make=Acme,firmware=7.2,raid=Z2", "--tag", "before"];

@@ -14,7 +14,7 @@ let runs: string;
 test.beforeAll(async () => {
   const { root, before, after, hostile } = made();
   runs = join(root, "console-runs");
-  mkdirSync(runs, { recursive: true });
+  for (const folder of [runs, join(root, "live-target")]) mkdirSync(folder, { recursive: true });
   for (const run of [before, after, hostile]) cpSync(run, join(runs, basename(run)), { recursive: true });
   server = await serve(runs, root);
 });
@@ -62,7 +62,7 @@ async function takesTheRunAlong(page: Page): Promise<void> {
 
 async function startMix(page: Page, duration: string): Promise<void> {
   await page.goto(`${server.url}#/start/mix`);
-  await page.getByLabel("Folder in it").fill("target");
+  await page.getByLabel("Folder in it").fill("live-target");
   await openMore(page);
   await page.locator("#field-duration").fill(duration);
   await page.locator("#field-warmup").fill("0s");

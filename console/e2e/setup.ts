@@ -1,23 +1,30 @@
 // Makes real runs with the real binary for the pages to show, once for all tests, in a folder of their own.
 // Nothing here is invented: late frames come from a file system that is frozen for a second.
 
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { HOSTILE, type Compared, type Made, remember } from "./made";
 
 export const BIN = process.env["REELGAUGE_BIN"] ?? "../target/debug/reelgauge";
 
 /** Runs it to its end; criteria that are not met (1) are no failure here. */
-function reelgauge(...args: string[]): string {
+async function reelgauge(...args: string[]): Promise<void> {
   try {
-    return execFileSync(BIN, args, { encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } });
+    await promisify(execFile)(BIN, args, { env: { ...process.env, NO_COLOR: "1" } });
   } catch (error) {
-    const failed = error as { status: number | null; stdout: string; stderr: string };
-    if (failed.status === 1) return failed.stdout;
-    throw new Error(`reelgauge ${args.join(" ")} ended with ${failed.status}: ${failed.stderr}`);
+    const failed = error as { code?: unknown; stderr: string };
+    if (failed.code !== 1) throw new Error(`reelgauge ${args.join(" ")} ended with ${failed.code}: ${failed.stderr}`);
   }
+}
+
+/** Runs it with the results in a folder of this name. */
+async function run(root: string, name: string, ...args: string[]): Promise<string> {
+  const out = join(root, name);
+  await reelgauge(...args, "--quiet", "--out", out);
+  return onlyRun(out);
 }
 
 /** The only run in a folder. */
@@ -27,29 +34,30 @@ function onlyRun(out: string): string {
   return join(out, name);
 }
 
-function mix(root: string, name: string, ...args: string[]): string {
-  const out = join(root, name);
-  const target = join(root, "target");
-  const flags = ["--file-size", "32MiB", "--warmup", "0s", "--seed", "7", "--quiet", "--out", out];
-  reelgauge("mix", target, ...flags, ...args);
-  return onlyRun(out);
+/** A folder to measure, under this name. */
+function targetOf(root: string, name: string): string {
+  const target = join(root, name);
+  mkdirSync(target);
+  return target;
 }
 
-/** A trace that ships, done again. */
-function replayed(root: string, trace: string): string {
-  const out = join(root, "replay");
-  reelgauge("replay", trace, join(root, "target"), "--quiet", "--out", out);
-  return onlyRun(out);
+/** Mixes: two to be compared, a ramp, a sweep; and a trace that ships, done again. */
+async function mixesOf(root: string): Promise<Pick<Made, "before" | "after" | "ramp" | "sweep" | "replay">> {
+  const target = targetOf(root, "target");
+  const flags = ["--file-size", "32MiB", "--warmup", "0s", "--seed", "7"];
+  const mix = (name: string, ...args: string[]) => run(root, name, "mix", target, ...flags, ...args);
+  return {
+    before: await mix("before", "--workers", "2", "--duration", "4s"),
+    after: await mix("after", "--workers", "2", "--duration", "4s", "--blocks", "64KiB"),
+    ramp: await mix("ramp", "--ramp", "1..3", "--step", "2s"),
+    sweep: await mix("sweep", "--sweep", "random=0,100", "--step", "1s"),
+    replay: await run(root, "replay", "replay", "cp-project", target),
+  };
 }
 
 /** Streams that are in time, a search up to a cap, a curve, and a first look. */
-function streamsOf(root: string): Pick<Made, "players" | "search" | "check" | "vda"> {
-  const target = join(root, "target");
-  const run = (name: string, ...args: string[]) => {
-    const out = join(root, name);
-    reelgauge(...args, "--quiet", "--out", out);
-    return onlyRun(out);
-  };
+async function streamsOf(root: string): Promise<Pick<Made, "players" | "search" | "check" | "vda">> {
+  const target = targetOf(root, "streams-target");
   const flat = ["--mbit-per-s", "20", "--fps", "25", "--actor", "player", "--clip", "2s", "--seed", "7"];
   const times = ["--warmup", "500ms", "--duration", "2s"];
   const plan = join(root, "search.toml");
@@ -62,23 +70,23 @@ function streamsOf(root: string): Pick<Made, "players" | "search" | "check" | "v
   );
   const curve = ["--points", "1..3", "--file-size", "4MiB", "--files", "2", "--seed", "7", ...times];
   return {
-    players: run("players", "streams", target, ...flat, "--count", "2", ...times),
-    search: run("search", "run", plan),
-    vda: run("vda", "vda", target, ...curve),
-    check: run("check", "check", target),
+    players: await run(root, "players", "streams", target, ...flat, "--count", "2", ...times),
+    search: await run(root, "search", "run", plan),
+    vda: await run(root, "vda", "vda", target, ...curve),
+    check: await run(root, "check", "check", target),
   };
 }
 
-function compared(root: string, name: string, one: string, two: string): Compared {
+async function compared(root: string, name: string, one: string, two: string): Promise<Compared> {
   const page = join(root, `${name}.html`);
-  reelgauge("compare", one, two, "--html", page);
+  await reelgauge("compare", one, two, "--html", page);
   return { page, runs: [one, two] };
 }
 
 /** Recorders on a file system that is frozen for a second in the middle, and on the same without that. `null`
  * where nobody may mount. */
-async function frozen(root: string): Promise<{ frozen: string; quiet: string } | null> {
-  if (process.getuid?.() !== 0) return null;
+async function frozenOf(root: string): Promise<Pick<Made, "frozen" | "stalled">> {
+  if (process.getuid?.() !== 0) return { frozen: null, stalled: null };
   const image = join(root, "disk.img");
   const mount = join(root, "disk");
   mkdirSync(mount);
@@ -86,18 +94,19 @@ async function frozen(root: string): Promise<{ frozen: string; quiet: string } |
   execFileSync("mkfs.ext4", ["-q", "-F", image]);
   execFileSync("mount", ["-o", "loop", image, mount]);
   try {
-    const [out, quiet] = [join(root, "frozen"), join(root, "quiet")];
+    const out = join(root, "frozen");
     const streams = ["--mbit-per-s", "20", "--fps", "25", "--actor", "recorder", "--count", "3", "--buffer", "3frames"];
-    const time = ["--duration", "6s", "--warmup", "1s", "--clip", "4s", "--seed", "7", "--quiet", "--out"];
-    reelgauge("streams", mount, ...streams, ...time, quiet);
-    const run = spawn(BIN, ["streams", mount, ...streams, ...time, out], { stdio: "ignore" });
-    const ended = new Promise<void>((resolve) => run.once("exit", () => resolve()));
+    const time = ["--duration", "6s", "--warmup", "1s", "--clip", "4s", "--seed", "7"];
+    const quiet = await run(root, "quiet", "streams", mount, ...streams, ...time);
+    const child = spawn(BIN, ["streams", mount, ...streams, ...time, "--quiet", "--out", out], { stdio: "ignore" });
+    const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
     await new Promise((resolve) => setTimeout(resolve, 4000));
     execFileSync("fsfreeze", ["-f", mount]);
     await new Promise((resolve) => setTimeout(resolve, 1000));
     execFileSync("fsfreeze", ["-u", mount]);
     await ended;
-    return { frozen: onlyRun(out), quiet: onlyRun(quiet) };
+    const frozen = onlyRun(out);
+    return { frozen, stalled: await compared(root, "stalled", quiet, frozen) };
   } finally {
     execFileSync("umount", ["-l", mount]);
     rmSync(image);
@@ -105,21 +114,18 @@ async function frozen(root: string): Promise<{ frozen: string; quiet: string } |
 }
 
 /** A run whose every string that comes from outside is hostile: its target's name, its notes. */
-function hostile(root: string): string {
-  const target = join(root, HOSTILE.folder);
-  mkdirSync(target);
-  const out = join(root, "hostile");
-  reelgauge("mix", target, "--duration", "1s", "--warmup", "0s", "--file-size", "4MiB", "--quiet", "--out", out);
-  const run = onlyRun(out);
+async function hostileOf(root: string): Promise<string> {
+  const times = ["--duration", "1s", "--warmup", "0s", "--file-size", "4MiB"];
+  const hostile = await run(root, "hostile", "mix", targetOf(root, HOSTILE.folder), ...times);
   const notes = { tags: [HOSTILE.markup, HOSTILE.rtl], note: HOSTILE.long, storage_make: HOSTILE.markup };
   const rest = { storage_model: HOSTILE.lines, storage_firmware: HOSTILE.rtl };
-  writeFileSync(join(run, "notes.json"), JSON.stringify({ ...notes, ...rest }));
-  reelgauge("report", run, "--html", join(run, "report.html"));
-  return run;
+  writeFileSync(join(hostile, "notes.json"), JSON.stringify({ ...notes, ...rest }));
+  await reelgauge("report", hostile, "--html", join(hostile, "report.html"));
+  return hostile;
 }
 
 /** A trace of files with hostile names, through the importer. */
-function hostileTrace(root: string): string {
+async function hostileTraceOf(root: string): Promise<string> {
   const text = join(root, "hostile.strace");
   const lines = [HOSTILE.markup, HOSTILE.rtl, "x".repeat(200), "plain.mov"].map((name, at) => {
     const path = `/media/${name.replaceAll("/", "_")}`;
@@ -134,29 +140,25 @@ function hostileTrace(root: string): string {
   writeFileSync(text, `${lines.join("\n")}\n`);
   const out = join(root, "traces");
   mkdirSync(out);
-  reelgauge("import", text, "--name", "hostile", "--out", out);
+  await reelgauge("import", text, "--name", "hostile", "--out", out);
   const html = join(root, "hostile-trace.html");
-  reelgauge("report", join(out, "hostile"), "--html", html);
+  await reelgauge("report", join(out, "hostile"), "--html", html);
   return html;
+}
+
+/** The page of a trace that ships. */
+async function traceOf(root: string): Promise<string> {
+  const trace = join(root, "trace.html");
+  await reelgauge("report", "office-session", "--html", trace);
+  return trace;
 }
 
 export default async function setup(): Promise<() => void> {
   const root = mkdtempSync(join(tmpdir(), "reelgauge-browser-"));
-  mkdirSync(join(root, "target"));
-  const before = mix(root, "before", "--workers", "2", "--duration", "4s");
-  const after = mix(root, "after", "--workers", "2", "--duration", "4s", "--blocks", "64KiB");
-  const ramp = mix(root, "ramp", "--ramp", "1..3", "--step", "2s");
-  const sweep = mix(root, "sweep", "--sweep", "random=0,100", "--step", "1s");
-  const replay = replayed(root, "cp-project");
-  const trace = join(root, "trace.html");
-  reelgauge("report", "office-session", "--html", trace);
-  const stall = await frozen(root);
-  const made: Made = {
-    root, before, after, ramp, sweep, replay, trace, ...streamsOf(root),
-    compared: compared(root, "compare", before, after),
-    stalled: stall === null ? null : compared(root, "stalled", stall.quiet, stall.frozen),
-    frozen: stall?.frozen ?? null, hostile: hostile(root), hostileTrace: hostileTrace(root),
-  };
-  remember(made);
+  // Each on a target of its own: most of this is seconds that are measured.
+  const [mixes, streams, stall] = await Promise.all([mixesOf(root), streamsOf(root), frozenOf(root)]);
+  const [hostile, hostileTrace, trace] = [await hostileOf(root), await hostileTraceOf(root), await traceOf(root)];
+  const both = await compared(root, "compare", mixes.before, mixes.after);
+  remember({ root, ...mixes, ...streams, ...stall, hostile, hostileTrace, trace, compared: both });
   return () => rmSync(root, { recursive: true, force: true });
 }

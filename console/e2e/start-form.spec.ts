@@ -12,11 +12,11 @@ let empty: Server;
 
 test.beforeAll(async () => {
   const { root, before } = made();
-  const [runs, none] = [join(root, "form-runs"), join(root, "no-runs")];
+  const [runs, none, target] = [join(root, "form-runs"), join(root, "no-runs"), join(root, "target")];
   for (const folder of [runs, none]) mkdirSync(folder, { recursive: true });
   cpSync(before, join(runs, basename(before)), { recursive: true });
-  server = await serve(runs, join(root, "target"));
-  empty = await serve(none, join(root, "target"));
+  server = await serve(runs, target);
+  empty = await serve(none, target);
 });
 
 test.afterAll(async () => {

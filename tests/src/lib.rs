@@ -33,6 +33,7 @@ pub mod run_dir;
 pub mod scratch;
 pub mod sentences;
 pub mod smb;
+pub mod sought;
 pub mod sshfs;
 pub mod streams;
 pub mod surroundings;

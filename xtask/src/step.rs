@@ -9,7 +9,7 @@ pub struct Counts {
     pub passed: u64,
     /// Tests that failed.
     pub failed: u64,
-    /// Tests that failed beside others and passed alone; the few that are borne count as passed.
+    /// Those that failed beside others and passed alone.
     pub unstable: Vec<String>,
     /// Tests that did not run, each as "name: why".
     pub skipped: Vec<String>,
@@ -59,7 +59,9 @@ pub fn summarize(steps: &[Finished]) -> bool {
         add(&mut total, step);
     }
     for unstable in &total.unstable {
-        println!("  unstable {unstable}: failed beside other tests, passed alone");
+        println!(
+            "  unstable {unstable}: failed beside other tests, passed alone; mend it or move it to soak"
+        );
     }
     for skipped in &total.skipped {
         println!("  skipped  {skipped}");

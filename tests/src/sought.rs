@@ -1,0 +1,43 @@
+//! A search for the largest number of players of an own format, as a plan.
+
+use std::path::{Path, PathBuf};
+
+use crate::scratch::Scratch;
+
+/// Frames of an own format: 53 blocks of 4 KiB, so that they can be read directly.
+pub const OWN_FRAME_BYTES: u64 = 217_088;
+
+/// What one stream of it moves.
+pub const OWN_BYTES_PER_S: u64 = OWN_FRAME_BYTES * 25;
+
+/// A search for the largest number of players of an own format: from its first count, which is right, to its
+/// last, which is two too many, and back to the one in between. What is found must hold on for some seconds.
+pub struct Sought {
+    /// What it begins with.
+    pub start: u32,
+    /// The most it may find.
+    pub cap: u32,
+    /// Of a trial.
+    pub duration: &'static str,
+    /// How far a player reads ahead; none for the usual one.
+    pub buffer: Option<&'static str>,
+}
+
+impl Sought {
+    /// Its plan.
+    pub fn plan(&self, scratch: &Scratch, target: &Path) -> PathBuf {
+        let Sought { start, cap, duration, buffer } = self;
+        let buffer = buffer.map_or(String::new(), |buffer| format!("buffer = '{buffer}'\n"));
+        let plan = format!(
+            "plan_version = 1\nname = 'players of an own format'\ntarget = '{}'\nwarmup = '1s'\n\
+             duration = '{duration}'\ndirect = true\n\
+             find_max = {{ start = {start}, cap = {cap}, repeats = 1, confirm = '12s' }}\n\n\
+             [[actor]]\nkind = 'player'\nclip = '1s'\n{buffer}\
+             own_format = {{ name = 'flat', bytes_per_frame = {OWN_FRAME_BYTES}, fps = 25 }}\n",
+            target.display()
+        );
+        let path = scratch.path().join("plan.toml");
+        std::fs::write(&path, plan).unwrap();
+        path
+    }
+}
