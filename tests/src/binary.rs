@@ -91,6 +91,30 @@ pub fn run<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Outcome {
     start(arguments).wait(LIMIT)
 }
 
+/// The verbs of the binary, in the order of its first screen.
+///
+/// # Panics
+/// If some that everybody knows are not among them.
+pub fn verbs() -> Vec<String> {
+    let help = run(["--help"]).expect_code(0).stdout;
+    // Behind the heading of their group, in one column; the last ones of a group may be named alone.
+    let of_line = |line: &str| -> Vec<String> {
+        match line.trim().strip_prefix("and ") {
+            Some(named) => named.split(", ").map(str::to_owned).collect(),
+            None => line
+                .get(12..)
+                .and_then(|line| line.split_whitespace().next())
+                .map(str::to_owned)
+                .into_iter()
+                .collect(),
+        }
+    };
+    let verbs: Vec<String> =
+        help.lines().skip(1).take_while(|line| !line.starts_with('\'')).flat_map(of_line).collect();
+    assert!(["mix", "report", "man"].iter().all(|verb| verbs.iter().any(|known| known == verb)), "{verbs:?}");
+    verbs
+}
+
 /// Starts the binary, without input, in a process group of its own.
 ///
 /// # Panics

@@ -58,6 +58,12 @@ impl Link {
         tool(&format!("ip -n {c} link set br0 up"));
     }
 
+    /// What the shell takes to give the server's side another speed, in Mbit/s.
+    pub fn set_server_speed(&self, mbit: u32) -> String {
+        let server = &self.server.0;
+        format!("tc -n {server} qdisc change dev v0 root tbf rate {mbit}mbit burst 256kb latency 20ms")
+    }
+
     /// A command that runs on the server's side.
     pub fn on_server(&self, program: &str) -> Command {
         self.server.command(program)

@@ -103,17 +103,6 @@ fn commands_are_found_and_taken_apart() {
     assert_eq!((verb.as_str(), flags), ("mix", vec!["--workers".to_owned(), "--out".to_owned()]));
 }
 
-/// The verbs of the binary, in the order of its help.
-fn verbs() -> Vec<String> {
-    let help = binary::run(["--help"]).expect_code(0).stdout;
-    // Behind the heading of their group, in one column.
-    let verbs = help.lines().skip(1).take_while(|line| !line.starts_with('\''));
-    let verbs: Vec<String> =
-        verbs.filter_map(|line| line.get(12..)?.split_whitespace().next()).map(str::to_owned).collect();
-    assert!(["mix", "report", "clean"].iter().all(|verb| verbs.iter().any(|known| known == verb)));
-    verbs
-}
-
 /// The headings of a document that are verbs, each with the verbs of the commands below it.
 fn headings_with_commands<'a>(text: &'a str, verbs: &[String]) -> Vec<(&'a str, Vec<String>)> {
     let sections = text.split("\n## ").skip(1);
@@ -128,7 +117,7 @@ fn headings_with_commands<'a>(text: &'a str, verbs: &[String]) -> Vec<(&'a str, 
 fn every_verb_stands_in_the_list_of_commands_in_the_order_of_help_with_an_example() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let text = std::fs::read_to_string(root.join("docs/commands.md")).unwrap();
-    let verbs = verbs();
+    let verbs = binary::verbs();
     let found = headings_with_commands(&text, &verbs);
     let headings: Vec<&str> = found.iter().map(|(heading, _)| *heading).collect();
     assert_eq!(headings, verbs);
@@ -147,7 +136,7 @@ fn headings_are_found_with_their_commands() {
 
 #[test]
 fn every_verb_and_flag_is_explained() {
-    for verb in verbs() {
+    for verb in binary::verbs() {
         let help = binary::run([verb.as_str(), "--help"]).expect_code(0).stdout;
         // What is indented further belongs to another program's command line in an explanation.
         let flags =

@@ -112,10 +112,9 @@ fn every_help_fits_its_terminal() {
     let scratch = Scratch::new();
     let first = at_every_width(scratch.path(), &["--help"], 0);
     assert!(first[1].lines().count() <= 24, "{}", first[1]);
-    let verbs = first[1].lines().skip(1).take_while(|line| !line.starts_with('\''));
-    for verb in verbs.filter_map(|line| line.get(12..)?.split_whitespace().next()) {
-        let short = at_every_width(scratch.path(), &[verb, "-h"], 0);
-        at_every_width(scratch.path(), &[verb, "--help"], 0);
+    for verb in binary::verbs() {
+        let short = at_every_width(scratch.path(), &[&verb, "-h"], 0);
+        at_every_width(scratch.path(), &[&verb, "--help"], 0);
         insta::assert_snapshot!(format!("help_{verb}"), short[1]);
     }
     let alone = at_every_width(scratch.path(), &[], 2);

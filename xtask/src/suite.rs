@@ -8,8 +8,8 @@
 //! A test that cannot run (not root, a tool is missing) says so in the file that `REELGAUGE_SKIPS` names,
 //! one "name: why" per line. The test framework counts it as passed; here it is counted as skipped.
 //!
-//! A test that fails is run once more, alone. Passing then mends nothing, but it is named: such a test leans on
-//! time that others took, and is to be mended, or moved to `soak`.
+//! A test that fails is run once more, alone. Passing then mends nothing, but it is named: such a test
+//! leans on time that others took, and is to be mended, or moved to `soak`.
 
 mod programs;
 

@@ -66,6 +66,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::summary::Summary;
+use sides::Sides;
 
 pub use figures::{
     INCIDENTS, KNOWN_FIGURES, KnownFigure, LATE_FRAMES, SEARCH, STREAMS_HIT, VERDICT, WORST_MARGIN, Weight,
@@ -354,10 +355,27 @@ pub fn compare(
         Some(repeats) => sides::given(runs.len(), repeats)?,
         None => sides::found(runs),
     };
+    Ok(of_sides(runs, &sides, say))
+}
+
+/// Compares as many runs as there are, so many one after another of each side. For figures over sides: as
+/// columns nobody would read them.
+///
+/// # Errors
+/// The number of runs does not fit.
+pub fn compare_repeats(
+    runs: &[RunToCompare<'_>],
+    repeats: usize,
+    say: &Say,
+) -> Result<Comparison, CompareError> {
+    Ok(of_sides(runs, &sides::given(runs.len(), repeats)?, say))
+}
+
+fn of_sides(runs: &[RunToCompare<'_>], sides: &Sides, say: &Say) -> Comparison {
     let kinships = work::kinships(runs);
-    let table = rows::table(runs, &sides, &kinships, say);
+    let table = rows::table(runs, sides, &kinships, say);
     let compared = |at: usize| compared(&runs[at], sides.of_run[at], kinships[at]);
-    Ok(Comparison { runs: (0..runs.len()).map(compared).collect(), rows: table.rows, late: table.late })
+    Comparison { runs: (0..runs.len()).map(compared).collect(), rows: table.rows, late: table.late }
 }
 
 fn compared(run: &RunToCompare<'_>, side: usize, kinship: Kinship) -> ComparedRun {

@@ -46,6 +46,7 @@ pub mod ort;
 pub mod paper;
 pub mod pause;
 pub mod point_culprit;
+pub mod proof;
 pub mod rates;
 pub mod rebuild;
 pub mod rereads;

@@ -10,6 +10,7 @@ mod doctor;
 pub mod foreign;
 mod listing;
 mod looking;
+mod proving;
 mod recording;
 
 pub use comparing::CompareArgs;
@@ -17,6 +18,7 @@ pub use console::ConsoleArgs;
 pub use doctor::{DoctorArgs, ScriptKind};
 pub use listing::{CompletionsArgs, FormatsArgs, ListArgs, ManArgs, ScenariosArgs};
 pub use looking::{ExtentsArgs, OpsArgs, PeriodArgs};
+pub use proving::ProveArgs;
 pub use recording::RecordArgs;
 
 use std::path::PathBuf;
@@ -82,6 +84,8 @@ pub enum Verb {
     Console(ConsoleArgs),
     /// What is set badly for media here, and what to change
     Doctor(DoctorArgs),
+    /// Whether a change helps: runs with it and without
+    Prove(Box<ProveArgs>),
     /// What a command does to files, as a trace
     Record(RecordArgs),
     /// A trace from strace, fio, Process Monitor, tshark, ...

@@ -24,6 +24,9 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return ExitCode::from(screen::say_usage(&error)),
     };
+    if !matches!(cli.verb, Verb::Prove(_)) {
+        verbs::prove::remind();
+    }
     let result = match cli.verb {
         Verb::Check(args) => verbs::check::check(&args),
         Verb::Streams(args) => verbs::streams::streams(*args),
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Verb::Extents(args) => verbs::extents::extents(&args),
         Verb::Console(args) => verbs::console::console(&args),
         Verb::Doctor(args) => verbs::doctor::doctor(&args),
+        Verb::Prove(args) => verbs::prove::prove(&args),
         Verb::Clean(args) => verbs::clean::clean(&args),
         Verb::Formats(args) => verbs::formats::formats(args),
         Verb::Scenarios(args) => verbs::scenarios::scenarios(&args),

@@ -19,6 +19,7 @@ pub mod list;
 pub mod man;
 pub mod mix;
 pub mod ops;
+pub mod prove;
 pub mod record;
 pub mod replay;
 pub mod report;

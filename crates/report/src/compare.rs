@@ -18,7 +18,7 @@ pub use markdown::markdown;
 
 use reelgauge_analysis::compare::{
     CompareError, ComparedRun, Comparison, ComparisonRow, Judgement, Kinship, RunToCompare, Shown, Unit,
-    compare, is_headline, is_of_streams, is_of_the_tool,
+    compare, compare_repeats, is_headline, is_of_streams, is_of_the_tool,
 };
 
 use serde::Serialize;
@@ -66,6 +66,15 @@ pub fn comparison(runs: &[RunToCompare<'_>], repeats: Option<usize>) -> Result<T
     Ok(ToldComparison { comparison, headline, cautions, sentences })
 }
 
+/// Compares as many runs as there are, so many one after another of each side. See
+/// [`reelgauge_analysis::compare::compare_repeats`].
+///
+/// # Errors
+/// They are not so many of each side.
+pub fn sides(runs: &[RunToCompare<'_>], repeats: usize) -> Result<Comparison, CompareError> {
+    compare_repeats(runs, repeats, &show)
+}
+
 /// Keeps the figures whose name is chosen, and says the answer about them alone.
 pub fn keep(told: &mut ToldComparison, chosen: &dyn Fn(&str) -> bool) {
     told.comparison.rows.retain(|row| chosen(&row.figure));
@@ -82,8 +91,8 @@ fn show(unit: Unit, value: Shown) -> String {
     }
 }
 
-/// A value of this unit, without the unit.
-fn say(unit: Unit, value: f64) -> String {
+/// A value of this unit as every screen shows it, without the unit.
+pub(crate) fn say(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Verdict => if value > 0.0 { "met" } else { "not met" }.to_owned(),
         Unit::BytesPerS => number(value / 1e6),

@@ -38,6 +38,7 @@ mod mix;
 mod next_step;
 pub mod ops_rows;
 mod page;
+pub mod proof;
 mod replay;
 pub mod run_list;
 pub mod screen;

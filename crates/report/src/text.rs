@@ -49,7 +49,7 @@ pub fn path_short(path: &str, max_chars: usize) -> String {
 /// A path as a word of a shell's command line.
 pub fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         return text;
     }

@@ -6,10 +6,10 @@
 use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::Summary;
-use reelgauge_analysis::compare::{CompareError, Machine, RUNS_MAX, RunToCompare, WorkActor};
+use reelgauge_analysis::compare::{CompareError, Comparison, Machine, RUNS_MAX, RunToCompare, WorkActor};
 use reelgauge_record::host::{HostFacts, NicFacts};
 use reelgauge_record::run_dir::RunDir;
-use reelgauge_report::compare::{ToldComparison, comparison};
+use reelgauge_report::compare::{ToldComparison, comparison, sides};
 use reelgauge_report::html::page::{Page, PageKind};
 use reelgauge_report::units::amount;
 use reelgauge_trace::TraceInfo;
@@ -93,6 +93,16 @@ pub fn compare_runs(dirs: &[PathBuf], repeats: Option<usize>) -> Result<ToldComp
     let runs: Vec<LoadedRun> = dirs.iter().map(|dir| LoadedRun::open(dir)).collect::<Result<_, _>>()?;
     let runs: Vec<RunToCompare<'_>> = runs.iter().map(LoadedRun::to_compare).collect();
     Ok(comparison(&runs, repeats)?)
+}
+
+/// Compares as many runs as there are: so many one after another of each side. For figures over sides.
+///
+/// # Errors
+/// They are not so many of each side, or one of them can't be read.
+pub fn compare_sides(dirs: &[PathBuf], repeats: usize) -> Result<Comparison, CompareRunsError> {
+    let runs: Vec<LoadedRun> = dirs.iter().map(|dir| LoadedRun::open(dir)).collect::<Result<_, _>>()?;
+    let runs: Vec<RunToCompare<'_>> = runs.iter().map(LoadedRun::to_compare).collect();
+    Ok(sides(&runs, repeats)?)
 }
 
 /// The page of runs that were compared. `stop` is asked now and then whether to go on.

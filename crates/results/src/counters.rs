@@ -36,6 +36,18 @@ pub fn read_counters(run_dir: &Path) -> Result<Option<Counters>, CountersError> 
     Ok(Some(Counters { agents: agents.collect() }))
 }
 
+/// The mean of a counter over a run, all its devices together; `None` where it was not sampled, or can't be
+/// read.
+pub fn mean_of_counter(run_dir: &Path, layer: &str, name: &str) -> Option<f64> {
+    let counters = read_counters(run_dir).ok()??;
+    let series = counters.agents.iter().flat_map(|agent| &agent.series);
+    let means = series.filter(|series| series.layer == layer && series.name == name).filter_map(|series| {
+        let values: Vec<f64> = series.value.iter().flatten().copied().collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    });
+    means.reduce(|one, two| one + two)
+}
+
 /// What is in a folder, sorted; nothing where there is no such folder.
 fn listed(dir: &Path) -> Result<Vec<PathBuf>, CountersError> {
     let entries = match fs::read_dir(dir) {

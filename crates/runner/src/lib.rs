@@ -3,6 +3,7 @@
 //! * The kinds of runs: [`mod@mix`]; [`mod@streams`], players, recorders and others, and the search for the
 //!   largest count; [`mod@check`], a first look; [`mod@replay`], a trace, pass by pass; [`suite`]: many, one
 //!   after the other. Each says only what differs.
+//! * [`prove`]: the same work with and without a change, in turns.
 //! * [`ahead`]: what a plan would take, before anybody starts it.
 //! * [`mod@session`]: what every kind of run keeps and does between taking its target and its summary.
 //! * [`interrupt`] and [`supervise`]: how a run ends when somebody or something stops it. [`observer`]: what
@@ -20,6 +21,7 @@ pub mod extents;
 pub mod interrupt;
 pub mod mix;
 pub mod observer;
+pub mod prove;
 pub mod replay;
 pub mod session;
 #[cfg(test)]

@@ -10,12 +10,16 @@ use super::Cli;
 use crate::width;
 
 /// The verbs by what they are for, in the order of the help.
-pub const GROUPS: [(&str, &[&str]); 4] = [
+pub const GROUPS: [(&str, &[&str]); 5] = [
     ("Measure", &["check", "streams", "mix", "vda", "replay", "run"]),
-    ("Look", &["list", "report", "compare", "ops", "extents", "console", "doctor"]),
+    ("Look", &["list", "report", "compare", "ops", "extents", "console"]),
+    ("Improve", &["doctor", "prove"]),
     ("Traces", &["record", "import", "export", "traces"]),
     ("Keep house", &["clean", "formats", "scenarios", "completions", "man"]),
 ];
+
+/// Verbs that the first screen only names, on the last line of their group.
+const NAMED_ONLY: [&str; 4] = ["formats", "scenarios", "completions", "man"];
 
 /// The first screen is made for this many columns, and has others where there are fewer.
 const USUAL_WIDTH: usize = 80;
@@ -50,13 +54,17 @@ fn start(command: &Command, width: usize) -> String {
         if groups_chars < GROUP_CHARS {
             text.push_str(&format!("{group}\n"));
         }
-        for (at, name) in verbs.iter().enumerate() {
+        let (named, told): (Vec<&str>, Vec<&str>) = verbs.iter().partition(|verb| NAMED_ONLY.contains(verb));
+        for (at, name) in told.iter().enumerate() {
             let about = command.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
             let heading = if at == 0 && groups_chars == GROUP_CHARS { group } else { "" };
             let about =
                 wrap(&about, width.saturating_sub(indent), 0).replace('\n', &format!("\n{:indent$}", ""));
             text.push_str(&format!("{heading:<groups_chars$}{name:<VERB_CHARS$}{about}\n"));
+        }
+        if !named.is_empty() {
+            text.push_str(&format!("{:groups_chars$}and {}\n", "", named.join(", ")));
         }
     }
     let foot = "'reelgauge VERB -h' shows what is used every day, --help everything; -V: version";

@@ -54,8 +54,8 @@ noise is not known is neither better nor worse; load points of 30 s or more tell
 Streams come first: criteria, capacity, late frames, margins. Late frames are counted by the incidents \
 that caused them: from none to one is a change and fails any --threshold; how long an incident lasted is \
 no evidence. What paced streams move is what they ask for: neither better nor worse. Runs with different \
-numbers of streams are compared by criteria, late frames and margins only; different kinds of work, not \
-at all.
+numbers of streams are compared by criteria, late frames and margins only; different kinds of work, not at \
+all.
 
 Examples:
   reelgauge compare RUN-BEFORE RUN-AFTER                       what did the change do?

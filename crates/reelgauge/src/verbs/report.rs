@@ -14,12 +14,13 @@ use reelgauge_report::{CsvTable, Detail, Tables, trace_screen, write_csv};
 use reelgauge_results::page::{page, run_page, trace_page, write_html};
 use reelgauge_results::reopen::{ReopenError, reopen};
 use reelgauge_results::trace_report::{TraceView, trace_report};
+use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::suite::Suite;
 use reelgauge_trace::TraceInfo;
 use reelgauge_trace::library::Library;
 
 use super::latest::{newest, run_or_latest};
-use super::suite;
+use super::{prove, suite};
 use crate::cli::ReportArgs;
 use crate::screen;
 
@@ -31,6 +32,9 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
     let run = &run_or_latest(args.run.as_ref())?;
     if Suite::is_in(run) {
         return of_suite(args, run);
+    }
+    if Proof::is_in(run) {
+        return of_proof(args, run);
     }
     let is_trace = TraceInfo::read(run)?.is_some() || is_log_alone(run);
     if is_trace || args.as_trace {
@@ -74,6 +78,17 @@ fn of_suite(args: &ReportArgs, dir: &Path) -> Result<u8> {
         dir = shell_word(dir)
     );
     suite::again(dir, None, args.json)
+}
+
+fn of_proof(args: &ReportArgs, dir: &Path) -> Result<u8> {
+    let of_runs = args.tables || args.workers || args.csv.is_some() || args.html.is_some();
+    let of_traces = args.as_trace || args.period.is_given() || args.top.is_some();
+    ensure!(
+        !of_runs && !of_traces,
+        "{dir} is a proof, which is told whole; for one pass, name its run in there: reelgauge report {dir}/RUN",
+        dir = shell_word(dir)
+    );
+    prove::again(dir, args.json)
 }
 
 /// What to do where there is no run: a folder of runs is listed, and its newest is what is meant mostly.

@@ -1,0 +1,266 @@
+//! Whether a change helped: what runs with and without it, taken in turns, allow to conclude.
+//!
+//! A *state* is how things are while a run is measured: as they were, with the change, with another value.
+//! All runs of a state do the same, so their spread is the noise ([`crate::compare`]). A state is accepted
+//! only if a figure that a storage is judged by became better by more than that, and none of them, no
+//! failure and no count of segments sent again became worse by more than it.
+//!
+//! Each figure is judged so that it is called changed by chance twice in a hundred times. There are some five
+//! of them in a run, so of changes that change nothing about one in twenty is called a gain; more rounds make
+//! small gains visible, and don't change that.
+//!
+//! Not here: running anything, and sentences.
+
+pub mod disturbance;
+
+use serde::{Deserialize, Serialize};
+
+use crate::compare::{Better, ComparisonRow, Judgement, Unit, Weight, weight};
+
+/// The operations that failed.
+const FAILED_OPS: &str = "total.failed_ops";
+/// The segments that this machine sent again, which no summary has.
+pub const RETRANSMITTED: &str = "network.tcp_retransmitted_segments_per_s";
+
+/// What is concluded from all runs that count.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProofConclusion {
+    /// What was looked at, the weightiest first.
+    pub figures: Vec<ProofFigure>,
+    /// What came of each state but the first, in their order.
+    pub outcomes: Vec<ProofOutcome>,
+    /// The accepted state that gained most in the weightiest figure; `None` where none was accepted. The
+    /// first state has number 0.
+    pub best_state: Option<usize>,
+}
+
+/// A figure in all states. The lists have one entry for each state; the first is what others are held to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProofFigure {
+    /// The load point; empty where there is one alone.
+    pub group: String,
+    /// Its name, as in `compare`.
+    pub figure: String,
+    /// For people, with the unit in which it is shown.
+    pub label: String,
+    /// The unit of its values.
+    pub unit: Unit,
+    /// Which direction is good.
+    pub better: Better,
+    /// It can refuse a change, and is no reason to accept one.
+    pub only_guards: bool,
+    /// Its values over the runs of a state; `None` where a run had none.
+    pub values: Vec<Option<OverRuns>>,
+    /// A state's mean against the first's.
+    pub change_percent: Vec<Option<f64>>,
+    /// Differences smaller than this say nothing.
+    pub noise_percent: Vec<Option<f64>>,
+    /// What is to be made of it.
+    pub judgement: Vec<Judgement>,
+}
+
+/// A figure over the runs of one state.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OverRuns {
+    /// In the middle.
+    pub median: f64,
+    /// The smallest.
+    pub lowest: f64,
+    /// The largest.
+    pub highest: f64,
+}
+
+/// What came of a state, held to the first one. Numbers are places in [`ProofConclusion::figures`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProofOutcome {
+    /// This figure became better by more than its noise, and none worse.
+    Gain(usize),
+    /// The first became better, the second worse.
+    Traded(usize, usize),
+    /// This figure became worse, and none better.
+    Loss(usize),
+    /// Nothing changed by more than its noise.
+    NoChange,
+    /// Nothing could be judged.
+    Unknown,
+}
+
+impl OverRuns {
+    /// Over these values; `None` where one is missing, or there is none.
+    fn of(values: &[Option<f64>]) -> Option<OverRuns> {
+        let mut values: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
+        values.sort_by(f64::total_cmp);
+        let (&lowest, &highest) = (values.first()?, values.last()?);
+        let median = f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2]);
+        Some(OverRuns { median, lowest, highest })
+    }
+}
+
+impl ProofConclusion {
+    /// From the rows of a comparison of all runs that count: `rounds` of the first state, then as many of
+    /// each other. `retransmitted` is what [`RETRANSMITTED`] was in each, in the same order.
+    pub fn new(rows: &[ComparisonRow], rounds: usize, retransmitted: &[Option<f64>]) -> ProofConclusion {
+        let matters = |row: &&ComparisonRow| weight(&row.figure) != Weight::Other || row.figure == FAILED_OPS;
+        let mut figures: Vec<ProofFigure> =
+            rows.iter().filter(matters).map(|row| of_row(row, rounds)).collect();
+        figures.sort_by_key(|figure| (figure.only_guards, weight(&figure.figure)));
+        figures.extend(of_retransmitted(retransmitted, rounds));
+        let states = retransmitted.len() / rounds.max(1);
+        let outcomes: Vec<ProofOutcome> = (1..states).map(|state| outcome(&figures, state)).collect();
+        let best_state = best(&figures, &outcomes);
+        ProofConclusion { figures, outcomes, best_state }
+    }
+}
+
+fn of_row(row: &ComparisonRow, rounds: usize) -> ProofFigure {
+    let firsts = || (0..row.values.len()).step_by(rounds.max(1));
+    ProofFigure {
+        group: row.group.clone(),
+        figure: row.figure.clone(),
+        label: row.label.clone(),
+        unit: row.unit,
+        better: row.better,
+        only_guards: row.figure == FAILED_OPS,
+        values: row.values.chunks(rounds.max(1)).map(OverRuns::of).collect(),
+        change_percent: firsts().map(|run| row.change_percent[run]).collect(),
+        noise_percent: firsts().map(|run| row.noise_percent[run]).collect(),
+        judgement: firsts().map(|run| row.judgement[run]).collect(),
+    }
+}
+
+/// Segments sent again come in bursts, so only what lies wholly apart counts: with five runs of each state
+/// that is chance once in 252 times.
+fn of_retransmitted(values: &[Option<f64>], rounds: usize) -> Option<ProofFigure> {
+    let values: Vec<Option<OverRuns>> = values.chunks(rounds.max(1)).map(OverRuns::of).collect();
+    let base = values.first().copied().flatten()?;
+    let judged = |state: &Option<OverRuns>| match state {
+        None => Judgement::Unknown,
+        Some(state) if state.lowest > base.highest => Judgement::Worse,
+        Some(state) if state.highest < base.lowest => Judgement::Better,
+        Some(_) => Judgement::Same,
+    };
+    let mut judgement: Vec<Judgement> = values.iter().map(judged).collect();
+    judgement[0] = Judgement::Base;
+    Some(ProofFigure {
+        group: String::new(),
+        figure: RETRANSMITTED.to_owned(),
+        label: "TCP segments sent again per s".to_owned(),
+        unit: Unit::PerS,
+        better: Better::Lower,
+        only_guards: true,
+        change_percent: vec![None; values.len()],
+        noise_percent: vec![None; values.len()],
+        judgement,
+        values,
+    })
+}
+
+fn outcome(figures: &[ProofFigure], state: usize) -> ProofOutcome {
+    let is = |figure: &ProofFigure, wanted: Judgement| figure.judgement.get(state) == Some(&wanted);
+    let gained = figures.iter().position(|figure| !figure.only_guards && is(figure, Judgement::Better));
+    let lost = figures.iter().position(|figure| is(figure, Judgement::Worse));
+    let is_same = |figure: &ProofFigure| !figure.only_guards && is(figure, Judgement::Same);
+    match (gained, lost) {
+        (Some(gained), Some(lost)) => ProofOutcome::Traded(gained, lost),
+        (Some(gained), None) => ProofOutcome::Gain(gained),
+        (None, Some(lost)) => ProofOutcome::Loss(lost),
+        (None, None) if figures.iter().any(is_same) => ProofOutcome::NoChange,
+        (None, None) => ProofOutcome::Unknown,
+    }
+}
+
+/// Of the accepted states the best in the weightiest figure that one of them gained in.
+fn best(figures: &[ProofFigure], outcomes: &[ProofOutcome]) -> Option<usize> {
+    let gained = |outcome: &ProofOutcome| match outcome {
+        ProofOutcome::Gain(figure) => Some(*figure),
+        _ => None,
+    };
+    let deciding = outcomes.iter().filter_map(gained).min()?;
+    let accepted = (1..).zip(outcomes).filter(|(_, outcome)| gained(outcome) == Some(deciding));
+    let figure = &figures[deciding];
+    let goodness = |state: usize| {
+        let median = figure.values[state].map_or(f64::NEG_INFINITY, |values| values.median);
+        if figure.better == Better::Lower { -median } else { median }
+    };
+    accepted.map(|(state, _)| state).max_by(|one, two| goodness(*one).total_cmp(&goodness(*two)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// A figure whose values in each state are given, judged as told.
+    fn row(figure: &str, better: Better, values: &[[f64; 2]], judgement: &[Judgement]) -> ComparisonRow {
+        let runs = values.len() * 2;
+        let both = |each: &[Judgement]| each.iter().flat_map(|one| [*one; 2]).collect();
+        ComparisonRow {
+            group: String::new(),
+            figure: figure.to_owned(),
+            label: figure.to_owned(),
+            unit: Unit::BytesPerS,
+            better,
+            values: values.iter().flatten().map(|value| Some(*value)).collect(),
+            texts: vec![String::new(); runs],
+            change_percent: vec![Some(1.0); runs],
+            noise_percent: vec![Some(1.0); runs],
+            judgement: both(judgement),
+        }
+    }
+
+    const READ: &str = "total.read_bytes_per_s";
+    const P99: &str = "total.response.read.p99_us";
+
+    fn conclusion(rows: &[ComparisonRow], retransmitted: &[f64]) -> ProofConclusion {
+        let retransmitted: Vec<Option<f64>> = retransmitted.iter().map(|value| Some(*value)).collect();
+        ProofConclusion::new(rows, 2, &retransmitted)
+    }
+
+    #[test]
+    fn a_gain_counts_unless_something_else_became_worse() {
+        use Judgement::{Base, Better as Up, Same, Worse};
+        let read = |judgement| row(READ, Better::Higher, &[[10.0, 12.0], [20.0, 22.0]], &[Base, judgement]);
+        let p99 = |judgement| row(P99, Better::Lower, &[[5.0, 5.0], [5.0, 6.0]], &[Base, judgement]);
+        let of = |rows: &[ComparisonRow], sent_again: &[f64]| conclusion(rows, sent_again).outcomes[0];
+        let quiet = [0.0; 4];
+        assert_eq!(of(&[read(Up), p99(Same)], &quiet), ProofOutcome::Gain(0));
+        assert_eq!(of(&[read(Up), p99(Worse)], &quiet), ProofOutcome::Traded(0, 1));
+        assert_eq!(of(&[read(Same), p99(Worse)], &quiet), ProofOutcome::Loss(1));
+        assert_eq!(of(&[read(Same), p99(Same)], &quiet), ProofOutcome::NoChange);
+        assert_eq!(of(&[read(Judgement::Unknown)], &quiet), ProofOutcome::Unknown);
+        // Segments sent again refuse a change, and are no reason for one.
+        assert_eq!(of(&[read(Up), p99(Same)], &[0.0, 3.0, 4.0, 9.0]), ProofOutcome::Traded(0, 2));
+        assert_eq!(of(&[read(Up), p99(Same)], &[0.0, 5.0, 4.0, 9.0]), ProofOutcome::Gain(0));
+        assert_eq!(of(&[read(Same)], &[4.0, 9.0, 0.0, 3.0]), ProofOutcome::NoChange);
+    }
+
+    #[test]
+    fn figures_have_their_spread_and_nobody_stands_in_for_a_missing_one() {
+        use Judgement::{Base, Same};
+        let mut read = row(READ, Better::Higher, &[[10.0, 12.0], [20.0, 23.0]], &[Base, Same]);
+        let other = row("total.data_ops_per_s", Better::Higher, &[[1.0, 1.0], [1.0, 1.0]], &[Base, Same]);
+        let all = conclusion(&[other.clone(), read.clone()], &[0.0; 4]);
+        assert_eq!(all.figures.len(), 2, "what nobody judges a storage by is left out");
+        let spread = OverRuns { median: 21.5, lowest: 20.0, highest: 23.0 };
+        assert_eq!(all.figures[0].values[1], Some(spread));
+        read.values[3] = None;
+        let without = ProofConclusion::new(&[read], 2, &[Some(0.0), None, Some(0.0), Some(0.0)]);
+        assert_eq!(without.figures.len(), 1, "segments were not counted in every run");
+        assert_eq!(without.figures[0].values[1], None);
+    }
+
+    #[test]
+    fn of_many_values_the_best_is_named() {
+        use Judgement::{Base, Better as Up, Same, Worse};
+        let values = [[10.0, 10.0], [20.0, 20.0], [30.0, 30.0], [25.0, 25.0], [40.0, 40.0]];
+        let read = row(READ, Better::Higher, &values, &[Base, Up, Up, Up, Up]);
+        let p99 = row(P99, Better::Lower, &[[1.0, 1.0]; 5], &[Base, Same, Same, Same, Worse]);
+        let best = conclusion(&[read, p99], &[0.0; 10]);
+        assert_eq!(best.best_state, Some(2));
+        assert_eq!(best.outcomes[3], ProofOutcome::Traded(0, 1));
+        let none = row(READ, Better::Higher, &values[..2], &[Base, Same]);
+        assert_eq!(conclusion(&[none], &[0.0; 4]).best_state, None);
+    }
+}

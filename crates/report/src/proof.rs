@@ -1,0 +1,258 @@
+//! The screen of a proof: whether the change helped, every figure that says so with its spread, and what was
+//! tried.
+
+use reelgauge_analysis::compare::{Better, Judgement, VERDICT, is_of_streams};
+use reelgauge_analysis::proof::disturbance::Disturbance;
+use reelgauge_analysis::proof::{OverRuns, ProofConclusion, ProofFigure, ProofOutcome};
+
+use crate::compare::say;
+use crate::page::Page;
+use crate::sentence::Tone;
+use crate::table::Table;
+use crate::text::{capital, plain};
+use crate::units::{fixed, moment};
+use crate::wanted::Style;
+
+/// What is shown of a proof.
+#[derive(Clone, Copy, Debug)]
+pub struct ProofScreen<'a> {
+    /// What each state is called; the first is the one that the others are held to.
+    pub states: &'a [String],
+    /// Names and texts of what was tried: the change, its undo.
+    pub tried: &'a [(&'a str, String)],
+    /// The verb and its flags.
+    pub workload: &'a str,
+    /// Passes of each state.
+    pub rounds: u32,
+    /// What else happened, and in which state.
+    pub disturbed: &'a [(usize, &'a Disturbance)],
+    /// Why it ended before its end.
+    pub ended_early: Option<&'a str>,
+    /// What all passes allow to conclude; `None` where it ended early.
+    pub conclusion: Option<&'a ProofConclusion>,
+    /// What makes the best state last, where one was accepted and a command makes it.
+    pub keep: Option<&'a str>,
+    /// Where it lies.
+    pub dir: &'a str,
+}
+
+/// The screen as text, ending with a line feed.
+pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
+    let mut page = Page::new(style);
+    if let Some(why) = proof.ended_early {
+        page.sentence(Tone::Bad, &format!("Nothing is proven: {}.", plain(why).trim_end_matches('.')));
+    }
+    if let Some(conclusion) = proof.conclusion {
+        for (tone, sentence) in answers(conclusion, proof.states) {
+            page.sentence(tone, &sentence);
+        }
+        page.gap();
+        page.lines(table(conclusion, proof.states).lines(page.width));
+    }
+    page.gap();
+    for (state, disturbance) in proof.disturbed {
+        let name = plain(&proof.states[*state]);
+        page.warning(&format!("a pass {name} was measured again: {}.", disturbance_words(disturbance)));
+    }
+    for (name, text) in proof.tried {
+        page.item(name, &plain(text));
+    }
+    page.item("Measured", &measured(proof));
+    page.item("Files", &plain(proof.dir));
+    page.item("Next", &next(proof));
+    page.text
+}
+
+fn measured(proof: &ProofScreen<'_>) -> String {
+    format!(
+        "{} passes of each, in turns, on the same test files; one run before them does not count: reelgauge {}",
+        proof.rounds,
+        plain(proof.workload)
+    )
+}
+
+/// What is done next.
+fn next(proof: &ProofScreen<'_>) -> String {
+    match (proof.conclusion, proof.keep) {
+        (Some(conclusion), Some(keep)) if conclusion.best_state.is_some() => {
+            format!("things are as they were. Make the change last: {}", plain(keep))
+        }
+        (Some(conclusion), None) if conclusion.best_state.is_some() => {
+            "work on the better one; 'reelgauge compare' shows two of their runs side by side".to_owned()
+        }
+        (Some(_), _) => {
+            "leave things as they were, which they are. More rounds (--rounds) show smaller gains, and a search \
+             (--find-max) shows what streams at a fixed count can't"
+                .to_owned()
+        }
+        (None, _) => "mend what stopped it, and prove it again".to_owned(),
+    }
+}
+
+/// The answer: of one change what came of it; of several the best, or that there is none.
+fn answers(conclusion: &ProofConclusion, states: &[String]) -> Vec<(Tone, String)> {
+    if let [outcome] = conclusion.outcomes.as_slice() {
+        return vec![answer(conclusion, *outcome, 1, &states[1], &states[0])];
+    }
+    match conclusion.best_state {
+        Some(best) => {
+            let name = format!("Best: {}. It", states[best]);
+            vec![answer(conclusion, conclusion.outcomes[best - 1], best, &name, &states[0])]
+        }
+        None => vec![(Tone::Answer, none_is_better(conclusion, &states[0]))],
+    }
+}
+
+fn none_is_better(conclusion: &ProofConclusion, base: &str) -> String {
+    let base = plain(base);
+    let all = |wanted: fn(&ProofOutcome) -> bool| conclusion.outcomes.iter().all(wanted);
+    if all(|outcome| *outcome == ProofOutcome::Unknown) {
+        format!("Whether any is better than {base} is not known: no figure could be judged.")
+    } else if all(|outcome| *outcome == ProofOutcome::NoChange) {
+        format!("None is better than {base}: no figure changed by more than it varies anyway.")
+    } else {
+        format!("None is better than {base} without something that is worse.")
+    }
+}
+
+fn answer(
+    conclusion: &ProofConclusion,
+    outcome: ProofOutcome,
+    state: usize,
+    name: &str,
+    base: &str,
+) -> (Tone, String) {
+    let told = |figure: usize| change_words(&conclusion.figures[figure], state);
+    let name = plain(&capital(name));
+    let sentence = match outcome {
+        ProofOutcome::Gain(figure) => {
+            format!("{name} is better: {}. Nothing became worse.", told(figure))
+        }
+        ProofOutcome::Traded(gained, lost) => {
+            format!("{name} is no clear gain: {}; but {}.", told(gained), told(lost))
+        }
+        ProofOutcome::Loss(figure) => format!("{name} is worse: {}.", told(figure)),
+        ProofOutcome::NoChange => {
+            format!(
+                "{name} is no better than {}: no figure changed by more than it varies anyway.",
+                plain(base)
+            )
+        }
+        ProofOutcome::Unknown => {
+            format!("Whether {} is better is not known: no figure could be judged.", name.to_lowercase())
+        }
+    };
+    (if matches!(outcome, ProofOutcome::Loss(_)) { Tone::Bad } else { Tone::Answer }, sentence)
+}
+
+/// `read, MB/s: 412 instead of 198 (2.08 times, or +108 %, where 3 % is chance)`.
+fn change_words(figure: &ProofFigure, state: usize) -> String {
+    let label = match figure.group.is_empty() {
+        true => plain(&figure.label),
+        false => format!("{} at {}", plain(&figure.label), plain(&figure.group)),
+    };
+    let text = |state: usize| {
+        figure.values[state].map_or_else(|| "-".to_owned(), |value| say(figure.unit, value.median))
+    };
+    let said = format!("{label}: {} instead of {}", text(state), text(0));
+    let is_word = figure.figure == VERDICT;
+    match (figure.change_percent[state], figure.noise_percent[state]) {
+        (Some(change), Some(noise)) if !is_word => {
+            format!("{said} ({change:+.0} % of the mean, where {} % is chance)", fixed(noise, 1))
+        }
+        _ => said,
+    }
+}
+
+/// Every figure with a line for each state below it.
+fn table(conclusion: &ProofConclusion, states: &[String]) -> Table {
+    let mut columns: [Vec<String>; 7] = Default::default();
+    for figure in conclusion.figures.iter().filter(|figure| says_something(figure)) {
+        let group = if figure.group.is_empty() { String::new() } else { format!("{}: ", figure.group) };
+        let head = [plain(&format!("{group}{}", figure.label))];
+        let blanks = std::iter::repeat_n(String::new(), 6);
+        push(&mut columns, head.into_iter().chain(blanks));
+        for (state, name) in states.iter().enumerate() {
+            push(&mut columns, row(figure, state, name).into_iter());
+        }
+    }
+    let mut table = Table::default();
+    let [names, medians, lowest, highest, changes, chances, words] = columns;
+    table.words("", names);
+    table.column("", "median", medians);
+    table.column("", "lowest", lowest);
+    table.column("", "highest", highest);
+    table.column("mean", "changed", changes);
+    table.column("chance", "alone", chances);
+    table.words("", words);
+    table
+}
+
+fn push(columns: &mut [Vec<String>; 7], cells: impl Iterator<Item = String>) {
+    columns.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
+}
+
+/// That no frame was late is news. That nothing failed, was written or was sent again is none.
+fn says_something(figure: &ProofFigure) -> bool {
+    let any = figure.values.iter().flatten().any(|value| value.highest != 0.0);
+    any || is_of_streams(&figure.figure)
+}
+
+fn row(figure: &ProofFigure, state: usize, name: &str) -> [String; 7] {
+    let of = |value: fn(OverRuns) -> f64| {
+        figure.values[state].map_or_else(|| "-".to_owned(), |over| say(figure.unit, value(over)))
+    };
+    let percent = |value: Option<f64>, signed: bool| match value {
+        Some(value) if state > 0 && signed => format!("{value:+.1} %"),
+        Some(value) if state > 0 => format!("{} %", fixed(value, 1)),
+        _ => String::new(),
+    };
+    [
+        format!("  {}", plain(name)),
+        of(|over| over.median),
+        of(|over| over.lowest),
+        of(|over| over.highest),
+        percent(figure.change_percent[state], true),
+        percent(figure.noise_percent[state], false),
+        judgement_word(figure.judgement[state], figure.better).to_owned(),
+    ]
+}
+
+fn judgement_word(judgement: Judgement, better: Better) -> &'static str {
+    match (judgement, better) {
+        (Judgement::Better, _) => "better",
+        (Judgement::Worse, _) => "WORSE",
+        (Judgement::Different, _) => "different",
+        (Judgement::Unknown, _) => "not known",
+        (Judgement::Same | Judgement::Base | Judgement::Demand, _) => "",
+    }
+}
+
+/// What else happened during a pass.
+pub fn disturbance_words(disturbance: &Disturbance) -> String {
+    match disturbance {
+        Disturbance::Timing => "this machine kept the tool from running in time".to_owned(),
+        Disturbance::OtherPrograms { processors_percent } => format!(
+            "other programs took {} % of the processors while frames were late",
+            fixed(*processors_percent, 0)
+        ),
+        Disturbance::Remounted { before, now } => {
+            format!(
+                "the storage was mounted with other options ({} before, {} now)",
+                plain(before),
+                plain(now)
+            )
+        }
+        Disturbance::OtherCache { before, now } => {
+            format!("operations went another way ({} before, {} now)", plain(before), plain(now))
+        }
+        Disturbance::OtherFiles => "the test files were made anew".to_owned(),
+    }
+}
+
+/// `Pass 3 of 10, with the change; about 1 min 20 s left`, for whoever waits.
+pub fn pass_line(number: usize, of: usize, state: &str, last_took_s: f64) -> String {
+    let left_s = last_took_s * (of + 1 - number.min(of)) as f64;
+    let left = if last_took_s > 0.0 { format!("; about {} left", moment(left_s)) } else { String::new() };
+    format!("Pass {number} of {of}, {}{left}", plain(state))
+}

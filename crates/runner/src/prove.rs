@@ -1,0 +1,327 @@
+//! A change is proven: the same work is measured with and without it, in turns, and the change is undone
+//! whatever happens.
+//!
+//! Nothing is run but this program and the commands that the user wrote ([`shell`]). What undoes the change
+//! is on disk before the change is made ([`left_change`]). Passes during which something else happened are
+//! measured again ([`reelgauge_analysis::proof::disturbance`]).
+//!
+//! Not here: what all passes allow to conclude ([`reelgauge_analysis::proof`]), sentences, flags.
+
+pub mod change;
+pub mod left_change;
+mod order;
+pub mod pass;
+pub mod proof_file;
+pub mod shell;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use reelgauge_analysis::Summary;
+use reelgauge_analysis::proof::ProofConclusion;
+use reelgauge_analysis::proof::disturbance::{Disturbance, disturbance};
+use reelgauge_record::run_dir::{RunDir, RunDirError, RunName};
+use reelgauge_results::compare::{CompareRunsError, compare_sides};
+use reelgauge_results::counters::mean_of_counter;
+
+use crate::error::RunError;
+use crate::interrupt::Interrupt;
+use crate::session::make_out;
+use change::{Change, PLACE};
+use left_change::{LeftChangeError, Noted, own_folder};
+use pass::{Pass, PassError, with_target};
+use proof_file::{PROOF_VERSION, Proof, ProofFileError, ProofPass};
+use shell::ShellError;
+
+/// What names a proof's directory.
+const WHAT: &str = "prove";
+/// The counter that no summary has, in its layer.
+const SENT_AGAIN: (&str, &str) = ("network", "tcp_retransmitted_segments_per_s");
+
+/// What is proven, and how.
+#[derive(Clone, Debug)]
+pub struct ProveRequest {
+    /// This program.
+    pub program: PathBuf,
+    /// The verb and its flags, without those for results.
+    pub words: Vec<OsString>,
+    /// What is tried.
+    pub change: Change,
+    /// Passes of each state that count.
+    pub rounds: u32,
+    /// Folder for the proof's directory.
+    pub out: PathBuf,
+}
+
+impl ProveRequest {
+    /// The verb and its flags in a state.
+    pub fn words_in(&self, state: usize) -> Vec<OsString> {
+        match &self.change {
+            Change::Targets { targets } => with_target(&self.words, PLACE, &targets[state]),
+            _ => self.words.clone(),
+        }
+    }
+}
+
+/// What whoever watches is told.
+#[derive(Debug)]
+pub enum ProveEvent<'a> {
+    /// The run that makes the test files begins.
+    FirstRun,
+    /// A pass begins: its number from 1, how many there are at least, how long the last one took.
+    Pass {
+        /// From 1.
+        number: usize,
+        /// At least so many.
+        of: usize,
+        /// Its state.
+        state: usize,
+        /// How long the run before took, without the commands.
+        last_took_s: f64,
+    },
+    /// It ended.
+    Measured(&'a Summary),
+    /// It ended, and counts for nothing.
+    Disturbed(&'a Disturbance),
+}
+
+/// A proof that ended.
+#[derive(Debug)]
+pub struct ProofEnd {
+    /// What came of it.
+    pub proof: Proof,
+    /// Where it lies.
+    pub dir: PathBuf,
+    /// What a pass meant for the whole, where one ended it early.
+    pub exit_code: u8,
+}
+
+/// Why nothing could be proven.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProveError {
+    /// There is no place for results.
+    #[error(transparent)]
+    Out(#[from] RunError),
+    /// There is none for these.
+    #[error(transparent)]
+    Dir(#[from] RunDirError),
+    /// What was found can't be kept.
+    #[error(transparent)]
+    File(#[from] ProofFileError),
+    /// What undoes the change can't be kept, or it is not undone.
+    #[error(transparent)]
+    Left(#[from] LeftChangeError),
+    /// The change can't be made.
+    #[error("the change can't be made: {0}")]
+    Change(#[from] ShellError),
+    /// A pass did not come to its end.
+    #[error(transparent)]
+    Pass(#[from] PassError),
+    /// The passes can't be compared.
+    #[error(transparent)]
+    Compare(#[from] CompareRunsError),
+    /// Something else happened again and again.
+    #[error(
+        "{0} passes were disturbed, which is as many as were wanted; see in {1} by what, and prove it when that \
+         is over"
+    )]
+    TooDisturbed(usize, String),
+}
+
+impl ProveError {
+    /// The exit code that it means: of the pass where one failed, else 3, as for every measurement that broke
+    /// off, and 2 where nothing was measured.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            ProveError::Pass(error) => error.exit_code(),
+            ProveError::Out(error) => error.exit_code(),
+            ProveError::Left(LeftChangeError::NoPlace | LeftChangeError::Folder { .. }) => 2,
+            _ => 3,
+        }
+    }
+}
+
+/// Proves a change. The change is undone when this returns, or the error says that it is not.
+///
+/// # Errors
+/// Nothing could be measured, or the change could not be undone. Whatever stops it later ends the proof; what
+/// was measured before is kept.
+pub fn prove(
+    request: &ProveRequest,
+    tell: &mut dyn FnMut(&ProveEvent<'_>),
+    interrupt: &Interrupt,
+) -> Result<ProofEnd, ProveError> {
+    make_out(&request.out)?;
+    let verb = request.words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
+    let name = RunName { start: Timestamp::now().into(), target: &verb, what: WHAT };
+    let dir = RunDir::create(&request.out, name)?.path().to_path_buf();
+    let mut proving = Proving::begin(request, dir, interrupt)?;
+    let came = proving.all(tell).and_then(|()| proving.conclude());
+    // First of all, whatever else went wrong.
+    let undone = proving.undo();
+    if let Err(error) = &came {
+        proving.proof.ended_early = Some(error.to_string());
+    }
+    proving.proof.write(&proving.dir)?;
+    undone?;
+    match came {
+        Err(error) if proving.proof.passes.is_empty() => Err(error),
+        Err(error) => Ok(ProofEnd { exit_code: error.exit_code(), proof: proving.proof, dir: proving.dir }),
+        Ok(()) => Ok(ProofEnd { exit_code: 0, proof: proving.proof, dir: proving.dir }),
+    }
+}
+
+/// A proof on its way.
+struct Proving<'a> {
+    request: &'a ProveRequest,
+    interrupt: &'a Interrupt,
+    dir: PathBuf,
+    proof: Proof,
+    /// The first pass of each state, which the others are to be like.
+    firsts: Vec<Option<Summary>>,
+    /// The state that things are in; `None` where nobody knows.
+    state: Option<usize>,
+    /// What undoes it, once it is on disk.
+    noted: Option<Noted>,
+    last_took_s: f64,
+}
+
+impl<'a> Proving<'a> {
+    fn begin(
+        request: &'a ProveRequest,
+        dir: PathBuf,
+        interrupt: &'a Interrupt,
+    ) -> Result<Proving<'a>, ProveError> {
+        let proof = Proof {
+            proof_version: PROOF_VERSION,
+            written_by: concat!("reelgauge ", env!("CARGO_PKG_VERSION")).to_owned(),
+            started_at: Timestamp::now().to_string(),
+            workload: request.words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+            change: request.change.clone(),
+            rounds: request.rounds,
+            first_runs: Vec::new(),
+            passes: Vec::new(),
+            complete: false,
+            ended_early: None,
+            conclusion: None,
+        };
+        proof.write(&dir)?;
+        let states = request.change.state_count();
+        Ok(Proving {
+            request,
+            interrupt,
+            dir,
+            proof,
+            firsts: vec![None; states],
+            state: request.change.begins_in_first_state().then_some(0),
+            noted: None,
+            last_took_s: 0.0,
+        })
+    }
+
+    /// The run that makes files, and every round.
+    fn all(&mut self, tell: &mut dyn FnMut(&ProveEvent<'_>)) -> Result<(), ProveError> {
+        let states = self.request.change.state_count();
+        // Targets have files each; else all states have the same.
+        let with_files = if matches!(self.request.change, Change::Targets { .. }) { states } else { 1 };
+        for state in 0..with_files {
+            tell(&ProveEvent::FirstRun);
+            let first = self.measure(state)?;
+            self.proof.first_runs.push(first.run);
+            self.proof.write(&self.dir)?;
+        }
+        for round in 0..self.request.rounds {
+            for state in order::of_round(round, states) {
+                self.until_undisturbed(round, state, tell)?;
+            }
+        }
+        self.proof.complete = true;
+        Ok(())
+    }
+
+    fn until_undisturbed(
+        &mut self,
+        round: u32,
+        state: usize,
+        tell: &mut dyn FnMut(&ProveEvent<'_>),
+    ) -> Result<(), ProveError> {
+        let wanted = self.request.rounds as usize * self.request.change.state_count();
+        loop {
+            let disturbed = self.proof.disturbed();
+            if disturbed >= wanted {
+                return Err(ProveError::TooDisturbed(disturbed, self.dir.display().to_string()));
+            }
+            let number = self.proof.passes.len() + 1;
+            let of = wanted + disturbed;
+            tell(&ProveEvent::Pass { number, of, state, last_took_s: self.last_took_s });
+            let pass = self.measure(state)?;
+            let disturbance = disturbance(&pass.summary, self.firsts[state].as_ref());
+            tell(&match &disturbance {
+                Some(disturbance) => ProveEvent::Disturbed(disturbance),
+                None => ProveEvent::Measured(&pass.summary),
+            });
+            let is_undisturbed = disturbance.is_none();
+            self.proof.passes.push(ProofPass { round, state, run: pass.run, disturbance });
+            self.proof.write(&self.dir)?;
+            if is_undisturbed {
+                self.firsts[state].get_or_insert(pass.summary);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Leads to a state, and measures once.
+    fn measure(&mut self, state: usize) -> Result<Pass, ProveError> {
+        self.enter(state)?;
+        let words = self.request.words_in(state);
+        let began = std::time::Instant::now();
+        let pass = pass::measure(&self.request.program, &words, &self.dir, self.interrupt)?;
+        self.last_took_s = began.elapsed().as_secs_f64();
+        Ok(pass)
+    }
+
+    fn enter(&mut self, state: usize) -> Result<(), ProveError> {
+        if self.interrupt.asked() {
+            return Err(PassError::Interrupted.into());
+        }
+        if self.state == Some(state) {
+            return Ok(());
+        }
+        if let Some(command) = self.request.change.command_to(state) {
+            if self.noted.is_none()
+                && let Some(undo) = self.request.change.undo()
+            {
+                self.noted = Some(Noted::write(&own_folder()?, &command, &undo)?);
+            }
+            // Should it fail, nobody knows what it did; the undo is run all the same.
+            self.state = None;
+            shell::run(&command)?;
+        }
+        self.state = Some(state);
+        Ok(())
+    }
+
+    /// Leaves things as they were.
+    fn undo(&mut self) -> Result<(), LeftChangeError> {
+        self.noted.take().map_or(Ok(()), Noted::undo)
+    }
+
+    fn conclude(&mut self) -> Result<(), ProveError> {
+        let states = self.request.change.state_count();
+        let passes: Vec<&ProofPass> = (0..states).flat_map(|state| self.proof.counting(state)).collect();
+        let dirs: Vec<PathBuf> = passes.iter().map(|pass| self.dir.join(&pass.run)).collect();
+        let rounds = self.request.rounds as usize;
+        let rows = compare_sides(&dirs, rounds)?.rows;
+        let sent_again: Vec<Option<f64>> = dirs.iter().map(|dir| sent_again(dir)).collect();
+        self.proof.conclusion = Some(ProofConclusion::new(&rows, rounds, &sent_again));
+        Ok(())
+    }
+}
+
+/// Segments that this machine sent again during a run; `None` where nobody counted them.
+fn sent_again(run: &Path) -> Option<f64> {
+    let (layer, name) = SENT_AGAIN;
+    mean_of_counter(run, layer, name)
+}

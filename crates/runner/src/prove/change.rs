@@ -1,0 +1,174 @@
+//! What is tried: a change that is made and undone, values of a setting, or several targets. Which states
+//! that gives, and which command leads to each.
+//!
+//! Not here: running commands ([`super::shell`]), and in which order states take their turns
+//! ([`super::order`]).
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// Stands for a sweep's value in its command, and for the target in a workload.
+pub const PLACE: &str = "{}";
+/// Characters of a swept value besides letters and digits: none that a shell takes for something else.
+const VALUE_SIGNS: &str = "._:+-/%@";
+
+/// What is tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Change {
+    /// One change, and what undoes it.
+    Command {
+        /// Makes the change.
+        change: String,
+        /// Undoes it.
+        undo: String,
+    },
+    /// Values of one setting. The first is the one that the others are held to, and that is set at the end.
+    Sweep {
+        /// What is set.
+        name: String,
+        /// To what.
+        values: Vec<String>,
+        /// Sets it, with [`PLACE`] for the value.
+        set: String,
+        /// What is run at the end instead of setting the first value.
+        undo: Option<String>,
+    },
+    /// Targets that stand side by side. The first is the one that the others are held to.
+    Targets {
+        /// Their directories.
+        targets: Vec<PathBuf>,
+    },
+}
+
+/// Why something can't be tried.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChangeError {
+    /// A sweep is not of the form NAME=VALUE,VALUE.
+    #[error("--sweep is written NAME=VALUE,VALUE,..., such as read_ahead_kb=128,1024,4096, and not '{0}'")]
+    Sweep(String),
+    /// Two values are the same, or there is one alone.
+    #[error("--sweep needs two values or more, each once; the first is what the others are held to")]
+    Values,
+    /// A value would be something else to a shell.
+    #[error("'{0}' can't be a value of --sweep: letters, digits and {VALUE_SIGNS} can stand in it")]
+    Value(String),
+    /// The command has no place for the value.
+    #[error("--set has no {PLACE} where the value goes, as in --set 'echo {PLACE} > /sys/...'")]
+    NoPlace,
+    /// There are fewer than two targets.
+    #[error(
+        "--targets needs two targets or more, separated by commas; the first is what the others are held to"
+    )]
+    Targets,
+}
+
+impl Change {
+    /// Values of a setting, from `NAME=VALUE,VALUE`.
+    ///
+    /// # Errors
+    /// What is said does not give two values and a command for each.
+    pub fn sweep(said: &str, set: String, undo: Option<String>) -> Result<Change, ChangeError> {
+        let (name, values) = said.split_once('=').ok_or_else(|| ChangeError::Sweep(said.to_owned()))?;
+        let values: Vec<String> = values.split(',').map(|value| value.trim().to_owned()).collect();
+        if name.trim().is_empty() || values.iter().any(String::is_empty) {
+            return Err(ChangeError::Sweep(said.to_owned()));
+        }
+        let is_plain = |value: &&String| {
+            value.chars().all(|sign| sign.is_ascii_alphanumeric() || VALUE_SIGNS.contains(sign))
+        };
+        if let Some(odd) = values.iter().find(|value| !is_plain(value)) {
+            return Err(ChangeError::Value(odd.clone()));
+        }
+        if values.len() < 2 || values.iter().enumerate().any(|(at, value)| values[..at].contains(value)) {
+            return Err(ChangeError::Values);
+        }
+        if !set.contains(PLACE) {
+            return Err(ChangeError::NoPlace);
+        }
+        Ok(Change::Sweep { name: name.trim().to_owned(), values, set, undo })
+    }
+
+    /// Targets side by side.
+    ///
+    /// # Errors
+    /// There is one alone.
+    pub fn targets(targets: Vec<PathBuf>) -> Result<Change, ChangeError> {
+        let is_twice = targets.iter().enumerate().any(|(at, target)| targets[..at].contains(target));
+        if targets.len() < 2 || is_twice {
+            return Err(ChangeError::Targets);
+        }
+        Ok(Change::Targets { targets })
+    }
+
+    /// How many states there are.
+    pub fn state_count(&self) -> usize {
+        match self {
+            Change::Command { .. } => 2,
+            Change::Sweep { values, .. } => values.len(),
+            Change::Targets { targets } => targets.len(),
+        }
+    }
+
+    /// What leads to a state from any other; `None` where nothing has to be done.
+    pub fn command_to(&self, state: usize) -> Option<String> {
+        match self {
+            Change::Command { undo, .. } if state == 0 => Some(undo.clone()),
+            Change::Command { change, .. } => Some(change.clone()),
+            Change::Sweep { values, set, .. } => values.get(state).map(|value| set.replace(PLACE, value)),
+            Change::Targets { .. } => None,
+        }
+    }
+
+    /// What leaves things as they were; `None` where nothing is changed.
+    pub fn undo(&self) -> Option<String> {
+        match self {
+            Change::Sweep { undo: Some(undo), .. } => Some(undo.clone()),
+            _ => self.command_to(0),
+        }
+    }
+
+    /// Whether things stand as in the first state before anything was done. A setting that is swept may have
+    /// any value.
+    pub fn begins_in_first_state(&self) -> bool {
+        !matches!(self, Change::Sweep { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_change_is_made_and_undone() {
+        let change = Change::Command { change: "make".into(), undo: "unmake".into() };
+        assert_eq!(change.command_to(1).as_deref(), Some("make"));
+        assert_eq!((change.command_to(0), change.undo()), (Some("unmake".into()), Some("unmake".into())));
+        assert!(change.begins_in_first_state());
+    }
+
+    #[test]
+    fn a_sweep_sets_each_value_and_ends_with_the_first() {
+        let sweep = |said: &str, set: &str| Change::sweep(said, set.to_owned(), None);
+        let change = sweep("read_ahead_kb=128, 4096", "echo {} > {}.txt").unwrap();
+        assert_eq!(change.command_to(1).as_deref(), Some("echo 4096 > 4096.txt"));
+        assert_eq!(change.undo().as_deref(), Some("echo 128 > 128.txt"));
+        assert!(!change.begins_in_first_state());
+        for (said, set) in [("128,256", "{}"), ("a=1", "{}"), ("a=1,1", "{}"), ("a=,1", "{}"), ("a=1,2", "x")]
+        {
+            assert!(sweep(said, set).is_err(), "{said} {set}");
+        }
+        assert_eq!(sweep("a=1,2;reboot", "{}"), Err(ChangeError::Value("2;reboot".into())));
+    }
+
+    #[test]
+    fn targets_need_no_command() {
+        let change = Change::targets(vec!["/a".into(), "/b".into()]).unwrap();
+        assert_eq!((change.command_to(1), change.undo(), change.state_count()), (None, None, 2));
+        assert!(Change::targets(vec!["/a".into(), "/a".into()]).is_err());
+    }
+}

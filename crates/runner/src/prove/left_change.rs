@@ -1,0 +1,246 @@
+//! What undoes a change, on disk before the change is made. It stays there until the undo has succeeded, so
+//! that a process that is killed, or a machine that loses its power, leaves nobody in the dark: the next
+//! start of the program tells of it.
+//!
+//! ```text
+//! ~/.local/state/reelgauge/undo/2026-11-24T021500Z-4711.json     (or below $XDG_STATE_HOME)
+//! ```
+//!
+//! What is in there is run by a shell, so a file counts only if it belongs to whoever runs the program, and
+//! nobody else may write it. It is shown before it is run, and run only on request.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use reelgauge_record::run_dir::{RunDirError, write_atomically};
+use reelgauge_results::live::process;
+use serde::{Deserialize, Serialize};
+
+use super::shell::{self, ShellError};
+
+/// Version of these files.
+const LEFT_VERSION: u32 = 1;
+/// No such file is longer.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// A change that was made, or was about to be, and what undoes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftChange {
+    /// Version of this format.
+    pub left_version: u32,
+    /// When it was about to be made, RFC 3339.
+    pub made_at: String,
+    /// What makes it.
+    pub change: String,
+    /// What undoes it.
+    pub undo: String,
+    /// The process that was to undo it.
+    pid: u32,
+    /// What tells that process from others of its number.
+    process: String,
+}
+
+/// What went wrong with such a file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LeftChangeError {
+    /// Nobody says where it goes.
+    #[error(
+        "there is no place for what undoes the change, should this process be killed: set HOME, or XDG_STATE_HOME"
+    )]
+    NoPlace,
+    /// The folder can't be made or read.
+    #[error("{}: {source}; what undoes a change is kept there", path.display())]
+    Folder {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file can't be written.
+    #[error(transparent)]
+    File(#[from] RunDirError),
+    /// It can't be undone.
+    #[error("the change is not undone: {source}; undo it by hand, and then remove {}", path.display())]
+    Undo {
+        /// The file that tells of it.
+        path: PathBuf,
+        /// Why.
+        source: ShellError,
+    },
+}
+
+/// A change that is on disk.
+#[derive(Clone, Debug)]
+pub struct Noted {
+    /// What it says.
+    pub left: LeftChange,
+    /// Where.
+    pub path: PathBuf,
+}
+
+impl Noted {
+    /// Puts it on disk, before the change is made.
+    ///
+    /// # Errors
+    /// There is no place for it, or it can't be written.
+    pub(super) fn write(folder: &Path, change: &str, undo: &str) -> Result<Noted, LeftChangeError> {
+        let failed = |source| LeftChangeError::Folder { path: folder.to_path_buf(), source };
+        make_folder(folder).map_err(failed)?;
+        let pid = std::process::id();
+        let now = Timestamp::now();
+        let left = LeftChange {
+            left_version: LEFT_VERSION,
+            made_at: now.to_string(),
+            change: change.to_owned(),
+            undo: undo.to_owned(),
+            pid,
+            process: process::own_mark(),
+        };
+        let path = folder.join(format!("{}-{pid}.json", now.strftime("%Y-%m-%dT%H%M%SZ")));
+        let text = serde_json::to_vec_pretty(&left).map_err(|error| failed(error.into()))?;
+        write_atomically(&path, &text)?;
+        Ok(Noted { left, path })
+    }
+
+    /// Undoes the change, and forgets it if that has succeeded.
+    ///
+    /// # Errors
+    /// The undo fails; then it stays on disk.
+    pub fn undo(self) -> Result<(), LeftChangeError> {
+        match shell::run(&self.left.undo) {
+            Ok(()) => match fs::remove_file(&self.path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    Err(LeftChangeError::Folder { path: self.path, source: error })
+                }
+                _ => Ok(()),
+            },
+            Err(source) => Err(LeftChangeError::Undo { path: self.path, source }),
+        }
+    }
+}
+
+/// The changes that nobody undid, the oldest first: whoever was to is gone.
+pub fn left_behind() -> Vec<Noted> {
+    folder(|name| std::env::var_os(name)).map(|folder| left_in(&folder)).unwrap_or_default()
+}
+
+/// The folder for what undoes changes.
+///
+/// # Errors
+/// The environment names none.
+pub(super) fn own_folder() -> Result<PathBuf, LeftChangeError> {
+    folder(|name| std::env::var_os(name)).ok_or(LeftChangeError::NoPlace)
+}
+
+fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = || set("HOME").or_else(|| set("USERPROFILE"));
+    let state = set("XDG_STATE_HOME").or_else(|| Some(home()?.join(".local/state")))?;
+    Some(state.join("reelgauge/undo"))
+}
+
+/// Makes the folder, for nobody else to look into.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
+}
+
+fn left_in(folder: &Path) -> Vec<Noted> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    let noted = paths.into_iter().filter_map(|path| Some(Noted { left: read(&path)?, path }));
+    noted.filter(|noted| !process::is_alive(noted.left.pid, &noted.left.process, &noted.path)).collect()
+}
+
+/// What a file says; `None` for one that is another's, or none of ours.
+fn read(path: &Path) -> Option<LeftChange> {
+    let facts = fs::symlink_metadata(path).ok()?;
+    if !facts.is_file() || facts.len() > MAX_BYTES || !is_own(&facts) {
+        return None;
+    }
+    let left: LeftChange = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    (left.left_version == LEFT_VERSION).then_some(left)
+}
+
+#[cfg(unix)]
+fn is_own(facts: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    facts.uid() == rustix::process::geteuid().as_raw() && facts.mode() & 0o022 == 0
+}
+
+#[cfg(not(unix))]
+fn is_own(_facts: &fs::Metadata) -> bool {
+    true
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    /// As if its process were gone.
+    fn abandon(noted: &Noted) {
+        let left = LeftChange { pid: 1, process: "another/1".into(), ..noted.left.clone() };
+        fs::write(&noted.path, serde_json::to_vec(&left).unwrap()).unwrap();
+    }
+
+    #[test]
+    fn what_is_left_is_found_when_its_process_is_gone_and_forgotten_when_undone() {
+        let dir = tempfile::tempdir().unwrap();
+        let (folder, undone) = (dir.path().join("undo"), dir.path().join("undone"));
+        let noted = Noted::write(&folder, "true", &format!("touch {}", undone.display())).unwrap();
+        assert!(left_in(&folder).is_empty(), "this process will undo it itself");
+        abandon(&noted);
+        let found = left_in(&folder).pop().unwrap();
+        assert_eq!(found.left.undo, noted.left.undo);
+        found.undo().unwrap();
+        assert!(undone.exists() && left_in(&folder).is_empty());
+    }
+
+    #[test]
+    fn an_undo_that_fails_stays_on_disk() {
+        let dir = tempfile::tempdir().unwrap();
+        let noted = Noted::write(dir.path(), "true", "exit 7").unwrap();
+        abandon(&noted);
+        let error = left_in(dir.path()).pop().unwrap().undo().unwrap_err().to_string();
+        assert!(error.contains("exit code 7") && error.contains("by hand"), "{error}");
+        assert_eq!(left_in(dir.path()).len(), 1);
+    }
+
+    #[test]
+    fn what_others_may_write_is_not_believed() {
+        let dir = tempfile::tempdir().unwrap();
+        let noted = Noted::write(dir.path(), "true", "true").unwrap();
+        abandon(&noted);
+        fs::set_permissions(&noted.path, fs::Permissions::from_mode(0o666)).unwrap();
+        assert!(left_in(dir.path()).is_empty());
+        fs::set_permissions(&noted.path, fs::Permissions::from_mode(0o600)).unwrap();
+        let link = dir.path().join("link.json");
+        std::os::unix::fs::symlink(&noted.path, &link).unwrap();
+        assert_eq!(left_in(dir.path()).len(), 1, "a link is no file of ours");
+        fs::write(dir.path().join("torn.json"), "{\"left_ver").unwrap();
+        assert_eq!(left_in(dir.path()).len(), 1);
+    }
+
+    #[test]
+    fn the_folder_is_where_the_environment_says() {
+        let with = |names: &[(&'static str, &'static str)]| {
+            let names = names.to_vec();
+            folder(move |name| names.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into()))
+        };
+        assert_eq!(with(&[("HOME", "/h")]), Some("/h/.local/state/reelgauge/undo".into()));
+        assert_eq!(with(&[("HOME", "/h"), ("XDG_STATE_HOME", "/s")]), Some("/s/reelgauge/undo".into()));
+        assert_eq!(with(&[("HOME", "")]), None);
+    }
+}

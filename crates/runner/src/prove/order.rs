@@ -1,0 +1,40 @@
+//! In which order states take their turns.
+//!
+//! Storage changes while it is measured: caches fill, others come and go. Two states in the order A B, B A,
+//! A B, … meet a steady drift alike. More go round, each round beginning with the next one and every second
+//! round backwards, so that none always follows the same other.
+
+/// The states of a round, in the order in which they are measured.
+pub(super) fn of_round(round: u32, state_count: usize) -> Vec<usize> {
+    let mut states: Vec<usize> = (0..state_count).collect();
+    if state_count > 2 {
+        states.rotate_left(round as usize % state_count);
+    }
+    if !round.is_multiple_of(2) {
+        states.reverse();
+    }
+    states
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_states_take_turns_at_being_first() {
+        assert_eq!([of_round(0, 2), of_round(1, 2), of_round(2, 2)], [[0, 1], [1, 0], [0, 1]]);
+    }
+
+    #[test]
+    fn every_state_is_in_every_round_once_and_none_is_always_first() {
+        let firsts: Vec<usize> = (0..8).map(|round| of_round(round, 4)[0]).collect();
+        for state in 0..4 {
+            assert!(firsts.contains(&state), "{state} is never first: {firsts:?}");
+        }
+        for round in 0..8 {
+            let mut states = of_round(round, 4);
+            states.sort_unstable();
+            assert_eq!(states, [0, 1, 2, 3]);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! One pass: this same program measures, as a process of its own, into the proof's directory.
+//!
+//! A process of its own, because nothing of one pass may reach into the next: no open file, no memory, no
+//! thread that still waits for a dead mount.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_results::reopen::{ReopenError, reopen};
+
+use super::shell::beginning;
+use crate::interrupt::{EXIT_INTERRUPTED, Interrupt};
+
+/// How often is looked whether it has ended.
+const BEAT: Duration = Duration::from_millis(20);
+/// Exit codes of a run that was measured: criteria met, not met.
+const MEASURED: [i32; 2] = [0, 1];
+/// Exit code of a run that broke off.
+const EXIT_BROKE_OFF: u8 = 3;
+
+/// A pass that ran to its end.
+#[derive(Debug)]
+pub(super) struct Pass {
+    /// Its directory, below the proof's.
+    pub(super) run: PathBuf,
+    /// What came of it.
+    pub(super) summary: Summary,
+}
+
+/// Why a pass did not.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PassError {
+    /// This program can't be started.
+    #[error("{} cannot be started: {source}", program.display())]
+    Start {
+        /// What.
+        program: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It was refused, or broke off.
+    #[error("a pass ended with {how}: {said}")]
+    Ended {
+        /// Its exit code, in words.
+        how: String,
+        /// What it said.
+        said: String,
+        /// The exit code that this means for the whole.
+        exit_code: u8,
+    },
+    /// It left no run, or more than one.
+    #[error("a pass left {0} runs instead of one; it can't be told which is its own")]
+    Runs(usize),
+    /// Its run can't be read.
+    #[error("the run of a pass can't be read: {0}")]
+    Run(#[from] ReopenError),
+    /// Somebody asked for the end.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl PassError {
+    /// The exit code that it means for the whole.
+    pub(super) fn exit_code(&self) -> u8 {
+        match self {
+            PassError::Ended { exit_code, .. } => *exit_code,
+            PassError::Interrupted => EXIT_INTERRUPTED as u8,
+            PassError::Start { .. } | PassError::Runs(_) | PassError::Run(_) => EXIT_BROKE_OFF,
+        }
+    }
+}
+
+/// Measures once. `words` are the verb and its flags.
+pub(super) fn measure(
+    program: &Path,
+    words: &[OsString],
+    dir: &Path,
+    interrupt: &Interrupt,
+) -> Result<Pass, PassError> {
+    let start = |source| PassError::Start { program: program.to_path_buf(), source };
+    let before = directories(dir);
+    let mut said = tempfile::tempfile().map_err(start)?;
+    let mut command = Command::new(program);
+    command.args(with_out(words, dir)).stdin(Stdio::null()).stdout(Stdio::null());
+    let mut child = command.stderr(said.try_clone().map_err(start)?).spawn().map_err(start)?;
+    let status = wait(&mut child, interrupt).map_err(start)?;
+    judged(status, &mut said, interrupt)?;
+    let new: Vec<OsString> = directories(dir).difference(&before).cloned().collect();
+    let [run] = new.as_slice() else { return Err(PassError::Runs(new.len())) };
+    let summary = reopen(&dir.join(run))?;
+    match summary.outcome {
+        Outcome::Complete => Ok(Pass { run: PathBuf::from(run), summary }),
+        _ => Err(PassError::Ended {
+            how: "a run that is not complete".to_owned(),
+            said: summary.outcome_reason.unwrap_or_default(),
+            exit_code: EXIT_BROKE_OFF,
+        }),
+    }
+}
+
+/// The verb, where its results go, and the rest.
+fn with_out(words: &[OsString], dir: &Path) -> Vec<OsString> {
+    let mut out = OsString::from("--out=");
+    out.push(dir);
+    let mut all: Vec<OsString> = words.to_vec();
+    let behind_verb = all.len().min(1);
+    all.splice(behind_verb..behind_verb, [out, OsString::from("--quiet")]);
+    all
+}
+
+/// Waits until it has ended; asks it to as soon as somebody asks this process.
+fn wait(child: &mut Child, interrupt: &Interrupt) -> io::Result<ExitStatus> {
+    let mut is_told = false;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if interrupt.asked() && !is_told {
+            // From a terminal it has the signal already; the second of two quick ones means the same.
+            interrupted(child);
+            is_told = true;
+        }
+        std::thread::sleep(BEAT);
+    }
+}
+
+fn judged(status: ExitStatus, said: &mut File, interrupt: &Interrupt) -> Result<(), PassError> {
+    match status.code() {
+        _ if interrupt.asked() => Err(PassError::Interrupted),
+        Some(EXIT_INTERRUPTED) => Err(PassError::Interrupted),
+        Some(code) if MEASURED.contains(&code) => Ok(()),
+        code => Err(PassError::Ended {
+            how: code.map_or_else(|| status.to_string(), |code| format!("exit code {code}")),
+            said: beginning(said),
+            exit_code: code.and_then(|code| u8::try_from(code).ok()).unwrap_or(EXIT_BROKE_OFF),
+        }),
+    }
+}
+
+#[cfg(unix)]
+fn interrupted(child: &mut Child) {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    if let Some(pid) = Pid::from_raw(child.id().cast_signed()) {
+        // It may have ended meanwhile, and was not waited for, so its number is its own.
+        let _ = kill_process(pid, Signal::INT);
+    }
+}
+
+#[cfg(not(unix))]
+fn interrupted(child: &mut Child) {
+    let _ = child.kill();
+}
+
+/// The names of the directories in a directory.
+fn directories(dir: &Path) -> BTreeSet<OsString> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name()).collect()
+}
+
+/// The words with this in the place of the target.
+pub(super) fn with_target(words: &[OsString], place: &str, target: &Path) -> Vec<OsString> {
+    let put = |word: &OsString| match word.to_str().and_then(|word| word.split_once(place)) {
+        Some((before, behind)) => {
+            let mut put = OsString::from(before);
+            put.push(target);
+            put.push(OsStr::new(behind));
+            put
+        }
+        None => word.clone(),
+    };
+    words.iter().map(put).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> Vec<OsString> {
+        words.iter().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn results_go_into_the_proof() {
+        assert_eq!(
+            with_out(&words(&["mix", "/mnt", "--direct"]), Path::new("/p")),
+            words(&["mix", "--out=/p", "--quiet", "/mnt", "--direct"])
+        );
+    }
+
+    #[test]
+    fn a_target_goes_where_its_place_is() {
+        let put = with_target(&words(&["run", "newsroom", "--target={}", "{}"]), "{}", Path::new("/mnt/b"));
+        assert_eq!(put, words(&["run", "newsroom", "--target=/mnt/b", "/mnt/b"]));
+    }
+}

@@ -1,0 +1,117 @@
+//! `proof.json`: what was tried, every pass, and what is concluded. It is written again after every pass.
+//!
+//! ```text
+//! reelgauge-runs/2026-11-24T021500Z-nas1-prove/
+//!   proof.json
+//!   2026-…/      the run of each pass, with its log and summary
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use reelgauge_analysis::proof::ProofConclusion;
+use reelgauge_analysis::proof::disturbance::Disturbance;
+use reelgauge_record::run_dir::{RunDirError, write_atomically};
+use serde::{Deserialize, Serialize};
+
+use super::change::Change;
+
+/// The file's name in a proof's directory.
+const FILE_NAME: &str = "proof.json";
+/// Version of this file.
+pub(super) const PROOF_VERSION: u32 = 1;
+
+/// A proof, or as much of one as there is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Proof {
+    /// Version of this format.
+    pub proof_version: u32,
+    /// The program that wrote it.
+    pub written_by: String,
+    /// When it began, RFC 3339.
+    pub started_at: String,
+    /// The verb and its flags, as they were measured again and again.
+    pub workload: Vec<String>,
+    /// What was tried.
+    pub change: Change,
+    /// Passes of each state that count.
+    pub rounds: u32,
+    /// The runs before all passes, one for each target, which made the test files and count for nothing.
+    pub first_runs: Vec<PathBuf>,
+    /// The passes, in the order in which they ran.
+    pub passes: Vec<ProofPass>,
+    /// Whether all of them ran.
+    pub complete: bool,
+    /// Why not, where something stopped it.
+    pub ended_early: Option<String>,
+    /// What all of them allow to conclude.
+    pub conclusion: Option<ProofConclusion>,
+}
+
+/// One pass.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProofPass {
+    /// Which round, from 0.
+    pub round: u32,
+    /// Which state, from 0.
+    pub state: usize,
+    /// Its run, below the proof's directory.
+    pub run: PathBuf,
+    /// What else happened during it; then it does not count, and was measured again.
+    pub disturbance: Option<Disturbance>,
+}
+
+/// Why there is no proof in a directory.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProofFileError {
+    /// It can't be written.
+    #[error(transparent)]
+    Write(#[from] RunDirError),
+    /// It can't be read.
+    #[error("{}: {why}; its runs can be looked at one by one", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+}
+
+impl Proof {
+    /// Whether this is the directory of a proof.
+    pub fn is_in(dir: &Path) -> bool {
+        dir.join(FILE_NAME).exists()
+    }
+
+    /// Reads the proof in this directory.
+    ///
+    /// # Errors
+    /// There is none, it is damaged, or a newer version wrote it.
+    pub fn read(dir: &Path) -> Result<Proof, ProofFileError> {
+        let path = dir.join(FILE_NAME);
+        let failed = |why: String| ProofFileError::Read { path: path.clone(), why };
+        let text = std::fs::read(&path).map_err(|error| failed(error.to_string()))?;
+        let proof: Proof = serde_json::from_slice(&text).map_err(|error| failed(error.to_string()))?;
+        match proof.proof_version {
+            PROOF_VERSION => Ok(proof),
+            found => Err(failed(format!("it has version {found}, and this program reads {PROOF_VERSION}"))),
+        }
+    }
+
+    pub(super) fn write(&self, dir: &Path) -> Result<(), ProofFileError> {
+        let path = dir.join(FILE_NAME);
+        let text = serde_json::to_vec_pretty(self)
+            .map_err(|error| ProofFileError::Read { path: path.clone(), why: error.to_string() })?;
+        Ok(write_atomically(&path, &text)?)
+    }
+
+    /// The passes of a state that count, in their order.
+    pub fn counting(&self, state: usize) -> impl Iterator<Item = &ProofPass> {
+        self.passes.iter().filter(move |pass| pass.state == state && pass.disturbance.is_none())
+    }
+
+    /// How many passes were disturbed.
+    pub fn disturbed(&self) -> usize {
+        self.passes.iter().filter(|pass| pass.disturbance.is_some()).count()
+    }
+}

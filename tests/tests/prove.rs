@@ -1,0 +1,188 @@
+//! A change that is proven on real storage, and that is undone whatever happens.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use reelgauge_tests::binary::{self, Outcome, Running};
+use reelgauge_tests::needs;
+use reelgauge_tests::run_dir::at;
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::sshfs::{self, Sshfs};
+use reelgauge_tests::tool::tool;
+use reelgauge_tests::turns::my_turn;
+use rustix::process::Signal;
+
+/// More than eleven runs of a second take.
+const LIMIT: Duration = Duration::from_secs(110);
+
+/// A proof with a home of its own, where what undoes a change is kept.
+struct Proof {
+    scratch: Scratch,
+    home: PathBuf,
+    words: Vec<String>,
+}
+
+impl Proof {
+    /// Of this change; the state of things is a file in here, which the change makes and the undo removes.
+    fn of(change: &str, undo: &str, target: &Path) -> Proof {
+        let scratch = Scratch::new();
+        let (home, out) = (scratch.dir("home"), scratch.dir("out"));
+        let words = ["prove", "--change", change, "--undo", undo, "--json", "--out"].map(str::to_owned);
+        let mut words = words.to_vec();
+        let work =
+            "--profile=seq-read --workers=1 --length=4MiB --file-size=64MiB --warmup=200ms --duration=1s";
+        words.extend([out.display().to_string(), "--".to_owned(), "mix".to_owned()]);
+        words.push(target.display().to_string());
+        words.extend(work.split(' ').map(str::to_owned));
+        Proof { scratch, home, words }
+    }
+
+    /// Of making a file, which is left behind if nobody undoes it.
+    fn of_a_file(target: &Path, file: &Path) -> Proof {
+        let file = file.display();
+        Proof::of(&format!("touch {file}"), &format!("rm {file}"), target)
+    }
+
+    fn start(&self) -> Running {
+        self.by(&self.words)
+    }
+
+    fn by(&self, words: &[String]) -> Running {
+        let mut command = Command::new(binary::path());
+        command.env("HOME", &self.home).env_remove("XDG_STATE_HOME");
+        binary::start_by(command, words)
+    }
+
+    fn run(&self) -> Outcome {
+        self.start().wait(LIMIT)
+    }
+
+    /// Another start of the program by the same user.
+    fn other(&self, words: &[&str]) -> Outcome {
+        self.by(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>()).wait(LIMIT)
+    }
+
+    /// Whether something that undoes a change is kept.
+    fn has_undo(&self) -> bool {
+        let folder = self.home.join(".local/state/reelgauge/undo");
+        std::fs::read_dir(folder).is_ok_and(|mut files| files.next().is_some())
+    }
+}
+
+/// The speed that the server's side of a link has.
+fn speed(sshfs: &Sshfs) -> String {
+    let shown = sshfs.link().on_server("tc").args(["qdisc", "show", "dev", "v0"]).output().unwrap();
+    String::from_utf8_lossy(&shown.stdout).into_owned()
+}
+
+#[test]
+fn a_faster_link_is_a_gain_and_a_slower_one_a_loss() {
+    if !needs::are_met(sshfs::NEEDS) {
+        return;
+    }
+    let _turn = my_turn();
+    let sshfs = Sshfs::mount(100);
+    let [slow, fast] = [100, 200].map(|mbit| sshfs.link().set_server_speed(mbit));
+    let proof = Proof::of(&fast, &slow, sshfs.path());
+    let better = proof.run().expect_code(0).json();
+    assert_eq!(at(&better, "complete"), true);
+    assert_eq!(at(&better, "conclusion.best_state"), 1);
+    let read = &at(&better, "conclusion.figures")[0];
+    assert_eq!(at(read, "figure"), "total.read_bytes_per_s");
+    // What the link carries twice as much of, less what SSH and a short run add.
+    let change = at(read, "change_percent")[1].as_f64().unwrap();
+    assert!((80.0..110.0).contains(&change), "{change} %");
+    assert!(speed(&sshfs).contains("rate 100Mbit") && !proof.has_undo(), "{}", speed(&sshfs));
+    // Both ways are the same passes: five of each in turns.
+    let passes = at(&better, "passes").as_array().unwrap();
+    let order: Vec<u64> = passes.iter().map(|pass| at(pass, "state").as_u64().unwrap()).collect();
+    assert!(order.starts_with(&[0, 1, 1, 0, 0, 1]) || passes.len() > 10, "{order:?}");
+
+    let screen = proof.other(&["report", at(&better, "dir").as_str().unwrap()]).expect_code(0).stdout;
+    assert!(screen.starts_with("With the change is better: ") || screen.contains(" better"), "{screen}");
+    assert!(screen.contains(&format!("{change:+.1} %")), "{screen}");
+
+    tool(&fast);
+    let worse = Proof::of(&slow, &fast, sshfs.path()).run().expect_code(1).json();
+    assert_eq!(at(&worse, "conclusion.best_state"), &serde_json::Value::Null);
+    assert!(at(&worse, "conclusion.outcomes")[0].get("loss").is_some(), "{worse:#}");
+    assert!(speed(&sshfs).contains("rate 200Mbit"), "{}", speed(&sshfs));
+}
+
+#[test]
+fn ctrl_c_undoes_the_change_and_keeps_what_was_measured() {
+    let (_turn, target) = (my_turn(), Scratch::new());
+    let file = target.path().join("changed");
+    let proof = Proof::of_a_file(target.path(), &file);
+    let mut running = proof.start();
+    running.until(LIMIT, |_| file.exists()).expect("the change was made");
+    running.signal(Signal::INT);
+    let ended = running.wait(LIMIT).expect_code(130);
+    assert!(!file.exists() && !proof.has_undo(), "{}", ended.said());
+    let kept = ended.json();
+    assert!(at(&kept, "ended_early").as_str().unwrap().contains("interrupted"), "{kept:#}");
+    assert!(!at(&kept, "passes").as_array().unwrap().is_empty());
+}
+
+#[test]
+fn what_a_killed_proof_left_is_told_at_the_next_start_and_undone_on_request() {
+    let (_turn, target) = (my_turn(), Scratch::new());
+    let file = target.path().join("changed");
+    let proof = Proof::of_a_file(target.path(), &file);
+    let mut running = proof.start();
+    running.until(LIMIT, |_| file.exists()).expect("the change was made");
+    running.signal(Signal::KILL);
+    drop(running);
+    assert!(file.exists() && proof.has_undo());
+
+    let told = proof.other(&["scenarios"]).expect_code(0);
+    let said = told.stderr.replace('\n', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("was not undone") && said.contains("reelgauge prove --undo-left"), "{said}");
+    let refused = proof.run().expect_code(2);
+    assert!(refused.stderr.contains("--undo-left"), "{}", refused.said());
+    let undone = proof.other(&["prove", "--undo-left"]).expect_code(0);
+    assert!(undone.stdout.contains("Undone.") && !file.exists() && !proof.has_undo(), "{}", undone.said());
+    assert!(proof.other(&["scenarios"]).stderr.is_empty());
+}
+
+#[test]
+fn a_change_that_fails_is_undone_and_one_that_cannot_be_undone_is_told() {
+    let (_turn, target) = (my_turn(), Scratch::new());
+    let file = target.path().join("changed");
+    let (made, removed) = (format!("touch {0}; exit 4", file.display()), format!("rm {}", file.display()));
+    let proof = Proof::of(&made, &removed, target.path());
+    let failed = proof.run().expect_code(3);
+    assert!(failed.said().contains("exit code 4"), "{}", failed.said());
+    assert!(!file.exists() && !proof.has_undo());
+
+    let stuck = Proof::of(&format!("touch {}", file.display()), "exit 5", target.path());
+    let failed = stuck.run().expect_code(3);
+    assert!(
+        failed.stderr.contains("not undone") && failed.stderr.contains("exit code 5"),
+        "{}",
+        failed.said()
+    );
+    assert!(file.exists() && stuck.has_undo());
+}
+
+#[test]
+fn what_cannot_be_proven_is_refused_before_anything_is_changed() {
+    let target = Scratch::new();
+    let file = target.path().join("changed");
+    let proof = Proof::of_a_file(target.path(), &file);
+    let with = |old: &str, new: &str| {
+        let words: Vec<String> = proof.words.iter().map(|word| word.replace(old, new)).collect();
+        proof.by(&words).wait(LIMIT).expect_code(2).stderr
+    };
+    assert!(with("--workers=1", "--workers=none").contains("behind the '--'"));
+    assert!(with("--workers=1", "--out=elsewhere").contains("--out"));
+    let list = proof.words.iter().take_while(|word| *word != "mix").cloned().chain(["list".to_owned()]);
+    let refused = proof.by(&list.collect::<Vec<_>>()).wait(LIMIT).expect_code(2);
+    assert!(refused.stderr.contains("measures"), "{}", refused.said());
+    assert!(with("--workers=1", "{}").contains("--targets"));
+    assert!(!file.exists() && proof.scratch.path().join("out").read_dir().unwrap().next().is_none());
+}
