@@ -177,7 +177,8 @@ function plainFixed(value: number, decimals: number): string {
 
 /** `1 worker`, `12 workers`. */
 export function counted(value: number, noun: string): string {
-  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+  const plural = value === 1 ? "" : noun.endsWith("s") ? "es" : "s";
+  return `${count(value)} ${noun}${plural}`;
 }
 
 /** A share in percent: `12 %`. */

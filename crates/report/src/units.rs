@@ -173,7 +173,11 @@ pub fn moment(seconds: f64) -> String {
 
 /// `1 worker`, `12 workers`.
 pub fn counted(value: u64, noun: &str) -> String {
-    let plural = if value == 1 { "" } else { "s" };
+    let plural = match noun {
+        _ if value == 1 => "",
+        _ if noun.ends_with('s') => "es",
+        _ => "s",
+    };
     format!("{} {noun}{plural}", count(value))
 }
 

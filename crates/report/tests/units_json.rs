@@ -156,6 +156,7 @@ fn of_whole_numbers(cases: &mut Vec<Value>) {
         cases.push(case("block_size", vec![json!(bytes)], units::block_size(bytes)));
         cases.push(case("amount", vec![json!(bytes)], units::amount(bytes)));
         cases.push(case("counted", vec![json!(bytes), json!("frame")], units::counted(bytes, "frame")));
+        cases.push(case("counted", vec![json!(bytes), json!("pass")], units::counted(bytes, "pass")));
     }
 }
 
