@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { ComparisonRow } from "../src/data/page";
-import { byWeight, change, matters, noise, told } from "../src/compare/judged";
+import { byWeight, change, isJudged, matters, noise, told } from "../src/compare/judged";
 import { nines } from "../src/compare/overlays";
 import { figuresOf } from "../src/compare/run-figures";
 import { lateText } from "../src/compare/strips-over";
@@ -29,6 +29,14 @@ test("late frames come before what they drag along, whatever the percentage", ()
   const late = { ...row(["base", "worse"], [null, null]), figure: "streams.total.late_frames" };
   const mean = { ...row(["base", "worse"], [null, 2229]), figure: "total.response.write.mean_us" };
   expect([mean, late].sort(byWeight)).toEqual([late, mean]);
+});
+
+test("that nothing failed in either says nothing of a difference", () => {
+  const same = row(["base", "same"], [null, 0]);
+  expect([isJudged(same, 0), isJudged(same, 1)]).toEqual([false, true]);
+  expect(isJudged({ ...same, values: [0, 0] }, 1)).toBe(false);
+  expect(isJudged({ ...same, values: [0, 0], figure: "streams.total.late_frames" }, 1)).toBe(true);
+  expect(isJudged(row(["base", "unknown"], [null, 3]), 1)).toBe(false);
 });
 
 test("what was asked for is no difference", () => {

@@ -858,7 +858,7 @@ export type KindFigures = {
 };
 
 /** Whether the figures of a run can be laid beside those of the first. */
-export type Kinship = "same_work" | "other_counts" | "other_work";
+export type Kinship = "same_work" | "itself" | "other_counts" | "other_work";
 
 /** Every stream of a load point, and all together. */
 export type LateFigures = {
@@ -2068,17 +2068,23 @@ export type StreamFigures = {
   first_late_runs: Array<LateRun>,
   /** The ten with most frames, worst first. */
   worst_late_runs: Array<LateRun>,
-  /** Of judged frames that came: from when their first operation was due until their last byte. */
+  /**
+   * Of judged frames that came, each as a whole: from when its first operation was due until its last
+   * byte. Single operations have theirs in the load point's `total.response`.
+   */
   response: TimeFigures | null,
   /** The smallest mean throughput over the buffer time. */
   throughput: ThroughputFigures | null,
-  /** Frames completed per second of measured time. */
+  /**
+   * Frames completed per second of the measured time in which it moved at its pace: from its beginning, or,
+   * where a player filled its buffer before, from when that was shown.
+   */
   frames_per_s: number | null,
   /** The same as a share of the nominal rate. */
   achieved_share: number | null,
-  /** Operations of every kind per second of measured time. */
+  /** Operations of every kind per second of the same time. */
   ops_per_s: number | null,
-  /** Bytes of completed frames per second of measured time. */
+  /** Bytes of completed frames per second of the same time. */
   bytes_per_s: number | null,
   /** The tool's own delay: how long operations waited although they were due and their worker was free. */
   own_delay: LatenessFigures | null,
