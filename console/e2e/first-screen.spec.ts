@@ -239,7 +239,7 @@ async function stripRows(page: Page): Promise<StripRow[]> {
 test("percentiles are shown as far as their count carries them, with the reason", async ({ page }) => {
   await page.setViewportSize(DESK);
   await open(page, "players", "#latency");
-  const table = page.getByRole("table", { name: "Times by kind of operation" });
+  const table = page.getByRole("table", { name: "Times of single operations, by kind" });
   for (const row of await table.locator("tbody tr").all()) {
     const counted = Number(((await row.locator("td").first().textContent()) ?? "").replace(/,/g, ""));
     const told = row.locator("td").nth(5);

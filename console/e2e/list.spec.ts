@@ -1,7 +1,7 @@
 // The list of runs: one time zone, suites with their runs, storage and tags to be found by.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { made } from "./made";
@@ -15,8 +15,13 @@ test.beforeAll(async () => {
   test.setTimeout(240_000);
   const { root } = made();
   const [runs, target] = [join(root, "list-runs"), join(root, "list-target")];
+  // After a test that failed this is done once more.
+  rmSync(runs, { recursive: true, force: true });
   for (const folder of [runs, target]) mkdirSync(folder, { recursive: true });
   execFileSync(BIN, ["run", "naspt", "--target", target, "--batch", "1", "--quiet", "--out", runs], { stdio: "ignore" });
+  // Another suite, with the same figures.
+  const [first = ""] = readdirSync(runs);
+  cpSync(join(runs, first), join(runs, first.replace(/^\d{4}/, "2001")), { recursive: true });
   const times = ["--duration", "1s", "--warmup", "0s", "--file-size", "4MiB"];
   const said = ["--storage", "make=Acme,firmware=7.2,raid=Z2", "--tag", "before"];
   execFileSync(BIN, ["mix", target, ...times, ...said, "--quiet", "--out", runs], { stdio: "ignore" });
@@ -46,6 +51,39 @@ test("a suite stands in the list with its runs, and has a page of its own", asyn
   await page.setViewportSize({ width: 1440, height: 900 });
   await workloads.getByRole("link", { name: "FileCopyToNAS-synth" }).click();
   await expect(page.locator("#answer")).toContainText("FileCopyToNAS-synth");
+});
+
+test("the runs of a suite are folded under it until somebody wants them or a search finds them", async ({ page }) => {
+  await letIn(page, server);
+  const rows = page.getByRole("table", { name: "Runs" }).locator("tbody tr");
+  await expect(rows).toHaveCount(3);
+  await expect(page.locator(".list-filter .count")).toHaveText("25 runs");
+  await rows.filter({ hasText: "suite naspt" }).first().getByRole("button", { name: "12 runs" }).click();
+  await expect(rows).toHaveCount(15);
+  await expect(rows.filter({ hasText: "part of the suite" })).toHaveCount(12);
+  await expectAccessible(page);
+  await page.getByRole("searchbox").fill("PhotoAlbum");
+  await expect(rows).toHaveCount(4);
+  await expect(page.getByRole("button", { name: "1 of 12 runs" }).first()).toBeVisible();
+});
+
+test("two suites are compared, and a suite with a run is refused in words", async ({ page }) => {
+  await letIn(page, server);
+  const boxes = page.getByRole("checkbox", { name: /^Compare .*naspt/ });
+  await boxes.nth(0).check();
+  await page.getByRole("checkbox", { name: /^Compare .*production-edit/ }).check();
+  await expect(page.locator(".choice")).toContainText("A suite is compared with one other suite");
+  await page.getByRole("checkbox", { name: /^Compare .*production-edit/ }).uncheck();
+  await boxes.nth(1).check();
+  await page.getByRole("link", { name: "Compare 2 suites" }).click();
+  await expect(page.locator(".headline")).toContainText("1.00 times as fast as 2001-");
+  await expect(page.locator(".headline")).toContainText("in the geometric mean of the 12 workloads that both have");
+  await expect(page.getByRole("table", { name: "Workloads of both suites" }).locator("tbody tr")).toHaveCount(12);
+  await expectAccessible(page);
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expectNoOverflow(page);
+  }
 });
 
 test("runs are found by storage and tag, and begun in one time zone", async ({ page }) => {

@@ -60,15 +60,26 @@ async function takesTheRunAlong(page: Page): Promise<void> {
   await alone.close();
 }
 
-async function startMix(page: Page, duration: string): Promise<void> {
+async function startMix(page: Page, duration: string, warmup = "0s"): Promise<void> {
   await page.goto(`${server.url}#/start/mix`);
   await page.getByLabel("Folder in it").fill("live-target");
   await openMore(page);
   await page.locator("#field-duration").fill(duration);
-  await page.locator("#field-warmup").fill("0s");
+  await page.locator("#field-warmup").fill(warmup);
   await page.locator("#field-file-size").fill("16MiB");
   await page.getByRole("button", { name: "Start", exact: true }).click();
 }
+
+test("a warm-up shows what goes on, and says what it is", async ({ page }) => {
+  await startMix(page, "30s", "30s");
+  await expect(page.locator(".progress")).toContainText("Warming up");
+  await expect(page.locator(".progress")).toContainText("figures count from 30 s on");
+  const together = page.locator(".live-tiles .tile", { hasText: "Together" });
+  await expect(together).toContainText(/[1-9][\d.,]* MB\/s/);
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Stop", exact: true }).click();
+  await expect(page.locator("#answer")).toContainText("interrupted", { timeout: 30_000 });
+});
 
 test("without the token nothing is shown, and the link leaves it nowhere", async ({ page, context }) => {
   const seen = watch(page);

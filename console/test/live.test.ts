@@ -5,11 +5,13 @@ import type { Form, LiveEvent, LiveTick, RunEntry } from "../src/data/live";
 import { detailsOf, storageText } from "../src/live/about-fields";
 import { EARLIER, againOf } from "../src/live/again";
 import { NAME, defaultsOf, fieldOfError, filledIn, requestOf, saidAt } from "../src/live/form-request";
-import { MAX_LATE, MAX_TICKS, NOTHING_YET, afterEvent, lateFrames, progressOf, silence } from "../src/live/live-state";
+import { MAX_LATE, MAX_TICKS, NOTHING_YET, afterEvent, isWarmingUp, lateFrames, progressOf, silence, warmUpWords } from "../src/live/live-state";
 import { type Route, hashOf, routeOf, tokenOf } from "../src/live/routes";
 import { EVERY_RUN, runsShown, tagsFrom, tagsOf } from "../src/live/run-search";
 import { stateOf } from "../src/live/run-words";
 import { rowsOf, stripCells } from "../src/live/strip-cells";
+import { compareChoice } from "../src/live/compare-choice";
+import { countText, listedRuns, membersText, toggled } from "../src/live/suite-rows";
 import { joined, partsOf } from "../src/live/target-field";
 
 describe("addresses", () => {
@@ -77,6 +79,17 @@ describe("a running run", () => {
     expect(lateFrames(after(begin, tick(1, null)))).toBeNull();
   });
 
+  it("says that it warms up, and no number of late frames before they are counted", () => {
+    const warm = after(begin, tick(1.5, 0, { warmup_s: 5 }));
+    expect([isWarmingUp(warm), warmUpWords(warm), lateFrames(warm)]).toEqual([true, "figures count from 5.0 s on", null]);
+    expect(warm.ticks[0]?.read_bytes_per_s).toBe(1e6);
+    const measured = afterEvent(warm, tick(5, 0, { warmup_s: 5 }));
+    expect([isWarmingUp(measured), lateFrames(measured)]).toEqual([false, 0]);
+    // What was late in the load point before stays.
+    const next = after(begin, tick(9, 3), tick(10, 0, { label: "9 players", elapsed_s: 1, warmup_s: 5 }));
+    expect([isWarmingUp(next), lateFrames(next)]).toEqual([true, 3]);
+  });
+
   it("knows how far it is, or that nobody knows", () => {
     expect(progressOf(after(begin, { event: "prepared", at_s: 0, done_bytes: 1, total_bytes: 4 }))).toBe(0.25);
     expect(progressOf(after(begin, { event: "prepared", at_s: 0, done_bytes: 0, total_bytes: 0 }))).toBeNull();
@@ -86,9 +99,11 @@ describe("a running run", () => {
   });
 
   it("ends", () => {
-    const state = after(begin, tick(1, 0), { event: "end", at_s: 2, outcome: "interrupted", reason: "stopped", late_frames: null, incidents: null });
+    const end: LiveEvent = { event: "end", at_s: 4, outcome: "interrupted", reason: "stopped", late_frames: null, incidents: null };
+    const state = after(begin, tick(3, 0), end);
     expect(state.end?.outcome).toBe("interrupted");
     expect(lateFrames(state)).toBe(0);
+    expect(lateFrames(after(begin, tick(1, 0), end))).toBeNull();
   });
 
   it("ends with the late frames of the summary", () => {
@@ -214,11 +229,15 @@ describe("a start form", () => {
   it("does a run again with its plan, and a first look anew", () => {
     const entry: RunEntry = {
       id: "2026-10", verb: "streams", label: "", target: "/mnt/nas", started_at: "", state: "complete", sentence: "", passed: null,
-      streams: null, bytes_on_disk: 0, notes: null, suite: null,
+      streams: null, bytes_on_disk: 0, notes: null, suite: null, passes: null,
     };
     expect(againOf(entry)).toEqual({ page: "start", verb: "run", set: { plan: "2026-10", target: "/mnt/nas", [EARLIER]: "2026-10" } });
     expect(againOf({ ...entry, verb: "check" })).toEqual({ page: "start", verb: "check", set: { path: "/mnt/nas", [EARLIER]: "2026-10" } });
-    expect(againOf({ ...entry, verb: "suite" })?.set).toEqual({ plan: "naspt", target: "/mnt/nas" });
+    const notes = { name: "", tags: ["before", "10GbE"], note: "", storage_make: "Acme", storage_model: "", storage_firmware: "7.2", storage_other: { raid: "6" } };
+    const said = { storage: "make=Acme\nfirmware=7.2\nraid=6", tag: "before\n10GbE", [EARLIER]: "2026-10" };
+    expect(againOf({ ...entry, verb: "suite", passes: 3, notes })?.set).toEqual({ plan: "naspt", target: "/mnt/nas", batch: "3", ...said });
+    expect(againOf({ ...entry, verb: "suite" })?.set).toEqual({ plan: "naspt", target: "/mnt/nas", [EARLIER]: "2026-10" });
+    expect(againOf({ ...entry, verb: "check", notes })?.set).toEqual({ path: "/mnt/nas", ...said });
     expect(againOf({ ...entry, state: "running" })).toBeNull();
   });
 
@@ -233,7 +252,7 @@ describe("a start form", () => {
 describe("the list of runs", () => {
   const run = (id: string, more: Partial<RunEntry> = {}): RunEntry => ({
     id, verb: "mix", label: "", target: "/mnt/nas1", started_at: "", state: "complete", sentence: "", passed: null,
-    streams: null, bytes_on_disk: 0, notes: null, suite: null, ...more,
+    streams: null, bytes_on_disk: 0, notes: null, suite: null, passes: null, ...more,
   });
   const notes = { name: "", tags: ["before", "10GbE"], note: "Café upstairs", storage_make: "Acme", storage_model: "N8", storage_firmware: "1.2", storage_other: { raid: "Z2" } };
   const runs = [
@@ -266,6 +285,49 @@ describe("the list of runs", () => {
 
   it("says the state in a word and a sign", () => {
     expect(runs.map((entry) => stateOf(entry).word)).toEqual(["complete", "broke off", "criteria not met"]);
+    expect([stateOf({ state: "damaged", passed: null }).word, stateOf({ state: "other_version", passed: null }).word]).toEqual(["damaged", "written by another version"]);
     expect(new Set([true, false, null].map((passed) => stateOf({ state: "complete", passed }).sign)).size).toBe(3);
+  });
+});
+
+describe("a suite in the list", () => {
+  const run = (id: string, more: Partial<RunEntry> = {}): RunEntry => ({
+    id, verb: "replay", label: "", target: "/mnt/nas1", started_at: "", state: "complete", sentence: "", passed: null,
+    streams: null, bytes_on_disk: 0, notes: null, suite: null, passes: null, ...more,
+  });
+  // Newest first, as the server lists them.
+  const runs = [
+    run("mix"),
+    run("naspt/2", { suite: "naspt", label: "PhotoAlbum" }),
+    run("naspt/1", { suite: "naspt", label: "OfficeProductivity" }),
+    run("naspt", { verb: "suite", passes: 5 }),
+    run("other", { verb: "suite" }),
+  ];
+  const rows = (words: string, opened = {}) =>
+    listedRuns(runs, { ...EVERY_RUN, words }, opened).map((row) => [row.run.id, row.under.map((member) => member.id), membersText(row)]);
+
+  it("has its runs folded under it", () => {
+    expect(rows("")).toEqual([["mix", [], "0 runs"], ["naspt", [], "2 runs"], ["other", [], "0 runs"]]);
+    expect(rows("", { naspt: true })[1]).toEqual(["naspt", ["naspt/1", "naspt/2"], "2 runs"]);
+    expect([countText(runs, EVERY_RUN), countText(runs, { ...EVERY_RUN, words: "photo" })]).toEqual(["3 runs", "1 of 3 runs"]);
+  });
+
+  it("shows the run that a search finds, and all of them or none on a click", () => {
+    expect(rows("photoalbum")).toEqual([["naspt", ["naspt/2"], "1 of 2 runs"]]);
+    // What finds the suite finds all of its runs, whose names begin with it: nothing is told by opening it.
+    expect(rows("naspt")).toEqual([["naspt", [], "2 runs"]]);
+    const [found] = listedRuns(runs, { ...EVERY_RUN, words: "photoalbum" }, {});
+    const open = toggled({}, found!);
+    expect(rows("photoalbum", open)[0]?.[1]).toEqual(["naspt/1", "naspt/2"]);
+    const [all] = listedRuns(runs, { ...EVERY_RUN, words: "photoalbum" }, open);
+    expect(rows("photoalbum", toggled(open, all!))[0]?.[1]).toEqual([]);
+  });
+
+  it("is compared with one other suite, and refused beside a run in words", () => {
+    expect(compareChoice(["naspt", "other"], runs)).toEqual({ of: "suites" });
+    expect(compareChoice(["mix", "naspt/1"], runs)).toEqual({ of: "runs" });
+    expect(compareChoice(["mix", "naspt"], runs)).toEqual({ refused: expect.stringContaining("not with single runs") });
+    expect(compareChoice(["naspt", "other", "naspt"], runs)).toEqual({ refused: "Two suites can be compared at a time." });
+    expect(compareChoice(["naspt"], runs)).toEqual({ refused: "One more suite to compare." });
   });
 });

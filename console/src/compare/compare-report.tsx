@@ -6,6 +6,7 @@ import { madeBy } from "../run/when";
 import { Shell } from "../parts/shell";
 import type { Verdict } from "../parts/shell";
 import { Differences } from "./differences";
+import { isJudged } from "./judged";
 import { Overlays } from "./overlays";
 import { Settings } from "./settings";
 import { Systems } from "./systems";
@@ -52,6 +53,7 @@ export function CompareReport({ page, back }: { page: Page; back?: ComponentChil
 /** In the head: worse outweighs better. What the tool itself cost says nothing about the storage. */
 function verdictOf(comparison: Comparison): Verdict {
   const others = comparison.runs.slice(1);
+  if (others.every((run) => run.kinship === "itself")) return { word: "the same run", tone: "plain" };
   if (others.every((run) => run.kinship === "other_work")) return { word: "not comparable", tone: "plain" };
   const rows = comparison.rows.filter((row) => !row.figure.startsWith("self_cost."));
   const all = rows.flatMap((row) => row.judgement);
@@ -60,7 +62,8 @@ function verdictOf(comparison: Comparison): Verdict {
   if (worse && better) return { word: "better and worse", tone: "plain" };
   if (worse) return { word: "worse", tone: "bad" };
   if (better) return { word: "better", tone: "good" };
-  return all.includes("same") ? { word: "no difference found", tone: "plain" } : { word: "can't be told", tone: "plain" };
+  const isKnown = rows.some((row) => row.judgement.some((_, at) => isJudged(row, at)));
+  return isKnown ? { word: "no difference found", tone: "plain" } : { word: "can't be told", tone: "plain" };
 }
 
 /** Sentences and warnings that stand open; the systems are to be seen beside them. */

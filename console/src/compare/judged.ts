@@ -47,6 +47,13 @@ function isOfStreams({ figure }: ComparisonRow): boolean {
   return ["verdict.", "search.", "check.formats.", "streams."].some((start) => figure.startsWith(start));
 }
 
+/** Whether a run is judged on it, as the terminal does: that no operation failed shows no performance. */
+export function isJudged(row: ComparisonRow, at: number): boolean {
+  const saysSomething = row.values.some((value) => value !== null && value !== 0) || isOfStreams(row);
+  const judgement = row.judgement[at] ?? "unknown";
+  return saysSomething && judgement !== "base" && judgement !== "unknown" && judgement !== "demand";
+}
+
 /** Worse first, then better, then what is different; streams before the rest, larger changes first. */
 export function byWeight(one: ComparisonRow, two: ComparisonRow): number {
   const rank = (row: ComparisonRow) => {

@@ -12,7 +12,9 @@ export interface RunFigures {
 }
 
 export function figuresOf({ summary, hero }: RunPage): RunFigures {
-  const totals = summary.load_points.flatMap((point) => (point.streams == null ? [] : [point.streams.total]));
+  // Where no frame was judged, as in a mix or a warm-up that was stopped, nothing is known of late ones.
+  const judged = summary.load_points.filter((point) => (point.streams?.total.frames_judged ?? 0) > 0);
+  const totals = judged.flatMap((point) => (point.streams == null ? [] : [point.streams.total]));
   const counts = summary.load_points.flatMap((point) => (point.stream_count == null ? [] : [point.stream_count]));
   const margins = totals.flatMap((total) => (total.worst_margin == null ? [] : [total.worst_margin.margin_us]));
   const { number } = hero.statement;

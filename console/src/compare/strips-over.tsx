@@ -28,7 +28,8 @@ interface Props {
 
 interface Strip {
   name: string;
-  late_frames: number;
+  /** Null where it has no frames. */
+  late_frames: number | null;
   cells: StripCell[];
   margins: [number, number | null][];
 }
@@ -44,7 +45,7 @@ export function StripsOver({ runs, names }: Props) {
       <Chart
         id="compare-strips"
         title="Streams and their late frames"
-        describe={strips.map((strip) => `${strip.name}: ${counted(strip.late_frames, "late frame")}`).join("; ")}
+        describe={strips.map((strip) => `${strip.name}: ${lateText(strip.late_frames)}`).join("; ")}
         option={drawn}
         height={40 + strips.length * ROW_PX}
         timeAxis={{ from_s: 0, to_s: end }}
@@ -90,7 +91,7 @@ function stripOf(run: RunPage, name: string): Strip {
   });
   // Bins are shorter than a frame: on their own they would be dots without a line.
   const margins = steps(cells, ({ margin_us }) => (margin_us === null ? null : margin_us / 1e3));
-  const late_frames = figuresOf(run).late_frames ?? 0;
+  const { late_frames } = figuresOf(run);
   return { name, late_frames, margins, cells: [...cells].sort((one, two) => ORDER.indexOf(one.kind) - ORDER.indexOf(two.kind)) };
 }
 
@@ -98,6 +99,11 @@ function stripOf(run: RunPage, name: string): Strip {
 function allowanceOf(load: LoadPoint | undefined): number | null {
   const all = (load?.streams?.streams ?? []).filter((one) => one.nominal_frames_per_s > 0);
   return all.length === 0 ? null : Math.min(...all.map((one) => (one.buffer_s + 1 / one.nominal_frames_per_s) * 1e6));
+}
+
+/** Where nothing has frames, none was late and none was in time. */
+export function lateText(late_frames: number | null): string {
+  return late_frames === null ? "no frames to be late" : counted(late_frames, "late frame");
 }
 
 function leastText({ margins }: Strip): string {

@@ -858,7 +858,7 @@ export type KindFigures = {
 };
 
 /** Whether the figures of a run can be laid beside those of the first. */
-export type Kinship = "same_work" | "other_counts" | "other_work";
+export type Kinship = "same_work" | "itself" | "other_counts" | "other_work";
 
 /** Every stream of a load point, and all together. */
 export type LateFigures = {
@@ -1018,13 +1018,13 @@ export type LiveTick = {
   warmup_s: number,
   /** How long it will take; `null` where nobody knows. */
   total_s: number | null,
-  /** Since the tick before; 0 during the warm-up. */
+  /** Since the tick before, also during the warm-up, which is in no figure of the report. */
   read_bytes_per_s: number,
-  /** Since the tick before; 0 during the warm-up. */
+  /** Since the tick before, also during the warm-up, which is in no figure of the report. */
   write_bytes_per_s: number,
   /**
    * By the clock, in this load point; `null` where there are no frames. A frame is late as soon as its
-   * deadline has passed.
+   * deadline has passed. None is counted during the warm-up.
    */
   late_frames: number | null,
   /**
@@ -1658,6 +1658,8 @@ export type RunEntry = {
   notes: RunNotes | null,
   /** The suite that it belongs to, by the name of its directory. */
   suite: string | null,
+  /** Of a suite: passes of each of its workloads. */
+  passes: number | null,
 };
 
 /** `notes.json` in a run directory: what people wrote down about a run and its storage. */
@@ -1711,7 +1713,14 @@ export type RunPage = {
 };
 
 /** Whether a run goes on, or how it ended. */
-export type RunState = "running" | "complete" | "interrupted" | "broke_off" | "killed";
+export type RunState =
+  | "running"
+  | "complete"
+  | "interrupted"
+  | "broke_off"
+  | "killed"
+  | "damaged"
+  | "other_version";
 
 /** The answer of a search. */
 export type SearchFacts = {
@@ -2059,17 +2068,23 @@ export type StreamFigures = {
   first_late_runs: Array<LateRun>,
   /** The ten with most frames, worst first. */
   worst_late_runs: Array<LateRun>,
-  /** Of judged frames that came: from when their first operation was due until their last byte. */
+  /**
+   * Of judged frames that came, each as a whole: from when its first operation was due until its last
+   * byte. Single operations have theirs in the load point's `total.response`.
+   */
   response: TimeFigures | null,
   /** The smallest mean throughput over the buffer time. */
   throughput: ThroughputFigures | null,
-  /** Frames completed per second of measured time. */
+  /**
+   * Frames completed per second of the measured time in which it moved at its pace: from its beginning, or,
+   * where a player filled its buffer before, from when that was shown.
+   */
   frames_per_s: number | null,
   /** The same as a share of the nominal rate. */
   achieved_share: number | null,
-  /** Operations of every kind per second of measured time. */
+  /** Operations of every kind per second of the same time. */
   ops_per_s: number | null,
-  /** Bytes of completed frames per second of measured time. */
+  /** Bytes of completed frames per second of the same time. */
   bytes_per_s: number | null,
   /** The tool's own delay: how long operations waited although they were due and their worker was free. */
   own_delay: LatenessFigures | null,
@@ -2155,6 +2170,22 @@ export type StreamWorstMargin = {
   has_come: boolean,
 };
 
+/** Two suites: how many times as fast the second was. */
+export type SuiteComparison = {
+  /** What the other is held against. */
+  before: SuitePage,
+  /** The other. */
+  after: SuitePage,
+  /** What came of it, in the terminal's words. */
+  sentence: string,
+  /** The geometric mean of the ratios; `null` where no workload has one. */
+  geometric_mean: number | null,
+  /** The workloads of `after`, in its order. */
+  rows: Array<SuiteRatio>,
+  /** Workloads of `before` that `after` lacks. */
+  missing: Array<string>,
+};
+
 /** A suite. */
 export type SuitePage = {
   /** Name of its directory. */
@@ -2175,6 +2206,18 @@ export type SuitePage = {
   rows: Array<SuiteRow>,
   /** The geometric mean of all medians; `null` unless every workload has one. */
   geometric_mean_bytes_per_s: number | null,
+};
+
+/** A workload in two suites. */
+export type SuiteRatio = {
+  /** What it is called. */
+  workload: string,
+  /** Its median in the first suite; `null` where it has none. */
+  before_bytes_per_s: number | null,
+  /** Its median in the second suite; `null` where it has none. */
+  after_bytes_per_s: number | null,
+  /** How many times as fast the second was; `null` where one of the two has no median. */
+  ratio: number | null,
 };
 
 /** A workload of a suite. */

@@ -14,6 +14,7 @@
 // POST /api/runs/ID/stop
 // DELETE /api/runs/ID
 // GET  /api/compare?run=ID&run=ID     Page                 kind "compare"
+// GET  /api/suites/compare?run=SUITE&run=SUITE       SuiteComparison
 // GET  /api/forms                     Form[]
 // GET  /api/choices                   Choices
 // GET  /api/formats?words=            FormatsFound
@@ -45,6 +46,7 @@ export type {
   OpsFound,
   RunEntry,
   StartAnswer,
+  SuiteComparison,
   SuitePage,
   SuiteRow,
   TraceEntry,

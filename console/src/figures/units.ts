@@ -177,7 +177,9 @@ function plainFixed(value: number, decimals: number): string {
 
 /** `1 worker`, `12 workers`. */
 export function counted(value: number, noun: string): string {
-  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+  if (value === 1) return `1 ${noun}`;
+  const plural = /[^aeou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}${noun.endsWith("s") ? "es" : "s"}`;
+  return `${count(value)} ${plural}`;
 }
 
 /** A share in percent: `12 %`. */

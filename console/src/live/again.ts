@@ -1,7 +1,9 @@
 // What it takes to do a run again: the form with its plan and its storage. Pure.
 
 import type { RunEntry } from "../data/live";
+import { storageText } from "./about-fields";
 import type { Route } from "./routes";
+import { SUITE } from "./suite-rows";
 
 /** Stands in the address of a form for the run that is compared afterwards; no flag is called so. */
 export const EARLIER = "compared-with";
@@ -9,8 +11,20 @@ export const EARLIER = "compared-with";
 /** The form that does it again, and then compares; null for what can't be done again from here. */
 export function againOf(run: RunEntry): Extract<Route, { page: "start" }> | null {
   if (run.state === "running" || run.target === "") return null;
-  if (run.verb === "suite") return { page: "start", verb: "run", set: { plan: "naspt", target: run.target } };
-  // A first look adapts itself to the storage: no plan holds it.
-  if (run.verb === "check") return { page: "start", verb: "check", set: { path: run.target, [EARLIER]: run.id } };
+  // No plan holds a suite, and none a first look, which adapts itself to the storage: what was said at their start is
+  // said again.
+  if (run.verb === SUITE) {
+    const passes: Record<string, string> = run.passes === null ? {} : { batch: String(run.passes) };
+    return { page: "start", verb: "run", set: { plan: "naspt", target: run.target, ...passes, ...saidOf(run), [EARLIER]: run.id } };
+  }
+  if (run.verb === "check") return { page: "start", verb: "check", set: { path: run.target, ...saidOf(run), [EARLIER]: run.id } };
   return { page: "start", verb: "run", set: { plan: run.id, target: run.target, [EARLIER]: run.id } };
+}
+
+/** What people said of its storage, and its tags, as the form takes them. */
+function saidOf({ notes }: RunEntry): Record<string, string> {
+  if (notes === null) return {};
+  const { storage_make: make, storage_model: model, storage_firmware: firmware, storage_other: other, tags } = notes;
+  const storage = storageText({ make, model, firmware, ...other });
+  return { ...(storage === "" ? {} : { storage }), ...(tags.length === 0 ? {} : { tag: tags.join("\n") }) };
 }

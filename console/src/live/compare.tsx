@@ -1,20 +1,29 @@
-// A comparison in the console: two to eight runs, chosen in the list.
+// A comparison in the console, chosen in the list: two to eight runs, or two suites.
 
 import { api } from "../data/api";
 import { ReportPage } from "../report-page";
 import { ConsoleBar } from "./bar";
+import { FEWEST, MOST, compareChoice } from "./compare-choice";
+import { SuitesCompared } from "./suites-compared";
 import { useData } from "./use-data";
 import { Waiting } from "./waiting";
-
-export const FEWEST = 2;
-export const MOST = 8;
 
 export function ComparePage({ ids }: { ids: string[] }) {
   if (ids.length < FEWEST || ids.length > MOST) {
     const error = `A comparison takes ${FEWEST} to ${MOST} runs; this address names ${ids.length}. Choose them in the list of runs.`;
     return <Waiting title="Comparison" what="the runs" error={error} back={<ConsoleBar here="compare" />} />;
   }
-  return <Compared ids={ids} />;
+  return <Chosen ids={ids} />;
+}
+
+/** What the list knows says whether they are runs or suites. */
+function Chosen({ ids }: { ids: string[] }) {
+  const runs = useData(api.runs, "runs");
+  const bar = <ConsoleBar here="compare" />;
+  if (runs.data === null) return <Waiting title="Comparison" what="the runs" error={runs.error} back={bar} />;
+  const choice = compareChoice(ids, runs.data);
+  if ("refused" in choice) return <Waiting title="Comparison" what="the runs" error={choice.refused} back={bar} />;
+  return choice.of === "suites" ? <SuitesCompared ids={ids} bar={bar} /> : <Compared ids={ids} />;
 }
 
 function Compared({ ids }: { ids: string[] }) {

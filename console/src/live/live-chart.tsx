@@ -19,13 +19,21 @@ export function LiveChart({ state }: { state: LiveState }) {
       describe={`Now: read ${mbPerS(last.read_bytes_per_s)} MB/s, write ${mbPerS(last.write_bytes_per_s)} MB/s.`}
       option={option}
       height={300}
-      note={state.ticks.length >= MAX_TICKS ? "The last hour; the report will show all of it." : undefined}
+      note={noteOf(state)}
       table={() => ({
         columns: ["time, s", "read, bytes/s", "write, bytes/s"],
         rows: state.ticks.map((tick) => [tick.at_s, tick.read_bytes_per_s, tick.write_bytes_per_s]),
       })}
     />
   );
+}
+
+function noteOf({ tick, ticks }: LiveState): string | undefined {
+  const notes = [
+    ...(ticks.length >= MAX_TICKS ? ["The last hour; the report will show all of it."] : []),
+    ...((tick?.warmup_s ?? 0) > 0 ? ["What moves while a load point warms up is shown here and counts in no figure."] : []),
+  ];
+  return notes.length === 0 ? undefined : notes.join(" ");
 }
 
 function draw(look: Look, state: LiveState): ChartOption {

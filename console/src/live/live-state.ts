@@ -99,12 +99,24 @@ function afterTick(state: LiveState, tick: LiveTick): LiveState {
   };
 }
 
+/** Whether what goes on counts in no figure yet. */
+export function isWarmingUp({ tick, prepared }: LiveState): boolean {
+  return prepared === null && tick !== null && tick.elapsed_s < tick.warmup_s;
+}
+
+/** "figures count from 2.0 s on". */
+export function warmUpWords({ tick }: LiveState): string {
+  return tick === null ? "" : `figures count from ${moment(tick.warmup_s)} on`;
+}
+
 /** Late frames of the whole run; null where there are no frames. */
 export function lateFrames(state: LiveState): number | null {
   const inAll = state.end?.late_frames ?? null;
   if (inAll !== null) return inAll;
   const now = state.tick?.late_frames ?? null;
   if (now === null && state.earlier_late_frames === 0) return null;
+  // None is counted yet: that is not the same as none was late.
+  if (isWarmingUp(state) && state.earlier_late_frames + (now ?? 0) === 0) return null;
   return state.earlier_late_frames + (now ?? 0);
 }
 

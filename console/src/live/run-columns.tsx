@@ -1,5 +1,6 @@
 // The columns of the list of runs.
 
+import type { ComponentChildren } from "preact";
 import type { RunEntry } from "../data/live";
 import type { RunNotes } from "../data/page";
 import { amount } from "../figures/units";
@@ -14,6 +15,7 @@ export function runColumns(
   chosen: readonly string[],
   choose: (id: string) => void,
   remove: (run: RunEntry) => void,
+  fold: (run: RunEntry) => ComponentChildren,
 ): Column<RunEntry>[] {
   return [
     {
@@ -22,13 +24,14 @@ export function runColumns(
         <input
           type="checkbox"
           checked={chosen.includes(run.id)}
-          disabled={run.state === "running" || run.verb === SUITE}
+          disabled={run.state === "running"}
+          title={run.state === "running" ? "It can be compared when it has ended." : undefined}
           aria-label={`Compare ${run.id.slice(0, 100)}`}
           onChange={() => choose(run.id)}
         />
       ),
     },
-    { title: "run", head: true, cell: (run) => <RunLink run={run} />, sort: (run) => run.id },
+    { title: "run", head: true, cell: (run) => <RunLink run={run} fold={fold(run)} />, sort: (run) => run.id },
     { title: "begun, UTC", cell: (run) => <span class="nowrap">{startedAt(run.started_at).replace(" UTC", "")}</span>, sort: (run) => run.started_at || run.id },
     { title: "state", cell: (run) => <StateWord run={run} />, sort: (run) => run.state },
     { title: "answer", cell: (run) => <Answer run={run} /> },
@@ -51,9 +54,6 @@ export function runColumns(
   ];
 }
 
-/** The verb of a suite's row. */
-export const SUITE = "suite";
-
 export function Again({ run }: { run: RunEntry }) {
   const route = againOf(run);
   if (route === null) return null;
@@ -64,7 +64,8 @@ export function Again({ run }: { run: RunEntry }) {
   );
 }
 
-function RunLink({ run }: { run: RunEntry }) {
+/** `fold`: what opens the runs of a suite. */
+function RunLink({ run, fold }: { run: RunEntry; fold: ComponentChildren }) {
   return (
     <span class="run-link">
       <a href={hashOf({ page: "run", id: run.id, against: "" })}>
@@ -77,11 +78,17 @@ function RunLink({ run }: { run: RunEntry }) {
         )}
       </a>
       <small class="faint">
-        {run.suite !== null && "part of a suite: "}
-        <bdi title={run.id}>{cut(run.id, 60)}</bdi>
+        {run.suite !== null && "part of the suite: "}
+        <bdi title={run.id}>{cut(ownName(run), 60)}</bdi>
       </small>
+      {fold}
     </span>
   );
+}
+
+/** The suite's name stands above it. */
+function ownName({ id, suite }: RunEntry): string {
+  return suite === null ? id : id.slice(suite.length + 1);
 }
 
 function Answer({ run }: { run: RunEntry }) {

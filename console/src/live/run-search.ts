@@ -20,6 +20,8 @@ export const STATES: Record<RunEntry["state"], string> = {
   interrupted: "interrupted",
   broke_off: "broke off",
   killed: "killed",
+  damaged: "damaged",
+  other_version: "written by another version",
 };
 
 export function runsShown(runs: readonly RunEntry[], filter: RunFilter): RunEntry[] {

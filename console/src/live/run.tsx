@@ -10,10 +10,11 @@ import { SourceContext } from "../trace/source";
 import { ConsoleBar } from "./bar";
 import { NotesDialog } from "./notes-editor";
 import { hashOf } from "./routes";
-import { Again, SUITE } from "./run-columns";
+import { Again } from "./run-columns";
 import { RunningRun } from "./running";
 import { Delete } from "./runs";
 import { SuiteView } from "./suite";
+import { SUITE } from "./suite-rows";
 import { useData, useEvery } from "./use-data";
 import { Waiting } from "./waiting";
 
@@ -34,7 +35,7 @@ export function RunView({ id, against }: { id: string; against: string }) {
     setOver(true);
     runs.again();
   };
-  if (entry?.verb === SUITE) return <SuiteView entry={entry} runs={runs.data ?? []} again={runs.again} />;
+  if (entry?.verb === SUITE) return <SuiteView entry={entry} runs={runs.data ?? []} against={against} again={runs.again} />;
   const bar = (
     <ConsoleBar here="run">
       {entry !== null && (

@@ -11,7 +11,7 @@ import { Section } from "../parts/section";
 import { Shell } from "../parts/shell";
 import { Confirm } from "./confirm";
 import { LiveChart } from "./live-chart";
-import { type LiveState, NOTHING_YET, afterEvent, incidentWords, lateFrames, progressOf, silence } from "./live-state";
+import { type LiveState, NOTHING_YET, afterEvent, incidentWords, isWarmingUp, lateFrames, progressOf, silence, warmUpWords } from "./live-state";
 import { LiveCounters } from "./live-counters";
 import { LiveStrips } from "./live-strips";
 import { useEvery } from "./use-data";
@@ -77,7 +77,6 @@ export function RunningRun({ entry, finish, back }: Props) {
 function Progress({ state }: { state: LiveState }) {
   const share = progressOf(state);
   const { tick, prepared } = state;
-  const inWarmup = tick !== null && tick.elapsed_s < tick.warmup_s;
   const words = prepared !== null ? `${amount(prepared.done_bytes)} of ${amount(prepared.total_bytes)}` : timeWords(state);
   return (
     <div class="card progress">
@@ -89,7 +88,7 @@ function Progress({ state }: { state: LiveState }) {
             <Name text={tick.label} />
           </>
         )}
-        {inWarmup && <span class="faint"> (warm-up: counts in no figure)</span>}
+        {isWarmingUp(state) && <span class="faint"> ({warmUpWords(state)})</span>}
         <span class="faint progress-time">{words}</span>
       </p>
       {share === null ? (
@@ -105,6 +104,7 @@ function Progress({ state }: { state: LiveState }) {
 
 function phaseWords(state: LiveState): string {
   if (state.prepared !== null) return "Preparing test files";
+  if (isWarmingUp(state)) return "Warming up";
   if (state.phase !== "") return state.phase.charAt(0).toUpperCase() + state.phase.slice(1);
   return state.tick === null ? "Beginning" : "Measuring";
 }

@@ -8,12 +8,13 @@ import { Missing } from "../parts/section";
 import { Shell } from "../parts/shell";
 import { Table } from "../parts/table";
 import { ConsoleBar } from "./bar";
-import { FEWEST, MOST } from "./compare";
+import { compareChoice } from "./compare-choice";
 import { Confirm } from "./confirm";
 import { saidAt } from "./form-request";
 import { hashOf } from "./routes";
 import { runColumns } from "./run-columns";
-import { EVERY_RUN, type RunFilter, STATES, runsShown, tagsOf } from "./run-search";
+import { EVERY_RUN, type RunFilter, STATES, tagsOf } from "./run-search";
+import { type ListedRun, type Opened, SUITE, countText, listedRuns, membersText, toggled } from "./suite-rows";
 import { useData, useEvery } from "./use-data";
 
 const LOOK_MS = 5_000;
@@ -26,11 +27,19 @@ export function RunsPage() {
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [doomed, setDoomed] = useState<RunEntry | null>(null);
   const list = runs.data;
-  const shown = useMemo(() => (list === null ? [] : runsShown(list, filter)), [list, filter]);
+  const [opened, setOpened] = useState<Opened>({});
+  const shown = useMemo(() => (list === null ? [] : listedRuns(list, filter, opened)), [list, filter, opened]);
+  const rows = useMemo(() => new Map(shown.map((row) => [row.run.id, row])), [shown]);
   const there = chosen.filter((id) => list?.some((run) => run.id === id) === true);
   const choose = (id: string) =>
     setChosen(there.includes(id) ? there.filter((other) => other !== id) : [...there, id]);
-  const columns = useMemo(() => runColumns(there, choose, setDoomed), [there.join("\n"), list]);
+  const fold = (run: RunEntry) => <Fold row={rows.get(run.id)} toggle={(row) => setOpened(toggled(opened, row))} />;
+  const columns = useMemo(() => runColumns(there, choose, setDoomed, fold), [there.join("\n"), rows]);
+  // What a search finds is shown, whatever was closed before.
+  const search = (next: RunFilter) => {
+    setFilter(next);
+    setOpened({});
+  };
   return (
     <>
       <Shell
@@ -46,16 +55,17 @@ export function RunsPage() {
         {list !== null && list.length === 0 && <FirstRun root={info.data?.roots[0] ?? null} />}
         {list !== null && list.length > 0 && (
           <>
-            <Filters runs={list} filter={filter} setFilter={setFilter} shown={shown.length} />
-            <Choice ids={oldestFirst(list, there)} clear={() => setChosen([])} />
+            <Filters runs={list} filter={filter} setFilter={search} />
+            <Choice ids={oldestFirst(list, there)} runs={list} clear={() => setChosen([])} />
             <div class="runs-table">
               <Table
                 caption="Runs"
                 quiet
                 columns={columns}
-                rows={shown}
+                rows={shown.map((row) => row.run)}
+                under={(run) => rows.get(run.id)?.under ?? []}
                 most={100}
-                rowClass={(run) => (there.includes(run.id) ? "chosen" : "")}
+                rowClass={(run) => `${there.includes(run.id) ? "chosen" : ""} ${run.suite === null ? "" : "member"}`.trim()}
                 empty="No run matches."
               />
             </div>
@@ -115,10 +125,9 @@ interface FiltersProps {
   runs: readonly RunEntry[];
   filter: RunFilter;
   setFilter: (filter: RunFilter) => void;
-  shown: number;
 }
 
-function Filters({ runs, filter, setFilter, shown }: FiltersProps) {
+function Filters({ runs, filter, setFilter }: FiltersProps) {
   const tags = tagsOf(runs);
   return (
     <div class="list-filter" role="search" aria-label="Runs">
@@ -152,7 +161,7 @@ function Filters({ runs, filter, setFilter, shown }: FiltersProps) {
         </label>
       )}
       <span class="count" role="status">
-        {shown === runs.length ? counted(runs.length, "run") : `${shown} of ${counted(runs.length, "run")}`}
+        {countText(runs, filter)}
       </span>
     </div>
   );
@@ -164,24 +173,41 @@ function oldestFirst(list: readonly RunEntry[], ids: readonly string[]): string[
   return [...ids].sort((one, two) => (begun.get(one) ?? "").localeCompare(begun.get(two) ?? ""));
 }
 
+interface ChoiceProps {
+  ids: readonly string[];
+  runs: readonly RunEntry[];
+  clear: () => void;
+}
+
 /** What can be done with the chosen runs. */
-function Choice({ ids, clear }: { ids: readonly string[]; clear: () => void }) {
-  if (ids.length === 0) return <p class="choice faint">Choose two to eight runs to compare them.</p>;
-  const fits = ids.length >= FEWEST && ids.length <= MOST;
+function Choice({ ids, runs, clear }: ChoiceProps) {
+  if (ids.length === 0) return <p class="choice faint">Choose two to eight runs, or two suites, to compare them.</p>;
+  const choice = compareChoice(ids, runs);
+  const what = ids.every((id) => runs.some((run) => run.id === id && run.verb === SUITE)) ? "suite" : "run";
   return (
     <p class="choice">
-      {counted(ids.length, "run")} chosen.{" "}
-      {fits ? (
-        <a class="button" href={hashOf({ page: "compare", ids: [...ids] })}>
-          Compare {ids.length} runs
-        </a>
+      {counted(ids.length, what)} chosen.{" "}
+      {"refused" in choice ? (
+        <span>{choice.refused}</span>
       ) : (
-        <span>{ids.length < FEWEST ? "One more to compare." : `At most ${MOST} can be compared.`}</span>
+        <a class="button" href={hashOf({ page: "compare", ids: [...ids] })}>
+          Compare {counted(ids.length, what)}
+        </a>
       )}{" "}
       <button type="button" class="small" onClick={clear}>
         Choose none
       </button>
     </p>
+  );
+}
+
+/** Opens and closes the runs of a suite. */
+function Fold({ row, toggle }: { row: ListedRun | undefined; toggle: (row: ListedRun) => void }) {
+  if (row === undefined || row.members.length === 0) return null;
+  return (
+    <button type="button" class="small" aria-expanded={row.under.length > 0} onClick={() => toggle(row)}>
+      {membersText(row)}
+    </button>
   );
 }
 

@@ -20,11 +20,13 @@ const LOOK_MS = 3_000;
 interface Props {
   entry: RunEntry;
   runs: readonly RunEntry[];
+  /** The suite that this one repeats; empty for none. */
+  against: string;
   /** Asks for the runs again. */
   again: () => void;
 }
 
-export function SuiteView({ entry, runs, again }: Props) {
+export function SuiteView({ entry, runs, against, again }: Props) {
   const suite = useData((stop) => api.suite(entry.id, stop), entry.id);
   const [deletes, setDeletes] = useState(false);
   useEvery(LOOK_MS, () => {
@@ -36,6 +38,11 @@ export function SuiteView({ entry, runs, again }: Props) {
   const bar = (
     <ConsoleBar here="run">
       <Again run={entry} />
+      {entry.state !== "running" && against !== "" && against !== entry.id && (
+        <a class="button small" href={hashOf({ page: "compare", ids: [against, entry.id] })}>
+          Compare with the suite before
+        </a>
+      )}
       {entry.state !== "running" && (
         <button type="button" class="small" onClick={() => setDeletes(true)}>
           Delete

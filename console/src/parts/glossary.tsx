@@ -20,6 +20,11 @@ export const GLOSSARY = {
   "service time": "From when an operation was issued until it was done: what the storage took for it.",
   "response time":
     "From when an operation was due until it was done: service time, and the time it waited before it was issued.",
+  "frame p99":
+    "Of streams: 99 of 100 frames were there, whole, within this time from when they were due. A frame may take several " +
+    "operations.",
+  "op p99":
+    "99 of 100 single reads and writes took no longer than this from when they were due. Of streams see the frame p99.",
   latency:
     "As EBU Tech 3362, § 5.1, defines it: everything in a transfer that is not data: opening, waiting between blocks, " +
     "closing. It is not the response time of one operation.",

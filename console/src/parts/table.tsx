@@ -24,6 +24,8 @@ interface Props<Row> {
   quiet?: boolean;
   columns: Column<Row>[];
   rows: readonly Row[];
+  /** Rows that belong to one, and follow it in whatever order. */
+  under?: (row: Row) => readonly Row[];
   /** Rows before "more". */
   most?: number;
   /** Marks rows: `bad`, `chosen`. */
@@ -41,12 +43,13 @@ interface Order {
 }
 
 export function Table<Row>(props: Props<Row>) {
-  const { caption, quiet = false, columns, rows, most = 50, rowClass, empty = "Nothing." } = props;
+  const { caption, quiet = false, columns, rows, under, most = 50, rowClass, empty = "Nothing." } = props;
   const [order, setOrder] = useState<Order | null>(null);
   const [shown, setShown] = useState(most);
   const sorted = useMemo(() => inOrder(rows, columns, order), [rows, columns, order]);
   if (rows.length === 0) return <p class="missing">{empty}</p>;
   const part = sorted.slice(0, shown);
+  const all = under === undefined ? part : part.flatMap((row) => [row, ...under(row)]);
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label={`${caption}, table`}>
       <table>
@@ -64,7 +67,7 @@ export function Table<Row>(props: Props<Row>) {
           </tr>
         </thead>
         <tbody>
-          {part.map((row, index) => (
+          {all.map((row, index) => (
             <tr class={rowClass?.(row)}>
               {columns.map((column) =>
                 column.head === true ? (

@@ -252,7 +252,7 @@ function ByKind({ points }: { points: LoadPoint[] }) {
   return (
     <>
       <PointPick points={there} chosen={chosen} />
-      <Table caption="Times by kind of operation" rows={rows} columns={columnsOf(chosen)} />
+      <Table caption="Times of single operations, by kind" rows={rows} columns={columnsOf(chosen)} />
     </>
   );
 }

@@ -152,8 +152,8 @@ function rateColumns(rows: Row[], hasFrames: boolean): Column<Row>[] {
   return [
     ...columns,
     figures(rows, "ops/s", "total.data_ops_per_s", (point) => point.total.data_ops_per_s),
-    percentiles(rows, "p50, ms", "total.response.data.p50_us", data("p50_us"), 50, data("count")),
-    percentiles(rows, "p99, ms", "total.response.data.p99_us", data("p99_us"), 99, data("count")),
-    figures(rows, "max, ms", "total.response.data.max_us", data("max_us"), 1e3),
+    percentiles(rows, "op p50, ms", "total.response.data.p50_us", data("p50_us"), 50, data("count")),
+    percentiles(rows, "op p99, ms", "total.response.data.p99_us", data("p99_us"), 99, data("count")),
+    figures(rows, "op max, ms", "total.response.data.max_us", data("max_us"), 1e3),
   ];
 }

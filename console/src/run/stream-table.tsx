@@ -110,7 +110,7 @@ function columnsOf(rows: Row[], at: number, extent: Extent | null): Column<Row>[
     },
     { title: "first late", cell: ({ stream }) => <FirstLate stream={stream} extent={extent} /> },
     times("worst margin, ms", "worst_margin.margin_us", (stream) => stream.worst_margin?.margin_us, 1e3),
-    p99Column(rows, path, times("p99, ms", "response.p99_us", (stream) => stream.response?.p99_us, 1e3)),
+    p99Column(rows, path, times("frame p99, ms", "response.p99_us", (stream) => stream.response?.p99_us, 1e3)),
     times("MB/s", "bytes_per_s", (stream) => stream.bytes_per_s, 1e6),
     times(
       "least over the buffer, MB/s",

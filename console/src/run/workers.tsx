@@ -75,9 +75,9 @@ function columnsOf(rows: Row[], at: number): Column<Row>[] {
     figures("write, MB/s", "written_bytes_per_s", (worker) => worker.written_bytes_per_s, 1e6),
     counts("operations", "ops"),
     counts("transfers", "transfers"),
-    response("p50, ms", "p50_us", 50),
-    response("p99, ms", "p99_us", 99),
-    response("max, ms", "max_us"),
+    response("op p50, ms", "p50_us", 50),
+    response("op p99, ms", "p99_us", 99),
+    response("op max, ms", "max_us"),
     counts("errors", "failed_ops"),
   ];
 }

@@ -57,6 +57,10 @@ pub struct Counts {
     pub read_bytes: u64,
     /// Bytes written, without the warm-up.
     pub written_bytes: u64,
+    /// Bytes read in the warm-up: they show that something goes on, and are in no figure.
+    pub warmup_read_bytes: u64,
+    /// Bytes written in the warm-up.
+    pub warmup_written_bytes: u64,
     /// Operations that failed.
     pub errors: u64,
 }
@@ -202,6 +206,8 @@ impl PointTally {
         for worker in &self.workers {
             counts.ops += OpKind::ALL.into_iter().map(|kind| worker.ops(kind)).sum::<u64>();
             counts.warmup_ops += worker.warmup_ops;
+            counts.warmup_read_bytes += worker.warmup_read_bytes;
+            counts.warmup_written_bytes += worker.warmup_written_bytes;
             counts.read_bytes += worker.bytes(OpKind::Read);
             counts.written_bytes += worker.bytes(OpKind::Write);
             counts.errors += worker.failed_by_kind.iter().sum::<u64>();
@@ -313,5 +319,24 @@ impl Meter {
             lateness: self.run_lateness.figures(),
             data_response: self.run_response.figures(0),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_record::test_records::{read, write};
+
+    use super::*;
+
+    #[test]
+    fn what_the_warm_up_moves_is_counted_apart() {
+        let mut meter = Meter::new();
+        let warm = |op: OpRecord| OpRecord { flags: OpFlags::WARMUP, ..op };
+        meter.add(&warm(read(0, 0, 4096)));
+        meter.add(&warm(write(0, 1, 512)));
+        meter.add(&read(0, 2, 100));
+        let counts = meter.counts();
+        assert_eq!((counts.warmup_read_bytes, counts.warmup_written_bytes), (4096, 512));
+        assert_eq!((counts.read_bytes, counts.written_bytes, counts.ops), (100, 0, 1));
     }
 }

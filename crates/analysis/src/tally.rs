@@ -155,6 +155,8 @@ pub(crate) struct WorkerTally {
     pub(crate) short_transfers: u64,
     pub(crate) short_writes: u64,
     pub(crate) warmup_ops: u64,
+    pub(crate) warmup_read_bytes: u64,
+    pub(crate) warmup_written_bytes: u64,
     pub(crate) failed_by_kind: [u64; OpKind::ALL.len()],
     pub(crate) errors: Vec<ErrorTally>,
 }
@@ -171,6 +173,8 @@ impl WorkerTally {
             short_transfers: 0,
             short_writes: 0,
             warmup_ops: 0,
+            warmup_read_bytes: 0,
+            warmup_written_bytes: 0,
             failed_by_kind: [0; OpKind::ALL.len()],
             errors: Vec::new(),
         }
@@ -193,6 +197,11 @@ impl WorkerTally {
     /// Takes an operation of the warm-up, which is in no figure.
     pub(crate) fn add_warmup(&mut self, op: &OpRecord) {
         self.warmup_ops += 1;
+        match op.kind {
+            OpKind::Read => self.warmup_read_bytes += u64::from(op.done_len),
+            OpKind::Write => self.warmup_written_bytes += u64::from(op.done_len),
+            _ => {}
+        }
         self.lateness.free_since_ns = op.done_ns;
         self.transfers.warm_up(op);
     }

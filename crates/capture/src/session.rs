@@ -304,21 +304,32 @@ impl Running {
         }
         if tally.mapped > 0 {
             warnings.push(format!(
-                "{} reads and writes were caused by memory maps: their sizes and times are the system's choice",
-                tally.mapped
+                "{} caused by memory maps: sizes and times of those are the system's choice",
+                if tally.mapped == 1 {
+                    "1 read or write was".to_owned()
+                } else {
+                    format!("{} reads and writes were", tally.mapped)
+                }
             ));
         }
         if tally.longest > 0 {
             warnings.push(format!(
-                "{} reads and writes of {} may be parts of longer ones, which the system splits",
-                tally.longest,
+                "{} of {} may be parts of longer ones, which the system splits",
+                if tally.longest == 1 {
+                    "1 read or write".to_owned()
+                } else {
+                    format!("{} reads and writes", tally.longest)
+                },
                 max_request_text()
             ));
         }
         if self.journal.full_waits() > 0 {
             warnings.push(format!(
-                "the recorder could not write the trace as fast as operations came and held them up, {} times",
-                self.journal.full_waits()
+                "the recorder could not write the trace as fast as operations came and held them up, {}",
+                match self.journal.full_waits() {
+                    1 => "once".to_owned(),
+                    times => format!("{times} times"),
+                }
             ));
         }
         if self.journal.worker_threads.most_busy() >= THREADS {

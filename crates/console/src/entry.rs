@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_analysis::{Outcome, Summary, SummaryError};
 use reelgauge_record::notes::RunNotes;
 use reelgauge_report::{answer_sentences, suite_sentence};
 use reelgauge_results::live::LiveOutcome;
@@ -17,6 +17,14 @@ use crate::events::{Life, begin};
 
 /// More than this is no `summary.json` that a list has to read.
 const SUMMARY_MAX_BYTES: u64 = 64 << 20;
+/// What is said of a run whose summary is no summary.
+const DAMAGED: &str = "summary.json is damaged. Move it away, and 'reelgauge report RUN' makes its figures again from \
+                       the log.";
+/// What is said of a run that came to its end and has no summary.
+const LOST: &str = "summary.json is missing. 'reelgauge report RUN' makes its figures again from the log.";
+/// What is said of a suite whose table is none.
+const SUITE_DAMAGED: &str =
+    "suite.json, the table of the suite, is damaged. Each run in it has its own figures.";
 /// Directories in a run directory are not deeper than this.
 const DEPTH_MAX: u32 = 8;
 
@@ -35,12 +43,23 @@ pub enum RunState {
     BrokeOff,
     /// It was killed before it could write its summary.
     Killed,
+    /// The file that says what it measured is damaged.
+    Damaged,
+    /// Another version of this program wrote that file, and this one can't read it.
+    OtherVersion,
 }
 
 impl RunState {
     /// All of them, in the order in which lists have them.
-    pub const ALL: [RunState; 5] =
-        [RunState::Running, RunState::Complete, RunState::Interrupted, RunState::BrokeOff, RunState::Killed];
+    pub const ALL: [RunState; 7] = [
+        RunState::Running,
+        RunState::Complete,
+        RunState::Interrupted,
+        RunState::BrokeOff,
+        RunState::Killed,
+        RunState::Damaged,
+        RunState::OtherVersion,
+    ];
 
     /// As JSON and metrics have it.
     pub fn name(self) -> &'static str {
@@ -50,6 +69,8 @@ impl RunState {
             RunState::Interrupted => "interrupted",
             RunState::BrokeOff => "broke_off",
             RunState::Killed => "killed",
+            RunState::Damaged => "damaged",
+            RunState::OtherVersion => "other_version",
         }
     }
 }
@@ -82,6 +103,8 @@ pub struct RunEntry {
     pub notes: Option<RunNotes>,
     /// The suite that it belongs to, by the name of its directory.
     pub suite: Option<String>,
+    /// Of a suite: passes of each of its workloads.
+    pub passes: Option<u32>,
 }
 
 /// The verb of a suite's entry, which is no run of its own.
@@ -103,23 +126,25 @@ impl RunEntry {
             bytes_on_disk: bytes_below(run_dir, DEPTH_MAX),
             notes: run_notes::read(run_dir),
             suite: id.split_once('/').map(|(suite, _)| suite.to_owned()),
+            passes: None,
         };
         if let Some(begin) = begin(run_dir) {
             (entry.verb, entry.label, entry.target) = (begin.verb, begin.label, begin.target);
         }
         match (life, summary(run_dir)) {
             (Life::Running(_), _) => entry.state = RunState::Running,
-            (_, Some(summary)) => entry.fill(summary),
+            (_, Found::Whole(summary)) => entry.fill(*summary),
+            (_, Found::Unreadable(state, why)) => (entry.state, entry.sentence) = (state, why),
+            (Life::Ended(LiveOutcome::Complete, _), Found::Nothing) => {
+                (entry.state, entry.sentence) = (RunState::Complete, LOST.to_owned());
+            }
             // It measured nothing, and could say why.
-            (Life::Ended(outcome, reason), None) => {
-                entry.state = match outcome {
-                    LiveOutcome::Interrupted => RunState::Interrupted,
-                    LiveOutcome::BrokeOff => RunState::BrokeOff,
-                    LiveOutcome::Complete => RunState::Killed,
-                };
+            (Life::Ended(outcome, reason), Found::Nothing) => {
+                let is_interrupted = *outcome == LiveOutcome::Interrupted;
+                entry.state = if is_interrupted { RunState::Interrupted } else { RunState::BrokeOff };
                 entry.sentence = reason.clone().unwrap_or_default();
             }
-            (Life::Gone(_) | Life::Unknown, None) => {}
+            (Life::Gone(_) | Life::Unknown, Found::Nothing) => {}
         }
         entry.named()
     }
@@ -134,7 +159,12 @@ impl RunEntry {
         if goes_on {
             entry.state = RunState::Running;
         }
-        let Ok(suite) = Suite::read(dir) else { return entry.named() };
+        let Ok(suite) = Suite::read(dir) else {
+            if Suite::is_in(dir) && !goes_on {
+                (entry.state, entry.sentence) = (RunState::Damaged, SUITE_DAMAGED.to_owned());
+            }
+            return entry.named();
+        };
         if !goes_on && suite.complete {
             entry.state = RunState::Complete;
             entry.sentence = suite_sentence(&suite.name, &suite.target.display().to_string(), &suite.table);
@@ -147,6 +177,7 @@ impl RunEntry {
             entry.sentence = suite.ended_early.unwrap_or_default();
         }
         entry.label = suite.name;
+        entry.passes = Some(suite.batch);
         entry.named()
     }
 
@@ -187,11 +218,25 @@ impl RunEntry {
     }
 }
 
-fn summary(run_dir: &Path) -> Option<Summary> {
+/// What a run directory holds of its summary.
+enum Found {
+    Nothing,
+    Whole(Box<Summary>),
+    Unreadable(RunState, String),
+}
+
+fn summary(run_dir: &Path) -> Found {
     let path = run_dir.join("summary.json");
-    let is_sane = fs::metadata(&path).ok()?.len() <= SUMMARY_MAX_BYTES;
-    let text = is_sane.then(|| fs::read_to_string(&path).ok())??;
-    Summary::from_json(&text).ok()
+    let Ok(metadata) = fs::metadata(&path) else { return Found::Nothing };
+    let is_sane = metadata.len() <= SUMMARY_MAX_BYTES;
+    let text = is_sane.then(|| fs::read_to_string(&path).ok()).flatten();
+    match text.map(|text| Summary::from_json(&text)) {
+        Some(Ok(summary)) => Found::Whole(Box::new(summary)),
+        Some(Err(error @ (SummaryError::Newer { .. } | SummaryError::Older { .. }))) => {
+            Found::Unreadable(RunState::OtherVersion, format!("summary.json can't be read: {error}."))
+        }
+        Some(Err(_)) | None => Found::Unreadable(RunState::Damaged, DAMAGED.to_owned()),
+    }
 }
 
 /// When a run began, by the name of its directory: `2026-11-20T154012Z-…`.
@@ -215,9 +260,57 @@ fn bytes_below(dir: &Path, depth: u32) -> u64 {
     fs::read_dir(dir).into_iter().flatten().flatten().map(bytes).sum()
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::time::SystemTime;
+
+    use reelgauge_record::run_dir::{RunDir, RunName};
+
     use super::*;
+    use crate::events::tests::{begin_line, end_line};
+
+    fn make_run(parent: &Path) -> RunDir {
+        RunDir::create(parent, RunName { start: SystemTime::now(), target: "nas1", what: "mix" }).unwrap()
+    }
+
+    #[test]
+    fn what_is_damaged_is_not_called_killed_and_its_file_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = |run: &RunDir| {
+            let life = crate::events::life(run.path());
+            let entry = RunEntry::of(run.path(), "run", &life);
+            (entry.state, entry.sentence)
+        };
+        let run = make_run(folder.path());
+        let dead = begin_line(1, "before/1");
+        fs::write(reelgauge_results::live::path_in(run.path()), dead + &end_line()).unwrap();
+        let (state, lost) = told(&run);
+        assert_eq!(
+            (state, lost.starts_with("summary.json is missing.")),
+            (RunState::Complete, true),
+            "{lost}"
+        );
+        fs::write(run.summary_path(), "{\"schema_ver").unwrap();
+        let (state, damaged) = told(&run);
+        assert_eq!((state, damaged.starts_with("summary.json is damaged.")), (RunState::Damaged, true));
+        fs::write(run.summary_path(), "{\"schema_version\": 9999}").unwrap();
+        let (state, newer) = told(&run);
+        assert_eq!((state, newer.contains("schema version 9999")), (RunState::OtherVersion, true), "{newer}");
+        fs::remove_file(run.summary_path()).unwrap();
+        fs::write(run.path().join("suite.json"), "[]").unwrap();
+        let suite = RunEntry::of_suite(run.path(), "run", &[]);
+        assert_eq!((suite.state, suite.sentence.as_str()), (RunState::Damaged, SUITE_DAMAGED));
+    }
+
+    #[test]
+    fn a_running_run_is_running_whatever_its_summary_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = make_run(folder.path());
+        run.write_summary(&Summary::new("0.1.0", "2026-11-20T15:40:12Z", "mix", Default::default())).unwrap();
+        let entry = RunEntry::of(run.path(), "run", &Life::Running(Default::default()));
+        assert_eq!(entry.state, RunState::Running);
+    }
 
     #[test]
     fn a_name_tells_when_it_began_or_nothing() {

@@ -2,6 +2,7 @@
 //! about starting runs stand in [`starting`].
 
 mod starting;
+mod suites;
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -34,7 +35,7 @@ use crate::client::Client;
 use crate::entry::RunEntry;
 use crate::error::ApiError;
 use crate::pages::Look;
-use crate::suites::SuitePage;
+use crate::suites::NOT_TWO_SUITES;
 use crate::tls::TlsListener;
 use crate::traces::TraceEntry;
 use crate::watching::{EventsTold, Watcher};
@@ -92,7 +93,7 @@ fn routes() -> Router<Arc<App>> {
         .route("/{id}/live", get(live))
         .route("/{id}/events", get(events))
         .route("/{id}/counters", get(run_counters))
-        .route("/{id}/suite", get(suite))
+        .route("/{id}/suite", get(suites::suite))
         .route("/{id}/notes", put(write_notes))
         .route("/{id}/stop", post(stop));
     let traces = Router::new()
@@ -106,6 +107,7 @@ fn routes() -> Router<Arc<App>> {
         .route(ENTER, post(enter))
         .route("/api/info", get(info))
         .route("/api/compare", get(compare))
+        .route("/api/suites/compare", get(suites::compare))
         .merge(starting::routes())
         .nest("/api/runs", runs)
         .nest("/api/traces", traces)
@@ -279,11 +281,22 @@ async fn compare(
     Extension(client): Extension<Client>,
     Query(query): Query<Vec<(String, String)>>,
 ) -> Result<Response, ApiError> {
-    let ids: Vec<String> = query.into_iter().filter(|(name, _)| name == "run").map(|(_, id)| id).collect();
+    let ids = runs_named(query);
     let names = ids.clone();
-    let weight = app.light(move |app| weight_of_runs(app, &names)).await?;
+    let weight = app.light(move |app| {
+        if names.iter().any(|name| app.runs.suite_dir(name).is_ok()) {
+            return Err(ApiError::bad(NOT_TWO_SUITES));
+        }
+        weight_of_runs(app, &names)
+    });
+    let weight = weight.await?;
     let work = move |app: &App, stop: &dyn Fn() -> bool| app.pages.of_several(&app.runs, &ids, stop);
     Ok(json(app.heavy(client, weight, work).await?))
+}
+
+/// The runs that an address names, in its order.
+fn runs_named(query: Vec<(String, String)>) -> Vec<String> {
+    query.into_iter().filter(|(name, _)| name == "run").map(|(_, id)| id).collect()
 }
 
 /// What it takes to read the logs of these runs.
@@ -392,10 +405,6 @@ async fn events(
 /// What was sampled beside a run, also while it goes on.
 async fn run_counters(State(app): Shared, Path(id): Path<String>) -> Answer<Option<Counters>> {
     app.light(move |app| read_counters(app.runs.open(&id)?.path()).map_err(ApiError::failed)).await.map(Json)
-}
-
-async fn suite(State(app): Shared, Path(id): Path<String>) -> Answer<SuitePage> {
-    app.light(move |app| SuitePage::of(&app.runs, &id)).await.map(Json)
 }
 
 async fn write_notes(

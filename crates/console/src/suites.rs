@@ -1,15 +1,20 @@
-//! A suite as a page shows it: what each of its workloads moved, and which run that was.
+//! A suite as a page shows it: what each of its workloads moved, and which run that was; and two of them side
+//! by side.
 //!
 //! Not here: how a suite is run and what it writes (the runner).
 
 use std::path::Path;
 
-use reelgauge_report::suite_sentence;
+use reelgauge_report::{suite_comparison_sentence, suite_sentence};
 use reelgauge_runner::suite::Suite;
 use serde::Serialize;
 
 use crate::error::ApiError;
 use crate::runs::Runs;
+
+/// What is said where suites can't be compared.
+pub const NOT_TWO_SUITES: &str =
+    "a suite is compared with one other suite; for one of its workloads, choose its runs in both";
 
 /// A suite.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -49,20 +54,83 @@ pub struct SuiteRow {
     pub passes_bytes_per_s: Vec<Option<f64>>,
 }
 
+/// Two suites: how many times as fast the second was.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SuiteComparison {
+    /// What the other is held against.
+    pub before: SuitePage,
+    /// The other.
+    pub after: SuitePage,
+    /// What came of it, in the terminal's words.
+    pub sentence: String,
+    /// The geometric mean of the ratios; `None` where no workload has one.
+    pub geometric_mean: Option<f64>,
+    /// The workloads of `after`, in its order.
+    pub rows: Vec<SuiteRatio>,
+    /// Workloads of `before` that `after` lacks.
+    pub missing: Vec<String>,
+}
+
+/// A workload in two suites.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SuiteRatio {
+    /// What it is called.
+    pub workload: String,
+    /// Its median in the first suite; `None` where it has none.
+    pub before_bytes_per_s: Option<f64>,
+    /// Its median in the second suite; `None` where it has none.
+    pub after_bytes_per_s: Option<f64>,
+    /// How many times as fast the second was; `None` where one of the two has no median.
+    pub ratio: Option<f64>,
+}
+
+impl SuiteComparison {
+    /// The second suite in multiples of the first, by their names.
+    ///
+    /// # Errors
+    /// There are not two names, one of them is no suite's, or a suite can't be read.
+    pub fn of(runs: &Runs, ids: &[String]) -> Result<SuiteComparison, ApiError> {
+        let [before, after] = ids else { return Err(ApiError::bad(NOT_TWO_SUITES)) };
+        let [one, two] = [before, after].map(|id| Ok((id, read(runs, id)?)));
+        let (one, two): ((&String, Suite), (&String, Suite)) = (one?, two?);
+        let ratios = two.1.table.ratios_to(&one.1.table);
+        let median = |suite: &Suite, workload: &str| {
+            suite.table.rows.iter().find(|row| row.workload == workload)?.median_bytes_per_s
+        };
+        let row = |(workload, ratio): &(String, Option<f64>)| SuiteRatio {
+            workload: workload.clone(),
+            before_bytes_per_s: median(&one.1, workload),
+            after_bytes_per_s: median(&two.1, workload),
+            ratio: *ratio,
+        };
+        Ok(SuiteComparison {
+            sentence: suite_comparison_sentence(before, &ratios),
+            rows: ratios.rows.iter().map(row).collect(),
+            geometric_mean: ratios.geometric_mean,
+            missing: ratios.missing,
+            before: SuitePage::made_of(one.0, one.1),
+            after: SuitePage::made_of(two.0, two.1),
+        })
+    }
+}
+
+fn read(runs: &Runs, id: &str) -> Result<Suite, ApiError> {
+    let dir = runs.suite_dir(id)?;
+    if !Suite::is_in(&dir) {
+        return Err(ApiError::conflict("this suite has no figures yet: its first workload has not ended"));
+    }
+    Suite::read(&dir).map_err(ApiError::failed)
+}
+
 impl SuitePage {
     /// The suite of this name.
     ///
     /// # Errors
     /// The list has none, or its file can't be read.
     pub fn of(runs: &Runs, id: &str) -> Result<SuitePage, ApiError> {
-        let dir = runs.suite_dir(id)?;
-        if !Suite::is_in(&dir) {
-            return Err(ApiError::conflict(
-                "this suite has no figures yet: its first workload has not ended",
-            ));
-        }
-        let suite = Suite::read(&dir).map_err(ApiError::failed)?;
-        Ok(SuitePage::made_of(id, suite))
+        Ok(SuitePage::made_of(id, read(runs, id)?))
     }
 
     fn made_of(id: &str, suite: Suite) -> SuitePage {

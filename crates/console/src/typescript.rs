@@ -23,7 +23,7 @@ use crate::forms::{Filled, Form};
 use crate::log_view::OpsFound;
 use crate::routes::Info;
 use crate::start::{AheadAnswer, StartAnswer};
-use crate::suites::SuitePage;
+use crate::suites::SuiteComparison;
 use crate::traces::TraceEntry;
 use crate::watching::EventsTold;
 
@@ -88,7 +88,7 @@ impl Types {
         types.visit::<Choices>();
         types.visit::<FormatsFound>();
         types.visit::<EventsTold>();
-        types.visit::<SuitePage>();
+        types.visit::<SuiteComparison>();
         types
     }
 

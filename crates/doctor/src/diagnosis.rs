@@ -20,6 +20,8 @@ pub struct Scope {
     pub roles: BTreeSet<Role>,
     /// Where the data lies; the whole machine is judged where nobody says it.
     pub place: Option<Place>,
+    /// It is another machine than this one: its texts were collected there.
+    pub is_elsewhere: bool,
 }
 
 /// Something that a rule found.
@@ -243,7 +245,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
             place.devices = if place.is_local { vec!["sda".to_owned()] } else { Vec::new() };
             place
         });
-        let scope = Scope { roles: roles.iter().copied().collect(), place };
+        let scope = Scope { roles: roles.iter().copied().collect(), place, is_elsewhere: false };
         let diagnosis = diagnose(&texts(), scope, rules());
         diagnosis.findings.iter().map(|finding| finding.rule.id.clone()).collect()
     }
@@ -268,7 +270,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
                 texts.put("/sys/class/net/bond0/device/uevent", Err(crate::texts::NotKnown::NotThere));
             }
             let place = Some(Place::told(MOUNTS, Path::new("/mnt/nas")).unwrap());
-            let scope = Scope { roles: BTreeSet::from([Role::Client]), place };
+            let scope = Scope { roles: BTreeSet::from([Role::Client]), place, is_elsewhere: false };
             diagnose(&texts, scope, rules()).findings.len()
         };
         assert_eq!((through("br0", None), through("eth0.100", None), through("eth1.100", None)), (1, 1, 0));

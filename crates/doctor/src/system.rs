@@ -27,6 +27,8 @@ pub struct System {
     pub name: Option<String>,
     /// `6.18.44`; `None` where no text says it.
     pub kernel: Option<String>,
+    /// What it is called in its network; `None` where no text says it.
+    pub host: Option<String>,
 }
 
 impl System {
@@ -63,6 +65,8 @@ impl System {
             os,
             name: name.or(windows).or(pretty),
             kernel: first("/proc/sys/kernel/osrelease").or(release).map(str::to_owned),
+            // What nobody has named yet is called so.
+            host: first("/proc/sys/kernel/hostname").filter(|host| *host != "(none)").map(str::to_owned),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! `TRACE`, in it a header and a list of transactions. How these are written is in a part of Intel's
 //! document that nobody here has seen. An importer that guessed would make up traces.
 
+use crate::sink::counted;
 use crate::{ImportError, Source};
 
 /// The answer to such a file.
@@ -26,6 +27,6 @@ pub(crate) fn answer(source: &mut Source<'_>) -> Result<ImportError, ImportError
     if !found.contains(&"its beginning") {
         return Err(source.not_of_format("it has no element TRACE"));
     }
-    let found = format!("{lines} lines; found: {}", found.join(", "));
+    let found = format!("{}; found: {}", counted(lines, "line"), found.join(", "));
     Ok(ImportError::Naspt { source_name: source.name.to_owned(), found })
 }

@@ -351,12 +351,17 @@ impl Sink<'_> {
         if let Some(first) = self.info.first_malformed.first() {
             let lines = self.info.malformed_lines;
             why.push(format!(
-                "{lines} lines can't be understood, the first is line {}: {} ({})",
-                first.line, first.why, first.text
+                "{} can't be understood, the first is line {}: {} ({})",
+                counted(lines, "line"),
+                first.line,
+                first.why,
+                first.text
             ));
         }
         let left_out = self.info.left_out.iter();
-        why.extend(left_out.map(|(reason, ops)| format!("{ops} operations left out: {reason}")));
+        why.extend(
+            left_out.map(|(reason, ops)| format!("{} left out: {reason}", counted(*ops, "operation"))),
+        );
         why.join("; ")
     }
 }
@@ -367,4 +372,9 @@ fn count(list: &mut Vec<(&'static str, u64)>, what: &'static str) {
         Some((_, times)) => *times += 1,
         None => list.push((what, 1)),
     }
+}
+
+/// `1 line`, `12 lines`: this room knows no screen.
+pub(crate) fn counted(value: u64, noun: &str) -> String {
+    format!("{value} {noun}{}", if value == 1 { "" } else { "s" })
 }

@@ -16,6 +16,9 @@ pub const FIELD_CHARS_MAX: usize = 200;
 /// Facts about the storage beside make, model and firmware.
 pub const OTHER_MAX: usize = 20;
 
+/// What of a storage has a place of its own.
+const KNOWN: [&str; 3] = ["make", "model", "firmware"];
+
 /// `notes.json` in a run directory: what people wrote down about a run and its storage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -61,6 +64,27 @@ pub enum NotesError {
         "'{0}' is not KEY=VALUE; write make=Acme,model=FS2,firmware=7.2 or names of your own such as raid=6"
     )]
     NoValue(String),
+    /// A name with nothing behind it.
+    #[error("'{0}=' says nothing; write what it is behind the '=', or leave it out")]
+    EmptyValue(String),
+    /// Two values for one name.
+    #[error("'{name}' is said twice, as '{first}' and as '{second}'; say it once")]
+    Twice {
+        /// The name.
+        name: String,
+        /// Its first value.
+        first: String,
+        /// Its second value.
+        second: String,
+    },
+    /// A name that is nearly one of those that are known.
+    #[error("'{said}' is nearly '{known}'; write {known}=..., or a name that can't be taken for it")]
+    NearlyKnown {
+        /// What was written.
+        said: String,
+        /// What it is taken for.
+        known: &'static str,
+    },
     /// A text that nobody would read.
     #[error("{what} has {chars} characters; {most} is the most")]
     TooLong {
@@ -157,9 +181,9 @@ impl StorageDetails {
 impl FromStr for StorageDetails {
     type Err = NotesError;
 
-    /// `make=Acme,model=FS2,raid=6`: an empty value says nothing, and of two for one name the last is meant.
+    /// `make=Acme,model=FS2,raid=6`: each name once, with a value.
     fn from_str(text: &str) -> Result<StorageDetails, NotesError> {
-        let mut storage = StorageDetails::default();
+        let mut said: BTreeMap<String, String> = BTreeMap::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let Some((name, value)) = part.split_once('=') else {
                 return Err(NotesError::NoValue(part.to_owned()));
@@ -168,17 +192,30 @@ impl FromStr for StorageDetails {
             if name.is_empty() {
                 return Err(NotesError::NoValue(part.to_owned()));
             }
-            let said = (!value.is_empty()).then(|| value.to_owned());
-            match (name.to_ascii_lowercase().as_str(), said) {
-                ("make", said) => storage.make = said,
-                ("model", said) => storage.model = said,
-                ("firmware", said) => storage.firmware = said,
-                (_, Some(said)) => _ = storage.other.insert(name.to_owned(), said),
-                (_, None) => _ = storage.other.remove(name),
+            if value.is_empty() {
+                return Err(NotesError::EmptyValue(name.to_owned()));
+            }
+            let name = known_name(name)?;
+            if let Some(first) = said.insert(name.clone(), value.to_owned()) {
+                return Err(NotesError::Twice { name, first, second: value.to_owned() });
             }
         }
+        let [make, model, firmware] = KNOWN.map(|name| said.remove(name));
+        let storage = StorageDetails { make, model, firmware, other: said };
         RunNotes::new(&storage, &[]).check()?;
         Ok(storage)
+    }
+}
+
+/// What has a place of its own, in any case of its letters; everything else as it was written, where nobody
+/// can have meant one of those.
+fn known_name(name: &str) -> Result<String, NotesError> {
+    let lower = name.to_ascii_lowercase();
+    let is_near = |known: &&str| strsim::damerau_levenshtein(known, &lower) == 1;
+    match KNOWN.into_iter().find(is_near) {
+        _ if KNOWN.contains(&lower.as_str()) => Ok(lower),
+        Some(known) => Err(NotesError::NearlyKnown { said: name.to_owned(), known }),
+        None => Ok(name.to_owned()),
     }
 }
 
@@ -208,8 +245,8 @@ mod tests {
     }
 
     #[test]
-    fn storage_is_said_by_names_and_the_last_word_wins() {
-        let mut said = storage("make=Acme, Model=FS 2 ,raid=6,raid=10,bay=");
+    fn storage_is_said_by_names_and_the_last_flag_wins() {
+        let mut said = storage("make=Acme, Model=FS 2 ,raid=10,");
         assert_eq!(said.make.as_deref(), Some("Acme"));
         assert_eq!(said.model.as_deref(), Some("FS 2"));
         assert_eq!(said.firmware, None);
@@ -233,6 +270,13 @@ mod tests {
     fn what_says_nothing_or_too_much_is_refused() {
         let no_value = |text: &str| matches!(text.parse::<StorageDetails>(), Err(NotesError::NoValue(_)));
         assert!(no_value("nas1") && no_value("make=A,nas1") && no_value("=6"));
+        let why = |text: &str| text.parse::<StorageDetails>().unwrap_err().to_string();
+        assert_eq!(why("make=A,Make=B"), "'make' is said twice, as 'A' and as 'B'; say it once");
+        assert!(why("raid=6,raid=6").starts_with("'raid' is said twice"));
+        assert_eq!(why("make="), "'make=' says nothing; write what it is behind the '=', or leave it out");
+        assert!(why("modle=FS2").starts_with("'modle' is nearly 'model'"));
+        assert!(why("frimware=7").starts_with("'frimware' is nearly 'firmware'"));
+        assert_eq!(storage("media=hdd,raid=6").other.len(), 2);
         let long = format!("make={}", "x".repeat(FIELD_CHARS_MAX + 1)).parse::<StorageDetails>();
         assert!(long.unwrap_err().to_string().contains("the make has 201 characters"));
         let many: Vec<String> = (0..=OTHER_MAX).map(|at| format!("k{at}=1")).collect();

@@ -86,12 +86,40 @@ pub fn say_usage(error: &clap::Error) -> u8 {
 fn better_said(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return None };
     match error.kind() {
-        ErrorKind::UnknownArgument => hint(flag, &verb()).or_else(|| of_another_verb(flag)),
+        ErrorKind::UnknownArgument => {
+            let words: Vec<String> = std::env::args().skip(1).collect();
+            below_0(flag, &words)
+                .or_else(|| hint(flag, typed_value(flag, &words), &verb()))
+                .or_else(|| of_another_verb(flag))
+        }
         ErrorKind::ArgumentConflict => match error.get(ContextKind::PriorArg) {
             Some(ContextValue::String(prior)) => of_two_lengths(flag, prior),
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// A value below 0 that was taken for a flag: `--file-size -1G`.
+fn below_0(flag: &str, words: &[String]) -> Option<String> {
+    let is_number = |word: &str| {
+        word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let at = words.iter().position(|word| is_number(word) && word.starts_with(flag))?;
+    let before = words[..at].last().filter(|word| word.starts_with("--"))?;
+    Some(format!("{before} takes no value below 0, and '{}' is one; write it without the '-'", words[at]))
+}
+
+/// What was typed behind a flag: `-t 4`, `-t4`, `--numjobs=4`.
+fn typed_value<'a>(flag: &str, words: &'a [String]) -> Option<&'a str> {
+    let name = flag.split('=').next().unwrap_or(flag);
+    let is_short = !name.starts_with("--");
+    let at = words.iter().position(|word| {
+        word == name || word.starts_with(&format!("{name}=")) || is_short && word.starts_with(name)
+    })?;
+    match words[at].strip_prefix(name)?.trim_start_matches('=') {
+        "" => words.get(at + 1).map(String::as_str).filter(|next| !next.starts_with('-')),
+        value => Some(value),
     }
 }
 
@@ -155,6 +183,22 @@ fn harmless(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_of_flags_that_are_unknown_are_found() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let of = |flag, text: &str| typed_value(flag, &words(text)).map(str::to_owned);
+        for text in ["streams /mnt -t 4", "streams /mnt -t4", "streams /mnt -t=4 --json"] {
+            assert_eq!(of("-t", text).as_deref(), Some("4"), "{text}");
+        }
+        assert_eq!(of("--numjobs", "mix /mnt --numjobs=16").as_deref(), Some("16"));
+        assert_eq!(of("--numjobs", "mix /mnt --numjobs --json"), None);
+        let told = below_0("-1", &words("mix /mnt --file-size -1G"));
+        assert!(
+            told.is_some_and(|told| told.starts_with("--file-size takes no value below 0, and '-1G' is one"))
+        );
+        assert_eq!(below_0("-t", &words("mix /mnt -t 4")), None);
+    }
 
     #[test]
     fn a_cause_is_said_once() {

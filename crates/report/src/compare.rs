@@ -23,6 +23,7 @@ use reelgauge_analysis::compare::{
 
 use serde::Serialize;
 
+use self::sentences::name_and_unit;
 use self::systems::Property;
 use crate::page::Page;
 use crate::sentence::{Sentence, Tone};
@@ -80,6 +81,30 @@ pub fn keep(told: &mut ToldComparison, chosen: &dyn Fn(&str) -> bool) {
     told.comparison.rows.retain(|row| chosen(&row.figure));
     told.sentences = sentences::sentences(&told.comparison, &told.cautions);
     told.headline = headline::headline(&told.comparison);
+}
+
+/// It as data for other programs: labels have the unit of the values, and texts their own behind them.
+pub fn as_data(told: &ToldComparison) -> ToldComparison {
+    let mut told = told.clone();
+    for row in &mut told.comparison.rows {
+        let (name, unit) = name_and_unit(&row.label);
+        if unit.is_empty() {
+            continue;
+        }
+        let with_unit = |text: &String| if text == "-" { text.clone() } else { format!("{text}{unit}") };
+        row.texts = row.texts.iter().map(with_unit).collect();
+        row.label = format!("{name}, {}", own_unit(row.unit).unwrap_or(unit.trim_start()));
+    }
+    told
+}
+
+/// The unit of the values themselves, where screens show them in another one.
+fn own_unit(unit: Unit) -> Option<&'static str> {
+    match unit {
+        Unit::BytesPerS => Some("bytes/s"),
+        Unit::Us => Some("µs"),
+        _ => None,
+    }
 }
 
 /// A value of this unit, without the unit, and how far it is known.

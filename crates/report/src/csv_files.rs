@@ -7,7 +7,6 @@ pub mod columns;
 
 use std::io::Write;
 
-use reelgauge_analysis::verdict::Verdict;
 use reelgauge_analysis::{LoadPoint, PaperTables, Summary};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -45,8 +44,7 @@ pub fn write_csv(table: CsvTable, summary: &Summary, out: impl Write) -> Result<
 
 /// The total, then each worker.
 fn load_point<W: Write>(point: &LoadPoint, of_point: &Value, rows: &mut Rows<W>) -> Result<(), csv::Error> {
-    let (total, null) =
-        (json!({"scope": "total", "criteria": criteria(point.verdict.as_ref())}), Value::Null);
+    let (total, null) = (json!({"scope": "total", "criteria": criteria(point)}), Value::Null);
     let figures = of_point.get("total").unwrap_or(&null);
     rows.write(&[("point", of_point), ("whole", of_point), ("figures", figures), ("row", &total)])?;
     let of_worker = json!({"scope": "worker"});
@@ -102,9 +100,12 @@ fn run(summary: &Summary) -> Value {
     })
 }
 
-/// In one word whether the criteria were met; none where none were asked for.
-fn criteria(verdict: Option<&Verdict>) -> Option<&'static str> {
-    let verdict = verdict?;
+/// In one word whether the criteria were met; none where none were asked for. Streams always have some:
+/// without a verdict nothing of them was measured.
+fn criteria(point: &LoadPoint) -> Option<&'static str> {
+    let Some(verdict) = &point.verdict else {
+        return (point.stream_count.is_some() && point.is_unmeasured()).then_some("not_measured");
+    };
     Some(match (verdict.passed, verdict.failures.iter().any(|failure| failure.measured)) {
         (true, _) => "met",
         (false, true) => "not_met",

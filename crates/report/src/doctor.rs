@@ -98,7 +98,7 @@ fn counts(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
         let server = if is_server { "" } else { "for servers (--server), " };
         let count = words::rules(not_here.len());
         page.item(
-            "Not for this machine",
+            &format!("Not for {}", words::whose(diagnosis)),
             &format!("{count} for other systems, {server}or for what is not here."),
         );
         named(not_here, all, page);

@@ -5,7 +5,7 @@
 
 use reelgauge_analysis::late::LateFigures;
 use reelgauge_analysis::statement::{AtLeast, Cause, Doubt, Judgement, Number, Statement, of};
-use reelgauge_analysis::{LoadPoint, Summary};
+use reelgauge_analysis::{LoadPoint, Outcome, Summary};
 use serde::{Deserialize, Serialize};
 
 use crate::about::storage_words;
@@ -77,7 +77,11 @@ fn counts(statement: &Statement, summary: &Summary) -> String {
                 late => format!("with {}, as many as are allowed", counted(*late, "late frame")),
             };
             let of = point(at).and_then(|point| point.streams.as_ref()).map_or_else(String::new, of_format);
-            let so_far = if statement.judgement == Judgement::NotKnown { ", as far as it came" } else { "" };
+            let so_far = match (statement.judgement, summary.outcome) {
+                (Judgement::NotKnown, Outcome::Complete) => ", as its log tells",
+                (Judgement::NotKnown, _) => ", as far as it came",
+                _ => "",
+            };
             format!("{}{of} {late}{so_far}", plural(*streams, "stream"))
         }
         Number::Capacity { sometimes, .. } => {
@@ -248,9 +252,15 @@ mod tests {
     #[test]
     fn streams_of_a_run_that_was_cut_short_are_in_time_as_far_as_it_came() {
         let number = Number::Streams { point: 0, streams: 3, late_frames: 0, frames_judged: 274 };
-        let told = |judgement| hero(&with(number.clone(), judgement)).counts;
-        assert_eq!(told(Judgement::Met), "streams without a late frame");
-        assert_eq!(told(Judgement::NotKnown), "streams without a late frame, as far as it came");
+        let told = |judgement, outcome| hero(&Summary { outcome, ..with(number.clone(), judgement) }).counts;
+        assert_eq!(told(Judgement::Met, Outcome::Complete), "streams without a late frame");
+        assert_eq!(
+            told(Judgement::NotKnown, Outcome::Interrupted),
+            "streams without a late frame, as far as it came"
+        );
+        // Of a run that came to its end and has lost its summary.
+        let lost = told(Judgement::NotKnown, Outcome::Complete);
+        assert_eq!(lost, "streams without a late frame, as its log tells");
     }
 
     #[test]

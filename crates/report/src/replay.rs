@@ -77,7 +77,7 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_
         let median = facts.median_bytes_per_s.map_or_else(|| "unknown".to_owned(), mb_per_s);
         return format!(
             "Replayed {name}{users} in {} on {place}: {median} MB/s in the median.",
-            counted_passes(complete_passes)
+            counted(complete_passes, "pass")
         );
     }
     let recorded = facts.expected_span_s.map(|span_s| format!(" (recorded: {})", duration(span_s * 1e6)));
@@ -97,13 +97,6 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_
         recorded.unwrap_or_default(),
         counted(last.done_ops, "operation"),
     )
-}
-
-fn counted_passes(passes: u64) -> String {
-    match passes {
-        1 => "1 pass".to_owned(),
-        passes => format!("{} passes", count(passes)),
-    }
 }
 
 /// Whether everything came to what was recorded.

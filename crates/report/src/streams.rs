@@ -142,7 +142,12 @@ pub(crate) fn table(points: &[LoadPoint], width: usize) -> Table {
     table.column("", "frames", frames(|total| total.frames_judged));
     table.column("late", "frames", frames(|total| total.late_frames));
     table.column("worst margin", "ms", values(&worst_margin_ms));
-    table.column("p99", "ms", values(&p99_ms));
+    if points.iter().any(has_frame_times) {
+        table.column("frame", "p99 ms", values(&frame_p99_ms));
+    }
+    if !points.iter().all(has_frame_times) {
+        table.column("op p99", "ms", values(&op_p99_ms));
+    }
     table.column("read", "MB/s", values(&|point| point.total.read_bytes_per_s.map(|rate| rate / 1e6)));
     table.column("write", "MB/s", values(&|point| point.total.written_bytes_per_s.map(|rate| rate / 1e6)));
     let errors = |point: &LoadPoint| (!point.is_unmeasured()).then_some(point.total.failed_ops);
@@ -164,10 +169,18 @@ fn worst_margin_ms(point: &LoadPoint) -> Option<f64> {
     Some(point.streams.as_ref()?.total.worst_margin?.margin.margin_us / 1e3)
 }
 
-/// Of frames; of reads and writes where nothing has frames.
-fn p99_ms(point: &LoadPoint) -> Option<f64> {
-    let frames = point.streams.as_ref().and_then(|streams| streams.total.response);
-    Some(frames.or(point.total.response.data)?.p99_us / 1e3)
+/// Response times of whole frames.
+fn frame_p99_ms(point: &LoadPoint) -> Option<f64> {
+    Some(point.streams.as_ref()?.total.response?.p99_us / 1e3)
+}
+
+fn has_frame_times(point: &LoadPoint) -> bool {
+    frame_p99_ms(point).is_some()
+}
+
+/// Response times of single reads and writes, where nothing has frames.
+fn op_p99_ms(point: &LoadPoint) -> Option<f64> {
+    Some(point.total.response.data?.p99_us / 1e3)
 }
 
 fn verdict_word(verdict: Option<&Verdict>) -> &'static str {

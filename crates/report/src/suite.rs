@@ -10,7 +10,7 @@ use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::text::plain;
-use crate::units::{fixed, mb_per_s};
+use crate::units::{counted, fixed, mb_per_s};
 use crate::wanted::Style;
 
 /// What is shown of a suite.
@@ -49,7 +49,7 @@ pub fn suite_screen(suite: &SuiteScreen<'_>, style: Style) -> String {
     }
     page.sentence(Tone::Answer, &suite_sentence(suite.name, suite.target, suite.table));
     if let Some((other, ratios)) = suite.against {
-        page.sentence(Tone::Answer, &comparison(other, ratios));
+        page.sentence(Tone::Answer, &suite_comparison_sentence(other, ratios));
     }
     for (name, text) in about_words(suite.storage, suite.tags) {
         page.item(name, &text);
@@ -59,9 +59,11 @@ pub fn suite_screen(suite: &SuiteScreen<'_>, style: Style) -> String {
     page.gap();
     let discarded: usize = suite.table.rows.iter().map(NasptRow::discarded).sum();
     if discarded > 0 {
+        let verb = if discarded == 1 { "doesn't" } else { "don't" };
         page.warning(&format!(
-            "{discarded} passes don't count, because operations came to something else than recorded; \
-             'reelgauge report' of the workload's run shows which."
+            "{} {verb} count, because operations came to something else than recorded; 'reelgauge report' of the \
+             workload's run shows which.",
+            counted(discarded as u64, "pass")
         ));
     }
     page.item(
@@ -70,7 +72,7 @@ pub fn suite_screen(suite: &SuiteScreen<'_>, style: Style) -> String {
             "synthetic workloads, matched to published statistics, not the original traces; {} each on files \
              made anew, pace {}; the median counts. Through this machine's cache, as the applications went: \
              what its memory takes in counts as moved",
-            if suite.batch == 1 { "1 pass".to_owned() } else { format!("{} passes", suite.batch) },
+            counted(u64::from(suite.batch), "pass"),
             plain(suite.pace)
         ),
     );
@@ -89,17 +91,24 @@ pub fn suite_sentence(name: &str, target: &str, table: &NasptTable) -> String {
     let (name, place) = (plain(name), plain(target));
     match table.geometric_mean_bytes_per_s {
         Some(mean) => format!(
-            "{name} on {place}: {} MB/s in the geometric mean of {} workloads.",
+            "{name} on {place}: {} MB/s in the geometric mean of {}.",
             mb_per_s(mean),
-            table.rows.len()
+            counted(table.rows.len() as u64, "workload")
         ),
         None => format!("{name} on {place}: no mean, because not every workload has a pass that counts."),
     }
 }
 
-/// `1.8 times as fast as 2026-…-naspt, in the geometric mean of 12 workloads.`
-fn comparison(other: &str, ratios: &NasptRatios) -> String {
+/// `1.80 times as fast as 2026-…-naspt, in the geometric mean of the 12 workloads that both have.`
+pub fn suite_comparison_sentence(other: &str, ratios: &NasptRatios) -> String {
     match ratios.geometric_mean {
+        Some(mean) if ratios.compared == 1 => {
+            format!(
+                "{} times as fast as {}, in the one workload that both have.",
+                fixed(mean, 2),
+                plain(other)
+            )
+        }
         Some(mean) => format!(
             "{} times as fast as {}, in the geometric mean of the {} workloads that both have.",
             fixed(mean, 2),
@@ -198,10 +207,7 @@ mod tests {
         let table = NasptTable::new(vec![row("A", &[100]), row("B", &[400])]);
         let ratios = table.ratios_to(&other);
         let text = shown(&table, Some(("old", &ratios)), 2);
-        assert!(
-            text.contains("2.00 times as fast as old, in the geometric mean of the 1 workloads"),
-            "{text}"
-        );
+        assert!(text.contains("2.00 times as fast as old, in the one workload that both have."), "{text}");
     }
 
     #[test]

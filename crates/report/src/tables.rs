@@ -39,9 +39,9 @@ pub(crate) fn load_points(points: &[LoadPoint], width: usize) -> Vec<String> {
     table.column("read", "MB/s", mb(|point| point.total.read_bytes_per_s));
     table.column("write", "MB/s", mb(|point| point.total.written_bytes_per_s));
     table.column("", "ops/s", values(&|point| point.total.data_ops_per_s));
-    table.column("p50", "ms", response_ms(|times| times.p50_us));
-    table.column("p99", "ms", response_ms(|times| times.p99_us));
-    table.column("max", "ms", response_ms(|times| times.max_us));
+    table.column("op p50", "ms", response_ms(|times| times.p50_us));
+    table.column("op p99", "ms", response_ms(|times| times.p99_us));
+    table.column("op max", "ms", response_ms(|times| times.max_us));
     let errors = |point: &LoadPoint| (!point.is_unmeasured()).then_some(point.total.failed_ops);
     table.column("", "errors", column(&|point| errors(point).map_or(NOTHING.to_owned(), count)));
     table.lines(width)

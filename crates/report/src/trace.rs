@@ -289,7 +289,7 @@ fn about(about: &TraceAbout, is_part: bool, page: &mut Page) {
         });
         page.item("Recorder's cost", &format!("{} per operation{way}", duration(cost_ns / 1e3)));
     }
-    let left_out = about.left_out.iter().map(|(why, many)| format!("{} × {}", count(*many), plain(why)));
+    let left_out = about.left_out.iter().map(|(why, many)| format!("{} ({})", plain(why), count(*many)));
     let left_out: Vec<String> = left_out.collect();
     if !left_out.is_empty() {
         page.item("Left out", &left_out.join(", "));

@@ -173,8 +173,18 @@ pub fn moment(seconds: f64) -> String {
 
 /// `1 worker`, `12 workers`.
 pub fn counted(value: u64, noun: &str) -> String {
-    let plural = if value == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", count(value))
+    let (stem, plural) = match noun.strip_suffix('y') {
+        _ if value == 1 => (noun, ""),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => (stem, "ies"),
+        _ if noun.ends_with('s') => (noun, "es"),
+        _ => (noun, "s"),
+    };
+    format!("{} {stem}{plural}", count(value))
+}
+
+/// `1 worker is`, `12 workers are`: what is counted, with the verb that agrees.
+pub fn counted_are(value: u64, noun: &str, is: &str, are: &str) -> String {
+    format!("{} {}", counted(value, noun), if value == 1 { is } else { are })
 }
 
 /// A share in percent: `12 %`.

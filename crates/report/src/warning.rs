@@ -7,7 +7,7 @@ mod cache;
 use reelgauge_analysis::Warning;
 use reelgauge_analysis::warning::{FEW_TRANSFERS, LogTrouble};
 
-use crate::units::duration;
+use crate::units::{counted, counted_are, duration};
 
 /// A warning in words, with its advice.
 pub fn warning_sentence(warning: &Warning) -> String {
@@ -20,7 +20,8 @@ pub fn warning_sentence(warning: &Warning) -> String {
         ),
         Warning::Cache { memory, verb } => cache::sentence(memory, verb),
         Warning::LogDropped { ops, trouble } => {
-            format!("{ops} operations are in the figures but not in the log, because {}.", why(*trouble))
+            let ops = counted_are(*ops, "operation", "is", "are");
+            format!("{ops} in the figures but not in the log, because {}.", why(*trouble))
         }
         Warning::ClientCpuSaturated { busy_share } => format!(
             "This machine's CPUs were {:.0} % busy, so it may have been the limit and not the storage. Spread \
@@ -39,9 +40,12 @@ pub fn warning_sentence(warning: &Warning) -> String {
             )
         }
         Warning::FewTransfers { cells, of } => format!(
-            "{cells} of {of} cells in the tables come from fewer than {FEW_TRANSFERS} transfers and will differ \
-             from run to run. Measure longer (--duration, or --step in a ramp or sweep), or use fewer block \
-             sizes (--blocks)."
+            "{cells} of {of} cells in the tables {} from run to run. Measure longer (--duration, or --step in a ramp or sweep), or use fewer block \
+             sizes (--blocks).",
+            match cells {
+                1 => format!("comes from fewer than {FEW_TRANSFERS} transfers and will differ"),
+                _ => format!("come from fewer than {FEW_TRANSFERS} transfers and will differ"),
+            }
         ),
         Warning::TargetIsMemory { fs_type } => format!(
             "The target is memory ({fs_type}): these figures are of this machine and of no storage. Give a path \
@@ -52,8 +56,10 @@ pub fn warning_sentence(warning: &Warning) -> String {
              the load. Put it elsewhere with --out."
         ),
         Warning::Stragglers { ops } => format!(
-            "{ops} operations came back only after their load point had been given up; they are in no figure. \
-             Look at the server's log for what held them."
+            "{} came back only after the load point had been given up, and counted in no figure. Look at the \
+             server's log for what held {}.",
+            counted(*ops, "operation"),
+            if *ops == 1 { "it" } else { "them" }
         ),
     }
 }

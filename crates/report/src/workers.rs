@@ -44,7 +44,10 @@ pub(crate) fn lines(point: &LoadPoint, all: bool, width: usize) -> Vec<String> {
     }
     let mut lines = table(&shown).lines(width);
     if !all && hidden > 0 {
-        lines.push(format!("{} workers between these are not shown.", count(hidden as u64)));
+        lines.push(match hidden {
+            1 => "1 worker between these is not shown.".to_owned(),
+            hidden => format!("{} workers between these are not shown.", count(hidden as u64)),
+        });
     }
     lines
 }
@@ -66,9 +69,9 @@ fn table(workers: &[&WorkerFigures]) -> Table {
         values(&|worker| worker.figures.written_bytes_per_s.map(|rate| rate / 1e6)),
     );
     table.column("", "transfers", counts(|worker| worker.figures.transfers));
-    table.column("p50", "ms", response_ms(|times| times.p50_us));
-    table.column("p99", "ms", response_ms(|times| times.p99_us));
-    table.column("max", "ms", response_ms(|times| times.max_us));
+    table.column("op p50", "ms", response_ms(|times| times.p50_us));
+    table.column("op p99", "ms", response_ms(|times| times.p99_us));
+    table.column("op max", "ms", response_ms(|times| times.max_us));
     table.column("", "errors", counts(|worker| worker.figures.failed_ops));
     table
 }

@@ -49,7 +49,7 @@ const OF_ROW: &[(&str, &str)] = &[
     ("scope", "`total` or `worker`"),
     (
         "criteria",
-        "whether the criteria were met: `met`, `not_met` or `not_known`; empty where none were asked for",
+        "whether the criteria were met: `met`, `not_met`, `not_known` or `not_measured`; empty where none were asked for",
     ),
     ("mode", "the kind of access, as the paper abbreviates it; `All` for all together"),
     ("incident", "its number in the load point, from 0"),

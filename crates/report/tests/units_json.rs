@@ -156,6 +156,9 @@ fn of_whole_numbers(cases: &mut Vec<Value>) {
         cases.push(case("block_size", vec![json!(bytes)], units::block_size(bytes)));
         cases.push(case("amount", vec![json!(bytes)], units::amount(bytes)));
         cases.push(case("counted", vec![json!(bytes), json!("frame")], units::counted(bytes, "frame")));
+        for noun in ["pass", "entry", "day"] {
+            cases.push(case("counted", vec![json!(bytes), json!(noun)], units::counted(bytes, noun)));
+        }
     }
 }
 

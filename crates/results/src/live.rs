@@ -96,12 +96,12 @@ pub struct LiveTick {
     pub warmup_s: f64,
     /// How long it will take; `None` where nobody knows.
     pub total_s: Option<f64>,
-    /// Since the tick before; 0 during the warm-up.
+    /// Since the tick before, also during the warm-up, which is in no figure of the report.
     pub read_bytes_per_s: f64,
-    /// Since the tick before; 0 during the warm-up.
+    /// Since the tick before, also during the warm-up, which is in no figure of the report.
     pub write_bytes_per_s: f64,
     /// By the clock, in this load point; `None` where there are no frames. A frame is late as soon as its
-    /// deadline has passed.
+    /// deadline has passed. None is counted during the warm-up.
     pub late_frames: Option<u64>,
     /// The smallest margin of all streams since the tick before, rounded down: how long until a frame was
     /// needed that had not come. Negative when it was overdue; `None` where nothing was due.

@@ -21,6 +21,7 @@ use reelgauge_report::text::shell_word;
 use reelgauge_report::{again_with, answer_sentences, html, incident_sentences, next_step};
 use reelgauge_trace::{Trace, TraceError};
 
+use crate::live::life::{Life, life};
 use crate::reopen::{ReopenError, reopen};
 use crate::run_notes;
 use crate::small_file::{read_json, read_to_string};
@@ -174,7 +175,8 @@ fn detail_of_run(
     let trace = Trace::open(run_dir.path())?;
     let points = stream_table::read(run_dir).points.into_iter();
     let points = points.map(|point| JudgedPoint { part: point.part(), specs: point.streams });
-    let was_killed = !run_dir.summary_path().exists();
+    // What was in flight at its end is told by a run that could say that it ended.
+    let was_killed = !run_dir.summary_path().exists() && !matches!(life(run_dir.path()), Life::Ended(..));
     let first = FirstPass::new(Measure::Response, sizes_before(&trace).collect());
     let mut first = first.judging(points.collect(), was_killed);
     for batch in trace.batches() {

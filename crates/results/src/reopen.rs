@@ -9,11 +9,12 @@ use reelgauge_analysis::summary::{LoadPointFacts, LogFacts, Target};
 use reelgauge_analysis::{
     LoadPoint, Outcome, PointTiming, SelfCost, ShortOps, Summary, SummaryError, statement, try_rebuild,
 };
-use reelgauge_record::log::{LogError, LogReader, repair};
+use reelgauge_record::log::{LogError, LogReader, SkipReason, Skipped, repair};
 use reelgauge_record::run_dir::{RunDir, RunDirError};
 use reelgauge_report::self_cost::self_cost_sentence;
 use reelgauge_workload::streams::AnyPlan;
 
+use crate::live::LiveOutcome;
 use crate::live::life::{Life, life};
 use crate::load_points::{self, LoadPointPlan};
 use crate::run_notes;
@@ -21,6 +22,11 @@ use crate::stream_table::{self, PointStreams};
 
 /// Why a run without a summary has none.
 const KILLED: &str = "the run was killed before it could end; these are the figures of its log";
+/// Why a run has none, of which nothing says how it ended.
+const UNKNOWN: &str = "nothing says how the run ended; these are the figures of its log";
+/// What is said of a run that ended as planned, and has lost its summary since.
+const LOST: &str = "The run came to its end, and its summary.json is missing: these figures were made again from \
+                    its log. What only the summary held, such as criteria, is not among them.";
 
 /// A log that changes while it is read is read anew, at most so often.
 const LOOKS_MOST: u32 = 5;
@@ -64,7 +70,8 @@ pub fn reopen(path: &Path) -> Result<Summary, ReopenError> {
     Ok(summary)
 }
 
-/// The figures of a run that goes on or was killed: everything up to its last sealed second.
+/// The figures of a run that goes on, was killed or has lost its summary: everything up to its last sealed
+/// second.
 fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     let life = life(run_dir.path());
     // What a crash left half done is put in order, where it is certain that nobody writes it any more, and if
@@ -78,7 +85,7 @@ fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     }
     let mut looks = 1;
     let mut summary = loop {
-        match from_log(run_dir) {
+        match from_log(run_dir, &life) {
             // A run that goes on takes parts of its log together, and one was gone before it was opened.
             Err(ReopenError::Log(error)) if error.is_not_found() && looks < LOOKS_MOST => looks += 1,
             found => break found?,
@@ -86,14 +93,27 @@ fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     };
     (summary.outcome, summary.outcome_reason) = match life {
         Life::Running(_) => (Outcome::Running, None),
-        _ => (Outcome::BrokeOff, Some(KILLED.to_owned())),
+        Life::Gone(_) => (Outcome::BrokeOff, Some(KILLED.to_owned())),
+        Life::Unknown => (Outcome::BrokeOff, Some(UNKNOWN.to_owned())),
+        Life::Ended(LiveOutcome::Complete, _) => {
+            summary.notes.push(LOST.to_owned());
+            (Outcome::Complete, None)
+        }
+        Life::Ended(LiveOutcome::Interrupted, reason) => (Outcome::Interrupted, reason),
+        Life::Ended(LiveOutcome::BrokeOff, reason) => (Outcome::BrokeOff, reason),
     };
     summary.statement = Some(statement::of(&summary));
     Ok(summary)
 }
 
+/// Whether every operation is in the log: the run ended as planned, and nothing that it wrote is gone.
+fn is_whole(log: &LogReader, life: &Life) -> bool {
+    let is_lost = |skipped: &Skipped| skipped.reason != SkipReason::Covered;
+    matches!(life, Life::Ended(LiveOutcome::Complete, _)) && !log.skipped().iter().any(is_lost)
+}
+
 /// The figures of a log.
-fn from_log(run_dir: &RunDir) -> Result<Summary, ReopenError> {
+fn from_log(run_dir: &RunDir, life: &Life) -> Result<Summary, ReopenError> {
     let log = LogReader::open(&run_dir.ops_path())?;
     let planned = load_points::read(run_dir);
     let ops = log.batches().flat_map(|batch| match batch {
@@ -106,7 +126,7 @@ fn from_log(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     let rebuilt = try_rebuild(ops, short_ops, &complete_timings(&planned))?;
     summary.run_dir = Some(run_dir.path().display().to_string());
     let rows = log.agents().iter().map(|agent| agent.rows).sum();
-    summary.log = LogFacts { complete: false, rows, ..LogFacts::default() };
+    summary.log = LogFacts { complete: is_whole(&log, life), rows, ..LogFacts::default() };
     summary.series = rebuilt.series;
     let label = |index: u16| planned.iter().find(|point| point.index == index).map(facts).unwrap_or_default();
     summary.load_points =

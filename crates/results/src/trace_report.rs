@@ -9,6 +9,7 @@ use reelgauge_analysis::trace_stats::{
 };
 use reelgauge_record::OpRecord;
 use reelgauge_record::log::{CaptureLevel, SkipReason};
+use reelgauge_report::units::counted_are;
 use reelgauge_trace::{Moved, Trace, TraceError};
 
 /// What to tell of a trace.
@@ -90,7 +91,8 @@ pub(crate) fn about(trace: &Trace, late_ops: u64) -> TraceAbout {
     about.synthetic = figures.collect();
     if late_ops > 0 {
         about.warnings.push(format!(
-            "{late_ops} operations are so far out of order that they are counted after later ones"
+            "{} so far out of order as to be counted after later ones",
+            counted_are(late_ops, "operation", "is", "are")
         ));
     }
     let lost = trace.skipped().iter().filter(|skipped| skipped.reason != SkipReason::Covered).count();

@@ -34,9 +34,9 @@ pub struct Live {
     pub warmup: Duration,
     /// How long it will take, warm-up included.
     pub total: Duration,
-    /// Since the last time; 0 during the warm-up.
+    /// Since the last time, also during the warm-up.
     pub read_bytes_per_s: f64,
-    /// Since the last time; 0 during the warm-up.
+    /// Since the last time, also during the warm-up.
     pub write_bytes_per_s: f64,
     /// Late frames by the clock, in this load point; `None` where there are no frames.
     pub late_frames: Option<u64>,

@@ -93,7 +93,9 @@ fn without_its_summary_a_run_is_rebuilt_from_its_log() {
     let (finished, _scratch) = whole_run(|_| {});
     std::fs::remove_file(finished.run_dir.join("summary.json")).unwrap();
     let rebuilt = reopen(&finished.run_dir).unwrap();
-    assert_eq!(rebuilt.outcome, Outcome::BrokeOff);
+    // It was not killed, and nothing of its log is gone.
+    assert_eq!((rebuilt.outcome, rebuilt.outcome_reason.as_deref()), (Outcome::Complete, None));
+    assert!(rebuilt.log.complete && rebuilt.notes[0].contains("summary.json is missing"), "{rebuilt:?}");
     assert_eq!(rebuilt.ops(), finished.summary.ops());
     for (again, live) in rebuilt.load_points.iter().zip(&finished.summary.load_points) {
         assert_eq!(again.label, live.label);
@@ -107,6 +109,10 @@ fn without_its_summary_a_run_is_rebuilt_from_its_log() {
             })
         );
     }
+    std::fs::remove_file(finished.run_dir.join("live.jsonl")).unwrap();
+    let untold = reopen(&finished.run_dir).unwrap();
+    assert_eq!(untold.outcome, Outcome::BrokeOff);
+    assert!(untold.outcome_reason.unwrap().starts_with("nothing says how the run ended"));
 }
 
 #[test]

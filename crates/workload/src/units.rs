@@ -24,14 +24,53 @@ pub struct Percent {
     ppm: u32,
 }
 
-/// A number with a unit that could not be understood.
+/// A number with a unit that can't be taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{text}' is not {what}; write it like {example}")]
-pub struct UnitError {
-    text: String,
-    what: &'static str,
-    example: &'static str,
+#[non_exhaustive]
+pub enum UnitError {
+    /// It could not be understood.
+    #[error("'{text}' is not {what}; write it like {example}")]
+    Form {
+        /// What was written.
+        text: String,
+        /// What it should be.
+        what: &'static str,
+        /// How that is written.
+        example: &'static str,
+    },
+    /// It is below 0.
+    #[error("'{text}' is below 0; write {what}, like {example}")]
+    Negative {
+        /// What was written.
+        text: String,
+        /// What it should be.
+        what: &'static str,
+        /// How that is written.
+        example: &'static str,
+    },
+    /// It is more than can be counted.
+    #[error("'{text}' is too {adjective}; {most} is the most")]
+    TooMuch {
+        /// What was written.
+        text: String,
+        /// "long" or "large".
+        adjective: &'static str,
+        /// The most.
+        most: &'static str,
+    },
 }
+
+/// Why a number with a unit is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    Form,
+    TooMuch,
+}
+
+/// The longest time in whole hours: more nanoseconds don't fit into 64 bits.
+const SPAN_MOST: &str = "5124095h";
+/// The largest size in whole TiB.
+const SIZE_MOST: &str = "16777215TiB";
 
 /// A letter alone is binary, as in fio, dd and ls; with a B behind it, decimal.
 const SIZE_UNITS: [(&str, u64); 16] = [
@@ -121,10 +160,13 @@ impl FromStr for Size {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Size, UnitError> {
-        with_unit(text, &SIZE_UNITS).map(Size).ok_or_else(|| UnitError {
-            text: text.to_owned(),
-            what: "a size with its unit",
-            example: "64KiB, 10MiB or 1.5G (K, M, G and T are powers of 1024)",
+        let (what, example) =
+            ("a size with its unit", "64KiB, 10MiB or 1.5G (K, M, G and T are powers of 1024)");
+        with_unit(text, &SIZE_UNITS).map(Size).map_err(|fault| match fault {
+            Fault::TooMuch => {
+                UnitError::TooMuch { text: text.to_owned(), adjective: "large", most: SIZE_MOST }
+            }
+            Fault::Form => refused(text, what, example),
         })
     }
 }
@@ -133,11 +175,12 @@ impl FromStr for Span {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Span, UnitError> {
-        let value = if text.trim() == "0" { Some(0) } else { in_parts(text) };
-        value.map(Span).ok_or_else(|| UnitError {
-            text: text.to_owned(),
-            what: "a time with its unit",
-            example: "250ms, 90s, 5m or 1h30m",
+        let value = if text.trim() == "0" { Ok(0) } else { in_parts(text) };
+        value.map(Span).map_err(|fault| match fault {
+            Fault::TooMuch => {
+                UnitError::TooMuch { text: text.to_owned(), adjective: "long", most: SPAN_MOST }
+            }
+            Fault::Form => refused(text, "a time with its unit", "250ms, 90s, 5m or 1h30m"),
         })
     }
 }
@@ -148,62 +191,70 @@ impl FromStr for Percent {
     fn from_str(text: &str) -> Result<Percent, UnitError> {
         let number = text.trim().trim_end_matches('%').trim_end();
         decimal(number, 10_000)
+            .ok()
             .filter(|ppm| *ppm <= 1_000_000)
             .and_then(|ppm| u32::try_from(ppm).ok())
             .map(|ppm| Percent { ppm })
-            .ok_or_else(|| UnitError {
-                text: text.to_owned(),
-                what: "a percentage between 0 and 100",
-                example: "50 or 12.5",
-            })
+            .ok_or_else(|| refused(text, "a percentage between 0 and 100", "50 or 12.5"))
+    }
+}
+
+/// What is no number with a unit, or one below 0.
+fn refused(text: &str, what: &'static str, example: &'static str) -> UnitError {
+    let behind_sign = text.trim().strip_prefix('-').and_then(|rest| rest.chars().next());
+    match behind_sign.is_some_and(|first| first.is_ascii_digit()) {
+        true => UnitError::Negative { text: text.to_owned(), what, example },
+        false => UnitError::Form { text: text.to_owned(), what, example },
     }
 }
 
 /// A time with one or several parts, each of a smaller unit than the one before: `1h30m`, `1m 30s`.
-fn in_parts(text: &str) -> Option<u64> {
+fn in_parts(text: &str) -> Result<u64, Fault> {
     let (mut rest, mut sum, mut least) = (text.trim(), 0_u64, u64::MAX);
     while !rest.is_empty() {
-        let unit = rest.find(char::is_alphabetic)?;
+        let unit = rest.find(char::is_alphabetic).ok_or(Fault::Form)?;
         let end = rest[unit..].find(|c: char| !c.is_alphabetic()).map_or(rest.len(), |end| unit + end);
         let one = with_unit(&format!("1{}", &rest[unit..end]), &SPAN_UNITS)?;
         if one >= least {
-            return None;
+            return Err(Fault::Form);
         }
         least = one;
-        sum = sum.checked_add(with_unit(&rest[..end], &SPAN_UNITS)?)?;
+        sum = sum.checked_add(with_unit(&rest[..end], &SPAN_UNITS)?).ok_or(Fault::TooMuch)?;
         rest = rest[end..].trim_start();
     }
-    (least < u64::MAX).then_some(sum)
+    if least < u64::MAX { Ok(sum) } else { Err(Fault::Form) }
 }
 
 /// `number` `unit`, with optional blanks between them, as a whole number of the smallest unit.
-fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+fn with_unit(text: &str, units: &[(&str, u64)]) -> Result<u64, Fault> {
     let text = text.trim();
-    let split = text.find(char::is_alphabetic)?;
+    let split = text.find(char::is_alphabetic).ok_or(Fault::Form)?;
     let (number, unit) = (text[..split].trim_end(), &text[split..]);
     let factor = units
         .iter()
         .find(|(name, _)| *name == unit)
-        .or_else(|| units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)))?
+        .or_else(|| units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)))
+        .ok_or(Fault::Form)?
         .1;
     decimal(number, factor)
 }
 
-/// A decimal number times a factor, exact; `None` if it is no number, negative, too large, or if the
-/// product is not a whole number.
-fn decimal(number: &str, factor: u64) -> Option<u64> {
+/// A decimal number times a factor, exact. A negative one is none, and neither is one whose product is not a
+/// whole number.
+fn decimal(number: &str, factor: u64) -> Result<u64, Fault> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
     if whole.is_empty() || !digits(whole) || !digits(fraction) || fraction.len() > 12 {
-        return None;
+        return Err(Fault::Form);
     }
-    let scale = 10_u128.pow(u32::try_from(fraction.len()).ok()?);
-    let all: u128 = format!("{whole}{fraction}").parse().ok()?;
-    let product = all.checked_mul(u128::from(factor))?;
+    let scale = 10_u128.pow(fraction.len() as u32);
+    // Digits alone: nothing but their number can be wrong with them.
+    let all: u128 = format!("{whole}{fraction}").parse().map_err(|_| Fault::TooMuch)?;
+    let product = all.checked_mul(u128::from(factor)).ok_or(Fault::TooMuch)?;
     if product % scale != 0 {
-        return None;
+        return Err(Fault::Form);
     }
-    u64::try_from(product / scale).ok()
+    u64::try_from(product / scale).map_err(|_| Fault::TooMuch)
 }
 
 impl fmt::Display for Size {
@@ -333,6 +384,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_too_much_or_below_0_is_told_apart_from_what_is_no_number() {
+        let said = |text: &str| text.parse::<Span>().unwrap_err().to_string();
+        assert_eq!(said("99999999h"), "'99999999h' is too long; 5124095h is the most");
+        assert!(said("5124095h99h").contains("is not a time"));
+        assert!(said("9999999999999999999999999999999999999999999s").contains("too long"));
+        assert!(SPAN_MOST.parse::<Span>().is_ok() && "5124096h".parse::<Span>().is_err());
+        assert!(said("-5s").starts_with("'-5s' is below 0; write a time with its unit"));
+        let said = |text: &str| text.parse::<Size>().unwrap_err().to_string();
+        assert!(said("-1G").starts_with("'-1G' is below 0; write a size with its unit, like 64KiB"));
+        assert_eq!(said("99999999T"), "'99999999T' is too large; 16777215TiB is the most");
+        assert!(SIZE_MOST.parse::<Size>().is_ok() && "16777216TiB".parse::<Size>().is_err());
+        assert!(said("-x").contains("is not a size"));
+    }
+
+    #[test]
     fn plans_may_hold_plain_numbers_where_no_unit_is_needed() {
         #[derive(Debug, Deserialize)]
         struct Plan {
@@ -374,7 +440,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_with_an_example() {
-        for text in ["", "10", "MiB", "-1MiB", "1e3MiB", "4XiB", "99999999999999TiB", "0.3B", "1..2MiB"] {
+        for text in ["", "10", "MiB", "-1MiB", "1e3MiB", "4XiB", "0.3B", "1..2MiB"] {
             let error = text.parse::<Size>().unwrap_err().to_string();
             assert!(error.contains("10MiB"), "{text}: {error}");
         }

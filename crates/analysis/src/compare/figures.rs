@@ -105,11 +105,11 @@ impl PointKey {
     /// What is shown of it. `is_alone` says that no other has the same label.
     pub(super) fn group(&self, is_alone: bool) -> String {
         let mut group = match self.label.as_str() {
-            "" => format!("{} workers", self.workers),
+            "" => workers(self.workers),
             label => label.to_owned(),
         };
         if !is_alone {
-            group.push_str(&format!(", {} workers", self.workers));
+            group.push_str(&format!(", {}", workers(self.workers)));
             if let Some(value) = &self.sweep_value {
                 group.push_str(&format!(", {value}"));
             }
@@ -123,6 +123,11 @@ impl PointKey {
     pub(super) fn label(&self) -> &str {
         &self.label
     }
+}
+
+/// As load points call themselves.
+fn workers(count: u32) -> String {
+    if count == 1 { "1 worker".to_owned() } else { format!("{count} workers") }
 }
 
 /// The load points of a run that are compared, with their keys. Trials of searches and of a first look are

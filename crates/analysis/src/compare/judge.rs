@@ -9,6 +9,9 @@ use super::{Better, Judgement, Unit};
 /// Below this share even repeats say nothing that matters to anybody.
 const FLOOR_REPEATS: f64 = 0.01;
 
+/// Below this, changes are shown in tenths of a percent.
+const SHOWN_IN_TENTHS: f64 = 9.95;
+
 /// Counts of times that differ by more than this share don't compare.
 const TIME_TOLERANCE: f64 = 0.05;
 
@@ -29,10 +32,27 @@ impl Judged {
     fn unknown(change_percent: Option<f64>) -> Judged {
         Judged { change_percent, noise_percent: None, judgement: Judgement::Unknown }
     }
+
+    /// A change that reads the same as its noise is none, however the digits behind it differ: -99 % beside a
+    /// noise of 99 % is no gain to anybody.
+    fn held_to_its_noise(self) -> Judged {
+        let is_claimed =
+            matches!(self.judgement, Judgement::Better | Judgement::Worse | Judgement::Different);
+        let (Some(change), Some(noise)) = (self.change_percent, self.noise_percent) else { return self };
+        match is_claimed && as_shown(change) <= as_shown(noise) {
+            true => Judged { judgement: Judgement::Same, ..self },
+            false => self,
+        }
+    }
 }
 
 /// Judges one figure of all runs.
 pub(super) fn judge(readings: &[Option<&Reading>], sides: &Sides) -> Vec<Judged> {
+    let judged = by_evidence(readings, sides);
+    judged.into_iter().map(Judged::held_to_its_noise).collect()
+}
+
+fn by_evidence(readings: &[Option<&Reading>], sides: &Sides) -> Vec<Judged> {
     if readings.iter().flatten().any(|reading| reading.is_demand) {
         return of_demand(readings);
     }
@@ -295,6 +315,12 @@ fn change_percent(base: f64, other: f64) -> Option<f64> {
     (base != 0.0 && base * other >= 0.0).then(|| (other - base) / base.abs() * 100.0).and_then(finite)
 }
 
+/// Its size as screens have it: tenths of a percent below ten, else whole ones.
+fn as_shown(percent: f64) -> f64 {
+    let size = percent.abs();
+    if size < SHOWN_IN_TENTHS { (size * 10.0).round() / 10.0 } else { size.round() }
+}
+
 fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
@@ -304,5 +330,25 @@ fn direction(better: Better, difference: f64) -> Judgement {
         (Better::Neither, _) => Judgement::Different,
         (Better::Higher, true) | (Better::Lower, false) => Judgement::Better,
         _ => Judgement::Worse,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_that_reads_like_its_noise_is_none() {
+        let better = |change: f64, noise: f64| {
+            let (change_percent, noise_percent) = (Some(change), Some(noise));
+            let judged = Judged { change_percent, noise_percent, judgement: Judgement::Better };
+            judged.held_to_its_noise().judgement
+        };
+        assert_eq!(better(-99.4, 98.9), Judgement::Same);
+        assert_eq!(better(3.04, 2.96), Judgement::Same);
+        assert_eq!(better(12.0, 12.0), Judgement::Same);
+        assert_eq!((better(-99.6, 98.9), better(3.1, 3.0)), (Judgement::Better, Judgement::Better));
+        let unknown = Judged::unknown(Some(1.0));
+        assert_eq!(unknown.held_to_its_noise(), unknown);
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn table(runs: &[RunToCompare<'_>], sides: &Sides, kinships: &[Kinshi
 fn totals_compare(keys: &[Vec<&PointKey>], kinships: &[Kinship]) -> bool {
     let are_same = keys.windows(2).all(|pair| pair[0] == pair[1]);
     let are_single = keys.iter().all(|keys| keys.len() == 1);
-    let are_kin = kinships.iter().all(|kinship| *kinship == Kinship::SameWork);
+    let are_kin = kinships.iter().all(|kinship| matches!(kinship, Kinship::SameWork | Kinship::Itself));
     match are_same {
         true => keys.first().is_some_and(|keys| keys.len() > 1),
         false => are_single && are_kin,
@@ -94,7 +94,7 @@ fn row(line: Line, sides: &Sides, kinships: &[Kinship], say: &Say) -> Option<Com
     let readings: Vec<Option<&Reading>> = line.readings.iter().map(Option::as_ref).collect();
     let model = readings.iter().flatten().next()?;
     let compares = |reading: &Reading, kinship: Kinship| match kinship {
-        Kinship::SameWork => true,
+        Kinship::SameWork | Kinship::Itself => true,
         Kinship::OtherCounts => is_of_streams(&reading.figure),
         Kinship::OtherWork => false,
     };

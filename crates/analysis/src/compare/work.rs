@@ -26,6 +26,8 @@ pub enum Kinship {
     /// The same kind of work; only settings differ, if anything.
     #[default]
     SameWork,
+    /// The first run once more: it was named twice, or its directory was copied.
+    Itself,
     /// The same streams in other numbers: whether they were carried compares, how much was moved does not.
     OtherCounts,
     /// Another kind of work, of which no figure compares.
@@ -34,7 +36,19 @@ pub enum Kinship {
 
 /// How each run is related to the first.
 pub(super) fn kinships(runs: &[RunToCompare<'_>]) -> Vec<Kinship> {
-    runs.iter().map(|run| kinship(&runs[0], run)).collect()
+    let of = |(at, run): (usize, &RunToCompare<'_>)| match kinship(&runs[0], run) {
+        Kinship::SameWork if at > 0 && is_itself(&runs[0], run) => Kinship::Itself,
+        found => found,
+    };
+    runs.iter().enumerate().map(of).collect()
+}
+
+/// Whether two directories hold one run: no two runs begin at the same time, with the same seed, and move the
+/// same in the same time.
+fn is_itself(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> bool {
+    let (a, b) = (one.summary, two.summary);
+    let is_known = !a.started_at.is_empty() || one.id == two.id;
+    is_known && (&a.started_at, a.seed) == (&b.started_at, b.seed) && a.load_points == b.load_points
 }
 
 fn kinship(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> Kinship {

@@ -84,8 +84,8 @@ struct Margin {
 pub(super) struct Counting {
     timeline: FrameTimeline,
     part: MeasuredPart,
-    /// When the stream moves data at its pace: the measured part without what lies before its beginning
-    /// and after the end of its material.
+    /// When the stream moves data at its pace: the measured part without what lies before its beginning,
+    /// while what it fetched before is not shown yet, and after the end of its material.
     pace_from_ns: u64,
     pace_until_ns: u64,
     frame_bytes: Option<u64>,
@@ -126,7 +126,10 @@ impl Counting {
         let buffered = unbuffered.frames_before(spec.prebuffer_ns).min(BUFFERED_FRAMES_MAX);
         // A player has fetched the end of its material one buffer before it is shown.
         let moves_ns = unbuffered.frames_last_ns(frames_total).saturating_sub(spec.prebuffer_ns);
-        let pace_from_ns = part.from_ns.max(t0_ns);
+        // A buffer that was filled before the measured part keeps its player still until it is shown.
+        let is_filled_before = t0_ns < part.from_ns && !spec.writes;
+        let still_ns = if is_filled_before { spec.prebuffer_ns } else { 0 };
+        let pace_from_ns = part.from_ns.max(t0_ns.saturating_add(still_ns));
         let pace_until_ns = part.until_ns.min(t0_ns.saturating_add(moves_ns));
         Counting {
             timeline,

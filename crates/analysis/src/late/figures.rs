@@ -75,17 +75,19 @@ pub struct StreamFigures {
     pub first_late_runs: Vec<LateRun>,
     /// The ten with most frames, worst first.
     pub worst_late_runs: Vec<LateRun>,
-    /// Of judged frames that came: from when their first operation was due until their last byte.
+    /// Of judged frames that came, each as a whole: from when its first operation was due until its last
+    /// byte. Single operations have theirs in the load point's `total.response`.
     pub response: Option<TimeFigures>,
     /// The smallest mean throughput over the buffer time.
     pub throughput: Option<ThroughputFigures>,
-    /// Frames completed per second of measured time.
+    /// Frames completed per second of the measured time in which it moved at its pace: from its beginning,
+    /// or, where a player had filled its buffer before, from when that was shown.
     pub frames_per_s: Option<f64>,
     /// The same as a share of the nominal rate.
     pub achieved_share: Option<f64>,
-    /// Operations of every kind per second of measured time.
+    /// Operations of every kind per second of the same time.
     pub ops_per_s: Option<f64>,
-    /// Bytes of completed frames per second of measured time.
+    /// Bytes of completed frames per second of the same time.
     pub bytes_per_s: Option<f64>,
     /// The tool's own delay: how long operations waited although they were due and their worker was free.
     pub own_delay: Option<LatenessFigures>,

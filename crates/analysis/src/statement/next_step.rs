@@ -70,6 +70,14 @@ pub(super) fn after(summary: &Summary, said: &Said, confidence: &Confidence) -> 
         {
             Some(NextStep::FreeThisMachine)
         }
+        // It has lost its verdict with its summary: the same again tells it.
+        Outcome::Complete
+            if said.judgement == Judgement::NotKnown
+                && matches!(said.number, Number::Streams { .. })
+                && summary.load_points.iter().all(|point| point.verdict.is_none()) =>
+        {
+            Some(NextStep::RunAgain)
+        }
         Outcome::Complete => match by_number(said) {
             // A run that was held up is nothing to compare with.
             Some(NextStep::Compare) if summary.self_cost.was_only_stopped() => Some(NextStep::RunAgain),

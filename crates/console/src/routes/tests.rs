@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod suites;
+
 use std::fs;
 use std::path::PathBuf;
 
@@ -463,39 +465,4 @@ fn what_a_run_tells_is_asked_for_from_where_one_is() {
     assert_eq!(from(next)["events"][0]["event"], "end");
     assert_eq!(scene.get("/api/runs/other/events").status, StatusCode::NOT_FOUND);
     assert!(scene.get("/api/runs/run/counters").json().is_null());
-}
-
-#[test]
-fn a_suite_is_listed_with_its_runs_and_has_a_page() {
-    let scene = scene(None);
-    let dir = scene.runs().join("suite");
-    make_run(&dir, "one").write_summary(&summary(Outcome::Complete)).unwrap();
-    let suite = json!({"suite_version": 1, "written_by": "reelgauge", "name": "naspt", "target": "/mnt/nas",
-        "batch": 2, "pace": "max", "seed": 1, "workloads": ["a", "b"], "complete": false,
-        "ended_early": "b: no room", "runs": ["one"],
-        "table": {"rows": [{"workload": "a", "median_bytes_per_s": 15e6, "passes": [
-            {"moved_bytes": 10_000_000, "duration_ns": 1_000_000_000, "differing_ops": 0},
-            {"moved_bytes": 10_000_000, "duration_ns": 1_000_000_000, "differing_ops": 1}]}]}});
-    fs::write(dir.join("suite.json"), suite.to_string()).unwrap();
-    let listed = scene.get("/api/runs").json();
-    let entry = |id: &str| listed.as_array().unwrap().iter().find(|entry| entry["id"] == id).unwrap().clone();
-    assert_eq!(
-        (entry("suite")["verb"].clone(), entry("suite")["label"].clone()),
-        (json!("suite"), json!("naspt"))
-    );
-    assert_eq!(entry("suite")["sentence"], "b: no room");
-    assert_eq!(entry("suite/one")["suite"], "suite");
-    let page = scene.get("/api/runs/suite/suite").json();
-    assert_eq!(
-        (page["rows"][0]["run"].clone(), page["rows"][1]["run"].clone()),
-        (json!("suite/one"), json!(null))
-    );
-    // The second pass came to something else than recorded.
-    assert_eq!(page["rows"][0]["passes_bytes_per_s"], json!([1e7, null]));
-    assert_eq!(scene.get("/api/runs/suite%2Fone/page").status, StatusCode::OK);
-    assert_eq!(scene.get("/api/runs/one/suite").status, StatusCode::NOT_FOUND);
-    // A part of it is not deleted alone; all of it is.
-    assert_eq!(scene.change("DELETE", "/api/runs/suite%2Fone", "").status, StatusCode::CONFLICT);
-    assert_eq!(scene.change("DELETE", "/api/runs/suite", "").status, StatusCode::NO_CONTENT);
-    assert!(!dir.exists());
 }

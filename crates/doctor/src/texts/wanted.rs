@@ -24,6 +24,7 @@ pub const FILES: &[&str] = &[
     "/proc/self/mountinfo",
     "/proc/self/mountstats",
     "/proc/spl/kstat/zfs/arcstats",
+    "/proc/sys/kernel/hostname",
     "/proc/sys/kernel/osrelease",
     "/proc/sys/net/ipv4/tcp_congestion_control",
     "/proc/sys/net/ipv4/tcp_moderate_rcvbuf",

@@ -1,20 +1,25 @@
 //! Flags of fio and elbencho that people try here, and what they are called in Reelgauge.
 
+use reelgauge_workload::units::{Size, Span};
+
 /// A flag of another tool: its names, and what to say in its place, by verb. `*` is every other verb that
-/// measures.
+/// measures. What stands in braces gives way to the value that was typed, where that is of the same kind.
 type Foreign = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
 const FLAGS: &[Foreign] = &[
     (
         &["--runtime", "--timelimit", "--time", "--time_based"],
-        &[("replay", "--pace, --batch"), ("*", "--duration 60s")],
+        &[("replay", "--pace, --batch"), ("*", "--duration {60s}")],
     ),
     (
         &["--ramp_time", "--ramp-time"],
-        &[("mix", "--warmup 5s"), ("streams", "--warmup 5s"), ("vda", "--warmup 5s")],
+        &[("mix", "--warmup {5s}"), ("streams", "--warmup {5s}"), ("vda", "--warmup {5s}")],
     ),
-    (&["--bs", "--blocksize", "-b"], &[("mix", "--blocks 1MiB"), ("streams", "--block 1MiB (of a copier)")]),
-    (&["--block"], &[("mix", "--blocks 1MiB")]),
+    (
+        &["--bs", "--blocksize", "-b"],
+        &[("mix", "--blocks {1MiB}"), ("streams", "--block {1MiB} (of a copier)")],
+    ),
+    (&["--block"], &[("mix", "--blocks {1MiB}")]),
     (&["--rw", "--readwrite"], &[("mix", "--profile seq-read or seq-write, --writes 50, --random 100")]),
     (&["--rwmixwrite", "--rwmixread", "--rwmixpct"], &[("mix", "--writes 30")]),
     (&["--rand", "--percentage_random"], &[("mix", "--random 100")]),
@@ -23,26 +28,26 @@ const FLAGS: &[Foreign] = &[
     (
         &["--numjobs", "--threads", "-t", "--clients"],
         &[
-            ("mix", "--workers 8"),
-            ("streams", "--count 8"),
-            ("vda", "--streams 10"),
-            ("replay", "--copies 8"),
+            ("mix", "--workers {8}"),
+            ("streams", "--count {8}"),
+            ("vda", "--streams {10}"),
+            ("replay", "--copies {8}"),
         ],
     ),
     (
         &["--iodepth"],
         &[
-            ("mix", "--workers 8: each has one operation in flight"),
+            ("mix", "--workers {8}: each has one operation in flight"),
             ("streams", "--read-ahead open, --buffer 2s"),
         ],
     ),
     (
         &["--size", "--filesize", "--filename_size", "-s"],
-        &[("mix", "--file-size 1GiB"), ("streams", "--clip 10s"), ("vda", "--file-size 1GiB")],
+        &[("mix", "--file-size {1GiB}"), ("streams", "--clip 10s"), ("vda", "--file-size {1GiB}")],
     ),
-    (&["--nrfiles", "-N"], &[("mix", "--files 8"), ("vda", "--files 11")]),
+    (&["--nrfiles", "-N"], &[("mix", "--files {8}"), ("vda", "--files {11}")]),
     (&["--ioengine"], &[("replay", "--driver uring"), ("*", "--driver uring")]),
-    (&["--randseed"], &[("*", "--seed 1")]),
+    (&["--randseed"], &[("*", "--seed {1}")]),
     (&["--fsync", "--fdatasync"], &[("mix", "--sync transfer"), ("streams", "--sync-every 1s")]),
     (&["--output-format", "--jsonfile"], &[("*", "--json")]),
     (&["--output", "--resfile"], &[("*", "--out DIR")]),
@@ -52,19 +57,42 @@ const FLAGS: &[Foreign] = &[
 
 const MEASURING: [&str; 5] = ["check", "streams", "mix", "vda", "replay"];
 
-/// What to say to somebody who wrote this flag behind this verb; `None` where nothing is known of it.
-pub fn hint(flag: &str, verb: &str) -> Option<String> {
+/// What to say to somebody who wrote this flag, with this value, behind this verb; `None` where nothing is
+/// known of it.
+pub fn hint(flag: &str, value: Option<&str>, verb: &str) -> Option<String> {
     let name = flag.split('=').next().unwrap_or(flag);
     let (_, by_verb) = FLAGS.iter().find(|(names, _)| names.contains(&name))?;
     let ours = by_verb.iter().find(|(of, _)| *of == verb);
     let any = || by_verb.iter().find(|(of, _)| *of == "*" && MEASURING.contains(&verb));
     match ours.or_else(any) {
-        Some((_, here)) => Some(format!("{name} is another tool's flag; here it is {here}")),
+        Some((_, here)) => Some(format!("{name} is another tool's flag; here it is {}", with(here, value))),
         None => {
             let (verb, there) = by_verb.iter().find(|(of, _)| *of != "*")?;
+            let there = with(there, value);
             Some(format!("{name} is another tool's flag; the nearest here is 'reelgauge {verb} {there}'"))
         }
     }
+}
+
+/// What is said, with the value that was typed in the place of the one in braces.
+fn with(said: &str, value: Option<&str>) -> String {
+    let parts = said.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
+    let Some((before, (usual, behind))) = parts else { return said.to_owned() };
+    let typed = value.and_then(|value| of_kind(usual, value));
+    format!("{before}{}{behind}", typed.unwrap_or_else(|| usual.to_owned()))
+}
+
+/// A value as a flag takes it whose usual value is this; `None` for one of another kind. Numbers alone are
+/// seconds and bytes, as in fio.
+fn of_kind(usual: &str, value: &str) -> Option<String> {
+    let is_number = |text: &str| text.parse::<u64>().is_ok_and(|number| number > 0);
+    if is_number(usual) {
+        return is_number(value).then(|| value.to_owned());
+    }
+    let unit = if usual.parse::<Span>().is_ok() { "s" } else { "B" };
+    let value = if is_number(value) { format!("{value}{unit}") } else { value.to_owned() };
+    let fits = if unit == "s" { value.parse::<Span>().is_ok() } else { value.parse::<Size>().is_ok() };
+    fits.then_some(value)
 }
 
 #[cfg(test)]
@@ -100,7 +128,7 @@ mod tests {
 
     #[test]
     fn flags_of_other_tools_are_translated() {
-        let said = |flag, verb| hint(flag, verb).unwrap();
+        let said = |flag, verb| hint(flag, None, verb).unwrap();
         assert_eq!(
             said("--runtime=60", "mix"),
             "--runtime is another tool's flag; here it is --duration 60s"
@@ -108,13 +136,27 @@ mod tests {
         assert!(said("--bs", "mix").ends_with("here it is --blocks 1MiB"));
         assert!(said("-t", "streams").ends_with("--count 8"));
         assert!(said("--rw", "streams").contains("'reelgauge mix --profile seq-read"));
-        assert_eq!(hint("--colour", "mix"), None);
+        assert_eq!(hint("--colour", None, "mix"), None);
         assert_eq!(
-            hint("--runtime", "formats"),
+            hint("--runtime", None, "formats"),
             Some(
                 "--runtime is another tool's flag; the nearest here is 'reelgauge replay --pace, --batch'"
                     .to_owned()
             )
         );
+    }
+
+    #[test]
+    fn the_answer_has_the_value_that_was_typed() {
+        let said = |flag, value, verb| hint(flag, Some(value), verb).unwrap();
+        assert!(said("-t", "4", "streams").ends_with("here it is --count 4"));
+        assert!(said("--iodepth", "32", "mix").contains("--workers 32: each"));
+        assert!(said("--runtime", "90", "mix").ends_with("--duration 90s"));
+        assert!(said("--runtime", "2m", "mix").ends_with("--duration 2m"));
+        assert!(said("--bs", "64k", "mix").ends_with("--blocks 64k"));
+        assert!(said("--bs", "4096", "mix").ends_with("--blocks 4096B"));
+        // What is of no use here is not repeated.
+        assert!(said("-t", "many", "streams").ends_with("--count 8"));
+        assert!(said("-t", "0", "streams").ends_with("--count 8"));
     }
 }

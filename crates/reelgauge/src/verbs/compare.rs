@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use glob::Pattern;
-use reelgauge_analysis::compare::{Comparison, Gate};
+use reelgauge_analysis::compare::{Comparison, Gate, Kinship};
 use reelgauge_record::named_file::write_named;
-use reelgauge_report::compare::{compare_screen, junit, keep, markdown};
+use reelgauge_report::compare::{as_data, compare_screen, junit, keep, markdown};
 use reelgauge_report::html;
 use reelgauge_results::compare::{compare_page, compare_runs};
 use reelgauge_runner::suite::Suite;
@@ -42,7 +42,7 @@ pub fn compare(args: &CompareArgs) -> Result<u8> {
     }
     let gate = Gate { threshold_percent: args.threshold.unwrap_or(0.0), with_the_tool: !patterns.is_empty() };
     let text = if args.json {
-        format!("{}\n", serde_json::to_string_pretty(&comparison)?)
+        format!("{}\n", serde_json::to_string_pretty(&as_data(&comparison))?)
     } else if args.markdown {
         markdown(&comparison, args.all)
     } else if args.junit {
@@ -79,6 +79,10 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Whether the gate holds, and if not, what fell, beside what was printed. The exit code.
 fn held(comparison: &Comparison, gate: &Gate) -> Result<u8> {
+    ensure!(
+        comparison.runs.iter().skip(1).any(|run| run.kinship != Kinship::Itself),
+        "a run is not held to itself; name another run of the same work behind the first"
+    );
     let fallen = gate.fallen(comparison);
     ensure!(
         !fallen.is_empty() || gate.could_judge(comparison),

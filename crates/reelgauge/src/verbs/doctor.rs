@@ -43,7 +43,7 @@ fn judge(args: &DoctorArgs, out: &mut impl Write) -> Result<u8> {
     if args.server {
         roles.insert(Role::Server);
     }
-    let diagnosis = diagnose(&texts, Scope { roles, place }, rules());
+    let diagnosis = diagnose(&texts, Scope { roles, place, is_elsewhere: args.from.is_some() }, rules());
     let text = match args.json {
         true => diagnosis_json(&diagnosis)? + "\n",
         false => doctor_screen(&diagnosis, args.all, screen::style()),

@@ -54,10 +54,11 @@ fn told(exported: &Exported) -> String {
     if tamed > 0 {
         lines.push(format!(
             "Note: {} not safe (absolute, climbing with '..', or the like); now below the current directory",
-            if tamed == 1 { "1 name was".to_owned() } else { format!("{} names were", units::count(tamed)) }
+            units::counted_are(tamed, "name", "was", "were")
         ));
     }
-    lines
-        .extend(exported.left_out.iter().map(|(why, ops)| format!("Left out: {} {why}", units::count(*ops))));
+    lines.extend(
+        exported.left_out.iter().map(|(why, ops)| format!("Left out: {why} ({})", units::count(*ops))),
+    );
     screen::fitted(&lines.join("\n")) + "\n"
 }

@@ -64,7 +64,7 @@ fn words(trace: &Trace, info: &TraceInfo) -> String {
     )];
     lines.push(format!("Not seen by this source: {}.", info.blind_to.join("; ")));
     lines.extend(info.warnings.iter().map(|warning| format!("Note: {warning}")));
-    let left_out = info.left_out.iter().map(|(why, ops)| format!("Left out: {} {why}", units::count(*ops)));
+    let left_out = info.left_out.iter().map(|(why, ops)| format!("Left out: {why} ({})", units::count(*ops)));
     lines.extend(left_out);
     if info.malformed_lines > 0 {
         let malformed = units::counted(info.malformed_lines, "line");

@@ -116,6 +116,7 @@ mod tests {
             bytes_on_disk: 0,
             notes: None,
             suite: None,
+            passes: None,
         }
     }
 

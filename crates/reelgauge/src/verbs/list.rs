@@ -49,6 +49,8 @@ fn line(entry: &RunEntry) -> RunLine<'_> {
             RunState::Interrupted => Some("interrupted"),
             RunState::BrokeOff => Some("broke off"),
             RunState::Killed => Some("killed"),
+            RunState::Damaged => Some("damaged"),
+            RunState::OtherVersion => Some("written by another version"),
         },
         passed: entry.passed,
         answer: &entry.sentence,

@@ -19,8 +19,8 @@ pub fn traces(args: &TracesArgs) -> Result<u8> {
     match (&args.name, &args.out) {
         (Some(name), Some(out)) => {
             let trace = library.write(name, args.seed, out)?;
-            let ops = count(trace.ops());
-            writeln!(std::io::stdout(), "{ops} operations in {}", shell_word(trace.dir()))?;
+            let ops = counted(trace.ops(), "operation");
+            writeln!(std::io::stdout(), "{ops} in {}", shell_word(trace.dir()))?;
         }
         (Some(name), None) if args.json => print_json(&one_as_json(&library.open(name)?))?,
         (Some(name), None) => show(&library.open(name)?)?,
@@ -65,7 +65,7 @@ fn show(opened: &Materialised) -> Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", plain(&trace.name()))?;
     let Some(info) = trace.info() else {
-        writeln!(out, "A run, of {} operations.", count(trace.ops()))?;
+        writeln!(out, "A run, of {}.", counted(trace.ops(), "operation"))?;
         return Ok(());
     };
     if !info.about.is_empty() {

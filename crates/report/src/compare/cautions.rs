@@ -8,6 +8,7 @@ use reelgauge_analysis::{Culprit, Outcome, Summary};
 
 use super::say;
 use crate::about::storage_words;
+use crate::units::{counted, counted_are};
 
 /// A data set of which this much more or less lay in the client's cache is another one.
 const CACHED_DIFFERENCE: f64 = 0.1;
@@ -183,12 +184,12 @@ fn of_itself(summary: &Summary) -> Vec<String> {
     }
     let failed = summary.failed_ops();
     if failed > 0 {
-        let count = say(Unit::Count, failed as f64);
-        told.push(format!("had {count} operations that failed; the figures are of those that did not."));
+        let failed = counted(failed, "operation");
+        told.push(format!("had {failed} that failed; the figures are of those that did not."));
     }
     if let Some(verify) = summary.verify.as_ref().filter(|verify| verify.different_bytes > 0) {
-        let count = say(Unit::Count, verify.different_bytes as f64);
-        told.push(format!("read back {count} bytes that were not what had been written."));
+        let bytes = counted_are(verify.different_bytes, "byte", "that was", "that were");
+        told.push(format!("read back {bytes} not what had been written."));
     }
     if no_warmup(&summary.plan) {
         told.push("had no warm-up: its first seconds count, when caches fill.".to_owned());

@@ -23,7 +23,7 @@ struct Saying {
 
 /// The line; `None` where the runs have no figure in common that says what they carry.
 pub(super) fn headline(comparison: &Comparison) -> Option<String> {
-    let is_kin = |at: usize| comparison.runs[at].kinship != Kinship::OtherWork;
+    let is_kin = |at: usize| !matches!(comparison.runs[at].kinship, Kinship::OtherWork | Kinship::Itself);
     if comparison.runs.len() < 2 || !(1..comparison.runs.len()).any(is_kin) {
         return None;
     }

@@ -30,7 +30,8 @@ pub(super) fn sentences(comparison: &Comparison, cautions: &[String]) -> Vec<Sen
     for run in comparison.others() {
         Side { comparison, run }.tell(&mut sentences);
     }
-    let has_kin = comparison.runs.iter().skip(1).any(|run| run.kinship != Kinship::OtherWork);
+    let is_kin = |run: &ComparedRun| !matches!(run.kinship, Kinship::OtherWork | Kinship::Itself);
+    let has_kin = comparison.runs.iter().skip(1).any(is_kin);
     if !has_kin {
         return sentences;
     }
@@ -56,6 +57,10 @@ impl Side<'_> {
     fn tell(&self, into: &mut Vec<Sentence>) {
         if self.told().kinship == Kinship::OtherWork {
             into.push(self.other_work());
+            return;
+        }
+        if self.told().kinship == Kinship::Itself {
+            into.push(self.itself());
             return;
         }
         let (better, worse, different) =
@@ -227,6 +232,16 @@ impl Side<'_> {
         format!("{name}{}{change} ({values}{noise})", self.place(row))
     }
 
+    fn itself(&self) -> Sentence {
+        let text = format!(
+            "{} and {} are one and the same run, so nothing can be told from them. Name another run of the same \
+             work: 'reelgauge run RUN/run.toml' repeats one.",
+            capital(&self.base()),
+            self.who()
+        );
+        Sentence { tone: Tone::Bad, text }
+    }
+
     fn other_work(&self) -> Sentence {
         let text = format!(
             "{} can't be compared with {}: it was {}, {} was {}. No figure of one kind of work says anything \
@@ -336,19 +351,26 @@ impl Side<'_> {
     fn other_counts(&self) -> String {
         let streams = |run: usize| {
             let of_run = self.comparison.late.iter().filter(|late| late.run as usize == run);
-            of_run.map(|late| late.streams).max().unwrap_or(0)
+            of_run.map(|late| late.streams).max()
         };
-        let (base, here) = (streams(0), streams(self.run));
-        let numbers = if base == here {
-            format!("{} and {} ran their actors in other numbers", capital(&self.base()), self.who())
-        } else {
-            format!(
-                "{} ran {}, {} ran {}",
-                capital(&self.base()),
-                counted(base, "stream"),
-                self.who(),
-                count(here)
-            )
+        let (base, who) = (capital(&self.base()), self.who());
+        // Where no frame was judged, as in a warm-up that was stopped, nobody counted any.
+        let numbers = match (streams(0), streams(self.run)) {
+            (Some(one), Some(two)) if one == two => {
+                format!("{base} and {who} ran their actors in other numbers")
+            }
+            (Some(one), Some(two)) => {
+                format!("{base} ran {}, {who} ran {}", counted(one, "stream"), count(two))
+            }
+            (Some(one), None) => {
+                format!("{base} ran {}, those of {who} were not measured", counted(one, "stream"))
+            }
+            (None, Some(two)) => format!(
+                "The streams of {} were not measured, {who} ran {}",
+                self.base(),
+                counted(two, "stream")
+            ),
+            (None, None) => format!("The streams of {} and {who} were not measured", self.base()),
         };
         format!(
             "{numbers}: criteria, late frames and margins are compared; throughput and response times of \
@@ -439,7 +461,7 @@ fn work(run: &ComparedRun) -> String {
 }
 
 /// `read, MB/s` as `read` and ` MB/s`.
-fn name_and_unit(label: &str) -> (&str, String) {
+pub(super) fn name_and_unit(label: &str) -> (&str, String) {
     match label.rsplit_once(", ") {
         Some((name, unit @ ("MB/s" | "ms" | "s" | "µs"))) => (name, format!(" {unit}")),
         _ => (label, String::new()),

@@ -29,6 +29,8 @@ struct System<'a> {
     os: Os,
     name: Option<&'a str>,
     kernel: Option<&'a str>,
+    /// Its name in its network.
+    host: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -96,7 +98,12 @@ pub fn diagnosis_json(diagnosis: &Diagnosis) -> serde_json::Result<String> {
     });
     let text = serde_json::to_string_pretty(&Written {
         answer: words::answer(diagnosis),
-        system: System { os: system.os, name: system.name.as_deref(), kernel: system.kernel.as_deref() },
+        system: System {
+            os: system.os,
+            name: system.name.as_deref(),
+            kernel: system.kernel.as_deref(),
+            host: system.host.as_deref(),
+        },
         roles: diagnosis.scope.roles.iter().copied().collect(),
         place,
         findings: diagnosis.findings.iter().map(|finding| written(finding, system.os)).collect(),

@@ -11,12 +11,16 @@ use crate::text::shell_word;
 pub(super) fn next_step(diagnosis: &Diagnosis) -> String {
     let path =
         diagnosis.scope.place.as_ref().map_or_else(|| "PATH".to_owned(), |place| shell_word(&place.path));
+    // Where it is measured from: the machine that the findings are about.
+    let there = if diagnosis.scope.is_elsewhere { "there: " } else { "" };
     if diagnosis.findings.iter().any(|finding| finding.rule.severity < Severity::Info) {
-        return format!("change one thing at a time, and measure before and after: reelgauge check {path}");
+        return format!(
+            "change one thing at a time, and measure before and after: {there}reelgauge check {path}"
+        );
     }
     match first_remedy(diagnosis) {
         Some(remedy) => remedy,
-        None => format!("measure what the storage carries: reelgauge check {path}"),
+        None => format!("measure what the storage carries: {there}reelgauge check {path}"),
     }
 }
 
@@ -24,7 +28,13 @@ pub(super) fn next_step(diagnosis: &Diagnosis) -> String {
 fn first_remedy(diagnosis: &Diagnosis) -> Option<String> {
     let gaps: Vec<&Gap> = diagnosis.not_looked.iter().flat_map(|rule| &rule.missing).collect();
     if gaps.iter().any(|gap| gap.why == NotKnown::NotThere && gap.text.starts_with("ethtool ")) {
-        return Some("install ethtool and ask again: it tells how the network card is set".to_owned());
+        let ask = if diagnosis.scope.is_elsewhere {
+            "install ethtool there and collect"
+        } else {
+            "install ethtool and ask"
+        };
+        return Some(format!("{ask} again: it tells how the network card is set"));
     }
-    gaps.iter().any(|gap| gap.why == NotKnown::NotAllowed).then(|| "ask again as root".to_owned())
+    let ask = if diagnosis.scope.is_elsewhere { "collect again as root, there" } else { "ask again as root" };
+    gaps.iter().any(|gap| gap.why == NotKnown::NotAllowed).then(|| ask.to_owned())
 }

@@ -13,7 +13,7 @@ use super::*;
 fn diagnosed(rule: &'static Rule, texts: &BTreeMap<String, String>) -> Diagnosis {
     let mut collected = Texts::default();
     texts.iter().for_each(|(name, text)| collected.put_noted(name, Ok(text.clone())));
-    let scope = Scope { roles: rule.role.iter().copied().collect(), place: None };
+    let scope = Scope { roles: rule.role.iter().copied().collect(), place: None, is_elsewhere: false };
     diagnose(&collected, scope, rules())
 }
 
@@ -68,7 +68,7 @@ fn json_and_screen_say_the_same_of_every_rule() {
 
 /// What is told of a machine that says this: nothing in it steers a terminal.
 fn told(texts: &Texts) -> String {
-    let scope = Scope { roles: [Role::Client, Role::Server].into(), place: None };
+    let scope = Scope { roles: [Role::Client, Role::Server].into(), place: None, is_elsewhere: false };
     let diagnosis = diagnose(texts, scope, rules());
     let text = screen(&diagnosis, true, 80) + &diagnosis_json(&diagnosis).unwrap();
     assert!(!text.chars().any(|c| c != '\n' && crate::text::is_harmful(c)), "{text:?}");
@@ -130,4 +130,19 @@ fn numbers_and_nouns_agree() {
     // What only tells something is nothing to change.
     let (info, _) = told("nfs.noatime_useless");
     assert!(info.starts_with("Nothing to change was found on this machine, but "), "{info}");
+}
+
+#[test]
+fn another_machine_is_called_by_its_name_or_that_machine() {
+    let rule = rules().iter().find(|rule| rule.id == "nfs.noatime_useless").unwrap();
+    let mut diagnosis = diagnosed(rule, &rule.fires[0]);
+    diagnosis.scope.is_elsewhere = true;
+    let screen = |diagnosis: &Diagnosis| doctor_screen(diagnosis, false, Style::default());
+    assert!(words::answer(&diagnosis).starts_with("Nothing to change was found on that machine, but "));
+    assert!(
+        screen(&diagnosis).contains("Not for that machine: ") && !screen(&diagnosis).contains("this machine")
+    );
+    diagnosis.system.host = Some("edit7\u{1b}[2J".to_owned());
+    let told = screen(&diagnosis);
+    assert!(told.contains("found on edit7") && !told.contains('\u{1b}'), "{told}");
 }

@@ -12,6 +12,8 @@ use crate::units::{amount, block_size, count, counted, number};
 
 /// What a name or a list may take in a sentence.
 const WORD_CHARS: usize = 80;
+/// What the name of a machine may take.
+const HOST_CHARS: usize = 40;
 
 /// What somebody came for.
 pub(super) fn answer(diagnosis: &Diagnosis) -> String {
@@ -38,10 +40,20 @@ pub(super) fn answer(diagnosis: &Diagnosis) -> String {
 
 fn of_what(diagnosis: &Diagnosis) -> String {
     let is_server = diagnosis.scope.roles.contains(&Role::Server);
+    let whose = whose(diagnosis);
     match (&diagnosis.scope.place, is_server) {
-        (_, true) => "on this machine as a server".to_owned(),
-        (Some(place), false) => format!("on this machine for {}", plain(&shell_word(&place.path))),
-        (None, false) => "on this machine".to_owned(),
+        (_, true) => format!("on {whose} as a server"),
+        (Some(place), false) => format!("on {whose} for {}", plain(&shell_word(&place.path))),
+        (None, false) => format!("on {whose}"),
+    }
+}
+
+/// Which machine it is: this one, or the other by its name, where that is known.
+pub(super) fn whose(diagnosis: &Diagnosis) -> String {
+    match (diagnosis.scope.is_elsewhere, &diagnosis.system.host) {
+        (false, _) => "this machine".to_owned(),
+        (true, Some(host)) => plain_short(host, HOST_CHARS),
+        (true, None) => "that machine".to_owned(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use reelgauge_analysis::late::LateFigures;
 use reelgauge_analysis::statement::{Judgement, Number, Statement, of};
-use reelgauge_analysis::{LoadPoint, Summary};
+use reelgauge_analysis::{LoadPoint, Outcome, Summary};
 
 use super::streams_of;
 use crate::answer_parts::{failures, nothing, outcome, place, short};
@@ -28,7 +28,9 @@ pub(crate) fn answer(summary: &Summary) -> Vec<(Tone, String)> {
         Number::Streams { point, .. } if statement.judgement == Judgement::Met => {
             points.get(*point).map(|point| (tone, met(summary, point)))
         }
-        Number::Streams { streams, frames_judged, .. } => Some((tone, so_far(*streams, *frames_judged))),
+        Number::Streams { streams, frames_judged, .. } => {
+            Some((tone, so_far(*streams, *frames_judged, summary.outcome)))
+        }
         Number::Throughput { point, .. } => points.get(*point).map(|point| (tone, met(summary, point))),
         _ => points.iter().find(|point| point.verdict.is_some()).map(|point| (tone, not_known(point))),
     };
@@ -52,8 +54,16 @@ fn carried_before(summary: &Summary, statement: &Statement) -> Option<String> {
     carried.map(|point| met(summary, point))
 }
 
-/// Frames that were in time until somebody stopped the run: no verdict.
-fn so_far(streams: u64, frames_judged: u64) -> String {
+/// Frames that were in time until somebody stopped the run, or as far as the log of one tells that has lost
+/// its summary: no verdict.
+fn so_far(streams: u64, frames_judged: u64, outcome: Outcome) -> String {
+    if outcome == Outcome::Complete {
+        return format!(
+            "NOT KNOWN whether the criteria were met: no frame of {} was late in the {} that its log tells of.",
+            counted(streams, "stream"),
+            counted(frames_judged, "frame")
+        );
+    }
     format!(
         "NOT KNOWN: no frame of {} was late in the {} that were judged until then.",
         counted(streams, "stream"),

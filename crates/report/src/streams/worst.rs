@@ -1,10 +1,12 @@
 //! The streams that fared worst, one row each.
 
+use std::collections::BTreeMap;
+
 use reelgauge_analysis::late::StreamFigures;
 
 use crate::table::Table;
 use crate::tables::numbers;
-use crate::text::plain_short;
+use crate::text::{plain, wrap};
 use crate::units::{count, counted, moment};
 
 /// So many late streams are shown when nobody asked for all.
@@ -12,12 +14,6 @@ const LATE_SHOWN: usize = 5;
 
 /// So many that were in time.
 const CLOSE_SHOWN: usize = 3;
-
-/// Longer names are cut.
-const NAME_MAX: usize = 48;
-
-/// The same beside everything that is told of late frames, so that a row is one line.
-const NAME_MAX_BESIDE_LATE: usize = 24;
 
 /// The heading and the rows: all streams by number, or the late ones, or those that came closest. `None`
 /// where there is nothing to tell apart.
@@ -52,6 +48,11 @@ pub(crate) fn lines(streams: &[StreamFigures], all: bool, width: usize) -> Optio
         return None;
     }
     let mut lines = table(&shown).lines(width);
+    lines.extend(
+        names(&shown)
+            .iter()
+            .flat_map(|line| wrap(line, width, 0).lines().map(str::to_owned).collect::<Vec<_>>()),
+    );
     if hidden > 0 {
         lines.push(format!("{} more had late frames.", counted(hidden as u64, "stream")));
     }
@@ -66,8 +67,7 @@ fn table(streams: &[&StreamFigures]) -> Table {
     };
     let mut table = Table::default();
     let any_late = streams.iter().any(|stream| stream.late_frames > 0);
-    let name_max = if any_late { NAME_MAX_BESIDE_LATE } else { NAME_MAX };
-    table.column("", "stream", column(&|stream| name(stream, name_max)));
+    table.column("", "stream", column(&|stream| stream.stream.to_string()));
     if !any_late {
         table.column("", "frames", column(&|stream| count(stream.frames_judged)));
     }
@@ -79,15 +79,37 @@ fn table(streams: &[&StreamFigures]) -> Table {
         table.column("into", "the run", column(&|stream| first_at(stream)));
     }
     table.column("worst margin", "ms", values(&|stream| Some(stream.worst_margin?.margin_us / 1e3)));
-    table.column("p99", "ms", values(&|stream| Some(stream.response?.p99_us / 1e3)));
+    table.column("frame", "p99 ms", values(&|stream| Some(stream.response?.p99_us / 1e3)));
     table
 }
 
-fn name(stream: &StreamFigures, max_chars: usize) -> String {
-    match stream.name.as_str() {
-        "" => stream.stream.to_string(),
-        name => format!("{} {}", stream.stream, plain_short(name, max_chars)),
+/// What the streams are: a line for each name, whole, with the numbers of those that have it.
+fn names(streams: &[&StreamFigures]) -> Vec<String> {
+    let mut numbers_of: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for stream in streams.iter().filter(|stream| !stream.name.is_empty()) {
+        numbers_of.entry(&stream.name).or_default().push(stream.stream);
     }
+    let mut named: Vec<(Vec<u32>, &str)> =
+        numbers_of.into_iter().map(|(name, numbers)| (numbers, name)).collect();
+    named.iter_mut().for_each(|(numbers, _)| numbers.sort_unstable());
+    named.sort();
+    let line = |(numbers, name): &(Vec<u32>, &str)| {
+        let noun = if numbers.len() == 1 { "Stream" } else { "Streams" };
+        format!("{noun} {}: {}.", ranges(numbers), plain(name))
+    };
+    named.iter().map(line).collect()
+}
+
+/// Ascending numbers, those that follow one another together: `0 to 3, 7`.
+fn ranges(numbers: &[u32]) -> String {
+    let runs = numbers.chunk_by(|one, two| two - one == 1);
+    let told = runs.map(|run| match run {
+        [one] => one.to_string(),
+        [one, two] => format!("{one}, {two}"),
+        [first, .., last] => format!("{first} to {last}"),
+        [] => String::new(),
+    });
+    told.collect::<Vec<_>>().join(", ")
 }
 
 fn late_frames(stream: &StreamFigures) -> String {
@@ -105,4 +127,29 @@ fn first(stream: &StreamFigures) -> String {
 
 fn first_at(stream: &StreamFigures) -> String {
     stream.first_late.map_or_else(|| "-".to_owned(), |first| moment(first.deadline_s))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn names_are_whole_however_narrow_it_is() {
+        let long = "recorder, Sony XDCAM HD422 1080i50 CBR 50 Mbit/s as one MXF file";
+        let stream = |stream: u32, name: &str| StreamFigures {
+            stream,
+            name: name.to_owned(),
+            frames_judged: 100,
+            late_frames: 7,
+            ..StreamFigures::default()
+        };
+        let streams =
+            [stream(0, long), stream(1, long), stream(2, long), stream(3, "player"), stream(5, long)];
+        let (_, lines) = lines(&streams, true, 60).unwrap();
+        assert!(lines.iter().all(|line| line.chars().count() <= 60), "{lines:#?}");
+        let told = lines.join(" ");
+        assert!(told.contains(&format!("Streams 0 to 2, 5: {long}. Stream 3: player.")), "{told}");
+    }
 }

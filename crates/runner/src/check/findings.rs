@@ -5,6 +5,7 @@ use reelgauge_analysis::figures::Figures;
 use reelgauge_engine::link::LinkKind;
 use reelgauge_formats::Format;
 use reelgauge_report::text::shell_word;
+use reelgauge_report::units::counted;
 
 use super::agreement::{Capacity, outlier};
 use super::everyday::{EVERYDAY, everyday, name};
@@ -141,7 +142,9 @@ impl Findings {
     pub fn unsteady(&mut self, format: &Format, work: Work, counts: Option<(u32, u32)>) {
         let (name, word) = (name(format), work.word());
         let why = match counts {
-            Some((first, second)) => format!("first {first}, then {second} streams of {name} {word}"),
+            Some((first, second)) => {
+                format!("first {first}, then {} of {name} {word}", counted(u64::from(second), "stream"))
+            }
             None => format!("the count of {name} ({word}) contradicts those of the other formats"),
         };
         self.unsteady = Some(format!(

@@ -5,6 +5,7 @@ use std::io;
 use reelgauge_analysis::{ReplayFacts, ReplayPass, WrittenPieces};
 use reelgauge_record::errno::errno_name;
 use reelgauge_report::bad_timing_sentence;
+use reelgauge_report::units::{counted, counted_are};
 use reelgauge_trace::replay::outcome::SHOWN;
 use reelgauge_trace::replay::{Difference, Outcomes, ReplayScript};
 use reelgauge_workload::replay::{Pacing, ReplayPlan};
@@ -92,22 +93,26 @@ impl Findings {
         let extra: u64 = users.iter().map(|user| user.extra_closes).sum();
         if extra > 0 {
             self.say(format!(
-                "{extra} files were to be refused and were opened; they were closed again at once."
+                "{} to be refused and opened all the same, and closed again at once.",
+                counted_are(extra, "file", "was", "were")
             ));
         }
         let displaced: u64 = users.iter().map(|user| user.displaced_ops).sum();
         if displaced > 0 {
             self.say(format!(
-                "In {displaced} operations something else had put a link in the place of a file. No link is \
+                "In {} something else had put a link in the place of a file. No link is \
                  followed, and a file with a second name is not written in: find out what changes files there, \
-                 then replay again."
+                 then replay again.",
+                counted(displaced, "operation")
             ));
         }
         let fewer = done.workers.iter().find_map(|worker| worker.script.fewer_in_flight());
         if let Some(most) = fewer {
             self.say(format!(
-                "At most {most} operations of a user were in flight at once, because more would need too much memory \
-                 or too many threads."
+                "At most {} of a user {} in flight at once, because more would need too much memory or too many \
+                 threads.",
+                counted(u64::from(most), "operation"),
+                if most == 1 { "was" } else { "were" }
             ));
         }
     }

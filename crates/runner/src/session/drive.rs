@@ -330,7 +330,7 @@ impl Display {
         };
         let seconds = Duration::from_nanos(asked_ns - asked_before_ns).as_secs_f64();
         // The counts begin anew with a load point's first record.
-        let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
+        let rate = |bytes: fn(&Counts) -> u64| bytes(&counts).saturating_sub(bytes(&before)) as f64 / seconds;
         let window = &setup.context.window;
         let now_ns = setup.context.clock.now_ns();
         // What is shown is a moment old, and may lie before the beginning.
@@ -342,8 +342,9 @@ impl Display {
             elapsed: since_start(at_ns),
             warmup: since_start(window.warmup_until_ns()),
             total: since_start(window.end_ns()),
-            read_bytes_per_s: rate(counts.read_bytes, before.read_bytes),
-            write_bytes_per_s: rate(counts.written_bytes, before.written_bytes),
+            // What the warm-up moves is seen while it goes on, and is in no figure afterwards.
+            read_bytes_per_s: rate(|counts| counts.read_bytes + counts.warmup_read_bytes),
+            write_bytes_per_s: rate(|counts| counts.written_bytes + counts.warmup_written_bytes),
             late_frames: late.as_ref().map(|late| late.late_frames),
             margin_ns: late.as_ref().and_then(LateNow::margin_ns),
             // None where there are no streams.

@@ -13,6 +13,7 @@ use reelgauge_engine::cache::{self, Asked, EffectiveMode as Mode, ModeFacts, jud
 use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_record::host::HostFacts;
 use reelgauge_report::self_cost::self_cost_sentence;
+use reelgauge_report::units::counted_are;
 use reelgauge_report::warning_sentence;
 
 use crate::session::drain::{Drained, GivenUp};
@@ -273,9 +274,9 @@ fn notes(facts: &Facts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<String
     let mut notes = Vec::new();
     if facts.drained.missed_ops > 0 {
         notes.push(format!(
-            "{} operations are in no figure, because this machine was too busy to count them; use fewer workers or a \
-             machine with more cores.",
-            facts.drained.missed_ops
+            "{} in no figure, because this machine was too busy to count; use fewer workers or a machine with more \
+             cores.",
+            counted_are(facts.drained.missed_ops, "operation", "is", "are")
         ));
     }
     let mut warnings = Warning::from_figures(&facts.load_points, cost, &facts.drained.totals);

@@ -7,6 +7,7 @@ use reelgauge_engine::area::Terms;
 use reelgauge_engine::material::LeftOut;
 use reelgauge_engine::mount::Mount;
 use reelgauge_record::host::MountFacts;
+use reelgauge_report::units::counted;
 
 /// What the user asked of a target, beside its plan.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,14 +37,15 @@ pub fn target_label(target: &Path, mount: &Mount) -> String {
 pub(crate) fn left_out_note(folder: &Path, left_out: LeftOut) -> Option<String> {
     let LeftOut { links, special, elsewhere, mounts, unreadable, too_many } = left_out;
     let counts = [
-        (links, "symbolic links"),
-        (special, "special files"),
-        (elsewhere, "sparse, compressed or archived files"),
-        (mounts, "entries on other file systems"),
-        (unreadable, "entries that can't be looked at"),
+        (links, "symbolic link", ""),
+        (special, "special file", ""),
+        (elsewhere, "sparse, compressed or archived file", ""),
+        (mounts, "entry", " on other file systems"),
+        (unreadable, "entry", " that can't be looked at"),
     ];
-    let there = counts.iter().filter(|(count, _)| *count > 0);
-    let parts: Vec<String> = there.map(|(count, what)| format!("{count} {what}")).collect();
+    let there = counts.iter().filter(|(count, ..)| *count > 0);
+    let parts = there.map(|(count, what, which)| format!("{}{which}", counted(*count, what)));
+    let parts: Vec<String> = parts.collect();
     let rest = "It holds more entries than are looked at; the rest was left out.";
     match (parts.is_empty(), too_many) {
         (true, false) => None,

@@ -55,12 +55,12 @@ pub const KNOWN_FIGURES: &[KnownFigure] = &[
     higher("total.data_ops_per_s", "reads and writes per s", Unit::PerS, Weight::Other),
     higher("rates.achieved_ops_per_s", "achieved operations per s", Unit::PerS, Weight::Other),
     lower("rates_mean_response_ms", "mean response, ms", Unit::Ms, Weight::Headline),
-    lower("total.response.*.mean_us", "* mean, ms", Unit::Us, Weight::Other),
-    lower("total.response.*.p50_us", "* p50, ms", Unit::Us, Weight::Other),
-    lower("total.response.*.p95_us", "* p95, ms", Unit::Us, Weight::Other),
-    lower("total.response.*.p99_us", "* p99, ms", Unit::Us, Weight::Headline),
-    lower("total.response.*.p99_9_us", "* p99.9, ms", Unit::Us, Weight::Other),
-    lower("total.response.*.max_us", "* max, ms", Unit::Us, Weight::Other),
+    lower("total.response.*.mean_us", "* op mean, ms", Unit::Us, Weight::Other),
+    lower("total.response.*.p50_us", "* op p50, ms", Unit::Us, Weight::Other),
+    lower("total.response.*.p95_us", "* op p95, ms", Unit::Us, Weight::Other),
+    lower("total.response.*.p99_us", "* op p99, ms", Unit::Us, Weight::Headline),
+    lower("total.response.*.p99_9_us", "* op p99.9, ms", Unit::Us, Weight::Other),
+    lower("total.response.*.max_us", "* op max, ms", Unit::Us, Weight::Other),
     lower("total.failed_ops", "failed operations", Unit::Count, Weight::Other),
     higher("check.sequential_read_mb_per_s", "read in order, MB/s", Unit::MbPerS, Weight::Other),
     higher("check.sequential_write_mb_per_s", "write in order, MB/s", Unit::MbPerS, Weight::Other),
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_star_is_one_word() {
         let (figure, word) = known("total.response.read.p99_us").unwrap();
-        assert_eq!((figure.label, word), ("* p99, ms", Some("read")));
+        assert_eq!((figure.label, word), ("* op p99, ms", Some("read")));
         assert_eq!(known("total.response.read.now.p99_us"), None);
         assert_eq!(known("total.failed_ops").unwrap().1, None);
         assert_eq!(known("total.*.p99_us"), None);

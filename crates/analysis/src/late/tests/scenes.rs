@@ -175,6 +175,22 @@ fn t0_is_when_the_first_operation_was_due_even_if_another_came_back_first() {
 }
 
 #[test]
+fn a_buffer_that_is_still_full_of_the_warm_up_makes_no_stream_slower() {
+    let spec = StreamSpec { prebuffer_ns: S, ..player(0) };
+    // Begun at 0.5 s: 25 frames at once, and each further one when the first of them is shown, at 1.5 s.
+    let due_ms = |n: u32| if n < 25 { 500 } else { 500 + u64::from(n) * 40 };
+    let ops: Vec<OpRecord> = (0..120).map(|n| frame_ms(n, due_ms(n), due_ms(n) + 10)).collect();
+    let found = figures(&spec, part(S, 5 * S), &ops);
+    // Deadlines from 1.5 s on; nothing was to be moved before.
+    assert_eq!((found.frames_judged, found.late_frames), (88, 0));
+    assert!((found.achieved_share.unwrap() - 1.0).abs() < 0.01, "{found:?}");
+    assert_eq!(found.throughput.unwrap().min_bytes_per_s, 2_500.0);
+    // Where the filling is measured as well, all of it counts.
+    let found = figures(&spec, part(0, 5 * S), &ops);
+    assert!((found.achieved_share.unwrap() - 1.0).abs() < 0.01, "{found:?}");
+}
+
+#[test]
 fn cut_short_frames_after_the_end_are_not_judged() {
     let mut tally = LateTally::new(vec![player(0)], part(0, 60 * S));
     played(0..25).iter().for_each(|op| tally.add(op));

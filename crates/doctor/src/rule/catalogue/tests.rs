@@ -17,7 +17,7 @@ fn collected(texts: &BTreeMap<String, String>) -> Texts {
 
 /// What this rule alone says of a machine.
 fn judged(rule: &'static Rule, texts: &Texts) -> Diagnosis {
-    let scope = Scope { roles: rule.role.iter().copied().collect(), place: None };
+    let scope = Scope { roles: rule.role.iter().copied().collect(), place: None, is_elsewhere: false };
     diagnose(texts, scope, std::slice::from_ref(rule))
 }
 

@@ -1,5 +1,7 @@
 //! The sentences and cautions of made-up runs, word by word.
 
+#![allow(clippy::unwrap_used)]
+
 use reelgauge_analysis::compare::{
     ComparedIncident, ComparedLate, INCIDENTS, LATE_FRAMES, SEARCH, VERDICT, WORST_MARGIN, WorkActor,
 };
@@ -126,6 +128,13 @@ fn demand_and_other_numbers_of_streams_are_said_to_be_that() {
         "Run 1 ran 3 streams, run 2 ran 6: criteria, late frames and margins are compared; throughput and \
          response times of different loads are not."
     );
+    let mut stopped = comparison.clone();
+    stopped.late.pop();
+    assert!(
+        said(&stopped)[1].starts_with("Run 1 ran 3 streams, those of run 2 were not measured: "),
+        "{:#?}",
+        said(&stopped)
+    );
     assert!(told[2].starts_with("Throughput and operations per second are what the streams asked for"));
     let comparison = ToldComparison { comparison, ..ToldComparison::default() };
     let screen = compare_screen(&comparison, false, Style::default());
@@ -133,6 +142,20 @@ fn demand_and_other_numbers_of_streams_are_said_to_be_that() {
     let all = compare_screen(&comparison, true, Style::default());
     let line = all.lines().find(|line| line.starts_with("write, MB/s")).unwrap_or_default();
     assert!(line.ends_with("demand"), "{all}");
+}
+
+#[test]
+fn a_run_beside_itself_is_said_to_be_that() {
+    let mut summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "mix", Target::default());
+    summary.seed = 7;
+    let run = |id: &'static str, summary| RunToCompare { id, summary, machines: &[], work: &[] };
+    let told = crate::compare::comparison(&[run("a", &summary), run("a copy", &summary)], None).unwrap();
+    assert_eq!(told.headline, None);
+    assert_eq!(told.sentences.len(), 1, "{told:#?}");
+    assert!(told.sentences[0].text.starts_with("Run 1 and run 2 are one and the same run"), "{told:#?}");
+    let other = Summary { seed: 8, ..summary.clone() };
+    let told = crate::compare::comparison(&[run("a", &summary), run("b", &other)], None).unwrap();
+    assert!(!told.sentences[0].text.contains("the same run"), "{told:#?}");
 }
 
 #[test]
@@ -206,4 +229,17 @@ fn what_else_differs_is_said() {
     }
     assert!(!of(&two, Kinship::OtherWork).contains("another plan"));
     assert!(!of(&one.clone(), Kinship::SameWork).contains("another"));
+}
+
+#[test]
+fn as_data_a_label_has_the_unit_of_its_values() {
+    let mut comparison = recorders([(0, 0), (57, 1)], Judgement::Worse);
+    comparison.rows[5].texts[1] = "-".to_owned();
+    let data = as_data(&ToldComparison { comparison, ..ToldComparison::default() }).comparison;
+    let of = |figure: &str| data.rows.iter().find(|row| row.figure == figure).unwrap();
+    let write = of("total.written_bytes_per_s");
+    assert_eq!((write.label.as_str(), write.texts[0].as_str()), ("write, bytes/s", "14.0 MB/s"));
+    let mean = of("total.response.write.mean_us");
+    assert_eq!((mean.label.as_str(), mean.texts.join("; ").as_str()), ("write mean, µs", "1.00 ms; -"));
+    assert_eq!((of(LATE_FRAMES).label.as_str(), of(LATE_FRAMES).texts[1].as_str()), ("late frames", "57"));
 }

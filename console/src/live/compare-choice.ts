@@ -1,0 +1,22 @@
+// Which runs can be compared with one another: runs with runs, a suite with one other suite. Pure.
+
+import type { RunEntry } from "../data/live";
+import { SUITE } from "./suite-rows";
+
+export const FEWEST = 2;
+export const MOST = 8;
+
+export type CompareChoice =
+  | { of: "runs" | "suites" }
+  /** Why not, and what to choose instead. */
+  | { refused: string };
+
+export function compareChoice(ids: readonly string[], runs: readonly RunEntry[]): CompareChoice {
+  const suites = ids.filter((id) => runs.some((run) => run.id === id && run.verb === SUITE)).length;
+  if (ids.length === 1) return { refused: suites === 1 ? "One more suite to compare." : "One more to compare." };
+  if (suites === 0) return ids.length > MOST ? { refused: `At most ${MOST} can be compared.` } : { of: "runs" };
+  if (suites < ids.length) {
+    return { refused: "A suite is compared with one other suite, and not with single runs; for one workload choose its runs in both." };
+  }
+  return suites === 2 ? { of: "suites" } : { refused: "Two suites can be compared at a time." };
+}
