@@ -37,7 +37,7 @@ pub fn read_counters(run_dir: &Path) -> Result<Option<Counters>, CountersError> 
 }
 
 /// What is in a folder, sorted; nothing where there is no such folder.
-fn listed(dir: &Path) -> Result<Vec<PathBuf>, CountersError> {
+pub(crate) fn listed(dir: &Path) -> Result<Vec<PathBuf>, CountersError> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
