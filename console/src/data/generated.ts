@@ -759,6 +759,10 @@ export type Hero = {
   counts: string,
   /** Why it is not more, or why that is not known. A sentence. */
   cause: string,
+  /** Which layer limited it, and what stood beside that: sentences. Empty where nothing is to be said. */
+  limited_by: string,
+  /** What the line to the storage carries, beside what was measured. `null` where no network leads there. */
+  line: string | null,
   /** How sure it is. A sentence. */
   confidence: string,
   /** What people said of the storage: `Acme FS2, firmware 7.2, raid 6`; `null` where nobody said anything. */
@@ -923,6 +927,112 @@ export type LatenessFigures = {
   max_us: number,
 };
 
+/** What limited a load point. */
+export type Limit = {
+  /** In a word. */
+  verdict: LimitVerdict,
+  /** The layer, with what was seen of it. `null` where nothing stood out, or nothing limited it. */
+  found: LimitFinding | null,
+  /** What stood out beside it, in the order of the questions; blamed for nothing. */
+  contributing: Array<LimitFinding>,
+  /** Where nothing stood out: what came nearest to its threshold, the nearest first. */
+  nearest: Array<LimitFinding>,
+  /** Questions that nothing was sampled for. */
+  not_measured: Array<LimitStep>,
+};
+
+/** What was seen of one layer. */
+export type LimitFinding = {
+  /** Which question it answers. */
+  step: LimitStep,
+  /** Where: an interface, a connection, a disk, a program. `null` where there is one. */
+  at: string | null,
+  /** What was measured; the first weighs most. */
+  seen: Array<LimitSeen>,
+  /** Rules of the doctor that tell more, and what to change. */
+  rules: Array<string>,
+};
+
+/** What was measured, its unit in its name. */
+export type LimitMeasure =
+  | "cached_percent"
+  | "read_bytes_per_s"
+  | "written_bytes_per_s"
+  | "link_percent"
+  | "interface_errors_per_s"
+  | "retransmitted_percent"
+  | "timeouts_per_s"
+  | "out_of_order_percent"
+  | "receive_drops_per_s"
+  | "queue_drops_per_s"
+  | "window_limited_percent"
+  | "connections"
+  | "connections_without_scaling"
+  | "window_bytes"
+  | "window_filled_percent"
+  | "rtt_us"
+  | "receive_queue_percent"
+  | "queue_us"
+  | "request_rtt_us"
+  | "workers_at_work_percent"
+  | "own_delay_us"
+  | "send_buffer_limited_percent"
+  | "operation_us"
+  | "disk_busy_percent"
+  | "disk_requests"
+  | "disk_pressure_percent"
+  | "on_the_way_percent"
+  | "request_bytes"
+  | "requests_at_a_time"
+  | "others_percent"
+  | "program_percent"
+  | "steal_percent"
+  | "throttled_percent"
+  | "memory_pressure_percent";
+
+/** One thing that was measured. */
+export type LimitSeen = {
+  /** What. */
+  measure: LimitMeasure,
+  /** How much. */
+  value: number,
+  /** From when on it stands out. `null` where it only tells more. */
+  threshold: number | null,
+};
+
+/** The questions, in the order in which they are asked. */
+export type LimitStep =
+  | "cache"
+  | "link_full"
+  | "path_broken"
+  | "network_loss"
+  | "tcp_window"
+  | "client"
+  | "send_buffer"
+  | "server"
+  | "server_threads"
+  | "disk"
+  | "latency";
+
+/** Whether the limit is known. */
+export type LimitVerdict = "found" | "nothing_stood_out" | "nothing_limited" | "own_fault" | "not_known";
+
+/** The network link over which this machine reaches the storage. What is not known is `null`. */
+export type LinkFacts = {
+  /** The interface that the route to the server takes. */
+  interface: string,
+  /** What one connection can use of it; `null` where nothing that can be believed tells it. */
+  speed_mbit_per_s: number | null,
+  /** What is left of it for files in each direction, without what Ethernet, IP and TCP add. */
+  line_bytes_per_s: number | null,
+  /** It can't send and receive at once. */
+  is_half_duplex: boolean,
+  /** The server is this machine, so that no packet leaves it. */
+  is_this_machine: boolean,
+  /** All of it for people: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`. */
+  words: string,
+};
+
 /**
  * An event: a line of the file. `at_s` is seconds on the run's clock, and 0 before the clock begins, while
  * the run prepares.
@@ -1058,6 +1168,8 @@ export type LoadPoint = {
   label: string,
   /** How many workers ran. */
   workers: number,
+  /** How many threads of the tool did the operations. `null` where that was not kept. */
+  threads: number | null,
   /** The value that was swept, as it was written in the plan. */
   sweep_value: string | null,
   /** When it began, warm-up included, since the start of the run. */
@@ -1088,6 +1200,8 @@ export type LoadPoint = {
   verdict?: Verdict,
   /** Whose fault it was that its criteria were not met. `null` where they were, or none were asked for. */
   culprit?: Culprit,
+  /** Which layer limited it, by the counters of exactly its measured time. `null` where none were sampled. */
+  limit?: Limit,
 };
 
 /** The operation log. */
@@ -1978,6 +2092,8 @@ export type Statement = {
   confidence: Confidence,
   /** What to do next. `null` where a sentence on what could not be measured says it. */
   next_step: NextStep | null,
+  /** The load point whose limit is told, as an index into the summary's. `null` where none is known. */
+  limit_point?: number,
 };
 
 /** What a search found its end by, other than by its answer. */
@@ -2299,6 +2415,11 @@ export type Summary = {
    * log alone.
    */
   memory?: MemoryFacts,
+  /**
+   * The network link to the storage, with what it can carry. `null` where there is none, or it was not
+   * found out.
+   */
+  link?: LinkFacts,
 };
 
 /** Where the data lies. */

@@ -31,6 +31,15 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     check: ["What a short first look found.", "CheckFacts"],
     replay: ["What a replay found.", "ReplayFacts"],
     memory: ["The memories that may have answered instead of the storage. null in a summary that was made from a log alone.", "MemoryFacts"],
+    link: ["The network link to the storage, with what it can carry. null where there is none, or it was not found out.", "LinkFacts"],
+  },
+  LinkFacts: {
+    interface: ["The interface that the route to the server takes."],
+    speed_mbit_per_s: ["What one connection can use of it; null where nothing that can be believed tells it."],
+    line_bytes_per_s: ["What is left of it for files in each direction, without what Ethernet, IP and TCP add."],
+    is_half_duplex: ["It can't send and receive at once."],
+    is_this_machine: ["The server is this machine, so that no packet leaves it."],
+    words: ["All of it for people: eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000."],
   },
   MemoryFacts: {
     data_set_bytes: ["Bytes of the files that were there to be read."],
@@ -208,6 +217,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     cause: ["Why it is not better. null where nothing went wrong, or nothing is known.", "Cause"],
     confidence: ["How sure the number is.", "Confidence"],
     next_step: ["What to do next. null where a sentence on what could not be measured says it."],
+    limit_point: ["The load point whose limit is told, as an index into the summary's. null where none is known."],
   },
   Confidence: {
     doubts: ["What makes it less sure, the worst first; empty where nothing does."],
@@ -282,6 +292,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     index: ["From 0."],
     label: ["4 workers, blocks 64 KiB."],
     workers: ["How many workers ran."],
+    threads: ["How many threads of the tool did the operations. null where that was not kept."],
     sweep_value: ["The value that was swept, as it was written in the plan."],
     started_s: ["When it began, warm-up included, since the start of the run."],
     measured_s: ["How long it was measured, without the warm-up, to the microsecond."],
@@ -297,6 +308,25 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     rates_mean_response_ms: ["Mean response time of the transfers of those workers."],
     verdict: ["Whether its criteria were met. null where none were asked for.", "Verdict"],
     culprit: ["Whose fault it was that its criteria were not met. null where they were, or none were asked for."],
+    limit: ["Which layer limited it, by the counters of exactly its measured time. null where none were sampled.", "Limit"],
+  },
+  Limit: {
+    verdict: ["In a word."],
+    found: ["The layer, with what was seen of it. null where nothing stood out, or nothing limited it.", "LimitFinding"],
+    contributing: ["What stood out beside it, in the order of the questions; blamed for nothing.", "LimitFinding"],
+    nearest: ["Where nothing stood out: what came nearest to its threshold, the nearest first.", "LimitFinding"],
+    not_measured: ["Questions that nothing was sampled for."],
+  },
+  LimitFinding: {
+    step: ["Which question it answers."],
+    at: ["Where: an interface, a connection, a disk, a program. null where there is one."],
+    seen: ["What was measured; the first weighs most.", "LimitSeen"],
+    rules: ["Rules of the doctor that tell more, and what to change."],
+  },
+  LimitSeen: {
+    measure: ["What."],
+    value: ["How much."],
+    threshold: ["From when on it stands out. null where it only tells more."],
   },
   ProcessRate: {
     worker: ["The worker."],

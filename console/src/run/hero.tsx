@@ -58,6 +58,16 @@ export function Hero({ run, page, children }: Props) {
             <Fact name="Cause" id="hero-cause">
               <Said text={hero.cause} />
             </Fact>
+            {hero.limited_by !== "" && (
+              <Fact name="Limited by" id="hero-limited-by">
+                <Said text={hero.limited_by} />
+              </Fact>
+            )}
+            {hero.line !== null && (
+              <Fact name="Line" id="hero-line">
+                <Said text={hero.line} />
+              </Fact>
+            )}
             <Fact name="How sure" id="hero-confidence">
               {doubt !== "" && <span data-sentence>{doubt}</span>}
               <Said text={hero.confidence.slice(doubt.length)} />

@@ -1,10 +1,12 @@
 //! Counters of host, network, disks and mount, on the same clock as the operations, as a page shows them.
 //!
 //! [`gathering`] makes them from samples, [`thin`] few enough points of many; [`note`] is what is not shown.
+//! [`means`]: what each was on average in a stretch of the run.
 //!
 //! Not here: sampling them (doctor) and reading them back (results).
 
 pub mod gathering;
+pub mod means;
 pub mod note;
 pub mod thin;
 

@@ -7,12 +7,14 @@
 //! (the report room's).
 
 mod check;
+mod link;
 mod memory;
 mod replay;
 mod search;
 mod vda;
 
 pub use check::{CheckCount, CheckFacts, CheckFormat};
+pub use link::LinkFacts;
 pub use memory::MemoryFacts;
 pub use replay::{
     BadTiming, LATENESS_MAX_US, ReplayFacts, ReplayPass, SPAN_OFF_MAX_PERCENT, SpanOff, WrittenPieces,

@@ -72,6 +72,11 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// The busier direction: a link carries as much each way, at the same time.
+    pub fn busier_bytes_per_s(&self) -> Option<f64> {
+        [self.read_bytes_per_s, self.written_bytes_per_s].into_iter().flatten().reduce(f64::max)
+    }
+
     /// Of what was stopped before anything was finished: that nothing was done in that time says nothing.
     pub(crate) fn forget_rates(&mut self) {
         self.read_bytes_per_s = None;

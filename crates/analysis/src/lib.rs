@@ -12,6 +12,7 @@
 //! * [`late`]: late frames of streams, on a timeline that never slides.
 //! * [`incident`]: disturbances, each with what the storage and this machine did; [`pause`]: when the tool
 //!   itself did not run. [`culprit`]: whose fault it was, decided once for every verb.
+//!   [`limit`]: which layer limited a load point, with the counters that say so.
 //! * [`criteria`]: what counts as good enough. [`verdict`]: whether it was, what failed first, and why.
 //! * [`trace_stats`]: traces, for the whole and file by file; [`in_order`] puts logs into the order of issue;
 //!   [`listing`] chooses single operations. [`fragments`]: signs that files lie in pieces.
@@ -38,6 +39,7 @@ pub mod fragments;
 pub mod in_order;
 pub mod incident;
 pub mod late;
+pub mod limit;
 pub mod listing;
 pub mod machine_then;
 pub mod meter;
@@ -70,8 +72,8 @@ pub mod whose_memory;
 
 pub use culprit::Culprit;
 pub use facts::{
-    BadTiming, CheckCount, CheckFacts, CheckFormat, MemoryFacts, ReplayFacts, ReplayPass, SearchFacts,
-    SpanOff, TrialsAt, VdaFacts, VdaPoint, WrittenPieces,
+    BadTiming, CheckCount, CheckFacts, CheckFormat, LinkFacts, MemoryFacts, ReplayFacts, ReplayPass,
+    SearchFacts, SpanOff, TrialsAt, VdaFacts, VdaPoint, WrittenPieces,
 };
 pub use figures::{Figures, PointTiming, TimeFigures, WorkerFigures};
 pub use incident::Incident;

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::counters::{CounterSeries, Counters};
+use crate::facts::LinkFacts;
 
 /// This machine in a stretch of time. Percentages are 0 to 100.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -64,24 +65,31 @@ impl MachineThen {
 
 /// What the counters say of a stretch of time; `None` where none was sampled in it.
 ///
-/// `processors` is how many this machine has; `line_bytes_per_s` what the link to the storage can carry.
+/// `processors` is how many this machine has, `link` the way to the storage: what other interfaces carry
+/// fills no link.
 pub fn from_counters(
     counters: &Counters,
     from_s: f64,
     until_s: f64,
     processors: u32,
-    line_bytes_per_s: Option<f64>,
+    link: Option<&LinkFacts>,
 ) -> Option<MachineThen> {
     let series = || counters.agents.iter().flat_map(|agent| &agent.series);
     let means = |layer: &'static str, name: &'static str| {
         let alike = series().filter(move |series| series.layer == layer && series.name == name);
-        alike.filter_map(move |series| mean_over(series, from_s, until_s))
+        alike.filter_map(move |series| Some((series, mean_over(series, from_s, until_s)?)))
     };
-    let largest = |layer, name| means(layer, name).reduce(f64::max);
+    let largest = |layer, name| means(layer, name).map(|(_, mean)| mean).reduce(f64::max);
     let busy = largest("host", "cpu_busy_percent");
     let own = largest("tool", "cpu_percent").map(|percent| percent / f64::from(processors.max(1)));
-    let carried = [largest("network", "rx_bytes_per_s"), largest("network", "tx_bytes_per_s")];
-    let carried = carried.into_iter().flatten().reduce(f64::max);
+    let on_link = |name| {
+        let of_link = means("network", name)
+            .find(|(series, _)| Some(&series.device) == link.map(|link| &link.interface));
+        of_link.map(|(_, mean)| mean)
+    };
+    let carried =
+        [on_link("rx_bytes_per_s"), on_link("tx_bytes_per_s")].into_iter().flatten().reduce(f64::max);
+    let line_bytes_per_s = link.and_then(|link| link.line_bytes_per_s);
     let machine = MachineThen {
         processors_busy_percent: busy,
         own_processors_percent: own,
@@ -162,8 +170,15 @@ mod tests {
         assert_eq!(found, None);
         let busy = series("host", "cpu_busy_percent", &[(0.0, None), (1.0, Some(60.0))]);
         let own = series("tool", "cpu_percent", &[(0.0, None), (1.0, Some(40.0))]);
-        let sent = series("network", "tx_bytes_per_s", &[(0.0, None), (1.0, Some(50e6))]);
-        let found = from_counters(&counters(vec![busy, own, sent]), 0.0, 1.0, 2, Some(100e6)).unwrap();
+        let sent = |device: &str, rate| CounterSeries {
+            device: device.to_owned(),
+            ..series("network", "tx_bytes_per_s", &[(0.0, None), (1.0, Some(rate))])
+        };
+        let link =
+            LinkFacts { interface: "eth0".to_owned(), line_bytes_per_s: Some(100e6), ..LinkFacts::default() };
+        // What this machine tells itself through the loopback fills no link.
+        let sampled = vec![busy, own, sent("lo", 900e6), sent("eth0", 50e6)];
+        let found = from_counters(&counters(sampled), 0.0, 1.0, 2, Some(&link)).unwrap();
         assert_eq!(found.own_processors_percent, Some(20.0));
         assert_eq!(found.others_processors_percent, Some(40.0));
         assert_eq!(found.link_share, Some(0.5));

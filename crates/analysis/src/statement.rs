@@ -55,6 +55,9 @@ pub struct Statement {
     /// What to do next. `None` where a sentence on what could not be measured says it.
     #[serde(default)]
     pub next_step: Option<NextStep>,
+    /// The load point whose limit is told, as an index into the summary's. `None` where none is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_point: Option<usize>,
 }
 
 /// The number that somebody came for.

@@ -12,9 +12,10 @@ use reelgauge_record::notes::StorageDetails;
 use serde::{Deserialize, Serialize};
 
 use crate::culprit::Culprit;
-use crate::facts::{CheckFacts, MemoryFacts, ReplayFacts, SearchFacts, VdaFacts};
+use crate::facts::{CheckFacts, LinkFacts, MemoryFacts, ReplayFacts, SearchFacts, VdaFacts};
 use crate::figures::{Figures, WorkerFigures, seconds};
 use crate::late::LateFigures;
+use crate::limit::Limit;
 use crate::meter::PointFigures;
 use crate::paper::PaperTables;
 use crate::self_cost::SelfCost;
@@ -99,6 +100,10 @@ pub struct Summary {
     /// log alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryFacts>,
+    /// The network link to the storage, with what it can carry. `None` where there is none, or it was not
+    /// found out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<LinkFacts>,
 }
 
 /// How a run ended.
@@ -176,6 +181,9 @@ pub struct LoadPoint {
     pub label: String,
     /// How many workers ran.
     pub workers: u32,
+    /// How many threads of the tool did the operations. `None` where that was not kept.
+    #[serde(default)]
+    pub threads: Option<u32>,
     /// The value that was swept, as it was written in the plan.
     pub sweep_value: Option<String>,
     /// When it began, warm-up included, since the start of the run.
@@ -214,6 +222,9 @@ pub struct LoadPoint {
     /// Whose fault it was that its criteria were not met. `None` where they were, or none were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub culprit: Option<Culprit>,
+    /// Which layer limited it, by the counters of exactly its measured time. `None` where none were sampled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Limit>,
 }
 
 /// Why a load point could not be measured.
@@ -253,6 +264,7 @@ impl LoadPoint {
             index: figures.point,
             label: facts.label,
             workers: facts.workers,
+            threads: None,
             sweep_value: facts.sweep_value,
             started_s: seconds(figures.timing.started_ns),
             measured_s: seconds(figures.timing.measured_ns),
@@ -268,6 +280,7 @@ impl LoadPoint {
             rates_mean_response_ms: None,
             verdict: None,
             culprit: None,
+            limit: None,
         }
     }
 
@@ -385,6 +398,7 @@ impl Summary {
             check: None,
             replay: None,
             memory: None,
+            link: None,
         }
     }
 

@@ -14,9 +14,6 @@ pub const SHORT_LOOK_S: f64 = 30.0;
 /// A mean of fewer transfers than this says little.
 pub const FEW_TRANSFERS: u64 = 30;
 
-/// From this share of its CPUs on, the client itself may be the limit.
-pub const BUSY_SHARE: f64 = 0.9;
-
 /// Something that makes figures doubtful.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Warning {
@@ -40,11 +37,6 @@ pub enum Warning {
         ops: u64,
         /// What kept them out.
         trouble: LogTrouble,
-    },
-    /// This machine's CPUs were busy.
-    ClientCpuSaturated {
-        /// Mean share of all CPUs, 0 to 1.
-        busy_share: f64,
     },
     /// The load points were short.
     ShortLook {
@@ -94,12 +86,11 @@ impl Warning {
             Warning::TargetIsMemory { .. } => 0,
             Warning::Cache { .. } => 1,
             Warning::OwnLateness { .. } => 2,
-            Warning::ClientCpuSaturated { .. } => 3,
-            Warning::RunDirectoryOnTarget { .. } => 4,
-            Warning::Stragglers { .. } => 5,
-            Warning::LogDropped { .. } => 6,
-            Warning::ShortLook { .. } => 7,
-            Warning::FewTransfers { .. } => 8,
+            Warning::RunDirectoryOnTarget { .. } => 3,
+            Warning::Stragglers { .. } => 4,
+            Warning::LogDropped { .. } => 5,
+            Warning::ShortLook { .. } => 6,
+            Warning::FewTransfers { .. } => 7,
         }
     }
 
@@ -134,11 +125,6 @@ impl Warning {
             _ => Some(Warning::Cache { memory: Box::new(memory.clone()), verb: verb.to_owned() }),
         }
     }
-
-    /// A warning if the CPUs of this machine were busy to this share.
-    pub fn if_busy(busy_share: f64) -> Option<Warning> {
-        (busy_share >= BUSY_SHARE).then_some(Warning::ClientCpuSaturated { busy_share })
-    }
 }
 
 /// Cells with few transfers, and cells with any. Margins don't count.
@@ -153,12 +139,6 @@ fn few_transfers(paper: &PaperTables) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn thresholds() {
-        assert_eq!(Warning::if_busy(0.89), None);
-        assert!(Warning::if_busy(0.9).is_some());
-    }
 
     #[test]
     fn nothing_is_said_where_there_is_nothing_to_say() {

@@ -5,7 +5,9 @@
 //! * [`counter`]: a number as the kernel keeps it, and what two readings of it say: a rate, a share, a mean.
 //! * [`source`]: the kernel's files, one parser each: text in, counters out.
 //! * [`devices`] and [`proc_reader`]: which block devices and interfaces carry the target, and one look at
-//!   them all.
+//!   them all. [`netlink`] and [`net_reader`]: what no file says, the connections to the target's server and
+//!   the queues on the way. `programs`: which other programs take processors. `thread_waits`: how long this
+//!   one's threads wait for one.
 //! * [`sampler`]: a thread that looks once a second, beside the measuring ones.
 //!
 //! Without a run, how it is set up (`reelgauge doctor`):
@@ -23,13 +25,17 @@ pub mod counter;
 pub mod devices;
 pub mod diagnosis;
 pub mod facts;
+pub mod net_reader;
+pub mod netlink;
 pub mod place;
 pub mod proc_reader;
+mod programs;
 pub mod rule;
 pub mod sampler;
 pub mod source;
 pub mod system;
 pub mod texts;
+mod thread_waits;
 
 pub use diagnosis::{Diagnosis, Scope, diagnose};
 pub use proc_reader::Target;

@@ -4,12 +4,16 @@
 //! answered from the kernel's memory; none asks a server or a disk.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use crate::counter::Look;
 use crate::devices;
+use crate::net_reader::NetReader;
+use crate::programs::Programs;
 use crate::source::pressure::{self, Resource};
 use crate::source::{disks, interfaces, memory, nfs, own, processors, quota, smb, softnet, tcp};
+use crate::thread_waits::ThreadWaits;
 
 /// Interfaces that are looked at, at most. Machines with containers have hundreds of virtual ones.
 const INTERFACES_MAX: usize = 12;
@@ -26,6 +30,10 @@ pub struct Target {
     pub source: String,
     /// Where.
     pub mount_point: PathBuf,
+    /// The server's address, where there is one and it is known.
+    pub server: Option<IpAddr>,
+    /// Its ports that carry the target; none named are all.
+    pub ports: Vec<u16>,
 }
 
 /// Looks at one target and its machine.
@@ -34,6 +42,9 @@ pub struct ProcReader {
     target: Target,
     disks: Vec<String>,
     seen: Interfaces,
+    net: NetReader,
+    programs: Programs,
+    waits: ThreadWaits,
     /// Files that could not be read, and why.
     unread: BTreeMap<&'static str, String>,
 }
@@ -41,8 +52,16 @@ pub struct ProcReader {
 impl ProcReader {
     /// Finds out what carries the target.
     pub fn open(target: Target) -> ProcReader {
-        let mut proc_reader =
-            ProcReader { target, disks: Vec::new(), seen: Interfaces::default(), unread: BTreeMap::new() };
+        let net = NetReader::new(target.server, target.ports.clone());
+        let mut proc_reader = ProcReader {
+            target,
+            disks: Vec::new(),
+            seen: Interfaces::default(),
+            net,
+            programs: Programs::default(),
+            waits: ThreadWaits::default(),
+            unread: BTreeMap::new(),
+        };
         if let Some(mounts) = proc_reader.read("/proc/self/mountinfo") {
             proc_reader.disks = devices::below(&mounts, &proc_reader.target.mount_point, Path::new("/sys"));
         }
@@ -54,6 +73,8 @@ impl ProcReader {
         let mut look = Look::new();
         self.look_at_machine(&mut look);
         self.look_at_network(&mut look);
+        self.net.look(&mut look);
+        self.programs.look(now_ns, ticks_per_s(), &mut look);
         if !self.disks.is_empty()
             && let Some(text) = self.read("/proc/diskstats")
         {
@@ -66,7 +87,8 @@ impl ProcReader {
 
     /// What could not be read, in words, each with why.
     pub fn unread(&self) -> Vec<String> {
-        self.unread.iter().map(|(path, why)| format!("{path}: {why}")).collect()
+        let files = self.unread.iter().map(|(path, why)| (*path, why.as_str()));
+        files.chain(self.net.unread()).map(|(what, why)| format!("{what}: {why}")).collect()
     }
 
     fn look_at_machine(&mut self, look: &mut Look) {
@@ -125,6 +147,7 @@ impl ProcReader {
         if let Some(cpu_ns) = own::process_cpu_ns() {
             own::put_cpu(cpu_ns, now_ns, look);
         }
+        self.waits.look(look);
         if let Some(text) = self.read("/proc/self/statm") {
             own::parse_statm(&text, page_bytes(), look);
         }
@@ -210,6 +233,17 @@ fn is_physical(name: &str) -> bool {
 #[cfg(target_os = "linux")]
 fn page_bytes() -> u64 {
     rustix::param::page_size() as u64
+}
+
+#[cfg(target_os = "linux")]
+fn ticks_per_s() -> f64 {
+    rustix::param::clock_ticks_per_second() as f64
+}
+
+/// Nothing here counts in ticks.
+#[cfg(not(target_os = "linux"))]
+fn ticks_per_s() -> f64 {
+    1.0
 }
 
 /// Nothing here counts in pages.

@@ -9,6 +9,7 @@
 //! of all that stands in them would add half as much again to the cost of a look. It knows nothing of
 //! `netstat`, `softnet_stat`, CIFS and an NFS mount's connections.
 
+pub mod cards;
 pub mod disks;
 pub mod interfaces;
 pub mod memory;
@@ -16,20 +17,22 @@ pub mod nfs;
 pub mod own;
 pub mod pressure;
 pub mod processors;
+pub mod queues;
 pub mod quota;
 pub mod smb;
+pub mod sockets;
 pub mod softnet;
 pub mod tcp;
 
 use crate::counter::{Key, Layer, Look, Reading};
 
 /// Adds a counter of which there is one.
-fn put(look: &mut Look, layer: Layer, name: &'static str, reading: Reading) {
+pub(crate) fn put(look: &mut Look, layer: Layer, name: &'static str, reading: Reading) {
     put_on(look, layer, name, "", reading);
 }
 
 /// Adds a counter of a device.
-fn put_on(look: &mut Look, layer: Layer, name: &'static str, device: &str, reading: Reading) {
+pub(crate) fn put_on(look: &mut Look, layer: Layer, name: &'static str, device: &str, reading: Reading) {
     look.insert(Key { layer, name, device: device.to_owned() }, reading);
 }
 

@@ -5,6 +5,7 @@ use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Outcome, Summary};
 
 use crate::answer_parts::outcome;
 use crate::ending::next;
+use crate::limit::limit_sentences;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -38,8 +39,11 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
         page.lines(formats(facts, page.width).lines(page.width));
     }
     page.gap();
-    page.item("One client", &rates(facts));
+    page.item("One client", &rates(summary, facts));
     page.item("Limit", &plain(&facts.limit));
+    if let Some(seen) = limit_sentences(summary).first() {
+        page.item("Seen", seen);
+    }
     page.item("How sure", &how_sure(facts));
     for note in &summary.notes {
         page.warning(&plain(note));
@@ -147,12 +151,12 @@ fn with_error(found: &CheckCount) -> String {
 }
 
 /// The rates of one client, beside what the link carries.
-fn rates(facts: &CheckFacts) -> String {
+fn rates(summary: &Summary, facts: &CheckFacts) -> String {
     let mb = |rate: Option<f64>| {
         rate.map_or_else(|| "not measured".to_owned(), |rate| format!("{} MB/s", number(rate)))
     };
     let p99 = facts.random_read_ms_p99.map(|ms| format!(" (99 of 100 within {} ms)", number(ms)));
-    let line = match (facts.line_rate_mb_per_s, facts.link.is_some()) {
+    let line = match (facts.line_rate_mb_per_s, summary.link.is_some()) {
         (None, true) => " What the link carries is not known.".to_owned(),
         // It stands in the table.
         (Some(_), _) | (None, false) => String::new(),

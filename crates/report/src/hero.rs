@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::about::storage_words;
 use crate::check;
+use crate::limit::{limit_sentences, line_words};
 use crate::statement::{cause_words, culprit_words, doubt_words};
 use crate::text::{capital, plain, plain_short};
 use crate::units::{count, counted, moment};
@@ -26,6 +27,10 @@ pub struct Hero {
     pub counts: String,
     /// Why it is not more, or why that is not known. A sentence.
     pub cause: String,
+    /// Which layer limited it, and what stood beside that: sentences. Empty where nothing is to be said.
+    pub limited_by: String,
+    /// What the line to the storage carries, beside what was measured. `None` where no network leads there.
+    pub line: Option<String>,
     /// How sure it is. A sentence.
     pub confidence: String,
     /// What people said of the storage: `Acme FS2, firmware 7.2, raid 6`; `None` where nobody said anything.
@@ -39,6 +44,8 @@ pub fn hero(summary: &Summary) -> Hero {
         before: before(&statement.number, summary),
         counts: counts(&statement, summary),
         cause: cause(&statement, summary),
+        limited_by: limit_sentences(summary).join(" "),
+        line: line_words(summary),
         confidence: confidence(&statement, summary),
         storage: storage_words(&summary.storage),
         statement,

@@ -3,6 +3,7 @@
 //! * [`mod@screen`]: terminal text, the answer first; `answer`, `tables` and `workers` are its parts for
 //!   runs that are told in MB/s, `streams`, `search`, `vda` and `check` for those told in streams.
 //! * `statement`: the first line of every screen, from the statement in the summary. `next_step`: the last.
+//!   `limit`: which layer limited it, and what the line carries.
 //!   [`mod@hero`]: the block that a page opens with.
 //! * [`csv_files`]: load points, streams, incidents, the paper's tables and the seconds of the run, for
 //!   spreadsheets.
@@ -34,6 +35,7 @@ pub mod format_list;
 pub mod fragments;
 pub mod hero;
 pub mod html;
+mod limit;
 mod mix;
 mod next_step;
 pub mod ops_rows;

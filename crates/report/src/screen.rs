@@ -6,6 +6,7 @@ use reelgauge_analysis::Summary;
 use crate::about::about;
 use crate::answer::answer_sentences;
 use crate::answer_parts::is_in_streams;
+use crate::limit::limit_lines;
 use crate::page::Page;
 pub use crate::wanted::{Detail, Screen, Style, Tables};
 use crate::{check, mix, replay, search, streams, vda};
@@ -14,6 +15,10 @@ use crate::{check, mix, replay, search, streams, vda};
 pub fn screen(summary: &Summary, show: &Screen) -> String {
     let mut page = Page::new(show.style);
     answer_sentences(summary).iter().for_each(|sentence| page.sentence(sentence.tone, &sentence.text));
+    // A first look says it in a line of its own.
+    if summary.check.is_none() {
+        limit_lines(summary).iter().for_each(|(name, text)| page.item(name, text));
+    }
     about(summary).iter().for_each(|(name, text)| page.item(name, text));
     if let Some(facts) = &summary.check {
         check::screen(summary, facts, show, &mut page);

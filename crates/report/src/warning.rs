@@ -23,11 +23,6 @@ pub fn warning_sentence(warning: &Warning) -> String {
             let ops = counted_are(*ops, "operation", "is", "are");
             format!("{ops} in the figures but not in the log, because {}.", why(*trouble))
         }
-        Warning::ClientCpuSaturated { busy_share } => format!(
-            "This machine's CPUs were {:.0} % busy, so it may have been the limit and not the storage. Spread \
-             the workers over more clients, or use larger blocks.",
-            busy_share * 100.0
-        ),
         Warning::ShortLook { measured_s } => {
             // Of what was stopped at once, "0.0 s" would say that nothing was measured.
             let measured = match *measured_s {
@@ -89,14 +84,13 @@ mod tests {
             Warning::LogDropped { ops: 7, trouble: LogTrouble::TooSlow },
             Warning::LogDropped { ops: 7, trouble: LogTrouble::DiskFull },
             Warning::LogDropped { ops: 7, trouble: LogTrouble::Failed },
-            Warning::ClientCpuSaturated { busy_share: 0.97 },
             Warning::ShortLook { measured_s: 5.0 },
             Warning::FewTransfers { cells: 3, of: 20 },
             Warning::TargetIsMemory { fs_type: "tmpfs".to_owned() },
             Warning::RunDirectoryOnTarget { path: "/mnt/nas/x".to_owned() },
             Warning::Stragglers { ops: 2 },
         ];
-        let verbs = ["Rely", "Free", "Use", "Put", "Spread", "Measure", "Give", "Look"];
+        let verbs = ["Rely", "Free", "Use", "Put", "Measure", "Give", "Look"];
         for warning in warnings {
             let text = warning_sentence(&warning);
             assert!(verbs.iter().any(|verb| text.contains(verb)), "{text}");

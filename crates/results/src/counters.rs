@@ -49,7 +49,7 @@ pub fn mean_of_counter(run_dir: &Path, layer: &str, name: &str) -> Option<f64> {
 }
 
 /// What is in a folder, sorted; nothing where there is no such folder.
-fn listed(dir: &Path) -> Result<Vec<PathBuf>, CountersError> {
+pub(crate) fn listed(dir: &Path) -> Result<Vec<PathBuf>, CountersError> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {

@@ -6,7 +6,7 @@
 //!   one by one.
 //! * [`mod@compare`]: runs side by side. [`mod@page`]: the page of a run or a trace.
 //! * [`run_notes`]: what people say of a run, from its start on or later.
-//! * [`counters`]: what was sampled beside the I/O.
+//! * [`counters`]: what was sampled beside the I/O; [`limits`]: which layer limited each load point by it.
 //! * [`load_points`] and [`stream_table`]: what a run writes down before each load point, so that all this
 //!   can be done without its summary.
 //!
@@ -14,6 +14,7 @@
 
 pub mod compare;
 pub mod counters;
+pub mod limits;
 pub mod live;
 pub mod load_points;
 pub mod ops_listing;

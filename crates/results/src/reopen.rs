@@ -14,6 +14,7 @@ use reelgauge_record::run_dir::{RunDir, RunDirError};
 use reelgauge_report::self_cost::self_cost_sentence;
 use reelgauge_workload::streams::AnyPlan;
 
+use crate::limits::limits_into;
 use crate::live::LiveOutcome;
 use crate::live::life::{Life, life};
 use crate::load_points::{self, LoadPointPlan};
@@ -102,6 +103,7 @@ fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
         Life::Ended(LiveOutcome::Interrupted, reason) => (Outcome::Interrupted, reason),
         Life::Ended(LiveOutcome::BrokeOff, reason) => (Outcome::BrokeOff, reason),
     };
+    limits_into(&mut summary, run_dir.path(), &load_points::read(run_dir));
     summary.statement = Some(statement::of(&summary));
     Ok(summary)
 }

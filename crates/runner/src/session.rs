@@ -43,8 +43,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use reelgauge_analysis::LoadPoint;
 use reelgauge_analysis::rereads::Rereads;
+use reelgauge_analysis::{LinkFacts, LoadPoint};
 use reelgauge_doctor::Sampling;
 use reelgauge_engine::area::{Area, area_around};
 use reelgauge_engine::cache;
@@ -69,7 +69,7 @@ use crate::session::locked_target::LockedTarget;
 use crate::session::own_cpu::OwnCpu;
 use crate::session::results_dir::Results;
 use crate::session::sink::RingRoom;
-use crate::session::target::mount_facts;
+use crate::session::target::{link_facts, mount_facts};
 use reelgauge_results::load_points::LoadPointPlan;
 use reelgauge_results::stream_table::StreamTable;
 
@@ -134,8 +134,8 @@ pub struct Session {
     cpu_before: OwnCpu,
     fetched_before: Option<u64>,
     cached_before: Option<f64>,
-    /// What the link to the storage can carry.
-    line_bytes_per_s: Option<f64>,
+    /// The link to the storage, where there is one.
+    link: Option<LinkFacts>,
     /// How the last load point ended, or what kept the next one from beginning.
     ending: Ending,
     left_behind: usize,
@@ -193,9 +193,10 @@ impl Session {
             }
             false => None,
         };
+        let link = link::of(&locked.mount);
         let map = || Arc::new(WriteMap::new(files.targets(), opening.pattern.unit_bytes));
         Ok(Session {
-            counters: means.samples.then(|| counting::start(&run_dir, AGENT, &locked.mount, clock)),
+            counters: means.samples.then(|| counting::start(&run_dir, AGENT, (&locked.mount, &link), clock)),
             drain: Drain::start(log, clock).map_err(RunError::io("start a thread"))?,
             rings: means.rings,
             write_map: opening.verify.map(|_| map()),
@@ -209,7 +210,7 @@ impl Session {
             cpu_before: OwnCpu::now(),
             fetched_before: cache::fetched_bytes(&locked.mount),
             cached_before: cache::resident(Some(locked.area.dir()), &files.test_paths()).share(),
-            line_bytes_per_s: link::of(&locked.mount).realistic_mb_per_s().map(|rate| rate * 1e6),
+            link: link_facts(&link),
             ending: Ending::OnTime,
             left_behind: 0,
             changes_files: false,
@@ -286,7 +287,7 @@ impl Session {
     /// What the link to the storage can carry, in bytes per second; `None` where there is none or its speed
     /// is not known.
     pub fn line_bytes_per_s(&self) -> Option<f64> {
-        self.line_bytes_per_s
+        self.link.as_ref()?.line_bytes_per_s
     }
 
     /// Time since the run began.

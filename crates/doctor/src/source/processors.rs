@@ -50,6 +50,7 @@ pub fn parse(text: &str, look: &mut Look) {
     if !cores.is_empty() {
         put(look, Layer::Host, "cpu_busiest_core_percent", largest(|core| core.busy));
         put(look, Layer::Host, "cpu_busiest_core_softirq_percent", largest(|core| core.softirq));
+        put(look, Layer::Host, "cpu_busiest_core_steal_percent", largest(|core| core.steal));
     }
 }
 
@@ -97,6 +98,10 @@ cpu7 1 1 1 1 1 1 1 1 1 1
         };
         let softirq: Vec<u64> = cores.iter().map(|core| core.part).collect();
         assert_eq!(softirq, [1019, 4684], "what stands behind the interrupts is not read");
+        let Reading::LargestPercentOf(cores) = reading(&look, "cpu_busiest_core_steal_percent", "") else {
+            panic!("{look:?}");
+        };
+        assert_eq!(cores.iter().map(|core| core.part).collect::<Vec<_>>(), [790, 815]);
     }
 
     #[test]

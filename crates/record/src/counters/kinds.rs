@@ -107,6 +107,10 @@ pub const KINDS: &[Kind] = kinds! {
     Host Detail Percent "cpu_softirq_percent" "processors in soft interrupts";
     Host Detail Percent "cpu_busiest_core_softirq_percent" "busiest processor in soft interrupts";
     Host Fault Percent "cpu_steal_percent" "processors taken by the hypervisor";
+    Host Fault Percent "cpu_busiest_core_steal_percent" "most taken of one processor by the hypervisor";
+    // The programs that take most, each with its name. Of one processor: with several it may be more than
+    // 100.
+    Host Detail Percent "program_percent" "processor time of another program";
     Host Detail Bytes "memory_available_bytes" "memory available";
     Host Main Bytes "memory_dirty_bytes" "waiting in memory to be written";
     Host Detail Bytes "memory_writeback_bytes" "being written from memory";
@@ -125,6 +129,9 @@ pub const KINDS: &[Kind] = kinds! {
     Network Fault PerS "tx_errors_per_s" "send errors";
     Network Fault PerS "rx_drops_per_s" "received packets dropped";
     Network Fault PerS "tx_drops_per_s" "packets dropped before sending";
+    Network Fault PerS "rx_overruns_per_s" "received packets for which the card had no room";
+    Network Fault PerS "queue_drops_per_s" "packets dropped by the sending queue";
+    Network Detail Bytes "queue_backlog_bytes" "waiting in the sending queue";
     Network Fault PerS "softnet_drops_per_s" "packets dropped from the backlog";
     Network Fault PerS "softnet_squeezes_per_s" "receive budget used up";
     Network Detail PerS "tcp_data_segments_per_s" "TCP data segments sent";
@@ -132,6 +139,32 @@ pub const KINDS: &[Kind] = kinds! {
     Network Fault PerS "tcp_timeouts_per_s" "TCP timeouts";
     Network Fault PerS "tcp_zero_windows_per_s" "TCP windows closed";
     Network Fault PerS "tcp_receive_drops_per_s" "TCP segments dropped by full sockets";
+
+    // Of each TCP connection to the target's server. The window is the room that its receiver offers: this
+    // machine's for what is read, the server's ("peer") for what is written. A share of the time in which
+    // there was something to send ("busy") was spent waiting for it, or for room in the own send buffer.
+    Network Main BytesPerS "connection_sent_bytes_per_s" "sent";
+    Network Main BytesPerS "connection_received_bytes_per_s" "received";
+    Network Main Us "connection_rtt_us" "TCP round trip";
+    Network Detail Us "connection_min_rtt_us" "shortest TCP round trip";
+    Network Detail Bytes "connection_cwnd_bytes" "congestion window";
+    Network Detail Bytes "connection_mss_bytes" "longest segment";
+    Network Detail BytesPerS "connection_delivery_bytes_per_s" "delivery rate";
+    Network Detail Bytes "connection_peer_window_bytes" "window of the server";
+    Network Detail Bytes "connection_window_bytes" "window of this machine";
+    // 1 where both ends agreed on it, 0 where they did not.
+    Network Detail Count "connection_window_scaling" "window scaling";
+    Network Detail Count "connection_peer_window_shift" "window scale of the server";
+    Network Detail Count "connection_window_shift" "window scale of this machine";
+    Network Detail Percent "connection_busy_percent" "had something to send";
+    Network Fault Percent "connection_window_limited_percent" "waited for the server's window";
+    Network Fault Percent "connection_send_buffer_limited_percent" "waited for its own send buffer";
+    Network Fault BytesPerS "connection_retransmitted_bytes_per_s" "sent again";
+    Network Fault PerS "connection_timeouts_per_s" "TCP timeouts of the connection";
+    Network Detail PerS "connection_segments_received_per_s" "data segments received";
+    Network Fault PerS "connection_out_of_order_segments_per_s" "segments received out of order";
+    Network Detail Bytes "connection_receive_queue_bytes" "received and not yet taken";
+    Network Detail Bytes "connection_receive_buffer_bytes" "receive buffer";
 
     Disk Main BytesPerS "read_bytes_per_s" "read";
     Disk Main BytesPerS "written_bytes_per_s" "written";
@@ -171,6 +204,8 @@ pub const KINDS: &[Kind] = kinds! {
 
     // Of one processor: with several it may be more than 100.
     Tool Main Percent "cpu_percent" "reelgauge's processor time";
+    // How many of its threads could have run and had no processor, on average.
+    Tool Fault Count "threads_waiting" "reelgauge's threads waiting for a processor";
     Tool Detail Bytes "memory_bytes" "reelgauge's memory";
     Tool Fault Percent "throttled_percent" "reelgauge's group kept from running by its quota";
     Tool Detail Us "sampling_us" "processor time of sampling all this once";

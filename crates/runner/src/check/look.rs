@@ -248,7 +248,7 @@ impl Look {
         let passed = verdict.passed;
         let incidents = &point.judged.late.incidents;
         let line_bytes_per_s = self.session.line_bytes_per_s();
-        let culprit = of_point(&verdict, incidents, point.total.bytes_per_s, line_bytes_per_s);
+        let culprit = of_point(&verdict, incidents, point.total.busier_bytes_per_s(), line_bytes_per_s);
         if let Some(last) = self.session.last_point() {
             last.culprit = culprit;
             last.verdict = Some(verdict);

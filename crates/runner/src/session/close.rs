@@ -22,6 +22,7 @@ use crate::session::made_files::MadeFiles;
 use crate::session::own_cpu::OwnCpu;
 use crate::session::summarise::{Facts, Subject, Traces, summarise};
 use crate::session::verify::{Verified, read_back};
+use reelgauge_results::limits::limits_into;
 use reelgauge_results::page::REPORT_FILE;
 use reelgauge_results::run_notes;
 
@@ -74,7 +75,7 @@ impl Session {
         let reason = sentence(&self.ending, &self.circumstances());
         let is_sampled = self.counters.is_some();
         self.notes.extend(self.counters.take().and_then(|counters| counters.finish().trouble));
-        explain::incidents(&mut self.done, self.run_dir.path(), self.line_bytes_per_s, &self.clock);
+        explain::incidents(&mut self.done, self.run_dir.path(), self.link.as_ref(), &self.clock);
         let drained = self.drain.finish()?;
         let mut summary = summarise(Facts {
             subject,
@@ -84,7 +85,6 @@ impl Session {
             load_points: self.done,
             drained,
             cpu: if is_sampled { OwnCpu::now().since(self.cpu_before) } else { OwnCpu::default() },
-            wall_s: self.clock.now_ns() as f64 / 1e9,
             cached_before: self.cached_before,
             traces,
             rereads: self.rereads,
@@ -95,7 +95,9 @@ impl Session {
             notes: self.notes,
         });
         run_notes::put_into(&mut summary, self.run_dir.path());
+        summary.link = self.link;
         conclude(&mut summary, &self.locked);
+        limits_into(&mut summary, self.run_dir.path(), &self.planned);
         summary.statement = Some(statement::of(&summary));
         self.run_dir.write_summary(&summary).map_err(RunError::NotKept)?;
         let cleared = clear_away(made, &self.locked, &mut summary);

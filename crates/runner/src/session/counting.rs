@@ -4,12 +4,17 @@
 
 use reelgauge_doctor::{Sampling, Target, Watch};
 use reelgauge_engine::clock::Clock;
+use reelgauge_engine::link::{Link, LinkKind};
 use reelgauge_engine::mount::Mount;
 use reelgauge_record::counters::StoreMeta;
 use reelgauge_record::run_dir::RunDir;
 
-/// Starts to sample what carries this mount.
-pub(super) fn start(run_dir: &RunDir, agent: &str, mount: &Mount, clock: Clock) -> Sampling {
+/// Starts to sample what carries this mount, which is reached over this link.
+pub(super) fn start(run_dir: &RunDir, agent: &str, (mount, link): (&Mount, &Link), clock: Clock) -> Sampling {
+    let server = match link.kind {
+        LinkKind::Network { server_address, .. } => Some(server_address),
+        LinkKind::Block { .. } | LinkKind::Memory | LinkKind::Unknown => None,
+    };
     let watch = Watch {
         dir: run_dir.agent_counters_path(agent),
         meta: StoreMeta { run_ns: clock.start_unix_ns().cast_signed(), agent: agent.to_owned() },
@@ -17,7 +22,21 @@ pub(super) fn start(run_dir: &RunDir, agent: &str, mount: &Mount, clock: Clock) 
             fs_type: mount.fs_type.clone(),
             source: mount.source.clone(),
             mount_point: mount.mount_point.clone(),
+            server,
+            ports: ports(mount),
         },
     };
     Sampling::start(watch, move || clock.now_ns())
+}
+
+/// The server's ports that carry a mount. A program that serves files (sshfs) may have been told any: then
+/// all of the connections to the server count, and one that carries nothing says nothing.
+fn ports(mount: &Mount) -> Vec<u16> {
+    let told = mount.option("port").and_then(|port| port.parse().ok()).filter(|port| *port > 0);
+    match (mount.fs_type.as_str(), told) {
+        ("nfs" | "nfs4", None) => vec![2049],
+        ("cifs" | "smb3", None) => vec![445, 139],
+        ("nfs" | "nfs4" | "cifs" | "smb3", Some(port)) => vec![port],
+        _ => Vec::new(),
+    }
 }

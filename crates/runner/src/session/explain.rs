@@ -10,19 +10,14 @@ use std::time::Duration;
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use reelgauge_analysis::machine_then::from_counters;
 use reelgauge_analysis::point_culprit::of_point;
-use reelgauge_analysis::{Culprit, LoadPoint};
+use reelgauge_analysis::{Culprit, LinkFacts, LoadPoint};
 use reelgauge_engine::clock::Clock;
 use reelgauge_record::identity;
 use reelgauge_results::counters::read_counters;
 
 /// Explains the incidents of all load points by the counters in the run directory, and decides anew whose
 /// fault the load points were. Without counters everything stays as the operations alone have told it.
-pub(super) fn incidents(
-    points: &mut [LoadPoint],
-    run_dir: &Path,
-    line_bytes_per_s: Option<f64>,
-    clock: &Clock,
-) {
+pub(super) fn incidents(points: &mut [LoadPoint], run_dir: &Path, link: Option<&LinkFacts>, clock: &Clock) {
     let have_incidents =
         |point: &LoadPoint| point.streams.as_ref().is_some_and(|late| late.incident_count > 0);
     if !points.iter().any(have_incidents) {
@@ -39,11 +34,12 @@ pub(super) fn incidents(
         return;
     };
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get) as u32;
+    let line_bytes_per_s = link.and_then(|link| link.line_bytes_per_s);
     for point in points {
         let Some(late) = &mut point.streams else { continue };
         for incident in &mut late.incidents {
             let (from_s, until_s) = (incident.began_s, incident.ended_s);
-            if let Some(machine) = from_counters(&counters, from_s, until_s, processors, line_bytes_per_s) {
+            if let Some(machine) = from_counters(&counters, from_s, until_s, processors, link) {
                 incident.explain(machine);
             }
         }
@@ -51,7 +47,8 @@ pub(super) fn incidents(
         if point.culprit.is_some_and(|culprit| culprit != Culprit::NotKnown)
             && let Some(verdict) = &point.verdict
         {
-            point.culprit = of_point(verdict, &late.incidents, point.total.bytes_per_s, line_bytes_per_s);
+            point.culprit =
+                of_point(verdict, &late.incidents, point.total.busier_bytes_per_s(), line_bytes_per_s);
         }
     }
 }

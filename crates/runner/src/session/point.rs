@@ -8,7 +8,7 @@ use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::late::{MeasuredPart, StreamSpec};
 use reelgauge_analysis::rates::RateSpec;
 use reelgauge_analysis::summary::LoadPointFacts;
-use reelgauge_engine::driver::{Context, Window, Worker};
+use reelgauge_engine::driver::{Context, Window, Worker, threads_for};
 use reelgauge_workload::script::Script;
 
 use super::Session;
@@ -114,8 +114,13 @@ impl Session {
             rings: self.rings,
             interrupt,
         };
+        let threads = threads_for(self.driver, workers.len()) as u32;
         let end = run_point(&setup, workers, observer)?;
-        self.keep(facts, exhausted, (end, before), &context, to_judge)
+        let done = self.keep(facts, exhausted, (end, before), &context, to_judge)?;
+        if let Some(point) = self.done.last_mut() {
+            point.threads = Some(threads);
+        }
+        Ok(done)
     }
 
     /// Writes down when a load point is going to run, in case nobody lives to tell.

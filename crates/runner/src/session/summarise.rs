@@ -91,8 +91,6 @@ pub struct Facts<'a> {
     pub drained: Drained,
     /// The tool's CPU time while measuring.
     pub cpu: OwnCpu,
-    /// How long measuring took.
-    pub wall_s: f64,
     /// Share of the test files in the cache before the run.
     pub cached_before: Option<f64>,
     /// What the run left behind in the client's cache.
@@ -301,7 +299,6 @@ fn notes(facts: &Facts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<String
     if facts.drained.stragglers > 0 {
         warnings.push(Warning::Stragglers { ops: facts.drained.stragglers });
     }
-    warnings.extend(Warning::if_busy(busy_share(facts)));
     if same_mount(facts) {
         warnings.push(Warning::RunDirectoryOnTarget { path: facts.run_dir.display().to_string() });
     }
@@ -313,12 +310,6 @@ fn notes(facts: &Facts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<String
     // What was done beside measuring is worth knowing, and spoils no figure.
     notes.extend(facts.notes.iter().cloned());
     notes
-}
-
-/// The share of this machine's CPUs that the run took.
-fn busy_share(facts: &Facts<'_>) -> f64 {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    (facts.cpu.user_s + facts.cpu.system_s) / (facts.wall_s.max(0.001) * cores as f64)
 }
 
 /// Whether results were written to what was measured.

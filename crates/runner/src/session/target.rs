@@ -3,7 +3,9 @@
 
 use std::path::Path;
 
+use reelgauge_analysis::LinkFacts;
 use reelgauge_engine::area::Terms;
+use reelgauge_engine::link::{Link, LinkKind};
 use reelgauge_engine::material::LeftOut;
 use reelgauge_engine::mount::Mount;
 use reelgauge_record::host::MountFacts;
@@ -25,6 +27,22 @@ pub fn mount_facts(mount: &Mount) -> MountFacts {
         source: mount.source.clone(),
         options: mount.options.join(","),
     }
+}
+
+/// The network link to the storage, as the summary has it; `None` where no network leads there.
+pub(crate) fn link_facts(link: &Link) -> Option<LinkFacts> {
+    let LinkKind::Network { interface, speed_mbit_per_s, is_half_duplex, is_this_machine, .. } = &link.kind
+    else {
+        return None;
+    };
+    Some(LinkFacts {
+        interface: interface.clone(),
+        speed_mbit_per_s: *speed_mbit_per_s,
+        line_bytes_per_s: link.realistic_mb_per_s().map(|rate| rate * 1e6),
+        is_half_duplex: *is_half_duplex,
+        is_this_machine: *is_this_machine,
+        words: link.sentence.clone(),
+    })
 }
 
 /// A short name for a target: its server, or the last part of its path.

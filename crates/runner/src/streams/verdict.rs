@@ -25,7 +25,7 @@ pub(crate) fn judge_last<S>(
     let line_bytes_per_s = session.line_bytes_per_s();
     if let Some(point) = session.last_point() {
         let incidents = &done.judged.late.incidents;
-        point.culprit = of_point(&verdict, incidents, done.total.bytes_per_s, line_bytes_per_s);
+        point.culprit = of_point(&verdict, incidents, done.total.busier_bytes_per_s(), line_bytes_per_s);
         point.stream_count = Some(stream_count);
         // A load point that somebody stopped is not judged.
         point.verdict = done.complete.then_some(verdict);

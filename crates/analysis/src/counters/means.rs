@@ -1,0 +1,204 @@
+//! What every counter was on average in stretches of a run, straight from its samples.
+//!
+//! A counter's value holds for the time since the look before it, so a stretch takes the mean over the
+//! samples that reach into it, each for as long as it does. A counter that was 0 all the time has a mean of
+//! 0; one that was not sampled, or that covers too little of the stretch, has none: the two are never the
+//! same.
+//!
+//! Unlike the series of a page ([`super::gathering`]) nothing is thinned and nothing is left out.
+
+use std::collections::BTreeMap;
+
+use reelgauge_record::counters::{KINDS, Key, Layer, Row};
+
+/// Of a stretch, the share that samples must cover for their mean to be said of all of it.
+const COVERED_SHARE_MIN: f64 = 0.5;
+
+/// Devices of one counter, at most: more is no machine, but a file made to fill the memory.
+const SERIES_MAX: usize = 4096;
+
+/// A stretch of a run, in nanoseconds of its clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stretch {
+    /// Where it begins.
+    pub from_ns: u64,
+    /// Where it ends.
+    pub until_ns: u64,
+}
+
+impl Stretch {
+    /// How long it is.
+    pub fn seconds(self) -> f64 {
+        self.until_ns.saturating_sub(self.from_ns) as f64 / 1e9
+    }
+}
+
+/// The means of one stretch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Means {
+    /// How long the stretch is.
+    pub seconds: f64,
+    of: BTreeMap<Key, f64>,
+}
+
+impl Means {
+    /// The mean of every device of a counter, by name of the device.
+    pub fn each(&self, layer: Layer, name: &str) -> impl Iterator<Item = (&str, f64)> {
+        let alike = move |key: &&Key| key.layer == layer && key.name == name;
+        self.of.keys().filter(alike).map(|key| (key.device.as_str(), self.of[key]))
+    }
+
+    /// Of one device; a counter of which there is one has the device `""`.
+    pub fn of(&self, layer: Layer, name: &str, device: &str) -> Option<f64> {
+        self.each(layer, name).find(|(other, _)| *other == device).map(|(_, value)| value)
+    }
+
+    /// All devices together; `None` where the counter was not sampled.
+    pub fn sum(&self, layer: Layer, name: &str) -> Option<f64> {
+        self.each(layer, name).map(|(_, value)| value).reduce(|one, two| one + two)
+    }
+
+    /// The device with most of it.
+    pub fn largest(&self, layer: Layer, name: &str) -> Option<(&str, f64)> {
+        self.each(layer, name).max_by(|one, two| one.1.total_cmp(&two.1))
+    }
+
+    /// Whether nothing was sampled.
+    pub fn is_empty(&self) -> bool {
+        self.of.is_empty()
+    }
+}
+
+/// Means in the making: takes the samples of one agent, in order of time.
+#[derive(Debug)]
+pub struct Averaging {
+    stretches: Vec<Stretch>,
+    sums: Vec<BTreeMap<Key, Sum>>,
+    /// When each counter was sampled last.
+    last_ns: BTreeMap<Key, u64>,
+    /// When it was looked before the look that is being taken, and when that is.
+    looks_ns: (Option<u64>, Option<u64>),
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    value_s: f64,
+    seconds: f64,
+}
+
+impl Averaging {
+    /// Over these stretches.
+    pub fn over(stretches: Vec<Stretch>) -> Averaging {
+        let sums = vec![BTreeMap::new(); stretches.len()];
+        Averaging { stretches, sums, last_ns: BTreeMap::new(), looks_ns: (None, None) }
+    }
+
+    /// Takes a sample. What this version doesn't know is left out.
+    pub fn take(&mut self, row: &Row<'_>) {
+        let layer = Layer::from_name(row.layer);
+        let known = KINDS
+            .iter()
+            .find(|kind| Some(kind.layer) == layer && kind.name == row.name && kind.unit.name() == row.unit);
+        let Some(kind) = known else { return };
+        if self.looks_ns.1 != Some(row.at_ns) {
+            self.looks_ns = (self.looks_ns.1, Some(row.at_ns));
+        }
+        let key = Key { layer: kind.layer, name: kind.name, device: row.device.to_owned() };
+        if self.last_ns.len() == SERIES_MAX && !self.last_ns.contains_key(&key) {
+            return;
+        }
+        // The first sample of a counter holds since the look before.
+        let since_ns = self.last_ns.insert(key.clone(), row.at_ns).or(self.looks_ns.0).unwrap_or(row.at_ns);
+        let Some(value) = row.value.filter(|value| value.is_finite()) else { return };
+        for (stretch, sums) in self.stretches.iter().zip(&mut self.sums) {
+            let (from_ns, until_ns) = (since_ns.max(stretch.from_ns), row.at_ns.min(stretch.until_ns));
+            if until_ns > from_ns {
+                let covered_s = (until_ns - from_ns) as f64 / 1e9;
+                let sum = sums.entry(key.clone()).or_default();
+                sum.value_s += value * covered_s;
+                sum.seconds += covered_s;
+            }
+        }
+    }
+
+    /// The means, in the order of the stretches.
+    pub fn finish(self) -> Vec<Means> {
+        let means = |(stretch, sums): (Stretch, BTreeMap<Key, Sum>)| {
+            let seconds = stretch.seconds();
+            let enough = |sum: &Sum| sum.seconds > 0.0 && sum.seconds >= seconds * COVERED_SHARE_MIN;
+            let of = sums.into_iter().filter(|(_, sum)| enough(sum));
+            Means { seconds, of: of.map(|(key, sum)| (key, sum.value_s / sum.seconds)).collect() }
+        };
+        self.stretches.into_iter().zip(self.sums).map(means).collect()
+    }
+}
+
+#[cfg(test)]
+impl Means {
+    /// Means as tests make them up.
+    pub(crate) fn of_tests(seconds: f64, values: &[(Layer, &'static str, &str, f64)]) -> Means {
+        let key = |(layer, name, device, value): &(Layer, &'static str, &str, f64)| {
+            assert!(reelgauge_record::counters::kind(*layer, name).is_some(), "{name} is no counter");
+            (Key { layer: *layer, name, device: (*device).to_owned() }, *value)
+        };
+        Means { seconds, of: values.iter().map(key).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+
+    fn row(at_ns: u64, name: &'static str, value: Option<f64>) -> Row<'static> {
+        Row { at_ns, layer: "network", name, device: "", unit: "per_s", value }
+    }
+
+    #[test]
+    fn a_sample_holds_since_the_look_before_and_counts_for_as_long_as_it_reaches_in() {
+        let mut averaging = Averaging::over(vec![
+            Stretch { from_ns: 5 * S / 2, until_ns: 4 * S },
+            Stretch { from_ns: 10 * S, until_ns: 12 * S },
+        ]);
+        let name = "tcp_timeouts_per_s";
+        for (at_s, value) in [(1, Some(9.0)), (2, Some(9.0)), (3, Some(2.0)), (4, Some(5.0)), (5, Some(70.0))]
+        {
+            averaging.take(&row(at_s * S, name, value));
+        }
+        let means = averaging.finish();
+        // Half a second of 2 and a whole one of 5.
+        assert_eq!(means[0].of(Layer::Network, name, ""), Some(4.0));
+        assert_eq!(means[1].of(Layer::Network, name, ""), None, "nobody looked");
+        assert!(means[1].is_empty());
+    }
+
+    #[test]
+    fn what_stayed_at_0_is_0_and_what_was_reset_is_not_known() {
+        let mut averaging = Averaging::over(vec![Stretch { from_ns: S, until_ns: 5 * S }]);
+        let (zero, reset) = ("tcp_timeouts_per_s", "softnet_drops_per_s");
+        for at_s in 1..=5 {
+            averaging.take(&row(at_s * S, zero, Some(0.0)));
+            averaging.take(&row(at_s * S, reset, (at_s == 2).then_some(7.0)));
+        }
+        averaging.take(&row(6 * S, "no_such_counter_per_s", Some(1.0)));
+        let means = averaging.finish().remove(0);
+        assert_eq!(means.of(Layer::Network, zero, ""), Some(0.0));
+        assert_eq!(means.of(Layer::Network, reset, ""), None, "one second of four says nothing of all");
+        assert_eq!(means.sum(Layer::Network, "rx_drops_per_s"), None);
+    }
+
+    #[test]
+    fn devices_are_told_apart() {
+        let both = Means::of_tests(
+            4.0,
+            &[
+                (Layer::Network, "rx_bytes_per_s", "eth0", 5.0),
+                (Layer::Network, "rx_bytes_per_s", "lo", 90.0),
+            ],
+        );
+        assert_eq!(both.of(Layer::Network, "rx_bytes_per_s", "eth0"), Some(5.0));
+        assert_eq!(both.largest(Layer::Network, "rx_bytes_per_s"), Some(("lo", 90.0)));
+        assert_eq!(both.sum(Layer::Network, "rx_bytes_per_s"), Some(95.0));
+    }
+}

@@ -1,0 +1,48 @@
+//! What this machine went through beside the load. Told, with the program's name, and blamed for nothing:
+//! whether it harmed anything is what [`crate::culprit`] knows.
+
+use reelgauge_record::counters::Layer;
+
+use super::finding::{LimitFinding, LimitStep, Measure, Seen};
+use super::scene::Scene;
+
+/// Of all processors, in percent, from when on other programs are worth a word.
+const OTHERS_PERCENT: f64 = 50.0;
+
+/// Of one processor, in percent, from when on a program fills it: its one thread can't do more.
+const PROGRAM_PERCENT: f64 = 90.0;
+
+/// Processor time that was wanted and not had, or time in want of memory, in percent.
+const TAKEN_PERCENT: f64 = 5.0;
+
+/// What contributed, the weightiest first.
+pub(super) fn factors(scene: &Scene<'_>) -> Vec<LimitFinding> {
+    let of_host = |name: &str| scene.host(name);
+    let taken = [
+        (Measure::StealPercent, of_host("cpu_steal_percent"), "host.vm_steal"),
+        (Measure::ThrottledPercent, scene.tool("throttled_percent"), "cpu.single_core_bound"),
+        (Measure::MemoryPressurePercent, of_host("pressure_memory_some_percent"), "mem.pressure_or_swap"),
+    ];
+    let taken = taken.into_iter().filter_map(|(measure, percent, rule)| {
+        let seen =
+            Seen::against(measure, percent.filter(|percent| *percent >= TAKEN_PERCENT)?, TAKEN_PERCENT);
+        Some(LimitFinding::new(LimitStep::Client, vec![seen], &[rule]))
+    });
+    taken.chain(others(scene)).collect()
+}
+
+/// Other programs, and the one that took most.
+fn others(scene: &Scene<'_>) -> Option<LimitFinding> {
+    let own = scene.tool("cpu_percent").map(|percent| percent / f64::from(scene.processors.max(1)));
+    let others = scene.host("cpu_busy_percent").zip(own).map(|(busy, own)| (busy - own).max(0.0));
+    let program = scene.means.largest(Layer::Host, "program_percent");
+    let fills_one = program.is_some_and(|(_, percent)| percent >= PROGRAM_PERCENT);
+    let others = others.filter(|percent| fills_one || *percent >= OTHERS_PERCENT)?;
+    let mut seen = vec![Seen::against(Measure::OthersPercent, others, OTHERS_PERCENT)];
+    seen.extend(program.map(|(_, percent)| Seen::against(Measure::ProgramPercent, percent, PROGRAM_PERCENT)));
+    let finding = LimitFinding::new(LimitStep::Client, seen, &["cpu.single_core_bound"]);
+    Some(match program {
+        Some((name, _)) => finding.at(name),
+        None => finding,
+    })
+}

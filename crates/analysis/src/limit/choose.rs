@@ -1,0 +1,150 @@
+//! Which of the answers is the limit, and what only stood beside it.
+//!
+//! Whose fault a failed load point was is decided elsewhere ([`crate::culprit`]), from what taking the tool's
+//! own delay away would have saved. The questions only say where on that side the limit lies.
+
+use super::beside::factors;
+use super::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
+use super::scene::Scene;
+use super::step::test;
+use super::{Limit, LimitVerdict};
+use crate::culprit::{Culprit, LINK_FULL_SHARE};
+use crate::summary::LoadPoint;
+
+/// So many are told where nothing stood out.
+const NEAREST: usize = 3;
+
+/// What is further from its threshold than this share of it is not near.
+const NEAR_SHARE: f64 = 0.25;
+
+/// What limited a load point.
+pub fn of_point(scene: &Scene<'_>) -> Limit {
+    let mut limit = Limit::default();
+    let mut found = Vec::new();
+    for step in LimitStep::ALL {
+        match test(step, scene) {
+            Tested::Found(finding) => found.push(finding),
+            Tested::Below(finding) => limit.nearest.push(finding),
+            Tested::No => {}
+            Tested::NotMeasured => limit.not_measured.push(step),
+        }
+    }
+    let culprit = scene.point.culprit;
+    limit.verdict = verdict(scene);
+    if limit.verdict == LimitVerdict::NothingStoodOut {
+        limit.found = take_limit(&mut found, culprit, scene);
+        // What failed by this machine's fault needs no counter to say so.
+        if limit.found.is_none() && culprit == Some(Culprit::Link) {
+            limit.found = Some(full_for_a_while(scene.point));
+        }
+        if limit.found.is_none() && culprit == Some(Culprit::ThisMachine) {
+            limit.found = Some(own_delay(scene.point));
+        }
+    }
+    if limit.found.is_some() {
+        limit.verdict = LimitVerdict::Found;
+    } else if limit.verdict == LimitVerdict::NothingStoodOut && scene.means.is_empty() {
+        limit.verdict = LimitVerdict::NotKnown;
+    }
+    limit.nearest = nearest(limit.nearest, limit.verdict);
+    if limit.found.as_ref().is_some_and(|finding| is_on_the_way(finding.step)) {
+        // An operation takes long because of what was found: that it did is no second thing.
+        found.retain(|finding| !matches!(finding.step, LimitStep::Server | LimitStep::Latency));
+    }
+    limit.contributing = found;
+    let told =
+        |finding: &LimitFinding| limit.found.iter().chain(&limit.contributing).any(|one| one == finding);
+    let beside: Vec<_> = factors(scene).into_iter().filter(|finding| !told(finding)).collect();
+    limit.contributing.extend(beside);
+    limit
+}
+
+/// Whether a limit is to be looked for: [`LimitVerdict::NothingStoodOut`] until one is found.
+fn verdict(scene: &Scene<'_>) -> LimitVerdict {
+    let point = scene.point;
+    match (point.culprit, &point.verdict) {
+        _ if point.is_unmeasured() || point.total.ops == 0 => LimitVerdict::NotKnown,
+        (Some(Culprit::Tool), _) => LimitVerdict::OwnFault,
+        (Some(Culprit::NotKnown), _) => LimitVerdict::NotKnown,
+        (Some(_), _) => LimitVerdict::NothingStoodOut,
+        (None, Some(_)) => LimitVerdict::NothingLimited,
+        (None, None) if scene.is_paced && point.was_cut_off() => LimitVerdict::NotKnown,
+        (None, None) if scene.is_paced => LimitVerdict::NothingLimited,
+        (None, None) => LimitVerdict::NothingStoodOut,
+    }
+}
+
+/// The first that may be the limit. A cache that answered is named only where nothing else is: it says whose
+/// figure it is, and a link that is full is full whoever fills it.
+fn take_limit(
+    found: &mut Vec<LimitFinding>,
+    culprit: Option<Culprit>,
+    scene: &Scene<'_>,
+) -> Option<LimitFinding> {
+    let may = |finding: &&LimitFinding| agrees(finding.step, culprit);
+    let first = found.iter().filter(|finding| finding.step != LimitStep::Cache).find(may);
+    let is_cached = found.iter().any(|finding| finding.step == LimitStep::Cache);
+    // A disk that was busy beside a cache that answered has not set the figure.
+    let first = first.filter(|finding| !(is_cached && scene.mostly_reads() && is_disk_side(finding.step)));
+    let step = first.or_else(|| found.iter().find(may))?.step;
+    let at = found.iter().position(|finding| finding.step == step)?;
+    Some(found.remove(at))
+}
+
+fn is_on_the_way(step: LimitStep) -> bool {
+    matches!(
+        step,
+        LimitStep::LinkFull
+            | LimitStep::PathBroken
+            | LimitStep::NetworkLoss
+            | LimitStep::TcpWindow
+            | LimitStep::SendBuffer
+    )
+}
+
+fn is_disk_side(step: LimitStep) -> bool {
+    matches!(step, LimitStep::Server | LimitStep::ServerThreads | LimitStep::Disk)
+}
+
+/// Whether a layer lies on the side that the fault was booked to. Where nothing was judged, all do.
+fn agrees(step: LimitStep, culprit: Option<Culprit>) -> bool {
+    match culprit {
+        None => true,
+        Some(Culprit::Link) => step == LimitStep::LinkFull,
+        Some(Culprit::ThisMachine) => step == LimitStep::Client,
+        Some(Culprit::Storage) => !matches!(step, LimitStep::Cache | LimitStep::LinkFull | LimitStep::Client),
+        Some(Culprit::Tool | Culprit::NotKnown) => false,
+    }
+}
+
+/// The link was full in the incidents, if not all the time.
+fn full_for_a_while(point: &LoadPoint) -> LimitFinding {
+    let incidents = point.streams.iter().flat_map(|late| &late.incidents);
+    let shares = incidents.filter_map(|incident| incident.machine?.link_share);
+    let share = shares.reduce(f64::max);
+    let seen = share.map(|share| Seen::against(Measure::LinkPercent, share * 100.0, LINK_FULL_SHARE * 100.0));
+    LimitFinding::new(LimitStep::LinkFull, seen.into_iter().collect(), &["net.link.ceiling"])
+}
+
+/// The tool got no processor, or no memory, and was late by that.
+fn own_delay(point: &LoadPoint) -> LimitFinding {
+    let incidents = point.streams.iter().flat_map(|late| &late.incidents);
+    let delays = incidents.filter_map(|incident| incident.machine?.own_delay_max_us);
+    let seen = delays.reduce(f64::max).map(|us| Seen::beside(Measure::OwnDelayUs, us));
+    LimitFinding::new(LimitStep::Client, seen.into_iter().collect(), &["cpu.single_core_bound"])
+}
+
+/// The nearest first, where nothing stood out: a margin beside a limit that was found says nothing.
+fn nearest(below: Vec<LimitFinding>, verdict: LimitVerdict) -> Vec<LimitFinding> {
+    if verdict != LimitVerdict::NothingStoodOut {
+        return Vec::new();
+    }
+    let nearness = |finding: &LimitFinding| finding.seen.first().and_then(Seen::nearness).unwrap_or(0.0);
+    let mut near: Vec<_> = below.into_iter().filter(|finding| nearness(finding) >= NEAR_SHARE).collect();
+    near.sort_by(|one, two| nearness(two).total_cmp(&nearness(one)));
+    near.truncate(NEAREST);
+    near
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,329 @@
+//! What is said of made-up load points: each question with figures that answer it with yes, and with some
+//! that do not.
+
+#![allow(clippy::unwrap_used)]
+
+use reelgauge_record::counters::Layer::{self, Disk, Host, Mount, Network, Tool};
+
+use super::*;
+use crate::counters::means::Means;
+use crate::facts::{LinkFacts, MemoryFacts};
+use crate::figures::{Figures, PointTiming, TimeFigures};
+use crate::incident::{Incident, MachineThen};
+use crate::late::LateFigures;
+use crate::meter::PointFigures;
+use crate::summary::LoadPointFacts;
+use crate::verdict::{Verdict, failure_of_tests};
+use crate::whose_memory::{CacheEvidence, CacheSuspicion};
+
+type Values = Vec<(Layer, &'static str, &'static str, f64)>;
+
+const SERVER: &str = "10.0.0.2:2049 from 700";
+
+fn link(line_bytes_per_s: Option<f64>) -> LinkFacts {
+    LinkFacts { interface: "eth0".to_owned(), line_bytes_per_s, ..LinkFacts::default() }
+}
+
+/// A mix of 4 workers, each of whose operations moved 1 MB in 10 ms.
+fn mix(read: f64, written: f64) -> LoadPoint {
+    let moved = read + written;
+    let time = TimeFigures {
+        count: 1_000,
+        mean_us: 10_000.0,
+        p50_us: 10_000.0,
+        p95_us: 10_000.0,
+        p99_us: 10_000.0,
+        p99_9_us: 10_000.0,
+        max_us: 10_000.0,
+        max_began_s: 0.0,
+        max_began_in_point_s: 0.0,
+    };
+    let mut total = Figures {
+        ops: 1_000,
+        read_bytes: (read * 10.0) as u64,
+        written_bytes: (written * 10.0) as u64,
+        read_bytes_per_s: Some(read),
+        written_bytes_per_s: Some(written),
+        bytes_per_s: Some(moved),
+        data_ops_per_s: Some(moved / 1e6),
+        ..Figures::default()
+    };
+    total.service.data = Some(time);
+    let figures = PointFigures {
+        point: 0,
+        timing: PointTiming { started_ns: 0, measured_ns: 10_000_000_000 },
+        total,
+        per_worker: Vec::new(),
+        paper: Default::default(),
+    };
+    let point = LoadPoint::new(LoadPointFacts { workers: 4, ..LoadPointFacts::default() }, figures);
+    LoadPoint { threads: Some(4), ..point }
+}
+
+/// The same as streams whose criteria failed through somebody, or were met.
+fn streams(culprit: Option<Culprit>) -> LoadPoint {
+    let failures = culprit.map(|_| failure_of_tests());
+    let verdict =
+        Verdict { passed: culprit.is_none(), failures: failures.into_iter().collect(), ..Verdict::default() };
+    LoadPoint { stream_count: Some(4), culprit, verdict: Some(verdict), ..mix(50e6, 0.0) }
+}
+
+/// A sound connection that reads 50 MB/s, with these counters instead of its own.
+fn connection(changed: &[(&'static str, f64)]) -> Values {
+    let sound = [
+        ("connection_sent_bytes_per_s", 200_000.0),
+        ("connection_received_bytes_per_s", 50e6),
+        ("connection_retransmitted_bytes_per_s", 0.0),
+        ("connection_segments_received_per_s", 34_000.0),
+        ("connection_out_of_order_segments_per_s", 0.0),
+        ("connection_timeouts_per_s", 0.0),
+        ("connection_window_scaling", 1.0),
+        ("connection_window_bytes", 3e6),
+        ("connection_peer_window_bytes", 3e6),
+        ("connection_min_rtt_us", 500.0),
+        ("connection_busy_percent", 40.0),
+        ("connection_window_limited_percent", 0.0),
+        ("connection_send_buffer_limited_percent", 0.0),
+        ("connection_receive_queue_bytes", 1_000.0),
+        ("connection_receive_buffer_bytes", 6e6),
+    ];
+    let value = |(name, value): (&'static str, f64)| {
+        let changed = changed.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
+        (Network, name, SERVER, changed.unwrap_or(value))
+    };
+    sound.into_iter().map(value).collect()
+}
+
+fn limit_of(
+    point: &LoadPoint,
+    values: &Values,
+    link: Option<&LinkFacts>,
+    memory: Option<&MemoryFacts>,
+) -> Limit {
+    let means = Means::of_tests(10.0, values);
+    let is_paced = point.stream_count.is_some();
+    of_point(&Scene { means: &means, point, link, memory, processors: 4, is_paced })
+}
+
+/// The limit of a mix over a network.
+fn over_network(point: &LoadPoint, values: &Values) -> Limit {
+    limit_of(point, values, Some(&link(Some(1_177e6))), None)
+}
+
+fn found(limit: &Limit) -> Option<LimitStep> {
+    assert_eq!(limit.found.is_some(), limit.verdict == LimitVerdict::Found, "{limit:?}");
+    limit.found.as_ref().map(|finding| finding.step)
+}
+
+#[track_caller]
+fn first_rule(limit: &Limit) -> &str {
+    limit.found.as_ref().and_then(|finding| finding.rules.first()).map_or("", String::as_str)
+}
+
+/// What a sound connection does to a server that needs 10 ms for what takes 0.5 ms on the way.
+#[test]
+fn a_slow_server_behind_a_sound_network_is_the_server() {
+    let limit = over_network(&mix(50e6, 0.0), &connection(&[]));
+    assert_eq!(found(&limit), Some(LimitStep::Server), "{limit:#?}");
+    assert!(limit.not_measured.contains(&LimitStep::ServerThreads));
+    let quick = connection(&[("connection_min_rtt_us", 4_000.0)]);
+    assert_eq!(found(&over_network(&mix(50e6, 0.0), &quick)), None);
+}
+
+#[test]
+fn a_link_at_nine_tenths_of_what_it_carries_is_full_in_one_direction() {
+    let gigabit = link(Some(117.7e6));
+    let of = |point: LoadPoint| found(&limit_of(&point, &connection(&[]), Some(&gigabit), None));
+    assert_eq!(of(mix(110e6, 0.0)), Some(LimitStep::LinkFull));
+    // Both directions together carry more than one.
+    assert_ne!(of(mix(70e6, 70e6)), Some(LimitStep::LinkFull));
+    let unknown = limit_of(&mix(110e6, 0.0), &connection(&[]), Some(&link(None)), None);
+    assert!(unknown.not_measured.contains(&LimitStep::LinkFull), "{unknown:#?}");
+}
+
+#[test]
+fn what_is_sent_again_is_loss_while_writing() {
+    let values = |again| {
+        connection(&[("connection_sent_bytes_per_s", 50e6), ("connection_retransmitted_bytes_per_s", again)])
+    };
+    let lossy = over_network(&mix(0.0, 50e6), &values(600_000.0));
+    assert_eq!((found(&lossy), first_rule(&lossy)), (Some(LimitStep::NetworkLoss), "net.tcp.retransmits"));
+    assert_eq!(lossy.found.unwrap().value(Measure::RetransmittedPercent), Some(1.2));
+    assert_ne!(found(&over_network(&mix(0.0, 50e6), &values(20_000.0))), Some(LimitStep::NetworkLoss));
+    // Two segments of a connection that sends next to nothing are chance.
+    let few = connection(&[("connection_retransmitted_bytes_per_s", 290.0)]);
+    assert_ne!(found(&over_network(&mix(50e6, 0.0), &few)), Some(LimitStep::NetworkLoss));
+}
+
+#[test]
+fn what_comes_out_of_order_is_loss_while_reading_and_back_pressure_where_writing_is_clean() {
+    let lossy = connection(&[("connection_out_of_order_segments_per_s", 700.0)]);
+    let limit = over_network(&mix(50e6, 0.0), &lossy);
+    assert_eq!((found(&limit), first_rule(&limit)), (Some(LimitStep::NetworkLoss), "net.tcp.backpressure"));
+    let mut dropped = lossy.clone();
+    dropped.push((Network, "rx_drops_per_s", "eth0", 40.0));
+    assert_eq!(first_rule(&over_network(&mix(50e6, 0.0), &dropped)), "net.ring.rx_small");
+    dropped.push((Network, "rx_drops_per_s", "docker0", 4_000.0));
+    let limit = over_network(&mix(50e6, 0.0), &dropped);
+    assert_eq!(limit.found.unwrap().value(Measure::ReceiveDropsPerS), Some(40.0), "its own interface alone");
+}
+
+#[test]
+fn a_window_that_is_full_is_the_window() {
+    // 65,535 bytes per 2 ms are 32.8 MB/s.
+    let unscaled = connection(&[
+        ("connection_window_scaling", 0.0),
+        ("connection_received_bytes_per_s", 27e6),
+        ("connection_min_rtt_us", 2_000.0),
+        ("connection_window_bytes", 65_535.0),
+    ]);
+    let limit = over_network(&mix(27e6, 0.0), &unscaled);
+    assert_eq!(
+        (found(&limit), first_rule(&limit)),
+        (Some(LimitStep::TcpWindow), "net.tcp.window_scaling_off")
+    );
+    // On a short way the same window is large enough.
+    let short = connection(&[("connection_window_scaling", 0.0), ("connection_min_rtt_us", 200.0)]);
+    assert_ne!(found(&over_network(&mix(50e6, 0.0), &short)), Some(LimitStep::TcpWindow));
+    let peer = |percent| {
+        connection(&[
+            ("connection_sent_bytes_per_s", 50e6),
+            ("connection_window_limited_percent", percent),
+            ("connection_peer_window_bytes", 16_000.0),
+        ])
+    };
+    let limit = over_network(&mix(0.0, 50e6), &peer(36.0));
+    assert_eq!((found(&limit), first_rule(&limit)), (Some(LimitStep::TcpWindow), "net.tcp.buffer_below_bdp"));
+    assert_eq!(limit.found.unwrap().value(Measure::WindowLimitedPercent), Some(90.0));
+    assert_ne!(found(&over_network(&mix(0.0, 50e6), &peer(4.0))), Some(LimitStep::TcpWindow));
+}
+
+#[test]
+fn a_send_buffer_that_is_full_is_the_send_buffer() {
+    let values = |percent| {
+        connection(&[
+            ("connection_sent_bytes_per_s", 50e6),
+            ("connection_send_buffer_limited_percent", percent),
+        ])
+    };
+    assert_eq!(found(&over_network(&mix(0.0, 50e6), &values(30.0))), Some(LimitStep::SendBuffer));
+    assert_ne!(found(&over_network(&mix(0.0, 50e6), &values(3.0))), Some(LimitStep::SendBuffer));
+}
+
+#[test]
+fn a_wire_with_errors_is_broken() {
+    let errors = |rate| [connection(&[]), vec![(Network, "rx_errors_per_s", "eth0", rate)]].concat();
+    assert_eq!(found(&over_network(&mix(50e6, 0.0), &errors(5.0))), Some(LimitStep::PathBroken));
+    assert_ne!(found(&over_network(&mix(50e6, 0.0), &errors(0.1))), Some(LimitStep::PathBroken));
+    let half = LinkFacts { is_half_duplex: true, ..link(Some(12e6)) };
+    let limit = limit_of(&mix(5e6, 0.0), &connection(&[]), Some(&half), None);
+    assert_eq!(found(&limit), Some(LimitStep::PathBroken));
+}
+
+#[test]
+fn requests_that_queue_here_and_data_that_nobody_takes_are_this_machine() {
+    let queued = |queue_us| {
+        let mount = [(Mount, "read_queue_us", "", queue_us), (Mount, "read_rtt_us", "", 3_000.0)];
+        [connection(&[]), mount.to_vec()].concat()
+    };
+    let limit = over_network(&mix(50e6, 0.0), &queued(9_000.0));
+    assert_eq!((found(&limit), first_rule(&limit)), (Some(LimitStep::Client), "nfs.rpc.queue_vs_rtt"));
+    assert_ne!(found(&over_network(&mix(50e6, 0.0), &queued(900.0))), Some(LimitStep::Client));
+    let waiting = connection(&[("connection_receive_queue_bytes", 4e6)]);
+    let limit = over_network(&mix(50e6, 0.0), &waiting);
+    assert_eq!((found(&limit), first_rule(&limit)), (Some(LimitStep::Client), "net.tcp.receiver_slow"));
+}
+
+#[test]
+fn workers_that_never_wait_for_the_storage_are_this_machine_and_busy_processors_are_not() {
+    let tool = |cpu: f64, waiting: f64| {
+        vec![
+            (Tool, "cpu_percent", "", cpu),
+            (Tool, "threads_waiting", "", waiting),
+            (Host, "cpu_busy_percent", "", 100.0),
+            (Host, "program_percent", "blender", 210.0),
+        ]
+    };
+    let of = |values: Values| limit_of(&mix(900e6, 0.0), &values, None, None);
+    let limit = of(tool(190.0, 1.8));
+    assert_eq!(found(&limit), Some(LimitStep::Client));
+    assert_eq!(limit.found.unwrap().at.as_deref(), Some("blender"));
+    // Every processor busy, and the workers wait for the storage all the same.
+    let limit = of(tool(20.0, 0.1));
+    assert_eq!(found(&limit), None);
+    let told = limit.contributing.first().unwrap();
+    assert_eq!((told.step, told.at.as_deref()), (LimitStep::Client, Some("blender")));
+}
+
+#[test]
+fn a_disk_at_work_all_the_time_is_the_disk_and_a_cache_that_answered_is_not() {
+    let disk = |busy| vec![(Disk, "util_percent", "sda", busy), (Disk, "mean_in_flight", "sda", 3.2)];
+    let limit = limit_of(&mix(50e6, 0.0), &disk(97.0), None, None);
+    assert_eq!(found(&limit), Some(LimitStep::Disk));
+    let idle = limit_of(&mix(50e6, 0.0), &disk(60.0), None, None);
+    assert_eq!((found(&idle), idle.verdict), (None, LimitVerdict::NothingStoodOut));
+    assert_eq!(idle.nearest.first().map(|finding| finding.step), Some(LimitStep::Disk));
+    let evidence = CacheEvidence::ClientCounted { share: 0.8 };
+    let cached =
+        MemoryFacts { suspicion: Some(CacheSuspicion::Answered { evidence }), ..MemoryFacts::default() };
+    let limit = limit_of(&mix(50e6, 0.0), &disk(97.0), None, Some(&cached));
+    assert_eq!(found(&limit), Some(LimitStep::Cache));
+    // What was written fills the disk whatever answers reads.
+    assert_eq!(found(&limit_of(&mix(0.0, 50e6), &disk(97.0), None, Some(&cached))), Some(LimitStep::Disk));
+}
+
+#[test]
+fn operations_that_take_a_round_trip_are_latency() {
+    let far = connection(&[("connection_min_rtt_us", 9_000.0)]);
+    let limit = over_network(&mix(50e6, 0.0), &far);
+    assert_eq!(found(&limit), Some(LimitStep::Latency), "{limit:#?}");
+    let near = connection(&[("connection_min_rtt_us", 5_000.0)]);
+    assert_eq!(found(&over_network(&mix(50e6, 0.0), &near)), None);
+}
+
+#[test]
+fn what_was_met_was_limited_by_nothing_whatever_stood_out() {
+    let lossy = connection(&[("connection_out_of_order_segments_per_s", 700.0)]);
+    let limit = over_network(&streams(None), &lossy);
+    assert_eq!((limit.verdict, found(&limit)), (LimitVerdict::NothingLimited, None));
+    assert_eq!(limit.contributing.first().map(|finding| finding.step), Some(LimitStep::NetworkLoss));
+}
+
+#[test]
+fn the_limit_lies_on_the_side_that_the_fault_was_booked_to() {
+    let lossy = connection(&[("connection_out_of_order_segments_per_s", 700.0)]);
+    let of = |culprit| over_network(&streams(Some(culprit)), &lossy);
+    assert_eq!(found(&of(Culprit::Storage)), Some(LimitStep::NetworkLoss));
+    assert_eq!(of(Culprit::Tool).verdict, LimitVerdict::OwnFault);
+    assert_eq!(of(Culprit::NotKnown).verdict, LimitVerdict::NotKnown);
+    let own = of(Culprit::ThisMachine);
+    assert_eq!(found(&own), Some(LimitStep::Client));
+    assert_eq!(own.contributing.first().map(|finding| finding.step), Some(LimitStep::NetworkLoss));
+    // The link was full in an incident of two seconds, and half empty over the whole time.
+    let mut full = streams(Some(Culprit::Link));
+    let machine = Some(MachineThen { link_share: Some(0.96), ..MachineThen::default() });
+    let incidents = vec![Incident { culprit: Culprit::Link, machine, late_frames: 9, ..Incident::default() }];
+    full.streams = Some(LateFigures { incidents, ..LateFigures::default() });
+    let limit = over_network(&full, &lossy);
+    assert_eq!(found(&limit), Some(LimitStep::LinkFull));
+    assert_eq!(limit.found.unwrap().value(Measure::LinkPercent), Some(96.0));
+}
+
+#[test]
+fn a_full_link_is_no_reason_where_the_storage_was_at_fault() {
+    let gigabit = link(Some(52e6));
+    let limit = limit_of(&streams(Some(Culprit::Storage)), &connection(&[]), Some(&gigabit), None);
+    assert_ne!(found(&limit), Some(LimitStep::LinkFull));
+    assert!(limit.contributing.iter().any(|finding| finding.step == LimitStep::LinkFull), "{limit:#?}");
+}
+
+#[test]
+fn without_counters_nothing_is_known() {
+    let limit = limit_of(&mix(50e6, 0.0), &Vec::new(), None, None);
+    assert_eq!((limit.verdict, limit.found), (LimitVerdict::NotKnown, None));
+    assert!(limit.not_measured.contains(&LimitStep::Disk));
+    let network = limit_of(&mix(50e6, 0.0), &Vec::new(), Some(&link(None)), None);
+    for step in [LimitStep::NetworkLoss, LimitStep::TcpWindow, LimitStep::Server, LimitStep::Latency] {
+        assert!(network.not_measured.contains(&step), "{step:?}");
+    }
+}

@@ -1,0 +1,37 @@
+//! The questions, one file each: what is looked at, and from when on it stands out.
+//!
+//! Thresholds are those of the rules that each finding names. Not here: which answer counts
+//! ([`super::choose`]).
+
+mod cache;
+mod client;
+mod disk;
+mod latency;
+mod link_full;
+mod network_loss;
+mod path_broken;
+mod send_buffer;
+mod server;
+mod tcp_window;
+
+use super::finding::{LimitStep, Tested};
+use super::scene::Scene;
+
+/// Asks a question.
+pub(super) fn test(step: LimitStep, scene: &Scene<'_>) -> Tested {
+    match step {
+        LimitStep::Cache => cache::test(scene),
+        LimitStep::LinkFull => link_full::test(scene),
+        LimitStep::PathBroken => path_broken::test(scene),
+        LimitStep::NetworkLoss => network_loss::test(scene),
+        LimitStep::TcpWindow => tcp_window::test(scene),
+        LimitStep::Client => client::test(scene),
+        LimitStep::SendBuffer => send_buffer::test(scene),
+        LimitStep::Server => server::test(scene),
+        // Only the server itself counts them.
+        LimitStep::ServerThreads if scene.on_network() => Tested::NotMeasured,
+        LimitStep::ServerThreads => Tested::No,
+        LimitStep::Disk => disk::test(scene),
+        LimitStep::Latency => latency::test(scene),
+    }
+}

@@ -1,0 +1,36 @@
+//! Is it but round trips? Where an operation takes little more than the way there and back, only larger
+//! requests or more of them at a time carry more.
+
+use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
+use crate::limit::scene::Scene;
+
+use super::server::operation_bytes;
+
+/// Of an operation's time, in percent, what the way there and back takes where nothing else is worth a word.
+const ON_THE_WAY_PERCENT: f64 = 80.0;
+
+/// What tells more.
+const RULES: &[&str] = &["nfs.rsize_wsize", "nfs.readahead_128k", "net.path.same_switch_and_vlan"];
+
+pub(super) fn test(scene: &Scene<'_>) -> Tested {
+    if !scene.on_network() {
+        return Tested::No;
+    }
+    let connections = scene.connections();
+    let rtt_us = connections.iter().filter_map(|connection| connection.of("min_rtt_us")).reduce(f64::min);
+    let (Some(rtt_us), Some(operation)) = (rtt_us, scene.operation()) else {
+        return Tested::NotMeasured;
+    };
+    if operation.mean_us <= 0.0 {
+        return Tested::NotMeasured;
+    }
+    let percent = (rtt_us / operation.mean_us * 100.0).min(100.0);
+    let mut seen = vec![
+        Seen::against(Measure::OnTheWayPercent, percent, ON_THE_WAY_PERCENT),
+        Seen::beside(Measure::RttUs, rtt_us),
+    ];
+    seen.extend(operation_bytes(scene).map(|bytes| Seen::beside(Measure::RequestBytes, bytes)));
+    let at_a_time = scene.point.total.data_ops_per_s.map(|rate| rate * operation.mean_us / 1e6);
+    seen.extend(at_a_time.map(|requests| Seen::beside(Measure::RequestsAtATime, requests)));
+    Tested::by_first(LimitFinding::new(LimitStep::Latency, seen, RULES))
+}

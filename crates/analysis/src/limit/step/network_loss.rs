@@ -1,0 +1,112 @@
+//! Were packets lost? What this machine sent again says so for what is written; segments that came out of
+//! order say so for what is read, whose sender is the server: what stood before them was lost, or overtaken.
+//!
+//! Where the connections to the server are not told apart, the counts of all of this machine's stand for
+//! them.
+
+use reelgauge_record::counters::Layer;
+
+use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
+use crate::limit::scene::Scene;
+
+/// A sound network in one building loses less than this, in percent.
+const LOSS_PERCENT: f64 = 0.1;
+
+/// So many segments or packets are no chance.
+const COUNT_MIN: f64 = 10.0;
+
+/// Bytes of a segment where its length is not known.
+const SEGMENT_BYTES: f64 = 1_448.0;
+
+pub(super) fn test(scene: &Scene<'_>) -> Tested {
+    if !scene.on_network() {
+        return Tested::No;
+    }
+    let sent = sent_again(scene).map(|percent| against(Measure::RetransmittedPercent, percent));
+    let received = out_of_order(scene).map(|percent| against(Measure::OutOfOrderPercent, percent));
+    // The direction that carries the load comes first, unless only the other one lost something.
+    let (first, second) = if scene.mostly_reads() { (received, sent) } else { (sent, received) };
+    let loses = |seen: &Seen| seen.value > LOSS_PERCENT;
+    let other_alone = second.as_ref().is_some_and(loses) && !first.as_ref().is_some_and(loses);
+    let (first, second) = if other_alone { (second, first) } else { (first, second) };
+    let mut seen: Vec<Seen> = first.into_iter().chain(second).collect();
+    if seen.is_empty() {
+        return Tested::NotMeasured;
+    }
+    seen.extend(drops(scene));
+    let timeouts = scene.connections_sum("timeouts_per_s").filter(|rate| *rate * scene.means.seconds >= 1.0);
+    seen.extend(timeouts.map(|rate| Seen::beside(Measure::TimeoutsPerS, rate)));
+    let rules = rules(&seen, scene.mostly_reads());
+    Tested::by_first(LimitFinding::new(LimitStep::NetworkLoss, seen, &rules))
+}
+
+fn against(measure: Measure, percent: f64) -> Seen {
+    Seen::against(measure, percent, LOSS_PERCENT)
+}
+
+/// Of what this machine sent to the server, what it had to send again. 0 where that are too few to say.
+fn sent_again(scene: &Scene<'_>) -> Option<f64> {
+    let of_all = |name| scene.means.of(Layer::Network, name, "");
+    let (again, all, unit) = match scene.connections_sum("retransmitted_bytes_per_s") {
+        Some(again) => (again, scene.connections_sum("sent_bytes_per_s")?, SEGMENT_BYTES),
+        None => (of_all("tcp_retransmitted_segments_per_s")?, of_all("tcp_data_segments_per_s")?, 1.0),
+    };
+    share_of(again, all, COUNT_MIN * unit / scene.means.seconds.max(1.0))
+}
+
+/// Of what came from the server, what came out of order.
+fn out_of_order(scene: &Scene<'_>) -> Option<f64> {
+    let out_of_order = scene.connections_sum("out_of_order_segments_per_s")?;
+    let all = scene.connections_sum("segments_received_per_s")?;
+    share_of(out_of_order, all, COUNT_MIN / scene.means.seconds.max(1.0))
+}
+
+/// In percent; 0 where the part is too small for anything but chance.
+fn share_of(part: f64, whole: f64, part_min: f64) -> Option<f64> {
+    if whole <= 0.0 {
+        return None;
+    }
+    Some(if part < part_min { 0.0 } else { (part / whole * 100.0).min(100.0) })
+}
+
+/// What this machine itself dropped.
+fn drops(scene: &Scene<'_>) -> Vec<Seen> {
+    let enough = |rate: &f64| *rate * scene.means.seconds >= COUNT_MIN;
+    let received = [
+        scene.interface("rx_drops_per_s"),
+        scene.interface("rx_overruns_per_s"),
+        scene.means.of(Layer::Network, "softnet_drops_per_s", ""),
+    ];
+    let received = received.into_iter().flatten().reduce(f64::max).filter(enough);
+    let queue = scene.interface("queue_drops_per_s").filter(enough);
+    let told = [
+        received.map(|rate| Seen::beside(Measure::ReceiveDropsPerS, rate)),
+        queue.map(|rate| Seen::beside(Measure::QueueDropsPerS, rate)),
+    ];
+    told.into_iter().flatten().collect()
+}
+
+/// What tells more, by what was seen: the nearest cause first.
+fn rules(seen: &[Seen], mostly_reads: bool) -> Vec<&'static str> {
+    let has = |measure: Measure| seen.iter().any(|seen| seen.measure == measure);
+    let percent =
+        |measure: Measure| seen.iter().find(|seen| seen.measure == measure).map_or(0.0, |seen| seen.value);
+    let mut rules = Vec::new();
+    if has(Measure::QueueDropsPerS) {
+        rules.push("net.qdisc.drops");
+    }
+    if has(Measure::ReceiveDropsPerS) {
+        rules.extend(["net.ring.rx_small", "net.softnet.dropped"]);
+    }
+    // Lossy from the server to here and clean in the other direction: a fast port feeds a slower one.
+    let reads = percent(Measure::OutOfOrderPercent);
+    if rules.is_empty()
+        && mostly_reads
+        && reads > LOSS_PERCENT
+        && percent(Measure::RetransmittedPercent) * 10.0 <= reads
+    {
+        rules.push("net.tcp.backpressure");
+    }
+    rules.push("net.tcp.retransmits");
+    rules
+}

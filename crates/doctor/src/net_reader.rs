@@ -1,0 +1,128 @@
+//! One look at what netlink alone tells: the connections to the target's server, queues and cards.
+//!
+//! A kernel, a container or a sandbox that does not answer is said once, and no longer asked.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use crate::counter::Look;
+
+#[cfg(target_os = "linux")]
+use crate::netlink::{Family, ask};
+#[cfg(target_os = "linux")]
+use crate::source::{cards, queues, sockets};
+
+/// Queues and cards are asked about every so many looks: they tell of faults, and machines with containers
+/// have hundreds of them.
+const INTERFACES_MAX: usize = 64;
+
+/// Looks over netlink.
+#[derive(Debug)]
+pub struct NetReader {
+    server: Option<IpAddr>,
+    ports: Vec<u16>,
+    /// What did not answer, and why.
+    unread: BTreeMap<&'static str, String>,
+}
+
+impl NetReader {
+    /// For the connections to this server, at one of these ports, or at any where none is named.
+    pub fn new(server: Option<IpAddr>, ports: Vec<u16>) -> NetReader {
+        NetReader { server, ports, unread: BTreeMap::new() }
+    }
+
+    /// What could not be asked, and why.
+    pub fn unread(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.unread.iter().map(|(what, why)| (*what, why.as_str()))
+    }
+
+    /// One look.
+    #[cfg(target_os = "linux")]
+    pub fn look(&mut self, look: &mut Look) {
+        if let Some(server) = self.server {
+            let mut found = Vec::new();
+            let question = sockets::question_for(server);
+            self.ask(
+                "TCP connections",
+                (Family::Sockets, sockets::SOCK_DIAG_BY_FAMILY),
+                &question,
+                &mut |body| {
+                    found.extend(sockets::connection(body));
+                },
+            );
+            found.retain(|connection| connection.leads_to(server, &self.ports));
+            sockets::put(found, look);
+        }
+        let mut found = Vec::new();
+        self.ask("interfaces", (Family::Route, cards::GET_CARDS), &cards::EVERY_CARD, &mut |body| {
+            found.extend(cards::card(body));
+        });
+        found.truncate(INTERFACES_MAX);
+        found.iter().for_each(|card| cards::put(card, look));
+        let mut found_queues = Vec::new();
+        self.ask("sending queues", (Family::Route, queues::GET_QUEUES), &queues::EVERY_QUEUE, &mut |body| {
+            found_queues.extend(queues::queue(body));
+        });
+        for queue in &found_queues {
+            if let Some(card) = found.iter().find(|card| card.number == queue.interface) {
+                queues::put(queue, &card.name, look);
+            }
+        }
+    }
+
+    /// Only Linux answers.
+    #[cfg(not(target_os = "linux"))]
+    pub fn look(&mut self, _look: &mut Look) {}
+
+    #[cfg(target_os = "linux")]
+    fn ask(
+        &mut self,
+        what: &'static str,
+        (family, kind): (Family, u16),
+        question: &[u8],
+        take: &mut dyn FnMut(&[u8]),
+    ) {
+        if self.unread.contains_key(what) {
+            return;
+        }
+        if let Err(error) = ask(family, kind, question, &mut |message| take(message.body)) {
+            self.unread.insert(what, error.to_string());
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+
+    use super::*;
+    use crate::counter::Reading;
+    use crate::source::testing::all_known;
+
+    #[test]
+    fn a_connection_of_this_machine_is_seen_with_what_it_carried() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let mut client = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let (mut server, _) = listener.accept().unwrap();
+        client.write_all(&[7; 100_000]).unwrap();
+        server.read_exact(&mut [0; 100_000]).unwrap();
+        let mut reader = NetReader::new(Some("127.0.0.1".parse().unwrap()), vec![port]);
+        let mut look = Look::new();
+        reader.look(&mut look);
+        assert_eq!(reader.unread().count(), 0, "{:?}", reader.unread);
+        all_known(&look);
+        let sent = look.iter().find(|(key, _)| key.name == "connection_sent_bytes_per_s");
+        let (key, sent) = sent.unwrap_or_else(|| panic!("no connection in {look:#?}"));
+        assert_eq!(sent, &Reading::PerSecond(100_000));
+        assert!(key.device.starts_with(&format!("127.0.0.1:{port} from ")), "{}", key.device);
+        assert!(look.keys().any(|key| key.name == "rx_overruns_per_s" && key.device == "lo"), "{look:#?}");
+        let mut elsewhere = NetReader::new(Some("127.0.0.2".parse().unwrap()), vec![port]);
+        let mut look = Look::new();
+        elsewhere.look(&mut look);
+        assert!(!look.keys().any(|key| key.name.starts_with("connection_")), "{look:#?}");
+    }
+}

@@ -1,0 +1,140 @@
+//! Which other programs take processors: those that took most since the look before, by name.
+//!
+//! To look at every process costs some milliseconds, so it is done every few seconds, and more seldom the
+//! more processes there are.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::counter::{Layer, Look, Reading};
+use crate::source::put_on;
+
+/// So many are told.
+const TOLD: usize = 3;
+
+/// What took less, in percent of one processor, is not told.
+const PERCENT_MIN: f64 = 10.0;
+
+/// Every so many looks, and one more for each so many processes.
+const EVERY_LOOKS: u64 = 2;
+const PROCESSES_A_LOOK: usize = 150;
+
+/// More are not looked at.
+const PROCESSES_MAX: usize = 4_000;
+
+/// Looks at the other programs.
+#[derive(Debug, Default)]
+pub struct Programs {
+    /// By process, the ticks that it had taken at the last look.
+    before: BTreeMap<u32, u64>,
+    looked_at_ns: Option<u64>,
+    looks: u64,
+    next_look: u64,
+}
+
+/// What a process is called, and the ticks that it has taken. `/proc/PID/stat`, see proc_pid_stat(5); the
+/// name is in brackets and may hold anything.
+fn parse(stat: &str) -> Option<(&str, u64)> {
+    let (before, after_name) = stat.rsplit_once(')')?;
+    let (_, name) = before.split_once('(')?;
+    let mut fields = after_name.split_ascii_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<u64>().ok();
+    Some((name, ticks()?.saturating_add(ticks()?)))
+}
+
+impl Programs {
+    /// One look, if it is time for one.
+    pub fn look(&mut self, now_ns: u64, ticks_per_s: f64, look: &mut Look) {
+        self.looks += 1;
+        if self.looks < self.next_look {
+            return;
+        }
+        let own = std::process::id();
+        let mut taken = BTreeMap::new();
+        let mut names: BTreeMap<u32, String> = BTreeMap::new();
+        for process in processes(Path::new("/proc")).filter(|process| *process != own) {
+            let stat = std::fs::read(format!("/proc/{process}/stat")).unwrap_or_default();
+            if let Some((name, ticks)) = parse(&String::from_utf8_lossy(&stat)) {
+                taken.insert(process, ticks);
+                names.insert(process, name.to_owned());
+            }
+        }
+        self.next_look = self.looks + EVERY_LOOKS + (taken.len() / PROCESSES_A_LOOK) as u64;
+        let before_ns = self.looked_at_ns.replace(now_ns);
+        if let Some(before_ns) = before_ns.filter(|before_ns| *before_ns < now_ns) {
+            let elapsed_s = (now_ns - before_ns) as f64 / 1e9;
+            for (name, percent) in most(&self.before, &taken, &names, elapsed_s * ticks_per_s) {
+                put_on(look, Layer::Host, "program_percent", &name, Reading::Level(percent));
+            }
+        }
+        self.before = taken;
+    }
+}
+
+/// The programs that took most, all processes of a name together: percent of one processor.
+fn most(
+    before: &BTreeMap<u32, u64>,
+    now: &BTreeMap<u32, u64>,
+    names: &BTreeMap<u32, String>,
+    ticks: f64,
+) -> Vec<(String, f64)> {
+    let mut of_name: BTreeMap<&str, u64> = BTreeMap::new();
+    for (process, taken) in now {
+        // One that came since has taken all that it has in this time.
+        let since = taken.saturating_sub(before.get(process).copied().unwrap_or(0));
+        let name = names.get(process).map_or("", String::as_str);
+        let sum = of_name.entry(name).or_default();
+        *sum = sum.saturating_add(since);
+    }
+    let percent = |(name, taken): (&str, u64)| (name.to_owned(), taken as f64 / ticks.max(1.0) * 100.0);
+    let mut all: Vec<_> = of_name.into_iter().map(percent).collect();
+    all.retain(|(_, percent)| *percent >= PERCENT_MIN);
+    all.sort_by(|one, two| two.1.total_cmp(&one.1));
+    all.truncate(TOLD);
+    all
+}
+
+fn processes(proc: &Path) -> impl Iterator<Item = u32> {
+    let entries = std::fs::read_dir(proc).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).take(PROCESSES_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_may_hold_anything() {
+        let stat = "7 (a) (b c) R 1 2 3 4 5 6 7 8 9 10 250 75 0 0 20";
+        assert_eq!(parse(stat), Some(("a) (b c", 325)));
+        for odd in ["", "7 (x", "7 (x) R 1", "7 (x) R 1 2 3 4 5 6 7 8 9 10 a b"] {
+            assert_eq!(parse(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn the_programs_that_took_most_are_told_all_processes_together() {
+        let names = [(1, "blender"), (2, "blender"), (3, "cc1"), (4, "init"), (5, "new")];
+        let names = names.map(|(process, name)| (process, name.to_owned())).into();
+        let before = [(1, 100), (2, 100), (3, 500), (4, 7)].into();
+        let now = [(1, 200), (2, 150), (3, 400), (4, 8), (5, 60)].into();
+        // A second of a hundred ticks.
+        let told = most(&before, &now, &names, 100.0);
+        assert_eq!(told, [("blender".to_owned(), 150.0), ("new".to_owned(), 60.0)]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_program_that_is_busy_is_seen() {
+        let mut programs = Programs::default();
+        let mut busy =
+            std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().expect("sh");
+        programs.look(0, 100.0, &mut Look::new());
+        std::thread::sleep(std::time::Duration::from_millis(600));
+        programs.next_look = 0;
+        let mut look = Look::new();
+        programs.look(600_000_000, 100.0, &mut look);
+        busy.kill().and_then(|()| busy.wait()).expect("it can be ended");
+        assert!(look.keys().any(|key| key.name == "program_percent" && key.device == "sh"), "{look:#?}");
+    }
+}

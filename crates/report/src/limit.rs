@@ -1,0 +1,89 @@
+//! Which layer limited a run, in words, with the figures that say so; and what the line to the storage
+//! carries.
+//!
+//! Every figure here stands in the summary: in the load point's limit, or in its link. Not here: what stands
+//! out ([`reelgauge_analysis::limit`]), and whose fault it was (`statement`).
+
+mod words;
+
+use reelgauge_analysis::limit::{Limit, LimitFinding, LimitVerdict};
+use reelgauge_analysis::statement::of;
+use reelgauge_analysis::{LoadPoint, Summary};
+
+use crate::text::{capital, plain};
+use crate::units::mb_per_s;
+
+pub(crate) use words::finding_words;
+
+/// So many things that stood beside the limit are told.
+const BESIDE: usize = 2;
+
+/// What limited the run, and what stood beside it: a sentence each. Empty where nothing is to be said.
+pub(crate) fn limit_sentences(summary: &Summary) -> Vec<String> {
+    let statement = of(summary);
+    let Some(limit) = statement.limit(summary) else {
+        return Vec::new();
+    };
+    let is_line_known = summary.link.as_ref().is_some_and(|link| link.line_bytes_per_s.is_some());
+    let words = |finding: &LimitFinding| finding_words(finding, is_line_known);
+    let found = found(limit, words);
+    let beside: Vec<String> = limit.contributing.iter().take(BESIDE).map(words).collect();
+    let beside = (!beside.is_empty()).then(|| format!("Seen beside it: {}.", beside.join("; ")));
+    found.into_iter().chain(beside).collect()
+}
+
+fn found(limit: &Limit, words: impl Fn(&LimitFinding) -> String) -> Option<String> {
+    match (&limit.found, limit.verdict) {
+        (Some(finding), _) => Some(format!("{}.", capital(&words(finding)))),
+        (None, LimitVerdict::NothingStoodOut) if limit.nearest.is_empty() => {
+            Some("Not known: no counter of this machine stood out, and none was near to it.".to_owned())
+        }
+        (None, LimitVerdict::NothingStoodOut) => {
+            let nearest: Vec<String> = limit.nearest.iter().map(words::margin_words).collect();
+            Some(format!("Not known: no counter of this machine stood out. Nearest: {}.", nearest.join("; ")))
+        }
+        (None, _) => None,
+    }
+}
+
+/// What the line to the storage carries, beside what was measured through it: `eth0 to 10.0.0.2, 1 Gbit/s,
+/// MTU 1500: about 118 MB/s each way; read 97.0 MB/s`. `None` where no network leads there.
+pub(crate) fn line_words(summary: &Summary) -> Option<String> {
+    let link = summary.link.as_ref()?;
+    let words = plain(&link.words);
+    let Some(line) = link.line_bytes_per_s else {
+        return Some(format!("{words}; what it carries is not known."));
+    };
+    let measured = told_point(summary).map_or_else(String::new, measured_words);
+    Some(format!("{words}: about {} MB/s each way{measured}.", mb_per_s(line)))
+}
+
+/// The load point that the answer is about, else the one that moved most.
+fn told_point(summary: &Summary) -> Option<&LoadPoint> {
+    let points = &summary.load_points;
+    let rate = |point: &&LoadPoint| point.total.bytes_per_s.unwrap_or(0.0);
+    let of_most = || points.iter().max_by(|one, two| rate(one).total_cmp(&rate(two)));
+    of(summary).limit_point.and_then(|at| points.get(at)).or_else(of_most)
+}
+
+fn measured_words(point: &LoadPoint) -> String {
+    let moved = [("read", point.total.read_bytes_per_s), ("wrote", point.total.written_bytes_per_s)];
+    let moved = moved.iter().filter_map(|(verb, rate)| Some((verb, rate.filter(|rate| *rate > 0.0)?)));
+    let moved: Vec<String> = moved.map(|(verb, rate)| format!("{verb} {} MB/s", mb_per_s(rate))).collect();
+    if moved.is_empty() { String::new() } else { format!("; {}", moved.join(", ")) }
+}
+
+/// The lines of a screen that say it: a name and a text each.
+pub(crate) fn limit_lines(summary: &Summary) -> Vec<(&'static str, String)> {
+    let mut sentences = limit_sentences(summary).into_iter();
+    let limited = sentences.next().map(|first| {
+        let name = if first.starts_with("Seen beside") { "Beside" } else { "Limited by" };
+        let rest: Vec<String> = sentences.collect();
+        let text = format!("{first} {}", rest.join(" "));
+        (name, text.trim_start_matches("Seen beside it: ").trim_end().to_owned())
+    });
+    limited.into_iter().chain(line_words(summary).map(|words| ("Line", words))).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! What is said of findings, each figure as the summary has it.
+
+use reelgauge_analysis::LinkFacts;
+use reelgauge_analysis::figures::{Figures, PointTiming};
+use reelgauge_analysis::limit::{LimitStep, Measure, Seen};
+use reelgauge_analysis::meter::PointFigures;
+use reelgauge_analysis::summary::{LoadPointFacts, Target};
+
+use super::*;
+
+fn finding(step: LimitStep, at: Option<&str>, seen: &[(Measure, f64)], rules: &[&str]) -> LimitFinding {
+    let threshold = |at: usize| (at == 0).then_some(0.1);
+    let seen = seen.iter().enumerate();
+    let seen = seen.map(|(at, (measure, value))| Seen {
+        measure: *measure,
+        value: *value,
+        threshold: threshold(at),
+    });
+    LimitFinding {
+        step,
+        at: at.map(str::to_owned),
+        seen: seen.collect(),
+        rules: rules.iter().map(|rule| (*rule).to_owned()).collect(),
+    }
+}
+
+fn mix(limit: Limit) -> Summary {
+    let total = Figures {
+        ops: 100,
+        read_bytes: 970_000_000,
+        read_bytes_per_s: Some(97e6),
+        bytes_per_s: Some(97e6),
+        ..Figures::default()
+    };
+    let figures = PointFigures {
+        point: 0,
+        timing: PointTiming { started_ns: 0, measured_ns: 10_000_000_000 },
+        total,
+        per_worker: Vec::new(),
+        paper: Default::default(),
+    };
+    let mut point = LoadPoint::new(LoadPointFacts::default(), figures);
+    point.limit = Some(limit);
+    let mut summary = Summary::new("0.1.0", "2026-11-24T10:00:00Z", "mix", Target::default());
+    summary.load_points = vec![point];
+    summary
+}
+
+#[test]
+fn a_finding_is_the_layer_then_its_figures() {
+    let loss = [(Measure::OutOfOrderPercent, 2.1), (Measure::RetransmittedPercent, 0.0)];
+    let loss = finding(LimitStep::NetworkLoss, None, &loss, &["net.tcp.backpressure"]);
+    let limit = Limit { verdict: LimitVerdict::Found, found: Some(loss), ..Limit::default() };
+    let told = limit_sentences(&mix(limit));
+    assert!(
+        told[0].starts_with(
+            "Network loss: 2.1 % of what was read came out of order, 0.000 % of what was written was sent again: "
+        ),
+        "{told:?}"
+    );
+    let window = [
+        (Measure::WindowFilledPercent, 82.4),
+        (Measure::WindowBytes, 65_535.0),
+        (Measure::RttUs, 2_000.0),
+        (Measure::Connections, 1.0),
+        (Measure::ConnectionsWithoutScaling, 1.0),
+    ];
+    let window = finding_words(&finding(LimitStep::TcpWindow, None, &window, &[]), true);
+    assert_eq!(
+        window,
+        "the TCP window: 82 % of this machine's window of 65.5 kB was on the way at any time; there and back takes \
+         2.00 ms; window scaling is off, and switching it on is the remedy"
+    );
+}
+
+#[test]
+fn a_server_behind_a_line_of_unknown_speed_is_not_told_from_the_line() {
+    let slow = [(Measure::OperationUs, 10_000.0), (Measure::RttUs, 500.0)];
+    let slow = finding(LimitStep::Server, None, &slow, &[]);
+    assert!(finding_words(&slow, true).starts_with("the server: an operation took 10.0 ms, of which"));
+    assert!(finding_words(&slow, false).starts_with("the server, or a line of unknown speed to it: "));
+}
+
+#[test]
+fn where_nothing_stood_out_the_nearest_are_told_with_their_thresholds() {
+    let disk = finding(LimitStep::Disk, Some("sda"), &[(Measure::DiskBusyPercent, 71.0)], &[]);
+    let disk = LimitFinding { seen: vec![Seen { threshold: Some(90.0), ..disk.seen[0] }], ..disk };
+    let limit = Limit { verdict: LimitVerdict::NothingStoodOut, nearest: vec![disk], ..Limit::default() };
+    let told = limit_sentences(&mix(limit));
+    assert_eq!(
+        told,
+        [
+            "Not known: no counter of this machine stood out. Nearest: sda disk busy 71 % (stands out above 90 %)."
+        ]
+    );
+    let nothing = Limit { verdict: LimitVerdict::NothingLimited, ..Limit::default() };
+    assert!(limit_sentences(&mix(nothing)).is_empty());
+}
+
+#[test]
+fn programs_beside_are_named_and_the_line_stands_beside_what_was_measured() {
+    let others = [(Measure::OthersPercent, 64.0), (Measure::ProgramPercent, 210.0)];
+    let beside = vec![finding(LimitStep::Client, Some("blender\u{1b}[2J"), &others, &[])];
+    let mut summary =
+        mix(Limit { verdict: LimitVerdict::NothingLimited, contributing: beside, ..Limit::default() });
+    summary.link = Some(LinkFacts {
+        words: "eth0 to 10.0.0.2, 1 Gbit/s, MTU 1500".to_owned(),
+        line_bytes_per_s: Some(117.7e6),
+        ..LinkFacts::default()
+    });
+    let lines = limit_lines(&summary);
+    assert_eq!(
+        lines[0],
+        (
+            "Beside",
+            "other programs took 64 % of all processors, blender\\u{1b}[2J most (210 % of one).".to_owned()
+        )
+    );
+    assert_eq!(
+        lines[1],
+        ("Line", "eth0 to 10.0.0.2, 1 Gbit/s, MTU 1500: about 118 MB/s each way; read 97.0 MB/s.".to_owned())
+    );
+    summary.link = Some(LinkFacts { words: "eth0 to 10.0.0.2".to_owned(), ..LinkFacts::default() });
+    assert_eq!(limit_lines(&summary)[1].1, "eth0 to 10.0.0.2; what it carries is not known.");
+}

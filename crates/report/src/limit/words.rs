@@ -1,0 +1,284 @@
+//! Each finding in words: the layer first, then what was seen of it, then what to change where it is one
+//! thing.
+
+use reelgauge_analysis::limit::{LimitFinding, LimitStep, Measure, Seen};
+
+use crate::text::plain_short;
+use crate::units::{amount, count, duration, fixed, number};
+
+/// A device's name on a screen.
+const NAME_CHARS: usize = 48;
+
+/// `network loss: 2.1 % of what was read came out of order, 0.000 % of what was written was sent again`.
+pub(crate) fn finding_words(finding: &LimitFinding, is_line_known: bool) -> String {
+    match finding.step {
+        LimitStep::Cache => cache(finding),
+        LimitStep::LinkFull => link_full(finding),
+        LimitStep::PathBroken => path_broken(finding),
+        LimitStep::NetworkLoss => network_loss(finding),
+        LimitStep::TcpWindow => tcp_window(finding),
+        LimitStep::Client => client(finding),
+        LimitStep::SendBuffer => format!(
+            "this machine's TCP send buffer: {} of the time with something to send was spent waiting for room in it",
+            told(finding, Measure::SendBufferLimitedPercent)
+        ),
+        LimitStep::Server => server(finding, is_line_known),
+        LimitStep::ServerThreads => "too few threads on the server".to_owned(),
+        LimitStep::Disk => disk(finding),
+        LimitStep::Latency => latency(finding),
+    }
+}
+
+/// What came near, beside where it would have stood out: `disk vda busy 71 % of the time (90 %)`.
+pub(super) fn margin_words(finding: &LimitFinding) -> String {
+    let Some(seen) = finding.seen.first() else { return String::new() };
+    let at = finding.at.as_deref().map_or_else(String::new, |at| format!("{} ", plain_short(at, NAME_CHARS)));
+    let threshold = seen.threshold.map_or_else(String::new, |threshold| {
+        format!(" (stands out above {})", value(&Seen { value: threshold, ..*seen }))
+    });
+    format!("{at}{} {}{threshold}", name(seen.measure), value(seen))
+}
+
+fn cache(finding: &LimitFinding) -> String {
+    let share = finding.value(Measure::CachedPercent);
+    let reads = share.map_or_else(String::new, |percent| format!(" {} of the reads", percent_words(percent)));
+    format!("a cache, which answered{reads}: this is the speed of memory, and says nothing of the disks")
+}
+
+fn link_full(finding: &LimitFinding) -> String {
+    let name =
+        finding.at.as_deref().map_or_else(String::new, |at| format!(" {}", plain_short(at, NAME_CHARS)));
+    let share = finding.value(Measure::LinkPercent);
+    let share = share
+        .map_or_else(String::new, |percent| format!(" {} of what it can", percent_words(percent.min(100.0))));
+    let moved = [(Measure::ReadBytesPerS, "read"), (Measure::WrittenBytesPerS, "written")];
+    let moved = moved.iter().find_map(|(measure, verb)| {
+        Some(format!(", {} MB/s {verb}", crate::units::mb_per_s(finding.value(*measure)?)))
+    });
+    let carried = if share.is_empty() { " all that it can".to_owned() } else { share };
+    format!("the link{name}: it carried{carried}{}", moved.unwrap_or_default())
+}
+
+fn path_broken(finding: &LimitFinding) -> String {
+    let name = finding.at.as_deref().map_or_else(|| "the link".to_owned(), |at| plain_short(at, NAME_CHARS));
+    match finding.value(Measure::InterfaceErrorsPerS).filter(|errors| *errors > 0.0) {
+        Some(errors) => {
+            format!(
+                "a broken line: {} errors per second on {name}; look at cable, plug and port",
+                number(errors)
+            )
+        }
+        None => format!("a broken line: {name} runs in half duplex and can't send and receive at once"),
+    }
+}
+
+fn network_loss(finding: &LimitFinding) -> String {
+    let part = |seen: &Seen| match seen.measure {
+        Measure::OutOfOrderPercent => {
+            Some(format!("{} of what was read came out of order", percent_words(seen.value)))
+        }
+        Measure::RetransmittedPercent => {
+            Some(format!("{} of what was written was sent again", percent_words(seen.value)))
+        }
+        Measure::TimeoutsPerS => Some(format!("{} timeouts per second", number(seen.value))),
+        _ => None,
+    };
+    let parts: Vec<String> = finding.seen.iter().filter_map(part).collect();
+    let has = |measure| finding.value(measure).map(number);
+    let why = match (has(Measure::QueueDropsPerS), has(Measure::ReceiveDropsPerS)) {
+        (Some(drops), _) => format!(": this machine's own sending queue dropped {drops} packets per second"),
+        (None, Some(drops)) => format!(": this machine itself dropped {drops} received packets per second"),
+        (None, None) if finding.rules.iter().any(|rule| rule == "net.tcp.backpressure") => {
+            ": a bad line, or a fast server port that feeds slower ones; for the latter, flow control on the \
+             server's port of the switch, or MTU 1500, is the remedy"
+                .to_owned()
+        }
+        (None, None) => String::new(),
+    };
+    format!("network loss: {}{why}", parts.join(", "))
+}
+
+fn tcp_window(finding: &LimitFinding) -> String {
+    let window = finding.value(Measure::WindowBytes).map(|bytes| amount(bytes as u64));
+    let of_window = window.map_or_else(String::new, |window| format!(" of {window}"));
+    let rtt = finding.value(Measure::RttUs);
+    let rtt = rtt.map_or_else(String::new, |us| format!("; there and back takes {}", duration(us)));
+    let seen = match finding.value(Measure::WindowFilledPercent) {
+        Some(percent) => {
+            format!(
+                "{} of this machine's window{of_window} was on the way at any time",
+                percent_words(percent)
+            )
+        }
+        None => format!(
+            "{} of the time with something to send was spent waiting for the server's window{of_window}",
+            told(finding, Measure::WindowLimitedPercent)
+        ),
+    };
+    let connections = finding.value(Measure::Connections).unwrap_or(0.0) as u64;
+    let why = match finding.value(Measure::ConnectionsWithoutScaling).unwrap_or(0.0) as u64 {
+        0 => "; larger TCP buffers are the remedy",
+        unscaled if unscaled == connections => "; window scaling is off, and switching it on is the remedy",
+        _ => "; window scaling is off on some connections, and switching it on is the remedy",
+    };
+    format!("the TCP window: {seen}{rtt}{why}")
+}
+
+fn client(finding: &LimitFinding) -> String {
+    let at = finding.at.as_deref().map(|at| plain_short(at, NAME_CHARS));
+    let Some(first) = finding.seen.first() else {
+        return "this machine".to_owned();
+    };
+    match first.measure {
+        Measure::QueueUs => format!(
+            "this machine's mount: a request waited {} for its turn here, and took {} to the server and back; more \
+             connections (nconnect) are the remedy",
+            duration(first.value),
+            duration(finding.value(Measure::RequestRttUs).unwrap_or(0.0))
+        ),
+        Measure::ReceiveQueuePercent => format!(
+            "this machine: what had come filled {} of the receive buffer and was not taken",
+            percent_words(first.value)
+        ),
+        Measure::WorkersAtWorkPercent => {
+            let beside = at.zip(finding.value(Measure::ProgramPercent));
+            let beside = beside.map_or_else(String::new, |(name, percent)| {
+                format!("; {name} took {} of a processor", percent_words(percent))
+            });
+            format!(
+                "this machine's processors: the workers needed one {} of the time, and hardly waited for the \
+                 storage{beside}",
+                percent_words(first.value)
+            )
+        }
+        Measure::OwnDelayUs => {
+            format!("this machine: it kept the tool waiting for up to {}", duration(first.value))
+        }
+        Measure::StealPercent => {
+            format!("the hypervisor took {} of this machine's processors", percent_words(first.value))
+        }
+        Measure::ThrottledPercent => {
+            format!("a quota kept the tool from running for {} of the time", percent_words(first.value))
+        }
+        Measure::MemoryPressurePercent => {
+            format!("programs waited for memory {} of the time", percent_words(first.value))
+        }
+        _ => others(finding, at),
+    }
+}
+
+fn others(finding: &LimitFinding, program: Option<String>) -> String {
+    let all = format!("other programs took {} of all processors", told(finding, Measure::OthersPercent));
+    match program.zip(finding.value(Measure::ProgramPercent)) {
+        Some((name, percent)) => format!("{all}, {name} most ({} of one)", percent_words(percent)),
+        None => all,
+    }
+}
+
+fn server(finding: &LimitFinding, is_line_known: bool) -> String {
+    let who = if is_line_known { "the server" } else { "the server, or a line of unknown speed to it" };
+    let (took, way) = (finding.value(Measure::OperationUs), finding.value(Measure::RttUs));
+    format!(
+        "{who}: an operation took {}, of which the way there and back needs {}",
+        duration(took.unwrap_or(0.0)),
+        duration(way.unwrap_or(0.0))
+    )
+}
+
+fn disk(finding: &LimitFinding) -> String {
+    let name =
+        finding.at.as_deref().map_or_else(String::new, |at| format!(" {}", plain_short(at, NAME_CHARS)));
+    let requests = finding.value(Measure::DiskRequests);
+    let requests = requests
+        .map_or_else(String::new, |requests| format!(", with {} requests at a time", number(requests)));
+    format!("the disk{name}: busy {} of the time{requests}", told(finding, Measure::DiskBusyPercent))
+}
+
+fn latency(finding: &LimitFinding) -> String {
+    let at_a_time = finding.value(Measure::RequestsAtATime);
+    let at_a_time =
+        at_a_time.map_or_else(String::new, |requests| format!(", {} at a time", number(requests)));
+    let bytes = finding.value(Measure::RequestBytes).map(|bytes| amount(bytes as u64));
+    let bytes = bytes.map_or_else(String::new, |bytes| format!(" of {bytes}"));
+    format!(
+        "round trips: {} of an operation's time is the way there and back ({}); larger requests, or more of them, \
+         carry more (now{bytes}{at_a_time})",
+        told(finding, Measure::OnTheWayPercent),
+        duration(finding.value(Measure::RttUs).unwrap_or(0.0))
+    )
+}
+
+/// A share as it was measured.
+fn told(finding: &LimitFinding, measure: Measure) -> String {
+    finding.value(measure).map_or_else(|| "an unknown share".to_owned(), percent_words)
+}
+
+/// `93 %`, `2.1 %`, `0.000 %`.
+fn percent_words(percent: f64) -> String {
+    match percent.abs() {
+        small if small < 0.1 => format!("{} %", fixed(percent, 3)),
+        small if small < 10.0 => format!("{} %", fixed(percent, 1)),
+        _ => format!("{} %", fixed(percent, 0)),
+    }
+}
+
+fn value(seen: &Seen) -> String {
+    match seen.measure {
+        Measure::OperationUs
+        | Measure::QueueUs
+        | Measure::RttUs
+        | Measure::OwnDelayUs
+        | Measure::RequestRttUs => duration(seen.value),
+        Measure::InterfaceErrorsPerS
+        | Measure::TimeoutsPerS
+        | Measure::ReceiveDropsPerS
+        | Measure::QueueDropsPerS => format!("{} per second", number(seen.value)),
+        Measure::ReadBytesPerS | Measure::WrittenBytesPerS => {
+            format!("{} MB/s", crate::units::mb_per_s(seen.value))
+        }
+        Measure::WindowBytes | Measure::RequestBytes => amount(seen.value as u64),
+        Measure::Connections | Measure::ConnectionsWithoutScaling => count(seen.value as u64),
+        Measure::DiskRequests | Measure::RequestsAtATime => number(seen.value),
+        _ => percent_words(seen.value),
+    }
+}
+
+/// What was measured, as a margin names it.
+fn name(measure: Measure) -> &'static str {
+    match measure {
+        Measure::CachedPercent => "answered by a cache",
+        Measure::ReadBytesPerS => "read",
+        Measure::WrittenBytesPerS => "written",
+        Measure::LinkPercent => "link at",
+        Measure::InterfaceErrorsPerS => "errors",
+        Measure::RetransmittedPercent => "sent again",
+        Measure::TimeoutsPerS => "timeouts",
+        Measure::OutOfOrderPercent => "came out of order",
+        Measure::ReceiveDropsPerS => "received packets dropped here",
+        Measure::QueueDropsPerS => "packets dropped by the sending queue",
+        Measure::WindowLimitedPercent => "waited for the server's window",
+        Measure::Connections => "connections",
+        Measure::ConnectionsWithoutScaling => "connections without window scaling",
+        Measure::WindowBytes => "window",
+        Measure::WindowFilledPercent => "window filled to",
+        Measure::RttUs => "there and back in",
+        Measure::ReceiveQueuePercent => "receive buffer filled to",
+        Measure::QueueUs => "wait in this client's queue",
+        Measure::RequestRttUs => "request there and back in",
+        Measure::WorkersAtWorkPercent => "workers at work",
+        Measure::OwnDelayUs => "own delay",
+        Measure::SendBufferLimitedPercent => "waited for the send buffer",
+        Measure::OperationUs => "time of an operation",
+        Measure::DiskBusyPercent => "disk busy",
+        Measure::DiskRequests => "requests at a time",
+        Measure::DiskPressurePercent => "some waiting for a disk",
+        Measure::OnTheWayPercent => "on the way",
+        Measure::RequestBytes => "bytes of a request",
+        Measure::RequestsAtATime => "requests at a time",
+        Measure::OthersPercent => "other programs",
+        Measure::ProgramPercent => "largest program",
+        Measure::StealPercent => "taken by the hypervisor",
+        Measure::ThrottledPercent => "kept from running by a quota",
+        Measure::MemoryPressurePercent => "some waiting for memory",
+    }
+}

@@ -1,0 +1,58 @@
+//! Which layer limited each load point, from the counters in the run directory: read once, whole, and
+//! averaged over exactly the time that each load point measured.
+//!
+//! Not here: what stands out, and which of it is the limit ([`reelgauge_analysis::limit`]).
+
+use std::num::NonZero;
+use std::path::Path;
+
+use reelgauge_analysis::counters::means::{Averaging, Means, Stretch};
+use reelgauge_analysis::limit::{Scene, of_point};
+use reelgauge_analysis::{LoadPoint, Summary};
+use reelgauge_record::counters::{is_part, read_part};
+
+use crate::counters::listed;
+use crate::load_points::LoadPointPlan;
+
+/// Puts into a summary what limited its load points. `planned` says when each was measured. Without counters,
+/// or where they can't be read, it stays as it is: nothing is known.
+pub fn limits_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPlan]) {
+    let stretches: Vec<Stretch> =
+        summary.load_points.iter().map(|point| measured(point, planned).unwrap_or_default()).collect();
+    let Some(means) = means_over(run_dir, stretches) else { return };
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get) as u32;
+    let paced_replay = summary.replay.as_ref().is_some_and(|replay| replay.pace != "max");
+    let (link, memory) = (summary.link.as_ref(), summary.memory.as_ref());
+    let limit = |(point, means): (&LoadPoint, &Means)| {
+        let is_paced = paced_replay || point.stream_count.is_some();
+        Some(of_point(&Scene { means, point, link, memory, processors, is_paced }))
+    };
+    let limits: Vec<_> = summary.load_points.iter().zip(&means).map(limit).collect();
+    for (point, limit) in summary.load_points.iter_mut().zip(limits) {
+        point.limit = limit;
+    }
+}
+
+/// When a load point was measured, its warm-up left out.
+fn measured(point: &LoadPoint, planned: &[LoadPointPlan]) -> Option<Stretch> {
+    let from_ns = planned.iter().find(|planned| planned.index == point.index)?.warmup_until_ns;
+    let measured_ns = point.measured_ns.unwrap_or((point.measured_s * 1e9) as u64);
+    Some(Stretch { from_ns, until_ns: from_ns.saturating_add(measured_ns) })
+}
+
+/// The means of the counters that this machine sampled; `None` where there are none, or they can't be read.
+fn means_over(run_dir: &Path, stretches: Vec<Stretch>) -> Option<Vec<Means>> {
+    let agents = listed(&run_dir.join("counters")).ok()?;
+    let is_agent = |dir: &&std::path::PathBuf| {
+        dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with("agent="))
+    };
+    let agent = agents.iter().find(is_agent)?;
+    let mut averaging = Averaging::over(stretches);
+    for path in listed(agent).ok()? {
+        if path.file_name().is_some_and(|name| is_part(&name.to_string_lossy())) {
+            // What was damaged is said on the page; here it only explains less.
+            let _ = read_part(&path, &mut |row| averaging.take(&row));
+        }
+    }
+    Some(averaging.finish())
+}
