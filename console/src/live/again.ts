@@ -3,14 +3,14 @@
 import type { RunEntry } from "../data/live";
 import { storageText } from "./about-fields";
 import type { Route } from "./routes";
-import { SUITE } from "./suite-rows";
+import { PROOF, SUITE } from "./suite-rows";
 
 /** Stands in the address of a form for the run that is compared afterwards; no flag is called so. */
 export const EARLIER = "compared-with";
 
 /** The form that does it again, and then compares; null for what can't be done again from here. */
 export function againOf(run: RunEntry): Extract<Route, { page: "start" }> | null {
-  if (run.state === "running" || run.target === "") return null;
+  if (run.state === "running" || run.target === "" || run.verb === PROOF) return null;
   // No plan holds a suite, and none a first look, which adapts itself to the storage: what was said at their start is
   // said again.
   if (run.verb === SUITE) {

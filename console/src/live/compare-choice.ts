@@ -1,7 +1,7 @@
 // Which runs can be compared with one another: runs with runs, a suite with one other suite. Pure.
 
 import type { RunEntry } from "../data/live";
-import { SUITE } from "./suite-rows";
+import { PROOF, SUITE } from "./suite-rows";
 
 export const FEWEST = 2;
 export const MOST = 8;
@@ -12,6 +12,9 @@ export type CompareChoice =
   | { refused: string };
 
 export function compareChoice(ids: readonly string[], runs: readonly RunEntry[]): CompareChoice {
+  if (ids.some((id) => runs.some((run) => run.id === id && run.verb === PROOF))) {
+    return { refused: "A proof has compared its runs already; two of its runs can be chosen." };
+  }
   const suites = ids.filter((id) => runs.some((run) => run.id === id && run.verb === SUITE)).length;
   if (ids.length === 1) return { refused: suites === 1 ? "One more suite to compare." : "One more to compare." };
   if (suites === 0) return ids.length > MOST ? { refused: `At most ${MOST} can be compared.` } : { of: "runs" };

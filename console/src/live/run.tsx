@@ -13,8 +13,9 @@ import { hashOf } from "./routes";
 import { Again } from "./run-columns";
 import { RunningRun } from "./running";
 import { Delete } from "./runs";
+import { ProofView } from "./proof";
 import { SuiteView } from "./suite";
-import { SUITE } from "./suite-rows";
+import { PROOF, SUITE } from "./suite-rows";
 import { useData, useEvery } from "./use-data";
 import { Waiting } from "./waiting";
 
@@ -36,6 +37,7 @@ export function RunView({ id, against }: { id: string; against: string }) {
     runs.again();
   };
   if (entry?.verb === SUITE) return <SuiteView entry={entry} runs={runs.data ?? []} against={against} again={runs.again} />;
+  if (entry?.verb === PROOF) return <ProofView entry={entry} runs={runs.data ?? []} again={runs.again} />;
   const bar = (
     <ConsoleBar here="run">
       {entry !== null && (

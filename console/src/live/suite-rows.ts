@@ -1,4 +1,4 @@
-// Runs as the list shows them: a suite is one row, with its runs folded under it. Pure.
+// Runs as the list shows them: a suite or a proof is one row, with its runs folded under it. Pure.
 
 import type { RunEntry } from "../data/live";
 import { counted } from "../figures/units";
@@ -6,6 +6,12 @@ import { type RunFilter, runsShown } from "./run-search";
 
 /** The verb of a suite's row, which is no run of its own. */
 export const SUITE = "suite";
+
+/** The verb of a proof's row, which has runs of its own likewise. */
+export const PROOF = "prove";
+
+/** Whether this is no run of its own, but holds some. */
+export const holdsRuns = (run: RunEntry): boolean => run.verb === SUITE || run.verb === PROOF;
 
 /** What a reader opened or closed, by the suite's name. */
 export type Opened = Readonly<Record<string, boolean>>;
@@ -24,12 +30,12 @@ export interface ListedRun {
  */
 export function listedRuns(runs: readonly RunEntry[], filter: RunFilter, opened: Opened): ListedRun[] {
   const found = new Set(runsShown(runs, filter).map((run) => run.id));
-  const suites = new Set(runs.filter((run) => run.verb === SUITE).map((run) => run.id));
+  const suites = new Set(runs.filter(holdsRuns).map((run) => run.id));
   const isMember = (run: RunEntry) => run.suite !== null && suites.has(run.suite);
   return runs
     .filter((run) => !isMember(run))
     .flatMap((run) => {
-      const members = run.verb === SUITE ? runs.filter((other) => other.suite === run.id).reverse() : [];
+      const members = holdsRuns(run) ? runs.filter((other) => other.suite === run.id).reverse() : [];
       const hits = members.filter((member) => found.has(member.id));
       if (!found.has(run.id) && hits.length === 0) return [];
       const isOpen = opened[run.id];
@@ -51,7 +57,7 @@ export function membersText({ members, under }: ListedRun): string {
 
 /** How many runs are found, a suite being none of its own: `14 runs`, `2 of 14 runs`. */
 export function countText(runs: readonly RunEntry[], filter: RunFilter): string {
-  const measured = runs.filter((run) => run.verb !== SUITE);
+  const measured = runs.filter((run) => !holdsRuns(run));
   const found = runsShown(measured, filter);
   return `${found.length < measured.length ? `${found.length} of ` : ""}${counted(measured.length, "run")}`;
 }

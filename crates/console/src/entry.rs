@@ -7,9 +7,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use reelgauge_analysis::{Outcome, Summary, SummaryError};
 use reelgauge_record::notes::RunNotes;
+use reelgauge_report::proof::proof_sentence;
 use reelgauge_report::{answer_sentences, suite_sentence};
 use reelgauge_results::live::LiveOutcome;
 use reelgauge_results::run_notes;
+use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::suite::Suite;
 use serde::Serialize;
 
@@ -25,6 +27,8 @@ const LOST: &str = "summary.json is missing. 'reelgauge report RUN' makes its fi
 /// What is said of a suite whose table is none.
 const SUITE_DAMAGED: &str =
     "suite.json, the table of the suite, is damaged. Each run in it has its own figures.";
+/// What is said of a proof that can't be read.
+const PROOF_DAMAGED: &str = "proof.json is damaged. Each run in the proof has its own figures.";
 /// Directories in a run directory are not deeper than this.
 const DEPTH_MAX: u32 = 8;
 
@@ -109,6 +113,8 @@ pub struct RunEntry {
 
 /// The verb of a suite's entry, which is no run of its own.
 pub const SUITE: &str = "suite";
+/// The verb of a proof, which has no figures of a run either.
+pub const PROOF: &str = "prove";
 
 impl RunEntry {
     /// What is to be said of the run in this directory.
@@ -159,6 +165,9 @@ impl RunEntry {
         if goes_on {
             entry.state = RunState::Running;
         }
+        if Proof::is_in(dir) {
+            return entry.of_proof(dir).named();
+        }
         let Ok(suite) = Suite::read(dir) else {
             if Suite::is_in(dir) && !goes_on {
                 (entry.state, entry.sentence) = (RunState::Damaged, SUITE_DAMAGED.to_owned());
@@ -179,6 +188,25 @@ impl RunEntry {
         entry.label = suite.name;
         entry.passes = Some(suite.batch);
         entry.named()
+    }
+
+    /// A proof, whose runs stand in its directory as those of a suite do.
+    fn of_proof(mut self, dir: &Path) -> RunEntry {
+        PROOF.clone_into(&mut self.verb);
+        match Proof::read(dir) {
+            Ok(proof) if proof.goes_on(dir) => self.state = RunState::Running,
+            Err(_) => (self.state, self.sentence) = (RunState::Damaged, PROOF_DAMAGED.to_owned()),
+            Ok(Proof { conclusion: Some(conclusion), change, .. }) => {
+                self.state = RunState::Complete;
+                self.sentence = proof_sentence(&conclusion, &change.state_names());
+            }
+            Ok(Proof { ended_early: None, .. }) => self.state = RunState::Killed,
+            Ok(Proof { ended_early, .. }) => {
+                self.state = RunState::BrokeOff;
+                self.sentence = ended_early.unwrap_or_default();
+            }
+        }
+        self
     }
 
     /// With the name that people gave it.
@@ -272,6 +300,35 @@ mod tests {
 
     fn make_run(parent: &Path) -> RunDir {
         RunDir::create(parent, RunName { start: SystemTime::now(), target: "nas1", what: "mix" }).unwrap()
+    }
+
+    /// What a proof that ran writes, as far as the list looks at it.
+    fn proof(ended: &str) -> String {
+        format!(
+            "{{\"proof_version\":1,\"written_by\":\"\",\"started_at\":\"\",\"workload\":[],\"change\":{{\"kind\":\
+             \"targets\",\"targets\":[\"/a\",\"/b\"]}},\"rounds\":5,\"first_runs\":[],\"passes\":[],\"complete\":\
+             {ended},\"pid\":1,\"process\":\"before/1\"}}"
+        )
+    }
+
+    #[test]
+    fn a_proof_is_listed_with_its_answer() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = make_run(folder.path());
+        let told = |text: &str| {
+            fs::write(run.path().join("proof.json"), text).unwrap();
+            let entry = RunEntry::of_suite(run.path(), "run", &[]);
+            assert_eq!(entry.verb, PROOF);
+            (entry.state, entry.sentence)
+        };
+        let known = r#"{"figures":[],"outcomes":["no_change"],"best_state":null}"#;
+        let (state, said) = told(&proof(&format!("true,\"ended_early\":null,\"conclusion\":{known}")));
+        assert_eq!((state, said.contains("is no better than /a")), (RunState::Complete, true), "{said}");
+        let (state, said) = told(&proof("false,\"ended_early\":\"the disk is full\",\"conclusion\":null"));
+        assert_eq!((state, said.as_str()), (RunState::BrokeOff, "the disk is full"));
+        let killed = told(&proof("false,\"ended_early\":null,\"conclusion\":null"));
+        assert_eq!(killed, (RunState::Killed, String::new()));
+        assert_eq!(told("{").0, RunState::Damaged);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::time::SystemTime;
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_results::live;
 use reelgauge_results::run_notes::NOTES_FILE;
+use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::suite::Suite;
 
 use crate::entry::{RunEntry, RunState, began_by_name};
@@ -206,9 +207,9 @@ fn names_in(dir: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Whether a run is in this directory that others began in it, as a suite does. It has no figures of its own.
+/// Whether a run is in this directory that others began in it, as a suite and a proof do. It has no figures of its own.
 fn is_suite(run_dir: &Path) -> bool {
-    if Suite::is_in(run_dir) {
+    if Suite::is_in(run_dir) || Proof::is_in(run_dir) {
         return true;
     }
     if run_dir.join("ops").exists() || live::path_in(run_dir).exists() {

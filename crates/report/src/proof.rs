@@ -63,6 +63,11 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
     page.text
 }
 
+/// The answer in a line, for lists.
+pub fn proof_sentence(conclusion: &ProofConclusion, states: &[String]) -> String {
+    answers(conclusion, states).swap_remove(0).1
+}
+
 fn measured(proof: &ProofScreen<'_>) -> String {
     format!(
         "{} passes of each, in turns, on the same test files; one run before them does not count: reelgauge {}",

@@ -24,6 +24,7 @@ use reelgauge_analysis::proof::disturbance::{Disturbance, disturbance};
 use reelgauge_record::run_dir::{RunDir, RunDirError, RunName};
 use reelgauge_results::compare::{CompareRunsError, compare_sides};
 use reelgauge_results::counters::mean_of_counter;
+use reelgauge_results::live::process;
 
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
@@ -206,6 +207,8 @@ impl<'a> Proving<'a> {
             complete: false,
             ended_early: None,
             conclusion: None,
+            pid: std::process::id(),
+            process: process::own_mark(),
         };
         proof.write(&dir)?;
         let states = request.change.state_count();

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use reelgauge_console::entry::{RunEntry, SUITE};
+use reelgauge_console::entry::{PROOF, RunEntry, SUITE};
 use reelgauge_console::runs::Runs;
 use reelgauge_record::run_dir::DEFAULT_PARENT;
 use reelgauge_report::text::shell_word;
@@ -35,7 +35,10 @@ pub fn run_or_latest(named: Option<&PathBuf>) -> Result<PathBuf> {
 
 /// The run that is named, or else the latest that is no suite: that has no operations of its own.
 pub fn single_run_or_latest(named: Option<&PathBuf>) -> Result<PathBuf> {
-    named.map_or_else(|| latest(LOOKED_AT, |entry| entry.verb != SUITE), |named| Ok(named.clone()))
+    named.map_or_else(
+        || latest(LOOKED_AT, |entry| entry.verb != SUITE && entry.verb != PROOF),
+        |named| Ok(named.clone()),
+    )
 }
 
 fn latest(looked_at: usize, is_meant: fn(&RunEntry) -> bool) -> Result<PathBuf> {
@@ -45,7 +48,11 @@ fn latest(looked_at: usize, is_meant: fn(&RunEntry) -> bool) -> Result<PathBuf> 
         bail!("there is no run in {DEFAULT_PARENT} yet; name one, or start here: reelgauge check PATH");
     };
     let path = usual.join(&entry.id);
-    let what = if entry.verb == SUITE { "suite" } else { "run" };
+    let what = match entry.verb.as_str() {
+        SUITE => "suite",
+        PROOF => "proof",
+        _ => "run",
+    };
     said(&format!("the latest {what}: {}", shell_word(&path)));
     Ok(path)
 }
@@ -81,7 +88,10 @@ pub fn runs_or_latest_two(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
 
 /// The latest run that has an older one of the same verb and target, behind that one.
 fn two_alike(newest_first: &[RunEntry]) -> Option<(&RunEntry, &RunEntry)> {
-    let is_like = |one: &RunEntry, two: &RunEntry| one.verb == two.verb && one.target == two.target;
+    // A proof has compared its runs already.
+    let is_like = |one: &RunEntry, two: &RunEntry| {
+        one.verb == two.verb && one.target == two.target && one.verb != PROOF
+    };
     newest_first.iter().enumerate().find_map(|(at, after)| {
         let before = newest_first[at + 1..].iter().find(|before| is_like(before, after))?;
         Some((before, after))
@@ -134,5 +144,6 @@ mod tests {
         assert!(two_alike(&runs[..3]).is_none());
         let suites = [entry("s", SUITE, "/a"), entry("r", SUITE, "/a")];
         assert!(two_alike(&suites).is_some());
+        assert!(two_alike(&[entry("q", PROOF, "/a"), entry("p", PROOF, "/a")]).is_none());
     }
 }

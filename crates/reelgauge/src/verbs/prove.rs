@@ -48,7 +48,7 @@ pub fn prove(args: &ProveArgs) -> Result<u8> {
     };
     takes_something(&request)?;
     let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
-    let names = state_names(&request.change);
+    let names = request.change.state_names();
     let is_quiet = args.quiet || args.json;
     let ended = carry_out(&request, &mut |event| tell(event, &names, is_quiet), &interrupt);
     let ended = match ended {
@@ -154,15 +154,6 @@ fn tell(event: &ProveEvent<'_>, names: &[String], is_quiet: bool) {
     let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&line));
 }
 
-/// What the states are called.
-fn state_names(change: &Change) -> Vec<String> {
-    match change {
-        Change::Command { .. } => vec!["as it was".to_owned(), "with the change".to_owned()],
-        Change::Sweep { name, values, .. } => values.iter().map(|value| format!("{name}={value}")).collect(),
-        Change::Targets { targets } => targets.iter().map(|target| shell_word(target)).collect(),
-    }
-}
-
 fn exit_code(proof: &Proof) -> u8 {
     let is_gain = proof.conclusion.as_ref().is_some_and(|conclusion| conclusion.best_state.is_some());
     if is_gain { 0 } else { EXIT_NO_GAIN }
@@ -192,7 +183,7 @@ fn shown(proof: &Proof, dir: &Path) -> String {
     let keep = best.and_then(|best| proof.change.command_to(best));
     let workload: Vec<String> = proof.workload.iter().map(|word| shell_word(Path::new(word))).collect();
     let shown = ProofScreen {
-        states: &state_names(&proof.change),
+        states: &proof.change.state_names(),
         tried: &tried,
         workload: &workload.join(" "),
         rounds: proof.rounds,

@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use reelgauge_report::text::shell_word;
 use serde::{Deserialize, Serialize};
 
 /// Stands for a sweep's value in its command, and for the target in a workload.
@@ -109,6 +110,17 @@ impl Change {
             Change::Command { .. } => 2,
             Change::Sweep { values, .. } => values.len(),
             Change::Targets { targets } => targets.len(),
+        }
+    }
+
+    /// What the states are called, for people.
+    pub fn state_names(&self) -> Vec<String> {
+        match self {
+            Change::Command { .. } => vec!["as it was".to_owned(), "with the change".to_owned()],
+            Change::Sweep { name, values, .. } => {
+                values.iter().map(|value| format!("{name}={value}")).collect()
+            }
+            Change::Targets { targets } => targets.iter().map(|target| shell_word(target)).collect(),
         }
     }
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use reelgauge_analysis::proof::ProofConclusion;
 use reelgauge_analysis::proof::disturbance::Disturbance;
 use reelgauge_record::run_dir::{RunDirError, write_atomically};
+use reelgauge_results::live::process;
 use serde::{Deserialize, Serialize};
 
 use super::change::Change;
@@ -45,6 +46,10 @@ pub struct Proof {
     pub ended_early: Option<String>,
     /// What all of them allow to conclude.
     pub conclusion: Option<ProofConclusion>,
+    /// The process that measures.
+    pub(super) pid: u32,
+    /// What tells it from others of its number.
+    pub(super) process: String,
 }
 
 /// One pass.
@@ -103,6 +108,12 @@ impl Proof {
         let text = serde_json::to_vec_pretty(self)
             .map_err(|error| ProofFileError::Read { path: path.clone(), why: error.to_string() })?;
         Ok(write_atomically(&path, &text)?)
+    }
+
+    /// Whether it goes on: whoever began it lives, and has not come to an end.
+    pub fn goes_on(&self, dir: &Path) -> bool {
+        let has_ended = self.complete || self.ended_early.is_some();
+        !has_ended && process::is_alive(self.pid, &self.process, &dir.join(FILE_NAME))
     }
 
     /// The passes of a state that count, in their order.
