@@ -330,4 +330,14 @@ describe("a suite in the list", () => {
     expect(compareChoice(["naspt", "other", "naspt"], runs)).toEqual({ refused: "Two suites can be compared at a time." });
     expect(compareChoice(["naspt"], runs)).toEqual({ refused: "One more suite to compare." });
   });
+
+  it("is folded like a proof, which has compared its runs and is not begun from here", () => {
+    const proof = run("proof", { verb: "prove" });
+    const all = [...runs, proof, run("proof/1", { suite: "proof" })];
+    const row = listedRuns(all, EVERY_RUN, {}).find((listed) => listed.run.id === "proof");
+    expect(row && [membersText(row), row.under]).toEqual(["1 run", []]);
+    expect(countText(all, EVERY_RUN)).toBe("4 runs");
+    expect(compareChoice(["proof", "mix"], all)).toEqual({ refused: expect.stringContaining("already") });
+    expect(againOf(proof)).toBeNull();
+  });
 });

@@ -23,7 +23,7 @@ use crate::step::{Counts, Outcome};
 use programs::{Program, Said};
 
 /// How many test programs run side by side.
-const AT_ONCE: usize = 3;
+const AT_ONCE: usize = 4;
 
 /// How many of those that judge by time do: each leaves more than four fifths of a processor idle.
 const MEASURING_AT_ONCE: usize = 5;

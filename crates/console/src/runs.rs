@@ -207,7 +207,8 @@ fn names_in(dir: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Whether a run is in this directory that others began in it, as a suite and a proof do. It has no figures of its own.
+/// Whether a run is in this directory that others began in it, as a suite and a proof do. It has no figures
+/// of its own.
 fn is_suite(run_dir: &Path) -> bool {
     if Suite::is_in(run_dir) || Proof::is_in(run_dir) {
         return true;
