@@ -24,6 +24,9 @@ const SYSTEM: [string, (system: ComparedSystem) => string | null][] = [
   ["client links", (system) => system.client_links],
 ];
 
+/** Stands before the names of what the client was set to. */
+const CLIENT = "client: ";
+
 /** Every setting of every run, by name; what nobody knows or wrote down is left out. */
 export function settingsOf(runs: RunPage[], comparison: Comparison): Setting[] {
   const each = runs.map((run, at) => {
@@ -39,10 +42,13 @@ export function settingsOf(runs: RunPage[], comparison: Comparison): Setting[] {
       ["cache", effective_mode.found],
       ["files", `${data_set.files} of ${data_set.file_size_bytes} bytes`],
       ["reelgauge", tool_version],
+      ...Object.entries(system?.client_settings ?? {}).map(([name, value]): [string, string] => [`${CLIENT}${name}`, value]),
       ...Object.entries(run.summary.plan).map(([name, value]): [string, string] => [`plan: ${name}`, value]),
     ]);
   });
-  const names = [...new Set(each.flatMap((settings) => [...settings.keys()]))];
+  // What a client does not tell of itself is no difference.
+  const isTold = (name: string) => !name.startsWith(CLIENT) || each.every((settings) => settings.has(name));
+  const names = [...new Set(each.flatMap((settings) => [...settings.keys()]))].filter(isTold);
   return names.map((name) => {
     const values = each.map((settings) => settings.get(name) ?? "");
     return { name, values, differs: new Set(values).size > 1 };

@@ -151,6 +151,9 @@ pub struct ComparedSystem {
     pub client_hardware: Option<String>,
     /// Its network links that were up.
     pub client_links: Option<String>,
+    /// What the client was set to, by name.
+    #[serde(default)]
+    pub client_settings: BTreeMap<String, String>,
 }
 
 /// What came of the streams of one load point in one run.
@@ -301,6 +304,8 @@ pub struct Machine {
     pub hardware: String,
     /// Network links that were up, in words.
     pub links: Vec<String>,
+    /// What it was set to, by name.
+    pub settings: BTreeMap<String, String>,
 }
 
 /// A number as it is to be shown.
@@ -412,6 +417,7 @@ fn system(run: &RunToCompare<'_>) -> ComparedSystem {
         client_system: of_client(|client| &client.system),
         client_hardware: of_client(|client| &client.hardware),
         client_links: client.and_then(|client| known(&client.links.join("; "))),
+        client_settings: client.map(|client| client.settings.clone()).unwrap_or_default(),
     }
 }
 

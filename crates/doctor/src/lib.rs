@@ -10,6 +10,8 @@
 //!   one's threads wait for one.
 //! * [`sampler`]: a thread that looks once a second, beside the measuring ones.
 //!
+//! [`mod@settings`]: what it is set to, kept with every run.
+//!
 //! Without a run, how it is set up (`reelgauge doctor`):
 //!
 //! * [`texts`]: what it says, by name; of this machine, or from a folder that a script filled on another.
@@ -32,6 +34,7 @@ pub mod proc_reader;
 mod programs;
 pub mod rule;
 pub mod sampler;
+pub mod settings;
 pub mod source;
 pub mod system;
 pub mod texts;

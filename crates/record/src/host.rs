@@ -7,6 +7,7 @@
 //! Not here: mounts are looked up where targets are known and handed in as text; what the facts mean for
 //! storage is the doctor's.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,9 @@ pub struct HostFacts {
     /// Network interfaces, without loopback. Linux only.
     #[serde(default)]
     pub nics: Vec<NicFacts>,
+    /// What it is set to, by name, as far as that bears on storage. Linux only.
+    #[serde(default)]
+    pub settings: BTreeMap<String, String>,
 }
 
 /// The mount that a target lies on.
@@ -72,6 +76,7 @@ impl HostFacts {
             memory_bytes: memory_bytes(Path::new("/proc/meminfo")),
             mount,
             nics: nics(Path::new("/sys/class/net")),
+            settings: BTreeMap::new(),
         }
     }
 }

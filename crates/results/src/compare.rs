@@ -159,6 +159,7 @@ fn machine(host: &HostFacts) -> Machine {
         system: format!("{}, {kernel}", host.os),
         hardware: format!("{} x {cpu}, {memory}", host.cpu_count),
         links: host.nics.iter().filter(|nic| nic.state == "up").map(link).collect(),
+        settings: host.settings.clone(),
     }
 }
 

@@ -46,6 +46,7 @@ use jiff::Timestamp;
 use reelgauge_analysis::rereads::Rereads;
 use reelgauge_analysis::{LinkFacts, LoadPoint};
 use reelgauge_doctor::Sampling;
+use reelgauge_doctor::settings::settings;
 use reelgauge_engine::area::{Area, area_around};
 use reelgauge_engine::cache;
 use reelgauge_engine::clock::Clock;
@@ -182,7 +183,8 @@ impl Session {
         let started = results.started();
         let run_dir = results.begin();
         run_dir.write_plan(plan_toml)?;
-        run_dir.write_hosts(&[HostFacts::gather(Some(mount_facts(&locked.mount)))])?;
+        let host = HostFacts::gather(Some(mount_facts(&locked.mount)));
+        run_dir.write_hosts(&[HostFacts { settings: settings(&locked.mount.mount_point), ..host }])?;
         let clock = means.clock;
         observer.clock_began(clock);
         let log = match opening.log {

@@ -53,6 +53,7 @@ pub(super) fn properties(comparison: &Comparison, all: bool) -> Vec<Property> {
         name: name.clone(),
         values: systems.iter().map(|system| system.other.get(name).cloned()).collect(),
     }));
+    properties.extend(settings(&systems));
     let tags = comparison.runs.iter().map(|run| (!run.tags.is_empty()).then(|| run.tags.join(", ")));
     properties.push(Property { name: "tags".to_owned(), values: tags.collect() });
     if !all && !properties.iter().any(Property::differs) {
@@ -60,6 +61,17 @@ pub(super) fn properties(comparison: &Comparison, all: bool) -> Vec<Property> {
     }
     properties.retain(Property::is_known);
     properties
+}
+
+/// What the clients were set to otherwise than one another; what one of them does not tell is no difference.
+fn settings(systems: &[&ComparedSystem]) -> Vec<Property> {
+    let names: BTreeSet<&String> = systems.iter().flat_map(|system| system.client_settings.keys()).collect();
+    let of = |name: &String| Property {
+        name: name.clone(),
+        values: systems.iter().map(|system| system.client_settings.get(name).cloned()).collect(),
+    };
+    let is_told = |property: &Property| property.values.iter().all(Option::is_some);
+    names.into_iter().map(of).filter(|property| is_told(property) && property.differs()).collect()
 }
 
 /// The options of each that not all of them have.
@@ -89,6 +101,23 @@ mod tests {
             ..ComparedSystem::default()
         };
         ComparedRun { system, ..ComparedRun::default() }
+    }
+
+    #[test]
+    fn what_was_set_otherwise_is_told_and_nothing_that_one_does_not_tell() {
+        let with = |settings: &[(&str, &str)]| {
+            let mut run = system("Acme", "rw");
+            let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            run.system.client_settings = settings.collect();
+            run
+        };
+        let runs = vec![
+            with(&[("eth0 mtu", "1500"), ("vm.swappiness", "60"), ("sda nr_requests", "64")]),
+            with(&[("eth0 mtu", "9000"), ("vm.swappiness", "60")]),
+        ];
+        let told = properties(&Comparison { runs, ..Comparison::default() }, false);
+        let set: Vec<&str> = told.iter().map(|property| property.name.as_str()).collect();
+        assert_eq!(set, ["make", "file system", "eth0 mtu"]);
     }
 
     #[test]
