@@ -63,11 +63,7 @@ fn own_files_are_read_and_nothing_else_is_done_to_them() {
         assert_eq!(count(&summary, "memory.written_by_this_run_bytes"), 0);
         let pieces = if actor == "editor" { 2 } else { 1 };
         assert_eq!(count(&summary, "memory.data_set_bytes"), pieces * 4 * SMALL.bytes_per_s(), "{actor}");
-        assert!(
-            at(&summary, "notes").to_string().contains("1 symbolic link"),
-            "{:#}",
-            at(&summary, "notes")
-        );
+        assert!(at(&summary, "notes").to_string().contains("1 symbolic link"), "{:#}", at(&summary, "notes"));
         assert_eq!(tree(disk.path(), &[AREA]), before, "{actor}");
         assert!(!disk.path().join(AREA).join("data").exists(), "{actor} made test files");
     }

@@ -9,6 +9,7 @@ use reelgauge_analysis::compare::{Comparison, Gate, Kinship};
 use reelgauge_record::named_file::write_named;
 use reelgauge_report::compare::{as_data, compare_screen, junit, keep, markdown};
 use reelgauge_report::html;
+use reelgauge_report::text::shell_word;
 use reelgauge_results::compare::{compare_page, compare_runs};
 use reelgauge_runner::suite::Suite;
 
@@ -69,6 +70,12 @@ fn of_suites(args: &CompareArgs, dirs: &[PathBuf]) -> Result<u8> {
     let gate = args.threshold.is_some() || !args.figure.is_empty() || args.repeats.is_some();
     let [before, after] = dirs else { bail!("{SUITES}") };
     ensure!(Suite::is_in(before) && Suite::is_in(after) && !of_runs && !gate, "{SUITES}");
+    let is_one = before.canonicalize().ok().is_some_and(|before| after.canonicalize().ok() == Some(before));
+    ensure!(
+        !is_one,
+        "{} is named twice; a suite beside itself tells nothing, so name another one",
+        shell_word(after)
+    );
     suite::again(after, Some(before), args.json)
 }
 
