@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use glob::Pattern;
-use reelgauge_analysis::compare::{Comparison, Gate, Kinship};
+use reelgauge_analysis::compare::{Comparison, Gate};
 use reelgauge_record::named_file::write_named;
 use reelgauge_report::compare::{as_data, compare_screen, junit, keep, markdown};
 use reelgauge_report::html;
@@ -86,10 +86,6 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Whether the gate holds, and if not, what fell, beside what was printed. The exit code.
 fn held(comparison: &Comparison, gate: &Gate) -> Result<u8> {
-    ensure!(
-        comparison.runs.iter().skip(1).any(|run| run.kinship != Kinship::Itself),
-        "a run is not held to itself; name another run of the same work behind the first"
-    );
     let fallen = gate.fallen(comparison);
     ensure!(
         !fallen.is_empty() || gate.could_judge(comparison),
