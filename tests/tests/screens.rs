@@ -139,7 +139,9 @@ fn wrong_usage_is_answered_with_what_to_do() {
     let mut answered = Vec::new();
     for (words, said) in [
         (&["mix", ".", "--runtime", "60"] as &[&str], "here it is --duration 60s"),
-        (&["streams", ".", "-t", "4"], "here it is --count 8"),
+        (&["streams", ".", "-t", "4"], "here it is --count 4"),
+        (&["mix", ".", "--file-size", "-1G"], "--file-size takes no value below 0"),
+        (&["mix", ".", "--duration", "99999999h"], "5124095h is the most"),
         (&["mix", ".", "--policy", "drop"], "it is a flag of streams"),
         (&["mix", ".", "--ramp", "1..3", "--duration", "9s"], "--step 60s"),
         (&["mix", "/no/such/place"], "does not exist"),
@@ -180,12 +182,18 @@ fn lists_fit_and_are_json_too() {
     at_every_width(scratch.path(), &["report", "PhotoAlbum-synth"], 0);
 }
 
+/// A folder to call the program in, with an empty target.
+fn with_target() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.dir("target");
+    scratch
+}
+
 #[test]
 fn runs_are_told_while_they_go_on_and_afterwards() {
     require!(Need::Tool("tmux"));
-    let scratch = Scratch::new();
+    let scratch = with_target();
     let dir = scratch.path();
-    scratch.dir("target");
     let said =
         ["--storage", "make=Acme,model=FS2,raid=6", "--tag", "before", "--warmup", "0s", "--duration", "2s"];
     let streams =
@@ -226,9 +234,8 @@ fn runs_and_is_reported(dir: &Path, words: &[&str]) {
 #[test]
 fn every_kind_of_run_is_told() {
     require!(Need::Tool("tmux"));
-    let scratch = Scratch::new();
+    let scratch = with_target();
     let dir = scratch.path();
-    scratch.dir("target");
     let short = ["--warmup", "0s", "--duration", "1s"];
     let curve = [&["vda", "target", "--points", "1..2", "--file-size", "4M", "--files", "2"], &short[..]];
     let search = ["streams", "target", "--format", SMALL.id, "--find-max", "--buffered", "--time-max", "20s"];
@@ -244,9 +251,8 @@ fn every_kind_of_run_is_told() {
 #[test]
 fn a_first_look_and_a_suite_are_told() {
     require!(Need::Tool("tmux"));
-    let scratch = Scratch::new();
+    let scratch = with_target();
     let dir = scratch.path();
-    scratch.dir("target");
     runs_and_is_reported(dir, &["check", "target"]);
     runs_and_is_reported(dir, &["run", "naspt", "--target", "target", "--batch", "1", "--tag", "one"]);
     for text in at_every_width(dir, &["list"], 0) {
@@ -263,8 +269,14 @@ fn a_first_look_and_a_suite_are_told() {
     let suite = std::fs::read_dir(dir.join("reelgauge-runs")).unwrap().map(|entry| entry.unwrap().path());
     let suite = suite.into_iter().find(|path| path.join("suite.json").exists()).unwrap();
     let suite = suite.to_str().unwrap();
-    for text in at_every_width(dir, &["compare", suite, suite], 0) {
+    let copied =
+        std::process::Command::new("cp").args(["-r", suite, "another-suite"]).current_dir(dir).status();
+    assert!(copied.unwrap().success());
+    for text in at_every_width(dir, &["compare", suite, "another-suite"], 0) {
         assert!(text.contains("1.00 times as fast"), "{text}");
+    }
+    for text in at_every_width(dir, &["compare", suite, suite], 2) {
+        assert!(text.contains("is named twice"), "{text}");
     }
     at_every_width(dir, &["compare", suite, "reelgauge-runs"], 2);
     at_every_width(dir, &["ops", "--top", "3"], 0);

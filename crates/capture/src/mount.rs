@@ -20,6 +20,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use reelgauge_record::mountinfo;
 use rustix::fs::{AtFlags, CWD, statat};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
@@ -161,42 +162,12 @@ fn watch(mounted: &Mounted) -> io::Result<(Child, ChildStdin)> {
     Ok((child, stdin))
 }
 
-/// A mount of the system's list.
-#[derive(Debug, PartialEq, Eq)]
-struct Listed {
-    point: PathBuf,
-    source: String,
-}
-
-/// Reads the system's list of mounts.
-fn listed(mountinfo: &str) -> Vec<Listed> {
-    let entry = |line: &str| {
-        let (left, right) = line.split_once(" - ")?;
-        let point = unescape(left.split(' ').nth(4)?);
-        Some(Listed { point, source: right.split(' ').nth(1)?.to_owned() })
-    };
-    mountinfo.lines().filter_map(entry).collect()
-}
-
-/// Blanks and the like stand as three octal digits there.
-fn unescape(text: &str) -> PathBuf {
-    let bytes = text.as_bytes();
-    let mut path = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let code = bytes.get(at + 1..at + 4).filter(|_| bytes[at] == b'\\');
-        let code = code.and_then(|code| u8::from_str_radix(str::from_utf8(code).ok()?, 8).ok());
-        path.push(code.unwrap_or(bytes[at]));
-        at += if code.is_some() { 4 } else { 1 };
-    }
-    PathBuf::from(std::ffi::OsString::from_vec(path))
-}
-
 impl Mounted {
     /// Whether what lies on top at the place is ours.
     fn is_on_top(&self) -> bool {
-        let list = listed(&std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default());
-        let top = list.iter().rfind(|entry| entry.point == self.point);
+        let list = mountinfo::parse(&std::fs::read("/proc/self/mountinfo").unwrap_or_default());
+        let point = self.point.as_os_str().as_bytes();
+        let top = list.iter().rfind(|entry| entry.mount_point == point);
         top.is_some_and(|entry| entry.source == self.name)
     }
 
@@ -311,16 +282,6 @@ pub(crate) fn put_in(argument: &OsStr, point: &Path) -> std::ffi::OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_systems_list_is_read_with_its_escapes() {
-        let list = "28 1 254:0 / / rw - ext4 /dev/root rw\n\
-                    40 28 0:36 / /media/a\\040b rw,nosuid shared:1 - fuse.reelgauge reelgauge-7-0 rw\n";
-        let list = listed(list);
-        assert_eq!(list[0], Listed { point: "/".into(), source: "/dev/root".into() });
-        assert_eq!(list[1], Listed { point: "/media/a b".into(), source: "reelgauge-7-0".into() });
-        assert_eq!(unescape("\\13"), Path::new("\\13"));
-    }
 
     #[test]
     fn the_mount_point_replaces_its_sign_wherever_it_stands() {

@@ -93,6 +93,9 @@ impl SuiteComparison {
     /// There are not two names, one of them is no suite's, or a suite can't be read.
     pub fn of(runs: &Runs, ids: &[String]) -> Result<SuiteComparison, ApiError> {
         let [before, after] = ids else { return Err(ApiError::bad(NOT_TWO_SUITES)) };
+        if before == after {
+            return Err(ApiError::bad("this is one suite twice, which tells nothing; choose another suite"));
+        }
         let [one, two] = [before, after].map(|id| Ok((id, read(runs, id)?)));
         let (one, two): ((&String, Suite), (&String, Suite)) = (one?, two?);
         let ratios = two.1.table.ratios_to(&one.1.table);

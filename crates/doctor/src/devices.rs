@@ -2,16 +2,23 @@
 //! mapped volumes and loop devices.
 //!
 //! From the table of mounts and `/sys` alone. Nothing looks at the target: on a dead mount that never
-//! returns. The table is read here and not by procfs-core, which leaves names escaped.
+//! returns.
 
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use reelgauge_record::mountinfo::{self, Entry};
+
 /// An array may have more disks than anybody wants to look at.
 const DEVICES_MAX: usize = 24;
 
-/// A line of `/proc/self/mountinfo`, as far as it matters here; see proc_pid_mountinfo(5).
+/// A name as the kernel writes it in its tables, decoded.
+pub(crate) fn unescape(field: &str) -> String {
+    String::from_utf8_lossy(&mountinfo::unescape(field.as_bytes())).into_owned()
+}
+
+/// A mount as far as it matters here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct MountLine {
     /// `254:1`.
@@ -20,41 +27,20 @@ struct MountLine {
     source: String,
 }
 
-fn parse_line(line: &str) -> Option<MountLine> {
-    let mut before = line.split(' ').skip(2);
-    let numbers = before.next()?.to_owned();
-    let mount_point = PathBuf::from(unescape(before.nth(1)?));
-    let (_, after) = line.split_once(" - ")?;
-    let source = unescape(after.split(' ').nth(1)?);
-    Some(MountLine { numbers, mount_point, source })
-}
-
-/// Decodes `\ooo`, as the kernel writes spaces and the like in names. Anything else stands for itself.
-pub(crate) fn unescape(field: &str) -> String {
-    let mut decoded = Vec::with_capacity(field.len());
-    let mut rest = field.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let digits = after.get(..3).filter(|digits| digits.iter().all(|digit| (b'0'..=b'7').contains(digit)));
-        let value =
-            digits.map(|digits| digits.iter().fold(0, |sum, digit| sum * 8 + u32::from(digit - b'0')));
-        match value.and_then(|value| u8::try_from(value).ok()) {
-            Some(value) if byte == b'\\' => {
-                decoded.push(value);
-                rest = &after[3..];
-            }
-            _ => {
-                decoded.push(byte);
-                rest = after;
-            }
-        }
+fn line(entry: Entry) -> MountLine {
+    let (major, minor) = entry.device;
+    let mount_point = String::from_utf8_lossy(&entry.mount_point).into_owned();
+    MountLine {
+        numbers: format!("{major}:{minor}"),
+        mount_point: PathBuf::from(mount_point),
+        source: entry.source,
     }
-    String::from_utf8_lossy(&decoded).into_owned()
 }
 
 /// The names, in `/proc/diskstats`, of the devices below the mount at `mount_point`, the nearest first; none
 /// for file systems that lie on no device of this machine.
 pub fn below(mountinfo: &str, mount_point: &Path, sys: &Path) -> Vec<String> {
-    let lines: Vec<MountLine> = mountinfo.lines().filter_map(parse_line).collect();
+    let lines: Vec<MountLine> = mountinfo::parse(mountinfo.as_bytes()).into_iter().map(line).collect();
     // Of several mounts at one place the last lies on top.
     let Some(mount) = lines.iter().rfind(|line| line.mount_point == mount_point) else {
         return Vec::new();

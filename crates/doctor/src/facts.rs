@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use mounts::table as mount_table;
+pub(crate) use mounts::{Mount, table as mount_table};
 
 use crate::system::{Os, System};
 use crate::texts::{NotKnown, Texts};

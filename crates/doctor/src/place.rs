@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use crate::devices;
-use crate::facts::mount_table;
+use crate::facts::{Mount, mount_table};
 
 /// A mount is followed through so many links, as the kernel does it.
 const LINKS_MAX: usize = 40;
@@ -60,18 +60,17 @@ impl Place {
     /// # Errors
     /// No mount of the table holds it.
     pub fn told(mountinfo: &str, path: &Path) -> Result<Place, PlaceError> {
-        let mut table = mount_table(mountinfo);
-        let deepest = table.iter().enumerate().filter(|(_, mount)| path.starts_with(&mount.point));
-        // Of several at one place the last lies on top.
-        let deepest = deepest.max_by_key(|(at, mount)| (mount.point.len(), *at)).map(|(at, _)| at);
-        let mount = deepest.map(|at| table.swap_remove(at));
-        let mount = mount.ok_or_else(|| PlaceError::NoMount { path: path.to_owned() })?;
+        Place::on(&mount_table(mountinfo), path)
+    }
+
+    fn on(table: &[Mount], path: &Path) -> Result<Place, PlaceError> {
+        let mount = showing(table, path).ok_or_else(|| PlaceError::NoMount { path: path.to_owned() })?;
         Ok(Place {
             path: path.to_owned(),
-            is_local: LOCAL.contains(&mount.fs_type.as_str()),
-            mount_point: mount.point,
-            fs_type: mount.fs_type,
-            source: mount.source,
+            is_local: is_local(mount),
+            mount_point: mount.point.clone(),
+            fs_type: mount.fs_type.clone(),
+            source: mount.source.clone(),
             devices: Vec::new(),
         })
     }
@@ -83,8 +82,9 @@ impl Place {
     pub fn here(mountinfo: &str, path: &Path) -> Result<Place, PlaceError> {
         let unreadable = |source| PlaceError::Unreadable { path: path.to_owned(), source };
         let whole = std::path::absolute(path).map_err(unreadable)?;
-        let whole = resolved(mountinfo, &whole).map_err(unreadable)?;
-        let mut place = Place::told(mountinfo, &whole)?;
+        let table = mount_table(mountinfo);
+        let whole = resolved(&table, &whole).map_err(unreadable)?;
+        let mut place = Place::on(&table, &whole)?;
         if place.is_local {
             place.devices = devices::below(mountinfo, Path::new(&place.mount_point), Path::new("/sys"));
         }
@@ -93,9 +93,9 @@ impl Place {
 }
 
 /// The path without links, as far as it lies on this machine; what is behind a network mount stays as it is.
-fn resolved(mountinfo: &str, path: &Path) -> io::Result<PathBuf> {
-    let is_local =
-        |path: &Path| Place::told(mountinfo, path).map_or(true, |place| place.is_local || is_kernel(&place));
+fn resolved(table: &[Mount], path: &Path) -> io::Result<PathBuf> {
+    let may_be_touched =
+        |path: &Path| showing(table, path).is_none_or(|mount| is_local(mount) || is_kernel(mount));
     let mut left: Vec<PathBuf> = parts(path);
     let mut done = PathBuf::from("/");
     let mut links = 0;
@@ -105,7 +105,7 @@ fn resolved(mountinfo: &str, path: &Path) -> io::Result<PathBuf> {
             continue;
         }
         let next = done.join(&part);
-        if !is_local(&next) {
+        if !may_be_touched(&next) {
             done = next;
             continue;
         }
@@ -126,13 +126,23 @@ fn resolved(mountinfo: &str, path: &Path) -> io::Result<PathBuf> {
     Ok(done)
 }
 
+/// The mount that shows at a path: the deepest above it, and of several at one place the last, which lies on
+/// top.
+fn showing<'a>(table: &'a [Mount], path: &Path) -> Option<&'a Mount> {
+    table.iter().filter(|mount| path.starts_with(&mount.point)).max_by_key(|mount| mount.point.len())
+}
+
+fn is_local(mount: &Mount) -> bool {
+    LOCAL.contains(&mount.fs_type.as_str())
+}
+
 /// File systems of the kernel's own ask nobody.
-fn is_kernel(place: &Place) -> bool {
-    !place.source.contains(':')
-        && !place.source.starts_with("//")
-        && !place.fs_type.starts_with("fuse")
+fn is_kernel(mount: &Mount) -> bool {
+    !mount.source.contains(':')
+        && !mount.source.starts_with("//")
+        && !mount.fs_type.starts_with("fuse")
         && !matches!(
-            place.fs_type.as_str(),
+            mount.fs_type.as_str(),
             "nfs" | "nfs4" | "cifs" | "smb3" | "cvfs" | "ceph" | "9p" | "autofs"
         )
 }
@@ -176,10 +186,13 @@ mod tests {
         std::os::unix::fs::symlink(root.join("nas/gone"), root.join("far")).unwrap();
         let nas = root.join("nas").display().to_string();
         let mounts = format!("1 0 254:1 / / rw - ext4 /dev/vda rw\n2 1 0:5 / {nas} rw - nfs4 n:/m rw\n");
-        assert_eq!(resolved(&mounts, &root.join("link")).unwrap(), root.join("real"));
-        assert!(resolved(&mounts, &root.join("loop")).is_err());
-        assert!(resolved(&mounts, &root.join("gone")).is_err());
+        assert_eq!(resolved(&mount_table(&mounts), &root.join("link")).unwrap(), root.join("real"));
+        assert!(resolved(&mount_table(&mounts), &root.join("loop")).is_err());
+        assert!(resolved(&mount_table(&mounts), &root.join("gone")).is_err());
         // There is no such folder: nobody asked for it.
-        assert_eq!(resolved(&mounts, &root.join("far/clip")).unwrap(), root.join("nas/gone/clip"));
+        assert_eq!(
+            resolved(&mount_table(&mounts), &root.join("far/clip")).unwrap(),
+            root.join("nas/gone/clip")
+        );
     }
 }

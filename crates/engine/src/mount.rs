@@ -29,7 +29,7 @@ mod system;
 mod system;
 
 #[cfg(target_os = "linux")]
-pub(crate) use mountinfo::unescape;
+pub(crate) use reelgauge_record::mountinfo::unescape;
 #[cfg(target_os = "linux")]
 pub(crate) use system::mount_points_within;
 #[cfg(windows)]

@@ -19,6 +19,7 @@
 pub mod contained;
 pub mod errno;
 pub mod identity;
+pub mod mountinfo;
 pub mod op;
 pub mod turn;
 

@@ -10,7 +10,7 @@ use crate::answer_parts::{failures, nothing, outcome, place, says_only_workers, 
 use crate::ending::{end, ended_early, label};
 use crate::page::Page;
 use crate::sentence::Tone;
-use crate::text::plain_short;
+use crate::text::{capital, plain_short};
 use crate::units::{counted, duration, mb_per_s, moment};
 use crate::wanted::{Detail, Screen, Tables};
 use crate::{tables, workers};
@@ -93,7 +93,7 @@ fn throughput(summary: &Summary, point: &LoadPoint) -> String {
         0 | 1 => (String::new(), String::new()),
         points => (with_label(point), format!(", the most of {points} load points")),
     };
-    format!("{before}{workers} {moved} on {}{after}.", place(&summary.target))
+    capital(&format!("{before}{workers} {moved} on {}{after}.", place(&summary.target)))
 }
 
 /// `blocks 64 KiB: `, unless the label only says how many workers there were.

@@ -1,5 +1,7 @@
 //! Mounts, as `/proc/self/mountinfo` has them, with the way to their server.
 
+use reelgauge_record::mountinfo::{self, Entry};
+
 use super::links::{Links, ROUTES};
 use super::{Facts, Kind, Subject, Value, value_of};
 use crate::devices::unescape;
@@ -34,27 +36,22 @@ impl Mount {
     fn number(&self, name: &str) -> Option<f64> {
         self.option(name)?.parse().ok()
     }
+
+    fn of(entry: Entry) -> Mount {
+        let (major, minor) = entry.device;
+        Mount {
+            numbers: format!("{major}:{minor}"),
+            point: String::from_utf8_lossy(&entry.mount_point).into_owned(),
+            fs_type: entry.fs_type,
+            source: entry.source,
+            options: entry.options,
+        }
+    }
 }
 
 /// Every mount of the table.
 pub(crate) fn table(mountinfo: &str) -> Vec<Mount> {
-    mountinfo.lines().filter_map(line).collect()
-}
-
-fn line(line: &str) -> Option<Mount> {
-    let (before, after) = line.split_once(" - ")?;
-    let mut before = before.split(' ').skip(2);
-    let (numbers, point, own) = (before.next()?, before.nth(1)?, before.next()?);
-    let mut after = after.split(' ');
-    let (fs_type, source, of_all) = (after.next()?, after.next()?, after.next().unwrap_or_default());
-    let options = own.split(',').chain(of_all.split(',')).map(str::to_owned).collect();
-    Some(Mount {
-        numbers: numbers.to_owned(),
-        point: unescape(point),
-        fs_type: fs_type.to_owned(),
-        source: unescape(source),
-        options,
-    })
+    mountinfo::parse(mountinfo.as_bytes()).into_iter().map(Mount::of).collect()
 }
 
 pub(super) fn mounts(texts: &Texts, links: &Links, facts: &mut Facts) {

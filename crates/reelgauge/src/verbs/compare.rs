@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use glob::Pattern;
-use reelgauge_analysis::compare::{Comparison, Gate, Kinship};
+use reelgauge_analysis::compare::{Comparison, Gate};
 use reelgauge_record::named_file::write_named;
 use reelgauge_report::compare::{as_data, compare_screen, junit, keep, markdown};
 use reelgauge_report::html;
+use reelgauge_report::text::shell_word;
 use reelgauge_results::compare::{compare_page, compare_runs};
 use reelgauge_runner::suite::Suite;
 
@@ -69,6 +70,12 @@ fn of_suites(args: &CompareArgs, dirs: &[PathBuf]) -> Result<u8> {
     let gate = args.threshold.is_some() || !args.figure.is_empty() || args.repeats.is_some();
     let [before, after] = dirs else { bail!("{SUITES}") };
     ensure!(Suite::is_in(before) && Suite::is_in(after) && !of_runs && !gate, "{SUITES}");
+    let is_one = before.canonicalize().ok().is_some_and(|before| after.canonicalize().ok() == Some(before));
+    ensure!(
+        !is_one,
+        "{} is named twice; a suite beside itself tells nothing, so name another one",
+        shell_word(after)
+    );
     suite::again(after, Some(before), args.json)
 }
 
@@ -79,10 +86,6 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Whether the gate holds, and if not, what fell, beside what was printed. The exit code.
 fn held(comparison: &Comparison, gate: &Gate) -> Result<u8> {
-    ensure!(
-        comparison.runs.iter().skip(1).any(|run| run.kinship != Kinship::Itself),
-        "a run is not held to itself; name another run of the same work behind the first"
-    );
     let fallen = gate.fallen(comparison);
     ensure!(
         !fallen.is_empty() || gate.could_judge(comparison),

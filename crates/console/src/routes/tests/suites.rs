@@ -62,6 +62,7 @@ fn two_suites_are_compared_as_on_the_terminal_and_a_suite_with_a_run_is_refused(
         ("/api/compare?run=before&run=run", StatusCode::BAD_REQUEST),
         ("/api/compare?run=before&run=after", StatusCode::BAD_REQUEST),
         ("/api/suites/compare?run=before", StatusCode::BAD_REQUEST),
+        ("/api/suites/compare?run=before&run=before", StatusCode::BAD_REQUEST),
         ("/api/suites/compare?run=before&run=run", StatusCode::NOT_FOUND),
     ] {
         let told = scene.get(path);
