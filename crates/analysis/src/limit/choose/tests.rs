@@ -102,7 +102,8 @@ fn limit_of(
 ) -> Limit {
     let means = Means::of_tests(10.0, values);
     let is_paced = point.stream_count.is_some();
-    of_point(&Scene { means: &means, point, link, memory, processors: 4, is_paced })
+    let on_network = link.is_some();
+    of_point(&Scene { means: &means, point, link, memory, on_network, processors: 4, is_paced })
 }
 
 /// The limit of a mix over a network.

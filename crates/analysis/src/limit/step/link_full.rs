@@ -13,7 +13,7 @@ const QUEUE_BYTES: f64 = 30_000.0;
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
     let Some(link) = scene.link.filter(|link| !link.is_this_machine) else {
-        return if scene.on_network() { Tested::NotMeasured } else { Tested::No };
+        return if scene.on_network { Tested::NotMeasured } else { Tested::No };
     };
     let moved = moved(scene);
     let of_line = link.line_bytes_per_s.zip(moved).map(|(line, moved)| moved.value / line * 100.0);
