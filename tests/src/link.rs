@@ -3,9 +3,12 @@
 //! Programs are started with `nsenter --net`: `ip netns exec` would also give them a mount namespace of
 //! their own, and what they mount would be invisible to everybody else.
 
+use std::path::Path;
 use std::process::Command;
 
-use crate::scratch::unique_name;
+use crate::daemon::Daemon;
+use crate::needs::Need;
+use crate::scratch::{Scratch, unique_name};
 use crate::tool::{tool, tool_with};
 
 /// The server's address, the same in every link: each has namespaces of its own.
@@ -14,11 +17,17 @@ pub const SERVER: &str = "10.78.0.2";
 /// The client's address.
 pub const CLIENT: &str = "10.78.0.1";
 
+/// What [`Link::far`] needs.
+pub const NEEDS_FAR: &[Need] =
+    &[Need::Root, Need::Tun, Need::Tool("ip"), Need::Tool("nsenter"), Need::SystemPython("fcntl")];
+
 /// Two hosts and the link between them. Removed on drop.
 #[derive(Debug)]
 pub struct Link {
     server: Namespace,
     client: Namespace,
+    /// What carries the packets of a link that is long.
+    _line: Option<(Daemon, Scratch)>,
 }
 
 impl Link {
@@ -37,7 +46,40 @@ impl Link {
                 "tc -n {namespace} qdisc replace dev v0 root tbf rate {mbit}mbit burst 256kb latency 20ms"
             ));
         }
-        Link { server, client }
+        Link { server, client, _line: None }
+    }
+
+    /// A link on which every packet takes this long in each direction, and so many of a thousand are lost.
+    /// Its speed is what a program in Python carries: some hundred MB/s.
+    ///
+    /// # Panics
+    /// If it cannot be set up.
+    pub fn far(delay_us: u32, lost_of_a_thousand: u32) -> Link {
+        let (server, client, scratch) = (Namespace::new(), Namespace::new(), Scratch::new());
+        let (ours, theirs) = (format!("c{}", client.number()), format!("s{}", client.number()));
+        let mut line = Command::new("/usr/bin/python3");
+        line.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("python/delay_line.py"));
+        line.args([&ours, &theirs, &delay_us.to_string(), &lost_of_a_thousand.to_string()]);
+        let there = |name: &str| Path::new("/sys/class/net").join(name).exists();
+        let line =
+            Daemon::start(&mut line, &scratch.path().join("line.log"), || there(&ours) && there(&theirs));
+        for (namespace, address, tap) in [(&server.0, SERVER, theirs), (&client.0, CLIENT, ours)] {
+            tool(&format!("ip link set {tap} netns {namespace}"));
+            tool(&format!("ip -n {namespace} link set {tap} name v0 mtu 9000 up"));
+            tool(&format!("ip -n {namespace} addr add {address}/24 dev v0"));
+        }
+        Link { server, client, _line: Some((line, scratch)) }
+    }
+
+    /// Sets something of the kernel's network on both hosts: `net.ipv4.tcp_window_scaling=0`.
+    ///
+    /// # Panics
+    /// If that is refused.
+    pub fn set_on_both(&self, setting: &str) {
+        for mut host in [self.on_server("sysctl"), self.on_client("sysctl")] {
+            let output = host.args(["-q", "-w", setting]).output().unwrap();
+            assert!(output.status.success(), "{setting}: {}", String::from_utf8_lossy(&output.stderr));
+        }
     }
 
     /// Puts the client's side of the link behind a bridge, next to a tap device of this name for a virtual
@@ -98,6 +140,13 @@ impl Namespace {
         namespace
     }
 
+    /// What tells it from others, short enough for the name of a device.
+    fn number(&self) -> String {
+        let digits: String = self.0.chars().filter(char::is_ascii_digit).collect();
+        let from = digits.len().saturating_sub(12);
+        digits[from..].to_owned()
+    }
+
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new("nsenter");
         command.arg(format!("--net=/run/netns/{}", self.0)).arg(program);
@@ -130,7 +179,7 @@ mod tests {
         assert!(!link.server_listens(22));
         drop(link);
         for name in names {
-            assert!(!std::path::Path::new("/run/netns").join(name).exists());
+            assert!(!Path::new("/run/netns").join(name).exists());
         }
     }
 }

@@ -52,9 +52,17 @@ impl Sshfs {
         Sshfs::mount_with(mbit, &["allow_other"])
     }
 
+    /// The same through a link that is there already.
+    pub fn over(link: Link) -> Sshfs {
+        Sshfs::mount_over(link, &[])
+    }
+
     fn mount_with(mbit: u32, options: &[&str]) -> Sshfs {
+        Sshfs::mount_over(Link::new(mbit), options)
+    }
+
+    fn mount_over(link: Link, options: &[&str]) -> Sshfs {
         let scratch = Scratch::new();
-        let link = Link::new(mbit);
         let server = serve(&link, scratch.path());
         let point = scratch.dir("mnt");
         let client = connect(&link, &scratch, &point, options);

@@ -109,6 +109,14 @@ fn frozen_while_busy(niceness: u8) {
     let silent_s = number(incident, "storage.no_answer_s");
     assert!((1.4..4.0).contains(&silent_s), "{incident:#}");
     assert_eq!(text(&summary, "load_points.0.culprit"), "storage");
+    // What keeps the processors busy is named beside it, and is not what limited anything.
+    let limit = at(&summary, "load_points.0.limit");
+    assert_ne!(limit["found"]["step"], "client", "{limit:#}");
+    let beside = at(limit, "contributing").as_array().unwrap();
+    assert!(
+        beside.iter().any(|finding| finding["step"] == "client" && finding["at"].is_string()),
+        "{limit:#}"
+    );
 }
 
 #[test]

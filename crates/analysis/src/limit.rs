@@ -14,6 +14,7 @@
 mod beside;
 mod choose;
 mod finding;
+mod like_connections;
 mod scene;
 mod step;
 

@@ -6,10 +6,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use crate::counter::Look;
-
-#[cfg(target_os = "linux")]
 use crate::netlink::{Family, ask};
-#[cfg(target_os = "linux")]
 use crate::source::{cards, queues, sockets};
 
 /// Queues and cards are asked about every so many looks: they tell of faults, and machines with containers
@@ -37,7 +34,6 @@ impl NetReader {
     }
 
     /// One look.
-    #[cfg(target_os = "linux")]
     pub fn look(&mut self, look: &mut Look) {
         if let Some(server) = self.server {
             let mut found = Vec::new();
@@ -70,11 +66,6 @@ impl NetReader {
         }
     }
 
-    /// Only Linux answers.
-    #[cfg(not(target_os = "linux"))]
-    pub fn look(&mut self, _look: &mut Look) {}
-
-    #[cfg(target_os = "linux")]
     fn ask(
         &mut self,
         what: &'static str,

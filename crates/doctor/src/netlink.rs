@@ -8,9 +8,7 @@
 //!
 //! Not here: what stands in a message of a family ([`crate::source::sockets`], [`crate::source::queues`]).
 
-#[cfg(target_os = "linux")]
 mod ask;
 pub mod message;
 
-#[cfg(target_os = "linux")]
 pub use ask::{Family, ask};

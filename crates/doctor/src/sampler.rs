@@ -25,7 +25,7 @@ const EVERY_LATER_NS: u64 = 10_000_000_000;
 /// Samples are put on disk when this much time has passed.
 const SEAL_EVERY_NS: u64 = 2_000_000_000;
 
-/// A last look is worth having when the one before is this long ago.
+/// A look out of turn is worth having when the one before is this long ago.
 const WORTH_A_LOOK_NS: u64 = 100_000_000;
 
 /// How often writing may fail in a row before the counters are given up.
@@ -62,7 +62,8 @@ pub struct SamplingReport {
 /// A thread that samples. It ends when this is finished or dropped.
 #[derive(Debug)]
 pub struct Sampling {
-    /// Its way here and back. The thread ends when the sender is dropped.
+    /// Its way here and back. The thread looks when it is sent something, and ends when the sender is
+    /// dropped.
     thread: Option<(Sender<()>, Receiver<SamplingReport>)>,
     /// Why there is no thread.
     trouble: Option<String>,
@@ -89,6 +90,15 @@ impl Sampling {
                 let why = format!("Counters could not be sampled: no thread for them ({error}).");
                 Sampling { thread: None, trouble: Some(why) }
             }
+        }
+    }
+
+    /// Looks now, and does not wait for it: what is said of a stretch that begins or ends here is then said
+    /// of it alone.
+    pub fn look_now(&self) {
+        if let Some((asked, _)) = &self.thread {
+            // Nobody listens where the thread has given up.
+            let _ = asked.send(());
         }
     }
 
@@ -132,9 +142,10 @@ fn sample(watch: Watch, now_ns: &dyn Fn() -> u64, stopped: &Receiver<()>) -> Sam
     let mut trouble = None;
     loop {
         let wait = Duration::from_nanos(due_ns.saturating_sub(now_ns()));
-        let ending = !matches!(stopped.recv_timeout(wait), Err(RecvTimeoutError::Timeout));
+        let asked = stopped.recv_timeout(wait);
+        let (ending, is_due) = (asked == Err(RecvTimeoutError::Disconnected), asked != Ok(()));
         let now = now_ns();
-        if !ending || watcher.is_worth_a_look(now) {
+        if !ending && is_due || watcher.is_worth_a_look(now) {
             store.append(watcher.look(now));
         }
         if ending || now >= seal_due_ns {
@@ -145,7 +156,9 @@ fn sample(watch: Watch, now_ns: &dyn Fn() -> u64, stopped: &Receiver<()>) -> Sam
         if ending || failures == FAILURES_MAX {
             return watcher.report(trouble);
         }
-        due_ns = next_due_ns(due_ns, now);
+        if is_due {
+            due_ns = next_due_ns(due_ns, now);
+        }
     }
 }
 

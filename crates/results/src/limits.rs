@@ -23,9 +23,17 @@ pub fn limits_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPl
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get) as u32;
     let paced_replay = summary.replay.as_ref().is_some_and(|replay| replay.pace != "max");
     let (link, memory) = (summary.link.as_ref(), summary.memory.as_ref());
+    // Of a run that was killed the type of its file system is all that is known.
+    let types = ["nfs", "cifs", "smb", "fuse.sshfs", "ceph", "9p"];
+    let by_type = summary
+        .target
+        .fs_type
+        .as_deref()
+        .is_some_and(|fs_type| types.iter().any(|network| fs_type.starts_with(network)));
+    let on_network = link.is_some() || by_type || memory.is_some_and(|memory| memory.on_network);
     let limit = |(point, means): (&LoadPoint, &Means)| {
         let is_paced = paced_replay || point.stream_count.is_some();
-        Some(of_point(&Scene { means, point, link, memory, processors, is_paced }))
+        Some(of_point(&Scene { means, point, link, memory, on_network, processors, is_paced }))
     };
     let limits: Vec<_> = summary.load_points.iter().zip(&means).map(limit).collect();
     for (point, limit) in summary.load_points.iter_mut().zip(limits) {

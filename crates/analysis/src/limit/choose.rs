@@ -5,6 +5,7 @@
 
 use super::beside::factors;
 use super::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
+use super::like_connections::stuck;
 use super::scene::Scene;
 use super::step::test;
 use super::{Limit, LimitVerdict};
@@ -54,7 +55,8 @@ pub fn of_point(scene: &Scene<'_>) -> Limit {
     limit.contributing = found;
     let told =
         |finding: &LimitFinding| limit.found.iter().chain(&limit.contributing).any(|one| one == finding);
-    let beside: Vec<_> = factors(scene).into_iter().filter(|finding| !told(finding)).collect();
+    let beside: Vec<_> =
+        stuck(scene).into_iter().chain(factors(scene)).filter(|finding| !told(finding)).collect();
     limit.contributing.extend(beside);
     limit
 }

@@ -62,6 +62,8 @@ pub enum Measure {
     WrittenBytesPerS,
     /// The busier direction, of what the link can carry.
     LinkPercent,
+    /// What waited in the interface's sending queue, on average.
+    QueueBytes,
     /// Errors of the interface.
     InterfaceErrorsPerS,
     /// Of what this machine sent to the server, sent again.
@@ -76,6 +78,8 @@ pub enum Measure {
     QueueDropsPerS,
     /// Of the time with something to send, spent waiting for the receiver's window.
     WindowLimitedPercent,
+    /// What one connection carried, of what is usual for those to the same server.
+    OfLikeConnectionsPercent,
     /// Connections to the server.
     Connections,
     /// Those of them without window scaling.
@@ -152,7 +156,7 @@ impl Seen {
         Some(self.value / self.threshold.filter(|threshold| *threshold > 0.0)?)
     }
 
-    fn stands_out(&self) -> bool {
+    pub(super) fn stands_out(&self) -> bool {
         self.threshold.is_some_and(|threshold| self.value > threshold)
     }
 }

@@ -19,6 +19,8 @@ pub struct Scene<'a> {
     pub link: Option<&'a LinkFacts>,
     /// The memories on the way.
     pub memory: Option<&'a MemoryFacts>,
+    /// Whether the storage is behind a network.
+    pub on_network: bool,
     /// How many processors this machine has.
     pub processors: u32,
     /// Whether the load was no larger than it was asked to be: frames have their times, so that a load that
@@ -41,11 +43,6 @@ impl Connection<'_> {
 }
 
 impl<'a> Scene<'a> {
-    /// Whether the storage is behind a network.
-    pub(super) fn on_network(&self) -> bool {
-        self.link.is_some() || self.memory.is_some_and(|memory| memory.on_network)
-    }
-
     /// The connections to the server; empty where there are none or they were not sampled.
     pub(super) fn connections(&self) -> Vec<Connection<'a>> {
         let names = self.means.each(Layer::Network, "connection_sent_bytes_per_s");

@@ -29,7 +29,7 @@ pub(super) fn test(step: LimitStep, scene: &Scene<'_>) -> Tested {
         LimitStep::SendBuffer => send_buffer::test(scene),
         LimitStep::Server => server::test(scene),
         // Only the server itself counts them.
-        LimitStep::ServerThreads if scene.on_network() => Tested::NotMeasured,
+        LimitStep::ServerThreads if scene.on_network => Tested::NotMeasured,
         LimitStep::ServerThreads => Tested::No,
         LimitStep::Disk => disk::test(scene),
         LimitStep::Latency => latency::test(scene),

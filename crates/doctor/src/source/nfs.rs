@@ -42,6 +42,21 @@ impl Op {
         })
     }
 
+    /// Both kinds of an operation together.
+    fn plus(self, other: Op) -> Op {
+        Op {
+            requests: self.requests.saturating_add(other.requests),
+            transmissions: self.transmissions.saturating_add(other.transmissions),
+            timeouts: self.timeouts.saturating_add(other.timeouts),
+            bytes_sent: self.bytes_sent.saturating_add(other.bytes_sent),
+            bytes_received: self.bytes_received.saturating_add(other.bytes_received),
+            queue_ms: self.queue_ms.saturating_add(other.queue_ms),
+            rtt_ms: self.rtt_ms.saturating_add(other.rtt_ms),
+            execution_ms: self.execution_ms.saturating_add(other.execution_ms),
+            errors: self.errors.saturating_add(other.errors),
+        }
+    }
+
     fn mean(self, sum: u64) -> Reading {
         Reading::Mean { sum: sum as f64, count: self.requests }
     }
@@ -130,14 +145,15 @@ impl Mount {
         };
         add(&mut self.timeouts, op.timeouts);
         match name {
-            "READ" => self.read = Some(op),
+            // NFS 4.2 may read with either.
+            "READ" | "READ_PLUS" => self.read = Some(self.read.unwrap_or_default().plus(op)),
             "WRITE" => self.write = Some(op),
             "COMMIT" => self.commit = Some(op),
             "GETATTR" | "ACCESS" | "LOOKUP" => add(&mut self.metadata, op.requests),
             _ => return,
         }
         // A file that is looked for and is not there is an error, too, and nothing to speak of.
-        if matches!(name, "READ" | "WRITE" | "COMMIT") {
+        if matches!(name, "READ" | "READ_PLUS" | "WRITE" | "COMMIT") {
             add(&mut self.errors, op.errors);
         }
     }
@@ -251,6 +267,21 @@ mod tests {
         ] {
             assert_eq!(reading(&look, name, ""), &expected, "{name}");
         }
+    }
+
+    #[test]
+    fn reads_of_either_kind_are_reads() {
+        let text = "\
+device nas1:/m mounted on /mnt/nas with fstype nfs4 statvers=1.1
+\t        READ: 2 2 0 300 2000 1 20 30 0
+\t   READ_PLUS: 8 9 0 1200 800000 4 80 90 1
+";
+        let look = look(text, "/mnt/nas");
+        assert_eq!(reading(&look, "reads_per_s", ""), &Reading::PerSecond(10));
+        assert_eq!(reading(&look, "mean_read_bytes", ""), &Reading::Mean { sum: 802_000.0, count: 10 });
+        assert_eq!(reading(&look, "read_rtt_us", ""), &Reading::Mean { sum: 100e3, count: 10 });
+        assert_eq!(reading(&look, "read_retransmissions_per_s", ""), &Reading::PerSecond(1));
+        assert_eq!(reading(&look, "failed_requests_per_s", ""), &Reading::PerSecond(1));
     }
 
     #[test]

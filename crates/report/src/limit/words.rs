@@ -55,6 +55,13 @@ fn link_full(finding: &LimitFinding) -> String {
     let moved = moved.iter().find_map(|(measure, verb)| {
         Some(format!(", {} MB/s {verb}", crate::units::mb_per_s(finding.value(*measure)?)))
     });
+    if let Some(waiting) = finding.value(Measure::QueueBytes) {
+        return format!(
+            "the link{name}: its sending queue was never empty, {} waited on average{}",
+            amount(waiting as u64),
+            moved.unwrap_or_default()
+        );
+    }
     let carried = if share.is_empty() { " all that it can".to_owned() } else { share };
     format!("the link{name}: it carried{carried}{}", moved.unwrap_or_default())
 }
@@ -72,7 +79,27 @@ fn path_broken(finding: &LimitFinding) -> String {
     }
 }
 
+/// One of several connections to a server: `one of several connections, 10.0.0.2:2049 from 700, carried 3 %
+/// …`.
+fn stuck_connection(finding: &LimitFinding, carried_percent: f64) -> String {
+    let name =
+        finding.at.as_deref().map_or_else(String::new, |at| format!(" ({})", plain_short(at, NAME_CHARS)));
+    let again = finding.value(Measure::RetransmittedPercent);
+    let wrong = match (again, finding.value(Measure::RttUs)) {
+        (Some(percent), _) => format!("{} of what it sent was sent again", percent_words(percent)),
+        (None, Some(us)) => format!("its round trip was {}", duration(us)),
+        (None, None) => String::new(),
+    };
+    format!(
+        "one of several connections to the server{name} carried {} of what its like did: {wrong}",
+        percent_words(carried_percent)
+    )
+}
+
 fn network_loss(finding: &LimitFinding) -> String {
+    if let Some(percent) = finding.value(Measure::OfLikeConnectionsPercent) {
+        return stuck_connection(finding, percent);
+    }
     let part = |seen: &Seen| match seen.measure {
         Measure::OutOfOrderPercent => {
             Some(format!("{} of what was read came out of order", percent_words(seen.value)))
@@ -236,7 +263,7 @@ fn value(seen: &Seen) -> String {
         Measure::ReadBytesPerS | Measure::WrittenBytesPerS => {
             format!("{} MB/s", crate::units::mb_per_s(seen.value))
         }
-        Measure::WindowBytes | Measure::RequestBytes => amount(seen.value as u64),
+        Measure::QueueBytes | Measure::WindowBytes | Measure::RequestBytes => amount(seen.value as u64),
         Measure::Connections | Measure::ConnectionsWithoutScaling => count(seen.value as u64),
         Measure::DiskRequests | Measure::RequestsAtATime => number(seen.value),
         _ => percent_words(seen.value),
@@ -250,6 +277,7 @@ fn name(measure: Measure) -> &'static str {
         Measure::ReadBytesPerS => "read",
         Measure::WrittenBytesPerS => "written",
         Measure::LinkPercent => "link at",
+        Measure::QueueBytes => "waiting to be sent",
         Measure::InterfaceErrorsPerS => "errors",
         Measure::RetransmittedPercent => "sent again",
         Measure::TimeoutsPerS => "timeouts",
@@ -257,6 +285,7 @@ fn name(measure: Measure) -> &'static str {
         Measure::ReceiveDropsPerS => "received packets dropped here",
         Measure::QueueDropsPerS => "packets dropped by the sending queue",
         Measure::WindowLimitedPercent => "waited for the server's window",
+        Measure::OfLikeConnectionsPercent => "carried, of what its like did",
         Measure::Connections => "connections",
         Measure::ConnectionsWithoutScaling => "connections without window scaling",
         Measure::WindowBytes => "window",

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use reelgauge_analysis::Counts;
 use reelgauge_analysis::late::LateNow;
+use reelgauge_doctor::Sampling;
 use reelgauge_engine::driver::{
     AllEnded, Context, DriverError, DriverKind, Running, Worker, start, threads_for,
 };
@@ -106,6 +107,8 @@ pub struct PointSetup<'a> {
     pub rings: RingRoom,
     /// Whether to end.
     pub interrupt: &'a Interrupt,
+    /// What samples counters beside it, and looks where the measured time begins and ends.
+    pub counters: Option<&'a Sampling>,
 }
 
 /// Runs a load point to its end, whichever that is.
@@ -129,6 +132,7 @@ pub fn run_point<S: Script + 'static>(
         reason: None,
         stopped_ns: None,
         mount_looked_ns: setup.context.clock.now_ns(),
+        is_measuring: false,
         display: Display::default(),
     };
     let watched = watch.until_over(observer).and_then(|()| watch.show(observer, true));
@@ -152,6 +156,8 @@ struct Watch<'a, S> {
     reason: Option<Ending>,
     stopped_ns: Option<u64>,
     mount_looked_ns: u64,
+    /// Whether the warm-up was seen to be over.
+    is_measuring: bool,
     display: Display,
 }
 
@@ -199,8 +205,19 @@ impl<S: Script + 'static> Watch<'_, S> {
         self.display.show(self.setup, observer, longest_in_flight, is_over)
     }
 
+    /// The counters say what they say of the time between two looks.
+    fn look_at_counters(&self) {
+        if let Some(counters) = self.setup.counters {
+            counters.look_now();
+        }
+    }
+
     /// Looks for reasons to stop.
     fn look(&mut self) {
+        if !self.is_measuring && self.now_ns() >= self.setup.context.window.warmup_until_ns() {
+            self.is_measuring = true;
+            self.look_at_counters();
+        }
         if self.setup.interrupt.asked() {
             self.stop(Ending::Interrupted);
         }
@@ -287,6 +304,7 @@ impl<S: Script + 'static> Watch<'_, S> {
         let context = &self.setup.context;
         let over_ns = context.clock.now_ns();
         let exhausted = self.finished_scripts == worker_count && over_ns < context.window.end_ns();
+        self.look_at_counters();
         // The dead hold nothing in the kernel. Those that died after a look at who ended are among both.
         let left_behind = self.threads_left - self.dead().min(self.threads_left);
         let natural = if exhausted { Ending::Exhausted } else { Ending::OnTime };

@@ -113,6 +113,7 @@ impl Session {
             drain: &self.drain,
             rings: self.rings,
             interrupt,
+            counters: self.counters.as_ref(),
         };
         let threads = threads_for(self.driver, workers.len()) as u32;
         let end = run_point(&setup, workers, observer)?;
@@ -198,6 +199,9 @@ impl Session {
         point.streams = has_streams.then(|| judged.late.clone());
         self.done.push(point);
         let part = measured_part(context);
+        if let Some(planned) = self.planned.last_mut() {
+            planned.warmup_until_ns = part.from_ns;
+        }
         if let Some(to_judge) = to_judge {
             // Now it is known when it began to the nanosecond, and whether it was cut short.
             let until_ns = if has_streams { judged.until_ns.min(part.until_ns) } else { part.until_ns };

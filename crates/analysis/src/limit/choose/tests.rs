@@ -102,7 +102,8 @@ fn limit_of(
 ) -> Limit {
     let means = Means::of_tests(10.0, values);
     let is_paced = point.stream_count.is_some();
-    of_point(&Scene { means: &means, point, link, memory, processors: 4, is_paced })
+    let on_network = link.is_some();
+    of_point(&Scene { means: &means, point, link, memory, on_network, processors: 4, is_paced })
 }
 
 /// The limit of a mix over a network.
@@ -137,6 +138,10 @@ fn a_link_at_nine_tenths_of_what_it_carries_is_full_in_one_direction() {
     assert_eq!(of(mix(110e6, 0.0)), Some(LimitStep::LinkFull));
     // Both directions together carry more than one.
     assert_ne!(of(mix(70e6, 70e6)), Some(LimitStep::LinkFull));
+    let queue = |bytes| [connection(&[]), vec![(Network, "queue_backlog_bytes", "eth0", bytes)]].concat();
+    let of = |bytes| found(&limit_of(&mix(0.0, 50e6), &queue(bytes), Some(&link(None)), None));
+    assert_eq!(of(72_000.0), Some(LimitStep::LinkFull), "a queue that is never empty");
+    assert_ne!(of(900.0), Some(LimitStep::LinkFull));
     let unknown = limit_of(&mix(110e6, 0.0), &connection(&[]), Some(&link(None)), None);
     assert!(unknown.not_measured.contains(&LimitStep::LinkFull), "{unknown:#?}");
 }
@@ -196,6 +201,33 @@ fn a_window_that_is_full_is_the_window() {
     assert_eq!((found(&limit), first_rule(&limit)), (Some(LimitStep::TcpWindow), "net.tcp.buffer_below_bdp"));
     assert_eq!(limit.found.unwrap().value(Measure::WindowLimitedPercent), Some(90.0));
     assert_ne!(found(&over_network(&mix(0.0, 50e6), &peer(4.0))), Some(LimitStep::TcpWindow));
+}
+
+#[test]
+fn one_connection_that_is_stuck_among_its_like_is_named() {
+    let like = |number: usize, changed: &[(&'static str, f64)]| {
+        let names = ["10.0.0.2:2049 from 701", "10.0.0.2:2049 from 702", "10.0.0.2:2049 from 703"];
+        let of = |(layer, name, _, value)| (layer, name, names[number], value);
+        connection(changed).into_iter().map(of).collect::<Values>()
+    };
+    let rtt = |number: usize, us| vec![(Network, "connection_rtt_us", like(number, &[])[0].2, us)];
+    let of = |slow: Values, slow_rtt| {
+        let others = [like(0, &[]), like(1, &[]), rtt(0, 600.0), rtt(1, 700.0), rtt(2, slow_rtt)].concat();
+        let limit = over_network(&streams(None), &[others, slow].concat());
+        let is_of_one = |finding: &&LimitFinding| finding.value(Measure::OfLikeConnectionsPercent).is_some();
+        limit.contributing.iter().find(is_of_one).and_then(|finding| finding.at.clone())
+    };
+    let stuck = like(2, &[("connection_received_bytes_per_s", 2e6)]);
+    assert_eq!(of(stuck.clone(), 9_000.0).as_deref(), Some("10.0.0.2:2049 from 703"));
+    // Nobody uses it, and nothing is wrong with it; or it is far, and carries as much as the others.
+    assert_eq!(of(stuck, 650.0), None);
+    assert_eq!(of(like(2, &[]), 9_000.0), None);
+    let lossy = [
+        ("connection_received_bytes_per_s", 1e6),
+        ("connection_retransmitted_bytes_per_s", 9_000.0),
+        ("connection_sent_bytes_per_s", 100_000.0),
+    ];
+    assert_eq!(of(like(2, &lossy), 650.0).as_deref(), Some("10.0.0.2:2049 from 703"));
 }
 
 #[test]

@@ -13,7 +13,7 @@ const ON_THE_WAY_PERCENT: f64 = 80.0;
 const RULES: &[&str] = &["nfs.rsize_wsize", "nfs.readahead_128k", "net.path.same_switch_and_vlan"];
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
-    if !scene.on_network() {
+    if !scene.on_network {
         return Tested::No;
     }
     let connections = scene.connections();

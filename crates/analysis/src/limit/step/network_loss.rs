@@ -19,7 +19,7 @@ const COUNT_MIN: f64 = 10.0;
 const SEGMENT_BYTES: f64 = 1_448.0;
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
-    if !scene.on_network() {
+    if !scene.on_network {
         return Tested::No;
     }
     let sent = sent_again(scene).map(|percent| against(Measure::RetransmittedPercent, percent));

@@ -11,7 +11,7 @@ const ERRORS_PER_S: f64 = 1.0;
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
     let Some(link) = scene.link else {
-        return if scene.on_network() { Tested::NotMeasured } else { Tested::No };
+        return if scene.on_network { Tested::NotMeasured } else { Tested::No };
     };
     let errors = [scene.interface("rx_errors_per_s"), scene.interface("tx_errors_per_s")];
     let errors = errors.into_iter().flatten().reduce(|one, two| one + two);

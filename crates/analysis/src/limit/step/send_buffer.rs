@@ -11,7 +11,7 @@ const LIMITED_PERCENT: f64 = 20.0;
 const RULES: &[&str] = &["net.tcp.buffer_below_bdp", "smb.samba.socket_options"];
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
-    if !scene.on_network() || scene.mostly_reads() {
+    if !scene.on_network || scene.mostly_reads() {
         return Tested::No;
     }
     let percent = |connection: &Connection<'_>| {

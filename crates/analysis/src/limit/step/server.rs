@@ -11,7 +11,7 @@ const TIMES_THE_WAY: f64 = 3.0;
 const RULES: &[&str] = &["nfs.server.threads", "smb.crypto_algorithm_slow", "blk.disk_saturated"];
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
-    if !scene.on_network() {
+    if !scene.on_network {
         return Tested::No;
     }
     let (Some(way_us), Some(request_us)) = (way_us(scene), request_us(scene)) else {

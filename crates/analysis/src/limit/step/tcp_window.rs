@@ -20,7 +20,7 @@ const UNSCALED_BYTES: f64 = 65_535.0;
 const CARRIES_BYTES_PER_S: f64 = 100_000.0;
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
-    if !scene.on_network() {
+    if !scene.on_network {
         return Tested::No;
     }
     let connections = scene.connections();
