@@ -249,6 +249,8 @@ export type ComparedSystem = {
   client_hardware: string | null,
   /** Its network links that were up. */
   client_links: string | null,
+  /** What the client was set to, by name. */
+  client_settings: { [key in string]: string },
 };
 
 /** A comparison with its words. */
@@ -2194,8 +2196,8 @@ export type StreamFigures = {
   /** The smallest mean throughput over the buffer time. */
   throughput: ThroughputFigures | null,
   /**
-   * Frames completed per second of the measured time in which it moved at its pace: from its beginning, or,
-   * where a player filled its buffer before, from when that was shown.
+   * Frames completed per second of the measured time in which it moved at its pace: from its beginning,
+   * or, where a player had filled its buffer before, from when that was shown.
    */
   frames_per_s: number | null,
   /** The same as a share of the nominal rate. */

@@ -402,7 +402,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     worst_late_runs: ["The ten with most frames, worst first.", "LateRun"],
     response: ["Of judged frames that came, each as a whole: from when its first operation was due until its last byte. Single operations have theirs in the load point's total.response.", "TimeFigures"],
     throughput: ["The smallest mean throughput over the buffer time.", "ThroughputFigures"],
-    frames_per_s: ["Frames completed per second of the measured time in which it moved at its pace: from its beginning, or, where a player filled its buffer before, from when that was shown."],
+    frames_per_s: ["Frames completed per second of the measured time in which it moved at its pace: from its beginning, or, where a player had filled its buffer before, from when that was shown."],
     achieved_share: ["The same as a share of the nominal rate."],
     ops_per_s: ["Operations of every kind per second of the same time."],
     bytes_per_s: ["Bytes of completed frames per second of the same time."],
