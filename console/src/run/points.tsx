@@ -4,6 +4,7 @@
 import type { LoadPoint, Summary } from "../data/summary";
 import { columnText } from "../figures/column";
 import { count, counted } from "../figures/units";
+import { GLOSSARY } from "../parts/glossary";
 import { Figure } from "../parts/figure";
 import { Percentile } from "../parts/percentile";
 import { Name, Said } from "../parts/name";
@@ -128,7 +129,7 @@ function frameColumns(rows: Row[]): Column<Row>[] {
     ),
     {
       ...percentiles(rows, "frame p99, ms", "streams.total.response.p99_us", p99, 99, frames),
-      help: "99 of 100 frames were there within this time",
+      help: GLOSSARY["frame p99"],
     },
   ];
 }
@@ -153,7 +154,10 @@ function rateColumns(rows: Row[], hasFrames: boolean): Column<Row>[] {
     ...columns,
     figures(rows, "ops/s", "total.data_ops_per_s", (point) => point.total.data_ops_per_s),
     percentiles(rows, "op p50, ms", "total.response.data.p50_us", data("p50_us"), 50, data("count")),
-    percentiles(rows, "op p99, ms", "total.response.data.p99_us", data("p99_us"), 99, data("count")),
+    {
+      ...percentiles(rows, "op p99, ms", "total.response.data.p99_us", data("p99_us"), 99, data("count")),
+      help: GLOSSARY["op p99"],
+    },
     figures(rows, "op max, ms", "total.response.data.max_us", data("max_us"), 1e3),
   ];
 }
