@@ -4,6 +4,7 @@
 import type { LoadPoint, Summary } from "../data/summary";
 import { columnText } from "../figures/column";
 import { count, counted } from "../figures/units";
+import { GLOSSARY } from "../parts/glossary";
 import { Figure } from "../parts/figure";
 import { Percentile } from "../parts/percentile";
 import { Name, Said } from "../parts/name";
