@@ -1,5 +1,5 @@
-//! What a machine is set to, as far as it bears on storage and files tell it: kept with every run, so that two
-//! runs show what was changed between them.
+//! What a machine is set to, as far as it bears on storage and files tell it: kept with every run, so that
+//! two runs show what was changed between them.
 //!
 //! Only files of a few bytes are read; what a program would have to be asked for is not here. What is not
 //! there is left out: not known is no setting.
