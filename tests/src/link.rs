@@ -65,7 +65,7 @@ impl Link {
             Daemon::start(&mut line, &scratch.path().join("line.log"), || there(&ours) && there(&theirs));
         for (namespace, address, tap) in [(&server.0, SERVER, theirs), (&client.0, CLIENT, ours)] {
             tool(&format!("ip link set {tap} netns {namespace}"));
-            tool(&format!("ip -n {namespace} link set {tap} name v0 mtu 9000 up"));
+            tool(&format!("ip -n {namespace} link set {tap} name v0 mtu 9000 txqueuelen 20000 up"));
             tool(&format!("ip -n {namespace} addr add {address}/24 dev v0"));
         }
         Link { server, client, _line: Some((line, scratch)) }

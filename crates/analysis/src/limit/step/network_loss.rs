@@ -12,6 +12,10 @@ use crate::limit::scene::Scene;
 /// A sound network in one building loses less than this, in percent.
 const LOSS_PERCENT: f64 = 0.1;
 
+/// Behind a segment that was lost several come out of order, as many as were on the way: five for each is a
+/// low guess.
+const OUT_OF_ORDER_PERCENT: f64 = 0.5;
+
 /// So many segments or packets are no chance.
 const COUNT_MIN: f64 = 10.0;
 
@@ -22,12 +26,14 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     if !scene.on_network {
         return Tested::No;
     }
-    let sent = sent_again(scene).map(|percent| against(Measure::RetransmittedPercent, percent));
-    let received = out_of_order(scene).map(|percent| against(Measure::OutOfOrderPercent, percent));
+    let sent =
+        sent_again(scene).map(|percent| Seen::against(Measure::RetransmittedPercent, percent, LOSS_PERCENT));
+    let received = out_of_order(scene)
+        .map(|percent| Seen::against(Measure::OutOfOrderPercent, percent, OUT_OF_ORDER_PERCENT));
     // The direction that carries the load comes first, unless only the other one lost something.
     let (first, second) = if scene.mostly_reads() { (received, sent) } else { (sent, received) };
-    let loses = |seen: &Seen| seen.value > LOSS_PERCENT;
-    let other_alone = second.as_ref().is_some_and(loses) && !first.as_ref().is_some_and(loses);
+    let other_alone =
+        second.as_ref().is_some_and(Seen::stands_out) && !first.as_ref().is_some_and(Seen::stands_out);
     let (first, second) = if other_alone { (second, first) } else { (first, second) };
     let mut seen: Vec<Seen> = first.into_iter().chain(second).collect();
     if seen.is_empty() {
@@ -38,10 +44,6 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     seen.extend(timeouts.map(|rate| Seen::beside(Measure::TimeoutsPerS, rate)));
     let rules = rules(&seen, scene.mostly_reads());
     Tested::by_first(LimitFinding::new(LimitStep::NetworkLoss, seen, &rules))
-}
-
-fn against(measure: Measure, percent: f64) -> Seen {
-    Seen::against(measure, percent, LOSS_PERCENT)
 }
 
 /// Of what this machine sent to the server, what it had to send again. 0 where that are too few to say.
@@ -102,7 +104,7 @@ fn rules(seen: &[Seen], mostly_reads: bool) -> Vec<&'static str> {
     let reads = percent(Measure::OutOfOrderPercent);
     if rules.is_empty()
         && mostly_reads
-        && reads > LOSS_PERCENT
+        && reads > OUT_OF_ORDER_PERCENT
         && percent(Measure::RetransmittedPercent) * 10.0 <= reads
     {
         rules.push("net.tcp.backpressure");
