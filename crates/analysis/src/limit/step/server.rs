@@ -7,6 +7,9 @@ use crate::limit::scene::Scene;
 /// The way there and back, so many times.
 const TIMES_THE_WAY: f64 = 3.0;
 
+/// A server that answers sooner is not waited for by anybody who plays media, however short the way is.
+const NOTICED_US: f64 = 1_000.0;
+
 /// What tells more: all of it is to be looked for on the server.
 const RULES: &[&str] = &["nfs.server.threads", "smb.crypto_algorithm_slow", "blk.disk_saturated"];
 
@@ -18,7 +21,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
         return Tested::NotMeasured;
     };
     let seen = vec![
-        Seen::against(Measure::OperationUs, request_us, way_us * TIMES_THE_WAY),
+        Seen::against(Measure::OperationUs, request_us, (way_us * TIMES_THE_WAY).max(NOTICED_US)),
         Seen::beside(Measure::RttUs, way_us),
     ];
     Tested::by_first(LimitFinding::new(LimitStep::Server, seen, RULES))
