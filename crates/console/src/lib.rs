@@ -9,7 +9,8 @@
 //!   standing in the others' way, [`weight`] is how long something will take.
 //! * Runs: [`runs`] finds and lists them ([`entry`], [`events`]), [`watching`] tells what one does while it
 //!   goes on, [`notes`] and [`removal`] change them, [`pages`] and [`log_view`] show what they found;
-//!   [`window_map`] is a part of a file's map. [`traces`]: the library; [`suites`]: many runs that are one.
+//!   [`window_map`] is a part of a file's map. [`traces`]: the library; [`suites`]: many runs that are one;
+//!   [`proofs`]: many that answer one question.
 //! * Starting: [`forms`] are the command line's own flags, [`catalogue`] what can be chosen in them,
 //!   [`start`] starts this same program, [`stop`] sends it Ctrl-C. A run is a process of its own session:
 //!   neither browser nor console ends it by going away.
@@ -35,6 +36,7 @@ pub mod log_view;
 pub mod metrics;
 pub mod notes;
 pub mod pages;
+pub mod proofs;
 pub mod public_url;
 mod regular_file;
 pub mod removal;

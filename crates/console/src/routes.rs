@@ -94,6 +94,7 @@ fn routes() -> Router<Arc<App>> {
         .route("/{id}/events", get(events))
         .route("/{id}/counters", get(run_counters))
         .route("/{id}/suite", get(suites::suite))
+        .route("/{id}/proof", get(suites::proof))
         .route("/{id}/notes", put(write_notes))
         .route("/{id}/stop", post(stop));
     let traces = Router::new()

@@ -21,6 +21,7 @@ use crate::catalogue::{Choices, FormatsFound};
 use crate::entry::RunEntry;
 use crate::forms::{Filled, Form};
 use crate::log_view::OpsFound;
+use crate::proofs::ProofPage;
 use crate::routes::Info;
 use crate::start::{AheadAnswer, StartAnswer};
 use crate::suites::SuiteComparison;
@@ -89,6 +90,7 @@ impl Types {
         types.visit::<FormatsFound>();
         types.visit::<EventsTold>();
         types.visit::<SuiteComparison>();
+        types.visit::<ProofPage>();
         types
     }
 

@@ -157,7 +157,7 @@ fn cause(statement: &Statement, summary: &Summary) -> String {
             "Not known: the search ended before it met a limit.".to_owned()
         }
         (Number::Throughput { .. }, Judgement::NothingAsked) => {
-            "Not looked for: the workers asked for as much as they were given.".to_owned()
+            "No criterion was set: the workers asked for as much as they were given.".to_owned()
         }
         (Number::Replay { .. }, _) => "Not looked for: the trace set what was asked.".to_owned(),
         (Number::ValidPoint { .. }, Judgement::Met) => {

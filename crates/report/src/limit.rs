@@ -24,12 +24,46 @@ pub(crate) fn limit_sentences(summary: &Summary) -> Vec<String> {
     let Some(limit) = statement.limit(summary) else {
         return Vec::new();
     };
-    let is_line_known = summary.link.as_ref().is_some_and(|link| link.line_bytes_per_s.is_some());
-    let words = |finding: &LimitFinding| finding_words(finding, is_line_known);
-    let found = found(limit, words);
+    let way = Way::of(summary);
+    let words = |finding: &LimitFinding| finding_words(finding, way);
+    let found = found(limit, words).map(|found| at_its_point(&found, summary, statement.limit_point));
     let beside: Vec<String> = limit.contributing.iter().take(BESIDE).map(words).collect();
     let beside = (!beside.is_empty()).then(|| format!("Seen beside it: {}.", beside.join("; ")));
     found.into_iter().chain(beside).collect()
+}
+
+/// What words have to know of the way to the storage.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Way {
+    /// Whether it is known what the line carries.
+    pub(crate) is_line_known: bool,
+    /// A program of this machine does the mount's work, as sshfs does, and counts nothing.
+    pub(crate) has_own_program: bool,
+}
+
+impl Way {
+    fn of(summary: &Summary) -> Way {
+        let fs_type = summary.target.fs_type.as_deref().unwrap_or_default();
+        Way {
+            is_line_known: summary.link.as_ref().is_some_and(|link| link.line_bytes_per_s.is_some()),
+            has_own_program: fs_type.starts_with("fuse"),
+        }
+    }
+}
+
+/// With the load point that it is about, where there are several: it need not be the one that the answer is
+/// about.
+fn at_its_point(found: &str, summary: &Summary, at: Option<usize>) -> String {
+    let point = at.and_then(|at| summary.load_points.get(at)).filter(|_| summary.load_points.len() > 1);
+    point
+        .map_or_else(|| found.to_owned(), |point| format!("At {}: {}", plain(&point.label), uncapital(found)))
+}
+
+/// Without the capital at the beginning; a sentence of its own keeps it.
+fn uncapital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|first| first.to_lowercase().to_string()).unwrap_or_default();
+    first + chars.as_str()
 }
 
 fn found(limit: &Limit, words: impl Fn(&LimitFinding) -> String) -> Option<String> {

@@ -9,9 +9,12 @@ use crate::compare::say;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
-use crate::text::{capital, plain};
+use crate::text::plain;
 use crate::units::{fixed, moment};
 use crate::wanted::Style;
+
+/// What the state with a change is called, whatever the change is.
+pub const WITH_CHANGE: &str = "with the change";
 
 /// What is shown of a proof.
 #[derive(Clone, Copy, Debug)]
@@ -26,8 +29,14 @@ pub struct ProofScreen<'a> {
     pub rounds: u32,
     /// What else happened, and in which state.
     pub disturbed: &'a [(usize, &'a Disturbance)],
+    /// Passes that ran, whether they count or not.
+    pub passes: usize,
     /// Why it ended before its end.
     pub ended_early: Option<&'a str>,
+    /// Why the change is still in place.
+    pub not_undone: Option<&'a str>,
+    /// Whether it goes on.
+    pub goes_on: bool,
     /// What all passes allow to conclude; `None` where it ended early.
     pub conclusion: Option<&'a ProofConclusion>,
     /// What makes the best state last, where one was accepted and a command makes it.
@@ -39,8 +48,23 @@ pub struct ProofScreen<'a> {
 /// The screen as text, ending with a line feed.
 pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
     let mut page = Page::new(style);
+    let is_over = proof.conclusion.is_some() || proof.ended_early.is_some();
     if let Some(why) = proof.ended_early {
         page.sentence(Tone::Bad, &format!("Nothing is proven: {}.", plain(why).trim_end_matches('.')));
+    } else if proof.goes_on {
+        page.sentence(Tone::Answer, "The proof goes on; nothing is known yet.");
+    } else if !is_over {
+        page.sentence(
+            Tone::Bad,
+            "Nothing is proven: it was killed. The next start of Reelgauge by the same user says whether the change \
+             is still in place.",
+        );
+    }
+    if let Some(why) = proof.not_undone {
+        page.sentence(
+            Tone::Bad,
+            &format!("The change is still in place: {}.", plain(why).trim_end_matches('.')),
+        );
     }
     if let Some(conclusion) = proof.conclusion {
         for (tone, sentence) in answers(conclusion, proof.states) {
@@ -52,7 +76,7 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
     page.gap();
     for (state, disturbance) in proof.disturbed {
         let name = plain(&proof.states[*state]);
-        page.warning(&format!("a pass {name} was measured again: {}.", disturbance_words(disturbance)));
+        page.warning(&format!("a pass ({name}) was measured again: {}.", disturbance_words(disturbance)));
     }
     for (name, text) in proof.tried {
         page.item(name, &plain(text));
@@ -69,28 +93,49 @@ pub fn proof_sentence(conclusion: &ProofConclusion, states: &[String]) -> String
 }
 
 fn measured(proof: &ProofScreen<'_>) -> String {
-    format!(
-        "{} passes of each, in turns, on the same test files; one run before them does not count: reelgauge {}",
-        proof.rounds,
-        plain(proof.workload)
-    )
+    let workload = format!("reelgauge {}", plain(proof.workload));
+    let wanted = proof.rounds as usize * proof.states.len();
+    match proof.conclusion {
+        Some(_) => format!(
+            "{} passes of each, in turns, all with the same test files and seed; one run before them does not \
+             count: {workload}",
+            proof.rounds
+        ),
+        None => format!("{} of {wanted} passes: {workload}", proof.passes),
+    }
 }
 
 /// What is done next.
 fn next(proof: &ProofScreen<'_>) -> String {
-    match (proof.conclusion, proof.keep) {
-        (Some(conclusion), Some(keep)) if conclusion.best_state.is_some() => {
-            format!("things are as they were. Make the change last: {}", plain(keep))
-        }
-        (Some(conclusion), None) if conclusion.best_state.is_some() => {
+    let Some(conclusion) = proof.conclusion else {
+        return match (proof.goes_on, proof.not_undone) {
+            (true, _) => "wait for its end".to_owned(),
+            (false, Some(_)) => {
+                "undo the change (reelgauge prove --undo-left), then mend what stopped it".to_owned()
+            }
+            (false, None) => "mend what stopped it, and prove it again".to_owned(),
+        };
+    };
+    if proof.not_undone.is_some() {
+        return "undo the change: reelgauge prove --undo-left".to_owned();
+    }
+    let is_changed = !proof.tried.is_empty();
+    let is_worse = conclusion.outcomes.iter().all(|outcome| matches!(outcome, ProofOutcome::Loss(_)));
+    let has_streams = conclusion.figures.iter().any(|figure| is_of_streams(&figure.figure));
+    match proof.keep {
+        _ if conclusion.best_state.is_some() && !is_changed => {
             "work on the better one; 'reelgauge compare' shows two of their runs side by side".to_owned()
         }
-        (Some(_), _) => {
-            "leave things as they were, which they are. More rounds (--rounds) show smaller gains, and a search \
-             (--find-max) shows what streams at a fixed count can't"
+        Some(keep) if conclusion.best_state.is_some() => {
+            format!("things are as they were; to make the change for good: {}", plain(keep))
+        }
+        _ if is_worse && is_changed => "leave things as they were, which they are again".to_owned(),
+        _ if has_streams => {
+            "more rounds (--rounds) show smaller gains, and a search (--find-max) shows what streams at a fixed count \
+             can't"
                 .to_owned()
         }
-        (None, _) => "mend what stopped it, and prove it again".to_owned(),
+        _ => "more rounds (--rounds) or longer passes (--duration) show smaller gains".to_owned(),
     }
 }
 
@@ -101,7 +146,7 @@ fn answers(conclusion: &ProofConclusion, states: &[String]) -> Vec<(Tone, String
     }
     match conclusion.best_state {
         Some(best) => {
-            let name = format!("Best: {}. It", states[best]);
+            let name = format!("The best is {}: it", states[best]);
             vec![answer(conclusion, conclusion.outcomes[best - 1], best, &name, &states[0])]
         }
         None => vec![(Tone::Answer, none_is_better(conclusion, &states[0]))],
@@ -128,7 +173,8 @@ fn answer(
     base: &str,
 ) -> (Tone, String) {
     let told = |figure: usize| change_words(&conclusion.figures[figure], state);
-    let name = plain(&capital(name));
+    // A setting or a path is written as it is.
+    let name = if name == WITH_CHANGE { "With the change it".to_owned() } else { plain(name) };
     let sentence = match outcome {
         ProofOutcome::Gain(figure) => {
             format!("{name} is better: {}. Nothing became worse.", told(figure))
@@ -144,7 +190,7 @@ fn answer(
             )
         }
         ProofOutcome::Unknown => {
-            format!("Whether {} is better is not known: no figure could be judged.", name.to_lowercase())
+            format!("Not known whether {name} is better: no figure could be judged.")
         }
     };
     (if matches!(outcome, ProofOutcome::Loss(_)) { Tone::Bad } else { Tone::Answer }, sentence)

@@ -13,6 +13,7 @@ mod order;
 pub mod pass;
 pub mod proof_file;
 pub mod shell;
+pub mod shown;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -116,7 +117,16 @@ pub enum ProveError {
     Left(#[from] LeftChangeError),
     /// The change can't be made.
     #[error("the change can't be made: {0}")]
-    Change(#[from] ShellError),
+    Change(ShellError),
+    /// What leads back, between two passes, fails.
+    #[error("what leads back to the first state fails: {0}")]
+    Back(ShellError),
+    /// No frame was judged, so no pass would say anything.
+    #[error(
+        "the first run judged no frame of any stream, and no pass would; use a longer --duration, of at least \
+         some seconds"
+    )]
+    NothingJudged,
     /// A pass did not come to its end.
     #[error(transparent)]
     Pass(#[from] PassError),
@@ -138,7 +148,8 @@ impl ProveError {
         match self {
             ProveError::Pass(error) => error.exit_code(),
             ProveError::Out(error) => error.exit_code(),
-            ProveError::Left(LeftChangeError::NoPlace | LeftChangeError::Folder { .. }) => 2,
+            ProveError::NothingJudged
+            | ProveError::Left(LeftChangeError::NoPlace | LeftChangeError::Folder { .. }) => 2,
             _ => 3,
         }
     }
@@ -165,6 +176,7 @@ pub fn prove(
     if let Err(error) = &came {
         proving.proof.ended_early = Some(error.to_string());
     }
+    proving.proof.not_undone = undone.as_ref().err().map(ToString::to_string);
     proving.proof.write(&proving.dir)?;
     undone?;
     match came {
@@ -207,6 +219,7 @@ impl<'a> Proving<'a> {
             complete: false,
             ended_early: None,
             conclusion: None,
+            not_undone: None,
             pid: std::process::id(),
             process: process::own_mark(),
         };
@@ -232,6 +245,9 @@ impl<'a> Proving<'a> {
         for state in 0..with_files {
             tell(&ProveEvent::FirstRun);
             let first = self.measure(state)?;
+            if judges_nothing(&first.summary) {
+                return Err(ProveError::NothingJudged);
+            }
             self.proof.first_runs.push(first.run);
             self.proof.write(&self.dir)?;
         }
@@ -300,15 +316,23 @@ impl<'a> Proving<'a> {
             }
             // Should it fail, nobody knows what it did; the undo is run all the same.
             self.state = None;
-            shell::run(&command)?;
+            shell::run(&command).map_err(|source| match state {
+                0 => ProveError::Back(source),
+                _ => ProveError::Change(source),
+            })?;
         }
         self.state = Some(state);
         Ok(())
     }
 
-    /// Leaves things as they were.
+    /// Leaves things as they were. An undo that ran between two passes, and was the last that was done, is
+    /// not run again.
     fn undo(&mut self) -> Result<(), LeftChangeError> {
-        self.noted.take().map_or(Ok(()), Noted::undo)
+        let Some(noted) = self.noted.take() else { return Ok(()) };
+        match self.state.is_some_and(|state| self.request.change.is_undone_in(state)) {
+            true => noted.forget(),
+            false => noted.undo(),
+        }
     }
 
     fn conclude(&mut self) -> Result<(), ProveError> {
@@ -321,6 +345,12 @@ impl<'a> Proving<'a> {
         self.proof.conclusion = Some(ProofConclusion::new(&rows, rounds, &sent_again));
         Ok(())
     }
+}
+
+/// Whether there were streams, and no frame of any had its deadline in the measured part.
+fn judges_nothing(run: &Summary) -> bool {
+    let mut streams = run.load_points.iter().filter_map(|point| point.streams.as_ref()).peekable();
+    streams.peek().is_some() && streams.all(|streams| streams.total.frames_judged == 0)
 }
 
 /// Segments that this machine sent again during a run; `None` where nobody counted them.

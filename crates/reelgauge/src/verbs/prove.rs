@@ -6,13 +6,14 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use reelgauge_report::proof::{ProofScreen, disturbance_words, pass_line, proof_screen};
+use reelgauge_report::proof::{disturbance_words, pass_line};
 use reelgauge_report::text::{plain, shell_word};
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::prove::change::{Change, PLACE};
-use reelgauge_runner::prove::left_change::{Noted, left_behind};
+use reelgauge_runner::prove::left_change::{LeftBehind, Noted, left_behind};
 use reelgauge_runner::prove::proof_file::Proof;
+use reelgauge_runner::prove::shown::proof_text;
 use reelgauge_runner::prove::{ProveEvent, ProveRequest, prove as carry_out};
 use serde::Serialize;
 
@@ -33,11 +34,14 @@ pub fn prove(args: &ProveArgs) -> Result<u8> {
     if args.undo_left {
         return undo_left(left);
     }
-    if let Some(noted) = left.first() {
+    if let Some(noted) = left.changes.first() {
         bail!(
             "an earlier proof left its change in place ({}); undo that first: reelgauge prove --undo-left",
             plain(&noted.left.change)
         );
+    }
+    if let Some(path) = left.unreadable.first() {
+        bail!("{}", unreadable(path));
     }
     let request = ProveRequest {
         program: std::env::current_exe().context("this program's own file can't be found")?,
@@ -71,23 +75,39 @@ pub fn again(dir: &Path, as_json: bool) -> Result<u8> {
 
 /// Tells of a change that was left in place, beside whatever is started.
 pub fn remind() {
-    for noted in left_behind() {
-        let text = format!(
-            "reelgauge: a change that 'prove' made {} was not undone ({}); undo it: reelgauge prove --undo-left",
-            plain(&noted.left.made_at),
+    let left = left_behind();
+    let of_change = |noted: &Noted| {
+        format!(
+            "a change that 'prove' made on {} was not undone ({}); undo it: reelgauge prove --undo-left",
+            plain(noted.left.made_at.split('.').next().unwrap_or_default()),
             plain(&noted.left.change)
-        );
+        )
+    };
+    let unreadable = left.unreadable.iter().map(|path| unreadable(path));
+    for text in left.changes.iter().map(of_change).chain(unreadable) {
         // Nobody is left to tell when standard error is closed.
-        let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&text));
+        let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&format!("reelgauge: {text}")));
     }
 }
 
-fn undo_left(left: Vec<Noted>) -> Result<u8> {
+/// What is said of a file that ought to tell of a change, and can't be believed.
+fn unreadable(path: &Path) -> String {
+    format!(
+        "{} should say how to undo a change that 'prove' made, but is damaged, or others may write it; see what it \
+         was about, undo that by hand and remove the file",
+        shell_word(path)
+    )
+}
+
+fn undo_left(left: LeftBehind) -> Result<u8> {
     let mut out = std::io::stdout();
-    if left.is_empty() {
+    if let Some(path) = left.unreadable.first() {
+        bail!("{}", unreadable(path));
+    }
+    if left.changes.is_empty() {
         out.write_all(b"No change was left in place.\n")?;
     }
-    for noted in left {
+    for noted in left.changes {
         let text = format!("Undoing {}: {}", plain(&noted.left.change), plain(&noted.left.undo));
         out.write_all(screen::output_fitted(&text).as_bytes())?;
         noted.undo()?;
@@ -99,7 +119,7 @@ fn undo_left(left: Vec<Noted>) -> Result<u8> {
 fn change(args: &ProveArgs) -> Result<Change> {
     let undo = args.undo.clone();
     Ok(match (&args.change, &args.sweep) {
-        (Some(change), _) => Change::Command { change: change.clone(), undo: undo.unwrap_or_default() },
+        (Some(change), _) => Change::command(change, &undo.unwrap_or_default())?,
         (None, Some(sweep)) => Change::sweep(sweep, args.set.clone().unwrap_or_default(), undo)?,
         (None, None) if !args.targets.is_empty() => Change::targets(args.targets.clone())?,
         (None, None) => {
@@ -132,6 +152,11 @@ fn words(args: &ProveArgs) -> Result<Vec<OsString>> {
 
 /// What can't be measured is refused before anything is changed.
 fn takes_something(request: &ProveRequest) -> Result<()> {
+    if let Change::Targets { targets } = &request.change
+        && let Some(missing) = targets.iter().find(|target| !target.is_dir())
+    {
+        bail!("{} is no directory; every one of --targets has to be there", shell_word(missing));
+    }
     for state in 0..request.change.state_count() {
         ahead(&request.words_in(state)).map_err(|why| anyhow!("{why} (in what stands behind the '--')"))?;
     }
@@ -141,7 +166,9 @@ fn takes_something(request: &ProveRequest) -> Result<()> {
 fn tell(event: &ProveEvent<'_>, names: &[String], is_quiet: bool) {
     let line = match event {
         _ if is_quiet => return,
-        ProveEvent::FirstRun => "Making the test files, and a first run that does not count".to_owned(),
+        ProveEvent::FirstRun => {
+            "A first run, which does not count; it makes the test files that are missing".to_owned()
+        }
         ProveEvent::Pass { number, of, state, last_took_s } => {
             pass_line(*number, *of, &names[*state], *last_took_s)
         }
@@ -170,39 +197,7 @@ struct Printed<'a> {
 fn print(proof: &Proof, dir: &Path, as_json: bool) -> Result<()> {
     let text = match as_json {
         true => format!("{}\n", serde_json::to_string_pretty(&Printed { proof, dir })?),
-        false => shown(proof, dir),
+        false => proof_text(proof, dir, screen::style()),
     };
     Ok(std::io::stdout().write_all(text.as_bytes())?)
-}
-
-fn shown(proof: &Proof, dir: &Path) -> String {
-    let tried = tried(&proof.change);
-    let disturbed: Vec<_> =
-        proof.passes.iter().filter_map(|pass| Some((pass.state, pass.disturbance.as_ref()?))).collect();
-    let best = proof.conclusion.as_ref().and_then(|conclusion| conclusion.best_state);
-    let keep = best.and_then(|best| proof.change.command_to(best));
-    let workload: Vec<String> = proof.workload.iter().map(|word| shell_word(Path::new(word))).collect();
-    let shown = ProofScreen {
-        states: &proof.change.state_names(),
-        tried: &tried,
-        workload: &workload.join(" "),
-        rounds: proof.rounds,
-        disturbed: &disturbed,
-        ended_early: proof.ended_early.as_deref(),
-        conclusion: proof.conclusion.as_ref(),
-        keep: keep.as_deref(),
-        dir: &shell_word(dir),
-    };
-    proof_screen(&shown, screen::style())
-}
-
-fn tried(change: &Change) -> Vec<(&'static str, String)> {
-    match change {
-        Change::Command { change, undo } => vec![("Change", change.clone()), ("Undone by", undo.clone())],
-        Change::Sweep { set, undo, .. } => {
-            let undo = undo.clone().or_else(|| change.undo()).unwrap_or_default();
-            vec![("Set by", set.clone()), ("Undone by", undo)]
-        }
-        Change::Targets { .. } => Vec::new(),
-    }
 }

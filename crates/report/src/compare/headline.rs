@@ -50,7 +50,9 @@ pub(super) fn headline(comparison: &Comparison) -> Option<String> {
     match ratio(row, first).filter(|_| saying.has_ratio) {
         // Where nothing can be claimed, no multiple is.
         None => line.push('.'),
-        Some(_) if row.judgement[first] == Judgement::Unknown => line.push('.'),
+        Some(_) if row.judgement[first] == Judgement::Unknown => {
+            line.push_str(": whether that is more than chance is not known.");
+        }
         Some(_) if row.judgement[first] == Judgement::Same => {
             line.push_str(": no difference beyond the noise.");
         }
@@ -156,7 +158,8 @@ mod tests {
         two.rows[0].judgement[1] = Judgement::Same;
         assert!(headline(&two).is_some_and(|line| line.ends_with("no difference beyond the noise.")));
         two.rows[0].judgement[1] = Judgement::Unknown;
-        assert_eq!(headline(&two).as_deref(), Some("Bolt carries 31, Acme 24."));
+        let unknown = "Bolt carries 31, Acme 24: whether that is more than chance is not known.";
+        assert_eq!(headline(&two).as_deref(), Some(unknown));
         two.runs[1].system.make = None;
         assert!(headline(&two).is_some_and(|line| line.starts_with("Run 2 carries 31, run 1 24")));
         two.runs[1].kinship = Kinship::OtherWork;

@@ -65,7 +65,7 @@ fn a_finding_is_the_layer_then_its_figures() {
         (Measure::Connections, 1.0),
         (Measure::ConnectionsWithoutScaling, 1.0),
     ];
-    let window = finding_words(&finding(LimitStep::TcpWindow, None, &window, &[]), true);
+    let window = finding_words(&finding(LimitStep::TcpWindow, None, &window, &[]), Way::default());
     assert_eq!(
         window,
         "the TCP window: 82 % of this machine's window of 65.5 kB was on the way at any time; there and back takes \
@@ -77,8 +77,33 @@ fn a_finding_is_the_layer_then_its_figures() {
 fn a_server_behind_a_line_of_unknown_speed_is_not_told_from_the_line() {
     let slow = [(Measure::OperationUs, 10_000.0), (Measure::RttUs, 500.0)];
     let slow = finding(LimitStep::Server, None, &slow, &[]);
-    assert!(finding_words(&slow, true).starts_with("the server: an operation took 10.0 ms, of which"));
-    assert!(finding_words(&slow, false).starts_with("the server, or a line of unknown speed to it: "));
+    let words = |is_line_known, has_own_program| {
+        finding_words(&slow, Way { is_line_known, has_own_program })
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert_eq!(words(true, false), "the server");
+    assert_eq!(words(false, false), "the server, or a line of unknown speed to it");
+    assert!(words(true, true).ends_with("or the program of this machine that mounts it"));
+}
+
+#[test]
+fn of_several_load_points_the_one_that_it_is_about_is_named() {
+    let disk = finding(LimitStep::Disk, Some("sda"), &[(Measure::DiskBusyPercent, 97.0)], &[]);
+    let limit = Limit { verdict: LimitVerdict::Found, found: Some(disk), ..Limit::default() };
+    let mut summary = mix(limit);
+    assert!(limit_sentences(&summary)[0].starts_with("The disk sda: "));
+    let mut other = summary.load_points[0].clone();
+    (other.limit, other.label) = (None, "1 worker".to_owned());
+    "8 workers".clone_into(&mut summary.load_points[0].label);
+    summary.load_points.push(other);
+    assert!(
+        limit_sentences(&summary)[0].starts_with("At 8 workers: the disk sda: "),
+        "{:?}",
+        limit_sentences(&summary)
+    );
 }
 
 #[test]

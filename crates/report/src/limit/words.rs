@@ -3,6 +3,7 @@
 
 use reelgauge_analysis::limit::{LimitFinding, LimitStep, Measure, Seen};
 
+use super::Way;
 use crate::text::plain_short;
 use crate::units::{amount, count, duration, fixed, number};
 
@@ -10,7 +11,7 @@ use crate::units::{amount, count, duration, fixed, number};
 const NAME_CHARS: usize = 48;
 
 /// `network loss: 2.1 % of what was read came out of order, 0.000 % of what was written was sent again`.
-pub(crate) fn finding_words(finding: &LimitFinding, is_line_known: bool) -> String {
+pub(crate) fn finding_words(finding: &LimitFinding, way: Way) -> String {
     match finding.step {
         LimitStep::Cache => cache(finding),
         LimitStep::LinkFull => link_full(finding),
@@ -22,7 +23,7 @@ pub(crate) fn finding_words(finding: &LimitFinding, is_line_known: bool) -> Stri
             "this machine's TCP send buffer: {} of the time with something to send was spent waiting for room in it",
             told(finding, Measure::SendBufferLimitedPercent)
         ),
-        LimitStep::Server => server(finding, is_line_known),
+        LimitStep::Server => server(finding, way),
         LimitStep::ServerThreads => "too few threads on the server".to_owned(),
         LimitStep::Disk => disk(finding),
         LimitStep::Latency => latency(finding),
@@ -32,7 +33,9 @@ pub(crate) fn finding_words(finding: &LimitFinding, is_line_known: bool) -> Stri
 /// What came near, beside where it would have stood out: `disk vda busy 71 % of the time (90 %)`.
 pub(super) fn margin_words(finding: &LimitFinding) -> String {
     let Some(seen) = finding.seen.first() else { return String::new() };
-    let at = finding.at.as_deref().map_or_else(String::new, |at| format!("{} ", plain_short(at, NAME_CHARS)));
+    // The program that is named with a tool's own workers stands beside them.
+    let at = finding.at.as_deref().filter(|_| seen.measure != Measure::WorkersAtWorkPercent);
+    let at = at.map_or_else(String::new, |at| format!("{} ", plain_short(at, NAME_CHARS)));
     let threshold = seen.threshold.map_or_else(String::new, |threshold| {
         format!(" (stands out above {})", value(&Seen { value: threshold, ..*seen }))
     });
@@ -202,13 +205,20 @@ fn others(finding: &LimitFinding, program: Option<String>) -> String {
     }
 }
 
-fn server(finding: &LimitFinding, is_line_known: bool) -> String {
-    let who = if is_line_known { "the server" } else { "the server, or a line of unknown speed to it" };
-    let (took, way) = (finding.value(Measure::OperationUs), finding.value(Measure::RttUs));
+fn server(finding: &LimitFinding, way: Way) -> String {
+    let who = match (way.is_line_known, way.has_own_program) {
+        (true, false) => "the server",
+        (false, false) => "the server, or a line of unknown speed to it",
+        (true, true) => "the server, or the program of this machine that mounts it",
+        (false, true) => {
+            "the server, a line of unknown speed to it, or the program of this machine that mounts it"
+        }
+    };
+    let (took, idle) = (finding.value(Measure::OperationUs), finding.value(Measure::RttUs));
     format!(
-        "{who}: an operation took {}, of which the way there and back needs {}",
+        "{who}: an operation took {}, and the way there and back takes {} when nothing waits on it",
         duration(took.unwrap_or(0.0)),
-        duration(way.unwrap_or(0.0))
+        duration(idle.unwrap_or(0.0))
     )
 }
 

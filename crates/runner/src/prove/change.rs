@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use reelgauge_report::proof::WITH_CHANGE;
 use reelgauge_report::text::shell_word;
 use serde::{Deserialize, Serialize};
 
@@ -59,14 +60,29 @@ pub enum ChangeError {
     /// The command has no place for the value.
     #[error("--set has no {PLACE} where the value goes, as in --set 'echo {PLACE} > /sys/...'")]
     NoPlace,
-    /// There are fewer than two targets.
+    /// There are fewer than two targets, or one is named twice.
     #[error(
-        "--targets needs two targets or more, separated by commas; the first is what the others are held to"
+        "--targets needs two targets or more, each once, with commas between them; the first is what the others \
+         are held to"
     )]
     Targets,
+    /// A command that does nothing.
+    #[error("a command is empty; --change makes the change, and --undo undoes it")]
+    Empty,
 }
 
 impl Change {
+    /// A change and what undoes it.
+    ///
+    /// # Errors
+    /// One of both is empty.
+    pub fn command(change: &str, undo: &str) -> Result<Change, ChangeError> {
+        if change.trim().is_empty() || undo.trim().is_empty() {
+            return Err(ChangeError::Empty);
+        }
+        Ok(Change::Command { change: change.to_owned(), undo: undo.to_owned() })
+    }
+
     /// Values of a setting, from `NAME=VALUE,VALUE`.
     ///
     /// # Errors
@@ -116,7 +132,7 @@ impl Change {
     /// What the states are called, for people.
     pub fn state_names(&self) -> Vec<String> {
         match self {
-            Change::Command { .. } => vec!["as it was".to_owned(), "with the change".to_owned()],
+            Change::Command { .. } => vec!["as it was".to_owned(), WITH_CHANGE.to_owned()],
             Change::Sweep { name, values, .. } => {
                 values.iter().map(|value| format!("{name}={value}")).collect()
             }
@@ -142,6 +158,11 @@ impl Change {
         }
     }
 
+    /// Whether a state is as the undo leaves things.
+    pub fn is_undone_in(&self, state: usize) -> bool {
+        state == 0 && self.undo() == self.command_to(0)
+    }
+
     /// Whether things stand as in the first state before anything was done. A setting that is swept may have
     /// any value.
     pub fn begins_in_first_state(&self) -> bool {
@@ -157,7 +178,8 @@ mod tests {
 
     #[test]
     fn a_change_is_made_and_undone() {
-        let change = Change::Command { change: "make".into(), undo: "unmake".into() };
+        let change = Change::command("make", "unmake").unwrap();
+        assert_eq!(Change::command("make", " "), Err(ChangeError::Empty));
         assert_eq!(change.command_to(1).as_deref(), Some("make"));
         assert_eq!((change.command_to(0), change.undo()), (Some("unmake".into()), Some("unmake".into())));
         assert!(change.begins_in_first_state());

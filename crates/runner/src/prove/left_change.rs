@@ -112,19 +112,36 @@ impl Noted {
     /// The undo fails; then it stays on disk.
     pub fn undo(self) -> Result<(), LeftChangeError> {
         match shell::run(&self.left.undo) {
-            Ok(()) => match fs::remove_file(&self.path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    Err(LeftChangeError::Folder { path: self.path, source: error })
-                }
-                _ => Ok(()),
-            },
+            Ok(()) => self.forget(),
             Err(source) => Err(LeftChangeError::Undo { path: self.path, source }),
+        }
+    }
+
+    /// Forgets the change, which is undone already.
+    ///
+    /// # Errors
+    /// The file can't be removed.
+    pub(super) fn forget(self) -> Result<(), LeftChangeError> {
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(LeftChangeError::Folder { path: self.path, source: error })
+            }
+            _ => Ok(()),
         }
     }
 }
 
-/// The changes that nobody undid, the oldest first: whoever was to is gone.
-pub fn left_behind() -> Vec<Noted> {
+/// What is left of changes whose process is gone.
+#[derive(Debug, Default)]
+pub struct LeftBehind {
+    /// The changes that nobody undid, the oldest first.
+    pub changes: Vec<Noted>,
+    /// Files that can't be read, or that others may write: somebody has to look what they were about.
+    pub unreadable: Vec<PathBuf>,
+}
+
+/// What is left of changes whose process is gone.
+pub fn left_behind() -> LeftBehind {
     folder(|name| std::env::var_os(name)).map(|folder| left_in(&folder)).unwrap_or_default()
 }
 
@@ -151,12 +168,21 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-fn left_in(folder: &Path) -> Vec<Noted> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+fn left_in(folder: &Path) -> LeftBehind {
+    let mut found = LeftBehind::default();
+    let Ok(entries) = fs::read_dir(folder) else { return found };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    // What was on its way to such a file when its process was killed has another ending.
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
     paths.sort();
-    let noted = paths.into_iter().filter_map(|path| Some(Noted { left: read(&path)?, path }));
-    noted.filter(|noted| !process::is_alive(noted.left.pid, &noted.left.process, &noted.path)).collect()
+    for path in paths {
+        match read(&path) {
+            None => found.unreadable.push(path),
+            Some(left) if process::is_alive(left.pid, &left.process, &path) => {}
+            Some(left) => found.changes.push(Noted { left, path }),
+        }
+    }
+    found
 }
 
 /// What a file says; `None` for one that is another's, or none of ours.
@@ -200,12 +226,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (folder, undone) = (dir.path().join("undo"), dir.path().join("undone"));
         let noted = Noted::write(&folder, "true", &format!("touch {}", undone.display())).unwrap();
-        assert!(left_in(&folder).is_empty(), "this process will undo it itself");
+        assert!(left_in(&folder).changes.is_empty(), "this process will undo it itself");
         abandon(&noted);
-        let found = left_in(&folder).pop().unwrap();
+        let found = left_in(&folder).changes.pop().unwrap();
         assert_eq!(found.left.undo, noted.left.undo);
         found.undo().unwrap();
-        assert!(undone.exists() && left_in(&folder).is_empty());
+        assert!(undone.exists() && left_in(&folder).changes.is_empty());
     }
 
     #[test]
@@ -213,9 +239,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let noted = Noted::write(dir.path(), "true", "exit 7").unwrap();
         abandon(&noted);
-        let error = left_in(dir.path()).pop().unwrap().undo().unwrap_err().to_string();
+        let error = left_in(dir.path()).changes.pop().unwrap().undo().unwrap_err().to_string();
         assert!(error.contains("exit code 7") && error.contains("by hand"), "{error}");
-        assert_eq!(left_in(dir.path()).len(), 1);
+        assert_eq!(left_in(dir.path()).changes.len(), 1);
     }
 
     #[test]
@@ -224,13 +250,17 @@ mod tests {
         let noted = Noted::write(dir.path(), "true", "true").unwrap();
         abandon(&noted);
         fs::set_permissions(&noted.path, fs::Permissions::from_mode(0o666)).unwrap();
-        assert!(left_in(dir.path()).is_empty());
+        let counted = || {
+            let found = left_in(dir.path());
+            (found.changes.len(), found.unreadable.len())
+        };
+        assert_eq!(counted(), (0, 1));
         fs::set_permissions(&noted.path, fs::Permissions::from_mode(0o600)).unwrap();
         let link = dir.path().join("link.json");
         std::os::unix::fs::symlink(&noted.path, &link).unwrap();
-        assert_eq!(left_in(dir.path()).len(), 1, "a link is no file of ours");
+        assert_eq!(counted(), (1, 1), "a link is no file of ours");
         fs::write(dir.path().join("torn.json"), "{\"left_ver").unwrap();
-        assert_eq!(left_in(dir.path()).len(), 1);
+        assert_eq!(counted(), (1, 2));
     }
 
     #[test]

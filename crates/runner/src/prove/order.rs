@@ -1,14 +1,14 @@
 //! In which order states take their turns.
 //!
 //! Storage changes while it is measured: caches fill, others come and go. Two states in the order A B, B A,
-//! A B, … meet a steady drift alike. More go round, each round beginning with the next one and every second
-//! round backwards, so that none always follows the same other.
+//! A B, … meet a steady drift alike. More go round likewise, there and back, and every second round begins
+//! with the next one, so that none always follows the same other.
 
 /// The states of a round, in the order in which they are measured.
 pub(super) fn of_round(round: u32, state_count: usize) -> Vec<usize> {
     let mut states: Vec<usize> = (0..state_count).collect();
     if state_count > 2 {
-        states.rotate_left(round as usize % state_count);
+        states.rotate_left(round as usize / 2 % state_count);
     }
     if !round.is_multiple_of(2) {
         states.reverse();

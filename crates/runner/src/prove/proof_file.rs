@@ -46,6 +46,9 @@ pub struct Proof {
     pub ended_early: Option<String>,
     /// What all of them allow to conclude.
     pub conclusion: Option<ProofConclusion>,
+    /// Why the change is still in place, where it is.
+    #[serde(default)]
+    pub not_undone: Option<String>,
     /// The process that measures.
     pub(super) pid: u32,
     /// What tells it from others of its number.

@@ -79,11 +79,12 @@ impl Lost {
     fn told_in(summary: &Summary) -> Result<Lost, String> {
         let told = |what: &str| -> Result<u64, String> {
             let Some(note) = summary.notes.iter().find(|note| note.contains(what)) else { return Ok(0) };
-            let digits: String = note.chars().take_while(char::is_ascii_digit).collect();
+            let number = note.chars().take_while(|c| c.is_ascii_digit() || *c == ',');
+            let digits: String = number.filter(char::is_ascii_digit).collect();
             digits.parse().map_err(|_| format!("no number in {note:?}"))
         };
         Ok(Lost {
-            missed_ops: told("too busy to count them")?,
+            missed_ops: told("too busy to count")?,
             stragglers: told("came back only after their load point")?,
             unlogged_ops: summary.log.dropped_to_histograms_ops,
         })

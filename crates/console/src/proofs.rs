@@ -1,0 +1,56 @@
+//! A proof as its page shows it: the terminal's screen, and which run was measured in which state.
+
+use reelgauge_report::Style;
+use reelgauge_runner::prove::proof_file::{Proof, ProofPass};
+use reelgauge_runner::prove::shown::proof_text;
+use serde::Serialize;
+
+use crate::error::ApiError;
+use crate::runs::Runs;
+
+/// How wide the text is.
+const COLUMNS: usize = 100;
+
+/// A proof.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ProofPage {
+    /// What the terminal shows of it.
+    pub text: String,
+    /// Its passes, in the order in which they ran.
+    pub passes: Vec<ProofPassRow>,
+}
+
+/// A pass of a proof.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ProofPassRow {
+    /// Its run, by its name in the list.
+    pub run: String,
+    /// In which state it was measured, as that is called.
+    pub state: String,
+    /// Whether it counts: nothing else happened during it.
+    pub counts: bool,
+}
+
+impl ProofPage {
+    /// The proof of this name in the list.
+    ///
+    /// # Errors
+    /// There is none, or it can't be read.
+    pub fn of(runs: &Runs, id: &str) -> Result<ProofPage, ApiError> {
+        let dir = runs.suite_dir(id)?;
+        let proof = Proof::read(&dir).map_err(|error| ApiError::conflict(error.to_string()))?;
+        let names = proof.change.state_names();
+        let row = |pass: &ProofPass| ProofPassRow {
+            run: format!("{id}/{}", pass.run.display()),
+            state: names.get(pass.state).cloned().unwrap_or_default(),
+            counts: pass.disturbance.is_none(),
+        };
+        let style = Style { colour: false, width: COLUMNS };
+        Ok(ProofPage {
+            text: proof_text(&proof, &dir, style),
+            passes: proof.passes.iter().map(row).collect(),
+        })
+    }
+}
