@@ -128,7 +128,9 @@ for (const name of RUNS) {
     // Word for word, in the same order, and nothing of the terminal's left out.
     const sentences = await texts(page, "[data-sentence]");
     expect(sentences.length).toBeGreaterThan(0);
-    expect(flowing(screen.split("\n\n")[0] ?? "")).toBe(sentences.join(" "));
+    // What limited it stands below the answer, under names of its own.
+    const [answer = ""] = (screen.split("\n\n")[0] ?? "").split(/\n(?=(?:Limited by|Beside|Line): )/);
+    expect(flowing(answer)).toBe(sentences.join(" "));
     await sameVerdict(name, screen, page);
     // Whose fault it was, where it was not the storage's.
     for (const culprit of ["This machine, not the storage, was the limit", "The tool itself was late"]) {

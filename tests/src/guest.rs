@@ -174,6 +174,8 @@ fn jobs(said: &str) -> BTreeMap<String, Job> {
                 jobs.entry((*name).to_owned()).or_default().code = code.parse().ok();
                 current = None;
             }
+            // A mark, while a job says something.
+            (["READY", _], _) => {}
             (_, Some((name, is_stderr))) if !is_kernel_message(line) => {
                 let job = jobs.entry(name.clone()).or_default();
                 let text = if *is_stderr { &mut job.stderr } else { &mut job.stdout };
@@ -361,7 +363,7 @@ mod tests {
 
     #[test]
     fn jobs_are_read_from_the_console() {
-        let said = "booting\n@@ BEGIN a\n{\n[   12.5] CIFS: noise\n}\n@@ SAID a\nwarning\n@@ END a 3\nlost\n\
+        let said = "booting\n@@ BEGIN a\n{\n[   12.5] CIFS: noise\n@@ READY a\n}\n@@ SAID a\nwarning\n@@ END a 3\nlost\n\
                     @@ BEGIN b\n[1]\n";
         let jobs = jobs(said);
         assert_eq!(jobs["a"].stdout, "{\n}\n");

@@ -13,9 +13,6 @@ use reelgauge_tests::turns::my_turn;
 /// How long the guest may take for its next word.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A run whose server is killed is given this long before.
-const BEFORE_THE_KILL: Duration = Duration::from_secs(5);
-
 #[test]
 fn nfs_and_smb_are_measured_right_and_survive_the_death_of_their_servers() {
     if !needs::are_met(guest::NEEDS) {
@@ -25,8 +22,7 @@ fn nfs_and_smb_are_measured_right_and_survive_the_death_of_their_servers() {
     let mut guest = Guest::boot(1000);
     for fs in ["nfs", "smb"] {
         guest.wait_for(&format!("@@ READY {fs}-killed"), PATIENCE);
-        // The run first makes its test files and warms up; then it measures until the server is gone.
-        std::thread::sleep(BEFORE_THE_KILL);
+        // The run measures, until the server is gone.
         match fs {
             "nfs" => guest.kill_nfs_server(),
             _ => guest.kill_smb_server(),

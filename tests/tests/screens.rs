@@ -242,6 +242,9 @@ fn every_kind_of_run_is_told() {
     runs_and_is_reported(dir, &curve.concat());
     runs_and_is_reported(dir, &[&search, &short[..]].concat());
     runs_and_is_reported(dir, &["replay", "proxy-ingest", "target"]);
+    std::fs::create_dir(dir.join("other")).unwrap();
+    let proof = ["prove", "--targets", "target,other", "--", "mix", "{}", "--file-size", "4M"];
+    runs_and_is_reported(dir, &[&proof, &short[..]].concat());
     std::fs::write(dir.join("one.mov"), [7; 100_000]).unwrap();
     for words in [&["list"] as &[&str], &["extents", "one.mov"], &["clean", "target"]] {
         at_every_width(dir, words, 0);

@@ -180,10 +180,11 @@ function Now({ state }: { state: LiveState }) {
   );
 }
 
-/** A dash where none is in flight. */
+/** A dash where none is in flight. Told in whole milliseconds. */
 function inFlight(tick: LiveState["tick"]): string {
   const seconds = tick?.longest_in_flight_s ?? null;
-  return seconds === null ? "–" : duration(seconds * 1e6);
+  if (seconds === null) return "–";
+  return seconds < 0.001 ? "under 1 ms" : duration(seconds * 1e6);
 }
 
 function Tile({ name, value, unit }: { name: string; value: string; unit: string }) {

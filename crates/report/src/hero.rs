@@ -173,13 +173,13 @@ fn with_what_failed(cause: &Cause, summary: &Summary) -> String {
     let point = summary.load_points.get(cause.point);
     let seen = point.and_then(|point| point.streams.as_ref()).filter(|_| cause.incident.is_some());
     if let Some(late) = seen {
-        return cause_words(cause, late);
+        return cause_words(cause, late, summary);
     }
     let failed = summary.search.as_ref().and_then(|search| search.failed_first.as_deref()).or_else(|| {
         let verdict = point.and_then(|point| point.verdict.as_ref());
         verdict.and_then(|verdict| verdict.failed_first.as_ref()).map(|failure| failure.sentence.as_str())
     });
-    let culprit = culprit_words(cause.culprit);
+    let culprit = culprit_words(cause.culprit, summary);
     failed.map_or_else(|| culprit.to_owned(), |failed| format!("{culprit}: {}", plain(failed)))
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page
         page.lines(trials(&facts.trials).lines(page.width));
     }
     if let Some(point) = streams::told(summary) {
-        streams::details(point, true, show.detail, page);
+        streams::details(point, summary, show.detail, page);
     }
     streams::limits(summary, page);
     end(summary, show, page);

@@ -29,7 +29,7 @@ pub(crate) fn late_frames(summary: &Summary, statement: &Statement) -> Option<St
     let hit = hit(streams_with_late_frames, streams, late);
     let frames = if late_frames == 1 { "1 frame".to_owned() } else { count(late_frames) };
     let because =
-        statement.cause.map_or_else(String::new, |cause| format!(": {}", cause_words(&cause, late)));
+        statement.cause.map_or_else(String::new, |cause| format!(": {}", cause_words(&cause, late, summary)));
     Some(format!("{with}{frames} of {} late on {hit}{because}.", counted(frames_judged, "frame")))
 }
 
@@ -59,11 +59,11 @@ fn noun(late: &LateFigures) -> &'static str {
 }
 
 /// The worst incident and whose it was; how many there were beside it.
-pub(crate) fn cause_words(cause: &Cause, late: &LateFigures) -> String {
+pub(crate) fn cause_words(cause: &Cause, late: &LateFigures, summary: &Summary) -> String {
     let Some(incident) = cause.incident.and_then(|at| late.incidents.get(at)) else {
-        return culprit_words(cause.culprit).to_owned();
+        return culprit_words(cause.culprit, summary).to_owned();
     };
-    let told = format!("{}; {}", incident_words(incident), culprit_words(incident.culprit));
+    let told = format!("{}; {}", incident_words(incident), culprit_words(incident.culprit, summary));
     match cause.incidents {
         0 | 1 => told,
         incidents => format!("{}, the worst: {told}", counted(incidents, "incident")),
@@ -111,12 +111,13 @@ fn own_words(incident: &Incident, at: &str) -> String {
     }
 }
 
-/// Whose it was.
-pub(crate) fn culprit_words(culprit: Culprit) -> &'static str {
+/// Whose it was. What lies behind this machine's link is not told from the storage.
+pub(crate) fn culprit_words(culprit: Culprit, summary: &Summary) -> &'static str {
     match culprit {
         Culprit::Tool => "the tool itself, not the storage",
         Culprit::ThisMachine => "this machine, not the storage",
         Culprit::Link => "the link to the storage",
+        Culprit::Storage if summary.link.is_some() => "the storage, or the network to it",
         Culprit::Storage => "the storage",
         Culprit::NotKnown => "whose fault is not known",
     }
@@ -125,14 +126,14 @@ pub(crate) fn culprit_words(culprit: Culprit) -> &'static str {
 /// The incidents of all load points, the worst of each first: when, whom it hit, what happened, whose it was.
 pub fn incident_sentences(summary: &Summary) -> Vec<IncidentSentence> {
     let of_point = |(at, point)| {
-        let told = incidents_of(point, INCIDENTS_SAID);
+        let told = incidents_of(point, summary, INCIDENTS_SAID);
         told.into_iter().map(move |(incident, text)| IncidentSentence { point: at, incident, text })
     };
     summary.load_points.iter().enumerate().flat_map(of_point).collect()
 }
 
 /// The incidents of a load point, the worst first, at most so many: which it is, and in words.
-pub(crate) fn incidents_of(point: &LoadPoint, most: usize) -> Vec<(usize, String)> {
+pub(crate) fn incidents_of(point: &LoadPoint, summary: &Summary, most: usize) -> Vec<(usize, String)> {
     let mut incidents: Vec<(usize, &Incident)> =
         point.streams.iter().flat_map(|late| late.incidents.iter().enumerate()).collect();
     incidents.sort_by_key(|(_, incident)| std::cmp::Reverse(incident.late_frames));
@@ -142,7 +143,7 @@ pub(crate) fn incidents_of(point: &LoadPoint, most: usize) -> Vec<(usize, String
             counted(incident.late_frames, "late frame"),
             counted(incident.stream_count, "stream"),
             incident_words(incident),
-            culprit_words(incident.culprit),
+            culprit_words(incident.culprit, summary),
             beside(incident)
         );
         (at, text)

@@ -29,7 +29,7 @@ pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
         ended_early(summary, page);
     }
     if let Some(point) = told(summary) {
-        details(point, summary.load_points.len() > 1, show.detail, page);
+        details(point, summary, show.detail, page);
     }
     limits(summary, page);
     end(summary, show, page);
@@ -47,7 +47,8 @@ pub(crate) fn told(summary: &Summary) -> Option<&LoadPoint> {
 }
 
 /// The streams of a load point that fared worst, and its rates.
-pub(crate) fn details(point: &LoadPoint, several: bool, detail: Detail, page: &mut Page) {
+pub(crate) fn details(point: &LoadPoint, summary: &Summary, detail: Detail, page: &mut Page) {
+    let several = summary.load_points.len() > 1 || summary.search.is_some();
     if let Some(figures) = &point.streams {
         let all = detail == Detail::PerWorker;
         if let Some((heading, lines)) = worst::lines(&figures.streams, all, page.width) {
@@ -57,7 +58,7 @@ pub(crate) fn details(point: &LoadPoint, several: bool, detail: Detail, page: &m
             page.lines(lines);
         }
     }
-    incidents(point, page);
+    incidents(point, summary, page);
     rates(point, page);
 }
 
@@ -65,8 +66,8 @@ pub(crate) fn details(point: &LoadPoint, several: bool, detail: Detail, page: &m
 const INCIDENTS_SHOWN: usize = 5;
 
 /// What disturbed the load point, the worst first, where it was more than the answer tells.
-fn incidents(point: &LoadPoint, page: &mut Page) {
-    let lines = incidents_of(point, INCIDENTS_SHOWN);
+fn incidents(point: &LoadPoint, summary: &Summary, page: &mut Page) {
+    let lines = incidents_of(point, summary, INCIDENTS_SHOWN);
     if lines.is_empty() {
         return;
     }

@@ -151,7 +151,7 @@ fn kinds_of(played: &Played) -> Vec<&'static str> {
     let log = played.result.as_ref().ok().map(|summary| &summary.log);
     let log_says = |what: &str| log.and_then(|log| log.note.as_ref()).is_some_and(|note| note.contains(what));
     let cached = played.result.as_ref().ok().and_then(|summary| summary.effective_mode.cached_share_after);
-    let missed = says("too busy to count them");
+    let missed = says("too busy to count");
     let in_log: BTreeSet<_> = played.rows.iter().map(|row| (row.worker, row.issued_ns)).collect();
     let is_failure = |op: &OpRecord| op.errno != 0 && !in_log.contains(&(op.worker, op.issued_ns));
     let all = [

@@ -98,7 +98,7 @@ fn of_several_load_points_the_one_that_it_is_about_is_named() {
     let mut other = summary.load_points[0].clone();
     (other.limit, other.label) = (None, "1 worker".to_owned());
     "8 workers".clone_into(&mut summary.load_points[0].label);
-    summary.load_points.push(other);
+    summary.load_points.insert(0, other);
     assert!(
         limit_sentences(&summary)[0].starts_with("At 8 workers: the disk sda: "),
         "{:?}",

@@ -85,7 +85,7 @@ impl Lost {
         };
         Ok(Lost {
             missed_ops: told("too busy to count")?,
-            stragglers: told("came back only after their load point")?,
+            stragglers: told("came back only after")?,
             unlogged_ops: summary.log.dropped_to_histograms_ops,
         })
     }
