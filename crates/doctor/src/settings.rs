@@ -11,6 +11,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
+use reelgauge_record::mountinfo::{self, Entry};
+
 use crate::devices;
 
 /// The longest setting that is kept. The longest usual one names every scheduler of a disk.
@@ -105,11 +107,12 @@ fn interfaces(sys: &Path) -> Vec<String> {
     names
 }
 
-/// The number of the device that is mounted here last.
-fn device_number<'a>(mounts: &'a str, mount_point: &Path) -> Option<&'a str> {
-    let point = mount_point.to_str()?;
-    let line = mounts.lines().rfind(|line| line.split(' ').nth(4) == Some(point))?;
-    line.split(' ').nth(2)
+/// The number of the device that is mounted here last, as `/sys` names it.
+fn device_number(mounts: &str, mount_point: &Path) -> Option<String> {
+    let mounts = mountinfo::parse(mounts.as_bytes());
+    let is_here = |entry: &&Entry| entry.mount_point == mount_point.as_os_str().as_encoded_bytes();
+    let (major, minor) = mounts.iter().rfind(is_here)?.device;
+    Some(format!("{major}:{minor}"))
 }
 
 fn last(path: &str) -> &str {

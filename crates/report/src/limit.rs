@@ -51,30 +51,22 @@ impl Way {
     }
 }
 
-/// With the load point that it is about, where there are several: it need not be the one that the answer is
-/// about.
+/// As a sentence, with the load point that it is about, where there are several: it need not be the one
+/// that the answer is about.
 fn at_its_point(found: &str, summary: &Summary, at: Option<usize>) -> String {
     let point = at.and_then(|at| summary.load_points.get(at)).filter(|_| summary.load_points.len() > 1);
-    point
-        .map_or_else(|| found.to_owned(), |point| format!("At {}: {}", plain(&point.label), uncapital(found)))
-}
-
-/// Without the capital at the beginning; a sentence of its own keeps it.
-fn uncapital(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|first| first.to_lowercase().to_string()).unwrap_or_default();
-    first + chars.as_str()
+    point.map_or_else(|| capital(found), |point| format!("At {}: {found}", plain(&point.label)))
 }
 
 fn found(limit: &Limit, words: impl Fn(&LimitFinding) -> String) -> Option<String> {
     match (&limit.found, limit.verdict) {
-        (Some(finding), _) => Some(format!("{}.", capital(&words(finding)))),
+        (Some(finding), _) => Some(format!("{}.", words(finding))),
         (None, LimitVerdict::NothingStoodOut) if limit.nearest.is_empty() => {
-            Some("Not known: no counter of this machine stood out, and none was near to it.".to_owned())
+            Some("not known: no counter of this machine stood out, and none was near to it.".to_owned())
         }
         (None, LimitVerdict::NothingStoodOut) => {
             let nearest: Vec<String> = limit.nearest.iter().map(words::margin_words).collect();
-            Some(format!("Not known: no counter of this machine stood out. Nearest: {}.", nearest.join("; ")))
+            Some(format!("not known: no counter of this machine stood out. Nearest: {}.", nearest.join("; ")))
         }
         (None, _) => None,
     }

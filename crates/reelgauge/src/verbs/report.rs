@@ -31,10 +31,12 @@ const DEFAULT_TOP: u32 = 15;
 pub fn report(args: &ReportArgs) -> Result<u8> {
     let run = &run_or_latest(args.run.as_ref())?;
     if Suite::is_in(run) {
-        return of_suite(args, run);
+        is_told_whole(args, run, "suite", "workload")?;
+        return suite::again(run, None, args.json);
     }
     if Proof::is_in(run) {
-        return of_proof(args, run);
+        is_told_whole(args, run, "proof", "pass")?;
+        return prove::again(run, args.json);
     }
     let is_trace = TraceInfo::read(run)?.is_some() || is_log_alone(run);
     if is_trace || args.as_trace {
@@ -69,26 +71,17 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
     Ok(0)
 }
 
-fn of_suite(args: &ReportArgs, dir: &Path) -> Result<u8> {
+/// Refuses what only single runs and traces have; `dir` is a suite or a proof, with a run for each workload
+/// or pass.
+fn is_told_whole(args: &ReportArgs, dir: &Path, what: &str, part: &str) -> Result<()> {
     let of_runs = args.tables || args.workers || args.csv.is_some() || args.html.is_some();
     let of_traces = args.as_trace || args.period.is_given() || args.top.is_some();
     ensure!(
         !of_runs && !of_traces,
-        "{dir} is a suite, which is told whole; for one workload, name its run in there: reelgauge report {dir}/RUN",
+        "{dir} is a {what}, which is told whole; for one {part}, name its run in there: reelgauge report {dir}/RUN",
         dir = shell_word(dir)
     );
-    suite::again(dir, None, args.json)
-}
-
-fn of_proof(args: &ReportArgs, dir: &Path) -> Result<u8> {
-    let of_runs = args.tables || args.workers || args.csv.is_some() || args.html.is_some();
-    let of_traces = args.as_trace || args.period.is_given() || args.top.is_some();
-    ensure!(
-        !of_runs && !of_traces,
-        "{dir} is a proof, which is told whole; for one pass, name its run in there: reelgauge report {dir}/RUN",
-        dir = shell_word(dir)
-    );
-    prove::again(dir, args.json)
+    Ok(())
 }
 
 /// What to do where there is no run: a folder of runs is listed, and its newest is what is meant mostly.
