@@ -17,6 +17,9 @@ use serde_json::Value;
 /// What stands on everything that shows such figures.
 const LABEL: &str = "VDA-like, not a SPEC result";
 
+/// How long the load point of 100 streams is measured.
+const MEASURED_S: f64 = 16.0;
+
 /// The published sizes of writes: KiB and percent.
 const WRITE_SIZES: &[(&str, f64)] = &[
     ("32768", 5.0),
@@ -77,7 +80,7 @@ fn rates_sizes_and_mix_are_the_published_ones() {
     let mount = TempMount::tmpfs(1536);
     let vda = Verb::on("vda", mount.path())
         .with(&["--points", "100", "--file-size", "2MiB", "--files", "2", "--driver", "uring"])
-        .with(&["--warmup", "1s", "--duration", "16s", "--seed", "7"]);
+        .with(&["--warmup", "1s", "--duration", &format!("{MEASURED_S}s"), "--seed", "7"]);
     let summary = vda.measure();
     let counted = python::script("vda_rates.py", &[&vda.run_dir()]);
     let point = at(&counted, "points.0");
@@ -85,8 +88,9 @@ fn rates_sizes_and_mix_are_the_published_ones() {
         assert_eq!(count(point, &format!("{component}.workers")), 100);
         assert_eq!(count(point, &format!("{component}.short_ops")), 0);
         assert_eq!(count(point, &format!("{component}.jumps")), 0, "sequential means one after the other");
+        // To an operation: the last one of a stream may be due in the moment in which the time is over.
         for end in ["min", "max"] {
-            within(point, &format!("{component}.ops_per_s_{end}"), ops_per_s, 0.05);
+            within(point, &format!("{component}.ops_per_s_{end}"), ops_per_s, 1.01 / MEASURED_S);
         }
     }
     within(point, "camera.written_kib_per_s_each", 4219.2, 4219.2 * 0.02);
