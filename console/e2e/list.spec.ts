@@ -1,7 +1,7 @@
 // The list of runs: one time zone, suites with their runs, storage and tags to be found by.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { made } from "./made";
@@ -10,11 +10,13 @@ import { BIN } from "./setup";
 import { expectAccessible, expectButtonsWhole, expectNoOverflow } from "./watch";
 
 let server: Server;
+let runsFolder: string;
 
 test.beforeAll(async () => {
   test.setTimeout(240_000);
   const { root } = made();
   const [runs, target] = [join(root, "list-runs"), join(root, "list-target")];
+  runsFolder = runs;
   // After a test that failed this is done once more.
   rmSync(runs, { recursive: true, force: true });
   for (const folder of [runs, target]) mkdirSync(folder, { recursive: true });
@@ -32,6 +34,24 @@ test.afterAll(async () => {
   await server.stop();
 });
 
+interface SuiteRow {
+  workload: string;
+  median_bytes_per_s: number;
+}
+
+/** What the suites' own files say: both have the same figures. */
+function figuresOfSuite(): SuiteRow[] {
+  const [suite = ""] = readdirSync(runsFolder).filter((name) => existsSync(join(runsFolder, name, "suite.json")));
+  const file = JSON.parse(readFileSync(join(runsFolder, suite, "suite.json"), "utf8")) as { table: { rows: SuiteRow[] } };
+  return file.table.rows;
+}
+
+/** MB/s in words, to the three digits that are shown. */
+function near(words: string | null, bytes_per_s: number): void {
+  const shown = Number((words ?? "").replaceAll(",", ""));
+  expect(Math.abs(shown / (bytes_per_s / 1e6) - 1), `${words} for ${bytes_per_s}`).toBeLessThan(0.006);
+}
+
 test("a suite stands in the list with its runs, and has a page of its own", async ({ page }) => {
   await letIn(page, server);
   await page.getByRole("link", { name: "suite naspt", exact: false }).first().click();
@@ -39,6 +59,15 @@ test("a suite stands in the list with its runs, and has a page of its own", asyn
   await expect(page.getByText(/geometric mean of 12 workloads/)).toBeVisible();
   const workloads = page.getByRole("table", { name: "Workloads" });
   await expect(workloads.locator("tbody tr")).toHaveCount(12);
+  const rows = figuresOfSuite();
+  for (const [at, { workload, median_bytes_per_s }] of rows.entries()) {
+    const row = workloads.locator("tbody tr").nth(at);
+    await expect(row.locator("th")).toHaveText(workload);
+    near(await row.locator("td").first().textContent(), median_bytes_per_s);
+  }
+  const logs = rows.map((row) => Math.log(row.median_bytes_per_s));
+  const mean = Math.exp(logs.reduce((sum, one) => sum + one, 0) / logs.length);
+  near(/([\d.,]+) MB\/s in the geometric mean/.exec((await page.locator(".headline").textContent()) ?? "")?.[1] ?? null, mean);
   await expectAccessible(page);
   await page.setViewportSize({ width: 1440, height: 900 });
   const answer = await page.getByText(/geometric mean of 12 workloads/).boundingBox();

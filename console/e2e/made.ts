@@ -22,6 +22,8 @@ export interface Made {
   vda: string;
   /** null where no file system may be mounted. */
   frozen: string | null;
+  /** Players over a network, on a path of which some is known, with a mark; null where nothing may be mounted. */
+  beside: string | null;
   hostile: string;
   hostileTrace: string;
   /** The same recorders without and with a frozen second, compared; null where no file system may be mounted. */
@@ -29,7 +31,12 @@ export interface Made {
   /** What `comparison` compares. */
   compared: Compared;
   trace: string;
+  /** Three mixes at once, put together as the run of three machines. */
+  whole: string;
 }
+
+/** The machines of `whole`, the last one with a name that would turn what stands behind it around. */
+export const MACHINES = ["edit-1", "edit-2", "\u202Egrade"];
 
 /** Strings that would break a careless page. */
 export const HOSTILE = {

@@ -10,8 +10,8 @@ import { expectAccessible, expectAlone, expectNoOverflow, watch } from "./watch"
 
 const NO_MOUNT = "needs root, to freeze a file system under a run";
 
-type PageName = "ramp" | "frozen" | "hostile" | "trace" | "comparison" | "hostileTrace";
-const PAGES: PageName[] = ["ramp", "frozen", "hostile", "trace", "comparison", "hostileTrace"];
+type PageName = "ramp" | "frozen" | "beside" | "hostile" | "trace" | "comparison" | "hostileTrace" | "whole";
+const PAGES: PageName[] = ["ramp", "frozen", "beside", "hostile", "trace", "comparison", "hostileTrace", "whole"];
 
 /** The file of a page; `null` where it could not be made here. */
 function fileOf(name: PageName): string | null {
@@ -52,7 +52,7 @@ for (const name of PAGES) {
   });
 }
 
-const TOLD = ["ramp", "frozen", "before", "players", "search", "check", "vda", "sweep", "replay"] as const;
+const TOLD = ["ramp", "frozen", "before", "players", "search", "check", "vda", "sweep", "replay", "whole", "beside"] as const;
 
 for (const name of TOLD) {
   test(`${name}: every figure is the one in summary.json`, async ({ page }) => {

@@ -8,7 +8,7 @@ import { type Made, made } from "./made";
 const NO_MOUNT = "needs root, to freeze a file system under a run";
 
 /** One of every kind. */
-export const RUNS = ["players", "frozen", "search", "check", "vda", "before", "ramp", "sweep", "replay"] as const;
+export const RUNS = ["players", "frozen", "search", "check", "vda", "before", "ramp", "sweep", "replay", "beside"] as const;
 export type Name = (typeof RUNS)[number];
 
 /** Opens the page of a run; false where it could not be made here. */

@@ -2,11 +2,11 @@
 // Nothing here is invented: late frames come from a file system that is frozen for a second.
 
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { HOSTILE, type Compared, type Made, remember } from "./made";
+import { HOSTILE, MACHINES, type Compared, type Made, remember } from "./made";
 
 export const BIN = process.env["REELGAUGE_BIN"] ?? "../target/debug/reelgauge";
 
@@ -77,6 +77,18 @@ async function streamsOf(root: string): Promise<Pick<Made, "players" | "search" 
   };
 }
 
+/** Three mixes at the same time, as on three machines, put together. */
+async function wholeOf(root: string): Promise<string> {
+  const flags = ["--file-size", "8MiB", "--files", "2", "--workers", "2", "--warmup", "0s", "--duration", "2s"];
+  const runs = await Promise.all(
+    MACHINES.map((_, at) => run(root, `machine-${at}`, "mix", targetOf(root, `machine-target-${at}`), ...flags)),
+  );
+  const whole = join(root, "whole");
+  const named = runs.map((dir, at) => `${MACHINES[at]}=${dir}`);
+  await reelgauge("fleet", "merge", ...named, "--out", whole, "--clocks-within", "1ms");
+  return whole;
+}
+
 async function compared(root: string, name: string, one: string, two: string): Promise<Compared> {
   const page = join(root, `${name}.html`);
   await reelgauge("compare", one, two, "--html", page);
@@ -111,6 +123,49 @@ async function frozenOf(root: string): Promise<Pick<Made, "frozen" | "stalled">>
     execFileSync("umount", ["-l", mount]);
     rmSync(image);
   }
+}
+
+/** What is known of the site of `beside`. */
+const SITE = `[server]
+link_mbit_per_s = 1000.0
+memory_gib = 64.0
+
+[switch]
+model = "Acme 24"
+
+[disks]
+kind = "hdd-sata"
+count = 4
+each_mb_per_s = 150.0
+raid = "raid5"
+`;
+
+/** Players through sshfs, whose mount is changed meanwhile: its server is a program of this machine. `null` where
+ * nobody may mount. */
+async function besideOf(root: string): Promise<string | null> {
+  if (process.getuid?.() !== 0) return null;
+  const [server, served, mount, out] = ["sftp.sh", "served", "nas", "beside"].map((name) => join(root, name)) as [string, string, string, string];
+  for (const folder of [served, mount, out]) mkdirSync(folder);
+  writeFileSync(server, "#!/bin/sh\nexec /usr/lib/openssh/sftp-server\n", { mode: 0o755 });
+  writeFileSync(join(out, "site.toml"), SITE);
+  execFileSync("sshfs", ["-o", `ssh_command=${server}`, `nas:${served}`, mount]);
+  try {
+    const streams = ["--mbit-per-s", "20", "--fps", "25", "--actor", "player", "--count", "2", "--clip", "2s", "--buffered"];
+    const times = ["--warmup", "500ms", "--duration", "8s"];
+    const child = spawn(BIN, ["streams", mount, ...streams, ...times, "--quiet", "--out", out], { stdio: "ignore" });
+    const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    const ran = () => readdirSync(out).find((name) => existsSync(join(out, name, "counters")));
+    for (let tries = 0; tries < 200 && ran() === undefined; tries += 1) await new Promise((resolve) => setTimeout(resolve, 100));
+    // So that a look was taken before.
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    execFileSync("mount", ["-o", "remount,bind,noatime", mount]);
+    await ended;
+  } finally {
+    execFileSync("umount", ["-l", mount]);
+  }
+  const run = readdirSync(out).find((name) => name !== "site.toml");
+  if (run === undefined) throw new Error("players over sshfs left no run");
+  return join(out, run);
 }
 
 /** A run whose every string that comes from outside is hostile: its target's name, its notes. */
@@ -156,9 +211,10 @@ async function traceOf(root: string): Promise<string> {
 export default async function setup(): Promise<() => void> {
   const root = mkdtempSync(join(tmpdir(), "reelgauge-browser-"));
   // Each on a target of its own: most of this is seconds that are measured.
-  const [mixes, streams, stall] = await Promise.all([mixesOf(root), streamsOf(root), frozenOf(root)]);
+  const [mixes, streams, stall, beside] = await Promise.all([mixesOf(root), streamsOf(root), frozenOf(root), besideOf(root)]);
   const [hostile, hostileTrace, trace] = [await hostileOf(root), await hostileTraceOf(root), await traceOf(root)];
+  const whole = await wholeOf(root);
   const both = await compared(root, "compare", mixes.before, mixes.after);
-  remember({ root, ...mixes, ...streams, ...stall, hostile, hostileTrace, trace, compared: both });
+  remember({ root, ...mixes, ...streams, ...stall, beside, hostile, hostileTrace, trace, whole, compared: both });
   return () => rmSync(root, { recursive: true, force: true });
 }

@@ -62,6 +62,17 @@ test("the maximum is found for a format that is found by words", async ({ page }
   await page.getByRole("button", { name: "Start", exact: true }).click();
   await expect(page.locator("#answer")).toBeVisible({ timeout: 120_000 });
   await expect(page.locator("#answer")).toContainText("Acme");
+  const answer = (await page.locator("#answer .headline").textContent()) ?? "";
+  // To be mailed: one file, which says the same with no console behind it.
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download" }).click();
+  const mailed = join(made().root, "mailed.html");
+  await (await download).saveAs(mailed);
+  const alone = await page.context().newPage();
+  await alone.goto(`file://${mailed}`);
+  await expect(alone.locator("#answer .headline")).toHaveText(answer);
+  await expect(alone.locator("#hero-storage")).toContainText("Acme");
+  await alone.close();
   await page.getByRole("link", { name: "Runs", exact: true }).click();
   await page.getByRole("searchbox").fill("monday acme 10gbe");
   await expect(page.getByRole("link", { name: /Monday's look/ })).toBeVisible();

@@ -32,6 +32,8 @@ function dataOf(html: string): unknown {
 
 for (const name of ["frozen", "check", "sweep", "search", "vda", "replay"] as const) {
   test(`${name}: the vendor sheet is one page, A4 or Letter`, async ({ page }) => {
+    // Two prints of a whole page, of thousands of figures where it is a first look's.
+    test.setTimeout(120_000);
     if (!(await open(page, name))) return;
     await page.evaluate(() => (window.print = () => undefined));
     await page.getByRole("button", { name: "Vendor sheet" }).click();

@@ -96,7 +96,15 @@ describe("latencies of a period", () => {
       null,
     );
     expect(two.p50?.to_us).toBeLessThan(12);
-    expect(two.p99?.to_us).toBe(1000);
+    expect(two.p99).toBeNull();
+  });
+
+  it("have no percentile that their count does not carry", () => {
+    const of = (count: number) =>
+      latencyStats(sideOf(Array.from({ length: count }, (_, at): [number, number] => [1.1, 10 + at])), TIME, null);
+    expect([of(1).p50, of(99).p99]).toEqual([null, null]);
+    expect(of(99).p50).not.toBeNull();
+    expect(of(100).p99?.to_us).toBeGreaterThanOrEqual(108);
   });
 
   it("are nothing where nothing was done", () => {

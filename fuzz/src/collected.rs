@@ -22,9 +22,10 @@ pub fn check(bytes: &[u8]) {
     for (name, text) in all.split(NAME).filter_map(|part| part.split_once('\n')) {
         texts.put(name, Ok(text.to_owned()));
     }
-    let scope = Scope { roles: BTreeSet::from([Role::Client, Role::Server]), place: None };
+    let scope =
+        Scope { roles: BTreeSet::from([Role::Client, Role::Server]), place: None, is_elsewhere: true };
     let diagnosis = diagnose(&texts, scope, rules());
-    let screen = doctor_screen(&diagnosis, true, Style::default());
-    let json = diagnosis_json(&diagnosis).expect("a diagnosis is JSON");
+    let screen = doctor_screen(&diagnosis, None, true, Style::default());
+    let json = diagnosis_json(&diagnosis, None).expect("a diagnosis is JSON");
     assert!(!(screen + &json).chars().any(|c| c.is_control() && c != '\n'));
 }

@@ -1,10 +1,12 @@
 //! What the fuzz targets do: importers in [`imports`], plan files in [`plans`], run directories in [`runs`],
-//! what a kernel tells of itself in [`texts`], and a whole machine in [`collected`].
+//! what a kernel tells of itself in [`texts`], a whole machine in [`collected`], and what others
+//! counted beside a run in [`observers`].
 //!
 //! How to run it, and where what it finds goes, is in `README.md`.
 
 pub mod collected;
 pub mod imports;
+pub mod observers;
 pub mod plans;
 mod run_files;
 pub mod runs;

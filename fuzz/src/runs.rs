@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use reelgauge_analysis::Summary;
-use reelgauge_report::html::page::PageKind;
 use reelgauge_analysis::summary::Target;
 use reelgauge_record::run_dir::RunDir;
+use reelgauge_report::html::page::PageKind;
 use reelgauge_report::{Screen, html, screen};
 use reelgauge_results::live::life::life;
 use reelgauge_results::load_points;

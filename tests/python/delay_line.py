@@ -2,7 +2,8 @@
 
 delay_line.py FIRST SECOND DELAY_US LOST_OF_A_THOUSAND
 
-The devices may be moved to other network namespaces afterwards. Packets keep their order.
+The devices may be moved to other network namespaces afterwards. Packets keep their order. From SIGUSR1 on
+packets that are longer than Ethernet's usual ones are swallowed, from SIGUSR2 on all of them.
 """
 
 import collections
@@ -10,6 +11,7 @@ import fcntl
 import os
 import random
 import select
+import signal
 import struct
 import sys
 import time
@@ -17,6 +19,7 @@ import time
 SET_INTERFACE = 0x400454CA
 TAP_WITHOUT_HEADER = 0x0002 | 0x1000
 LONGEST = 16384
+USUAL = 1514
 
 
 def tap(name):
@@ -30,6 +33,9 @@ def main():
     delay_ns = int(sys.argv[3]) * 1000
     lost = int(sys.argv[4]) / 1000
     random.seed(7)
+    taken = [LONGEST]
+    signal.signal(signal.SIGUSR1, lambda *_: taken.__setitem__(0, USUAL))
+    signal.signal(signal.SIGUSR2, lambda *_: taken.__setitem__(0, 0))
     other = {ends[0]: ends[1], ends[1]: ends[0]}
     waiting = collections.deque()
     print("up", flush=True)
@@ -48,7 +54,7 @@ def main():
                     packet = os.read(end, LONGEST)
                 except OSError:
                     break
-                if random.random() >= lost:
+                if len(packet) <= taken[0] and random.random() >= lost:
                     waiting.append((time.monotonic_ns() + delay_ns, other[end], packet))
 
 

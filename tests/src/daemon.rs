@@ -48,6 +48,11 @@ impl Daemon {
         self.child.id()
     }
 
+    /// The processes that it has started, and those that they have.
+    pub fn children(&self) -> Vec<u32> {
+        children(self.child.id())
+    }
+
     /// Whether it still runs.
     ///
     /// # Panics

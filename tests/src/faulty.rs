@@ -3,7 +3,8 @@
 //! It hands every request on to a folder on disk, until a test asks for something else: errors on reads,
 //! writes or syncs (everywhere, in a byte range, or after so many operations), short reads, flipped bits,
 //! delays (of everything, or of first reads), a limited bandwidth (of all together, or of each open file),
-//! and requests that are never answered. It is not fast, and not meant to be.
+//! and requests that are never answered; a clock that is off, names without case, renames that are refused,
+//! locks that everybody gets. It is not fast, and not meant to be.
 //!
 //! What it does not imitate: a cache. Files are opened with direct I/O, so that every read and write of the
 //! binary arrives here.
@@ -22,6 +23,7 @@ use crate::needs::Need;
 use crate::scratch::Scratch;
 
 pub use faults::Faults;
+pub use passthrough::DataPath;
 use passthrough::Passthrough;
 
 /// What [`Faulty::mount`] needs.
@@ -49,6 +51,19 @@ impl Faulty {
         Faulty::over(backing, scratch, None, 4)
     }
 
+    /// The same, which gives every lock to everybody.
+    ///
+    /// # Panics
+    /// If it cannot be mounted.
+    pub fn granting_every_lock() -> Faulty {
+        let scratch = Scratch::new();
+        let backing = scratch.dir("backing");
+        let faults = Arc::new(Faults::none());
+        let file_system = Passthrough::new(backing.clone(), Arc::clone(&faults), None).granting_locks();
+        let session = mounted_in(&scratch, file_system, vec![MountOption::FSName("rge-faulty".into())], 4);
+        Faulty { faults, session: Some(session), scratch, backing, _memory: None }
+    }
+
     /// Mounts it over memory, so that no disk below takes time of its own; so many requests can take their
     /// time side by side.
     ///
@@ -59,13 +74,25 @@ impl Faulty {
         Faulty::over(memory.path().to_owned(), Scratch::new(), Some(memory), requests)
     }
 
+    /// Over a folder whose files' contents go another way; mounted as what `source` says, and as a file
+    /// system of this kind: `fuse.KIND`.
+    ///
+    /// # Panics
+    /// If it cannot be mounted.
+    pub fn through(data: Arc<dyn DataPath>, backing: PathBuf, source: &str, kind: &str) -> Faulty {
+        let options = [MountOption::FSName(source.to_owned()), MountOption::Subtype(kind.to_owned())];
+        let faults = Arc::new(Faults::none());
+        let file_system = Passthrough::new(backing.clone(), Arc::clone(&faults), Some(data));
+        let scratch = Scratch::new();
+        let session = mounted_in(&scratch, file_system, options.to_vec(), 2);
+        Faulty { faults, session: Some(session), scratch, backing, _memory: None }
+    }
+
     fn over(backing: PathBuf, scratch: Scratch, memory: Option<TempMount>, requests: usize) -> Faulty {
         let faults = Arc::new(Faults::none());
-        let file_system = Passthrough::new(backing.clone(), Arc::clone(&faults));
-        let mut config = Config::default();
-        config.mount_options = vec![MountOption::FSName("rge-faulty".into()), MountOption::NoAtime];
-        config.n_threads = Some(requests);
-        let session = fuser::spawn_mount(file_system, scratch.dir("mnt"), &config).unwrap();
+        let file_system = Passthrough::new(backing.clone(), Arc::clone(&faults), None);
+        let options = vec![MountOption::FSName("rge-faulty".into())];
+        let session = mounted_in(&scratch, file_system, options, requests);
         Faulty { faults, session: Some(session), scratch, backing, _memory: memory }
     }
 
@@ -83,6 +110,20 @@ impl Faulty {
     pub fn faults(&self) -> &Faults {
         &self.faults
     }
+}
+
+/// Mounts it.
+fn mounted_in(
+    scratch: &Scratch,
+    file_system: Passthrough,
+    options: Vec<MountOption>,
+    requests: usize,
+) -> BackgroundSession {
+    let mut config = Config::default();
+    config.mount_options = options;
+    config.mount_options.push(MountOption::NoAtime);
+    config.n_threads = Some(requests);
+    fuser::spawn_mount(file_system, scratch.dir("mnt"), &config).unwrap()
 }
 
 impl Drop for Faulty {

@@ -26,8 +26,10 @@ pub const NEEDS_FAR: &[Need] =
 pub struct Link {
     server: Namespace,
     client: Namespace,
+    /// What stands between them.
+    _switch: Option<Namespace>,
     /// What carries the packets of a link that is long.
-    _line: Option<(Daemon, Scratch)>,
+    line: Option<(Daemon, Scratch)>,
 }
 
 impl Link {
@@ -46,7 +48,7 @@ impl Link {
                 "tc -n {namespace} qdisc replace dev v0 root tbf rate {mbit}mbit burst 256kb latency 20ms"
             ));
         }
-        Link { server, client, _line: None }
+        Link { server, client, _switch: None, line: None }
     }
 
     /// A link on which every packet takes this long in each direction, and so many of a thousand are lost.
@@ -68,7 +70,49 @@ impl Link {
             tool(&format!("ip -n {namespace} link set {tap} name v0 mtu 9000 txqueuelen 20000 up"));
             tool(&format!("ip -n {namespace} addr add {address}/24 dev v0"));
         }
-        Link { server, client, _line: Some((line, scratch)) }
+        Link { server, client, _switch: None, line: Some((line, scratch)) }
+    }
+
+    /// A link through a switch: a fast port to the server, and one of this many Mbit/s to the client, with so
+    /// many bytes of buffer. Every packet is as long as it would be on a wire.
+    ///
+    /// # Panics
+    /// If it cannot be set up.
+    pub fn switched(mbit: u32, buffer_bytes: u32, mtu_bytes: u32) -> Link {
+        let (server, client, switch) = (Namespace::new(), Namespace::new(), Namespace::new());
+        let w = switch.0.clone();
+        tool(&format!("ip -n {w} link add br0 type bridge"));
+        for (namespace, address, port) in [(&server.0, SERVER, "ps"), (&client.0, CLIENT, "pc")] {
+            tool(&format!("ip link add v0 netns {namespace} type veth peer name {port} netns {w}"));
+            tool(&format!("ip -n {namespace} link set v0 mtu {mtu_bytes} gso_max_segs 1 up"));
+            tool(&format!("ip -n {namespace} addr add {address}/24 dev v0"));
+            tool(&format!("ip -n {w} link set {port} mtu {mtu_bytes} master br0"));
+            tool(&format!("ip -n {w} link set {port} up"));
+        }
+        tool(&format!("ip -n {w} link set br0 up"));
+        tool(&format!("tc -n {w} qdisc add dev pc root tbf rate {mbit}mbit burst 20kb limit {buffer_bytes}"));
+        Link { server, client, _switch: Some(switch), line: None }
+    }
+
+    /// From now on the way swallows packets that are longer than Ethernet's usual ones.
+    ///
+    /// # Panics
+    /// If this is no long link.
+    pub fn swallow_long_packets(&self) {
+        self.tell_line("USR1");
+    }
+
+    /// From now on nothing comes through.
+    ///
+    /// # Panics
+    /// If this is no long link.
+    pub fn cut(&self) {
+        self.tell_line("USR2");
+    }
+
+    fn tell_line(&self, signal: &str) {
+        let (line, _) = self.line.as_ref().expect("only a long link has a line that can be told something");
+        tool(&format!("kill -{signal} {}", line.pid()));
     }
 
     /// Sets something of the kernel's network on both hosts: `net.ipv4.tcp_window_scaling=0`.
@@ -106,6 +150,27 @@ impl Link {
         format!("tc -n {server} qdisc change dev v0 root tbf rate {mbit}mbit burst 256kb latency 20ms")
     }
 
+    /// Lets both hosts fill queues as most servers do, whatever this machine's own way is (BBR keeps them
+    /// empty).
+    ///
+    /// # Panics
+    /// If that is refused.
+    #[must_use]
+    pub fn filling_queues(self) -> Link {
+        self.set_on_both("net.ipv4.tcp_congestion_control=reno");
+        self
+    }
+
+    /// The name of the client's side, for programs that are given one.
+    pub fn client_name(&self) -> &str {
+        &self.client.0
+    }
+
+    /// The name of the server's side.
+    pub fn server_name(&self) -> &str {
+        &self.server.0
+    }
+
     /// A command that runs on the server's side.
     pub fn on_server(&self, program: &str) -> Command {
         self.server.command(program)
@@ -129,10 +194,10 @@ impl Link {
 
 /// A network namespace, removed on drop.
 #[derive(Debug)]
-struct Namespace(String);
+pub(crate) struct Namespace(pub(crate) String);
 
 impl Namespace {
-    fn new() -> Namespace {
+    pub(crate) fn new() -> Namespace {
         let name = unique_name();
         tool(&format!("ip netns add {name}"));
         let namespace = Namespace(name);
@@ -141,13 +206,13 @@ impl Namespace {
     }
 
     /// What tells it from others, short enough for the name of a device.
-    fn number(&self) -> String {
+    pub(crate) fn number(&self) -> String {
         let digits: String = self.0.chars().filter(char::is_ascii_digit).collect();
         let from = digits.len().saturating_sub(12);
         digits[from..].to_owned()
     }
 
-    fn command(&self, program: &str) -> Command {
+    pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new("nsenter");
         command.arg(format!("--net=/run/netns/{}", self.0)).arg(program);
         command

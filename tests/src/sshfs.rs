@@ -57,6 +57,11 @@ impl Sshfs {
         Sshfs::mount_over(link, &[])
     }
 
+    /// The same, which connects again when its connection is gone.
+    pub fn connecting_again(link: Link) -> Sshfs {
+        Sshfs::mount_over(link, &["reconnect"])
+    }
+
     fn mount_with(mbit: u32, options: &[&str]) -> Sshfs {
         Sshfs::mount_over(Link::new(mbit), options)
     }
@@ -87,6 +92,13 @@ impl Sshfs {
     /// Kills the server and all its connections.
     pub fn kill_server(&mut self) {
         self.server.kill();
+    }
+
+    /// The server's processes, those of its connections with them.
+    pub fn server_processes(&self) -> Vec<u32> {
+        let mut all = self.server.children();
+        all.push(self.server.pid());
+        all
     }
 
     /// The link between client and server.

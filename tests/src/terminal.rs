@@ -11,7 +11,7 @@ use crate::tool::tool_with;
 /// Rows of every terminal; what scrolls out of it is kept.
 const ROWS: u32 = 45;
 /// More than any of these commands takes, on a loaded machine too.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(400);
 /// Printed by the shell behind the command, with its exit code.
 const END: &str = "ended-with-code";
 

@@ -18,6 +18,7 @@ use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::turns::my_turn;
 use serde_json::json;
 
 /// So many of the small page's own times may pass beside whatever others ask: two large logs are being read
@@ -80,6 +81,7 @@ fn ends(load: Load) -> (usize, usize) {
 #[test]
 fn a_small_page_does_not_wait_behind_large_logs() {
     require!(Need::Root);
+    let _turn = my_turn();
     let (mount, runs) = (TempMount::tmpfs(128), Scratch::new());
     let large = run_of(mount.path(), runs.path(), "4s");
     let small = run_of(mount.path(), runs.path(), "300ms");
@@ -115,6 +117,7 @@ fn a_small_page_does_not_wait_behind_large_logs() {
 #[test]
 fn one_client_gets_a_line_of_its_own_and_not_all_of_the_console() {
     require!(Need::Root);
+    let _turn = my_turn();
     let (mount, runs) = (TempMount::tmpfs(128), Scratch::new());
     let large = run_of(mount.path(), runs.path(), "4s");
     let console = Console::start(mount.path(), runs.path());
@@ -133,6 +136,7 @@ fn one_client_gets_a_line_of_its_own_and_not_all_of_the_console() {
 #[test]
 fn who_goes_away_leaves_the_line() {
     require!(Need::Root);
+    let _turn = my_turn();
     let (mount, runs) = (TempMount::tmpfs(128), Scratch::new());
     let large = run_of(mount.path(), runs.path(), "4s");
     let console = Console::start(mount.path(), runs.path());

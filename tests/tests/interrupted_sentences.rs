@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use reelgauge_tests::binary;
+use reelgauge_tests::draws::{Draws, setting};
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::needs;
@@ -33,28 +34,6 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// The store carries two and a half streams, so that three have late frames.
 const STORE_BYTES_PER_S: u64 = SMALL.bytes_per_s() * 5 / 2;
 
-/// A number from the environment.
-fn setting(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
-}
-
-/// Numbers that look random, from a seed (SplitMix64).
-struct Draws(u64);
-
-impl Draws {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// From 0 to 1.
-    fn share(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
-
 /// How a run is stopped.
 #[derive(Clone, Copy, Debug)]
 enum Stop {
@@ -69,13 +48,13 @@ fn stop_at_moments(name: &str, span: Duration, make: &dyn Fn() -> Verb) {
     // A first look takes as long as all others together.
     let usual = if name == "check" { 1 } else { 3 };
     let (moments, seed) = (setting("REELGAUGE_INTERRUPTS", usual), setting("REELGAUGE_INTERRUPTS_SEED", 1));
-    let mut draws = Draws(seed);
+    let mut draws = Draws::new(seed);
     let mut wrong = Vec::new();
     for part in 0..moments {
         let after = span.mul_f64((part as f64 + draws.share()) / moments as f64);
-        let how = match draws.next() % 4 {
+        let how = match draws.next_u64() % 4 {
             0 => Stop::Terminate,
-            1 => Stop::InterruptTwice(Duration::from_millis(draws.next() % 100)),
+            1 => Stop::InterruptTwice(Duration::from_millis(draws.next_u64() % 100)),
             _ => Stop::Interrupt,
         };
         let found = stop(&make(), after, how);

@@ -4,96 +4,17 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
-use std::time::Duration;
-
-use reelgauge_tests::binary;
+use reelgauge_tests::limited::{bulk, measured};
 use reelgauge_tests::link::{self, Link};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
-use reelgauge_tests::run_dir::{self, at, number, text};
+use reelgauge_tests::run_dir::{at, number, text};
 use reelgauge_tests::sshfs::{self, Sshfs};
 use reelgauge_tests::streams::SMALL;
 use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
-use serde_json::Value;
-
-const LIMIT: Duration = Duration::from_secs(90);
-
-/// What a load point says of its limit, and what the terminal said of it.
-struct Told {
-    limit: Value,
-    screen: String,
-}
-
-impl Told {
-    /// The layer; nothing where none was found.
-    fn step(&self) -> &str {
-        self.limit["found"]["step"].as_str().unwrap_or_default()
-    }
-
-    /// Of everything that stood out, the layers.
-    fn all_steps(&self) -> Vec<&str> {
-        let contributing = at(&self.limit, "contributing").as_array().unwrap();
-        let found = contributing.iter().filter_map(|finding| finding["step"].as_str());
-        Some(self.step()).filter(|step| !step.is_empty()).into_iter().chain(found).collect()
-    }
-
-    /// A figure of what was found.
-    #[track_caller]
-    fn seen(&self, measure: &str) -> f64 {
-        let seen = at(&self.limit, "found.seen").as_array().unwrap();
-        let found = seen.iter().find(|seen| seen["measure"] == measure);
-        found.and_then(|seen| seen["value"].as_f64()).unwrap_or_else(|| panic!("{measure}: {:#}", self.limit))
-    }
-
-    #[track_caller]
-    fn names_rule(&self, rule: &str) {
-        let rules = at(&self.limit, "found.rules").as_array().unwrap();
-        assert!(rules.iter().any(|named| named == rule), "{:#}", self.limit);
-    }
-
-    /// The sentence on the screen, in one line.
-    fn sentence(&self) -> String {
-        let from = self.screen.split_once("Limited by: ").map_or("", |(_, rest)| rest);
-        let words: Vec<&str> = from.split_whitespace().collect();
-        words.join(" ").split(" Line: ").next().unwrap_or_default().to_owned()
-    }
-}
-
-/// Runs it, on the client's side of a link where there is one.
-#[track_caller]
-fn measured(verb: &Verb, link: Option<&Link>) -> Told {
-    let program = binary::path();
-    let outcome = match link {
-        Some(link) => binary::start_by(link.on_client(&program.to_string_lossy()), verb.plain_words()),
-        None => binary::start(verb.plain_words()),
-    };
-    let outcome = outcome.wait(LIMIT);
-    let screen = outcome.stdout.clone();
-    outcome.expect_code(0);
-    let limit = at(&run_dir::summary(&verb.run_dir()), "load_points.0.limit").clone();
-    Told { limit, screen }
-}
-
-/// Two workers that read, or write, a megabyte at a time for four seconds.
-fn bulk(target: &std::path::Path, writes: &str) -> Verb {
-    let mix = Mix::on(target).with(&["--direct", "--writes", writes, "--random", "0", "--blocks", "1MiB"]);
-    mix.with(&[
-        "--length",
-        "8MiB",
-        "--file-size",
-        "32MiB",
-        "--warmup",
-        "1s",
-        "--duration",
-        "4s",
-        "--keep-free",
-        "1GiB",
-    ])
-    .into()
-}
 
 fn far_is_possible() -> bool {
     needs::are_met(sshfs::NEEDS) && needs::are_met(link::NEEDS_FAR)
@@ -209,7 +130,8 @@ fn players_that_are_served_in_time_are_limited_by_nothing() {
 
 #[test]
 fn workers_on_memory_are_limited_by_this_machine() {
-    require!(Need::Root);
+    // Where others take half of the processors, they are what limits it, and not this machine's speed.
+    require!(Need::Root, Need::Soak);
     let (_turn, mount) = (my_turn(), TempMount::tmpfs(256));
     let mix = Mix::on(mount.path()).with(&["--buffered", "--driver", "threads", "--blocks", "64KiB"]);
     let told = measured(&mix.with(&["--workers", "4", "--duration", "4s"]).into(), None);

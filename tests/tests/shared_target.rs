@@ -54,6 +54,7 @@ fn verbs(
         ("replay", Verb::on("replay", trace.run_dir()).operand(target).words()),
         ("run", Verb::on("run", &plan).with_path("--target", target).words()),
         ("extents", extents.map(OsString::from).to_vec()),
+        ("doctor", vec!["doctor".into(), target.into(), "--probe".into()]),
         ("clean", vec!["clean".into(), target.into()]),
     ]
 }

@@ -8,6 +8,7 @@ use std::process::Command;
 use anyhow::{Context, ensure};
 
 use crate::command;
+use crate::playwright;
 use crate::step::Outcome;
 
 /// The oldest Node that the build tools run on: major, minor.
@@ -45,8 +46,11 @@ pub fn browser(binary: Option<PathBuf>) -> anyhow::Result<Outcome> {
             crate::target_dir().join("debug/reelgauge")
         }
     };
-    command::run(tool("playwright", &["test"]).env("REELGAUGE_BIN", binary))?;
-    Ok(Outcome::Passed)
+    playwright::run(|| {
+        let mut tests = tool("playwright", &["test"]);
+        tests.env("REELGAUGE_BIN", &binary);
+        tests
+    })
 }
 
 /// Builds the bundle anew into the place where it is committed.

@@ -9,12 +9,14 @@ mod command;
 mod console;
 mod cross;
 mod packages;
+mod playwright;
 mod python;
 mod soak;
 mod step;
 mod suite;
 mod test;
 mod tidy;
+mod tools;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};

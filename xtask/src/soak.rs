@@ -8,10 +8,24 @@ use anyhow::{Context, bail};
 use crate::command;
 
 /// The test programs that are repeated unless others are named.
-const PROGRAMS: [&str; 4] = ["faults_*", "whose_fault", "interrupted_sentences", "streams_hidden_overload"];
+const PROGRAMS: [&str; 7] = [
+    "faults_*",
+    "whose_fault",
+    "interrupted_sentences",
+    "streams_hidden_overload",
+    "real_faults",
+    "repairs",
+    "fleet_kills",
+];
 
 /// Runs of each verb that are stopped in a round, each round at other moments.
 const INTERRUPTS: &str = "30";
+
+/// Runs over sound storage in a round, none of which may accuse anything.
+const HEALTHY_RUNS: &str = "20";
+
+/// Runs of a fleet in a round, in each of which something is killed or stands still.
+const FLEET_ROUNDS: &str = "20";
 
 /// What is asked for.
 #[derive(Debug, PartialEq, Eq)]
@@ -53,6 +67,9 @@ impl Soak {
         tests.args(self.programs.iter().flat_map(|program| ["--test", program]));
         tests.env("REELGAUGE_SOAK", "1");
         tests.env("REELGAUGE_INTERRUPTS", INTERRUPTS);
+        tests.env("REELGAUGE_HEALTHY_RUNS", HEALTHY_RUNS);
+        tests.env("REELGAUGE_FLEET_ROUNDS", FLEET_ROUNDS);
+        tests.env("REELGAUGE_FLEET_SEED", round.to_string());
         tests.env("REELGAUGE_INTERRUPTS_SEED", round.to_string());
         tests.env("REELGAUGE_BIN", crate::target_dir().join("debug/reelgauge"));
         tests

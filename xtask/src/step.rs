@@ -9,6 +9,8 @@ pub struct Counts {
     pub passed: u64,
     /// Tests that failed.
     pub failed: u64,
+    /// The names of those that failed, and failed again alone.
+    pub broken: Vec<String>,
     /// Those that failed beside others and passed alone.
     pub unstable: Vec<String>,
     /// Tests that did not run, each as "name: why".
@@ -58,6 +60,9 @@ pub fn summarize(steps: &[Finished]) -> bool {
         println!("{}", line(step));
         add(&mut total, step);
     }
+    for broken in &total.broken {
+        println!("  FAILED   {broken}");
+    }
     for unstable in &total.unstable {
         println!(
             "  unstable {unstable}: failed beside other tests, passed alone; mend it or move it to soak"
@@ -80,7 +85,11 @@ fn line(step: &Finished) -> String {
             let word = if counts.failed == 0 && why.is_none() { "passed" } else { "FAILED" };
             (
                 word,
-                format!("{}{}", closing(counts), why.as_ref().map(|w| format!("; {w}")).unwrap_or_default()),
+                format!(
+                    "{}{}",
+                    closing(counts),
+                    why.as_ref().map(|why| format!("; {}", first_line(why))).unwrap_or_default()
+                ),
             )
         }
     };
@@ -100,6 +109,7 @@ fn add(total: &mut Counts, step: &Finished) {
             // A run of tests that broke off without one failed test is a failure all the same.
             total.failed += counts.failed.max(u64::from(why.is_some()));
             total.skipped.extend(counts.skipped.iter().cloned());
+            total.broken.extend(counts.broken.iter().cloned());
             total.unstable.extend(counts.unstable.iter().cloned());
         }
     }

@@ -93,7 +93,10 @@ impl Ran {
             return Ok(());
         }
         self.broken.push(program.name.clone());
-        self.total.unstable.extend(pass_alone(program, &failed, environment)?);
+        let unstable = pass_alone(program, &failed, environment)?;
+        let named = |test: &String| format!("{}: {test}", program.name);
+        self.total.broken.extend(failed.iter().filter(|test| !unstable.contains(test)).map(named));
+        self.total.unstable.extend(unstable.iter().map(named));
         Ok(())
     }
 

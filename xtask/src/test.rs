@@ -9,7 +9,7 @@ use anyhow::bail;
 
 use crate::step::{self, Finished, Outcome};
 use crate::suite::Suite;
-use crate::{command, console, cross, packages, python, tidy};
+use crate::{command, console, cross, packages, python, tidy, tools};
 
 /// A step: its name, whether `--quick` does it, when it runs, and what it does.
 struct Step {
@@ -38,6 +38,7 @@ const STEPS: &[Step] = &[
     Step { name: "packages", quick: false, when: When::Before, body: |_| packages::debian() },
     Step { name: "targets", quick: false, when: When::Before, body: |_| packages::targets() },
     Step { name: "python", quick: false, when: When::Before, body: |_| python::prepare() },
+    Step { name: "tools", quick: false, when: When::Before, body: |_| tools::prepare() },
     Step { name: "fmt", quick: true, when: When::Before, body: |_| fmt() },
     Step { name: "tidy", quick: true, when: When::Before, body: |_| tidy::step() },
     Step { name: "clippy", quick: true, when: When::Before, body: |_| clippy() },

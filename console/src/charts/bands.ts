@@ -1,4 +1,4 @@
-// Parts of the time that every chart with a time axis marks: the incidents of a run.
+// Parts of the time that every chart with a time axis marks: the incidents of a run, and what happened meanwhile.
 
 import { createContext } from "preact";
 import type { ChartOption, LineSeriesOption } from "./echarts";
@@ -7,6 +7,13 @@ import type { Look } from "./palette";
 export interface Band {
   from_s: number;
   to_s: number;
+  /** It is no incident, but something that happened meanwhile. */
+  isMark?: boolean;
+}
+
+/** The incidents alone. */
+export function incidentsOf(bands: readonly Band[]): Band[] {
+  return bands.filter((band) => band.isMark !== true);
 }
 
 /** Those of the page. */
@@ -26,7 +33,10 @@ export function withBands(option: ChartOption, bands: readonly Band[], look: Loo
     markArea: {
       silent: true,
       itemStyle: { color: look.bad, opacity: 0.16, decal: { symbol: "none" } },
-      data: bands.map((band) => [{ xAxis: band.from_s }, { xAxis: band.to_s }]),
+      data: bands.map((band) => [
+        { xAxis: band.from_s, ...(band.isMark === true ? { itemStyle: { color: look.mark, opacity: 0.2 } } : {}) },
+        { xAxis: band.to_s },
+      ]),
     },
   }));
   return { ...option, series: [...series, ...carriers] };

@@ -8,6 +8,7 @@ import type { ChartOption, Look } from "../charts/chart";
 import type { LineSeriesOption } from "../charts/echarts";
 import { categoryAxis, decades, latencyAxis, timeAxis, valueAxis } from "../charts/axes";
 import { seriesStyle } from "../charts/palette";
+import { carriedCurve } from "../figures/percentile";
 import { duration, mbPerS, ms } from "../figures/units";
 import { Section } from "../parts/section";
 import { flowOf, joined } from "../run/over-time";
@@ -111,8 +112,10 @@ function PercentilesOver({ runs, names }: { runs: RunPage[]; names: string[] }) 
   );
 }
 
+/** A run's curve for a kind, as far as its operations carry it. */
 function curveOf(run: RunPage, kind: string): PercentileCurve | null {
-  return run.detail?.percentiles.find((curve) => curve.kind === kind) ?? null;
+  const curve = run.detail?.percentiles.find((one) => one.kind === kind);
+  return curve === undefined ? null : carriedCurve(curve);
 }
 
 /** Where a percentile stands: 90 at 1, 99 at 2, 99.9 at 3. */

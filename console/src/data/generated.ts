@@ -15,11 +15,24 @@ export type AheadAnswer = {
 /** Why more streams may pass than a search found. */
 export type AtLeast = "this_machine" | "unfinished" | "no_more_tried";
 
+/** What disks are plugged into. */
+export type BackplaneSite = {
+  /** How it is connected to the server. */
+  bus?: Bus,
+  /** Of SAS 1 to 4, of SATA 1 to 3, of PCIe 1 to 5. */
+  generation?: number,
+  /** How many lanes lead to the server. */
+  lanes?: number,
+};
+
 /** How the storage behaved in an incident, as its answers tell. */
 export type Behaviour = "no_answer" | "failed" | "slow" | "single_slow_ops" | "usual" | "not_known";
 
 /** Which direction is good. */
 export type Better = "higher" | "lower" | "neither";
+
+/** A bus. */
+export type Bus = "sas" | "sata" | "pcie";
 
 /** What shows that a cache answered. */
 export type CacheEvidence = { "kind": "target_is_memory" } | { "kind": "client_counted",
@@ -309,6 +322,8 @@ export type Confidence = {
 export type CounterAgent = {
   /** Its name. */
   agent: string,
+  /** It is no machine of the run, but one that was put beside it: a server, an array, a switch. */
+  is_observer?: boolean,
   /** What it sampled. */
   series: Array<CounterSeries>,
   /** What is not here, and why, in words. */
@@ -317,7 +332,7 @@ export type CounterAgent = {
 
 /** One counter over time. */
 export type CounterSeries = {
-  /** `host`, `network`, `disk`, `mount` or `tool`. */
+  /** `host`, `network`, `disk`, `mount`, `tool` or `other`. */
   layer: string,
   /** As in the log: `cpu_busy_percent`, `rx_bytes_per_s`. */
   name: string,
@@ -396,6 +411,21 @@ export type Detail = {
   maps: Array<FileMap>,
   /** Each load point that had streams with frames. */
   streams: Array<PointStreams>,
+};
+
+/** A kind of disk, with its plug. */
+export type DiskKind = "hdd-sata" | "hdd-sas" | "ssd-sata" | "ssd-sas" | "nvme";
+
+/** The disks. */
+export type DisksSite = {
+  /** What they are. */
+  kind?: DiskKind,
+  /** How many, without spares. */
+  count?: number,
+  /** What one of them is known to read or write in a row. */
+  each_mb_per_s?: number,
+  /** How they are put together. */
+  raid?: Raid,
 };
 
 /** Something that makes the number less sure. */
@@ -787,6 +817,68 @@ export type Hints = {
   first_at_s: number,
 };
 
+/** A part of the path. */
+export type Hop = {
+  /** Which. */
+  kind: HopKind,
+  /** The most that it can carry. `null` where that is not known. */
+  ceiling_bytes_per_s: number | null,
+  /** What was measured there. `null` where nobody measured. */
+  measured_bytes_per_s: number | null,
+};
+
+/** The parts of a path, in their order. */
+export type HopKind = "client_link" | "switch" | "server_link" | "server_memory" | "backplane" | "disks";
+
+/** A hop as people read it. */
+export type HopWords = {
+  /** What it is. */
+  name: string,
+  /** What is known of it; "not known" where nothing is. */
+  known: string,
+  /** What it can carry and what was measured there: "at most 1,177 MB/s; 640 MB/s measured". */
+  carries: string,
+  /** Of those whose ceiling is known it can carry least. */
+  is_lowest: boolean,
+};
+
+/** What machines are held against one another by. */
+export type HostFigure = "throughput" | "mean_response";
+
+/** One machine in a load point. */
+export type HostFigures = {
+  /** Whether it was there. */
+  presence: Presence,
+  /**
+   * How much later than agreed it began, or than the first of all where nothing was agreed. `null` where
+   * it did not begin, or its clock was not compared.
+   */
+  start_skew_us: number | null,
+  /** What it did. */
+  figures: PartFigures,
+  /** How it stands out from its siblings, if it does. */
+  stands_out: StandsOut | null,
+  /** Whose fault it was that its criteria were not met. `null` where they were. */
+  culprit: Culprit | null,
+  /** Which layer limited it. `null` where that is not known. */
+  limit: LimitStep | null,
+};
+
+/** The machines of a run. */
+export type HostsSection = {
+  /** The machines, in the order of their numbers of workers and streams. */
+  hosts: Array<RunHost>,
+  /**
+   * How far times of different machines may be off against each other, at most. `null` where some clock
+   * was not compared.
+   */
+  clock_uncertainty_us: number | null,
+  /** The load points, in the order in which they ran. */
+  points: Array<PointHosts>,
+  /** What several targets moved together, against fewer. `null` where all load points had the same targets. */
+  scale: TargetScale | null,
+};
+
 /**
  * One disturbance. Times named `_s` run from the start of the run, those named `_in_point_s` from the start
  * of the load point.
@@ -800,6 +892,8 @@ export type Incident = {
   began_at?: string,
   /** When it was over: when the last of its late frames had come, or their deadlines had passed. */
   ended_s: number,
+  /** The machines that it hit, in a run of several. Empty where there was one. */
+  agents?: Array<string>,
   /** How many streams had late frames. */
   stream_count: number,
   /** The first 64 of them, by number. */
@@ -962,7 +1056,11 @@ export type LimitMeasure =
   | "written_bytes_per_s"
   | "link_percent"
   | "queue_bytes"
+  | "ping_us"
   | "interface_errors_per_s"
+  | "long_pings_lost_percent"
+  | "short_pings_answered_percent"
+  | "packet_bytes"
   | "retransmitted_percent"
   | "timeouts_per_s"
   | "out_of_order_percent"
@@ -984,7 +1082,10 @@ export type LimitMeasure =
   | "operation_us"
   | "disk_busy_percent"
   | "disk_requests"
+  | "disk_us"
+  | "disk_of_operation_percent"
   | "disk_pressure_percent"
+  | "requests_per_read"
   | "on_the_way_percent"
   | "request_bytes"
   | "requests_at_a_time"
@@ -1013,6 +1114,7 @@ export type LimitStep =
   | "tcp_window"
   | "client"
   | "send_buffer"
+  | "server_disk"
   | "server"
   | "server_threads"
   | "disk"
@@ -1036,6 +1138,9 @@ export type LinkFacts = {
   /** All of it for people: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`. */
   words: string,
 };
+
+/** What a link is. */
+export type LinkSort = "ethernet" | "infiniband" | "fibre-channel";
 
 /**
  * An event: a line of the file. `at_s` is seconds on the run's clock, and 0 before the clock begins, while
@@ -1178,6 +1283,11 @@ export type LoadPoint = {
   sweep_value: string | null,
   /** When it began, warm-up included, since the start of the run. */
   started_s: number,
+  /**
+   * How much later it began than was agreed upon with the other hosts of a fleet; negative: earlier.
+   * `null` where nothing was agreed upon.
+   */
+  start_skew_ns?: number,
   /** How long it was measured, without the warm-up, to the microsecond. */
   measured_s: number,
   /** The same exactly: what throughput is divided by. `null` in summaries of versions that did not keep it. */
@@ -1306,6 +1416,35 @@ export type MarginTrend = {
   at_end_ms: number,
 };
 
+/** One mark. */
+export type Mark = {
+  /** What happened. */
+  kind: MarkKind,
+  /** Where: `md0 resync`, `eth0`; empty where there is one. */
+  device: string,
+  /** Whose counters told: a machine's name. */
+  agent: string,
+  /** From when on, in seconds since the run began. */
+  began_s: number,
+  /** Until when. */
+  ended_s: number,
+  /** It went on when the last sample was taken. */
+  is_open: boolean,
+};
+
+/** What happened. */
+export type MarkKind = "background_work" | "link_flap" | "remount" | "swap_storm" | "snapshot" | "paused";
+
+/** A mark as a page shows it. */
+export type MarkWords = {
+  /** From when on, in seconds since the run began. */
+  from_s: number,
+  /** Until when. */
+  to_s: number,
+  /** What happened, and where. */
+  text: string,
+};
+
 /** What is meant by latency. */
 export type Measure = "response" | "service";
 
@@ -1352,6 +1491,7 @@ export type NextStep =
   | "pass_the_caches"
   | "measure_alone"
   | "faster_link"
+  | "mend_the_way"
   | "look_at_incident"
   | "find_max"
   | "try_more"
@@ -1359,10 +1499,38 @@ export type NextStep =
   | "more_points"
   | "measure_longer"
   | "as_the_look_says"
+  | "beside_a_run"
   | "compare";
 
 /** Why a load point could not be measured. */
 export type NotMeasured = "warmup_visited_all" | "nothing_finished";
+
+/** One observer of a run. */
+export type ObserverFacts = {
+  /** What it is called: a machine's name, or the file's. */
+  name: string,
+  /** Where its samples are from. */
+  kind: ObserverKind,
+  /** The directory or file, as it was given. */
+  source: string,
+  /** How far its clock was said to be ahead of that of the run's machine, in milliseconds. */
+  clock_offset_ms: number,
+  /** Whether anybody said so. Where nobody did, both clocks are taken for the same. */
+  is_offset_stated: boolean,
+  /** When its first sample that was kept was, in seconds since the run began. */
+  from_s: number,
+  /** When its last one was. */
+  until_s: number,
+  /** Samples that were kept. */
+  samples: number,
+  /** Samples from before or after the run, which were not. */
+  outside: number,
+  /** What could not be read of it, and why, in words. */
+  not_read: Array<string>,
+};
+
+/** Where an observer's samples are from. */
+export type ObserverKind = "watch" | "csv" | "prometheus";
 
 /** Bytes read and written, by time and place. Cells without any are left out. */
 export type OffsetMap = {
@@ -1607,6 +1775,42 @@ export type PaperTables = {
   cells: Array<PaperCell>,
 };
 
+/** What some of the machines did in a load point, or one. */
+export type PartFigures = {
+  /** The machine, the group, the target. Empty for all. */
+  name: string,
+  /** How many machines did anything. */
+  hosts: number,
+  /** How many workers ran on them. */
+  workers: number,
+  /** How long was measured, from the first of them to the last. */
+  measured_s: number | null,
+  /** See `Figures.ops`. */
+  ops: number,
+  /** See `Figures.failed_ops`. */
+  failed_ops: number,
+  /** See `Figures.read_bytes`. */
+  read_bytes: number,
+  /** See `Figures.written_bytes`. */
+  written_bytes: number,
+  /** Throughput: bytes read ÷ measured time. `null` where nothing was measured. */
+  read_bytes_per_s: number | null,
+  /** Throughput: bytes written ÷ measured time. */
+  written_bytes_per_s: number | null,
+  /** Both together. */
+  bytes_per_s: number | null,
+  /** Response times of reads and writes. */
+  response: TimeFigures | null,
+  /** Streams that have frames. `null` where nothing is counted in streams. */
+  streams: number | null,
+  /** Those of them that had late frames. */
+  streams_with_late_frames: number | null,
+  /** Frames whose deadline lies in the measured part. */
+  frames_judged: number | null,
+  /** Those that came after their deadline or not at all. */
+  late_frames: number | null,
+};
+
 /** How long operations of a kind took, as HdrHistogram prints it. */
 export type PercentileCurve = {
   /** Name of the kind. */
@@ -1617,6 +1821,26 @@ export type PercentileCurve = {
   percentile: Array<Decimal>,
   /** So many percent took no longer than this, to three digits; the last is exact. */
   us: Array<Decimal>,
+};
+
+/** A load point by machines. */
+export type PointHosts = {
+  /** The load point, as an index into the summary's. */
+  point: number,
+  /** How far apart the machines began; `null` where fewer than two began, or clocks were not compared. */
+  start_skew_us: number | null,
+  /** Each machine, in the order of `HostsSection.hosts`. */
+  hosts: Array<HostFigures>,
+  /** Each group, where there are several. */
+  groups: Array<PartFigures>,
+  /** Each target, where there are several. */
+  targets: Array<PartFigures>,
+  /** Each network interface by its name, where machines have different ones. */
+  interfaces: Array<PartFigures>,
+  /** All machines. */
+  total: PartFigures,
+  /** All but those that stand out by being worse; `null` where none is. */
+  without: PartFigures | null,
 };
 
 /** The streams of one load point. */
@@ -1639,6 +1863,9 @@ export type PointStreams = {
 
 /** What a stream does with frames whose time has passed before it could ask for them. */
 export type Policy = "drop" | "stall";
+
+/** Whether a machine was there in a load point. */
+export type Presence = "whole" | "part" | "missing";
 
 /** What one process was asked for and what it achieved. */
 export type ProcessRate = {
@@ -1669,6 +1896,9 @@ export type ProofPassRow = {
   /** Whether it counts: nothing else happened during it. */
   counts: boolean,
 };
+
+/** How disks are put together. */
+export type Raid = "raid0" | "mirror" | "raid5" | "raid6" | "raidz3";
 
 /** How long reads took, from when they were issued. */
 export type ReadTimes = {
@@ -1738,7 +1968,10 @@ export type ReplayPass = {
   bytes: number,
   /** Both divided. */
   bytes_per_s: number | null,
-  /** Half of the operations began no later than this after they were due. */
+  /**
+   * Half of the operations began no later than this after they were due, and what they waited for was
+   * done.
+   */
   lateness_p50_us: number | null,
   /** 99 of 100. */
   lateness_p99_us: number | null,
@@ -1750,6 +1983,11 @@ export type ReplayPass = {
   held_up_ops: number,
   /** The longest of these waits. */
   held_up_max_us: number,
+  /**
+   * Operations that began more than a millisecond late through the tool: because it came late to them, or
+   * to one that they had to wait for.
+   */
+  begun_late_ops: number,
   /** Operations that came to something else than when they were recorded. */
   different_ops: number,
   /** The first of these, in words. */
@@ -1798,6 +2036,38 @@ export type RunEntry = {
   passes: number | null,
 };
 
+/** One machine. */
+export type RunHost = {
+  /** Its name. */
+  agent: string,
+  /** The group that it belongs to, if it belongs to one. */
+  group: string | null,
+  /** Where its data lay. */
+  target: string | null,
+  /** The network interface on its way to the storage; `null` where there is none, or it is not known. */
+  interface: string | null,
+  /** The first of its workers. */
+  first_worker: number,
+  /** How many numbers of workers are its own, from that one on. */
+  workers: number,
+  /** The first of its streams. */
+  first_stream: number,
+  /** How many numbers of streams are its own, from that one on. */
+  streams: number,
+  /** How far its clock was ahead of the one that times are mapped to. `null` where they were not compared. */
+  clock_offset_us: number | null,
+  /** How far that may be off. */
+  clock_uncertainty_us: number | null,
+  /** Since when it was missing. `null` where it was there all the time, or nobody knows since when. */
+  missing_from_s: number | null,
+  /** Why it is missing, or what is missing of it. */
+  why_missing: string | null,
+  /** Whether its part of the run ended as planned. `null` where nothing of it was fetched. */
+  is_complete: boolean | null,
+  /** Whether all its operations are in the log. */
+  log_complete: boolean,
+};
+
 /** `notes.json` in a run directory: what people wrote down about a run and its storage. */
 export type RunNotes = {
   /** What people call the run. */
@@ -1844,8 +2114,14 @@ export type RunPage = {
   detail: Detail | null,
   /** Why there is no detail, in words. */
   why_no_detail: string | null,
-  /** What was sampled beside the I/O. */
+  /** What was sampled beside the I/O, and by whom else. */
   counters: Counters | null,
+  /** Who else sampled, in words. */
+  observers: Array<string>,
+  /** What happened meanwhile that is known to disturb storage. */
+  marks: Array<MarkWords>,
+  /** The path to the disks, part by part. Empty where nothing of it is known beyond this machine's link. */
+  path: Array<HopWords>,
 };
 
 /** Whether a run goes on, or how it ended. */
@@ -1958,6 +2234,18 @@ export type SeriesStep = {
   max_response_began_s: number | null,
 };
 
+/** The server. */
+export type ServerSite = {
+  /** What its link to the switch is set to. */
+  link_mbit_per_s?: number,
+  /** Ethernet where nobody says otherwise. */
+  link_kind?: LinkSort,
+  /** Its largest packet; 1500 where nobody says otherwise. */
+  mtu_bytes?: number,
+  /** Its memory. */
+  memory_gib?: number,
+};
+
 /** Service times of operations: from when they were issued until they were done. */
 export type ServiceFigures = {
   /** How many operations. */
@@ -1984,6 +2272,18 @@ export type ServiceRow = {
   below_us: number,
   /** Operations. */
   count: number,
+};
+
+/** Everything that was said of a site. */
+export type Site = {
+  /** The server. */
+  server?: ServerSite,
+  /** The switch between it and its clients. */
+  switch?: SwitchSite,
+  /** What its disks are plugged into. */
+  backplane?: BackplaneSite,
+  /** Its disks. */
+  disks?: DisksSite,
 };
 
 /** A size and how often it occurs. */
@@ -2037,6 +2337,20 @@ export type SizeRow = {
   below_bytes: number,
   /** Operations. */
   count: number,
+};
+
+/** How a machine stands out. */
+export type StandsOut = {
+  /** By which figure. */
+  figure: HostFigure,
+  /** What it did: bytes per second, or µs. */
+  value: number,
+  /** The middle of its siblings. */
+  siblings: number,
+  /** How far it may lie from that by chance, in percent. */
+  noise_percent: number,
+  /** It fared worse than they did. */
+  is_worse: boolean,
 };
 
 /** What came of starting: one of both. */
@@ -2133,6 +2447,26 @@ export type StorageDetails = {
   other: { [key in string]: string },
 };
 
+/** The path to some storage. */
+export type StoragePath = {
+  /** From this machine to the disks. */
+  hops: Array<Hop>,
+  /** Which of them can carry least, as an index, of those whose ceiling is known. */
+  lowest: number | null,
+  /** The load was mostly written: ceilings and rates are those of writing. */
+  is_writing: boolean,
+  /** This machine's link for people: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`; empty where it is not known. */
+  client_link: string,
+  /**
+   * How long the buffer of a client's port holds what the server's link sends at its full rate. `null`
+   * where
+   * that is not known, or the client's link is not the slower one.
+   */
+  buffer_holds_us: number | null,
+  /** What was said of the site. */
+  site: Site,
+};
+
 /** What the storage did in an incident. The tool's own pauses are taken out. */
 export type StorageThen = {
   /** In a word. */
@@ -2161,6 +2495,8 @@ export type StreamFigures = {
   stream: number,
   /** What it is, in words. */
   name: string,
+  /** The machine that it ran on, in a run of several. `null` where there was one. */
+  agent?: string,
   /** Whether it records; otherwise it plays. */
   writes: boolean,
   /** What it does with frames whose time has passed. */
@@ -2442,6 +2778,30 @@ export type Summary = {
    * found out.
    */
   link?: LinkFacts,
+  /** What was sampled, where nothing was measured: a watch. */
+  watch?: WatchFacts,
+  /** Who else sampled meanwhile: what was put beside the run with `report --observer`. */
+  observers?: Array<ObserverFacts>,
+  /** What happened beside it that is known to disturb storage; nobody's culprit. */
+  marks?: Array<Mark>,
+  /** The path to the disks with what each part of it can carry. `null` where nothing leads over a network. */
+  path?: StoragePath,
+  /** The machines that made it. `null` where it was one. */
+  hosts?: HostsSection,
+};
+
+/** The switch. */
+export type SwitchSite = {
+  /** Maker and model. */
+  model?: string,
+  /** What a port can hold back. */
+  buffer_per_port_kib?: number,
+  /** Whether ports share it. */
+  buffer_is_shared?: boolean,
+  /** Whether pause frames are on at the server's port. */
+  flow_control_at_server?: boolean,
+  /** Whether they are at the clients'. */
+  flow_control_at_clients?: boolean,
 };
 
 /** Where the data lies. */
@@ -2460,6 +2820,20 @@ export type Target = {
   mount_options: string | null,
   /** Others own it or may write in it, and root was told that this is meant (`--shared-target`). */
   is_shared?: boolean,
+};
+
+/** What several targets moved together, against fewer of them. */
+export type TargetScale = {
+  /** The load point with fewest targets that moved most, as an index into the summary's. */
+  from_point: number,
+  /** Its targets. */
+  from_targets: number,
+  /** The load point with most targets that moved most. */
+  to_point: number,
+  /** Its targets. */
+  to_targets: number,
+  /** Bytes per second of the second ÷ those of the first. */
+  factor: number,
 };
 
 /** The mean throughput over the buffer time, wherever it was smallest (EBU Tech 3362, 9.2(7)). */
@@ -2808,6 +3182,40 @@ export type VerifyFacts = {
   different_bytes: number,
   /** Where the first difference is, in words. */
   first_difference: string | null,
+};
+
+/** What was sampled while nothing was measured. */
+export type WatchFacts = {
+  /** The machine, by the name of its folder in `counters/`. */
+  agent: string,
+  /** From the first look to the last. */
+  watched_s: number,
+  /** How often it looked. */
+  looks: number,
+  /** What counted, those that say most first. */
+  counters: Array<WatchedCounter>,
+  /** What could not be sampled, in words. */
+  unread: Array<string>,
+};
+
+/** One counter of a watch. */
+export type WatchedCounter = {
+  /** `host`, `network`, `disk`, `mount` or `tool`. */
+  layer: string,
+  /** As in the log: `util_percent`. */
+  name: string,
+  /** Which of several; empty where there is one. */
+  device: string,
+  /** For people, without the unit: "sda busy". */
+  words: string,
+  /** `percent`, `bytes_per_s`, `per_s`, `us`, `bytes`, `count`. */
+  unit: string,
+  /** Over all the time that it was sampled. */
+  mean: number,
+  /** The largest sample. */
+  largest: number,
+  /** When that was, in seconds since the watch began. */
+  largest_at_s: number,
 };
 
 /** Why a cache may have answered. */

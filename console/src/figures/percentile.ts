@@ -1,8 +1,25 @@
 // How far percentiles go: one of so few operations is only the longest of them under another name. Pure.
 
+import type { PercentileCurve } from "../data/page";
+
 /** A percentile is shown from this many operations on: so that at least one of them lies beyond it. */
 export function operationsFor(percentile: number): number {
   return Math.round(1 / (1 - percentile / 100));
+}
+
+/** A percentile of so many operations, where they carry it. */
+export function carried(percentile: number, operations: number, value: number | null | undefined): number | null {
+  return operations >= operationsFor(percentile) ? (value ?? null) : null;
+}
+
+/** A curve without the percentiles that its count does not carry; the longest stays. */
+export function carriedCurve(curve: PercentileCurve): PercentileCurve {
+  const keep = curve.percentile.map((percentile) => percentile >= 100 || whyNot(percentile, curve.count) === null);
+  return {
+    ...curve,
+    percentile: curve.percentile.filter((_, at) => keep[at]),
+    us: curve.us.filter((_, at) => keep[at]),
+  };
 }
 
 /** Why a percentile of so many operations is not shown; null where it is. */

@@ -80,6 +80,11 @@ function choicesOf(name: string, value: string, { choices, traces }: Known): rea
   return [{ name: value, about: "the plan of this earlier run, as it was" }, ...ships];
 }
 
+/** What holds where nothing is typed: its default, of which the help may name several. */
+function unsetOf(field: FormField): string {
+  return field.default !== "" ? field.default : (/\[default: ([^\],]+)/.exec(field.help)?.[1] ?? "");
+}
+
 function PlainInput({ id, field, value, set, describedBy, isFaulty }: InputProps) {
   const common = { id, "aria-describedby": describedBy, "aria-invalid": isFaulty ? ("true" as const) : undefined };
   if (field.kind === "switch") {
@@ -105,7 +110,7 @@ function PlainInput({ id, field, value, set, describedBy, isFaulty }: InputProps
       {...common}
       type="text"
       value={value}
-      placeholder={field.value_name}
+      placeholder={unsetOf(field)}
       autocomplete="off"
       spellcheck={false}
       dir="auto"

@@ -2,7 +2,7 @@
 // can be opened, line ends are spaces.
 
 import { useState } from "preact/hooks";
-import { cut } from "./text";
+import { cut, pieces } from "./text";
 
 interface Props {
   text: string;
@@ -33,7 +33,12 @@ const LONGEST_SENTENCE = 800;
 
 /** A sentence from outside; its direction is that of the element around it. */
 export function Said({ text }: { text: string }) {
-  return text.length <= LONGEST_SENTENCE ? <>{text}</> : <Name text={text} length={LONGEST_SENTENCE} />;
+  if (text.length > LONGEST_SENTENCE) return <Name text={text} length={LONGEST_SENTENCE} />;
+  return (
+    <>
+      {pieces(text).map((piece) => (piece.isWhole ? <span class="whole">{piece.text}</span> : piece.text))}
+    </>
+  );
 }
 
 /** Longer text: lines are kept, its direction is its own. */

@@ -17,3 +17,27 @@ export function cut(text: string, length = 48): string {
 export function chartText(text: string, length = 48): string {
   return cut(text, length).replace(/\{/g, "(").replace(/\}/g, ")");
 }
+
+/** A piece of a sentence; a whole one goes to the next line rather than being broken at its hyphens. */
+export interface Piece {
+  text: string;
+  isWhole: boolean;
+}
+
+/** A number with its unit behind it. */
+const UNIT = /(\d) (?=(?:%|(?:[kMGT]i?B|[kKMGT]bit|B|bytes|op)(?:\/s)?|[nµm]?s|min|h|fps|Hz)(?:[\s).,;:]|$))/g;
+
+/** What a line's end would cut at a hyphen or slash: flags, paths, times of day. */
+const WHOLE = /^[("']*--?[a-z]|\S\/\S|^[("']*\/\S|^\W*\d{4}-\d\d-\d\dT/i;
+
+/** A sentence as a page breaks it into lines: numbers keep their units, flags and paths stay whole. */
+export function pieces(text: string): Piece[] {
+  const all: Piece[] = [];
+  for (const part of text.replace(UNIT, "$1\u00a0").split(/( )/)) {
+    const isWhole = WHOLE.test(part);
+    const last = all[all.length - 1];
+    if (!isWhole && last !== undefined && !last.isWhole) last.text += part;
+    else if (part !== "") all.push({ text: part, isWhole });
+  }
+  return all;
+}

@@ -20,6 +20,7 @@ const LAYERS: Record<CounterSeries["layer"], string> = {
   disk: "Disks",
   mount: "Mount",
   tool: "Reelgauge itself",
+  other: "Observed",
 };
 
 /** What the raw numbers are divided by, and the unit that is shown then. */

@@ -10,7 +10,7 @@ import { seriesStyle } from "../charts/palette";
 import type { Detail, PercentileCurve, RunPage } from "../data/page";
 import { OP_KINDS } from "../data/summary";
 import type { LoadPoint, TimeFigures } from "../data/summary";
-import { whyNot } from "../figures/percentile";
+import { carriedCurve } from "../figures/percentile";
 import { count, counted, duration, moment } from "../figures/units";
 import { period } from "../period";
 import { Figure } from "../parts/figure";
@@ -140,7 +140,7 @@ function barWords(items: unknown, first: number): string {
 
 /** hgrm style: 90 %, 99 %, 99.9 % are equally far apart. */
 function Percentiles({ detail }: { detail: Detail }) {
-  const curves = useMemo(() => detail.percentiles.map(carried), [detail]);
+  const curves = useMemo(() => detail.percentiles.map(carriedCurve), [detail]);
   const option = useMemo(() => (look: Look) => drawCurves(look, curves), [curves]);
   const said = curves.map(
     (curve) =>
@@ -162,16 +162,6 @@ function Percentiles({ detail }: { detail: Detail }) {
       })}
     />
   );
-}
-
-/** A curve without the percentiles that its count does not carry; the longest stays. */
-function carried(curve: PercentileCurve): PercentileCurve {
-  const keep = curve.percentile.map((percentile) => percentile >= 100 || whyNot(percentile, curve.count) === null);
-  return {
-    ...curve,
-    percentile: curve.percentile.filter((_, at) => keep[at]),
-    us: curve.us.filter((_, at) => keep[at]),
-  };
 }
 
 /** 1/(1-p); all of them (100 %) stand where one operation of them all is. */

@@ -37,7 +37,7 @@ export function Hero({ run, page, children }: Props) {
             <Stated run={run} />
           </p>
           <p class="hero-of" dir="auto">
-            {hero.counts}
+            <Said text={hero.counts} />
           </p>
           <VerdictMark verdict={verdict} />
         </div>
@@ -58,11 +58,7 @@ export function Hero({ run, page, children }: Props) {
             <Fact name="Cause" id="hero-cause">
               <Said text={hero.cause} />
             </Fact>
-            {hero.limited_by !== "" && (
-              <Fact name="Limited by" id="hero-limited-by">
-                <Said text={hero.limited_by} />
-              </Fact>
-            )}
+            {hero.limited_by !== "" && <LimitedBy words={hero.limited_by} />}
             {hero.line !== null && (
               <Fact name="Line" id="hero-line">
                 <Said text={hero.line} />
@@ -93,6 +89,19 @@ export function Hero({ run, page, children }: Props) {
     </section>
   );
 }
+
+/** What limited it. What was only seen beside it is no limit, and is not called one. */
+function LimitedBy({ words }: { words: string }) {
+  const isBeside = words.startsWith(BESIDE);
+  const told = isBeside ? words.slice(BESIDE.length) : words;
+  return (
+    <Fact name={isBeside ? "Beside it" : "Limited by"} id="hero-limited-by">
+      <Said text={isBeside ? told.charAt(0).toUpperCase() + told.slice(1) : told} />
+    </Fact>
+  );
+}
+
+const BESIDE = "Seen beside it: ";
 
 function Fact({ name, id, children }: { name: string; id: string; children: ComponentChildren }) {
   return (

@@ -15,7 +15,9 @@ const NAMES: Record<string, string> = {
   memory_bytes: "Memory",
   mount: "Mount",
   nics: "Network",
-  clock_offset_us: "Clock offset, µs",
+  agent: "Called",
+  clock_offset_us: "Clock ahead, µs",
+  clock_uncertainty_us: "That may be off by, µs",
 };
 
 export function HostCard({ host, at }: { host: HostFacts; at: number }) {

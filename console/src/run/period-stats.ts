@@ -3,6 +3,7 @@
 // of latency.
 
 import type { LatencyGrid, LatencySide, TimeAxis } from "../data/page";
+import { whyNot } from "../figures/percentile";
 import type { Period } from "../period";
 import type { Flow } from "./over-time";
 
@@ -125,13 +126,15 @@ export function latencyCounts(side: LatencySide, span: Pick<BinSpan, "first" | "
   return counts;
 }
 
-/** The smallest value that this share of all values does not exceed, as HdrHistogram counts it. */
+/** The smallest value that this share of all values does not exceed, as HdrHistogram counts it; none of so few that
+ * they don't carry it. */
 function percentileOf(
   counts: readonly number[],
   count: number,
   share: number,
   max_us: number,
 ): Within | null {
+  if (whyNot(share * 100, count) !== null) return null;
   const wanted = Math.max(1, Math.ceil(count * share));
   let seen = 0;
   for (let bin = 0; bin < counts.length; bin += 1) {

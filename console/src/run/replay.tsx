@@ -6,6 +6,7 @@ import { columnText } from "../figures/column";
 import { amount, count, counted, duration, mbPerS } from "../figures/units";
 import { Figure, Tile, Tiles } from "../parts/figure";
 import { Name, Prose, Said } from "../parts/name";
+import { Percentile } from "../parts/percentile";
 import { Section } from "../parts/section";
 import { Table } from "../parts/table";
 import type { Column } from "../parts/table";
@@ -66,6 +67,9 @@ export function ReplaySection({ facts, points }: { facts: ReplayFacts; points: L
   );
 }
 
+/** Which fields are percentiles, of the operations of a pass. */
+const PERCENTILES: { [field: string]: number } = { lateness_p50_us: 50, lateness_p99_us: 99 };
+
 function columnsOf(facts: ReplayFacts, points: LoadPoint[]): Column<Row>[] {
   const of = (
     title: string,
@@ -89,11 +93,17 @@ function columnsOf(facts: ReplayFacts, points: LoadPoint[]): Column<Row>[] {
       number: true,
       sort: ({ pass }) => pass[field],
       cell: ({ pass, at }) => (
-        <Figure path={`replay.passes.${at}.${field}`} value={pass[field]} text={text} />
+        <Percentile
+          path={`replay.passes.${at}.${field}`}
+          value={pass[field]}
+          text={text}
+          percentile={PERCENTILES[field] ?? 0}
+          operations={pass.done_ops}
+        />
       ),
     };
   };
-  const counts = (title: string, field: "done_ops" | "held_up_ops" | "different_ops"): Column<Row> => ({
+  const counts = (title: string, field: "done_ops" | "held_up_ops" | "begun_late_ops" | "different_ops"): Column<Row> => ({
     title,
     number: true,
     cell: ({ pass, at }) => <Figure path={`replay.passes.${at}.${field}`} value={pass[field]} text={count} />,
@@ -128,6 +138,7 @@ function columnsOf(facts: ReplayFacts, points: LoadPoint[]): Column<Row>[] {
     counts("done", "done_ops"),
     counts("held up", "held_up_ops"),
     of("longest wait, ms", "held_up_max_us", 1e3),
+    counts("begun late", "begun_late_ops"),
     counts("different", "different_ops"),
     { title: "complete", cell: ({ pass }) => (pass.complete ? "yes" : "NO") },
   ];

@@ -19,8 +19,10 @@ import { EbuSection } from "./ebu";
 import { foundBy } from "./good";
 import { GoodSection } from "./good-section";
 import { Hero } from "./hero";
+import { BesideSection, hasBeside, markBandsOf } from "./beside";
 import { bandsOf, IncidentsSection } from "./incidents";
 import { extentOf, flowOf } from "./over-time";
+import { MachinesSection } from "./machines";
 import { PointsSection } from "./points";
 import { ReplaySection } from "./replay";
 import { SearchSection } from "./search";
@@ -43,7 +45,7 @@ interface Part extends PagePart {
 
 export function RunReport({ run, page, back }: { run: RunPage; page: Page; back?: ComponentChildren }) {
   const time = useMemo(() => timedOf(run), [run]);
-  const bands = useMemo(() => bandsOf(run.summary.load_points), [run]);
+  const bands = useMemo(() => [...bandsOf(run.summary.load_points), ...markBandsOf(run)], [run]);
   const parts = useMemo(() => partsOf(run, time), [run, time]);
   const sections = [{ id: "answer", title: "Answer" }, ...parts];
   useViewLink(time?.extent ?? null);
@@ -87,6 +89,8 @@ function hasEbuFigures(summary: Summary): boolean {
 
 /** What this run has to show behind its answer, in the order in which somebody asks for it. */
 function partsOf(run: RunPage, time: Timed | null): Part[] {
+  const watch = run.summary.watch ?? null;
+  if (watch !== null) return partsOfWatch(run, watch.watched_s);
   const shown = time === null ? [] : timed.partsOf(time);
   const of = (...ids: string[]): Part[] => shown.filter((part) => ids.includes(part.id));
   const folded = (parts: Part[]): Part[] => parts.map((part) => ({ ...part, folded: true }));
@@ -101,6 +105,7 @@ function partsOf(run: RunPage, time: Timed | null): Part[] {
   return [
     ...(isLook ? good : strips),
     ...incidents(run, time),
+    ...beside(run, time),
     ...(explains ? of("time") : []),
     ...facts,
     ...(isLook ? [] : good),
@@ -109,6 +114,32 @@ function partsOf(run: RunPage, time: Timed | null): Part[] {
     ...folded([...(isLook ? strips : []), ...streams, ...of("latency-over-time", "counters", "period", "worst")]),
     ...folded([...of("files", "operations"), ...raw]),
   ];
+}
+
+function beside(run: RunPage, time: Timed | null): Part[] {
+  if (!hasBeside(run)) return [];
+  return [{ id: "beside", title: "Beside the run", view: () => <BesideSection run={run} extent={time?.extent ?? null} /> }];
+}
+
+/** A watch has counters and nothing else. */
+function partsOfWatch(run: RunPage, watched_s: number): Part[] {
+  const extent = { from_s: 0, to_s: Math.max(1, watched_s) };
+  const { counters } = run;
+  const about = "What processors, network and disks said of themselves; no load was made.";
+  const charts: Part[] =
+    counters === null
+      ? []
+      : [
+          {
+            id: "counters",
+            title: "Counters",
+            view: () => (
+              <timed.CountersSection counters={counters} extent={extent} isLocal={false} title="Counters" about={about} />
+            ),
+          },
+        ];
+  const configuration = { id: "configuration", title: "Configuration", folded: true };
+  return [...beside(run, null), ...charts, { ...configuration, view: () => <ConfigurationSection run={run} /> }];
 }
 
 function incidents(run: RunPage, time: Timed | null): Part[] {
@@ -135,6 +166,7 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
   const search = summary.search ?? null;
   const vda = summary.vda ?? null;
   const replay = summary.replay ?? null;
+  const hosts = summary.hosts ?? null;
   const facts = [
     ...part(search !== null, "search", "Search", () => search && <SearchSection facts={search} points={points} />),
     ...part(vda !== null, "vda", "Load curve", () => vda && <VdaSection facts={vda} points={points} />),
@@ -144,13 +176,16 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
   const table = part(true, "points", points.length > 1 ? "Load points" : "Load point", () => (
     <PointsSection summary={summary} />
   ));
+  const machines = part(hosts !== null, "hosts", "Hosts", () => (
+    hosts && <MachinesSection section={hosts} points={points} />
+  ));
   // Their own sections have a table of the load points.
   const isTold = [check, search, vda, replay].some((one) => one !== null);
   const inStreams = points.some((point) => point.streams != null && point.streams.streams.length > 0);
   const sizes = detail !== null && detail.sizes.length > 0;
   return {
     facts,
-    points: isTold ? [] : table,
+    points: [...machines, ...(isTold ? [] : table)],
     streams: part(inStreams, "streams", "Streams, in figures", () => (
       <StreamsSection run={run} extent={time?.extent ?? null} />
     )),

@@ -64,6 +64,13 @@ function orderedRows(streams: StreamFigures[]): Row[] {
   );
 }
 
+/** The host that each stream ran on, in a run of several. */
+function byHost(rows: Row[]): Column<Row>[] {
+  if (rows.every((row) => row.stream.agent == null)) return [];
+  const agent = (row: Row) => row.stream.agent ?? "";
+  return [{ title: "host", sort: agent, cell: (row) => <Name text={agent(row)} length={32} empty="" /> }];
+}
+
 type Of = (stream: StreamFigures) => number | null | undefined;
 
 function columnsOf(rows: Row[], at: number, extent: Extent | null): Column<Row>[] {
@@ -98,6 +105,7 @@ function columnsOf(rows: Row[], at: number, extent: Extent | null): Column<Row>[
         </>
       ),
     },
+    ...byHost(rows),
     counts("frames", "frames_judged", (stream) => stream.frames_judged),
     counts("late", "late_frames", (stream) => stream.late_frames),
     counts("dropped", "dropped_frames", (stream) => stream.dropped_frames),

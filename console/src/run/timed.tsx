@@ -2,8 +2,8 @@
 // that a stall and its cause line up. The strip on top says which period is in view.
 
 import type { ComponentChildren } from "preact";
-import { useContext } from "preact/hooks";
-import { BandsContext } from "../charts/bands";
+import { useContext, useMemo } from "preact/hooks";
+import { BandsContext, incidentsOf } from "../charts/bands";
 import type { Counters, Detail, RunPage } from "../data/page";
 import type { Extent } from "../period";
 import { Said } from "../parts/name";
@@ -80,7 +80,8 @@ const HOW =
 
 function OverTime({ time: { run, flow, extent } }: { time: Timed }) {
   const { detail, counters } = run;
-  const bands = useContext(BandsContext);
+  const all = useContext(BandsContext);
+  const bands = useMemo(() => incidentsOf(all), [all]);
   return (
     <Section id="time" title={titleOf(run)} about={HOW}>
       {detail === null && (
@@ -111,14 +112,23 @@ function isLocal(run: RunPage): boolean {
   return !run.summary.target.is_shared;
 }
 
-function CountersSection({ counters, extent, isLocal }: { counters: Counters; extent: Extent; isLocal: boolean }) {
-  const bands = useContext(BandsContext);
+export function CountersSection({
+  counters,
+  extent,
+  isLocal,
+  title = "Other counters",
+  about = "What host, network, disks and mount said of themselves at the same time: flat, or beside the point.",
+}: {
+  counters: Counters;
+  extent: Extent;
+  isLocal: boolean;
+  title?: string;
+  about?: string;
+}) {
+  const all = useContext(BandsContext);
+  const bands = useMemo(() => incidentsOf(all), [all]);
   return (
-    <Section
-      id="counters"
-      title="Other counters"
-      about="What host, network, disks and mount said of themselves at the same time: flat, or beside the point."
-    >
+    <Section id="counters" title={title} about={about}>
       <OtherCounters counters={counters} bands={bands} extent={extent} isLocal={isLocal} />
     </Section>
   );

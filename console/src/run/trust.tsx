@@ -7,6 +7,7 @@ import { amount, blockSize, count, duration, fixed, moment, number, percent } fr
 import { Figure, Tile, Tiles } from "../parts/figure";
 import { Term } from "../parts/glossary";
 import { Name, Said } from "../parts/name";
+import { Percentile } from "../parts/percentile";
 import { Section } from "../parts/section";
 import { Table } from "../parts/table";
 import { cut } from "../parts/text";
@@ -29,7 +30,13 @@ export function TrustSection({ run }: { run: RunPage }) {
           {timing(self_cost.timing_good_enough)}
         </Tile>
         <Tile name={<><Term word="own delay">Own delay</Term>, 99 of 100 within</>}>
-          <Figure path="self_cost.lateness_p99_us" value={self_cost.lateness_p99_us} text={duration} />
+          <Percentile
+            path="self_cost.lateness_p99_us"
+            value={self_cost.lateness_p99_us}
+            text={duration}
+            percentile={99}
+            operations={run.summary.load_points.reduce((sum, point) => sum + point.total.ops, 0)}
+          />
           <small>
             longest{" "}
             <Figure path="self_cost.lateness_max_us" value={self_cost.lateness_max_us} text={duration} />

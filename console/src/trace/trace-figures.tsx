@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { KindFigures, ServiceFigures, SizeFigures, TraceFigures } from "../data/trace";
 import { columnDecimals, count, fixed, mbPerS } from "../figures/units";
+import { whyNot } from "../figures/percentile";
 import { Figure } from "../parts/figure";
 import { Section } from "../parts/section";
 import { type Column, Table } from "../parts/table";
@@ -64,7 +65,7 @@ function ReadsAndWrites({ figures }: { figures: TraceFigures }) {
     });
   const ms = (title: string, field: "median_us" | "mean_us" | "deviation_us" | "p99_us" | "max_us"): Column<Direction> =>
     numbers(shown, title, (row) => {
-      if (row.service === null) return null;
+      if (row.service === null || (field === "p99_us" && whyNot(99, row.service.count) !== null)) return null;
       return [`figures.${side(row)}_service.${field}`, row.service[field], row.service[field] / 1e3];
     });
   return (

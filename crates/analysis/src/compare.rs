@@ -40,6 +40,11 @@
 //! Of a hundred figures that did not change, two are to be called changed by chance. Tests with simulated
 //! runs, moody ones too, hold it to less than five.
 //!
+//! # Machines of one run
+//!
+//! Machines that did the same at the same time are held against one another by the same noise: see
+//! [`siblings`].
+//!
 //! # What is not compared
 //!
 //! What a clock asked for (the throughput of players, the rate of cameras) is demand: it says what was
@@ -55,6 +60,7 @@ mod gate;
 mod incidents;
 mod judge;
 mod rows;
+pub mod siblings;
 mod sides;
 mod work;
 

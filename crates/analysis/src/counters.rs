@@ -1,7 +1,7 @@
 //! Counters of host, network, disks and mount, on the same clock as the operations, as a page shows them.
 //!
 //! [`gathering`] makes them from samples, [`thin`] few enough points of many; [`note`] is what is not shown.
-//! [`means`]: what each was on average in a stretch of the run.
+//! [`means`]: what each was on average in a stretch of the run; [`watched`]: in a watch, which has no load.
 //!
 //! Not here: sampling them (doctor) and reading them back (results).
 
@@ -9,6 +9,7 @@ pub mod gathering;
 pub mod means;
 pub mod note;
 pub mod thin;
+pub mod watched;
 
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,9 @@ pub struct Counters {
 pub struct CounterAgent {
     /// Its name.
     pub agent: String,
+    /// It is no machine of the run, but one that was put beside it: a server, an array, a switch.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_observer: bool,
     /// What it sampled.
     pub series: Vec<CounterSeries>,
     /// What is not here, and why, in words.
@@ -40,7 +44,7 @@ pub struct CounterAgent {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CounterSeries {
-    /// `host`, `network`, `disk`, `mount` or `tool`.
+    /// `host`, `network`, `disk`, `mount`, `tool` or `other`.
     pub layer: String,
     /// As in the log: `cpu_busy_percent`, `rx_bytes_per_s`.
     pub name: String,

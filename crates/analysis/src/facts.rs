@@ -1,6 +1,7 @@
 //! What single verbs found out, beside the figures of their load points: the largest count of a search,
-//! the curve of a VDA-like run, the first look of a check, the passes of a replay; and for all of them, the
-//! memories that may have answered instead of the storage.
+//! the curve of a VDA-like run, the first look of a check, the passes of a replay, the counters of a watch;
+//! and
+//! for all of them, the memories that may have answered instead of the storage.
 //!
 //! Plain data that the summary carries and the report shows. Not here: how it is found (the search is in
 //! the workload room, the check in the runner's, the curve in [`mod@crate::vda_curve`]), and the sentences
@@ -9,15 +10,19 @@
 mod check;
 mod link;
 mod memory;
+mod observer;
 mod replay;
 mod search;
 mod vda;
+mod watch;
 
 pub use check::{CheckCount, CheckFacts, CheckFormat};
 pub use link::LinkFacts;
 pub use memory::MemoryFacts;
+pub use observer::{ObserverFacts, ObserverKind};
 pub use replay::{
     BadTiming, LATENESS_MAX_US, ReplayFacts, ReplayPass, SPAN_OFF_MAX_PERCENT, SpanOff, WrittenPieces,
 };
 pub use search::{SearchFacts, StoppedBy, TrialsAt};
 pub use vda::{VdaFacts, VdaPoint};
+pub use watch::{WatchFacts, WatchedCounter};

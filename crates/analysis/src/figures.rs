@@ -250,6 +250,38 @@ pub struct TimeFigures {
     pub max_began_in_point_s: f64,
 }
 
+/// From so many operations on p50 stands for more than single ones: at least one lies beyond it.
+pub const CARRY_P50: u64 = 2;
+/// The same of p95.
+pub const CARRY_P95: u64 = 20;
+/// The same of p99.
+pub const CARRY_P99: u64 = 100;
+/// The same of p99.9.
+pub const CARRY_P99_9: u64 = 1000;
+
+/// Percentiles as people are shown them: of fewer operations each is only the longest under another name.
+impl TimeFigures {
+    /// [`TimeFigures::p50_us`], where the operations are enough to carry it.
+    pub fn carried_p50_us(&self) -> Option<f64> {
+        (self.count >= CARRY_P50).then_some(self.p50_us)
+    }
+
+    /// [`TimeFigures::p95_us`], where the operations are enough to carry it.
+    pub fn carried_p95_us(&self) -> Option<f64> {
+        (self.count >= CARRY_P95).then_some(self.p95_us)
+    }
+
+    /// [`TimeFigures::p99_us`], where the operations are enough to carry it.
+    pub fn carried_p99_us(&self) -> Option<f64> {
+        (self.count >= CARRY_P99).then_some(self.p99_us)
+    }
+
+    /// [`TimeFigures::p99_9_us`], where the operations are enough to carry it.
+    pub fn carried_p99_9_us(&self) -> Option<f64> {
+        (self.count >= CARRY_P99_9).then_some(self.p99_9_us)
+    }
+}
+
 /// The tool's own delay, to two digits; the maximum is exact. See [`Figures::lateness`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

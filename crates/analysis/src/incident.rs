@@ -7,12 +7,14 @@
 //!
 //! * [`answers`]: when the storage answered and when it did not, from every operation of a load point.
 //! * `gather`: the late runs of all streams put together by time.
+//! * [`together`]: incidents of several machines that were hit at the same moment.
 //! * [`machine`]: what the sampled counters say of a stretch of time.
 //!
 //! Not here: which frames are late ([`crate::late`]), words (the report room).
 
 pub mod answers;
 mod gather;
+pub mod together;
 
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +44,9 @@ pub struct Incident {
     pub began_at: Option<String>,
     /// When it was over: when the last of its late frames had come, or their deadlines had passed.
     pub ended_s: f64,
+    /// The machines that it hit, in a run of several. Empty where there was one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
     /// How many streams had late frames.
     pub stream_count: u64,
     /// The first 64 of them, by number.

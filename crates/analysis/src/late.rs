@@ -32,6 +32,7 @@
 //!
 //! Not here: what is good enough ([`crate::criteria`], [`crate::verdict`]).
 
+mod counted;
 mod counting;
 mod figures;
 mod frames;
@@ -62,6 +63,7 @@ use crate::trace_stats::over_time::TimeBins;
 
 pub(crate) use late_run::ClosedRun;
 
+pub use counted::LateCounted;
 pub use figures::{
     FirstLateFrame, LateFigures, LateRun, MarginTrend, StreamFigures, StreamLateFrame, StreamTotals,
     StreamWorstMargin, ThroughputFigures, WorstMargin,
@@ -74,7 +76,6 @@ pub use reelgauge_formats::Policy;
 use slots::Slots;
 use stream::StreamTally;
 use strip::Strip;
-use totals::total_of;
 use waits::Waits;
 
 /// One stream, as it is known before it runs.
@@ -277,21 +278,6 @@ impl LateTally {
         }
     }
 
-    /// Adds the streams of another host, to which nothing more will be added, in the same load point. Its
-    /// streams get the numbers from
-    /// `first_stream` on. These must lie above all numbers used here.
-    pub fn merge(&mut self, mut other: LateTally, first_stream: u32) {
-        other.note_stops();
-        self.ignored_ops += other.ignored_ops;
-        for mut stream in other.streams {
-            stream.renumber(first_stream);
-            let slot = self.stream_slots.get_or_insert(stream.number());
-            if slot == self.streams.len() {
-                self.streams.push(stream);
-            }
-        }
-    }
-
     /// Ends the load point, at the latest at `end_ns`, and gives the figures, by stream number.
     pub fn finish(self, end_ns: u64) -> LateFigures {
         self.finish_with_strips(end_ns).0
@@ -299,7 +285,14 @@ impl LateTally {
 
     /// As [`LateTally::finish`], with the strips of the streams that began and were to have one, by stream
     /// number.
-    pub(crate) fn finish_with_strips(mut self, end_ns: u64) -> (LateFigures, Vec<(u32, Strip)>) {
+    pub(crate) fn finish_with_strips(self, end_ns: u64) -> (LateFigures, Vec<(u32, Strip)>) {
+        let counted = self.count(end_ns);
+        (counted.figures(), counted.into_strips())
+    }
+
+    /// Ends the load point, at the latest at `end_ns`: what was counted, which that of other hosts can be
+    /// added to.
+    pub fn count(mut self, end_ns: u64) -> LateCounted {
         self.end_at(end_ns);
         self.note_stops();
         self.streams.sort_by_key(StreamTally::number);
@@ -316,21 +309,18 @@ impl LateTally {
                 stream.late_all_the_same(frames);
             }
         }
-        let streams: Vec<StreamFigures> = self.streams.iter().map(StreamTally::figures).collect();
-        let figures = LateFigures {
-            total: total_of(&self.streams),
-            incidents: self.incidents.finish(
-                &self.answers,
-                &self.pauses,
-                Some(needed_bytes_per_s),
-                self.part.started_ns,
-            ),
+        let incidents = self.incidents.finish(
+            &self.answers,
+            &self.pauses,
+            Some(needed_bytes_per_s),
+            self.part.started_ns,
+        );
+        LateCounted {
+            incidents,
             incident_count: self.incidents.count(),
-            streams,
+            streams: self.streams,
             ignored_ops: self.ignored_ops,
-        };
-        let strips = self.streams.into_iter().filter_map(StreamTally::into_strip);
-        (figures, strips.collect())
+        }
     }
 }
 

@@ -21,8 +21,10 @@
 //! * [`ort`]: curves of load points: overall response time, spacing, knee. [`vda`]: whether a VDA-like
 //!   load point is valid. [`mod@vda_curve`]: both, from load points.
 //! * [`mod@compare`]: two to eight runs side by side, and which differences are more than noise.
+//! * [`response_counts`]: response times as counts, which hosts tell each other while they measure.
 //! * [`rereads`]: first against later reads of the same bytes. [`mod@whose_memory`]: whether a cache
 //!   answered.
+//! * [`hosts`]: whose figures they are, in a run that several machines made.
 //! * [`warning`]: what makes figures doubtful.
 //!
 //! Not here: I/O, clocks, screens and sentences. Everything is computed from records alone.
@@ -36,22 +38,26 @@ pub mod facts;
 pub mod figures;
 pub mod forecast;
 pub mod fragments;
+pub mod hosts;
 pub mod in_order;
 pub mod incident;
 pub mod late;
 pub mod limit;
 pub mod listing;
 pub mod machine_then;
+pub mod marks;
 pub mod meter;
 pub mod naspt;
 pub mod ort;
 pub mod paper;
+pub mod path;
 pub mod pause;
 pub mod point_culprit;
 pub mod proof;
 pub mod rates;
 pub mod rebuild;
 pub mod rereads;
+pub mod response_counts;
 mod rounding;
 mod scope;
 pub mod self_cost;
@@ -72,15 +78,18 @@ pub mod whose_memory;
 
 pub use culprit::Culprit;
 pub use facts::{
-    BadTiming, CheckCount, CheckFacts, CheckFormat, LinkFacts, MemoryFacts, ReplayFacts, ReplayPass,
-    SearchFacts, SpanOff, TrialsAt, VdaFacts, VdaPoint, WrittenPieces,
+    BadTiming, CheckCount, CheckFacts, CheckFormat, LATENESS_MAX_US, LinkFacts, MemoryFacts, ObserverFacts,
+    ReplayFacts, ReplayPass, SearchFacts, SpanOff, TrialsAt, VdaFacts, VdaPoint, WatchFacts, WatchedCounter,
+    WrittenPieces,
 };
 pub use figures::{Figures, PointTiming, TimeFigures, WorkerFigures};
+pub use hosts::HostsSection;
 pub use incident::Incident;
 pub use meter::{Counts, Meter, PointFigures, PointTally, RunTotals, ShortOps};
 pub use paper::{Mode, PaperCell, PaperTables};
 pub use rates::{RateSpec, RateTally};
 pub use rebuild::{Rebuilt, rebuild, try_rebuild};
+pub use response_counts::ResponseCounts;
 pub use self_cost::SelfCost;
 pub use series::{Series, SeriesStep};
 pub use statement::Statement;

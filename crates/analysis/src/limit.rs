@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 pub use choose::of_point;
 pub use finding::{LimitFinding, LimitStep, Measure, Seen};
-pub use scene::Scene;
+pub use scene::{Observed, Scene};
 
 /// What limited a load point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -144,7 +144,8 @@ mod tests {
     }
 
     fn counters(series: Vec<CounterSeries>) -> Counters {
-        Counters { agents: vec![CounterAgent { agent: "local".to_owned(), series, notes: Vec::new() }] }
+        let agent = CounterAgent { agent: "local".to_owned(), series, ..CounterAgent::default() };
+        Counters { agents: vec![agent] }
     }
 
     #[test]

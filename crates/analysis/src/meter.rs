@@ -9,6 +9,7 @@ use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
 use crate::figures::{Figures, LatenessFigures, PointTiming, TimeFigures, WorkerFigures};
 use crate::paper::{PaperTables, PaperTally};
+use crate::response_counts::ResponseCounts;
 use crate::scope::{Lateness, Scope, Times};
 use crate::series::{Series, SeriesTally};
 pub use crate::tally::ShortOps;
@@ -157,6 +158,19 @@ impl PointTally {
         }
     }
 
+    /// Several together; `None` of none. Their workers have numbers of their own.
+    pub fn together<'a>(tallies: impl IntoIterator<Item = &'a PointTally>) -> Option<PointTally> {
+        let mut tallies = tallies.into_iter();
+        let mut all = tallies.next()?.clone();
+        tallies.for_each(|tally| all.merge(tally.clone(), 0));
+        Some(all)
+    }
+
+    /// Measured operations of every kind, failed ones included.
+    pub fn ops(&self) -> u64 {
+        self.counts().ops
+    }
+
     /// Whether no operation was counted, not even of the warm-up.
     pub fn is_empty(&self) -> bool {
         self.workers.is_empty()
@@ -283,6 +297,30 @@ impl Meter {
         }
     }
 
+    /// What was counted of a load point that is not finished.
+    pub fn point(&self, point: u16) -> Option<&PointTally> {
+        self.waiting.iter().chain(&self.current).find(|tally| tally.point == point)
+    }
+
+    /// Adds what another host counted, on the same clock and with numbers of workers that are not used
+    /// here. Exact, for load points that are not finished: what comes of it is what one meter would have
+    /// found.
+    pub fn merge(&mut self, other: &Meter) {
+        self.waiting.extend(self.current.take());
+        for tally in other.waiting.iter().chain(&other.current) {
+            let known = self.waiting.iter().position(|known| known.point == tally.point);
+            match known {
+                Some(at) => self.waiting[at].merge(tally.clone(), 0),
+                None if self.finished.contains(&tally.point) => {
+                    self.stragglers += tally.counts().ops;
+                }
+                None => self.waiting.push(tally.clone()),
+            }
+        }
+        self.stragglers += other.stragglers;
+        self.series.merge(&other.series);
+    }
+
     fn remember(&mut self, total: &Scope, figures: &PointFigures) {
         self.run_ops += figures.total.ops + figures.total.warmup_ops;
         self.run_lateness.add(&total.lateness);
@@ -300,6 +338,15 @@ impl Meter {
     /// Counts of the load point that the last operation belonged to. Cost: one look per worker.
     pub fn counts(&self) -> Counts {
         self.current.as_ref().map(PointTally::counts).unwrap_or_default()
+    }
+
+    /// Response times of the reads and writes of that load point so far. Costs a look at every bucket of
+    /// every worker, so it is for once a second.
+    pub fn response_counts(&self) -> ResponseCounts {
+        let Some(current) = &self.current else { return ResponseCounts::default() };
+        let mut total = Scope::default();
+        current.workers.iter().for_each(|worker| total.add(&Scope::of(worker)));
+        total.data_response().counts()
     }
 
     /// Operations that arrived after their load point was finished. They are in no figure.
@@ -327,6 +374,22 @@ mod tests {
     use reelgauge_record::test_records::{read, write};
 
     use super::*;
+
+    #[test]
+    fn response_times_are_counted_of_the_load_point_that_goes_on() {
+        let mut meter = Meter::new();
+        assert_eq!(meter.response_counts().count(), 0);
+        meter.add(&read(0, 0, 4096).at_ms(1).took_ms(5));
+        meter.add(&write(1, 0, 4096).at_ms(1).took_ms(9));
+        let counts = meter.response_counts();
+        let figures = meter.finish_point(0, PointTiming::default()).total.response.data;
+        let figures = figures.map(|figures| (figures.count, figures.p50_us));
+        let half_us = counts.quantile_ns(0.5).map(|ns| (ns as f64 / 5e6 - 1.0).abs());
+        assert_eq!(counts.count(), 2);
+        assert!(half_us.is_some_and(|off| off < 0.001), "{counts:?}");
+        assert_eq!(figures.map(|(count, _)| count), Some(2));
+        assert_eq!(meter.response_counts().count(), 0);
+    }
 
     #[test]
     fn what_the_warm_up_moves_is_counted_apart() {

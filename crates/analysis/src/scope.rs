@@ -7,6 +7,7 @@ use crate::figures::{
     per_second, seconds, us,
 };
 
+use crate::response_counts::ResponseCounts;
 use crate::rounding::round_to;
 use crate::spread::{PairRecorder, Spread};
 use crate::tally::{ErrorTally, Peak, WorkerTally, add_error, comes_before};
@@ -30,6 +31,13 @@ impl Times {
             }
             (one, two) => one.or(two),
         };
+    }
+
+    /// Bucket by bucket.
+    pub(crate) fn counts(&self) -> ResponseCounts {
+        let mut counts = ResponseCounts::default();
+        self.spread.buckets().for_each(|(ns, count)| counts.add(ns, count));
+        counts
     }
 
     pub(crate) fn figures(&self, point_started_ns: u64) -> Option<TimeFigures> {

@@ -134,6 +134,17 @@ impl SeriesTally {
         self.until_ns = self.from_ns.saturating_add(self.step_s.saturating_mul(SECOND_NS));
     }
 
+    /// Adds what another host did, on the same clock.
+    pub(crate) fn merge(&mut self, other: &SeriesTally) {
+        while self.step_s < other.step_s {
+            self.coarsen();
+        }
+        for (at, step) in other.steps.iter().enumerate() {
+            self.seek((at as u64).saturating_mul(other.step_s).saturating_mul(SECOND_NS));
+            self.steps[self.at].merge(step);
+        }
+    }
+
     fn coarsen(&mut self) {
         let merged = self.steps.chunks(2).map(|pair| {
             let mut step = pair[0];

@@ -201,6 +201,11 @@ impl Spread {
         points.map(|point| (point.quantile_iterated_to(), point.value_iterated_to().min(max_ns))).collect()
     }
 
+    /// A value of each bucket that has any, and how many it has.
+    pub(crate) fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.histogram.iter_recorded().map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value()))
+    }
+
     /// How many values there are.
     pub(crate) fn count(&self) -> u64 {
         self.histogram.len()

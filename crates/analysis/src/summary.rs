@@ -12,12 +12,17 @@ use reelgauge_record::notes::StorageDetails;
 use serde::{Deserialize, Serialize};
 
 use crate::culprit::Culprit;
-use crate::facts::{CheckFacts, LinkFacts, MemoryFacts, ReplayFacts, SearchFacts, VdaFacts};
+use crate::facts::{
+    CheckFacts, LinkFacts, MemoryFacts, ObserverFacts, ReplayFacts, SearchFacts, VdaFacts, WatchFacts,
+};
 use crate::figures::{Figures, WorkerFigures, seconds};
+use crate::hosts::HostsSection;
 use crate::late::LateFigures;
 use crate::limit::Limit;
+use crate::marks::Mark;
 use crate::meter::PointFigures;
 use crate::paper::PaperTables;
+use crate::path::PathFacts;
 use crate::self_cost::SelfCost;
 use crate::series::Series;
 use crate::statement::Statement;
@@ -104,6 +109,21 @@ pub struct Summary {
     /// found out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<LinkFacts>,
+    /// What was sampled, where nothing was measured: a watch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watch: Option<WatchFacts>,
+    /// Who else sampled meanwhile: what was put beside the run with `report --observer`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observers: Vec<ObserverFacts>,
+    /// What happened beside it that is known to disturb storage; nobody's culprit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
+    /// The path to the disks with what each part of it can carry. `None` where nothing leads over a network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathFacts>,
+    /// The machines that made it. `None` where it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<HostsSection>,
 }
 
 /// How a run ended.
@@ -188,6 +208,10 @@ pub struct LoadPoint {
     pub sweep_value: Option<String>,
     /// When it began, warm-up included, since the start of the run.
     pub started_s: f64,
+    /// How much later it began than was agreed upon with the other hosts of a fleet; negative: earlier.
+    /// `None` where nothing was agreed upon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_skew_ns: Option<i64>,
     /// How long it was measured, without the warm-up, to the microsecond.
     pub measured_s: f64,
     /// The same exactly: what throughput is divided by. `None` in summaries of versions that did not keep it.
@@ -252,6 +276,13 @@ pub struct LoadPointFacts {
 }
 
 impl LoadPoint {
+    /// Says why it has no figures, and lets go of its rates: nothing was measured, which is not 0 MB/s.
+    pub fn was_not_measured(&mut self, why: NotMeasured) {
+        self.not_measured = Some(why);
+        let of_workers = self.per_worker.iter_mut().map(|worker| &mut worker.figures);
+        of_workers.chain([&mut self.total]).for_each(Figures::forget_rates);
+    }
+
     /// A load point from its facts and figures. What was stopped before anything was finished has no rates:
     /// nothing was measured, which is not 0 MB/s.
     pub fn new(facts: LoadPointFacts, mut figures: PointFigures) -> LoadPoint {
@@ -267,6 +298,7 @@ impl LoadPoint {
             threads: None,
             sweep_value: facts.sweep_value,
             started_s: seconds(figures.timing.started_ns),
+            start_skew_ns: None,
             measured_s: seconds(figures.timing.measured_ns),
             measured_ns: Some(figures.timing.measured_ns),
             ended_early: facts.ended_early,
@@ -399,6 +431,11 @@ impl Summary {
             replay: None,
             memory: None,
             link: None,
+            watch: None,
+            observers: Vec::new(),
+            marks: Vec::new(),
+            path: None,
+            hosts: None,
         }
     }
 

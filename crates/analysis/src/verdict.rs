@@ -11,6 +11,7 @@
 
 pub mod judge;
 pub mod margins;
+pub mod of_hosts;
 mod rates;
 pub mod reason;
 pub mod ruling;

@@ -179,7 +179,8 @@ impl RunEntry {
             entry.sentence = suite_sentence(&suite.name, &suite.target.display().to_string(), &suite.table);
         } else if !goes_on {
             entry.state = match runs.last().map(|run| run.state) {
-                // The next workload had not begun.
+                // The next workload had not begun; where it could not, the suite says why.
+                Some(RunState::Complete) | None if suite.ended_early.is_some() => RunState::BrokeOff,
                 Some(RunState::Complete) | None => RunState::Killed,
                 Some(state) => state,
             };

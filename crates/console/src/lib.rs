@@ -3,8 +3,8 @@
 //! * [`server`]: settings, listening, and the end. [`app`]: what all answers share. [`routes`]: which address
 //!   is answered by what. [`error`]: refusals as JSON.
 //! * Access: [`access`] decides who may ask, at which [`site`] ([`host`], [`public_url`]); [`token`],
-//!   [`token_file`] and [`session`] know them, [`roots`] decides which paths may be named, [`headers`] and
-//!   [`bundle`] tell the browser what the page may do. [`tls`]: with a key of one's own.
+//!   [`token_file`] and [`session`] know them, [`reelgauge_engine::roots`] decides which paths may be named,
+//!   [`headers`] and [`bundle`] tell the browser what the page may do. [`tls`]: with a key of one's own.
 //! * Sharing: [`client`] is whom something is done for, [`shares`] and [`fair_queue`] keep one of them from
 //!   standing in the others' way, [`weight`] is how long something will take.
 //! * Runs: [`runs`] finds and lists them ([`entry`], [`events`]), [`watching`] tells what one does while it
@@ -17,7 +17,8 @@
 //! * [`metrics`]: for Prometheus. [`browser`]: opens the link without showing it to others.
 //!
 //! Not here: measuring and figures. The server reads run directories and starts processes; it never runs
-//! anything itself. This is the one crate with an async runtime, and nothing that measures depends on it.
+//! anything itself. Beside the fleet this is the one crate with an async runtime, and nothing that measures
+//! depends on it.
 
 pub mod access;
 pub mod app;
@@ -38,9 +39,7 @@ pub mod notes;
 pub mod pages;
 pub mod proofs;
 pub mod public_url;
-mod regular_file;
 pub mod removal;
-pub mod roots;
 pub mod routes;
 pub mod runs;
 pub mod server;

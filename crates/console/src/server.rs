@@ -8,6 +8,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::connect_info::Connected;
 use axum::serve::{IncomingStream, Listener};
+use reelgauge_engine::roots::{Roots, RootsError};
 use tokio::net::TcpListener;
 use tokio_rustls::rustls::ServerConfig;
 
@@ -16,7 +17,6 @@ use crate::app::App;
 use crate::forms::Form;
 use crate::host::names_of_machine;
 use crate::public_url::PublicUrl;
-use crate::roots::{Roots, RootsError};
 use crate::routes::{Peer, router};
 use crate::runs::Runs;
 use crate::site::{Site, is_only_for_this_machine};

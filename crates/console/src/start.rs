@@ -12,6 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use reelgauge_engine::roots::Roots;
 use reelgauge_record::notes::{FIELD_CHARS_MAX, RunNotes};
 use reelgauge_results::live::process::parent_of;
 use reelgauge_results::run_notes;
@@ -22,7 +23,6 @@ use crate::catalogue::Choices;
 use crate::error::ApiError;
 use crate::events::begin;
 use crate::forms::{Filled, Form, FormError, FormField, typed};
-use crate::roots::Roots;
 use crate::runs::{Runs, shown};
 use crate::traces::Traces;
 

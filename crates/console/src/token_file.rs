@@ -7,7 +7,8 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::regular_file::open_regular;
+use reelgauge_record::regular_file::open_regular;
+
 use crate::token::{LENGTH_MAX, Token};
 
 /// Why a token file can't be used.

@@ -60,6 +60,24 @@ pub fn below(mountinfo: &str, mount_point: &Path, sys: &Path) -> Vec<String> {
     found
 }
 
+/// The names of all disks and arrays of a machine, as a server has them: what only lies in memory, takes a
+/// disc
+/// out or stands for a file is left out.
+pub fn every(sys: &Path) -> Vec<String> {
+    const NO_DISK: [&str; 7] = ["loop", "ram", "zram", "sr", "fd", "nbd", "mtd"];
+    let entries = fs::read_dir(sys.join("block")).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|name| {
+        let kind = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let size = fs::read_to_string(sys.join("block").join(name).join("size"));
+        !NO_DISK.contains(&kind) && size.is_ok_and(|size| size.trim() != "0")
+    });
+    names.sort();
+    names.truncate(DEVICES_MAX);
+    names
+}
+
 /// The folder of a mount's device in `/sys`. btrfs has numbers of its own, which no device has: there its
 /// source names one.
 fn folder_of(mount: &MountLine, sys: &Path) -> Option<PathBuf> {
@@ -162,6 +180,25 @@ mod tests {
         fs::create_dir_all(sys.path().join("devices/sda/slaves")).unwrap();
         std::os::unix::fs::symlink(target, sys.path().join("devices/sda/slaves/dm-0")).unwrap();
         assert_eq!(below(MOUNTS, Path::new("/srv/raid"), sys.path()).len(), 4);
+    }
+
+    #[test]
+    fn every_disk_and_array_is_one_and_nothing_else() {
+        let sys = tempfile::tempdir().unwrap();
+        for (name, size) in [
+            ("sdb", "9"),
+            ("md0", "18"),
+            ("loop3", "9"),
+            ("sr0", "9"),
+            ("nvme0n1", "9"),
+            ("sdc", "0"),
+            ("zram0", "4"),
+        ] {
+            fs::create_dir_all(sys.path().join("block").join(name)).unwrap();
+            fs::write(sys.path().join("block").join(name).join("size"), format!("{size}\n")).unwrap();
+        }
+        assert_eq!(every(sys.path()), ["md0", "nvme0n1", "sdb"]);
+        assert!(every(Path::new("/nonexistent")).is_empty());
     }
 
     #[test]

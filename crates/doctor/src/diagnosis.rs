@@ -22,6 +22,8 @@ pub struct Scope {
     pub place: Option<Place>,
     /// It is another machine than this one: its texts were collected there.
     pub is_elsewhere: bool,
+    /// Probes of the place were asked for.
+    pub is_probed: bool,
 }
 
 /// Something that a rule found.
@@ -82,6 +84,18 @@ pub struct Diagnosis {
     pub not_here: Vec<&'static str>,
     /// Rules for this system and role that nothing here recognises.
     pub documented: Vec<Documented>,
+    /// What probes found, where they were asked for and could be carried out.
+    pub probed: Option<Subject>,
+}
+
+/// Why a rule that judges probes is not tried without them.
+const NOT_PROBED: &str = "judged from probes of a path: reelgauge doctor PATH --probe";
+
+impl Diagnosis {
+    /// Whether no rule could be judged at all, so that nothing is said of the machine.
+    pub fn knows_nothing(&self) -> bool {
+        self.findings.is_empty() && self.in_order.is_empty()
+    }
 }
 
 enum Outcome {
@@ -102,12 +116,15 @@ pub fn diagnose(texts: &Texts, scope: Scope, rules: &'static [Rule]) -> Diagnosi
         in_order: Vec::new(),
         not_here: Vec::new(),
         documented: Vec::new(),
+        probed: facts.of_kind(Kind::Probed).next().cloned(),
     };
     for rule in rules {
         if !is_for(rule, &diagnosis.system, &diagnosis.scope) {
             diagnosis.not_here.push(&rule.id);
         } else if let Some(reason) = &rule.documented_only {
             diagnosis.documented.push(Documented { rule: &rule.id, reason });
+        } else if !diagnosis.scope.is_probed && rule.detect.iter().all(|it| it.of == Kind::Probed) {
+            diagnosis.documented.push(Documented { rule: &rule.id, reason: NOT_PROBED });
         } else {
             match outcome(rule, &facts, &diagnosis) {
                 Outcome::Found(found) => diagnosis.findings.push(Finding { rule, found }),
@@ -141,7 +158,8 @@ fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome
     let is_server = diagnosis.scope.roles.contains(&Role::Server);
     let here = |detector: &&Detector| {
         let is_of_system = detector.os.is_empty() || detector.os.contains(&diagnosis.system.os);
-        is_of_system && (is_server || !detector.of.is_of_a_server())
+        let is_probed = diagnosis.scope.is_probed || detector.of != Kind::Probed;
+        is_of_system && is_probed && (is_server || !detector.of.is_of_a_server())
     };
     for detector in rule.detect.iter().filter(here) {
         gaps.extend(facts.unseen(detector.of).cloned());
@@ -156,6 +174,8 @@ fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome
                     template: &detector.found,
                 }),
                 Truth::No => is_judged = true,
+                // Nobody could set it badly, so it is not in order either.
+                Truth::Absent => {}
                 Truth::NotKnown(missing) => gaps.extend(missing),
             }
         }
@@ -245,7 +265,8 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
             place.devices = if place.is_local { vec!["sda".to_owned()] } else { Vec::new() };
             place
         });
-        let scope = Scope { roles: roles.iter().copied().collect(), place, is_elsewhere: false };
+        let scope =
+            Scope { roles: roles.iter().copied().collect(), place, is_elsewhere: false, is_probed: false };
         let diagnosis = diagnose(&texts(), scope, rules());
         diagnosis.findings.iter().map(|finding| finding.rule.id.clone()).collect()
     }
@@ -270,7 +291,8 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
                 texts.put("/sys/class/net/bond0/device/uevent", Err(crate::texts::NotKnown::NotThere));
             }
             let place = Some(Place::told(MOUNTS, Path::new("/mnt/nas")).unwrap());
-            let scope = Scope { roles: BTreeSet::from([Role::Client]), place, is_elsewhere: false };
+            let scope =
+                Scope { roles: BTreeSet::from([Role::Client]), place, is_elsewhere: false, is_probed: false };
             diagnose(&texts, scope, rules()).findings.len()
         };
         assert_eq!((through("br0", None), through("eth0.100", None), through("eth1.100", None)), (1, 1, 0));

@@ -11,6 +11,7 @@ mod links;
 mod machine;
 mod mounts;
 mod nfs_server;
+mod probed;
 mod samba;
 mod windows;
 mod zfs;
@@ -19,7 +20,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use links::{LinkTo, link_to};
 pub(crate) use mounts::{Mount, table as mount_table};
+pub use probed::{PROBED, probed_line};
 
 use crate::system::{Os, System};
 use crate::texts::{NotKnown, Texts};
@@ -62,6 +65,8 @@ pub enum Kind {
     ZfsPool,
     /// A dataset of ZFS.
     ZfsDataset,
+    /// A path in whose area probes were carried out.
+    Probed,
 }
 
 impl Kind {
@@ -156,6 +161,11 @@ impl Subject {
         self.facts.get(name)
     }
 
+    /// Everything that is known of it, or why not, by name.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &Result<Value, Gap>)> {
+        self.facts.iter().map(|(name, fact)| (name.as_str(), fact))
+    }
+
     fn number_of(&self, name: &str) -> Option<f64> {
         match self.facts.get(name) {
             Some(Ok(Value::Number(number))) => Some(*number),
@@ -216,6 +226,7 @@ impl Facts {
         samba::samba(texts, self);
         nfs_server::nfs_server(texts, self);
         zfs::zfs(texts, self);
+        probed::probed(texts, self);
     }
 
     /// Those of a kind.

@@ -6,8 +6,9 @@
 //! * [`source`]: the kernel's files, one parser each: text in, counters out.
 //! * [`devices`] and [`proc_reader`]: which block devices and interfaces carry the target, and one look at
 //!   them all. [`netlink`] and [`net_reader`]: what no file says, the connections to the target's server and
-//!   the queues on the way. `programs`: which other programs take processors. `thread_waits`: how long this
-//!   one's threads wait for one.
+//!   the queues on the way; `pings`: what a packet takes there and back, and how long one may be. `programs`:
+//!   which other programs take processors. `thread_waits`: how long this one's threads wait for one.
+//!   `disturbances`: scrubs, links that go down, mounts that change.
 //! * [`sampler`]: a thread that looks once a second, beside the measuring ones.
 //!
 //! [`mod@settings`]: what it is set to, kept with every run.
@@ -17,6 +18,7 @@
 //! * [`texts`]: what it says, by name; of this machine, or from a folder that a script filled on another.
 //! * [`facts`]: what the texts say, as values with names. [`system`]: which system it is.
 //! * [`mod@rule`]: what is set badly for media and what to do about it, as data with detectors.
+//! * [`mod@tune`]: configuration fragments for a site that somebody states.
 //! * [`place`]: the mount that a path is on. [`mod@diagnosis`]: what the rules say of it all.
 //!
 //! Not here: names and files of counters ([`reelgauge_record::counters`]), what a counter means for the
@@ -26,9 +28,11 @@
 pub mod counter;
 pub mod devices;
 pub mod diagnosis;
+mod disturbances;
 pub mod facts;
 pub mod net_reader;
 pub mod netlink;
+mod pings;
 pub mod place;
 pub mod proc_reader;
 mod programs;
@@ -39,6 +43,7 @@ pub mod source;
 pub mod system;
 pub mod texts;
 mod thread_waits;
+pub mod tune;
 
 pub use diagnosis::{Diagnosis, Scope, diagnose};
 pub use proc_reader::Target;

@@ -1,23 +1,42 @@
-//! One look at what netlink alone tells: the connections to the target's server, queues and cards.
+//! One look at what netlink alone tells: the connections to the target's server, queues and cards. And at the
+//! way there, by a few pings ([`crate::pings`]).
 //!
 //! A kernel, a container or a sandbox that does not answer is said once, and no longer asked.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::time::{Duration, Instant};
+
+use reelgauge_record::wire;
 
 use crate::counter::Look;
 use crate::netlink::{Family, ask};
+use crate::pings::{Moved, PingSocket, Pings};
+use crate::source::sockets::Connection;
 use crate::source::{cards, queues, sockets};
 
 /// Queues and cards are asked about every so many looks: they tell of faults, and machines with containers
 /// have hundreds of them.
 const INTERFACES_MAX: usize = 64;
 
+/// Connections over which less arrives in the time between two looks stand still: a question or two, and
+/// what keeps them alive.
+const STILL_BYTES: u64 = 8_192;
+
+/// Looks that follow each other sooner say nothing of standing still.
+const STILL_FOR: Duration = Duration::from_millis(700);
+
+/// No packet of a network is longer; that of the loopback is.
+const PACKET_BYTES_MAX: u32 = 9_216;
+
 /// Looks over netlink.
 #[derive(Debug)]
 pub struct NetReader {
     server: Option<IpAddr>,
     ports: Vec<u16>,
+    pings: Option<Pings<PingSocket>>,
+    /// What had arrived over all connections, and when that was.
+    arrived: Option<(Instant, u64)>,
     /// What did not answer, and why.
     unread: BTreeMap<&'static str, String>,
 }
@@ -25,7 +44,8 @@ pub struct NetReader {
 impl NetReader {
     /// For the connections to this server, at one of these ports, or at any where none is named.
     pub fn new(server: Option<IpAddr>, ports: Vec<u16>) -> NetReader {
-        NetReader { server, ports, unread: BTreeMap::new() }
+        let pings = server.and_then(Pings::to);
+        NetReader { server, ports, pings, arrived: None, unread: BTreeMap::new() }
     }
 
     /// What could not be asked, and why.
@@ -47,6 +67,7 @@ impl NetReader {
                 },
             );
             found.retain(|connection| connection.leads_to(server, &self.ports));
+            self.ping(server, &found, look);
             sockets::put(found, look);
         }
         let mut found = Vec::new();
@@ -62,6 +83,36 @@ impl NetReader {
         for queue in &found_queues {
             if let Some(card) = found.iter().find(|card| card.number == queue.interface) {
                 queues::put(queue, &card.name, look);
+            }
+        }
+    }
+
+    fn ping(&mut self, server: IpAddr, connections: &[Connection], look: &mut Look) {
+        let moved = self.moved(connections);
+        let longest = connections.iter().filter_map(Connection::path_mtu_bytes).max();
+        let longest = longest.filter(|bytes| *bytes <= PACKET_BYTES_MAX);
+        let longest = longest.map(|mtu_bytes| wire::longest_echo_bytes(mtu_bytes, server.is_ipv6()) as usize);
+        if let Some(pings) = &mut self.pings {
+            pings.look(moved, longest, look);
+        }
+    }
+
+    /// What the connections did since a look a while ago. One that has come or gone since counts as moved.
+    fn moved(&mut self, connections: &[Connection]) -> Moved {
+        let arrived: Option<u64> = connections.iter().map(Connection::arrived_bytes).sum();
+        let Some(arrived) = arrived.filter(|_| !connections.is_empty()) else {
+            self.arrived = None;
+            return Moved::NotKnown;
+        };
+        match self.arrived {
+            Some((at, _)) if at.elapsed() < STILL_FOR => Moved::NotKnown,
+            before => {
+                self.arrived = Some((Instant::now(), arrived));
+                match before.map(|(_, before)| arrived.abs_diff(before)) {
+                    None => Moved::NotKnown,
+                    Some(bytes) if bytes < STILL_BYTES => Moved::Nothing,
+                    Some(_) => Moved::Data,
+                }
             }
         }
     }

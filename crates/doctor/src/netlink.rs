@@ -1,6 +1,7 @@
 //! Netlink: the kernel's answers to what no file in `/proc` says, and the way to ask for them.
 //!
 //! * [`message`]: messages and their attributes, read out of bytes that nobody vouches for. Pure.
+//! * [`ethtool`]: how network cards are set.
 //! * `ask`: a question on a socket of the kernel's own, and every answer to it (Linux).
 //!
 //! No crate is used: of the families that a look needs (`sock_diag`, queues of interfaces) those at hand
@@ -9,6 +10,7 @@
 //! Not here: what stands in a message of a family ([`crate::source::sockets`], [`crate::source::queues`]).
 
 mod ask;
+pub mod ethtool;
 pub mod message;
 
 pub use ask::{Family, ask};

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::io;
+use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 
 use crate::devices;
@@ -30,6 +31,10 @@ pub struct Place {
     pub source: String,
     /// Whether it lies on this machine's own disks.
     pub is_local: bool,
+    /// Its options, in force.
+    pub options: Vec<String>,
+    /// Its server's address, where the options tell it.
+    pub server: Option<IpAddr>,
     /// Disks and arrays below it, by name.
     pub devices: Vec<String>,
 }
@@ -71,6 +76,8 @@ impl Place {
             mount_point: mount.point.clone(),
             fs_type: mount.fs_type.clone(),
             source: mount.source.clone(),
+            options: mount.options.clone(),
+            server: mount.option("addr").and_then(|address| address.parse().ok()),
             devices: Vec::new(),
         })
     }

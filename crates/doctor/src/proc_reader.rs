@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::counter::Look;
 use crate::devices;
+use crate::disturbances::Disturbances;
 use crate::net_reader::NetReader;
 use crate::programs::Programs;
 use crate::source::pressure::{self, Resource};
@@ -34,6 +35,8 @@ pub struct Target {
     pub server: Option<IpAddr>,
     /// Its ports that carry the target; none named are all.
     pub ports: Vec<u16>,
+    /// Nothing is mounted for it: every disk of this machine counts, as of a server.
+    pub is_whole_machine: bool,
 }
 
 /// Looks at one target and its machine.
@@ -45,6 +48,7 @@ pub struct ProcReader {
     net: NetReader,
     programs: Programs,
     waits: ThreadWaits,
+    disturbances: Disturbances,
     /// Files that could not be read, and why.
     unread: BTreeMap<&'static str, String>,
 }
@@ -53,8 +57,10 @@ impl ProcReader {
     /// Finds out what carries the target.
     pub fn open(target: Target) -> ProcReader {
         let net = NetReader::new(target.server, target.ports.clone());
+        let disturbances = Disturbances::new(&target.mount_point);
         let mut proc_reader = ProcReader {
             target,
+            disturbances,
             disks: Vec::new(),
             seen: Interfaces::default(),
             net,
@@ -62,7 +68,9 @@ impl ProcReader {
             waits: ThreadWaits::default(),
             unread: BTreeMap::new(),
         };
-        if let Some(mounts) = proc_reader.read("/proc/self/mountinfo") {
+        if proc_reader.target.is_whole_machine {
+            proc_reader.disks = devices::every(Path::new("/sys"));
+        } else if let Some(mounts) = proc_reader.read("/proc/self/mountinfo") {
             proc_reader.disks = devices::below(&mounts, &proc_reader.target.mount_point, Path::new("/sys"));
         }
         proc_reader
@@ -81,6 +89,7 @@ impl ProcReader {
             disks::parse(&text, &self.disks, &mut look);
         }
         self.look_at_mount(&mut look);
+        self.disturbances.look(&mut look);
         self.look_at_self(now_ns, &mut look);
         look
     }

@@ -11,6 +11,8 @@
 
 pub mod cards;
 pub mod disks;
+pub mod echo;
+pub mod events;
 pub mod interfaces;
 pub mod memory;
 pub mod nfs;

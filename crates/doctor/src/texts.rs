@@ -42,6 +42,8 @@ pub enum NotKnown {
     Virtual,
     /// The question itself would write: why it is not asked here.
     Writes(String),
+    /// A probe could not find it out: what it said.
+    Probe(String),
 }
 
 impl NotKnown {
@@ -87,12 +89,16 @@ impl Texts {
         }
     }
 
-    /// The text of this name.
+    /// The text of this name. One that is blank tells nothing, unless it is a list that may be empty.
     ///
     /// # Errors
     /// It is not known.
     pub fn get(&self, name: &str) -> Result<&str, NotKnown> {
         match self.by_name.get(name) {
+            // A file of the kernel that is blank, or a program that printed nothing, tells nothing.
+            Some(Ok(text)) if text.trim().is_empty() && !wanted::says_nothing_blank(name) => {
+                Err(NotKnown::NotTold)
+            }
             Some(text) => text.as_deref().map_err(NotKnown::clone),
             None => Err(NotKnown::NotCollected),
         }
@@ -131,6 +137,10 @@ mod tests {
         assert_eq!(texts.get("ethtool -a eth0"), Err(NotKnown::NotThere));
         assert_eq!(texts.get("mount"), Err(NotKnown::NotCollected));
         assert_eq!(texts.known().collect::<Vec<_>>(), ["/proc/net/netstat"]);
+        for (name, told) in [("/proc/mdstat", Err(NotKnown::NotTold)), ("/var/lib/nfs/etab", Ok(" \n"))] {
+            texts.put(name, Ok(" \n".to_owned()));
+            assert_eq!(texts.get(name), told, "{name}");
+        }
     }
 
     #[test]

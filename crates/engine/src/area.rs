@@ -27,6 +27,8 @@ use crate::beneath::What;
 use crate::space::KeepFree;
 pub use error::AreaError;
 use error::io_error;
+#[cfg(target_os = "linux")]
+pub(crate) use error::is_dead_mount;
 pub use lock::AreaLock;
 use marker::Marker;
 pub use removal::{Cleaned, CleanedFolder};

@@ -75,8 +75,9 @@ impl Held {
 pub(crate) enum For {
     /// To read it.
     Reading,
-    /// To write at its end.
-    Appending,
+    /// To write in one that is there, or to set its time. Not to append: some clients in user space lose
+    /// their session over that.
+    Existing,
     /// To read and write it; made if it is not there.
     Both,
     /// To write and read one that is not there yet.
@@ -372,10 +373,10 @@ mod tests {
             area.open_file(&at("data/set/deep/a"), For::New).unwrap().write_all(b"text").unwrap();
             assert!(area.open_file(&at("data/set/deep/a"), For::New).is_err(), "it is there");
             area.rename(&at("data/set/deep/a"), &at("data/b")).unwrap();
-            area.open_file(&at("data/b"), For::Appending).unwrap().write_all(b"!").unwrap();
-            assert_eq!(area.read_text(&at("data/b"), 100).unwrap(), "text!");
+            area.open_file(&at("data/b"), For::Existing).unwrap().write_all(b"!").unwrap();
+            assert_eq!(area.read_text(&at("data/b"), 100).unwrap(), "!ext");
             let facts = area.facts(&at("data/b")).unwrap();
-            assert_eq!((facts.what, facts.size_bytes, facts.names), (What::File, 5, 1));
+            assert_eq!((facts.what, facts.size_bytes, facts.names), (What::File, 4, 1));
             assert!(area.facts(&at("data")).unwrap().is_dir());
             assert_eq!(area.names_in(&at("data")).unwrap().len(), 2);
             area.remove_file(&at("data/b")).unwrap();
@@ -394,7 +395,7 @@ mod tests {
             fs::remove_dir_all(at("data")).unwrap();
             symlink(beside, at("data")).unwrap();
             let (file, new) = (at("data/set/file"), at("data/set/new"));
-            for purpose in [For::Reading, For::Appending, For::Both] {
+            for purpose in [For::Reading, For::Existing, For::Both] {
                 assert!(area.open_file(&file, purpose).is_err(), "{purpose:?}");
             }
             assert!(area.open_file(&new, For::New).is_err());

@@ -49,6 +49,7 @@ use reelgauge_workload::script::{Done, Needs, Op, Script};
 use crate::area::AreaDir;
 use crate::buffer::AlignedBuffer;
 use crate::clock::Clock;
+use crate::driver::wait::Waiter;
 use crate::io;
 use crate::pattern::{PatternSpec, WriteData};
 use crate::verify::{WriteAt, WriteMap};
@@ -145,6 +146,7 @@ pub struct Window {
     cut_ns: AtomicU64,
     warmup_ns: u64,
     duration_ns: u64,
+    not_before_ns: u64,
 }
 
 impl Window {
@@ -153,7 +155,13 @@ impl Window {
     /// A warm-up, and a measured time after it.
     pub fn new(warmup_ns: u64, duration_ns: u64) -> Window {
         let (begun_ns, cut_ns) = (AtomicU64::new(0), AtomicU64::new(Window::NEVER));
-        Window { begun_ns, cut_ns, warmup_ns, duration_ns }
+        Window { begun_ns, cut_ns, warmup_ns, duration_ns, not_before_ns: 0 }
+    }
+
+    /// It does not begin before this time on the run's clock: threads that are ready wait for it.
+    #[must_use]
+    pub fn not_before(self, not_before_ns: u64) -> Window {
+        Window { not_before_ns, ..self }
     }
 
     /// It is cut short now: what should come later is not missing. Said before the threads are told to stop,
@@ -172,14 +180,22 @@ impl Window {
         self.begun_ns.store(now_ns, Ordering::Relaxed);
     }
 
+    /// It begins as soon as its time has come.
+    pub(crate) fn begin_in_time(&self, clock: &Clock, stop: &AtomicBool) {
+        let now_ns = clock.now_ns();
+        let waits = now_ns < self.not_before_ns;
+        self.begin(if waits { Waiter::new().wait_until(clock, self.not_before_ns, stop) } else { now_ns });
+    }
+
     /// When it began; 0 until then.
     #[inline]
     pub fn begun_ns(&self) -> u64 {
         self.begun_ns.load(Ordering::Relaxed)
     }
 
-    /// Operations that are due before this time are warm-up. A window without an end has the largest numbers
-    /// there are, so these sums may stop at the largest time.
+    /// Operations that are issued before this time are warm-up; those that were due before it and could not
+    /// begin are work of the measured time. A window without an end has the largest numbers there are, so
+    /// these sums may stop at the largest time.
     #[inline]
     pub fn warmup_until_ns(&self) -> u64 {
         self.begun_ns().saturating_add(self.warmup_ns)
@@ -462,7 +478,7 @@ pub(crate) fn record_in(
         done_len: done.done_len,
         errno: done.errno,
         kind: op.kind,
-        flags: op.flags.with_if(OpFlags::WARMUP, op.due_ns < warmup_until_ns),
+        flags: op.flags.with_if(OpFlags::WARMUP, issued_ns < warmup_until_ns),
         point,
     }
 }

@@ -9,7 +9,8 @@
 //!   [`verify`]: reading it back. [`extents`]: in how many pieces a file lies on its disk. [`cold`]: a file
 //!   read as if for the first time, and a copy of it written anew.
 //! * [`mount`]: what is mounted at the target. [`link`]: over what it is reached. [`cache`]: what of a file
-//!   lies in the client's memory.
+//!   lies in the client's memory. [`roots`]: which paths somebody else may name.
+//! * `probe`: what the target's file system does with what media programs ask of it.
 //! * [`clock`]: the run's clock. [`driver`]: performs the operations that scripts ask for.
 //! * [`simulated`]: runs the same scripts against a fake store in virtual time.
 //!
@@ -32,6 +33,9 @@ pub mod link_support;
 pub mod material;
 pub mod mount;
 pub mod pattern;
+#[cfg(target_os = "linux")]
+pub mod probe;
+pub mod roots;
 pub mod scratch;
 pub mod simulated;
 pub mod space;

@@ -15,6 +15,8 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use reelgauge_record::wire;
+
 use crate::mount::{Mount, MountKind};
 
 mod address;
@@ -34,19 +36,6 @@ mod system;
 
 /// How long the look-up of a server's name may take.
 pub const LOOKUP_MAX: Duration = Duration::from_secs(2);
-
-/// Bytes that Ethernet adds to each packet: preamble and start 8, header 14, checksum 4, gap 12.
-const ETHERNET_BYTES: f64 = 38.0;
-/// Headers of IPv4 and TCP.
-const IPV4_TCP_BYTES: f64 = 40.0;
-/// Headers of IPv6 and TCP.
-const IPV6_TCP_BYTES: f64 = 60.0;
-/// TCP timestamps, which every system switches on.
-const TIMESTAMP_BYTES: f64 = 12.0;
-/// The MTU where the interface doesn't tell.
-const MTU_BYTES: u32 = 1500;
-/// Less than this is no MTU of a network that carries files.
-const MTU_BYTES_MIN: u32 = 576;
 
 /// Over what this client reaches the storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,9 +114,8 @@ impl Link {
             return None;
         };
         let speed_mbit_per_s = speed_mbit_per_s.filter(|_| !is_this_machine)?;
-        let headers = if server_address.is_ipv6() { IPV6_TCP_BYTES } else { IPV4_TCP_BYTES };
-        let mtu = f64::from(mtu_bytes.unwrap_or(MTU_BYTES).max(MTU_BYTES_MIN));
-        let payload_share = (mtu - headers - TIMESTAMP_BYTES) / (mtu + ETHERNET_BYTES);
+        let mtu_bytes = mtu_bytes.unwrap_or(wire::ETHERNET_MTU_BYTES);
+        let payload_share = wire::payload_share(mtu_bytes, server_address.is_ipv6());
         Some(f64::from(speed_mbit_per_s) / 8.0 * payload_share)
     }
 

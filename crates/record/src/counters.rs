@@ -31,7 +31,7 @@ use parquet::schema::types::{Type, TypePtr};
 
 pub use key::{Key, Layer};
 pub use kinds::{KINDS, Kind, Unit, Weight, kind};
-pub use reader::{Row, read_part};
+pub use reader::{Row, part_meta, read_part};
 pub use writer::{Sample, StoreMeta, StoreWriter};
 
 /// Version of columns and metadata. A program reads every version up to its own.

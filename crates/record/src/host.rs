@@ -17,6 +17,16 @@ use serde::{Deserialize, Serialize};
 pub struct HostFacts {
     /// Host name; empty where the system tells none.
     pub name: String,
+    /// What it is called in a run of several machines. `None` where it was the only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// How far its clock was ahead of the one that such a run's times are mapped to. `None` where nobody
+    /// compared them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_offset_us: Option<i64>,
+    /// How far that may be off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_uncertainty_us: Option<u64>,
     /// Operating system with its version ("Debian GNU/Linux 12 (bookworm)"), or just its family.
     pub os: String,
     /// Kernel name and release ("Linux 6.1.0-18-amd64").
@@ -35,6 +45,9 @@ pub struct HostFacts {
     /// What it is set to, by name, as far as that bears on storage. Linux only.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
+    /// Which of them were changed, each with what the kernel has by default, where that is known.
+    #[serde(default)]
+    pub changed_from_default: BTreeMap<String, String>,
 }
 
 /// The mount that a target lies on.
@@ -69,6 +82,9 @@ impl HostFacts {
         let (name, kernel) = name_and_kernel();
         HostFacts {
             name,
+            agent: None,
+            clock_offset_us: None,
+            clock_uncertainty_us: None,
             os: os_name(Path::new("/etc/os-release")),
             kernel,
             cpu_model: cpu_model(Path::new("/proc/cpuinfo")),
@@ -77,6 +93,7 @@ impl HostFacts {
             mount,
             nics: nics(Path::new("/sys/class/net")),
             settings: BTreeMap::new(),
+            changed_from_default: BTreeMap::new(),
         }
     }
 }

@@ -6,22 +6,28 @@
 //! * [`contained`]: others' code that panics over damaged files.
 //! * [`identity`]: whose identity files are opened with, on the target and for results.
 //! * [`named_file`]: files that the user names, and what is done to what has the name already.
+//! * [`regular_file`]: files that keep secrets and certificates, opened.
 //! * [`log`] (feature `log`): the Parquet operation log, written as the run goes, and its readers.
 //! * [`counters`] (feature `log`): what was sampled beside the operations, by name, and its Parquet files.
 //! * [`run_dir`] (feature `log`): the run directory around it.
 //! * [`notes`] (feature `notes`, part of `log`): what people say of a run and its storage.
+//! * [`wire`]: what Ethernet, IP and TCP add to what is carried.
 //! * [`host`] (feature `log`): what is known of the machine that a run was made on.
 //! * `typescript` (feature `typescript`): kinds of operations, by name, for the application.
 //!
 //! Not here: what a run means. Figures, percentiles and verdicts are made in the analysis room from
 //! these records alone.
 
+#[cfg(feature = "log")]
+pub mod agents;
 pub mod contained;
 pub mod errno;
 pub mod identity;
 pub mod mountinfo;
 pub mod op;
+pub mod regular_file;
 pub mod turn;
+pub mod wire;
 
 #[cfg(feature = "log")]
 pub mod counters;

@@ -151,7 +151,7 @@ impl OpFlags {
     pub const WRITING: OpFlags = OpFlags(1);
     /// Belongs to a transfer whose blocks lie at random places.
     pub const RANDOM: OpFlags = OpFlags(2);
-    /// Done during the warm-up: kept in the log, left out of every figure.
+    /// Begun in the warm-up: kept in the log, left out of every figure.
     pub const WARMUP: OpFlags = OpFlags(4);
     /// The last operation of its transfer.
     pub const LAST: OpFlags = OpFlags(8);

@@ -143,6 +143,13 @@ impl RunDir {
         Err(RunDirError::TooMany { path: parent.join(name) })
     }
 
+    /// Makes a directory that exists, and holds nothing, a run directory.
+    pub fn begin_at(path: &Path) -> Result<RunDir, RunDirError> {
+        let run = RunDir { path: path.to_path_buf() };
+        run.write_plan("")?;
+        Ok(run)
+    }
+
     /// Opens a run directory, of this or an older version.
     pub fn open(path: &Path) -> Result<RunDir, RunDirError> {
         let not_a_run = |why| RunDirError::NotARun { path: path.to_path_buf(), why };

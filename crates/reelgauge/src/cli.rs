@@ -7,19 +7,32 @@ pub mod command;
 mod comparing;
 mod console;
 mod doctor;
+mod fleet;
 pub mod foreign;
 mod listing;
 mod looking;
+mod merging;
+mod observing;
 mod proving;
 mod recording;
+mod tuning;
+mod watching;
 
 pub use comparing::CompareArgs;
 pub use console::ConsoleArgs;
 pub use doctor::{DoctorArgs, ScriptKind};
+pub use fleet::{
+    AgentArgs, FleetArgs, FleetInitArgs, FleetInstallArgs, FleetLogsArgs, FleetLookArgs, FleetNameArgs,
+    FleetRunArgs, FleetStopArgs, FleetUpArgs, FleetVerb,
+};
 pub use listing::{CompletionsArgs, FormatsArgs, ListArgs, ManArgs, ScenariosArgs};
 pub use looking::{ExtentsArgs, OpsArgs, PeriodArgs};
+pub use merging::FleetMergeArgs;
+pub use observing::ClockOffset;
 pub use proving::ProveArgs;
 pub use recording::RecordArgs;
+pub use tuning::TuneArgs;
+pub use watching::WatchArgs;
 
 use std::path::PathBuf;
 
@@ -70,6 +83,8 @@ pub enum Verb {
     Replay(ReplayArgs),
     /// A plan, a scenario, or a run again from its run.toml
     Run(RunArgs),
+    /// Many machines, one measurement: keys, server, agents
+    Fleet(Box<FleetArgs>),
     /// What was measured here, the newest first
     List(ListArgs),
     /// A run again, from its directory alone; or a trace
@@ -86,6 +101,10 @@ pub enum Verb {
     Doctor(DoctorArgs),
     /// Whether a change helps: runs with it and without
     Prove(Box<ProveArgs>),
+    /// Configuration for a site, each line with its reason
+    Tune(Box<TuneArgs>),
+    /// What a machine counts, without load: for a server
+    Watch(WatchArgs),
     /// What a command does to files, as a trace
     Record(RecordArgs),
     /// A trace from strace, fio, Process Monitor, tshark, ...
@@ -100,6 +119,8 @@ pub enum Verb {
     Formats(FormatsArgs),
     /// The scenarios that can be run by name
     Scenarios(ScenariosArgs),
+    /// This machine as one of a fleet
+    Agent(AgentArgs),
     /// Completions for bash, zsh, fish or PowerShell
     Completions(CompletionsArgs),
     /// The manual page
@@ -519,6 +540,9 @@ pub struct RunArgs {
     /// Compare with the suite in this directory (suites only)
     #[arg(long, value_name = "DIR")]
     pub against: Option<PathBuf>,
+    /// Be steered through standard input and output, as an agent of a fleet does it
+    #[arg(long, hide = true, conflicts_with_all = ["json", "quiet", "find_max", "batch", "against"])]
+    pub steered: bool,
     #[command(flatten)]
     pub terms: TargetArgs,
     #[command(flatten)]
@@ -553,6 +577,14 @@ pub struct ReportArgs {
     /// The figures of every worker
     #[arg(long)]
     pub workers: bool,
+    /// Put what another machine counted meanwhile beside the run, and judge it anew: the directory of a watch
+    /// there, a table (.csv) or Prometheus' text (.prom); may be repeated, and is kept with the run
+    #[arg(long, value_name = "DIR|FILE")]
+    pub observer: Vec<PathBuf>,
+    /// How far the clocks of these observers are ahead of that of the run's machine; -2s: behind [default:
+    /// 0s]
+    #[arg(long, value_name = "TIME", requires = "observer", allow_hyphen_values = true)]
+    pub clock_offset: Option<ClockOffset>,
 }
 
 /// Flags of `clean`.

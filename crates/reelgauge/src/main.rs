@@ -19,6 +19,7 @@ use crate::cli::{Cli, Verb};
 
 fn main() -> ExitCode {
     reelgauge_runner::supervise::own_session::begin_if_asked();
+    reelgauge_runner::supervise::leash::begin_if_asked();
     let parsed = command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
@@ -34,6 +35,8 @@ fn main() -> ExitCode {
         Verb::Vda(args) => verbs::vda::vda(&args),
         Verb::Replay(args) => verbs::replay::replay(&args),
         Verb::Run(args) => verbs::run::run(&args),
+        Verb::Fleet(args) => verbs::fleet::fleet(&args),
+        Verb::Agent(args) => verbs::agent::agent(&args),
         Verb::Record(args) => verbs::record::record(&args),
         Verb::Import(args) => verbs::import::import(&args),
         Verb::Export(args) => verbs::export::export(&args),
@@ -45,6 +48,8 @@ fn main() -> ExitCode {
         Verb::Console(args) => verbs::console::console(&args),
         Verb::Doctor(args) => verbs::doctor::doctor(&args),
         Verb::Prove(args) => verbs::prove::prove(&args),
+        Verb::Watch(args) => verbs::watch::watch(&args),
+        Verb::Tune(args) => verbs::tune::tune(&args),
         Verb::Clean(args) => verbs::clean::clean(&args),
         Verb::Formats(args) => verbs::formats::formats(args),
         Verb::Scenarios(args) => verbs::scenarios::scenarios(&args),

@@ -217,18 +217,14 @@ mod tests {
 
     fn live(late_frames: Option<u64>, no_answer: Option<Duration>) -> Live {
         Live {
-            at_ns: 0,
             label: "8 streams".to_owned(),
             elapsed: Duration::from_secs(2),
             warmup: Duration::from_secs(1),
             total: Duration::from_secs(9),
             read_bytes_per_s: 52.4e6,
-            write_bytes_per_s: 0.0,
             late_frames,
-            margin_ns: None,
-            streams: Vec::new(),
             waiting: Waiting { longest_in_flight: no_answer, no_answer },
-            is_over: false,
+            ..Live::default()
         }
     }
 

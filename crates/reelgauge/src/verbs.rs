@@ -1,6 +1,8 @@
 //! One file per verb.
 
+pub mod agent;
 pub mod ahead;
+mod ask;
 pub mod check;
 pub mod clean;
 pub mod compare;
@@ -11,12 +13,20 @@ pub mod doctor;
 mod every_flag;
 pub mod export;
 pub mod extents;
+pub mod fleet;
+mod fleet_batch;
+mod fleet_carry;
+mod fleet_install;
+mod fleet_lines;
+mod fleet_pause;
+pub mod fleet_run;
 pub mod formats;
 pub mod import;
 mod job;
 mod latest;
 pub mod list;
 pub mod man;
+pub mod merge;
 pub mod mix;
 pub mod ops;
 pub mod prove;
@@ -28,4 +38,6 @@ pub mod scenarios;
 pub mod streams;
 pub mod suite;
 pub mod traces;
+pub mod tune;
 pub mod vda;
+pub mod watch;

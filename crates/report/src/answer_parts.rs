@@ -152,3 +152,11 @@ fn has_short(summary: &Summary) -> bool {
 pub(crate) fn streams_of(point: &LoadPoint) -> String {
     counted(u64::from(point.stream_count.unwrap_or(point.workers)), "stream")
 }
+
+/// What a load point is called on a screen.
+pub(crate) fn label(point: &LoadPoint) -> String {
+    match point.label.as_str() {
+        "" => format!("Load point {}", point.index),
+        label => plain_short(label, 40),
+    }
+}

@@ -1,5 +1,6 @@
 //! The figures for spreadsheets: the same numbers as in `summary.json`, one table a file. Every column that
-//! is a number has its unit in its name; what was not measured is empty.
+//! is a number has its unit in its name; what was not measured is empty, and so is a percentile of fewer
+//! operations than carry it.
 //!
 //! Not here: which columns there are ([`columns`]).
 
@@ -7,6 +8,7 @@ pub mod columns;
 
 use std::io::Write;
 
+use reelgauge_analysis::figures::{CARRY_P50, CARRY_P95, CARRY_P99, CARRY_P99_9};
 use reelgauge_analysis::{LoadPoint, PaperTables, Summary};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -36,6 +38,7 @@ pub fn write_csv(table: CsvTable, summary: &Summary, out: impl Write) -> Result<
             CsvTable::Paper => paper(point, &of_point, &mut rows)?,
             CsvTable::Streams => streams(&of_point, &mut rows)?,
             CsvTable::Incidents => incidents(&of_point, &mut rows)?,
+            CsvTable::Hosts => hosts(summary, point, &of_point, &mut rows)?,
             CsvTable::Seconds => {}
         }
     }
@@ -84,8 +87,43 @@ fn streams<W: Write>(of_point: &Value, rows: &mut Rows<W>) -> Result<(), csv::Er
 
 fn incidents<W: Write>(of_point: &Value, rows: &mut Rows<W>) -> Result<(), csv::Error> {
     for (at, incident) in list(of_point, "/streams/incidents").iter().enumerate() {
-        let row = json!({"incident": at});
+        let agents: Vec<&str> = list(incident, "/agents").iter().filter_map(Value::as_str).collect();
+        let row = json!({"incident": at, "hosts": (!agents.is_empty()).then(|| agents.join("; "))});
         rows.write(&[("point", of_point), ("incident", incident), ("row", &row)])?;
+    }
+    Ok(())
+}
+
+/// Each machine, then groups, targets and interfaces, then all, and all without those that stand out.
+fn hosts<W: Write>(
+    summary: &Summary,
+    point: &LoadPoint,
+    of_point: &Value,
+    rows: &mut Rows<W>,
+) -> Result<(), csv::Error> {
+    let Some(section) = &summary.hosts else { return Ok(()) };
+    let at = summary.load_points.iter().position(|known| known.index == point.index);
+    let Some(hosts) = section.points.iter().find(|hosts| Some(hosts.point) == at) else { return Ok(()) };
+    let (of, null) = (|of: &str| json!({"of": of}), Value::Null);
+    for (host, there) in section.hosts.iter().zip(&hosts.hosts) {
+        let (host, there) = (value(host)?, value(there)?);
+        let figures = there.get("figures").unwrap_or(&null);
+        let row = of("host");
+        let figures = ("part", figures);
+        rows.write(&[("point", of_point), ("row", &row), figures, ("host", &host), ("there", &there)])?;
+    }
+    let all = std::slice::from_ref(&hosts.total);
+    let parts = [
+        ("group", hosts.groups.as_slice()),
+        ("target", hosts.targets.as_slice()),
+        ("interface", hosts.interfaces.as_slice()),
+        ("total", all),
+        ("others", hosts.without.as_slice()),
+    ];
+    for (what, parts) in parts {
+        for figures in parts {
+            rows.write(&[("point", of_point), ("row", &of(what)), ("part", &value(figures)?)])?;
+        }
     }
     Ok(())
 }
@@ -142,10 +180,12 @@ impl<W: Write> Rows<W> {
 
 /// The figure at a path, as text; empty where there is none.
 fn cell(row: &Row<'_>, path: &str) -> String {
-    let mut words = path.split('.');
-    let scope = words.next().and_then(|first| row.iter().find(|(name, _)| *name == first));
-    let figure = scope.and_then(|(_, of)| words.try_fold(*of, |of, word| of.get(word)));
-    match figure {
+    let words: Vec<&str> = path.split('.').collect();
+    let found = words.split_first().and_then(|(first, way)| {
+        let (_, of) = row.iter().find(|(name, _)| name == first)?;
+        figure(of, way)
+    });
+    match found {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => as_text(text),
         // Whole numbers stand without a point, however they are kept.
@@ -155,6 +195,23 @@ fn cell(row: &Row<'_>, path: &str) -> String {
         },
         Some(other) => other.to_string(),
     }
+}
+
+/// The figure at the end of a way; none where it is a percentile of fewer operations than carry it.
+fn figure<'a>(of: &'a Value, way: &[&str]) -> Option<&'a Value> {
+    let (last, way) = way.split_last()?;
+    let (holder, outer) = way.iter().try_fold((of, of), |(of, _), word| Some((of.get(word)?, of)))?;
+    let needed = match *last {
+        "p50_us" => CARRY_P50,
+        "p95_us" => CARRY_P95,
+        "p99_us" => CARRY_P99,
+        "p99_9_us" => CARRY_P99_9,
+        _ => return holder.get(last),
+    };
+    // The tool's own delay has its count beside it, of operations or of frames.
+    let counts = [holder.get("count"), outer.get("ops"), outer.get("frames_judged")];
+    let counted = counts.into_iter().flatten().find_map(Value::as_u64);
+    holder.get(last).filter(|_| counted.is_none_or(|counted| counted >= needed))
 }
 
 /// What came from outside, as no spreadsheet takes it for a formula.
@@ -170,4 +227,30 @@ fn value(of: &impl Serialize) -> Result<Value, csv::Error> {
 /// The list at a place; empty where there is none.
 fn list<'a>(of: &'a Value, pointer: &str) -> &'a [Value] {
     of.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_is_there_as_far_as_its_count_carries_it() {
+        let of = |count: u64| {
+            let mut times = json!({"count": count, "p50_us": 1.0, "p95_us": 2.0, "p99_us": 3.0});
+            (times["p99_9_us"], times["max_us"]) = (4.0.into(), 5.0.into());
+            let figures =
+                json!({"ops": count, "lateness": {"p99_us": 6.0, "max_us": 7.0}, "response": times});
+            let paths = ["response.p50_us", "response.p95_us", "response.p99_us", "response.p99_9_us"];
+            let more = ["response.max_us", "lateness.p99_us", "lateness.max_us"];
+            let cells = paths.iter().chain(&more).map(|path| cell(&[("f", &figures)], &format!("f.{path}")));
+            cells.collect::<Vec<_>>().join(",")
+        };
+        assert_eq!(of(1), ",,,,5,,7");
+        assert_eq!(of(19), "1,,,,5,,7");
+        assert_eq!(of(99), "1,2,,,5,,7");
+        assert_eq!(of(999), "1,2,3,,5,6,7");
+        assert_eq!(of(1000), "1,2,3,4,5,6,7");
+        let unknown = json!({"p99_us": 3.0});
+        assert_eq!(cell(&[("f", &unknown)], "f.p99_us"), "3", "of a count that nobody knows it stays");
+    }
 }

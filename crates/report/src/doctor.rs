@@ -4,8 +4,11 @@
 mod gaps;
 mod json;
 mod next_step;
+mod probes;
 mod words;
 
+use reelgauge_analysis::path::PathFacts;
+use reelgauge_analysis::path::site::Site;
 use reelgauge_doctor::Diagnosis;
 use reelgauge_doctor::diagnosis::Finding;
 use reelgauge_doctor::rule::{Policy, Role, Severity};
@@ -13,6 +16,7 @@ use reelgauge_doctor::rule::{Policy, Role, Severity};
 pub use json::diagnosis_json;
 
 use crate::page::Page;
+use crate::path::{all_hops, path_lines};
 use crate::sentence::Tone;
 use crate::text::plain;
 use crate::wanted::Style;
@@ -25,11 +29,21 @@ const INDENT: usize = 3;
 /// What a rule says that always applies.
 const NO_CAVEAT: &str = "No case is known.";
 
-/// The screen of a diagnosis; with `all`, every rule by name.
-pub fn doctor_screen(diagnosis: &Diagnosis, all: bool, style: Style) -> String {
+/// The screen of a diagnosis; with `all`, every rule by name. `way` is the path to the server's disks, where
+/// one
+/// leads there.
+pub fn doctor_screen(diagnosis: &Diagnosis, way: Option<&PathFacts>, all: bool, style: Style) -> String {
     let mut page = Page::new(style);
     page.sentence(if is_grave(diagnosis) { Tone::Bad } else { Tone::Answer }, &words::answer(diagnosis));
     page.sentence(Tone::Plain, &words::machine(diagnosis));
+    if let Some(way) = way {
+        page.lines(vec!["Path:".to_owned()]);
+        page.lines(path_lines(&all_hops(way), page.width));
+        if way.site == Site::default() {
+            page.sentence(Tone::Plain, "What no counter tells of it: reelgauge doctor --ask");
+        }
+    }
+    probes::probes(diagnosis, &mut page);
     for (at, finding) in diagnosis.findings.iter().enumerate() {
         page.gap();
         show(at + 1, finding, diagnosis, &mut page);

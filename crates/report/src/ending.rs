@@ -1,7 +1,9 @@
 //! What every screen ends with: what to doubt, where the files are, what to do next.
 
-use reelgauge_analysis::{LoadPoint, Outcome, Summary};
+use reelgauge_analysis::{Outcome, Summary};
 
+use crate::answer_parts::label;
+use crate::hosts::hosts;
 use crate::next_step::next_step;
 use crate::page::Page;
 use crate::sentence::Tone;
@@ -9,8 +11,10 @@ use crate::text::plain;
 use crate::units::{amount, count, number};
 use crate::wanted::Screen;
 
-/// What every screen ends with: what to doubt, where the files are, what to do next.
+/// What every screen ends with: the machines, where there were several, what to doubt, where the files are,
+/// what to do next.
 pub(crate) fn end(summary: &Summary, show: &Screen, page: &mut Page) {
+    hosts(summary, show, page);
     doubts(summary, page);
     files(summary, show, page);
 }
@@ -21,13 +25,6 @@ pub(crate) fn ended_early(summary: &Summary, page: &mut Page) {
             let text = format!("{} ended early: {}", label(point), plain(reason));
             page.sentence(Tone::Bad, &text);
         }
-    }
-}
-
-pub(crate) fn label(point: &LoadPoint) -> String {
-    match point.label.as_str() {
-        "" => format!("Load point {}", point.index),
-        label => crate::text::plain_short(label, 40),
     }
 }
 

@@ -69,6 +69,7 @@ fn before(number: &Number, summary: &Summary) -> String {
 fn counts(statement: &Statement, summary: &Summary) -> String {
     let point = |at: &usize| summary.load_points.get(*at);
     match &statement.number {
+        Number::NotMeasured if summary.watch.is_some() => "watched, and nothing measured".to_owned(),
         Number::NotMeasured => "nothing was measured".to_owned(),
         Number::LateFrames { frames_judged, streams_with_late_frames: hit, streams, .. } => {
             format!(
@@ -145,13 +146,16 @@ fn cause(statement: &Statement, summary: &Summary) -> String {
     if let Some(check) = summary.check.as_ref().filter(|check| !check.limit.is_empty()) {
         return plain(&check.limit);
     }
+    if summary.watch.is_some() {
+        return "A watch makes no load, so nothing limited it.".to_owned();
+    }
     if let Some(cause) = &statement.cause {
         return sentence(&with_what_failed(cause, summary));
     }
     match (&statement.number, statement.judgement) {
         (Number::NotMeasured, _) => "Not known: nothing was measured.".to_owned(),
         (Number::Capacity { at_least: Some(AtLeast::NoMoreTried), .. }, _) => {
-            "None was found: every count passed, and no more could be tried.".to_owned()
+            "Nothing to explain: every count passed, and no more could be tried.".to_owned()
         }
         (Number::Capacity { at_least: Some(_), .. }, _) => {
             "Not known: the search ended before it met a limit.".to_owned()
@@ -161,9 +165,9 @@ fn cause(statement: &Statement, summary: &Summary) -> String {
         }
         (Number::Replay { .. }, _) => "Not looked for: the trace set what was asked.".to_owned(),
         (Number::ValidPoint { .. }, Judgement::Met) => {
-            "None was found: every load point was valid.".to_owned()
+            "Nothing to explain: every load point was valid.".to_owned()
         }
-        (_, Judgement::Met) => "None was found: everything that was asked for was met.".to_owned(),
+        (_, Judgement::Met) => "Nothing to explain: everything that was asked for was met.".to_owned(),
         _ => "Not known.".to_owned(),
     }
 }
@@ -253,7 +257,7 @@ mod tests {
             "The search ended before its limit was certain."
         );
         assert_eq!(of(None).before, "");
-        assert!(of(Some(AtLeast::NoMoreTried)).cause.starts_with("None was found"));
+        assert!(of(Some(AtLeast::NoMoreTried)).cause.starts_with("Nothing to explain"));
     }
 
     #[test]

@@ -4,15 +4,21 @@
 //!   runs that are told in MB/s, `streams`, `search`, `vda` and `check` for those told in streams.
 //! * `statement`: the first line of every screen, from the statement in the summary. `next_step`: the last.
 //!   `limit`: which layer limited it, and what the line carries.
+//!   [`marks`], [`observers`], [`path`]: what stands beside a run.
 //!   [`mod@hero`]: the block that a page opens with.
+//! * [`hosts`]: the machines of a run that several made.
 //! * [`csv_files`]: load points, streams, incidents, the paper's tables and the seconds of the run, for
 //!   spreadsheets.
 //! * [`mod@trace`]: the screen of a trace. [`ops_rows`]: operations one by one. [`extents`]: files and their
-//!   pieces. `replay`: the screen of a replay. [`suite`]: that of a suite of them.
+//!   pieces. `replay`: the screen of a replay; `watch`: that of a watch. [`suite`]: that of a suite of them.
 //! * [`warning`] and [`self_cost`]: what limits what the figures say, in sentences; [`fragments`]: what
 //!   traces show of files in pieces; [`counters`]: what is not shown of them.
 //! * [`verdict`]: why criteria were not met. [`vda_curve`]: the curve of a VDA-like run, with its reasons.
 //! * [`doctor`]: what was found of a machine's settings, and what to do about it.
+//! * [`tune`]: configuration fragments, with their reasons.
+//! * [`fleet_list`]: the agents of a fleet, and their clocks. [`fleet_run`]: how a run of theirs stands,
+//!   and who
+//!   was missing.
 //! * [`compare`]: runs side by side, on the terminal, as Markdown and as JUnit XML.
 //! * [`units`]: every number's way from its unit to text, in one place.
 //! * [`text`]: wrapping, and taking the teeth out of strings that came from outside.
@@ -30,16 +36,23 @@ pub mod csv_files;
 pub mod doctor;
 mod ending;
 pub mod extents;
+pub mod fleet_list;
+pub mod fleet_run;
+pub mod fleet_steps;
 mod forecast;
 pub mod format_list;
 pub mod fragments;
 pub mod hero;
+pub mod hosts;
 pub mod html;
 mod limit;
+pub mod marks;
 mod mix;
 mod next_step;
+pub mod observers;
 pub mod ops_rows;
 mod page;
+pub mod path;
 pub mod proof;
 mod replay;
 pub mod run_list;
@@ -55,12 +68,14 @@ mod tables;
 pub mod text;
 pub mod trace;
 pub mod trace_list;
+pub mod tune;
 pub mod units;
 mod vda;
 pub mod vda_curve;
 pub mod verdict;
 mod wanted;
 pub mod warning;
+mod watch;
 mod workers;
 
 pub use about::storage_words;

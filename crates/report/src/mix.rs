@@ -6,12 +6,12 @@ use reelgauge_analysis::summary::NotMeasured;
 use reelgauge_analysis::{Figures, LoadPoint, SelfCost, Summary};
 use reelgauge_record::OpKind;
 
-use crate::answer_parts::{failures, nothing, outcome, place, says_only_workers, short, verified};
-use crate::ending::{end, ended_early, label};
+use crate::answer_parts::{failures, label, nothing, outcome, place, says_only_workers, short, verified};
+use crate::ending::{end, ended_early};
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::text::{capital, plain_short};
-use crate::units::{counted, duration, mb_per_s, moment};
+use crate::units::{count, counted, duration, mb_per_s, moment};
 use crate::wanted::{Detail, Screen, Tables};
 use crate::{tables, workers};
 
@@ -159,13 +159,20 @@ fn slowest(summary: &Summary) -> Option<String> {
 
 fn most(total: &Figures) -> Option<String> {
     let data = total.response.data.as_ref()?;
-    let (half, most) = (duration(data.p50_us), duration(data.p99_us));
     let what = match (&total.response.read, &total.response.write) {
         (Some(_), None) => "its reads",
         (None, Some(_)) => "its writes",
         _ => "its reads and writes",
     };
-    Some(format!("Half of {what} were answered within {half}, 99 of 100 within {most}."))
+    let longest = duration(data.max_us);
+    let Some(half) = data.carried_p50_us().map(duration) else {
+        return Some(format!("The only one of {what} was answered within {longest}."));
+    };
+    let most = data.carried_p99_us().map_or_else(
+        || format!("all {} within {longest}", count(data.count)),
+        |p99_us| format!("99 of 100 within {}", duration(p99_us)),
+    );
+    Some(format!("Half of {what} were answered within {half}, {most}."))
 }
 
 /// The screen of a run that is told in MB/s, behind its answer.

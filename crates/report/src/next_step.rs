@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::facts::StoppedBy;
+use reelgauge_analysis::limit::LimitStep;
 use reelgauge_analysis::statement::{NextStep, Number, Statement, of};
 use reelgauge_analysis::{LoadPoint, Outcome, Summary};
 
@@ -41,6 +42,7 @@ pub fn next_step(summary: &Summary) -> Option<String> {
              more, further clients at the same time will show."
                 .to_owned()
         }
+        NextStep::MendTheWay => mend_the_way(summary, &statement)?,
         NextStep::LookAtIncident => look_at_incident(summary, &statement)?,
         NextStep::FindMax => "To find how many it carries, the same command with --find-max".to_owned(),
         NextStep::TryMore => try_more(summary)?.to_owned(),
@@ -52,6 +54,10 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         NextStep::MeasureLonger => "Measure for longer (--duration).".to_owned(),
         NextStep::AsTheLookSays => {
             plain(&summary.check.as_ref().filter(|check| !check.next_step.is_empty())?.next_step)
+        }
+        NextStep::BesideARun => {
+            let run_dir = run_dir(summary)?;
+            format!("To put it beside what a client measured meanwhile: reelgauge report RUN --observer {run_dir}")
         }
         NextStep::Compare => {
             let run_dir = run_dir(summary)?;
@@ -104,6 +110,10 @@ fn then(what: &str, again: Option<String>) -> String {
 }
 
 fn again(summary: &Summary) -> Option<String> {
+    if summary.hosts.is_some() {
+        // No command on one machine does it.
+        return Some("the same runs on the same machines".to_owned());
+    }
     let plan = match (&summary.run_dir, &summary.check) {
         (Some(run_dir), _) => Path::new(run_dir).join("run.toml"),
         (None, Some(_)) => PathBuf::new(),
@@ -114,6 +124,15 @@ fn again(summary: &Summary) -> Option<String> {
 
 /// The command that does a run again whose plan lies there. No plan can say what a first look does.
 pub fn again_with(summary: &Summary, plan: &Path) -> String {
+    if summary.watch.is_some() {
+        let is_of_a_path = summary.target.path.starts_with('/');
+        let path = is_of_a_path.then(|| format!(" {}", shell_word(Path::new(&summary.target.path))));
+        return format!("reelgauge watch{}", path.unwrap_or_default());
+    }
+    if summary.hosts.is_some() {
+        // The runs themselves are made again on their machines.
+        return "reelgauge fleet merge NAME=DIR NAME=DIR --out DIR".to_owned();
+    }
     let command = match summary.check {
         Some(_) => format!("reelgauge check {}", shell_word(Path::new(&summary.target.path))),
         None => format!("reelgauge run {}", shell_word(plan)),
@@ -125,6 +144,28 @@ fn run_dir(summary: &Summary) -> Option<String> {
     summary.run_dir.as_ref().map(|dir| shell_word(Path::new(dir)))
 }
 
+/// What to look at where the way to the storage is the limit.
+fn mend_the_way(summary: &Summary, statement: &Statement) -> Option<String> {
+    let found = statement.limit(summary)?.found.as_ref()?;
+    let what = match found.step {
+        LimitStep::LinkFull => "Look at the network's links: how fast each is, and what else it carries.",
+        LimitStep::PathBroken | LimitStep::NetworkLoss => {
+            "Look at the network, port by port, from this machine to the server: errors, drops, MTU, flow control."
+        }
+        _ => {
+            "Look at how TCP is set up on both ends: reelgauge doctor here, and reelgauge doctor --server there."
+        }
+    };
+    Some(format!("{what}{}", prove(summary)))
+}
+
+/// How what was changed is held against this run.
+fn prove(summary: &Summary) -> String {
+    run_dir(summary).map_or_else(String::new, |run_dir| {
+        format!(" A change is proven by: reelgauge compare {run_dir} NEW-RUN")
+    })
+}
+
 /// When the worst incident was by the clock on the wall, for the storage's own log.
 fn look_at_incident(summary: &Summary, statement: &Statement) -> Option<String> {
     let found = statement.worst_incident(summary)?;
@@ -132,9 +173,7 @@ fn look_at_incident(summary: &Summary, statement: &Statement) -> Option<String> 
         Some(began_at) => plain(began_at),
         None => format!("{} into the run", moment(found.began_s)),
     };
-    let prove = run_dir(summary).map_or_else(String::new, |run_dir| {
-        format!(" A change is proven by: reelgauge compare {run_dir} NEW-RUN")
-    });
+    let prove = prove(summary);
     Some(format!("Look at what the storage did at {at}: its log, other users, snapshots, scrubs.{prove}"))
 }
 

@@ -5,6 +5,7 @@ mod bad_timing;
 
 use std::collections::BTreeMap;
 
+use reelgauge_analysis::figures::CARRY_P99;
 use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::{LoadPoint, ReplayFacts, ReplayPass, Summary, WrittenPieces};
 
@@ -147,11 +148,23 @@ fn pieces(facts: &ReplayFacts) -> Vec<String> {
 fn timing(facts: &ReplayFacts) -> Option<String> {
     let p99 = |pass: &&ReplayPass| pass.lateness_p99_us.unwrap_or(0.0);
     let worst = facts.passes.iter().max_by(|a, b| p99(a).total_cmp(&p99(b)))?;
+    let (p50_us, p99_us, max_us) = (worst.lateness_p50_us?, worst.lateness_p99_us?, worst.lateness_max_us?);
+    let all = format!("all within {}", duration(max_us));
+    let within = match worst.done_ops >= CARRY_P99 {
+        true => format!("99 of 100 within {}, {all}", duration(p99_us)),
+        false => all,
+    };
+    if worst.held_up_ops == 0 {
+        let p50 = duration(p50_us);
+        return Some(format!("Half of the operations began within {p50} of when they were due, {within}."));
+    }
     Some(format!(
-        "Half of the operations began within {} of when they were due, 99 of 100 within {}, all within {}.",
-        duration(worst.lateness_p50_us?),
-        duration(worst.lateness_p99_us?),
-        duration(worst.lateness_max_us?)
+        "{} of {} could not begin when due, because one before them was not done (up to {}). Once they could, half \
+         of the operations began within {}, {within}.",
+        count(worst.held_up_ops),
+        counted(worst.done_ops, "operation"),
+        duration(worst.held_up_max_us),
+        duration(p50_us),
     ))
 }
 
@@ -169,11 +182,15 @@ fn table(summary: &Summary, facts: &ReplayFacts) -> Table {
     table.column("moved", "MB/s", values(|pass| pass.bytes_per_s.map(|rate| rate / 1e6)));
     table.column("read", "MB/s", of_point(|point| point.total.read_bytes_per_s.map(|rate| rate / 1e6)));
     table.column("written", "MB/s", of_point(|point| point.total.written_bytes_per_s.map(|rate| rate / 1e6)));
-    table.column("late p99", "ms", values(|pass| pass.lateness_p99_us.map(|us| us / 1e3)));
+    table.column("late p99", "ms", values(late_p99_ms));
     table.column("", "different", rows.iter().map(|pass| count(pass.different_ops)).collect());
     let complete = |pass: &ReplayPass| if pass.complete { "yes" } else { "NO" }.to_owned();
     table.column("", "complete", rows.iter().map(complete).collect());
     table
+}
+
+fn late_p99_ms(pass: &ReplayPass) -> Option<f64> {
+    pass.lateness_p99_us.filter(|_| pass.done_ops >= CARRY_P99).map(|us| us / 1e3)
 }
 
 fn trace(facts: &ReplayFacts) -> String {

@@ -7,9 +7,25 @@ use crate::about::about;
 use crate::answer::answer_sentences;
 use crate::answer_parts::is_in_streams;
 use crate::limit::limit_lines;
+use crate::marks::mark_lines;
+use crate::observers::observer_words;
 use crate::page::Page;
+use crate::path::{hop_words, path_lines};
 pub use crate::wanted::{Detail, Screen, Style, Tables};
-use crate::{check, mix, replay, search, streams, vda};
+use crate::{check, mix, replay, search, streams, vda, watch};
+
+/// What stands beside a run: who else sampled, the path to the disks, and marks.
+fn beside(summary: &Summary, page: &mut Page) {
+    for observer in &summary.observers {
+        page.item("Observer", &observer_words(observer));
+    }
+    let hops = summary.path.as_ref().map(hop_words).unwrap_or_default();
+    if !hops.is_empty() {
+        page.lines(vec!["Path:".to_owned()]);
+        page.lines(path_lines(&hops, page.width));
+    }
+    mark_lines(summary).iter().for_each(|line| page.item("Mark", line));
+}
 
 /// The screen as text, ending with a line feed.
 pub fn screen(summary: &Summary, show: &Screen) -> String {
@@ -19,8 +35,11 @@ pub fn screen(summary: &Summary, show: &Screen) -> String {
     if summary.check.is_none() {
         limit_lines(summary).iter().for_each(|(name, text)| page.item(name, text));
     }
+    beside(summary, &mut page);
     about(summary).iter().for_each(|(name, text)| page.item(name, text));
-    if let Some(facts) = &summary.check {
+    if let Some(facts) = &summary.watch {
+        watch::screen(summary, facts, show, &mut page);
+    } else if let Some(facts) = &summary.check {
         check::screen(summary, facts, show, &mut page);
     } else if let Some(facts) = &summary.replay {
         replay::screen(summary, facts, show, &mut page);

@@ -2,6 +2,7 @@
 //!
 //! Not here: whether its timing was good enough ([`reelgauge_analysis::SelfCost`]).
 
+use reelgauge_analysis::figures::CARRY_P99;
 use reelgauge_analysis::{LoadPoint, SelfCost};
 
 use crate::units::{counted, duration, moment};
@@ -55,8 +56,14 @@ fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
             moment(measured_s)
         );
     }
+    let ops: u64 = points.iter().map(|point| point.total.ops).sum();
+    // 99 of fewer than 100 are all of them.
+    let (whose, late_us) = match cost.lateness_max_us.filter(|_| ops < CARRY_P99) {
+        Some(max_us) => ("The", max_us),
+        None => ("For 99 of 100 operations the", late_us),
+    };
     let beside = format!(
-        "For 99 of 100 operations the tool's own delay was at most {}, beside a median response of {}",
+        "{whose} tool's own delay was at most {}, beside a median response of {}",
         duration(late_us),
         duration(response_us)
     );
@@ -92,6 +99,13 @@ mod tests {
         assert!(self_cost_sentence(&late, &[]).ends_with("service times do not."));
         let none = SelfCost { lateness_p99_us: None, timing_good_enough: None, ..good() };
         assert!(self_cost_sentence(&none, &[]).starts_with("No operation was measured"));
+    }
+
+    #[test]
+    fn of_few_operations_the_longest_delay_is_told() {
+        let few = SelfCost { lateness_max_us: Some(9.0), ..good() };
+        let said = self_cost_sentence(&few, &[]);
+        assert!(said.starts_with("The tool's own delay was at most 9.00 µs, beside"), "{said}");
     }
 
     /// "0.0 s" would say that it was not stopped.

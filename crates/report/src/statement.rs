@@ -10,6 +10,8 @@ use reelgauge_analysis::statement::{Cause, Confidence, Doubt, Judgement, Number,
 use reelgauge_analysis::{Culprit, LoadPoint, Summary};
 
 use crate::answer_parts::streams_of;
+use crate::hosts::hit_words;
+use crate::marks::beside_words;
 use crate::units::{count, counted, duration, moment, percent};
 
 /// So many incidents of a load point are put in words for a page.
@@ -30,7 +32,17 @@ pub(crate) fn late_frames(summary: &Summary, statement: &Statement) -> Option<St
     let frames = if late_frames == 1 { "1 frame".to_owned() } else { count(late_frames) };
     let because =
         statement.cause.map_or_else(String::new, |cause| format!(": {}", cause_words(&cause, late, summary)));
-    Some(format!("{with}{frames} of {} late on {hit}{because}.", counted(frames_judged, "frame")))
+    let whose = hit_words(&agents_of(late), summary);
+    Some(format!("{with}{frames} of {} late on {hit}{whose}{because}.", counted(frames_judged, "frame")))
+}
+
+/// The machines with late frames, in a run of several.
+fn agents_of(late: &LateFigures) -> Vec<String> {
+    let with_late = late.streams.iter().filter(|stream| stream.late_frames > 0);
+    let mut agents: Vec<String> = with_late.filter_map(|stream| stream.agent.clone()).collect();
+    agents.sort();
+    agents.dedup();
+    agents
 }
 
 /// `all 3 recorders`, `2 of 3 players`, `the recorder`.
@@ -78,10 +90,13 @@ pub(crate) fn incident_words(incident: &Incident) -> String {
     }
     let storage = &incident.storage;
     match storage.behaviour {
-        Behaviour::NoAnswer => match storage.no_answer_s {
-            Some(silent_s) => format!("nothing answered for {} from {at} on", duration(silent_s * 1e6)),
-            None => format!("nothing answered from {at} on"),
-        },
+        Behaviour::NoAnswer => {
+            let at = storage.no_answer_began_s.map_or(at, moment);
+            match storage.no_answer_s {
+                Some(silent_s) => format!("nothing answered for {} from {at} on", duration(silent_s * 1e6)),
+                None => format!("nothing answered from {at} on"),
+            }
+        }
         Behaviour::Failed => format!("operations failed from {at} on"),
         Behaviour::Slow => {
             let until = moment(incident.ended_s);
@@ -115,12 +130,20 @@ fn own_words(incident: &Incident, at: &str) -> String {
 pub(crate) fn culprit_words(culprit: Culprit, summary: &Summary) -> &'static str {
     match culprit {
         Culprit::Tool => "the tool itself, not the storage",
+        Culprit::ThisMachine if summary.hosts.is_some() => "that machine itself, not the storage",
         Culprit::ThisMachine => "this machine, not the storage",
         Culprit::Link => "the link to the storage",
-        Culprit::Storage if summary.link.is_some() => "the storage, or the network to it",
+        Culprit::Storage if summary.link.is_some() || has_interfaces(summary) => {
+            "the storage, or the network to it"
+        }
         Culprit::Storage => "the storage",
         Culprit::NotKnown => "whose fault is not known",
     }
+}
+
+/// Whether machines of the run reached the storage through a network, as far as they told.
+fn has_interfaces(summary: &Summary) -> bool {
+    summary.hosts.as_ref().is_some_and(|section| section.hosts.iter().any(|host| host.interface.is_some()))
 }
 
 /// The incidents of all load points, the worst of each first: when, whom it hit, what happened, whose it was.
@@ -139,12 +162,13 @@ pub(crate) fn incidents_of(point: &LoadPoint, summary: &Summary, most: usize) ->
     incidents.sort_by_key(|(_, incident)| std::cmp::Reverse(incident.late_frames));
     let line = |(at, incident): (usize, &Incident)| {
         let text = format!(
-            "{} on {}: {}; {}{}",
+            "{} on {}{}: {}; {}{}",
             counted(incident.late_frames, "late frame"),
             counted(incident.stream_count, "stream"),
+            hit_words(&incident.agents, summary),
             incident_words(incident),
             culprit_words(incident.culprit, summary),
-            beside(incident)
+            beside(incident, summary)
         );
         (at, text)
     };
@@ -152,11 +176,9 @@ pub(crate) fn incidents_of(point: &LoadPoint, summary: &Summary, most: usize) ->
 }
 
 /// What contributed without being the cause: busy processors are told, and blamed for nothing.
-fn beside(incident: &Incident) -> String {
-    let Some(machine) = &incident.machine else {
-        return String::new();
-    };
-    let mut facts = Vec::new();
+fn beside(incident: &Incident, summary: &Summary) -> String {
+    let machine = incident.machine.unwrap_or_default();
+    let mut facts = beside_words(summary, incident.began_s, incident.ended_s);
     if incident.late_frames_with_own_delay > 0 && !incident.culprit.is_own() {
         facts.push(format!("{} through the tool's own delay", count(incident.late_frames_with_own_delay)));
     }

@@ -172,16 +172,16 @@ fn worst_margin_ms(point: &LoadPoint) -> Option<f64> {
 
 /// Response times of whole frames.
 fn frame_p99_ms(point: &LoadPoint) -> Option<f64> {
-    Some(point.streams.as_ref()?.total.response?.p99_us / 1e3)
+    Some(point.streams.as_ref()?.total.response?.carried_p99_us()? / 1e3)
 }
 
 fn has_frame_times(point: &LoadPoint) -> bool {
-    frame_p99_ms(point).is_some()
+    point.streams.as_ref().is_some_and(|streams| streams.total.response.is_some())
 }
 
 /// Response times of single reads and writes, where nothing has frames.
 fn op_p99_ms(point: &LoadPoint) -> Option<f64> {
-    Some(point.total.response.data?.p99_us / 1e3)
+    Some(point.total.response.data?.carried_p99_us()? / 1e3)
 }
 
 fn verdict_word(verdict: Option<&Verdict>) -> &'static str {

@@ -89,7 +89,7 @@ impl Table {
             }
             let line = line.trim_end();
             // A header line without any name is left out.
-            if row > 0 || !line.is_empty() {
+            if row > 1 || !line.is_empty() {
                 lines.push(line.to_owned());
             }
         }
@@ -130,5 +130,9 @@ mod tests {
         let expected = ["k  aaaa  bbbb", "r     1     1", "", "k  cccc", "r     1"];
         assert_eq!(table.lines(14), expected);
         assert!(Table::default().lines(80).is_empty());
+        let mut unnamed = Table::default();
+        unnamed.column("", "", column(&["r"]));
+        unnamed.column("", "", column(&["1"]));
+        assert_eq!(unnamed.lines(80), ["r  1"]);
     }
 }

@@ -24,8 +24,8 @@ fn cell(value: Option<f64>, decimals: usize) -> String {
 pub(crate) fn load_points(points: &[LoadPoint], width: usize) -> Vec<String> {
     let column = |of: &dyn Fn(&LoadPoint) -> String| points.iter().map(of).collect::<Vec<_>>();
     let values = |of: &dyn Fn(&LoadPoint) -> Option<f64>| numbers(&points.iter().map(of).collect::<Vec<_>>());
-    let response_ms = |of: fn(&TimeFigures) -> f64| {
-        values(&move |point| point.total.response.data.as_ref().map(|times| of(times) / 1e3))
+    let response_ms = |of: fn(&TimeFigures) -> Option<f64>| {
+        values(&move |point| Some(of(point.total.response.data.as_ref()?)? / 1e3))
     };
     let mb = |of: fn(&LoadPoint) -> Option<f64>| values(&move |point| of(point).map(|rate| rate / 1e6));
     let mut table = Table::default();
@@ -39,9 +39,9 @@ pub(crate) fn load_points(points: &[LoadPoint], width: usize) -> Vec<String> {
     table.column("read", "MB/s", mb(|point| point.total.read_bytes_per_s));
     table.column("write", "MB/s", mb(|point| point.total.written_bytes_per_s));
     table.column("", "ops/s", values(&|point| point.total.data_ops_per_s));
-    table.column("op p50", "ms", response_ms(|times| times.p50_us));
-    table.column("op p99", "ms", response_ms(|times| times.p99_us));
-    table.column("op max", "ms", response_ms(|times| times.max_us));
+    table.column("op p50", "ms", response_ms(TimeFigures::carried_p50_us));
+    table.column("op p99", "ms", response_ms(TimeFigures::carried_p99_us));
+    table.column("op max", "ms", response_ms(|times| Some(times.max_us)));
     let errors = |point: &LoadPoint| (!point.is_unmeasured()).then_some(point.total.failed_ops);
     table.column("", "errors", column(&|point| errors(point).map_or(NOTHING.to_owned(), count)));
     table.lines(width)

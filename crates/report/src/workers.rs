@@ -57,8 +57,8 @@ fn table(workers: &[&WorkerFigures]) -> Table {
         numbers(&workers.iter().map(|worker| of(worker)).collect::<Vec<_>>())
     };
     let counts = |of: fn(&WorkerFigures) -> u64| workers.iter().map(|worker| count(of(worker))).collect();
-    let response_ms = |of: fn(&TimeFigures) -> f64| {
-        values(&move |worker| worker.figures.response.data.as_ref().map(|times| of(times) / 1e3))
+    let response_ms = |of: fn(&TimeFigures) -> Option<f64>| {
+        values(&move |worker| Some(of(worker.figures.response.data.as_ref()?)? / 1e3))
     };
     let mut table = Table::default();
     table.column("", "worker", counts(|worker| u64::from(worker.worker)));
@@ -69,9 +69,9 @@ fn table(workers: &[&WorkerFigures]) -> Table {
         values(&|worker| worker.figures.written_bytes_per_s.map(|rate| rate / 1e6)),
     );
     table.column("", "transfers", counts(|worker| worker.figures.transfers));
-    table.column("op p50", "ms", response_ms(|times| times.p50_us));
-    table.column("op p99", "ms", response_ms(|times| times.p99_us));
-    table.column("op max", "ms", response_ms(|times| times.max_us));
+    table.column("op p50", "ms", response_ms(TimeFigures::carried_p50_us));
+    table.column("op p99", "ms", response_ms(TimeFigures::carried_p99_us));
+    table.column("op max", "ms", response_ms(|times| Some(times.max_us)));
     table.column("", "errors", counts(|worker| worker.figures.failed_ops));
     table
 }

@@ -26,6 +26,10 @@ fn row_is(table: CsvTable) -> &'static str {
         CsvTable::Streams => "a stream in a load point",
         CsvTable::Incidents => "an incident in a load point",
         CsvTable::Seconds => "a second of the run",
+        CsvTable::Hosts => {
+            "a machine in a load point, then each group, target and network interface where there are several, all \
+             machines, and all but those that stand out; there is none in a run of one machine"
+        }
     }
 }
 
@@ -41,6 +45,9 @@ const SCOPES: &[(&str, &str, &str)] = &[
     ("incident", "load_points[].streams.incidents[]", "Incident"),
     ("series", "series", "Series"),
     ("second", "series.steps[]", "SeriesStep"),
+    ("part", "hosts.points[].hosts[].figures", "PartFigures"),
+    ("there", "hosts.points[].hosts[]", "HostFigures"),
+    ("host", "hosts.hosts[]", "RunHost"),
     ("storage", "storage", "StorageDetails"),
 ];
 
@@ -53,6 +60,8 @@ const OF_ROW: &[(&str, &str)] = &[
     ),
     ("mode", "the kind of access, as the paper abbreviates it; `All` for all together"),
     ("incident", "its number in the load point, from 0"),
+    ("hosts", "`load_points[].streams.incidents[].agents`, with semicolons between them"),
+    ("of", "`host`, `group`, `target`, `interface`, `total`, or `others`: all but those that stand out"),
     ("storage_other", "`storage.other`, as `name=value` with semicolons between them"),
     ("tags", "`tags`, with semicolons between them"),
 ];

@@ -138,6 +138,9 @@ fn worst_page() -> Page {
         notes: None,
         detail: Some(worst_detail()),
         why_no_detail: None,
+        observers: Vec::new(),
+        marks: Vec::new(),
+        path: Vec::new(),
         counters: Some(Counters { agents: vec![agent] }),
     };
     Page {

@@ -40,6 +40,15 @@ pub enum CompareRunsError {
         /// Which.
         path: PathBuf,
     },
+    /// One of them is no run but a watch.
+    #[error(
+        "{} is a watch, which measured nothing that could be compared; look at it with 'reelgauge report'",
+        path.display()
+    )]
+    Watch {
+        /// Which.
+        path: PathBuf,
+    },
     /// Their number does not fit.
     #[error(transparent)]
     Number(#[from] CompareError),
@@ -70,6 +79,9 @@ impl LoadedRun {
         }
         let run_dir = RunDir::open(path).map_err(|error| failed(error.into()))?;
         let summary = reopen(path).map_err(failed)?;
+        if summary.watch.is_some() {
+            return Err(CompareRunsError::Watch { path: path.to_path_buf() });
+        }
         // Without the facts of its machines a run can still be compared.
         let machines = run_dir.read_hosts().unwrap_or_default().iter().map(machine).collect();
         let work = work(&run_dir);

@@ -2,14 +2,15 @@
 //!
 //! Not here: which of them are shown, and how few points are enough ([`reelgauge_analysis::counters`]).
 
-use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use reelgauge_analysis::counters::gathering::Gathering;
-use reelgauge_analysis::counters::{Counters, MAX_POINTS};
-use reelgauge_record::counters::{CountersError, is_part, read_part};
+use reelgauge_analysis::counters::{CounterAgent, Counters, MAX_POINTS};
+use reelgauge_record::agents::{AgentPlace, AgentPlaces};
+use reelgauge_record::counters::{CountersError, Row, is_part, read_part};
 use reelgauge_report::counters::counter_note_sentence;
+
+use crate::folders::{listed, of_observers};
 
 /// The counters in a run directory; `None` where there are none.
 ///
@@ -19,21 +20,49 @@ use reelgauge_report::counters::counter_note_sentence;
 /// When a folder can't be listed.
 pub fn read_counters(run_dir: &Path) -> Result<Option<Counters>, CountersError> {
     let mut agents = Vec::new();
+    // Where it can't be read, times are each machine's own.
+    let places = AgentPlaces::read(&run_dir.join("ops")).ok().flatten().unwrap_or_default();
     for dir in listed(&run_dir.join("counters"))? {
         let name = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         if let Some(agent) = name.strip_prefix("agent=") {
-            agents.extend(gather(&dir)?.map(|gathering| (agent.to_owned(), gathering)));
+            let place = places.of_folder(&name).cloned().unwrap_or_default();
+            let shown = if place.agent.is_empty() { agent.to_owned() } else { place.agent.clone() };
+            agents.extend(gather(&dir, &place)?.map(|gathering| (shown, gathering)));
         }
     }
     if agents.is_empty() {
         return Ok(None);
     }
-    let series: usize = agents.iter().map(|(_, gathering)| gathering.series_count()).sum();
+    Ok(Some(Counters { agents: shown(agents) }))
+}
+
+/// Of each machine as many points as there is room for, shared out among all series of all.
+fn shown(gathered: Vec<(String, Gathering)>) -> Vec<CounterAgent> {
+    let series: usize = gathered.iter().map(|(_, gathering)| gathering.series_count()).sum();
     let points_each = MAX_POINTS / series.max(1);
     let shown =
         |(agent, gathering): (String, Gathering)| gathering.shown(agent, points_each, counter_note_sentence);
-    let agents = agents.into_iter().map(shown);
-    Ok(Some(Counters { agents: agents.collect() }))
+    gathered.into_iter().map(shown).collect()
+}
+
+/// The counters in a run directory, and behind them those of the machines that were put beside the run.
+///
+/// # Errors
+/// When a folder can't be listed.
+pub fn with_observers(run_dir: &Path) -> Result<Option<Counters>, CountersError> {
+    let own = read_counters(run_dir)?;
+    // They were put onto the run's clock when they were taken in.
+    let place = AgentPlace::default();
+    let mut observers = Vec::new();
+    for (name, dir) in of_observers(run_dir) {
+        observers.extend(gather(&dir, &place)?.map(|gathering| (name, gathering)));
+    }
+    if observers.is_empty() {
+        return Ok(own);
+    }
+    let observers = shown(observers).into_iter().map(|agent| CounterAgent { is_observer: true, ..agent });
+    let own = own.map(|counters| counters.agents).unwrap_or_default();
+    Ok(Some(Counters { agents: own.into_iter().chain(observers).collect() }))
 }
 
 /// The mean of a counter over a run, all its devices together; `None` where it was not sampled, or can't be
@@ -48,23 +77,8 @@ pub fn mean_of_counter(run_dir: &Path, layer: &str, name: &str) -> Option<f64> {
     means.reduce(|one, two| one + two)
 }
 
-/// What is in a folder, sorted; nothing where there is no such folder.
-pub(crate) fn listed(dir: &Path) -> Result<Vec<PathBuf>, CountersError> {
-    let entries = match fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(Vec::new());
-        }
-        Err(error) => return Err(CountersError::io("list", dir)(error)),
-    };
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut paths = paths.collect::<Result<Vec<_>, _>>().map_err(CountersError::io("list", dir))?;
-    paths.sort();
-    Ok(paths)
-}
-
 /// Everything that an agent sampled and that is worth showing; `None` where it has no part.
-fn gather(dir: &Path) -> Result<Option<Gathering>, CountersError> {
+fn gather(dir: &Path, place: &AgentPlace) -> Result<Option<Gathering>, CountersError> {
     let mut gathering = Gathering::default();
     let mut parts = 0;
     for path in listed(dir)? {
@@ -72,7 +86,7 @@ fn gather(dir: &Path) -> Result<Option<Gathering>, CountersError> {
             continue;
         }
         parts += 1;
-        match read_part(&path, &mut |row| gathering.take(row)) {
+        match read_part(&path, &mut |row| gathering.take(Row { at_ns: place.time_ns(row.at_ns), ..row })) {
             Ok(unread) => gathering.not_sampled(unread),
             Err(error) => gathering.damaged(error.to_string()),
         }

@@ -5,6 +5,10 @@
 //! * [`mod@trace_report`]: a trace, or a run as one, file by file; [`ops_listing`]: its operations
 //!   one by one.
 //! * [`mod@compare`]: runs side by side. [`mod@page`]: the page of a run or a trace.
+//! * [`observers`]: what others counted meanwhile, put beside a run; [`beside`]: what that and the site
+//!   tell of it; [`anew`]: the run judged with it.
+//! * [`watched`]: a watch, which measured nothing.
+//! * [`site`]: what no counter tells of a site.
 //! * [`run_notes`]: what people say of a run, from its start on or later.
 //! * [`counters`]: what was sampled beside the I/O; [`limits`]: which layer limited each load point by it.
 //! * [`load_points`] and [`stream_table`]: what a run writes down before each load point, so that all this
@@ -12,15 +16,21 @@
 //!
 //! Not here: figures (analysis), sentences (report), measuring (runner).
 
+pub mod anew;
+pub mod beside;
 pub mod compare;
 pub mod counters;
+mod folders;
 pub mod limits;
 pub mod live;
 pub mod load_points;
+pub mod observers;
 pub mod ops_listing;
 pub mod page;
 pub mod reopen;
 pub mod run_notes;
+pub mod site;
 mod small_file;
 pub mod stream_table;
 pub mod trace_report;
+pub mod watched;

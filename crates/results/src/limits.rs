@@ -7,11 +7,13 @@ use std::num::NonZero;
 use std::path::Path;
 
 use reelgauge_analysis::counters::means::{Averaging, Means, Stretch};
-use reelgauge_analysis::limit::{Scene, of_point};
+use reelgauge_analysis::limit::{Observed, Scene, of_point};
 use reelgauge_analysis::{LoadPoint, Summary};
+use reelgauge_record::agents::AgentPlaces;
 use reelgauge_record::counters::{is_part, read_part};
+use reelgauge_record::run_dir::RunDir;
 
-use crate::counters::listed;
+use crate::folders::{listed, of_observers};
 use crate::load_points::LoadPointPlan;
 
 /// Puts into a summary what limited its load points. `planned` says when each was measured. Without counters,
@@ -19,8 +21,12 @@ use crate::load_points::LoadPointPlan;
 pub fn limits_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPlan]) {
     let stretches: Vec<Stretch> =
         summary.load_points.iter().map(|point| measured(point, planned).unwrap_or_default()).collect();
+    let observed: Vec<(String, Vec<Means>)> = of_observers(run_dir)
+        .into_iter()
+        .filter_map(|(name, dir)| Some((name, means_in(&dir, stretches.clone())?)))
+        .collect();
     let Some(means) = means_over(run_dir, stretches) else { return };
-    let processors = std::thread::available_parallelism().map_or(1, NonZero::get) as u32;
+    let processors = processors(run_dir);
     let paced_replay = summary.replay.as_ref().is_some_and(|replay| replay.pace != "max");
     let (link, memory) = (summary.link.as_ref(), summary.memory.as_ref());
     // Of a run that was killed the type of its file system is all that is known.
@@ -31,18 +37,36 @@ pub fn limits_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPl
         .as_deref()
         .is_some_and(|fs_type| types.iter().any(|network| fs_type.starts_with(network)));
     let on_network = link.is_some() || by_type || memory.is_some_and(|memory| memory.on_network);
-    let limit = |(point, means): (&LoadPoint, &Means)| {
+    let limit = |(at, (point, means)): (usize, (&LoadPoint, &Means))| {
+        let observed: Vec<Observed<'_>> =
+            observed.iter().map(|(name, means)| Observed { name, means: &means[at] }).collect();
         let is_paced = paced_replay || point.stream_count.is_some();
-        Some(of_point(&Scene { means, point, link, memory, on_network, processors, is_paced }))
+        Some(of_point(&Scene {
+            means,
+            point,
+            link,
+            memory,
+            observed: &observed,
+            on_network,
+            processors,
+            is_paced,
+        }))
     };
-    let limits: Vec<_> = summary.load_points.iter().zip(&means).map(limit).collect();
+    let limits: Vec<_> = summary.load_points.iter().zip(&means).enumerate().map(limit).collect();
     for (point, limit) in summary.load_points.iter_mut().zip(limits) {
         point.limit = limit;
     }
 }
 
+/// How many the machine of the run has, which need not be this one.
+fn processors(run_dir: &Path) -> u32 {
+    let hosts = RunDir::open(run_dir).and_then(|run_dir| run_dir.read_hosts());
+    let told = hosts.ok().and_then(|hosts| u32::try_from(hosts.first()?.cpu_count).ok());
+    told.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get) as u32)
+}
+
 /// When a load point was measured, its warm-up left out.
-fn measured(point: &LoadPoint, planned: &[LoadPointPlan]) -> Option<Stretch> {
+pub(crate) fn measured(point: &LoadPoint, planned: &[LoadPointPlan]) -> Option<Stretch> {
     let from_ns = planned.iter().find(|planned| planned.index == point.index)?.warmup_until_ns;
     let measured_ns = point.measured_ns.unwrap_or((point.measured_s * 1e9) as u64);
     Some(Stretch { from_ns, until_ns: from_ns.saturating_add(measured_ns) })
@@ -50,11 +74,19 @@ fn measured(point: &LoadPoint, planned: &[LoadPointPlan]) -> Option<Stretch> {
 
 /// The means of the counters that this machine sampled; `None` where there are none, or they can't be read.
 fn means_over(run_dir: &Path, stretches: Vec<Stretch>) -> Option<Vec<Means>> {
+    // Of several machines each has limits of its own.
+    if AgentPlaces::read(&run_dir.join("ops")).is_ok_and(|places| places.is_some()) {
+        return None;
+    }
     let agents = listed(&run_dir.join("counters")).ok()?;
     let is_agent = |dir: &&std::path::PathBuf| {
         dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with("agent="))
     };
-    let agent = agents.iter().find(is_agent)?;
+    means_in(agents.iter().find(is_agent)?, stretches)
+}
+
+/// The means of what one machine sampled.
+pub(crate) fn means_in(agent: &Path, stretches: Vec<Stretch>) -> Option<Vec<Means>> {
     let mut averaging = Averaging::over(stretches);
     for path in listed(agent).ok()? {
         if path.file_name().is_some_and(|name| is_part(&name.to_string_lossy())) {

@@ -17,6 +17,9 @@ use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::hero::hero;
 use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage, TracePage};
 use reelgauge_report::html::shorten::shorten;
+use reelgauge_report::marks::mark_words;
+use reelgauge_report::observers::observer_words;
+use reelgauge_report::path::hop_words;
 use reelgauge_report::text::shell_word;
 use reelgauge_report::{again_with, answer_sentences, html, incident_sentences, next_step};
 use reelgauge_trace::{Trace, TraceError};
@@ -90,6 +93,9 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
         incidents,
         next_step,
         again: again(&run_dir, &summary),
+        observers: summary.observers.iter().map(observer_words).collect(),
+        marks: mark_words(&summary),
+        path: summary.path.as_ref().map(hop_words).unwrap_or_default(),
         summary,
         shortened,
         plan_toml: read_to_string(&run_dir.plan_path(), PLAN_MAX_BYTES),
@@ -98,7 +104,7 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
         detail,
         why_no_detail,
         // A folder that can't be listed is a page without them.
-        counters: crate::counters::read_counters(dir).ok().flatten(),
+        counters: crate::counters::with_observers(dir).ok().flatten(),
     })
 }
 
@@ -169,11 +175,14 @@ fn detail_of_run(
     stop: &dyn Fn() -> bool,
 ) -> Result<Result<Detail, String>, PageError> {
     if !run_dir.ops_path().is_dir() {
+        if summary.watch.is_some() {
+            return Ok(Err("a watch does no operations".to_owned()));
+        }
         let why = summary.log.note.clone();
         return Ok(Err(why.unwrap_or_else(|| "no operation was logged".to_owned())));
     }
     let trace = Trace::open(run_dir.path())?;
-    let points = stream_table::read(run_dir).points.into_iter();
+    let points = stream_table::read(run_dir).by_point().into_iter();
     let points = points.map(|point| JudgedPoint { part: point.part(), specs: point.streams });
     // What was in flight at its end is told by a run that could say that it ended.
     let was_killed = !run_dir.summary_path().exists() && !matches!(life(run_dir.path()), Life::Ended(..));

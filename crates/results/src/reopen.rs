@@ -4,25 +4,30 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use reelgauge_analysis::late::{LateFigures, LateTally};
+use reelgauge_analysis::late::{LateCounted, LateTally};
 use reelgauge_analysis::summary::{LoadPointFacts, LogFacts, Target};
 use reelgauge_analysis::{
     LoadPoint, Outcome, PointTiming, SelfCost, ShortOps, Summary, SummaryError, statement, try_rebuild,
 };
-use reelgauge_record::log::{LogError, LogReader, SkipReason, Skipped, repair};
+use reelgauge_record::log::{AgentLog, LogError, LogReader, SkipReason, Skipped, repair};
 use reelgauge_record::run_dir::{RunDir, RunDirError};
 use reelgauge_report::self_cost::self_cost_sentence;
 use reelgauge_workload::streams::AnyPlan;
+use reelgauge_workload::watch::WatchPlan;
 
+use crate::beside::beside_into;
 use crate::limits::limits_into;
 use crate::live::LiveOutcome;
 use crate::live::life::{Life, life};
 use crate::load_points::{self, LoadPointPlan};
 use crate::run_notes;
 use crate::stream_table::{self, PointStreams};
+use crate::watched::{watch_plan, watch_summary};
 
 /// Why a run without a summary has none.
 const KILLED: &str = "the run was killed before it could end; these are the figures of its log";
+/// Why a watch without a summary has none.
+const KILLED_WATCH: &str = "it was killed before it could end";
 /// Why a run has none, of which nothing says how it ended.
 const UNKNOWN: &str = "nothing says how the run ended; these are the figures of its log";
 /// What is said of a run that ended as planned, and has lost its summary since.
@@ -75,6 +80,9 @@ pub fn reopen(path: &Path) -> Result<Summary, ReopenError> {
 /// second.
 fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     let life = life(run_dir.path());
+    if let Some(plan) = watch_plan(run_dir) {
+        return Ok(unfinished_watch(run_dir, plan, life));
+    }
     // What a crash left half done is put in order, where it is certain that nobody writes it any more, and if
     // the directory may be written; reading works without.
     if let Life::Gone(begin) = &life
@@ -103,9 +111,26 @@ fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
         Life::Ended(LiveOutcome::Interrupted, reason) => (Outcome::Interrupted, reason),
         Life::Ended(LiveOutcome::BrokeOff, reason) => (Outcome::BrokeOff, reason),
     };
-    limits_into(&mut summary, run_dir.path(), &load_points::read(run_dir));
+    let planned = load_points::read(run_dir);
+    limits_into(&mut summary, run_dir.path(), &planned);
+    beside_into(&mut summary, run_dir.path(), &planned);
     summary.statement = Some(statement::of(&summary));
     Ok(summary)
+}
+
+/// A watch that goes on, was killed or has lost its summary.
+fn unfinished_watch(run_dir: &RunDir, plan: WatchPlan, life: Life) -> Summary {
+    let mut summary = watch_summary(run_dir, plan, "");
+    beside_into(&mut summary, run_dir.path(), &[]);
+    (summary.outcome, summary.outcome_reason) = match life {
+        Life::Running(_) => (Outcome::Running, None),
+        Life::Gone(_) | Life::Unknown => (Outcome::BrokeOff, Some(KILLED_WATCH.to_owned())),
+        Life::Ended(LiveOutcome::Complete, reason) => (Outcome::Complete, reason),
+        Life::Ended(LiveOutcome::Interrupted, reason) => (Outcome::Interrupted, reason),
+        Life::Ended(LiveOutcome::BrokeOff, reason) => (Outcome::BrokeOff, reason),
+    };
+    summary.statement = Some(statement::of(&summary));
+    summary
 }
 
 /// Whether every operation is in the log: the run ended as planned, and nothing that it wrote is gone.
@@ -133,11 +158,10 @@ fn from_log(run_dir: &RunDir, life: &Life) -> Result<Summary, ReopenError> {
     let label = |index: u16| planned.iter().find(|point| point.index == index).map(facts).unwrap_or_default();
     summary.load_points =
         rebuilt.points.into_iter().map(|point| LoadPoint::new(label(point.point), point)).collect();
-    for streams in stream_table::read(run_dir).points {
-        let number = usize::from(streams.point);
-        if let Some(point) = summary.load_points.iter_mut().find(|point| usize::from(point.index) == number) {
-            point.stream_count = Some(streams.streams.len() as u32).filter(|count| *count > 0);
-            point.streams = late_from_log(&log, streams)?;
+    for (number, (streams, late)) in late_from_log(&log, stream_table::read(run_dir).points)? {
+        if let Some(point) = summary.load_points.iter_mut().find(|point| point.index == number) {
+            point.stream_count = Some(streams).filter(|count| *count > 0);
+            point.streams = late.map(|late| late.figures());
         }
     }
     // What a process that was killed had taken is not known, nor when it did not run.
@@ -168,24 +192,45 @@ fn plan_into(summary: &mut Summary, run_dir: &RunDir) {
     summary.target.path = target.display().to_string();
 }
 
-/// Late frames of a load point, as far as the log goes. `None` where it had no streams.
-fn late_from_log(log: &LogReader, streams: PointStreams) -> Result<Option<LateFigures>, LogError> {
-    if streams.streams.is_empty() {
-        return Ok(None);
+/// Streams and late frames of each load point, as far as the log goes; no figures where it had no streams.
+/// In a run of several machines each machine's are counted by themselves.
+fn late_from_log(
+    log: &LogReader,
+    points: Vec<PointStreams>,
+) -> Result<BTreeMap<u16, (u32, Option<LateCounted>)>, LogError> {
+    let mut found: BTreeMap<u16, (u32, Option<LateCounted>)> = BTreeMap::new();
+    for streams in points {
+        let of_point = found.entry(streams.point).or_default();
+        of_point.0 = of_point.0.saturating_add(streams.streams.len() as u32);
+        if streams.streams.is_empty() {
+            continue;
+        }
+        let counted = late_of(log, &streams)?;
+        match &mut of_point.1 {
+            Some(late) => late.merge(counted),
+            none => *none = Some(counted),
+        }
     }
+    Ok(found)
+}
+
+fn late_of(log: &LogReader, streams: &PointStreams) -> Result<LateCounted, LogError> {
     let part = streams.part();
     let mut tally = LateTally::new(streams.streams.clone(), part);
     streams.pauses.iter().for_each(|pause| tally.paused(*pause));
     streams.waits.iter().for_each(|wait| tally.waited(*wait));
     let mut last_ns = part.started_ns;
-    for batch in log.batches() {
-        for op in batch?.ops.iter().filter(|op| op.point == part.point) {
-            last_ns = last_ns.max(op.done_ns);
-            tally.add(op);
+    let is_its = |agent: &&AgentLog| streams.agent.as_ref().is_none_or(|name| agent.place().agent == *name);
+    for agent in log.agents().iter().filter(is_its) {
+        for batch in agent.batches() {
+            for op in batch?.ops.iter().filter(|op| op.point == part.point) {
+                last_ns = last_ns.max(op.done_ns);
+                tally.add(op);
+            }
         }
     }
     // Nothing is known of what was in flight when the run was killed.
-    Ok(Some(tally.finish(last_ns.min(part.until_ns))))
+    Ok(tally.count(last_ns.min(part.until_ns)))
 }
 
 /// What was written down of the target before the run began.

@@ -4,6 +4,7 @@
 use reelgauge_analysis::late::{MeasuredPart, StreamSpec};
 use reelgauge_analysis::pause::Pause;
 use reelgauge_record::ProcessorWait;
+use reelgauge_record::agents::AgentPlace;
 use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,10 @@ pub struct StreamTable {
 pub struct PointStreams {
     /// Its number.
     pub point: u16,
+    /// The machine whose streams these are, in a run of several: each has an entry of its own for every
+    /// load point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// How many times the plan's actors played.
     pub scale: u32,
     /// When it began, warm-up included.
@@ -45,6 +50,7 @@ impl PointStreams {
     pub fn new(scale: u32, part: MeasuredPart, streams: Vec<StreamSpec>) -> PointStreams {
         PointStreams {
             point: part.point,
+            agent: None,
             scale,
             started_ns: part.started_ns,
             from_ns: part.from_ns,
@@ -65,6 +71,49 @@ impl PointStreams {
             from_ns: self.from_ns,
             until_ns: self.until_ns,
         }
+    }
+
+    /// One machine's as those of a run of several, on its clock and with its numbers.
+    #[must_use]
+    pub fn placed(mut self, place: &AgentPlace) -> PointStreams {
+        self.agent = Some(place.agent.clone());
+        for time in [&mut self.started_ns, &mut self.from_ns, &mut self.until_ns] {
+            *time = place.time_ns(*time);
+        }
+        for spec in &mut self.streams {
+            spec.stream = spec.stream.saturating_add(place.first_stream);
+        }
+        for pause in &mut self.pauses {
+            *pause = Pause { from_ns: place.time_ns(pause.from_ns), until_ns: place.time_ns(pause.until_ns) };
+        }
+        self.waits.iter_mut().for_each(|wait| *wait = place.placed_wait(*wait));
+        self
+    }
+}
+
+impl StreamTable {
+    /// Each load point once: the streams of all machines, from when the first was judged until the last.
+    /// For what looks at all of them at once; whoever counts late frames counts each machine's by
+    /// themselves.
+    pub fn by_point(self) -> Vec<PointStreams> {
+        let mut points: Vec<PointStreams> = Vec::new();
+        for mut streams in self.points {
+            if let Some(agent) = streams.agent.take() {
+                streams.streams.iter_mut().for_each(|spec| spec.name = format!("{agent}: {}", spec.name));
+            }
+            match points.iter_mut().find(|known| known.point == streams.point) {
+                Some(known) => {
+                    known.started_ns = known.started_ns.min(streams.started_ns);
+                    known.from_ns = known.from_ns.min(streams.from_ns);
+                    known.until_ns = known.until_ns.max(streams.until_ns);
+                    known.streams.extend(streams.streams);
+                    known.pauses.extend(streams.pauses);
+                    known.waits.extend(streams.waits);
+                }
+                None => points.push(streams),
+            }
+        }
+        points
     }
 }
 

@@ -10,11 +10,13 @@ use reelgauge_engine::material::MaterialError;
 use reelgauge_engine::scratch::ScratchError;
 use reelgauge_record::log::LogError;
 use reelgauge_record::run_dir::RunDirError;
+use reelgauge_report::units::amount;
 use reelgauge_trace::replay::ReplayError;
 use reelgauge_workload::plan::PlanError;
 use reelgauge_workload::search::SearchError;
 use reelgauge_workload::units::Size;
 
+use crate::interrupt::StoppedBy;
 use crate::session::allowance::Refusal;
 use crate::session::drain::DrainDied;
 use crate::streams::actors::ActorsError;
@@ -37,8 +39,11 @@ pub enum RunError {
     Material(#[from] MaterialError),
     /// The target is too small.
     #[error(
-        "the test files need {needed}, and {target} has {available} free, and {kept} must stay free (--keep-free \
-         changes that); use smaller files (--file-size, --clip), fewer workers or streams, or make room"
+        "the test files need {}, and {target} has {} free, and {} must stay free (--keep-free \
+         changes that); use smaller files (--file-size, --clip), fewer workers or streams, or make room",
+        amount(needed.0),
+        amount(available.0),
+        amount(kept.0)
     )]
     Space {
         /// The target.
@@ -52,8 +57,11 @@ pub enum RunError {
     },
     /// The target is too small for what a load point writes.
     #[error(
-        "a load point writes {needed}, and {target} has {available} free, the test files of earlier runs aside, and \
-         {kept} must stay free (--keep-free changes that); use a shorter --duration or fewer streams, or make room"
+        "a load point writes {}, and {target} has {} free, the test files of earlier runs aside, and \
+         {} must stay free (--keep-free changes that); use a shorter --duration or fewer streams, or make room",
+        amount(needed.0),
+        amount(available.0),
+        amount(kept.0)
     )]
     LoadSpace {
         /// The target.
@@ -67,8 +75,11 @@ pub enum RunError {
     },
     /// The target is too small for a first look, which has no smaller files.
     #[error(
-        "a first look needs {needed} for its test files, and {target} has {available} free, and {kept} must stay \
-         free; make room, or give a directory on the same storage that has some"
+        "a first look needs {} for its test files, and {target} has {} free, and {} must stay \
+         free; make room, or give a directory on the same storage that has some",
+        amount(needed.0),
+        amount(available.0),
+        amount(kept.0)
     )]
     LookSpace {
         /// The target.
@@ -91,8 +102,11 @@ pub enum RunError {
     },
     /// The target is too small for what a trace needs.
     #[error(
-        "the images of this replay need {needed}, and {target} has {available} free, and {kept} must stay free \
-         (--keep-free changes that); use fewer --copies or a smaller --batch, or make room"
+        "the images of this replay need {}, and {target} has {} free, and {} must stay free \
+         (--keep-free changes that); use fewer --copies or a smaller --batch, or make room",
+        amount(needed.0),
+        amount(available.0),
+        amount(kept.0)
     )]
     ReplaySpace {
         /// The target.
@@ -237,12 +251,18 @@ pub enum RunError {
         /// The path.
         path: PathBuf,
     },
+    /// There is nothing to watch.
+    #[error("nothing can be watched: {0}")]
+    NotWatched(String),
     /// What ended the run before its first load point, when test files had been made.
     #[error(
         "{0} (nothing was measured; what was made on the target stays for the next run, or goes with 'reelgauge \
          clean')"
     )]
     NotBegun(Box<RunError>),
+    /// Somebody stopped it while it waited to be told when to begin.
+    #[error("{0} before its first load point; nothing was measured")]
+    StoppedWaiting(StoppedBy),
     /// A defect.
     #[error(transparent)]
     Drain(#[from] DrainDied),
@@ -270,7 +290,7 @@ impl RunError {
     /// The exit code: 2 wrong input, nothing touched, 3 broke off, 130 interrupted.
     pub fn exit_code(&self) -> u8 {
         match self {
-            RunError::DataSet(DataSetError::Interrupted { .. }) => 130,
+            RunError::DataSet(DataSetError::Interrupted { .. }) | RunError::StoppedWaiting(_) => 130,
             RunError::DataSet(error) if !is_input(error) => 3,
             RunError::Drain(_) | RunError::NotBegun(_) | RunError::NotKept(_) => 3,
             RunError::LookFull { .. } | RunError::ReplayFull { .. } => 3,

@@ -5,6 +5,7 @@
 //! hang-up of a terminal that was closed with Ctrl-C, means the same as the first. Where the measuring is
 //! done by a child ([`crate::supervise`]), its parent holds to that.
 
+use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -26,12 +27,43 @@ pub(crate) const TOGETHER: Duration = Duration::from_secs(2);
 /// The exit code of an interrupted run.
 pub const EXIT_INTERRUPTED: i32 = 130;
 
+/// Who asked a run to end, or what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StoppedBy {
+    /// Ctrl-C, or another signal.
+    #[default]
+    User,
+    /// The controller of a fleet said so.
+    Controller,
+    /// The controller of a fleet was not heard for too long.
+    Silence(Duration),
+    /// The agent that steered it is gone.
+    AgentGone,
+}
+
+impl fmt::Display for StoppedBy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StoppedBy::User => formatter.write_str("stopped by the user"),
+            StoppedBy::Controller => formatter.write_str("stopped by the fleet's controller"),
+            StoppedBy::Silence(long) => write!(
+                formatter,
+                "stopped because the fleet's controller was not heard for {:.1} s",
+                long.as_secs_f64()
+            ),
+            StoppedBy::AgentGone => formatter.write_str("stopped because the agent that steered it is gone"),
+        }
+    }
+}
+
 /// Whether somebody asked the run to end.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     asked: Arc<AtomicBool>,
     /// The next signal ends the process.
     is_armed: Arc<AtomicBool>,
+    /// Who did, where it was no signal.
+    by: Arc<OnceLock<StoppedBy>>,
     /// When it was first seen that somebody asked.
     seen: Arc<OnceLock<Instant>>,
 }
@@ -58,6 +90,19 @@ impl Interrupt {
             self.is_armed.store(true, Ordering::Relaxed);
         }
         asked
+    }
+
+    /// Asks the run to end. The first who asks is told of.
+    pub fn ask(&self, by: StoppedBy) {
+        if !self.asked.load(Ordering::Relaxed) {
+            let _ = self.by.set(by);
+        }
+        self.asked.store(true, Ordering::Relaxed);
+    }
+
+    /// Who asked.
+    pub fn by(&self) -> StoppedBy {
+        self.by.get().copied().unwrap_or_default()
     }
 
     /// The flag itself, for code that polls a plain flag.

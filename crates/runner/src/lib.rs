@@ -4,10 +4,12 @@
 //!   largest count; [`mod@check`], a first look; [`mod@replay`], a trace, pass by pass; [`suite`]: many, one
 //!   after the other. Each says only what differs.
 //! * [`prove`]: the same work with and without a change, in turns.
+//! * [`mod@watch`]: counters without load. `probe`: what a target's file system does, tried in its area.
 //! * [`ahead`]: what a plan would take, before anybody starts it.
 //! * [`mod@session`]: what every kind of run keeps and does between taking its target and its summary.
 //! * [`interrupt`] and [`supervise`]: how a run ends when somebody or something stops it. [`observer`]: what
 //!   whoever watches it is told.
+//! * [`steered`]: a run whose load points begin when somebody else says so, and which ends when nobody does.
 //! * [`mod@extents`]: a file against a copy of it, written anew. [`clean`]: the area removed.
 //!
 //! Not here: flags and screens (the binary), figures (analysis), I/O on the target (engine), what was
@@ -21,14 +23,18 @@ pub mod extents;
 pub mod interrupt;
 pub mod mix;
 pub mod observer;
+#[cfg(target_os = "linux")]
+pub mod probe;
 pub mod prove;
 pub mod replay;
 pub mod session;
 #[cfg(test)]
 mod simulation;
+pub mod steered;
 pub mod streams;
 pub mod suite;
 pub mod supervise;
+pub mod watch;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

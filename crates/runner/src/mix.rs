@@ -137,8 +137,10 @@ fn measure(
         if !done.complete {
             break;
         }
-        if let Some(last) = session.last_point() {
-            last.not_measured = not_measured(plan, last);
+        if let Some(last) = session.last_point()
+            && let Some(why) = not_measured(plan, last)
+        {
+            last.was_not_measured(why);
         }
     }
     Ok(())

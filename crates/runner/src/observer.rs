@@ -3,10 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
+use reelgauge_analysis::ResponseCounts;
 use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::late::StreamNow;
 use reelgauge_engine::clock::Clock;
 use reelgauge_engine::dataset::OtherSet;
+
+use crate::interrupt::Interrupt;
 
 /// A run whose target was taken, and which has a place for its results.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +47,16 @@ pub struct Live {
     pub margin_ns: Option<i64>,
     /// The streams that stand worst, worst first; [`STREAMS_MOST`] at most.
     pub streams: Vec<StreamNow>,
+    /// Reads, writes and whatever else was measured since the load point began, without the warm-up.
+    pub ops: u64,
+    /// Operations that failed.
+    pub failed_ops: u64,
+    /// Bytes read since it began, without the warm-up.
+    pub read_bytes: u64,
+    /// Bytes written since it began, without the warm-up.
+    pub written_bytes: u64,
+    /// Response times of reads and writes since it began; `None` where nobody wanted them.
+    pub response_counts: Option<ResponseCounts>,
     /// What is waited for.
     pub waiting: Waiting,
     /// The load point has just ended: nothing of it comes behind this.
@@ -96,7 +109,36 @@ pub struct SearchStep {
     pub at_most: Option<Duration>,
 }
 
-/// Is told how a run goes. Every method may be left out.
+/// A load point that could begin.
+#[derive(Clone, Copy, Debug)]
+pub struct PointAhead<'a> {
+    /// From 0.
+    pub index: u16,
+    /// What screens call it.
+    pub label: &'a str,
+    /// How many workers it has.
+    pub workers: u32,
+    /// Left out of the figures.
+    pub warmup_ns: u64,
+    /// In them.
+    pub measured_ns: u64,
+}
+
+/// When a load point begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// As soon as it is ready.
+    Now,
+    /// At this time on the run's clock, or as soon as it is ready after that.
+    At {
+        /// When.
+        run_ns: u64,
+    },
+    /// The run was stopped meanwhile.
+    Never,
+}
+
+/// Is told how a run goes, and may say when a load point begins. Every method may be left out.
 pub trait Observer {
     /// The run has a directory; nothing is prepared yet.
     fn begun(&mut self, _begin: &RunBegin<'_>) {}
@@ -121,6 +163,22 @@ pub trait Observer {
 
     /// So much of what the run wrote was read back and compared.
     fn verified(&mut self, _checked_bytes: u64) {}
+
+    /// A load point could begin. Whoever has it begin together with others waits here.
+    fn begins(&mut self, _ahead: &PointAhead<'_>, _interrupt: &Interrupt) -> Start {
+        Start::Now
+    }
+
+    /// It began, at this time on the run's clock.
+    fn point_began(&mut self, _index: u16, _begun_ns: u64) {}
+
+    /// It is over, and whether nothing stopped it.
+    fn point_over(&mut self, _index: u16, _is_complete: bool) {}
+
+    /// Whether the next [`Live`] should have [`Live::response_counts`]; it may be the load point's last.
+    fn wants_response_counts(&mut self, _is_over: bool) -> bool {
+        false
+    }
 
     /// About four times a second while a load point runs.
     fn live(&mut self, _live: &Live) {}

@@ -14,6 +14,7 @@ pub mod pass;
 pub mod proof_file;
 pub mod shell;
 pub mod shown;
+pub mod turn;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -35,6 +36,7 @@ use left_change::{LeftChangeError, Noted, own_folder};
 use pass::{Pass, PassError, with_target};
 use proof_file::{PROOF_VERSION, Proof, ProofFileError, ProofPass};
 use shell::ShellError;
+use turn::{Turn, TurnError};
 
 /// What names a proof's directory.
 const WHAT: &str = "prove";
@@ -115,6 +117,9 @@ pub enum ProveError {
     /// What undoes the change can't be kept, or it is not undone.
     #[error(transparent)]
     Left(#[from] LeftChangeError),
+    /// It is another proof's turn.
+    #[error(transparent)]
+    Turn(#[from] TurnError),
     /// The change can't be made.
     #[error("the change can't be made: {0}")]
     Change(ShellError),
@@ -127,6 +132,12 @@ pub enum ProveError {
          some seconds"
     )]
     NothingJudged,
+    /// A pass finished no read or write, so it can be compared with nothing.
+    #[error(
+        "a pass finished no read or write in its measured time, so there is nothing to compare; measure longer \
+         (--duration), or use smaller blocks (--blocks)"
+    )]
+    NothingMeasured,
     /// A pass did not come to its end.
     #[error(transparent)]
     Pass(#[from] PassError),
@@ -149,7 +160,11 @@ impl ProveError {
             ProveError::Pass(error) => error.exit_code(),
             ProveError::Out(error) => error.exit_code(),
             ProveError::NothingJudged
-            | ProveError::Left(LeftChangeError::NoPlace | LeftChangeError::Folder { .. }) => 2,
+            | ProveError::NothingMeasured
+            | ProveError::Turn(_)
+            | ProveError::Left(
+                LeftChangeError::NoPlace | LeftChangeError::Folder { .. } | LeftChangeError::NoDirectory(_),
+            ) => 2,
             _ => 3,
         }
     }
@@ -165,6 +180,8 @@ pub fn prove(
     tell: &mut dyn FnMut(&ProveEvent<'_>),
     interrupt: &Interrupt,
 ) -> Result<ProofEnd, ProveError> {
+    // Until the change is undone.
+    let _turn = turn_of(request)?;
     make_out(&request.out)?;
     let verb = request.words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
     let name = RunName { start: Timestamp::now().into(), target: &verb, what: WHAT };
@@ -181,8 +198,20 @@ pub fn prove(
     undone?;
     match came {
         Err(error) if proving.proof.passes.is_empty() => Err(error),
-        Err(error) => Ok(ProofEnd { exit_code: error.exit_code(), proof: proving.proof, dir: proving.dir }),
+        Err(error) => {
+            // What was good enough at first broke off here.
+            let exit_code = if matches!(error, ProveError::NothingMeasured) { 3 } else { error.exit_code() };
+            Ok(ProofEnd { exit_code, proof: proving.proof, dir: proving.dir })
+        }
         Ok(()) => Ok(ProofEnd { exit_code: 0, proof: proving.proof, dir: proving.dir }),
+    }
+}
+
+/// The turn, where something is changed.
+fn turn_of(request: &ProveRequest) -> Result<Option<Turn>, ProveError> {
+    match request.change.undo() {
+        Some(_) => Ok(Some(Turn::to_change(&own_folder()?)?)),
+        None => Ok(None),
     }
 }
 
@@ -191,6 +220,8 @@ struct Proving<'a> {
     request: &'a ProveRequest,
     interrupt: &'a Interrupt,
     dir: PathBuf,
+    /// Where the user's commands are run.
+    place: PathBuf,
     proof: Proof,
     /// The first pass of each state, which the others are to be like.
     firsts: Vec<Option<Summary>>,
@@ -223,12 +254,14 @@ impl<'a> Proving<'a> {
             pid: std::process::id(),
             process: process::own_mark(),
         };
+        let place = std::env::current_dir().map_err(LeftChangeError::NoDirectory)?;
         proof.write(&dir)?;
         let states = request.change.state_count();
         Ok(Proving {
             request,
             interrupt,
             dir,
+            place,
             proof,
             firsts: vec![None; states],
             state: request.change.begins_in_first_state().then_some(0),
@@ -245,6 +278,7 @@ impl<'a> Proving<'a> {
         for state in 0..with_files {
             tell(&ProveEvent::FirstRun);
             let first = self.measure(state)?;
+            is_comparable(&first.summary)?;
             if judges_nothing(&first.summary) {
                 return Err(ProveError::NothingJudged);
             }
@@ -276,6 +310,7 @@ impl<'a> Proving<'a> {
             let of = wanted + disturbed;
             tell(&ProveEvent::Pass { number, of, state, last_took_s: self.last_took_s });
             let pass = self.measure(state)?;
+            is_comparable(&pass.summary)?;
             let disturbance = disturbance(&pass.summary, self.firsts[state].as_ref());
             tell(&match &disturbance {
                 Some(disturbance) => ProveEvent::Disturbed(disturbance),
@@ -312,11 +347,11 @@ impl<'a> Proving<'a> {
             if self.noted.is_none()
                 && let Some(undo) = self.request.change.undo()
             {
-                self.noted = Some(Noted::write(&own_folder()?, &command, &undo)?);
+                self.noted = Some(Noted::write(&own_folder()?, &command, &undo, &self.place)?);
             }
             // Should it fail, nobody knows what it did; the undo is run all the same.
             self.state = None;
-            shell::run(&command).map_err(|source| match state {
+            shell::run(&command, &self.place).map_err(|source| match state {
                 0 => ProveError::Back(source),
                 _ => ProveError::Change(source),
             })?;
@@ -344,6 +379,14 @@ impl<'a> Proving<'a> {
         let sent_again: Vec<Option<f64>> = dirs.iter().map(|dir| sent_again(dir)).collect();
         self.proof.conclusion = Some(ProofConclusion::new(&rows, rounds, &sent_again));
         Ok(())
+    }
+}
+
+/// Refuses a run with a load point in which nothing was measured: that is not 0 MB/s.
+fn is_comparable(run: &Summary) -> Result<(), ProveError> {
+    match run.load_points.iter().any(|point| point.not_measured.is_some()) {
+        true => Err(ProveError::NothingMeasured),
+        false => Ok(()),
     }
 }
 

@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use reelgauge_analysis::LATENESS_MAX_US;
 use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::summary::DataSet;
 use reelgauge_engine::area::{Area, Terms};
@@ -241,6 +242,7 @@ fn passes(
                     DriverChoice::Uring => 0,
                 },
                 users: settings.copies,
+                late_after_ns: (LATENESS_MAX_US * 1e3) as u64,
             };
             Worker { id: copy, script: ReplayScript::new(Arc::clone(&tape.packed), setting) }
         };

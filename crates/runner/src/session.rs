@@ -46,7 +46,7 @@ use jiff::Timestamp;
 use reelgauge_analysis::rereads::Rereads;
 use reelgauge_analysis::{LinkFacts, LoadPoint};
 use reelgauge_doctor::Sampling;
-use reelgauge_doctor::settings::settings;
+use reelgauge_doctor::settings::{changed_from_default, settings};
 use reelgauge_engine::area::{Area, area_around};
 use reelgauge_engine::cache;
 use reelgauge_engine::clock::Clock;
@@ -61,6 +61,7 @@ use reelgauge_record::run_dir::RunDir;
 use reelgauge_workload::plan::DriverChoice;
 
 use crate::error::RunError;
+use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::session::drain::Drain;
 use crate::session::drive::Ending;
@@ -72,6 +73,7 @@ use crate::session::results_dir::Results;
 use crate::session::sink::RingRoom;
 use crate::session::target::{link_facts, mount_facts};
 use reelgauge_results::load_points::LoadPointPlan;
+use reelgauge_results::site::keep_site;
 use reelgauge_results::stream_table::StreamTable;
 
 pub use close::Closing;
@@ -184,7 +186,10 @@ impl Session {
         let run_dir = results.begin();
         run_dir.write_plan(plan_toml)?;
         let host = HostFacts::gather(Some(mount_facts(&locked.mount)));
-        run_dir.write_hosts(&[HostFacts { settings: settings(&locked.mount.mount_point), ..host }])?;
+        let settings = settings(&locked.mount.mount_point);
+        let changed_from_default = changed_from_default(&settings);
+        run_dir.write_hosts(&[HostFacts { settings, changed_from_default, ..host }])?;
+        let of_site = run_dir.path().parent().and_then(|out| keep_site(out, run_dir.path()));
         let clock = means.clock;
         observer.clock_began(clock);
         let log = match opening.log {
@@ -207,7 +212,7 @@ impl Session {
             table: StreamTable::default(),
             done: Vec::new(),
             rereads: Vec::new(),
-            notes: opening.notes,
+            notes: opening.notes.into_iter().chain(of_site).collect(),
             driver_notes: Vec::new(),
             cpu_before: OwnCpu::now(),
             fetched_before: cache::fetched_bytes(&locked.mount),
@@ -321,14 +326,17 @@ impl Session {
             return Ok(());
         }
         self.ending = match error {
-            RunError::DataSet(DataSetError::Interrupted { .. }) => Ending::Interrupted,
+            RunError::DataSet(DataSetError::Interrupted { .. }) | RunError::StoppedWaiting(_) => {
+                Ending::Interrupted
+            }
             other => Ending::Stopped(Box::new(other)),
         };
         Ok(())
     }
 
-    fn circumstances(&self) -> Circumstances<'_> {
+    fn circumstances(&self, interrupt: &Interrupt) -> Circumstances<'_> {
         Circumstances {
+            stopped_by: interrupt.by(),
             target: self.locked.target(),
             area_root: self.locked.area.root(),
             area: self.locked.area.dir(),

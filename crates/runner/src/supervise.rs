@@ -19,6 +19,7 @@
 
 #[cfg(target_os = "linux")]
 mod child;
+pub mod leash;
 pub mod own_session;
 #[cfg(target_os = "linux")]
 mod parent;
@@ -59,6 +60,20 @@ pub fn supervised(patience: &Patience, work: impl FnOnce() -> u8) -> io::Result<
         let _ = patience; // Nobody watches.
         Ok(work())
     }
+}
+
+/// Where whoever steers a run writes to it: the standard input of the process that was started, which is not
+/// that of the child.
+///
+/// # Errors
+/// When it can't be opened.
+pub fn steering_input() -> io::Result<Box<dyn io::Read + Send>> {
+    #[cfg(target_os = "linux")]
+    if let Some(parent) = std::env::var_os(parent::NUMBER) {
+        let input = PathBuf::from("/proc").join(parent).join("fd/0");
+        return Ok(Box::new(std::fs::File::open(input)?));
+    }
+    Ok(Box::new(io::stdin()))
 }
 
 /// Says that the load begins or goes on (`true`), or that the target is looked at and made ready (`false`),

@@ -14,7 +14,7 @@ use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
 use reelgauge_trace::replay::{Outcomes, ReplayError, ReplayScript, Setting, Wanted, load};
 use reelgauge_trace::{TraceInfo, TraceWriter};
 use reelgauge_workload::replay::{Order, Pacing};
-use reelgauge_workload::script::Op;
+use reelgauge_workload::script::{Done, Op, Script, Step};
 use reelgauge_workload::units::Span;
 
 const EVER: u64 = u64::MAX / 4;
@@ -76,13 +76,8 @@ fn replay(trace: &[Told], wanted: Wanted, setting: Setting, service_ns: impl FnM
     try_replay(trace, wanted, setting, service_ns).unwrap()
 }
 
-/// The same, where the trace may be one that can't be.
-fn try_replay(
-    trace: &[Told],
-    wanted: Wanted,
-    setting: Setting,
-    mut service_ns: impl FnMut(&Op) -> u64,
-) -> Result<Replayed, ReplayError> {
+/// The script that replays it.
+fn script(trace: &[Told], wanted: Wanted, setting: Setting) -> Result<ReplayScript, ReplayError> {
     let dir = tempfile::tempdir().unwrap();
     let meta = LogMeta {
         run_ns: 0,
@@ -95,7 +90,17 @@ fn try_replay(
     trace.iter().for_each(|told| writer.push(told.record(&files)).unwrap());
     let trace = writer.finish(TraceInfo::default()).unwrap();
     let replayable = load(&trace, wanted)?;
-    let script = ReplayScript::new(Arc::new(replayable.packed), setting);
+    Ok(ReplayScript::new(Arc::new(replayable.packed), setting))
+}
+
+/// The same, where the trace may be one that can't be.
+fn try_replay(
+    trace: &[Told],
+    wanted: Wanted,
+    setting: Setting,
+    mut service_ns: impl FnMut(&Op) -> u64,
+) -> Result<Replayed, ReplayError> {
+    let script = script(trace, wanted, setting)?;
     let mut records = Vec::new();
     let mut store = |_: u32, op: &Op, issued_ns: u64| Outcome::whole(op, issued_ns + service_ns(op));
     let span = Simulation { start_ns: 1_000, end_ns: EVER, ..Simulation::default() };
@@ -140,6 +145,43 @@ fn recorded_pace_is_an_absolute_schedule() {
     assert_eq!(issued(&late), [0, 600_000, 1_200_000, 1_800_000]);
     assert_eq!((late.outcomes.held_up_ops, late.outcomes.held_up_most_ns), (3, 300_000));
     assert!(late.records.iter().all(|record| (record.due_ns - 1_000) % 500_000 == 0));
+}
+
+/// Five writes of one thread, a millisecond apart, each done in 0.1 ms. The tool begins the third 3 ms late.
+#[test]
+fn what_waits_behind_an_operation_that_the_tool_began_late_began_late_by_the_tool() {
+    let begun_late = |stalls: fn(usize) -> (u64, u64)| {
+        let setting = Setting { late_after_ns: 1_000_000, ..Setting::default() };
+        let mut script = script(&steady(), Wanted::default(), setting).unwrap();
+        let (mut now_ns, mut number) = (0, 0);
+        loop {
+            match script.next(now_ns) {
+                Step::Do(op) => {
+                    let (delay_ns, service_ns) = stalls(number);
+                    let issued_ns = op.due_ns.max(now_ns) + delay_ns;
+                    now_ns = issued_ns + service_ns;
+                    number += 1;
+                    script.done(&Done {
+                        token: op.token,
+                        issued_ns,
+                        done_ns: now_ns,
+                        done_len: op.len,
+                        errno: 0,
+                    });
+                }
+                Step::Wait { until_ns } => now_ns = until_ns,
+                Step::Finished => break,
+                Step::Blocked => panic!("nothing is in flight"),
+            }
+        }
+        (script.outcomes().begun_late_ops, script.outcomes().held_up_ops)
+    };
+    assert_eq!(begun_late(|_| (0, 100_000)), (0, 0));
+    // The open at 0, reads at 1, 2 and 3 ms. The first read begins at 4.5 ms: so the second could begin at
+    // 4.6 and the third at 4.7 instead of at 2 and 3.
+    assert_eq!(begun_late(|number| (if number == 1 { 3_500_000 } else { 0 }, 100_000)), (3, 2));
+    // The storage takes 3.5 ms for it: they wait as long, and none of it is the tool's.
+    assert_eq!(begun_late(|number| (0, if number == 1 { 3_500_000 } else { 100_000 })), (0, 2));
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use reelgauge_record::OpRecord;
-use reelgauge_record::log::{AgentLog, FileEntry, LogMeta, LogReader, SkipReason, Skipped};
+use reelgauge_record::log::{
+    AgentLog, Batch, FileEntry, LogError, LogMeta, LogReader, SkipReason, Skipped, side_by_side,
+};
 
 use crate::error::TraceError;
 use crate::info::TraceInfo;
@@ -18,7 +20,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Opens a trace's or run's directory, or one `agent=NAME` in it. Reads no operation.
+    /// Opens a trace's or run's directory, or one `agent=NAME` in it. Reads no operation. A run of several
+    /// machines is one trace, where it says how their numbers and times go together.
     pub fn open(dir: &Path) -> Result<Trace, TraceError> {
         let is_agent = dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"agent="));
         let ops = if is_agent { dir.to_owned() } else { dir.join("ops") };
@@ -33,9 +36,10 @@ impl Trace {
                 return Err(TraceError::Torn { path: dir.to_owned() });
             }
             0 => return Err(TraceError::NotATrace { path: dir.to_owned() }),
+            _ if log.is_whole() => {}
             agents => return Err(TraceError::ManyAgents { path: dir.to_owned(), agents }),
         }
-        let files = file_table(&log.agents()[0]);
+        let files = file_table(log.agents());
         Ok(Trace { dir: dir.to_owned(), info, log, files })
     }
 
@@ -57,9 +61,10 @@ impl Trace {
         self.info.as_ref()
     }
 
-    /// What its log says about itself.
+    /// What its log says about itself; that of the first machine, where several made it.
     pub fn meta(&self) -> &LogMeta {
-        &self.agent().meta
+        // There is one at least: see `open`.
+        &self.log.agents()[0].meta
     }
 
     /// The files that operations refer to, by index. An index that the log says nothing about has an entry
@@ -70,7 +75,7 @@ impl Trace {
 
     /// How many operations it has.
     pub fn ops(&self) -> u64 {
-        self.agent().rows
+        self.log.agents().iter().map(|agent| agent.rows).fold(0, u64::saturating_add)
     }
 
     /// What of the log could not be read; should be shown.
@@ -81,22 +86,20 @@ impl Trace {
     /// The operations, in the order in which they were written: of issue in a trace, and in no order
     /// between workers in a run. Ends after the first error.
     pub fn batches(&self) -> impl Iterator<Item = Result<Vec<OpRecord>, TraceError>> + '_ {
-        self.agent().batches().map(|batch| batch.map(|batch| batch.ops).map_err(TraceError::from))
-    }
-
-    fn agent(&self) -> &AgentLog {
-        // There is exactly one: see `open`.
-        &self.log.agents()[0]
+        let ops = |batch: Result<Batch, LogError>| batch.map(|batch| batch.ops).map_err(TraceError::from);
+        side_by_side(&self.log).map(ops)
     }
 }
 
 /// The file table without gaps. Indices beyond the number that a table can sensibly have get no entry:
 /// operations that name them have no file, which readers must be able to bear.
-fn file_table(agent: &AgentLog) -> Vec<FileEntry> {
+fn file_table(agents: &[AgentLog]) -> Vec<FileEntry> {
     let mut files = Vec::new();
-    for (&index, entry) in agent.files.iter().take_while(|(index, _)| **index < crate::MAX_FILES) {
-        files.resize(index as usize, FileEntry::default());
-        files.push(entry.clone());
+    let named = agents.iter().flat_map(|agent| &agent.files);
+    for (&index, entry) in named.filter(|(index, _)| **index < crate::MAX_FILES) {
+        let at = index as usize;
+        files.resize(files.len().max(at + 1), FileEntry::default());
+        files[at] = entry.clone();
     }
     files
 }

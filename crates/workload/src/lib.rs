@@ -8,6 +8,7 @@
 //!   procedures by name. [`range`]: ramps, sweeps and lists of sizes as people write them.
 //! * [`streams`]: the same for actors that work together, and [`scenario`]: those that ship. [`replay`]: the
 //!   same for a replayed trace.
+//! * [`watch`]: what a watch is told, which has no load.
 //! * [`search`]: the search for the largest number of streams that passes.
 //! * [`units`]: sizes, times and percentages. [`spelling`]: what settings are called in messages.
 //!   [`random`]: draws that are exact and repeatable.
@@ -41,3 +42,4 @@ mod test_driver;
 pub mod transcoder;
 pub mod units;
 pub mod vda_table;
+pub mod watch;

@@ -399,8 +399,10 @@ mod tests {
             match script.next(now_ns) {
                 Step::Do(op) => {
                     assert_eq!(script.next(now_ns), Step::Blocked);
-                    now_ns = op.due_ns.max(now_ns) + 1000;
-                    let done = Done { token: op.token, done_ns: now_ns, done_len: op.len, errno: 0 };
+                    let issued_ns = op.due_ns.max(now_ns);
+                    now_ns = issued_ns + 1000;
+                    let (token, done_len) = (op.token, op.len);
+                    let done = Done { token, issued_ns, done_ns: now_ns, done_len, errno: 0 };
                     script.done(&done);
                     ops.push(op);
                 }
@@ -520,7 +522,8 @@ mod tests {
         let mut script = MixScript::new(0, 1, shape(), &[FILE]);
         let fail = |script: &mut MixScript, now| {
             let Step::Do(op) = script.next(now) else { panic!("no step") };
-            script.done(&Done { token: 0, done_ns: op.due_ns, done_len: 0, errno: 5 });
+            let (issued_ns, done_ns) = (op.due_ns, op.due_ns);
+            script.done(&Done { token: 0, issued_ns, done_ns, done_len: 0, errno: 5 });
             op
         };
         assert_eq!(fail(&mut script, 0).kind, OpKind::Open);

@@ -154,6 +154,11 @@ pub enum PlanError {
         "a plan has [[actor]] tables or a [mix], not both; for a mix beside others use an [[actor]] of kind \"mix\""
     )]
     Both,
+    /// The file of a watch.
+    #[error(
+        "this is the file of a watch, which makes no load that could be repeated; 'reelgauge watch' watches anew"
+    )]
+    Watch,
     /// Something about one actor of a file.
     #[error("actor {number} ({kind}): {problem}")]
     Actor {

@@ -135,6 +135,8 @@ impl OpenMode {
 pub struct Done {
     /// The mark that [`Op::token`] carried.
     pub token: u32,
+    /// When it began.
+    pub issued_ns: u64,
     /// When its result was seen.
     pub done_ns: u64,
     /// Bytes moved.

@@ -130,7 +130,7 @@ impl<F: FnMut(&Op, u64) -> Answer, K: FnMut(&DoneOp)> TestDriver<F, K> {
     fn land<S: Script>(&mut self, script: &mut S, now_ns: u64) {
         let Some(at) = self.flying.iter().position(|op| op.done_ns == now_ns) else { return };
         let landed = self.flying.remove(at);
-        let DoneOp { op, done_ns, errno, .. } = landed;
+        let DoneOp { op, issued_ns, done_ns, errno } = landed;
         if !op.goes_by_path() {
             let is_open = match op.kind {
                 OpKind::Open | OpKind::Create => errno == 0,
@@ -140,7 +140,7 @@ impl<F: FnMut(&Op, u64) -> Answer, K: FnMut(&DoneOp)> TestDriver<F, K> {
         }
         (self.sink)(&landed);
         let done_len = if errno == 0 && op.kind.moves_data() { op.len } else { 0 };
-        script.done(&Done { token: op.token, done_ns, done_len, errno });
+        script.done(&Done { token: op.token, issued_ns, done_ns, done_len, errno });
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::pipe::{OwnPipe, Pipe};
@@ -29,6 +29,9 @@ pub struct Faults {
     short_reads: AtomicBool,
     flip_bits: AtomicBool,
     hang: AtomicBool,
+    clock_ahead_s: AtomicI64,
+    no_case: AtomicBool,
+    no_replacing: AtomicBool,
     ops: AtomicU64,
     pipe: Pipe,
     each_bytes_per_s: AtomicU64,
@@ -75,6 +78,9 @@ impl Faults {
             short_reads: AtomicBool::new(false),
             flip_bits: AtomicBool::new(false),
             hang: AtomicBool::new(false),
+            clock_ahead_s: AtomicI64::new(0),
+            no_case: AtomicBool::new(false),
+            no_replacing: AtomicBool::new(false),
             ops: AtomicU64::new(0),
             pipe: Pipe::unlimited(),
             each_bytes_per_s: AtomicU64::new(0),
@@ -175,6 +181,33 @@ impl Faults {
     /// Reads give one wrong bit, in the middle.
     pub fn flip_bits(&self) {
         self.flip_bits.store(true, Ordering::SeqCst);
+    }
+
+    /// Times of files are those of a clock that is ahead by so many seconds.
+    pub fn shift_clock(&self, seconds: i64) {
+        self.clock_ahead_s.store(seconds, Ordering::SeqCst);
+    }
+
+    pub(super) fn clock_ahead_s(&self) -> i64 {
+        self.clock_ahead_s.load(Ordering::SeqCst)
+    }
+
+    /// Names that differ by case alone are one.
+    pub fn ignore_case(&self) {
+        self.no_case.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn ignores_case(&self) -> bool {
+        self.no_case.load(Ordering::SeqCst)
+    }
+
+    /// Nothing can be renamed over something that is there.
+    pub fn refuse_replacing(&self) {
+        self.no_replacing.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn refuses_replacing(&self) -> bool {
+        self.no_replacing.load(Ordering::SeqCst)
     }
 
     /// Nothing that moves or syncs data is answered any more.

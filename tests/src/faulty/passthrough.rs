@@ -12,9 +12,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use fuser::{
     AccessFlags, BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
-    INodeNo, LockOwner, OpenAccMode, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData,
-    ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, TimeOrNow,
-    WriteFlags,
+    INodeNo, InitFlags, KernelConfig, LockOwner, OpenAccMode, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate,
+    ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request,
+    TimeOrNow, WriteFlags,
 };
 
 use super::faults::{Fate, Faults};
@@ -33,6 +33,25 @@ pub(super) struct Passthrough {
     paths: Mutex<HashMap<u64, PathBuf>>,
     open: Mutex<HashMap<u64, Arc<Handle>>>,
     next_handle: AtomicU64,
+    /// What reads and writes go through instead of the files themselves.
+    data: Option<Arc<dyn DataPath>>,
+    /// Locks are asked for here, and everybody gets them.
+    grants_locks: bool,
+}
+
+/// A way to the contents of files, by their path below the root.
+pub trait DataPath: std::fmt::Debug + Send + Sync {
+    /// Reads; how many bytes came.
+    ///
+    /// # Errors
+    /// As the file system behind it has them.
+    fn read_at(&self, path: &Path, into: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// Writes all of it.
+    ///
+    /// # Errors
+    /// As the file system behind it has them.
+    fn write_all_at(&self, path: &Path, data: &[u8], offset: u64) -> io::Result<()>;
 }
 
 /// An open file.
@@ -40,17 +59,53 @@ pub(super) struct Passthrough {
 struct Handle {
     file: File,
     pipe: OwnPipe,
+    /// Where its contents go another way: that, and its path there.
+    data: Option<(Arc<dyn DataPath>, PathBuf)>,
+}
+
+impl Handle {
+    fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {
+        match &self.data {
+            Some((data, path)) => data.read_at(path, into, offset),
+            None => self.file.read_at(into, offset),
+        }
+    }
+
+    fn write_all_at(&self, from: &[u8], offset: u64) -> io::Result<()> {
+        match &self.data {
+            Some((data, path)) => data.write_all_at(path, from, offset),
+            None => self.file.write_all_at(from, offset),
+        }
+    }
 }
 
 impl Passthrough {
-    pub(super) fn new(root: PathBuf, faults: Arc<Faults>) -> Passthrough {
+    pub(super) fn new(root: PathBuf, faults: Arc<Faults>, data: Option<Arc<dyn DataPath>>) -> Passthrough {
         Passthrough {
             faults,
             root,
             paths: Mutex::default(),
             open: Mutex::default(),
             next_handle: AtomicU64::new(1),
+            data,
+            grants_locks: false,
         }
+    }
+
+    /// The same, of which everybody gets every lock.
+    pub(super) fn granting_locks(self) -> Passthrough {
+        Passthrough { grants_locks: true, ..self }
+    }
+
+    /// What has this name in a folder, as it is written there.
+    fn named(&self, folder: &Path, name: &OsStr) -> PathBuf {
+        let path = folder.join(name);
+        if !self.faults.ignores_case() || path.symlink_metadata().is_ok() {
+            return path;
+        }
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let other = entries.map(|entry| entry.file_name()).find(|other| other.eq_ignore_ascii_case(name));
+        other.map_or(path, |other| folder.join(other))
     }
 
     fn path(&self, node: INodeNo) -> io::Result<PathBuf> {
@@ -63,7 +118,10 @@ impl Passthrough {
 
     /// What the kernel is told about a path, which it may ask about later.
     fn entry(&self, path: &Path) -> io::Result<FileAttr> {
-        let attributes = attributes(&std::fs::symlink_metadata(path)?);
+        let mut attributes = attributes(&std::fs::symlink_metadata(path)?);
+        let ahead_s = self.faults.clock_ahead_s();
+        let shift = Duration::from_secs(ahead_s.unsigned_abs());
+        attributes.mtime = if ahead_s < 0 { attributes.mtime - shift } else { attributes.mtime + shift };
         if path == self.root {
             return Ok(FileAttr { ino: INodeNo::ROOT, ..attributes });
         }
@@ -85,9 +143,11 @@ impl Passthrough {
         }
     }
 
-    fn keep_open(&self, file: File) -> FileHandle {
+    fn keep_open(&self, file: File, path: &Path) -> FileHandle {
         let handle = self.next_handle.fetch_add(1, Ordering::Relaxed);
-        let open = Handle { file, pipe: self.faults.own_pipe() };
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        let data = self.data.as_ref().map(|data| (Arc::clone(data), below.to_owned()));
+        let open = Handle { file, pipe: self.faults.own_pipe(), data };
         self.open.lock().unwrap().insert(handle, Arc::new(open));
         FileHandle(handle)
     }
@@ -99,7 +159,7 @@ impl Passthrough {
         options.read(true).write(true).create(true).create_new(exclusive);
         let file = options.open(path)?;
         file.set_permissions(std::fs::Permissions::from_mode(mode & 0o7777))?;
-        Ok((self.entry(path)?, self.keep_open(file)))
+        Ok((self.entry(path)?, self.keep_open(file, path)))
     }
 
     fn change(&self, node: INodeNo, mode: Option<u32>, size: Option<u64>) -> io::Result<FileAttr> {
@@ -180,8 +240,34 @@ fn answer_attr(reply: ReplyAttr, result: io::Result<FileAttr>) {
 }
 
 impl Filesystem for Passthrough {
+    fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
+        if self.grants_locks {
+            let locks = InitFlags::FUSE_POSIX_LOCKS | InitFlags::FUSE_FLOCK_LOCKS;
+            config
+                .add_capabilities(locks)
+                .map_err(|_| io::Error::other("the kernel keeps locks to itself"))?;
+        }
+        Ok(())
+    }
+
+    fn setlk(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        _: FileHandle,
+        _: LockOwner,
+        _: u64,
+        _: u64,
+        _: i32,
+        _: u32,
+        _: bool,
+        reply: ReplyEmpty,
+    ) {
+        reply.ok();
+    }
+
     fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        answer_entry(reply, self.path(parent).and_then(|parent| self.entry(&parent.join(name))));
+        answer_entry(reply, self.path(parent).and_then(|parent| self.entry(&self.named(&parent, name))));
     }
 
     fn getattr(&self, _: &Request, node: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
@@ -244,14 +330,19 @@ impl Filesystem for Passthrough {
     ) {
         let paths =
             self.path(parent).and_then(|from| Ok((from.join(name), self.path(new_parent)?.join(new_name))));
-        answer(reply, paths.and_then(|(from, to)| self.move_to(&from, &to)));
+        match paths {
+            Ok((_, to)) if self.faults.refuses_replacing() && to.symlink_metadata().is_ok() => {
+                reply.error(Errno::EACCES);
+            }
+            paths => answer(reply, paths.and_then(|(from, to)| self.move_to(&from, &to))),
+        }
     }
 
     fn open(&self, _: &Request, node: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
         let write = flags.acc_mode() != OpenAccMode::O_RDONLY;
-        let file = self.path(node).and_then(|path| OpenOptions::new().read(true).write(write).open(path));
-        match file {
-            Ok(file) => reply.opened(self.keep_open(file), self.open_flags()),
+        let open = |path: &PathBuf| OpenOptions::new().read(true).write(write).open(path);
+        match self.path(node).and_then(|path| Ok((open(&path)?, path))) {
+            Ok((file, path)) => reply.opened(self.keep_open(file, &path), self.open_flags()),
             Err(error) => reply.error(error.into()),
         }
     }
@@ -295,7 +386,7 @@ impl Filesystem for Passthrough {
         }
         let mut data = vec![0; size as usize];
         let read = self.handle(handle).and_then(|open| {
-            let len = open.file.read_at(&mut data, offset)?;
+            let len = open.read_at(&mut data, offset)?;
             open.pipe.pass(arrived, len as u64);
             Ok(len)
         });
@@ -330,7 +421,7 @@ impl Filesystem for Passthrough {
             Fate::Done | Fate::Spoilt => {}
         }
         let written = self.handle(handle).and_then(|open| {
-            open.file.write_all_at(data, offset)?;
+            open.write_all_at(data, offset)?;
             open.pipe.pass(arrived, data.len() as u64);
             Ok(())
         });

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::command;
 
 /// The end-to-end tests that judge by time, the longest first: what runs beside them would be measured, too.
-const MEASURING: [&str; 21] = [
+const MEASURING: [&str; 30] = [
     "streams_find_max",
     "data_sets",
     "streams_hidden_overload",
@@ -18,7 +18,9 @@ const MEASURING: [&str; 21] = [
     "streams_broken_off",
     "check",
     "whose_fault",
+    "real_faults",
     "limiting_layer",
+    "repairs",
     "compare",
     "prove",
     "mix_storage",
@@ -32,6 +34,15 @@ const MEASURING: [&str; 21] = [
     "streams_buffered",
     "streams_media",
     "streams_live",
+    // A network of five processes that must answer each other within seconds.
+    "fleet_hosts",
+    "fleet_kills",
+    "fleet_run",
+    "fleet_steps",
+    "fleet_pause",
+    "fleet_stop",
+    // How long one looks while others ask much.
+    "console_shared",
 ];
 
 /// The others that take longest, the longest first: none of them is to be left alone at the end. A name that

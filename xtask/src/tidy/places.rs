@@ -16,6 +16,7 @@ const ROOMS: &[&str] = &[
     "crates/console/",
     "crates/doctor/",
     "crates/engine/",
+    "crates/fleet/",
     "crates/formats/",
     "crates/import/",
     "crates/record/",

@@ -41,6 +41,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("crates/engine/src/io/unix.rs", "closing a file and seeing the error"),
     ("crates/engine/src/mount/apple.rs", "statfs names as bytes"),
     ("crates/engine/src/mount/windows.rs", "calls of the Windows API"),
+    ("crates/engine/src/probe/byte_lock.rs", "a lock of one opening of a file, which rustix does not have"),
     ("crates/engine/src/space.rs", "calls of the Windows API"),
     ("crates/record/src/identity/linux.rs", "the file system identity of one thread"),
     ("crates/record/src/log/delta.rs", "AVX2 where the processor has it"),

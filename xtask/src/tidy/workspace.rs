@@ -33,12 +33,14 @@ const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     ("reelgauge-runner", PRODUCT),
-    // The one with an async runtime, so nothing but the binary knows it.
+    // The two with an async runtime, so nothing but the binary knows them.
     ("reelgauge-console", PRODUCT),
-    ("reelgauge", WITH_CONSOLE),
+    ("reelgauge-fleet", PRODUCT),
+    ("reelgauge", EVERYTHING),
     ("reelgauge-benches", PRODUCT),
-    // The end-to-end tests go through the binary alone; one writes hostile traces, as the binary never does.
-    ("reelgauge-tests", &["reelgauge-record", "reelgauge-trace"]),
+    // The end-to-end tests go through the binary alone; one writes hostile traces, as the binary never does,
+    // and one is a hostile client of a fleet.
+    ("reelgauge-tests", &["reelgauge-record", "reelgauge-trace", "reelgauge-fleet"]),
     // This program knows nothing of the product.
     ("xtask", &[]),
 ];
@@ -58,7 +60,7 @@ const PRODUCT: &[&str] = &[
 ];
 
 /// What the binary puts together: every library.
-const WITH_CONSOLE: &[&str] = &[
+const EVERYTHING: &[&str] = &[
     "reelgauge-record",
     "reelgauge-formats",
     "reelgauge-workload",
@@ -72,6 +74,7 @@ const WITH_CONSOLE: &[&str] = &[
     "reelgauge-import",
     "reelgauge-capture",
     "reelgauge-console",
+    "reelgauge-fleet",
 ];
 
 /// What the engine must never pull in: its check and test cycle stays in seconds, and nothing schedules

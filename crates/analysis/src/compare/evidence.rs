@@ -3,8 +3,8 @@
 //!
 //! Not here: which figure uses what ([`super::figures`]), and comparing ([`super::judge`]).
 
-use crate::series::SeriesStep;
-use crate::summary::{LoadPoint, Summary};
+use crate::series::{Series, SeriesStep};
+use crate::summary::LoadPoint;
 
 /// With fewer full steps nothing can be said.
 const STEPS_MIN: usize = 5;
@@ -80,8 +80,8 @@ impl Stretches {
     /// Those of a load point; `None` if it is too short. The first and the last step are left out, because
     /// the load point fills only a part of them. Steps in between in which nothing was done count: they are
     /// stalls.
-    pub(super) fn of(summary: &Summary, point: &LoadPoint) -> Option<Stretches> {
-        let steps = &summary.series.steps;
+    pub(super) fn of(series: &Series, point: &LoadPoint) -> Option<Stretches> {
+        let steps = &series.steps;
         let belongs = |step: &SeriesStep| step.point == Some(point.index);
         let first = steps.iter().position(belongs)?;
         let last = steps.iter().rposition(belongs)?;

@@ -16,6 +16,7 @@ use crate::summary::{LoadPoint, Summary};
 use known::known;
 
 pub use known::{KNOWN_FIGURES, KnownFigure};
+pub(super) use times::of_mean;
 
 /// A figure of one run.
 #[derive(Clone, Debug, PartialEq)]

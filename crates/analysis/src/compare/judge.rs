@@ -66,6 +66,9 @@ fn by_evidence(readings: &[Option<&Reading>], sides: &Sides) -> Vec<Judged> {
     if let Some(judged) = by_means {
         return judged;
     }
+    if sides.have_repeats() {
+        return of_sides(readings, sides, of_pairs);
+    }
     let spread = spread_of_alike(readings, sides);
     let one = |(at, reading): (usize, &Option<&Reading>)| match (at, readings[0], reading) {
         (0, _, _) => Judged::BASE,
@@ -106,6 +109,24 @@ fn of_sides(
     (0..readings.len()).map(one).collect()
 }
 
+/// Sides whose means do not tell, pair by pair: where a value is a lower limit alone, or runs took other
+/// times. Changed is what all pairs say, so that no single one decides; the size is that of the means.
+fn of_pairs(base: &[&Reading], other: &[&Reading]) -> Judged {
+    let pairs: Vec<Judged> = base.iter().zip(other).map(|(one, two)| of_two(one, two, 0.0)).collect();
+    let judgement = match pairs.split_first() {
+        Some((first, rest)) if rest.iter().all(|pair| pair.judgement == first.judgement) => first.judgement,
+        _ if pairs.iter().any(|pair| pair.judgement == Judgement::Unknown) => Judgement::Unknown,
+        _ => Judgement::Same,
+    };
+    let change = change_percent(mean_of(base), mean_of(other));
+    let noise = pairs.iter().filter_map(|pair| pair.noise_percent).reduce(f64::max);
+    Judged { change_percent: change, noise_percent: noise, judgement }
+}
+
+fn mean_of(side: &[&Reading]) -> f64 {
+    mean(&side.iter().map(|reading| reading.value).collect::<Vec<_>>())
+}
+
 /// Criteria that were met by all runs of one side and not by all of the other are a change.
 fn of_verdicts(base: &[&Reading], other: &[&Reading]) -> Judged {
     let are_met = |side: &[&Reading]| side.iter().all(|reading| reading.value > 0.0);
@@ -123,7 +144,6 @@ fn hangs_on_disturbances(reading: &Reading) -> bool {
 }
 
 fn of_disturbances(base: &[&Reading], other: &[&Reading]) -> Judged {
-    let mean_of = |side: &[&Reading]| mean(&side.iter().map(|reading| reading.value).collect::<Vec<_>>());
     let change = change_percent(mean_of(base), mean_of(other));
     let seen = |side: &[&Reading]| -> Option<Disturbances> {
         let runs: Option<Vec<Disturbances>> = side.iter().map(|reading| reading.disturbances).collect();

@@ -103,7 +103,13 @@ impl Gathering {
             series.limit(points_each);
             shown(&KINDS[kind], device, &series)
         });
-        CounterAgent { agent, series: series.collect(), notes: self.notes.iter().map(in_words).collect() }
+        let is_observer = false;
+        CounterAgent {
+            agent,
+            is_observer,
+            series: series.collect(),
+            notes: self.notes.iter().map(in_words).collect(),
+        }
     }
 
     /// Leaves out what there is no room for, and says how many.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// More than 1 of 100 operations later than this, and the timing of a replay was not good enough.
+/// More than 1 of 100 operations begun later than this by the tool, and the timing of a replay was not good
+/// enough.
 pub const LATENESS_MAX_US: f64 = 1_000.0;
 /// A replay that takes so much longer or shorter than the recording was not timed well enough, in percent …
 pub const SPAN_OFF_MAX_PERCENT: f64 = 1.0;
@@ -98,7 +99,8 @@ pub struct ReplayPass {
     pub bytes: u64,
     /// Both divided.
     pub bytes_per_s: Option<f64>,
-    /// Half of the operations began no later than this after they were due.
+    /// Half of the operations began no later than this after they were due, and what they waited for was
+    /// done.
     pub lateness_p50_us: Option<f64>,
     /// 99 of 100.
     pub lateness_p99_us: Option<f64>,
@@ -110,6 +112,10 @@ pub struct ReplayPass {
     pub held_up_ops: u64,
     /// The longest of these waits.
     pub held_up_max_us: f64,
+    /// Operations that began more than a millisecond late through the tool: because it came late to them, or
+    /// to one that they had to wait for.
+    #[serde(default)]
+    pub begun_late_ops: u64,
     /// Operations that came to something else than when they were recorded.
     pub different_ops: u64,
     /// The first of these, in words.
@@ -119,8 +125,9 @@ pub struct ReplayPass {
 /// Why the timing of a pass was not good enough, not yet in words. At least one of the first two is there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BadTiming {
-    /// 1 of 100 operations began this late or later, where that is more than [`LATENESS_MAX_US`].
-    pub late_p99_us: Option<f64>,
+    /// Operations that began later than [`LATENESS_MAX_US`] through the tool, where that is more than 1 of
+    /// 100.
+    pub begun_late_ops: Option<u64>,
     /// How long the pass took, where that is too far from what was recorded.
     pub span_off: Option<SpanOff>,
     /// Operations that were done.
@@ -156,14 +163,14 @@ impl ReplayFacts {
         if self.pace == "max" {
             return None;
         }
-        let late_p99_us = pass.lateness_p99_us.filter(|&p99_us| p99_us > LATENESS_MAX_US);
+        let begun_late_ops = Some(pass.begun_late_ops).filter(|late_ops| late_ops * 100 > pass.done_ops);
         let span_off = self.expected_span_s.filter(|_| pass.complete).and_then(|recorded_s| {
             let off_s = (pass.span_s - recorded_s).abs();
             let is_off = off_s > SPAN_OFF_MIN_S && off_s > recorded_s * SPAN_OFF_MAX_PERCENT / 100.0;
             is_off.then_some(SpanOff { took_s: pass.span_s, recorded_s })
         });
-        (late_p99_us.is_some() || span_off.is_some()).then_some(BadTiming {
-            late_p99_us,
+        (begun_late_ops.is_some() || span_off.is_some()).then_some(BadTiming {
+            begun_late_ops,
             span_off,
             done_ops: pass.done_ops,
             held_up_ops: pass.held_up_ops,
@@ -226,12 +233,13 @@ mod tests {
     #[test]
     fn bad_timing_is_found_with_its_cause() {
         assert_eq!(bad_timing(&pass(1.0)), None);
-        let late = ReplayPass { lateness_p99_us: Some(2_500.0), ..pass(1.0) };
+        assert_eq!(bad_timing(&ReplayPass { begun_late_ops: 1, ..pass(1.0) }), None);
+        let late = ReplayPass { begun_late_ops: 2, ..pass(1.0) };
         let found = bad_timing(&late).unwrap();
-        assert_eq!((found.late_p99_us, found.span_off, found.held_up_ops), (Some(2_500.0), None, 0));
+        assert_eq!((found.begun_late_ops, found.span_off, found.held_up_ops), (Some(2), None, 0));
         let slow = ReplayPass { span_s: 10.2, held_up_ops: 7, held_up_max_us: 3_000.0, ..pass(1.0) };
         let found = bad_timing(&slow).unwrap();
-        assert_eq!(found.late_p99_us, None);
+        assert_eq!(found.begun_late_ops, None);
         assert_eq!(found.span_off, Some(SpanOff { took_s: 10.2, recorded_s: 10.0 }));
         assert_eq!((found.held_up_ops, found.done_ops, found.held_up_max_us), (7, 100, 3_000.0));
         assert_eq!(bad_timing(&ReplayPass { span_s: 10.09, ..pass(1.0) }), None);
@@ -241,8 +249,8 @@ mod tests {
     #[test]
     fn the_first_bad_pass_is_told_and_as_fast_as_possible_is_never_late() {
         assert_eq!(facts(vec![pass(1.0)]).bad_timing, None);
-        let late = ReplayPass { lateness_p99_us: Some(2_500.0), ..pass(1.0) };
-        let later = ReplayPass { lateness_p99_us: Some(9_000.0), ..pass(1.0) };
+        let late = ReplayPass { begun_late_ops: 2, ..pass(1.0) };
+        let later = ReplayPass { begun_late_ops: 90, ..pass(1.0) };
         let mut found = facts(vec![pass(1.0), late.clone(), later]);
         assert_eq!(found.bad_timing, bad_timing(&late).map(|bad| format!("{bad:?}")));
         "max".clone_into(&mut found.pace);

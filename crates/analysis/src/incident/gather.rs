@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::answers::AnswerTally;
-use super::{INCIDENTS_KEPT, Incident, MachineThen, STREAMS_NAMED};
+use super::{Behaviour, INCIDENTS_KEPT, Incident, MachineThen, STREAMS_NAMED, StorageThen};
 use crate::culprit::{Evidence, decide};
 use crate::figures::{seconds, us};
 use crate::late::ClosedRun;
@@ -123,11 +123,7 @@ impl IncidentTally {
     ) -> Vec<Incident> {
         let incident = |group: &Group| {
             let storage = answers.storage_then(group.from_ns, group.until_ns, needed_bytes_per_s, pauses);
-            // A silence began when the last answer came, which is more to the point than when the first frame
-            // that was late because of it had been asked for.
-            let silent_from_s =
-                storage.no_answer_began_s.filter(|_| storage.behaviour == super::Behaviour::NoAnswer);
-            let began_s = silent_from_s.unwrap_or_else(|| seconds(group.from_ns));
+            let began_s = began_s(group, &storage);
             let mut incident = Incident {
                 began_s,
                 began_in_point_s: began_s - seconds(point_started_ns),
@@ -147,6 +143,16 @@ impl IncidentTally {
         };
         self.groups.iter().take(INCIDENTS_KEPT).map(incident).collect()
     }
+}
+
+/// A silence began when the last answer came, which is more to the point than when the first frame that was
+/// late because of it had been asked for. One that came long after the first late frame is not what it began
+/// with.
+fn began_s(group: &Group, storage: &StorageThen) -> f64 {
+    let is_silent = storage.behaviour == Behaviour::NoAnswer;
+    let soon_s = seconds(group.from_ns.saturating_add(APART_NS));
+    let silent_from_s = storage.no_answer_began_s.filter(|began_s| is_silent && *began_s <= soon_s);
+    silent_from_s.unwrap_or_else(|| seconds(group.from_ns))
 }
 
 /// What the tool itself knows of this machine at that time.
@@ -183,7 +189,6 @@ mod tests {
     use super::super::answers::OwnShare;
     use super::*;
     use crate::culprit::Culprit;
-    use crate::incident::Behaviour;
     use crate::pause::Pause;
 
     const MS: u64 = 1_000_000;
@@ -228,6 +233,18 @@ mod tests {
         assert_eq!((found[0].storage.behaviour, found[0].culprit), (Behaviour::NoAnswer, Culprit::Storage));
         assert_eq!((found[0].began_s, found[0].ended_s), (7.905, 9.64));
         assert_eq!((found[1].late_frames, found[1].began_s), (1, 15.0));
+    }
+
+    /// Else frames would be late before the incident that they belong to.
+    #[test]
+    fn a_silence_at_the_end_of_long_trouble_is_not_when_it_began() {
+        let mut tally = IncidentTally::default();
+        (0..7).for_each(|n| tally.take(0, &run(1_000 + n * 1_000, 1_500 + n * 1_000, 5)));
+        tally.take(0, &run(7_900, 9_600, 19));
+        let found = tally.finish(&answers(7_905, 1_600), &Pauses::default(), Some(25_000.0), 0);
+        assert_eq!((found.len(), found[0].late_frames), (1, 54));
+        assert_eq!((found[0].began_s, found[0].ended_s), (1.0, 9.6));
+        assert_eq!(found[0].storage.no_answer_began_s, Some(7.905));
     }
 
     #[test]

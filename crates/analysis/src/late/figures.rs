@@ -35,6 +35,9 @@ pub struct StreamFigures {
     pub stream: u32,
     /// What it is, in words.
     pub name: String,
+    /// The machine that it ran on, in a run of several. `None` where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// Whether it records; otherwise it plays.
     pub writes: bool,
     /// What it does with frames whose time has passed.

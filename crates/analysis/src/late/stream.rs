@@ -78,11 +78,6 @@ impl StreamTally {
         self.spec.stream
     }
 
-    /// Gives it a number above those of other hosts.
-    pub(super) fn renumber(&mut self, first: u32) {
-        self.spec.stream = self.spec.stream.saturating_add(first);
-    }
-
     /// The runs of late frames that ended since this was asked last.
     #[inline]
     pub(super) fn take_closed_runs(&mut self) -> Option<Vec<ClosedRun>> {

@@ -42,13 +42,17 @@ pub fn of_point(scene: &Scene<'_>) -> Limit {
             limit.found = Some(own_delay(scene.point));
         }
     }
+    if limit.verdict == LimitVerdict::NotKnown && culprit.is_none_or(|culprit| !culprit.is_own()) {
+        limit.found = take_swallowed(&mut found);
+    }
     if limit.found.is_some() {
         limit.verdict = LimitVerdict::Found;
     } else if limit.verdict == LimitVerdict::NothingStoodOut && scene.means.is_empty() {
         limit.verdict = LimitVerdict::NotKnown;
     }
     limit.nearest = nearest(limit.nearest, limit.verdict);
-    if limit.found.as_ref().is_some_and(|finding| is_on_the_way(finding.step)) {
+    let explains = |step: LimitStep| step.is_on_the_way() || step == LimitStep::ServerDisk;
+    if limit.found.as_ref().is_some_and(|finding| explains(finding.step)) {
         // An operation takes long because of what was found: that it did is no second thing.
         found.retain(|finding| !matches!(finding.step, LimitStep::Server | LimitStep::Latency));
     }
@@ -83,7 +87,7 @@ fn take_limit(
     culprit: Option<Culprit>,
     scene: &Scene<'_>,
 ) -> Option<LimitFinding> {
-    let may = |finding: &&LimitFinding| agrees(finding.step, culprit);
+    let may = |finding: &&LimitFinding| agrees(finding, culprit);
     let first = found.iter().filter(|finding| finding.step != LimitStep::Cache).find(may);
     let is_cached = found.iter().any(|finding| finding.step == LimitStep::Cache);
     // A disk that was busy beside a cache that answered has not set the figure.
@@ -93,24 +97,26 @@ fn take_limit(
     Some(found.remove(at))
 }
 
-fn is_on_the_way(step: LimitStep) -> bool {
-    matches!(
-        step,
-        LimitStep::LinkFull
-            | LimitStep::PathBroken
-            | LimitStep::NetworkLoss
-            | LimitStep::TcpWindow
-            | LimitStep::SendBuffer
-    )
-}
-
 fn is_disk_side(step: LimitStep) -> bool {
-    matches!(step, LimitStep::Server | LimitStep::ServerThreads | LimitStep::Disk)
+    matches!(step, LimitStep::ServerDisk | LimitStep::Server | LimitStep::ServerThreads | LimitStep::Disk)
 }
 
-/// Whether a layer lies on the side that the fault was booked to. Where nothing was judged, all do.
-fn agrees(step: LimitStep, culprit: Option<Culprit>) -> bool {
+/// A way that swallows long packets may keep all operations from ending, so that there is no figure: it is
+/// known all the same.
+fn take_swallowed(found: &mut Vec<LimitFinding>) -> Option<LimitFinding> {
+    let is_it = |finding: &LimitFinding| finding.value(Measure::LongPingsLostPercent).is_some();
+    found.iter().position(is_it).map(|at| found.remove(at))
+}
+
+/// Whether a layer lies on the side that the fault was booked to. Where nothing was judged, all do. The
+/// storage's side has the way behind the own link: a link whose speed is not known can't have been judged to
+/// be full, so one that a queue shows to be is no contradiction.
+fn agrees(finding: &LimitFinding, culprit: Option<Culprit>) -> bool {
+    let step = finding.step;
     match culprit {
+        Some(Culprit::Storage) if step == LimitStep::LinkFull => {
+            finding.value(Measure::LinkPercent).is_none()
+        }
         None => true,
         Some(Culprit::Link) => step == LimitStep::LinkFull,
         Some(Culprit::ThisMachine) => step == LimitStep::Client,

@@ -12,7 +12,7 @@ pub enum LimitStep {
     Cache,
     /// The link carried what it can.
     LinkFull,
-    /// The way is broken: errors on the wire, half duplex.
+    /// The way is broken: errors on the wire, half duplex, long packets that are swallowed.
     PathBroken,
     /// Packets were lost.
     NetworkLoss,
@@ -22,6 +22,8 @@ pub enum LimitStep {
     Client,
     /// The sender's TCP buffer was too small for the way.
     SendBuffer,
+    /// The server waited for its disks, as somebody saw who sampled there.
+    ServerDisk,
     /// The server took its time, and the network did not.
     Server,
     /// The server had too few threads.
@@ -34,7 +36,7 @@ pub enum LimitStep {
 
 impl LimitStep {
     /// Every question, in order.
-    pub const ALL: [LimitStep; 11] = [
+    pub const ALL: [LimitStep; 12] = [
         LimitStep::Cache,
         LimitStep::LinkFull,
         LimitStep::PathBroken,
@@ -42,11 +44,26 @@ impl LimitStep {
         LimitStep::TcpWindow,
         LimitStep::Client,
         LimitStep::SendBuffer,
+        LimitStep::ServerDisk,
         LimitStep::Server,
         LimitStep::ServerThreads,
         LimitStep::Disk,
         LimitStep::Latency,
     ];
+}
+
+impl LimitStep {
+    /// Whether it lies on the way to the storage, and not in the storage itself.
+    pub fn is_on_the_way(self) -> bool {
+        matches!(
+            self,
+            LimitStep::LinkFull
+                | LimitStep::PathBroken
+                | LimitStep::NetworkLoss
+                | LimitStep::TcpWindow
+                | LimitStep::SendBuffer
+        )
+    }
 }
 
 /// What was measured, its unit in its name.
@@ -64,8 +81,16 @@ pub enum Measure {
     LinkPercent,
     /// What waited in the interface's sending queue, on average.
     QueueBytes,
+    /// What a ping to the server takes there and back under the load.
+    PingUs,
     /// Errors of the interface.
     InterfaceErrorsPerS,
+    /// Of the pings that were as long as a packet may be, lost while the connections stood still.
+    LongPingsLostPercent,
+    /// Of the short pings beside them, answered.
+    ShortPingsAnsweredPercent,
+    /// The longest packet, as this machine has it.
+    PacketBytes,
     /// Of what this machine sent to the server, sent again.
     RetransmittedPercent,
     /// TCP timeouts of the connections to the server.
@@ -108,8 +133,14 @@ pub enum Measure {
     DiskBusyPercent,
     /// Requests that it had at a time.
     DiskRequests,
+    /// How long a request took at a disk.
+    DiskUs,
+    /// Of the time of an operation, what a request of the server's disk takes.
+    DiskOfOperationPercent,
     /// Time in which some task waited for a disk.
     DiskPressurePercent,
+    /// Requests to the disk that a read of the tool was cut into.
+    RequestsPerRead,
     /// Of an operation's time, what the way there and back takes.
     OnTheWayPercent,
     /// Bytes of a request.

@@ -2,6 +2,7 @@
 //! this machine and the storage.
 
 use reelgauge_record::counters::Layer;
+use reelgauge_record::wire;
 
 use crate::counters::means::Means;
 use crate::facts::{LinkFacts, MemoryFacts};
@@ -19,6 +20,8 @@ pub struct Scene<'a> {
     pub link: Option<&'a LinkFacts>,
     /// The memories on the way.
     pub memory: Option<&'a MemoryFacts>,
+    /// Who else sampled meanwhile, with means over the same time.
+    pub observed: &'a [Observed<'a>],
     /// Whether the storage is behind a network.
     pub on_network: bool,
     /// How many processors this machine has.
@@ -26,6 +29,15 @@ pub struct Scene<'a> {
     /// Whether the load was no larger than it was asked to be: frames have their times, so that a load that
     /// was met says nothing of what could have been carried.
     pub is_paced: bool,
+}
+
+/// Another machine of which the counters are known: the server, or an array.
+#[derive(Clone, Copy, Debug)]
+pub struct Observed<'a> {
+    /// What it is called.
+    pub name: &'a str,
+    /// Means over exactly the measured time.
+    pub means: &'a Means,
 }
 
 /// A TCP connection to the server.
@@ -40,6 +52,13 @@ impl Connection<'_> {
     pub(super) fn of(&self, name: &str) -> Option<f64> {
         self.means.of(Layer::Network, &format!("connection_{name}"), self.name)
     }
+
+    /// What a full segment carries: as the kernel says, else what is usual. An address of IPv6 stands in
+    /// brackets.
+    pub(super) fn segment_bytes(&self) -> f64 {
+        let usual = || f64::from(wire::segment_bytes(wire::ETHERNET_MTU_BYTES, self.name.starts_with('[')));
+        self.of("mss_bytes").filter(|bytes| *bytes > 0.0).unwrap_or_else(usual)
+    }
 }
 
 impl<'a> Scene<'a> {
@@ -52,6 +71,16 @@ impl<'a> Scene<'a> {
     /// All connections together.
     pub(super) fn connections_sum(&self, name: &str) -> Option<f64> {
         self.means.sum(Layer::Network, &format!("connection_{name}"))
+    }
+
+    /// The shortest round trip of TCP over all connections.
+    pub(super) fn shortest_rtt_us(&self) -> Option<f64> {
+        self.connections().iter().filter_map(|connection| connection.of("min_rtt_us")).reduce(f64::min)
+    }
+
+    /// Of all of this machine's network.
+    pub(super) fn network(&self, name: &str) -> Option<f64> {
+        self.means.of(Layer::Network, name, "")
     }
 
     /// Of the link's interface.

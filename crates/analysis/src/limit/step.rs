@@ -10,8 +10,10 @@ mod latency;
 mod link_full;
 mod network_loss;
 mod path_broken;
+mod request;
 mod send_buffer;
 mod server;
+mod server_disk;
 mod tcp_window;
 
 use super::finding::{LimitStep, Tested};
@@ -27,6 +29,7 @@ pub(super) fn test(step: LimitStep, scene: &Scene<'_>) -> Tested {
         LimitStep::TcpWindow => tcp_window::test(scene),
         LimitStep::Client => client::test(scene),
         LimitStep::SendBuffer => send_buffer::test(scene),
+        LimitStep::ServerDisk => server_disk::test(scene),
         LimitStep::Server => server::test(scene),
         // Only the server itself counts them.
         LimitStep::ServerThreads if scene.on_network => Tested::NotMeasured,

@@ -30,6 +30,8 @@ pub enum NextStep {
     MeasureAlone,
     /// Nothing but a faster link carries more to this machine.
     FasterLink,
+    /// Mend the way to the storage, which is what limited it.
+    MendTheWay,
     /// Look at what the storage did at the time of the worst incident.
     LookAtIncident,
     /// Search for the largest count that passes.
@@ -44,6 +46,8 @@ pub enum NextStep {
     MeasureLonger,
     /// What the first look itself says.
     AsTheLookSays,
+    /// Put what a watch sampled beside the run of a client.
+    BesideARun,
     /// Change one thing, measure again, and compare.
     Compare,
 }
@@ -54,6 +58,9 @@ pub(super) fn after(summary: &Summary, said: &Said, confidence: &Confidence) -> 
     let doubts = |doubt: Doubt| confidence.doubts.contains(&doubt);
     let own = said.cause.is_some_and(|cause| cause.culprit.is_own());
     match summary.outcome {
+        // It has no load to do again.
+        Outcome::Running if summary.watch.is_some() => None,
+        _ if summary.watch.is_some() => Some(NextStep::BesideARun),
         _ if doubts(Doubt::Memory) && summary.check.is_none() => Some(NextStep::ChooseStorage),
         Outcome::Running => None,
         Outcome::Interrupted if summary.search.is_some() => Some(NextStep::Resume),
@@ -78,7 +85,7 @@ pub(super) fn after(summary: &Summary, said: &Said, confidence: &Confidence) -> 
         {
             Some(NextStep::RunAgain)
         }
-        Outcome::Complete => match by_number(said) {
+        Outcome::Complete => match by_number(summary, said) {
             // A run that was held up is nothing to compare with.
             Some(NextStep::Compare) if summary.self_cost.was_only_stopped() => Some(NextStep::RunAgain),
             step => step,
@@ -86,13 +93,13 @@ pub(super) fn after(summary: &Summary, said: &Said, confidence: &Confidence) -> 
     }
 }
 
-fn by_number(said: &Said) -> Option<NextStep> {
+fn by_number(summary: &Summary, said: &Said) -> Option<NextStep> {
     Some(match (&said.number, said.judgement) {
         (Number::FirstLook { .. }, _) => NextStep::AsTheLookSays,
         (Number::Capacity { at_least: Some(AtLeast::ThisMachine), .. }, _) => NextStep::FreeThisMachine,
         (Number::Capacity { at_least: Some(AtLeast::Unfinished), .. }, _) => NextStep::Resume,
         (Number::Capacity { at_least: Some(AtLeast::NoMoreTried), .. }, _) => NextStep::TryMore,
-        (_, Judgement::NotMet) => after_a_failure(said),
+        (_, Judgement::NotMet) => after_a_failure(summary, said),
         (Number::Capacity { .. }, _) => NextStep::ProveForLong,
         (Number::Streams { .. }, Judgement::Met) => NextStep::FindMax,
         (Number::ValidPoint { .. }, Judgement::Met) => NextStep::MorePoints,
@@ -102,8 +109,14 @@ fn by_number(said: &Said) -> Option<NextStep> {
     })
 }
 
-fn after_a_failure(said: &Said) -> NextStep {
+/// Where the way is named as the limit, the storage's log tells nothing.
+fn after_a_failure(summary: &Summary, said: &Said) -> NextStep {
+    let limit = |point: usize| summary.load_points.get(point)?.limit.as_ref()?.found.as_ref();
+    let is_on_the_way = |point| limit(point).is_some_and(|finding| finding.step.is_on_the_way());
     match said.cause {
+        Some(cause) if cause.culprit == Culprit::Storage && is_on_the_way(cause.point) => {
+            NextStep::MendTheWay
+        }
         Some(cause) if cause.culprit == Culprit::Link => NextStep::FasterLink,
         Some(cause) if cause.incident.is_some() => NextStep::LookAtIncident,
         _ => NextStep::Compare,

@@ -30,7 +30,9 @@ impl Said {
 
 /// What the run has to say, by its kind.
 pub(super) fn of(summary: &Summary) -> Said {
-    if let Some(check) = &summary.check {
+    if summary.watch.is_some() {
+        Said::nothing(Judgement::NothingAsked)
+    } else if let Some(check) = &summary.check {
         of_check(check, summary.outcome)
     } else if let Some(replay) = &summary.replay {
         of_replay(replay)

@@ -157,3 +157,20 @@ fn a_load_point_that_was_cut_off_is_neither_valid_nor_not() {
     let said = of(&stopped);
     assert_eq!((said.judgement, said.number), (Judgement::NotMet, Number::ValidPoint { streams: None }));
 }
+
+#[test]
+fn where_the_way_is_named_it_is_mended_and_the_storages_log_left_alone() {
+    use crate::limit::{Limit, LimitFinding, LimitStep, LimitVerdict};
+    let after = |step: LimitStep| {
+        let mut failed = point(57, Culprit::Storage);
+        let found = LimitFinding { step, at: None, seen: Vec::new(), rules: Vec::new() };
+        failed.limit = Some(Limit { verdict: LimitVerdict::Found, found: Some(found), ..Limit::default() });
+        of(&summary(vec![failed])).next_step
+    };
+    for step in [LimitStep::NetworkLoss, LimitStep::PathBroken, LimitStep::TcpWindow] {
+        assert_eq!(after(step), Some(NextStep::MendTheWay), "{step:?}");
+    }
+    for step in [LimitStep::Server, LimitStep::Disk] {
+        assert_eq!(after(step), Some(NextStep::LookAtIncident), "{step:?}");
+    }
+}

@@ -18,7 +18,14 @@ pub(super) fn interfaces(texts: &Texts, facts: &mut Facts) -> Vec<Subject> {
         }
     };
     let names: Vec<&str> = names.split_whitespace().filter(|name| *name != "lo").collect();
-    facts.subjects.extend(names.iter().filter_map(|name| bond(name, texts)));
+    for name in &names {
+        match texts.get(&bond_text(name)) {
+            Ok(said) => facts.subjects.push(bond(name, said)),
+            // Of other interfaces nobody asks for it.
+            Err(NotKnown::NotCollected) => {}
+            Err(why) => facts.cannot_see(&[Kind::Bond], &bond_text(name), &why),
+        }
+    }
     names.iter().filter_map(|name| interface(name, texts)).collect()
 }
 
@@ -216,10 +223,12 @@ fn rate(mode: &str) -> Option<f64> {
     mode.split_once("base")?.0.parse().ok()
 }
 
+fn bond_text(name: &str) -> String {
+    format!("/proc/net/bonding/{name}")
+}
+
 /// Several interfaces together, as the bonding driver tells of them.
-fn bond(name: &str, texts: &Texts) -> Option<Subject> {
-    let text = format!("/proc/net/bonding/{name}");
-    let said = texts.get(&text).ok()?;
+fn bond(name: &str, said: &str) -> Subject {
     let mut bond = Subject::new(Kind::Bond, name);
     let values = |key: &str| -> Vec<&str> {
         said.lines()
@@ -238,8 +247,8 @@ fn bond(name: &str, texts: &Texts) -> Option<Subject> {
     bond.yes_no("speeds_differ", differ("Speed", 0));
     // The first is the active aggregator's own.
     bond.yes_no("aggregators_differ", differ("Aggregator ID", 0));
-    bond.number("links", Some(values("Slave Interface").len() as f64), &text);
-    Some(bond)
+    bond.number("links", Some(values("Slave Interface").len() as f64), &bond_text(name));
+    bond
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use super::Subject;
+use super::{Facts, Kind, Subject};
 use crate::texts::{NotKnown, Texts};
 
 /// The table for IPv4.
@@ -15,6 +15,32 @@ const ROUTES_6: &str = "/proc/net/ipv6_route";
 pub(super) struct Way {
     pub(super) interface: String,
     pub(super) has_gateway: bool,
+}
+
+/// This machine's link to a server, as far as texts tell it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkTo {
+    /// The interface that the route takes.
+    pub interface: String,
+    /// Its speed, where it has hardware behind it that says so.
+    pub mbit_per_s: Option<f64>,
+    /// Its largest packet.
+    pub mtu_bytes: Option<u32>,
+}
+
+/// The link to a server with this address; `None` where no table of routes tells.
+pub fn link_to(texts: &Texts, server: IpAddr) -> Option<LinkTo> {
+    let facts = Facts::of(texts);
+    let interfaces: Vec<Subject> = facts.of_kind(Kind::Interface).cloned().collect();
+    let links = Links::new(texts, &interfaces);
+    let way = links.way(&server.to_string()).ok()?;
+    let of_link =
+        |name: &str| links.interface(&way.interface).and_then(|interface| interface.number_of(name));
+    Some(LinkTo {
+        mbit_per_s: of_link("speed_mbit_per_s"),
+        mtu_bytes: of_link("mtu_bytes").map(|mtu| mtu as u32),
+        interface: way.interface,
+    })
 }
 
 /// Routes and interfaces.

@@ -17,12 +17,12 @@ pub(crate) struct Mount {
     pub(crate) point: String,
     pub(crate) fs_type: String,
     pub(crate) source: String,
-    options: Vec<String>,
+    pub(crate) options: Vec<String>,
 }
 
 impl Mount {
     /// `None` where there is no such option; empty where it has no value.
-    fn option(&self, name: &str) -> Option<&str> {
+    pub(crate) fn option(&self, name: &str) -> Option<&str> {
         self.options.iter().find_map(|option| match option.split_once('=') {
             Some((key, value)) => (key == name).then_some(value),
             None => (option == name).then_some(""),

@@ -124,10 +124,15 @@ fn connection(object: &Object, texts: &Texts) -> Option<Subject> {
         Ok(list) => {
             let own: Vec<&Object> =
                 list.iter().filter(|one| value(one, "ServerName") == Some(server)).collect();
-            let is = |key: &str| own.iter().any(|one| value(one, key) == Some("True"));
             connection.number("channels", Some(own.len() as f64), CHANNELS);
-            connection.yes_no("client_has_rdma", is("ClientRdmaCapable"));
-            connection.yes_no("server_has_rdma", is("ServerRdmaCapable"));
+            for (fact, key) in
+                [("client_has_rdma", "ClientRdmaCapable"), ("server_has_rdma", "ServerRdmaCapable")]
+            {
+                match own.is_empty() {
+                    true => connection.gap(fact, CHANNELS, NotKnown::NotTold),
+                    false => connection.yes_no(fact, own.iter().any(|one| value(one, key) == Some("True"))),
+                }
+            }
         }
         Err(why) => {
             for fact in ["channels", "client_has_rdma", "server_has_rdma"] {

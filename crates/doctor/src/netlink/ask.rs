@@ -11,6 +11,8 @@ pub enum Family {
     Sockets,
     /// Interfaces and their queues.
     Route,
+    /// Families that come and go; the type of a question is the family's number.
+    Generic,
 }
 
 /// Asks for all that there is of a type, and hands over every message of the answer but the last.
@@ -32,7 +34,7 @@ mod linux {
     use std::io;
     use std::time::Duration;
 
-    use rustix::net::netlink::SOCK_DIAG;
+    use rustix::net::netlink::{GENERIC, SOCK_DIAG};
     use rustix::net::sockopt::{Timeout, set_socket_timeout};
     use rustix::net::{
         AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with,
@@ -60,6 +62,7 @@ mod linux {
             Family::Sockets => Some(SOCK_DIAG),
             // Number 0, which is what is taken where none is named.
             Family::Route => None,
+            Family::Generic => Some(GENERIC),
         };
         let socket = socket_with(AddressFamily::NETLINK, SocketType::DGRAM, SocketFlags::CLOEXEC, protocol)?;
         set_socket_timeout(&socket, Timeout::Recv, Some(PATIENCE))?;

@@ -124,6 +124,17 @@ const TEXTS: &[(&str, &str)] = texts![
     "smb.samba.fruit_zero_file_id",
     "nfs.macos_defaults",
     "net.path.usb_nic",
+    "fs.locks_not_exclusive",
+    "fs.locks_unsupported",
+    "fs.locks_this_machine",
+    "fs.xattrs_missing",
+    "fs.names_changed",
+    "fs.case_not_told_apart",
+    "fs.names_refused",
+    "fs.saving_fails",
+    "fs.times_coarse",
+    "fs.preallocation_missing",
+    "fs.links_missing",
 ];
 
 /// Every rule.

@@ -131,6 +131,8 @@ pub enum Truth {
     Yes,
     /// It does not.
     No,
+    /// It is known that there is no such thing to judge: no clock to set, no slot.
+    Absent,
     /// These texts would have told.
     NotKnown(Vec<Gap>),
 }
@@ -160,26 +162,22 @@ impl Seen<'_> {
 impl Detector {
     /// Whether it fires on a subject.
     pub fn judge(&self, seen: Seen) -> Truth {
-        let (mut gaps, mut is_unknown) = (Vec::new(), false);
-        for condition in &self.all {
-            match condition.holds(seen) {
-                Ok(true) => {}
-                Ok(false) => return Truth::No,
-                Err(gap) => {
-                    is_unknown = true;
-                    gaps.push(gap);
-                }
+        let all = self.all.iter().map(|condition| condition.holds(seen));
+        let any = either(self.any.iter().map(|condition| condition.holds(seen)));
+        let (mut gaps, mut is_absent) = (Vec::new(), false);
+        for truth in all.chain(any) {
+            match truth {
+                Truth::Yes => {}
+                Truth::No => return Truth::No,
+                Truth::Absent => is_absent = true,
+                Truth::NotKnown(more) => gaps.extend(more),
             }
         }
-        let any: Vec<_> = self.any.iter().map(|condition| condition.holds(seen)).collect();
-        if !any.is_empty() && !any.contains(&Ok(true)) {
-            if !any.iter().any(Result::is_err) {
-                return Truth::No;
-            }
-            is_unknown = true;
-            gaps.extend(any.into_iter().filter_map(Result::err));
+        match (is_absent, gaps.is_empty()) {
+            (true, _) => Truth::Absent,
+            (false, true) => Truth::Yes,
+            (false, false) => Truth::NotKnown(gaps),
         }
-        if is_unknown { Truth::NotKnown(gaps) } else { Truth::Yes }
     }
 
     /// The facts that were judged, and those that its sentence and these others name in braces, as far as
@@ -196,15 +194,38 @@ impl Detector {
     }
 }
 
+/// Of conditions of which one is enough; `None` where there are none.
+fn either(conditions: impl Iterator<Item = Truth>) -> Option<Truth> {
+    let mut told = None;
+    let mut gaps = Vec::new();
+    for truth in conditions {
+        match truth {
+            Truth::Yes => return Some(Truth::Yes),
+            Truth::NotKnown(more) => gaps.extend(more),
+            Truth::No => told = Some(Truth::No),
+            Truth::Absent => told = told.or(Some(Truth::Absent)),
+        }
+    }
+    if gaps.is_empty() { told } else { Some(Truth::NotKnown(gaps)) }
+}
+
 impl Condition {
-    fn holds(&self, seen: Seen) -> Result<bool, Gap> {
+    fn holds(&self, seen: Seen) -> Truth {
+        if matches!(seen.known(&self.fact), Ok(Value::Nothing)) && self.test != Test::Missing {
+            return Truth::Absent;
+        }
+        match self.is_met(seen) {
+            Ok(true) => Truth::Yes,
+            Ok(false) => Truth::No,
+            Err(gap) => Truth::NotKnown(vec![gap]),
+        }
+    }
+
+    fn is_met(&self, seen: Seen) -> Result<bool, Gap> {
         if self.test == Test::Missing {
             return Ok(seen.fact(&self.fact).is_none());
         }
         let value = seen.known(&self.fact)?;
-        if *value == Value::Nothing {
-            return Ok(false);
-        }
         let number = || match value {
             Value::Number(number) => Ok(*number),
             _ => Err(Gap { text: seen.subject.name.clone(), why: NotKnown::NotTold }),

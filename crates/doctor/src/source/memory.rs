@@ -23,6 +23,7 @@ pub fn parse_vmstat(text: &str, look: &mut Look) {
     if let Some((swapped_in, swapped_out)) = swapped {
         let pages = Reading::PerSecond(swapped_in.saturating_add(swapped_out));
         put(look, Layer::Host, "swapped_pages_per_s", pages);
+        put(look, Layer::Host, "swapped_in_pages_per_s", Reading::PerSecond(swapped_in));
     }
     let of_zone = |line: &str| line.strip_prefix("allocstall")?.split_once(' ')?.1.parse::<u64>().ok();
     if let Some(stalls) = text.lines().filter_map(of_zone).reduce(u64::saturating_add) {
@@ -78,6 +79,7 @@ allocstall_movable 18
         parse_vmstat(VMSTAT, &mut look);
         all_known(&look);
         assert_eq!(reading(&look, "swapped_pages_per_s", ""), &Reading::PerSecond(12));
+        assert_eq!(reading(&look, "swapped_in_pages_per_s", ""), &Reading::PerSecond(7));
         assert_eq!(reading(&look, "allocation_stalls_per_s", ""), &Reading::PerSecond(21));
     }
 

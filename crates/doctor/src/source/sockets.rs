@@ -104,6 +104,17 @@ impl Connection {
         self.remote.0 == server && (ports.is_empty() || ports.contains(&self.remote.1))
     }
 
+    /// All that arrived, in both directions: what the server acknowledged, and what came from there. What is
+    /// only sent again and again is not in it. `None` where the kernel is too old to tell.
+    pub fn arrived_bytes(&self) -> Option<u64> {
+        Some(self.u64(120)?.saturating_add(self.u64(128)?))
+    }
+
+    /// The longest packet that TCP takes the way to carry.
+    pub fn path_mtu_bytes(&self) -> Option<u32> {
+        self.u32(60).filter(|bytes| *bytes > 0)
+    }
+
     /// All that it has carried, in both directions.
     fn carried(&self) -> u64 {
         self.u64(128).unwrap_or(0).saturating_add(self.u64(200).unwrap_or(0))
@@ -145,6 +156,7 @@ impl Connection {
             ("connection_received_bytes_per_s", per_second(self.u64(128))),
             ("connection_sent_bytes_per_s", per_second(self.u64(200))),
             ("connection_retransmitted_bytes_per_s", per_second(self.u64(208))),
+            ("connection_sent_twice_segments_per_s", segments(216)),
             ("connection_segments_received_per_s", segments(152)),
             ("connection_out_of_order_segments_per_s", segments(224)),
             ("connection_timeouts_per_s", per_second(u16_at(&self.tcp, 240).map(u64::from))),
@@ -171,6 +183,7 @@ impl Connection {
             ("connection_min_rtt_us", level(min_rtt)),
             ("connection_cwnd_bytes", cwnd.map(Reading::Level)),
             ("connection_mss_bytes", level(segment)),
+            ("connection_path_mtu_bytes", level(self.path_mtu_bytes())),
             ("connection_delivery_bytes_per_s", self.u64(160).map(|rate| Reading::Level(rate as f64))),
             ("connection_peer_window_bytes", level(self.u32(228))),
             ("connection_window_bytes", level(self.u32(232))),
@@ -242,6 +255,7 @@ mod tests {
             ("connection_sent_bytes_per_s", 200),
             ("connection_retransmitted_bytes_per_s", 208),
             ("connection_segments_received_per_s", 152),
+            ("connection_sent_twice_segments_per_s", 216),
             ("connection_out_of_order_segments_per_s", 224),
             ("connection_timeouts_per_s", 240),
         ] {
@@ -252,6 +266,7 @@ mod tests {
             ("connection_min_rtt_us", 148.0),
             ("connection_cwnd_bytes", 80.0 * 16.0),
             ("connection_mss_bytes", 16.0),
+            ("connection_path_mtu_bytes", 60.0),
             ("connection_peer_window_bytes", 228.0),
             ("connection_window_bytes", 232.0),
             ("connection_window_scaling", 1.0),

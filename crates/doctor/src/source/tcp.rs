@@ -19,6 +19,9 @@ pub fn parse_netstat(text: &str, look: &mut Look) {
     let both = |one, other| Some(u64::saturating_add(total(one)?, total(other)?));
     // Without the acknowledgements, so that the share of what was sent again can be told.
     put_total(look, "tcp_data_segments_per_s", total("TCPOrigDataSent"));
+    // What the other end said it had already, and what came here although it had come before.
+    put_total(look, "tcp_sent_twice_segments_per_s", both("TCPDSACKRecv", "TCPDSACKOfoRecv"));
+    put_total(look, "tcp_received_twice_segments_per_s", both("TCPDSACKOldSent", "TCPDSACKOfoSent"));
     put_total(look, "tcp_timeouts_per_s", total("TCPTimeouts"));
     put_total(look, "tcp_zero_windows_per_s", both("TCPToZeroWindowAdv", "TCPWantZeroWindowAdv"));
     put_total(look, "tcp_receive_drops_per_s", both("TCPBacklogDrop", "TCPRcvQDrop"));
@@ -53,8 +56,8 @@ Tcp: 1 200 120000 -1 247 88 91 40 0 244845 232650 24 0 177 0
 ";
     /// The same, shortened.
     const NETSTAT: &str = "\
-TcpExt: SyncookiesSent TCPTimeouts TCPBacklogDrop TCPToZeroWindowAdv TCPWantZeroWindowAdv TCPOrigDataSent TCPRcvQDrop
-TcpExt: 0 3 4 2 5 165165 6
+TcpExt: SyncookiesSent TCPTimeouts TCPBacklogDrop TCPToZeroWindowAdv TCPWantZeroWindowAdv TCPOrigDataSent TCPRcvQDrop TCPDSACKOldSent TCPDSACKOfoSent TCPDSACKRecv TCPDSACKOfoRecv
+TcpExt: 0 3 4 2 5 165165 6 11 2 21 3
 IpExt: InNoRoutes TCPTimeouts
 IpExt: 0 99
 MPTcpExt: MPCapableSYNRX TCPTimeouts
@@ -70,6 +73,8 @@ MPTcpExt: 0 98
         for (name, total) in [
             ("tcp_retransmitted_segments_per_s", 24),
             ("tcp_data_segments_per_s", 165_165),
+            ("tcp_sent_twice_segments_per_s", 24),
+            ("tcp_received_twice_segments_per_s", 13),
             ("tcp_timeouts_per_s", 3),
             ("tcp_zero_windows_per_s", 7),
             ("tcp_receive_drops_per_s", 10),

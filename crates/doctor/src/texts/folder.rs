@@ -65,7 +65,8 @@ pub fn read(folder: &Path) -> Result<Texts, FolderError> {
         let Some(text) = text(&entry.path(), &mut left_bytes) else { continue };
         texts.put_noted(&name, text);
     }
-    if !texts.known().any(is_text) {
+    let tells = |name: &str| is_text(name) && texts.get(name).is_ok_and(|text| !text.trim().is_empty());
+    if !texts.known().any(tells) {
         return Err(FolderError::Nothing { folder: folder.to_owned() });
     }
     Ok(texts)
@@ -162,6 +163,11 @@ mod tests {
     #[test]
     fn an_empty_folder_and_none_are_errors() {
         let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(read(folder.path()), Err(FolderError::Nothing { .. })));
+        // Nor do files that say nothing, or why there is none.
+        fs::write(folder.path().join("%2Fproc%2Fmeminfo"), " \n").unwrap();
+        fs::write(folder.path().join("ss -tinHO"), "").unwrap();
+        fs::write(folder.path().join("%2Fproc%2Fmdstat.why"), "not allowed").unwrap();
         assert!(matches!(read(folder.path()), Err(FolderError::Nothing { .. })));
         assert!(matches!(read(&folder.path().join("gone")), Err(FolderError::Unreadable { .. })));
     }

@@ -133,6 +133,19 @@ pub fn is_text(name: &str) -> bool {
     name.starts_with('/') || name.starts_with("Get-") || asked.into_iter().any(|asked| asked == program)
 }
 
+/// Whether a text that is blank says that there are none of what it lists. Any other that is blank says
+/// nothing at all.
+pub fn says_nothing_blank(name: &str) -> bool {
+    const LISTS: [&str; 5] = [
+        "/var/lib/nfs/etab",
+        "Get-SmbConnection",
+        "Get-SmbMultichannelConnection",
+        "nfsstat -m",
+        "smbutil statshares -a",
+    ];
+    LISTS.contains(&name) || name.starts_with("zfs get ") || name.ends_with("/bonding/slaves")
+}
+
 /// Whether a disk is none that data lies on.
 pub fn is_no_disk(name: &str) -> bool {
     ["loop", "ram", "zram", "sr", "fd", "nbd"]

@@ -27,7 +27,7 @@ impl Root {
         let mut options = OpenOptions::new();
         match purpose {
             For::Reading => options.read(true),
-            For::Appending => options.append(true),
+            For::Existing => options.write(true),
             For::Both => options.read(true).write(true).create(true).truncate(false),
             For::New => options.read(true).write(true).create_new(true),
         };

@@ -145,7 +145,7 @@ impl Root {
     pub fn open_file(&self, _area: &Path, inside: &Path, purpose: For) -> io::Result<File> {
         let flags = match purpose {
             For::Reading => OFlags::RDONLY,
-            For::Appending => OFlags::WRONLY | OFlags::APPEND,
+            For::Existing => OFlags::WRONLY,
             For::Both => OFlags::RDWR | OFlags::CREATE,
             For::New => OFlags::RDWR | OFlags::CREATE | OFlags::EXCL,
             #[cfg(target_os = "linux")]

@@ -132,7 +132,7 @@ pub fn give_back(area: &Area, set: &OtherSet) -> Result<Cleaned, DataSetError> {
 
 /// Notes that a run uses a data set now. A failure matters to nobody but the order in which sets go.
 pub(super) fn used_now(area: &AreaDir, directory: &Path) {
-    if let Ok(manifest) = area.open_file(&directory.join(MANIFEST_FILE), For::Appending) {
+    if let Ok(manifest) = area.open_file(&directory.join(MANIFEST_FILE), For::Existing) {
         let _ = manifest.set_modified(SystemTime::now());
     }
 }

@@ -63,11 +63,11 @@ impl Hands {
 
 /// What the script is told of a result.
 #[inline]
-pub(super) fn outcome(op: &Op, done_ns: u64, result: Result<usize, ErrorNumber>) -> Done {
+pub(super) fn outcome(op: &Op, issued_ns: u64, done_ns: u64, result: Result<usize, ErrorNumber>) -> Done {
     let (done_len, errno) = match result {
         // A system call never moves more than it was asked to, which is 32 bits.
         Ok(moved) => (moved as u32, 0),
         Err(errno) => (0, errno),
     };
-    Done { token: op.token, done_ns, done_len, errno }
+    Done { token: op.token, issued_ns, done_ns, done_len, errno }
 }

@@ -78,7 +78,9 @@ where
     for tiding in tidings {
         outcome = outcome.and(tiding);
     }
-    context.window.begin(context.clock.now_ns());
+    if outcome.is_ok() {
+        context.window.begin_in_time(&context.clock, &context.stop);
+    }
     gate.open(outcome.is_ok());
     outcome.map(|()| heartbeats)
 }

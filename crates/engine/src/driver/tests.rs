@@ -476,8 +476,13 @@ fn errors_are_results_and_the_same_for_all() {
             let record = ended.records[number];
             let got = (record.errno, record.done_len);
             assert_eq!(got, (*errno, *done_len), "{name}: {op:?}");
-            let told =
-                Done { token: number as u32, done_ns: record.done_ns, done_len: *done_len, errno: *errno };
+            let told = Done {
+                token: number as u32,
+                issued_ns: record.issued_ns,
+                done_ns: record.done_ns,
+                done_len: *done_len,
+                errno: *errno,
+            };
             assert_eq!(done[number], told, "{name}: {op:?}");
         }
         let missing = bench.folder().join("missing");
@@ -947,13 +952,31 @@ fn at_the_end_nothing_is_begun_and_everything_is_closed() {
             assert_eq!(ended.records.iter().filter(|record| record.worker == id).count(), 10, "{name}");
         }
         for record in &ended.records {
-            let warm = record.due_ns < bench.context.window.warmup_until_ns();
+            let warm = record.issued_ns < bench.context.window.warmup_until_ns();
             assert_eq!(record.flags.has(OpFlags::WARMUP), warm, "{name}: {record:?}");
         }
         assert!(
             bench.context.clock.now_ns() >= bench.context.window.end_ns(),
             "{name}: a load point lasts until its end"
         );
+    }
+}
+
+#[test]
+fn a_load_point_does_not_begin_before_its_time() {
+    for (name, start) in drivers() {
+        let not_before_ns = 60 * MS;
+        let bench = Bench::new(|context| {
+            let now_ns = context.clock.now_ns();
+            context.window = Window::new(0, 20 * MS).not_before(now_ns + not_before_ns);
+        });
+        let from_ns = bench.context.clock.now_ns();
+        let ended = run(start, endless().one(), &bench);
+        let begun_ns = bench.context.window.begun_ns();
+        // The bench was made a moment before.
+        assert!(begun_ns + 50 * MS >= from_ns + not_before_ns, "{name}: {begun_ns} {from_ns}");
+        assert!(ended.records.iter().all(|record| record.issued_ns >= begun_ns), "{name}");
+        assert!(!ended.records.is_empty(), "{name}");
     }
 }
 

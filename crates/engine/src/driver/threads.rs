@@ -154,7 +154,7 @@ impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
         };
         let done_ns = context.clock.now_ns();
         self.post.heartbeat.idle();
-        let done = outcome(op, done_ns, result);
+        let done = outcome(op, issued_ns, done_ns, result);
         if let Some((map, write)) = &map {
             map.end(write, done.errno == 0 && done.done_len == op.len);
         }

@@ -658,6 +658,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
         let done = Done {
             token: op.token,
+            issued_ns,
             done_ns: now_ns,
             done_len: if op.kind.moves_data() { result.max(0) as u32 } else { 0 },
             errno: if result < 0 { -result } else { 0 },

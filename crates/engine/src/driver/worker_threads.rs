@@ -288,7 +288,7 @@ impl Helper {
             None => self.call(op, stamped.as_ref()),
             Some(errno) => Err(errno),
         };
-        let done = outcome(op, context.clock.now_ns(), result);
+        let done = outcome(op, issued_ns, context.clock.now_ns(), result);
         if let Some((map, write)) = &map {
             map.end(write, done.errno == 0 && done.done_len == op.len);
         }

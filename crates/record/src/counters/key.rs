@@ -13,11 +13,14 @@ pub enum Layer {
     Mount,
     /// This program.
     Tool,
+    /// What another machine counts that has no name here: an array, a switch.
+    Other,
 }
 
 impl Layer {
     /// Every layer.
-    pub const ALL: [Layer; 5] = [Layer::Host, Layer::Network, Layer::Disk, Layer::Mount, Layer::Tool];
+    pub const ALL: [Layer; 6] =
+        [Layer::Host, Layer::Network, Layer::Disk, Layer::Mount, Layer::Tool, Layer::Other];
 
     /// The layer's name in files.
     pub const fn name(self) -> &'static str {
@@ -27,6 +30,7 @@ impl Layer {
             Layer::Disk => "disk",
             Layer::Mount => "mount",
             Layer::Tool => "tool",
+            Layer::Other => "other",
         }
     }
 

@@ -77,7 +77,11 @@ impl Kind {
     /// For people, with its device and its unit: "eth0 received, MB/s".
     pub fn label(&self, device: &str) -> String {
         let (words, sign) = (self.words, self.unit.sign());
-        if device.is_empty() { format!("{words}{sign}") } else { format!("{device} {words}{sign}") }
+        match (device, words) {
+            ("", _) => format!("{words}{sign}"),
+            (_, "") => format!("{device}{sign}"),
+            _ => format!("{device} {words}{sign}"),
+        }
     }
 }
 
@@ -107,7 +111,7 @@ pub const KINDS: &[Kind] = kinds! {
     Host Detail Percent "cpu_softirq_percent" "processors in soft interrupts";
     Host Detail Percent "cpu_busiest_core_softirq_percent" "busiest processor in soft interrupts";
     Host Fault Percent "cpu_steal_percent" "processors taken by the hypervisor";
-    Host Fault Percent "cpu_busiest_core_steal_percent" "most taken of one processor by the hypervisor";
+    Host Fault Percent "cpu_busiest_core_steal_percent" "one processor taken by the hypervisor";
     // The programs that take most, each with its name. Of one processor: with several it may be more than
     // 100.
     Host Detail Percent "program_percent" "processor time of another program";
@@ -121,7 +125,11 @@ pub const KINDS: &[Kind] = kinds! {
     Host Fault Percent "pressure_memory_some_percent" "some waiting for memory";
     Host Fault Percent "pressure_memory_full_percent" "all waiting for memory";
     Host Fault PerS "swapped_pages_per_s" "pages swapped";
+    Host Fault PerS "swapped_in_pages_per_s" "pages read back from swap";
     Host Fault PerS "allocation_stalls_per_s" "allocations that had to wait";
+
+    // How often the link of an interface went up or down.
+    Network Fault PerS "link_changes_per_s" "link up or down";
 
     Network Main BytesPerS "rx_bytes_per_s" "received";
     Network Main BytesPerS "tx_bytes_per_s" "sent";
@@ -136,6 +144,9 @@ pub const KINDS: &[Kind] = kinds! {
     Network Fault PerS "softnet_squeezes_per_s" "receive budget used up";
     Network Detail PerS "tcp_data_segments_per_s" "TCP data segments sent";
     Network Fault PerS "tcp_retransmitted_segments_per_s" "TCP segments sent again";
+    // What had arrived already: sent again for nothing.
+    Network Fault PerS "tcp_sent_twice_segments_per_s" "TCP segments sent again for nothing";
+    Network Fault PerS "tcp_received_twice_segments_per_s" "TCP segments received twice";
     Network Fault PerS "tcp_timeouts_per_s" "TCP timeouts";
     Network Fault PerS "tcp_zero_windows_per_s" "TCP windows closed";
     Network Fault PerS "tcp_receive_drops_per_s" "TCP segments dropped by full sockets";
@@ -149,6 +160,7 @@ pub const KINDS: &[Kind] = kinds! {
     Network Detail Us "connection_min_rtt_us" "shortest TCP round trip";
     Network Detail Bytes "connection_cwnd_bytes" "congestion window";
     Network Detail Bytes "connection_mss_bytes" "longest segment";
+    Network Detail Bytes "connection_path_mtu_bytes" "longest packet on the way";
     Network Detail BytesPerS "connection_delivery_bytes_per_s" "delivery rate";
     Network Detail Bytes "connection_peer_window_bytes" "window of the server";
     Network Detail Bytes "connection_window_bytes" "window of this machine";
@@ -160,12 +172,22 @@ pub const KINDS: &[Kind] = kinds! {
     Network Fault Percent "connection_window_limited_percent" "waited for the server's window";
     Network Fault Percent "connection_send_buffer_limited_percent" "waited for its own send buffer";
     Network Fault BytesPerS "connection_retransmitted_bytes_per_s" "sent again";
+    Network Fault PerS "connection_sent_twice_segments_per_s" "segments sent again for nothing";
     Network Fault PerS "connection_timeouts_per_s" "TCP timeouts of the connection";
     Network Detail PerS "connection_segments_received_per_s" "data segments received";
     Network Fault PerS "connection_out_of_order_segments_per_s" "segments received out of order";
     Network Detail Bytes "connection_receive_queue_bytes" "received and not yet taken";
     Network Detail Bytes "connection_receive_buffer_bytes" "receive buffer";
+    // A ping to the server, the quickest of each look. Where its connections stand still, as many again, and
+    // some as long as a packet may be: how many were sent, and how many of each kind came back.
+    Network Detail Us "ping_us" "ping to the server";
+    Network Fault PerS "still_pings_per_s" "pings while nothing moved";
+    Network Fault PerS "still_pings_answered_per_s" "short pings answered while nothing moved";
+    Network Fault PerS "still_long_pings_answered_per_s" "long pings answered while nothing moved";
 
+    // 1 while it goes on; the device says on what, and which: "md0 resync", "tank scrub", "vdb balance".
+    Disk Fault Count "background_work_count" "going on";
+    Disk Detail Count "snapshots_count" "snapshots of volumes";
     Disk Main BytesPerS "read_bytes_per_s" "read";
     Disk Main BytesPerS "written_bytes_per_s" "written";
     Disk Main Us "mean_read_us" "time of a read";
@@ -177,6 +199,8 @@ pub const KINDS: &[Kind] = kinds! {
     Disk Detail Count "in_flight" "requests in flight";
     Disk Detail Count "mean_in_flight" "requests in flight on average";
 
+    // How often something else showed at the mount point, or with other options.
+    Mount Fault PerS "remounts_per_s" "mount changed";
     // Bytes as the server saw them. Times of NFS requests: on the wire and at the server (RTT), in this
     // client's queue before that, and from beginning to end (execution).
     Mount Main BytesPerS "read_bytes_per_s" "mount read";
@@ -209,6 +233,14 @@ pub const KINDS: &[Kind] = kinds! {
     Tool Detail Bytes "memory_bytes" "reelgauge's memory";
     Tool Fault Percent "throttled_percent" "reelgauge's group kept from running by its quota";
     Tool Detail Us "sampling_us" "processor time of sampling all this once";
+
+    // Of an array, a switch or whatever else was put beside a run; the device is the name that it has there.
+    Other Main Percent "series_percent" "";
+    Other Main BytesPerS "series_bytes_per_s" "";
+    Other Main PerS "series_per_s" "";
+    Other Main Us "series_us" "";
+    Other Main Bytes "series_bytes" "";
+    Other Main Count "series_count" "";
 };
 
 #[cfg(test)]

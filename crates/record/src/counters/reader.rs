@@ -12,7 +12,9 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMe
 use crate::contained::contained;
 use crate::log::{ColumnFault, open_column};
 
-use super::{COLUMNS, CountersError, KEY_UNREAD, KEY_VERSION, SCHEMA_VERSION};
+use super::{
+    COLUMNS, CountersError, KEY_AGENT, KEY_RUN_NS, KEY_UNREAD, KEY_VERSION, SCHEMA_VERSION, StoreMeta,
+};
 
 /// Rows read at a time.
 const BATCH_ROWS: usize = 1 << 12;
@@ -43,6 +45,16 @@ pub fn read_part(path: &Path, take: &mut dyn FnMut(Row<'_>)) -> Result<Vec<Strin
     let part = contained(|| Part::open(file)).unwrap_or_else(contradiction);
     part.and_then(|part| part.read(take))
         .map_err(|why| CountersError::Damaged { path: path.to_path_buf(), why })
+}
+
+/// Whose part it is, and the wall-clock time of its time 0.
+///
+/// # Errors
+/// When it can't be read, or does not say.
+pub fn part_meta(path: &Path) -> Result<StoreMeta, CountersError> {
+    let file = File::open(path).map_err(CountersError::io("open", path))?;
+    let meta = contained(|| Part::open(file).and_then(|part| part.meta())).unwrap_or_else(contradiction);
+    meta.map_err(|why| CountersError::Damaged { path: path.to_path_buf(), why })
 }
 
 /// What is said where the library panicked.
@@ -89,6 +101,14 @@ impl Part {
         }
         part.places = COLUMNS.iter().map(|name| part.find(name)).collect::<Result<_, _>>()?;
         Ok(part)
+    }
+
+    fn meta(&self) -> Result<StoreMeta, String> {
+        let run_ns = self.metadata(KEY_RUN_NS).and_then(|text| text.parse().ok());
+        Ok(StoreMeta {
+            run_ns: run_ns.ok_or("it does not say when its time began")?,
+            agent: self.metadata(KEY_AGENT).unwrap_or_default().to_owned(),
+        })
     }
 
     fn metadata(&self, key: &str) -> Option<&str> {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use parquet::file::metadata::{KeyValue, ParquetMetaData, ParquetMetaDataReader};
 
+use crate::agents::{AGENTS_FILE, AgentPlace, AgentPlaces};
 use crate::op::OpRecord;
 
 use super::error::LogError;
@@ -24,6 +25,8 @@ const BATCH_ROWS: usize = 1 << 14;
 pub struct LogReader {
     agents: Vec<AgentLog>,
     skipped: Vec<Skipped>,
+    /// The run is one of several machines, and all numbers and times are those of the run.
+    is_whole: bool,
 }
 
 /// The operation log of one agent.
@@ -38,6 +41,8 @@ pub struct AgentLog {
     /// How many operations it holds.
     pub rows: u64,
     parts: Vec<PathBuf>,
+    /// What is added to its numbers and times.
+    place: AgentPlace,
 }
 
 /// Operations of one agent.
@@ -76,12 +81,19 @@ pub enum SkipReason {
 
 impl LogReader {
     /// Opens the logs under `dir`: a run's `ops/`, or one `agent=NAME/` in it. Reads all footers, no rows.
+    ///
+    /// In a run that several machines made, numbers and times are those of the run ([`crate::agents`]), and
+    /// the machine's name goes before those of its files; the log of one `agent=NAME/` alone is as it was
+    /// written.
     pub fn open(dir: &Path) -> Result<LogReader, LogError> {
-        let mut reader = LogReader { agents: Vec::new(), skipped: Vec::new() };
+        let places = AgentPlaces::read(dir).map_err(LogError::io("read", &dir.join(AGENTS_FILE)))?;
+        let mut reader = LogReader { agents: Vec::new(), skipped: Vec::new(), is_whole: places.is_some() };
         for agent_dir in agent_dirs(dir)? {
             let Survey { parts, mut skipped } = survey(&agent_dir)?;
+            let folder = agent_dir.file_name().unwrap_or_default().to_string_lossy();
+            let place = places.as_ref().and_then(|places| places.of_folder(&folder)).cloned();
             match AgentLog::from_parts(&agent_dir, parts)? {
-                Some(agent) => reader.agents.push(agent),
+                Some(agent) => reader.agents.push(agent.placed(place)),
                 None => skipped.push(Skipped { path: agent_dir, reason: SkipReason::Empty }),
             }
             reader.skipped.append(&mut skipped);
@@ -95,6 +107,11 @@ impl LogReader {
     /// The agents, in order of their directories' names.
     pub fn agents(&self) -> &[AgentLog] {
         &self.agents
+    }
+
+    /// Whether several machines made the run, whose numbers and times are put together already.
+    pub fn is_whole(&self) -> bool {
+        self.is_whole
     }
 
     /// What was left out, and why. A figure made from the log should come with this.
@@ -136,6 +153,24 @@ impl AgentLog {
         Ok(workers)
     }
 
+    /// What is added to its numbers and times: nothing in a run of one machine.
+    pub fn place(&self) -> &AgentPlace {
+        &self.place
+    }
+
+    /// With its numbers and times as those of the run.
+    fn placed(mut self, place: Option<AgentPlace>) -> AgentLog {
+        let Some(place) = place else { return self };
+        let files = std::mem::take(&mut self.files);
+        let named = |(index, entry): (u32, FileEntry)| {
+            let path = format!("{}: {}", place.agent, entry.path);
+            (index.saturating_add(place.first_file), FileEntry { path, ..entry })
+        };
+        self.files = files.into_iter().map(named).collect();
+        self.place = place;
+        self
+    }
+
     fn from_parts(dir: &Path, parts: Vec<FoundPart>) -> Result<Option<AgentLog>, LogError> {
         let mut agent: Option<AgentLog> = None;
         for part in parts {
@@ -146,6 +181,7 @@ impl AgentLog {
                 files: BTreeMap::new(),
                 rows: 0,
                 parts: Vec::new(),
+                place: AgentPlace::default(),
             });
             if agent.meta != head.meta {
                 return Err(LogError::Corrupt {
@@ -178,6 +214,7 @@ impl Batches<'_> {
                 let mut ops = Vec::new();
                 part.read(BATCH_ROWS, &mut ops)?;
                 if !ops.is_empty() {
+                    ops.iter_mut().for_each(|op| agent.place.place(op));
                     return Ok(Some(Batch { agent: index, ops }));
                 }
                 self.part = None;

@@ -11,15 +11,15 @@ use crate::width;
 
 /// The verbs by what they are for, in the order of the help.
 pub const GROUPS: [(&str, &[&str]); 5] = [
-    ("Measure", &["check", "streams", "mix", "vda", "replay", "run"]),
+    ("Measure", &["check", "streams", "mix", "vda", "replay", "run", "fleet"]),
     ("Look", &["list", "report", "compare", "ops", "extents", "console"]),
-    ("Improve", &["doctor", "prove"]),
+    ("Improve", &["doctor", "prove", "tune", "watch"]),
     ("Traces", &["record", "import", "export", "traces"]),
-    ("Keep house", &["clean", "formats", "scenarios", "completions", "man"]),
+    ("Keep house", &["clean", "formats", "scenarios", "agent", "completions", "man"]),
 ];
 
 /// Verbs that the first screen only names, on the last line of their group.
-const NAMED_ONLY: [&str; 4] = ["formats", "scenarios", "completions", "man"];
+const NAMED_ONLY: [&str; 7] = ["export", "traces", "formats", "scenarios", "agent", "completions", "man"];
 
 /// The first screen is made for this many columns, and has others where there are fewer.
 const USUAL_WIDTH: usize = 80;
@@ -37,6 +37,7 @@ pub fn command() -> Command {
 
 /// Of a flag that is repeated the last value is meant. Lists are not: each of theirs counts.
 fn last_value_wins(verb: Command) -> Command {
+    let verb = verb.mut_subcommands(last_value_wins);
     verb.mut_args(|arg| {
         let is_single = matches!(arg.get_action(), ArgAction::Set | ArgAction::SetTrue);
         let id = arg.get_id().clone();

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 
 use anyhow::{Result, anyhow, bail};
-use clap::Parser;
+use clap::FromArgMatches;
 use reelgauge_analysis::forecast::Forecast;
 use reelgauge_report::forecast_line;
 use reelgauge_runner::ahead;
@@ -12,6 +12,7 @@ use reelgauge_runner::suite::NASPT;
 use reelgauge_workload::streams::AnyPlan;
 
 use super::{mix, replay, run, streams, suite, vda};
+use crate::cli::command::command;
 use crate::cli::{Cli, RunArgs, Verb};
 use crate::screen::said_once;
 
@@ -27,7 +28,9 @@ pub fn ahead(words: &[OsString]) -> Result<String, String> {
 
 fn forecast(words: &[OsString]) -> Result<Option<Forecast>> {
     let program = OsString::from("reelgauge");
-    let cli = Cli::try_parse_from(std::iter::once(&program).chain(words)).map_err(|error| usage(&error))?;
+    // As the words would be read if they were started.
+    let read = command().try_get_matches_from(std::iter::once(&program).chain(words));
+    let cli = read.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| usage(&error))?;
     let plan = match cli.verb {
         Verb::Check(args) => return Ok(Some(ahead::of_check(&args.path))),
         Verb::Streams(args) => AnyPlan::Streams(streams::plan_of(&args)?),
@@ -89,5 +92,8 @@ mod tests {
         assert!(refused.contains("--duration") && !refused.contains("Usage"), "{refused}");
         assert!(of(&["streams", "/t"]).unwrap_err().contains("--format"));
         assert!(of(&["clean", "/t"]).is_err());
+        let twice =
+            ["mix", "/t", "--file-size=1GiB", "--file-size=16MiB", "--duration=30s", "--duration=40s"];
+        assert!(of(&twice).is_ok_and(|ahead| ahead.contains("45 s")), "{:?}", of(&twice));
     }
 }

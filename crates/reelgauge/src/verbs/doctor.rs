@@ -1,36 +1,58 @@
 //! `reelgauge doctor`: what is set badly for media on this machine, or on one that a script asked.
 
+#[cfg(target_os = "linux")]
+mod probing;
+#[cfg(not(target_os = "linux"))]
+#[path = "doctor/probing_elsewhere.rs"]
+mod probing;
+
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use reelgauge_analysis::path::ceiling::tcp_payload_bytes_per_s;
+use reelgauge_analysis::path::{ClientLink, Measured, PathFacts, path};
+use reelgauge_doctor::facts::{PROBED, link_to};
 use reelgauge_doctor::place::Place;
 use reelgauge_doctor::rule::Role;
 use reelgauge_doctor::rule::catalogue::rules;
 use reelgauge_doctor::texts::{Texts, folder, live, script};
 use reelgauge_doctor::{Scope, diagnose};
 use reelgauge_report::doctor::{diagnosis_json, doctor_screen, is_grave};
+use reelgauge_report::path::link_words;
+use reelgauge_results::site::read_site;
+
+use super::ask::ask;
 
 use crate::cli::{DoctorArgs, ScriptKind};
 use crate::screen;
 
 /// Something that costs much was found.
 const EXIT_GRAVE: u8 = 1;
+/// No rule could be judged.
+const EXIT_NOTHING_TO_JUDGE: u8 = 2;
 
 /// Judges a machine. The exit code.
 pub fn doctor(args: &DoctorArgs) -> Result<u8> {
+    if args.ask {
+        return ask(&args.site);
+    }
+    if args.probe {
+        return probing::with_probes(args);
+    }
     let mut out = std::io::stdout().lock();
     match args.collect_script {
         Some(ScriptKind::Sh) => out.write_all(script::shell().as_bytes())?,
         Some(ScriptKind::Powershell) => out.write_all(script::powershell().as_bytes())?,
-        None => return judge(args, &mut out),
+        None => return judge(args, None, &mut out),
     }
     Ok(0)
 }
 
-fn judge(args: &DoctorArgs, out: &mut impl Write) -> Result<u8> {
-    let texts = match &args.from {
+/// Judges a machine, with what probes found.
+fn judge(args: &DoctorArgs, probed: Option<&str>, out: &mut impl Write) -> Result<u8> {
+    let mut texts = match &args.from {
         Some(folder) => folder::read(folder)?,
         None if cfg!(windows) => bail!(
             "on Windows a script asks the machine: reelgauge doctor --collect-script powershell > collect.ps1; \
@@ -38,18 +60,46 @@ fn judge(args: &DoctorArgs, out: &mut impl Write) -> Result<u8> {
         ),
         None => live::collect(),
     };
+    if let Some(probed) = probed {
+        texts.put(PROBED, Ok(probed.to_owned()));
+    }
     let place = args.path.as_deref().map(|path| place(&texts, path, args.from.is_some())).transpose()?;
     let mut roles = BTreeSet::from([Role::Client]);
     if args.server {
         roles.insert(Role::Server);
     }
-    let diagnosis = diagnose(&texts, Scope { roles, place, is_elsewhere: args.from.is_some() }, rules());
+    let way = place.as_ref().map(|place| way(args, &texts, place)).transpose()?.flatten();
+    let scope = Scope { roles, place, is_elsewhere: args.from.is_some(), is_probed: probed.is_some() };
+    let diagnosis = diagnose(&texts, scope, rules());
     let text = match args.json {
-        true => diagnosis_json(&diagnosis)? + "\n",
-        false => doctor_screen(&diagnosis, args.all, screen::style()),
+        true => diagnosis_json(&diagnosis, way.as_ref())? + "\n",
+        false => doctor_screen(&diagnosis, way.as_ref(), args.all, screen::style()),
     };
     out.write_all(text.as_bytes())?;
-    Ok(if is_grave(&diagnosis) { EXIT_GRAVE } else { 0 })
+    Ok(match is_grave(&diagnosis) {
+        true => EXIT_GRAVE,
+        false if diagnosis.knows_nothing() => EXIT_NOTHING_TO_JUDGE,
+        false => 0,
+    })
+}
+
+/// The path to a server's disks, with what is known of its parts. `None` where no network leads there and
+/// nothing
+/// was said of the site.
+fn way(args: &DoctorArgs, texts: &Texts, place: &Place) -> Result<Option<PathFacts>> {
+    let site = read_site(&args.site)?;
+    let link = place.server.and_then(|server| Some((link_to(texts, server)?, server)));
+    if place.is_local || link.is_none() && site.is_none() {
+        return Ok(None);
+    }
+    let client = link.map(|(link, server)| ClientLink {
+        words: link_words(&link.interface, server, link.mbit_per_s, link.mtu_bytes),
+        mbit_per_s: link.mbit_per_s,
+        line_bytes_per_s: link
+            .mbit_per_s
+            .map(|mbit| tcp_payload_bytes_per_s(mbit, link.mtu_bytes.unwrap_or(1_500))),
+    });
+    Ok(Some(path(&site.unwrap_or_default(), client.as_ref(), Measured::default())))
 }
 
 /// Where a path lies; on another machine nothing but its table of mounts can tell.

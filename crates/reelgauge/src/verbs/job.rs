@@ -1,6 +1,7 @@
 //! What every measuring verb does with its plan: it is carried out, and its summary shown.
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use reelgauge_report::{Detail, Tables};
@@ -10,8 +11,9 @@ use reelgauge_runner::mix::MixRequest;
 use reelgauge_runner::observer::Observer;
 use reelgauge_runner::replay::{ReplayRequest, run_replay};
 use reelgauge_runner::session::finished::Finished;
+use reelgauge_runner::steered::{self, Pilot};
 use reelgauge_runner::streams::{StreamsRequest, run_streams};
-use reelgauge_runner::supervise::{HANG_AFTER, Patience, supervised};
+use reelgauge_runner::supervise::{HANG_AFTER, Patience, steering_input, supervised};
 
 use crate::cli::OutputArgs;
 use crate::progress::Progress;
@@ -37,6 +39,29 @@ pub fn carry_out(job: Job, output: &OutputArgs) -> Result<u8> {
         Ok(code) => code,
         Err(error) => screen::complain(&error),
     })?;
+    Ok(code)
+}
+
+/// Carries out a plan as somebody else says, through standard input and output. The exit code.
+pub fn carry_out_steered(job: Job, plan: &Path) -> Result<u8> {
+    let patience = patience(&job);
+    let plan_sha256 = steered::sha256_of(plan)?;
+    let code = supervised(&patience, || match measure_steered(job, plan_sha256) {
+        Ok(code) => code,
+        Err(error) => screen::complain(&error),
+    })?;
+    Ok(code)
+}
+
+fn measure_steered(job: Job, plan_sha256: String) -> Result<u8> {
+    let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
+    let input = steering_input().context("cannot listen to whoever steers")?;
+    let mut pilot = Pilot::start(input, plan_sha256, &interrupt).context("cannot be steered")?;
+    let result = perform(job, &mut pilot, &interrupt);
+    let code = pilot.done(&result);
+    if let Err(error) = result {
+        screen::complain(&error.into());
+    }
     Ok(code)
 }
 

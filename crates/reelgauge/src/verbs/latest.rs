@@ -9,6 +9,7 @@ use reelgauge_console::entry::{PROOF, RunEntry, SUITE};
 use reelgauge_console::runs::Runs;
 use reelgauge_record::run_dir::DEFAULT_PARENT;
 use reelgauge_report::text::shell_word;
+use reelgauge_results::watched::WATCH;
 
 use crate::screen;
 
@@ -33,10 +34,10 @@ pub fn run_or_latest(named: Option<&PathBuf>) -> Result<PathBuf> {
     named.map_or_else(|| latest(1, |_| true), |named| Ok(named.clone()))
 }
 
-/// The run that is named, or else the latest that is no suite: that has no operations of its own.
+/// The run that is named, or else the latest that has operations of its own, as suites and watches have none.
 pub fn single_run_or_latest(named: Option<&PathBuf>) -> Result<PathBuf> {
     named.map_or_else(
-        || latest(LOOKED_AT, |entry| entry.verb != SUITE && entry.verb != PROOF),
+        || latest(LOOKED_AT, |entry| ![SUITE, PROOF, WATCH].contains(&entry.verb.as_str())),
         |named| Ok(named.clone()),
     )
 }
@@ -51,6 +52,7 @@ fn latest(looked_at: usize, is_meant: fn(&RunEntry) -> bool) -> Result<PathBuf> 
     let what = match entry.verb.as_str() {
         SUITE => "suite",
         PROOF => "proof",
+        WATCH => "watch",
         _ => "run",
     };
     said(&format!("the latest {what}: {}", shell_word(&path)));
@@ -88,9 +90,9 @@ pub fn runs_or_latest_two(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
 
 /// The latest run that has an older one of the same verb and target, behind that one.
 fn two_alike(newest_first: &[RunEntry]) -> Option<(&RunEntry, &RunEntry)> {
-    // A proof has compared its runs already.
+    // A proof has compared its runs already, and a watch has nothing to compare.
     let is_like = |one: &RunEntry, two: &RunEntry| {
-        one.verb == two.verb && one.target == two.target && one.verb != PROOF
+        one.verb == two.verb && one.target == two.target && ![PROOF, WATCH].contains(&one.verb.as_str())
     };
     newest_first.iter().enumerate().find_map(|(at, after)| {
         let before = newest_first[at + 1..].iter().find(|before| is_like(before, after))?;
@@ -144,6 +146,8 @@ mod tests {
         assert!(two_alike(&runs[..3]).is_none());
         let suites = [entry("s", SUITE, "/a"), entry("r", SUITE, "/a")];
         assert!(two_alike(&suites).is_some());
-        assert!(two_alike(&[entry("q", PROOF, "/a"), entry("p", PROOF, "/a")]).is_none());
+        for verb in [PROOF, WATCH] {
+            assert!(two_alike(&[entry("q", verb, "/a"), entry("p", verb, "/a")]).is_none());
+        }
     }
 }

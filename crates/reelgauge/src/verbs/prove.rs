@@ -11,9 +11,10 @@ use reelgauge_report::text::{plain, shell_word};
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::prove::change::{Change, PLACE};
-use reelgauge_runner::prove::left_change::{LeftBehind, Noted, left_behind};
+use reelgauge_runner::prove::left_change::{Noted, left_behind, own_folder};
 use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::prove::shown::proof_text;
+use reelgauge_runner::prove::turn::Turn;
 use reelgauge_runner::prove::{ProveEvent, ProveRequest, prove as carry_out};
 use serde::Serialize;
 
@@ -32,7 +33,7 @@ const SEEDED: [&str; 4] = ["mix", "streams", "vda", "replay"];
 pub fn prove(args: &ProveArgs) -> Result<u8> {
     let left = left_behind();
     if args.undo_left {
-        return undo_left(left);
+        return undo_left();
     }
     if let Some(noted) = left.changes.first() {
         bail!(
@@ -99,8 +100,12 @@ fn unreadable(path: &Path) -> String {
     )
 }
 
-fn undo_left(left: LeftBehind) -> Result<u8> {
+fn undo_left() -> Result<u8> {
     let mut out = std::io::stdout();
+    let folder = own_folder()?;
+    // Nobody else undoes it meanwhile, and no proof goes on.
+    let _turn = if folder.is_dir() { Some(Turn::to_undo(&folder)?) } else { None };
+    let left = left_behind();
     if let Some(path) = left.unreadable.first() {
         bail!("{}", unreadable(path));
     }
@@ -108,7 +113,12 @@ fn undo_left(left: LeftBehind) -> Result<u8> {
         out.write_all(b"No change was left in place.\n")?;
     }
     for noted in left.changes {
-        let text = format!("Undoing {}: {}", plain(&noted.left.change), plain(&noted.left.undo));
+        let text = format!(
+            "Undoing {} in {}: {}",
+            plain(&noted.left.change),
+            shell_word(&noted.left.directory),
+            plain(&noted.left.undo)
+        );
         out.write_all(screen::output_fitted(&text).as_bytes())?;
         noted.undo()?;
         out.write_all(b"Undone.\n")?;

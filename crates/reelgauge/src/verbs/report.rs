@@ -7,13 +7,17 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use reelgauge_analysis::Summary;
 use reelgauge_record::named_file::write_named;
-use reelgauge_record::run_dir::RunDirError;
+use reelgauge_record::run_dir::{RunDir, RunDirError};
 use reelgauge_report::html::page::{Page, PageKind};
+use reelgauge_report::observers::observer_words;
 use reelgauge_report::text::shell_word;
 use reelgauge_report::{CsvTable, Detail, Tables, trace_screen, write_csv};
-use reelgauge_results::page::{page, run_page, trace_page, write_html};
+use reelgauge_results::anew::judge_anew;
+use reelgauge_results::observers::add;
+use reelgauge_results::page::{REPORT_FILE, page, run_page, trace_page, write_html};
 use reelgauge_results::reopen::{ReopenError, reopen};
 use reelgauge_results::trace_report::{TraceView, trace_report};
+use reelgauge_results::watched::watch_plan;
 use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::suite::Suite;
 use reelgauge_trace::TraceInfo;
@@ -21,7 +25,7 @@ use reelgauge_trace::library::Library;
 
 use super::latest::{newest, run_or_latest};
 use super::{prove, suite};
-use crate::cli::ReportArgs;
+use crate::cli::{ClockOffset, ReportArgs};
 use crate::screen;
 
 /// Files of a trace that are told if nobody said how many.
@@ -52,7 +56,10 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
         !args.period.is_given() && args.top.is_none(),
         "--from, --to and --top are for traces; look at a run as at a trace with --as-trace"
     );
-    let summary = reopen(run).map_err(|error| of_no_run(error, run))?;
+    let summary = match args.observer.is_empty() {
+        true => reopen(run).map_err(|error| of_no_run(error, run))?,
+        false => with_observers(args, run)?,
+    };
     if let Some(folder) = &args.csv {
         write_tables(&summary, folder)
             .with_context(|| format!("cannot write CSV files into {}", folder.display()))?;
@@ -71,10 +78,34 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
     Ok(0)
 }
 
+/// Puts what others counted meanwhile beside a run, and judges it anew.
+fn with_observers(args: &ReportArgs, run: &Path) -> Result<Summary> {
+    let run_dir = RunDir::open(run).map_err(|error| of_no_run(error.into(), run))?;
+    ensure!(
+        watch_plan(&run_dir).is_none(),
+        "{} is a watch itself; name the run of a client, and this as its --observer",
+        shell_word(run)
+    );
+    let offset_ns = args.clock_offset.map(ClockOffset::ns);
+    for source in &args.observer {
+        let facts = add(&run_dir, source, offset_ns)?;
+        // Beside the report, so that a program that reads it finds nothing else in it.
+        let text = format!("reelgauge: beside the run now: {}", observer_words(&facts));
+        let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&text));
+    }
+    let summary = judge_anew(&run_dir)?;
+    let page_file = run.join(REPORT_FILE);
+    if page_file.exists() {
+        write_html(&page(PageKind::Run, vec![run_page(run, &|| false)?], None), &page_file)?;
+    }
+    Ok(summary)
+}
+
 /// Refuses what only single runs and traces have; `dir` is a suite or a proof, with a run for each workload
 /// or pass.
 fn is_told_whole(args: &ReportArgs, dir: &Path, what: &str, part: &str) -> Result<()> {
-    let of_runs = args.tables || args.workers || args.csv.is_some() || args.html.is_some();
+    let of_runs =
+        args.tables || args.workers || args.csv.is_some() || args.html.is_some() || !args.observer.is_empty();
     let of_traces = args.as_trace || args.period.is_given() || args.top.is_some();
     ensure!(
         !of_runs && !of_traces,
@@ -101,8 +132,11 @@ fn is_log_alone(dir: &Path) -> bool {
 }
 
 fn of_trace(args: &ReportArgs, run: &Path, dir: &Path, is_built_in: bool) -> Result<u8> {
-    let unfit = args.tables || args.workers || args.csv.is_some();
-    ensure!(!unfit, "--tables, --workers and --csv are for runs; 'reelgauge ops --csv' lists a trace");
+    let unfit = args.tables || args.workers || args.csv.is_some() || !args.observer.is_empty();
+    ensure!(
+        !unfit,
+        "--tables, --workers, --observer and --csv are for runs; 'reelgauge ops --csv' lists a trace"
+    );
     if let Some(file) = &args.html {
         write_html(&page_of_trace(run, dir, is_built_in)?, file)?;
     }

@@ -10,7 +10,7 @@ use reelgauge_workload::scenario::scenario;
 use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::streams::{FindMaxPlan, StreamsPlan};
 
-use super::job::{Job, carry_out};
+use super::job::{Job, carry_out, carry_out_steered};
 use super::suite;
 use super::vda::input_of;
 use crate::cli::RunArgs;
@@ -41,6 +41,9 @@ pub fn run(args: &RunArgs) -> Result<u8> {
             resume: None,
         })),
     };
+    if args.steered {
+        return carry_out_steered(job, &args.plan);
+    }
     carry_out(job, &args.output)
 }
 

@@ -81,6 +81,10 @@ fn saying(row: &ComparisonRow) -> Option<Saying> {
     if row.judgement.contains(&Judgement::Demand) {
         return None;
     }
+    // A run that only wrote is not told by what it did not read.
+    if row.figure.starts_with("total.") && row.values.iter().flatten().all(|&rate| rate == 0.0) {
+        return None;
+    }
     let of = |verb, behind: &str, has_ratio| Some(Saying { verb, behind: behind.to_owned(), has_ratio });
     match row.figure.as_str() {
         SEARCH => of("carries", "", true),

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use reelgauge_analysis::compare::{ComparedSystem, Comparison};
+use reelgauge_doctor::settings::default_of;
 
 /// One property of all systems.
 pub(super) struct Property {
@@ -71,7 +72,18 @@ fn settings(systems: &[&ComparedSystem]) -> Vec<Property> {
         values: systems.iter().map(|system| system.client_settings.get(name).cloned()).collect(),
     };
     let is_told = |property: &Property| property.values.iter().all(Option::is_some);
-    names.into_iter().map(of).filter(|property| is_told(property) && property.differs()).collect()
+    let differing = names.into_iter().map(of).filter(|property| is_told(property) && property.differs());
+    differing.map(with_default).collect()
+}
+
+/// With the kernel's default beside what was changed from it, where that is known.
+fn with_default(property: Property) -> Property {
+    let Some(default) = default_of(&property.name) else { return property };
+    let mark = |value: Option<String>| match value {
+        Some(value) if value != default => Some(format!("{value} (default {default})")),
+        value => value,
+    };
+    Property { values: property.values.into_iter().map(mark).collect(), ..property }
 }
 
 /// The options of each that not all of them have.
@@ -118,6 +130,8 @@ mod tests {
         let told = properties(&Comparison { runs, ..Comparison::default() }, false);
         let set: Vec<&str> = told.iter().map(|property| property.name.as_str()).collect();
         assert_eq!(set, ["make", "file system", "eth0 mtu"]);
+        let frames = [Some("1500".to_owned()), Some("9000 (default 1500)".to_owned())];
+        assert_eq!(told[2].values, frames, "what was changed from the default is marked");
     }
 
     #[test]

@@ -32,12 +32,21 @@ pub enum CsvTable {
     Incidents,
     /// One row for each second of the run.
     Seconds,
+    /// One row for each machine in each load point, for groups and targets, and for all; empty in a run of
+    /// one.
+    Hosts,
 }
 
 impl CsvTable {
     /// All of them.
-    pub const ALL: [CsvTable; 5] =
-        [CsvTable::LoadPoints, CsvTable::Paper, CsvTable::Streams, CsvTable::Incidents, CsvTable::Seconds];
+    pub const ALL: [CsvTable; 6] = [
+        CsvTable::LoadPoints,
+        CsvTable::Paper,
+        CsvTable::Streams,
+        CsvTable::Incidents,
+        CsvTable::Seconds,
+        CsvTable::Hosts,
+    ];
 
     /// The file's name.
     pub fn file_name(self) -> &'static str {
@@ -47,6 +56,7 @@ impl CsvTable {
             CsvTable::Streams => "streams.csv",
             CsvTable::Incidents => "incidents.csv",
             CsvTable::Seconds => "seconds.csv",
+            CsvTable::Hosts => "hosts.csv",
         }
     }
 
@@ -58,6 +68,7 @@ impl CsvTable {
             CsvTable::Streams => STREAM,
             CsvTable::Incidents => INCIDENT,
             CsvTable::Seconds => SECOND,
+            CsvTable::Hosts => HOST,
         };
         let mut columns: Vec<Column> = plain.iter().map(|(name, path)| column(*name, *path)).collect();
         if self == CsvTable::LoadPoints {
@@ -190,6 +201,7 @@ const STREAM: &[(&str, &str)] = &[
     ("streams_in_point", "point.stream_count"),
     ("stream", "stream.stream"),
     ("name", "stream.name"),
+    ("host", "stream.agent"),
     ("writes", "stream.writes"),
     ("buffer_s", "stream.buffer_s"),
     ("nominal_frames_per_s", "stream.nominal_frames_per_s"),
@@ -234,6 +246,7 @@ const INCIDENT: &[(&str, &str)] = &[
     ("began_in_point_s", "incident.began_in_point_s"),
     ("ended_s", "incident.ended_s"),
     ("streams_hit", "incident.stream_count"),
+    ("hosts_hit", "row.hosts"),
     ("late_frames", "incident.late_frames"),
     ("dropped_frames", "incident.dropped_frames"),
     ("failed_frames", "incident.failed_frames"),
@@ -269,6 +282,49 @@ const SECOND: &[(&str, &str)] = &[
     ("errors", "second.errors"),
     ("max_response_us", "second.max_response_us"),
     ("max_response_began_s", "second.max_response_began_s"),
+];
+
+/// `part` is what the machine did, or the machines together; `host` and `there` are of one machine
+/// alone.
+const HOST: &[(&str, &str)] = &[
+    ("point", "point.index"),
+    ("label", "point.label"),
+    ("of", "row.of"),
+    ("name", "part.name"),
+    ("group", "host.group"),
+    ("target", "host.target"),
+    ("interface", "host.interface"),
+    ("presence", "there.presence"),
+    ("missing_from_s", "host.missing_from_s"),
+    ("hosts", "part.hosts"),
+    ("workers", "part.workers"),
+    ("measured_s", "part.measured_s"),
+    ("ops", "part.ops"),
+    ("failed_ops", "part.failed_ops"),
+    ("read_bytes", "part.read_bytes"),
+    ("written_bytes", "part.written_bytes"),
+    ("read_bytes_per_s", "part.read_bytes_per_s"),
+    ("written_bytes_per_s", "part.written_bytes_per_s"),
+    ("bytes_per_s", "part.bytes_per_s"),
+    ("response_data_mean_us", "part.response.mean_us"),
+    ("response_data_p50_us", "part.response.p50_us"),
+    ("response_data_p95_us", "part.response.p95_us"),
+    ("response_data_p99_us", "part.response.p99_us"),
+    ("response_data_p99_9_us", "part.response.p99_9_us"),
+    ("response_data_max_us", "part.response.max_us"),
+    ("streams", "part.streams"),
+    ("streams_with_late_frames", "part.streams_with_late_frames"),
+    ("frames_judged", "part.frames_judged"),
+    ("late_frames", "part.late_frames"),
+    ("start_skew_us", "there.start_skew_us"),
+    ("clock_offset_us", "host.clock_offset_us"),
+    ("clock_uncertainty_us", "host.clock_uncertainty_us"),
+    ("stands_out_by", "there.stands_out.figure"),
+    ("stands_out_value", "there.stands_out.value"),
+    ("stands_out_siblings", "there.stands_out.siblings"),
+    ("stands_out_noise_percent", "there.stands_out.noise_percent"),
+    ("culprit", "there.culprit"),
+    ("limit", "there.limit"),
 ];
 
 /// At the end of every table: what the user says of the run and its storage.

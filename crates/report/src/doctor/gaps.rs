@@ -62,6 +62,7 @@ pub(super) fn reason(gap: &Gap) -> String {
         NotKnown::NotCollected => format!("'{text}' was not collected"),
         NotKnown::NotTold => format!("{text} does not say it"),
         NotKnown::Virtual => "the cards of a virtual machine do not tell their real speed".to_owned(),
+        NotKnown::Probe(why) => format!("the probe {}", plain_short(why, REASON_CHARS)),
         NotKnown::Writes(why) => format!("{} (the script of --collect-script asks it)", plain(why)),
     }
 }

@@ -1,13 +1,16 @@
 //! A diagnosis for programs: everything that the screen shows, typed, with the same sentences.
 
+use std::collections::BTreeMap;
+
+use reelgauge_analysis::path::PathFacts;
 use reelgauge_doctor::Diagnosis;
 use reelgauge_doctor::diagnosis::{Documented, Finding, Found};
-use reelgauge_doctor::facts::Gap;
+use reelgauge_doctor::facts::{Gap, Subject, Value};
 use reelgauge_doctor::rule::{Claim, Evidence, Layer, Os, Policy, Role, Severity};
 use serde::Serialize;
 
 use super::next_step::next_step;
-use super::{gaps, words};
+use super::{gaps, probes, words};
 use crate::text::is_harmful;
 
 #[derive(Serialize)]
@@ -21,6 +24,10 @@ struct Written<'a> {
     in_order: &'a [&'static str],
     documented_only: &'a [Documented],
     not_here: &'a [&'static str],
+    /// The path to the server's disks. `null` where no network leads there.
+    path_to_storage: Option<&'a PathFacts>,
+    /// What probes found. `null` where there were none.
+    probes: Option<Probes<'a>>,
     next_step: String,
 }
 
@@ -41,6 +48,26 @@ struct Place<'a> {
     source: &'a str,
     is_local: bool,
     devices: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Probes<'a> {
+    path: &'a str,
+    lines: Vec<ProbeLine>,
+    facts: BTreeMap<&'a str, ProbedFact<'a>>,
+}
+
+#[derive(Serialize)]
+struct ProbeLine {
+    name: &'static str,
+    sentence: String,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ProbedFact<'a> {
+    Known(&'a Value),
+    NotKnown { not_known: String },
 }
 
 #[derive(Serialize)]
@@ -81,7 +108,7 @@ struct NotLookedAt<'a> {
 ///
 /// # Errors
 /// None that is known.
-pub fn diagnosis_json(diagnosis: &Diagnosis) -> serde_json::Result<String> {
+pub fn diagnosis_json(diagnosis: &Diagnosis, way: Option<&PathFacts>) -> serde_json::Result<String> {
     let system = &diagnosis.system;
     let place = diagnosis.scope.place.as_ref().map(|place| Place {
         path: place.path.display().to_string(),
@@ -111,9 +138,23 @@ pub fn diagnosis_json(diagnosis: &Diagnosis) -> serde_json::Result<String> {
         in_order: &diagnosis.in_order,
         documented_only: &diagnosis.documented,
         not_here: &diagnosis.not_here,
+        path_to_storage: way,
+        probes: diagnosis.probed.as_ref().map(probes_of),
         next_step: next_step(diagnosis),
     })?;
     Ok(harmless(&text))
+}
+
+fn probes_of(probed: &Subject) -> Probes<'_> {
+    let lines = probes::lines(probed).into_iter().map(|(name, sentence)| ProbeLine { name, sentence });
+    let facts = probed.all().map(|(name, fact)| {
+        let said = match fact {
+            Ok(value) => ProbedFact::Known(value),
+            Err(gap) => ProbedFact::NotKnown { not_known: gaps::reason(gap) },
+        };
+        (name, said)
+    });
+    Probes { path: &probed.name, lines: lines.collect(), facts: facts.collect() }
 }
 
 /// JSON that says the same and may be looked at on a terminal: what steers one stands escaped in its strings,

@@ -13,7 +13,8 @@ use super::*;
 fn diagnosed(rule: &'static Rule, texts: &BTreeMap<String, String>) -> Diagnosis {
     let mut collected = Texts::default();
     texts.iter().for_each(|(name, text)| collected.put_noted(name, Ok(text.clone())));
-    let scope = Scope { roles: rule.role.iter().copied().collect(), place: None, is_elsewhere: false };
+    let roles = rule.role.iter().copied().collect();
+    let scope = Scope { roles, place: None, is_elsewhere: false, is_probed: true };
     diagnose(&collected, scope, rules())
 }
 
@@ -27,7 +28,7 @@ fn firing() -> impl Iterator<Item = (&'static Rule, &'static BTreeMap<String, St
 }
 
 fn screen(diagnosis: &Diagnosis, all: bool, width: usize) -> String {
-    doctor_screen(diagnosis, all, Style { colour: false, width })
+    doctor_screen(diagnosis, None, all, Style { colour: false, width })
 }
 
 #[test]
@@ -51,7 +52,8 @@ fn every_finding_is_told_whole_and_fits() {
 fn json_and_screen_say_the_same_of_every_rule() {
     for (rule, texts) in firing() {
         let diagnosis = diagnosed(rule, texts);
-        let json: serde_json::Value = serde_json::from_str(&diagnosis_json(&diagnosis).unwrap()).unwrap();
+        let json: serde_json::Value =
+            serde_json::from_str(&diagnosis_json(&diagnosis, None).unwrap()).unwrap();
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let text = words(&screen(&diagnosis, true, 140));
         for finding in json["findings"].as_array().unwrap() {
@@ -68,9 +70,14 @@ fn json_and_screen_say_the_same_of_every_rule() {
 
 /// What is told of a machine that says this: nothing in it steers a terminal.
 fn told(texts: &Texts) -> String {
-    let scope = Scope { roles: [Role::Client, Role::Server].into(), place: None, is_elsewhere: false };
+    let scope = Scope {
+        roles: [Role::Client, Role::Server].into(),
+        place: None,
+        is_elsewhere: false,
+        is_probed: true,
+    };
     let diagnosis = diagnose(texts, scope, rules());
-    let text = screen(&diagnosis, true, 80) + &diagnosis_json(&diagnosis).unwrap();
+    let text = screen(&diagnosis, true, 80) + &diagnosis_json(&diagnosis, None).unwrap();
     assert!(!text.chars().any(|c| c != '\n' && crate::text::is_harmful(c)), "{text:?}");
     text
 }
@@ -137,7 +144,7 @@ fn another_machine_is_called_by_its_name_or_that_machine() {
     let rule = rules().iter().find(|rule| rule.id == "nfs.noatime_useless").unwrap();
     let mut diagnosis = diagnosed(rule, &rule.fires[0]);
     diagnosis.scope.is_elsewhere = true;
-    let screen = |diagnosis: &Diagnosis| doctor_screen(diagnosis, false, Style::default());
+    let screen = |diagnosis: &Diagnosis| doctor_screen(diagnosis, None, false, Style::default());
     assert!(words::answer(&diagnosis).starts_with("Nothing to change was found on that machine, but "));
     assert!(
         screen(&diagnosis).contains("Not for that machine: ") && !screen(&diagnosis).contains("this machine")

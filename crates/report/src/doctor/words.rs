@@ -8,7 +8,7 @@ use reelgauge_doctor::facts::Value;
 use reelgauge_doctor::rule::{Evidence, Os, Role, Rule, Severity};
 
 use crate::text::{capital, plain, plain_short, shell_word};
-use crate::units::{amount, block_size, count, counted, number};
+use crate::units::{amount, block_size, count, counted, number, span};
 
 /// What a name or a list may take in a sentence.
 const WORD_CHARS: usize = 80;
@@ -26,7 +26,7 @@ pub(super) fn answer(diagnosis: &Diagnosis) -> String {
             let it = if changes == 1 { "it" } else { "the first" };
             format!("{things} to change {of}; {it} {}", cost(first.rule.severity))
         }
-        _ if diagnosis.in_order.is_empty() => format!("Nothing could be looked at {of}."),
+        _ if diagnosis.knows_nothing() => format!("Nothing could be looked at {of}."),
         _ if unseen > 0 => {
             let verb = if unseen == 1 { "it" } else { "they" };
             format!(
@@ -176,6 +176,7 @@ fn shown(fact: &str, value: &Value) -> String {
         _ if fact.ends_with("_mbit_per_s") && value >= 1000.0 => format!("{} Gbit/s", short(value / 1e3)),
         _ if fact.ends_with("_mbit_per_s") => format!("{} Mbit/s", short(value)),
         _ if fact.ends_with("_gt_per_s") => format!("{} GT/s", short(value)),
+        _ if fact.ends_with("_s") => span(value * 1e6),
         _ if fact.ends_with("_ms") => format!("{} ms", short(value)),
         _ if fact.ends_with("_us") => format!("{} µs", short(value)),
         _ if fact.ends_with("_percent") => format!("{} %", short(value)),
@@ -240,6 +241,7 @@ mod tests {
             ("used_percent", 97.0, "97 %"),
             ("largest_mtu_bytes", 9_000.0, "9,000 bytes"),
             ("memory_bytes", 135_054_753_792.0, "135 GB"),
+            ("clock_apart_s", 92.4, "92.4 s"),
             ("dialect", 3.11, "3.1.1"),
             ("dialect", 2.02, "2.0.2"),
             ("dialect", 2.0, "2.0"),

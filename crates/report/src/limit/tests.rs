@@ -148,3 +148,30 @@ fn programs_beside_are_named_and_the_line_stands_beside_what_was_measured() {
     summary.link = Some(LinkFacts { words: "eth0 to 10.0.0.2".to_owned(), ..LinkFacts::default() });
     assert_eq!(limit_lines(&summary)[1].1, "eth0 to 10.0.0.2; what it carries is not known.");
 }
+
+#[test]
+fn what_was_seen_of_the_way_and_what_to_do_about_it() {
+    let words = |step, seen: &[(Measure, f64)], rules: &[&str]| {
+        finding_words(&finding(step, Some("eth0"), seen, rules), Way::default())
+    };
+    let full = [(Measure::PingUs, 18_000.0), (Measure::RttUs, 300.0), (Measure::ReadBytesPerS, 24e6)];
+    assert_eq!(
+        words(LimitStep::LinkFull, &full, &[]),
+        "a link on the way to the storage, which is full: a ping takes 18.0 ms there and back under this load, and \
+         300 µs when nothing waits, 24.0 MB/s read"
+    );
+    let swallowed = [
+        (Measure::LongPingsLostPercent, 100.0),
+        (Measure::ShortPingsAnsweredPercent, 100.0),
+        (Measure::PacketBytes, 9_000.0),
+    ];
+    let said = words(LimitStep::PathBroken, &swallowed, &["net.mtu.path_mismatch"]);
+    assert!(said.starts_with("a way that swallows long packets: "), "{said}");
+    assert!(said.contains("short packets came there and back and ones of 9,000 bytes did not"), "{said}");
+    let pieces = [(Measure::DiskBusyPercent, 80.0), (Measure::RequestsPerRead, 64.2)];
+    let said = words(LimitStep::Disk, &pieces, &["blk.read_ahead"]);
+    assert!(said.ends_with("each read reached it in 64 requests; more read-ahead is the remedy"), "{said}");
+    let jumbo = [(Measure::OutOfOrderPercent, 6.0)];
+    let said = words(LimitStep::NetworkLoss, &jumbo, &["net.mtu.jumbo_fanin", "net.tcp.backpressure"]);
+    assert!(said.contains("sends jumbo frames to slower ones; for the latter, MTU 1500"), "{said}");
+}

@@ -23,6 +23,7 @@ pub(crate) fn finding_words(finding: &LimitFinding, way: Way) -> String {
             "this machine's TCP send buffer: {} of the time with something to send was spent waiting for room in it",
             told(finding, Measure::SendBufferLimitedPercent)
         ),
+        LimitStep::ServerDisk => server_disk(finding),
         LimitStep::Server => server(finding, way),
         LimitStep::ServerThreads => "too few threads on the server".to_owned(),
         LimitStep::Disk => disk(finding),
@@ -65,11 +66,34 @@ fn link_full(finding: &LimitFinding) -> String {
             moved.unwrap_or_default()
         );
     }
+    if let Some(ping) = finding.value(Measure::PingUs) {
+        let idle = finding.value(Measure::RttUs);
+        let idle = idle.map_or_else(String::new, |us| format!(", and {} when nothing waits", duration(us)));
+        return format!(
+            "a link on the way to the storage, which is full: a ping takes {} there and back under this load{idle}{}",
+            duration(ping),
+            moved.unwrap_or_default()
+        );
+    }
     let carried = if share.is_empty() { " all that it can".to_owned() } else { share };
     format!("the link{name}: it carried{carried}{}", moved.unwrap_or_default())
 }
 
+/// Long packets that never arrive.
+fn swallowed(finding: &LimitFinding) -> String {
+    let long = finding.value(Measure::PacketBytes);
+    let long =
+        long.map_or_else(|| "long ones".to_owned(), |bytes| format!("ones of {} bytes", count(bytes as u64)));
+    format!(
+        "a way that swallows long packets: while nothing moved, short packets came there and back and {long} did not; \
+         every switch and host on the way has to take what this machine sends, or its MTU has to be 1500"
+    )
+}
+
 fn path_broken(finding: &LimitFinding) -> String {
+    if finding.value(Measure::LongPingsLostPercent).is_some() {
+        return swallowed(finding);
+    }
     let name = finding.at.as_deref().map_or_else(|| "the link".to_owned(), |at| plain_short(at, NAME_CHARS));
     match finding.value(Measure::InterfaceErrorsPerS).filter(|errors| *errors > 0.0) {
         Some(errors) => {
@@ -118,6 +142,11 @@ fn network_loss(finding: &LimitFinding) -> String {
     let why = match (has(Measure::QueueDropsPerS), has(Measure::ReceiveDropsPerS)) {
         (Some(drops), _) => format!(": this machine's own sending queue dropped {drops} packets per second"),
         (None, Some(drops)) => format!(": this machine itself dropped {drops} received packets per second"),
+        (None, None) if finding.rules.iter().any(|rule| rule == "net.mtu.jumbo_fanin") => {
+            ": a bad line, or a fast server port that sends jumbo frames to slower ones; for the latter, MTU 1500, or \
+             flow control on the server's port of the switch, is the remedy"
+                .to_owned()
+        }
         (None, None) if finding.rules.iter().any(|rule| rule == "net.tcp.backpressure") => {
             ": a bad line, or a fast server port that feeds slower ones; for the latter, flow control on the \
              server's port of the switch, or MTU 1500, is the remedy"
@@ -215,11 +244,32 @@ fn server(finding: &LimitFinding, way: Way) -> String {
         }
     };
     let (took, idle) = (finding.value(Measure::OperationUs), finding.value(Measure::RttUs));
+    let disks = finding.value(Measure::DiskUs);
+    let disks = disks.map_or_else(String::new, |us| {
+        format!("; its disks answered in {}, so it is not they", duration(us))
+    });
     format!(
-        "{who}: an operation took {}, and the way there and back takes {} when nothing waits on it",
+        "{who}: an operation took {}, and the way there and back takes {} when nothing waits on it{disks}",
         duration(took.unwrap_or(0.0)),
         duration(idle.unwrap_or(0.0))
     )
+}
+
+/// `the server's disk sda of nas1: busy 97 % of the time; a request took 8.00 ms there, 80 % of an
+/// operation`.
+fn server_disk(finding: &LimitFinding) -> String {
+    let name =
+        finding.at.as_deref().map_or_else(String::new, |at| format!(" {}", plain_short(at, NAME_CHARS)));
+    let busy = finding.value(Measure::DiskBusyPercent);
+    let busy = busy.map(|percent| format!("busy {} of the time", percent_words(percent)));
+    let took = finding.value(Measure::DiskUs).map(|us| {
+        let share = finding.value(Measure::DiskOfOperationPercent);
+        let share =
+            share.map_or_else(String::new, |percent| format!(", {} of an operation", percent_words(percent)));
+        format!("a request took {} there{share}", duration(us))
+    });
+    let seen: Vec<String> = busy.into_iter().chain(took).collect();
+    format!("the server's disk{name}: {}", seen.join("; "))
 }
 
 fn disk(finding: &LimitFinding) -> String {
@@ -228,7 +278,16 @@ fn disk(finding: &LimitFinding) -> String {
     let requests = finding.value(Measure::DiskRequests);
     let requests = requests
         .map_or_else(String::new, |requests| format!(", with {} requests at a time", number(requests)));
-    format!("the disk{name}: busy {} of the time{requests}", told(finding, Measure::DiskBusyPercent))
+    let cause = match finding.rules.first().map(String::as_str) {
+        Some("blk.read_ahead") => "; more read-ahead is the remedy",
+        Some("fs.fragmentation") => "; the file lies there in pieces, and a fresh copy of it may be whole",
+        _ => "",
+    };
+    let pieces = finding.value(Measure::RequestsPerRead);
+    let pieces = pieces.map_or_else(String::new, |pieces| {
+        format!(", and each read reached it in {} requests{cause}", count(pieces.round() as u64))
+    });
+    format!("the disk{name}: busy {} of the time{requests}{pieces}", told(finding, Measure::DiskBusyPercent))
 }
 
 fn latency(finding: &LimitFinding) -> String {
@@ -264,7 +323,9 @@ fn value(seen: &Seen) -> String {
         Measure::OperationUs
         | Measure::QueueUs
         | Measure::RttUs
+        | Measure::PingUs
         | Measure::OwnDelayUs
+        | Measure::DiskUs
         | Measure::RequestRttUs => duration(seen.value),
         Measure::InterfaceErrorsPerS
         | Measure::TimeoutsPerS
@@ -273,9 +334,11 @@ fn value(seen: &Seen) -> String {
         Measure::ReadBytesPerS | Measure::WrittenBytesPerS => {
             format!("{} MB/s", crate::units::mb_per_s(seen.value))
         }
-        Measure::QueueBytes | Measure::WindowBytes | Measure::RequestBytes => amount(seen.value as u64),
+        Measure::QueueBytes | Measure::WindowBytes | Measure::RequestBytes | Measure::PacketBytes => {
+            amount(seen.value as u64)
+        }
         Measure::Connections | Measure::ConnectionsWithoutScaling => count(seen.value as u64),
-        Measure::DiskRequests | Measure::RequestsAtATime => number(seen.value),
+        Measure::DiskRequests | Measure::RequestsAtATime | Measure::RequestsPerRead => number(seen.value),
         _ => percent_words(seen.value),
     }
 }
@@ -288,7 +351,11 @@ fn name(measure: Measure) -> &'static str {
         Measure::WrittenBytesPerS => "written",
         Measure::LinkPercent => "link at",
         Measure::QueueBytes => "waiting to be sent",
+        Measure::PingUs => "ping there and back in",
         Measure::InterfaceErrorsPerS => "errors",
+        Measure::LongPingsLostPercent => "long pings lost",
+        Measure::ShortPingsAnsweredPercent => "short pings answered",
+        Measure::PacketBytes => "longest packet",
         Measure::RetransmittedPercent => "sent again",
         Measure::TimeoutsPerS => "timeouts",
         Measure::OutOfOrderPercent => "came out of order",
@@ -310,8 +377,11 @@ fn name(measure: Measure) -> &'static str {
         Measure::OperationUs => "time of an operation",
         Measure::DiskBusyPercent => "disk busy",
         Measure::DiskRequests => "requests at a time",
+        Measure::DiskUs => "request of the disk in",
+        Measure::DiskOfOperationPercent => "request of the server's disk, of an operation",
         Measure::DiskPressurePercent => "some waiting for a disk",
         Measure::OnTheWayPercent => "on the way",
+        Measure::RequestsPerRead => "requests of the disk for a read",
         Measure::RequestBytes => "bytes of a request",
         Measure::RequestsAtATime => "requests at a time",
         Measure::OthersPercent => "other programs",

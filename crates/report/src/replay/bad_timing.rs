@@ -4,10 +4,15 @@
 
 use reelgauge_analysis::BadTiming;
 
-/// `The timing was not good enough: 1 of 100 operations began 2.5 ms late or more. No operation had to …`
+use crate::units::{count, duration};
+
+/// `The timing was not good enough: 2 of 100 operations began more than a millisecond late. No operation had
+/// to …`
 pub fn bad_timing_sentence(bad: &BadTiming) -> String {
-    let late = bad.late_p99_us;
-    let late = late.map(|p99_us| format!("1 of 100 operations began {:.1} ms late or more", p99_us / 1e3));
+    let late = bad.begun_late_ops;
+    let late = late.map(|ops| {
+        format!("{} of {} operations began more than a millisecond late", count(ops), count(bad.done_ops))
+    });
     let span_off = bad
         .span_off
         .map(|span| format!("it took {:.2} s instead of the {:.2} s recorded", span.took_s, span.recorded_s));
@@ -15,10 +20,11 @@ pub fn bad_timing_sentence(bad: &BadTiming) -> String {
     let cause = match bad.held_up_ops {
         0 => "No operation had to wait for another, so this machine was too busy to keep the time".to_owned(),
         held_up_ops => format!(
-            "{held_up_ops} of {} operations had to wait for one before them (up to {:.1} ms): the storage is \
-             slower than the recorded one, or this machine was too busy",
-            bad.done_ops,
-            bad.held_up_max_us / 1e3
+            "{} of {} operations had to wait for one before them (up to {}): the storage is slower than the \
+             recorded one, or this machine was too busy",
+            count(held_up_ops),
+            count(bad.done_ops),
+            duration(bad.held_up_max_us)
         ),
     };
     format!("The timing was not good enough: {}. {cause}.", faults.join(", and "))
@@ -33,7 +39,7 @@ mod tests {
     #[test]
     fn bad_timing_is_told_with_its_cause() {
         let late = BadTiming {
-            late_p99_us: Some(2_500.0),
+            begun_late_ops: Some(2),
             span_off: None,
             done_ops: 100,
             held_up_ops: 0,
@@ -41,18 +47,19 @@ mod tests {
         };
         assert_eq!(
             bad_timing_sentence(&late),
-            "The timing was not good enough: 1 of 100 operations began 2.5 ms late or more. No operation had to \
+            "The timing was not good enough: 2 of 100 operations began more than a millisecond late. No operation had to \
              wait for another, so this machine was too busy to keep the time."
         );
         let span_off = Some(SpanOff { took_s: 10.2, recorded_s: 10.0 });
-        let slow = BadTiming { late_p99_us: None, span_off, held_up_ops: 7, held_up_max_us: 3_000.0, ..late };
+        let slow =
+            BadTiming { begun_late_ops: None, span_off, held_up_ops: 7, held_up_max_us: 3_000.0, ..late };
         assert_eq!(
             bad_timing_sentence(&slow),
             "The timing was not good enough: it took 10.20 s instead of the 10.00 s recorded. 7 of 100 operations \
-             had to wait for one before them (up to 3.0 ms): the storage is slower than the recorded one, or this \
+             had to wait for one before them (up to 3.00 ms): the storage is slower than the recorded one, or this \
              machine was too busy."
         );
-        let both = bad_timing_sentence(&BadTiming { late_p99_us: Some(2_500.0), ..slow });
-        assert!(both.contains("2.5 ms late or more, and it took 10.20 s"), "{both}");
+        let both = bad_timing_sentence(&BadTiming { begun_late_ops: Some(2), ..slow });
+        assert!(both.contains("more than a millisecond late, and it took 10.20 s"), "{both}");
     }
 }

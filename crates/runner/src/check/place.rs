@@ -206,8 +206,8 @@ mod tests {
             available_bytes: 15 << 20,
         };
         let cases = [
-            (before, 2, "30MiB"),
-            (no_space.into(), 2, "72MiB"),
+            (before, 2, "31.5 MB"),
+            (no_space.into(), 2, "75.5 MB"),
             (DataSetError::Full { path: path.clone() }.into(), 3, "file"),
             (DataSetError::Quota { path }.into(), 3, "quota"),
         ];

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::shell::{self, ShellError};
 
 /// Version of these files.
-const LEFT_VERSION: u32 = 1;
+const LEFT_VERSION: u32 = 2;
 /// No such file is longer.
 const MAX_BYTES: u64 = 1 << 20;
 
@@ -37,6 +37,8 @@ pub struct LeftChange {
     pub change: String,
     /// What undoes it.
     pub undo: String,
+    /// Where both are run: in a command `./set 1` the place is half of it.
+    pub directory: PathBuf,
     /// The process that was to undo it.
     pid: u32,
     /// What tells that process from others of its number.
@@ -63,6 +65,9 @@ pub enum LeftChangeError {
     /// The file can't be written.
     #[error(transparent)]
     File(#[from] RunDirError),
+    /// Nobody knows where commands would be run.
+    #[error("the current directory, in which the change is made and undone, can't be told: {0}")]
+    NoDirectory(io::Error),
     /// It can't be undone.
     #[error("the change is not undone: {source}; undo it by hand, and then remove {}", path.display())]
     Undo {
@@ -87,7 +92,12 @@ impl Noted {
     ///
     /// # Errors
     /// There is no place for it, or it can't be written.
-    pub(super) fn write(folder: &Path, change: &str, undo: &str) -> Result<Noted, LeftChangeError> {
+    pub(super) fn write(
+        folder: &Path,
+        change: &str,
+        undo: &str,
+        directory: &Path,
+    ) -> Result<Noted, LeftChangeError> {
         let failed = |source| LeftChangeError::Folder { path: folder.to_path_buf(), source };
         make_folder(folder).map_err(failed)?;
         let pid = std::process::id();
@@ -97,6 +107,7 @@ impl Noted {
             made_at: now.to_string(),
             change: change.to_owned(),
             undo: undo.to_owned(),
+            directory: directory.to_path_buf(),
             pid,
             process: process::own_mark(),
         };
@@ -111,7 +122,7 @@ impl Noted {
     /// # Errors
     /// The undo fails; then it stays on disk.
     pub fn undo(self) -> Result<(), LeftChangeError> {
-        match shell::run(&self.left.undo) {
+        match shell::run(&self.left.undo, &self.left.directory) {
             Ok(()) => self.forget(),
             Err(source) => Err(LeftChangeError::Undo { path: self.path, source }),
         }
@@ -149,7 +160,7 @@ pub fn left_behind() -> LeftBehind {
 ///
 /// # Errors
 /// The environment names none.
-pub(super) fn own_folder() -> Result<PathBuf, LeftChangeError> {
+pub fn own_folder() -> Result<PathBuf, LeftChangeError> {
     folder(|name| std::env::var_os(name)).ok_or(LeftChangeError::NoPlace)
 }
 
@@ -160,8 +171,13 @@ fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     Some(state.join("reelgauge/undo"))
 }
 
+/// The changes that nobody undid.
+pub(super) fn left_by_others(folder: &Path) -> Vec<Noted> {
+    left_in(folder).changes
+}
+
 /// Makes the folder, for nobody else to look into.
-fn make_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -225,7 +241,8 @@ mod tests {
     fn what_is_left_is_found_when_its_process_is_gone_and_forgotten_when_undone() {
         let dir = tempfile::tempdir().unwrap();
         let (folder, undone) = (dir.path().join("undo"), dir.path().join("undone"));
-        let noted = Noted::write(&folder, "true", &format!("touch {}", undone.display())).unwrap();
+        // Undone where it was made, wherever the program is started then.
+        let noted = Noted::write(&folder, "true", "touch undone", dir.path()).unwrap();
         assert!(left_in(&folder).changes.is_empty(), "this process will undo it itself");
         abandon(&noted);
         let found = left_in(&folder).changes.pop().unwrap();
@@ -237,7 +254,7 @@ mod tests {
     #[test]
     fn an_undo_that_fails_stays_on_disk() {
         let dir = tempfile::tempdir().unwrap();
-        let noted = Noted::write(dir.path(), "true", "exit 7").unwrap();
+        let noted = Noted::write(dir.path(), "true", "exit 7", dir.path()).unwrap();
         abandon(&noted);
         let error = left_in(dir.path()).changes.pop().unwrap().undo().unwrap_err().to_string();
         assert!(error.contains("exit code 7") && error.contains("by hand"), "{error}");
@@ -245,9 +262,22 @@ mod tests {
     }
 
     #[test]
+    fn without_its_directory_nothing_is_undone_and_nothing_is_forgotten() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().join("place");
+        fs::create_dir(&place).unwrap();
+        let noted = Noted::write(dir.path(), "true", "true", &place).unwrap();
+        abandon(&noted);
+        fs::remove_dir(&place).unwrap();
+        let error = left_in(dir.path()).changes.pop().unwrap().undo().unwrap_err().to_string();
+        assert!(error.contains("not undone") && error.contains("place"), "{error}");
+        assert_eq!(left_in(dir.path()).changes.len(), 1);
+    }
+
+    #[test]
     fn what_others_may_write_is_not_believed() {
         let dir = tempfile::tempdir().unwrap();
-        let noted = Noted::write(dir.path(), "true", "true").unwrap();
+        let noted = Noted::write(dir.path(), "true", "true", dir.path()).unwrap();
         abandon(&noted);
         fs::set_permissions(&noted.path, fs::Permissions::from_mode(0o666)).unwrap();
         let counted = || {

@@ -16,6 +16,7 @@ use reelgauge_results::reopen::{ReopenError, reopen};
 
 use super::shell::beginning;
 use crate::interrupt::{EXIT_INTERRUPTED, Interrupt};
+use crate::supervise::leash;
 
 /// How often is looked whether it has ended.
 const BEAT: Duration = Duration::from_millis(20);
@@ -88,7 +89,8 @@ pub(super) fn measure(
     let before = directories(dir);
     let mut said = tempfile::tempfile().map_err(start)?;
     let mut command = Command::new(program);
-    command.args(with_out(words, dir)).stdin(Stdio::null()).stdout(Stdio::null());
+    // It ends with this process, whose end of the pipe then closes.
+    command.args(with_out(words, dir)).env(leash::ASKED, "1").stdin(Stdio::piped()).stdout(Stdio::null());
     let mut child = command.stderr(said.try_clone().map_err(start)?).spawn().map_err(start)?;
     let status = wait(&mut child, interrupt).map_err(start)?;
     judged(status, &mut said, interrupt)?;

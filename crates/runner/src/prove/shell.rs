@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// How much of what a command printed is told.
@@ -22,6 +23,14 @@ pub enum ShellError {
         /// What the system said.
         source: io::Error,
     },
+    /// The directory that it belongs in is gone.
+    #[error("'{command}' belongs in {}, which is not there", directory.display())]
+    Directory {
+        /// What was to run.
+        command: String,
+        /// Where.
+        directory: PathBuf,
+    },
     /// It ended with something else than 0.
     #[error("'{command}' ended with {how}{}", said_behind(said))]
     Failed {
@@ -38,14 +47,19 @@ fn said_behind(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!(": {said}") }
 }
 
-/// Runs a command to its end.
+/// Runs a command in a directory to its end.
 ///
 /// # Errors
-/// It can't be started, or ends with something else than 0.
-pub(super) fn run(command: &str) -> Result<(), ShellError> {
+/// It can't be started, the directory is gone, or it ends with something else than 0.
+pub(super) fn run(command: &str, directory: &Path) -> Result<(), ShellError> {
     let start = |source| ShellError::Start { command: command.to_owned(), source };
+    if !directory.is_dir() {
+        let directory = directory.to_path_buf();
+        return Err(ShellError::Directory { command: command.to_owned(), directory });
+    }
     let mut said = tempfile::tempfile().map_err(start)?;
     let mut shell = shell(command);
+    shell.current_dir(directory);
     apart(&mut shell);
     shell.stdin(Stdio::null());
     shell.stdout(said.try_clone().map_err(start)?).stderr(said.try_clone().map_err(start)?);
@@ -104,17 +118,20 @@ mod tests {
     fn a_command_is_what_the_shell_makes_of_it() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("made");
-        run(&format!("echo one > {0} && echo two >> {0}", file.display())).unwrap();
+        run("echo one > made && echo two >> made", dir.path()).unwrap();
         assert_eq!(std::fs::read_to_string(file).unwrap(), "one\ntwo\n");
+        let gone = run("true", &dir.path().join("gone")).unwrap_err().to_string();
+        assert!(gone.contains("gone, which is not there"), "{gone}");
     }
 
     #[test]
     fn a_failure_is_told_with_what_was_printed() {
-        let error = run("echo no such setting >&2; exit 3").unwrap_err();
+        let here = Path::new("/");
+        let error = run("echo no such setting >&2; exit 3", here).unwrap_err();
         assert_eq!(
             error.to_string(),
             "'echo no such setting >&2; exit 3' ended with exit code 3: no such setting"
         );
-        assert!(run("kill -9 $$").unwrap_err().to_string().contains("signal: 9"));
+        assert!(run("kill -9 $$", here).unwrap_err().to_string().contains("signal: 9"));
     }
 }

@@ -77,6 +77,7 @@ impl Findings {
             done_ops,
             held_up_ops: sum(|user| user.held_up_ops),
             held_up_max_us: users.iter().map(|user| user.held_up_most_ns).max().unwrap_or(0) as f64 / 1e3,
+            begun_late_ops: sum(|user| user.begun_late_ops),
             different_ops: sum(|user| user.different_ops),
             differences: differences.map(|difference| in_words(difference, tape)).collect(),
         });

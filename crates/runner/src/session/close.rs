@@ -22,6 +22,7 @@ use crate::session::made_files::MadeFiles;
 use crate::session::own_cpu::OwnCpu;
 use crate::session::summarise::{Facts, Subject, Traces, summarise};
 use crate::session::verify::{Verified, read_back};
+use reelgauge_results::beside::beside_into;
 use reelgauge_results::limits::limits_into;
 use reelgauge_results::page::REPORT_FILE;
 use reelgauge_results::run_notes;
@@ -72,7 +73,7 @@ impl Session {
         if let Some(ending) = verified.as_ref().and_then(Verified::ending) {
             self.ending = ending;
         }
-        let reason = sentence(&self.ending, &self.circumstances());
+        let reason = sentence(&self.ending, &self.circumstances(interrupt));
         let is_sampled = self.counters.is_some();
         self.notes.extend(self.counters.take().and_then(|counters| counters.finish().trouble));
         explain::incidents(&mut self.done, self.run_dir.path(), self.link.as_ref(), &self.clock);
@@ -98,6 +99,7 @@ impl Session {
         summary.link = self.link;
         conclude(&mut summary, &self.locked);
         limits_into(&mut summary, self.run_dir.path(), &self.planned);
+        beside_into(&mut summary, self.run_dir.path(), &self.planned);
         summary.statement = Some(statement::of(&summary));
         self.run_dir.write_summary(&summary).map_err(RunError::NotKept)?;
         let cleared = clear_away(made, &self.locked, &mut summary);

@@ -24,6 +24,7 @@ pub(super) fn start(run_dir: &RunDir, agent: &str, (mount, link): (&Mount, &Link
             mount_point: mount.mount_point.clone(),
             server,
             ports: ports(mount),
+            is_whole_machine: false,
         },
     };
     Sampling::start(watch, move || clock.now_ns())

@@ -15,7 +15,9 @@ use reelgauge_analysis::late::LateNow;
 use reelgauge_analysis::rereads::{RereadTally, Rereads};
 use reelgauge_analysis::self_cost::PausedTotal;
 use reelgauge_analysis::warning::LogTrouble;
-use reelgauge_analysis::{Counts, Meter, PointFigures, PointTiming, RunTotals, Series, ShortOps};
+use reelgauge_analysis::{
+    Counts, Meter, PointFigures, PointTiming, ResponseCounts, RunTotals, Series, ShortOps,
+};
 use reelgauge_engine::clock::Clock;
 use reelgauge_record::OpRecord;
 use reelgauge_record::identity;
@@ -100,6 +102,8 @@ pub struct LiveCounts {
     pub at_ns: u64,
     /// How the streams stood then; `None` where nothing has frames.
     pub late: Option<LateNow>,
+    /// Response times of reads and writes; `None` where nobody wanted them.
+    pub response_counts: Option<ResponseCounts>,
     /// When the latest of all operations was done; `None` before the first.
     pub answered_ns: Option<u64>,
 }
@@ -136,7 +140,8 @@ enum Order {
     Unanswered(u64, u64),
     FinishJudging(Sender<Option<Judged>>),
     FinishRereads(u16, Sender<Option<Rereads>>),
-    Live(Sender<LiveCounts>),
+    /// Whether response times are wanted.
+    Live(bool, Sender<LiveCounts>),
 }
 
 /// The handle on the drain thread. Dropping it ends the thread without waiting for it.
@@ -270,9 +275,9 @@ impl Drain {
         self.ask(|reply| Order::FinishRereads(point, reply))
     }
 
-    /// Counts of the load point under way.
-    pub fn live(&self) -> Result<LiveCounts, DrainDied> {
-        self.ask(Order::Live)
+    /// Counts of the load point under way, and its response times if they are wanted.
+    pub fn live(&self, wants_response_counts: bool) -> Result<LiveCounts, DrainDied> {
+        self.ask(|reply| Order::Live(wants_response_counts, reply))
     }
 
     /// From now on a failed operation is a result like any other, unless it says that the storage is gone or
@@ -385,12 +390,14 @@ impl Work {
             Order::FinishRereads(point, reply) => {
                 let _ = reply.send(self.rereads.finish_point(point));
             }
-            Order::Live(reply) => {
+            Order::Live(wants_response_counts, reply) => {
                 // In the run's first moments nothing is known yet.
                 let at_ns = asked_ns.saturating_sub(HANDED_OVER_NS);
                 let late = self.judging.as_mut().and_then(|judging| judging.at(at_ns));
                 let counts = self.meter.counts();
-                let _ = reply.send(LiveCounts { counts, at_ns, late, answered_ns: self.answered_ns });
+                let response_counts = wants_response_counts.then(|| self.meter.response_counts());
+                let answered_ns = self.answered_ns;
+                let _ = reply.send(LiveCounts { counts, at_ns, late, response_counts, answered_ns });
             }
         }
     }

@@ -26,7 +26,7 @@ use crate::session::meddling::Meddling;
 use crate::session::sink::{RingRoom, RingSink, rings};
 
 /// How often the watcher looks.
-const BEAT: Duration = Duration::from_millis(50);
+pub(crate) const BEAT: Duration = Duration::from_millis(50);
 /// How often the display is refreshed.
 const LIVE_EVERY: Duration = Duration::from_millis(250);
 /// How often the table of mounts is looked at.
@@ -122,6 +122,7 @@ pub fn run_point<S: Script + 'static>(
     let worker_count = workers.len() as u32;
     setup.drain.attach(setup.context.point, sources)?;
     let running = start(setup.kind, workers, sinks, &setup.context)?;
+    observer.point_began(setup.context.point, setup.context.window.begun_ns());
     let mut watch = Watch {
         setup,
         running,
@@ -342,7 +343,9 @@ impl Display {
         is_over: bool,
     ) -> Result<(), RunError> {
         let asked_ns = setup.context.clock.now_ns();
-        let LiveCounts { counts, at_ns, late, answered_ns } = setup.drain.live()?;
+        let wants_response_counts = observer.wants_response_counts(is_over);
+        let LiveCounts { counts, at_ns, late, response_counts, answered_ns } =
+            setup.drain.live(wants_response_counts)?;
         let Some((asked_before_ns, before)) = self.last.replace((asked_ns, counts)) else {
             return Ok(());
         };
@@ -367,6 +370,11 @@ impl Display {
             margin_ns: late.as_ref().and_then(LateNow::margin_ns),
             // None where there are no streams.
             streams: late.map(|late| late.worst_first(STREAMS_MOST).streams).unwrap_or_default(),
+            ops: counts.ops,
+            failed_ops: counts.errors,
+            read_bytes: counts.read_bytes,
+            written_bytes: counts.written_bytes,
+            response_counts,
             waiting: Waiting::of(longest_in_flight, since_answer),
             is_over,
         });

@@ -8,6 +8,7 @@ use reelgauge_engine::mount::{MountChange, MountId};
 use reelgauge_record::log::FileEntry;
 use reelgauge_record::{OpKind, OpRecord};
 
+use crate::interrupt::StoppedBy;
 use crate::session::brief_look::within_a_look;
 use crate::session::drive::Ending;
 use crate::session::meddling::Meddling;
@@ -15,6 +16,8 @@ use crate::session::meddling::Meddling;
 /// What is known of the target, for a sentence about it.
 #[derive(Debug)]
 pub struct Circumstances<'a> {
+    /// Who stopped it, if somebody did.
+    pub stopped_by: StoppedBy,
     /// The target.
     pub target: &'a Path,
     /// Its area.
@@ -32,7 +35,7 @@ pub fn sentence(ending: &Ending, circumstances: &Circumstances<'_>) -> Option<St
     let target = circumstances.target.display();
     match ending {
         Ending::OnTime | Ending::Exhausted => None,
-        Ending::Interrupted => Some("stopped by the user".to_owned()),
+        Ending::Interrupted => Some(circumstances.stopped_by.to_string()),
         Ending::Failed(record) if record.errno == 0 => Some(came_short(record, circumstances)),
         Ending::Failed(record) => Some(failed(record, circumstances)),
         Ending::Meddled(_) if mount_change(circumstances).is_some() => Some(format!(
@@ -46,8 +49,8 @@ pub fn sentence(ending: &Ending, circumstances: &Circumstances<'_>) -> Option<St
             longest.as_secs_f64()
         )),
         Ending::NotReadBack { why, is_interrupted: true } => Some(format!(
-            "stopped by the user while what it wrote was read back ({why}); the measuring was over, and its \
-             figures are whole"
+            "{} while what it wrote was read back ({why}); the measuring was over, and its figures are whole",
+            circumstances.stopped_by
         )),
         Ending::NotReadBack { why, is_interrupted: false } => Some(format!(
             "what it wrote could not be read back ({why}); the measuring was over, and its figures are whole"

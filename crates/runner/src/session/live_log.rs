@@ -24,7 +24,8 @@ use reelgauge_results::live::{LiveEvent, LiveOutcome, LiveStreams, LiveTick, pat
 
 use self::disturbance::Disturbances;
 use crate::error::RunError;
-use crate::observer::{Live, Observer, RunBegin, SearchStep};
+use crate::interrupt::Interrupt;
+use crate::observer::{Live, Observer, PointAhead, RunBegin, SearchStep, Start};
 use crate::session::finished::Finished;
 use crate::supervise::tell_measuring;
 
@@ -84,7 +85,9 @@ fn outcome(outcome: Outcome) -> LiveOutcome {
 
 fn outcome_of(error: &RunError) -> LiveOutcome {
     match error {
-        RunError::DataSet(DataSetError::Interrupted { .. }) => LiveOutcome::Interrupted,
+        RunError::DataSet(DataSetError::Interrupted { .. }) | RunError::StoppedWaiting(_) => {
+            LiveOutcome::Interrupted
+        }
         _ => LiveOutcome::BrokeOff,
     }
 }
@@ -188,6 +191,22 @@ impl Observer for LiveLog<'_> {
         if is_due(&mut self.verified_at, false) {
             self.write(&LiveEvent::Verified { at_s: self.at_s(), checked_bytes });
         }
+    }
+
+    fn begins(&mut self, ahead: &PointAhead<'_>, interrupt: &Interrupt) -> Start {
+        self.first.begins(ahead, interrupt)
+    }
+
+    fn point_began(&mut self, index: u16, begun_ns: u64) {
+        self.first.point_began(index, begun_ns);
+    }
+
+    fn point_over(&mut self, index: u16, is_complete: bool) {
+        self.first.point_over(index, is_complete);
+    }
+
+    fn wants_response_counts(&mut self, is_over: bool) -> bool {
+        self.first.wants_response_counts(is_over)
     }
 
     fn live(&mut self, live: &Live) {

@@ -14,14 +14,16 @@ use reelgauge_workload::script::Script;
 use super::Session;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
-use crate::observer::Observer;
-use crate::session::drive::{Ending, PointEnd, PointSetup, run_point};
+use crate::observer::{Observer, PointAhead, Start};
+use crate::session::drive::{BEAT, Ending, PointEnd, PointSetup, run_point};
 use crate::session::failure::sentence;
 use crate::session::judging::{Judged, Judging, measured_part};
 use crate::session::meddling::Before;
 use reelgauge_results::load_points::{self, LoadPointPlan};
 use reelgauge_results::stream_table::{self, PointStreams};
 
+/// So long before an agreed start the threads are made and get their memory.
+const GETS_READY_NS: u64 = 500_000_000;
 /// So many pauses of the tool are written down of a load point. A machine with more has nothing to measure
 /// with.
 const PAUSES_WRITTEN: usize = 10_000;
@@ -85,6 +87,8 @@ impl Session {
         let PointPlan { label, sweep_value, warmup_ns, measured_ns, exhausted, to_judge } = plan;
         let index = self.next_index().expect("whoever plans load points asks for their numbers");
         let workers_count = workers.len() as u32;
+        let ahead = PointAhead { index, label: &label, workers: workers_count, warmup_ns, measured_ns };
+        let start_ns = self.agreed_start(&ahead, observer, interrupt)?;
         let facts = LoadPointFacts { label, workers: workers_count, sweep_value, ended_early: None };
         let context = Arc::new(Context {
             clock: self.clock,
@@ -94,10 +98,11 @@ impl Session {
             pattern: self.pattern,
             write_map: self.write_map.clone(),
             point: index,
-            window: Window::new(warmup_ns, measured_ns),
+            window: Window::new(warmup_ns, measured_ns).not_before(start_ns.unwrap_or(0)),
             stop: AtomicBool::new(false),
         });
-        self.announce(index, &facts, warmup_ns, measured_ns)?;
+        let started_ns = start_ns.unwrap_or_else(|| self.clock.now_ns());
+        self.announce((index, started_ns), &facts, warmup_ns, measured_ns)?;
         self.enlist(to_judge.as_ref())?;
         if let Some(to_judge) = to_judge.as_ref().filter(|to_judge| to_judge.has_work()) {
             let ToJudge { specs, rates, .. } = to_judge.clone();
@@ -117,22 +122,46 @@ impl Session {
         };
         let threads = threads_for(self.driver, workers.len()) as u32;
         let end = run_point(&setup, workers, observer)?;
-        let done = self.keep(facts, exhausted, (end, before), &context, to_judge)?;
+        let done = self.keep(facts, exhausted, (end, before), &context, to_judge, interrupt)?;
         if let Some(point) = self.done.last_mut() {
             point.threads = Some(threads);
+            let begun_ns = context.window.begun_ns();
+            point.start_skew_ns = start_ns.map(|start_ns| begun_ns.cast_signed() - start_ns.cast_signed());
         }
+        observer.point_over(index, done.complete);
         Ok(done)
+    }
+
+    /// When a load point is to begin, where that is agreed upon with others. Nothing is loaded until then.
+    fn agreed_start(
+        &self,
+        ahead: &PointAhead<'_>,
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<Option<u64>, RunError> {
+        let run_ns = match observer.begins(ahead, interrupt) {
+            Start::Now => return Ok(None),
+            Start::Never => return Err(RunError::StoppedWaiting(interrupt.by())),
+            Start::At { run_ns } => run_ns,
+        };
+        // Threads that are ready wait for the rest of it, and nobody can call them back.
+        while self.clock.now_ns().saturating_add(GETS_READY_NS) < run_ns {
+            if interrupt.asked() {
+                return Err(RunError::StoppedWaiting(interrupt.by()));
+            }
+            self.clock.sleep(BEAT);
+        }
+        Ok(Some(run_ns))
     }
 
     /// Writes down when a load point is going to run, in case nobody lives to tell.
     fn announce(
         &mut self,
-        index: u16,
+        (index, started_ns): (u16, u64),
         facts: &LoadPointFacts,
         warmup_ns: u64,
         measured_ns: u64,
     ) -> Result<(), RunError> {
-        let started_ns = self.clock.now_ns();
         let warmup_until_ns = started_ns + warmup_ns;
         self.planned.push(LoadPointPlan {
             index,
@@ -161,19 +190,15 @@ impl Session {
         Ok(stream_table::write(&self.run_dir, &self.table)?)
     }
 
-    /// Keeps what came of a load point.
-    fn keep<S>(
+    /// Takes how a load point ended. Why it ended before its time, in words, if it did.
+    fn take_ending(
         &mut self,
-        mut facts: LoadPointFacts,
+        ending: Ending,
+        before: Before,
         exhausted: Option<&'static str>,
-        (end, before): (PointEnd<S>, Before),
-        context: &Context,
-        to_judge: Option<ToJudge>,
-    ) -> Result<PointDone<S>, RunError> {
-        // First of all, so that nothing below is asked of storage that no longer answers.
-        self.driver_notes = end.notes;
-        self.left_behind += end.left_behind;
-        self.ending = end.ending;
+        interrupt: &Interrupt,
+    ) -> Option<String> {
+        self.ending = ending;
         let came_short = matches!(&self.ending, Ending::Failed(record) if record.errno == 0);
         if !self.changes_files && (came_short || matches!(self.ending, Ending::OnTime | Ending::Exhausted)) {
             // What is open goes on without an error when its file is removed, and would count as measured;
@@ -182,10 +207,26 @@ impl Session {
                 self.ending = Ending::Meddled(found);
             }
         }
-        facts.ended_early = match &self.ending {
+        match &self.ending {
             Ending::Exhausted => exhausted.map(str::to_owned),
-            other => sentence(other, &self.circumstances()),
-        };
+            other => sentence(other, &self.circumstances(interrupt)),
+        }
+    }
+
+    /// Keeps what came of a load point.
+    fn keep<S>(
+        &mut self,
+        mut facts: LoadPointFacts,
+        exhausted: Option<&'static str>,
+        (end, before): (PointEnd<S>, Before),
+        context: &Context,
+        to_judge: Option<ToJudge>,
+        interrupt: &Interrupt,
+    ) -> Result<PointDone<S>, RunError> {
+        // First of all, so that nothing below is asked of storage that no longer answers.
+        self.driver_notes = end.notes;
+        self.left_behind += end.left_behind;
+        facts.ended_early = self.take_ending(end.ending, before, exhausted, interrupt);
         let figures = self.drain.finish_point(context.point, end.ran)?;
         assert_eq!(figures.point, context.point, "the figures of a load point are its own");
         // Nothing where nothing was to be judged.

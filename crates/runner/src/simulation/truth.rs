@@ -109,7 +109,7 @@ impl Truth {
             None => point.last_done_ns = done.done_ns,
             Some(_) => point.done_behind += 1,
         }
-        let is_warmup = op.due_ns < point.warmup_until_ns;
+        let is_warmup = issued_ns < point.warmup_until_ns;
         self.done.push(OpRecord {
             offset: op.offset,
             due_ns: op.due_ns,

@@ -14,6 +14,7 @@ use reelgauge_analysis::forecast::LoadAhead;
 use reelgauge_analysis::late::StreamSpec;
 use reelgauge_analysis::rates::RateSpec;
 use reelgauge_engine::driver::{DriverKind, Worker};
+use reelgauge_report::units::span;
 use reelgauge_workload::random::Dice;
 use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
 use reelgauge_workload::units::Span;
@@ -332,10 +333,13 @@ fn warmup(plan: &StreamsPlan, actors: &[Actor]) -> (u64, Option<String>) {
     }
     let longest = Span(longest_ns.next_multiple_of(1_000_000));
     let warmup = Span(longest.ns().saturating_add(PHASES_NS));
+    let words = |length: Span| span(length.ns() as f64 / 1e3);
     let note = format!(
-        "Each trial warmed up for {warmup} instead of {}: buffers of {longest} are filled first, and what a \
-         full buffer hides is not measured.",
-        plan.warmup
+        "Each trial warmed up for {} instead of {}: buffers of {} are filled first, and what a full buffer hides \
+         is not measured.",
+        words(warmup),
+        words(plan.warmup),
+        words(longest)
     );
     (warmup.ns(), Some(note))
 }
@@ -473,7 +477,7 @@ mod tests {
         let (stagger_ms, note) = begins(1000, "2s", true);
         assert_eq!(stagger_ms, 42);
         let note = note.unwrap();
-        assert!(note.starts_with("Each trial warmed up for 2042ms instead of 1s: buffers of 2s"), "{note}");
+        assert!(note.starts_with("Each trial warmed up for 2.04 s instead of 1 s: buffers of 2 s"), "{note}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 
 use super::progress::Progress;
-use super::{Patience, says};
+use super::{Patience, leash, says};
 use crate::interrupt::{EXIT_INTERRUPTED, TOGETHER};
 use crate::session::finished::EXIT_BROKE_OFF;
 
@@ -39,6 +39,7 @@ pub(super) fn watch_child(patience: &Patience) -> io::Result<u8> {
     let child = Command::new(std::env::current_exe()?)
         .args(std::env::args_os().skip(1))
         .env(NUMBER, std::process::id().to_string())
+        .env_remove(leash::ASKED)
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         // A group of its own, or Ctrl-C would reach the child twice.
         .process_group(0)

@@ -40,6 +40,9 @@ pub struct Outcomes {
     pub held_up_ops: u64,
     /// The longest that one of them waited.
     pub held_up_most_ns: u64,
+    /// Operations that began late through the tool: itself behind time, or waiting for one that it had begun
+    /// late.
+    pub begun_late_ops: u64,
     /// When the first operation was due.
     pub begun_ns: u64,
     /// When the last one was done.

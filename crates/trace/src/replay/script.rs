@@ -56,6 +56,8 @@ pub struct Setting {
     pub ahead_ns: u64,
     /// How many users share the memory for buffers.
     pub users: u32,
+    /// An operation that begins later than this, and not because of another's answer, began late.
+    pub late_after_ns: u64,
 }
 
 impl Default for Setting {
@@ -68,6 +70,7 @@ impl Default for Setting {
             direct_align_log2: None,
             ahead_ns: 0,
             users: 1,
+            late_after_ns: u64::MAX,
         }
     }
 }
@@ -121,8 +124,26 @@ struct Chain {
     next: u32,
     /// When that may begin.
     free_ns: u64,
+    /// When it has a handle to begin with, too.
+    could_ns: u64,
+    /// How much sooner both would have been, had the tool begun every operation before it in time.
+    own_ns: u64,
+    /// When the operation in flight was due.
+    due_ns: u64,
     /// The next chain that waits for the same operation.
     beside: u32,
+}
+
+impl Chain {
+    fn new(next: u32) -> Chain {
+        Chain { next, free_ns: 0, could_ns: 0, own_ns: 0, due_ns: 0, beside: NO_LANE }
+    }
+
+    /// How late its operation began through the tool: behind what it waited for, less what that itself owed
+    /// to the tool.
+    fn own_delay_ns(&self, issued_ns: u64) -> u64 {
+        issued_ns.saturating_sub(self.due_ns.max(self.could_ns.saturating_sub(self.own_ns)))
+    }
 }
 
 impl ReplayScript {
@@ -138,9 +159,7 @@ impl ReplayScript {
             in_flight_most: chains.min(affordable).max(1) as u16,
             stage: Stage::New,
             start_ns: 0,
-            chains: (0..chains)
-                .map(|chain| Chain { next: trace.first_of(chain), free_ns: 0, beside: NO_LANE })
-                .collect(),
+            chains: (0..chains).map(|chain| Chain::new(trace.first_of(chain))).collect(),
             stream_done_ns: vec![None; streams],
             done: vec![0; trace.ops.len().div_ceil(64)],
             floor: 0,
@@ -185,8 +204,9 @@ impl ReplayScript {
         if self.setting.scale == 1.0 { ns } else { (ns as f64 * self.setting.scale) as u64 }
     }
 
-    /// The next operation of a chain gets ready, or waits for another.
-    fn arm(&mut self, chain: u32, now_ns: u64) {
+    /// The next operation of a chain gets ready, or waits for another. Had the tool begun everything in time,
+    /// that would have been `own_ns` earlier.
+    fn arm(&mut self, chain: u32, now_ns: u64, own_ns: u64) {
         let op = self.chains[chain as usize].next;
         if op == NO_OP {
             self.running -= 1;
@@ -198,7 +218,8 @@ impl ReplayScript {
             self.chains[chain as usize].beside = first.unwrap_or(NO_LANE);
             return;
         }
-        self.chains[chain as usize].free_ns = now_ns;
+        let armed = &mut self.chains[chain as usize];
+        (armed.free_ns, armed.could_ns, armed.own_ns) = (now_ns, now_ns, own_ns);
         let due_ns = self.due(&self.trace.ops[op as usize], now_ns);
         self.ready.push(Reverse((due_ns, op, chain)));
     }
@@ -224,7 +245,9 @@ impl ReplayScript {
             self.parked.push(chain);
             return None;
         }
-        let held_up_ns = self.chains[chain as usize].free_ns.saturating_sub(due_ns);
+        let begun = &mut self.chains[chain as usize];
+        begun.due_ns = due_ns;
+        let held_up_ns = begun.free_ns.saturating_sub(due_ns);
         if held_up_ns > 0 {
             self.outcomes.held_up_ops += 1;
             self.outcomes.held_up_most_ns = self.outcomes.held_up_most_ns.max(held_up_ns);
@@ -326,25 +349,27 @@ impl ReplayScript {
         self.outcomes.begun_ns = self.start_ns;
         self.outcomes.ended_ns = self.start_ns;
         for chain in 0..self.chains.len() as u32 {
-            self.arm(chain, self.start_ns);
+            self.arm(chain, self.start_ns, 0);
         }
     }
 
     /// What waited for an operation goes on.
-    fn wake(&mut self, op: u32, now_ns: u64) {
+    fn wake(&mut self, op: u32, now_ns: u64, own_ns: u64) {
         let mut chain = self.awaited.remove(&op).unwrap_or(NO_LANE);
         while chain != NO_LANE {
             let beside = std::mem::replace(&mut self.chains[chain as usize].beside, NO_LANE);
-            self.arm(chain, now_ns);
+            self.arm(chain, now_ns, own_ns);
             chain = beside;
         }
     }
 
     /// What found no handle tries again.
-    fn unpark(&mut self) {
+    fn unpark(&mut self, now_ns: u64, own_ns: u64) {
         while let Some(chain) = self.parked.pop() {
             let op = self.chains[chain as usize].next;
-            let free_ns = self.chains[chain as usize].free_ns;
+            let parked = &mut self.chains[chain as usize];
+            (parked.could_ns, parked.own_ns) = (now_ns, own_ns);
+            let free_ns = parked.free_ns;
             let due_ns = self.due(&self.trace.ops[op as usize], free_ns);
             self.ready.push(Reverse((due_ns, op, chain)));
         }
@@ -381,14 +406,18 @@ impl ReplayScript {
             OpKind::Close => self.slots.give_back(op.handle),
             _ => {}
         }
+        let own_ns = self.chains[chain as usize].own_delay_ns(done.issued_ns);
+        if own_ns > self.setting.late_after_ns {
+            self.outcomes.begun_late_ops += 1;
+        }
         self.mark_done(number);
         if let Some(stream) = self.stream_done_ns.get_mut(self.trace.stream_of(op.lane) as usize) {
             *stream = Some(stream.unwrap_or(0).max(done.done_ns));
         }
-        self.wake(number, done.done_ns);
-        self.unpark();
+        self.wake(number, done.done_ns, own_ns);
+        self.unpark(done.done_ns, own_ns);
         self.chains[chain as usize].next = self.trace.next_of(number);
-        self.arm(chain, done.done_ns);
+        self.arm(chain, done.done_ns, own_ns);
     }
 }
 
@@ -441,7 +470,7 @@ impl Script for ReplayScript {
                 if let Some(opened) = self.closing.take() {
                     self.slots.give_back(opened);
                 }
-                self.unpark();
+                self.unpark(done.done_ns, 0);
             }
             chain => self.trace_op_done(chain, done),
         }

@@ -31,6 +31,9 @@ impl AnyPlan {
             // What else it may hold is refused as unknown.
             return ReplayPlan::from_toml(text).map(AnyPlan::Replay);
         }
+        if table.contains_key(crate::watch::TABLE) {
+            return Err(PlanError::Watch);
+        }
         match (table.contains_key("actor"), table.contains_key("mix")) {
             (true, false) => StreamsPlan::from_toml(text).map(AnyPlan::Streams),
             (false, true) => Plan::from_toml(text).map(AnyPlan::Mix),

@@ -9,7 +9,7 @@ use crate::late::LateFigures;
 
 /// All of them, those that matter most first.
 pub(super) fn readings(summary: &Summary, point: &LoadPoint, is_demand: bool) -> Vec<Reading> {
-    let stretches = Stretches::of(summary, point);
+    let stretches = Stretches::of(&summary.series, point);
     let stretches = stretches.as_ref();
     let mut readings = Vec::new();
     readings.extend(verdict(point));
@@ -82,7 +82,7 @@ fn late_frames(figures: &LateFigures, point: &LoadPoint, summary: &Summary, into
     }
     if let Some(worst) = &total.worst_margin {
         let stream = figures.streams.iter().find(|stream| stream.stream == worst.stream);
-        let stretches = Stretches::of(summary, point);
+        let stretches = Stretches::of(&summary.series, point);
         let spread = stretches.as_ref().map_or(Noise::Unknown, Stretches::max_response);
         let value = worst.margin.margin_us;
         // What varies is how long the slowest frame took, of the time that it had.

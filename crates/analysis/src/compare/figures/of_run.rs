@@ -6,6 +6,7 @@ use super::super::{Better, FLOOR_RATE};
 use super::times;
 use super::{LoadPoint, Reading, SEARCH, Summary};
 use crate::facts::{CheckFacts, ReplayFacts, ReplayPass, SearchFacts};
+use crate::figures::CARRY_P99;
 
 /// How far the counts of a first look are off: each was played once, for a second or two.
 const CHECK_SLACK: f64 = 0.2;
@@ -45,7 +46,8 @@ pub(super) fn readings(summary: &Summary, with_totals: bool, is_demand: bool) ->
 }
 
 fn mean_noise(summary: &Summary, point: &LoadPoint) -> Noise {
-    Stretches::of(summary, point).map_or(Noise::Unknown, |stretches| times::of_mean(point, &stretches))
+    Stretches::of(&summary.series, point)
+        .map_or(Noise::Unknown, |stretches| times::of_mean(point, &stretches))
 }
 
 fn search(facts: &SearchFacts) -> Option<Reading> {
@@ -91,10 +93,12 @@ fn replay(summary: &Summary, facts: &ReplayFacts, into: &mut Vec<Reading>) {
     let by_recording = facts.expected_span_s.is_some();
     // Passes repeat one another; one alone knows what its seconds tell.
     let noise = match of_rate(&spans) {
-        Noise::Unknown => match summary.load_points.first().and_then(|point| Stretches::of(summary, point)) {
-            Some(stretches) if complete.len() == 1 && !by_recording => of_rate(&stretches.ops),
-            _ => Noise::Unknown,
-        },
+        Noise::Unknown => {
+            match summary.load_points.first().and_then(|point| Stretches::of(&summary.series, point)) {
+                Some(stretches) if complete.len() == 1 && !by_recording => of_rate(&stretches.ops),
+                _ => Noise::Unknown,
+            }
+        }
         noise => noise,
     };
     if let Some(rate) = facts.median_bytes_per_s {
@@ -159,7 +163,7 @@ fn total_noise(
 ) -> Noise {
     let (mut square, mut least_dof) = (0.0_f64, f64::INFINITY);
     for point in summary.load_points.iter().filter(|point| amount(point) > 0.0) {
-        let noise = Stretches::of(summary, point).map(|stretches| of_rate(stretch(&stretches)));
+        let noise = Stretches::of(&summary.series, point).map(|stretches| of_rate(stretch(&stretches)));
         let Some(Noise::Share(share, dof)) = noise else {
             return Noise::Unknown;
         };
@@ -176,7 +180,8 @@ fn of_the_tool(summary: &Summary, into: &mut Vec<Reading>) {
     if let Some(us) = cost.cpu_us_per_op {
         into.push(Reading::new("self_cost.cpu_us_per_op", us, of(us, SELF_FLOOR)));
     }
-    if let Some(us) = cost.lateness_p99_us {
+    let ops: u64 = summary.load_points.iter().map(|point| point.total.ops).sum();
+    if let Some(us) = cost.lateness_p99_us.filter(|_| ops >= CARRY_P99) {
         let reading = Reading::new("self_cost.lateness_p99_us", us, of(us, 1.0));
         into.push(reading.floor_absolute(LATENESS_FLOOR_US));
     }

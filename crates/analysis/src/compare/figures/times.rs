@@ -46,14 +46,15 @@ pub(super) fn readings(
     };
     let max_noise = stretches.map_or(Noise::Unknown, Stretches::max_response);
     let all = [
-        ("mean_us", times.mean_us, mean_noise, FLOOR_RATE),
-        ("p50_us", times.p50_us, percentile(0.5), 0.05),
-        ("p95_us", times.p95_us, percentile(0.95), 0.10),
-        ("p99_us", times.p99_us, percentile(0.99), 0.10),
-        ("p99_9_us", times.p99_9_us, percentile(0.999), 0.25),
-        ("max_us", times.max_us, max_noise, 1.0),
+        ("mean_us", Some(times.mean_us), mean_noise, FLOOR_RATE),
+        ("p50_us", times.carried_p50_us(), percentile(0.5), 0.05),
+        ("p95_us", times.carried_p95_us(), percentile(0.95), 0.10),
+        ("p99_us", times.carried_p99_us(), percentile(0.99), 0.10),
+        ("p99_9_us", times.carried_p99_9_us(), percentile(0.999), 0.25),
+        ("max_us", Some(times.max_us), max_noise, 1.0),
     ];
     for (field, value, noise, floor) in all {
+        let Some(value) = value else { continue };
         let noise = if *with_own_delay && field != "p50_us" { Noise::Unknown } else { noise };
         let figure = format!("total.response.{kind}.{field}");
         into.push(Reading::new(&figure, value, noise).floor(floor));
@@ -61,7 +62,7 @@ pub(super) fn readings(
 }
 
 /// How well the mean is known: as the op rate, where the workers always had one operation under way.
-pub(super) fn of_mean(point: &LoadPoint, stretches: &Stretches) -> Noise {
+pub(in crate::compare) fn of_mean(point: &LoadPoint, stretches: &Stretches) -> Noise {
     let busy = point.total.response.data.zip(point.total.data_ops_per_s);
     let busy = busy.map(|(data, rate)| data.mean_us / 1e6 * rate / f64::from(point.workers.max(1)));
     match busy {

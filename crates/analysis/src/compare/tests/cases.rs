@@ -129,6 +129,22 @@ fn repeats_tell_the_noise_that_single_runs_cannot_see() {
     assert_eq!(row(&compared(&runs(&[100.0, 115.0]), None), READ).judgement[1], Judgement::Better);
 }
 
+/// Where a search only says "at least", the means of all runs are told and all pairs judge, not the first.
+#[test]
+fn lower_limits_of_repeats_are_judged_pair_by_pair() {
+    let searches = |streams: &[(u32, bool)]| -> ComparisonRow {
+        let runs: Vec<Summary> =
+            streams.iter().map(|(streams, whole)| searched(*streams, *streams, *whole)).collect();
+        row(&compared(&runs, Some(3)), "search.streams").clone()
+    };
+    let all = [(10, true), (10, true), (10, true), (20, false), (22, false), (24, true)];
+    let better = searches(&all);
+    assert_eq!(better.judgement[3..], [Judgement::Better; 3]);
+    assert_eq!(better.change_percent[3..], [Some(120.0); 3], "the mean of 20, 22 and 24 against 10");
+    let one_is_none = [(10, true), (10, true), (10, true), (20, false), (22, false), (10, true)];
+    assert_eq!(searches(&one_is_none).judgement[3], Judgement::Same, "the first pair alone decides nothing");
+}
+
 #[test]
 fn its_json_can_be_read_again() {
     let comparison = compared(&[reading(&["a"], 100.0, 30), reading(&["a"], 50.0, 30)], None);

@@ -277,19 +277,30 @@ fn totals_name_the_stream_that_was_worst_and_the_one_that_was_first() {
 
 #[test]
 fn hosts_put_together_are_as_one() {
-    let tally_of = |late_ms: u64| {
-        let mut tally = LateTally::new(vec![player(0)], part(0, 2 * S));
+    let ops_of = |stream: u32, late_ms: u64| {
         let mut ops = played(0..60);
         ops[20].done_ns += late_ms * MS;
         ops.sort_by_key(|op| op.done_ns);
-        ops.iter().for_each(|op| tally.add(op));
-        tally
+        ops.iter_mut().for_each(|op| (op.stream, op.worker) = (stream, stream));
+        ops
     };
-    let mut all = tally_of(0);
-    all.merge(tally_of(300), 100);
-    let found = all.finish(2 * S);
-    assert_eq!((found.total.streams, found.total.late_frames), (2, 1));
-    assert_eq!(found.total.first_late.map(|first| first.stream), Some(100));
+    let tally = |streams: Vec<StreamSpec>| LateTally::new(streams, part(0, 2 * S));
+    let (first, second) = (ops_of(0, 0), ops_of(100, 300));
+    let mut one = tally(vec![player(0), player(100)]);
+    first.iter().chain(&second).for_each(|op| one.add(op));
+    let one = one.finish(2 * S);
+    let of = |stream: u32, ops: &[OpRecord]| {
+        let mut tally = tally(vec![player(stream)]);
+        ops.iter().for_each(|op| tally.add(op));
+        tally.count(2 * S)
+    };
+    let mut both = of(100, &second);
+    both.merge(of(0, &first));
+    let both = both.figures();
+    assert_eq!((both.total.streams, both.total.late_frames), (2, 1));
+    assert_eq!(both.total.first_late.map(|first| first.stream), Some(100));
+    assert_eq!((&both.total, &both.streams), (&one.total, &one.streams));
+    assert_eq!(both.incident_count, one.incident_count);
 }
 
 #[test]

@@ -103,7 +103,67 @@ fn limit_of(
     let means = Means::of_tests(10.0, values);
     let is_paced = point.stream_count.is_some();
     let on_network = link.is_some();
-    of_point(&Scene { means: &means, point, link, memory, on_network, processors: 4, is_paced })
+    of_point(&Scene {
+        means: &means,
+        point,
+        link,
+        memory,
+        observed: &[],
+        on_network,
+        processors: 4,
+        is_paced,
+    })
+}
+
+/// The limit of a mix that reads 50 MB/s over a sound network, each operation in 10 ms, from a server whose
+/// disk
+/// was seen.
+fn with_server_disk(disk: &[(&'static str, f64)]) -> Limit {
+    let means = Means::of_tests(10.0, &connection(&[]));
+    let values: Values = disk.iter().map(|(name, value)| (Disk, *name, "sda", *value)).collect();
+    let server = Means::of_tests(10.0, &values);
+    let observed = [crate::limit::Observed { name: "nas1", means: &server }];
+    let (point, link) = (mix(50e6, 0.0), link(Some(1_177e6)));
+    of_point(&Scene {
+        means: &means,
+        point: &point,
+        link: Some(&link),
+        memory: None,
+        observed: &observed,
+        on_network: true,
+        processors: 4,
+        is_paced: false,
+    })
+}
+
+#[test]
+fn a_disk_that_was_seen_to_be_slow_at_the_server_is_the_disk() {
+    let slow = [("mean_read_us", 8_000.0), ("util_percent", 60.0), ("read_bytes_per_s", 48e6)];
+    let limit = with_server_disk(&slow);
+    assert_eq!(found(&limit), Some(LimitStep::ServerDisk), "{limit:#?}");
+    let finding = limit.found.as_ref().unwrap();
+    assert_eq!(finding.at.as_deref(), Some("sda of nas1"));
+    assert_eq!(finding.value(Measure::DiskOfOperationPercent), Some(80.0));
+    assert!(limit.contributing.iter().all(|other| other.step != LimitStep::Server), "{limit:#?}");
+    // Busy all the time, in requests too small to be slow.
+    let busy =
+        with_server_disk(&[("mean_read_us", 900.0), ("util_percent", 97.0), ("read_bytes_per_s", 48e6)]);
+    assert_eq!(found(&busy), Some(LimitStep::ServerDisk), "{busy:#?}");
+}
+
+#[test]
+fn a_disk_that_was_seen_to_be_quick_leaves_the_server_and_one_at_rest_says_nothing() {
+    let quick =
+        with_server_disk(&[("mean_read_us", 400.0), ("util_percent", 20.0), ("read_bytes_per_s", 48e6)]);
+    assert_eq!(found(&quick), Some(LimitStep::Server), "{quick:#?}");
+    assert_eq!(quick.found.unwrap().value(Measure::DiskUs), Some(400.0), "and it says how quick they were");
+    // A log wrote to it, slowly; what was read came from elsewhere.
+    let idle =
+        with_server_disk(&[("mean_read_us", 9_000.0), ("util_percent", 5.0), ("read_bytes_per_s", 1_000.0)]);
+    assert_eq!(found(&idle), Some(LimitStep::Server), "{idle:#?}");
+    assert_eq!(idle.found.unwrap().value(Measure::DiskUs), None);
+    let unseen = over_network(&mix(50e6, 0.0), &connection(&[]));
+    assert!(unseen.not_measured.contains(&LimitStep::ServerDisk), "{unseen:#?}");
 }
 
 /// The limit of a mix over a network.
@@ -361,4 +421,156 @@ fn without_counters_nothing_is_known() {
     for step in [LimitStep::NetworkLoss, LimitStep::TcpWindow, LimitStep::Server, LimitStep::Latency] {
         assert!(network.not_measured.contains(&step), "{step:?}");
     }
+}
+
+#[test]
+fn a_ping_that_waits_in_a_queue_says_that_a_line_of_unknown_speed_is_full() {
+    let ping = |us| [connection(&[]), vec![(Network, "ping_us", "", us)]].concat();
+    let of = |us, line| limit_of(&mix(50e6, 0.0), &ping(us), Some(&link(line)), None);
+    let full = of(14_000.0, None);
+    assert_eq!(
+        (found(&full), first_rule(&full)),
+        (Some(LimitStep::LinkFull), "net.link.ceiling"),
+        "{full:#?}"
+    );
+    assert_eq!(full.found.unwrap().value(Measure::PingUs), Some(14_000.0));
+    assert!(full.contributing.iter().all(|finding| finding.step != LimitStep::Server), "no second thing");
+    // Nothing moved, so that nothing was full.
+    let still = [ping(14_000.0), vec![(Network, "still_pings_per_s", "", 0.8)]].concat();
+    let still = limit_of(&mix(50e6, 0.0), &still, Some(&link(None)), None);
+    assert_ne!(found(&still), Some(LimitStep::LinkFull));
+    // Not much longer than without load: the server, or a line of unknown speed.
+    assert_eq!(found(&of(4_900.0, None)), Some(LimitStep::Server));
+    // The own line is known to be half empty.
+    assert_eq!(found(&of(14_000.0, Some(1_177e6))), Some(LimitStep::Server));
+    // A load point that failed by the storage's side, of which the way is a part.
+    let failed = streams(Some(Culprit::Storage));
+    let limit = limit_of(&failed, &ping(14_000.0), Some(&link(None)), None);
+    assert_eq!(found(&limit), Some(LimitStep::LinkFull));
+}
+
+#[test]
+fn what_the_server_had_already_was_not_lost() {
+    let values = |had_already| {
+        connection(&[
+            ("connection_sent_bytes_per_s", 50e6),
+            ("connection_retransmitted_bytes_per_s", 600_000.0),
+        ])
+        .into_iter()
+        .chain([
+            (Network, "connection_sent_twice_segments_per_s", SERVER, had_already),
+            (Network, "connection_mss_bytes", SERVER, 1_448.0),
+        ])
+        .collect::<Values>()
+    };
+    // 414 segments were sent again.
+    assert_eq!(found(&over_network(&mix(0.0, 50e6), &values(20.0))), Some(LimitStep::NetworkLoss));
+    assert_ne!(found(&over_network(&mix(0.0, 50e6), &values(410.0))), Some(LimitStep::NetworkLoss));
+    // Of all connections, where they are not told apart.
+    let of_all = |had_already| {
+        vec![
+            (Network, "tcp_retransmitted_segments_per_s", "", 400.0),
+            (Network, "tcp_data_segments_per_s", "", 35_000.0),
+            (Network, "tcp_sent_twice_segments_per_s", "", had_already),
+        ]
+    };
+    assert_eq!(found(&over_network(&mix(0.0, 50e6), &of_all(10.0))), Some(LimitStep::NetworkLoss));
+    assert_ne!(found(&over_network(&mix(0.0, 50e6), &of_all(390.0))), Some(LimitStep::NetworkLoss));
+    // What is read: it was overtaken, and came.
+    let read = |twice| {
+        let out_of_order = connection(&[("connection_out_of_order_segments_per_s", 700.0)]);
+        [out_of_order, vec![(Network, "tcp_received_twice_segments_per_s", "", twice)]].concat()
+    };
+    assert_eq!(found(&over_network(&mix(50e6, 0.0), &read(1.0))), Some(LimitStep::NetworkLoss));
+    assert_ne!(found(&over_network(&mix(50e6, 0.0), &read(140.0))), Some(LimitStep::NetworkLoss));
+}
+
+/// Twenty bytes less in each segment: the same bytes are more segments.
+#[test]
+fn a_segment_of_ipv6_carries_less() {
+    let named = |name: &'static str| {
+        let of = |(layer, counter, _, value)| (layer, counter, name, value);
+        let means = Means::of_tests(10.0, &connection(&[]).into_iter().map(of).collect::<Values>());
+        let (point, link) = (mix(50e6, 0.0), link(None));
+        let scene = Scene {
+            means: &means,
+            point: &point,
+            link: Some(&link),
+            memory: None,
+            observed: &[],
+            on_network: true,
+            processors: 4,
+            is_paced: false,
+        };
+        scene.connections()[0].segment_bytes()
+    };
+    assert_eq!((named(SERVER), named("[fd00::2]:2049 from 700")), (1_448.0, 1_428.0));
+}
+
+#[test]
+fn long_packets_that_never_arrive_while_short_ones_do_are_a_broken_path() {
+    let pings = |short, long| {
+        let still = [
+            (Network, "still_pings_per_s", "", 0.8),
+            (Network, "still_pings_answered_per_s", "", short),
+            (Network, "still_long_pings_answered_per_s", "", long),
+            (Network, "connection_path_mtu_bytes", SERVER, 9_000.0),
+        ];
+        [connection(&[]), still.to_vec()].concat()
+    };
+    for point in [mix(50e6, 0.0), mix(0.0, 50e6), streams(Some(Culprit::Storage))] {
+        let limit = over_network(&point, &pings(0.8, 0.0));
+        assert_eq!(
+            (found(&limit), first_rule(&limit)),
+            (Some(LimitStep::PathBroken), "net.mtu.path_mismatch"),
+            "{limit:#?}"
+        );
+        assert_eq!(limit.found.unwrap().value(Measure::PacketBytes), Some(9_000.0));
+        // The server stood still, and the way was sound. Or the way was cut.
+        assert_ne!(found(&over_network(&point, &pings(0.8, 0.8))), Some(LimitStep::PathBroken));
+        assert_ne!(found(&over_network(&point, &pings(0.0, 0.0))), Some(LimitStep::PathBroken));
+    }
+    // No operation came to its end, so that there is no figure: the way is known all the same.
+    let mut hung = mix(0.0, 0.0);
+    hung.total.ops = 0;
+    assert_eq!(found(&over_network(&hung, &pings(0.8, 0.0))), Some(LimitStep::PathBroken));
+    assert_eq!(over_network(&hung, &pings(0.8, 0.8)).verdict, LimitVerdict::NotKnown);
+    // Through the tool's own fault nothing is known of anything.
+    let own = LoadPoint { culprit: Some(Culprit::Tool), ..hung };
+    assert_eq!(over_network(&own, &pings(0.8, 0.0)).found, None);
+}
+
+#[test]
+fn long_packets_into_a_small_buffer_are_the_first_to_look_at() {
+    let lossy = [
+        connection(&[("connection_out_of_order_segments_per_s", 700.0)]),
+        vec![(Network, "connection_mss_bytes", SERVER, 8_948.0)],
+    ];
+    let limit = over_network(&mix(50e6, 0.0), &lossy.concat());
+    assert_eq!((found(&limit), first_rule(&limit)), (Some(LimitStep::NetworkLoss), "net.mtu.jumbo_fanin"));
+}
+
+/// Reads of a megabyte that reach the disk as so many requests.
+#[test]
+fn reads_in_pieces_are_what_is_read_ahead_or_a_file_in_pieces() {
+    let disk = |pieces: f64, busy| {
+        vec![
+            (Disk, "util_percent", "sda", busy),
+            (Disk, "reads_per_s", "sda", 50.0 * pieces),
+            (Disk, "read_bytes_per_s", "sda", 50e6),
+        ]
+    };
+    let of = |pieces, busy, past_client_cache| {
+        let memory = MemoryFacts { past_client_cache, ..MemoryFacts::default() };
+        limit_of(&mix(50e6, 0.0), &disk(pieces, busy), None, Some(&memory))
+    };
+    let small = of(64.0, 80.0, Some(false));
+    assert_eq!((found(&small), first_rule(&small)), (Some(LimitStep::Disk), "blk.read_ahead"), "{small:#?}");
+    let fragmented = of(64.0, 80.0, Some(true));
+    assert_eq!((found(&fragmented), first_rule(&fragmented)), (Some(LimitStep::Disk), "fs.fragmentation"));
+    // Whole reads of a disk that is busy for less than all of the time; pieces of one that hardly is.
+    assert_eq!(found(&of(4.0, 80.0, Some(false))), None);
+    assert_eq!(found(&of(64.0, 20.0, Some(false))), None);
+    let full = of(4.0, 97.0, Some(true));
+    assert_eq!(first_rule(&full), "blk.disk_saturated");
 }

@@ -5,12 +5,24 @@ use reelgauge_record::counters::Layer;
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::Scene;
 
+use super::server::operation_bytes;
+
 /// In percent of the time.
 const BUSY_PERCENT: f64 = 90.0;
 
+/// A disk that is busy for half of the time is what reads wait for where they come in pieces: each waits for
+/// the one before it.
+const HALF_BUSY_PERCENT: f64 = 50.0;
+
+/// A read that reaches the disk in so many pieces pays for each of them.
+const REQUESTS_PER_READ: f64 = 16.0;
+
+/// Fewer reads a second than this tell no size.
+const READS_PER_S_MIN: f64 = 20.0;
+
 /// What tells more.
-const RULES: &[&str] =
-    &["blk.disk_saturated", "blk.raid_degraded_or_rebuilding", "fs.fragmentation", "fs.free_space_low"];
+const RULES: [&str; 4] =
+    ["blk.disk_saturated", "blk.raid_degraded_or_rebuilding", "fs.fragmentation", "fs.free_space_low"];
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
     if scene.memory.is_some_and(|memory| memory.target_is_memory) {
@@ -24,5 +36,24 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     seen.extend(requests.map(|requests| Seen::beside(Measure::DiskRequests, requests)));
     let pressure = scene.host("pressure_io_some_percent");
     seen.extend(pressure.map(|percent| Seen::beside(Measure::DiskPressurePercent, percent)));
-    Tested::by_first(LimitFinding::new(LimitStep::Disk, seen, RULES).at(disk))
+    let mut rules = RULES.to_vec();
+    if let Some(pieces) = pieces(scene, disk).filter(Seen::stands_out) {
+        // Past the cache only the file's own layout cuts a read; through it, what is read ahead does.
+        let is_direct = scene.memory.is_some_and(|memory| memory.past_client_cache == Some(true));
+        rules.retain(|rule| *rule != "fs.fragmentation");
+        rules.insert(0, if is_direct { "fs.fragmentation" } else { "blk.read_ahead" });
+        seen.push(pieces);
+        let finding = LimitFinding::new(LimitStep::Disk, seen, &rules).at(disk);
+        return if busy > HALF_BUSY_PERCENT { Tested::Found(finding) } else { Tested::by_first(finding) };
+    }
+    Tested::by_first(LimitFinding::new(LimitStep::Disk, seen, &rules).at(disk))
+}
+
+/// How many requests of the disk a read of the tool became.
+fn pieces(scene: &Scene<'_>, disk: &str) -> Option<Seen> {
+    let of_disk = |name: &str| scene.means.of(Layer::Disk, name, disk);
+    let reads_per_s = of_disk("reads_per_s").filter(|reads| *reads >= READS_PER_S_MIN)?;
+    let request_bytes = of_disk("read_bytes_per_s").filter(|bytes| *bytes > 0.0)? / reads_per_s;
+    let read_bytes = operation_bytes(scene).filter(|_| scene.mostly_reads())?;
+    Some(Seen::against(Measure::RequestsPerRead, read_bytes / request_bytes, REQUESTS_PER_READ))
 }

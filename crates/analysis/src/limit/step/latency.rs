@@ -16,9 +16,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     if !scene.on_network {
         return Tested::No;
     }
-    let connections = scene.connections();
-    let rtt_us = connections.iter().filter_map(|connection| connection.of("min_rtt_us")).reduce(f64::min);
-    let (Some(rtt_us), Some(operation)) = (rtt_us, scene.operation()) else {
+    let (Some(rtt_us), Some(operation)) = (scene.shortest_rtt_us(), scene.operation()) else {
         return Tested::NotMeasured;
     };
     if operation.mean_us <= 0.0 {

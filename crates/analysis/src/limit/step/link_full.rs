@@ -1,5 +1,8 @@
 //! Did the link carry what it can? Each direction has all of it, so the busier one counts. Where its speed is
-//! not known, a sending queue of this machine that is never empty says so for what is written.
+//! not known, a sending queue of this machine that is never empty says so for what is written, and for both
+//! directions a ping that takes far longer than on an idle way: it stands in a queue, and no program of the
+//! server has to answer it. A sender that keeps queues short (BBR) leaves no such trace: then nothing is
+//! known.
 
 use crate::culprit::LINK_FULL_SHARE;
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
@@ -10,6 +13,13 @@ const RULES: &[&str] = &["net.link.ceiling", "net.link.speed_downshift"];
 
 /// What waits in a sending queue that is never empty: twenty packets.
 const QUEUE_BYTES: f64 = 30_000.0;
+
+/// A ping that takes so many times the shortest round trip, and so much longer, waits in a queue.
+const TIMES_THE_WAY: f64 = 3.0;
+const QUEUED_US: f64 = 5_000.0;
+
+/// Of the looks, the share at which nothing moved, from which on no line is full.
+const STILL_SHARE: f64 = 0.2;
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
     let Some(link) = scene.link.filter(|link| !link.is_this_machine) else {
@@ -26,10 +36,27 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
         (Some(line), Some(queue)) if queue.stands_out() && !line.stands_out() => vec![queue, line],
         (Some(line), _) => vec![line],
         (None, Some(queue)) if queue.stands_out() => vec![queue],
-        (None, _) => return Tested::NotMeasured,
+        (None, _) => match queued_ping(scene) {
+            Some(ping) if ping.stands_out() => {
+                let idle = scene.shortest_rtt_us().map(|us| Seen::beside(Measure::RttUs, us));
+                [Some(ping), idle].into_iter().flatten().collect()
+            }
+            _ => return Tested::NotMeasured,
+        },
     };
     let seen = seen.into_iter().chain(moved).collect();
     Tested::by_first(LimitFinding::new(LimitStep::LinkFull, seen, RULES).at(&link.interface))
+}
+
+/// What a ping takes, beside what it may take where it waits for nothing.
+fn queued_ping(scene: &Scene<'_>) -> Option<Seen> {
+    // One look a second.
+    if scene.network("still_pings_per_s").is_some_and(|still| still > STILL_SHARE) {
+        return None;
+    }
+    let (ping_us, idle_us) = (scene.network("ping_us")?, scene.shortest_rtt_us()?);
+    let waits_from_us = (idle_us * TIMES_THE_WAY).max(idle_us + QUEUED_US);
+    Some(Seen::against(Measure::PingUs, ping_us, waits_from_us))
 }
 
 /// The busier direction.

@@ -1,26 +1,32 @@
 //! Were packets lost? What this machine sent again says so for what is written; segments that came out of
 //! order say so for what is read, whose sender is the server: what stood before them was lost, or overtaken.
 //!
+//! What the other end had already was sent again for nothing: it had been overtaken or answered late, and no
+//! loss. TCP tells of it (DSACK), and it is left out.
+//!
 //! Where the connections to the server are not told apart, the counts of all of this machine's stand for
 //! them.
 
 use reelgauge_record::counters::Layer;
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::scene::Scene;
+use crate::limit::scene::{Connection, Scene};
 
 /// A sound network in one building loses less than this, in percent.
 const LOSS_PERCENT: f64 = 0.1;
 
 /// Behind a segment that was lost several come out of order, as many as were on the way: five for each is a
 /// low guess.
-const OUT_OF_ORDER_PERCENT: f64 = 0.5;
+const OUT_OF_ORDER_PERCENT: f64 = LOSS_PERCENT * OUT_OF_ORDER_EACH;
+
+/// Of the above, for each.
+const OUT_OF_ORDER_EACH: f64 = 5.0;
+
+/// A segment that carries more came in a packet that is longer than Ethernet's usual.
+const JUMBO_SEGMENT_BYTES: f64 = 2_000.0;
 
 /// So many segments or packets are no chance.
 const COUNT_MIN: f64 = 10.0;
-
-/// Bytes of a segment where its length is not known.
-const SEGMENT_BYTES: f64 = 1_448.0;
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
     if !scene.on_network {
@@ -42,23 +48,37 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     seen.extend(drops(scene));
     let timeouts = scene.connections_sum("timeouts_per_s").filter(|rate| *rate * scene.means.seconds >= 1.0);
     seen.extend(timeouts.map(|rate| Seen::beside(Measure::TimeoutsPerS, rate)));
-    let rules = rules(&seen, scene.mostly_reads());
+    let rules = rules(&seen, scene);
     Tested::by_first(LimitFinding::new(LimitStep::NetworkLoss, seen, &rules))
 }
 
 /// Of what this machine sent to the server, what it had to send again. 0 where that are too few to say.
 fn sent_again(scene: &Scene<'_>) -> Option<f64> {
-    let of_all = |name| scene.means.of(Layer::Network, name, "");
-    let (again, all, unit) = match scene.connections_sum("retransmitted_bytes_per_s") {
-        Some(again) => (again, scene.connections_sum("sent_bytes_per_s")?, SEGMENT_BYTES),
-        None => (of_all("tcp_retransmitted_segments_per_s")?, of_all("tcp_data_segments_per_s")?, 1.0),
+    let connections = scene.connections();
+    let lost = |connection: &Connection<'_>| {
+        let had_already = connection.of("sent_twice_segments_per_s").unwrap_or(0.0);
+        let again = connection.of("retransmitted_bytes_per_s")?;
+        Some((again - had_already * connection.segment_bytes()).max(0.0))
+    };
+    let of_connections = connections.iter().filter_map(lost).reduce(|one, two| one + two);
+    let segment_bytes = connections.iter().map(Connection::segment_bytes).reduce(f64::max);
+    let (again, all, unit) = match of_connections.zip(segment_bytes) {
+        Some((again, segment_bytes)) => (again, scene.connections_sum("sent_bytes_per_s")?, segment_bytes),
+        None => {
+            let had_already = scene.network("tcp_sent_twice_segments_per_s").unwrap_or(0.0);
+            let again = scene.network("tcp_retransmitted_segments_per_s")?;
+            ((again - had_already).max(0.0), scene.network("tcp_data_segments_per_s")?, 1.0)
+        }
     };
     share_of(again, all, COUNT_MIN * unit / scene.means.seconds.max(1.0))
 }
 
 /// Of what came from the server, what came out of order.
 fn out_of_order(scene: &Scene<'_>) -> Option<f64> {
+    // What was missed and came all the same was overtaken, and what came behind it lacked nothing.
+    let overtaken = scene.network("tcp_received_twice_segments_per_s").unwrap_or(0.0) * OUT_OF_ORDER_EACH;
     let out_of_order = scene.connections_sum("out_of_order_segments_per_s")?;
+    let out_of_order = (out_of_order - overtaken).max(0.0);
     let all = scene.connections_sum("segments_received_per_s")?;
     share_of(out_of_order, all, COUNT_MIN / scene.means.seconds.max(1.0))
 }
@@ -89,7 +109,7 @@ fn drops(scene: &Scene<'_>) -> Vec<Seen> {
 }
 
 /// What tells more, by what was seen: the nearest cause first.
-fn rules(seen: &[Seen], mostly_reads: bool) -> Vec<&'static str> {
+fn rules(seen: &[Seen], scene: &Scene<'_>) -> Vec<&'static str> {
     let has = |measure: Measure| seen.iter().any(|seen| seen.measure == measure);
     let percent =
         |measure: Measure| seen.iter().find(|seen| seen.measure == measure).map_or(0.0, |seen| seen.value);
@@ -103,10 +123,14 @@ fn rules(seen: &[Seen], mostly_reads: bool) -> Vec<&'static str> {
     // Lossy from the server to here and clean in the other direction: a fast port feeds a slower one.
     let reads = percent(Measure::OutOfOrderPercent);
     if rules.is_empty()
-        && mostly_reads
+        && scene.mostly_reads()
         && reads > OUT_OF_ORDER_PERCENT
         && percent(Measure::RetransmittedPercent) * 10.0 <= reads
     {
+        // Packets that are longer fill a switch's buffer with fewer of them.
+        let is_jumbo =
+            scene.connections().iter().any(|connection| connection.segment_bytes() > JUMBO_SEGMENT_BYTES);
+        rules.extend(is_jumbo.then_some("net.mtu.jumbo_fanin"));
         rules.push("net.tcp.backpressure");
     }
     rules.push("net.tcp.retransmits");

@@ -1,4 +1,9 @@
-//! Is the way itself broken? Errors on the wire, or a link that can't send and receive at once.
+//! Is the way itself broken? Errors on the wire, a link that can't send and receive at once, or a switch that
+//! swallows packets which are longer than it takes.
+//!
+//! The last is seen where connections stand still: short pings come back, and of those that are as long as a
+//! packet may be, none does. Where the short ones do not come back either, the way is cut, or the server is
+//! gone.
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::Scene;
@@ -9,7 +14,22 @@ const RULES: &[&str] = &["net.link.errors", "net.link.speed_downshift"];
 /// A good wire has none; so many a second are no chance.
 const ERRORS_PER_S: f64 = 1.0;
 
+/// What tells more of long packets that are swallowed.
+const SWALLOWED_RULES: &[&str] = &["net.mtu.path_mismatch", "net.mtu.tcp_mtu_probing"];
+
+/// Of the long pings, in percent, lost where none comes through.
+const LONG_LOST_PERCENT: f64 = 90.0;
+
+/// Of the short pings, in percent, answered where the way is there.
+const SHORT_ANSWERED_PERCENT: f64 = 60.0;
+
+/// Seconds in which a connection stood still, at least, each with a ping of both kinds.
+const STILL_MIN: f64 = 3.0;
+
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
+    if let Some(finding) = swallowed(scene) {
+        return Tested::Found(finding);
+    }
     let Some(link) = scene.link else {
         return if scene.on_network { Tested::NotMeasured } else { Tested::No };
     };
@@ -19,4 +39,25 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     let finding = LimitFinding::new(LimitStep::PathBroken, seen.into_iter().collect(), RULES);
     let finding = finding.at(&link.interface);
     if link.is_half_duplex { Tested::Found(finding) } else { Tested::by_first(finding) }
+}
+
+/// Long packets that never arrive while short ones do.
+fn swallowed(scene: &Scene<'_>) -> Option<LimitFinding> {
+    let sent = scene.network("still_pings_per_s").filter(|sent| *sent > 0.0)?;
+    if sent * scene.means.seconds < STILL_MIN {
+        return None;
+    }
+    let answered_percent = |name: &str| Some((scene.network(name)? / sent * 100.0).min(100.0));
+    let short = answered_percent("still_pings_answered_per_s")?;
+    let long = answered_percent("still_long_pings_answered_per_s")?;
+    let lost = Seen::against(Measure::LongPingsLostPercent, 100.0 - long, LONG_LOST_PERCENT);
+    if short < SHORT_ANSWERED_PERCENT || !lost.stands_out() {
+        return None;
+    }
+    let longest =
+        scene.connections().iter().filter_map(|connection| connection.of("path_mtu_bytes")).reduce(f64::max);
+    let mut seen = vec![lost, Seen::beside(Measure::ShortPingsAnsweredPercent, short)];
+    seen.extend(longest.map(|bytes| Seen::beside(Measure::PacketBytes, bytes)));
+    let finding = LimitFinding::new(LimitStep::PathBroken, seen, SWALLOWED_RULES);
+    Some(finding.at(scene.link.map_or("", |link| &link.interface)))
 }

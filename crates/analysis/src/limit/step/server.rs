@@ -1,6 +1,8 @@
 //! Did the server take its time? An operation that takes many times as long as the way there and back, where
 //! nothing on the way held it up, waited for the server: its processors, its threads or its disks.
 
+use super::request::request_us;
+use super::server_disk::disk_us;
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::Scene;
 
@@ -20,19 +22,19 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     let (Some(way_us), Some(request_us)) = (way_us(scene), request_us(scene)) else {
         return Tested::NotMeasured;
     };
-    let seen = vec![
+    let mut seen = vec![
         Seen::against(Measure::OperationUs, request_us, (way_us * TIMES_THE_WAY).max(NOTICED_US)),
         Seen::beside(Measure::RttUs, way_us),
     ];
+    // Its disks were seen, and are not what it waited for: that is asked before.
+    seen.extend(disk_us(scene).map(|us| Seen::beside(Measure::DiskUs, us)));
     Tested::by_first(LimitFinding::new(LimitStep::Server, seen, RULES))
 }
 
 /// The shortest round trip of TCP, and how long the bytes of an operation take on the line where that is
 /// known.
 fn way_us(scene: &Scene<'_>) -> Option<f64> {
-    let connections = scene.connections();
-    let rtt_us = connections.iter().filter_map(|connection| connection.of("min_rtt_us"));
-    let rtt_us = rtt_us.reduce(f64::min)?;
+    let rtt_us = scene.shortest_rtt_us()?;
     let line = scene.link.and_then(|link| link.line_bytes_per_s);
     let on_the_line_us = operation_bytes(scene).zip(line).map_or(0.0, |(bytes, line)| bytes / line * 1e6);
     Some(rtt_us + on_the_line_us)
@@ -43,15 +45,4 @@ pub(super) fn operation_bytes(scene: &Scene<'_>) -> Option<f64> {
     let total = &scene.point.total;
     let bytes_per_s = total.bytes_per_s.filter(|rate| *rate > 0.0)?;
     Some(bytes_per_s / total.data_ops_per_s.filter(|rate| *rate > 0.0)?)
-}
-
-/// How long a request took: as the mount counts it, where it does; else as the tool saw it.
-fn request_us(scene: &Scene<'_>) -> Option<f64> {
-    let names = if scene.mostly_reads() {
-        ["read_rtt_us", "mean_read_us"]
-    } else {
-        ["write_rtt_us", "mean_write_us"]
-    };
-    let of_mount = names.iter().find_map(|name| scene.mount(name));
-    of_mount.or_else(|| scene.operation().map(|times| times.mean_us))
 }

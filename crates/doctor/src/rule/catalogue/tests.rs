@@ -7,7 +7,9 @@ use std::path::Path;
 use super::*;
 use crate::diagnosis::{Diagnosis, Scope, diagnose};
 use crate::facts::Value;
-use crate::texts::Texts;
+use crate::rule::Os;
+use crate::texts::wanted::says_nothing_blank;
+use crate::texts::{NotKnown, Texts};
 
 fn collected(texts: &BTreeMap<String, String>) -> Texts {
     let mut collected = Texts::default();
@@ -17,7 +19,8 @@ fn collected(texts: &BTreeMap<String, String>) -> Texts {
 
 /// What this rule alone says of a machine.
 fn judged(rule: &'static Rule, texts: &Texts) -> Diagnosis {
-    let scope = Scope { roles: rule.role.iter().copied().collect(), place: None, is_elsewhere: false };
+    let roles = rule.role.iter().copied().collect();
+    let scope = Scope { roles, place: None, is_elsewhere: false, is_probed: true };
     diagnose(texts, scope, std::slice::from_ref(rule))
 }
 
@@ -98,6 +101,74 @@ fn a_machine_that_says_nothing_is_not_in_order() {
         let judged = judged(rule, &nothing);
         assert!(judged.findings.is_empty(), "{} fires on empty texts: {judged:#?}", rule.id);
     }
+}
+
+/// What could not be read is not known, whichever text it is and whyever: it is never in order.
+#[test]
+fn what_cannot_be_read_is_never_in_order() {
+    let forbidden = || Err(NotKnown::NotAllowed);
+    let blank = || Ok(" \n\t\n".to_owned());
+    let mut wrong = Vec::new();
+    for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
+        let os = judged(rule, &collected(&rule.silent)).system.os;
+        for (how, damage) in
+            [("blank", &blank as &dyn Fn() -> Result<String, NotKnown>), ("forbidden", &forbidden)]
+        {
+            let mut texts = of_system(os);
+            rule.silent.keys().for_each(|name| texts.put(name, damage()));
+            let told = judged(rule, &texts);
+            if !told.findings.is_empty() || !told.in_order.is_empty() {
+                wrong.push(format!("{} is judged on {how} texts", rule.id));
+            }
+            let may_be_blank = how == "blank" && rule.silent.keys().any(|name| says_nothing_blank(name));
+            if !may_be_blank && told.not_looked.len() != 1 {
+                wrong.push(format!("{} is not 'not known' on {how} texts", rule.id));
+            }
+        }
+        if judged(rule, &of_system(os)).not_looked.len() != 1 {
+            wrong.push(format!("{} is not 'not known' of a machine of which nothing was collected", rule.id));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A text without which a rule no longer fires was needed: without it nothing is in order.
+#[test]
+fn a_single_text_that_cannot_be_read_is_no_all_clear() {
+    let (mut needed, mut wrong) = (0, Vec::new());
+    for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
+        for texts in &rule.fires {
+            let os = judged(rule, &collected(texts)).system.os;
+            for name in texts.keys().filter(|name| !name.ends_with(".why")) {
+                for damage in [Some(Ok(String::new())), Some(Err(NotKnown::NotAllowed)), None] {
+                    let mut damaged = of_system(os);
+                    let others = texts.iter().filter(|(other, _)| *other != name);
+                    others.for_each(|(other, text)| damaged.put_noted(other, Ok(text.clone())));
+                    damage.iter().for_each(|damage| damaged.put(name, damage.clone()));
+                    let told = judged(rule, &damaged);
+                    needed += usize::from(told.findings.is_empty());
+                    if !told.in_order.is_empty() {
+                        wrong.push(format!("{} is in order without {name} ({damage:?})", rule.id));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(needed > 100, "{needed}");
+}
+
+/// Texts that tell which system it is, and nothing else.
+fn of_system(os: Os) -> Texts {
+    let mut texts = Texts::default();
+    let (name, text) = match os {
+        Os::Linux => ("uname -sr", "Linux 6.1.0"),
+        Os::Macos => ("uname -sr", "Darwin 23.0.0"),
+        Os::Truenas => ("/etc/version", "TrueNAS-SCALE-24.04"),
+        Os::Windows => ("Get-CimInstance Win32_OperatingSystem", "Caption : Microsoft Windows 11 Pro"),
+    };
+    texts.put(name, Ok(text.to_owned()));
+    texts
 }
 
 /// Texts that were cut off, repeated, or are something else: findings or none, never an end.

@@ -17,12 +17,8 @@ fn live(label: &str, elapsed_ms: u64, mb_per_s: f64, late_frames: Option<u64>) -
         warmup: Duration::from_secs(1),
         total: Duration::from_secs(9),
         read_bytes_per_s: mb_per_s * 1e6,
-        write_bytes_per_s: 0.0,
         late_frames,
-        margin_ns: None,
-        streams: Vec::new(),
-        waiting: Waiting::default(),
-        is_over: false,
+        ..Live::default()
     }
 }
 

@@ -1,4 +1,6 @@
 //! Files that keep secrets and certificates, opened: nothing else is waited for or read without an end.
+//!
+//! Not here: what a file may be for its kind, its owner and rights among it; each kind has errors of its own.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
@@ -8,7 +10,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// What the system says, and where it is anything else.
-pub(crate) fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
+pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]

@@ -1,4 +1,5 @@
-//! Which paths may be named from a browser: those below a few directories, wherever links lead.
+//! Which paths somebody else may name, from a browser or a fleet's controller: those below a few directories,
+//! wherever links lead.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -20,7 +21,7 @@ pub enum RootsError {
         why: String,
     },
     /// A path that depends on where somebody stands.
-    #[error("'{path}' is no absolute path; begin with one of the console's roots: {roots}")]
+    #[error("'{path}' is no absolute path; begin with one of the roots: {roots}")]
     Relative {
         /// What was given.
         path: String,
@@ -29,7 +30,7 @@ pub enum RootsError {
     },
     /// A path elsewhere.
     #[error(
-        "'{path}' is not below a directory that this console may use ({roots}); start it with \
+        "'{path}' is not below a directory that may be used here ({roots}); start it with \
          --root to allow another one"
     )]
     Outside {

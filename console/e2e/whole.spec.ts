@@ -1,0 +1,40 @@
+// The page of a run that several machines made: each has its row, and what stands in the rows adds up to the whole.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, test } from "@playwright/test";
+import { MACHINES, made } from "./made";
+
+interface Rows {
+  hosts: { figures: { ops: number; read_bytes: number } }[];
+  total: { ops: number; read_bytes: number };
+}
+
+test("each host has a row, and the rows add up", async ({ page }) => {
+  const run = made().whole;
+  const summary = JSON.parse(readFileSync(join(run, "summary.json"), "utf8")) as {
+    hosts: { points: Rows[] };
+    load_points: { total: { ops: number } }[];
+  };
+  const rows = summary.hosts.points[0];
+  if (rows === undefined) throw new Error("the run has no load point");
+  const sum = (of: (figures: { ops: number; read_bytes: number }) => number) =>
+    rows.hosts.reduce((total, host) => total + of(host.figures), 0);
+  expect(sum((figures) => figures.ops)).toBe(rows.total.ops);
+  expect(rows.total.ops).toBe(summary.load_points[0]?.total.ops);
+  expect(sum((figures) => figures.read_bytes)).toBe(rows.total.read_bytes);
+
+  await page.goto(pathToFileURL(join(run, "report.html")).href);
+  const section = page.locator("#hosts");
+  await expect(section).toBeVisible();
+  await expect(section.locator("tbody tr")).toHaveCount(MACHINES.length + 1);
+  for (const at of rows.hosts.keys()) {
+    const read = section.locator(`[data-figure="hosts.points.0.hosts.${at}.figures.read_bytes_per_s"]`);
+    await expect(read).toBeVisible();
+  }
+  await expect(section.getByText("edit-1")).toBeVisible();
+  // Nothing that a machine is called turns the page around.
+  expect(await section.innerText()).not.toContain("\u202E");
+  await expect(page.getByText("6 workers").first()).toBeVisible();
+});

@@ -1,0 +1,45 @@
+//! What a watch found: counters of one machine without load of the tool's own, each with its mean and its
+//! largest value.
+//!
+//! Not here: the samples themselves, which stay in `counters/`.
+
+use serde::{Deserialize, Serialize};
+
+/// What was sampled while nothing was measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct WatchFacts {
+    /// The machine, by the name of its folder in `counters/`.
+    pub agent: String,
+    /// From the first look to the last.
+    pub watched_s: f64,
+    /// How often it looked.
+    pub looks: u64,
+    /// What counted, those that say most first.
+    pub counters: Vec<WatchedCounter>,
+    /// What could not be sampled, in words.
+    #[serde(default)]
+    pub unread: Vec<String>,
+}
+
+/// One counter of a watch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct WatchedCounter {
+    /// `host`, `network`, `disk`, `mount` or `tool`.
+    pub layer: String,
+    /// As in the log: `util_percent`.
+    pub name: String,
+    /// Which of several; empty where there is one.
+    pub device: String,
+    /// For people, without the unit: "sda busy".
+    pub words: String,
+    /// `percent`, `bytes_per_s`, `per_s`, `us`, `bytes`, `count`.
+    pub unit: String,
+    /// Over all the time that it was sampled.
+    pub mean: f64,
+    /// The largest sample.
+    pub largest: f64,
+    /// When that was, in seconds since the watch began.
+    pub largest_at_s: f64,
+}

@@ -1,0 +1,14 @@
+//! How long a request took, for the questions that are about the server.
+
+use crate::limit::scene::Scene;
+
+/// As the mount counts it, where it does; else as the tool saw it.
+pub(super) fn request_us(scene: &Scene<'_>) -> Option<f64> {
+    let names = if scene.mostly_reads() {
+        ["read_rtt_us", "mean_read_us"]
+    } else {
+        ["write_rtt_us", "mean_write_us"]
+    };
+    let of_mount = names.iter().find_map(|name| scene.mount(name));
+    of_mount.or_else(|| scene.operation().map(|times| times.mean_us))
+}

@@ -1,0 +1,95 @@
+//! Did the server wait for its disks? Only who sampled on the server knows: an observer of the run.
+//!
+//! A disk of the server is the limit where it was busy all the time, or where its requests took most of the
+//! time
+//! that an operation of this machine took. One that carried next to nothing of the load is not: then a cache
+//! answered, or the data lie elsewhere. That the disks answered soon is an answer, too: it lets the server's
+//! processors, its programs and the network stand out.
+
+use std::collections::BTreeSet;
+
+use reelgauge_record::counters::Layer;
+
+use super::request::request_us;
+use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
+use crate::limit::scene::{Observed, Scene};
+
+/// In percent of the time.
+const BUSY_PERCENT: f64 = 90.0;
+
+/// Of the time of an operation, in percent, what a request of the disk takes.
+const OF_OPERATION_PERCENT: f64 = 50.0;
+
+/// Of what the load moved, the share that a disk must have moved to have served it; arrays have dozens.
+const CARRIES_SHARE: f64 = 0.02;
+
+/// What tells more.
+const RULES: &[&str] =
+    &["blk.disk_saturated", "blk.raid_degraded_or_rebuilding", "fs.fragmentation", "fs.free_space_low"];
+
+pub(super) fn test(scene: &Scene<'_>) -> Tested {
+    if !scene.on_network {
+        return Tested::No;
+    }
+    let found = scene.observed.iter().flat_map(|observed| of_observer(observed, scene));
+    let nearness = |finding: &LimitFinding| finding.seen.first().and_then(Seen::nearness).unwrap_or(0.0);
+    found
+        .max_by(|one, two| nearness(one).total_cmp(&nearness(two)))
+        .map_or(Tested::NotMeasured, Tested::by_first)
+}
+
+/// The longest time that a request took at a disk of a server that carried the load, in the direction of the
+/// load. `None` where nobody saw one.
+pub(super) fn disk_us(scene: &Scene<'_>) -> Option<f64> {
+    let times = scene.observed.iter().flat_map(|observed| {
+        let disks = disks(observed).into_iter().filter(|disk| carries(observed, disk, scene) != Some(false));
+        disks.filter_map(|disk| took_us(observed, disk, scene)).collect::<Vec<_>>()
+    });
+    times.reduce(f64::max)
+}
+
+fn disks<'a>(observed: &Observed<'a>) -> BTreeSet<&'a str> {
+    let names = ["util_percent", "mean_read_us", "mean_write_us"];
+    names.iter().flat_map(|name| observed.means.each(Layer::Disk, name).map(|(disk, _)| disk)).collect()
+}
+
+fn of_observer(observed: &Observed<'_>, scene: &Scene<'_>) -> Vec<LimitFinding> {
+    disks(observed).into_iter().filter_map(|disk| of_disk(observed, disk, scene)).collect()
+}
+
+fn of_disk(observed: &Observed<'_>, disk: &str, scene: &Scene<'_>) -> Option<LimitFinding> {
+    let busy = observed.means.of(Layer::Disk, "util_percent", disk);
+    let busy = busy.map(|percent| Seen::against(Measure::DiskBusyPercent, percent, BUSY_PERCENT));
+    let took = took_us(observed, disk, scene).filter(|_| carries(observed, disk, scene) != Some(false));
+    let share = took.zip(request_us(scene).filter(|us| *us > 0.0)).map(|(took, whole)| {
+        let percent = (took / whole * 100.0).min(100.0);
+        Seen::against(Measure::DiskOfOperationPercent, percent, OF_OPERATION_PERCENT)
+    });
+    let mut seen: Vec<Seen> = busy.into_iter().chain(share).collect();
+    seen.sort_by(|one, two| two.nearness().unwrap_or(0.0).total_cmp(&one.nearness().unwrap_or(0.0)));
+    if seen.is_empty() {
+        return None;
+    }
+    seen.extend(took.map(|us| Seen::beside(Measure::DiskUs, us)));
+    let requests = observed.means.of(Layer::Disk, "mean_in_flight", disk);
+    seen.extend(requests.map(|requests| Seen::beside(Measure::DiskRequests, requests)));
+    let at = format!("{disk} of {}", observed.name);
+    Some(LimitFinding::new(LimitStep::ServerDisk, seen, RULES).at(&at))
+}
+
+/// How long a request took there, in the direction of the load.
+fn took_us(observed: &Observed<'_>, disk: &str, scene: &Scene<'_>) -> Option<f64> {
+    let name = if scene.mostly_reads() { "mean_read_us" } else { "mean_write_us" };
+    observed.means.of(Layer::Disk, name, disk)
+}
+
+/// Whether it moved a part of the load. `None` where nobody counted its bytes.
+fn carries(observed: &Observed<'_>, disk: &str, scene: &Scene<'_>) -> Option<bool> {
+    let total = &scene.point.total;
+    let (name, load) = match scene.mostly_reads() {
+        true => ("read_bytes_per_s", total.read_bytes_per_s),
+        false => ("written_bytes_per_s", total.written_bytes_per_s),
+    };
+    let moved = observed.means.of(Layer::Disk, name, disk)?;
+    Some(moved >= load? * CARRIES_SHARE)
+}

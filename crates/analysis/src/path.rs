@@ -1,0 +1,218 @@
+//! The path from this machine to the disks, hop by hop: the most that each can carry, what was measured
+//! there, and
+//! which can carry least. What is not known of a hop is not known, and no ceiling.
+//!
+//! * [`site`]: what no counter tells. [`ceiling`]: the formulas.
+//!
+//! Pure. Not here: words and the drawing (report), reading `site.toml` (results).
+
+pub mod ceiling;
+pub mod site;
+
+use serde::{Deserialize, Serialize};
+
+use self::ceiling::{
+    buffer_holds_us, bus_bytes_per_s, data_disks, disk_plug_bytes_per_s, tcp_payload_bytes_per_s,
+};
+use self::site::{LinkSort, Raid, Site};
+
+/// Usual Ethernet's.
+const MTU_BYTES: u32 = 1_500;
+
+/// The path to some storage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "StoragePath"))]
+pub struct PathFacts {
+    /// From this machine to the disks.
+    pub hops: Vec<Hop>,
+    /// Which of them can carry least, as an index, of those whose ceiling is known.
+    pub lowest: Option<usize>,
+    /// The load was mostly written: ceilings and rates are those of writing.
+    pub is_writing: bool,
+    /// This machine's link for people: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`; empty where it is not known.
+    pub client_link: String,
+    /// How long the buffer of a client's port holds what the server's link sends at its full rate. `None`
+    /// where
+    /// that is not known, or the client's link is not the slower one.
+    pub buffer_holds_us: Option<f64>,
+    /// What was said of the site.
+    pub site: Site,
+}
+
+/// A part of the path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Hop {
+    /// Which.
+    pub kind: HopKind,
+    /// The most that it can carry. `None` where that is not known.
+    pub ceiling_bytes_per_s: Option<f64>,
+    /// What was measured there. `None` where nobody measured.
+    pub measured_bytes_per_s: Option<f64>,
+}
+
+/// The parts of a path, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum HopKind {
+    /// This machine's link.
+    ClientLink,
+    /// The switch.
+    Switch,
+    /// The server's link.
+    ServerLink,
+    /// The server's memory, which answers what it holds.
+    ServerMemory,
+    /// What the disks are plugged into.
+    Backplane,
+    /// The disks, as they are put together.
+    Disks,
+}
+
+/// What was found out of this machine's link.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClientLink {
+    /// For people: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
+    pub words: String,
+    /// Its speed, where it is known.
+    pub mbit_per_s: Option<f64>,
+    /// What it leaves for files.
+    pub line_bytes_per_s: Option<f64>,
+}
+
+/// What was measured along the path, in the direction of the load.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// By this machine's operations.
+    pub client_bytes_per_s: Option<f64>,
+    /// By the server's interfaces.
+    pub server_link_bytes_per_s: Option<f64>,
+    /// By the server's disks.
+    pub disks_bytes_per_s: Option<f64>,
+    /// More was written than read.
+    pub is_writing: bool,
+}
+
+/// The path, of what is known of a site, of this machine's link, and of what was measured.
+pub fn path(site: &Site, client: Option<&ClientLink>, measured: Measured) -> PathFacts {
+    let hop = |kind, ceiling_bytes_per_s, measured_bytes_per_s| Hop {
+        kind,
+        ceiling_bytes_per_s,
+        measured_bytes_per_s,
+    };
+    let line = client.and_then(|link| link.line_bytes_per_s);
+    let hops = vec![
+        hop(HopKind::ClientLink, line, measured.client_bytes_per_s),
+        hop(HopKind::Switch, None, None),
+        hop(HopKind::ServerLink, server_link(site), measured.server_link_bytes_per_s),
+        // It is no bound on what disks deliver.
+        hop(HopKind::ServerMemory, None, None),
+        hop(HopKind::Backplane, backplane(site), None),
+        hop(HopKind::Disks, disks(site, measured.is_writing), measured.disks_bytes_per_s),
+    ];
+    let known = hops.iter().enumerate().filter_map(|(at, hop)| Some((at, hop.ceiling_bytes_per_s?)));
+    let lowest = known.min_by(|one, two| one.1.total_cmp(&two.1)).map(|(at, _)| at);
+    let speeds = site.server.link_mbit_per_s.zip(client.and_then(|link| link.mbit_per_s));
+    let holds = site.switch.buffer_per_port_kib.zip(speeds);
+    PathFacts {
+        hops,
+        lowest,
+        is_writing: measured.is_writing,
+        client_link: client.map(|link| link.words.clone()).unwrap_or_default(),
+        buffer_holds_us: holds
+            .and_then(|(kib, (server, client))| buffer_holds_us(kib * 1024.0, server, client)),
+        site: site.clone(),
+    }
+}
+
+fn server_link(site: &Site) -> Option<f64> {
+    let server = &site.server;
+    let mbit = server.link_mbit_per_s?;
+    Some(match server.link_kind.unwrap_or(LinkSort::Ethernet) {
+        LinkSort::Ethernet => tcp_payload_bytes_per_s(mbit, server.mtu_bytes.unwrap_or(MTU_BYTES)),
+        // What its own packets take is not known here: it is at most this.
+        LinkSort::Infiniband | LinkSort::FibreChannel => mbit * 1e6 / 8.0,
+    })
+}
+
+fn backplane(site: &Site) -> Option<f64> {
+    let backplane = &site.backplane;
+    bus_bytes_per_s(backplane.bus?, backplane.generation?, backplane.lanes?)
+}
+
+fn disks(site: &Site, is_writing: bool) -> Option<f64> {
+    let disks = &site.disks;
+    let stated = disks.each_mb_per_s.map(|mb| mb * 1e6);
+    let each = stated.or_else(|| disks.kind.and_then(disk_plug_bytes_per_s))?;
+    // Of disks of which nobody says how they are put together only all of them are a bound.
+    let (reading, writing) = data_disks(disks.raid.unwrap_or(Raid::Raid0), disks.count?)?;
+    Some(each * if is_writing { writing } else { reading })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::site::{BackplaneSite, Bus, DiskKind, DisksSite, ServerSite, SwitchSite};
+    use super::*;
+
+    fn site() -> Site {
+        Site {
+            server: ServerSite {
+                link_mbit_per_s: Some(10_000.0),
+                memory_gib: Some(64.0),
+                ..ServerSite::default()
+            },
+            switch: SwitchSite { buffer_per_port_kib: Some(512.0), ..SwitchSite::default() },
+            backplane: BackplaneSite { bus: Some(Bus::Sas), generation: Some(2), lanes: Some(4) },
+            disks: DisksSite {
+                kind: Some(DiskKind::HddSata),
+                count: Some(8),
+                each_mb_per_s: Some(180.0),
+                raid: Some(Raid::Mirror),
+            },
+        }
+    }
+
+    fn client(mbit_per_s: f64) -> ClientLink {
+        ClientLink {
+            words: "eth0 to 10.0.0.2".to_owned(),
+            mbit_per_s: Some(mbit_per_s),
+            line_bytes_per_s: Some(tcp_payload_bytes_per_s(mbit_per_s, 1_500)),
+        }
+    }
+
+    fn ceilings(path: &PathFacts) -> Vec<Option<f64>> {
+        path.hops.iter().map(|hop| hop.ceiling_bytes_per_s.map(|bytes| (bytes / 1e6).round())).collect()
+    }
+
+    #[test]
+    fn the_hop_that_can_carry_least_is_marked_in_the_direction_of_the_load() {
+        let reading = path(&site(), Some(&client(10_000.0)), Measured::default());
+        let expected = [Some(1_177.0), None, Some(1_177.0), None, Some(2_400.0), Some(1_440.0)];
+        assert_eq!((ceilings(&reading), reading.lowest), (expected.to_vec(), Some(0)));
+        let writing = Measured { is_writing: true, ..Measured::default() };
+        let writing = path(&site(), Some(&client(10_000.0)), writing);
+        assert_eq!(ceilings(&writing)[5], Some(720.0), "each mirror is written twice");
+        assert_eq!(writing.hops[writing.lowest.unwrap()].kind, HopKind::Disks);
+    }
+
+    #[test]
+    fn what_nobody_said_is_no_ceiling() {
+        let nothing = path(&Site::default(), None, Measured::default());
+        assert!(nothing.hops.iter().all(|hop| hop.ceiling_bytes_per_s.is_none()), "{nothing:?}");
+        assert_eq!((nothing.hops.len(), nothing.lowest), (6, None));
+        let measured = Measured { disks_bytes_per_s: Some(9e6), ..Measured::default() };
+        let measured = path(&Site::default(), None, measured);
+        assert_eq!(measured.hops[5].measured_bytes_per_s, Some(9e6));
+    }
+
+    #[test]
+    fn a_slower_client_is_what_a_buffer_is_for() {
+        let holds =
+            |mbit| path(&site(), Some(&client(mbit)), Measured::default()).buffer_holds_us.map(f64::round);
+        assert_eq!(holds(1_000.0), Some(466.0));
+        assert_eq!(holds(10_000.0), None);
+    }
+}

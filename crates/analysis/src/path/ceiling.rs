@@ -1,0 +1,133 @@
+//! The most that a part of the way can carry, by formulas alone. None of these is what it will carry: only
+//! what
+//! nothing can exceed.
+//!
+//! The formulas are those of `catalogue/rules` (F1 for links, F7 for PCIe); rates of buses are those of their
+//! standards, less what their coding takes.
+
+use super::site::{Bus, DiskKind, Raid};
+
+/// Bytes that Ethernet adds to each packet: preamble, header, checksum, gap.
+const ETHERNET_BYTES: f64 = 38.0;
+
+/// Bytes of IPv4 and TCP in each packet, with TCP's time stamps, which are on as systems come.
+const IP_TCP_BYTES: f64 = 52.0;
+
+/// What PCIe's own packets leave for data.
+const PCIE_DATA_SHARE: f64 = 0.9;
+
+/// What TCP can carry of files over an Ethernet link, in each direction (F1).
+pub fn tcp_payload_bytes_per_s(link_mbit_per_s: f64, mtu_bytes: u32) -> f64 {
+    let mtu = f64::from(mtu_bytes.max(576));
+    link_mbit_per_s * 1e6 / 8.0 * (mtu - IP_TCP_BYTES) / (mtu + ETHERNET_BYTES)
+}
+
+/// What a bus of this generation and so many lanes carries (PCIe: F7). `None` for generations that there are
+/// not.
+pub fn bus_bytes_per_s(bus: Bus, generation: u32, lanes: u32) -> Option<f64> {
+    // Transfers per second of a lane, and the share of them that its coding leaves.
+    let (gt_per_s, coding) = match (bus, generation) {
+        (Bus::Sas, 1) => (3.0, 0.8),
+        (Bus::Sas, 2) => (6.0, 0.8),
+        (Bus::Sas, 3) => (12.0, 0.8),
+        (Bus::Sas, 4) => (22.5, 128.0 / 150.0),
+        (Bus::Sata, 1) => (1.5, 0.8),
+        (Bus::Sata, 2) => (3.0, 0.8),
+        (Bus::Sata, 3) => (6.0, 0.8),
+        (Bus::Pcie, 1) => (2.5, 0.8),
+        (Bus::Pcie, 2) => (5.0, 0.8),
+        (Bus::Pcie, 3) => (8.0, 128.0 / 130.0),
+        (Bus::Pcie, 4) => (16.0, 128.0 / 130.0),
+        (Bus::Pcie, 5) => (32.0, 128.0 / 130.0),
+        _ => return None,
+    };
+    let share = if bus == Bus::Pcie { PCIE_DATA_SHARE } else { 1.0 };
+    Some(gt_per_s * 1e9 / 8.0 * coding * f64::from(lanes) * share)
+}
+
+/// What one disk's plug carries: what nobody stated of the disk itself can't be more. `None` for NVMe, whose
+/// lanes differ.
+pub fn disk_plug_bytes_per_s(kind: DiskKind) -> Option<f64> {
+    match kind {
+        DiskKind::HddSata | DiskKind::SsdSata => bus_bytes_per_s(Bus::Sata, 3, 1),
+        DiskKind::HddSas | DiskKind::SsdSas => bus_bytes_per_s(Bus::Sas, 3, 1),
+        DiskKind::Nvme => None,
+    }
+}
+
+/// How many disks' worth of data so many disks carry at a time: reading, and writing. `None` where there are
+/// too few disks for it.
+pub fn data_disks(raid: Raid, count: u32) -> Option<(f64, f64)> {
+    let (least, parity) = match raid {
+        Raid::Raid0 => (1, 0),
+        Raid::Mirror => (2, 0),
+        Raid::Raid5 => (3, 1),
+        Raid::Raid6 => (4, 2),
+        Raid::Raidz3 => (5, 3),
+    };
+    if count < least {
+        return None;
+    }
+    let (all, data) = (f64::from(count), f64::from(count - parity));
+    Some(if raid == Raid::Mirror { (all, all / 2.0) } else { (data, data) })
+}
+
+/// How long a port's buffer holds what a faster port sends it, in microseconds. `None` where the port is not
+/// the
+/// slower one.
+pub fn buffer_holds_us(buffer_bytes: f64, from_mbit_per_s: f64, to_mbit_per_s: f64) -> Option<f64> {
+    let more_bytes_per_s = (from_mbit_per_s - to_mbit_per_s) * 1e6 / 8.0;
+    (more_bytes_per_s > 0.0).then(|| buffer_bytes / more_bytes_per_s * 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mb(bytes_per_s: f64) -> f64 {
+        (bytes_per_s / 1e5).round() / 10.0
+    }
+
+    /// The table of the rules: MTU 1500 and 9000.
+    #[test]
+    fn links_carry_what_the_table_says() {
+        for (mbit, usual, jumbo) in [
+            (1_000.0, 117.7, 123.8),
+            (2_500.0, 294.2, 309.4),
+            (10_000.0, 1_176.9, 1_237.6),
+            (25_000.0, 2_942.1, 3_093.9),
+        ] {
+            assert_eq!(mb(tcp_payload_bytes_per_s(mbit, 1_500)), usual);
+            assert_eq!(mb(tcp_payload_bytes_per_s(mbit, 9_000)), jumbo);
+        }
+        assert!(tcp_payload_bytes_per_s(1_000.0, 0) > 0.0, "no packet is that small");
+    }
+
+    #[test]
+    fn buses_carry_what_their_coding_leaves() {
+        assert_eq!(bus_bytes_per_s(Bus::Sata, 3, 1).map(mb), Some(600.0));
+        assert_eq!(bus_bytes_per_s(Bus::Sas, 3, 4).map(mb), Some(4_800.0));
+        // 8 GT/s, eight lanes: 7.88 GB/s, less a tenth.
+        assert_eq!(bus_bytes_per_s(Bus::Pcie, 3, 8).map(mb), Some(7_089.2));
+        assert_eq!(bus_bytes_per_s(Bus::Sata, 4, 1), None);
+        assert_eq!(disk_plug_bytes_per_s(DiskKind::Nvme), None);
+        assert_eq!(disk_plug_bytes_per_s(DiskKind::HddSas).map(mb), Some(1_200.0));
+    }
+
+    #[test]
+    fn parity_carries_no_data_and_mirrors_read_from_both() {
+        assert_eq!(data_disks(Raid::Raid0, 4), Some((4.0, 4.0)));
+        assert_eq!(data_disks(Raid::Mirror, 4), Some((4.0, 2.0)));
+        assert_eq!(data_disks(Raid::Raid6, 12), Some((10.0, 10.0)));
+        assert_eq!(data_disks(Raid::Raidz3, 5), Some((2.0, 2.0)));
+        assert_eq!(data_disks(Raid::Raid5, 2), None);
+    }
+
+    #[test]
+    fn a_buffer_holds_what_comes_too_fast_for_a_moment() {
+        // 512 KiB at nine gigabit too much.
+        let us = buffer_holds_us(512.0 * 1024.0, 10_000.0, 1_000.0).map(f64::round);
+        assert_eq!(us, Some(466.0));
+        assert_eq!(buffer_holds_us(1.0, 1_000.0, 1_000.0), None);
+    }
+}

@@ -1,0 +1,166 @@
+//! What no counter tells of a site: `site.toml`, written by `reelgauge doctor --ask` or by hand. Every field
+//! may be
+//! left out, and what is left out is not known.
+//!
+//! Not here: asking (the binary), and what follows from it ([`super::ceiling`]).
+
+use serde::{Deserialize, Serialize};
+
+/// Everything that was said of a site.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(default, deny_unknown_fields)]
+pub struct Site {
+    /// The server.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub server: ServerSite,
+    /// The switch between it and its clients.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub switch: SwitchSite,
+    /// What its disks are plugged into.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub backplane: BackplaneSite,
+    /// Its disks.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub disks: DisksSite,
+}
+
+/// The server.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(default, deny_unknown_fields)]
+pub struct ServerSite {
+    /// What its link to the switch is set to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_mbit_per_s: Option<f64>,
+    /// Ethernet where nobody says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_kind: Option<LinkSort>,
+    /// Its largest packet; 1500 where nobody says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mtu_bytes: Option<u32>,
+    /// Its memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_gib: Option<f64>,
+}
+
+/// What a link is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum LinkSort {
+    /// Copper or fibre.
+    Ethernet,
+    /// InfiniBand, or Omni-Path.
+    Infiniband,
+    /// Fibre Channel.
+    FibreChannel,
+}
+
+/// The switch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(default, deny_unknown_fields)]
+pub struct SwitchSite {
+    /// Maker and model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What a port can hold back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_per_port_kib: Option<f64>,
+    /// Whether ports share it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_is_shared: Option<bool>,
+    /// Whether pause frames are on at the server's port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow_control_at_server: Option<bool>,
+    /// Whether they are at the clients'.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow_control_at_clients: Option<bool>,
+}
+
+/// What disks are plugged into.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(default, deny_unknown_fields)]
+pub struct BackplaneSite {
+    /// How it is connected to the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bus: Option<Bus>,
+    /// Of SAS 1 to 4, of SATA 1 to 3, of PCIe 1 to 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<u32>,
+    /// How many lanes lead to the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<u32>,
+}
+
+/// A bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Bus {
+    /// Serial Attached SCSI.
+    Sas,
+    /// Serial ATA.
+    Sata,
+    /// PCI Express.
+    Pcie,
+}
+
+/// The disks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(default, deny_unknown_fields)]
+pub struct DisksSite {
+    /// What they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<DiskKind>,
+    /// How many, without spares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+    /// What one of them is known to read or write in a row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub each_mb_per_s: Option<f64>,
+    /// How they are put together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raid: Option<Raid>,
+}
+
+/// A kind of disk, with its plug.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum DiskKind {
+    /// Turning, SATA.
+    HddSata,
+    /// Turning, SAS.
+    HddSas,
+    /// Flash, SATA.
+    SsdSata,
+    /// Flash, SAS.
+    SsdSas,
+    /// Flash, PCIe.
+    Nvme,
+}
+
+/// How disks are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Raid {
+    /// Each for itself, or striped.
+    Raid0,
+    /// Mirrors, also of several pairs (RAID 10).
+    Mirror,
+    /// One disk's worth of parity: RAID 5, RAID-Z1.
+    Raid5,
+    /// Two: RAID 6, RAID-Z2.
+    Raid6,
+    /// Three: RAID-Z3.
+    Raidz3,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,133 @@
+//! The verdict on a load point of several machines: met where every machine met its criteria to the end.
+//!
+//! What each machine was held to, and how it fared, was decided on its own figures ([`super::judge()`]). A
+//! machine that was not there has not met anything: no samples is not measured, never passed.
+
+use std::cmp::Ordering;
+
+use super::{Failure, Verdict};
+use crate::criteria::Criterion;
+
+/// What a machine's failures are on the clock and with the numbers of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FailurePlace {
+    /// How much later than the run's time 0 its own was.
+    pub shift_s: f64,
+    /// Its stream 0.
+    pub first_stream: u32,
+    /// Its worker 0.
+    pub first_worker: u32,
+}
+
+impl Failure {
+    /// A machine's own failure as one of the run, with its sentence as `words` has it.
+    #[must_use]
+    pub fn placed(self, place: &FailurePlace, words: impl Fn(&str) -> String) -> Failure {
+        Failure {
+            stream: self.stream.map(|stream| stream.saturating_add(place.first_stream)),
+            worker: self.worker.map(|worker| worker.saturating_add(place.first_worker)),
+            at_s: self.at_s.map(|at_s| at_s + place.shift_s),
+            sentence: words(&self.sentence),
+            ..self
+        }
+    }
+
+    /// Somebody who was to be measured was not there, in these words.
+    pub fn not_there(sentence: String) -> Failure {
+        Failure {
+            criterion: Criterion::LateFrames,
+            measured: false,
+            stream: None,
+            worker: None,
+            at_s: None,
+            at_in_point_s: None,
+            limit: 0.0,
+            found: None,
+            because_of_tool: false,
+            sentence,
+        }
+    }
+}
+
+/// The verdict on all of them together; `None` where nobody was held to anything. `not_there` is everything
+/// that kept a machine from being measured.
+pub fn of_hosts(of_each: Vec<Verdict>, not_there: Vec<Failure>) -> Option<Verdict> {
+    let mut asked = Vec::new();
+    let criteria = of_each.iter().flat_map(|verdict| &verdict.asked);
+    criteria.for_each(|criterion| {
+        if !asked.contains(criterion) {
+            asked.push(*criterion);
+        }
+    });
+    if of_each.is_empty() {
+        return None;
+    }
+    let all_met = of_each.iter().all(|verdict| verdict.passed);
+    let first_asked = asked.first().copied();
+    let missing = not_there
+        .into_iter()
+        .map(|failure| Failure { criterion: first_asked.unwrap_or(failure.criterion), ..failure });
+    let mut failures: Vec<Failure> =
+        of_each.into_iter().flat_map(|verdict| verdict.failures).chain(missing).collect();
+    failures.sort_by(in_time);
+    Some(Verdict {
+        passed: all_met && failures.is_empty(),
+        failed_first: failures.first().cloned(),
+        storage_failed: failures.iter().any(|failure| failure.measured && !failure.because_of_tool),
+        failures,
+        asked,
+    })
+}
+
+/// As rulings have it.
+fn in_time(one: &Failure, two: &Failure) -> Ordering {
+    let moment = |failure: &Failure| failure.at_s.unwrap_or(f64::INFINITY);
+    two.measured.cmp(&one.measured).then(moment(one).total_cmp(&moment(two)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::failure_of_tests;
+    use super::*;
+
+    fn passed() -> Verdict {
+        Verdict { passed: true, asked: vec![Criterion::LateFrames], ..Verdict::default() }
+    }
+
+    fn failed(at_s: f64) -> Verdict {
+        let failure =
+            Failure { at_s: Some(at_s), stream: Some(1), sentence: "late".to_owned(), ..failure_of_tests() };
+        Verdict { failures: vec![failure], storage_failed: true, ..passed() }
+    }
+
+    #[test]
+    fn all_must_have_met_them() {
+        assert!(of_hosts(vec![passed(), passed()], Vec::new()).unwrap().passed);
+        let found = of_hosts(vec![passed(), failed(9.0), failed(3.0)], Vec::new()).unwrap();
+        assert!(!found.passed && found.storage_failed);
+        assert_eq!(found.failed_first.unwrap().at_s, Some(3.0));
+        assert_eq!(found.asked, [Criterion::LateFrames]);
+        assert_eq!(of_hosts(Vec::new(), vec![Failure::not_there("gone".to_owned())]), None);
+    }
+
+    #[test]
+    fn who_was_not_there_has_met_nothing() {
+        let gone = || vec![Failure::not_there("a3 was missing".to_owned())];
+        let found = of_hosts(vec![passed(), passed()], gone()).unwrap();
+        assert!(!found.passed && !found.storage_failed);
+        assert_eq!(found.failed_first.as_ref().unwrap().sentence, "a3 was missing");
+        // What was measured comes first.
+        let both = of_hosts(vec![failed(3.0)], gone()).unwrap();
+        assert!(both.storage_failed);
+        assert_eq!(both.failed_first.unwrap().sentence, "late");
+    }
+
+    #[test]
+    fn a_failure_has_the_numbers_and_times_of_the_run() {
+        let place = FailurePlace { shift_s: 2.0, first_stream: 10, first_worker: 4 };
+        let [failure] = failed(3.0).failures.try_into().unwrap();
+        let placed = failure.placed(&place, |text| format!("a2: {text}"));
+        assert_eq!((placed.at_s, placed.stream, placed.sentence.as_str()), (Some(5.0), Some(11), "a2: late"));
+    }
+}

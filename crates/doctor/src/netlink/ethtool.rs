@@ -1,0 +1,223 @@
+//! How network cards are set, as netlink tells it: rings, queues, interrupts, flow control, offloads
+//! (`ethtool -g -l -c -a -k`). See ethtool-netlink in the kernel's documentation.
+//!
+//! Every question is one of those that only look. What a card does not have it does not tell, and what an
+//! older kernel does not know it refuses: neither is a setting.
+
+use std::collections::BTreeMap;
+
+use super::message::{attributes, u16_at, u32_at};
+use super::{Family, ask};
+
+/// Whom to ask for the number of a family, and how.
+const CONTROLLER: u16 = 16;
+const GET_FAMILY: u8 = 3;
+const FAMILY_ID: u16 = 1;
+const FAMILY_NAME: u16 = 2;
+const FAMILY: &[u8] = b"ethtool\0";
+
+/// Bytes of the head that stands before attributes: command, version, two that are free.
+const HEAD: usize = 4;
+/// In every answer: which interface it is of, and its name there.
+const INTERFACE: u16 = 1;
+const INTERFACE_NAME: u16 = 2;
+
+/// A question: its number, and what is taken of the answer, by the attribute's type.
+struct Question {
+    command: u8,
+    wanted: &'static [(u16, &'static str)],
+}
+
+const QUESTIONS: [Question; 4] = [
+    Question { command: 15, wanted: &[(6, "rx ring"), (9, "tx ring"), (2, "rx ring max")] },
+    Question { command: 17, wanted: &[(6, "rx queues"), (7, "tx queues"), (9, "queues")] },
+    Question {
+        command: 19,
+        wanted: &[(2, "rx-usecs"), (3, "rx-frames"), (6, "tx-usecs"), (7, "tx-frames"), (11, "adaptive-rx")],
+    },
+    Question { command: 21, wanted: &[(2, "pause autoneg"), (3, "pause rx"), (4, "pause tx")] },
+];
+
+/// The question for offloads, and the list of those that are in force.
+const GET_FEATURES: u8 = 11;
+const ACTIVE: u16 = 4;
+/// Of a list of bits: that those in it are set, the bits, and in each its name.
+const ARE_SET: u16 = 1;
+const BITS: u16 = 3;
+const BIT: u16 = 1;
+const BIT_NAME: u16 = 2;
+
+/// Settings of an interface, by name.
+type Told = Vec<(&'static str, String)>;
+
+/// Offloads that bear on storage.
+const OFFLOADS: [&str; 8] = [
+    "rx-checksum",
+    "rx-gro",
+    "rx-gro-hw",
+    "rx-lro",
+    "tx-generic-segmentation",
+    "tx-scatter-gather",
+    "tx-tcp-segmentation",
+    "tx-tcp6-segmentation",
+];
+
+/// What cards are set to: by interface and setting. Empty where nobody answers.
+pub fn card_settings() -> BTreeMap<(String, &'static str), String> {
+    let mut all = BTreeMap::new();
+    let Some(family) = family() else { return all };
+    let mut put = |command: u8, read: &dyn Fn(&[u8]) -> Told| {
+        // What a kernel does not answer is not known.
+        let _ = ask(Family::Generic, family, &head(command), &mut |message| {
+            let Some(body) = message.body.get(HEAD..) else { return };
+            let Some(interface) = interface(body) else { return };
+            all.extend(read(body).into_iter().map(|(name, value)| ((interface.clone(), name), value)));
+        });
+    };
+    for question in &QUESTIONS {
+        put(question.command, &|body| numbers(body, question.wanted));
+    }
+    put(GET_FEATURES, &offloads);
+    without_moving(all)
+}
+
+/// Without what a driver changes by itself: that is no setting, and differs from run to run.
+fn without_moving(
+    mut all: BTreeMap<(String, &'static str), String>,
+) -> BTreeMap<(String, &'static str), String> {
+    let is_adaptive = |(_, name): &(String, &str), value: &str| *name == "adaptive-rx" && value == "on";
+    let adaptive: Vec<String> =
+        all.iter().filter(|(key, value)| is_adaptive(key, value)).map(|((one, _), _)| one.clone()).collect();
+    all.retain(|(interface, name), _| {
+        let moves = name.ends_with("-usecs") || name.ends_with("-frames");
+        !(moves && adaptive.contains(interface))
+    });
+    all
+}
+
+fn head(command: u8) -> [u8; HEAD] {
+    [command, 1, 0, 0]
+}
+
+/// The number of ethtool's family, which every start of a system gives anew.
+fn family() -> Option<u16> {
+    let mut found = None;
+    ask(Family::Generic, CONTROLLER, &head(GET_FAMILY), &mut |message| {
+        found = found.or_else(|| number_of_family(message.body.get(HEAD..)?));
+    })
+    .ok()?;
+    found
+}
+
+fn number_of_family(body: &[u8]) -> Option<u16> {
+    let is_it = attributes(body).any(|(kind, value)| kind == FAMILY_NAME && value == FAMILY);
+    let number =
+        attributes(body).find(|(kind, _)| *kind == FAMILY_ID).and_then(|(_, value)| u16_at(value, 0));
+    number.filter(|_| is_it)
+}
+
+fn interface(body: &[u8]) -> Option<String> {
+    let (_, head) = attributes(body).find(|(kind, _)| *kind == INTERFACE)?;
+    let (_, name) = attributes(head).find(|(kind, _)| *kind == INTERFACE_NAME)?;
+    text(name)
+}
+
+fn text(bytes: &[u8]) -> Option<String> {
+    let text = bytes.split(|byte| *byte == 0).next()?;
+    Some(String::from_utf8_lossy(text).into_owned()).filter(|text| !text.is_empty())
+}
+
+/// Numbers as they are, and switches, which have one byte, as words.
+fn numbers(body: &[u8], wanted: &[(u16, &'static str)]) -> Told {
+    let told = attributes(body).filter_map(|(kind, value)| {
+        let (_, name) = wanted.iter().find(|(wanted, _)| *wanted == kind)?;
+        let said = match value {
+            [switch] => on_off(*switch != 0).to_owned(),
+            value => u32_at(value, 0)?.to_string(),
+        };
+        Some((*name, said))
+    });
+    told.collect()
+}
+
+fn offloads(body: &[u8]) -> Told {
+    let Some((_, active)) = attributes(body).find(|(kind, _)| *kind == ACTIVE) else { return Vec::new() };
+    if !attributes(active).any(|(kind, _)| kind == ARE_SET) {
+        return Vec::new();
+    }
+    let bits = attributes(active).filter(|(kind, _)| *kind == BITS).flat_map(|(_, bits)| attributes(bits));
+    let names = bits.filter(|(kind, _)| *kind == BIT).filter_map(|(_, bit)| {
+        let (_, name) = attributes(bit).find(|(kind, _)| *kind == BIT_NAME)?;
+        text(name)
+    });
+    let names: Vec<String> = names.collect();
+    OFFLOADS.iter().map(|name| (*name, on_off(names.iter().any(|one| one == name)).to_owned())).collect()
+}
+
+fn on_off(is_on: bool) -> &'static str {
+    if is_on { "on" } else { "off" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
+        let length = value.len() as u16 + 4;
+        let mut bytes = [&length.to_ne_bytes()[..], &kind.to_ne_bytes(), value].concat();
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        bytes
+    }
+
+    fn of_eth0(rest: &[Vec<u8>]) -> Vec<u8> {
+        let name = attribute(INTERFACE_NAME, b"eth0\0");
+        [attribute(INTERFACE, &name), rest.concat()].concat()
+    }
+
+    #[test]
+    fn numbers_and_switches_are_told_with_their_interface() {
+        let body = of_eth0(&[
+            attribute(2, &3_u32.to_ne_bytes()),
+            attribute(11, &[1]),
+            attribute(99, &[0; 4]),
+            attribute(6, &[0; 2]),
+        ]);
+        assert_eq!(interface(&body).as_deref(), Some("eth0"));
+        let told = numbers(&body, QUESTIONS[2].wanted);
+        assert_eq!(told, [("rx-usecs", "3".to_owned()), ("adaptive-rx", "on".to_owned())]);
+        assert_eq!(interface(b""), None);
+    }
+
+    #[test]
+    fn offloads_that_are_not_named_are_off_where_the_list_is_one_of_those_in_force() {
+        let bit = |name: &[u8]| attribute(BIT, &attribute(BIT_NAME, name));
+        let bits = attribute(BITS, &[bit(b"rx-gro\0"), bit(b"tx-lockless\0")].concat());
+        let active =
+            |flag: u16| of_eth0(&[attribute(ACTIVE, &[attribute(flag, b""), bits.clone()].concat())]);
+        let told: BTreeMap<_, _> = offloads(&active(ARE_SET)).into_iter().collect();
+        assert_eq!((told["rx-gro"].as_str(), told["tx-tcp-segmentation"].as_str()), ("on", "off"));
+        assert!(offloads(&active(9)).is_empty(), "a list with a mask says something else");
+        let whole = active(ARE_SET);
+        // Ends early: what is in it, or nothing.
+        (0..whole.len()).for_each(|length| drop(offloads(&whole[..length])));
+    }
+
+    #[test]
+    fn what_a_driver_changes_by_itself_is_no_setting() {
+        let told = |adaptive: &str| {
+            let all = [("adaptive-rx", adaptive), ("rx-usecs", "17"), ("rx ring", "512")];
+            let all = all.map(|(name, value)| (("eth0".to_owned(), name), value.to_owned())).into();
+            without_moving(all).len()
+        };
+        assert_eq!((told("off"), told("on")), (3, 2));
+    }
+
+    #[test]
+    fn the_family_is_known_by_its_name() {
+        let family = |name: &[u8]| {
+            let parts = [attribute(FAMILY_ID, &21_u16.to_ne_bytes()), attribute(FAMILY_NAME, name)];
+            number_of_family(&parts.concat())
+        };
+        assert_eq!((family(FAMILY), family(b"devlink\0")), (Some(21), None));
+    }
+}

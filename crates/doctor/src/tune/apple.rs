@@ -1,0 +1,77 @@
+//! A Mac: `nsmb.conf`, `nfs.conf`, and what is set by commands.
+
+use super::fragment::{Because, Destination, Fragment, Left, Line, Part, default, frame, frames};
+use super::site::{Protocol, Site};
+
+const AGAIN: &str = "unmount the share, and mount it again";
+
+pub(super) fn fragments(site: &Site) -> Vec<Fragment> {
+    let mut all = Vec::new();
+    if site.protocol != Some(Protocol::Nfs) {
+        all.push(smb(site));
+    }
+    if matches!(site.protocol, Some(Protocol::Nfs) | None) {
+        all.push(nfs());
+    }
+    all.push(commands(site));
+    all
+}
+
+fn smb(site: &Site) -> Fragment {
+    const RULE: &str = "smb.macos.nsmb_conf";
+    let mut parts = Vec::new();
+    if site.protocol == Some(Protocol::Afp) {
+        parts.push(Part::AfpIsLegacy);
+    }
+    parts.push(frame("[default]"));
+    parts.push(default("streams=yes", RULE));
+    parts.push(default("notify_off=no", RULE));
+    parts.push(default("dir_cache_off=no", RULE));
+    parts.push(default("mc_on=yes", "smb.multichannel_unused"));
+    parts.push(Line::new("mc_prefer_wired=yes", RULE).into());
+    parts.push(Part::Decide("smb.signing_required"));
+    Fragment {
+        name: "nsmb.conf",
+        place: Destination::File("/etc/nsmb.conf".to_owned()),
+        parts,
+        activate: vec![AGAIN.to_owned()],
+    }
+}
+
+fn nfs() -> Fragment {
+    let options = "nfsvers=3,tcp,rsize=1048576,wsize=1048576,readahead=128,rdirplus";
+    Fragment {
+        name: "nfs.conf",
+        place: Destination::Into("/etc/nfs.conf".to_owned()),
+        parts: vec![
+            Line::new(format!("nfs.client.mount.options = {options}"), "nfs.macos_defaults")
+                .because(Because::ToProve)
+                .into(),
+            // Final Cut wants locks, and a server without them is passed by with locallocks: at a price.
+            Part::Decide("nfs.locking_mode"),
+        ],
+        activate: vec![AGAIN.to_owned()],
+    }
+}
+
+fn commands(site: &Site) -> Fragment {
+    let card = &site.interface;
+    Fragment {
+        name: "mac.sh",
+        place: Destination::Run("/bin/zsh"),
+        parts: vec![
+            Line::new(
+                "defaults write com.apple.desktopservices DSDontWriteNetworkStores -bool TRUE",
+                "smb.macos.ds_store",
+            )
+            .undo("defaults delete com.apple.desktopservices DSDontWriteNetworkStores")
+            .into(),
+            frames(site, &|bytes| {
+                Line::new(format!("networksetup -setMTU {card} {bytes}"), "")
+                    .undo(format!("networksetup -setMTU {card} 1500"))
+            }),
+            Part::Left("client.macos.delayed_ack", Left::Measure),
+        ],
+        activate: Vec::new(),
+    }
+}

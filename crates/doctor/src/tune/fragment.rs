@@ -1,0 +1,164 @@
+//! A fragment: a file, or what is typed into a dialog, line by line.
+
+use serde::Serialize;
+
+use super::site::{Site, Topology, Version};
+use super::sums::Sum;
+
+/// What belongs into one place.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Fragment {
+    /// The name of the file that it is written to: `smb.conf`.
+    pub name: &'static str,
+    /// Where it belongs.
+    pub place: Destination,
+    /// What it consists of, in its order.
+    pub parts: Vec<Part>,
+    /// What makes it take effect.
+    pub activate: Vec<String>,
+}
+
+/// Where a fragment belongs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "place", content = "at")]
+pub enum Destination {
+    /// Lines of a file that has others, too.
+    Into(String),
+    /// A file of its own.
+    File(String),
+    /// Commands, run as root or administrator, one by one.
+    Run(&'static str),
+    /// A dialog of an appliance.
+    Dialog(&'static str),
+}
+
+/// A part of a fragment.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "part", content = "is")]
+pub enum Part {
+    /// A line that only holds others together: `[global]`.
+    Frame(String),
+    /// A setting.
+    Line(Line),
+    /// Something that trades security or the safety of data: nobody but the owner decides it. The rule that
+    /// explains it.
+    Decide(&'static str),
+    /// Something that is left as it is, with the rule that it is about.
+    Left(&'static str, Left),
+    /// The former protocol of Macs.
+    AfpIsLegacy,
+}
+
+/// A setting.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Line {
+    /// As it is written.
+    pub text: String,
+    /// The rule that gives its reason.
+    pub rule: &'static str,
+    /// What of the site decided it.
+    pub because: Option<Because>,
+    /// What its number was worked out from, and what it comes to.
+    pub sums: Vec<Sum>,
+    /// What undoes it; where there is none, the line is removed.
+    pub undo: Option<String>,
+}
+
+/// What of the site decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Because {
+    /// The topology.
+    Topology(Topology),
+    /// Macs are among the clients.
+    HasMacs,
+    /// The volume is on an extent file system, and Windows writes to it.
+    WindowsOnExtents,
+    /// Kept as it is by default, so that no old line above it stays in force.
+    IsDefault,
+    /// Where to start; the best value is one to prove.
+    ToProve,
+}
+
+/// Why something is left as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Left {
+    /// It hangs on something that was not stated; by which flag it is.
+    NotStated(&'static str),
+    /// The topology speaks against it.
+    Topology(Topology),
+    /// The version does not have it.
+    TooOld(Version),
+    /// Only a measurement tells.
+    Measure,
+    /// It would be right for new shares or pools alone.
+    NewOnly,
+    /// A dialog has a field of this name for it.
+    Dialog(&'static str),
+}
+
+impl Line {
+    pub(super) fn new(text: impl Into<String>, rule: &'static str) -> Line {
+        Line { text: text.into(), rule, because: None, sums: Vec::new(), undo: None }
+    }
+
+    pub(super) fn because(self, because: Because) -> Line {
+        Line { because: Some(because), ..self }
+    }
+
+    pub(super) fn sum(mut self, sum: Option<Sum>) -> Line {
+        self.sums.extend(sum);
+        self
+    }
+
+    pub(super) fn undo(self, undo: impl Into<String>) -> Line {
+        Line { undo: Some(undo.into()), ..self }
+    }
+}
+
+impl From<Line> for Part {
+    fn from(line: Line) -> Part {
+        Part::Line(line)
+    }
+}
+
+/// A line that only holds others together.
+pub(super) fn frame(text: &str) -> Part {
+    Part::Frame(text.to_owned())
+}
+
+/// The default, written out.
+pub(super) fn default(text: &str, rule: &'static str) -> Part {
+    Line::new(text, rule).because(Because::IsDefault).into()
+}
+
+/// How large frames are to be: opposite advice, by the topology. `set` makes the line for a size.
+pub(super) fn frames(site: &Site, set: &dyn Fn(u32) -> Line) -> Part {
+    const SINGLE: &str = "net.mtu.jumbo_single_client";
+    match site.topology() {
+        topology @ Topology::Single => {
+            Line { rule: SINGLE, ..set(9000) }.because(Because::Topology(topology)).into()
+        }
+        topology @ Topology::FanIn => {
+            Line { rule: "net.mtu.jumbo_fanin", ..set(1500) }.because(Because::Topology(topology)).into()
+        }
+        topology @ Topology::Several => Part::Left(SINGLE, Left::Topology(topology)),
+        Topology::NotKnown => {
+            Part::Left(SINGLE, Left::NotStated("--server-link, --client-link and --clients"))
+        }
+    }
+}
+
+/// Flow control at the step from the server's fast link to slower ones.
+pub(super) fn flow_control(site: &Site, is_server: bool) -> Vec<Part> {
+    match site.topology() {
+        Topology::FanIn if is_server => vec![
+            Line::new(format!("ethtool -A {} rx on", site.interface), "net.pause.fast_to_slow_off")
+                .because(Because::Topology(Topology::FanIn))
+                .undo(format!("ethtool -A {} rx off", site.interface))
+                .into(),
+        ],
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,75 @@
+//! An NFS server: what it gives to whom, and its threads. The kernel's, and NFS-Ganesha.
+
+use super::fragment::{Because, Destination, Fragment, Left, Line, Part, default, frame};
+use super::site::Site;
+use super::sums::{self, Sum};
+
+pub(super) fn exports(site: &Site) -> Fragment {
+    let options = "rw,sync,no_subtree_check,sec=sys";
+    let line = Line::new(format!("{} {}({options})", site.path, site.network), "nfs.export_async");
+    Fragment {
+        name: "exports",
+        place: Destination::Into("/etc/exports".to_owned()),
+        parts: vec![line.into(), Part::Decide("nfs.export_async"), Part::Decide("nfs.krb5p")],
+        activate: vec!["exportfs -ra".to_owned()],
+    }
+}
+
+pub(super) fn daemon(site: &Site) -> Fragment {
+    let mut parts = vec![frame("[nfsd]")];
+    match sums::threads(site) {
+        Some(sum @ Sum::Threads { threads, .. }) => {
+            let line = Line::new(format!("threads={threads}"), "nfs.server.threads");
+            parts.push(line.because(Because::ToProve).sum(Some(sum)).into());
+        }
+        _ => {
+            parts.push(Part::Left("nfs.server.threads", Left::NotStated("--clients, --disks and the links")))
+        }
+    }
+    // Macs are best off with version 3, others with 4.
+    parts.push(default("vers3=y", "nfs.version"));
+    parts.push(default("vers4=y", "nfs.version"));
+    parts.push(default("vers4.1=y", "nfs.version"));
+    parts.push(default("vers4.2=y", "nfs.version"));
+    parts.push(Line::new("udp=n", "nfs.proto_udp").into());
+    Fragment {
+        name: "nfs.conf",
+        place: Destination::File("/etc/nfs.conf.d/reelgauge-media.conf".to_owned()),
+        parts,
+        activate: vec!["systemctl restart nfs-server".to_owned()],
+    }
+}
+
+/// The same for NFS-Ganesha, whose file is its own.
+pub(super) fn ganesha(site: &Site) -> Fragment {
+    let set = |text: &str, rule| -> Part { Line::new(text, rule).into() };
+    let plain = |text: String| -> Part { Part::Frame(text) };
+    Fragment {
+        name: "ganesha.conf",
+        place: Destination::Into("/etc/ganesha/ganesha.conf".to_owned()),
+        parts: vec![
+            frame("NFS_CORE_PARAM {"),
+            set("    Protocols = 3, 4;", "nfs.version"),
+            frame("}"),
+            frame("EXPORT {"),
+            frame("    Export_Id = 1;"),
+            plain(format!("    Path = {};", site.path)),
+            plain(format!("    Pseudo = {};", site.path)),
+            frame("    Access_Type = None;"),
+            set("    Transports = TCP;", "nfs.proto_udp"),
+            set("    MaxRead = 1048576;", "nfs.rsize_wsize"),
+            set("    MaxWrite = 1048576;", "nfs.rsize_wsize"),
+            set("    PrefRead = 1048576;", "nfs.rsize_wsize"),
+            set("    PrefWrite = 1048576;", "nfs.rsize_wsize"),
+            frame("    SecType = sys;"),
+            Part::Decide("nfs.krb5p"),
+            frame("    FSAL { Name = VFS; }"),
+            frame("    CLIENT {"),
+            plain(format!("        Clients = {};", site.network)),
+            frame("        Access_Type = RW;"),
+            frame("    }"),
+            frame("}"),
+        ],
+        activate: vec!["systemctl restart nfs-ganesha".to_owned()],
+    }
+}

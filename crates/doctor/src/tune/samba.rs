@@ -1,0 +1,84 @@
+//! `smb.conf` of a server.
+
+use super::fragment::{Because, Destination, Fragment, Left, Line, Part, default, frame};
+use super::site::{Site, Version};
+
+/// Fast algorithms to sign by came with it.
+const FAST_SIGNING: Version = Version(4, 15);
+const FILE: &str = "/etc/samba/smb.conf";
+
+pub(super) fn config(site: &Site) -> Fragment {
+    let mut parts = vec![frame("[global]")];
+    parts.extend(global(site));
+    parts.push(frame(""));
+    parts.push(frame(&format!("[{}]", site.share)));
+    parts.push(frame(&format!("path = {}", site.path)));
+    parts.push(frame("read only = no"));
+    parts.extend(share(site));
+    Fragment {
+        name: "smb.conf",
+        place: Destination::Into(FILE.to_owned()),
+        parts,
+        activate: vec!["testparm -s".to_owned(), "smbcontrol all reload-config".to_owned()],
+    }
+}
+
+/// What holds for every share; of an appliance, too.
+pub(super) fn global(site: &Site) -> Vec<Part> {
+    let mut parts = vec![
+        default("socket options = TCP_NODELAY", "smb.samba.socket_options"),
+        default("aio read size = 1", "smb.samba.aio_off"),
+        default("aio write size = 1", "smb.samba.aio_off"),
+        default("smb2 max read = 8388608", "smb.samba.max_rw"),
+        default("smb2 max write = 8388608", "smb.samba.max_rw"),
+        default("smb2 max credits = 8192", "smb.samba.max_rw"),
+        default("smb2 leases = yes", "smb.samba.oplocks_leases"),
+        default("kernel oplocks = no", "smb.samba.oplocks_leases"),
+        default("use sendfile = no", "smb.samba.sendfile"),
+        default("log level = 1", "smb.samba.debug_and_vfs"),
+        default("server min protocol = SMB2_10", "smb.dialect_low"),
+    ];
+    // Without a word on the version it is taken for a current one.
+    if site.samba_has(FAST_SIGNING) == Some(false) {
+        let version = site.samba.unwrap_or(FAST_SIGNING);
+        parts.push(Part::Left("smb.crypto_algorithm_slow", Left::TooOld(version)));
+        parts.push(Part::Left("smb.multichannel_unused", Left::TooOld(version)));
+    } else {
+        let rule = "smb.crypto_algorithm_slow";
+        let signing = "server smb3 signing algorithms = aes-128-gmac aes-128-cmac hmac-sha256";
+        let encryption =
+            "server smb3 encryption algorithms = aes-128-gcm aes-128-ccm aes-256-gcm aes-256-ccm";
+        parts.push(default(signing, rule));
+        parts.push(default(encryption, rule));
+        parts.push(default("server multi channel support = yes", "smb.multichannel_unused"));
+    }
+    parts.push(Part::Decide("smb.signing_required"));
+    parts.push(Part::Decide("smb.encryption_on"));
+    if site.has_macs {
+        let macs = |text: &str, rule| -> Part { Line::new(text, rule).because(Because::HasMacs).into() };
+        parts.push(macs("ea support = yes", "smb.samba.fruit"));
+        parts.push(macs("vfs objects = catia fruit streams_xattr", "smb.samba.fruit"));
+        parts.push(macs("fruit:metadata = stream", "smb.samba.fruit"));
+        parts.push(macs("fruit:zero_file_id = yes", "smb.samba.fruit_zero_file_id"));
+    }
+    parts
+}
+
+/// What is set for the media share alone.
+pub(super) fn share(site: &Site) -> Vec<Part> {
+    let mut parts = vec![
+        default("oplocks = yes", "smb.samba.oplocks_leases"),
+        default("strict sync = yes", "smb.samba.sync_settings"),
+        default("sync always = no", "smb.samba.sync_settings"),
+    ];
+    match (site.has_zfs, site.has_windows) {
+        (true, _) => parts.push(default("strict allocate = no", "smb.samba.strict_allocate")),
+        (false, true) => {
+            let line = Line::new("strict allocate = yes", "smb.samba.strict_allocate");
+            parts.push(line.because(Because::WindowsOnExtents).into());
+        }
+        (false, false) => {}
+    }
+    parts.push(Part::Left("smb.samba.case_large_dirs", Left::NewOnly));
+    parts
+}

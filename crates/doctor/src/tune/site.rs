@@ -1,0 +1,253 @@
+//! What is known of a site. Every part may be left open; what hangs on it is then left as it is.
+
+use serde::Serialize;
+
+/// A round trip within a building, where nobody says another.
+pub const USUAL_ROUND_TRIP_MS: f64 = 0.5;
+/// Links whose speeds are nearer than this have the same.
+const SAME_SPEED: f64 = 1.01;
+
+/// How media get from the server to its clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Topology {
+    /// One client whose link is as fast as the server's.
+    Single,
+    /// A server with a faster link than its clients: a switch has to hold what comes too fast.
+    FanIn,
+    /// Several clients whose links are as fast as the server's, or slower only for the server.
+    Several,
+    /// Not stated, and not told by the links.
+    NotKnown,
+}
+
+/// What clients use the storage by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// SMB.
+    Smb,
+    /// NFS.
+    Nfs,
+    /// Apple's former protocol.
+    Afp,
+}
+
+/// What the server's volume lies on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Disks {
+    /// Disks that turn.
+    Hdd,
+    /// Solid state, behind SATA, SAS or NVMe.
+    Ssd,
+}
+
+/// A version, `4.17` or `6.1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Version(pub u32, pub u32);
+
+/// A site as somebody states it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Site {
+    /// The speed of the server's link.
+    pub server_link_mbit_per_s: Option<f64>,
+    /// The speed of each client's.
+    pub client_link_mbit_per_s: Option<f64>,
+    /// How many clients there are.
+    pub clients: Option<u32>,
+    /// What was said of the topology.
+    pub stated_topology: Option<Topology>,
+    /// A round trip between client and server.
+    pub round_trip_ms: f64,
+    /// How much memory the server has.
+    pub server_memory_bytes: Option<u64>,
+    /// How much of it other services need.
+    pub reserved_memory_bytes: Option<u64>,
+    /// What the volume lies on.
+    pub disks: Option<Disks>,
+    /// By what the clients use it.
+    pub protocol: Option<Protocol>,
+    /// Whether Macs are among the clients.
+    pub has_macs: bool,
+    /// Whether Windows machines are.
+    pub has_windows: bool,
+    /// The file system of the volume is ZFS.
+    pub has_zfs: bool,
+    /// Samba's version.
+    pub samba: Option<Version>,
+    /// The kernel's version, of the machine that the fragment is for.
+    pub kernel: Option<Version>,
+    /// The version of NFS.
+    pub nfs: Option<Version>,
+    /// The server's name or address.
+    pub server: String,
+    /// The directory that it shares.
+    pub path: String,
+    /// What the share is called.
+    pub share: String,
+    /// Who may use it: `10.0.0.0/24`.
+    pub network: String,
+    /// Where a client mounts it.
+    pub mount_point: String,
+    /// The dataset of ZFS.
+    pub dataset: String,
+    /// The card that storage goes by.
+    pub interface: String,
+}
+
+/// Why nothing can be said of a site.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SiteError {
+    /// The links say something else than the topology.
+    #[error(
+        "a single client at equal speed does not go with a server at {server} Mbit/s, clients at {client} Mbit/s and \
+         {clients} of them; leave --topology away, or state the links as they are"
+    )]
+    Topology {
+        /// The server's link.
+        server: f64,
+        /// The clients'.
+        client: f64,
+        /// How many.
+        clients: u32,
+    },
+    /// A number can't be.
+    #[error("{what} is {value}, which can't be: {why}")]
+    Number {
+        /// Of what.
+        what: &'static str,
+        /// The number.
+        value: String,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// A word would be something else in a configuration file.
+    #[error(
+        "{what} '{value}' can't stand in a configuration file: it has a blank, a quote or a control character"
+    )]
+    Word {
+        /// Of what.
+        what: &'static str,
+        /// The word.
+        value: String,
+    },
+}
+
+impl Default for Site {
+    fn default() -> Site {
+        Site {
+            server_link_mbit_per_s: None,
+            client_link_mbit_per_s: None,
+            clients: None,
+            stated_topology: None,
+            round_trip_ms: USUAL_ROUND_TRIP_MS,
+            server_memory_bytes: None,
+            reserved_memory_bytes: None,
+            disks: None,
+            protocol: None,
+            has_macs: true,
+            has_windows: true,
+            has_zfs: false,
+            samba: None,
+            kernel: None,
+            nfs: None,
+            server: "nas1".to_owned(),
+            path: "/srv/media".to_owned(),
+            share: "media".to_owned(),
+            network: "10.0.0.0/24".to_owned(),
+            mount_point: "/mnt/media".to_owned(),
+            dataset: "tank/media".to_owned(),
+            interface: "eth0".to_owned(),
+        }
+    }
+}
+
+impl Site {
+    /// What kind of network it is: by what was said, else by the links.
+    pub fn topology(&self) -> Topology {
+        if let Some(stated) = self.stated_topology {
+            return stated;
+        }
+        match (self.server_link_mbit_per_s, self.client_link_mbit_per_s, self.clients) {
+            (Some(server), Some(client), _) if server > client * SAME_SPEED => Topology::FanIn,
+            (Some(server), Some(client), Some(1)) if client <= server * SAME_SPEED => Topology::Single,
+            (Some(_), Some(_), Some(2..)) => Topology::Several,
+            _ => Topology::NotKnown,
+        }
+    }
+
+    /// What a single connection can have at most: the slower of both links.
+    pub fn path_mbit_per_s(&self) -> Option<f64> {
+        match (self.server_link_mbit_per_s, self.client_link_mbit_per_s) {
+            (Some(server), Some(client)) => Some(server.min(client)),
+            (one, two) => one.or(two),
+        }
+    }
+
+    /// Whether something came with this version; `None` where nobody says which one it is.
+    pub fn samba_has(&self, since: Version) -> Option<bool> {
+        self.samba.map(|version| version >= since)
+    }
+
+    pub(super) fn check(&self) -> Result<(), SiteError> {
+        self.check_numbers()?;
+        let (server, client) = (self.server_link_mbit_per_s, self.client_link_mbit_per_s);
+        if let (Some(Topology::Single), Some(server), Some(client)) = (self.stated_topology, server, client) {
+            let differs = server > client * SAME_SPEED || client > server * SAME_SPEED;
+            let clients = self.clients.unwrap_or(1);
+            if differs || clients > 1 {
+                return Err(SiteError::Topology { server, client, clients });
+            }
+        }
+        for (what, word) in [
+            ("--server", &self.server),
+            ("--path", &self.path),
+            ("--share", &self.share),
+            ("--network", &self.network),
+            ("--mount", &self.mount_point),
+            ("--dataset", &self.dataset),
+            ("--interface", &self.interface),
+        ] {
+            let is_bad =
+                |c: char| c.is_control() || c.is_whitespace() || "\"'`$\\;#&|<>(){}[]*?!".contains(c);
+            if word.is_empty() || word.starts_with('-') || word.chars().any(is_bad) {
+                return Err(SiteError::Word {
+                    what,
+                    value: word.chars().filter(|c| !c.is_control()).collect(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_numbers(&self) -> Result<(), SiteError> {
+        let wrong = |what, value: f64, why| SiteError::Number { what, value: value.to_string(), why };
+        for (what, speed) in
+            [("--server-link", self.server_link_mbit_per_s), ("--client-link", self.client_link_mbit_per_s)]
+        {
+            if let Some(speed) = speed.filter(|speed| !(10.0..=1_600_000.0).contains(speed)) {
+                return Err(wrong(what, speed, "links have 10 Mbit/s to 1.6 Tbit/s"));
+            }
+        }
+        if !(0.001..=10_000.0).contains(&self.round_trip_ms) {
+            return Err(wrong("--round-trip", self.round_trip_ms, "a round trip takes 1 µs to 10 s"));
+        }
+        if let Some(0 | 100_001..) = self.clients {
+            let clients = f64::from(self.clients.unwrap_or_default());
+            return Err(wrong("--clients", clients, "there is at least one, and there are at most 100,000"));
+        }
+        let memory = (self.server_memory_bytes, self.reserved_memory_bytes);
+        if let (Some(memory), Some(reserved)) = memory
+            && reserved >= memory
+        {
+            return Err(wrong(
+                "--reserve",
+                reserved as f64,
+                "nothing of the server's --memory would be left",
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,240 @@
+//! Sums: how large a buffer, how many requests, how much memory, and what each was worked out from.
+//!
+//! Pure. A sum keeps its inputs, so that whoever shows it can show the formula.
+
+use serde::Serialize;
+
+use super::site::{Disks, Site, Topology};
+
+/// The largest request that NFS makes.
+pub const REQUEST_BYTES: u64 = 1 << 20;
+/// What Linux lets TCP buffers grow to where nobody sets it, at least on machines of some size.
+pub const USUAL_RECEIVE_BYTES: u64 = 6 << 20;
+/// The same of what is sent.
+pub const USUAL_SEND_BYTES: u64 = 4 << 20;
+/// Room for a window and as much again for what waits to be read.
+const WINDOWS: f64 = 2.0;
+/// How long a server's disks take for a request, besides the network.
+const HDD_MS: f64 = 8.0;
+const SSD_MS: f64 = 1.0;
+/// Threads of the NFS server that are usual with many clients.
+const THREADS: std::ops::RangeInclusive<u64> = 32..=128;
+/// How much written data may wait on a client.
+const DIRTY_BYTES: std::ops::RangeInclusive<u64> = 512 << 20..=2 << 30;
+/// Of that so much begins to be written at once.
+const DIRTY_PARTS: u64 = 8;
+
+/// A sum and what it was worked out from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "sum")]
+pub enum Sum {
+    /// What is on the way of one connection, twice.
+    Window {
+        /// The slower link.
+        mbit_per_s: f64,
+        /// The round trip.
+        round_trip_ms: f64,
+        /// How many bytes that are.
+        needed_bytes: u64,
+        /// What is set: that, or what is usual where that is more.
+        bytes: u64,
+    },
+    /// What all connections can take of the server's memory at worst.
+    ConnectionMemory {
+        /// Clients.
+        clients: u32,
+        /// Connections of each.
+        connections: u32,
+        /// The largest receive and send buffer of one.
+        buffer_bytes: u64,
+        /// All of them.
+        bytes: u64,
+        /// What the server has; `None` where nobody says.
+        memory_bytes: Option<u64>,
+    },
+    /// How many requests of one client have to be on the way to fill its link.
+    Requests {
+        /// The slower link.
+        mbit_per_s: f64,
+        /// Round trip and the disks' part.
+        answer_ms: f64,
+        /// The size of one.
+        request_bytes: u64,
+        /// How many.
+        requests: u64,
+    },
+    /// Threads of a server, each of which does one request.
+    Threads {
+        /// Clients.
+        clients: u32,
+        /// Requests of each.
+        requests: u64,
+        /// What that would be.
+        needed: u64,
+        /// What is set.
+        threads: u64,
+        /// A buffer for each.
+        memory_bytes: u64,
+    },
+    /// How much of the memory the cache of ZFS may take.
+    Cache {
+        /// What the server has.
+        memory_bytes: u64,
+        /// What others need.
+        reserved_bytes: u64,
+        /// What is left.
+        bytes: u64,
+    },
+    /// How much written data may wait: a second of the link.
+    Dirty {
+        /// The link.
+        mbit_per_s: f64,
+        /// A second of it.
+        second_bytes: u64,
+        /// What is set.
+        bytes: u64,
+        /// From when on it is written.
+        background_bytes: u64,
+    },
+}
+
+/// How large a connection's buffer has to be, and no less than what is usual. `None` where no link is stated.
+/// The slower link counts: more would only come in bursts that a small switch buffer drops.
+pub fn window(site: &Site, usual_bytes: u64) -> Option<Sum> {
+    let mbit_per_s = site.path_mbit_per_s()?;
+    let needed_bytes = (WINDOWS * bytes_in(mbit_per_s, site.round_trip_ms)).ceil() as u64;
+    let bytes = if needed_bytes <= usual_bytes { usual_bytes } else { needed_bytes.next_power_of_two() };
+    Some(Sum::Window { mbit_per_s, round_trip_ms: site.round_trip_ms, needed_bytes, bytes })
+}
+
+/// What connections may take together.
+pub fn connection_memory(site: &Site, connections: u32, buffer_bytes: u64) -> Option<Sum> {
+    let clients = site.clients?;
+    let bytes = u64::from(clients).saturating_mul(u64::from(connections)).saturating_mul(buffer_bytes);
+    let memory_bytes = site.server_memory_bytes;
+    Some(Sum::ConnectionMemory { clients, connections, buffer_bytes, bytes, memory_bytes })
+}
+
+/// How many requests fill a client's link.
+pub fn requests(site: &Site) -> Option<Sum> {
+    let mbit_per_s = site.path_mbit_per_s()?;
+    let disk_ms = match site.disks? {
+        Disks::Hdd => HDD_MS,
+        Disks::Ssd => SSD_MS,
+    };
+    let answer_ms = site.round_trip_ms + disk_ms;
+    let requests = (bytes_in(mbit_per_s, answer_ms) / REQUEST_BYTES as f64).ceil() as u64;
+    Some(Sum::Requests { mbit_per_s, answer_ms, request_bytes: REQUEST_BYTES, requests: requests.max(1) })
+}
+
+/// How many threads a server needs. Clients of a faster server can't all fill their links at once: no more
+/// requests are on the way than fill the server's.
+pub fn threads(site: &Site) -> Option<Sum> {
+    let Some(Sum::Requests { requests, .. }) = requests(site) else { return None };
+    let clients = site.clients?;
+    let needed = u64::from(clients).saturating_mul(requests);
+    let threads = needed.clamp(*THREADS.start(), *THREADS.end());
+    Some(Sum::Threads { clients, requests, needed, threads, memory_bytes: threads * REQUEST_BYTES })
+}
+
+/// What is left for the cache of ZFS where others need memory, too.
+pub fn cache(site: &Site) -> Option<Sum> {
+    let (memory_bytes, reserved_bytes) = (site.server_memory_bytes?, site.reserved_memory_bytes?);
+    Some(Sum::Cache { memory_bytes, reserved_bytes, bytes: memory_bytes.checked_sub(reserved_bytes)? })
+}
+
+/// How much written data may wait on a client.
+pub fn dirty(site: &Site) -> Option<Sum> {
+    let mbit_per_s = site.path_mbit_per_s()?;
+    let second_bytes = bytes_in(mbit_per_s, 1000.0) as u64;
+    // Rounded to what people would write.
+    let rounded = second_bytes.next_multiple_of(64 << 20);
+    let bytes = rounded.clamp(*DIRTY_BYTES.start(), *DIRTY_BYTES.end());
+    Some(Sum::Dirty { mbit_per_s, second_bytes, bytes, background_bytes: bytes / DIRTY_PARTS })
+}
+
+/// Whether several connections are worth their while: the link is fast, and no small switch buffer takes the
+/// bursts of all of them.
+pub fn wants_connections(site: &Site) -> Option<bool> {
+    const FAST_MBIT_PER_S: f64 = 10_000.0;
+    let speed = site.path_mbit_per_s()?;
+    Some(speed >= FAST_MBIT_PER_S && site.topology() != Topology::FanIn)
+}
+
+fn bytes_in(mbit_per_s: f64, ms: f64) -> f64 {
+    mbit_per_s * 1e6 / 8.0 * ms / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn site(mbit_per_s: f64, round_trip_ms: f64) -> Site {
+        let link = Some(mbit_per_s);
+        Site {
+            server_link_mbit_per_s: link,
+            client_link_mbit_per_s: link,
+            clients: Some(4),
+            round_trip_ms,
+            disks: Some(Disks::Hdd),
+            ..Site::default()
+        }
+    }
+
+    #[test]
+    fn buffers_hold_two_windows_and_never_less_than_usual() {
+        let told = |mbit: f64, ms: f64| match window(&site(mbit, ms), USUAL_RECEIVE_BYTES).unwrap() {
+            Sum::Window { needed_bytes, bytes, .. } => (needed_bytes, bytes),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(told(10_000.0, 0.5), (1_250_000, USUAL_RECEIVE_BYTES), "what is usual is enough");
+        assert_eq!(told(100_000.0, 1.0), (25_000_000, 32 << 20));
+        assert_eq!(told(10_000.0, 10.0), (25_000_000, 32 << 20));
+        assert_eq!(window(&Site::default(), USUAL_RECEIVE_BYTES), None);
+    }
+
+    #[test]
+    fn threads_are_what_the_clients_ask_for_at_once() {
+        // 1.25 GB/s and 8.5 ms are 10.6 MB on the way: eleven requests of 1 MiB from each of four clients.
+        let Some(Sum::Threads { requests, needed, threads, memory_bytes, .. }) =
+            threads(&site(10_000.0, 0.5))
+        else {
+            panic!("no sum");
+        };
+        assert_eq!((requests, needed, threads, memory_bytes), (11, 44, 44, 44 << 20));
+        assert_eq!(super::threads(&Site { disks: None, ..site(10_000.0, 0.5) }), None);
+    }
+
+    #[test]
+    fn what_waits_is_a_second_of_the_link() {
+        let told = |mbit: f64| match dirty(&site(mbit, 0.5)).unwrap() {
+            Sum::Dirty { bytes, background_bytes, .. } => (bytes >> 20, background_bytes >> 20),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(told(1_000.0), (512, 64));
+        assert_eq!(told(10_000.0), (1216, 152));
+        assert_eq!(told(100_000.0), (2048, 256));
+    }
+
+    #[test]
+    fn the_cache_gets_what_others_leave() {
+        let memory = |total, reserved| Site {
+            server_memory_bytes: total,
+            reserved_memory_bytes: reserved,
+            ..Site::default()
+        };
+        assert!(matches!(cache(&memory(Some(128), Some(28))), Some(Sum::Cache { bytes: 100, .. })));
+        assert_eq!(cache(&memory(Some(128), None)), None);
+    }
+
+    #[test]
+    fn connections_are_for_fast_links_without_a_step_down() {
+        assert_eq!(wants_connections(&site(10_000.0, 0.5)), Some(true));
+        assert_eq!(wants_connections(&site(1_000.0, 0.5)), Some(false));
+        let fan_in = Site { server_link_mbit_per_s: Some(100_000.0), ..site(10_000.0, 0.5) };
+        assert_eq!(wants_connections(&fan_in), Some(false));
+        assert_eq!(wants_connections(&Site::default()), None);
+    }
+}

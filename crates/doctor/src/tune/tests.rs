@@ -1,0 +1,182 @@
+//! Every line has a rule that exists, opposite advice is for opposite sites, and nothing that trades security
+//! is set.
+#![allow(clippy::unwrap_used)]
+
+use super::fragment::{Because, Left, Part};
+use super::site::{Disks, Protocol, Topology, Version};
+use super::*;
+use crate::rule::catalogue::rules;
+use crate::rule::{Policy, Rule};
+
+const ALL: [Purpose; 7] = [
+    Purpose::Smb,
+    Purpose::Nfs,
+    Purpose::Zfs,
+    Purpose::ClientLinux,
+    Purpose::ClientMacos,
+    Purpose::ClientWindows,
+    Purpose::Truenas,
+];
+
+fn stated(server: f64, client: f64, clients: u32) -> Site {
+    Site {
+        server_link_mbit_per_s: Some(server),
+        client_link_mbit_per_s: Some(client),
+        clients: Some(clients),
+        disks: Some(Disks::Hdd),
+        server_memory_bytes: Some(128 << 30),
+        reserved_memory_bytes: Some(32 << 30),
+        ..Site::default()
+    }
+}
+
+/// Sites of every kind.
+fn sites() -> Vec<Site> {
+    let mut all = Vec::new();
+    for base in [Site::default(), stated(10e3, 10e3, 1), stated(10e3, 1e3, 12), stated(100e3, 100e3, 4)] {
+        for protocol in [None, Some(Protocol::Smb), Some(Protocol::Nfs), Some(Protocol::Afp)] {
+            all.push(Site { protocol, ..base.clone() });
+        }
+    }
+    all
+}
+
+fn rule(id: &str) -> &'static Rule {
+    rules().iter().find(|rule| rule.id == id).unwrap_or_else(|| panic!("there is no rule {id}"))
+}
+
+fn lines(purpose: Purpose, site: &Site) -> Vec<fragment::Line> {
+    let parts = fragments(purpose, site).unwrap().into_iter().flat_map(|fragment| fragment.parts);
+    parts.filter_map(|part| if let Part::Line(line) = part { Some(line) } else { None }).collect()
+}
+
+#[test]
+fn every_part_has_a_rule_that_exists_and_none_that_trades_security_is_set() {
+    let mut seen = 0;
+    for site in sites() {
+        for purpose in ALL {
+            for part in fragments(purpose, &site).unwrap().into_iter().flat_map(|fragment| fragment.parts) {
+                seen += 1;
+                match part {
+                    Part::Line(line) => {
+                        // What is written is the safe side: `sync`, and no word on signing.
+                        let is_safe = line.text.contains("sync,") || rule(line.rule).policy != Policy::Never;
+                        assert!(is_safe, "{line:?}");
+                    }
+                    Part::Decide(id) => assert!(!rule(id).not_when.is_empty()),
+                    Part::Left(id, _) => assert_eq!(rule(id).id, id),
+                    Part::Frame(_) | Part::AfpIsLegacy => {}
+                }
+            }
+        }
+    }
+    assert!(seen > 500, "{seen}");
+}
+
+#[test]
+fn what_trades_security_is_named_where_it_could_be_set() {
+    for (purpose, ids) in [
+        (Purpose::Smb, &["smb.signing_required", "smb.encryption_on"][..]),
+        (Purpose::Nfs, &["nfs.export_async", "nfs.krb5p"]),
+        (Purpose::Zfs, &["zfs.special_vdev"]),
+        (Purpose::ClientMacos, &["smb.signing_required", "nfs.locking_mode"]),
+        (Purpose::ClientWindows, &["smb.signing_required"]),
+        (Purpose::Truenas, &["smb.signing_required"]),
+    ] {
+        let parts: Vec<Part> =
+            fragments(purpose, &Site::default()).unwrap().into_iter().flat_map(|one| one.parts).collect();
+        ids.iter().for_each(|id| assert!(parts.contains(&Part::Decide(id)), "{purpose:?} {id}"));
+    }
+}
+
+#[test]
+fn frames_are_large_for_one_client_small_behind_a_step_and_else_left() {
+    let mtu = |site: &Site, purpose| -> Option<(String, &'static str)> {
+        let is_mtu = |line: &fragment::Line| {
+            ["mtu ", "setMTU", "JumboPacket", "MTU "].iter().any(|name| line.text.contains(name))
+        };
+        lines(purpose, site).into_iter().find(is_mtu).map(|line| (line.text, line.rule))
+    };
+    for purpose in
+        [Purpose::Smb, Purpose::Nfs, Purpose::ClientLinux, Purpose::ClientMacos, Purpose::ClientWindows]
+    {
+        let single = mtu(&stated(10e3, 10e3, 1), purpose).unwrap();
+        assert_eq!((single.0.contains("90"), single.1), (true, "net.mtu.jumbo_single_client"), "{single:?}");
+        let fan_in = mtu(&stated(10e3, 1e3, 12), purpose).unwrap();
+        assert_eq!((fan_in.0.contains("15"), fan_in.1), (true, "net.mtu.jumbo_fanin"), "{fan_in:?}");
+        assert_eq!(mtu(&stated(10e3, 10e3, 8), purpose), None, "nobody knows which is better there");
+        assert_eq!(mtu(&Site::default(), purpose), None);
+    }
+    let has_pause =
+        |site: &Site| lines(Purpose::Smb, site).iter().any(|line| line.text.contains("ethtool -A"));
+    assert!(has_pause(&stated(10e3, 1e3, 12)) && !has_pause(&stated(10e3, 10e3, 1)));
+}
+
+#[test]
+fn a_topology_that_its_links_contradict_is_refused() {
+    let single = |site: Site| {
+        fragments(Purpose::Smb, &Site { stated_topology: Some(Topology::Single), ..site }).map(|_| ())
+    };
+    assert_eq!(single(stated(10e3, 10e3, 1)), Ok(()));
+    assert!(matches!(single(stated(10e3, 1e3, 1)), Err(SiteError::Topology { .. })));
+    assert!(matches!(single(stated(10e3, 10e3, 3)), Err(SiteError::Topology { .. })));
+    let slow = Site { round_trip_ms: f64::NAN, ..Site::default() };
+    assert!(matches!(fragments(Purpose::Smb, &slow), Err(SiteError::Number { .. })));
+    for word in ["a b", "$(x)", "a;b", "a\nb", "", "-x", "a(b"] {
+        let site = Site { path: word.to_owned(), ..Site::default() };
+        assert!(matches!(fragments(Purpose::Nfs, &site), Err(SiteError::Word { .. })), "{word:?}");
+    }
+}
+
+#[test]
+fn numbers_are_set_only_where_they_can_be_worked_out() {
+    let has =
+        |site: &Site, purpose, name: &str| lines(purpose, site).iter().any(|line| line.text.contains(name));
+    let (none, full) = (Site::default(), stated(100e3, 100e3, 4));
+    for (purpose, name) in [
+        (Purpose::Smb, "tcp_rmem"),
+        (Purpose::Nfs, "threads="),
+        (Purpose::Zfs, "zfs_arc_max"),
+        (Purpose::ClientLinux, "dirty_bytes"),
+        (Purpose::Truenas, "recvbuf_max"),
+    ] {
+        assert!(!has(&none, purpose, name) && has(&full, purpose, name), "{purpose:?} {name}");
+        let with = lines(purpose, &full).into_iter().find(|line| line.text.contains(name)).unwrap();
+        assert!(!with.sums.is_empty(), "{with:?}");
+    }
+}
+
+#[test]
+fn versions_and_clients_decide_what_is_there() {
+    let old = Site { samba: Some(Version(4, 13)), has_macs: false, ..Site::default() };
+    let texts: Vec<String> = lines(Purpose::Smb, &old).into_iter().map(|line| line.text).collect();
+    assert!(!texts.iter().any(|text| text.contains("gmac") || text.contains("fruit")), "{texts:?}");
+    let kernel = Some(Version(4, 18));
+    let nfs = Site { kernel, protocol: Some(Protocol::Nfs), ..stated(25e3, 25e3, 1) };
+    let parts: Vec<Part> =
+        fragments(Purpose::ClientLinux, &nfs).unwrap().into_iter().flat_map(|one| one.parts).collect();
+    assert!(parts.contains(&Part::Left("nfs.nconnect_missing", Left::TooOld(Version(4, 18)))));
+    let new = Site { kernel: Some(Version(6, 1)), ..nfs };
+    assert!(lines(Purpose::ClientLinux, &new).iter().any(|line| line.text.contains("nconnect=4")));
+    let allocate = |has_zfs, has_windows| -> Option<(String, Option<Because>)> {
+        let site = Site { has_zfs, has_windows, ..Site::default() };
+        let line =
+            lines(Purpose::Smb, &site).into_iter().find(|line| line.text.contains("strict allocate"))?;
+        Some((line.text, line.because))
+    };
+    assert_eq!(allocate(true, true).unwrap().0, "strict allocate = no");
+    assert_eq!(allocate(false, true).unwrap().1, Some(Because::WindowsOnExtents));
+    assert_eq!(allocate(false, false), None);
+}
+
+#[test]
+fn a_mac_on_nfs_gets_its_version_and_a_warning_of_local_locks_and_afp_is_called_legacy() {
+    let parts = |protocol| -> Vec<Part> {
+        let site = Site { protocol: Some(protocol), ..Site::default() };
+        fragments(Purpose::ClientMacos, &site).unwrap().into_iter().flat_map(|one| one.parts).collect()
+    };
+    let nfs = parts(Protocol::Nfs);
+    let is_version = |part: &Part| matches!(part, Part::Line(line) if line.text.contains("nfsvers=3,"));
+    assert!(nfs.iter().any(is_version) && nfs.contains(&Part::Decide("nfs.locking_mode")));
+    assert!(parts(Protocol::Afp).contains(&Part::AfpIsLegacy) && !nfs.contains(&Part::AfpIsLegacy));
+}

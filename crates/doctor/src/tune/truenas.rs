@@ -1,0 +1,102 @@
+//! TrueNAS: SCALE, which is Linux, and CORE, which is FreeBSD. What is set goes into their dialogs, or it is
+//! gone with the next update.
+
+use super::fragment::{Because, Destination, Fragment, Left, Line, Part, frames};
+use super::site::{Protocol, Site};
+use super::sums::{self, Sum, USUAL_RECEIVE_BYTES, USUAL_SEND_BYTES};
+use super::{linux, samba, zfs};
+
+pub(super) fn fragments(site: &Site) -> Vec<Fragment> {
+    let site = &Site { has_zfs: true, ..site.clone() };
+    let mut all = Vec::new();
+    if site.protocol != Some(Protocol::Nfs) {
+        all.push(auxiliary(site));
+    }
+    if site.protocol == Some(Protocol::Nfs) {
+        all.push(threads(site));
+    }
+    all.push(zfs::dataset(site));
+    all.push(scale(site));
+    all.push(core(site));
+    all
+}
+
+/// What the dialog of a share has no field for.
+fn auxiliary(site: &Site) -> Fragment {
+    let mut parts = Vec::new();
+    if site.protocol == Some(Protocol::Afp) {
+        parts.push(Part::AfpIsLegacy);
+    }
+    // What the dialogs have fields for, and write themselves, is none of these parameters.
+    let has_a_field = |part: &Part| match part {
+        Part::Line(line) => ["vfs objects", "fruit:", "ea support", "server min protocol", "log level"]
+            .iter()
+            .any(|name| line.text.starts_with(name)),
+        _ => false,
+    };
+    parts.extend(samba::global(site).into_iter().filter(|part| !has_a_field(part)));
+    parts.extend(samba::share(site));
+    if site.has_macs {
+        parts.push(Part::Left("smb.samba.fruit", Left::Dialog("Enable Apple SMB2/3 Protocol Extensions")));
+    }
+    Fragment {
+        name: "truenas-smb.txt",
+        place: Destination::Dialog("Services > SMB > Auxiliary Parameters"),
+        parts,
+        activate: vec!["midclt call service.restart cifs".to_owned()],
+    }
+}
+
+fn threads(site: &Site) -> Fragment {
+    let part = match sums::threads(site) {
+        Some(sum @ Sum::Threads { threads, .. }) => {
+            Line::new(format!("Number of threads: {threads}"), "nfs.server.threads")
+                .because(Because::ToProve)
+                .sum(Some(sum))
+                .into()
+        }
+        _ => Part::Left("nfs.server.threads", Left::NotStated("--clients, --disks and the links")),
+    };
+    Fragment {
+        name: "truenas-nfs.txt",
+        place: Destination::Dialog("Services > NFS"),
+        parts: vec![part, Part::Decide("nfs.export_async"), Part::Decide("nfs.krb5p")],
+        activate: Vec::new(),
+    }
+}
+
+/// SCALE has the same kernel as other Linux.
+fn scale(site: &Site) -> Fragment {
+    let mut fragment = linux::kernel(site, true);
+    fragment.name = "truenas-scale-sysctl.txt";
+    fragment.place = Destination::Dialog("SCALE: System > Advanced > Sysctl, one variable for each line");
+    fragment.activate = Vec::new();
+    fragment.parts.push(frames(site, &|bytes| Line::new(format!("MTU {bytes} (Network > Interfaces)"), "")));
+    fragment
+}
+
+/// CORE has FreeBSD's.
+fn core(site: &Site) -> Fragment {
+    const RULE: &str = "net.tcp.buffer_below_bdp";
+    let both = (sums::window(site, USUAL_RECEIVE_BYTES), sums::window(site, USUAL_SEND_BYTES));
+    let mut parts = match both {
+        (Some(receive @ Sum::Window { bytes: read, .. }), Some(send @ Sum::Window { bytes: sent, .. })) => {
+            vec![
+                // Half of it is the kernel's own book-keeping.
+                Line::new(format!("kern.ipc.maxsockbuf = {}", 2 * read.max(sent)), RULE).into(),
+                Line::new(format!("net.inet.tcp.recvbuf_max = {read}"), RULE).sum(Some(receive)).into(),
+                Line::new(format!("net.inet.tcp.sendbuf_max = {sent}"), RULE).sum(Some(send)).into(),
+            ]
+        }
+        _ => vec![Part::Left(RULE, Left::NotStated("--server-link and --client-link"))],
+    };
+    parts.push(Line::new("net.inet.tcp.rfc1323 = 1", "net.tcp.window_scaling_off").into());
+    parts.push(Line::new("net.inet.tcp.cc.algorithm = cubic", "net.tcp.cc_on_server").into());
+    parts.push(frames(site, &|bytes| Line::new(format!("mtu {bytes} (Network > Interfaces > Options)"), "")));
+    Fragment {
+        name: "truenas-core-tunables.txt",
+        place: Destination::Dialog("CORE: System > Tunables, type SYSCTL, one for each line"),
+        parts,
+        activate: Vec::new(),
+    }
+}

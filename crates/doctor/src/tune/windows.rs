@@ -1,0 +1,56 @@
+//! A workstation with Windows: commands of PowerShell.
+
+use super::fragment::{Because, Destination, Fragment, Left, Line, Part, frame, frames};
+use super::site::{Protocol, Site};
+
+pub(super) fn script(site: &Site) -> Fragment {
+    let mut parts = Vec::new();
+    if site.protocol == Some(Protocol::Afp) {
+        parts.push(Part::AfpIsLegacy);
+    }
+    parts.push(frame(&format!("$Card = '{}'", site.interface)));
+    parts.push(
+        Line::new("netsh interface tcp set global autotuninglevel=normal", "client.windows.autotuning")
+            .because(Because::IsDefault)
+            .into(),
+    );
+    for (name, value, former) in [
+        ("EnableBandwidthThrottling", "$false", "$true"),
+        ("EnableLargeMtu", "$true", "$false"),
+        ("EnableMultiChannel", "$true", "$false"),
+    ] {
+        let set = |value: &str| format!("Set-SmbClientConfiguration -{name} {value} -Force");
+        parts.push(Line::new(set(value), "smb.windows.client_config").undo(set(former)).into());
+    }
+    const CARD: &str = "client.windows.nic_buffers_rss";
+    parts.push(keyword("*RSS", "1", CARD));
+    parts.push(keyword("*EEE", "0", CARD));
+    parts.push(keyword("*ReceiveBuffers", "4096", CARD));
+    parts.push(frames(site, &|bytes| {
+        // The keyword counts the frame's head, too.
+        let value = if bytes > 1500 { "9014" } else { "1514" };
+        advanced("*JumboPacket", value, "")
+    }));
+    parts.push(Part::Left("net.pause.fast_to_slow_off", Left::Measure));
+    parts.push(Part::Decide("smb.signing_required"));
+    parts.push(Part::Decide("smb.encryption_on"));
+    Fragment {
+        name: "client.ps1",
+        place: Destination::Run("PowerShell"),
+        parts,
+        activate: vec!["Get-SmbConnection".to_owned()],
+    }
+}
+
+fn keyword(name: &str, value: &str, rule: &'static str) -> Part {
+    advanced(name, value, rule).into()
+}
+
+fn advanced(name: &str, value: &str, rule: &'static str) -> Line {
+    let card = "-Name $Card -RegistryKeyword";
+    Line::new(
+        format!("Set-NetAdapterAdvancedProperty {card} '{name}' -RegistryValue {value}"),
+        rule,
+    )
+    .undo(format!("Reset-NetAdapterAdvancedProperty -Name $Card -DisplayName (Get-NetAdapterAdvancedProperty {card} '{name}').DisplayName"))
+}

@@ -1,0 +1,53 @@
+//! ZFS: properties of a dataset, and how much memory its cache may take.
+
+use super::fragment::{Because, Destination, Fragment, Left, Line, Part};
+use super::site::Site;
+use super::sums::{self, Sum};
+
+pub(super) fn fragments(site: &Site) -> Vec<Fragment> {
+    let mut all = vec![dataset(site)];
+    all.push(cache(site));
+    all
+}
+
+/// Properties of the dataset that media lie in.
+pub(super) fn dataset(site: &Site) -> Fragment {
+    let dataset = &site.dataset;
+    let set = |property: &str, value: &str, rule| -> Part {
+        Line::new(format!("zfs set {property}={value} {dataset}"), rule)
+            .undo(format!("zfs inherit {property} {dataset}"))
+            .into()
+    };
+    Fragment {
+        name: "zfs-dataset.sh",
+        place: Destination::Run("/bin/sh"),
+        parts: vec![
+            set("recordsize", "1M", "zfs.recordsize"),
+            set("atime", "off", "fs.atime_on"),
+            set("sync", "standard", "zfs.sync_and_slog"),
+            set("dedup", "off", "zfs.ashift_layout"),
+            Part::Decide("zfs.special_vdev"),
+            Part::Left("zfs.ashift_layout", Left::NewOnly),
+            Part::Left("zfs.prefetch_ineffective", Left::Measure),
+        ],
+        activate: Vec::new(),
+    }
+}
+
+fn cache(site: &Site) -> Fragment {
+    let part = match sums::cache(site) {
+        Some(sum @ Sum::Cache { bytes, .. }) => {
+            Line::new(format!("options zfs zfs_arc_max={bytes}"), "zfs.arc_limit")
+                .because(Because::ToProve)
+                .sum(Some(sum))
+                .into()
+        }
+        _ => Part::Left("zfs.arc_limit", Left::NotStated("--memory and --reserve")),
+    };
+    Fragment {
+        name: "zfs-modprobe.conf",
+        place: Destination::File("/etc/modprobe.d/reelgauge-zfs.conf".to_owned()),
+        parts: vec![part],
+        activate: vec!["update-initramfs -u".to_owned()],
+    }
+}

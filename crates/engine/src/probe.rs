@@ -1,0 +1,336 @@
+//! Probes: what a target's file system does with what media programs ask of it. Each tries it in a folder of
+//! the area's scratch folder, and notes facts by name; what could not be tried is noted with why.
+//!
+//! * `clock`: the server's clock beside this machine's. `listing`: what a folder of many files costs.
+//! * `locks` (`byte_lock`: a range of a file): whether a second holder is refused. `xattrs`: extended
+//!   attributes. `names`: case, Unicode, what is refused. `saving`: a file put in the place of an open one.
+//!   `files`: room reserved ahead, how exact times are, links.
+//!
+//! Everything is made through the area's own directory and gone with the scratch folder. A thread in a dead
+//! mount can't be ended, so whoever runs probes watches [`Steps`] and goes on without them.
+//!
+//! Linux only. Not here: what a fact means (the doctor's rules), and sentences.
+
+mod byte_lock;
+mod clock;
+mod files;
+mod listing;
+mod locks;
+mod names;
+mod saving;
+mod xattrs;
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use rustix::fs::{AtFlags, Statx, StatxFlags};
+use rustix::io::Errno;
+
+use crate::area::{Area, AreaDir};
+use crate::beneath::For;
+use crate::mount::Mount;
+
+/// What of a probe takes longer is cut short, and counted as far as it came.
+const BUDGET: Duration = Duration::from_secs(5);
+
+/// What whoever runs probes sees of them, and how they are stopped.
+#[derive(Debug, Default)]
+pub struct Steps {
+    done: AtomicU64,
+    is_stopped: AtomicBool,
+}
+
+impl Steps {
+    /// How many operations have come back.
+    pub fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// Nothing more is to be begun.
+    pub fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A probe that was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped;
+
+/// What is known of a fact.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Noted {
+    /// A number, whose unit stands in the fact's name.
+    Number(f64),
+    /// A word.
+    Word(String),
+    /// There is no such thing here.
+    Nothing,
+    /// It could not be found out, and why.
+    NotKnown(String),
+}
+
+/// A probe.
+#[derive(Clone, Copy, Debug)]
+pub struct Probe {
+    /// What it looks at.
+    pub name: &'static str,
+    /// The facts that it finds out.
+    pub facts: &'static [&'static str],
+    carry_out: fn(&Bench, &mut Found) -> Result<(), Broken>,
+}
+
+/// Every probe, in the order in which they are carried out.
+pub const PROBES: [Probe; 7] = [
+    Probe {
+        name: "clock",
+        facts: &["clock", "clock_apart_s", "clock_unsure_s", "clock_apart_at_least_s"],
+        carry_out: clock::clock,
+    },
+    Probe { name: "locks", facts: &["flock", "byte_locks", "locks_reach"], carry_out: locks::locks },
+    Probe { name: "saving", facts: &["rename_over", "rename_over_open"], carry_out: saving::saving },
+    Probe {
+        name: "extended attributes",
+        facts: &["xattrs", "xattr_largest_bytes"],
+        carry_out: xattrs::xattrs,
+    },
+    Probe {
+        name: "names",
+        facts: &[
+            "case",
+            "case_kept",
+            "unicode_names",
+            "unicode_forms",
+            "longest_name_bytes",
+            "names_refused",
+            "names_changed",
+        ],
+        carry_out: names::names,
+    },
+    Probe {
+        name: "files",
+        facts: &["preallocation", "time_step_s", "hard_links", "symbolic_links"],
+        carry_out: files::files,
+    },
+    Probe {
+        name: "listing",
+        facts: &[
+            "listing_entries",
+            "listing_names_us",
+            "listing_looks_us",
+            "listing_xattrs_us",
+            "listing_worst_us",
+            "listing_times_dearer",
+        ],
+        carry_out: listing::listing,
+    },
+];
+
+impl Probe {
+    /// Carries it out: each of its facts, with what is known of it.
+    ///
+    /// # Errors
+    /// It was stopped.
+    pub fn run(&self, bench: &Bench) -> Result<Vec<(&'static str, Noted)>, Stopped> {
+        let mut found = Found::default();
+        let why = match (self.carry_out)(bench, &mut found) {
+            Ok(()) => "it was not looked at".to_owned(),
+            Err(Broken::Stopped) => return Err(Stopped),
+            Err(Broken::Io { doing, source }) => why(doing, &source),
+        };
+        let known = |fact: &&'static str| found.notes.iter().find(|(name, _)| name == fact).cloned();
+        let or_not = |fact: &'static str| known(&fact).unwrap_or((fact, Noted::NotKnown(why.clone())));
+        Ok(self.facts.iter().map(|fact| or_not(fact)).collect())
+    }
+}
+
+/// Where probes are carried out: a folder of the area, which nothing else uses.
+#[derive(Debug)]
+pub struct Bench<'a> {
+    area: &'a Area,
+    mount: &'a Mount,
+    folder: PathBuf,
+    steps: &'a Steps,
+}
+
+impl<'a> Bench<'a> {
+    /// In this folder of the area, whose lock is held.
+    pub fn new(area: &'a Area, mount: &'a Mount, folder: PathBuf, steps: &'a Steps) -> Bench<'a> {
+        Bench { area, mount, folder, steps }
+    }
+
+    fn dir(&self) -> &AreaDir {
+        self.area.dir()
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// An operation came back. Whether another may begin.
+    fn step(&self) -> Result<(), Broken> {
+        self.steps.done.fetch_add(1, Ordering::Relaxed);
+        if self.steps.is_stopped.load(Ordering::Relaxed) { Err(Broken::Stopped) } else { Ok(()) }
+    }
+
+    fn make(&self, path: &Path) -> io::Result<File> {
+        self.dir().open_file(path, For::New)
+    }
+
+    /// A new folder in this one.
+    fn make_folder(&self, name: &str) -> Result<PathBuf, Broken> {
+        let path = self.at(name);
+        self.dir().create_dir(&path).map_err(broken("make a folder"))?;
+        self.step()?;
+        Ok(path)
+    }
+
+    /// Whether this name, letter for letter, is listed in a folder.
+    fn lists(&self, folder: &Path, name: &str) -> Result<bool, Broken> {
+        let names = self.dir().names_in(folder).map_err(broken("list a folder"))?;
+        self.step()?;
+        Ok(names.iter().any(|listed| listed.as_encoded_bytes() == name.as_bytes()))
+    }
+}
+
+/// Why a probe did not come to its end.
+#[derive(Debug)]
+enum Broken {
+    Stopped,
+    Io { doing: &'static str, source: io::Error },
+}
+
+fn broken(doing: &'static str) -> impl FnOnce(io::Error) -> Broken {
+    move |source| Broken::Io { doing, source }
+}
+
+/// What a probe has found so far.
+#[derive(Debug, Default)]
+struct Found {
+    notes: Vec<(&'static str, Noted)>,
+}
+
+impl Found {
+    fn number(&mut self, fact: &'static str, number: f64) {
+        self.notes.push((fact, Noted::Number(number)));
+    }
+
+    fn word(&mut self, fact: &'static str, word: impl Into<String>) {
+        self.notes.push((fact, Noted::Word(word.into())));
+    }
+
+    fn nothing(&mut self, fact: &'static str) {
+        self.notes.push((fact, Noted::Nothing));
+    }
+
+    fn failed(&mut self, fact: &'static str, doing: &str, error: &io::Error) {
+        self.notes.push((fact, Noted::NotKnown(why(doing, error))));
+    }
+
+    /// Notes whether the file system can do something at all.
+    fn can(&mut self, fact: &'static str, doing: &str, tried: Result<(), io::Error>, yes: &str) {
+        match tried {
+            Ok(()) => self.word(fact, yes),
+            Err(error) if is_unsupported(&error) => self.word(fact, NOT_SUPPORTED),
+            Err(error) => self.failed(fact, doing, &error),
+        }
+    }
+}
+
+/// What a file system can't do at all.
+const NOT_SUPPORTED: &str = "not supported";
+
+/// Whether an error says that the file system does not know such a thing, rather than that it failed.
+fn is_unsupported(error: &io::Error) -> bool {
+    let Some(number) = error.raw_os_error() else { return error.kind() == io::ErrorKind::Unsupported };
+    [libc::ENOTSUP, libc::EOPNOTSUPP, libc::ENOSYS, libc::ENOLCK, libc::EPERM, libc::EINVAL, libc::ENOTTY]
+        .contains(&number)
+}
+
+/// Why something is not known, in words.
+fn why(doing: &str, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            format!("no room is left to {doing} ({error}); make room, and probe again")
+        }
+        io::ErrorKind::ReadOnlyFilesystem => {
+            format!("the file system is read-only now, so nothing could {doing}; mount it writable")
+        }
+        _ => format!("could not {doing}: {error}"),
+    }
+}
+
+/// What a server says of an open file, not what this machine remembers of it.
+fn asked(file: &File) -> Result<Statx, Broken> {
+    let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_FORCE_SYNC;
+    let asked = rustix::fs::statx(file, c"", flags, StatxFlags::BASIC_STATS);
+    asked.map_err(|error: Errno| broken("look at a file")(error.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::scratch::Scratch;
+
+    /// What all probes find in a fresh target, and whether anything is left.
+    fn probed(steps: &Steps) -> Vec<Result<Vec<(&'static str, Noted)>, Stopped>> {
+        let target = tempfile::tempdir().unwrap();
+        let area = Area::open_or_create(target.path()).unwrap();
+        let mount = Mount::at(target.path()).unwrap();
+        let scratch = Scratch::create(&area).unwrap();
+        let folder = scratch.directory("probe").unwrap();
+        let bench = Bench::new(&area, &mount, folder, steps);
+        let found = PROBES.iter().map(|probe| probe.run(&bench)).collect();
+        scratch.remove().unwrap();
+        area.clean().unwrap();
+        assert_eq!(std::fs::read_dir(target.path()).unwrap().count(), 0);
+        found
+    }
+
+    #[test]
+    fn a_local_file_system_keeps_what_it_is_told_and_nothing_is_left() {
+        let found: Vec<_> = probed(&Steps::default()).into_iter().flat_map(Result::unwrap).collect();
+        let told: Vec<&str> = found.iter().map(|(fact, _)| *fact).collect();
+        let all: Vec<&str> = PROBES.iter().flat_map(|probe| probe.facts).copied().collect();
+        assert_eq!(told, all, "each fact once, in the order of the table");
+        for (fact, word) in [
+            ("flock", "refused"),
+            ("byte_locks", "refused"),
+            ("rename_over", "replaces"),
+            ("rename_over_open", "old contents stay"),
+            ("case", "told apart"),
+            ("case_kept", "yes"),
+            ("unicode_names", "kept"),
+            ("hard_links", "made"),
+            ("symbolic_links", "made"),
+            ("names_refused", "none"),
+        ] {
+            let noted = &found.iter().find(|(name, _)| *name == fact).unwrap().1;
+            assert_eq!(*noted, Noted::Word(word.to_owned()), "{fact}");
+        }
+        let entries = &found.iter().find(|(name, _)| *name == "listing_entries").unwrap().1;
+        assert!(matches!(entries, Noted::Number(entries) if *entries > 0.0), "{entries:?}");
+    }
+
+    #[test]
+    fn who_stops_it_is_obeyed() {
+        let steps = Steps::default();
+        steps.stop();
+        let found = probed(&steps);
+        // Where the clock is shared there is nothing to do.
+        assert!(found[1..].iter().all(|found| *found == Err(Stopped)), "{found:?}");
+    }
+
+    #[test]
+    fn what_could_not_be_done_is_said_plainly() {
+        let full = why("make a file", &io::ErrorKind::StorageFull.into());
+        assert!(full.starts_with("no room is left to make a file"), "{full}");
+        assert!(is_unsupported(&io::Error::from_raw_os_error(libc::EOPNOTSUPP)));
+        assert!(!is_unsupported(&io::Error::from_raw_os_error(libc::EIO)));
+        assert!(!is_unsupported(&io::Error::from_raw_os_error(libc::EACCES)));
+    }
+}

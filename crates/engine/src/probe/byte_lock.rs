@@ -1,0 +1,32 @@
+//! A lock on a range of a file's bytes, held by one opening of it: another opening is another holder, also in
+//! the same process, and on a server.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::fd::AsRawFd;
+
+/// Asks for the exclusive lock on a range; never waits.
+pub(super) fn lock(file: &File, bytes: Range<i64>) -> io::Result<()> {
+    set(file, bytes, libc::F_WRLCK)
+}
+
+/// Gives it back.
+pub(super) fn unlock(file: &File, bytes: Range<i64>) -> io::Result<()> {
+    set(file, bytes, libc::F_UNLCK)
+}
+
+fn set(file: &File, bytes: Range<i64>, kind: i32) -> io::Result<()> {
+    let wanted = libc::flock {
+        l_type: kind as libc::c_short,
+        l_whence: libc::SEEK_SET as libc::c_short,
+        l_start: bytes.start,
+        l_len: bytes.end - bytes.start,
+        // Nobody's: that makes it the opening's and not the process'.
+        l_pid: 0,
+    };
+    // SAFETY: the descriptor is open as long as `file` lives, and the kernel only reads `wanted`, which
+    // outlives the call.
+    let answer = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const wanted) };
+    if answer == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}

@@ -1,0 +1,116 @@
+//! The server's clock beside this machine's: the times of new files, each between two looks at the own clock.
+//!
+//! A server that is asked gives the file a time between the two looks, so both clocks are known to be apart
+//! by no more and no less than that. File systems on this machine's own disks share its clock.
+
+use std::io::Write;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::{Bench, Broken, Found, asked, broken};
+use crate::mount::MountKind;
+
+/// So many files are made: the quickest of them says it best.
+const ROUNDS: u32 = 7;
+/// Kernels take times from a clock that ticks no slower than this.
+const TICK_S: f64 = 0.01;
+/// A file system whose times are whole seconds may count them in pairs.
+const WHOLE_S: f64 = 2.0;
+
+/// A file that was made.
+#[derive(Clone, Copy, Debug)]
+struct Made {
+    before_s: f64,
+    after_s: f64,
+    /// The time that it was given.
+    second: i64,
+    nanosecond: u32,
+}
+
+/// How far apart two clocks are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Apart {
+    /// The server's is ahead by this.
+    ahead_s: f64,
+    unsure_s: f64,
+}
+
+pub(super) fn clock(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
+    if matches!(bench.mount.kind, MountKind::LocalDisk | MountKind::Memory | MountKind::Overlay) {
+        found.word("clock", "shared");
+        for fact in ["clock_apart_s", "clock_unsure_s", "clock_apart_at_least_s"] {
+            found.nothing(fact);
+        }
+        return Ok(());
+    }
+    let mut made = Vec::new();
+    for round in 0..ROUNDS {
+        bench.step()?;
+        let before_s = now_s();
+        let mut file = bench.make(&bench.at(&format!("clock-{round}"))).map_err(broken("make a file"))?;
+        file.write_all(b"x").map_err(broken("write to a file"))?;
+        // What waits in this machine's memory has no time of the server's.
+        file.sync_data().map_err(broken("write to a file"))?;
+        let after_s = now_s();
+        let time = asked(&file)?.stx_mtime;
+        made.push(Made { before_s, after_s, second: time.tv_sec, nanosecond: time.tv_nsec });
+    }
+    let Some(apart) = apart(&made) else {
+        let why = "this machine's clock, or the server's, was set meanwhile; probe again";
+        return Err(broken("compare the clocks")(std::io::Error::other(why)));
+    };
+    found.word("clock", if apart.ahead_s < 0.0 { "behind" } else { "ahead" });
+    found.number("clock_apart_s", apart.ahead_s.abs());
+    found.number("clock_unsure_s", apart.unsure_s);
+    found.number("clock_apart_at_least_s", (apart.ahead_s.abs() - apart.unsure_s).max(0.0));
+    Ok(())
+}
+
+/// What all files together say; `None` where they contradict each other.
+fn apart(made: &[Made]) -> Option<Apart> {
+    let step_s = if made.iter().all(|made| made.nanosecond == 0) { WHOLE_S } else { TICK_S };
+    let (mut least_s, mut most_s) = (f64::NEG_INFINITY, f64::INFINITY);
+    for made in made {
+        let time_s = made.second as f64 + f64::from(made.nanosecond) / 1e9;
+        least_s = least_s.max(time_s - made.after_s);
+        most_s = most_s.min(time_s + step_s - made.before_s);
+    }
+    let is_told = least_s.is_finite() && most_s.is_finite() && least_s <= most_s;
+    is_told.then_some(Apart { ahead_s: (least_s + most_s) / 2.0, unsure_s: (most_s - least_s) / 2.0 })
+}
+
+fn now_s() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn made(before_s: f64, took_s: f64, given_s: f64) -> Made {
+        let nanosecond = ((given_s - given_s.floor()) * 1e9) as u32;
+        Made { before_s, after_s: before_s + took_s, second: given_s.floor() as i64, nanosecond }
+    }
+
+    #[test]
+    fn files_of_a_server_that_is_ahead_say_so_within_their_uncertainty() {
+        // Ahead by 90 s; the server gives the time in the middle.
+        let files = [made(1000.2, 0.4, 1090.4), made(1001.2, 0.02, 1091.21), made(1002.2, 0.1, 1092.25)];
+        let found = apart(&files).unwrap();
+        assert!((found.ahead_s - 90.0).abs() <= found.unsure_s + 1e-6, "{found:?}");
+        assert!(found.unsure_s < 0.02, "the quickest file is the one that tells: {found:?}");
+    }
+
+    #[test]
+    fn whole_seconds_are_no_difference_of_clocks() {
+        let found = apart(&[made(1001.9, 0.01, 1000.0), made(1002.0, 0.01, 1002.0)]).unwrap();
+        assert!(found.ahead_s.abs() - found.unsure_s <= 0.0, "{found:?}");
+    }
+
+    #[test]
+    fn a_clock_that_is_set_meanwhile_tells_nothing() {
+        assert_eq!(apart(&[made(1000.2, 0.1, 1000.25), made(1001.2, 0.1, 1091.25)]), None);
+        assert_eq!(apart(&[]), None);
+    }
+}

@@ -1,0 +1,77 @@
+//! What else media programs ask of files: room reserved before it is written, times that are exact, hard and
+//! symbolic links.
+
+use std::io;
+
+use rustix::fs::{FallocateFlags, Timespec, Timestamps, fallocate, futimens};
+
+use super::{Bench, Broken, Found, NOT_SUPPORTED, asked, broken, is_unsupported};
+
+/// So much room is reserved.
+const ROOM_BYTES: u64 = 1 << 20;
+/// The time that is set: an odd second, and every digit behind it.
+const SECOND: i64 = 1_000_000_001;
+const NANOSECOND: u32 = 123_456_789;
+/// Steps of times that file systems and protocols have, in nanoseconds: the finest first.
+const STEPS_NS: [i64; 7] = [1, 100, 1_000, 1_000_000, 10_000_000, 1_000_000_000, 2_000_000_000];
+
+pub(super) fn files(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
+    let path = bench.at("file");
+    let file = bench.make(&path).map_err(broken("make a file"))?;
+    bench.step()?;
+    let reserved = fallocate(&file, FallocateFlags::empty(), 0, ROOM_BYTES).map_err(io::Error::from);
+    found.can("preallocation", "reserve room", reserved, "supported");
+    bench.step()?;
+    let time = Timespec { tv_sec: SECOND, tv_nsec: i64::from(NANOSECOND) };
+    match futimens(&file, &Timestamps { last_access: time, last_modification: time }) {
+        Ok(()) => {
+            let kept = asked(&file)?.stx_mtime;
+            match step_ns(kept.tv_sec, kept.tv_nsec) {
+                Some(step_ns) => found.number("time_step_s", step_ns as f64 / 1e9),
+                None => {
+                    let error = io::Error::other("the file has another time than it was given");
+                    found.failed("time_step_s", "see how exact times are", &error);
+                }
+            }
+        }
+        Err(error) => found.failed("time_step_s", "set a file's time", &error.into()),
+    }
+    bench.step()?;
+    drop(file);
+    let linked = bench.dir().link(&path, &bench.at("hard"));
+    found.can("hard_links", "make a hard link", linked, "made");
+    bench.step()?;
+    let soft = bench.at("soft");
+    match bench.dir().lead_to(&soft, &path) {
+        Ok(()) => {
+            let facts = bench.dir().facts(&soft).map_err(broken("look at a link"))?;
+            found.word("symbolic_links", if facts.is_link() { "made" } else { "made as something else" });
+        }
+        Err(error) if is_unsupported(&error) => found.word("symbolic_links", NOT_SUPPORTED),
+        Err(error) => found.failed("symbolic_links", "make a symbolic link", &error),
+    }
+    bench.step()
+}
+
+/// The finest step in which this time can be what became of the one that was set.
+fn step_ns(second: i64, nanosecond: u32) -> Option<i64> {
+    let set = SECOND * 1_000_000_000 + i64::from(NANOSECOND);
+    let kept = second.checked_mul(1_000_000_000)?.checked_add(i64::from(nanosecond))?;
+    STEPS_NS.into_iter().find(|step| kept % step == 0 && (set - kept).abs() < *step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_became_of_a_time_tells_its_step() {
+        assert_eq!(step_ns(SECOND, NANOSECOND), Some(1));
+        assert_eq!(step_ns(SECOND, 123_456_700), Some(100));
+        assert_eq!(step_ns(SECOND, 123_456_000), Some(1_000));
+        assert_eq!(step_ns(SECOND, 120_000_000), Some(10_000_000));
+        assert_eq!(step_ns(SECOND, 0), Some(1_000_000_000));
+        assert_eq!(step_ns(SECOND - 1, 0), Some(2_000_000_000), "FAT counts in pairs");
+        assert_eq!(step_ns(SECOND + 90, NANOSECOND), None, "no step of times is so long");
+    }
+}

@@ -1,0 +1,153 @@
+//! Names: whether case tells files apart and is kept, whether letters with accents stay as they were written,
+//! how long a name may be, and which of SMB's reserved characters are refused.
+
+use std::io;
+use std::path::Path;
+
+use super::{Bench, Broken, Found, broken};
+
+/// The same word, with the accent in its letter and behind it: macOS writes the second, all others the first.
+const COMPOSED: &str = "re\u{301}el-1.mov";
+const PRECOMPOSED: &str = "r\u{e9}el-1.mov";
+
+/// Lengths that are tried, in bytes.
+const LENGTHS_BYTES: [usize; 5] = [255, 200, 143, 100, 60];
+
+/// What Windows and SMB reserve, how it is called here, and a name with it.
+const RESERVED: [(&str, &str); 10] = [
+    (":", "take:1"),
+    ("*", "take*1"),
+    ("?", "take?1"),
+    ("\"", "take\"1"),
+    ("<", "take<1"),
+    (">", "take>1"),
+    ("|", "take|1"),
+    ("\\", "take\\1"),
+    ("a dot at the end", "take."),
+    ("a blank at the end", "take "),
+];
+
+/// What became of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Kept,
+    Changed,
+    Refused,
+}
+
+pub(super) fn names(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
+    let folder = bench.make_folder("case")?;
+    let kept = named(bench, &folder, "Reel-A.mov")?;
+    found.word("case_kept", if kept == Fate::Kept { "yes" } else { "no" });
+    let is_there = is_there(bench, &folder.join("rEEL-a.mov"))?;
+    found.word("case", if is_there { "not told apart" } else { "told apart" });
+    unicode(bench, found)?;
+    let folder = bench.make_folder("long")?;
+    let mut longest_bytes = 0;
+    for length_bytes in LENGTHS_BYTES {
+        if named(bench, &folder, &"n".repeat(length_bytes))? == Fate::Kept {
+            longest_bytes = length_bytes;
+            break;
+        }
+    }
+    found.number("longest_name_bytes", longest_bytes as f64);
+    let folder = bench.make_folder("reserved")?;
+    let mut fates = Vec::new();
+    for (called, name) in RESERVED {
+        fates.push((called, named(bench, &folder, name)?));
+    }
+    found.word("names_refused", those(&fates, Fate::Refused));
+    found.word("names_changed", those(&fates, Fate::Changed));
+    Ok(())
+}
+
+fn unicode(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
+    let mut worst = Fate::Kept;
+    for (folder, name) in [("composed", COMPOSED), ("precomposed", PRECOMPOSED)] {
+        let folder = bench.make_folder(folder)?;
+        match named(bench, &folder, name)? {
+            Fate::Kept => {}
+            fate => worst = fate,
+        }
+    }
+    found.word(
+        "unicode_names",
+        match worst {
+            Fate::Kept => "kept",
+            Fate::Changed => "changed",
+            Fate::Refused => "refused",
+        },
+    );
+    if worst == Fate::Refused {
+        found.nothing("unicode_forms");
+        return Ok(());
+    }
+    let other = is_there(bench, &bench.at("composed").join(PRECOMPOSED))?;
+    found.word("unicode_forms", if other { "one name" } else { "two names" });
+    Ok(())
+}
+
+/// Makes a file of this name, and looks whether it is listed so.
+fn named(bench: &Bench, folder: &Path, name: &str) -> Result<Fate, Broken> {
+    let made = bench.make(&folder.join(name));
+    bench.step()?;
+    match made {
+        Ok(_) if bench.lists(folder, name)? => Ok(Fate::Kept),
+        Ok(_) => Ok(Fate::Changed),
+        Err(error) if is_of_the_name(&error) => Ok(Fate::Refused),
+        Err(error) => Err(broken("make a file")(error)),
+    }
+}
+
+/// Whether an error can be about a name: a full disk, or a mount that is gone, is not.
+fn is_of_the_name(error: &io::Error) -> bool {
+    let numbers = [
+        libc::EINVAL,
+        libc::EILSEQ,
+        libc::ENOENT,
+        libc::EACCES,
+        libc::EPERM,
+        libc::ENAMETOOLONG,
+        libc::EPROTO,
+        libc::EEXIST,
+        libc::EISDIR,
+        libc::ENOTDIR,
+    ];
+    error.raw_os_error().is_some_and(|number| numbers.contains(&number))
+}
+
+fn is_there(bench: &Bench, path: &Path) -> Result<bool, Broken> {
+    let facts = bench.dir().facts(path);
+    bench.step()?;
+    match facts {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(broken("look at a file")(error)),
+    }
+}
+
+/// Names that had this fate, as a list; `none` where there are none.
+fn those(fates: &[(&str, Fate)], wanted: Fate) -> String {
+    let of_it: Vec<&str> =
+        fates.iter().filter(|(_, fate)| *fate == wanted).map(|(called, _)| *called).collect();
+    if of_it.is_empty() { "none".to_owned() } else { of_it.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_name_what_had_a_fate() {
+        let fates = [(":", Fate::Refused), ("*", Fate::Kept), ("a dot at the end", Fate::Refused)];
+        assert_eq!(those(&fates, Fate::Refused), ":, a dot at the end");
+        assert_eq!(those(&fates, Fate::Changed), "none");
+    }
+
+    #[test]
+    fn a_full_disk_is_not_about_names() {
+        assert!(is_of_the_name(&io::Error::from_raw_os_error(libc::EINVAL)));
+        assert!(!is_of_the_name(&io::Error::from_raw_os_error(libc::ENOSPC)));
+        assert!(!is_of_the_name(&io::Error::from_raw_os_error(libc::EIO)));
+    }
+}

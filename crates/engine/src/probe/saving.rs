@@ -1,0 +1,71 @@
+//! Saving as editing programs do it: the new file is written beside the old one and renamed over it, also
+//! while somebody has the old one open, who must go on reading what it held.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
+
+use super::{Bench, Broken, Found, NOT_SUPPORTED, broken, is_unsupported};
+use crate::area::is_dead_mount;
+use crate::beneath::For;
+
+const OLD: &str = "the project as it was";
+const NEW: &str = "the project as it is now";
+
+pub(super) fn saving(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
+    let (project, beside) = (bench.at("project"), bench.at("project.new"));
+    written(bench, &project, OLD)?;
+    written(bench, &beside, NEW)?;
+    match bench.dir().rename(&beside, &project) {
+        Ok(()) => {
+            bench.step()?;
+            let now = bench.dir().read_text(&project, 100).map_err(broken("read a file"))?;
+            found.word("rename_over", if now == NEW { "replaces" } else { "something else is read" });
+        }
+        Err(error) if is_no_answer(&error) => return Err(broken("rename a file")(error)),
+        Err(error) => {
+            found.word("rename_over", if is_unsupported(&error) { NOT_SUPPORTED } else { "refused" });
+            found.nothing("rename_over_open");
+            return Ok(());
+        }
+    }
+    let (project, beside) = (bench.at("open"), bench.at("open.new"));
+    written(bench, &project, OLD)?;
+    written(bench, &beside, NEW)?;
+    let open = bench.dir().open_file(&project, For::Reading).map_err(broken("open a file"))?;
+    let renamed = bench.dir().rename(&beside, &project);
+    bench.step()?;
+    let word = match renamed {
+        Ok(()) => read_on(open),
+        Err(error) if is_no_answer(&error) => {
+            return Err(broken("rename a file over an open one")(error));
+        }
+        Err(_) => "refused",
+    };
+    found.word("rename_over_open", word);
+    bench.step()
+}
+
+/// Whether an error says that something broke, and not that it is not allowed.
+fn is_no_answer(error: &io::Error) -> bool {
+    is_dead_mount(error)
+        || matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::ReadOnlyFilesystem)
+        || error.raw_os_error() == Some(libc::EIO)
+}
+
+/// What is read by who had the file open before another took its name.
+fn read_on(mut open: File) -> &'static str {
+    let mut text = String::new();
+    match open.rewind().and_then(|()| open.read_to_string(&mut text)) {
+        Ok(_) if text == OLD => "old contents stay",
+        Ok(_) => "other contents are read",
+        Err(_) => "old contents are lost",
+    }
+}
+
+fn written(bench: &Bench, path: &Path, text: &str) -> Result<(), Broken> {
+    let mut file = bench.make(path).map_err(broken("make a file"))?;
+    file.write_all(text.as_bytes()).map_err(broken("write to a file"))?;
+    file.sync_all().map_err(broken("write to a file"))?;
+    bench.step()
+}

@@ -1,0 +1,67 @@
+//! Extended attributes: set, read back, listed, removed, and how large one may be. The Finder's tags and
+//! resource forks become such attributes.
+
+use std::fs::File;
+use std::io;
+
+use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
+use rustix::io::Errno;
+
+use super::{Bench, Broken, Found, NOT_SUPPORTED, broken, is_unsupported};
+
+const NAME: &str = "user.reelgauge-probe";
+/// The first is what the Finder keeps of a file, the last what the kernel lets through at most.
+const SIZES_BYTES: [usize; 6] = [32, 256, 1024, 3000, 16 << 10, 64 << 10];
+
+pub(super) fn xattrs(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
+    let file = bench.make(&bench.at("attributes")).map_err(broken("make a file"))?;
+    bench.step()?;
+    let mut largest_bytes = 0;
+    for size_bytes in SIZES_BYTES {
+        let kept = set_and_read(&file, size_bytes);
+        bench.step()?;
+        match kept {
+            Ok(true) => largest_bytes = size_bytes,
+            Ok(false) => {
+                found.word("xattrs", "changed");
+                break;
+            }
+            Err(error) if largest_bytes == 0 && is_unsupported(&error) => {
+                found.word("xattrs", NOT_SUPPORTED);
+                found.nothing("xattr_largest_bytes");
+                return Ok(());
+            }
+            Err(error) if largest_bytes == 0 => {
+                return Err(broken("set an extended attribute")(error));
+            }
+            // So large it may not be; the largest that it may is known.
+            Err(_) => break,
+        }
+    }
+    found.number("xattr_largest_bytes", largest_bytes as f64);
+    let is_listed = lists(&file).map_err(broken("list extended attributes"))?;
+    let removed = fremovexattr(&file, NAME).map_err(io::Error::from);
+    removed.map_err(broken("remove an extended attribute"))?;
+    bench.step()?;
+    let is_gone = !lists(&file).map_err(broken("list extended attributes"))?;
+    found.word("xattrs", if is_listed && is_gone { "kept" } else { "changed" });
+    Ok(())
+}
+
+/// Whether what was set is what is read.
+fn set_and_read(file: &File, size_bytes: usize) -> io::Result<bool> {
+    let value: Vec<u8> = (0..size_bytes).map(|at| (at * 7) as u8).collect();
+    fsetxattr(file, NAME, &value, XattrFlags::empty())?;
+    let mut read = vec![0; size_bytes + 1];
+    match fgetxattr(file, NAME, &mut read[..]) {
+        Ok(length) => Ok(read[..length] == value[..]),
+        Err(Errno::RANGE | Errno::NODATA) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn lists(file: &File) -> io::Result<bool> {
+    let mut list = vec![0_u8; 64 << 10];
+    let length = flistxattr(file, &mut list[..])?;
+    Ok(list[..length].split(|byte| *byte == 0).any(|name| name == NAME.as_bytes()))
+}

@@ -1,0 +1,263 @@
+//! What an agent keeps of its runs: a folder for each with the plan, how it stands, and its run directory,
+//! until everything was fetched.
+//!
+//! Not here: when anything is removed (the duty).
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Component, Path, PathBuf};
+
+use reelgauge_results::live::life::{Life, life};
+use sha2::{Digest, Sha256};
+
+use crate::protocol::{FileThere, RunState};
+
+const STATE_FILE: &str = "state.json";
+const PLAN_FILE: &str = "plan.toml";
+/// The folder for the run directory, which has a name of its own.
+const RUNS: &str = "runs";
+/// The longest name of a run, which names a folder.
+const NAME_CHARS_MAX: usize = 96;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct AgentDisk {
+    dir: PathBuf,
+}
+
+impl AgentDisk {
+    /// In this folder, which is made where it is missing.
+    ///
+    /// # Errors
+    /// When that is impossible.
+    pub fn open(dir: &Path) -> io::Result<AgentDisk> {
+        fs::create_dir_all(dir)?;
+        Ok(AgentDisk { dir: fs::canonicalize(dir)? })
+    }
+
+    /// A larger number with every start, whatever the clock says.
+    ///
+    /// # Errors
+    /// When it can't be kept.
+    pub fn next_session(&self, unix_ns: i64) -> io::Result<u64> {
+        let path = self.dir.join("session");
+        let before = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse::<u64>().ok());
+        let session = before.map_or(0, |before| before.saturating_add(1)).max(unix_ns.max(0) as u64);
+        keep(&path, session.to_string().as_bytes())?;
+        Ok(session)
+    }
+
+    /// The runs that were not fetched.
+    pub fn states(&self) -> Vec<RunState> {
+        let folders = fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let state = |folder: fs::DirEntry| {
+            let text = fs::read(folder.path().join(STATE_FILE)).ok()?;
+            let state: RunState = serde_json::from_slice(&text).ok()?;
+            (folder.file_name().to_str() == Some(&state.run)).then_some(state)
+        };
+        folders.filter_map(state).collect()
+    }
+
+    /// Keeps how a run stands.
+    ///
+    /// # Errors
+    /// When that is impossible.
+    pub fn keep_state(&self, state: &RunState) -> io::Result<()> {
+        let folder = self.folder(&state.run)?;
+        fs::create_dir_all(&folder)?;
+        keep(&folder.join(STATE_FILE), &serde_json::to_vec(state)?)
+    }
+
+    /// Keeps a run's plan. Where it lies, and where the run directory goes.
+    ///
+    /// # Errors
+    /// When that is impossible.
+    pub fn keep_plan(&self, run: &str, plan_toml: &str) -> io::Result<(PathBuf, PathBuf)> {
+        let folder = self.folder(run)?;
+        let runs = folder.join(RUNS);
+        fs::create_dir_all(&runs)?;
+        let plan = folder.join(PLAN_FILE);
+        keep(&plan, plan_toml.as_bytes())?;
+        Ok((plan, runs))
+    }
+
+    /// Where a run's process may say what went wrong.
+    ///
+    /// # Errors
+    /// When it can't be made.
+    pub fn complaints(&self, run: &str) -> io::Result<File> {
+        File::create(self.folder(run)?.join("stderr.txt"))
+    }
+
+    /// Every file of the run's directory, and its plan.
+    ///
+    /// # Errors
+    /// Its process still writes, or something can't be read.
+    pub fn files(&self, run: &str) -> io::Result<Vec<FileThere>> {
+        let folder = self.folder(run)?;
+        let mut names = Vec::new();
+        if let Some(run_dir) = self.run_dir(&folder) {
+            if matches!(life(&run_dir), Life::Running(_)) {
+                return Err(io::Error::other("its process has not ended yet"));
+            }
+            walk(&run_dir, "", &mut names)?;
+        }
+        let there = |name: String| {
+            let (len, sha256) = digest(&self.path_of(&folder, &name)?)?;
+            Ok(FileThere { name, len, sha256 })
+        };
+        names.into_iter().map(there).collect()
+    }
+
+    /// A piece of a file.
+    ///
+    /// # Errors
+    /// There is no such file, or no such piece of it.
+    pub fn piece(&self, run: &str, file: &str, offset: u64, len: u32) -> io::Result<Vec<u8>> {
+        let folder = self.folder(run)?;
+        let mut open = File::open(self.path_of(&folder, file)?)?;
+        open.seek(SeekFrom::Start(offset))?;
+        let mut bytes = vec![0; len as usize];
+        open.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Removes a run.
+    ///
+    /// # Errors
+    /// When that is impossible.
+    pub fn forget(&self, run: &str) -> io::Result<()> {
+        let folder = self.folder(run)?;
+        // First its state: what is left then is no run any more.
+        fs::remove_file(folder.join(STATE_FILE))?;
+        fs::remove_dir_all(folder)
+    }
+
+    fn folder(&self, run: &str) -> io::Result<PathBuf> {
+        match is_run_name(run) {
+            true => Ok(self.dir.join(run)),
+            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "no name of a run")),
+        }
+    }
+
+    /// The only folder in its folder for runs.
+    fn run_dir(&self, folder: &Path) -> Option<PathBuf> {
+        let folders = fs::read_dir(folder.join(RUNS)).into_iter().flatten().flatten();
+        folders.map(|entry| entry.path()).find(|path| path.is_dir())
+    }
+
+    fn path_of(&self, folder: &Path, name: &str) -> io::Result<PathBuf> {
+        let none = || io::Error::new(io::ErrorKind::NotFound, "no file of this run");
+        if !is_file_name(name) {
+            return Err(none());
+        }
+        Ok(self.run_dir(folder).ok_or_else(none)?.join(name))
+    }
+}
+
+/// Whether a run can have this name.
+pub fn is_run_name(name: &str) -> bool {
+    let is_inner = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    !name.is_empty() && name.len() <= NAME_CHARS_MAX && name.chars().all(is_inner)
+}
+
+/// Whether this names a file below a run directory, and nothing else.
+pub fn is_file_name(name: &str) -> bool {
+    let path = Path::new(name);
+    !name.is_empty()
+        && !name.contains(['\\', '\0', ':'])
+        && path.components().all(|component| matches!(component, Component::Normal(_)))
+}
+
+/// Writes a file so that it is there whole or not at all.
+///
+/// # Errors
+/// When that is impossible.
+pub fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = path.with_extension("new");
+    let mut file = File::create(&beside)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&beside, path)
+}
+
+fn walk(folder: &Path, under: &str, names: &mut Vec<String>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        let name = if under.is_empty() { name.to_owned() } else { format!("{under}/{name}") };
+        // A link leads elsewhere, and a run makes none.
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            walk(&entry.path(), &name, names)?;
+        } else if kind.is_file() {
+            names.push(name);
+        }
+    }
+    Ok(())
+}
+
+/// A file's size and SHA-256.
+///
+/// # Errors
+/// When it can't be read.
+pub fn digest(path: &Path) -> io::Result<(u64, String)> {
+    let mut file = File::open(path)?;
+    let mut hasher = Sha256::new();
+    let len = io::copy(&mut file, &mut hasher)?;
+    Ok((len, hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::protocol::Phase;
+
+    #[test]
+    fn names_lead_nowhere_else() {
+        assert!(is_run_name("2026-11-25T200000Z-a1") && !is_run_name("../x") && !is_run_name(""));
+        assert!(is_file_name("ops/agent=local/part-0.parquet") && is_file_name("run.toml"));
+        for name in ["", "/etc/passwd", "../x", "a/../../x", "a\\..\\b", "c:/x", "./x", "a\0b"] {
+            assert!(!is_file_name(name), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_is_kept_until_it_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = AgentDisk::open(folder.path()).unwrap();
+        let (plan, runs) = disk.keep_plan("r1", "text").unwrap();
+        let phase = Phase::Over { code: Some(0), reason: None };
+        let state = RunState {
+            run: "r1".to_owned(),
+            plan_sha256: String::new(),
+            phase,
+            skews_ns: vec![5],
+            points_complete: 1,
+        };
+        disk.keep_state(&state).unwrap();
+        fs::create_dir_all(runs.join("it/ops")).unwrap();
+        fs::write(runs.join("it/ops/part"), b"0123456789").unwrap();
+        assert_eq!(fs::read_to_string(plan).unwrap(), "text");
+        assert_eq!(disk.states(), [state]);
+        let files = disk.files("r1").unwrap();
+        assert_eq!((files.len(), files[0].name.as_str(), files[0].len), (1, "ops/part", 10));
+        assert_eq!(disk.piece("r1", "ops/part", 4, 3).unwrap(), b"456");
+        assert!(disk.piece("r1", "ops/part", 9, 3).is_err());
+        assert!(disk.piece("r1", "../../state.json", 0, 1).is_err());
+        disk.forget("r1").unwrap();
+        assert!(disk.states().is_empty() && !folder.path().join("r1").exists());
+    }
+
+    #[test]
+    fn sessions_rise_though_the_clock_is_set_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = AgentDisk::open(folder.path()).unwrap();
+        let first = disk.next_session(1_000).unwrap();
+        assert!(disk.next_session(10).unwrap() > first);
+        assert!(disk.next_session(5_000).unwrap() >= 5_000);
+    }
+}

@@ -1,0 +1,378 @@
+//! What an agent does about orders, and about what its run says: pure. Whoever carries it out hands in what
+//! came and does what it is told.
+//!
+//! * No load without a lease: an answer of the controller to a beat that was sent no longer ago than
+//!   [`LEASE`]. Where none comes the load ends, and what was measured is kept.
+//! * A run is begun once and each of its load points is started once, whatever arrives twice or late.
+//! * What a run left is kept until every file has arrived whole.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use reelgauge_runner::steered::sha256;
+use reelgauge_runner::steered::words::{LiveSaid, Said, SteerOrder};
+
+use super::offset::{Exchange, Offset};
+use crate::protocol::{
+    Answer, BEAT_EVERY, Beat, ClockOffset, LATE_MOST, LEASE, Order, PIECE_BYTES, Phase, RunState,
+};
+
+/// So many beats are remembered: more than can be answered in time.
+const BEATS_REMEMBERED: usize = 64;
+/// So many runs that were fetched are remembered.
+const FETCHED_REMEMBERED: usize = 256;
+/// The run is told again how long it may go on, at least this often.
+const HOLD_EVERY_NS: i64 = 500_000_000;
+/// A start that is farther ahead is a mistake.
+const AHEAD_MOST_NS: i64 = 60_000_000_000;
+
+/// The agent's two clocks.
+#[derive(Clone, Copy, Debug)]
+pub struct Now {
+    /// Since the process began; never steps.
+    pub mono_ns: i64,
+    /// The wall clock.
+    pub unix_ns: i64,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Deed {
+    /// Say this to the controller.
+    Send(Answer),
+    /// Start a steered run of this plan. The plan is on disk before it begins.
+    Begin {
+        /// The run.
+        run: String,
+        /// Its plan.
+        plan_toml: String,
+    },
+    /// Tell this to the run that goes on.
+    Steer(SteerOrder),
+    /// Say which files a run left.
+    ListFiles {
+        /// The run.
+        run: String,
+    },
+    /// Send a piece of a file.
+    ReadPiece {
+        /// The run.
+        run: String,
+        /// The file.
+        file: String,
+        /// From here.
+        offset: u64,
+        /// So much.
+        len: u32,
+    },
+    /// Everything of this run is fetched: remove it.
+    Forget {
+        /// The run.
+        run: String,
+    },
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Duty {
+    session: u64,
+    version: String,
+    runs: BTreeMap<String, RunState>,
+    /// Runs that were fetched and removed: an order that comes late does not begin them anew.
+    fetched: VecDeque<String>,
+    /// The run that goes on.
+    active: Option<String>,
+    /// Until when a run may load, by the answers to beats.
+    lease: Option<(String, i64)>,
+    /// When the beat that was answered last was sent.
+    answered_ns: Option<i64>,
+    offset: Offset,
+    beat: u64,
+    beats: VecDeque<(u64, i64)>,
+    beat_ns: Option<i64>,
+    held_ns: Option<i64>,
+    stops: bool,
+}
+
+impl Duty {
+    /// An agent whose process begins, with what its disk still holds. `session` is larger after each start.
+    pub fn new(session: u64, version: &str, kept: Vec<RunState>) -> Duty {
+        let lost = |state: RunState| match state.phase.is_over() {
+            true => state,
+            false => {
+                let reason = Some("the agent ended while the run went on".to_owned());
+                RunState { phase: Phase::Over { code: None, reason }, ..state }
+            }
+        };
+        Duty {
+            session,
+            version: version.to_owned(),
+            runs: kept.into_iter().map(|state| (state.run.clone(), lost(state))).collect(),
+            fetched: VecDeque::new(),
+            active: None,
+            lease: None,
+            answered_ns: None,
+            offset: Offset::default(),
+            // Numbers that no earlier process used: an old answer is none.
+            beat: session >> 1,
+            beats: VecDeque::new(),
+            beat_ns: None,
+            held_ns: None,
+            stops: false,
+        }
+    }
+
+    /// What its disk must hold: every run that is known.
+    pub fn runs(&self) -> impl Iterator<Item = &RunState> {
+        self.runs.values()
+    }
+
+    /// The run that goes on.
+    pub fn active(&self) -> Option<&RunState> {
+        self.runs.get(self.active.as_ref()?)
+    }
+
+    /// An order of the controller.
+    pub fn order(&mut self, now: Now, order: Order) -> Vec<Deed> {
+        match order {
+            Order::Hold { run, beat, epoch, heard_ns, said_ns } => {
+                self.hold(now, &run, beat);
+                self.measure_clock(now, epoch, beat, (heard_ns, said_ns));
+                self.steer_hold(now, true)
+            }
+            Order::Prepare { run, plan_sha256, plan_toml } => self.prepare(now, run, plan_sha256, plan_toml),
+            Order::Start { run, point, epoch, at_ns } => self.start(now, &run, point, epoch, at_ns),
+            Order::Stop { run } => self.stop(&run),
+            Order::Files { run } => match self.is_left(&run) {
+                true => vec![Deed::ListFiles { run }],
+                false => Vec::new(),
+            },
+            Order::Piece { run, file, offset, len } => match self.is_left(&run) && len <= PIECE_BYTES {
+                true => vec![Deed::ReadPiece { run, file, offset, len }],
+                false => Vec::new(),
+            },
+            Order::Kept { run } => self.forget(now, run),
+        }
+    }
+
+    /// A word of the run that goes on.
+    pub fn said(&mut self, now: Now, said: Said) -> Vec<Deed> {
+        let Some(state) = self.active.as_ref().and_then(|run| self.runs.get_mut(run)) else {
+            return Vec::new();
+        };
+        match said {
+            Said::Ready(ready) => state.phase = Phase::Ready { point: ready.point },
+            Said::Started { point, skew_ns } => {
+                state.phase = Phase::Measuring { point };
+                state.skews_ns.push(skew_ns);
+            }
+            Said::Refused { point, .. } => state.phase = Phase::Ready { point },
+            Said::PointOver { point: _, is_complete } => {
+                state.points_complete += u16::from(is_complete);
+                // What comes next is made ready; a last one is read back.
+                state.phase = Phase::Preparing;
+            }
+            Said::Live(live) => return self.tell_live(live),
+            Said::Done { code, reason, .. } => {
+                state.phase = Phase::Over { code: Some(code), reason };
+                self.active = None;
+                self.stops = false;
+            }
+            Said::Hello { .. } | Said::Begun { .. } | Said::Phase { .. } | Said::Prepared { .. } => {
+                return Vec::new();
+            }
+        }
+        vec![self.beat(now)]
+    }
+
+    /// The process of the run that goes on has ended, or could not be started.
+    pub fn gone(&mut self, now: Now, why: &str) -> Vec<Deed> {
+        let Some(state) = self.active.take().and_then(|run| self.runs.get_mut(&run)) else {
+            return Vec::new();
+        };
+        state.phase = Phase::Over { code: None, reason: Some(why.to_owned()) };
+        self.stops = false;
+        vec![self.beat(now)]
+    }
+
+    /// Time goes by. To be called several times a second.
+    pub fn tick(&mut self, now: Now) -> Vec<Deed> {
+        let mut deeds = self.lapse(now);
+        deeds.extend(self.steer_hold(now, false));
+        let every_ns = nanoseconds(BEAT_EVERY);
+        if self.beat_ns.is_none_or(|beat_ns| now.mono_ns - beat_ns >= every_ns) {
+            deeds.push(self.beat(now));
+        }
+        deeds
+    }
+
+    /// The agent's wall clock against the controller's.
+    fn clock(&self, now: Now) -> Option<ClockOffset> {
+        let offset = self.offset.best()?;
+        let offset_ns = offset.offset_ns.checked_add(now.unix_ns.checked_sub(now.mono_ns)?)?;
+        Some(ClockOffset { offset_ns, ..offset })
+    }
+
+    fn beat(&mut self, now: Now) -> Deed {
+        self.beat += 1;
+        self.beat_ns = Some(now.mono_ns);
+        self.beats.push_back((self.beat, now.mono_ns));
+        if self.beats.len() > BEATS_REMEMBERED {
+            self.beats.pop_front();
+        }
+        Deed::Send(Answer::Beat(Box::new(Beat {
+            session: self.session,
+            beat: self.beat,
+            version: self.version.clone(),
+            clock: self.clock(now),
+            runs: self.runs.values().cloned().collect(),
+        })))
+    }
+
+    fn sent_ns(&self, beat: u64) -> Option<i64> {
+        self.beats.iter().find(|(number, _)| *number == beat).map(|&(_, sent_ns)| sent_ns)
+    }
+
+    /// The controller answered a beat: load may go on for a while after that beat was sent.
+    fn hold(&mut self, now: Now, run: &str, beat: u64) {
+        let Some(sent_ns) = self.sent_ns(beat) else { return };
+        let until_ns = sent_ns + nanoseconds(LEASE);
+        if until_ns <= now.mono_ns {
+            return;
+        }
+        let before_ns = match &self.lease {
+            Some((held, until_ns)) if held == run => *until_ns,
+            _ => i64::MIN,
+        };
+        self.answered_ns = self.answered_ns.max(Some(sent_ns));
+        self.lease = Some((run.to_owned(), until_ns.max(before_ns)));
+    }
+
+    fn measure_clock(&mut self, now: Now, epoch: u64, beat: u64, (heard_ns, said_ns): (i64, i64)) {
+        if let Some(sent_ns) = self.sent_ns(beat) {
+            self.offset.take(epoch, Exchange { sent_ns, heard_ns, said_ns, came_ns: now.mono_ns });
+        }
+    }
+
+    /// How long this run may go on from now.
+    fn lease_left_ns(&self, now: Now, run: &str) -> i64 {
+        match &self.lease {
+            Some((held, until_ns)) if held == run => until_ns - now.mono_ns,
+            _ => 0,
+        }
+    }
+
+    /// For how long the controller was not heard.
+    fn silent_ns(&self, now: Now) -> i64 {
+        self.answered_ns.map_or(nanoseconds(LEASE), |answered_ns| now.mono_ns - answered_ns)
+    }
+
+    /// Tells the run that goes on how long it may.
+    fn steer_hold(&mut self, now: Now, is_news: bool) -> Vec<Deed> {
+        let Some(run) = self.active.clone() else { return Vec::new() };
+        let left_ns = self.lease_left_ns(now, &run);
+        let is_due = self.held_ns.is_none_or(|held_ns| now.mono_ns - held_ns >= HOLD_EVERY_NS);
+        if left_ns <= 0 || !(is_news || is_due) {
+            return Vec::new();
+        }
+        self.held_ns = Some(now.mono_ns);
+        let (for_ms, silent_ms) = (milliseconds(left_ns), milliseconds(self.silent_ns(now)));
+        vec![Deed::Steer(SteerOrder::Hold { for_ms, silent_ms })]
+    }
+
+    /// Ends a load that has no lease any more.
+    fn lapse(&mut self, now: Now) -> Vec<Deed> {
+        let Some(state) = self.active() else { return Vec::new() };
+        if self.stops || !state.phase.is_load() || self.lease_left_ns(now, &state.run) > 0 {
+            return Vec::new();
+        }
+        let silent_ms = milliseconds(self.silent_ns(now));
+        self.stops = true;
+        vec![Deed::Steer(SteerOrder::Lapse { silent_ms })]
+    }
+
+    fn prepare(&mut self, now: Now, run: String, plan_sha256: String, plan_toml: String) -> Vec<Deed> {
+        let is_known = self.runs.contains_key(&run) || self.fetched.contains(&run);
+        if is_known || self.lease_left_ns(now, &run) <= 0 {
+            return Vec::new();
+        }
+        let refused = match self.active.as_ref() {
+            Some(other) => Some(format!("it is at work for run {other}")),
+            None if sha256(plan_toml.as_bytes()) != plan_sha256 => Some("the plan came damaged".to_owned()),
+            None => None,
+        };
+        let phase = refused.map_or(Phase::Preparing, |why| Phase::Refused { why });
+        let is_begun = phase == Phase::Preparing;
+        let state =
+            RunState { run: run.clone(), plan_sha256, phase, skews_ns: Vec::new(), points_complete: 0 };
+        self.runs.insert(run.clone(), state);
+        let mut deeds = Vec::new();
+        if is_begun {
+            self.active = Some(run.clone());
+            self.held_ns = None;
+            deeds.push(Deed::Begin { run, plan_toml });
+            deeds.extend(self.steer_hold(now, true));
+        }
+        deeds.push(self.beat(now));
+        deeds
+    }
+
+    fn start(&mut self, now: Now, run: &str, point: u16, epoch: u64, at_ns: i64) -> Vec<Deed> {
+        let is_awaited = self.active().is_some_and(|state| state.run == run)
+            && self.active().is_some_and(|state| state.phase == Phase::Ready { point });
+        let Some(offset) = self.offset.to(epoch).filter(|_| is_awaited) else { return Vec::new() };
+        if self.lease_left_ns(now, run) <= 0 {
+            return Vec::new();
+        }
+        let ahead_ns = at_ns.saturating_add(offset.offset_ns).saturating_sub(now.mono_ns);
+        if !(-nanoseconds(LATE_MOST)..=AHEAD_MOST_NS).contains(&ahead_ns) {
+            return Vec::new();
+        }
+        if let Some(state) = self.runs.get_mut(run) {
+            state.phase = Phase::Starting { point };
+        }
+        let at_unix_ns = now.unix_ns.saturating_add(ahead_ns);
+        let mut deeds = self.steer_hold(now, true);
+        deeds.push(Deed::Steer(SteerOrder::Start { point, at_unix_ns }));
+        deeds.push(self.beat(now));
+        deeds
+    }
+
+    fn stop(&mut self, run: &str) -> Vec<Deed> {
+        if self.stops || self.active.as_deref() != Some(run) {
+            return Vec::new();
+        }
+        self.stops = true;
+        vec![Deed::Steer(SteerOrder::Stop)]
+    }
+
+    /// Whether a run is over and its files are here.
+    fn is_left(&self, run: &str) -> bool {
+        self.runs.get(run).is_some_and(|state| state.phase.is_over())
+    }
+
+    fn forget(&mut self, now: Now, run: String) -> Vec<Deed> {
+        if !self.is_left(&run) {
+            return Vec::new();
+        }
+        self.runs.remove(&run);
+        self.fetched.push_back(run.clone());
+        if self.fetched.len() > FETCHED_REMEMBERED {
+            self.fetched.pop_front();
+        }
+        vec![Deed::Forget { run }, self.beat(now)]
+    }
+
+    fn tell_live(&self, live: LiveSaid) -> Vec<Deed> {
+        let run = self.active.clone();
+        run.map(|run| Deed::Send(Answer::Live { run, live: Box::new(live) })).into_iter().collect()
+    }
+}
+
+fn nanoseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
+}
+
+fn milliseconds(ns: i64) -> u64 {
+    ns.max(0).unsigned_abs() / 1_000_000
+}

@@ -1,0 +1,75 @@
+//! The agent's end of the line: orders that were opened become those of a run, and answers go out.
+//!
+//! Not here: who may give orders ([`super::presence`]), what they mean ([`super::duty`]).
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use async_nats::Client;
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver, channel, unbounded_channel};
+
+use super::presence;
+use super::wire::{self, EVENT};
+use super::work::{AgentWork, Workplace};
+use crate::protocol::Answer;
+use crate::site::name::{AgentName, AgentSession};
+use crate::site::subject;
+
+/// Orders that wait to be obeyed.
+const ORDERS: usize = 64;
+/// A message that can't be handed over for so long is given up: it is said again.
+const SEND_WITHIN: Duration = Duration::from_millis(500);
+
+/// Works for as long as orders can come, or until `stop` says something: then a run that goes on is ended.
+///
+/// # Errors
+/// When its disk can't be used.
+pub async fn work_on(
+    client: Client,
+    (name, life): (AgentName, AgentSession),
+    place: Workplace,
+    mut orders: Receiver<presence::Order>,
+    stop: Receiver<()>,
+) -> io::Result<()> {
+    let (obey, to_obey) = channel(ORDERS);
+    let (answers, to_send) = unbounded_channel();
+    let work = AgentWork::new(place, answers)?;
+    let opened = Arc::new(AtomicU64::new(0));
+    let end = AgentEnd { client, to: subject::event(&name, EVENT), life, opened: Arc::clone(&opened) };
+    let sending = tokio::spawn(end.until_over(to_send));
+    let hearing = tokio::spawn(async move {
+        while let Some(order) = orders.recv().await {
+            opened.store(order.number, Ordering::Relaxed);
+            // One that is not known comes from a controller of another version, which sees that nothing
+            // comes of it.
+            if let Ok(order) = serde_json::from_slice(&order.body)
+                && obey.send(order).await.is_err()
+            {
+                break;
+            }
+        }
+    });
+    work.until_over(to_obey, stop).await;
+    hearing.abort();
+    sending.abort();
+    Ok(())
+}
+
+struct AgentEnd {
+    client: Client,
+    to: String,
+    life: AgentSession,
+    opened: Arc<AtomicU64>,
+}
+
+impl AgentEnd {
+    async fn until_over(self, mut to_send: UnboundedReceiver<Answer>) {
+        while let Some(answer) = to_send.recv().await {
+            let message = wire::message(&self.life, self.opened.load(Ordering::Relaxed), &answer);
+            let sent = self.client.publish(self.to.clone(), message.into());
+            let _ = tokio::time::timeout(SEND_WITHIN, sent).await;
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! How an agent appears: what it says of itself and its machine, and what it answers to whoever asks.
+//!
+//! It answers under its own name, and as a service (`$SRV`), so that the tools of NATS find it, too. Only the
+//! controller may ask by name; an order is opened only if the controller sealed it ([`crate::envelope`]), and
+//! one that is not is said aloud, here and to the controller.
+//!
+//! Not here: what an order does.
+
+pub mod life;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use async_nats::service::ServiceExt;
+use async_nats::{Client, Message, Subject};
+use futures_util::StreamExt;
+use reelgauge_engine::mount::Mount;
+use reelgauge_engine::space::space;
+use reelgauge_record::host::{HostFacts, MountFacts};
+use reelgauge_runner::session::target::mount_facts;
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc::Sender;
+
+use crate::envelope::{Opener, OrderRefusal};
+use crate::limits::OwnerLimits;
+use crate::site::name::{AgentName, AgentSession, FleetId};
+use crate::site::subject::{self, Question, SERVICE};
+
+/// The version of what agents and controller say to each other.
+pub const PROTOCOL: u32 = 1;
+/// How long a root may take to say what is mounted there: a mount whose server is gone never does.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// What an agent says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Presence {
+    /// Its name.
+    pub agent: AgentName,
+    /// Its fleet.
+    pub fleet: FleetId,
+    /// This life of its process.
+    pub session: AgentSession,
+    /// Version of its program.
+    pub version: String,
+    /// Version of what it understands.
+    pub protocol: u32,
+    /// Its machine.
+    pub host: HostFacts,
+    /// Where it may work.
+    pub roots: Vec<RootFacts>,
+    /// How much it may.
+    pub limits: OwnerLimits,
+    /// The number of the order that it has opened last.
+    pub last_order: u64,
+}
+
+/// A directory below which an agent may work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RootFacts {
+    /// Where.
+    pub path: String,
+    /// What is mounted there; `None` where it does not say in time.
+    pub mount: Option<MountFacts>,
+    /// What may still be written there, in bytes; `None` where that is not known.
+    pub available_bytes: Option<u64>,
+}
+
+/// An answer to what time it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockAnswer {
+    /// Whose clock.
+    pub session: AgentSession,
+    /// Nanoseconds since 1970.
+    pub unix_ns: i64,
+}
+
+/// What an agent answers to a message that is not the controller's order to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedOrder {
+    /// This life of the agent's process.
+    pub session: AgentSession,
+    /// Why.
+    pub refused: String,
+    /// The number of the order that it has opened last.
+    pub last_order: u64,
+}
+
+/// An order that the controller sent, to be carried out.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Its number.
+    pub number: u64,
+    /// What it says.
+    pub body: Vec<u8>,
+    /// Where the answer goes.
+    pub reply: Option<Subject>,
+}
+
+/// Why an agent can't appear.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PresenceError {
+    /// It can't hear.
+    #[error("this agent can't hear what is sent to it: {0}")]
+    Subscribe(#[from] async_nats::SubscribeError),
+    /// It can't be found.
+    #[error("this agent can't appear as a service: {0}")]
+    Service(async_nats::Error),
+    /// The connection has ended for good.
+    #[error("the connection to the fleet's server has ended")]
+    Ended,
+}
+
+/// Who an agent is, beside what it opens orders with.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// Its name.
+    pub agent: AgentName,
+    /// Its fleet.
+    pub fleet: FleetId,
+    /// This life of its process.
+    pub session: AgentSession,
+    /// Version of its program: three numbers.
+    pub version: String,
+    /// Where it may work.
+    pub roots: Vec<PathBuf>,
+    /// How much it may.
+    pub limits: OwnerLimits,
+}
+
+/// An agent that has appeared.
+#[derive(Debug)]
+pub struct Station {
+    client: Client,
+    identity: Identity,
+    opener: Mutex<Opener>,
+}
+
+impl Station {
+    /// For this agent, on this connection.
+    pub fn new(client: Client, identity: Identity, opener: Opener) -> Station {
+        Station { client, identity, opener: Mutex::new(opener) }
+    }
+
+    /// Answers questions, and hands on what the controller orders, until the connection ends for good.
+    /// `refused` is told of every message that is not an order of the controller's.
+    ///
+    /// # Errors
+    /// What keeps it from hearing, and the end of the connection.
+    pub async fn attend(
+        self: Arc<Station>,
+        orders: Sender<Order>,
+        mut refused: impl FnMut(&OrderRefusal),
+    ) -> Result<(), PresenceError> {
+        let agent = &self.identity.agent;
+        let mut asked = self.client.subscribe(subject::asked(agent)).await?;
+        let mut ordered = self.client.subscribe(subject::order(agent)).await?;
+        let service = self.client.service_builder().description("measures storage for a Reelgauge fleet");
+        let service = service.metadata(self.metadata()).start(SERVICE, &self.identity.version).await;
+        let _service = service.map_err(PresenceError::Service)?;
+        loop {
+            tokio::select! {
+                question = asked.next() => {
+                    let question = question.ok_or(PresenceError::Ended)?;
+                    // One root that does not answer keeps nobody from asking what time it is.
+                    tokio::spawn(Arc::clone(&self).answer(question));
+                }
+                message = ordered.next() => {
+                    let message = message.ok_or(PresenceError::Ended)?;
+                    match self.open(&message) {
+                        Ok(order) => orders.send(order).await.map_err(|_| PresenceError::Ended)?,
+                        Err(why) => {
+                            refused(&why);
+                            self.refuse(message, &why).await;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// What it says of itself.
+    pub async fn presence(&self) -> Presence {
+        let paths = self.identity.roots.clone();
+        let looks = paths.iter().map(|path| root_facts(path.clone()));
+        let roots = futures_util::future::join_all(looks).await;
+        let host = tokio::task::spawn_blocking(|| HostFacts::gather(None)).await;
+        Presence {
+            agent: self.identity.agent.clone(),
+            fleet: self.identity.fleet.clone(),
+            session: self.identity.session.clone(),
+            version: self.identity.version.clone(),
+            protocol: PROTOCOL,
+            host: host.unwrap_or_else(|_| HostFacts::gather(None)),
+            roots,
+            limits: self.identity.limits,
+            last_order: self.last_order(),
+        }
+    }
+
+    fn last_order(&self) -> u64 {
+        self.opener.lock().unwrap_or_else(PoisonError::into_inner).last()
+    }
+
+    fn open(&self, message: &Message) -> Result<Order, OrderRefusal> {
+        let mut opener = self.opener.lock().unwrap_or_else(PoisonError::into_inner);
+        let opened = opener.open(&message.payload)?;
+        Ok(Order { number: opened.number, body: opened.body.to_vec(), reply: message.reply.clone() })
+    }
+
+    async fn answer(self: Arc<Station>, question: Message) {
+        let Some(reply) = question.reply else { return };
+        let answer = match Question::of_subject(&question.subject) {
+            // Read as late as possible: half of the way back is all that is not known.
+            Some(Question::Clock) => {
+                let session = self.identity.session.clone();
+                serde_json::to_vec(&ClockAnswer { session, unix_ns: unix_ns(SystemTime::now()) })
+            }
+            Some(Question::Presence) => serde_json::to_vec(&self.presence().await),
+            None => return,
+        };
+        if let Ok(answer) = answer {
+            // Who does not hear it asks again.
+            let _ = self.client.publish(reply, answer.into()).await;
+        }
+    }
+
+    async fn refuse(&self, message: Message, why: &OrderRefusal) {
+        let session = self.identity.session.clone();
+        let refusal = RefusedOrder { session, refused: why.to_string(), last_order: self.last_order() };
+        let Ok(said) = serde_json::to_vec(&refusal) else { return };
+        if let Some(reply) = message.reply {
+            let _ = self.client.publish(reply, said.clone().into()).await;
+        }
+        let event = subject::event(&self.identity.agent, "refused");
+        let _ = self.client.publish(event, said.into()).await;
+    }
+
+    /// What the tools of NATS show of it.
+    fn metadata(&self) -> HashMap<String, String> {
+        let roots = self.identity.roots.iter().map(|root| root.display().to_string());
+        HashMap::from([
+            ("agent".to_owned(), self.identity.agent.to_string()),
+            ("session".to_owned(), self.identity.session.as_str().to_owned()),
+            ("os".to_owned(), std::env::consts::OS.to_owned()),
+            ("roots".to_owned(), roots.collect::<Vec<_>>().join(" ")),
+            ("protocol".to_owned(), PROTOCOL.to_string()),
+        ])
+    }
+}
+
+/// Nanoseconds since 1970; before, as negative ones.
+pub fn unix_ns(time: SystemTime) -> i64 {
+    let ns = |span: Duration| i64::try_from(span.as_nanos()).unwrap_or(i64::MAX);
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => ns(after),
+        Err(before) => -ns(before.duration()),
+    }
+}
+
+/// What a root says of itself, if it does in time. A look that never ends keeps its thread.
+async fn root_facts(path: PathBuf) -> RootFacts {
+    let shown = path.display().to_string();
+    let look = tokio::task::spawn_blocking(move || looked_at(&path));
+    let found = tokio::time::timeout(LOOK, look).await;
+    let (mount, available_bytes) = found.ok().and_then(Result::ok).unwrap_or((None, None));
+    RootFacts { path: shown, mount, available_bytes }
+}
+
+fn looked_at(path: &Path) -> (Option<MountFacts>, Option<u64>) {
+    let mount = Mount::at(path).ok().map(|mount| mount_facts(&mount));
+    let available = space(path).ok().flatten().map(|space| space.available_bytes);
+    (mount, available)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn times_before_and_after_1970_are_told() {
+        assert_eq!(unix_ns(UNIX_EPOCH + Duration::from_nanos(7)), 7);
+        assert_eq!(unix_ns(UNIX_EPOCH - Duration::from_nanos(7)), -7);
+    }
+
+    #[test]
+    fn a_root_that_is_gone_is_not_known_and_not_empty() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let there = runtime.block_on(root_facts(folder.path().to_owned()));
+        assert!(there.available_bytes.is_some_and(|bytes| bytes > 0));
+        let gone = runtime.block_on(root_facts(folder.path().join("gone")));
+        assert_eq!((gone.mount, gone.available_bytes), (None, None));
+    }
+}

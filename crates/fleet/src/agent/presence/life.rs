@@ -1,0 +1,199 @@
+//! An agent's life from its join file to its end: it connects outward, appears, and goes on however often the
+//! connection breaks, until it is told to end or is put out of the fleet.
+//!
+//! Not here: what it says of itself (above), what an order does.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reelgauge_engine::roots::{Roots, RootsError};
+use reelgauge_runner::interrupt::Interrupt;
+use reelgauge_workload::streams::AnyPlan;
+use tokio::sync::mpsc::channel;
+
+use super::{Identity, PresenceError, Station};
+use crate::agent::disk::AgentDisk;
+use crate::agent::line::work_on;
+use crate::agent::work::Workplace;
+use crate::connection::{ConnectionError, FleetConnection, Happening, Login};
+use crate::envelope::{Opener, OrderRefusal};
+use crate::limits::{OwnerLimits, admit};
+use crate::site::join_file::JoinFile;
+use crate::site::name::AgentSession;
+
+/// How long until a server that was not there is dialled again.
+const AGAIN: Duration = Duration::from_secs(2);
+/// How often it is looked whether it is to end.
+const BEAT: Duration = Duration::from_millis(100);
+/// How long saying goodbye may take.
+const GOODBYE: Duration = Duration::from_secs(2);
+/// Orders that wait.
+const ORDERS: usize = 64;
+
+/// What an agent is made of.
+#[derive(Clone, Debug)]
+pub struct AgentSettings {
+    /// Its join file.
+    pub join: JoinFile,
+    /// Where it may work.
+    pub roots: Vec<PathBuf>,
+    /// How much it may.
+    pub limits: OwnerLimits,
+    /// Where runs are kept until everything of them was fetched.
+    pub kept: PathBuf,
+    /// Flags of each run, as its owner wants them.
+    pub flags: Vec<String>,
+    /// Version of this program: three numbers.
+    pub version: String,
+}
+
+/// What happens to an agent, for whoever looks on.
+#[derive(Debug)]
+pub enum Said<'a> {
+    /// There is no server yet.
+    Waiting(&'a ConnectionError),
+    /// It is there.
+    Joined(&'a Identity),
+    /// Something happened to its connection.
+    Happened(&'a Happening),
+    /// Somebody sent what is no order of the controller's.
+    Refused(&'a OrderRefusal),
+}
+
+/// Why an agent ended, other than by being told to.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LifeError {
+    /// A root that is none.
+    #[error(transparent)]
+    Roots(#[from] RootsError),
+    /// It is let in no longer, or nowhere.
+    #[error(transparent)]
+    Connection(#[from] ConnectionError),
+    /// It can't appear.
+    #[error(transparent)]
+    Presence(#[from] PresenceError),
+    /// The system says no.
+    #[error("this agent can't run: {0}")]
+    System(#[from] std::io::Error),
+    /// No session can be drawn.
+    #[error("the system gives no random numbers ({0}), so orders can't be told apart")]
+    Random(#[from] getrandom::Error),
+}
+
+/// Lives until it is interrupted or put out of the fleet.
+///
+/// # Errors
+/// What keeps it from living.
+pub fn live(
+    settings: AgentSettings,
+    interrupt: &Interrupt,
+    mut say: impl FnMut(Said<'_>),
+) -> Result<(), LifeError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let ended = runtime.block_on(lived(settings, interrupt, &mut say));
+    // A root that does not answer keeps its thread, and nobody else.
+    runtime.shutdown_background();
+    ended
+}
+
+async fn lived(
+    settings: AgentSettings,
+    interrupt: &Interrupt,
+    say: &mut impl FnMut(Said<'_>),
+) -> Result<(), LifeError> {
+    let roots = Roots::new(&settings.roots)?;
+    let login = Login::of_agent(&settings.join);
+    let JoinFile { fleet, agent, seal, .. } = settings.join;
+    let session = AgentSession::draw()?;
+    let FleetConnection { client, mut happenings } = tokio::select! {
+        connection = joined(&login, say) => connection?,
+        () = interrupted(interrupt) => return Ok(()),
+    };
+    let identity = Identity {
+        agent: agent.clone(),
+        fleet: fleet.clone(),
+        session: session.clone(),
+        version: settings.version,
+        roots: roots.paths().to_vec(),
+        limits: settings.limits,
+    };
+    say(Said::Joined(&identity));
+    let name = agent.clone();
+    let opener = Opener::new(seal, fleet, agent, session.clone());
+    let station = Arc::new(Station::new(client.clone(), identity, opener));
+    let (sender, orders) = channel(ORDERS);
+    let (refusal_sender, mut refusals) = tokio::sync::mpsc::unbounded_channel();
+    let attending = station.attend(sender, move |why| drop(refusal_sender.send(why.clone())));
+    let place = Workplace {
+        disk: AgentDisk::open(&settings.kept)?,
+        program: std::env::current_exe()?,
+        flags: settings.flags,
+        allows: Box::new(move |plan| allowed(plan, &roots, &settings.limits)),
+    };
+    let (end_work, work_ends) = channel(1);
+    let working = work_on(client.clone(), (name, session), place, orders, work_ends);
+    tokio::pin!(attending, working);
+    let mut before = None;
+    loop {
+        tokio::select! {
+            ended = &mut attending => return ended.map_err(LifeError::from),
+            ended = &mut working => return Ok(ended?),
+            Some(why) = refusals.recv() => say(Said::Refused(&why)),
+            Some(happening) = happenings.recv() => {
+                // A server that is gone for an hour is no news at every attempt.
+                if before.as_ref() != Some(&happening) {
+                    say(Said::Happened(&happening));
+                }
+                if happening == Happening::NotAdmitted {
+                    return Err(login.not_admitted().into());
+                }
+                before = Some(happening);
+            }
+            () = interrupted(interrupt) => {
+                // A run that goes on ends with what it has.
+                let _ = end_work.try_send(());
+                let _ = working.await;
+                let _ = tokio::time::timeout(GOODBYE, client.drain()).await;
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Connects, however long the server is not there.
+async fn joined(login: &Login, say: &mut impl FnMut(Said<'_>)) -> Result<FleetConnection, ConnectionError> {
+    let mut is_told = false;
+    loop {
+        match login.connect().await {
+            Err(error) if error.is_passing() => {
+                if !is_told {
+                    say(Said::Waiting(&error));
+                }
+                is_told = true;
+                tokio::time::sleep(AGAIN).await;
+            }
+            connected => return connected,
+        }
+    }
+}
+
+async fn interrupted(interrupt: &Interrupt) {
+    while !interrupt.asked() {
+        tokio::time::sleep(BEAT).await;
+    }
+}
+
+/// Holds a plan to what the owner allows; the plan as it is run.
+fn allowed(plan_toml: &str, roots: &Roots, limits: &OwnerLimits) -> Result<String, String> {
+    let failed = |error: &dyn std::fmt::Display| error.to_string();
+    let plan = AnyPlan::from_toml(plan_toml).map_err(|error| failed(&error))?;
+    let plan = admit(plan, roots, None, limits).map_err(|error| failed(&error))?;
+    let text = match plan {
+        AnyPlan::Mix(plan) => plan.to_toml(),
+        AnyPlan::Streams(plan) => plan.to_toml(),
+        AnyPlan::Replay(plan) => plan.to_toml(),
+    };
+    text.map_err(|error| failed(&error))
+}

@@ -1,0 +1,274 @@
+//! An agent at work on a connection: hears orders, has runs carried out, tells what comes of them.
+//!
+//! What is to be done is decided by the [`Duty`]. A run is a process of its own, this same program, which is
+//! steered through pipes: when this process dies the pipe ends, and the run ends its load.
+//!
+//! Not here: who may give orders (whoever hands them in has opened their envelopes).
+
+use std::io;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use reelgauge_runner::steered::words::{Said, SteerOrder};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::sync::mpsc::{Receiver, UnboundedSender, channel};
+
+use super::disk::{AgentDisk, is_run_name};
+use super::duty::{Deed, Duty, Now};
+use crate::protocol::{Answer, Order, Phase};
+
+/// How often time is looked at.
+const BEAT: Duration = Duration::from_millis(100);
+/// Words of a run that wait to be read.
+const WORDS: usize = 256;
+/// How long a run may take to end when this process does.
+const ENDS_WITHIN: Duration = Duration::from_secs(20);
+
+/// Takes a plan, and gives it back as the owner of the machine lets it run, or says why not.
+pub type Allowing = Box<dyn Fn(&str) -> Result<String, String> + Send>;
+
+/// What an agent works with.
+pub struct Workplace {
+    /// Where its runs are kept.
+    pub disk: AgentDisk,
+    /// This program.
+    pub program: PathBuf,
+    /// Flags of each run, as the owner wants them.
+    pub flags: Vec<String>,
+    /// Whether the owner allows a plan: why not, if not. May make it narrower.
+    pub allows: Allowing,
+}
+
+/// A run that goes on.
+struct Steered {
+    run: String,
+    child: Child,
+    input: Option<ChildStdin>,
+    words: Receiver<Said>,
+    /// It has said everything.
+    is_done: bool,
+}
+
+/// See the module.
+pub struct AgentWork {
+    place: Workplace,
+    duty: Duty,
+    steered: Option<Steered>,
+    answers: UnboundedSender<Answer>,
+    born: Instant,
+}
+
+impl AgentWork {
+    /// Begins with what the disk has. Answers go to `answers`.
+    ///
+    /// # Errors
+    /// The disk can't be used.
+    pub fn new(place: Workplace, answers: UnboundedSender<Answer>) -> io::Result<AgentWork> {
+        let session = place.disk.next_session(unix_ns())?;
+        let duty = Duty::new(session, env!("CARGO_PKG_VERSION"), place.disk.states());
+        let mut work = AgentWork { place, duty, steered: None, answers, born: Instant::now() };
+        work.keep_states();
+        Ok(work)
+    }
+
+    /// Works until no order can come any more, or somebody wants the end; a run that goes on is ended then.
+    pub async fn until_over(mut self, mut orders: Receiver<Order>, mut stop: Receiver<()>) {
+        let mut beat = tokio::time::interval(BEAT);
+        loop {
+            tokio::select! {
+                order = orders.recv() => match order {
+                    Some(order) => self.obey(order).await,
+                    None => break,
+                },
+                said = next_word(&mut self.steered) => self.hear(said).await,
+                _ = beat.tick() => self.tick().await,
+                _ = stop.recv() => break,
+            }
+        }
+        self.end().await;
+    }
+
+    fn now(&self) -> Now {
+        let mono_ns = i64::try_from(self.born.elapsed().as_nanos()).unwrap_or(i64::MAX);
+        Now { mono_ns, unix_ns: unix_ns() }
+    }
+
+    async fn obey(&mut self, order: Order) {
+        if is_run_name(order.run()) {
+            let deeds = self.duty.order(self.now(), order);
+            self.carry_out(deeds).await;
+        }
+    }
+
+    async fn hear(&mut self, said: Option<Said>) {
+        let deeds = match said {
+            Some(said) => {
+                if let (Said::Done { .. }, Some(steered)) = (&said, &mut self.steered) {
+                    steered.is_done = true;
+                }
+                self.duty.said(self.now(), said)
+            }
+            None => {
+                let Some(mut steered) = self.steered.take() else { return };
+                let status = steered.child.wait().await;
+                let why = match (steered.is_done, status) {
+                    (true, _) => return,
+                    (false, Ok(status)) => format!("its process ended without a word ({status})"),
+                    (false, Err(error)) => format!("its process is lost: {error}"),
+                };
+                self.duty.gone(self.now(), &why)
+            }
+        };
+        self.carry_out(deeds).await;
+    }
+
+    async fn tick(&mut self) {
+        let deeds = self.duty.tick(self.now());
+        self.carry_out(deeds).await;
+    }
+
+    async fn carry_out(&mut self, deeds: Vec<Deed>) {
+        // Whatever is begun stands on disk before.
+        if deeds.iter().any(|deed| matches!(deed, Deed::Send(Answer::Beat(_)) | Deed::Begin { .. })) {
+            self.keep_states();
+        }
+        for deed in deeds {
+            match deed {
+                Deed::Send(answer) => self.send(answer),
+                Deed::Begin { run, plan_toml } => {
+                    if let Err(why) = self.begin(&run, &plan_toml) {
+                        let deeds = self.duty.gone(self.now(), &why);
+                        self.keep_states();
+                        let answers = deeds.into_iter().filter_map(|deed| match deed {
+                            Deed::Send(answer) => Some(answer),
+                            _ => None,
+                        });
+                        answers.for_each(|answer| self.send(answer));
+                    }
+                }
+                Deed::Steer(order) => self.steer(&order).await,
+                Deed::ListFiles { run } => self.list(run),
+                Deed::ReadPiece { run, file, offset, len } => {
+                    // A piece that can't be read is asked for again.
+                    if let Ok(bytes) = self.place.disk.piece(&run, &file, offset, len) {
+                        self.send(Answer::Piece { run, file, offset, bytes });
+                    }
+                }
+                Deed::Forget { run } => {
+                    // What can't be removed stays, and is told of no more.
+                    let _ = self.place.disk.forget(&run);
+                }
+            }
+        }
+    }
+
+    /// Nobody hears it any more: then this ends soon, too.
+    fn send(&self, answer: Answer) {
+        let _ = self.answers.send(answer);
+    }
+
+    /// A large log takes a while to read, and load must not wait for that.
+    fn list(&self, run: String) {
+        let (disk, answers) = (self.place.disk.clone(), self.answers.clone());
+        tokio::task::spawn_blocking(move || {
+            if let Ok(files) = disk.files(&run) {
+                let _ = answers.send(Answer::Files { run, files });
+            }
+        });
+    }
+
+    fn keep_states(&mut self) {
+        for state in self.duty.runs() {
+            let is_refused = matches!(state.phase, Phase::Refused { .. });
+            if !is_refused {
+                // A full disk shows when the run can't be begun.
+                let _ = self.place.disk.keep_state(state);
+            }
+        }
+    }
+
+    fn begin(&mut self, run: &str, plan_toml: &str) -> Result<(), String> {
+        let plan_toml = (self.place.allows)(plan_toml)?;
+        let (plan, runs) = self
+            .place
+            .disk
+            .keep_plan(run, &plan_toml)
+            .map_err(|error| format!("cannot keep its plan: {error}"))?;
+        let complaints = self
+            .place
+            .disk
+            .complaints(run)
+            .map_err(|error| format!("cannot keep its complaints: {error}"))?;
+        let mut child = Command::new(&self.place.program)
+            .args(["run", "--steered", "--out"])
+            .arg(runs)
+            .args(&self.place.flags)
+            .arg(plan)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::from(complaints))
+            .spawn()
+            .map_err(|error| format!("cannot start {}: {error}", self.place.program.display()))?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let (said, words) = channel(WORDS);
+        if let Some(output) = output {
+            tokio::spawn(async move {
+                let mut lines = BufReader::new(output).lines();
+                while let Ok(Some(line)) = lines.next_line().await {
+                    // A word that is not known is none.
+                    if let Ok(word) = serde_json::from_str(&line)
+                        && said.send(word).await.is_err()
+                    {
+                        break;
+                    }
+                }
+            });
+        }
+        self.steered = Some(Steered { run: run.to_owned(), child, input, words, is_done: false });
+        Ok(())
+    }
+
+    async fn steer(&mut self, order: &SteerOrder) {
+        let active = self.duty.active().map(|state| state.run.as_str());
+        let Some(steered) = &mut self.steered else { return };
+        let is_meant = active == Some(&steered.run);
+        if let (true, Some(input), Ok(mut line)) =
+            (is_meant, &mut steered.input, serde_json::to_string(order))
+        {
+            line.push('\n');
+            // A run that reads nothing has ended, or is frozen and ends by itself: a word is a few bytes, and
+            // is written at once or never.
+            let written = tokio::time::timeout(BEAT, input.write_all(line.as_bytes())).await;
+            if !matches!(written, Ok(Ok(()))) {
+                steered.input = None;
+            }
+        }
+    }
+
+    /// The run that goes on loses its pipe, and ends with what it has.
+    async fn end(mut self) {
+        if let Some(mut steered) = self.steered.take() {
+            steered.input = None;
+            let until = tokio::time::Instant::now() + ENDS_WITHIN;
+            while let Ok(Some(said)) = tokio::time::timeout_at(until, steered.words.recv()).await {
+                let _ = self.duty.said(self.now(), said);
+            }
+            self.keep_states();
+        }
+    }
+}
+
+/// The next word of the run that goes on; `None` when it has ended. Never comes where none goes on.
+async fn next_word(steered: &mut Option<Steered>) -> Option<Said> {
+    match steered {
+        Some(steered) => steered.words.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn unix_ns() -> i64 {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,286 @@
+//! A connection to the fleet's server, which notices within seconds that it is dead.
+//!
+//! TLS from the first byte, trusting nobody but who vouches for this fleet's server; a key instead of a
+//! password. A partition says nothing: only pings tell, so they go out every two seconds, and when three stay
+//! unanswered the connection is given up and made anew. What happens to it is told, because much of it (a
+//! message that was dropped, a subject that this user may not use) shows nowhere else.
+//!
+//! Not here: what is said over it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::rustls::pki_types::CertificateDer;
+use async_nats::rustls::pki_types::pem::PemObject;
+use async_nats::rustls::version::TLS13;
+use async_nats::rustls::{ClientConfig, RootCertStore, crypto::ring};
+use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, ServerError};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use crate::site::directory::{FleetSite, SiteError};
+use crate::site::join_file::JoinFile;
+use crate::site::key::UserKey;
+use crate::site::subject::{CONTROLLER_INBOX, agent_inbox};
+
+/// How often a connection is tried. Two may be unanswered.
+const PING_INTERVAL: Duration = Duration::from_secs(2);
+/// How long one server may take to answer.
+const ANSWER_TIME: Duration = Duration::from_secs(5);
+/// The longest pause between two attempts to connect anew.
+const RECONNECT_PAUSE_MAX_MS: u64 = 2_000;
+/// How much longer each pause is than the one before.
+const RECONNECT_STEP_MS: u64 = 100;
+
+/// Who connects, and where.
+#[derive(Clone, Debug)]
+pub struct Login {
+    servers: Vec<String>,
+    /// The certificate of who vouches for the server. Not a file, which may be gone at the next attempt.
+    authority_pem: String,
+    key: UserKey,
+    inbox: String,
+    name: String,
+}
+
+/// A connection that was made, and what happens to it.
+#[derive(Debug)]
+pub struct FleetConnection {
+    /// Sends and hears.
+    pub client: Client,
+    /// What happens to it.
+    pub happenings: UnboundedReceiver<Happening>,
+}
+
+/// What happens to a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// It is there, at first or again.
+    Connected,
+    /// It is gone; it is being made anew.
+    Disconnected,
+    /// The server does not let this user in any more.
+    NotAdmitted,
+    /// Messages were dropped, because they came faster than they were taken.
+    Dropped,
+    /// The server refused a subject: what was sent there arrived nowhere.
+    Forbidden(String),
+    /// The end.
+    Closed,
+    /// Anything else that the library or the server says.
+    Other(String),
+}
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectionError {
+    /// Nobody there, or nobody who answers.
+    #[error(
+        "the fleet's server at {servers} does not answer ({why}); is 'reelgauge fleet up' running there, and \
+         may this \
+         machine reach it?"
+    )]
+    NoAnswer {
+        /// Where.
+        servers: String,
+        /// What the system or the library said.
+        why: String,
+    },
+    /// It is not the server of this fleet, or speaks no TLS.
+    #[error(
+        "the server at {servers} does not prove that it is this fleet's ({why}); nothing was sent to it. Do \
+         join file \
+         and server belong together, is this machine's clock right?"
+    )]
+    NotOurs {
+        /// Where.
+        servers: String,
+        /// What the library said.
+        why: String,
+    },
+    /// The key is not one of its users'.
+    #[error(
+        "the fleet's server at {servers} does not admit {who}: its key was revoked, or the server has not \
+         read its \
+         configuration anew"
+    )]
+    NotAdmitted {
+        /// Where.
+        servers: String,
+        /// Who wanted in.
+        who: String,
+    },
+}
+
+impl ConnectionError {
+    /// Whether trying again later may help.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, ConnectionError::NoAnswer { .. })
+    }
+}
+
+impl Login {
+    /// The controller's.
+    ///
+    /// # Errors
+    /// Its keys can't be read.
+    pub fn of_controller(site: &FleetSite) -> Result<Login, SiteError> {
+        Ok(Login {
+            servers: site.register().servers.clone(),
+            authority_pem: site.authority_pem()?,
+            key: site.controller_keys()?.user,
+            inbox: CONTROLLER_INBOX.to_owned(),
+            name: "controller".to_owned(),
+        })
+    }
+
+    /// An agent's.
+    pub fn of_agent(join: &JoinFile) -> Login {
+        Login {
+            servers: join.servers.clone(),
+            authority_pem: join.authority_pem.clone(),
+            key: join.key.clone(),
+            inbox: agent_inbox(&join.agent),
+            name: join.agent.to_string(),
+        }
+    }
+
+    /// Connects once; afterwards the connection is kept up, however often it breaks.
+    ///
+    /// # Errors
+    /// No server, one that is not this fleet's, or one that does not admit this key.
+    pub async fn connect(&self) -> Result<FleetConnection, ConnectionError> {
+        let (sender, happenings) = unbounded_channel();
+        let tls = tls_of(&self.authority_pem);
+        let tls = tls.map_err(|why| ConnectionError::NotOurs { servers: self.servers.join(", "), why })?;
+        let options = ConnectOptions::with_nkey(self.key.reveal())
+            .name(&self.name)
+            .tls_first()
+            .tls_client_config(tls)
+            .custom_inbox_prefix(&self.inbox)
+            .ping_interval(PING_INTERVAL)
+            .connection_timeout(ANSWER_TIME)
+            .request_timeout(Some(ANSWER_TIME))
+            // What a server says of others is not what the join file says.
+            .ignore_discovered_servers()
+            .reconnect_delay_callback(|attempts| Duration::from_millis(pause_ms(attempts)))
+            .event_callback(move |event| tell(&sender, &event));
+        match options.connect(self.servers.as_slice()).await {
+            Ok(client) => Ok(FleetConnection { client, happenings }),
+            Err(error) => Err(self.failed(&error)),
+        }
+    }
+
+    /// What is said of a server that does not let this one in, or no longer.
+    pub fn not_admitted(&self) -> ConnectionError {
+        ConnectionError::NotAdmitted { servers: self.servers.join(", "), who: self.name.clone() }
+    }
+
+    fn failed(&self, error: &async_nats::ConnectError) -> ConnectionError {
+        let servers = self.servers.join(", ");
+        let why = causes(error);
+        match error.kind() {
+            ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
+                self.not_admitted()
+            }
+            ConnectErrorKind::Tls => ConnectionError::NotOurs { servers, why },
+            // A certificate that does not hold comes as an I/O error.
+            _ if why.contains("certificate") || why.contains("corrupt message") => {
+                ConnectionError::NotOurs { servers, why }
+            }
+            _ => ConnectionError::NoAnswer { servers, why },
+        }
+    }
+}
+
+/// TLS that trusts nobody but this authority, and nothing older than 1.3.
+fn tls_of(authority_pem: &str) -> Result<ClientConfig, String> {
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_slice_iter(authority_pem.as_bytes()) {
+        let certificate = certificate.map_err(|error| format!("its certificate is damaged: {error}"))?;
+        roots.add(certificate).map_err(|error| format!("its certificate is damaged: {error}"))?;
+    }
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let builder = builder.with_protocol_versions(&[&TLS13]).map_err(|error| error.to_string())?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}
+
+/// Longer with each attempt, so that a server that comes back is not run over. None before the first.
+fn pause_ms(attempts: usize) -> u64 {
+    let attempts = u64::try_from(attempts).unwrap_or(u64::MAX);
+    attempts.saturating_sub(1).saturating_mul(RECONNECT_STEP_MS).min(RECONNECT_PAUSE_MAX_MS)
+}
+
+/// An error and what caused it, each once.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut said = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let text = error.to_string();
+        if !said.contains(&text) {
+            said.push_str(": ");
+            said.push_str(&text);
+        }
+        cause = error.source();
+    }
+    said
+}
+
+/// Hands an event on; nobody may listen any more.
+fn tell(sender: &UnboundedSender<Happening>, event: &Event) -> std::future::Ready<()> {
+    let _ = sender.send(happening(event));
+    std::future::ready(())
+}
+
+/// What an event means. The library tells much of it as text alone.
+fn happening(event: &Event) -> Happening {
+    match event {
+        Event::Connected => Happening::Connected,
+        Event::Disconnected | Event::LameDuckMode | Event::Draining => Happening::Disconnected,
+        Event::Closed => Happening::Closed,
+        Event::SlowConsumer(_) | Event::ServerError(ServerError::SlowConsumer(_)) => Happening::Dropped,
+        Event::ServerError(ServerError::AuthorizationViolation) => Happening::NotAdmitted,
+        other => of_text(&other.to_string()),
+    }
+}
+
+fn of_text(text: &str) -> Happening {
+    let lower = text.to_lowercase();
+    if lower.contains("permissions violation") {
+        Happening::Forbidden(text.to_owned())
+    } else if lower.contains("authorization violation") || lower.contains("authentication expired") {
+        Happening::NotAdmitted
+    } else if lower.contains("slow consumer") {
+        Happening::Dropped
+    } else {
+        Happening::Other(text.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_nats::ClientError;
+
+    use super::*;
+
+    #[test]
+    fn what_the_library_tells_as_text_is_understood() {
+        let server = |text: &str| happening(&Event::ServerError(ServerError::Other(text.to_owned())));
+        let client = |text: &str| happening(&Event::ClientError(ClientError::Other(text.to_owned())));
+        let text = "Permissions Violation for Subscription to \"fleet.order.b\"";
+        assert!(matches!(server(text), Happening::Forbidden(said) if said.contains("fleet.order.b")));
+        assert_eq!(client("authorization violation"), Happening::NotAdmitted);
+        assert_eq!(server("User Authentication Expired"), Happening::NotAdmitted);
+        assert_eq!(server("Slow Consumer"), Happening::Dropped);
+        assert_eq!(happening(&Event::SlowConsumer(7)), Happening::Dropped);
+        assert!(matches!(client("anything"), Happening::Other(_)));
+    }
+
+    #[test]
+    fn attempts_grow_apart_and_never_stop() {
+        let pauses: Vec<u64> = (0..40).map(pause_ms).collect();
+        assert_eq!(pauses[..3], [0, 0, RECONNECT_STEP_MS]);
+        assert!(pauses.windows(2).all(|pair| pair[0] <= pair[1]));
+        assert_eq!(pause_ms(usize::MAX), RECONNECT_PAUSE_MAX_MS);
+    }
+}

@@ -1,0 +1,181 @@
+//! Wishes something of the controller that conducts a run, which may be on another machine: to pause, to
+//! resume, to stop.
+//!
+//! First it asks how the run stands, so that what it says then is meant for that run and that pause alone;
+//! then it says so until the answer shows that it is so.
+//!
+//! Not here: what the controller makes of it ([`super::conduct`]).
+
+use std::time::Duration;
+
+use async_nats::{Client, Subscriber};
+use futures_util::StreamExt;
+use tokio::time::Instant;
+
+use super::journey::JourneyError;
+use super::wish::{Answered, Asked, STANDING, Standing, WISH, Wish};
+use crate::connection::Login;
+use crate::site::directory::FleetSite;
+
+/// A controller answers within this time, if there is one; one that opens its connection anew, too.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(6);
+/// It is asked this often.
+const AGAIN: Duration = Duration::from_millis(400);
+/// Another controller may answer so long after the first.
+const OTHERS_WITHIN: Duration = Duration::from_millis(300);
+
+/// What is wanted of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// That it is paused.
+    Pause,
+    /// That it goes on.
+    Resume,
+    /// That it stops.
+    Stop,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obtained {
+    /// How the run stood before.
+    pub before: Standing,
+    /// How it stands; `None` where its controller did not answer any more.
+    pub now: Option<Standing>,
+}
+
+/// Wants something of the run that goes on; `None` where no controller answers.
+///
+/// # Errors
+/// No connection.
+pub fn ask(site: &FleetSite, want: Want) -> Result<Option<Obtained>, JourneyError> {
+    let login = Login::of_controller(site)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let obtained = runtime.block_on(async {
+        let connection = login.connect().await?;
+        obtain(&connection.client, want, ANSWERS_WITHIN).await
+    });
+    runtime.shutdown_background();
+    obtained
+}
+
+/// The same on a connection that is there, for a controller that answers within this time.
+///
+/// # Errors
+/// The server takes no subscription.
+pub(super) async fn obtain(
+    client: &Client,
+    want: Want,
+    within: Duration,
+) -> Result<Option<Obtained>, JourneyError> {
+    let mut asker =
+        Asker { client, answers: client.subscribe(STANDING).await?, from: reelgauge_runner::fresh_seed() };
+    let Some(before) = asker.look(within).await else { return Ok(None) };
+    let now = match wish(want, &before) {
+        Some(wish) => asker.until(wish, &before.run, want).await,
+        None => Some(before.clone()),
+    };
+    Ok(Some(Obtained { before, now }))
+}
+
+/// What to wish, where it is not so already.
+fn wish(want: Want, standing: &Standing) -> Option<Wish> {
+    match want {
+        Want::Pause if standing.wants_pause || standing.is_ending => None,
+        Want::Pause => Some(Wish::Pause { number: standing.pauses }),
+        Want::Resume if !standing.wants_pause => None,
+        Want::Resume => Some(Wish::Resume { number: standing.pauses.checked_sub(1)? }),
+        Want::Stop => Some(Wish::Stop),
+    }
+}
+
+/// Whether it is so.
+fn is_so(want: Want, standing: &Standing) -> bool {
+    match want {
+        Want::Pause => standing.wants_pause,
+        Want::Resume => !standing.wants_pause,
+        Want::Stop => standing.is_ending,
+    }
+}
+
+struct Asker<'a> {
+    client: &'a Client,
+    answers: Subscriber,
+    from: u64,
+}
+
+impl Asker<'_> {
+    /// How the run stands that goes on; one that is only being fetched, where none does.
+    async fn look(&mut self, within: Duration) -> Option<Standing> {
+        let asked = Asked { from: self.from, run: None, wish: Wish::Look };
+        let until = Instant::now() + within;
+        let mut found: Option<Standing> = None;
+        while Instant::now() < until && found.is_none() {
+            self.say(&asked).await;
+            let mut waits_until = Instant::now() + AGAIN;
+            while let Some(standing) = self.answer(waits_until).await {
+                if found.as_ref().is_none_or(|found| found.is_ending) {
+                    found = Some(standing);
+                }
+                waits_until = Instant::now() + OTHERS_WITHIN;
+            }
+        }
+        found
+    }
+
+    /// Says it until it is so.
+    async fn until(&mut self, wish: Wish, run: &str, want: Want) -> Option<Standing> {
+        let asked = Asked { from: self.from, run: Some(run.to_owned()), wish };
+        let until = Instant::now() + ANSWERS_WITHIN;
+        let mut last = None;
+        while Instant::now() < until {
+            self.say(&asked).await;
+            let waits_until = Instant::now() + AGAIN;
+            while let Some(standing) = self.answer(waits_until).await {
+                if standing.run != run {
+                    continue;
+                }
+                if is_so(want, &standing) {
+                    return Some(standing);
+                }
+                last = Some(standing);
+            }
+        }
+        last
+    }
+
+    async fn say(&self, asked: &Asked) {
+        let text = serde_json::to_vec(asked).unwrap_or_default();
+        // What does not go out is said again.
+        let _ = self.client.publish(WISH, text.into()).await;
+    }
+
+    async fn answer(&mut self, until: Instant) -> Option<Standing> {
+        loop {
+            let message = tokio::time::timeout_at(until, self.answers.next()).await.ok()??;
+            match serde_json::from_slice::<Answered>(&message.payload) {
+                Ok(answered) if answered.to == self.from => return Some(answered.standing),
+                // Somebody else's, or none.
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_so_already_is_not_wished_and_a_wish_names_its_pause() {
+        let runs = Standing { pauses: 2, ..Standing::default() };
+        let paused = Standing { wants_pause: true, ..runs.clone() };
+        let ending = Standing { is_ending: true, ..runs.clone() };
+        assert_eq!(wish(Want::Pause, &runs), Some(Wish::Pause { number: 2 }));
+        assert_eq!(wish(Want::Pause, &paused), None);
+        assert_eq!(wish(Want::Pause, &ending), None);
+        assert_eq!(wish(Want::Resume, &runs), None);
+        assert_eq!(wish(Want::Resume, &paused), Some(Wish::Resume { number: 1 }));
+        assert_eq!(wish(Want::Stop, &ending), Some(Wish::Stop), "what would follow it is stopped, too");
+    }
+}

@@ -1,0 +1,359 @@
+//! Several runs of a plan with steps: what they are, what became of each, and where that is kept.
+//!
+//! In the batch's directory: `batch.json` with everything that is needed to take it up again, though the
+//! plan's files have changed meanwhile; `index.txt`, the same for people; and the run directory of each. What
+//! is there of a run that was broken off is kept beside the one that took its place.
+//!
+//! Not here: carrying out a run ([`super::journey`]), and the time between two ([`super::rest`]).
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_report::fleet_run::why_missing;
+use reelgauge_report::fleet_steps::{StepLine, StepResult, fleet_steps};
+use serde::{Deserialize, Serialize};
+
+use super::conduct::Conduct;
+use super::fleet_plan::{FleetPlan, FleetPlanError, Placed, PlanTexts};
+use super::steps::{Round, rounds};
+use crate::agent::disk::keep;
+
+const BATCH_FILE: &str = "batch.json";
+const INDEX_FILE: &str = "index.txt";
+/// The version of that file's form.
+const BATCH_VERSION: u32 = 1;
+/// Nobody breaks off one run more often.
+const BROKEN_OFF_MOST: u32 = 10_000;
+
+/// Why a batch can't be begun, kept or taken up again.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// Its plan.
+    #[error(transparent)]
+    Plan(#[from] FleetPlanError),
+    /// A step that can't be.
+    #[error("{0}")]
+    Step(String),
+    /// Its directory.
+    #[error("cannot keep how far the steps are in {}: {why}", dir.display())]
+    Io {
+        /// Where.
+        dir: PathBuf,
+        /// What the system said.
+        why: io::Error,
+    },
+    /// There is none.
+    #[error("{} holds no steps that could be taken up again: {why}", dir.display())]
+    None {
+        /// Where.
+        dir: PathBuf,
+        /// Why not.
+        why: String,
+    },
+}
+
+/// What is to be run, as it was when the batch began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BatchPlan {
+    /// The plan for the fleet.
+    pub plan_toml: String,
+    /// The plans of one machine that it names.
+    pub texts: PlanTexts,
+    /// The agents that were there.
+    pub there: Vec<String>,
+}
+
+/// One run of a batch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BatchRun {
+    /// What it is.
+    #[serde(flatten)]
+    pub round: Round,
+    /// What became of it.
+    pub result: StepResult,
+}
+
+/// What became of a run that was carried out to its end and put together.
+pub fn result_of(conduct: &Conduct, summary: &Summary) -> StepResult {
+    let missing = conduct.members.iter().find_map(|member| Some((member, member.missing.as_ref()?)));
+    let empty = summary.load_points.iter().position(|point| point.total.ops == 0);
+    let why = match (missing, empty) {
+        (Some((member, missing)), _) => {
+            Some(format!("{} was missing: {}", member.part.agent, why_missing(&missing.why)))
+        }
+        _ if conduct.stopped.is_some() => Some("it was stopped".to_owned()),
+        _ if summary.outcome != Outcome::Complete => {
+            Some(summary.outcome_reason.clone().unwrap_or_else(|| "it did not complete".to_owned()))
+        }
+        _ if summary.load_points.is_empty() => Some("it has no load point".to_owned()),
+        (None, Some(at)) => Some(format!("nothing was done in load point {}", at + 1)),
+        (None, None) => None,
+    };
+    match (why, summary.verdict.as_ref()) {
+        (Some(why), _) => StepResult::NotMeasured { why },
+        (None, Some(verdict)) if verdict.passed => StepResult::Met,
+        (None, Some(_)) => StepResult::NotMet,
+        (None, None) => StepResult::Measured,
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    batch_version: u32,
+    #[serde(flatten)]
+    plan: BatchPlan,
+    runs: Vec<BatchRun>,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    dir: PathBuf,
+    plan: BatchPlan,
+    fleet_plan: FleetPlan,
+    /// All of them, in their order.
+    pub runs: Vec<BatchRun>,
+}
+
+impl Batch {
+    /// One that begins now, in a directory of its own below this folder once it is kept. Every run of it can
+    /// be placed.
+    ///
+    /// # Errors
+    /// A plan that can't be carried out.
+    pub fn new(out: &Path, plan: BatchPlan) -> Result<Batch, BatchError> {
+        let when = Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
+        let dir = out.join(format!("steps-{when}-{:06x}", reelgauge_runner::fresh_seed() & 0xff_ffff));
+        let fleet_plan = FleetPlan::from_toml(&plan.plan_toml)?;
+        let all =
+            rounds(&fleet_plan.steps, Timestamp::now(), &TimeZone::system()).map_err(BatchError::Step)?;
+        let run = |round| BatchRun { round, result: StepResult::NotRun };
+        let batch = Batch { dir, plan, fleet_plan, runs: all.into_iter().map(run).collect() };
+        for at in 0..batch.runs.len() {
+            batch.placed(at)?;
+        }
+        Ok(batch)
+    }
+
+    /// Whether a batch was kept in this directory.
+    pub fn is_in(dir: &Path) -> bool {
+        dir.join(BATCH_FILE).is_file()
+    }
+
+    /// One that was begun earlier.
+    ///
+    /// # Errors
+    /// There is none, or it is damaged.
+    pub fn open(dir: &Path) -> Result<Batch, BatchError> {
+        let none = |why: String| BatchError::None { dir: dir.to_path_buf(), why };
+        let text = fs::read(dir.join(BATCH_FILE)).map_err(|error| none(error.to_string()))?;
+        let kept: Kept = serde_json::from_slice(&text).map_err(|error| none(error.to_string()))?;
+        if kept.batch_version != BATCH_VERSION {
+            return Err(none(format!("its version {} is not this program's", kept.batch_version)));
+        }
+        let fleet_plan = FleetPlan::from_toml(&kept.plan.plan_toml)?;
+        if kept.runs.iter().any(|run| fleet_plan.steps.get(run.round.step).is_none()) {
+            return Err(none("it names a step that its plan does not have".to_owned()));
+        }
+        Ok(Batch { dir: dir.to_path_buf(), plan: kept.plan, fleet_plan, runs: kept.runs })
+    }
+
+    /// Keeps how far it is.
+    ///
+    /// # Errors
+    /// When that is impossible.
+    pub fn keep(&self) -> Result<(), BatchError> {
+        let kept = Kept { batch_version: BATCH_VERSION, plan: self.plan.clone(), runs: self.runs.clone() };
+        let write = || {
+            fs::create_dir_all(&self.dir)?;
+            keep(&self.dir.join(INDEX_FILE), fleet_steps(&self.lines()).as_bytes())?;
+            keep(&self.dir.join(BATCH_FILE), &serde_json::to_vec_pretty(&kept).map_err(io::Error::from)?)
+        };
+        write().map_err(|why| BatchError::Io { dir: self.dir.clone(), why })
+    }
+
+    /// Keeps what became of a run.
+    ///
+    /// # Errors
+    /// When that is impossible.
+    pub fn has(&mut self, at: usize, result: StepResult) -> Result<(), BatchError> {
+        if let Some(run) = self.runs.get_mut(at) {
+            run.result = result;
+        }
+        self.keep()
+    }
+
+    /// Who does what in a run.
+    ///
+    /// # Errors
+    /// A plan that can't be carried out.
+    pub fn placed(&self, at: usize) -> Result<Vec<Placed>, FleetPlanError> {
+        let round = self.runs.get(at).map(|run| &run.round);
+        let step = round.and_then(|round| Some((self.fleet_plan.steps.get(round.step)?, round.round)));
+        self.fleet_plan.placed(&self.plan.there, &self.plan.texts, step)
+    }
+
+    /// What is said of everybody.
+    pub fn fleet_plan(&self) -> &FleetPlan {
+        &self.fleet_plan
+    }
+
+    /// Where it lies.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The run directory of a run that was not broken off.
+    pub fn run_dir(&self, at: usize) -> PathBuf {
+        self.dir.join(self.runs.get(at).map_or("unnamed", |run| run.round.folder.as_str()))
+    }
+
+    /// A directory for what is there of a run that was broken off.
+    pub fn broken_off_dir(&self, at: usize) -> PathBuf {
+        let name = self.run_dir(at).display().to_string();
+        let dirs = (1..=BROKEN_OFF_MOST).map(|number| PathBuf::from(format!("{name}.broken-off-{number}")));
+        dirs.into_iter()
+            .find(|dir| !dir.exists())
+            .unwrap_or_else(|| PathBuf::from(format!("{name}.broken-off")))
+    }
+
+    /// The run whose turn it is; `None` where all have had theirs.
+    pub fn next(&self) -> Option<usize> {
+        self.runs.iter().position(|run| !run.result.is_done())
+    }
+
+    /// What became of each, for people.
+    pub fn lines(&self) -> Vec<StepLine> {
+        let line = |(at, run): (usize, &BatchRun)| StepLine {
+            number: run.round.number,
+            title: run.round.title.clone(),
+            result: run.result.clone(),
+            dir: Some(self.run_dir(at)).filter(|dir| dir.is_dir()).map(|dir| dir.display().to_string()),
+        };
+        self.runs.iter().enumerate().map(line).collect()
+    }
+
+    /// As the program's exit code: 130 where somebody stopped it, 3 where something was not measured, 1 where
+    /// criteria were not met.
+    pub fn exit_code(&self, is_stopped: bool) -> u8 {
+        let code = |run: &BatchRun| match run.result {
+            StepResult::Met | StepResult::Measured => 0,
+            StepResult::NotMet => 1,
+            _ => 3,
+        };
+        if is_stopped { 130 } else { self.runs.iter().map(code).max().unwrap_or(3) }
+    }
+
+    /// As JSON, for programs.
+    ///
+    /// # Errors
+    /// Never in practice.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string_pretty(&self.runs).map(|text| text + "\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_analysis::summary::{LoadPointFacts, Target};
+    use reelgauge_analysis::verdict::Verdict;
+    use reelgauge_analysis::{LoadPoint, PointTiming};
+    use reelgauge_report::fleet_run::WhyMissing;
+
+    use super::*;
+    use crate::controller::conduct::{Missing, OnLoss};
+
+    const STEPS: &str =
+        "[[group]]\nplan = \"p\"\ntargets = [\"/mnt\"]\n[[step]]\nrepeat = 2\n[[step]]\nname = \"x\"\n";
+
+    fn plan() -> BatchPlan {
+        let mix = "plan_version = 1\nwritten_by = \"\"\ntarget = \"/mnt\"\nseed = 7\ndriver = \"threads\"\n\
+                      workers = \"4\"\nwarmup = \"0s\"\nduration = \"1s\"\nhang_after = \"30s\"\nverify = false\n\
+                      log = true\n[mix]\nprofile = \"custom\"\nmax_length = \"1MiB\"\nblocks = \"64KiB\"\n\
+                      writes = 0\nrandom = 0\nmax_delay = \"0s\"\nfile_size = \"16MiB\"\nsync = \"none\"\n";
+        let texts = [("p".to_owned(), mix.to_owned())].into();
+        BatchPlan { plan_toml: STEPS.to_owned(), texts, there: vec!["a".to_owned()] }
+    }
+
+    #[test]
+    fn what_was_kept_is_taken_up_where_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut batch = Batch::new(dir.path(), plan()).unwrap();
+        assert!(!Batch::is_in(batch.dir()));
+        batch.has(0, StepResult::Measured).unwrap();
+        batch.has(1, StepResult::GoesOn { run: "r".to_owned() }).unwrap();
+        let again = Batch::open(batch.dir()).unwrap();
+        assert_eq!((again.runs.len(), again.next(), &again.runs), (3, Some(1), &batch.runs));
+        assert_eq!(again.placed(2).unwrap(), batch.placed(2).unwrap());
+        assert_ne!(again.placed(0).unwrap(), again.placed(1).unwrap(), "each repetition draws anew");
+        let index = fs::read_to_string(batch.dir().join(INDEX_FILE)).unwrap();
+        assert!(index.contains("1. step 1, 1 of 2: measured") && index.contains("3. x: not run"), "{index}");
+    }
+
+    #[test]
+    fn what_was_broken_off_is_kept_and_takes_no_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let batch = Batch::new(dir.path(), plan()).unwrap();
+        let first = batch.broken_off_dir(2);
+        assert!(first.ends_with("03-x.broken-off-1"), "{first:?}");
+        fs::create_dir_all(&first).unwrap();
+        assert!(batch.broken_off_dir(2).ends_with("03-x.broken-off-2"));
+    }
+
+    #[test]
+    fn the_worst_of_all_is_the_exit_code_and_what_was_not_run_is_not_in_order() {
+        let mut batch = Batch::new(Path::new("/nowhere"), plan()).unwrap();
+        assert_eq!(batch.exit_code(false), 3);
+        batch.runs.iter_mut().for_each(|run| run.result = StepResult::Met);
+        assert_eq!((batch.exit_code(false), batch.exit_code(true)), (0, 130));
+        batch.runs[1].result = StepResult::NotMet;
+        assert_eq!(batch.exit_code(false), 1);
+        batch.runs[0].result = StepResult::NotMeasured { why: String::new() };
+        assert_eq!(batch.exit_code(false), 3);
+    }
+
+    #[test]
+    fn a_run_without_operations_or_without_somebody_is_not_measured() {
+        let parts = Batch::new(Path::new("/nowhere"), plan()).unwrap().placed(0).unwrap();
+        let parts = parts.into_iter().map(|placed| placed.part).collect();
+        let mut conduct = Conduct::new("r", OnLoss::GoOn, parts, 1);
+        let mut summary = Summary::new("0.1.0", "", "mix", Target::default());
+        let is_without = |result: StepResult, words: &str| match result {
+            StepResult::NotMeasured { why } => why.contains(words),
+            _ => false,
+        };
+        assert!(is_without(result_of(&conduct, &summary), "no load point"));
+        let figures = reelgauge_analysis::Meter::new().finish_point(0, PointTiming::default());
+        summary.load_points = vec![LoadPoint::new(LoadPointFacts::default(), figures)];
+        assert!(is_without(result_of(&conduct, &summary), "load point 1"));
+        summary.load_points[0].total.ops = 1;
+        assert_eq!(result_of(&conduct, &summary), StepResult::Measured);
+        summary.verdict = Some(Verdict { passed: true, ..Verdict::default() });
+        assert_eq!(result_of(&conduct, &summary), StepResult::Met);
+        summary.verdict = Some(Verdict { passed: false, ..Verdict::default() });
+        assert_eq!(result_of(&conduct, &summary), StepResult::NotMet);
+        conduct.members[0].missing = Some(Missing { from_ns: 0, why: WhyMissing::NotHeard });
+        assert!(is_without(result_of(&conduct, &summary), "a was missing: it was not heard"));
+    }
+
+    #[test]
+    fn what_is_no_batch_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(matches!(Batch::open(dir.path()), Err(BatchError::None { .. })));
+        for text in [
+            "",
+            "{}",
+            "{\"batch_version\": 9, \"plan_toml\": \"\", \"texts\": {}, \"there\": [], \"runs\": []}",
+        ] {
+            fs::write(dir.path().join(BATCH_FILE), text).unwrap();
+            assert!(matches!(Batch::open(dir.path()), Err(BatchError::None { .. })), "{text}");
+        }
+    }
+}

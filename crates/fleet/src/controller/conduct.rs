@@ -1,0 +1,586 @@
+//! How a controller conducts a run on many agents: pure. Whoever carries it out hands in what came and the
+//! time, keeps [`Conduct::saved`] on disk before it sends anything, and sends what it is given.
+//!
+//! Everybody prepares; when all are ready a load point begins at a time that lies a little ahead; when all
+//! are ready again, the next. Who is not heard, does not begin in time or ends early is missing from then on,
+//! and is named; the rest goes on or stops, as the plan says. Silence counts against an agent only while
+//! the controller itself could listen. Whoever commands the fleet may pause a run ([`super::pauses`]): then
+//! no load point is agreed upon until it is resumed, and what was agreed upon before is carried out.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use reelgauge_report::fleet_run::WhyMissing;
+use reelgauge_runner::steered::words::LiveSaid;
+use serde::{Deserialize, Serialize};
+
+use super::pauses::Pauses;
+use super::wish::{Standing, Wish};
+use crate::protocol::{Beat, ClockOffset, MISSING_AFTER, Order, Phase, RunState, START_AHEAD};
+
+/// An order that is not seen to be obeyed is given again after so long.
+const AGAIN_NS: i64 = 500_000_000;
+/// Who has not begun so long after the agreed time did not begin.
+const BEGINS_WITHIN_NS: i64 = 4_000_000_000;
+/// Whoever does not look for so long could not listen, either.
+const LOOKS_EVERY_NS: i64 = 1_000_000_000;
+
+/// What happens when an agent is missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnLoss {
+    /// The rest goes on.
+    #[default]
+    GoOn,
+    /// Everybody stops.
+    Stop,
+}
+
+/// What one agent is to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// The agent.
+    pub agent: String,
+    /// SHA-256 of its plan.
+    pub plan_sha256: String,
+    /// Its plan.
+    pub plan_toml: String,
+}
+
+/// Since when an agent is missing, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Missing {
+    /// On the controller's clock: when it was heard last, or what ended its part was.
+    pub from_ns: i64,
+    /// Why.
+    pub why: WhyMissing,
+}
+
+/// One agent in a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Member {
+    /// What it is to do.
+    pub part: Part,
+    /// Whether it is missing.
+    pub missing: Option<Missing>,
+    /// How its run stood when it was heard last.
+    pub state: Option<RunState>,
+    /// Its clock before the first load point, and when it was heard last.
+    pub clock_before: Option<ClockOffset>,
+    /// See there.
+    pub clock_after: Option<ClockOffset>,
+    /// Of its program.
+    pub version: Option<String>,
+    /// Everything it measured is here.
+    pub is_fetched: bool,
+    /// Its process, which rises when it restarts, and its latest beat.
+    session: Option<(u64, u64)>,
+    heard_ns: Option<i64>,
+    /// For how long it was not heard although the controller listened.
+    #[serde(skip)]
+    silent_ns: i64,
+    /// The order that was given last, and when.
+    #[serde(skip)]
+    told_ns: Option<i64>,
+    /// It was heard by this process of the controller, and had nothing of the run.
+    #[serde(skip)]
+    has_nothing: bool,
+    /// How the load point goes that it is in.
+    #[serde(skip)]
+    pub live: Option<LiveSaid>,
+    /// How load points went that it is past, as it said last.
+    #[serde(skip)]
+    past: BTreeMap<u16, LiveSaid>,
+}
+
+impl Member {
+    fn new(part: Part) -> Member {
+        Member {
+            part,
+            missing: None,
+            state: None,
+            clock_before: None,
+            clock_after: None,
+            version: None,
+            is_fetched: false,
+            session: None,
+            heard_ns: None,
+            silent_ns: 0,
+            told_ns: None,
+            has_nothing: false,
+            live: None,
+            past: BTreeMap::new(),
+        }
+    }
+
+    /// Whether nothing of the run is left with it that is not here. Of one that was not heard nobody knows:
+    /// an earlier process of the controller may have told it to begin.
+    pub fn is_settled(&self) -> bool {
+        self.is_fetched || (self.state.is_none() && self.has_nothing)
+    }
+
+    /// How a load point went or goes, as far as it has said so to this process of the controller.
+    pub fn live_of(&self, point: u16) -> Option<&LiveSaid> {
+        self.live.as_ref().filter(|live| live.point == point).or_else(|| self.past.get(&point))
+    }
+
+    /// A word on how a load point goes. One that was overtaken on its way says nothing new.
+    fn take_live(&mut self, live: LiveSaid) {
+        let is_newer = |known: &LiveSaid| {
+            (known.point, known.elapsed_ms, known.is_over) <= (live.point, live.elapsed_ms, live.is_over)
+        };
+        match self.live.take() {
+            Some(known) if !is_newer(&known) => self.live = Some(known),
+            Some(known) => {
+                if known.point != live.point {
+                    self.past.insert(known.point, known);
+                }
+                self.live = Some(live);
+            }
+            None => self.live = Some(live),
+        }
+    }
+
+    /// What its run does, where it takes part and has said so.
+    fn phase(&self) -> Option<&Phase> {
+        self.state.as_ref().map(|state| &state.phase)
+    }
+
+    fn is_ready(&self, point: u16) -> bool {
+        self.phase() == Some(&Phase::Ready { point })
+    }
+
+    fn is_over(&self) -> bool {
+        self.phase().is_some_and(Phase::is_over)
+    }
+
+    /// Whether it was told this long enough ago to be told again.
+    fn is_due(&mut self, now_ns: i64) -> bool {
+        let is_due = self.told_ns.is_none_or(|told_ns| now_ns - told_ns >= AGAIN_NS);
+        if is_due {
+            self.told_ns = Some(now_ns);
+        }
+        is_due
+    }
+}
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Stage {
+    /// Everybody makes ready for this load point.
+    Preparing {
+        /// From 0.
+        point: u16,
+    },
+    /// Everybody is ready for this load point, and the run is paused.
+    Paused {
+        /// From 0.
+        point: u16,
+    },
+    /// It begins then, or has begun.
+    Point {
+        /// From 0.
+        point: u16,
+        /// On the controller's clock.
+        at_ns: i64,
+    },
+    /// Everybody is told to stop.
+    Stopping,
+    /// Nobody's run goes on any more, as far as is known.
+    Over,
+}
+
+/// Why everybody was stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum WhyStopped {
+    /// Somebody wanted it.
+    User,
+    /// An agent was missing, and the plan says that nobody goes on then.
+    Missing {
+        /// Which.
+        agent: String,
+    },
+}
+
+/// How far a run is, as far as a controller that begins anew must know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Milestone {
+    stage: Stage,
+    missing: usize,
+    fetched: usize,
+    is_stopped: bool,
+    /// Pauses, and whether one is wanted.
+    pauses: (u32, bool),
+    stop_asked: bool,
+}
+
+/// An order and whom it is for.
+pub type Told = (String, Order);
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Conduct {
+    /// The run.
+    pub run: String,
+    /// What happens when an agent is missing.
+    pub on_loss: OnLoss,
+    /// Everybody, in the order of the plan.
+    pub members: Vec<Member>,
+    /// Where it stands.
+    pub stage: Stage,
+    /// When each load point began, on the controller's clock.
+    pub starts_ns: Vec<i64>,
+    /// Why everybody was stopped, if so.
+    pub stopped: Option<WhyStopped>,
+    /// When it was paused.
+    #[serde(default)]
+    pub pauses: Pauses,
+    /// Whether somebody has said 'fleet stop', even when there was nothing left to be stopped.
+    #[serde(default)]
+    pub stop_asked: bool,
+    /// Which process of the controller this is.
+    #[serde(skip)]
+    epoch: u64,
+    #[serde(skip)]
+    looked_ns: Option<i64>,
+}
+
+impl Conduct {
+    /// A run that begins.
+    pub fn new(run: &str, on_loss: OnLoss, parts: Vec<Part>, epoch: u64) -> Conduct {
+        Conduct {
+            run: run.to_owned(),
+            on_loss,
+            members: parts.into_iter().map(Member::new).collect(),
+            stage: Stage::Preparing { point: 0 },
+            starts_ns: Vec::new(),
+            stopped: None,
+            pauses: Pauses::default(),
+            stop_asked: false,
+            epoch,
+            looked_ns: None,
+        }
+    }
+
+    /// A run that an earlier process of the controller began, from what that kept.
+    ///
+    /// # Errors
+    /// What was kept is damaged.
+    pub fn resumed(saved: &str, epoch: u64) -> Result<Conduct, serde_json::Error> {
+        let conduct: Conduct = serde_json::from_str(saved)?;
+        Ok(Conduct { epoch, ..conduct })
+    }
+
+    /// What must be on disk before anything is sent.
+    pub fn saved(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// A beat of an agent. What to tell it at once.
+    pub fn beat(&mut self, now_ns: i64, agent: &str, beat: Beat) -> Vec<Told> {
+        let (run, epoch, wants_load) = (self.run.clone(), self.epoch, self.stage != Stage::Over);
+        let is_stopping = self.stage == Stage::Stopping;
+        let Some(member) = self.members.iter_mut().find(|member| member.part.agent == agent) else {
+            return Vec::new();
+        };
+        let number = beat.beat;
+        // One that was overtaken on its way says nothing new.
+        if member.session.is_some_and(|known| known >= (beat.session, number)) {
+            return Vec::new();
+        }
+        let has_restarted = member.session.is_some_and(|(session, _)| session != beat.session);
+        member.session = Some((beat.session, number));
+        let heard_before_ns = member.heard_ns.replace(now_ns).unwrap_or(now_ns);
+        member.silent_ns = 0;
+        member.version = Some(beat.version);
+        member.clock_before = member.clock_before.or(beat.clock);
+        member.clock_after = beat.clock.or(member.clock_after);
+        let state = beat.runs.into_iter().find(|state| state.run == run);
+        member.has_nothing = state.is_none();
+        let had_begun = member.state.as_ref().is_some_and(|state| !state.phase.is_over());
+        if state.is_some() || has_restarted {
+            if state.as_ref().map(|state| &state.phase) != member.phase() {
+                member.told_ns = None;
+            }
+            member.state = state.or_else(|| member.state.take().filter(|state| state.phase.is_over()));
+        }
+        if matches!(member.phase(), Some(Phase::Over { code: Some(0 | 1), .. })) {
+            // Whatever kept it from being heard: it did all of its work.
+            member.missing = None;
+        } else if has_restarted && had_begun {
+            member.missing.get_or_insert(Missing { from_ns: heard_before_ns, why: WhyMissing::Restarted });
+        }
+        // Who is missing is not held: its load ends. It has to end, too, where everybody's does.
+        if !wants_load || member.missing.is_some() || is_stopping {
+            return Vec::new();
+        }
+        vec![(agent.to_owned(), Order::Hold { run, beat: number, epoch, heard_ns: now_ns, said_ns: now_ns })]
+    }
+
+    /// How a load point goes on an agent.
+    pub fn live(&mut self, agent: &str, live: LiveSaid) {
+        if let Some(member) = self.members.iter_mut().find(|member| member.part.agent == agent) {
+            member.take_live(live);
+        }
+    }
+
+    /// Somebody who commands the fleet wishes something. How the run stands then; [`Conduct::saved`] must be
+    /// on disk before that is said.
+    pub fn wish(&mut self, now_ns: i64, wish: Wish) -> Standing {
+        let is_ending = matches!(self.stage, Stage::Stopping | Stage::Over);
+        match wish {
+            Wish::Look => {}
+            Wish::Pause { .. } if is_ending => {}
+            Wish::Pause { number } => self.pauses.ask(now_ns, number),
+            Wish::Resume { number } => self.pauses.end(now_ns, number),
+            Wish::Stop => {
+                self.stop_asked = true;
+                self.stop(WhyStopped::User);
+            }
+        }
+        let (point, is_paused) = match self.stage {
+            Stage::Preparing { point } | Stage::Point { point, .. } => (Some(point), false),
+            Stage::Paused { point } => (Some(point), true),
+            Stage::Stopping | Stage::Over => (None, false),
+        };
+        Standing {
+            run: self.run.clone(),
+            pauses: self.pauses.count(),
+            wants_pause: self.pauses.wants(),
+            is_paused,
+            measures: matches!(self.stage, Stage::Point { .. }),
+            point,
+            is_ending: matches!(self.stage, Stage::Stopping | Stage::Over),
+        }
+    }
+
+    /// Everybody is to stop.
+    pub fn stop(&mut self, why: WhyStopped) {
+        if !matches!(self.stage, Stage::Stopping | Stage::Over) {
+            self.stopped = Some(why);
+            self.stage = Stage::Stopping;
+        }
+    }
+
+    /// Time goes by. To be called several times a second. `listens`: whether anything could have been heard
+    /// since the last time.
+    pub fn tick(&mut self, now_ns: i64, listens: bool) -> Vec<Told> {
+        let passed_ns = self.looked_ns.replace(now_ns).map_or(0, |before_ns| (now_ns - before_ns).max(0));
+        let heard_ns = if listens && passed_ns <= LOOKS_EVERY_NS { passed_ns } else { 0 };
+        for member in &mut self.members {
+            member.silent_ns += heard_ns;
+        }
+        if self.stage != Stage::Over {
+            self.look_for_missing(now_ns);
+        }
+        self.go_on(now_ns);
+        self.orders(now_ns)
+    }
+
+    /// What must be on disk before anything more is sent, once it has changed.
+    pub fn milestone(&self) -> Milestone {
+        let missing = self.members.iter().filter(|member| member.missing.is_some()).count();
+        let fetched = self.members.iter().filter(|member| member.is_fetched).count();
+        Milestone {
+            stage: self.stage,
+            missing,
+            fetched,
+            is_stopped: self.stopped.is_some(),
+            pauses: (self.pauses.count(), self.pauses.wants()),
+            stop_asked: self.stop_asked,
+        }
+    }
+
+    /// Whether anything is left to conduct.
+    pub fn is_over(&self) -> bool {
+        self.stage == Stage::Over
+    }
+
+    /// Those who take part still.
+    fn present(&self) -> impl Iterator<Item = &Member> {
+        self.members.iter().filter(|member| member.missing.is_none())
+    }
+
+    fn look_for_missing(&mut self, now_ns: i64) {
+        let (stage, is_stopping) = (self.stage, self.stage == Stage::Stopping);
+        let longest = Stage::longest_silence();
+        let mut first = None;
+        for member in self.members.iter_mut().filter(|member| member.missing.is_none()) {
+            let silent = (member.silent_ns >= longest && !member.is_over()).then(|| Missing {
+                from_ns: member.heard_ns.unwrap_or(now_ns - member.silent_ns),
+                why: if member.session.is_some() { WhyMissing::NotHeard } else { WhyMissing::NeverHeard },
+            });
+            let ended = || member.why_out(stage).map(|why| Missing { from_ns: now_ns, why });
+            let late = || {
+                let point = member.did_not_begin(stage, now_ns)?;
+                Some(Missing { from_ns: now_ns, why: WhyMissing::DidNotBegin { point } })
+            };
+            member.missing = if is_stopping { silent } else { silent.or_else(ended).or_else(late) };
+            if member.missing.is_some() {
+                first.get_or_insert_with(|| member.part.agent.clone());
+            }
+        }
+        let all_gone = self.present().next().is_none();
+        if let Some(agent) = first.filter(|_| self.on_loss == OnLoss::Stop || all_gone) {
+            self.stop(WhyStopped::Missing { agent });
+        }
+    }
+
+    /// Goes from stage to stage.
+    fn go_on(&mut self, now_ns: i64) {
+        match self.stage {
+            Stage::Preparing { point } => {
+                let at_work: Vec<&Member> = self.present().filter(|member| !member.is_over()).collect();
+                if at_work.is_empty() {
+                    self.stage = Stage::Over;
+                } else if !at_work.iter().all(|member| member.is_ready(point)) {
+                    // Whoever is not ready makes files, or looks at what it did.
+                } else if self.pauses.wants() {
+                    self.pauses.begin(now_ns);
+                    self.stage = Stage::Paused { point };
+                } else {
+                    let at_ns = now_ns + nanoseconds(START_AHEAD);
+                    self.starts_ns.push(at_ns);
+                    self.stage = Stage::Point { point, at_ns };
+                    self.members.iter_mut().for_each(|member| member.told_ns = None);
+                }
+            }
+            Stage::Paused { point } => {
+                let is_anybody_left = self.present().any(|member| !member.is_over());
+                if !is_anybody_left {
+                    self.stage = Stage::Over;
+                } else if !self.pauses.wants() {
+                    self.stage = Stage::Preparing { point };
+                }
+            }
+            Stage::Point { point, .. } => {
+                // A load point is over for everybody who is past it.
+                let is_past = |member: &Member| {
+                    member.is_over()
+                        || matches!(member.phase(), Some(Phase::Ready { point: next }) if *next > point)
+                };
+                if self.present().all(is_past) {
+                    self.stage = Stage::Preparing { point: point + 1 };
+                }
+            }
+            Stage::Stopping => {
+                if self.members.iter().all(|member| member.missing.is_some() || member.is_out()) {
+                    self.stage = Stage::Over;
+                }
+            }
+            Stage::Over => {}
+        }
+        if !matches!(self.stage, Stage::Paused { .. }) {
+            self.pauses.leave(now_ns);
+        }
+    }
+
+    /// What is said until it is so.
+    fn orders(&mut self, now_ns: i64) -> Vec<Told> {
+        let (run, stage, epoch) = (self.run.clone(), self.stage, self.epoch);
+        let mut told = Vec::new();
+        for member in &mut self.members {
+            let is_out = member.missing.is_some() || matches!(stage, Stage::Stopping | Stage::Over);
+            let order = match (member.phase(), stage) {
+                (Some(phase), _) if is_out && !phase.is_over() => Order::Stop { run: run.clone() },
+                (None, Stage::Preparing { point: 0 }) if !is_out => Order::Prepare {
+                    run: run.clone(),
+                    plan_sha256: member.part.plan_sha256.clone(),
+                    plan_toml: member.part.plan_toml.clone(),
+                },
+                (Some(Phase::Ready { point: ready }), Stage::Point { point, at_ns })
+                    if *ready == point && !is_out =>
+                {
+                    Order::Start { run: run.clone(), point, epoch, at_ns }
+                }
+                _ => continue,
+            };
+            if member.is_due(now_ns) {
+                told.push((member.part.agent.clone(), order));
+            }
+        }
+        told
+    }
+}
+
+impl Member {
+    /// Why it takes part no longer, by what it says itself.
+    fn why_out(&self, stage: Stage) -> Option<WhyMissing> {
+        let state = self.state.as_ref()?;
+        if state.plan_sha256 != self.part.plan_sha256 {
+            return Some(WhyMissing::OtherPlan);
+        }
+        match &state.phase {
+            Phase::Refused { why } => Some(WhyMissing::Refused { why: why.clone() }),
+            // Criteria that are not met are a result.
+            Phase::Over { code: Some(0 | 1), .. } if !stage.is_before_all() => None,
+            Phase::Over { reason, .. } => Some(WhyMissing::EndedEarly { why: reason.clone() }),
+            _ => None,
+        }
+    }
+
+    /// The load point that it should have begun by now.
+    fn did_not_begin(&self, stage: Stage, now_ns: i64) -> Option<u16> {
+        let Stage::Point { point, at_ns } = stage else { return None };
+        let waits = self.is_ready(point) || self.phase() == Some(&Phase::Starting { point });
+        // What it said before then does not count against it.
+        let is_known = self.heard_ns.is_some_and(|heard_ns| heard_ns >= at_ns + BEGINS_WITHIN_NS / 2);
+        (waits && is_known && now_ns >= at_ns + BEGINS_WITHIN_NS).then_some(point)
+    }
+
+    /// Whether nothing of it goes on that is known.
+    fn is_out(&self) -> bool {
+        self.state.is_none() || self.is_over()
+    }
+}
+
+impl Stage {
+    /// Whether no load point has begun.
+    fn is_before_all(self) -> bool {
+        matches!(self, Stage::Preparing { point: 0 } | Stage::Paused { point: 0 })
+    }
+
+    fn longest_silence() -> i64 {
+        nanoseconds(MISSING_AFTER)
+    }
+}
+
+fn nanoseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const NAME: &str = "20261126T005108Z-ac398b";
+
+    fn beat(beat: u64, runs: Vec<RunState>) -> Beat {
+        Beat { session: 7, beat, runs, ..Beat::default() }
+    }
+
+    /// Its controller was killed between telling it to begin and hearing that it did; the next one did not
+    /// hear it in time. What it has stays known to be missing.
+    #[test]
+    fn of_whom_nobody_heard_something_may_be_left() {
+        let part = Part { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
+        let mut first = Conduct::new(NAME, OnLoss::GoOn, vec![part], 1);
+        assert!(!first.members[0].is_settled());
+        first.beat(1, "a", beat(1, Vec::new()));
+        assert!(first.members[0].is_settled(), "it said that it has nothing");
+
+        let mut next = Conduct::resumed(&first.saved(), 2).unwrap();
+        assert!(!next.members[0].is_settled());
+        let phase = Phase::Over { code: Some(3), reason: None };
+        let (run, plan_sha256) = (NAME.to_owned(), String::new());
+        let state = RunState { run, plan_sha256, phase, skews_ns: Vec::new(), points_complete: 0 };
+        next.beat(2, "a", beat(2, vec![state]));
+        assert!(!next.members[0].is_settled());
+        next.members[0].is_fetched = true;
+        assert!(next.members[0].is_settled());
+    }
+}

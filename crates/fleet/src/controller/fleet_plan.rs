@@ -1,0 +1,482 @@
+//! A plan for a fleet: who does what, where. From its file to one plan of a single machine for each agent.
+//!
+//! ```toml
+//! [fleet]
+//! on_loss = "go-on"                # or "stop": nobody goes on where one is missing
+//!
+//! [[group]]
+//! name = "edit"
+//! agents = ["edit-01", "edit-02"]  # all that are there and in no other group, where none are named
+//! plan = "edit.toml"               # a plan of one machine, beside this file
+//! targets = ["/mnt/a", "/mnt/b"]   # shared out evenly; the plan's own where none are named
+//! place = "each"                   # each does the whole plan; or "share": its workers are shared out
+//! ```
+//!
+//! `{agent}` in a target stands for the agent's name. With `[[step]]` ([`super::steps`]) it is several runs.
+//! Pure. Not here: what an agent's owner allows (the limits).
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use reelgauge_analysis::forecast::{LoadAhead, TimeAhead};
+use reelgauge_runner::steered::sha256;
+use reelgauge_workload::plan::{Plan, PlanError};
+use reelgauge_workload::range::Ramp;
+use reelgauge_workload::streams::AnyPlan;
+use serde::{Deserialize, Serialize};
+
+use super::conduct::{OnLoss, Part};
+use super::steps::{Step, StepError};
+use crate::protocol::START_AHEAD;
+
+/// A plan for a fleet, as its file has it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FleetPlan {
+    /// What is said of everybody.
+    #[serde(default)]
+    pub fleet: FleetTable,
+    /// Who does what.
+    #[serde(rename = "group")]
+    pub groups: Vec<Group>,
+    /// Runs, one after another; one run of the groups' own plans where there are none.
+    #[serde(rename = "step", default)]
+    pub steps: Vec<Step>,
+}
+
+/// What is said of everybody.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FleetTable {
+    /// What happens when an agent is missing.
+    pub on_loss: OnLoss,
+}
+
+/// Agents that do the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Group {
+    /// What it is called.
+    pub name: Option<String>,
+    /// Who; all that are left where nobody is named.
+    pub agents: Vec<String>,
+    /// The plan of one machine.
+    pub plan: PathBuf,
+    /// Where; shared out evenly.
+    pub targets: Vec<PathBuf>,
+    /// How the plan's workers are placed.
+    pub place: Place,
+}
+
+/// How a plan's workers are placed on the agents of a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// Each agent does the whole plan.
+    #[default]
+    Each,
+    /// The workers of each load point are shared out, one after the other to one agent after the other.
+    Share,
+}
+
+/// What is wrong with a plan for a fleet.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FleetPlanError {
+    /// Not such a plan.
+    #[error("it is no plan for a fleet: {0}")]
+    Toml(Box<toml::de::Error>),
+    /// Nobody does anything.
+    #[error("no agent has anything to do: name some in 'agents', or start some with 'reelgauge agent'")]
+    Nobody,
+    /// An agent in two groups.
+    #[error("agent {0} is in two groups; an agent does one thing at a time")]
+    Twice(String),
+    /// A file that can't be read.
+    #[error("{path}: {why}")]
+    Unread {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// Nothing to be done.
+    #[error("a group has no plan: name one in its 'plan', or in the 'workload' of every step")]
+    NoPlan,
+    /// Two groups for whoever is left.
+    #[error("two groups name no agents; whoever is left can only be in one of them")]
+    TwoForTheRest,
+    /// A plan of one machine that can't be run.
+    #[error("{plan}: {source}")]
+    Plan {
+        /// Which.
+        plan: String,
+        /// Why.
+        source: PlanError,
+    },
+    /// A step that does not fit its workload.
+    #[error("{plan}: {source}")]
+    Step {
+        /// Which.
+        plan: String,
+        /// Why.
+        source: Box<StepError>,
+    },
+    /// What a fleet can't do.
+    #[error("{plan}: {why}")]
+    Unfit {
+        /// Which.
+        plan: String,
+        /// Why, and what to do.
+        why: String,
+    },
+}
+
+/// The texts of plans of one machine, by the names that a plan for a fleet gives them.
+pub type PlanTexts = BTreeMap<String, String>;
+
+/// What a run takes, as far as anybody knows before.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Taken {
+    /// Seconds of its load points with what lies between them, without making files; `None` where nobody
+    /// knows.
+    pub seconds: Option<f64>,
+    /// Bytes of files that are made, at most; `None` where nobody knows.
+    pub bytes: Option<u64>,
+}
+
+/// What one agent is to do, and for what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Placed {
+    /// What the controller tells it.
+    pub part: Part,
+    /// Its group's name.
+    pub group: Option<String>,
+    /// Its target.
+    pub target: PathBuf,
+    /// How many load points it has.
+    pub points: usize,
+}
+
+impl FleetPlan {
+    /// From the text of its file.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn from_toml(text: &str) -> Result<FleetPlan, FleetPlanError> {
+        toml::from_str(text).map_err(|error| FleetPlanError::Toml(Box::new(error)))
+    }
+
+    /// From its file, with its text.
+    ///
+    /// # Errors
+    /// It can't be read, or is none.
+    pub fn open(path: &Path) -> Result<(FleetPlan, String), FleetPlanError> {
+        let text = text_of(path)?;
+        Ok((FleetPlan::from_toml(&text)?, text))
+    }
+
+    /// The texts of all plans of one machine that it names, which lie beside its file.
+    ///
+    /// # Errors
+    /// One can't be read.
+    pub fn texts_beside(&self, path: &Path) -> Result<PlanTexts, FleetPlanError> {
+        let beside = path.parent().unwrap_or(Path::new(""));
+        let once = [Step::default()];
+        let steps = if self.steps.is_empty() { &once[..] } else { &self.steps };
+        let mut texts = PlanTexts::new();
+        for name in steps.iter().flat_map(|step| self.groups.iter().map(|group| step.plan(&group.plan))) {
+            if name.as_os_str().is_empty() {
+                return Err(FleetPlanError::NoPlan);
+            }
+            texts.insert(name.display().to_string(), text_of(&beside.join(name))?);
+        }
+        Ok(texts)
+    }
+
+    /// What each agent is to do in one of a step's runs; without a step, in the only one. `there`: the agents
+    /// that could; `texts`: of the plans that it names.
+    ///
+    /// # Errors
+    /// A plan that a fleet can't carry out.
+    pub fn placed(
+        &self,
+        there: &[String],
+        texts: &PlanTexts,
+        step: Option<(&Step, u32)>,
+    ) -> Result<Vec<Placed>, FleetPlanError> {
+        let once = Step::default();
+        let (step, round) = step.unwrap_or((&once, 0));
+        let named: Vec<&String> = self.groups.iter().flat_map(|group| &group.agents).collect();
+        if let Some(twice) = named.iter().enumerate().find(|(at, name)| named[..*at].contains(name)) {
+            return Err(FleetPlanError::Twice((*twice.1).clone()));
+        }
+        if self.groups.iter().filter(|group| group.agents.is_empty()).count() > 1 {
+            return Err(FleetPlanError::TwoForTheRest);
+        }
+        let rest: Vec<String> = there.iter().filter(|name| !named.contains(name)).cloned().collect();
+        let mut placed = Vec::new();
+        for group in &self.groups {
+            let agents = if group.agents.is_empty() { &rest } else { &group.agents };
+            let name = step.plan(&group.plan).display().to_string();
+            let text = texts.get(&name).ok_or(FleetPlanError::NoPlan)?;
+            for (at, agent) in agents.iter().enumerate() {
+                let mut plan = AnyPlan::from_toml(text)
+                    .map_err(|source| FleetPlanError::Plan { plan: name.clone(), source })?;
+                step.put_into(&mut plan, round).map_err(|source| FleetPlanError::Step {
+                    plan: name.clone(),
+                    source: Box::new(source),
+                })?;
+                placed.push(group.place(&name, plan, agent, (at, agents.len()), placed.len())?);
+            }
+        }
+        if placed.is_empty() { Err(FleetPlanError::Nobody) } else { Ok(placed) }
+    }
+}
+
+/// What a run of these takes: as long as the longest, as much room as all together.
+pub fn taken(placed: &[Placed]) -> Taken {
+    let of_each = placed.iter().map(Placed::taken);
+    let all = |sum: Taken, one: Taken| Taken {
+        seconds: sum.seconds.zip(one.seconds).map(|(sum, one)| sum.max(one)),
+        bytes: sum.bytes.zip(one.bytes).map(|(sum, one)| sum.saturating_add(one)),
+    };
+    of_each.fold(Taken { seconds: Some(0.0), bytes: Some(0) }, all)
+}
+
+impl Placed {
+    fn taken(&self) -> Taken {
+        let plan = AnyPlan::from_toml(&self.part.plan_toml).ok();
+        // A mix writes into its files, in place.
+        let is_mix = matches!(plan, Some(AnyPlan::Mix(_)));
+        // A trace lies on the agent, and only that knows.
+        let Some(ahead) = plan.and_then(|plan| reelgauge_runner::ahead::of_plan(plan).ok()) else {
+            return Taken::default();
+        };
+        let starts_s = START_AHEAD.as_secs_f64() * self.points as f64;
+        let seconds = match ahead.time {
+            TimeAhead::Planned { s } => Some(s + starts_s),
+            TimeAhead::Between { most_s, or_longer: false, .. } => Some(most_s + starts_s),
+            TimeAhead::Between { or_longer: true, .. } | TimeAhead::Unknown => None,
+        };
+        let written = match ahead.load {
+            LoadAhead::AtMost(bytes) => Some(bytes),
+            LoadAhead::Unbounded if is_mix => Some(0),
+            LoadAhead::Unbounded => None,
+        };
+        Taken { seconds, bytes: written.map(|bytes| bytes.saturating_add(ahead.most_files_bytes)) }
+    }
+}
+
+fn text_of(path: &Path) -> Result<String, FleetPlanError> {
+    std::fs::read_to_string(path)
+        .map_err(|error| FleetPlanError::Unread { path: path.to_path_buf(), why: error.to_string() })
+}
+
+impl Group {
+    /// One agent's share: it is number `at` of `count` in this group, and `number` of all.
+    fn place(
+        &self,
+        name: &str,
+        plan: AnyPlan,
+        agent: &str,
+        (at, count): (usize, usize),
+        number: usize,
+    ) -> Result<Placed, FleetPlanError> {
+        let unfit = |why: &str| FleetPlanError::Unfit { plan: name.to_owned(), why: why.to_owned() };
+        let failed = |source| FleetPlanError::Plan { plan: name.to_owned(), source };
+        if self.place == Place::Share && !matches!(plan, AnyPlan::Mix(_)) {
+            return Err(unfit("only the workers of a mix can be shared out; use place = \"each\""));
+        }
+        let target = |own: &Path| {
+            let target = if self.targets.is_empty() { own } else { &self.targets[at % self.targets.len()] };
+            PathBuf::from(target.to_string_lossy().replace("{agent}", agent))
+        };
+        let number = number as u64;
+        let (target, points, plan_toml) = match plan {
+            AnyPlan::Mix(mut plan) => {
+                plan.target = target(&plan.target);
+                // Nobody repeats what another does.
+                plan.seed = plan.seed.wrapping_add(number);
+                if self.place == Place::Share {
+                    share(&mut plan, at, count).map_err(|why| unfit(&why))?;
+                }
+                (plan.target.clone(), plan.points(), plan.to_toml().map_err(failed)?)
+            }
+            AnyPlan::Streams(mut plan) => {
+                if plan.find_max.is_some() {
+                    return Err(unfit(
+                        "a fleet can't search for the largest scale yet; give it a scale: 1..8",
+                    ));
+                }
+                plan.target = target(&plan.target);
+                plan.seed = plan.seed.wrapping_add(number);
+                (plan.target.clone(), plan.scale.0.len(), plan.to_toml().map_err(failed)?)
+            }
+            AnyPlan::Replay(mut plan) => {
+                plan.target = target(&plan.target);
+                plan.seed = plan.seed.wrapping_add(number);
+                (plan.target.clone(), 1, plan.to_toml().map_err(failed)?)
+            }
+        };
+        if target.as_os_str().is_empty() {
+            return Err(unfit("it names no target; say which directories in 'targets'"));
+        }
+        let plan_sha256 = sha256(plan_toml.as_bytes());
+        let part = Part { agent: agent.to_owned(), plan_sha256, plan_toml };
+        Ok(Placed { part, group: self.name.clone(), target, points })
+    }
+}
+
+/// Leaves an agent its share of the workers of each load point.
+fn share(plan: &mut Plan, at: usize, count: usize) -> Result<(), String> {
+    let fewest = plan.workers.0.iter().copied().min().unwrap_or(0);
+    if (fewest as usize) < count {
+        return Err(format!(
+            "{fewest} workers can't be shared out among {count} agents, as each must have one in every load point; use \
+             more workers or fewer agents"
+        ));
+    }
+    let (at, count) = (at as u32, count as u32);
+    let of = |workers: u32| workers / count + u32::from(at < workers % count);
+    plan.workers = Ramp(plan.workers.0.iter().map(|&workers| of(workers)).collect());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn mix(workers: &str) -> String {
+        MIX.replace("workers = \"4\"", &format!("workers = \"{workers}\""))
+    }
+
+    const MIX: &str = r#"
+        plan_version = 1
+        written_by = ""
+        target = "/mnt/own"
+        seed = 7
+        driver = "threads"
+        workers = "4"
+        warmup = "0s"
+        duration = "1s"
+        hang_after = "30s"
+        verify = false
+        log = true
+        [mix]
+        profile = "custom"
+        max_length = "1MiB"
+        blocks = "64KiB"
+        writes = 0
+        random = 0
+        max_delay = "0s"
+        file_size = "16MiB"
+        sync = "none"
+    "#;
+
+    fn placed(text: &str, there: &[&str], plan: &str) -> Result<Vec<Placed>, FleetPlanError> {
+        placed_in(text, there, plan, None)
+    }
+
+    /// The same in a run of a step.
+    fn placed_in(
+        text: &str,
+        there: &[&str],
+        plan: &str,
+        step: Option<(usize, u32)>,
+    ) -> Result<Vec<Placed>, FleetPlanError> {
+        let there: Vec<String> = there.iter().map(|&name| name.to_owned()).collect();
+        let fleet = FleetPlan::from_toml(text)?;
+        let texts = ["p", "p.toml", "q"].map(|name| (name.to_owned(), plan.to_owned())).into();
+        fleet.placed(&there, &texts, step.map(|(at, round)| (&fleet.steps[at], round)))
+    }
+
+    #[test]
+    fn a_step_says_what_is_run_how_far_and_how_long_and_repetitions_draw_anew() {
+        let text = "[[group]]\ntargets = [\"/a/{agent}\"]\n\
+                    [[step]]\nworkload = \"p\"\nramp = \"1,5\"\nhold = \"7s\"\nrepeat = 2\n\
+                    [[step]]\nworkload = \"q\"\n";
+        let plan = |step: usize, round: u32| {
+            let placed = placed_in(text, &["x", "y"], &mix("4"), Some((step, round))).unwrap();
+            placed.iter().map(|placed| Plan::from_toml(&placed.part.plan_toml).unwrap()).collect::<Vec<_>>()
+        };
+        let (first, again, second) = (plan(0, 0), plan(0, 1), plan(1, 0));
+        assert!(
+            first
+                .iter()
+                .chain(&again)
+                .all(|plan| plan.workers.0 == [1, 5] && plan.duration.0 == 7_000_000_000)
+        );
+        assert!(second.iter().all(|plan| plan.workers.0 == [4] && plan.duration.0 == 1_000_000_000));
+        let mut seeds: Vec<u64> = first.iter().chain(&again).map(|plan| plan.seed).collect();
+        seeds.sort_unstable();
+        seeds.dedup();
+        assert_eq!(seeds.len(), 4, "nobody repeats another, and no repetition the one before");
+    }
+
+    #[test]
+    fn what_a_run_takes_is_the_longest_time_and_the_room_of_all() {
+        let text = "[[group]]\nplan = \"p\"\n";
+        let placed = placed(text, &["x", "y", "z"], &mix("1..3")).unwrap();
+        let taken = taken(&placed);
+        // Three load points of a second, each agreed upon three seconds ahead.
+        assert_eq!(taken.seconds, Some(12.0));
+        // A file of 16 MiB for each of three workers.
+        assert_eq!(taken.bytes, Some(3 * 3 * (16 << 20)));
+    }
+
+    #[test]
+    fn a_group_without_a_plan_has_nothing_to_do() {
+        let fleet = FleetPlan::from_toml("[[group]]\nname = \"a\"\n").unwrap();
+        let error = fleet.texts_beside(Path::new("/nowhere/night.toml")).unwrap_err();
+        assert!(matches!(error, FleetPlanError::NoPlan), "{error}");
+        assert!(matches!(placed("[[group]]\n", &["x"], &mix("1")), Err(FleetPlanError::NoPlan)));
+    }
+
+    #[test]
+    fn targets_are_shared_out_evenly_and_nobody_repeats_another() {
+        let text = "[[group]]\nplan = \"p.toml\"\ntargets = [\"/a/{agent}\", \"/b\"]\n";
+        let placed = placed(text, &["x", "y", "z"], &mix("4")).unwrap();
+        let targets: Vec<&str> = placed.iter().map(|placed| placed.target.to_str().unwrap()).collect();
+        assert_eq!(targets, ["/a/x", "/b", "/a/z"]);
+        let seeds = placed.iter().map(|placed| Plan::from_toml(&placed.part.plan_toml).unwrap().seed);
+        assert_eq!(seeds.collect::<Vec<_>>(), [7, 8, 9]);
+        assert!(
+            placed.iter().all(|placed| sha256(placed.part.plan_toml.as_bytes()) == placed.part.plan_sha256)
+        );
+    }
+
+    #[test]
+    fn workers_are_shared_out_in_turns_at_every_load_point() {
+        let text = "[[group]]\nplan = \"p.toml\"\nplace = \"share\"\n";
+        let all = placed(text, &["x", "y", "z"], &mix("3..5")).unwrap();
+        let ramps = all.iter().map(|placed| Plan::from_toml(&placed.part.plan_toml).unwrap().workers.0);
+        assert_eq!(ramps.collect::<Vec<_>>(), [vec![1, 2, 2], vec![1, 1, 2], vec![1, 1, 1]]);
+        assert!(all.iter().all(|placed| placed.points == 3));
+        let error = placed(text, &["x", "y", "z"], &mix("2..5")).unwrap_err();
+        assert!(error.to_string().contains("2 workers can't be shared out among 3"), "{error}");
+    }
+
+    #[test]
+    fn who_is_in_no_group_is_in_the_one_that_names_nobody() {
+        let text = "[[group]]\nagents = [\"y\"]\nname = \"one\"\nplan = \"p\"\n[[group]]\nplan = \"q\"\n";
+        let all = placed(text, &["x", "y", "z"], &mix("1")).unwrap();
+        let names: Vec<(&str, Option<&str>)> =
+            all.iter().map(|placed| (placed.part.agent.as_str(), placed.group.as_deref())).collect();
+        assert_eq!(names, [("y", Some("one")), ("x", None), ("z", None)]);
+    }
+
+    #[test]
+    fn what_can_not_be_is_refused() {
+        let two = "[[group]]\nplan = \"p\"\n[[group]]\nplan = \"q\"\n";
+        assert!(matches!(placed(two, &["x"], &mix("1")), Err(FleetPlanError::TwoForTheRest)));
+        let twice = "[[group]]\nplan = \"p\"\nagents = [\"x\", \"x\"]\n";
+        assert!(matches!(placed(twice, &[], &mix("1")), Err(FleetPlanError::Twice(name)) if name == "x"));
+        let one = "[[group]]\nplan = \"p\"\n";
+        assert!(matches!(placed(one, &[], &mix("1")), Err(FleetPlanError::Nobody)));
+        assert!(matches!(placed("[[group]]\nplan = 3\n", &[], ""), Err(FleetPlanError::Toml(_))));
+        assert!(matches!(placed("[fleet]\nunknown = 1\n", &[], ""), Err(FleetPlanError::Toml(_))));
+    }
+}

@@ -1,0 +1,153 @@
+//! A run of a fleet from its first order to its last file: conducts it ([`Conduct`]), and, once it is over,
+//! has what was measured fetched ([`Fetch`]). Pure: whoever carries it out sends, keeps and writes.
+
+use std::collections::BTreeMap;
+
+use super::conduct::{Conduct, Member, Told};
+use super::fetch::{Fetch, Keep};
+use crate::protocol::{Answer, FileThere, PIECE_BYTES, Phase};
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Tell an agent this.
+    Tell(Told),
+    /// Make an empty file.
+    Create {
+        /// Whose.
+        agent: String,
+        /// Its name.
+        file: String,
+    },
+    /// Write a piece.
+    Write {
+        /// Whose.
+        agent: String,
+        /// The file's name.
+        file: String,
+        /// Where.
+        offset: u64,
+        /// What.
+        bytes: Vec<u8>,
+        /// The file is complete then, and its digest is to be this: see, and say [`FleetRun::checked`].
+        check: Option<String>,
+    },
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct FleetRun {
+    /// The run itself.
+    pub conduct: Conduct,
+    fetches: BTreeMap<String, Fetch>,
+    piece_bytes: u32,
+}
+
+impl FleetRun {
+    /// A run that begins or goes on.
+    pub fn new(conduct: Conduct) -> FleetRun {
+        FleetRun { conduct, fetches: BTreeMap::new(), piece_bytes: PIECE_BYTES }
+    }
+
+    /// With pieces of this size.
+    #[must_use]
+    pub fn in_pieces(self, piece_bytes: u32) -> FleetRun {
+        FleetRun { piece_bytes, ..self }
+    }
+
+    /// An agent said something. `is_here`: whether a file of it is here, whole.
+    pub fn answer(
+        &mut self,
+        now_ns: i64,
+        agent: &str,
+        answer: Answer,
+        is_here: impl Fn(&FileThere) -> bool,
+    ) -> Vec<Act> {
+        let is_ours = |run: &String| *run == self.conduct.run;
+        match answer {
+            Answer::Beat(beat) => {
+                if !beat.runs.iter().any(|state| is_ours(&state.run))
+                    && let Some(fetch) = self.fetches.get_mut(agent)
+                {
+                    fetch.agent_forgot();
+                }
+                self.conduct.beat(now_ns, agent, *beat).into_iter().map(Act::Tell).collect()
+            }
+            Answer::Live { run, live } if is_ours(&run) => {
+                self.conduct.live(agent, *live);
+                Vec::new()
+            }
+            Answer::Files { run, files } if is_ours(&run) => {
+                let Some(fetch) = self.fetches.get_mut(agent) else { return Vec::new() };
+                let create = |file| Act::Create { agent: agent.to_owned(), file };
+                fetch.files(files, is_here).into_iter().map(create).collect()
+            }
+            Answer::Piece { run, file, offset, bytes } if is_ours(&run) => {
+                let Some(fetch) = self.fetches.get_mut(agent) else { return Vec::new() };
+                let agent = agent.to_owned();
+                match fetch.piece(&file, offset, bytes.len()) {
+                    Keep::Nothing => Vec::new(),
+                    Keep::Write { file, offset } => {
+                        vec![Act::Write { agent, file, offset, bytes, check: None }]
+                    }
+                    Keep::Complete { file, offset, sha256 } => {
+                        vec![Act::Write { agent, file, offset, bytes, check: Some(sha256) }]
+                    }
+                }
+            }
+            Answer::Live { .. } | Answer::Files { .. } | Answer::Piece { .. } => Vec::new(),
+        }
+    }
+
+    /// A file that is complete is the agent's, or not.
+    pub fn checked(&mut self, agent: &str, file: &str, is_right: bool) {
+        if let Some(fetch) = self.fetches.get_mut(agent) {
+            fetch.checked(file, is_right);
+        }
+    }
+
+    /// Time goes by. To be called several times a second, and after pieces came.
+    pub fn tick(&mut self, now_ns: i64, listens: bool) -> Vec<Act> {
+        let mut told = self.conduct.tick(now_ns, listens);
+        if self.conduct.is_over() {
+            told.extend(self.fetch(now_ns));
+        }
+        told.into_iter().map(Act::Tell).collect()
+    }
+
+    /// Whether everything that is known to be left is here, and its agents know it.
+    pub fn is_done(&self) -> bool {
+        let is_done = |member: &Member| match member.state {
+            None => true,
+            Some(_) => self.fetches.get(&member.part.agent).is_some_and(Fetch::is_kept),
+        };
+        self.conduct.is_over() && self.conduct.members.iter().all(is_done)
+    }
+
+    /// Bytes that are here, and of how many, as far as that is known.
+    pub fn fetched_bytes(&self) -> (u64, u64) {
+        let known = self.fetches.values().filter_map(Fetch::progress);
+        known.fold((0, 0), |(done, all), (d, a)| (done + d, all + a))
+    }
+
+    fn fetch(&mut self, now_ns: i64) -> Vec<Told> {
+        let run = &self.conduct.run;
+        let mut told = Vec::new();
+        for member in &mut self.conduct.members {
+            if !member.state.as_ref().is_some_and(|state| Phase::is_over(&state.phase)) {
+                continue;
+            }
+            let agent = &member.part.agent;
+            let fetch = self.fetches.entry(agent.clone()).or_insert_with(|| match member.is_fetched {
+                true => Fetch::whole(run),
+                false => Fetch::in_pieces(run, self.piece_bytes),
+            });
+            // Kept on disk before the agent is told.
+            let was_fetched = std::mem::replace(&mut member.is_fetched, fetch.is_whole());
+            if was_fetched || !member.is_fetched {
+                told.extend(fetch.tick(now_ns).into_iter().map(|order| (agent.clone(), order)));
+            }
+        }
+        told
+    }
+}

@@ -1,0 +1,77 @@
+//! Stops whatever runs on a fleet, for whoever is not the controller that began it: that one may be gone,
+//! or on another machine. Where it is there it is told first, so that it stops as if it had been asked
+//! itself, and begins nothing more.
+//!
+//! Not here: fetching what was measured, which the run's own controller does, or `fleet logs`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::ask::{Want, obtain};
+use super::wire::ways;
+use crate::connection::Login;
+use crate::controller::journey::JourneyError;
+use crate::envelope::Sealer;
+use crate::protocol::{Answer, Order};
+use crate::site::directory::FleetSite;
+
+/// Every agent has said how it stands by then.
+const HEARD_WITHIN: Duration = Duration::from_secs(3);
+/// A controller has answered by then, if there is one.
+const CONTROLLER_WITHIN: Duration = Duration::from_millis(1_500);
+/// Whoever has not stopped by then does not.
+const STOPS_WITHIN: Duration = Duration::from_secs(20);
+
+/// What came of stopping.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Halted {
+    /// The run whose controller was told; `None` where none answers.
+    pub run: Option<String>,
+    /// Agents whose run was stopped.
+    pub stopped: Vec<String>,
+    /// Agents whose run goes on.
+    pub going_on: Vec<String>,
+}
+
+/// Tells every agent on which a run goes on to stop, until it has.
+///
+/// # Errors
+/// No connection.
+pub fn halt(site: &FleetSite) -> Result<Halted, JourneyError> {
+    let login = Login::of_controller(site)?;
+    let sealer = Sealer::new(site.controller_keys()?.seal, site.register().fleet.clone());
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let halted = runtime.block_on(async {
+        let connection = login.connect().await?;
+        let told = obtain(&connection.client, Want::Stop, CONTROLLER_WITHIN).await?;
+        let run = told.and_then(|told| told.now).filter(|now| now.is_ending).map(|now| now.run);
+        let mut ways = ways(connection.client.clone(), sealer).await?;
+        let mut goes_on: BTreeMap<String, bool> = BTreeMap::new();
+        let began = tokio::time::Instant::now();
+        let mut until = began + HEARD_WITHIN;
+        while let Ok(Some((agent, answer))) = tokio::time::timeout_at(until, ways.answers.recv()).await {
+            let Answer::Beat(beat) = answer else { continue };
+            let run = beat.runs.into_iter().find(|state| !state.phase.is_over());
+            match run {
+                Some(state) => {
+                    goes_on.insert(agent.clone(), true);
+                    until = began + STOPS_WITHIN;
+                    let _ = ways.orders.send((agent, Order::Stop { run: state.run }));
+                }
+                None => {
+                    goes_on.entry(agent).and_modify(|goes_on| *goes_on = false);
+                    if !goes_on.is_empty() && goes_on.values().all(|goes_on| !goes_on) {
+                        until = until.min(tokio::time::Instant::now() + HEARD_WITHIN);
+                    }
+                }
+            }
+        }
+        Ok((run, goes_on))
+    });
+    runtime.shutdown_background();
+    halted.map(|(run, goes_on)| Halted {
+        run,
+        stopped: goes_on.iter().filter(|(_, on)| !**on).map(|(agent, _)| agent.clone()).collect(),
+        going_on: goes_on.iter().filter(|(_, on)| **on).map(|(agent, _)| agent.clone()).collect(),
+    })
+}

@@ -1,0 +1,229 @@
+//! A run from the fleet's site: begun or taken up again, carried out on a connection, and put together.
+//!
+//! In the site's `runs/` each run has a folder until everything of it was fetched and put together.
+//!
+//! Not here: what is said of it (report), flags (the binary).
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use reelgauge_report::fleet_run::why_missing;
+
+use super::carry_out::{RunFolder, carry_out, now_ns};
+use super::conduct::{Conduct, Member, OnLoss, WhyStopped};
+use super::fleet_plan::Placed;
+use super::fleet_run::FleetRun;
+use super::wire::ways;
+use super::wishes::wish_ways;
+use crate::agent::disk::{is_run_name, keep};
+use crate::connection::{ConnectionError, Login};
+use crate::envelope::Sealer;
+use crate::protocol;
+use crate::site::directory::{FleetSite, SiteError};
+use crate::whole::{AgentShare, ClockOffset, PauseTimes, PointTimes, WholeRequest};
+
+const RUNS: &str = "runs";
+const PLACED_FILE: &str = "placed.json";
+
+/// Why a run of a fleet could not be carried out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JourneyError {
+    /// No connection.
+    #[error(transparent)]
+    Connection(#[from] ConnectionError),
+    /// The site's keys can't be read.
+    #[error(transparent)]
+    Site(#[from] SiteError),
+    /// The server lets the controller hear nothing.
+    #[error("the fleet's server lets the controller hear nothing: {0}")]
+    Subscribe(#[from] async_nats::SubscribeError),
+    /// No such run.
+    #[error("there is no run {name:?} of this fleet ({why}); those that are not fetched lie in {}", dir.display())]
+    NoRun {
+        /// What was asked for.
+        name: String,
+        /// Where runs are.
+        dir: PathBuf,
+        /// What the system said.
+        why: String,
+    },
+    /// Its folder can't be written, or the system refuses.
+    #[error("the run can't be carried out: {0}; what was measured stays on the agents until it is fetched")]
+    Io(#[from] io::Error),
+}
+
+/// A run of a fleet.
+#[derive(Debug)]
+pub struct Journey {
+    /// Its name.
+    pub name: String,
+    /// Who does what in it.
+    pub placed: Vec<Placed>,
+    folder: RunFolder,
+    dir: PathBuf,
+    conduct: Conduct,
+}
+
+impl Journey {
+    /// A run that begins.
+    ///
+    /// # Errors
+    /// No room in the site.
+    pub fn begin(site: &FleetSite, on_loss: OnLoss, placed: Vec<Placed>) -> Result<Journey, JourneyError> {
+        let when = Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
+        let name = format!("{when}-{:06x}", reelgauge_runner::fresh_seed() & 0xff_ffff);
+        let dir = site.dir().join(RUNS).join(&name);
+        fs::create_dir_all(&dir)?;
+        let text = serde_json::to_vec(&placed).map_err(io::Error::from)?;
+        keep(&dir.join(PLACED_FILE), &text)?;
+        let parts = placed.iter().map(|placed| placed.part.clone()).collect();
+        let conduct = Conduct::new(&name, on_loss, parts, epoch());
+        let folder = RunFolder::new(&dir);
+        folder.keep(&conduct)?;
+        Ok(Journey { name, placed, folder, dir, conduct })
+    }
+
+    /// A run that a controller that is gone began. `goes_on`: where it stands; else it is ended, and fetched.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn resume(site: &FleetSite, name: &str, goes_on: bool) -> Result<Journey, JourneyError> {
+        let runs = site.dir().join(RUNS);
+        // The folder of a run says which it is, too.
+        let name = name.strip_prefix(&*runs.to_string_lossy()).map_or(name, |rest| rest.trim_matches('/'));
+        let no_run = |why: String| JourneyError::NoRun { name: name.to_owned(), dir: runs.clone(), why };
+        if !is_run_name(name) {
+            return Err(no_run("no run can have this name".to_owned()));
+        }
+        let dir = runs.join(name);
+        let folder = RunFolder::new(&dir);
+        let mut conduct = folder.resumed(epoch()).map_err(|error| no_run(error.to_string()))?;
+        let text = fs::read(dir.join(PLACED_FILE)).map_err(|error| no_run(error.to_string()))?;
+        let placed = serde_json::from_slice(&text).map_err(|error| no_run(error.to_string()))?;
+        if !goes_on {
+            conduct.stop(WhyStopped::User);
+        }
+        Ok(Journey { name: name.to_owned(), placed, folder, dir, conduct })
+    }
+
+    /// Names of the runs of which something may not be fetched, the oldest first.
+    pub fn names(site: &FleetSite) -> Vec<String> {
+        let entries = fs::read_dir(site.dir().join(RUNS)).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort();
+        names
+    }
+
+    /// Carries it out from where it stands to its end. `show` is told how it stands once a second; once
+    /// `wants_end` is set everybody stops.
+    ///
+    /// # Errors
+    /// No connection, or no room. The run can be taken up again then.
+    pub fn carry_out(
+        &mut self,
+        site: &FleetSite,
+        wants_end: &AtomicBool,
+        show: impl FnMut(&FleetRun),
+    ) -> Result<(), JourneyError> {
+        let login = Login::of_controller(site)?;
+        let sealer = Sealer::new(site.controller_keys()?.seal, site.register().fleet.clone());
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let conduct = self.conduct.clone();
+        let ended: Result<FleetRun, JourneyError> = runtime.block_on(async {
+            let connection = login.connect().await?;
+            let ways = ways(connection.client.clone(), sealer).await?;
+            let wishes = wish_ways(connection.client.clone()).await?;
+            // What happens to the connection shows in what is heard.
+            let mut happenings = connection.happenings;
+            tokio::spawn(async move { while happenings.recv().await.is_some() {} });
+            Ok(carry_out(FleetRun::new(conduct), &self.folder, ways, wishes, wants_end, show).await?)
+        });
+        runtime.shutdown_background();
+        self.conduct = ended?.conduct;
+        Ok(())
+    }
+
+    /// How it ended.
+    pub fn conduct(&self) -> &Conduct {
+        &self.conduct
+    }
+
+    /// What becomes one run directory.
+    pub fn whole(&self, out: PathBuf) -> WholeRequest {
+        let point = |(index, &start_unix_ns): (u16, &i64)| PointTimes { index, start_unix_ns };
+        let pause = |(from_unix_ns, until_unix_ns)| PauseTimes { from_unix_ns, until_unix_ns };
+        let first = self.placed.first();
+        WholeRequest {
+            out,
+            plan_toml: first.map(|placed| placed.part.plan_toml.clone()).unwrap_or_default(),
+            agents: self.conduct.members.iter().map(|member| self.share(member)).collect(),
+            points: (0..).zip(&self.conduct.starts_ns).map(point).collect(),
+            pauses: self.conduct.pauses.waited().map(pause).collect(),
+        }
+    }
+
+    /// Whether everything is here that any agent has of it.
+    pub fn is_fetched(&self) -> bool {
+        self.conduct.members.iter().all(Member::is_settled)
+    }
+
+    /// Everything is fetched and put together: the folder goes.
+    ///
+    /// # Errors
+    /// When it can't be removed.
+    pub fn forget(self) -> io::Result<()> {
+        fs::remove_dir_all(self.dir)
+    }
+
+    /// Where it lies.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    fn share(&self, member: &Member) -> AgentShare {
+        let agent = &member.part.agent;
+        let placed = self.placed.iter().find(|placed| placed.part.agent == *agent);
+        let dir = self.folder.of_agent(agent);
+        let skews_ns = member.state.as_ref().map(|state| state.skews_ns.clone()).unwrap_or_default();
+        AgentShare {
+            name: agent.clone(),
+            group: placed.and_then(|placed| placed.group.clone()),
+            target: placed.map(|placed| placed.target.display().to_string()),
+            run_dir: dir.is_dir().then_some(dir),
+            clock_before: member.clock_before.map(clock),
+            clock_after: member.clock_after.map(clock),
+            missing_from_ns: member.missing.as_ref().map(|missing| missing.from_ns),
+            why_missing: member.missing.as_ref().map(|missing| why_missing(&missing.why)),
+            start_skew_ns: skews_ns.into_iter().map(Some).collect(),
+        }
+    }
+}
+
+fn clock(offset: protocol::ClockOffset) -> ClockOffset {
+    ClockOffset { offset_ns: offset.offset_ns, uncertainty_ns: offset.uncertainty_ns.unsigned_abs() }
+}
+
+/// Another number for each process of a controller.
+fn epoch() -> u64 {
+    now_ns().unsigned_abs() ^ u64::from(std::process::id()).rotate_left(48)
+}
+
+/// The time of day where this machine stands: `14:03:22`.
+pub fn time_of_day(unix_ns: i64) -> String {
+    local(unix_ns).strftime("%H:%M:%S").to_string()
+}
+
+/// The same with its date: `2026-11-25 14:03`.
+pub fn date_and_time(unix_ns: i64) -> String {
+    local(unix_ns).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+fn local(unix_ns: i64) -> Zoned {
+    Timestamp::from_nanosecond(i128::from(unix_ns)).unwrap_or_default().to_zoned(TimeZone::system())
+}

@@ -1,0 +1,159 @@
+//! The time between two runs of a batch: a rest, or until a time of day. It may be prolonged by a pause, and
+//! ended by who stops all of it, as a run may.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use super::carry_out::now_ns;
+use super::journey::JourneyError;
+use super::pauses::Pauses;
+use super::wish::{Answered, Standing, Wish};
+use super::wishes::{WishWays, wish_ways};
+use crate::agent::presence::unix_ns;
+use crate::connection::Login;
+use crate::site::directory::FleetSite;
+
+/// How often time is looked at.
+const BEAT: Duration = Duration::from_millis(100);
+/// An answer is on its way by then, and whoever did not hear it has asked again.
+const ANSWERS_FOR: Duration = Duration::from_millis(700);
+/// A server that is away is tried again after so long.
+const CONNECTS_AGAIN: Duration = Duration::from_secs(5);
+
+/// Between two runs. Pure but for [`Rest::take`].
+#[derive(Clone, Debug, Default)]
+pub struct Rest {
+    /// What comes next, for whoever asks.
+    pub name: String,
+    /// It is over then, on the controller's clock, which never steps.
+    pub until_ns: i64,
+    /// And not before then, on the wall clock.
+    pub not_before_ns: Option<i64>,
+    /// Whether it is paused.
+    pub pauses: Pauses,
+    /// Whether somebody has stopped everything.
+    pub stop_asked: bool,
+}
+
+impl Rest {
+    /// It is paused from now on.
+    pub fn pause(&mut self, now_ns: i64) {
+        self.pauses.ask(now_ns, self.pauses.count());
+        self.pauses.begin(now_ns);
+    }
+
+    /// Somebody wishes something.
+    pub fn wish(&mut self, now_ns: i64, wish: Wish) -> Standing {
+        match wish {
+            Wish::Look => {}
+            Wish::Pause { number } => {
+                self.pauses.ask(now_ns, number);
+                self.pauses.begin(now_ns);
+            }
+            Wish::Resume { number } => self.pauses.end(now_ns, number),
+            Wish::Stop => self.stop_asked = true,
+        }
+        Standing {
+            run: self.name.clone(),
+            pauses: self.pauses.count(),
+            wants_pause: self.pauses.wants(),
+            is_paused: self.pauses.wants(),
+            measures: false,
+            point: None,
+            is_ending: self.stop_asked,
+        }
+    }
+
+    /// When the next run may begin, on the controller's clock and by the wall, whichever is later.
+    pub fn begins_ns(&self) -> i64 {
+        self.not_before_ns.map_or(self.until_ns, |at_ns| at_ns.max(self.until_ns))
+    }
+
+    /// Whether the next run may begin; or none does.
+    pub fn is_over(&self, now_ns: i64, wall_ns: i64) -> bool {
+        let is_time = now_ns >= self.until_ns && self.not_before_ns.is_none_or(|at_ns| wall_ns >= at_ns);
+        self.stop_asked || is_time && !self.pauses.wants()
+    }
+
+    /// Rests to its end. `wants_end` ends it at once; `show` is told how it stands.
+    ///
+    /// # Errors
+    /// The site's keys can't be read.
+    pub fn take(
+        &mut self,
+        site: &FleetSite,
+        wants_end: &AtomicBool,
+        mut show: impl FnMut(&Rest),
+    ) -> Result<(), JourneyError> {
+        let login = Login::of_controller(site)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        runtime.block_on(async {
+            let mut ways: Option<WishWays> = None;
+            let mut connects = Instant::now();
+            let mut answered: Option<Instant> = None;
+            loop {
+                let is_over = self.is_over(now_ns(), unix_ns(SystemTime::now()));
+                let answers = answered.is_some_and(|at| at.elapsed() < ANSWERS_FOR);
+                if wants_end.load(Ordering::Relaxed) || is_over && !answers {
+                    break;
+                }
+                show(self);
+                if ways.is_none() && Instant::now() >= connects {
+                    // A server that is away now may be there when it is needed.
+                    ways = open(&login).await;
+                    connects = Instant::now() + CONNECTS_AGAIN;
+                }
+                if self.hear(&mut ways).await {
+                    answered = Some(Instant::now());
+                }
+            }
+        });
+        runtime.shutdown_background();
+        Ok(())
+    }
+
+    /// What is wished within a moment; whether that was answered.
+    async fn hear(&mut self, ways: &mut Option<WishWays>) -> bool {
+        let Some(open) = ways else {
+            tokio::time::sleep(BEAT).await;
+            return false;
+        };
+        let heard = tokio::time::timeout(BEAT, open.wishes.recv()).await;
+        match heard {
+            Ok(Some(asked)) => {
+                if let Some(wish) = asked.of(&self.name) {
+                    let standing = self.wish(now_ns(), wish);
+                    // Whoever does not hear it asks again.
+                    return open.answers.send(Answered { to: asked.from, standing }).is_ok();
+                }
+            }
+            Ok(None) => *ways = None,
+            Err(_) => {}
+        }
+        false
+    }
+}
+
+async fn open(login: &Login) -> Option<WishWays> {
+    let connection = login.connect().await.ok()?;
+    wish_ways(connection.client).await.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_lasts_until_both_clocks_say_so_and_nobody_has_paused_it() {
+        let mut rest = Rest { until_ns: 10, not_before_ns: Some(100), ..Rest::default() };
+        assert!(!rest.is_over(9, 100) && !rest.is_over(10, 99) && rest.is_over(10, 100));
+        assert!(rest.wish(5, Wish::Pause { number: 0 }).is_paused);
+        assert!(!rest.is_over(50, 500));
+        assert!(!rest.wish(60, Wish::Resume { number: 0 }).wants_pause);
+        assert!(rest.is_over(60, 500));
+        // A pause that comes late.
+        assert!(!rest.wish(61, Wish::Pause { number: 0 }).wants_pause);
+        rest.until_ns = 1_000;
+        assert!(rest.wish(62, Wish::Stop).is_ending && rest.is_over(63, 0));
+    }
+}

@@ -1,0 +1,154 @@
+//! The agents that answer, and how their clocks differ from this machine's.
+//!
+//! Every agent is asked under its own name, so that none can answer for another. One that answers twice runs
+//! twice, with one join file.
+//!
+//! Not here: orders.
+
+pub mod clock;
+
+use std::time::{Duration, Instant};
+
+use async_nats::Client;
+use futures_util::StreamExt;
+use futures_util::stream;
+use serde::Serialize;
+
+use crate::agent::presence::{ClockAnswer, Presence, unix_ns};
+use crate::connection::{ConnectionError, Login};
+use crate::site::directory::{FleetSite, SiteError};
+use crate::site::name::{AgentName, FleetId};
+use crate::site::subject::{self, Question};
+use clock::{ClockDifference, ClockSample};
+
+/// How many agents are asked at once.
+const AT_ONCE: usize = 64;
+/// How long more answers of one name are waited for.
+const MORE: Duration = Duration::from_millis(300);
+/// How often a clock is asked.
+const CLOCK_QUESTIONS: usize = 12;
+
+/// Who was expected, and what became of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Expected {
+    /// Its name.
+    pub name: AgentName,
+    /// What it said; one for each of its processes.
+    pub present: Vec<Presence>,
+    /// How its clock differs; `None` where it was not asked or did not answer.
+    pub clock: Option<ClockDifference>,
+}
+
+/// An agent can't be asked at all.
+#[derive(Debug, thiserror::Error)]
+#[error("the fleet's server does not take questions: {0}")]
+pub struct RosterError(String);
+
+/// Asks each of these agents who it is. Those that do not answer within this time are not there.
+///
+/// # Errors
+/// A connection that takes no questions.
+pub async fn call(
+    client: &Client,
+    fleet: &FleetId,
+    names: &[AgentName],
+    within: Duration,
+) -> Result<Vec<Expected>, RosterError> {
+    let asked = stream::iter(names.to_vec()).map(|name| async move {
+        let answers = answers(client, &subject::ask(&name, Question::Presence), within).await?;
+        // What is not its own presence is no answer.
+        let present = answers.iter().filter_map(|answer| serde_json::from_slice::<Presence>(answer).ok());
+        let is_its_own = |presence: &Presence| presence.agent == name && presence.fleet == *fleet;
+        let mut present: Vec<Presence> = present.filter(is_its_own).collect();
+        present.sort_by(|one, other| one.session.cmp(&other.session));
+        present.dedup_by(|one, other| one.session == other.session);
+        Ok(Expected { name, present, clock: None })
+    });
+    let asked: Vec<Result<Expected, RosterError>> = asked.buffered(AT_ONCE).collect().await;
+    asked.into_iter().collect()
+}
+
+/// Asks an agent a few times what time it is; `None` where it never answers. With two processes of one name
+/// nobody knows whose clock it is.
+pub async fn clock_of(client: &Client, seen: &Expected) -> Option<ClockDifference> {
+    let [presence] = seen.present.as_slice() else { return None };
+    let mut samples = Vec::new();
+    for _ in 0..CLOCK_QUESTIONS {
+        let asked_unix_ns = unix_ns(std::time::SystemTime::now());
+        let asked = Instant::now();
+        let answer = client.request(subject::ask(&seen.name, Question::Clock), "".into()).await.ok()?;
+        let round_trip = asked.elapsed();
+        let answer: ClockAnswer = serde_json::from_slice(&answer.payload).ok()?;
+        if answer.session != presence.session {
+            return None;
+        }
+        let round_trip_ns = u64::try_from(round_trip.as_nanos()).unwrap_or(u64::MAX);
+        samples.push(ClockSample { asked_unix_ns, round_trip_ns, answered_unix_ns: answer.unix_ns });
+    }
+    clock::difference(&samples)
+}
+
+/// Asks all of them at once.
+pub async fn clocks(client: &Client, seen: Vec<Expected>) -> Vec<Expected> {
+    let asked = stream::iter(seen).map(|seen| async move {
+        let clock = clock_of(client, &seen).await;
+        Expected { clock, ..seen }
+    });
+    asked.buffered(AT_ONCE).collect().await
+}
+
+/// Every answer to one question: as many as come within the time, and a little later than the first.
+async fn answers(client: &Client, subject: &str, within: Duration) -> Result<Vec<Vec<u8>>, RosterError> {
+    let failed = |error: String| RosterError(error);
+    let inbox = client.new_inbox();
+    let mut answered = client.subscribe(inbox.clone()).await.map_err(|error| failed(error.to_string()))?;
+    let sent = client.publish_with_reply(subject.to_owned(), inbox, "".into()).await;
+    sent.map_err(|error| failed(error.to_string()))?;
+    client.flush().await.map_err(|error| failed(error.to_string()))?;
+    let mut answers = Vec::new();
+    let mut until = tokio::time::Instant::now() + within;
+    while let Ok(Some(message)) = tokio::time::timeout_at(until, answered.next()).await {
+        // The server's own word: nobody hears this subject.
+        if message.status == Some(async_nats::StatusCode::NO_RESPONDERS) {
+            break;
+        }
+        if answers.is_empty() {
+            until = until.min(tokio::time::Instant::now() + MORE);
+        }
+        answers.push(message.payload.to_vec());
+    }
+    Ok(answers)
+}
+
+/// Why the fleet can't be looked at.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LookError {
+    /// No connection.
+    #[error(transparent)]
+    Connection(#[from] ConnectionError),
+    /// The site's keys can't be read.
+    #[error(transparent)]
+    Site(#[from] SiteError),
+    /// No questions.
+    #[error(transparent)]
+    Roster(#[from] RosterError),
+    /// The system says no.
+    #[error("the fleet can't be asked: {0}")]
+    System(#[from] std::io::Error),
+}
+
+/// Asks the agents of this site who they are, and, where that is wanted, what time it is there.
+///
+/// # Errors
+/// No connection to the server.
+pub fn look(site: &FleetSite, within: Duration, with_clocks: bool) -> Result<Vec<Expected>, LookError> {
+    let login = Login::of_controller(site)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let names: Vec<AgentName> = site.register().agents.iter().map(|member| member.name.clone()).collect();
+    runtime.block_on(async {
+        let connection = login.connect().await?;
+        let seen = call(&connection.client, &site.register().fleet, &names, within).await?;
+        Ok(if with_clocks { clocks(&connection.client, seen).await } else { seen })
+    })
+}

@@ -1,0 +1,118 @@
+//! The controller's end of the connection: orders go out in envelopes, answers come in.
+//!
+//! Whether anything can be heard is found out by hearing oneself: a connection that is dead says nothing for
+//! seconds, and silence of the agents must not count then.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use async_nats::{Client, Message, SubscribeError};
+use futures_util::StreamExt;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::carry_out::Ways;
+use super::conduct::Told;
+use crate::agent::wire;
+use crate::envelope::Sealer;
+use crate::protocol::Answer;
+use crate::site::name::{AgentName, AgentSession};
+use crate::site::subject;
+
+/// Everything that agents say of runs.
+const FROM_ALL: &str = "fleet.event.*.run";
+/// What the controller says to itself. No agent can have this name.
+const ECHO: &str = "fleet.event.-.run";
+/// How often it does.
+const ECHO_EVERY: Duration = Duration::from_millis(250);
+/// Whoever has not heard itself for so long hears nobody.
+const DEAF_AFTER: Duration = Duration::from_millis(1500);
+/// A message that can't be handed over for so long is given up: it is said again.
+const SEND_WITHIN: Duration = Duration::from_millis(500);
+
+/// Opens the ways to all agents. They end with the connection, or when nobody uses them any more.
+///
+/// # Errors
+/// When the server refuses the subscription.
+pub async fn ways(client: Client, sealer: Sealer) -> Result<Ways, SubscribeError> {
+    let heard = client.subscribe(FROM_ALL).await?;
+    let (orders, to_send) = unbounded_channel();
+    let (answers, came) = unbounded_channel();
+    let listens = Arc::new(AtomicBool::new(false));
+    let end = ControllerEnd {
+        client,
+        sealer,
+        lives: BTreeMap::new(),
+        answers,
+        listens: Arc::clone(&listens),
+        echoed: None,
+    };
+    tokio::spawn(end.until_over(heard, to_send));
+    Ok(Ways { orders, answers: came, listens })
+}
+
+struct ControllerEnd {
+    client: Client,
+    sealer: Sealer,
+    /// Of each agent: the life of its process, and the number of the last order for it.
+    lives: BTreeMap<String, (AgentSession, u64)>,
+    answers: UnboundedSender<(String, Answer)>,
+    listens: Arc<AtomicBool>,
+    echoed: Option<Instant>,
+}
+
+impl ControllerEnd {
+    async fn until_over(mut self, mut heard: async_nats::Subscriber, mut to_send: UnboundedReceiver<Told>) {
+        let mut echo = tokio::time::interval(ECHO_EVERY);
+        loop {
+            tokio::select! {
+                message = heard.next() => match message {
+                    Some(message) => if !self.hear(&message) { break },
+                    None => break,
+                },
+                told = to_send.recv() => match told {
+                    Some((agent, order)) => {
+                        let body = serde_json::to_vec(&order).unwrap_or_default();
+                        self.send(&agent, &body).await;
+                    }
+                    None => break,
+                },
+                _ = echo.tick() => {
+                    let deaf = self.echoed.is_none_or(|at| at.elapsed() >= DEAF_AFTER);
+                    self.listens.store(!deaf, Ordering::Relaxed);
+                    let echo = self.client.publish(ECHO, "".into());
+                    let _ = tokio::time::timeout(SEND_WITHIN, echo).await;
+                }
+            }
+        }
+    }
+
+    /// Whether somebody still listens.
+    fn hear(&mut self, message: &Message) -> bool {
+        let name = message.subject.split('.').nth(2).unwrap_or_default();
+        if message.subject.as_str() == ECHO {
+            self.echoed = Some(Instant::now());
+            return true;
+        }
+        // What is no answer of this version says nothing.
+        let Some(came) = wire::answer(&message.payload) else { return true };
+        let number = match self.lives.get(name) {
+            Some((life, number)) if *life == came.life => (*number).max(came.opened),
+            _ => came.opened,
+        };
+        self.lives.insert(name.to_owned(), (came.life, number));
+        self.answers.send((name.to_owned(), came.answer)).is_ok()
+    }
+
+    async fn send(&mut self, agent: &str, body: &[u8]) {
+        // Who was never heard has no life that an order could be sealed for.
+        let Some((life, number)) = self.lives.get_mut(agent) else { return };
+        let Ok(name) = agent.parse::<AgentName>() else { return };
+        *number += 1;
+        // A plan that is too long for a message is found before the run begins.
+        let Ok(sealed) = self.sealer.seal(&name, life, *number, body) else { return };
+        let sent = self.client.publish(subject::order(&name), sealed.into());
+        let _ = tokio::time::timeout(SEND_WITHIN, sent).await;
+    }
+}

@@ -1,0 +1,103 @@
+//! What whoever commands a fleet may wish of the controller that conducts a run, and what that answers: pure.
+//!
+//! The controller decides when it becomes so, as only it knows what is agreed upon. Both are one user of the
+//! server, and no agent may say or hear these subjects.
+//!
+//! Not here: how wishes travel ([`super::wishes`]), and who has them ([`super::ask`]).
+
+use serde::{Deserialize, Serialize};
+
+/// Where wishes are said. No agent can have this name.
+pub const WISH: &str = "fleet.event.-.wish";
+/// Where controllers answer.
+pub const STANDING: &str = "fleet.event.-.standing";
+
+/// What somebody wishes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "wish", rename_all = "snake_case")]
+pub enum Wish {
+    /// Only to know how it stands.
+    Look,
+    /// That the run is paused for the time with this number, from 0.
+    Pause {
+        /// How often it was paused before.
+        number: u32,
+    },
+    /// That the pause with this number ends.
+    Resume {
+        /// How often it was paused before that one.
+        number: u32,
+    },
+    /// That everybody stops.
+    Stop,
+}
+
+/// A wish on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// Whose: another number for each who asks.
+    pub from: u64,
+    /// The run that is meant; any, where somebody only looks.
+    pub run: Option<String>,
+    /// What is wished.
+    #[serde(flatten)]
+    pub wish: Wish,
+}
+
+/// An answer on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answered {
+    /// To whom.
+    pub to: u64,
+    /// How it stands.
+    #[serde(flatten)]
+    pub standing: Standing,
+}
+
+/// How a run stands, for whoever wishes something of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// The run.
+    pub run: String,
+    /// How often it was to be paused.
+    pub pauses: u32,
+    /// Whether it is to be paused now.
+    pub wants_pause: bool,
+    /// Whether it is.
+    pub is_paused: bool,
+    /// Whether a load point goes on, or was agreed upon.
+    pub measures: bool,
+    /// The load point that goes on or comes next, from 0; `None` where none does.
+    pub point: Option<u16>,
+    /// It is being stopped, or fetched.
+    pub is_ending: bool,
+}
+
+impl Asked {
+    /// What is wished of this run; nothing where another one is meant.
+    pub fn of(&self, run: &str) -> Option<Wish> {
+        self.run.as_ref().is_none_or(|meant| meant == run).then_some(self.wish)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn wishes_and_answers_arrive_as_they_were_said() {
+        for wish in [Wish::Look, Wish::Pause { number: 3 }, Wish::Resume { number: 0 }, Wish::Stop] {
+            let asked = Asked { from: u64::MAX, run: Some("r".to_owned()), wish };
+            let came: Asked = serde_json::from_slice(&serde_json::to_vec(&asked).unwrap()).unwrap();
+            assert_eq!(came, asked);
+            assert_eq!((came.of("r"), came.of("other")), (Some(wish), None));
+        }
+        let looks = Asked { from: 1, run: None, wish: Wish::Look };
+        assert_eq!(looks.of("any"), Some(Wish::Look));
+        let answered = Answered { to: 7, standing: Standing { point: Some(2), ..Standing::default() } };
+        let came: Answered = serde_json::from_slice(&serde_json::to_vec(&answered).unwrap()).unwrap();
+        assert_eq!(came, answered);
+    }
+}

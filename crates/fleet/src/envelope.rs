@@ -1,0 +1,184 @@
+//! Orders are sealed by the controller's key; an agent opens none that is not for it, now, and once.
+//!
+//! The server decides who may send to an agent. An envelope makes the agent independent of that: whoever runs
+//! the server, or got hold of another agent's key, can withhold an order, but can neither make one, change
+//! one, send one again nor turn one to another agent.
+//!
+//! Sealed are the fleet, the agent, the life of its process ([`AgentSession`]), a number that rises with
+//! every order of that life, and the body. Everything is checked before anybody looks at the body.
+//!
+//! On the wire: four letters with the version, 64 bytes of seal, then what is sealed: fleet and session (32
+//! characters each), the number (8 bytes, big end first), the length of the name (1 byte), the name, the
+//! body.
+//!
+//! Pure. Not here: what an order says.
+
+use crate::site::key::{SIGNATURE_BYTES, SealCheck, SealingKey};
+use crate::site::name::{AgentName, AgentSession, FleetId};
+
+/// What an envelope begins with: this format, in its first version.
+const MAGIC: &[u8; 4] = b"RGO1";
+/// Characters of a fleet and of a session.
+const DRAWN_CHARS: usize = 32;
+/// The largest body. A server carries 1 MB in one message, unless told otherwise.
+pub const BODY_BYTES_MAX: usize = 900 * 1024;
+
+/// Seals orders.
+#[derive(Debug)]
+pub struct Sealer {
+    key: SealingKey,
+    fleet: FleetId,
+}
+
+/// Opens the envelopes that are meant for one life of an agent's process.
+#[derive(Debug)]
+pub struct Opener {
+    check: SealCheck,
+    fleet: FleetId,
+    agent: AgentName,
+    session: AgentSession,
+    last: u64,
+}
+
+/// An order that was opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opened<'a> {
+    /// Its number.
+    pub number: u64,
+    /// What it says.
+    pub body: &'a [u8],
+}
+
+/// Why an envelope is not opened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OrderRefusal {
+    /// Not an envelope, or one of another version.
+    #[error("it is no order of this version: the controller and this agent have to be of one release")]
+    NoEnvelope,
+    /// Sealed by somebody else, or changed on the way.
+    #[error("its seal is not the controller's: somebody else sent it, or it was changed on the way")]
+    Seal,
+    /// An order of another fleet.
+    #[error("it is an order of another fleet")]
+    OtherFleet,
+    /// An order to another agent.
+    #[error("it is an order to another agent, {}", .0.escape_debug())]
+    OtherAgent(String),
+    /// An order to an earlier life of this agent.
+    #[error("it was meant for this agent before it was started anew")]
+    OtherSession,
+    /// One that was opened already, or that a later one has overtaken.
+    #[error("it is order {number}, and order {last} has been opened: it was sent again, or came too late")]
+    Replayed {
+        /// Its number.
+        number: u64,
+        /// The last one that was opened.
+        last: u64,
+    },
+}
+
+/// A body that no envelope takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an order of {0} bytes is too long for one message (at most {BODY_BYTES_MAX})")]
+pub struct TooLong(pub usize);
+
+impl Sealer {
+    /// With this key, for this fleet.
+    pub fn new(key: SealingKey, fleet: FleetId) -> Sealer {
+        Sealer { key, fleet }
+    }
+
+    /// An order in its envelope. The number must be above that of every order before it in this session: an
+    /// agent says what it has opened last, so that a controller that was started anew goes on from there.
+    ///
+    /// # Errors
+    /// A body that is too long.
+    pub fn seal(
+        &self,
+        to: &AgentName,
+        session: &AgentSession,
+        number: u64,
+        body: &[u8],
+    ) -> Result<Vec<u8>, TooLong> {
+        if body.len() > BODY_BYTES_MAX {
+            return Err(TooLong(body.len()));
+        }
+        let mut sealed = Vec::with_capacity(2 * DRAWN_CHARS + 9 + to.as_str().len() + body.len());
+        sealed.extend_from_slice(self.fleet.as_str().as_bytes());
+        sealed.extend_from_slice(session.as_str().as_bytes());
+        sealed.extend_from_slice(&number.to_be_bytes());
+        // Names have 48 characters at most.
+        sealed.push(u8::try_from(to.as_str().len()).unwrap_or(u8::MAX));
+        sealed.extend_from_slice(to.as_str().as_bytes());
+        sealed.extend_from_slice(body);
+        let signature = self.key.sign(&signed(&sealed));
+        Ok([MAGIC.as_slice(), &signature, &sealed].concat())
+    }
+}
+
+impl Opener {
+    /// For this life of this agent.
+    pub fn new(check: SealCheck, fleet: FleetId, agent: AgentName, session: AgentSession) -> Opener {
+        Opener { check, fleet, agent, session, last: 0 }
+    }
+
+    /// The number of the order that was opened last; 0 before the first.
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Opens an envelope, or says why not. What is refused changes nothing.
+    ///
+    /// # Errors
+    /// Whatever is not the controller's, for this agent, now, and for the first time.
+    pub fn open<'a>(&mut self, message: &'a [u8]) -> Result<Opened<'a>, OrderRefusal> {
+        let rest = message.strip_prefix(MAGIC.as_slice()).ok_or(OrderRefusal::NoEnvelope)?;
+        let (signature, sealed) = rest.split_at_checked(SIGNATURE_BYTES).ok_or(OrderRefusal::NoEnvelope)?;
+        if !self.check.holds(&signed(sealed), signature) {
+            return Err(OrderRefusal::Seal);
+        }
+        let parts = Parts::of(sealed).ok_or(OrderRefusal::NoEnvelope)?;
+        if parts.fleet != self.fleet.as_str().as_bytes() {
+            return Err(OrderRefusal::OtherFleet);
+        }
+        if parts.agent != self.agent.as_str().as_bytes() {
+            return Err(OrderRefusal::OtherAgent(String::from_utf8_lossy(parts.agent).into_owned()));
+        }
+        if parts.session != self.session.as_str().as_bytes() {
+            return Err(OrderRefusal::OtherSession);
+        }
+        if parts.number <= self.last {
+            return Err(OrderRefusal::Replayed { number: parts.number, last: self.last });
+        }
+        self.last = parts.number;
+        Ok(Opened { number: parts.number, body: parts.body })
+    }
+}
+
+/// What the seal is over: the version, too.
+fn signed(sealed: &[u8]) -> Vec<u8> {
+    [MAGIC.as_slice(), sealed].concat()
+}
+
+/// What is sealed, taken apart.
+struct Parts<'a> {
+    fleet: &'a [u8],
+    session: &'a [u8],
+    number: u64,
+    agent: &'a [u8],
+    body: &'a [u8],
+}
+
+impl<'a> Parts<'a> {
+    fn of(sealed: &'a [u8]) -> Option<Parts<'a>> {
+        let (fleet, rest) = sealed.split_at_checked(DRAWN_CHARS)?;
+        let (session, rest) = rest.split_at_checked(DRAWN_CHARS)?;
+        let (number, rest) = rest.split_first_chunk()?;
+        let (&agent_bytes, rest) = rest.split_first()?;
+        let (agent, body) = rest.split_at_checked(usize::from(agent_bytes))?;
+        Some(Parts { fleet, session, number: u64::from_be_bytes(*number), agent, body })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,26 @@
+//! Many machines, one measurement: agents on the machines that make load, one controller that drives them,
+//! and a NATS server between them.
+//!
+//! * A site: [`site`] is a directory with everything a fleet needs (keys, certificates, the server's
+//!   configuration, a join file for each agent); [`server`] runs a nats-server with it.
+//! * Between machines: [`connection`] is one to the server, that notices its own end; [`envelope`] signs
+//!   each order, and refuses what the controller did not send; [`limits`] is what an agent's owner allows.
+//! * [`install`] puts agents on other machines, over ssh.
+//! * [`protocol`]: what a controller and its agents say to each other about a run.
+//! * [`agent`]: what a machine does for the fleet. [`controller`]: who is there, and what they are told.
+//! * [`whole`]: the agents' run directories become one.
+//!
+//! Not here: measuring, which [`reelgauge_runner`] does on each machine as it does without a fleet; sentences
+//! (report); flags and screens (the binary). Beside the console this is the one crate with an async runtime,
+//! and nothing that measures depends on it.
+
+pub mod agent;
+pub mod connection;
+pub mod controller;
+pub mod envelope;
+pub mod install;
+pub mod limits;
+pub mod protocol;
+pub mod server;
+pub mod site;
+pub mod whole;

@@ -1,0 +1,176 @@
+//! What an agent's owner allows: where it may work, and how much.
+//!
+//! The owner says so on the agent's command line; nobody else can change it. A plan is held to it before
+//! anything is touched: every path in it has to lie below a root, wherever links lead, and what it would
+//! take has to be known and to fit. What nobody knows beforehand (how long a search goes on, how fast a
+//! copier gets) does not fit a limit. A plan is data of a few known kinds and can name no command, so there
+//! is none to look for.
+//!
+//! Not here: what this machine can do (the runner's allowance).
+
+use std::path::{Path, PathBuf};
+
+use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
+use reelgauge_engine::roots::{Roots, RootsError};
+use reelgauge_runner::error::RunError;
+use reelgauge_workload::streams::AnyPlan;
+use reelgauge_workload::units::{Size, Span};
+use serde::{Deserialize, Serialize};
+
+/// How much an agent's owner allows. What is not limited is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnerLimits {
+    /// Bytes of files that a run may make, in all.
+    pub space_bytes: Option<u64>,
+    /// How long a run may take, in nanoseconds, without preparing its files.
+    pub duration_ns: Option<u64>,
+    /// Nothing may be written: runs read the owner's own files, or files that are there.
+    #[serde(default)]
+    pub read_only: bool,
+}
+
+/// Why a plan is refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LimitError {
+    /// A path elsewhere.
+    #[error("{what}: {source}")]
+    Path {
+        /// What the plan names by it.
+        what: &'static str,
+        /// What is wrong with it.
+        source: RootsError,
+    },
+    /// A path that is no text.
+    #[error("{what}: {} is no Unicode text, so it can't be held to the roots; use another \
+     name", path.display())]
+    NoText {
+        /// What the plan names by it.
+        what: &'static str,
+        /// The path.
+        path: PathBuf,
+    },
+    /// A plan that can't be carried out.
+    #[error(transparent)]
+    Plan(Box<RunError>),
+    /// Too many bytes.
+    #[error(
+        "the plan makes files of {}, and this agent's owner allows {limit} (--max-space)",
+        needed.map_or("nobody knows how many bytes".to_owned(), |size| size.to_string())
+    )]
+    Space {
+        /// How many; `None` where nobody knows.
+        needed: Option<Size>,
+        /// How many are allowed.
+        limit: Size,
+    },
+    /// Too long.
+    #[error(
+        "the plan takes {}, and this agent's owner allows {limit} (--max-duration)",
+        needed.map_or("nobody knows how long".to_owned(), |span| span.to_string())
+    )]
+    Duration {
+        /// How long; `None` where nobody knows.
+        needed: Option<Span>,
+        /// How long is allowed.
+        limit: Span,
+    },
+    /// It writes.
+    #[error("the plan writes, and this agent's owner allows reading alone (--read-only)")]
+    Writes,
+}
+
+/// Holds a plan to where its agent may work and how much; the plan with every path resolved. A trace may also
+/// lie in `spool`, where the agent keeps those that the controller sent.
+///
+/// # Errors
+/// What is not allowed, and a plan that can't be carried out anyway.
+pub fn admit(
+    mut plan: AnyPlan,
+    roots: &Roots,
+    spool: Option<&Path>,
+    limits: &OwnerLimits,
+) -> Result<AnyPlan, LimitError> {
+    resolve(&mut plan, roots, spool)?;
+    let forecast = reelgauge_runner::ahead::of_plan(plan.clone());
+    limits.check(&forecast.map_err(|error| LimitError::Plan(Box::new(error)))?)?;
+    Ok(plan)
+}
+
+/// Puts in place of every path where it leads, so that what was held to the roots is what is used.
+fn resolve(plan: &mut AnyPlan, roots: &Roots, spool: Option<&Path>) -> Result<(), LimitError> {
+    match plan {
+        AnyPlan::Mix(plan) => {
+            into_roots("target", &mut plan.target, roots)?;
+            plan.read_from.as_mut().map_or(Ok(()), |path| into_roots("read_from", path, roots))
+        }
+        AnyPlan::Streams(plan) => {
+            into_roots("target", &mut plan.target, roots)?;
+            plan.read_from.as_mut().map_or(Ok(()), |path| into_roots("read_from", path, roots))?;
+            let footage = plan.actors.iter_mut().filter_map(|actor| actor.like.as_mut());
+            footage.into_iter().try_for_each(|path| into_roots("like", path, roots))
+        }
+        AnyPlan::Replay(plan) => {
+            into_roots("target", &mut plan.target, roots)?;
+            let is_sent = spool.is_some_and(|spool| lies_in(&plan.replay.trace, spool));
+            if is_sent { Ok(()) } else { into_roots("trace", &mut plan.replay.trace, roots) }
+        }
+    }
+}
+
+fn into_roots(what: &'static str, path: &mut PathBuf, roots: &Roots) -> Result<(), LimitError> {
+    let text = path.to_str().ok_or_else(|| LimitError::NoText { what, path: path.clone() })?;
+    *path = roots.admit(text).map_err(|source| LimitError::Path { what, source })?;
+    Ok(())
+}
+
+/// Whether a path leads into a folder.
+fn lies_in(path: &Path, folder: &Path) -> bool {
+    match (path.canonicalize(), folder.canonicalize()) {
+        (Ok(path), Ok(folder)) => path.starts_with(&folder) && path != folder,
+        _ => false,
+    }
+}
+
+impl OwnerLimits {
+    /// Holds what a plan takes to what is allowed.
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub fn check(&self, forecast: &Forecast) -> Result<(), LimitError> {
+        let load_bytes = match forecast.load {
+            LoadAhead::AtMost(bytes) => Some(bytes),
+            LoadAhead::Unbounded => None,
+        };
+        if self.read_only && (load_bytes != Some(0) || forecast.most_files_bytes > 0) {
+            return Err(LimitError::Writes);
+        }
+        if let Some(limit) = self.space_bytes {
+            let needed = load_bytes.map(|load| load.saturating_add(forecast.most_files_bytes));
+            if needed.is_none_or(|needed| needed > limit) {
+                return Err(LimitError::Space { needed: needed.map(Size), limit: Size(limit) });
+            }
+        }
+        if let Some(limit) = self.duration_ns {
+            let needed = longest_ns(forecast.time);
+            if needed.is_none_or(|needed| needed > limit) {
+                return Err(LimitError::Duration { needed: needed.map(Span), limit: Span(limit) });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The longest that it can take; `None` where nobody knows.
+fn longest_ns(time: TimeAhead) -> Option<u64> {
+    let seconds = match time {
+        TimeAhead::Planned { s } => s,
+        TimeAhead::Between { most_s, or_longer: false, .. } => most_s,
+        TimeAhead::Between { or_longer: true, .. } | TimeAhead::Unknown => return None,
+    };
+    // Saturates, and nobody allows that long.
+    Some((seconds * 1e9) as u64)
+}
+
+#[cfg(test)]
+mod tests;

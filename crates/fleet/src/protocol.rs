@@ -1,0 +1,239 @@
+//! What a controller and its agents say to each other about a run.
+//!
+//! Anything may be lost, doubled, late or out of order, so nothing rests on a single message. An agent says
+//! its whole state in every [`Beat`], once a second and whenever it changes; the controller says what it
+//! wants until a beat shows that it is so; and whatever is said twice does nothing the second time. What
+//! lets load go on is an answer to a beat that the agent knows to be young, so that an old message never
+//! does.
+//!
+//! Not here: who may say what (the envelope), and how it travels (the connection).
+
+use std::time::Duration;
+
+use reelgauge_runner::steered::words::LiveSaid;
+use serde::{Deserialize, Serialize};
+
+/// An agent says how it stands at least this often.
+pub const BEAT_EVERY: Duration = Duration::from_secs(1);
+/// Load goes on for so long after the last beat that the controller answered.
+pub const LEASE: Duration = Duration::from_secs(5);
+/// An agent that was not heard for so long is missing. The time in which nothing could be heard does not
+/// count.
+pub const MISSING_AFTER: Duration = Duration::from_secs(5);
+/// A load point begins so long after everybody was ready.
+pub const START_AHEAD: Duration = Duration::from_secs(3);
+/// A start whose time is over by more than this is none.
+pub const LATE_MOST: Duration = Duration::from_secs(1);
+/// One piece of a file has at most so many bytes: it fits into one message.
+pub const PIECE_BYTES: u32 = 256 << 10;
+
+/// What the controller tells one agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "order", rename_all = "snake_case")]
+pub enum Order {
+    /// Answers a beat: the controller was there, and this run may go on.
+    Hold {
+        /// The run.
+        run: String,
+        /// The beat that is answered.
+        beat: u64,
+        /// Which process of a controller says it.
+        epoch: u64,
+        /// When the beat was heard, on the controller's clock.
+        heard_ns: i64,
+        /// When this was said.
+        said_ns: i64,
+    },
+    /// Make everything ready for this plan.
+    Prepare {
+        /// The run.
+        run: String,
+        /// SHA-256 of the plan.
+        plan_sha256: String,
+        /// The plan.
+        plan_toml: String,
+    },
+    /// Begin a load point.
+    Start {
+        /// The run.
+        run: String,
+        /// From 0.
+        point: u16,
+        /// Whose clock it is.
+        epoch: u64,
+        /// When, on the controller's clock.
+        at_ns: i64,
+    },
+    /// End, and keep what was measured.
+    Stop {
+        /// The run.
+        run: String,
+    },
+    /// Say which files there are.
+    Files {
+        /// The run.
+        run: String,
+    },
+    /// Send a piece of a file.
+    Piece {
+        /// The run.
+        run: String,
+        /// Its name in the run directory.
+        file: String,
+        /// From here.
+        offset: u64,
+        /// So many bytes; [`PIECE_BYTES`] at most.
+        len: u32,
+    },
+    /// Every file has arrived whole: they need not be kept.
+    Kept {
+        /// The run.
+        run: String,
+    },
+}
+
+impl Order {
+    /// The run that it is about.
+    pub fn run(&self) -> &str {
+        match self {
+            Order::Hold { run, .. }
+            | Order::Prepare { run, .. }
+            | Order::Start { run, .. }
+            | Order::Stop { run }
+            | Order::Files { run }
+            | Order::Piece { run, .. }
+            | Order::Kept { run } => run,
+        }
+    }
+}
+
+/// What an agent says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum Answer {
+    /// How it stands.
+    Beat(Box<Beat>),
+    /// How a load point goes.
+    Live {
+        /// The run.
+        run: String,
+        /// The figures.
+        live: Box<LiveSaid>,
+    },
+    /// Which files a run left.
+    Files {
+        /// The run.
+        run: String,
+        /// All of them.
+        files: Vec<FileThere>,
+    },
+    /// A piece of a file. Its bytes come beside it.
+    Piece {
+        /// The run.
+        run: String,
+        /// The file.
+        file: String,
+        /// From here.
+        offset: u64,
+        /// The bytes; not in the JSON.
+        #[serde(skip)]
+        bytes: Vec<u8>,
+    },
+}
+
+/// A file of a run directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileThere {
+    /// Relative, with `/`.
+    pub name: String,
+    /// Its size.
+    pub len: u64,
+    /// Of all its bytes.
+    pub sha256: String,
+}
+
+/// How an agent stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Beat {
+    /// Which process of the agent says it: a larger number after each start.
+    pub session: u64,
+    /// Rises with each.
+    pub beat: u64,
+    /// Of the program.
+    pub version: String,
+    /// Its wall clock against the controller's, if that is known.
+    pub clock: Option<ClockOffset>,
+    /// The runs that it knows: the one that goes on, and those whose files were not fetched.
+    pub runs: Vec<RunState>,
+}
+
+/// One clock against another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockOffset {
+    /// How far the agent's is ahead.
+    pub offset_ns: i64,
+    /// It is no farther off than this.
+    pub uncertainty_ns: i64,
+}
+
+/// How a run stands on an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunState {
+    /// The run.
+    pub run: String,
+    /// SHA-256 of its plan, as it lies on the agent's disk.
+    pub plan_sha256: String,
+    /// What it does.
+    pub phase: Phase,
+    /// How much later each load point began than was agreed upon.
+    pub skews_ns: Vec<i64>,
+    /// How many load points had their whole time.
+    pub points_complete: u16,
+}
+
+/// What a run does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Phase {
+    /// It makes its files.
+    Preparing,
+    /// It waits to be told when this load point begins.
+    Ready {
+        /// From 0.
+        point: u16,
+    },
+    /// It was told when this load point begins.
+    Starting {
+        /// From 0.
+        point: u16,
+    },
+    /// This load point goes on.
+    Measuring {
+        /// From 0.
+        point: u16,
+    },
+    /// It is over.
+    Over {
+        /// Its exit code; `None` where nobody was left to hear it.
+        code: Option<u8>,
+        /// Why it did not complete.
+        reason: Option<String>,
+    },
+    /// It was never begun here.
+    Refused {
+        /// Why.
+        why: String,
+    },
+}
+
+impl Phase {
+    /// Whether it does something to the storage, or soon will.
+    pub fn is_load(&self) -> bool {
+        matches!(self, Phase::Preparing | Phase::Starting { .. } | Phase::Measuring { .. })
+    }
+
+    /// Whether its process has ended, or never was.
+    pub fn is_over(&self) -> bool {
+        matches!(self, Phase::Over { .. } | Phase::Refused { .. })
+    }
+}

@@ -1,0 +1,212 @@
+//! A nats-server of the fleet's own: found, started with a site's configuration, and never left behind.
+//!
+//! Between this process and the server stands a keeper, a process of this same program that does nothing but
+//! hold the server to the life of a pipe: when the pipe ends, because this process ended in whatever way, the
+//! server ends, too. Its parent writes a line into the pipe to have the configuration read anew.
+//!
+//! Not here: what the configuration says ([`crate::site`]).
+
+pub mod keeper;
+pub mod program;
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::site::directory::{FleetSite, SiteError};
+use keeper::RELOAD;
+use program::{NatsServer, ProgramError};
+
+/// How long the server may take until it listens. A store of gigabytes is looked through first.
+const READY: Duration = Duration::from_secs(60);
+/// How often that is looked for.
+const BEAT: Duration = Duration::from_millis(50);
+/// How long it may take to end, the keeper's own patience included.
+const ENDING: Duration = Duration::from_secs(15);
+/// How much of its log is told when it ends by itself.
+const LOG_LINES: usize = 4;
+
+/// A server that runs.
+#[derive(Debug)]
+pub struct FleetServer {
+    keeper: Child,
+    pipe: Option<ChildStdin>,
+    configuration_path: PathBuf,
+    configuration: String,
+}
+
+/// Why no server runs.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// None of this fleet's own.
+    #[error("this fleet uses a server that others run ({0}); there is nothing to start here")]
+    Others(String),
+    /// No program.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// The site can't be read or written.
+    #[error(transparent)]
+    Site(#[from] SiteError),
+    /// The system says no.
+    #[error("nats-server can't be started: {0}")]
+    Start(io::Error),
+    /// It has ended by itself.
+    #[error("nats-server has ended by itself; {} says:\n{said}", log.display())]
+    Ended {
+        /// Where it writes.
+        log: PathBuf,
+        /// The end of it.
+        said: String,
+    },
+    /// It does not listen.
+    #[error("nats-server does not listen on {listen} after a minute; {} may say why", log.display())]
+    Silent {
+        /// Where it should.
+        listen: SocketAddr,
+        /// Where it writes.
+        log: PathBuf,
+    },
+}
+
+impl FleetServer {
+    /// Starts the server of this site. `keeper` is a command that becomes [`keeper::keep`], with whatever it
+    /// needs but program and configuration, which are added.
+    ///
+    /// # Errors
+    /// A site without a server of its own, and a server that does not start.
+    pub fn start(
+        site: &FleetSite,
+        program: &NatsServer,
+        mut keeper: Command,
+    ) -> Result<FleetServer, ServerError> {
+        let Some(listen) = site.register().listen else {
+            return Err(ServerError::Others(site.register().servers.join(", ")));
+        };
+        site.write_configuration()?;
+        let configuration_path = site.configuration_path();
+        let configuration = read(&configuration_path);
+        keeper.arg(program.path()).arg(&configuration_path);
+        keeper.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let mut keeper = keeper.spawn().map_err(ServerError::Start)?;
+        let pipe = keeper.stdin.take();
+        // It says a word once the server's process is there; a server that cannot even start says why itself.
+        let mut word = String::new();
+        if let Some(said) = keeper.stdout.take() {
+            let _ = BufReader::new(said).read_line(&mut word);
+        }
+        let mut server = FleetServer { keeper, pipe, configuration_path, configuration };
+        server.wait_until_it_listens(listen, &site.log_path())?;
+        Ok(server)
+    }
+
+    fn wait_until_it_listens(&mut self, listen: SocketAddr, log: &Path) -> Result<(), ServerError> {
+        let start = Instant::now();
+        let ended = || ServerError::Ended { log: log.to_owned(), said: last_lines(&read(log)) };
+        while TcpStream::connect_timeout(&dialled(listen), Duration::from_secs(1)).is_err() {
+            if self.has_ended().is_some() {
+                return Err(ended());
+            }
+            if start.elapsed() > READY {
+                return Err(ServerError::Silent { listen, log: log.to_owned() });
+            }
+            std::thread::sleep(BEAT);
+        }
+        // Somebody else may listen there, which is why this one then ends.
+        std::thread::sleep(4 * BEAT);
+        match self.has_ended() {
+            Some(_) => Err(ended()),
+            None => Ok(()),
+        }
+    }
+
+    /// How it ended, if it has.
+    pub fn has_ended(&mut self) -> Option<ExitStatus> {
+        self.keeper.try_wait().ok().flatten()
+    }
+
+    /// Has the configuration read anew where it was changed. Whether it was.
+    ///
+    /// # Errors
+    /// The keeper is gone.
+    pub fn follow_configuration(&mut self) -> io::Result<bool> {
+        let configuration = read(&self.configuration_path);
+        if configuration.is_empty() || configuration == self.configuration {
+            return Ok(false);
+        }
+        let pipe = self.pipe.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        writeln!(pipe, "{RELOAD}")?;
+        pipe.flush()?;
+        self.configuration = configuration;
+        Ok(true)
+    }
+
+    /// What a server that ended by itself said last.
+    pub fn ended(site: &FleetSite) -> ServerError {
+        let log = site.log_path();
+        ServerError::Ended { said: last_lines(&read(&log)), log }
+    }
+
+    /// Ends it.
+    pub fn stop(&mut self) {
+        drop(self.pipe.take());
+        let start = Instant::now();
+        while self.has_ended().is_none() && start.elapsed() < ENDING {
+            std::thread::sleep(BEAT);
+        }
+        let _ = self.keeper.kill();
+        let _ = self.keeper.wait();
+    }
+}
+
+impl Drop for FleetServer {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Where to dial a server that listens everywhere.
+fn dialled(listen: SocketAddr) -> SocketAddr {
+    let here = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(here, listen.port())
+}
+
+fn read(path: &Path) -> String {
+    fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    match lines.is_empty() {
+        true => "nothing".to_owned(),
+        false => lines[lines.len().saturating_sub(LOG_LINES)..].join("\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_listens_everywhere_is_dialled_here() {
+        for (listen, dial) in
+            [("0.0.0.0:1", "127.0.0.1:1"), ("[::]:1", "[::1]:1"), ("10.0.0.5:1", "10.0.0.5:1")]
+        {
+            let parsed = listen.parse().map(dialled);
+            assert_eq!(parsed.ok().map(|address: SocketAddr| address.to_string()), Some(dial.to_owned()));
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_log_is_told() {
+        assert_eq!(last_lines(""), "nothing");
+        assert_eq!(last_lines("a\nb\nc\nd\ne\n"), "b\nc\nd\ne");
+    }
+}

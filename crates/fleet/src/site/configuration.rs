@@ -1,0 +1,164 @@
+//! The fleet's register as nats-server reads it: who may connect, and what each may say and hear.
+//!
+//! Made from the register alone, so nobody has to edit it; what somebody writes into it is lost.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use super::name::AgentName;
+use super::register::Register;
+use super::subject::Permissions;
+
+/// Where the files lie that the configuration names.
+pub struct Files<'a> {
+    /// The server's certificate.
+    pub certificate: &'a Path,
+    /// Its key.
+    pub key: &'a Path,
+    /// Where JetStream keeps what must not be lost.
+    pub store: &'a Path,
+    /// Where the server writes what happens.
+    pub log: &'a Path,
+}
+
+/// What the store may take.
+const STORE_MAX: &str = "8GB";
+
+/// The configuration of a server of the fleet's own.
+pub fn of_server(register: &Register, listen: SocketAddr, files: &Files<'_>) -> String {
+    format!(
+        "# Made by reelgauge from fleet.toml; changed by 'reelgauge fleet add' and 'fleet revoke'.\n\
+         server_name: {name}\n\
+         listen: {listen}\n\
+         # Nothing is ever said in the clear: the first byte is TLS.\n\
+         tls {{\n  \
+           cert_file: {certificate}\n  \
+           key_file: {key}\n  \
+           handshake_first: true\n  \
+           min_version: \"1.3\"\n  \
+           timeout: 5\n\
+         }}\n\
+         log_file: {log}\n\
+         max_payload: 1MB\n\
+         ping_interval: \"5s\"\n\
+         ping_max: 2\n\
+         write_deadline: \"10s\"\n\
+         jetstream {{ store_dir: {store}, max_memory_store: 64MB, max_file_store: {STORE_MAX} }}\n\
+         system_account: SYS\n\
+         accounts {{\n  \
+           FLEET {{\n    \
+             jetstream: {{ max_memory: 64MB, max_file: {STORE_MAX}, max_streams: 16, \
+             max_consumers: 256 }}\n    \
+             users: [\n{users}    ]\n  \
+           }}\n  \
+           SYS {{ users: [] }}\n\
+         }}\n",
+        name = quoted(&format!("reelgauge-{}", &register.fleet.as_str()[..8])),
+        listen = quoted(&listen.to_string()),
+        certificate = quoted(&files.certificate.to_string_lossy()),
+        key = quoted(&files.key.to_string_lossy()),
+        log = quoted(&files.log.to_string_lossy()),
+        store = quoted(&files.store.to_string_lossy()),
+        users = users(register),
+    )
+}
+
+/// The users alone, for an account of a server that others run.
+pub fn of_users(register: &Register) -> String {
+    format!(
+        "# For the account of this fleet on your NATS server: include this file in it. The server needs\n\
+         # tls {{ handshake_first: true }} and JetStream for the account. Made by reelgauge from \
+         fleet.toml.\n\
+         users: [\n{}]\n",
+        users(register)
+    )
+}
+
+fn users(register: &Register) -> String {
+    let controller = user(&register.controller, "controller", &Permissions::of_controller());
+    let agent = |name: &AgentName, key: &str| user(key, name.as_str(), &Permissions::of_agent(name));
+    let agents = register.agents.iter().map(|member| agent(&member.name, &member.key));
+    std::iter::once(controller).chain(agents).collect()
+}
+
+fn user(key: &str, name: &str, permissions: &Permissions) -> String {
+    let answers = permissions
+        .answers
+        .map(|most| format!("\n        allow_responses: {{ max: {most}, expires: \"10m\" }}"))
+        .unwrap_or_default();
+    format!(
+        "      # {name}\n      {{ nkey: {}, permissions: {{\n        publish: {{ allow: {} }}\n        \
+         subscribe: {{ \
+         allow: {} }}{answers}\n      }} }}\n",
+        quoted(key),
+        list(&permissions.publish),
+        list(&permissions.subscribe),
+    )
+}
+
+fn list(subjects: &[String]) -> String {
+    let quoted: Vec<String> = subjects.iter().map(|subject| quoted(subject)).collect();
+    format!("[{}]", quoted.join(", "))
+}
+
+/// A string of the configuration, whatever is in it.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::site::key::{SealingKey, UserKey};
+    use crate::site::name::FleetId;
+    use crate::site::register::{Member, REGISTER_VERSION};
+
+    fn register() -> Register {
+        Register {
+            version: REGISTER_VERSION,
+            fleet: FleetId::draw().unwrap(),
+            servers: vec!["tls://127.0.0.1:4222".to_owned()],
+            listen: None,
+            controller: UserKey::draw().public(),
+            seal: SealingKey::draw().public(),
+            agents: vec![Member { name: "edit-01".parse().unwrap(), key: UserKey::draw().public() }],
+            revoked: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn nothing_listens_without_tls_and_nobody_is_let_in_unnamed() {
+        let register = register();
+        let here = Path::new("/var/lib/a \"fleet\"");
+        let files = Files { certificate: here, key: here, store: here, log: here };
+        let text = of_server(&register, "0.0.0.0:4222".parse().unwrap(), &files);
+        assert!(text.contains("handshake_first: true\n") && text.contains("min_version: \"1.3\""));
+        assert!(text.contains("cert_file: \"/var/lib/a \\\"fleet\\\"\""));
+        for opening in ["no_auth_user", "http", "websocket", "leafnodes", "cluster", "monitor", "password"] {
+            assert!(!text.contains(opening), "{opening}");
+        }
+        assert_eq!(text.matches("nkey:").count(), 2);
+        assert!(text.contains(&register.controller) && text.contains(&register.agents[0].key));
+        assert!(!text.contains(&register.seal), "the seal opens no server");
+    }
+
+    #[test]
+    fn somebody_elses_server_gets_the_users_alone() {
+        let text = of_users(&register());
+        assert!(text.contains("users: [") && !text.contains("listen") && !text.contains("tls {\n"));
+    }
+}

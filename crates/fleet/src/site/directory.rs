@@ -1,0 +1,423 @@
+//! A site's directory: made as a whole or not at all, read, and changed one agent at a time.
+//!
+//! ```text
+//! fleet.toml            who belongs to the fleet (the register); the only file that is read to learn it
+//! join/NAME.toml        what agent NAME needs to join; a secret, to be moved to its machine
+//! keys/controller.key   opens the server; a secret
+//! keys/seal.key         seals orders; a secret
+//! tls/authority.pem     what agents trust; tls/server.pem and server.key: how the server proves itself
+//! nats.conf             the register as nats-server reads it (users.conf, where others run the server)
+//! jetstream/, nats.log  the server's own
+//! ```
+
+use std::fs::{self, File};
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use super::certificate::{self, CertificateError, Certificates};
+use super::configuration;
+use super::join_file::{self, is_tls};
+use super::key::{KeyError, SealingKey, UserKey};
+use super::name::{AgentName, FleetId};
+use super::private_file::{self, PrivateFileError};
+use super::register::{Member, REGISTER_VERSION, Register, RegisterError};
+
+/// A site that is there.
+#[derive(Clone, Debug)]
+pub struct FleetSite {
+    dir: PathBuf,
+    register: Register,
+}
+
+/// What a new site is to be.
+#[derive(Clone, Debug)]
+pub struct NewSite {
+    /// The first agents.
+    pub agents: Vec<AgentName>,
+    /// Whose server it uses.
+    pub server: NewServer,
+}
+
+/// Whose server a new site uses.
+#[derive(Clone, Debug)]
+pub enum NewServer {
+    /// Its own.
+    Own {
+        /// Where it listens.
+        listen: SocketAddr,
+        /// By which names and addresses agents reach it; without any, by that address.
+        hosts: Vec<String>,
+    },
+    /// One that others run.
+    Others {
+        /// `tls://HOST:PORT`.
+        servers: Vec<String>,
+        /// The certificate of who vouches for it, as PEM.
+        authority: PathBuf,
+    },
+}
+
+/// The controller's keys.
+#[derive(Clone, Debug)]
+pub struct ControllerKeys {
+    /// Opens the server.
+    pub user: UserKey,
+    /// Seals orders.
+    pub seal: SealingKey,
+}
+
+/// Why a site can't be made, read or changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SiteError {
+    /// Something is there.
+    #[error("{} is there already, and a fleet's keys are never overwritten; name a directory that is not \
+     there",
+        .0.display())]
+    Taken(PathBuf),
+    /// No site there.
+    #[error("{} is no fleet's directory: it has no fleet.toml; 'reelgauge fleet init {}' makes one",
+        .0.display(), .0.display())]
+    NoSite(PathBuf),
+    /// The address is none that anybody can dial.
+    #[error(
+        "agents can't dial {0}: add --host with a name or an address by which they reach this machine, like \
+         --host \
+         10.0.0.5"
+    )]
+    NoHost(SocketAddr),
+    /// Not a server.
+    #[error("'{}' is no server with TLS; write tls://HOST:PORT", .0.escape_debug())]
+    NoServer(String),
+    /// Not a certificate.
+    #[error("{} holds no certificate; give the PEM file of who vouches for the server", .0.display())]
+    NoAuthority(PathBuf),
+    /// The system says no.
+    #[error("{} can't be used: {source}; check the path and its rights", path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file that keeps a secret.
+    #[error(transparent)]
+    Private(#[from] PrivateFileError),
+    /// A key that is none.
+    #[error("{}: {source}", path.display())]
+    Key {
+        /// Where.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: KeyError,
+    },
+    /// Who belongs to it.
+    #[error(transparent)]
+    Register(#[from] RegisterError),
+    /// No certificate.
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
+    /// No secret can be drawn.
+    #[error("the system gives no random numbers ({0}), so no key can be made")]
+    Random(#[from] getrandom::Error),
+}
+
+impl FleetSite {
+    /// Makes a site. A directory that is there is left alone, unless it is empty.
+    ///
+    /// # Errors
+    /// What is there already, and what can't be made; then nothing is left behind.
+    pub fn make(dir: &Path, new: &NewSite) -> Result<FleetSite, SiteError> {
+        let dir = std::path::absolute(dir).map_err(failed(dir))?;
+        let is_empty = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+        let is_there = dir.symlink_metadata().is_ok();
+        if is_there && !is_empty(&dir) {
+            return Err(SiteError::Taken(dir));
+        }
+        let parent = dir.parent().unwrap_or(Path::new("/")).to_owned();
+        fs::create_dir_all(&parent).map_err(failed(&parent))?;
+        // Made for its owner alone, and moved into place when it is whole.
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".reelgauge-fleet-");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let draft = builder.tempdir_in(&parent);
+        let draft = draft.map_err(failed(&parent))?;
+        let register = fill(draft.path(), &dir, new)?;
+        if is_there {
+            fs::remove_dir(&dir).map_err(|_| SiteError::Taken(dir.clone()))?;
+        }
+        fs::rename(draft.path(), &dir).map_err(failed(&dir))?;
+        // It is no longer where it would be removed.
+        let _ = draft.keep();
+        Ok(FleetSite { dir, register })
+    }
+
+    /// Opens a site.
+    ///
+    /// # Errors
+    /// No site, or one that is damaged.
+    pub fn open(dir: &Path) -> Result<FleetSite, SiteError> {
+        let dir = std::path::absolute(dir).map_err(failed(dir))?;
+        let path = dir.join(REGISTER);
+        let text = match private_file::read(&path) {
+            Err(PrivateFileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                return Err(SiteError::NoSite(dir));
+            }
+            text => text?,
+        };
+        Ok(FleetSite { register: Register::from_toml(&text)?, dir })
+    }
+
+    /// Takes a new agent in; where its join file is.
+    ///
+    /// # Errors
+    /// One of this name, and what can't be written.
+    pub fn add(&mut self, name: &AgentName) -> Result<PathBuf, SiteError> {
+        let _lock = self.lock()?;
+        let mut register = FleetSite::open(&self.dir)?.register;
+        let authority_pem = self.authority_pem()?;
+        let key = UserKey::draw();
+        register.add(name.clone(), key.public())?;
+        let path = self.join_path(name);
+        private_file::make(&path, &join_text(&register, name, &key, &authority_pem))?;
+        if let Err(error) = write_register(&self.dir, &self.dir, &register) {
+            let _ = fs::remove_file(&path);
+            return Err(error);
+        }
+        self.register = register;
+        Ok(path)
+    }
+
+    /// Puts an agent out: the server drops it, and its key opens nothing any more.
+    ///
+    /// # Errors
+    /// Nobody of this name, and what can't be written.
+    pub fn revoke(&mut self, name: &AgentName) -> Result<(), SiteError> {
+        let _lock = self.lock()?;
+        let mut register = FleetSite::open(&self.dir)?.register;
+        register.revoke(name, jiff::Timestamp::now().to_string())?;
+        write_register(&self.dir, &self.dir, &register)?;
+        self.register = register;
+        let path = self.join_path(name);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(&path)(error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the server's configuration anew: the directory may have been moved.
+    ///
+    /// # Errors
+    /// What can't be written.
+    pub fn write_configuration(&self) -> Result<(), SiteError> {
+        let _lock = self.lock()?;
+        write_configuration(&self.dir, &self.dir, &self.register)
+    }
+
+    /// Who belongs to it.
+    pub fn register(&self) -> &Register {
+        &self.register
+    }
+
+    /// Where it lies.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The controller's keys.
+    ///
+    /// # Errors
+    /// Files that others can read, or that are damaged.
+    pub fn controller_keys(&self) -> Result<ControllerKeys, SiteError> {
+        let read = |name: &str| {
+            let path = self.dir.join(name);
+            private_file::read(&path).map(|text| (path, text))
+        };
+        let key = |path: PathBuf| move |source| SiteError::Key { path, source };
+        let (path, user) = read(CONTROLLER_KEY)?;
+        let user = UserKey::from_seed(user.trim()).map_err(key(path))?;
+        let (path, seal) = read(SEAL_KEY)?;
+        let seal = SealingKey::from_seed(seal.trim()).map_err(key(path))?;
+        Ok(ControllerKeys { user, seal })
+    }
+
+    /// Where the join file of this agent is, until it is moved to its machine.
+    pub fn join_path(&self, name: &AgentName) -> PathBuf {
+        self.dir.join(JOIN).join(format!("{name}.toml"))
+    }
+
+    /// The certificate of who vouches for the server, as PEM.
+    ///
+    /// # Errors
+    /// A file that can't be read.
+    pub fn authority_pem(&self) -> Result<String, SiteError> {
+        Ok(private_file::read(&self.authority_path())?)
+    }
+
+    /// The file with the certificate of who vouches for the server.
+    pub fn authority_path(&self) -> PathBuf {
+        self.dir.join(AUTHORITY)
+    }
+
+    /// The configuration of a server of its own.
+    pub fn configuration_path(&self) -> PathBuf {
+        self.dir.join(CONFIGURATION)
+    }
+
+    /// What the server writes down.
+    pub fn log_path(&self) -> PathBuf {
+        self.dir.join(LOG)
+    }
+
+    /// One change at a time.
+    fn lock(&self) -> Result<File, SiteError> {
+        let path = self.dir.join(LOCK);
+        let file = File::options().create(true).append(true).open(&path).map_err(failed(&path))?;
+        file.lock().map_err(failed(&path))?;
+        Ok(file)
+    }
+}
+
+const REGISTER: &str = "fleet.toml";
+const JOIN: &str = "join";
+const CONTROLLER_KEY: &str = "keys/controller.key";
+const SEAL_KEY: &str = "keys/seal.key";
+const AUTHORITY: &str = "tls/authority.pem";
+const CERTIFICATE: &str = "tls/server.pem";
+const CERTIFICATE_KEY: &str = "tls/server.key";
+const CONFIGURATION: &str = "nats.conf";
+const USERS: &str = "users.conf";
+const STORE: &str = "jetstream";
+const LOG: &str = "nats.log";
+const LOCK: &str = ".lock";
+
+fn failed(path: &Path) -> impl Fn(io::Error) -> SiteError {
+    let path = path.to_owned();
+    move |source| SiteError::Io { path: path.clone(), source }
+}
+
+/// Everything of a new site, written to `draft`, to be moved to `dir`.
+fn fill(draft: &Path, dir: &Path, new: &NewSite) -> Result<Register, SiteError> {
+    for folder in [JOIN, "keys", "tls"] {
+        make_folder(&draft.join(folder))?;
+    }
+    let fleet = FleetId::draw()?;
+    let (user, seal) = (UserKey::draw(), SealingKey::draw());
+    private_file::make(&draft.join(CONTROLLER_KEY), &format!("{}\n", user.reveal()))?;
+    private_file::make(&draft.join(SEAL_KEY), &format!("{}\n", seal.reveal()))?;
+    let (servers, listen, authority_pem) = match &new.server {
+        NewServer::Own { listen, hosts } => own_server(draft, &fleet, *listen, hosts)?,
+        NewServer::Others { servers, authority } => others_server(servers, authority)?,
+    };
+    private_file::make(&draft.join(AUTHORITY), &authority_pem)?;
+    let mut register = Register {
+        version: REGISTER_VERSION,
+        fleet,
+        servers,
+        listen,
+        controller: user.public(),
+        seal: seal.public(),
+        agents: Vec::new(),
+        revoked: Vec::new(),
+    };
+    for name in &new.agents {
+        let key = UserKey::draw();
+        if register.agents.iter().any(|member| member.name == *name) {
+            return Err(RegisterError::Twice(name.clone()).into());
+        }
+        register.agents.push(Member { name: name.clone(), key: key.public() });
+        let text = join_text(&register, name, &key, &authority_pem);
+        private_file::make(&draft.join(JOIN).join(format!("{name}.toml")), &text)?;
+    }
+    write_register(draft, dir, &register)?;
+    Ok(register)
+}
+
+/// Where agents find it, where it listens, and who vouches for it.
+type ServerPlace = (Vec<String>, Option<SocketAddr>, String);
+
+fn own_server(
+    draft: &Path,
+    fleet: &FleetId,
+    listen: SocketAddr,
+    hosts: &[String],
+) -> Result<ServerPlace, SiteError> {
+    let mut hosts = hosts.to_vec();
+    if hosts.is_empty() {
+        if listen.ip().is_unspecified() {
+            return Err(SiteError::NoHost(listen));
+        }
+        hosts.push(listen.ip().to_string());
+    }
+    let server = |host: &String| match host.contains(':') {
+        true => format!("tls://[{host}]:{}", listen.port()),
+        false => format!("tls://{host}:{}", listen.port()),
+    };
+    let servers: Vec<String> = hosts.iter().map(server).collect();
+    if let Some(bad) = servers.iter().zip(&hosts).find_map(|(server, host)| (!is_tls(server)).then_some(host))
+    {
+        return Err(SiteError::NoServer(bad.clone()));
+    }
+    let Certificates { authority_pem, server_pem, server_key_pem } =
+        certificate::make(&fleet.as_str()[..8], &hosts)?;
+    private_file::make(&draft.join(CERTIFICATE), &server_pem)?;
+    private_file::make(&draft.join(CERTIFICATE_KEY), &server_key_pem)?;
+    make_folder(&draft.join(STORE))?;
+    Ok((servers, Some(listen), authority_pem))
+}
+
+fn others_server(servers: &[String], authority: &Path) -> Result<ServerPlace, SiteError> {
+    if let Some(bad) = servers.iter().find(|server| !is_tls(server)) {
+        return Err(SiteError::NoServer(bad.clone()));
+    }
+    let pem = fs::read_to_string(authority).map_err(failed(authority))?;
+    match pem.contains("-----BEGIN CERTIFICATE-----") {
+        true => Ok((servers.to_vec(), None, pem)),
+        false => Err(SiteError::NoAuthority(authority.to_owned())),
+    }
+}
+
+/// For its owner alone, whatever the umask.
+fn make_folder(path: &Path) -> Result<(), SiteError> {
+    #[cfg(unix)]
+    let builder = {
+        let mut builder = fs::DirBuilder::new();
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder
+    };
+    #[cfg(not(unix))]
+    let builder = fs::DirBuilder::new();
+    builder.create(path).map_err(failed(path))
+}
+
+fn join_text(register: &Register, name: &AgentName, key: &UserKey, authority_pem: &str) -> String {
+    let keys = join_file::Keys { agent: key, seal_public: &register.seal, authority_pem };
+    join_file::text(&register.fleet, name, &register.servers, &keys)
+}
+
+/// The register, and the configuration that is made from it. `dir` is where the site will be.
+fn write_register(into: &Path, dir: &Path, register: &Register) -> Result<(), SiteError> {
+    private_file::replace(&into.join(REGISTER), &register.to_toml()?)?;
+    write_configuration(into, dir, register)
+}
+
+fn write_configuration(into: &Path, dir: &Path, register: &Register) -> Result<(), SiteError> {
+    let (name, text) = match register.listen {
+        Some(listen) => {
+            let files = configuration::Files {
+                certificate: &dir.join(CERTIFICATE),
+                key: &dir.join(CERTIFICATE_KEY),
+                store: &dir.join(STORE),
+                log: &dir.join(LOG),
+            };
+            (CONFIGURATION, configuration::of_server(register, listen, &files))
+        }
+        None => (USERS, configuration::of_users(register)),
+    };
+    Ok(private_file::replace(&into.join(name), &text)?)
+}
+
+#[cfg(test)]
+mod tests;

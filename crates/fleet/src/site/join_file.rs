@@ -1,0 +1,222 @@
+//! What one agent needs to join the fleet, in one file: where the server is, how it proves itself, the
+//! agent's own key, and what it knows the controller's orders by. A secret.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::key::{KeyError, SealCheck, UserKey};
+use super::name::{AgentName, FleetId};
+use super::private_file::{self, PrivateFileError};
+
+/// The version of this format.
+pub const JOIN_VERSION: u32 = 1;
+
+/// What one agent needs to join.
+#[derive(Clone, Debug)]
+pub struct JoinFile {
+    /// Which fleet.
+    pub fleet: FleetId,
+    /// Which agent.
+    pub agent: AgentName,
+    /// Where the server is: `tls://HOST:PORT`, any of these.
+    pub servers: Vec<String>,
+    /// The agent's key.
+    pub key: UserKey,
+    /// What it knows the controller's seal by.
+    pub seal: SealCheck,
+    /// The certificate of who vouches for the server, as PEM.
+    pub authority_pem: String,
+    /// The file.
+    pub path: PathBuf,
+}
+
+/// Why a join file can't be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JoinError {
+    /// It can't be read, or is no secret any more.
+    #[error(transparent)]
+    File(#[from] PrivateFileError),
+    /// Not a join file.
+    #[error("{} is no join file: {why}; 'reelgauge fleet init' and 'fleet add' make them, one for each agent",
+        path.display())]
+    Damaged {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Written by a newer program.
+    #[error("{} has version {version}, this program reads {JOIN_VERSION}; update Reelgauge \
+     here", path.display())]
+    Newer {
+        /// Which.
+        path: PathBuf,
+        /// Its version.
+        version: u32,
+    },
+}
+
+/// The file, as TOML has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    version: u32,
+    fleet: FleetId,
+    agent: AgentName,
+    servers: Vec<String>,
+    key: String,
+    seal: String,
+    authority: String,
+}
+
+/// The text of a join file.
+pub fn text(fleet: &FleetId, agent: &AgentName, servers: &[String], keys: &Keys<'_>) -> String {
+    let servers: Vec<String> = servers.iter().map(|server| format!("{server:?}")).collect();
+    format!(
+        "# Lets one machine's agent join a fleet: reelgauge agent --join FILE --root DIR\n\
+         # A secret: whoever has it can pose as this agent, until 'reelgauge fleet revoke {agent}'.\n\
+         version = {JOIN_VERSION}\n\
+         fleet = \"{}\"\n\
+         agent = \"{agent}\"\n\
+         servers = [{}]\n\
+         key = \"{}\"\n\
+         seal = \"{}\"\n\
+         authority = '''\n{}\n'''\n",
+        fleet.as_str(),
+        servers.join(", "),
+        keys.agent.reveal(),
+        keys.seal_public,
+        keys.authority_pem.trim_end(),
+    )
+}
+
+/// What a join file proves and knows.
+pub struct Keys<'a> {
+    /// The agent's own.
+    pub agent: &'a UserKey,
+    /// What the controller's seal is known by.
+    pub seal_public: &'a str,
+    /// The certificate of who vouches for the server.
+    pub authority_pem: &'a str,
+}
+
+impl JoinFile {
+    /// Reads a join file.
+    ///
+    /// # Errors
+    /// One that others can read, and anything that is none.
+    pub fn read(path: &Path) -> Result<JoinFile, JoinError> {
+        let text = private_file::read(path)?;
+        JoinFile::of(&text, path)
+    }
+
+    fn of(text: &str, path: &Path) -> Result<JoinFile, JoinError> {
+        let damaged = |why: String| JoinError::Damaged { path: path.to_owned(), why };
+        let key_failed = |error: KeyError| damaged(error.to_string());
+        #[derive(Deserialize)]
+        struct Version {
+            version: u32,
+        }
+        // What toml says of a place repeats the line, which may be the key's.
+        let Version { version } =
+            toml::from_str(text).map_err(|_| damaged("it has no version".to_owned()))?;
+        if version > JOIN_VERSION {
+            return Err(JoinError::Newer { path: path.to_owned(), version });
+        }
+        let written: Written = toml::from_str(text).map_err(|error| damaged(error.message().to_owned()))?;
+        if written.servers.is_empty() || written.servers.iter().any(|server| !is_tls(server)) {
+            return Err(damaged("its servers are not tls://HOST:PORT".to_owned()));
+        }
+        if !written.authority.contains("-----BEGIN CERTIFICATE-----") {
+            return Err(damaged("it has no certificate".to_owned()));
+        }
+        debug_assert_eq!(written.version, version);
+        Ok(JoinFile {
+            fleet: written.fleet,
+            agent: written.agent,
+            servers: written.servers,
+            key: UserKey::from_seed(&written.key).map_err(key_failed)?,
+            seal: SealCheck::of(&written.seal).map_err(key_failed)?,
+            authority_pem: written.authority,
+            path: path.to_owned(),
+        })
+    }
+}
+
+/// Nothing else is dialled: what comes without TLS comes from anybody.
+pub fn is_tls(server: &str) -> bool {
+    let place = server.strip_prefix("tls://").unwrap_or_default();
+    !place.is_empty() && place.chars().all(|c| c.is_ascii_alphanumeric() || "-._:[]".contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::site::certificate;
+    use crate::site::key::SealingKey;
+
+    fn written() -> (String, UserKey, SealingKey) {
+        let (key, seal) = (UserKey::draw(), SealingKey::draw());
+        let authority = certificate::make("a", &["127.0.0.1".to_owned()]).unwrap().authority_pem;
+        let keys = Keys { agent: &key, seal_public: &seal.public(), authority_pem: &authority };
+        let servers = ["tls://127.0.0.1:4222".to_owned(), "tls://[::1]:4222".to_owned()];
+        let text = text(&FleetId::draw().unwrap(), &"edit-01".parse().unwrap(), &servers, &keys);
+        (text, key, seal)
+    }
+
+    fn read(text: &str) -> Result<JoinFile, JoinError> {
+        JoinFile::of(text, Path::new("edit-01.toml"))
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let (text, key, seal) = written();
+        let join = read(&text).unwrap();
+        assert_eq!((join.agent.as_str(), join.servers.len()), ("edit-01", 2));
+        assert_eq!(join.key.public(), key.public());
+        assert!(join.seal.holds(b"x", &seal.sign(b"x")));
+        assert!(join.authority_pem.lines().any(|line| line == "-----BEGIN CERTIFICATE-----"));
+    }
+
+    #[test]
+    fn anything_else_is_refused_and_no_secret_repeated() {
+        let (good, key, _) = written();
+        let secret = key.reveal();
+        let changes = [
+            ("tls://127", "nats://127"),
+            ("servers = [", "servers = [] # ["),
+            ("-----BEGIN CERTIFICATE-----", "-----BEGIN NOTHING-----"),
+            ("agent = \"edit-01\"", "agent = \"../edit\""),
+            ("fleet = \"", "fleet = \"z"),
+            ("seal = \"V", "seal = \"U"),
+            ("key = \"SU", "key = \"SA"),
+            ("key = \"S", "key = [\"S"),
+            ("version = 1", "version = 1\nexec = \"rm\""),
+            ("version = 1", ""),
+        ];
+        for (from, to) in changes {
+            let bad = good.replacen(from, to, 1);
+            assert_ne!(bad, good, "{from}");
+            let error = read(&bad).unwrap_err().to_string();
+            assert!(error.contains("no join file") && !error.contains(&secret[4..20]), "{to}: {error}");
+        }
+        let newer = good.replacen("version = 1", "version = 2\nmore = 1", 1);
+        assert!(matches!(read(&newer), Err(JoinError::Newer { version: 2, .. })));
+    }
+
+    #[test]
+    fn only_tls_is_dialled() {
+        for good in ["tls://10.0.0.5:4222", "tls://nas-1.example.com:4222", "tls://[::1]:1"] {
+            assert!(is_tls(good), "{good}");
+        }
+        for bad in
+            ["", "tls://", "nats://a:1", "ws://a", "a:1", "tls://user:pass@a:1", "tls://a/b", "tls://a b"]
+        {
+            assert!(!is_tls(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The keys of a fleet: NKEYs (Ed25519), as NATS has them.
+//!
+//! A `U` key opens the server to its owner, and says nothing else. The controller has one more, a `V` key,
+//! that seals its orders: whoever gets hold of the server, or of an agent's key, still commands nobody.
+
+use std::fmt;
+
+use nkeys::{KeyPair, KeyPairType};
+
+/// Characters of a public key, and of a seed.
+const PUBLIC_CHARS: usize = 56;
+const SEED_CHARS: usize = 58;
+/// Bytes of a signature.
+pub const SIGNATURE_BYTES: usize = 64;
+
+/// A key that opens the server: of the controller, or of one agent.
+#[derive(Clone)]
+pub struct UserKey(KeyPair);
+
+/// The key that seals the controller's orders.
+#[derive(Clone)]
+pub struct SealingKey(KeyPair);
+
+/// What agents know the controller's seal by.
+#[derive(Clone)]
+pub struct SealCheck(KeyPair);
+
+/// Why something is no key. What was given is not repeated: it may be most of a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// Not a seed of this kind.
+    #[error("that is no seed of {0}; the file it came from is damaged or of another kind")]
+    NoSeed(&'static str),
+    /// Not a public key of this kind.
+    #[error("that is no public key of {0}; the file it came from is damaged or of another kind")]
+    NoPublic(&'static str),
+}
+
+impl UserKey {
+    const WHAT: &str = "a user of the server (SU…)";
+
+    /// A new one.
+    pub fn draw() -> UserKey {
+        UserKey(KeyPair::new_user())
+    }
+
+    /// The one with this seed.
+    ///
+    /// # Errors
+    /// Anything else.
+    pub fn from_seed(seed: &str) -> Result<UserKey, KeyError> {
+        pair_of(seed, KeyPairType::User).map(UserKey).ok_or(KeyError::NoSeed(UserKey::WHAT))
+    }
+
+    /// Its secret.
+    pub fn reveal(&self) -> String {
+        revealed(&self.0)
+    }
+
+    /// What the server knows it by.
+    pub fn public(&self) -> String {
+        self.0.public_key()
+    }
+}
+
+impl SealingKey {
+    const WHAT: &str = "a controller's seal (SV…)";
+
+    /// A new one.
+    pub fn draw() -> SealingKey {
+        SealingKey(KeyPair::new_service())
+    }
+
+    /// The one with this seed.
+    ///
+    /// # Errors
+    /// Anything else.
+    pub fn from_seed(seed: &str) -> Result<SealingKey, KeyError> {
+        pair_of(seed, KeyPairType::Service).map(SealingKey).ok_or(KeyError::NoSeed(SealingKey::WHAT))
+    }
+
+    /// Its secret.
+    pub fn reveal(&self) -> String {
+        revealed(&self.0)
+    }
+
+    /// What agents know its seal by.
+    pub fn public(&self) -> String {
+        self.0.public_key()
+    }
+
+    /// The seal over these bytes.
+    pub fn sign(&self, bytes: &[u8]) -> [u8; SIGNATURE_BYTES] {
+        // A pair from a seed signs; a seal of zeros is nobody's.
+        let signature = self.0.sign(bytes).unwrap_or_default();
+        signature.try_into().unwrap_or([0; SIGNATURE_BYTES])
+    }
+}
+
+impl SealCheck {
+    /// For the seal of this public key.
+    ///
+    /// # Errors
+    /// Anything else.
+    pub fn of(public: &str) -> Result<SealCheck, KeyError> {
+        let error = KeyError::NoPublic(SealingKey::WHAT);
+        let is_shaped = public.starts_with('V') && is_base32(public, PUBLIC_CHARS);
+        let pair = is_shaped.then(|| KeyPair::from_public_key(public).ok()).flatten();
+        pair.map(SealCheck).ok_or(error)
+    }
+
+    /// Whether that key sealed these bytes.
+    pub fn holds(&self, bytes: &[u8], signature: &[u8]) -> bool {
+        self.0.verify(bytes, signature).is_ok()
+    }
+}
+
+/// Whether it is a user's public key, as a register keeps it.
+pub fn is_user_public(text: &str) -> bool {
+    text.starts_with('U') && is_base32(text, PUBLIC_CHARS) && KeyPair::from_public_key(text).is_ok()
+}
+
+/// The library takes seeds apart byte by byte, so nothing else gets there.
+fn pair_of(seed: &str, kind: KeyPairType) -> Option<KeyPair> {
+    let is_shaped = seed.starts_with('S') && is_base32(seed, SEED_CHARS);
+    let pair = is_shaped.then(|| KeyPair::from_seed(seed).ok()).flatten()?;
+    (pair.key_pair_type() == kind).then_some(pair)
+}
+
+fn is_base32(text: &str, chars: usize) -> bool {
+    text.len() == chars && text.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7'))
+}
+
+fn revealed(pair: &KeyPair) -> String {
+    // Every pair here came from a seed.
+    pair.seed().unwrap_or_default()
+}
+
+impl fmt::Debug for UserKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "UserKey({})", self.public())
+    }
+}
+
+impl fmt::Debug for SealingKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SealingKey({})", self.public())
+    }
+}
+
+impl fmt::Debug for SealCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SealCheck({})", self.0.public_key())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn keys_come_back_from_their_seeds_and_are_told_apart() {
+        let (user, seal) = (UserKey::draw(), SealingKey::draw());
+        assert_eq!(UserKey::from_seed(&user.reveal()).unwrap().public(), user.public());
+        assert_eq!(SealingKey::from_seed(&seal.reveal()).unwrap().public(), seal.public());
+        assert!(UserKey::from_seed(&seal.reveal()).is_err());
+        assert!(SealingKey::from_seed(&user.reveal()).is_err());
+        assert!(SealCheck::of(&user.public()).is_err());
+        assert!(is_user_public(&user.public()) && !is_user_public(&seal.public()));
+        assert!(!is_user_public(&user.reveal()));
+    }
+
+    #[test]
+    fn a_seal_is_that_of_its_key_and_of_its_bytes() {
+        let seal = SealingKey::draw();
+        let check = SealCheck::of(&seal.public()).unwrap();
+        let signature = seal.sign(b"start");
+        assert!(check.holds(b"start", &signature));
+        assert!(!check.holds(b"stop!", &signature));
+        assert!(!check.holds(b"start", &signature[..63]));
+        assert!(!SealCheck::of(&SealingKey::draw().public()).unwrap().holds(b"start", &signature));
+    }
+
+    #[test]
+    fn no_secret_is_shown_by_chance() {
+        let (user, seal) = (UserKey::draw(), SealingKey::draw());
+        assert!(!format!("{user:?}").contains(&user.reveal()));
+        assert!(!format!("{seal:?}").contains(&seal.reveal()));
+        let error = UserKey::from_seed("SUABC").unwrap_err().to_string();
+        assert!(!error.contains("SUABC"));
+    }
+
+    proptest! {
+        /// The library that reads them must not be reached by what would make it panic.
+        #[test]
+        fn whatever_is_no_key_is_refused(text in "[SUV]?[A-Z2-7=a-z0-9é]{0,60}") {
+            prop_assert!(UserKey::from_seed(&text).is_err());
+            prop_assert!(SealingKey::from_seed(&text).is_err());
+            prop_assert!(SealCheck::of(&text).is_err());
+        }
+
+        #[test]
+        fn nor_does_a_key_with_a_wrong_letter_pass(at in 0_usize..58, letter in "[A-Z2-7]") {
+            let seed = UserKey::draw().reveal();
+            let mut wrong = seed.clone();
+            wrong.replace_range(at..=at, &letter);
+            prop_assert_eq!(UserKey::from_seed(&wrong).is_ok(), wrong == seed);
+        }
+    }
+}

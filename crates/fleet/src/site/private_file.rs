@@ -1,0 +1,176 @@
+//! Files that keep secrets: made so that nobody else can ever read them, and read only where that is still
+//! so.
+//!
+//! On Windows the folder's rights decide; nothing is checked there.
+
+#[cfg(unix)]
+use std::fs::Metadata;
+use std::fs::OpenOptions;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use reelgauge_record::regular_file::open_regular;
+
+/// The longest file that is read.
+const BYTES_MAX: u64 = 256 * 1024;
+
+/// Why a file that keeps a secret can't be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PrivateFileError {
+    /// The system says no.
+    #[error("{} can't be used: {source}; check the path and its rights", path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Others can read or write it, so it is no secret.
+    #[error(
+        "others may read {} (mode {mode:04o}), so what it keeps is no secret any more: where it lay on this \
+         machine \
+         alone run 'chmod 600' on it; otherwise revoke the agent and add it again", path.display()
+    )]
+    Loose {
+        /// Which.
+        path: PathBuf,
+        /// Its rights.
+        mode: u32,
+    },
+    /// Somebody else's, who knows the secret and can change it.
+    #[error(
+        "{} belongs to another user (number {owner}), who knows its secret: copy it to a file of your own",
+        path.display()
+    )]
+    Foreign {
+        /// Which.
+        path: PathBuf,
+        /// Whose.
+        owner: u32,
+    },
+    /// Nothing that one of ours would hold.
+    #[error("{} is longer than any such file, or is no text", path.display())]
+    NoText {
+        /// Which.
+        path: PathBuf,
+    },
+}
+
+/// Makes the file with its rights, so that there is no moment in which others can read it.
+///
+/// # Errors
+/// What the system says, and where there is a file of this name.
+pub fn make(path: &Path, text: &str) -> Result<(), PrivateFileError> {
+    make_file(path, text).map_err(failed(path))
+}
+
+fn make_file(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Puts a new text in place of the file: whoever reads it meanwhile has the old one or the new one.
+///
+/// # Errors
+/// What the system says.
+pub fn replace(path: &Path, text: &str) -> Result<(), PrivateFileError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let replaced = || {
+        // Made for its owner alone.
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    replaced().map_err(failed(path))
+}
+
+/// What the file says.
+///
+/// # Errors
+/// When it can't be read, or others can read or write it.
+pub fn read(path: &Path) -> Result<String, PrivateFileError> {
+    let (file, metadata) = open_regular(path).map_err(failed(path))?;
+    #[cfg(unix)]
+    is_own(path, &metadata)?;
+    #[cfg(not(unix))]
+    let _ = metadata;
+    let mut text = String::new();
+    let no_text = || PrivateFileError::NoText { path: path.to_owned() };
+    match file.take(BYTES_MAX + 1).read_to_string(&mut text) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => return Err(no_text()),
+        read => read.map_err(failed(path))?,
+    };
+    if text.len() as u64 > BYTES_MAX {
+        return Err(no_text());
+    }
+    Ok(text)
+}
+
+fn failed(path: &Path) -> impl Fn(io::Error) -> PrivateFileError {
+    let path = path.to_owned();
+    move |source| PrivateFileError::Io { path: path.clone(), source }
+}
+
+/// Nobody else's, and nobody else may read or write it. Root's own files are anybody's to be given.
+#[cfg(unix)]
+fn is_own(path: &Path, metadata: &Metadata) -> Result<(), PrivateFileError> {
+    use std::os::unix::fs::MetadataExt;
+
+    const OTHERS: u32 = 0o077;
+    let (mode, owner) = (metadata.mode() & 0o7777, metadata.uid());
+    if mode & OTHERS != 0 {
+        return Err(PrivateFileError::Loose { path: path.to_owned(), mode });
+    }
+    match owner == 0 || owner == rustix::process::geteuid().as_raw() {
+        true => Ok(()),
+        false => Err(PrivateFileError::Foreign { path: path.to_owned(), owner }),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs::{Permissions, metadata, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        metadata(path).unwrap().permissions().mode() & 0o7777
+    }
+
+    #[test]
+    fn secrets_are_for_their_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        make(&path, "one").unwrap();
+        assert_eq!((mode(&path), read(&path).unwrap().as_str()), (0o600, "one"));
+        assert!(make(&path, "other").is_err(), "nothing is overwritten");
+        replace(&path, "two").unwrap();
+        assert_eq!((mode(&path), read(&path).unwrap().as_str()), (0o600, "two"));
+        for loose in [0o640, 0o604, 0o620, 0o602, 0o601] {
+            set_permissions(&path, Permissions::from_mode(loose)).unwrap();
+            let error = read(&path).unwrap_err();
+            assert!(matches!(error, PrivateFileError::Loose { mode, .. } if mode == loose), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_such_file_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        assert!(matches!(read(&path), Err(PrivateFileError::Io { .. })));
+        assert!(matches!(read(folder.path()), Err(PrivateFileError::Io { .. })));
+        make(&path, &"x".repeat(BYTES_MAX as usize + 1)).unwrap();
+        assert!(matches!(read(&path), Err(PrivateFileError::NoText { .. })));
+    }
+}

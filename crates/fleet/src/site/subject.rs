@@ -1,0 +1,178 @@
+//! What a message is sent to, and who may send and hear it.
+//!
+//! | subject | from | to | what |
+//! |---|---|---|---|
+//! | `fleet.ask.NAME.WHAT` | controller | one agent | questions that change nothing |
+//! | `fleet.order.NAME` | controller | one agent | orders, each in an envelope |
+//! | `fleet.event.NAME.WHAT` | that agent | controller | what happens there, now or never |
+//! | `fleet.kept.NAME.WHAT` | that agent | JetStream | what must not be lost |
+//! | `fleet.event.-.WHAT` | controller | controller | whether it hears itself; what is wished of its run |
+//!
+//! Answers go to the inbox of who asked, and an agent may send there only when it was asked. Each user has an
+//! inbox of its own, so that nobody hears the answers to somebody else. Every agent is asked by itself, under
+//! its own name, which no other agent hears: so none can answer for another. All subscriptions are plain: in
+//! a queue group, which NATS gives to the endpoints of its services, a start would reach one agent of many.
+
+use super::name::AgentName;
+
+/// The name under which agents appear as services.
+pub const SERVICE: &str = "reelgauge-agent";
+/// Where the controller hears answers.
+pub const CONTROLLER_INBOX: &str = "_INBOX_controller";
+/// A question that an agent answers and that changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Question {
+    /// Who are you?
+    Presence,
+    /// What time is it?
+    Clock,
+}
+
+impl Question {
+    /// Every question.
+    pub const ALL: [Question; 2] = [Question::Presence, Question::Clock];
+
+    /// As a part of a subject.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Question::Presence => "presence",
+            Question::Clock => "clock",
+        }
+    }
+
+    /// The one that this subject asks.
+    pub fn of_subject(subject: &str) -> Option<Question> {
+        let word = subject.strip_prefix("fleet.ask.")?.split('.').nth(1)?;
+        Question::ALL.into_iter().find(|question| question.word() == word)
+    }
+}
+
+/// A question to one agent.
+pub fn ask(agent: &AgentName, question: Question) -> String {
+    format!("fleet.ask.{agent}.{}", question.word())
+}
+
+/// What an agent listens to for questions.
+pub fn asked(agent: &AgentName) -> String {
+    format!("fleet.ask.{agent}.*")
+}
+
+/// Orders to one agent.
+pub fn order(agent: &AgentName) -> String {
+    format!("fleet.order.{agent}")
+}
+
+/// What happens at an agent: nobody keeps it.
+pub fn event(agent: &AgentName, what: &str) -> String {
+    format!("fleet.event.{agent}.{what}")
+}
+
+/// What an agent has JetStream keep.
+pub fn kept(agent: &AgentName, what: &str) -> String {
+    format!("fleet.kept.{agent}.{what}")
+}
+
+/// Where an agent hears answers.
+pub fn agent_inbox(agent: &AgentName) -> String {
+    format!("_INBOX_agent-{agent}")
+}
+
+/// What a user may send and hear.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permissions {
+    /// Subjects it may send to.
+    pub publish: Vec<String>,
+    /// Subjects it may hear.
+    pub subscribe: Vec<String>,
+    /// How many answers it may send to where it was asked from, beyond those; none where it answers nobody.
+    pub answers: Option<u32>,
+}
+
+/// So many messages may answer one order: an answer may be a file in pieces.
+const ANSWERS_MAX: u32 = 4096;
+
+impl Permissions {
+    /// The controller's: everything of the fleet, and its JetStream.
+    pub fn of_controller() -> Permissions {
+        let list = |subjects: &[&str]| subjects.iter().map(|&subject| subject.to_owned()).collect();
+        Permissions {
+            publish: list(&["fleet.>", "$SRV.>", "$JS.>", "$O.>", "$KV.>"]),
+            subscribe: list(&["_INBOX_controller.>", "fleet.event.>", "fleet.kept.>"]),
+            answers: None,
+        }
+    }
+
+    /// An agent's: it hears what is meant for it, and tells what is its own.
+    pub fn of_agent(agent: &AgentName) -> Permissions {
+        let discovery = ["PING", "INFO", "STATS"].into_iter().flat_map(|verb| {
+            let named = format!("$SRV.{verb}.{SERVICE}");
+            [format!("$SRV.{verb}"), format!("{named}.*"), named]
+        });
+        let own = [format!("{}.>", agent_inbox(agent)), asked(agent), order(agent)];
+        Permissions {
+            publish: vec![event(agent, ">"), kept(agent, ">")],
+            subscribe: own.into_iter().chain(discovery).collect(),
+            answers: Some(ANSWERS_MAX),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn questions_are_known_by_their_subjects() {
+        let agent: AgentName = "edit-07".parse().unwrap();
+        for question in Question::ALL {
+            assert_eq!(Question::of_subject(&ask(&agent, question)), Some(question));
+        }
+        for none in ["", "fleet.ask", "fleet.ask.edit-07", "fleet.ask.edit-07.stop", "fleet.order.edit-07"] {
+            assert_eq!(Question::of_subject(none), None, "{none}");
+        }
+    }
+
+    /// Whether a subject falls under a pattern, as NATS has it.
+    fn covers(pattern: &str, subject: &str) -> bool {
+        let (mut pattern, mut subject) = (pattern.split('.'), subject.split('.'));
+        loop {
+            match (pattern.next(), subject.next()) {
+                (Some(">"), Some(_)) | (None, None) => return true,
+                (Some("*"), Some(_)) => {}
+                (Some(one), Some(other)) if one == other => {}
+                _ => return false,
+            }
+        }
+    }
+
+    #[test]
+    fn an_agent_hears_and_says_nothing_of_anybody_else() {
+        // Names that could be taken for something else.
+        for (own, other) in [("a", "b"), ("all", "a"), ("a", "all"), ("controller", "a"), ("a", "controller")]
+        {
+            let (own, other): (AgentName, AgentName) = (own.parse().unwrap(), other.parse().unwrap());
+            let permissions = Permissions::of_agent(&own);
+            let hears = |subject: &str| permissions.subscribe.iter().any(|pattern| covers(pattern, subject));
+            let says = |subject: &str| permissions.publish.iter().any(|pattern| covers(pattern, subject));
+            for foreign in
+                [order(&other), ask(&other, Question::Clock), format!("{}.x.y", agent_inbox(&other))]
+            {
+                assert!(!hears(&foreign) && !says(&foreign), "{own} hears or says {foreign}");
+            }
+            for foreign in [event(&other, "live"), kept(&other, "x"), order(&own), ask(&own, Question::Clock)]
+            {
+                assert!(!says(&foreign), "{own} says {foreign}");
+            }
+            for foreign in [event(&other, "live"), kept(&other, "x"), format!("{CONTROLLER_INBOX}.x.y")] {
+                assert!(!hears(&foreign) && !says(&foreign), "{own} hears {foreign}");
+            }
+            for meant in [order(&own), ask(&own, Question::Clock)] {
+                assert!(hears(&meant), "{own} does not hear {meant}");
+            }
+            assert!(says(&event(&own, "live")) && says(&kept(&own, "ops.1")));
+            assert!(!says("$JS.API.STREAM.DELETE.kept") && !hears("$JS.API.>"));
+        }
+    }
+}

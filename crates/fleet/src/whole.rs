@@ -1,0 +1,205 @@
+//! The run directories of agents become one: their logs and counters side by side, figures over all of them.
+//!
+//! Each agent's directory is that of a run on one machine. [`make`] puts them together in this order:
+//! * `share`: what is asked for, and each agent's directory opened.
+//! * `places`: whose numbers begin where, and every clock mapped to one.
+//! * `gather`: logs and counters linked or copied into the new directory, and the linked ones looked at.
+//! * `count`: every operation of an agent counted, on the clock and with the numbers of the whole.
+//! * `points`: the load points from the counts of all; `rows`: whose figures they are.
+//! * `around`: what a summary says beside its load points. [`by_hand`]: runs that people made on several
+//!   machines.
+//!
+//! What an agent sent is somebody else's: its names are text, its files are taken only where they are
+//! regular files of a log's names, and one that is damaged or not there leaves the others as they are.
+//!
+//! Not here: how the directories got here (controller), figures and decisions (analysis), sentences (report).
+
+mod around;
+pub mod by_hand;
+mod count;
+mod gather;
+mod places;
+mod points;
+mod rows;
+mod share;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use reelgauge_analysis::Summary;
+use reelgauge_analysis::statement;
+use reelgauge_record::agents::{AgentPlace, AgentPlaces};
+use reelgauge_record::run_dir::{RunDir, RunDirError};
+use reelgauge_report::html::page::PageKind;
+use reelgauge_results::page::{REPORT_FILE, page, run_page, write_html};
+
+use count::Counted;
+use share::{Measured, Part};
+
+pub use share::{AgentShare, ClockOffset, PauseTimes, PointTimes, WholeRequest};
+
+/// The run of several machines.
+#[derive(Debug)]
+pub struct Whole {
+    /// Its figures, which lie in `summary.json` too.
+    pub summary: Summary,
+    /// Where it lies.
+    pub run_dir: PathBuf,
+    /// The agents that it is not whole without, by name.
+    pub missing: Vec<String>,
+}
+
+/// Why runs can't become one.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WholeError {
+    /// Nobody was named.
+    #[error("there is no run to put together; name the run directory of each machine")]
+    Nobody,
+    /// Two agents whose names make one folder.
+    #[error(
+        "two machines are called {name:?} (their folders would both be {folder}); give each a name of its own, \
+         in letters and digits"
+    )]
+    OneName {
+        /// The name of the second.
+        name: String,
+        /// The folder of both.
+        folder: String,
+    },
+    /// Nothing of any agent can be read.
+    #[error("nothing can be read of any machine's run: {why}")]
+    Nothing {
+        /// Why not of the first.
+        why: String,
+    },
+    /// A run that measured until it knew something, or not by the clock.
+    #[error(
+        "the run of {agent} is a {what}, and those of several machines are not put together; mixes and streams with \
+         load points are"
+    )]
+    Kind {
+        /// Whose.
+        agent: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// Runs that have no moment in common.
+    #[error(
+        "the runs of {one} and {two} have no time in common: either they are different runs, which 'reelgauge compare' \
+         shows side by side, or their clocks differ"
+    )]
+    Apart {
+        /// One of them.
+        one: String,
+        /// The other.
+        two: String,
+    },
+    /// The directory is that of something else.
+    #[error("{} is {what}; choose another directory", path.display())]
+    Taken {
+        /// Which.
+        path: PathBuf,
+        /// What is there.
+        what: &'static str,
+    },
+    /// More than numbers of 32 bits can tell apart.
+    #[error("the machines have too many workers, streams or files to number them all")]
+    TooMany,
+    /// A file can't be put there.
+    #[error("cannot {action} {}: {source}; see that there is room, and that it may be written", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The run directory can't be written.
+    #[error(transparent)]
+    RunDir(#[from] RunDirError),
+}
+
+/// Puts the runs of all agents together. The directory may be one that an earlier call left, with less in it.
+///
+/// # Errors Nothing can be read of anybody, or what came of it can't be written. That one agent is missing
+/// or damaged is none: the summary says so.
+pub fn make(request: WholeRequest) -> Result<Whole, WholeError> {
+    let WholeRequest { out, plan_toml, agents, points, pauses } = request;
+    let folders = share::folders(&agents)?;
+    let mut parts: Vec<Part> = Vec::with_capacity(agents.len());
+    for (share, folder) in agents.into_iter().zip(folders) {
+        parts.push(Part::open(share, folder)?);
+    }
+    if let Some(first) = parts.first().filter(|_| parts.iter().all(|part| part.run.is_none())) {
+        return Err(WholeError::Nothing { why: first.why_missing.clone().unwrap_or_default() });
+    }
+    let places = places::of(&parts, &points)?;
+    let run_dir = gather::directory(&out)?;
+    run_dir.write_plan(&plan_toml)?;
+    gather::gather(&run_dir, &mut parts, &places)?;
+    let counts = |(part, place): (&mut Part, &AgentPlace)| count::of(&run_dir, part, place);
+    let counted: Vec<_> = parts.iter_mut().zip(&places.agents).map(counts).collect();
+    let mut summary = around::begun(&parts, &run_dir);
+    let seen = View { parts: &parts, places: &places, counted: &counted, agreed: &points };
+    let totals = points::put_into(&mut summary, &seen);
+    rows::put_into(&mut summary, &seen);
+    around::put_into(&mut summary, &seen, &totals);
+    summary.marks = around::pause_marks(&pauses, places.run_ns);
+    gather::write_tables(&run_dir, &parts, &places)?;
+    summary.statement = Some(statement::of(&summary));
+    run_dir.write_summary(&summary)?;
+    leave_page(&run_dir, &mut summary);
+    let missing = parts.iter().filter(|part| !part.is_whole()).map(|part| part.name.clone()).collect();
+    Ok(Whole { summary, run_dir: run_dir.path().to_path_buf(), missing })
+}
+
+/// The page of it. That there is none is a note.
+fn leave_page(run_dir: &RunDir, summary: &mut Summary) {
+    let path = run_dir.path().join(REPORT_FILE);
+    let made = run_page(run_dir.path(), &|| false)
+        .and_then(|run| write_html(&page(PageKind::Run, vec![run], None), &path));
+    if let Err(error) = made {
+        summary.notes.push(format!("There is no {REPORT_FILE}: {error}."));
+        // The figures are safe without the note.
+        let _ = run_dir.write_summary(summary);
+    }
+}
+
+/// Everything that was found, agent by agent in the same order.
+#[derive(Clone, Copy)]
+struct View<'a> {
+    parts: &'a [Part],
+    places: &'a AgentPlaces,
+    counted: &'a [Counted],
+    agreed: &'a [PointTimes],
+}
+
+impl<'a> View<'a> {
+    /// Each agent with its place and its counts.
+    fn each(self) -> impl Iterator<Item = (&'a Part, &'a AgentPlace, &'a Counted)> {
+        let placed = self.parts.iter().zip(&self.places.agents).zip(self.counted);
+        placed.map(|((part, place), counted)| (part, place, counted))
+    }
+
+    /// The numbers of all load points.
+    fn indices(self) -> BTreeSet<u16> {
+        let runs = self.parts.iter().filter_map(|part| part.run.as_ref());
+        runs.flat_map(|run| run.summary.load_points.iter().map(|point| point.index)).collect()
+    }
+
+    /// When a load point ran, from the first of these agents to the last, on the clock of the whole.
+    fn measured(self, index: u16, is_one: impl Fn(usize) -> bool) -> Option<Measured> {
+        let agents = self.each().enumerate().filter(|(at, _)| is_one(*at));
+        let all = agents.filter_map(|(_, (part, place, _))| Some(part.measured(index)?.placed(place)));
+        all.reduce(|one, two| Measured {
+            started_ns: one.started_ns.min(two.started_ns),
+            from_ns: one.from_ns.min(two.from_ns),
+            until_ns: one.until_ns.max(two.until_ns),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! Counts every operation of one agent, on the clock and with the numbers of the whole, from where its log
+//! lies now.
+//!
+//! What can't be read to its end is counted as far as it goes, and said.
+
+use std::collections::BTreeMap;
+
+use reelgauge_analysis::late::{LateCounted, LateTally};
+use reelgauge_analysis::series::Series;
+use reelgauge_analysis::{Meter, PointTally};
+use reelgauge_record::agents::AgentPlace;
+use reelgauge_record::log::{LogReader, SkipReason, Skipped};
+use reelgauge_record::run_dir::RunDir;
+
+use super::share::{Part, PartRun};
+
+/// What was counted of an agent.
+#[derive(Debug)]
+pub(super) struct Counted {
+    /// Its operations; no load point is finished.
+    pub(super) meter: Meter,
+    /// Its seconds.
+    pub(super) series: Series,
+    /// Its streams, load point by load point.
+    pub(super) late: BTreeMap<u16, LateCounted>,
+    /// Operations in its log.
+    pub(super) rows: u64,
+}
+
+/// Counts. Where its log is not what its run wrote, the part says why.
+pub(super) fn of(run_dir: &RunDir, part: &mut Part, place: &AgentPlace) -> Counted {
+    let mut counting = Counting::of(part.run.as_ref(), place);
+    let Some(run) = &mut part.run else { return counting.end() };
+    let damage = match counting.take_all(run_dir, &part.folder, place) {
+        Ok(0) => None,
+        Ok(lost) => Some(format!("{lost} files of its log are missing or damaged")),
+        Err(why) => Some(format!("its log cannot be read to its end: {why}")),
+    };
+    if damage.is_some() || counting.rows < run.summary.log.rows {
+        run.log_complete = false;
+        let short =
+            || format!("{} of {} operations of its log are here", counting.rows, run.summary.log.rows);
+        part.why_missing = part.why_missing.take().or_else(|| Some(damage.unwrap_or_else(short)));
+    }
+    counting.end()
+}
+
+impl Counted {
+    /// Measured operations of a load point.
+    pub(super) fn ops(&self, index: u16) -> u64 {
+        self.meter.point(index).map_or(0, PointTally::ops)
+    }
+
+    /// Whether all is here that the agent itself counted in a load point. More may be: what came back when
+    /// the agent had given its figures.
+    pub(super) fn is_exact(&self, part: &Part, index: u16) -> bool {
+        part.point(index).is_some_and(|point| self.ops(index) >= point.total.ops)
+    }
+}
+
+struct Counting {
+    meter: Meter,
+    /// With their load points and the ends of those.
+    tallies: Vec<(u16, u64, LateTally)>,
+    /// Without a summary nothing is known of what was in flight at the end.
+    has_summary: bool,
+    last_ns: BTreeMap<u16, u64>,
+    rows: u64,
+}
+
+impl Counting {
+    fn of(run: Option<&PartRun>, place: &AgentPlace) -> Counting {
+        let points = run.into_iter().flat_map(|run| &run.streams.points);
+        let tally = |streams: &reelgauge_results::stream_table::PointStreams| {
+            let streams = streams.clone().placed(place);
+            let mut tally = LateTally::new(streams.streams.clone(), streams.part());
+            streams.pauses.iter().for_each(|pause| tally.paused(*pause));
+            streams.waits.iter().for_each(|wait| tally.waited(*wait));
+            (streams.point, streams.until_ns, tally)
+        };
+        Counting {
+            meter: Meter::new(),
+            tallies: points.filter(|point| !point.streams.is_empty()).map(tally).collect(),
+            has_summary: run.is_some_and(|run| run.has_summary),
+            last_ns: BTreeMap::new(),
+            rows: 0,
+        }
+    }
+
+    /// Takes everything; how many files of the log are lost.
+    fn take_all(&mut self, run_dir: &RunDir, folder: &str, place: &AgentPlace) -> Result<usize, String> {
+        let log = LogReader::open(&run_dir.ops_path().join(folder)).map_err(|error| error.to_string())?;
+        for batch in log.batches() {
+            let mut ops = batch.map_err(|error| error.to_string())?.ops;
+            self.rows += ops.len() as u64;
+            for op in &mut ops {
+                place.place(op);
+                self.meter.add(op);
+                let last_ns = self.last_ns.entry(op.point).or_default();
+                *last_ns = (*last_ns).max(op.done_ns);
+                for (point, _, tally) in &mut self.tallies {
+                    if *point == op.point {
+                        tally.add(op);
+                    }
+                }
+            }
+        }
+        let is_lost = |skipped: &&Skipped| skipped.reason != SkipReason::Covered;
+        Ok(log.skipped().iter().filter(is_lost).count())
+    }
+
+    fn end(self) -> Counted {
+        let mut late = BTreeMap::new();
+        for (point, until_ns, tally) in self.tallies {
+            let last_ns = self.last_ns.get(&point).copied().unwrap_or_default();
+            let end_ns = if self.has_summary { until_ns } else { until_ns.min(last_ns) };
+            late.insert(point, tally.count(end_ns));
+        }
+        Counted { series: self.meter.series(), meter: self.meter, late, rows: self.rows }
+    }
+}

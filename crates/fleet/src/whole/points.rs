@@ -1,0 +1,216 @@
+//! The load points of the whole: everybody's operations counted together, as if one machine had done them.
+//!
+//! Rates are over the time from when the first agent was measured until the last was. Not here: whose
+//! figures they are (`rows`).
+
+use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
+use reelgauge_analysis::incident::together::{HostIncident, together};
+use reelgauge_analysis::incident::{INCIDENTS_KEPT, Incident};
+use reelgauge_analysis::late::{LateCounted, LateFigures};
+use reelgauge_analysis::point_culprit::of_hosts as culprit_of_hosts;
+use reelgauge_analysis::summary::LoadPointFacts;
+use reelgauge_analysis::verdict::of_hosts::{FailurePlace, of_hosts};
+use reelgauge_analysis::verdict::{Failure, Verdict};
+use reelgauge_analysis::{LoadPoint, Meter, PointTally, RunTotals, Summary};
+use reelgauge_record::agents::AgentPlace;
+use reelgauge_report::hosts::{not_there_words, on_host_words};
+
+use super::View;
+use super::count::Counted;
+use super::places::clock;
+use super::share::Part;
+
+/// Puts the load points, the seconds and the verdict into the summary; what they amount to together.
+pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) -> RunTotals {
+    let mut all = Meter::new();
+    seen.counted.iter().for_each(|counted| all.merge(&counted.meter));
+    summary.series = all.series();
+    for index in seen.indices() {
+        let Some(measured) = seen.measured(index, |_| true) else { continue };
+        let figures = all.finish_point(index, measured.timing());
+        let mut point = LoadPoint::new(facts(seen, index), figures);
+        let of_each = || seen.parts.iter().filter_map(|part| part.point(index));
+        let sum = |of: fn(&LoadPoint) -> Option<u32>| of_each().filter_map(of).reduce(u32::saturating_add);
+        point.threads = sum(|point| point.threads);
+        point.stream_count = sum(|point| point.stream_count);
+        point.streams = late(seen, index);
+        for (part, place, _) in seen.each() {
+            let rates = part.point(index).map(|point| point.rates.clone()).unwrap_or_default();
+            point.rates.extend(rates.into_iter().map(|mut rate| {
+                rate.worker = rate.worker.saturating_add(place.first_worker);
+                rate
+            }));
+        }
+        if point.total.ops == 0
+            && let Some(why) = of_each().find_map(|point| point.not_measured)
+        {
+            point.was_not_measured(why);
+        }
+        point.verdict = verdict(seen, index);
+        let culprits: Vec<_> = of_each().map(|point| point.culprit).collect();
+        let incidents = point.streams.as_ref().map_or(&[][..], |late| &late.incidents);
+        point.culprit =
+            point.verdict.as_ref().and_then(|verdict| culprit_of_hosts(verdict, incidents, &culprits));
+        summary.load_points.push(point);
+    }
+    let verdicts = || summary.load_points.iter().filter_map(|point| point.verdict.as_ref());
+    summary.verdict = verdicts().find(|verdict| !verdict.passed).or(verdicts().next_back()).cloned();
+    all.run_totals()
+}
+
+/// What the load point is called, and how many workers ran.
+fn facts(seen: &View<'_>, index: u16) -> LoadPointFacts {
+    let of_each: Vec<&LoadPoint> = seen.parts.iter().filter_map(|part| part.point(index)).collect();
+    let swept = of_each.first().and_then(|point| point.sweep_value.clone());
+    LoadPointFacts {
+        label: label(&of_each.iter().map(|point| point.label.as_str()).collect::<Vec<_>>()),
+        workers: of_each.iter().fold(0, |sum: u32, point| sum.saturating_add(point.workers)),
+        sweep_value: swept
+            .filter(|_| of_each.iter().all(|point| point.sweep_value == of_each[0].sweep_value)),
+        ended_early: None,
+    }
+}
+
+/// `6 players` of three that were called `2 players`; else what they are all called, or each.
+fn label(labels: &[&str]) -> String {
+    let counted = |label: &&str| {
+        let (count, noun) = label.split_once(' ')?;
+        Some((count.parse::<u32>().ok()?, noun.strip_suffix('s').unwrap_or(noun).to_owned()))
+    };
+    let counts: Option<Vec<(u32, String)>> = labels.iter().map(counted).collect();
+    if let Some(counts) = counts.filter(|counts| counts.windows(2).all(|pair| pair[0].1 == pair[1].1))
+        && let Some((_, noun)) = counts.first()
+        && !noun.contains(' ')
+    {
+        let sum = counts.iter().fold(0, |sum: u32, (count, _)| sum.saturating_add(*count));
+        return if sum == 1 { format!("1 {noun}") } else { format!("{sum} {noun}s") };
+    }
+    let mut each: Vec<&str> = labels.to_vec();
+    each.dedup();
+    each.join(" + ")
+}
+
+/// Late frames of all agents of which every operation is here.
+fn late(seen: &View<'_>, index: u16) -> Option<LateFigures> {
+    let mut merged: Option<LateCounted> = None;
+    let mut incidents = Vec::new();
+    let mut told = 0;
+    for (part, place, counted) in seen.each() {
+        let Some(late) = exact_late(part, counted, index) else { continue };
+        let found = own_incidents(part, place, index).unwrap_or_else(|| {
+            let figures = late.figures();
+            (figures.incidents, figures.incident_count)
+        });
+        told += found.1.saturating_sub(found.0.len() as u64);
+        let uncertainty_s = clock(part).map(|clock| clock.uncertainty_ns as f64 / 1e9);
+        let of_host = |incident: Incident| HostIncident { agent: part.name.clone(), uncertainty_s, incident };
+        incidents.extend(found.0.into_iter().map(of_host));
+        match &mut merged {
+            Some(merged) => merged.merge(late.clone()),
+            None => merged = Some(late.clone()),
+        }
+    }
+    let mut figures = merged?.figures();
+    for stream in &mut figures.streams {
+        let is_its = |(part, place, _): &(&Part, &AgentPlace, &Counted)| {
+            let own = stream.stream.checked_sub(place.first_stream);
+            own.zip(part.run.as_ref()).is_some_and(|(own, run)| own < run.stream_numbers)
+        };
+        stream.agent = seen.each().find(is_its).map(|(part, ..)| part.name.clone());
+    }
+    let mut joined = together(incidents);
+    figures.incident_count = told + joined.len() as u64;
+    joined.truncate(INCIDENTS_KEPT);
+    let run_ns = seen.places.run_ns;
+    joined.iter_mut().for_each(|incident| incident.began_at = wall_time(run_ns, incident.began_s));
+    figures.incidents = joined;
+    Some(figures)
+}
+
+/// The streams of an agent in a load point; none where operations are missing, without which frames would
+/// seem late that were not.
+pub(super) fn exact_late<'a>(part: &Part, counted: &'a Counted, index: u16) -> Option<&'a LateCounted> {
+    counted.late.get(&index).filter(|_| counted.is_exact(part, index))
+}
+
+/// The incidents that an agent told of itself, which its counters have explained; how many there were in all.
+fn own_incidents(part: &Part, place: &AgentPlace, index: u16) -> Option<(Vec<Incident>, u64)> {
+    part.run.as_ref().filter(|run| run.has_summary)?;
+    let late = part.point(index)?.streams.as_ref()?;
+    let shift_s = place.shift_ns as f64 / 1e9;
+    let placed = |incident: &Incident| {
+        let mut incident = incident.clone();
+        incident.began_s += shift_s;
+        incident.ended_s += shift_s;
+        if let Some(began_s) = &mut incident.storage.no_answer_began_s {
+            *began_s += shift_s;
+        }
+        let numbers = incident.streams.iter_mut();
+        numbers.for_each(|stream| *stream = stream.saturating_add(place.first_stream));
+        incident
+    };
+    Some((late.incidents.iter().map(placed).collect(), late.incident_count))
+}
+
+/// A time of the run by the controller's clock, to the second. Never behind it: whoever looks into a log
+/// begins there.
+fn wall_time(run_ns: i64, at_s: f64) -> Option<String> {
+    let at_ns = i128::from(run_ns) + (at_s * 1e9) as i128;
+    let whole_s = TimestampRound::new().smallest(Unit::Second).mode(RoundMode::Floor);
+    Some(Timestamp::from_nanosecond(at_ns).ok()?.round(whole_s).ok()?.to_string())
+}
+
+/// The verdict of all agents; who was not there to the end has met nothing.
+fn verdict(seen: &View<'_>, index: u16) -> Option<Verdict> {
+    let mut of_each = Vec::new();
+    let mut not_there = Vec::new();
+    for (part, place, counted) in seen.each() {
+        if !(part.ended(index) && counted.is_exact(part, index)) {
+            let from_s = missing_from_s(part, seen.places.run_ns);
+            let words = not_there_words(&part.name, from_s, part.why_missing.as_deref());
+            not_there.push(Failure::not_there(words));
+        }
+        let Some(verdict) = part.point(index).and_then(|point| point.verdict.clone()) else { continue };
+        let at = FailurePlace {
+            shift_s: place.shift_ns as f64 / 1e9,
+            first_stream: place.first_stream,
+            first_worker: place.first_worker,
+        };
+        let placed = |failure: Failure| failure.placed(&at, |words| on_host_words(&part.name, words));
+        let failures = verdict.failures.into_iter().map(placed).collect();
+        of_each.push(Verdict { failures, ..verdict });
+    }
+    of_hosts(of_each, not_there)
+}
+
+/// Since when an agent was missing, on the clock of the whole.
+pub(super) fn missing_from_s(part: &Part, run_ns: i64) -> Option<f64> {
+    let from_ns = i128::from(part.missing_from_ns?) - i128::from(run_ns);
+    Some((from_ns as f64 / 1e9).max(0.0))
+}
+
+/// What some agents counted in a load point together.
+pub(super) fn counted_by<'a>(seen: &View<'a>, index: u16, agents: &[usize]) -> Option<PointTally> {
+    let tallies = agents.iter().filter_map(|at| seen.counted.get(*at)?.meter.point(index));
+    PointTally::together(tallies)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn load_points_are_called_what_all_of_them_are() {
+        assert_eq!(label(&["2 players", "2 players", "1 player"]), "5 players");
+        assert_eq!(label(&["1 worker"]), "1 worker");
+        assert_eq!(label(&["blocks 64 KiB", "blocks 64 KiB"]), "blocks 64 KiB");
+        assert_eq!(label(&["2 x newsroom", "2 x newsroom"]), "2 x newsroom");
+        assert_eq!(label(&["2 players", "1 recorder"]), "2 players + 1 recorder");
+        assert_eq!(label(&[]), "");
+    }
+
+    #[test]
+    fn times_on_the_wall_are_whole_seconds_that_are_past() {
+        assert_eq!(wall_time(1_795_189_212_000_000_000, 1.9).as_deref(), Some("2026-11-20T15:40:13Z"));
+    }
+}

@@ -1,0 +1,211 @@
+//! Whose figures the load points are: a row for each agent, group, target and network interface, for all,
+//! and for all without those that stand out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reelgauge_analysis::compare::siblings::{HostReading, standing_out};
+use reelgauge_analysis::figures::Figures;
+use reelgauge_analysis::hosts::{
+    HostFigures, HostsSection, PartFigures, PointHosts, Presence, RunHost, StandsOut, target_scale,
+};
+use reelgauge_analysis::late::LateCounted;
+use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_record::agents::AgentPlace;
+
+use super::View;
+use super::count::Counted;
+use super::places::clock;
+use super::points::{counted_by, exact_late, missing_from_s};
+use super::share::Part;
+
+/// Puts the section into the summary, which has its load points.
+pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) {
+    let hosts: Vec<RunHost> = seen
+        .each()
+        .map(|(part, place, _)| {
+            let run = part.run.as_ref();
+            let clock = clock(part);
+            RunHost {
+                agent: part.name.clone(),
+                group: part.group.clone(),
+                target: part.target.clone(),
+                interface: interface(part),
+                first_worker: place.first_worker,
+                workers: run.map_or(0, |run| run.workers),
+                first_stream: place.first_stream,
+                streams: run.map_or(0, |run| run.stream_numbers),
+                clock_offset_us: clock.map(|clock| clock.offset_ns as f64 / 1e3),
+                clock_uncertainty_us: clock.map(|clock| clock.uncertainty_ns as f64 / 1e3),
+                missing_from_s: missing_from_s(part, seen.places.run_ns),
+                why_missing: part.why_missing.clone(),
+                is_complete: run.map(|run| run.summary.outcome == Outcome::Complete),
+                log_complete: run.is_some_and(|run| run.log_complete),
+            }
+        })
+        .collect();
+    let points: Vec<PointHosts> =
+        summary.load_points.iter().enumerate().map(|(at, point)| of_point(seen, at, point.index)).collect();
+    let of_points: Vec<_> =
+        points.iter().map(|point| (targets_of(seen, point), point.total.bytes_per_s)).collect();
+    summary.hosts = Some(HostsSection {
+        clock_uncertainty_us: uncertainty_us(&hosts),
+        scale: target_scale(&of_points),
+        hosts,
+        points,
+    });
+}
+
+/// Two times may be off against each other by both their uncertainties.
+fn uncertainty_us(hosts: &[RunHost]) -> Option<f64> {
+    let mut each: Vec<f64> = hosts.iter().map(|host| host.clock_uncertainty_us).collect::<Option<_>>()?;
+    each.sort_by(|one, two| two.total_cmp(one));
+    Some(each.iter().take(2).sum())
+}
+
+/// The targets on which anything was done.
+fn targets_of(seen: &View<'_>, point: &PointHosts) -> BTreeSet<String> {
+    let rows = seen.parts.iter().zip(&point.hosts).filter(|(_, host)| host.figures.ops > 0);
+    rows.filter_map(|(part, _)| shared_target(part)).collect()
+}
+
+/// An agent's target as its siblings have it, too: folders that are called after the agent are `{agent}`, as
+/// they were when the plan was written.
+fn shared_target(part: &Part) -> Option<String> {
+    let shared = |folder| if folder == part.name { "{agent}" } else { folder };
+    let folders: Vec<&str> = part.target.as_deref()?.split('/').map(shared).collect();
+    Some(folders.join("/"))
+}
+
+fn interface(part: &Part) -> Option<String> {
+    let name = &part.run.as_ref()?.summary.link.as_ref()?.interface;
+    (!name.is_empty()).then(|| name.clone())
+}
+
+fn of_point(seen: &View<'_>, at: usize, index: u16) -> PointHosts {
+    let out = out_of_line(seen, index);
+    let skews = skews_us(seen, index);
+    let own = |host: usize, part: &Part| {
+        let point = part.point(index);
+        HostFigures {
+            presence: presence(seen, host, index),
+            start_skew_us: skews[host],
+            figures: figures(seen, index, &part.name, &[host]),
+            stands_out: out[host],
+            culprit: point.and_then(|point| point.culprit),
+            limit: point.and_then(|point| point.limit.as_ref()?.found.as_ref().map(|found| found.step)),
+        }
+    };
+    let hosts: Vec<HostFigures> = seen.parts.iter().enumerate().map(|(host, part)| own(host, part)).collect();
+    let by = |name: fn(&Part) -> Option<String>| -> Vec<PartFigures> {
+        let mut named: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (host, part) in seen.parts.iter().enumerate() {
+            if let Some(name) = name(part) {
+                named.entry(name).or_default().push(host);
+            }
+        }
+        // One for each host would say what the hosts' rows say.
+        if named.len() < 2 || named.values().all(|hosts| hosts.len() == 1) {
+            return Vec::new();
+        }
+        named.iter().map(|(name, agents)| figures(seen, index, name, agents)).collect()
+    };
+    let all: Vec<usize> = (0..seen.parts.len()).collect();
+    let is_worse = |host: &usize| out[*host].is_some_and(|out| out.is_worse);
+    let others: Vec<usize> = all.iter().copied().filter(|host| !is_worse(host)).collect();
+    let known: Vec<f64> = skews.iter().flatten().copied().collect();
+    let range = |of: fn(f64, f64) -> f64| known.iter().copied().reduce(of);
+    PointHosts {
+        point: at,
+        start_skew_us: range(f64::max)
+            .zip(range(f64::min))
+            .filter(|_| known.len() > 1)
+            .map(|(most, least)| most - least),
+        groups: by(|part| part.group.clone()),
+        targets: by(shared_target),
+        interfaces: by(interface),
+        total: figures(seen, index, "", &all),
+        without: (others.len() < all.len()).then(|| figures(seen, index, "", &others)),
+        hosts,
+    }
+}
+
+fn presence(seen: &View<'_>, host: usize, index: u16) -> Presence {
+    let part = &seen.parts[host];
+    if part.point(index).is_none() {
+        Presence::Missing
+    } else if part.ended(index) && seen.counted[host].is_exact(part, index) {
+        Presence::Whole
+    } else {
+        Presence::Part
+    }
+}
+
+/// What these agents did together.
+fn figures(seen: &View<'_>, index: u16, name: &str, agents: &[usize]) -> PartFigures {
+    let Some(measured) = seen.measured(index, |host| agents.contains(&host)) else {
+        return PartFigures::missing(name);
+    };
+    let timing = measured.timing();
+    let total =
+        counted_by(seen, index, agents).map_or_else(Figures::default, |tally| tally.figures(timing).total);
+    let there = agents.iter().filter_map(|host| seen.parts[*host].point(index));
+    let workers = there.clone().fold(0, |sum: u32, point| sum.saturating_add(point.workers));
+    let late = agents.iter().filter_map(|host| exact_late(&seen.parts[*host], &seen.counted[*host], index));
+    let late = late.fold(None, |merged: Option<LateCounted>, late| match merged {
+        Some(mut merged) => {
+            merged.merge(late.clone());
+            Some(merged)
+        }
+        None => Some(late.clone()),
+    });
+    let late = late.map(|late| late.figures().total);
+    PartFigures::new(name, (there.count() as u32, workers), &total, timing.measured_ns as f64 / 1e9)
+        .with_streams(late.as_ref())
+}
+
+/// How each agent stands out from those that did the same on the same target.
+fn out_of_line(seen: &View<'_>, index: u16) -> Vec<Option<StandsOut>> {
+    let mut kinds = Vec::new();
+    let mut readings = Vec::new();
+    let mut of_reading = Vec::new();
+    for (host, (part, _, counted)) in seen.each().enumerate() {
+        let Some(point) = part.point(index).filter(|_| presence(seen, host, index) == Presence::Whole) else {
+            continue;
+        };
+        let kind = (&part.group, shared_target(part), point.workers, point.stream_count, &point.label);
+        let alike = kinds.iter().position(|known| *known == kind).unwrap_or(kinds.len());
+        if alike == kinds.len() {
+            kinds.push(kind);
+        }
+        readings.push(HostReading { alike, series: &counted.series, point });
+        of_reading.push(host);
+    }
+    let mut out = vec![None; seen.parts.len()];
+    for (host, found) in of_reading.into_iter().zip(standing_out(&readings)) {
+        out[host] = found;
+    }
+    out
+}
+
+/// How much later than agreed each agent began; than the first of all, where nothing was agreed.
+fn skews_us(seen: &View<'_>, index: u16) -> Vec<Option<f64>> {
+    let at = seen.indices().iter().position(|known| *known == index).unwrap_or_default();
+    let agreed = seen.agreed.iter().find(|agreed| agreed.index == index);
+    let started = |part: &Part, place: &AgentPlace| {
+        clock(part)?;
+        Some(part.measured(index)?.placed(place).started_ns)
+    };
+    let first_ns = seen.each().filter_map(|(part, place, _)| started(part, place)).min();
+    let skew = |(part, place, _): (&Part, &AgentPlace, &Counted)| {
+        if let Some(told) = part.start_skew_ns.get(at) {
+            return told.map(|skew_ns| skew_ns as f64 / 1e3);
+        }
+        let started_ns = i128::from(started(part, place)?);
+        let wanted_ns = match agreed {
+            Some(agreed) => i128::from(agreed.start_unix_ns) - i128::from(seen.places.run_ns),
+            None => i128::from(first_ns?),
+        };
+        Some((started_ns - wanted_ns) as f64 / 1e3)
+    };
+    seen.each().map(skew).collect()
+}

@@ -1,0 +1,307 @@
+//! What each agent has to give to the whole: its run directory, opened.
+//!
+//! Not here: its operations (`count`).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use reelgauge_analysis::{LoadPoint, Outcome, PointTiming, Summary};
+use reelgauge_record::agents::AgentPlace;
+use reelgauge_record::host::HostFacts;
+use reelgauge_record::log::LogReader;
+use reelgauge_record::run_dir::{RunDir, label};
+use reelgauge_results::load_points::{self, LoadPointPlan};
+use reelgauge_results::reopen::reopen;
+use reelgauge_results::stream_table::{self, StreamTable};
+
+use super::WholeError;
+
+/// What is to become one run.
+#[derive(Clone, Debug, Default)]
+pub struct WholeRequest {
+    /// Its directory: one that is not there yet, or what an earlier call left.
+    pub out: PathBuf,
+    /// The plan that all of it came from, as TOML.
+    pub plan_toml: String,
+    /// The agents, in the order in which they are shown.
+    pub agents: Vec<AgentShare>,
+    /// When each load point was agreed to begin; empty where nothing was agreed.
+    pub points: Vec<PointTimes>,
+    /// When everybody waited because somebody had paused the run, by the controller's clock.
+    pub pauses: Vec<PauseTimes>,
+}
+
+/// From when until when a run was paused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PauseTimes {
+    /// In nanoseconds since 1970.
+    pub from_unix_ns: i64,
+    /// In nanoseconds since 1970.
+    pub until_unix_ns: i64,
+}
+
+/// What is known of one agent's part.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AgentShare {
+    /// Its name, which is anybody's text.
+    pub name: String,
+    /// The group that it belongs to.
+    pub group: Option<String>,
+    /// What it measured, by a name that agents with the same target share. `None`: its path.
+    pub target: Option<String>,
+    /// Its run directory as far as it was fetched; `None` where nothing of it was.
+    pub run_dir: Option<PathBuf>,
+    /// Its clock against the controller's before the run.
+    pub clock_before: Option<ClockOffset>,
+    /// The same after it.
+    pub clock_after: Option<ClockOffset>,
+    /// Since when it was missing, in nanoseconds since 1970 by the controller's clock.
+    pub missing_from_ns: Option<i64>,
+    /// Why.
+    pub why_missing: Option<String>,
+    /// How much later than agreed it began each load point. Empty where nobody measured that: then it is
+    /// computed.
+    pub start_skew_ns: Vec<Option<i64>>,
+}
+
+/// A clock against the controller's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClockOffset {
+    /// How far it is ahead.
+    pub offset_ns: i64,
+    /// How far that may be off.
+    pub uncertainty_ns: u64,
+}
+
+/// When a load point was agreed to begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PointTimes {
+    /// Its number.
+    pub index: u16,
+    /// In nanoseconds since 1970, by the controller's clock.
+    pub start_unix_ns: i64,
+}
+
+/// An agent's part of the run.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) name: String,
+    /// `agent=NAME`.
+    pub(super) folder: String,
+    pub(super) group: Option<String>,
+    pub(super) target: Option<String>,
+    pub(super) clocks: [Option<ClockOffset>; 2],
+    pub(super) missing_from_ns: Option<i64>,
+    pub(super) why_missing: Option<String>,
+    pub(super) start_skew_ns: Vec<Option<i64>>,
+    /// `None` where nothing of it can be read.
+    pub(super) run: Option<PartRun>,
+}
+
+/// An agent's run directory, opened.
+#[derive(Debug)]
+pub(super) struct PartRun {
+    pub(super) dir: RunDir,
+    pub(super) summary: Summary,
+    pub(super) planned: Vec<LoadPointPlan>,
+    pub(super) streams: StreamTable,
+    pub(super) hosts: Vec<HostFacts>,
+    /// Where its log lies, and its time 0 by its own clock.
+    pub(super) ops: PathBuf,
+    pub(super) run_ns: i64,
+    /// How many numbers of each kind it uses.
+    pub(super) workers: u32,
+    pub(super) stream_numbers: u32,
+    pub(super) files: u32,
+    /// Whether its log holds every operation.
+    pub(super) log_complete: bool,
+    /// Whether it lived to write its summary.
+    pub(super) has_summary: bool,
+}
+
+/// When an agent was measured in a load point, on its own clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Measured {
+    pub(super) started_ns: u64,
+    pub(super) from_ns: u64,
+    pub(super) until_ns: u64,
+}
+
+impl Measured {
+    /// The same on the clock of the whole.
+    pub(super) fn placed(self, place: &AgentPlace) -> Measured {
+        Measured {
+            started_ns: place.time_ns(self.started_ns),
+            from_ns: place.time_ns(self.from_ns),
+            until_ns: place.time_ns(self.until_ns),
+        }
+    }
+
+    /// As figures have it.
+    pub(super) fn timing(self) -> PointTiming {
+        PointTiming { started_ns: self.started_ns, measured_ns: self.until_ns.saturating_sub(self.from_ns) }
+    }
+}
+
+/// The folder of every agent, each its own.
+pub(super) fn folders(agents: &[AgentShare]) -> Result<Vec<String>, WholeError> {
+    if agents.is_empty() {
+        return Err(WholeError::Nobody);
+    }
+    let mut folders: Vec<String> = Vec::with_capacity(agents.len());
+    for agent in agents {
+        let name = label(&agent.name);
+        let folder = format!("agent={}", if name.is_empty() { "unnamed" } else { &name });
+        // A file system may take both for one where only capitals differ.
+        if folders.iter().any(|known| known.eq_ignore_ascii_case(&folder)) {
+            return Err(WholeError::OneName { name: agent.name.clone(), folder });
+        }
+        folders.push(folder);
+    }
+    Ok(folders)
+}
+
+impl Part {
+    /// Opens what there is of an agent's run. That there is none, or a damaged one, is no error.
+    pub(super) fn open(share: AgentShare, folder: String) -> Result<Part, WholeError> {
+        let AgentShare { name, group, target, run_dir, .. } = share;
+        let mut part = Part {
+            name,
+            folder,
+            group,
+            target,
+            clocks: [share.clock_before, share.clock_after],
+            missing_from_ns: share.missing_from_ns,
+            why_missing: share.why_missing,
+            start_skew_ns: share.start_skew_ns,
+            run: None,
+        };
+        let opened = match run_dir {
+            Some(dir) => PartRun::open(&dir),
+            None => Err("nothing of its run was fetched".to_owned()),
+        };
+        match opened {
+            Ok(run) => {
+                if let Some(what) = unfit(&run.summary) {
+                    return Err(WholeError::Kind { agent: part.name, what });
+                }
+                let path = run.summary.target.path.clone();
+                part.target = part.target.or_else(|| (!path.is_empty()).then_some(path));
+                part.run = Some(run);
+            }
+            Err(why) => part.why_missing = part.why_missing.or(Some(why)),
+        }
+        Ok(part)
+    }
+
+    /// Whether all of its run is there, and ended as planned.
+    pub(super) fn is_whole(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.log_complete && run.summary.outcome == Outcome::Complete)
+    }
+
+    /// Its figures in a load point.
+    pub(super) fn point(&self, index: u16) -> Option<&LoadPoint> {
+        self.run.as_ref()?.summary.load_points.iter().find(|point| point.index == index)
+    }
+
+    /// Whether it was there to the end of a load point that it began.
+    pub(super) fn ended(&self, index: u16) -> bool {
+        let Some(run) = &self.run else { return false };
+        let last = run.summary.load_points.last().map(|point| point.index);
+        run.summary.outcome == Outcome::Complete || last != Some(index)
+    }
+
+    /// When it was measured there.
+    pub(super) fn measured(&self, index: u16) -> Option<Measured> {
+        let point = self.point(index)?;
+        let run = self.run.as_ref()?;
+        let listed = run.streams.points.iter().find(|streams| streams.point == index);
+        if let Some(streams) = listed.filter(|streams| streams.from_ns >= streams.started_ns) {
+            let measured_ns = measured_ns(point);
+            return Some(Measured {
+                started_ns: streams.started_ns,
+                from_ns: streams.from_ns,
+                until_ns: streams.from_ns.saturating_add(measured_ns),
+            });
+        }
+        let started_ns = (point.started_s.max(0.0) * 1e9).round() as u64;
+        let planned = run.planned.iter().find(|planned| planned.index == index);
+        let warmup_ns = planned.map_or(0, |plan| plan.warmup_until_ns.saturating_sub(plan.started_ns));
+        let from_ns = started_ns.saturating_add(warmup_ns);
+        Some(Measured { started_ns, from_ns, until_ns: from_ns.saturating_add(measured_ns(point)) })
+    }
+}
+
+fn measured_ns(point: &LoadPoint) -> u64 {
+    point.measured_ns.unwrap_or((point.measured_s.max(0.0) * 1e9) as u64)
+}
+
+/// What a run is that can't be put together with others.
+fn unfit(summary: &Summary) -> Option<&'static str> {
+    if summary.hosts.is_some() {
+        Some("run of several machines already")
+    } else if summary.check.is_some() {
+        Some("first look")
+    } else if summary.search.is_some() {
+        Some("search for the largest count")
+    } else if summary.watch.is_some() {
+        Some("watch")
+    } else if summary.replay.is_some() {
+        Some("replay")
+    } else {
+        None
+    }
+}
+
+impl PartRun {
+    /// Opens one; why it can't be, in words.
+    fn open(path: &Path) -> Result<PartRun, String> {
+        let dir = RunDir::open(path).map_err(|error| error.to_string())?;
+        let mut summary = reopen(path).map_err(|error| error.to_string())?;
+        let ops = own_folder(&dir.ops_path()).ok_or("it kept no log of its operations")?;
+        let log = LogReader::open(&ops).map_err(|error| error.to_string())?;
+        let agent = log.agents().first().ok_or("its log holds nothing that can be read")?;
+        let planned = load_points::read(&dir);
+        let streams = stream_table::read(&dir);
+        let log_complete = summary.log.complete && agent.rows >= summary.log.rows;
+        // Whoever looks at it next sees the whole, not the machine that this was copied to.
+        summary.run_dir = None;
+        let workers = numbers(summary.load_points.iter().flat_map(|point| {
+            let listed = point.per_worker.iter().map(|worker| worker.worker);
+            listed.chain(point.workers.checked_sub(1))
+        }));
+        let listed = streams.points.iter().flat_map(|point| &point.streams);
+        let stream_numbers = numbers(listed.map(|stream| stream.stream));
+        Ok(PartRun {
+            workers,
+            // Without frames a stream has the number of its worker.
+            stream_numbers: stream_numbers.max(workers),
+            files: numbers(agent.files.keys().copied()),
+            has_summary: dir.summary_path().exists(),
+            hosts: dir.read_hosts().unwrap_or_default(),
+            run_ns: agent.meta.run_ns,
+            dir,
+            summary,
+            planned,
+            streams,
+            ops,
+            log_complete,
+        })
+    }
+}
+
+/// How many numbers from 0 on these take.
+fn numbers(used: impl Iterator<Item = u32>) -> u32 {
+    used.max().map_or(0, |last| last.saturating_add(1))
+}
+
+/// The one folder `agent=NAME` below; `None` where there is none, or several.
+pub(super) fn own_folder(below: &Path) -> Option<PathBuf> {
+    let entries = fs::read_dir(below).ok()?;
+    let mut found = entries.flatten().filter(|entry| {
+        let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        is_dir && entry.file_name().to_string_lossy().starts_with("agent=")
+    });
+    let first = found.next()?.path();
+    found.next().is_none().then_some(first)
+}

@@ -1,0 +1,297 @@
+//! An agent's machine: its clocks, its disk, the process that obeys and the process that measures.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use reelgauge_runner::steered::leash::{Leash, Load};
+use reelgauge_runner::steered::start_on;
+use reelgauge_runner::steered::words::{ReadyPoint, Said, SteerOrder};
+
+use super::world::{POINT_S, POINTS, SECOND, STEP_NS};
+use reelgauge_fleet::agent::duty::{Deed, Duty, Now};
+use reelgauge_fleet::protocol::{Answer, FileThere, RunState};
+
+/// What is on the agent's disk of a run.
+#[derive(Clone, Debug)]
+pub(super) struct OnDisk {
+    pub(super) state: RunState,
+    pub(super) log: Vec<u8>,
+}
+
+/// The process that measures.
+#[derive(Clone, Debug)]
+pub(super) struct Runner {
+    pub(super) run: String,
+    leash: Leash,
+    pub(super) begun_ns: i64,
+    does: Does,
+    until_ns: i64,
+    point: u16,
+    seconds: u32,
+    skew_ns: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Does {
+    Prepares,
+    Waits,
+    Starts,
+    Measures,
+    ReadsBack,
+}
+
+impl Runner {
+    pub(super) fn is_loading(&self) -> bool {
+        matches!(self.does, Does::Prepares | Does::Measures | Does::ReadsBack)
+    }
+}
+
+/// What really happened on an agent.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AgentTruth {
+    /// Runs that were begun, and load points with the time at which they began.
+    pub(super) begun: Vec<String>,
+    pub(super) started: Vec<(u16, i64)>,
+    /// Load points that had their whole time, and whether the run completed.
+    pub(super) complete: u16,
+    pub(super) is_complete: bool,
+    /// Everything it ever measured.
+    pub(super) log: Vec<u8>,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Machine {
+    pub(super) name: String,
+    pub(super) duty: Option<Duty>,
+    pub(super) frozen_until_ns: i64,
+    /// True time when its process began; its wall clock against true time.
+    born_ns: i64,
+    pub(super) unix_off_ns: i64,
+    session: u64,
+    pub(super) disk: BTreeMap<String, OnDisk>,
+    pub(super) runner: Option<Runner>,
+    pub(super) truth: AgentTruth,
+    prepares_ns: i64,
+    /// What the run said while nobody could read it.
+    unread: Vec<Said>,
+}
+
+impl Machine {
+    pub(super) fn new(name: String, prepares_ns: i64, unix_off_ns: i64) -> Machine {
+        Machine {
+            name,
+            duty: None,
+            frozen_until_ns: 0,
+            born_ns: 0,
+            unix_off_ns,
+            session: 0,
+            disk: BTreeMap::new(),
+            runner: None,
+            truth: AgentTruth::default(),
+            prepares_ns,
+            unread: Vec::new(),
+        }
+    }
+
+    /// The process begins, with what the disk has.
+    pub(super) fn begin(&mut self, now_ns: i64) {
+        self.session += 1 << 40;
+        self.born_ns = now_ns;
+        let kept = self.disk.values().map(|on_disk| on_disk.state.clone()).collect();
+        self.duty = Some(Duty::new(self.session, "1", kept));
+    }
+
+    /// The process dies, and what measures notices the end of its pipe. A machine that loses its power takes
+    /// that along, too.
+    pub(super) fn die(&mut self) {
+        self.duty = None;
+        self.unread.clear();
+        if let Some(runner) = self.runner.take() {
+            self.write_log(&runner);
+        }
+    }
+
+    pub(super) fn is_awake(&self, now_ns: i64) -> bool {
+        self.duty.is_some() && now_ns >= self.frozen_until_ns
+    }
+
+    pub(super) fn clocks(&self, now_ns: i64) -> Now {
+        Now { mono_ns: now_ns - self.born_ns, unix_ns: now_ns + self.unix_off_ns }
+    }
+
+    /// Does what the duty says. What goes to the controller.
+    pub(super) fn carry_out(&mut self, now_ns: i64, deeds: Vec<Deed>) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for deed in deeds {
+            match deed {
+                Deed::Send(answer) => answers.push(answer),
+                Deed::Begin { run, plan_toml: _ } => self.begin_run(now_ns, run),
+                Deed::Steer(order) => self.steer(now_ns, order),
+                Deed::ListFiles { run } => answers.extend(self.files(run)),
+                Deed::ReadPiece { run, file, offset, len } => {
+                    answers.extend(self.piece(run, file, offset, len));
+                }
+                Deed::Forget { run } => {
+                    self.disk.remove(&run);
+                }
+            }
+        }
+        self.keep_states();
+        answers
+    }
+
+    fn begin_run(&mut self, now_ns: i64, run: String) {
+        assert!(self.runner.is_none(), "{} measures already", self.name);
+        self.truth.begun.push(run.clone());
+        self.runner = Some(Runner {
+            run,
+            leash: Leash::new(now_ns as u64),
+            begun_ns: now_ns,
+            does: Does::Prepares,
+            until_ns: now_ns + self.prepares_ns,
+            point: 0,
+            seconds: 0,
+            skew_ns: 0,
+        });
+    }
+
+    fn steer(&mut self, now_ns: i64, order: SteerOrder) {
+        let unix_ns = self.clocks(now_ns).unix_ns;
+        let Some(runner) = &mut self.runner else { return };
+        match order {
+            SteerOrder::Hold { for_ms, silent_ms } => {
+                let ms = Duration::from_millis;
+                runner.leash.hold(now_ns as u64, ms(for_ms), ms(silent_ms));
+            }
+            SteerOrder::Start { point, at_unix_ns } => {
+                if runner.does == Does::Waits
+                    && runner.point == point
+                    && let Ok(at_ns) = start_on(at_unix_ns, unix_ns, now_ns as u64)
+                {
+                    runner.does = Does::Starts;
+                    runner.leash.load(Load::Goes);
+                    runner.until_ns = at_ns as i64;
+                }
+            }
+            SteerOrder::Stop | SteerOrder::Lapse { .. } => {
+                if let Some(runner) = self.runner.take() {
+                    self.end(&runner, 130);
+                }
+            }
+        }
+    }
+
+    /// The process that obeys reads what the run said, unless it is frozen.
+    fn read(&mut self, now_ns: i64) -> Vec<Answer> {
+        if !self.is_awake(now_ns) {
+            return Vec::new();
+        }
+        let now = self.clocks(now_ns);
+        let mut answers = Vec::new();
+        for said in std::mem::take(&mut self.unread) {
+            self.truth.is_complete |= matches!(said, Said::Done { code: 0, .. });
+            let deeds = self.duty.as_mut().map(|duty| duty.said(now, said)).unwrap_or_default();
+            answers.extend(self.carry_out(now_ns, deeds));
+        }
+        answers
+    }
+
+    fn write_log(&mut self, runner: &Runner) {
+        if let Some(on_disk) = self.disk.get_mut(&runner.run) {
+            on_disk.log.clone_from(&self.truth.log);
+        }
+    }
+
+    fn end(&mut self, runner: &Runner, code: u8) {
+        self.write_log(runner);
+        self.unread.push(Said::Done { code, run_dir: None, reason: None });
+    }
+
+    /// The process that measures goes on.
+    pub(super) fn run(&mut self, now_ns: i64) -> Vec<Answer> {
+        if let Some(runner) = self.runner.take() {
+            self.measure(now_ns, runner);
+        }
+        self.read(now_ns)
+    }
+
+    fn measure(&mut self, now_ns: i64, mut runner: Runner) {
+        if runner.leash.lapsed(now_ns as u64).is_some() {
+            self.end(&runner, 130);
+            return;
+        }
+        if runner.does == Does::Measures {
+            let passed_s = (now_ns.min(runner.until_ns) - (runner.until_ns - POINT_S * SECOND)) / SECOND;
+            while i64::from(runner.seconds) < passed_s {
+                runner.seconds += 1;
+                let record = format!("{}/{}/{};", self.name, runner.point, runner.seconds);
+                self.truth.log.extend(record.bytes());
+            }
+        }
+        if now_ns < runner.until_ns || runner.does == Does::Waits {
+            self.runner = Some(runner);
+            return;
+        }
+        match runner.does {
+            Does::Prepares => {
+                runner.does = Does::Waits;
+                runner.leash.load(Load::Waits);
+                let point = runner.point;
+                let ready =
+                    ReadyPoint { point, label: String::new(), workers: 1, warmup_ns: 0, measured_ns: 0 };
+                self.unread.push(Said::Ready(ready));
+            }
+            Does::Starts => {
+                let begun_ns = runner.until_ns.max(now_ns - STEP_NS);
+                self.truth.started.push((runner.point, begun_ns));
+                runner.skew_ns = begun_ns - runner.until_ns;
+                (runner.does, runner.until_ns, runner.seconds) =
+                    (Does::Measures, begun_ns + POINT_S * SECOND, 0);
+                self.unread.push(Said::Started { point: runner.point, skew_ns: runner.skew_ns });
+            }
+            Does::Measures => {
+                self.truth.complete += 1;
+                self.unread.push(Said::PointOver { point: runner.point, is_complete: true });
+                runner.point += 1;
+                let is_last = runner.point == POINTS;
+                runner.does = if is_last { Does::ReadsBack } else { Does::Prepares };
+                runner.until_ns = now_ns + self.prepares_ns / 4;
+            }
+            Does::ReadsBack => {
+                self.end(&runner, 0);
+                return;
+            }
+            Does::Waits => {}
+        }
+        self.runner = Some(runner);
+    }
+
+    /// The disk has every state, and the plan's file before a run begins.
+    fn keep_states(&mut self) {
+        let Some(duty) = &self.duty else { return };
+        for state in duty.runs() {
+            let on_disk = self
+                .disk
+                .entry(state.run.clone())
+                .or_insert_with(|| OnDisk { state: state.clone(), log: Vec::new() });
+            on_disk.state = state.clone();
+        }
+    }
+
+    fn files(&self, run: String) -> Option<Answer> {
+        let log = &self.disk.get(&run)?.log;
+        let file = |name: &str, bytes: &[u8]| FileThere {
+            name: name.to_owned(),
+            len: bytes.len() as u64,
+            sha256: reelgauge_runner::steered::sha256(bytes),
+        };
+        Some(Answer::Files { run, files: vec![file("log", log), file("empty", b"")] })
+    }
+
+    fn piece(&self, run: String, file: String, offset: u64, len: u32) -> Option<Answer> {
+        let log = &self.disk.get(&run)?.log;
+        let bytes = log.get(offset as usize..(offset + u64::from(len)) as usize)?.to_vec();
+        Some(Answer::Piece { run, file, offset, bytes })
+    }
+}

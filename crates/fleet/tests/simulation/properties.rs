@@ -1,0 +1,166 @@
+//! What must hold in every world.
+
+use super::agent::Machine;
+use super::world::{END_NS, MS, POINT_S, POINTS, RUN, SECOND, STEP_NS, World};
+use reelgauge_fleet::controller::conduct::WhyStopped;
+use reelgauge_fleet::protocol::{LATE_MOST, LEASE, START_AHEAD};
+
+/// Worlds that a plain test run lives through.
+const SEEDS: u64 = 1_500;
+
+fn live_through(seed: u64) {
+    let mut world = World::new(seed);
+    while world.now_ns < END_NS && world.ended_ns.is_none_or(|ended_ns| world.now_ns < ended_ns + 10 * SECOND)
+    {
+        world.step();
+        (0..world.agents.len()).for_each(|at| no_load_without_a_lease(&world, at));
+    }
+    assert!(world.ended_ns.is_some(), "the run comes to its end: {:#?}", world.desk.run);
+    for machine in &world.agents {
+        each_load_point_begins_once_and_in_time(&world, machine);
+        nothing_measured_is_lost_or_doubled(&world, machine);
+        who_was_missing_is_named(&world, machine);
+        nothing_is_measured_in_a_pause(&world, machine);
+    }
+    no_load_point_is_agreed_upon_while_a_pause_is_wanted(&world);
+    who_stopped_everybody_is_named(&world);
+}
+
+/// Load goes on for no longer than the lease after the last beat that the controller answered. Where the
+/// agent's process is frozen, what it had just begun has the same time.
+fn no_load_without_a_lease(world: &World, at: usize) {
+    let machine = &world.agents[at];
+    let Some(runner) = machine.runner.as_ref().filter(|runner| runner.is_loading()) else { return };
+    let lease_ns = LEASE.as_nanos() as i64 + STEP_NS;
+    let since_answer_ns = world.now_ns - world.answered_ns[at];
+    let since_begin_ns = world.now_ns - runner.begun_ns;
+    let is_frozen = !machine.is_awake(world.now_ns);
+    assert!(
+        since_answer_ns <= lease_ns || is_frozen && since_begin_ns <= lease_ns,
+        "{} loads {since_answer_ns} ns after its last beat that was answered, {since_begin_ns} ns after its begin",
+        machine.name
+    );
+}
+
+fn each_load_point_begins_once_and_in_time(world: &World, machine: &Machine) {
+    let truth = &machine.truth;
+    assert!(truth.begun.len() <= 1, "{} began {:?}", machine.name, truth.begun);
+    for (number, &(point, begun_ns)) in truth.started.iter().enumerate() {
+        assert_eq!(usize::from(point), number, "{} began {:?}", machine.name, truth.started);
+        let agreed_ns = world.agreed_ns[&point];
+        // Clocks are known to half a round trip at worst, and a round trip that counts is a quick one.
+        let clocks_ns = if world.is_calm { 21 * MS as i64 } else { 4_600 * MS as i64 };
+        let late_ns = begun_ns - agreed_ns;
+        let most_ns = LATE_MOST.as_nanos() as i64 + clocks_ns + STEP_NS;
+        assert!(
+            (-clocks_ns..=most_ns).contains(&late_ns),
+            "{} began {point} {late_ns} ns late",
+            machine.name
+        );
+    }
+}
+
+fn nothing_measured_is_lost_or_doubled(world: &World, machine: &Machine) {
+    let fetched = world.desk.files.get(&(machine.name.clone(), "log".to_owned()));
+    let fetched = fetched.map(|bytes| String::from_utf8_lossy(bytes)).unwrap_or_default();
+    let measured = String::from_utf8_lossy(&machine.truth.log);
+    assert_eq!(fetched, measured, "what {} measured", machine.name);
+    assert!(
+        !machine.disk.contains_key(RUN) || measured.is_empty(),
+        "{} keeps what was fetched",
+        machine.name
+    );
+}
+
+fn who_was_missing_is_named(world: &World, machine: &Machine) {
+    let run = world.desk.run.as_ref().expect("the controller came back");
+    let member = run.conduct.members.iter().find(|member| member.part.agent == machine.name);
+    let member = member.expect("everybody has a part");
+    let did_all = machine.truth.is_complete && machine.truth.complete == POINTS;
+    if run.conduct.stopped.is_none() || member.missing.is_some() {
+        assert_eq!(member.missing.is_none(), did_all, "{}: {member:#?} {:?}", machine.name, machine.truth);
+    }
+    if world.is_calm {
+        assert!(did_all, "nothing went wrong, and {} was missing: {member:#?}", machine.name);
+    }
+}
+
+/// Whoever takes part loads nothing while everybody waits.
+fn nothing_is_measured_in_a_pause(world: &World, machine: &Machine) {
+    let conduct = &world.desk.run.as_ref().expect("the controller came back").conduct;
+    let member = conduct.members.iter().find(|member| member.part.agent == machine.name);
+    if member.is_none_or(|member| member.missing.is_some()) {
+        return;
+    }
+    for (from_ns, until_ns) in conduct.pauses.waited() {
+        assert!(from_ns <= until_ns, "a pause of less than nothing: {:?}", conduct.pauses);
+        for &(point, begun_ns) in &machine.truth.started {
+            let is_before = begun_ns + POINT_S * SECOND <= from_ns;
+            assert!(
+                is_before || begun_ns >= until_ns,
+                "{} measured {point} from {begun_ns} on, paused from {from_ns} to {until_ns}",
+                machine.name
+            );
+        }
+    }
+}
+
+/// A wish that arrives late or twice, or names a pause that is over, is none; and one that is heard is kept
+/// by the controller that comes back.
+fn no_load_point_is_agreed_upon_while_a_pause_is_wanted(world: &World) {
+    let conduct = &world.desk.run.as_ref().expect("the controller came back").conduct;
+    assert_eq!(
+        conduct.pauses.count() as usize,
+        world.wanted.len(),
+        "{:?} {:?}",
+        conduct.pauses,
+        world.wanted
+    );
+    for &(asked_ns, until_ns) in &world.wanted {
+        for (point, at_ns) in &world.agreed_ns {
+            let agreed_ns = at_ns - START_AHEAD.as_nanos() as i64;
+            let is_paused = agreed_ns > asked_ns && until_ns.is_none_or(|until_ns| agreed_ns < until_ns);
+            assert!(
+                !is_paused,
+                "{point} was agreed upon at {agreed_ns}, paused from {asked_ns} to {until_ns:?}"
+            );
+        }
+    }
+}
+
+/// Pauses are there in many of the worlds, and in some of the calm ones everybody waits and comes through.
+#[test]
+fn worlds_have_pauses() {
+    let paused = (1..=300).filter(|seed| {
+        let mut world = World::new(*seed);
+        while world.ended_ns.is_none() && world.now_ns < END_NS {
+            world.step();
+        }
+        let waited = world.desk.run.as_ref().map_or(0, |run| run.conduct.pauses.waited().count());
+        world.is_calm && waited > 0
+    });
+    assert!(paused.count() >= 10);
+}
+
+fn who_stopped_everybody_is_named(world: &World) {
+    let run = world.desk.run.as_ref().expect("the controller came back");
+    if let Some(WhyStopped::Missing { agent }) = &run.conduct.stopped {
+        assert!(world.agents.iter().any(|machine| machine.name == *agent));
+    }
+}
+
+#[test]
+fn in_every_world_load_is_held_starts_are_single_and_everything_measured_arrives() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let seeds = match number("REELGAUGE_SEED") {
+        Some(seed) => seed..=seed,
+        None => 1..=number("REELGAUGE_SEEDS").unwrap_or(SEEDS),
+    };
+    for seed in seeds {
+        let lived = std::panic::catch_unwind(|| live_through(seed));
+        if let Err(why) = lived {
+            eprintln!("REELGAUGE_SEED={seed}: {:#?}", World::new(seed).told_faults);
+            std::panic::resume_unwind(why);
+        }
+    }
+}

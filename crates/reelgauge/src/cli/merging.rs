@@ -1,0 +1,76 @@
+//! Flags of `fleet merge`.
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+use reelgauge_workload::units::Span;
+
+/// Flags of `fleet merge`.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_MERGE)]
+pub struct FleetMergeArgs {
+    /// The run of each machine, as DIR or NAME=DIR [default name: what the machine calls itself]
+    #[arg(required = true, value_name = "RUN")]
+    pub runs: Vec<NamedRun>,
+    /// The run directory to make
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// How far the machines' clocks are off at most, as NTP or PTP keeps them; without it nobody knows what
+    /// happened at the same moment
+    #[arg(long, value_name = "TIME")]
+    pub clocks_within: Option<Span>,
+    /// Print the summary as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A run with the name of its machine, if one was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedRun {
+    /// The machine's name.
+    pub name: Option<String>,
+    /// Where its run lies.
+    pub dir: PathBuf,
+}
+
+impl FromStr for NamedRun {
+    type Err = Infallible;
+
+    /// What stands before the first `=`, if there is one, is a name; a path with that sign in it needs one.
+    fn from_str(text: &str) -> Result<NamedRun, Infallible> {
+        Ok(match text.split_once('=') {
+            Some((name, dir)) if !name.is_empty() && !name.contains('/') => {
+                NamedRun { name: Some(name.to_owned()), dir: dir.into() }
+            }
+            _ => NamedRun { name: None, dir: text.into() },
+        })
+    }
+}
+
+const AFTER_MERGE: &str = "\
+Runs that were started at the same time on several machines become one run, which report, ops and compare
+take like any other: figures over everybody's operations, a row for each machine, and which one stands out.
+Mixes and streams with load points can be put together.
+
+Examples:
+  reelgauge fleet merge run-1/ run-2/ --out all
+  reelgauge fleet merge edit=run-1/ grade=run-2/ --out all --clocks-within 2ms";
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_name_stands_before_the_sign() {
+        let run = |text: &str| text.parse::<NamedRun>().unwrap();
+        let named = |name: &str, dir: &str| NamedRun { name: Some(name.to_owned()), dir: dir.into() };
+        assert_eq!(run("edit=runs/a"), named("edit", "runs/a"));
+        assert_eq!(run("a=b=c"), named("a", "b=c"));
+        for path in ["runs/a", "./x=y", "/mnt/agent=a1", "=x"] {
+            assert_eq!(run(path), NamedRun { name: None, dir: path.into() });
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Flags of `tune`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use reelgauge_doctor::tune::Purpose;
+use reelgauge_doctor::tune::site::{Disks, Protocol, Site, Topology, Version};
+use reelgauge_workload::units::{Size, Span};
+
+/// Flags of `tune`.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_TUNE)]
+pub struct TuneArgs {
+    /// What the fragments are for
+    #[arg(long = "for", value_enum, value_name = "KIND")]
+    pub purpose: PurposeName,
+    /// The speed of the server's link, such as 10Gbit
+    #[arg(long, value_name = "SPEED")]
+    pub server_link: Option<Speed>,
+    /// The speed of each client's link
+    #[arg(long, value_name = "SPEED")]
+    pub client_link: Option<Speed>,
+    /// How many clients there are
+    #[arg(long, value_name = "N")]
+    pub clients: Option<u32>,
+    /// How media get to the clients [default: by the links]
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub topology: Option<TopologyName>,
+    /// A round trip between client and server
+    #[arg(long, value_name = "TIME", default_value = "500us")]
+    pub round_trip: Span,
+    /// How much memory the server has
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Size>,
+    /// How much of it other services need
+    #[arg(long, value_name = "SIZE", requires = "memory")]
+    pub reserve: Option<Size>,
+    /// What the server's volume lies on
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub disks: Option<DisksName>,
+    /// The volume's file system is ZFS
+    #[arg(long)]
+    pub zfs: bool,
+    /// By what the clients use the storage
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub protocol: Option<ProtocolName>,
+    /// Which systems the clients have
+    #[arg(
+        long,
+        value_enum,
+        value_name = "KIND,...",
+        value_delimiter = ',',
+        default_value = "linux,macos,windows"
+    )]
+    pub with: Vec<SystemName>,
+    /// Samba's version, such as 4.17
+    #[arg(long, value_name = "VERSION")]
+    pub samba: Option<Numbers>,
+    /// The kernel's version on the machine that the fragments are for, such as 6.1
+    #[arg(long, value_name = "VERSION")]
+    pub kernel: Option<Numbers>,
+    /// The version of NFS that Linux clients mount by, such as 4.2
+    #[arg(long, value_name = "VERSION")]
+    pub nfs: Option<Numbers>,
+    /// The server's name or address
+    #[arg(long, value_name = "NAME")]
+    pub server: Option<String>,
+    /// The directory that the server shares
+    #[arg(long, value_name = "DIR")]
+    pub path: Option<String>,
+    /// What its share is called
+    #[arg(long, value_name = "NAME")]
+    pub share: Option<String>,
+    /// Who may use it
+    #[arg(long, value_name = "ADDRESS/BITS")]
+    pub network: Option<String>,
+    /// Where a client mounts it
+    #[arg(long, value_name = "DIR")]
+    pub mount: Option<String>,
+    /// The dataset of ZFS
+    #[arg(long, value_name = "NAME")]
+    pub dataset: Option<String>,
+    /// The network card that storage goes by
+    #[arg(long, value_name = "NAME")]
+    pub interface: Option<String>,
+    /// Write the fragments into this folder, which must not have them yet, instead of printing them
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What fragments are for, as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PurposeName {
+    /// smb.conf of a Samba server, its kernel and its card.
+    Smb,
+    /// Exports and threads of an NFS server, its kernel and its card.
+    Nfs,
+    /// A dataset of ZFS, and its cache.
+    Zfs,
+    /// Mount, read-ahead, kernel and card of a workstation with Linux.
+    ClientLinux,
+    /// nsmb.conf or nfs.conf of a Mac.
+    ClientMacos,
+    /// PowerShell for a workstation with Windows.
+    ClientWindows,
+    /// Dialogs of TrueNAS, CORE and SCALE.
+    Truenas,
+}
+
+/// A topology, as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TopologyName {
+    /// One client whose link is as fast as the server's.
+    Single,
+    /// A fast server port feeds slower clients.
+    FanIn,
+    /// Several clients, none slower than the server.
+    Several,
+}
+
+/// What a volume lies on, as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DisksName {
+    /// Disks that turn.
+    Hdd,
+    /// Solid state.
+    Ssd,
+}
+
+/// A protocol, as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProtocolName {
+    /// SMB.
+    Smb,
+    /// NFS.
+    Nfs,
+    /// Apple's former protocol, which is legacy.
+    Afp,
+}
+
+/// A client's system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SystemName {
+    /// Linux.
+    Linux,
+    /// macOS.
+    Macos,
+    /// Windows.
+    Windows,
+}
+
+/// The speed of a link, in Mbit/s: `10Gbit`, `2.5Gbit`, `100Mbit`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Speed(pub f64);
+
+impl FromStr for Speed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Speed, String> {
+        let lower = text.trim().to_ascii_lowercase();
+        let plain = lower.trim_end_matches("/s").trim_end_matches("ps").trim_end_matches("bit");
+        let number = |digits: &str| digits.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+        let speed = match (plain.strip_suffix('g'), plain.strip_suffix('m')) {
+            (Some(digits), _) => number(digits).map(|number| number * 1e3),
+            (_, Some(digits)) => number(digits),
+            _ => None,
+        };
+        let wrong = || format!("'{text}' is not a link's speed; write it like 10Gbit, 2.5Gbit or 100Mbit");
+        speed.filter(|_| lower.contains("bit")).map(Speed).ok_or_else(wrong)
+    }
+}
+
+/// A version: `4.17`, `6.1.0`, `3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers(pub Version);
+
+impl FromStr for Numbers {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Numbers, String> {
+        let mut parts = text.trim().split('.');
+        let mut next = || parts.next().map(str::parse::<u32>);
+        match (next(), next()) {
+            (Some(Ok(major)), Some(Ok(minor))) => Ok(Numbers(Version(major, minor))),
+            (Some(Ok(major)), None) => Ok(Numbers(Version(major, 0))),
+            _ => Err(format!("'{text}' is not a version; write it like 4.17")),
+        }
+    }
+}
+
+impl TuneArgs {
+    /// The site that the flags state.
+    pub fn site(&self) -> Site {
+        let usual = Site::default();
+        // What systems call their first card.
+        let card = match self.purpose {
+            PurposeName::ClientMacos => "en0",
+            PurposeName::ClientWindows => "Ethernet",
+            _ => "eth0",
+        };
+        let or = |word: &Option<String>, usual: String| word.clone().unwrap_or(usual);
+        Site {
+            server_link_mbit_per_s: self.server_link.map(|speed| speed.0),
+            client_link_mbit_per_s: self.client_link.map(|speed| speed.0),
+            clients: self.clients,
+            stated_topology: self.topology.map(|name| match name {
+                TopologyName::Single => Topology::Single,
+                TopologyName::FanIn => Topology::FanIn,
+                TopologyName::Several => Topology::Several,
+            }),
+            round_trip_ms: self.round_trip.0 as f64 / 1e6,
+            server_memory_bytes: self.memory.map(|size| size.0),
+            reserved_memory_bytes: self.reserve.map(|size| size.0),
+            disks: self.disks.map(|name| match name {
+                DisksName::Hdd => Disks::Hdd,
+                DisksName::Ssd => Disks::Ssd,
+            }),
+            protocol: self.protocol.map(|name| match name {
+                ProtocolName::Smb => Protocol::Smb,
+                ProtocolName::Nfs => Protocol::Nfs,
+                ProtocolName::Afp => Protocol::Afp,
+            }),
+            has_macs: self.with.contains(&SystemName::Macos),
+            has_windows: self.with.contains(&SystemName::Windows),
+            has_zfs: self.zfs,
+            samba: self.samba.map(|numbers| numbers.0),
+            kernel: self.kernel.map(|numbers| numbers.0),
+            nfs: self.nfs.map(|numbers| numbers.0),
+            server: or(&self.server, usual.server),
+            path: or(&self.path, usual.path),
+            share: or(&self.share, usual.share),
+            network: or(&self.network, usual.network),
+            mount_point: or(&self.mount, usual.mount_point),
+            dataset: or(&self.dataset, usual.dataset),
+            interface: or(&self.interface, card.to_owned()),
+        }
+    }
+
+    /// What the fragments are for.
+    pub fn purpose(&self) -> Purpose {
+        match self.purpose {
+            PurposeName::Smb => Purpose::Smb,
+            PurposeName::Nfs => Purpose::Nfs,
+            PurposeName::Zfs => Purpose::Zfs,
+            PurposeName::ClientLinux => Purpose::ClientLinux,
+            PurposeName::ClientMacos => Purpose::ClientMacos,
+            PurposeName::ClientWindows => Purpose::ClientWindows,
+            PurposeName::Truenas => Purpose::Truenas,
+        }
+    }
+}
+
+const AFTER_TUNE: &str = "\
+It prints configuration; it sets nothing, and looks at nothing: what it says is for the site that the flags state. \
+Each line has its reason, the rule behind it, the sum behind its number and what undoes it. What trades security is \
+explained, and left to you. What hangs on something that was not stated is left as it is, and named.
+
+Examples:
+  reelgauge tune --for smb --server-link 10Gbit --client-link 1Gbit
+                                    a server that feeds slower clients
+  reelgauge tune --for client-linux --protocol nfs
+                                    a workstation of which little is known
+  reelgauge tune --for client-macos --protocol nfs --out mac
+                                    files in a folder of their own";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speeds_and_versions_are_read_and_others_refused() {
+        let speed = |text: &str| text.parse::<Speed>().ok().map(|speed| speed.0);
+        for (text, mbit) in [("10Gbit", 10e3), ("2.5gbit/s", 2.5e3), ("100Mbit", 100.0), ("25 Gbit", 25e3)] {
+            assert_eq!(speed(text), Some(mbit), "{text}");
+        }
+        for text in ["10", "10G", "xGbit", "10GB", "infGbit", "", "Gbit"] {
+            assert_eq!(speed(text), None, "{text}");
+        }
+        let version = |text: &str| text.parse::<Numbers>().ok().map(|numbers| numbers.0);
+        assert_eq!(version("4.17.12"), Some(Version(4, 17)));
+        assert_eq!((version("3"), version("4.x"), version("")), (Some(Version(3, 0)), None, None));
+    }
+}

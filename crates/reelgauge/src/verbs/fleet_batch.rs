@@ -1,0 +1,175 @@
+//! `reelgauge fleet run` with a plan that has steps: one run after another, each put together and shown, and
+//! what became of all of them.
+
+use std::io::Write;
+
+use anyhow::Result;
+use reelgauge_fleet::controller::batch::{Batch, BatchRun, result_of};
+use reelgauge_fleet::controller::carry_out::now_ns;
+use reelgauge_fleet::controller::conduct::{OnLoss, WhyStopped};
+use reelgauge_fleet::controller::journey::{Journey, date_and_time, time_of_day};
+use reelgauge_fleet::controller::rest::Rest;
+use reelgauge_fleet::site::directory::FleetSite;
+use reelgauge_fleet::whole::make;
+use reelgauge_report::fleet_steps::{
+    StepAhead, StepResult, fleet_rests, fleet_step_begins, fleet_steps, fleet_steps_again,
+};
+use reelgauge_report::text::shell_word;
+use reelgauge_report::{Detail, Tables};
+use reelgauge_runner::interrupt::Interrupt;
+
+use super::fleet_carry::{self, carry_out, leave, say};
+use crate::screen;
+
+/// What every step would take.
+pub fn ahead(batch: &Batch, there: &[String]) -> Result<Vec<StepAhead>> {
+    let of = |(at, run): (usize, &BatchRun)| {
+        Ok(StepAhead {
+            number: run.round.number,
+            title: run.round.title.clone(),
+            not_before: run.round.not_before_s.map(|at_s| date_and_time(at_s.saturating_mul(1_000_000_000))),
+            rest_s: run.round.rest_ms as f64 / 1e3,
+            ..fleet_carry::ahead(&batch.placed(at)?, there)
+        })
+    };
+    batch.runs.iter().enumerate().map(of).collect()
+}
+
+/// Carries out whatever is left of a batch, and says what became of all of it. The exit code.
+pub fn go_on(site: &FleetSite, batch: Batch, json: bool) -> Result<u8> {
+    let mut steps = Steps { site, batch, interrupt: Interrupt::listen()?, json, is_stopped: false };
+    // Before anything is measured that could find no place.
+    steps.batch.keep()?;
+    let mut behind = Behind::default();
+    while let Some(at) = steps.batch.next() {
+        steps.rest(at, behind)?;
+        if steps.is_stopped {
+            break;
+        }
+        behind = steps.run(at)?;
+        if steps.is_stopped || behind.ends_all {
+            break;
+        }
+    }
+    let text = match json {
+        true => steps.batch.to_json()?,
+        false => screen::output_fitted(fleet_steps(&steps.batch.lines()).trim_end()),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    if steps.batch.next().is_some() {
+        say(&fleet_steps_again(&shell_word(steps.batch.dir())));
+    }
+    Ok(steps.batch.exit_code(steps.is_stopped))
+}
+
+/// What the run before leaves to the next.
+#[derive(Clone, Copy, Debug, Default)]
+struct Behind {
+    rest_ms: u64,
+    /// A pause was asked for, and no load point was left to be waited before.
+    wants_pause: bool,
+    /// Somebody was missing, and nobody goes on then.
+    ends_all: bool,
+}
+
+struct Steps<'a> {
+    site: &'a FleetSite,
+    batch: Batch,
+    interrupt: Interrupt,
+    json: bool,
+    is_stopped: bool,
+}
+
+impl Steps<'_> {
+    /// Waits until a run may begin.
+    fn rest(&mut self, at: usize, behind: Behind) -> Result<()> {
+        let (of, round) = (self.batch.runs.len(), self.batch.runs[at].round.clone());
+        let rest_ns = i64::try_from(behind.rest_ms.saturating_mul(1_000_000)).unwrap_or(i64::MAX);
+        let mut rest = Rest {
+            name: self.batch.dir().file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            until_ns: now_ns().saturating_add(rest_ns),
+            not_before_ns: round.not_before_s.map(|at_s| at_s.saturating_mul(1_000_000_000)),
+            ..Rest::default()
+        };
+        if behind.wants_pause {
+            rest.pause(now_ns());
+        }
+        let mut shown = String::new();
+        rest.take(self.site, self.interrupt.flag(), |rest| {
+            let until = time_of_day(rest.begins_ns());
+            let line = fleet_rests(round.number, of, (!rest.pauses.wants()).then_some(until.as_str()));
+            if line != shown {
+                say(&line);
+                shown = line;
+            }
+        })?;
+        self.is_stopped |= rest.stop_asked || self.interrupt.asked();
+        Ok(())
+    }
+
+    /// Carries one run out; what it leaves to the next. One that went on without its controller is taken up,
+    /// and where its load had ended meanwhile begun again.
+    fn run(&mut self, at: usize) -> Result<Behind> {
+        let round = self.batch.runs[at].round.clone();
+        say(&fleet_step_begins(round.number, self.batch.runs.len(), &round.title));
+        let taken_up = match &self.batch.runs[at].result {
+            StepResult::GoesOn { run } => Journey::resume(self.site, run, true).ok(),
+            _ => None,
+        };
+        let is_taken_up = taken_up.is_some();
+        let on_loss = self.batch.fleet_plan().fleet.on_loss;
+        let mut journey = match taken_up {
+            Some(journey) => journey,
+            None => Journey::begin(self.site, on_loss, self.batch.placed(at)?)?,
+        };
+        self.batch.has(at, StepResult::GoesOn { run: journey.name.clone() })?;
+        carry_out(self.site, &mut journey, &self.interrupt)?;
+        let conduct = journey.conduct();
+        let is_broken_off = match &conduct.stopped {
+            Some(WhyStopped::User) => true,
+            Some(WhyStopped::Missing { .. }) => is_taken_up,
+            None => false,
+        };
+        let behind = Behind {
+            rest_ms: round.rest_ms,
+            wants_pause: conduct.pauses.wants(),
+            ends_all: on_loss == OnLoss::Stop && conduct.stopped.is_some() && !is_broken_off,
+        };
+        self.is_stopped |= conduct.stop_asked || self.interrupt.asked();
+        let result = self.put_together(at, &journey, is_broken_off)?;
+        self.batch.has(at, result)?;
+        leave(self.site, journey)?;
+        if is_broken_off && !self.is_stopped { self.run(at) } else { Ok(behind) }
+    }
+
+    /// Puts a run together and shows it. What became of it.
+    fn put_together(&self, at: usize, journey: &Journey, is_broken_off: bool) -> Result<StepResult> {
+        let dir = match is_broken_off {
+            true => self.batch.broken_off_dir(at),
+            false => self.batch.run_dir(at),
+        };
+        let whole = match make(journey.whole(dir)) {
+            Ok(whole) => whole,
+            Err(error) => {
+                say(&error.to_string());
+                let why = error.to_string();
+                return Ok(match is_broken_off {
+                    true => StepResult::BrokenOff { why },
+                    false => StepResult::NotMeasured { why },
+                });
+            }
+        };
+        if !self.json {
+            let text = screen::of(&whole.summary, Tables::Last, Detail::Normal);
+            std::io::stdout().write_all(text.as_bytes())?;
+        }
+        let why = match journey.conduct().stopped {
+            Some(WhyStopped::User) => "it was stopped",
+            _ => "nobody held its load",
+        };
+        Ok(match is_broken_off {
+            true => StepResult::BrokenOff { why: why.to_owned() },
+            false => result_of(journey.conduct(), &whole.summary),
+        })
+    }
+}

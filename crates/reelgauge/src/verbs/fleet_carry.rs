@@ -1,0 +1,83 @@
+//! What one run of a fleet and several, one after another, have in common: what they would take, carrying one
+//! out while telling how it stands, and what is left of it then.
+
+use std::io::Write;
+
+use anyhow::Result;
+use reelgauge_fleet::controller::conduct::Stage;
+use reelgauge_fleet::controller::fleet_plan::{Placed, taken};
+use reelgauge_fleet::controller::journey::Journey;
+use reelgauge_fleet::site::directory::FleetSite;
+use reelgauge_report::fleet_run::{PlacedLine, fleet_missing, fleet_now, fleet_so_far};
+use reelgauge_report::fleet_steps::{StepAhead, fleet_ahead};
+use reelgauge_report::text::shell_word;
+use reelgauge_runner::interrupt::Interrupt;
+
+use super::fleet_lines::{missing, now, so_far};
+use crate::screen;
+
+/// What a run would take; whatever it is called.
+pub fn ahead(placed: &[Placed], there: &[String]) -> StepAhead {
+    let line = |placed: &Placed| PlacedLine {
+        agent: placed.part.agent.clone(),
+        target: placed.target.display().to_string(),
+        load_points: placed.points as u64,
+        is_there: there.contains(&placed.part.agent),
+    };
+    let taken = taken(placed);
+    StepAhead {
+        placed: placed.iter().map(line).collect(),
+        seconds: taken.seconds,
+        bytes: taken.bytes,
+        ..StepAhead::default()
+    }
+}
+
+/// Tells what runs would take. The exit code.
+pub fn tell_ahead(steps: &[StepAhead]) -> Result<u8> {
+    std::io::stdout().write_all(screen::output_fitted(fleet_ahead(steps).trim_end()).as_bytes())?;
+    Ok(0)
+}
+
+/// Carries a run out to its end, and says how it stands.
+pub fn carry_out(site: &FleetSite, journey: &mut Journey, interrupt: &Interrupt) -> Result<()> {
+    say(&format!("Run {}. Ctrl-C stops every agent; what was measured is kept.", journey.name));
+    let (mut shown, mut pauses) = (String::new(), 0);
+    journey.carry_out(site, interrupt.flag(), |run| {
+        let conduct = &run.conduct;
+        if let Stage::Paused { point } = conduct.stage
+            && pauses < conduct.pauses.count()
+        {
+            pauses = conduct.pauses.count();
+            say(fleet_so_far(&so_far(conduct, point)).trim_end());
+        }
+        let line = fleet_now(&now(run));
+        if line != shown {
+            say(&line);
+            shown = line;
+        }
+    })?;
+    say(fleet_missing(&missing(journey.conduct())).trim_end());
+    Ok(())
+}
+
+/// Nothing of a run is needed any more, unless something of it still lies on agents.
+pub fn leave(site: &FleetSite, journey: Journey) -> Result<()> {
+    if journey.is_fetched() {
+        return Ok(journey.forget()?);
+    }
+    say(&format!(
+        "Something of it still lies on agents, or may. When they are there: reelgauge fleet logs {} --fleet {}",
+        journey.name,
+        shell_word(site.dir())
+    ));
+    Ok(())
+}
+
+/// Says something that is no result.
+pub fn say(text: &str) {
+    if !text.is_empty() {
+        // Nobody is left to tell when standard error is closed.
+        let _ = writeln!(std::io::stderr(), "{}", screen::fitted(text));
+    }
+}

@@ -1,0 +1,106 @@
+//! `reelgauge fleet install`: agents on other machines, over ssh.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use reelgauge_fleet::install::Reach;
+use reelgauge_fleet::install::steps::{
+    AgentStart, InstallRequest, InstallStep, RemoteSystem, install as steps, uninstall,
+};
+use reelgauge_fleet::site::directory::FleetSite;
+use reelgauge_fleet::site::name::AgentName;
+use reelgauge_report::text::plain;
+
+use crate::cli::FleetInstallArgs;
+use crate::screen;
+
+/// Installs or removes agents, one machine after the other. The exit code.
+pub fn install(args: &FleetInstallArgs) -> Result<u8> {
+    let site = FleetSite::open(&args.fleet)?;
+    let program = match &args.program {
+        Some(program) => program.clone(),
+        None => std::env::current_exe().context("this program can't find itself")?,
+    };
+    let machines = args.hosts.iter().map(|host| machine(host, args)).collect::<Result<Vec<_>>>()?;
+    let mut code = 0;
+    for (agent, reach) in machines {
+        if let Err(error) = on_machine(args, &site, &program, &agent, &reach) {
+            // The other machines are no worse for it.
+            code = screen::complain(&error);
+        }
+    }
+    Ok(code)
+}
+
+/// The agent and the machine that a word means: `NAME=USER@HOST`, or a host that the agent is called like.
+fn machine(word: &str, args: &FleetInstallArgs) -> Result<(AgentName, Reach)> {
+    let (name, host) = match word.split_once('=') {
+        Some((name, host)) => (name.to_owned(), host),
+        None => {
+            let host = word.rsplit('@').next().unwrap_or(word);
+            (host.split('.').next().unwrap_or(host).to_lowercase(), word)
+        }
+    };
+    let agent = name.parse::<AgentName>().with_context(|| format!("'{}'", plain(word)))?;
+    Ok((agent, Reach::new(host, args.ssh_config.clone())?))
+}
+
+fn on_machine(
+    args: &FleetInstallArgs,
+    site: &FleetSite,
+    program: &Path,
+    agent: &AgentName,
+    reach: &Reach,
+) -> Result<()> {
+    if !args.uninstall && !site.join_path(agent).is_file() {
+        let known = site.register().agents.iter().any(|member| member.name == *agent);
+        let what = if known { "its join file was moved" } else { "it is none of this fleet's agents" };
+        anyhow::bail!(
+            "{agent} has no join file: {what}; 'reelgauge fleet add {agent}' makes one (after 'fleet \
+             revoke', where there \
+             was one), NAME=HOST names another agent"
+        );
+    }
+    let system = reach.system()?;
+    let steps = wanted(args, site, program, agent, system);
+    let mut out = std::io::stdout();
+    writeln!(out, "{agent} on {}:", reach.host)?;
+    for step in &steps {
+        if args.dry_run {
+            let text = format!("  would be {}:\n    {}", step.what, step.command);
+            out.write_all(screen::output_fitted(&text).as_bytes())?;
+        } else {
+            reach.perform(step)?;
+            writeln!(out, "  done: {}", step.what)?;
+        }
+    }
+    Ok(())
+}
+
+fn wanted(
+    args: &FleetInstallArgs,
+    site: &FleetSite,
+    program: &Path,
+    agent: &AgentName,
+    system: RemoteSystem,
+) -> Vec<InstallStep> {
+    if args.uninstall {
+        return uninstall(system, agent);
+    }
+    let mut flags: Vec<String> =
+        args.root.iter().flat_map(|root| ["--root".to_owned(), root.clone()]).collect();
+    flags.extend(args.max_space.iter().flat_map(|size| ["--max-space".to_owned(), size.to_string()]));
+    flags.extend(args.max_duration.iter().flat_map(|span| ["--max-duration".to_owned(), span.to_string()]));
+    flags.extend(args.read_only.then(|| "--read-only".to_owned()));
+    steps(
+        system,
+        &InstallRequest {
+            agent: agent.clone(),
+            join: site.join_path(agent),
+            program: program.to_owned(),
+            flags,
+            start: if args.no_service { AgentStart::Once } else { AgentStart::Service },
+        },
+    )
+}

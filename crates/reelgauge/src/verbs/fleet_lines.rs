@@ -1,0 +1,108 @@
+//! What a run of a fleet shows while it goes on: from how it stands to what is said of it.
+
+use reelgauge_analysis::ResponseCounts;
+use reelgauge_analysis::figures::CARRY_P99;
+use reelgauge_fleet::controller::carry_out::now_ns;
+use reelgauge_fleet::controller::conduct::{Conduct, Member, Stage};
+use reelgauge_fleet::controller::fleet_run::FleetRun;
+use reelgauge_fleet::controller::journey::time_of_day;
+use reelgauge_fleet::protocol::Phase;
+use reelgauge_report::fleet_run::{FleetDoes, FleetNow, MissingLine, SoFarLine};
+
+/// How a run stands.
+pub fn now(run: &FleetRun) -> FleetNow {
+    let conduct = &run.conduct;
+    let present: Vec<&Member> = conduct.members.iter().filter(|member| member.missing.is_none()).collect();
+    let does = match conduct.stage {
+        Stage::Preparing { point } => {
+            let is_ready = |member: &&&Member| {
+                let phase = member.state.as_ref().map(|state| &state.phase);
+                phase == Some(&Phase::Ready { point })
+            };
+            FleetDoes::Readying { ready: present.iter().filter(is_ready).count() as u64 }
+        }
+        Stage::Point { point, at_ns } => match (now_ns() - at_ns) as f64 / 1e9 {
+            ahead_s if ahead_s < 0.0 => FleetDoes::Starting { point, in_s: -ahead_s },
+            elapsed_s => measuring(&present, point, elapsed_s),
+        },
+        Stage::Paused { point } => FleetDoes::Paused { point },
+        Stage::Stopping => FleetDoes::Stopping,
+        Stage::Over => {
+            let (done_bytes, all_bytes) = run.fetched_bytes();
+            FleetDoes::Fetching { done_bytes, all_bytes }
+        }
+    };
+    let may_pause = matches!(conduct.stage, Stage::Preparing { .. } | Stage::Point { .. });
+    FleetNow {
+        present: present.len() as u64,
+        agents: conduct.members.len() as u64,
+        does,
+        will_pause: may_pause && conduct.pauses.wants(),
+    }
+}
+
+/// The figures of everybody in a load point, put together.
+fn measuring(present: &[&Member], point: u16, elapsed_s: f64) -> FleetDoes {
+    let live = present.iter().filter_map(|member| member.live.as_ref()).filter(|live| live.point == point);
+    let mut counts = ResponseCounts::default();
+    let (mut read, mut written, mut late) = (0.0, 0.0, None);
+    for live in live {
+        counts.merge(&live.response_counts);
+        if !live.is_over {
+            read += live.read_bytes_per_s;
+            written += live.write_bytes_per_s;
+        }
+        late = live.late_frames.map(|frames| frames + late.unwrap_or(0)).or(late);
+    }
+    FleetDoes::Measuring {
+        point,
+        elapsed_s,
+        read_bytes_per_s: read,
+        write_bytes_per_s: written,
+        p99_ms: p99_ms(&counts),
+        late_frames: late,
+    }
+}
+
+/// The load points before this one, as far as agents have told this process of them.
+pub fn so_far(conduct: &Conduct, before: u16) -> Vec<SoFarLine> {
+    let agents = conduct.members.len() as u64;
+    let line = |point: u16| {
+        let mut line = SoFarLine { point, agents, ..SoFarLine::default() };
+        let mut counts = ResponseCounts::default();
+        for live in conduct.members.iter().filter_map(|member| member.live_of(point)) {
+            let measured_s = live.measured_ms.max(1) as f64 / 1e3;
+            line.told += 1;
+            line.ops += live.ops;
+            line.failed_ops += live.failed_ops;
+            line.read_bytes_per_s += live.read_bytes as f64 / measured_s;
+            line.write_bytes_per_s += live.written_bytes as f64 / measured_s;
+            line.late_frames =
+                live.late_frames.map(|frames| frames + line.late_frames.unwrap_or(0)).or(line.late_frames);
+            counts.merge(&live.response_counts);
+        }
+        line.p99_ms = p99_ms(&counts);
+        line
+    };
+    (0..before).map(line).collect()
+}
+
+/// Who was missing.
+pub fn missing(conduct: &Conduct) -> Vec<MissingLine> {
+    let line = |member: &Member| {
+        let missing = member.missing.as_ref()?;
+        Some(MissingLine {
+            agent: member.part.agent.clone(),
+            from: time_of_day(missing.from_ns),
+            why: missing.why.clone(),
+            is_fetched: member.is_fetched,
+        })
+    };
+    conduct.members.iter().filter_map(line).collect()
+}
+
+/// Where there were operations enough to tell it.
+fn p99_ms(counts: &ResponseCounts) -> Option<f64> {
+    let p99_ns = counts.quantile_ns(0.99).filter(|_| counts.count() >= CARRY_P99);
+    p99_ns.map(|ns| ns as f64 / 1e6)
+}

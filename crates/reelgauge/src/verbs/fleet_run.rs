@@ -1,0 +1,109 @@
+//! `reelgauge fleet run` and `fleet logs`: one run on many machines, and what of it still lies on them.
+//!
+//! Not here: a plan with steps ([`super::fleet_batch`]).
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use reelgauge_fleet::controller::batch::{Batch, BatchPlan};
+use reelgauge_fleet::controller::conduct::{Conduct, Member};
+use reelgauge_fleet::controller::fleet_plan::FleetPlan;
+use reelgauge_fleet::controller::journey::Journey;
+use reelgauge_fleet::controller::roster::look;
+use reelgauge_fleet::protocol::Phase;
+use reelgauge_fleet::site::directory::FleetSite;
+use reelgauge_fleet::whole::{WholeError, make};
+use reelgauge_report::{Detail, Tables};
+use reelgauge_runner::interrupt::Interrupt;
+
+use super::fleet_batch;
+use super::fleet_carry::{ahead, carry_out, leave, say, tell_ahead};
+use crate::cli::{FleetLogsArgs, FleetRunArgs};
+use crate::screen;
+
+/// How long an agent may take to say that it is there.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// The exit code of a run that ended before anybody had measured anything.
+const NOTHING_MEASURED: u8 = 3;
+
+/// Runs a plan on a fleet. The exit code.
+pub fn run(args: &FleetRunArgs) -> Result<u8> {
+    let site = FleetSite::open(&args.fleet)?;
+    match (&args.plan, &args.resume) {
+        (_, Some(what)) if Batch::is_in(Path::new(what)) => {
+            fleet_batch::go_on(&site, Batch::open(Path::new(what))?, args.json)
+        }
+        (_, Some(name)) => finish(&site, Journey::resume(&site, name, true)?, &args.out, args.json),
+        (Some(path), None) => begin(&site, path, args),
+        (None, None) => bail!("say which plan, or what to take up again (--resume)"),
+    }
+}
+
+fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
+    let (plan, plan_toml) = FleetPlan::open(path)?;
+    let texts = plan.texts_beside(path)?;
+    let seen = look(site, LOOK, false)?;
+    let there = seen.iter().filter(|expected| !expected.present.is_empty());
+    let there: Vec<String> = there.map(|expected| expected.name.to_string()).collect();
+    if plan.steps.is_empty() {
+        let placed = plan.placed(&there, &texts, None)?;
+        if args.dry_run {
+            return tell_ahead(&[ahead(&placed, &there)]);
+        }
+        return finish(site, Journey::begin(site, plan.fleet.on_loss, placed)?, &args.out, args.json);
+    }
+    let batch = Batch::new(&args.out, BatchPlan { plan_toml, texts, there: there.clone() })?;
+    if args.dry_run {
+        return tell_ahead(&fleet_batch::ahead(&batch, &there)?);
+    }
+    fleet_batch::go_on(site, batch, args.json)
+}
+
+/// Fetches what of a run lies on agents. The exit code.
+pub fn logs(args: &FleetLogsArgs) -> Result<u8> {
+    let site = FleetSite::open(&args.fleet)?;
+    let name = args.run.clone().or_else(|| Journey::names(&site).pop());
+    let Some(name) = name else {
+        bail!("nothing of any run of this fleet is left to be fetched");
+    };
+    finish(&site, Journey::resume(&site, &name, false)?, &args.out, args.json)
+}
+
+/// Carries a run out, puts it together and shows it.
+fn finish(site: &FleetSite, mut journey: Journey, out: &Path, json: bool) -> Result<u8> {
+    let interrupt = Interrupt::listen()?;
+    // Before anything is measured that could find no place.
+    std::fs::create_dir_all(out).with_context(|| format!("{} can't be made", out.display()))?;
+    carry_out(site, &mut journey, &interrupt)?;
+    let whole = match make(journey.whole(out.join(&journey.name))) {
+        // Ended before anybody's first load point, for whatever reason: there is nothing to keep.
+        Err(error @ WholeError::Nothing { .. }) => {
+            say(&format!("Nothing was measured: {error}"));
+            leave(site, journey)?;
+            return Ok(NOTHING_MEASURED);
+        }
+        whole => whole?,
+    };
+    let text = match json {
+        true => whole.summary.to_json()?,
+        false => screen::of(&whole.summary, Tables::Last, Detail::Normal),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    let code = exit_code(journey.conduct());
+    let is_stopped = journey.conduct().stopped.is_some();
+    leave(site, journey)?;
+    Ok(if is_stopped && code == 0 { 130 } else { code })
+}
+
+/// 0 and 1 as of a run on one machine; 3 where somebody was missing.
+fn exit_code(conduct: &Conduct) -> u8 {
+    let code = |member: &Member| match member.state.as_ref().map(|state| &state.phase) {
+        Some(Phase::Over { code: Some(code), .. }) => *code,
+        _ => 3,
+    };
+    let is_missing = conduct.members.iter().any(|member| member.missing.is_some());
+    if is_missing { 3 } else { conduct.members.iter().map(code).max().unwrap_or(3) }
+}

@@ -1,0 +1,227 @@
+//! What probes found, a line for each: with its numbers where it is known, with why where it is not.
+
+use reelgauge_doctor::Diagnosis;
+use reelgauge_doctor::facts::{Gap, Subject, Value};
+
+use super::INDENT;
+use super::gaps::reason;
+use crate::page::Page;
+use crate::text::{capital, plain_short};
+use crate::units::{block_size, count, span};
+
+/// What a word of a file system's may take.
+const WORD_CHARS: usize = 80;
+
+/// A part of a line: its fact, and what is said of it. Nothing is said where that is empty.
+type Part = (&'static str, fn(&Subject, &Value) -> String);
+
+const LINES: [(&str, &[Part]); 7] = [
+    ("Clock", &[("clock", clock)]),
+    (
+        "Locks",
+        &[
+            ("flock", |_, value| format!("of a whole file (flock): {}", lock(value))),
+            ("byte_locks", |_, value| format!("of a range of bytes (fcntl): {}", lock(value))),
+            ("locks_reach", |_, value| match word(value).as_str() {
+                "" => String::new(),
+                "server" => "the server keeps them".to_owned(),
+                _ => "this machine alone sees them".to_owned(),
+            }),
+        ],
+    ),
+    (
+        "Saving",
+        &[
+            ("rename_over", |_, value| format!("renaming over another file: {}", word(value))),
+            ("rename_over_open", |_, value| of("over an open one", value)),
+        ],
+    ),
+    (
+        "Extended attributes",
+        &[
+            ("xattrs", |_, value| word(value)),
+            ("xattr_largest_bytes", |_, value| match value {
+                Value::Number(bytes) => format!("up to {} tried", block_size(*bytes as u64)),
+                _ => String::new(),
+            }),
+        ],
+    ),
+    (
+        "Names",
+        &[
+            ("case", |_, value| format!("case is {}", word(value))),
+            ("case_kept", |_, value| match word(value).as_str() {
+                "yes" => String::new(),
+                _ => "and not kept".to_owned(),
+            }),
+            ("unicode_names", |_, value| match word(value).as_str() {
+                "kept" => "accents stay as written".to_owned(),
+                fate => format!("accents are {fate}"),
+            }),
+            ("unicode_forms", |_, value| match word(value).as_str() {
+                "" => String::new(),
+                forms => format!("composed and decomposed are {forms}"),
+            }),
+            ("longest_name_bytes", |_, value| format!("up to {} bytes", word(value))),
+            ("names_refused", |_, value| of("refused with", value)),
+            ("names_changed", |_, value| of("changed with", value)),
+        ],
+    ),
+    (
+        "Files",
+        &[
+            ("preallocation", |_, value| format!("reserving room: {}", word(value))),
+            ("time_step_s", |_, value| match value {
+                Value::Number(step_s) => format!("times in steps of {}", step(*step_s)),
+                _ => String::new(),
+            }),
+            ("hard_links", |_, value| of("hard links", value)),
+            ("symbolic_links", |_, value| of("symbolic links", value)),
+        ],
+    ),
+    (
+        "Listing",
+        &[
+            ("listing_entries", |_, value| format!("a folder of {} files", word(value))),
+            ("listing_names_us", |_, value| each("a name", value)),
+            ("listing_looks_us", |_, value| each("with a look at the file", value)),
+            ("listing_xattrs_us", |_, value| each("with its extended attributes", value)),
+        ],
+    ),
+];
+
+/// The lines, each behind its name.
+pub(super) fn lines(probed: &Subject) -> Vec<(&'static str, String)> {
+    LINES.iter().filter_map(|(name, parts)| Some((*name, line(probed, parts)?))).collect()
+}
+
+/// Writes them below a heading.
+pub(super) fn probes(diagnosis: &Diagnosis, page: &mut Page) {
+    let Some(probed) = &diagnosis.probed else { return };
+    let lines = lines(probed);
+    if lines.is_empty() {
+        return;
+    }
+    page.gap();
+    page.item("Probes", "tried in its own folder there, and removed again.");
+    for (name, line) in lines {
+        page.below(INDENT, name, &line);
+    }
+}
+
+/// `None` where nothing was said of any of its facts.
+fn line(probed: &Subject, parts: &[Part]) -> Option<String> {
+    let (mut said, mut gaps): (Vec<String>, Vec<&Gap>) = (Vec::new(), Vec::new());
+    for (fact, words) in parts {
+        match probed.fact(fact) {
+            Some(Ok(value)) => said.push(words(probed, value)),
+            Some(Err(gap)) if !gaps.contains(&gap) => gaps.push(gap),
+            Some(Err(_)) | None => {}
+        }
+    }
+    said.retain(|part| !part.is_empty());
+    said.extend(gaps.into_iter().map(reason));
+    (!said.is_empty()).then(|| capital(&said.join("; ")) + ".")
+}
+
+fn clock(probed: &Subject, value: &Value) -> String {
+    let seconds = |fact: &str| match probed.fact(fact) {
+        Some(Ok(Value::Number(seconds))) => span(seconds * 1e6),
+        _ => "an unknown time".to_owned(),
+    };
+    match word(value).as_str() {
+        "shared" => "this machine's own: the file system lies on it".to_owned(),
+        side => {
+            let (apart, unsure) = (seconds("clock_apart_s"), seconds("clock_unsure_s"));
+            format!("the storage's differs from this machine's by {apart} ({side}), give or take {unsure}")
+        }
+    }
+}
+
+fn lock(value: &Value) -> String {
+    match word(value).as_str() {
+        "refused" => "a second holder is refused".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// A name with a word, where there is one that says something.
+fn of(name: &str, value: &Value) -> String {
+    match word(value).as_str() {
+        "" | "none" => String::new(),
+        word => format!("{name}: {word}"),
+    }
+}
+
+fn each(what: &str, value: &Value) -> String {
+    match value {
+        Value::Number(us) => format!("{what} {}", span(*us)),
+        _ => String::new(),
+    }
+}
+
+fn step(step_s: f64) -> String {
+    if step_s < 1e-6 { format!("{:.0} ns", step_s * 1e9) } else { span(step_s * 1e6) }
+}
+
+fn word(value: &Value) -> String {
+    match value {
+        Value::Number(number) if *number >= 0.0 => count(*number as u64),
+        Value::Number(number) => number.to_string(),
+        Value::Word(word) => plain_short(word, WORD_CHARS),
+        Value::Nothing => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_doctor::facts::PROBED;
+    use reelgauge_doctor::texts::Texts;
+    use reelgauge_doctor::{Scope, diagnose};
+
+    use super::*;
+    use crate::wanted::Style;
+
+    fn told(text: &str) -> Vec<(&'static str, String)> {
+        let mut texts = Texts::default();
+        texts.put(PROBED, Ok(text.to_owned()));
+        let scope = Scope { is_probed: true, ..Scope::default() };
+        let diagnosis = diagnose(&texts, scope, &[]);
+        for width in [60, 100, 140] {
+            let mut page = Page::new(Style { colour: false, width });
+            probes(&diagnosis, &mut page);
+            assert!(page.text.lines().all(|line| line.chars().count() <= width), "{}", page.text);
+        }
+        lines(&diagnosis.probed.unwrap())
+    }
+
+    #[test]
+    fn each_probe_has_its_line_with_its_numbers() {
+        let text = "path = /mnt/nas\nclock = behind\nclock_apart_s = 92.4\nclock_unsure_s = 0.012\n\
+                    flock = refused\nbyte_locks = granted twice\nlocks_reach = this machine\nxattrs = not supported\n\
+                    xattr_largest_bytes -\ntime_step_s = 0.000000001\nlisting_entries = 500\nlisting_names_us = 4.2\n\
+                    listing_looks_us = 2310\nlisting_xattrs_us -\n";
+        let expected = [
+            ("Clock", "The storage's differs from this machine's by 92.4 s (behind), give or take 12 ms."),
+            (
+                "Locks",
+                "Of a whole file (flock): a second holder is refused; of a range of bytes (fcntl): granted twice; \
+                 this machine alone sees them.",
+            ),
+            ("Extended attributes", "Not supported."),
+            ("Files", "Times in steps of 1 ns."),
+            ("Listing", "A folder of 500 files; a name 4.2 µs; with a look at the file 2.31 ms."),
+        ];
+        let told = told(text);
+        let told: Vec<(&str, &str)> = told.iter().map(|(name, line)| (*name, line.as_str())).collect();
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn what_could_not_be_found_out_says_why_once_and_steers_no_terminal() {
+        let text = "flock ! could not lock a file: \u{1b}[2J\nbyte_locks ! could not lock a file: \u{1b}[2J\nlocks_reach -\n";
+        assert_eq!(told(text), [("Locks", "The probe could not lock a file: \\u{1b}[2J.".to_owned())]);
+    }
+}

@@ -1,0 +1,441 @@
+//! What is said of a run of many machines while it goes on and when it is over: how it stands, in a line;
+//! who was missing, since when and why.
+//!
+//! Not here: the figures of the whole, which are those of any run.
+
+use serde::{Deserialize, Serialize};
+
+use crate::text::plain_short;
+use crate::units::{amount, count, counted, number};
+
+/// More of what an agent says is not shown.
+const SAID_CHARS_MAX: usize = 300;
+
+/// Why an agent was missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum WhyMissing {
+    /// It was never heard.
+    NeverHeard,
+    /// It was not heard any more.
+    NotHeard,
+    /// Its process began anew.
+    Restarted,
+    /// It did not take part.
+    Refused {
+        /// What it said.
+        why: String,
+    },
+    /// It did not begin a load point in time.
+    DidNotBegin {
+        /// Which, from 0.
+        point: u16,
+    },
+    /// Its run ended before everybody's.
+    EndedEarly {
+        /// What it said.
+        why: Option<String>,
+    },
+    /// It has another plan than it was given.
+    OtherPlan,
+}
+
+/// Why an agent was missing, as a part of a sentence. What agents say is anybody's text.
+pub fn why_missing(why: &WhyMissing) -> String {
+    match why {
+        WhyMissing::NeverHeard => "it was never heard".to_owned(),
+        WhyMissing::NotHeard => "it was not heard any more".to_owned(),
+        WhyMissing::Restarted => "it was started anew".to_owned(),
+        WhyMissing::Refused { why } => format!("it did not take part ({})", plain(why)),
+        WhyMissing::DidNotBegin { point } => {
+            format!("it did not begin load point {} in time", u32::from(*point) + 1)
+        }
+        WhyMissing::EndedEarly { why: Some(why) } => format!("its run ended early ({})", plain(why)),
+        WhyMissing::EndedEarly { why: None } => "its run ended early".to_owned(),
+        WhyMissing::OtherPlan => "it had another plan than it was given".to_owned(),
+    }
+}
+
+/// On one line, without what a terminal would obey.
+fn plain(text: &str) -> String {
+    plain_short(text, SAID_CHARS_MAX)
+}
+
+/// How a run of a fleet stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FleetNow {
+    /// Agents that take part.
+    pub present: u64,
+    /// Of so many.
+    pub agents: u64,
+    /// What they do.
+    pub does: FleetDoes,
+    /// Somebody wants a pause, and it has not begun.
+    pub will_pause: bool,
+}
+
+/// What a fleet does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum FleetDoes {
+    /// Files are made; so many agents are ready.
+    #[default]
+    Preparing,
+    /// So many agents are ready for a load point.
+    Readying {
+        /// How many.
+        ready: u64,
+    },
+    /// Everybody was told when a load point begins.
+    Starting {
+        /// Which, from 0.
+        point: u16,
+        /// Until then.
+        in_s: f64,
+    },
+    /// A load point goes on.
+    Measuring {
+        /// Which, from 0.
+        point: u16,
+        /// Since it began.
+        elapsed_s: f64,
+        /// Of all together.
+        read_bytes_per_s: f64,
+        /// Of all together.
+        write_bytes_per_s: f64,
+        /// Of all operations of all agents; `None` before the first.
+        p99_ms: Option<f64>,
+        /// Of all streams; `None` where there are no frames.
+        late_frames: Option<u64>,
+    },
+    /// Everybody is ready for a load point and waits, because somebody paused the run.
+    Paused {
+        /// Which, from 0.
+        point: u16,
+    },
+    /// Everybody was told to stop.
+    Stopping,
+    /// What was measured is fetched.
+    Fetching {
+        /// Bytes that are here.
+        done_bytes: u64,
+        /// Of so many.
+        all_bytes: u64,
+    },
+}
+
+/// How a run of a fleet stands, in a line.
+pub fn fleet_now(now: &FleetNow) -> String {
+    let then = if now.will_pause { "; it pauses before the next load point" } else { "" };
+    format!("{}{then}", standing(now))
+}
+
+fn standing(now: &FleetNow) -> String {
+    let agents = match now.present == now.agents {
+        true => counted(now.agents, "agent"),
+        false => format!("{} of {}", count(now.present), counted(now.agents, "agent")),
+    };
+    match &now.does {
+        FleetDoes::Preparing => format!("preparing: {agents}"),
+        FleetDoes::Readying { ready } => format!("preparing: {agents}, {} ready", count(*ready)),
+        FleetDoes::Starting { point, in_s } => {
+            format!("load point {} begins in {in_s:.0} s: {agents}", u32::from(*point) + 1)
+        }
+        FleetDoes::Measuring {
+            point,
+            elapsed_s,
+            read_bytes_per_s,
+            write_bytes_per_s,
+            p99_ms,
+            late_frames,
+        } => {
+            let rate = |bytes_per_s: f64| number((bytes_per_s / 1e6).round());
+            let mut line = format!("load point {}, {elapsed_s:.0} s: {agents}", u32::from(*point) + 1);
+            if let Some(late_frames) = late_frames {
+                line.push_str(&match late_frames {
+                    0 => ", no late frame".to_owned(),
+                    late_frames => format!(", {}", counted(*late_frames, "late frame")),
+                });
+            }
+            let (read, written) = (rate(*read_bytes_per_s), rate(*write_bytes_per_s));
+            line.push_str(&format!(", {read} MB/s read, {written} MB/s written"));
+            if let Some(p99_ms) = p99_ms {
+                line.push_str(&format!(", p99 {p99_ms:.1} ms"));
+            }
+            line
+        }
+        FleetDoes::Paused { point } => {
+            let point = u32::from(*point) + 1;
+            format!("paused before load point {point}: {agents}; 'reelgauge fleet resume' goes on")
+        }
+        FleetDoes::Stopping => format!("stopping: {agents}"),
+        FleetDoes::Fetching { done_bytes, all_bytes } => {
+            format!("fetching what was measured: {} of {}", amount(*done_bytes), amount(*all_bytes))
+        }
+    }
+}
+
+/// A load point that is over, as far as agents have told of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SoFarLine {
+    /// Which, from 0.
+    pub point: u16,
+    /// Agents that told.
+    pub told: u64,
+    /// Of so many.
+    pub agents: u64,
+    /// Operations of all together.
+    pub ops: u64,
+    /// Those that failed.
+    pub failed_ops: u64,
+    /// Of all together.
+    pub read_bytes_per_s: f64,
+    /// Of all together.
+    pub write_bytes_per_s: f64,
+    /// Of all operations of all agents; `None` where there was none.
+    pub p99_ms: Option<f64>,
+    /// Of all streams; `None` where there are no frames.
+    pub late_frames: Option<u64>,
+}
+
+/// What was measured so far, a line each.
+pub fn fleet_so_far(lines: &[SoFarLine]) -> String {
+    if lines.is_empty() {
+        return "Nothing was measured so far.\n".to_owned();
+    }
+    lines.iter().fold("Measured so far:\n".to_owned(), |text, line| text + &so_far(line))
+}
+
+fn so_far(line: &SoFarLine) -> String {
+    let point = u32::from(line.point) + 1;
+    if line.told == 0 {
+        return format!("  load point {point}: its figures are with the agents until the run is over\n");
+    }
+    let rate = |bytes_per_s: f64| number((bytes_per_s / 1e6).round());
+    let (read, written) = (rate(line.read_bytes_per_s), rate(line.write_bytes_per_s));
+    let mut text = format!("  load point {point}: {read} MB/s read, {written} MB/s written");
+    match line.p99_ms {
+        Some(p99_ms) => text.push_str(&format!(", p99 {p99_ms:.1} ms")),
+        None => text.push_str(", no response time was measured"),
+    }
+    text.push_str(&format!(", {}", counted(line.ops, "operation")));
+    if line.failed_ops > 0 {
+        text.push_str(&format!(", {} failed", count(line.failed_ops)));
+    }
+    if let Some(late_frames) = line.late_frames {
+        text.push_str(&format!(", {}", counted(late_frames, "late frame")));
+    }
+    if line.told < line.agents {
+        text.push_str(&format!(" (of {} of {})", count(line.told), counted(line.agents, "agent")));
+    }
+    text + "\n"
+}
+
+/// What came of asking for a pause, or for its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PauseSaid {
+    /// No controller answers.
+    NoRun,
+    /// It is over but for fetching, or being stopped.
+    Ending {
+        /// The run.
+        run: String,
+    },
+    /// It is paused before this load point, from 0; between two runs where there is none.
+    Paused {
+        /// The run.
+        run: String,
+        /// The load point.
+        point: Option<u16>,
+    },
+    /// It pauses once this load point is over, or before it, where it has not begun.
+    Pauses {
+        /// The run.
+        run: String,
+        /// The load point that goes on; `None` where one is being prepared.
+        after: Option<u16>,
+    },
+    /// It goes on.
+    GoesOn {
+        /// The run.
+        run: String,
+    },
+    /// It was not paused.
+    NotPaused {
+        /// The run.
+        run: String,
+    },
+    /// Its controller does not do it.
+    NotDone {
+        /// The run.
+        run: String,
+    },
+}
+
+/// The same in a sentence.
+pub fn fleet_pause_said(said: &PauseSaid) -> String {
+    let number = |point: &u16| u32::from(*point) + 1;
+    match said {
+        PauseSaid::NoRun => {
+            "No controller of this fleet answers, so there is no run to be paused or resumed. If one was \
+             killed: reelgauge fleet run --resume RUN"
+                .to_owned()
+        }
+        PauseSaid::Ending { run } => {
+            format!("Run {run} is being ended already; there is nothing left to pause.")
+        }
+        PauseSaid::Paused { run, point: Some(point) } => {
+            format!("Run {run} is paused before load point {}.", number(point))
+        }
+        PauseSaid::Paused { run, point: None } => format!("{run} is paused: its next step does not begin."),
+        PauseSaid::Pauses { run, after: Some(point) } => format!(
+            "Run {run} pauses when load point {} is over; it was agreed upon, and is carried out.",
+            number(point)
+        ),
+        PauseSaid::Pauses { run, after: None } => {
+            format!("Run {run} pauses as soon as every agent is ready.")
+        }
+        PauseSaid::GoesOn { run } => format!("Run {run} goes on."),
+        PauseSaid::NotPaused { run } => format!("Run {run} was not paused, and goes on."),
+        PauseSaid::NotDone { run } => {
+            format!("The controller of run {run} does not answer any more; say it again.")
+        }
+    }
+}
+
+/// What one agent is to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlacedLine {
+    /// The agent.
+    pub agent: String,
+    /// Where it measures.
+    pub target: String,
+    /// How many load points it has.
+    pub load_points: u64,
+    /// Whether it is there now.
+    pub is_there: bool,
+}
+
+/// Who would do what, a line each.
+pub fn fleet_placed(lines: &[PlacedLine]) -> String {
+    let line = |line: &PlacedLine| {
+        let gone = if line.is_there { "" } else { "; it is not there" };
+        let points = counted(line.load_points, "load point");
+        format!("{}: {points} on {}{gone}\n", plain(&line.agent), plain(&line.target))
+    };
+    lines.iter().map(line).collect()
+}
+
+/// On which agents a run was stopped, and on which one goes on. `run`: the one whose controller was told,
+/// which fetches it.
+pub fn fleet_halted(run: Option<&str>, stopped: &[String], going_on: &[String]) -> String {
+    let names = |agents: &[String]| agents.iter().map(|agent| plain(agent)).collect::<Vec<_>>().join(", ");
+    let mut text = match stopped {
+        _ if run.is_some() => {
+            format!(
+                "{} was stopped. Its controller fetches what was measured.\n",
+                plain(run.unwrap_or_default())
+            )
+        }
+        [] if going_on.is_empty() => "Nothing runs on this fleet.\n".to_owned(),
+        [] => String::new(),
+        stopped => {
+            format!("Stopped on {}. What was measured is kept there: reelgauge fleet logs\n", names(stopped))
+        }
+    };
+    if !going_on.is_empty() {
+        text.push_str(&format!("A run goes on, although it was told to stop, on {}.\n", names(going_on)));
+    }
+    text
+}
+
+/// Somebody who was missing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MissingLine {
+    /// The agent.
+    pub agent: String,
+    /// Since when, on the controller's clock, in words: `14:03:22`.
+    pub from: String,
+    /// Why.
+    pub why: WhyMissing,
+    /// Whether what it measured before is here.
+    pub is_fetched: bool,
+}
+
+/// Who was missing, a line each; nothing where nobody was.
+pub fn fleet_missing(lines: &[MissingLine]) -> String {
+    let line = |line: &MissingLine| {
+        let kept = match line.is_fetched {
+            true => "what it measured before is here",
+            false => "what it measured is not here",
+        };
+        format!("{} was missing from {} on: {}; {kept}.\n", line.agent, line.from, why_missing(&line.why))
+    };
+    lines.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_fits_and_says_who_is_missing() {
+        let measuring = FleetDoes::Measuring {
+            point: 1,
+            elapsed_s: 12.3,
+            read_bytes_per_s: 1_234.4e6,
+            write_bytes_per_s: 95.0e6,
+            p99_ms: Some(12.34),
+            late_frames: None,
+        };
+        let line = fleet_now(&FleetNow { present: 2, agents: 3, does: measuring, will_pause: false });
+        assert_eq!(
+            line,
+            "load point 2, 12 s: 2 of 3 agents, 1,234 MB/s read, 95.0 MB/s written, p99 12.3 ms"
+        );
+        let starting = FleetDoes::Starting { point: 0, in_s: 2.6 };
+        let line = fleet_now(&FleetNow { present: 3, agents: 3, does: starting, will_pause: false });
+        assert_eq!(line, "load point 1 begins in 3 s: 3 agents");
+        let all =
+            FleetNow { present: 1, agents: 1, does: FleetDoes::Readying { ready: 0 }, will_pause: true };
+        assert_eq!(fleet_now(&all), "preparing: 1 agent, 0 ready; it pauses before the next load point");
+        let paused =
+            FleetNow { present: 2, agents: 2, does: FleetDoes::Paused { point: 1 }, will_pause: false };
+        assert_eq!(
+            fleet_now(&paused),
+            "paused before load point 2: 2 agents; 'reelgauge fleet resume' goes on"
+        );
+    }
+
+    #[test]
+    fn what_was_measured_so_far_has_a_line_for_each_load_point_and_unknown_is_not_zero() {
+        assert_eq!(fleet_so_far(&[]), "Nothing was measured so far.\n");
+        let told = SoFarLine {
+            point: 0,
+            told: 1,
+            agents: 2,
+            ops: 1_234,
+            failed_ops: 2,
+            read_bytes_per_s: 2e9,
+            write_bytes_per_s: 0.0,
+            p99_ms: Some(4.56),
+            late_frames: Some(1),
+        };
+        let unknown = SoFarLine { point: 1, agents: 2, ..SoFarLine::default() };
+        assert_eq!(
+            fleet_so_far(&[told, unknown]),
+            "Measured so far:\n  load point 1: 2,000 MB/s read, 0 MB/s written, p99 4.6 ms, 1,234 operations, 2 failed, \
+             1 late frame (of 1 of 2 agents)\n  load point 2: its figures are with the agents until the run is over\n"
+        );
+    }
+
+    #[test]
+    fn who_was_missing_is_named_with_the_time_and_why() {
+        let why = WhyMissing::EndedEarly { why: Some("disk\u{1b}[2J full".to_owned()) };
+        let line = MissingLine { agent: "b".to_owned(), from: "14:03:22".to_owned(), why, is_fetched: true };
+        assert_eq!(
+            fleet_missing(&[line]),
+            "b was missing from 14:03:22 on: its run ended early (disk\\u{1b}[2J full); what it measured before is here.\n"
+        );
+        assert_eq!(fleet_missing(&[]), "");
+    }
+}

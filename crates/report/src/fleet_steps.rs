@@ -1,0 +1,229 @@
+//! What is said of several runs of a fleet, one after another: what they would take, and what became of each.
+//!
+//! Not here: one of them ([`crate::fleet_run`]).
+
+use serde::{Deserialize, Serialize};
+
+use crate::fleet_run::{PlacedLine, fleet_placed};
+use crate::text::plain_short;
+use crate::units::{amount, counted, moment};
+
+/// More of a name or a reason is not shown.
+const SAID_CHARS_MAX: usize = 200;
+
+/// What became of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum StepResult {
+    /// It has not been its turn.
+    #[default]
+    NotRun,
+    /// It goes on, or its controller is gone.
+    GoesOn {
+        /// The run.
+        run: String,
+    },
+    /// It was broken off: it is run again when all of them are taken up again.
+    BrokenOff {
+        /// Why.
+        why: String,
+    },
+    /// Its criteria were met.
+    Met,
+    /// They were not.
+    NotMet,
+    /// It has figures, and nobody asked for criteria.
+    Measured,
+    /// It has no figures, or not everybody's.
+    NotMeasured {
+        /// Why.
+        why: String,
+    },
+}
+
+impl StepResult {
+    /// Whether it has had its turn, and is not run again.
+    pub fn is_done(&self) -> bool {
+        !matches!(self, StepResult::NotRun | StepResult::GoesOn { .. } | StepResult::BrokenOff { .. })
+    }
+
+    fn words(&self) -> String {
+        let plain = |why: &str| plain_short(why, SAID_CHARS_MAX);
+        match self {
+            StepResult::NotRun => "not run".to_owned(),
+            StepResult::GoesOn { run } => format!("goes on as run {}", plain(run)),
+            StepResult::BrokenOff { why } => format!("broken off: {}", plain(why)),
+            StepResult::Met => "met".to_owned(),
+            StepResult::NotMet => "not met".to_owned(),
+            StepResult::Measured => "measured; no criteria were asked for".to_owned(),
+            StepResult::NotMeasured { why } => format!("not measured: {}", plain(why)),
+        }
+    }
+}
+
+/// One of several runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StepLine {
+    /// Its place in the order.
+    pub number: u32,
+    /// What it is called.
+    pub title: String,
+    /// What became of it.
+    pub result: StepResult,
+    /// Its run directory, where there is one.
+    pub dir: Option<String>,
+}
+
+/// What became of each, a line each.
+pub fn fleet_steps(lines: &[StepLine]) -> String {
+    let line = |line: &StepLine| {
+        let dir = line.dir.as_ref().map(|dir| format!(" ({dir})")).unwrap_or_default();
+        let title = plain_short(&line.title, SAID_CHARS_MAX);
+        format!("{}. {title}: {}{dir}\n", line.number, line.result.words())
+    };
+    lines.iter().map(line).collect()
+}
+
+/// Which of several runs begins now.
+pub fn fleet_step_begins(number: u32, of: usize, title: &str) -> String {
+    format!("Step {number} of {of}: {}.", plain_short(title, SAID_CHARS_MAX))
+}
+
+/// That the next of several runs is waited for: until when, or until somebody resumes it.
+pub fn fleet_rests(number: u32, of: usize, until: Option<&str>) -> String {
+    match until {
+        Some(until) => format!("step {number} of {of} begins at {until}"),
+        None => format!("paused before step {number} of {of}; 'reelgauge fleet resume' goes on"),
+    }
+}
+
+/// How to take several runs up again.
+pub fn fleet_steps_again(dir: &str) -> String {
+    format!("Steps are left. To go on with them: reelgauge fleet run --resume {dir}")
+}
+
+/// What one of several runs would take.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepAhead {
+    /// Its place in the order.
+    pub number: u32,
+    /// What it is called.
+    pub title: String,
+    /// Who does what in it.
+    pub placed: Vec<PlacedLine>,
+    /// Before when it does not begin, in words.
+    pub not_before: Option<String>,
+    /// Seconds of its load points and what lies between them; `None` where nobody knows.
+    pub seconds: Option<f64>,
+    /// Bytes of files, at most; `None` where nobody knows.
+    pub bytes: Option<u64>,
+    /// Seconds of rest behind it.
+    pub rest_s: f64,
+}
+
+/// What several runs would take, in their order, and all of them.
+pub fn fleet_ahead(steps: &[StepAhead]) -> String {
+    let mut text = String::new();
+    for (at, step) in steps.iter().enumerate() {
+        if steps.len() > 1 || !step.title.is_empty() {
+            let title = plain_short(&step.title, SAID_CHARS_MAX);
+            let agents = counted(step.placed.len() as u64, "agent");
+            let from = step.not_before.as_ref().map(|at| format!(", not before {at}")).unwrap_or_default();
+            text.push_str(&format!("{}. {title}: {agents}, {}{from}\n", step.number, takes(step)));
+        }
+        for line in fleet_placed(&step.placed).lines() {
+            text.push_str(&format!("   {line}\n"));
+        }
+        if step.rest_s > 0.0 && at + 1 < steps.len() {
+            text.push_str(&format!("   then a rest of {}\n", moment(step.rest_s)));
+        }
+    }
+    text.push_str(&in_all(steps));
+    text
+}
+
+fn takes(step: &StepAhead) -> String {
+    let time = step.seconds.map_or("for nobody knows how long".to_owned(), moment);
+    let room = step.bytes.map_or("files of nobody knows what size".to_owned(), |bytes| {
+        format!("files of up to {}", amount(bytes))
+    });
+    format!("{time}, {room}")
+}
+
+fn in_all(steps: &[StepAhead]) -> String {
+    let seconds: Option<f64> = steps.iter().map(|step| step.seconds).sum();
+    let behind = steps.len().saturating_sub(1);
+    let rest_s: f64 = steps.iter().take(behind).map(|step| step.rest_s).sum();
+    let bytes: Option<Vec<u64>> = steps.iter().map(|step| step.bytes).collect();
+    let time = seconds.map_or("nobody knows how long".to_owned(), |seconds| moment(seconds + rest_s));
+    let room = bytes.map_or("nobody knows how much room".to_owned(), |bytes| {
+        format!("room for {} of files at a time", amount(bytes.into_iter().max().unwrap_or(0)))
+    });
+    let rest = if rest_s > 0.0 { format!(", {} of them rest", moment(rest_s)) } else { String::new() };
+    let waits = if steps.iter().any(|step| step.not_before.is_some()) {
+        " Waiting for a time of day comes on top, too."
+    } else {
+        ""
+    };
+    let runs = counted(steps.len() as u64, "run");
+    format!("In all: {runs}, {time}{rest}, {room}. Making files and fetching results comes on top.{waits}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(number: u32, title: &str, seconds: Option<f64>) -> StepAhead {
+        let placed = vec![PlacedLine {
+            agent: "a".to_owned(),
+            target: "/mnt/nas".to_owned(),
+            load_points: 3,
+            is_there: false,
+        }];
+        let (title, bytes) = (title.to_owned(), Some(u64::from(number) * 1_000_000_000));
+        StepAhead { number, title, placed, seconds, bytes, rest_s: 30.0, ..StepAhead::default() }
+    }
+
+    #[test]
+    fn what_is_ahead_is_told_in_order_and_in_all() {
+        let night = StepAhead { not_before: Some("22:30".to_owned()), ..step(2, "edit\u{7}", Some(60.0)) };
+        assert_eq!(
+            fleet_ahead(&[step(1, "ramp", Some(12.0)), night]),
+            "1. ramp: 1 agent, 12 s, files of up to 1.00 GB\n   a: 3 load points on /mnt/nas; it is not there\n   \
+             then a rest of 30 s\n2. edit\\u{7}: 1 agent, 60 s, files of up to 2.00 GB, not before 22:30\n   \
+             a: 3 load points on /mnt/nas; it is not there\n\
+             In all: 2 runs, 102 s, 30 s of them rest, room for 2.00 GB of files at a time. Making files and fetching \
+             results comes on top. Waiting for a time of day comes on top, too.\n"
+        );
+    }
+
+    #[test]
+    fn what_nobody_knows_is_not_nothing() {
+        let unknown = StepAhead { bytes: None, ..step(1, "copy", None) };
+        let text = fleet_ahead(&[step(1, "ramp", Some(12.0)), unknown]);
+        assert!(
+            text.contains("2 runs, nobody knows how long") && text.contains("nobody knows how much room"),
+            "{text}"
+        );
+        assert!(text.contains("1. copy: 1 agent, for nobody knows how long"), "{text}");
+    }
+
+    #[test]
+    fn every_result_is_said_and_only_a_turn_that_was_had_is_done() {
+        let why = || "b was missing".to_owned();
+        let all = [
+            (StepResult::NotRun, "not run", false),
+            (StepResult::GoesOn { run: "r".to_owned() }, "goes on as run r", false),
+            (StepResult::BrokenOff { why: why() }, "broken off: b was missing", false),
+            (StepResult::Met, "met", true),
+            (StepResult::NotMet, "not met", true),
+            (StepResult::Measured, "measured; no criteria were asked for", true),
+            (StepResult::NotMeasured { why: why() }, "not measured: b was missing", true),
+        ];
+        for (result, words, is_done) in all {
+            assert_eq!(result.is_done(), is_done, "{words}");
+            let line = StepLine { number: 7, title: "edit".to_owned(), result, dir: None };
+            assert_eq!(fleet_steps(&[line]), format!("7. edit: {words}\n"));
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! The machines of a run that several made, on the terminal and in sentences: a row for each, for groups
+//! and targets, for all, and for all without those that stand out.
+//!
+//! Names of machines are what somebody else called them: text, made harmless here. Not here: which machine
+//! stands out, or was missing (analysis).
+
+use reelgauge_analysis::hosts::{
+    HostFigure, HostsSection, PartFigures, PointHosts, Presence, RunHost, StandsOut,
+};
+use reelgauge_analysis::{LoadPoint, Summary};
+
+use crate::answer_parts::label;
+use crate::page::Page;
+use crate::sentence::Tone;
+use crate::table::Table;
+use crate::tables::numbers;
+use crate::text::{plain, plain_short};
+use crate::units::{count, counted, duration, fixed, mb_per_s, moment, number, percent};
+use crate::wanted::{Detail, Screen};
+
+/// So much of a name is shown in a table; more of it in sentences.
+const NAME_CHARS: usize = 18;
+const NAME_CHARS_SAID: usize = 48;
+
+/// So many machines are in the table where nobody asked for all: the slowest and the fastest.
+const SHOWN: usize = 12;
+
+/// So many names are said in a sentence.
+const NAMES_SAID: usize = 4;
+
+fn name(agent: &str) -> String {
+    plain_short(agent, NAME_CHARS_SAID)
+}
+
+/// What a machine says of itself, as something that is said of the run.
+pub fn on_host_words(agent: &str, sentence: &str) -> String {
+    format!("on {}: {sentence}", name(agent))
+}
+
+/// Why a load point is not met for which a machine was not there.
+pub fn not_there_words(agent: &str, from_s: Option<f64>, why: Option<&str>) -> String {
+    let what = match from_s {
+        Some(from_s) => format!("was missing from {} on", moment(from_s)),
+        None => "was not measured to the end".to_owned(),
+    };
+    format!("{} {what}{}", name(agent), because(why))
+}
+
+/// Why a run did not complete in which a machine was missing, and so many others were.
+pub fn why_not_complete_words(agent: &str, from_s: Option<f64>, why: Option<&str>, others: usize) -> String {
+    let since = from_s.map(|from_s| format!(" from {} on", moment(from_s))).unwrap_or_default();
+    let more = match others {
+        0 => String::new(),
+        others => format!("; so did {}", counted(others as u64, "more machine")),
+    };
+    format!("{} did not complete its part{since}{}{more}", name(agent), because(why))
+}
+
+/// Operations of a machine that are in no figure.
+pub fn log_missing_words(agent: &str, why: Option<&str>) -> String {
+    format!(
+        "Not everything that {} did is in these figures{}; its late frames are left out.",
+        name(agent),
+        because(why)
+    )
+}
+
+fn because(why: Option<&str>) -> String {
+    let why = why.map(|why| plain(why).trim_end_matches('.').to_owned()).filter(|why| !why.is_empty());
+    why.map(|why| format!(": {why}")).unwrap_or_default()
+}
+
+/// What some machines say and others don't.
+pub fn between_words(agents: &[&str], sentence: &str) -> String {
+    format!("On {}: {sentence}", names(agents.iter().copied()))
+}
+
+/// What each machine says, where they differ.
+pub fn hosts_words(said: &[(&str, &str)]) -> String {
+    let told = said.iter().filter(|(_, text)| !text.is_empty()).take(NAMES_SAID);
+    let told: Vec<String> = told.map(|(agent, text)| format!("{}: {text}", name(agent))).collect();
+    let more = said.len().saturating_sub(NAMES_SAID);
+    let more = if more > 0 { format!("; and {} more", count(more as u64)) } else { String::new() };
+    format!("{}{more}", told.join("; "))
+}
+
+/// Machines that were measured at the same time for a part of the time only.
+pub fn overlap_words(point: usize, points: usize, shared_s: f64, all_s: f64) -> String {
+    let at = if points > 1 { format!(" in load point {point}") } else { String::new() };
+    format!(
+        "The machines measured together for {} of {}{at}; rates are over all of that time, and less than what was \
+         moved while all were at work.",
+        duration(shared_s * 1e6),
+        duration(all_s * 1e6)
+    )
+}
+
+/// How far the times of different machines may be off; `None` where that is too little to matter.
+pub fn clocks_words(hosts: &HostsSection) -> Option<String> {
+    match hosts.clock_uncertainty_us {
+        None => Some(
+            "The machines' clocks were not compared: which of them was hit first is not known, nor whether they were \
+             hit at the same moment."
+                .to_owned(),
+        ),
+        Some(us) if us >= 10_000.0 => Some(format!(
+            "Times of different machines may be off against each other by {}.",
+            duration(us)
+        )),
+        Some(_) => None,
+    }
+}
+
+/// `a1, a2 and 3 more`.
+fn names<'a>(agents: impl Iterator<Item = &'a str>) -> String {
+    let all: Vec<String> = agents.map(name).collect();
+    match all.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] if all.len() <= NAMES_SAID => format!("{} and {last}", first.join(", ")),
+        _ => format!("{} and {} more", all[..NAMES_SAID].join(", "), count((all.len() - NAMES_SAID) as u64)),
+    }
+}
+
+/// Which machines an incident hit, behind its streams: nothing in a run of one.
+pub(crate) fn hit_words(agents: &[String], summary: &Summary) -> String {
+    let all = summary.hosts.as_ref().map_or(0, |section| section.hosts.len());
+    match agents.len() {
+        0 => String::new(),
+        hit if hit == all && all > 1 => format!(" of all {} machines", count(all as u64)),
+        _ => format!(" of {}", names(agents.iter().map(String::as_str))),
+    }
+}
+
+/// What is said of the machines behind the answer: who stands out, and what targets carried together.
+pub(crate) fn hosts_sentences(summary: &Summary) -> Vec<(Tone, String)> {
+    let Some(section) = &summary.hosts else { return Vec::new() };
+    let mut sentences = Vec::new();
+    if let Some(point) = told(summary, section) {
+        let out = section.hosts.iter().zip(&point.hosts);
+        let out: Vec<_> = out.filter_map(|(host, figures)| Some((host, figures.stands_out?))).collect();
+        let line = |(host, out): &(&RunHost, StandsOut)| (Tone::Bad, standing_out_words(host, out));
+        sentences.extend(out.iter().filter(|(_, out)| out.is_worse).take(NAMES_SAID).map(line));
+    }
+    sentences.extend(section.scale.as_ref().map(|scale| {
+        let text = format!(
+            "{} moved {} times what {} moved.",
+            counted(u64::from(scale.to_targets), "target"),
+            fixed(scale.factor, 2),
+            counted(u64::from(scale.from_targets), "target"),
+        );
+        (Tone::Answer, text)
+    }));
+    sentences
+}
+
+fn standing_out_words(host: &RunHost, out: &StandsOut) -> String {
+    let noise = percent(out.noise_percent / 100.0);
+    match out.figure {
+        HostFigure::Throughput => format!(
+            "{} stands out: it moved {} MB/s, its siblings {} MB/s each; they differ by {noise} at most by chance.",
+            name(&host.agent),
+            mb_per_s(out.value),
+            mb_per_s(out.siblings)
+        ),
+        HostFigure::MeanResponse => format!(
+            "{} stands out: its operations took {} on average, those of its siblings {}; they differ by {noise} at most \
+             by chance.",
+            name(&host.agent),
+            duration(out.value),
+            duration(out.siblings)
+        ),
+    }
+}
+
+/// The load point that is told by machines: the one that failed first, else the last.
+fn told<'a>(summary: &Summary, section: &'a HostsSection) -> Option<&'a PointHosts> {
+    let failed = |point: &LoadPoint| point.verdict.as_ref().is_some_and(|verdict| !verdict.passed);
+    let at = summary.load_points.iter().position(failed).unwrap_or(summary.load_points.len().checked_sub(1)?);
+    section.points.iter().find(|point| point.point == at)
+}
+
+/// The table of the machines.
+pub(crate) fn hosts(summary: &Summary, show: &Screen, page: &mut Page) {
+    let Some(section) = &summary.hosts else { return };
+    let Some(point) = told(summary, section) else { return };
+    page.gap();
+    let several = summary.load_points.len() > 1;
+    let at = summary.load_points.get(point.point).filter(|_| several);
+    page.heading(&at.map_or_else(|| "Hosts".to_owned(), |at| format!("Hosts at {}", label(at))));
+    let rows = rows(section, point, show.detail == Detail::PerWorker);
+    page.lines(table(&rows.shown, page.width).lines(page.width));
+    if rows.hidden > 0 {
+        page.sentence(
+            Tone::Plain,
+            &format!("{} not shown; --workers shows all.", counted(rows.hidden, "host")),
+        );
+    }
+    if let Some(skew_us) = point.start_skew_us {
+        let off = section.clock_uncertainty_us.map(|us| format!(" (give or take {})", duration(us)));
+        page.item(
+            "Start",
+            &format!("within {} of each other{}.", duration(skew_us), off.unwrap_or_default()),
+        );
+    }
+}
+
+/// A line of the table.
+struct Row<'a> {
+    name: String,
+    figures: &'a PartFigures,
+    skew_us: Option<f64>,
+    note: String,
+}
+
+struct Rows<'a> {
+    shown: Vec<Row<'a>>,
+    hidden: u64,
+}
+
+fn rows<'a>(section: &'a HostsSection, point: &'a PointHosts, all: bool) -> Rows<'a> {
+    let mut hosts: Vec<_> = section.hosts.iter().zip(&point.hosts).collect();
+    let hidden = if all { 0 } else { hosts.len().saturating_sub(SHOWN) };
+    if hidden > 0 {
+        // Those of which something is to be said, then the slowest.
+        hosts.sort_by(|one, two| {
+            let said =
+                |host: &(&RunHost, &reelgauge_analysis::hosts::HostFigures)| note(host.0, host.1).is_empty();
+            let rate = |host: &(&RunHost, &reelgauge_analysis::hosts::HostFigures)| {
+                host.1.figures.bytes_per_s.unwrap_or(0.0)
+            };
+            said(one).cmp(&said(two)).then(rate(one).total_cmp(&rate(two)))
+        });
+        hosts.truncate(SHOWN);
+    }
+    let own = |(host, figures): (&'a RunHost, &'a reelgauge_analysis::hosts::HostFigures)| Row {
+        name: plain_short(&host.agent, NAME_CHARS),
+        figures: &figures.figures,
+        skew_us: figures.start_skew_us,
+        note: note(host, figures),
+    };
+    let mut shown: Vec<Row<'a>> = hosts.into_iter().map(own).collect();
+    let part = |what: &str, figures: &'a PartFigures| Row {
+        name: format!("{what}{}", plain_short(&figures.name, NAME_CHARS)),
+        figures,
+        skew_us: None,
+        note: format!("{} together", counted(u64::from(figures.hosts), "host")),
+    };
+    shown.extend(point.groups.iter().map(|figures| part("group ", figures)));
+    shown.extend(point.targets.iter().map(|figures| part("target ", figures)));
+    shown.extend(point.interfaces.iter().map(|figures| part("by ", figures)));
+    shown.push(part("all", &point.total));
+    shown.extend(
+        point
+            .without
+            .iter()
+            .map(|figures| Row { note: "without what stands out".to_owned(), ..part("others", figures) }),
+    );
+    Rows { shown, hidden: hidden as u64 }
+}
+
+fn note(host: &RunHost, figures: &reelgauge_analysis::hosts::HostFigures) -> String {
+    match (figures.presence, figures.stands_out) {
+        (Presence::Missing, _) => match host.missing_from_s {
+            Some(from_s) => format!("MISSING from {}", moment(from_s)),
+            None => "MISSING".to_owned(),
+        },
+        (Presence::Part, _) => "NOT TO THE END".to_owned(),
+        (Presence::Whole, Some(out)) if out.is_worse => "stands out".to_owned(),
+        (Presence::Whole, Some(_)) => "better than the rest".to_owned(),
+        (Presence::Whole, None) => String::new(),
+    }
+}
+
+fn table(rows: &[Row<'_>], width: usize) -> Table {
+    let column = |of: &dyn Fn(&Row<'_>) -> String| rows.iter().map(of).collect::<Vec<_>>();
+    let values = |of: &dyn Fn(&Row<'_>) -> Option<f64>| numbers(&rows.iter().map(of).collect::<Vec<_>>());
+    let known = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), count);
+    let in_streams = rows.iter().any(|row| row.figures.streams.is_some());
+    let mut table = Table::default();
+    table.column("", "host", column(&|row| row.name.clone()));
+    if in_streams {
+        table.column("", "streams", column(&|row| known(row.figures.streams)));
+        table.column("late", "frames", column(&|row| known(row.figures.late_frames)));
+    } else {
+        table.column("", "workers", column(&|row| count(u64::from(row.figures.workers))));
+    }
+    table.column("read", "MB/s", values(&|row| row.figures.read_bytes_per_s.map(|rate| rate / 1e6)));
+    table.column("write", "MB/s", values(&|row| row.figures.written_bytes_per_s.map(|rate| rate / 1e6)));
+    table.column("op p99", "ms", values(&|row| Some(row.figures.response?.carried_p99_us()? / 1e3)));
+    if rows.iter().any(|row| row.skew_us.is_some()) {
+        let skew = |row: &Row<'_>| row.skew_us.map_or_else(|| "-".to_owned(), |us| number(us / 1e3));
+        table.column("start", "ms", column(&skew));
+    }
+    table.words_if_they_fit("", column(&|row| row.note.clone()), width);
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_analysis::hosts::HostFigures;
+    use reelgauge_analysis::summary::Target;
+
+    use super::*;
+
+    fn part(name: &str, mb: f64) -> PartFigures {
+        PartFigures {
+            name: name.to_owned(),
+            hosts: 1,
+            workers: 2,
+            read_bytes_per_s: Some(mb * 1e6),
+            written_bytes_per_s: Some(0.0),
+            bytes_per_s: Some(mb * 1e6),
+            ..PartFigures::default()
+        }
+    }
+
+    fn section(agents: &[&str]) -> HostsSection {
+        let host = |agent: &&str| RunHost { agent: (*agent).to_owned(), ..RunHost::default() };
+        let own = |agent: &&str| HostFigures {
+            presence: Presence::Whole,
+            figures: part(agent, 100.0),
+            ..HostFigures::default()
+        };
+        let total = PartFigures { hosts: agents.len() as u32, ..part("", 100.0 * agents.len() as f64) };
+        let point = PointHosts { hosts: agents.iter().map(own).collect(), total, ..PointHosts::default() };
+        HostsSection {
+            hosts: agents.iter().map(host).collect(),
+            points: vec![point],
+            ..HostsSection::default()
+        }
+    }
+
+    fn lines(section: &HostsSection) -> Vec<String> {
+        table(&rows(section, &section.points[0], false).shown, 80).lines(80)
+    }
+
+    #[test]
+    fn a_row_for_each_and_one_for_all() {
+        let mut section = section(&["a1", "a2", "a3"]);
+        section.points[0].hosts[2].stands_out = Some(StandsOut {
+            figure: HostFigure::Throughput,
+            value: 42e6,
+            siblings: 100e6,
+            noise_percent: 9.0,
+            is_worse: true,
+        });
+        section.points[0].without = Some(PartFigures { hosts: 2, ..part("", 200.0) });
+        section.points[0].hosts[1].presence = Presence::Missing;
+        section.hosts[1].missing_from_s = Some(12.0);
+        let lines = lines(&section);
+        assert_eq!(lines.len(), 2 + 3 + 2, "{lines:#?}");
+        assert!(lines[3].starts_with("a2") && lines[3].ends_with("MISSING from 12 s"), "{lines:#?}");
+        assert!(lines[4].starts_with("a3") && lines[4].ends_with("stands out"), "{lines:#?}");
+        assert!(lines[5].starts_with("all") && lines[5].contains("300"), "{lines:#?}");
+        assert!(lines[6].ends_with("without what stands out"), "{lines:#?}");
+        assert!(lines.iter().all(|line| line.chars().count() <= 80), "{lines:#?}");
+        let host = &section.hosts[2];
+        let said = standing_out_words(host, &section.points[0].hosts[2].stands_out.expect("just set"));
+        assert!(said.starts_with("a3 stands out: it moved 42"), "{said}");
+    }
+
+    #[test]
+    fn hostile_names_are_text_and_fit() {
+        let hostile = format!("\u{1b}[2J\u{202e}<script>{}", "x".repeat(300));
+        let section = section(&[&hostile, "a2", "a3"]);
+        let lines = lines(&section);
+        assert!(
+            lines.iter().all(|line| line.chars().count() <= 80 && !line.contains('\u{1b}')),
+            "{lines:#?}"
+        );
+        for said in [
+            on_host_words(&hostile, "late"),
+            not_there_words(&hostile, Some(3.0), Some("\u{1b}[31m gone.")),
+            between_words(&[&hostile, "a2"], "hot"),
+            hosts_words(&[(&hostile, "direct")]),
+        ] {
+            assert!(!said.contains(['\u{1b}', '\u{202e}']) && said.chars().count() < 200, "{said}");
+        }
+    }
+
+    #[test]
+    fn of_many_those_with_something_to_say_are_shown() {
+        let names: Vec<String> = (0..40).map(|at| format!("a{at}")).collect();
+        let mut section = section(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        section.points[0].hosts[39].presence = Presence::Part;
+        let found = rows(&section, &section.points[0], false);
+        assert_eq!((found.shown.len(), found.hidden), (SHOWN + 1, 28));
+        assert_eq!(found.shown[0].name, "a39");
+        assert_eq!(rows(&section, &section.points[0], true).shown.len(), 41);
+    }
+
+    #[test]
+    fn who_was_hit_is_said_where_there_are_several() {
+        let mut summary = Summary::new("0.1.0", "", "streams", Target::default());
+        let of = |agents: &[&str], summary: &Summary| {
+            hit_words(&agents.iter().map(|agent| (*agent).to_owned()).collect::<Vec<_>>(), summary)
+        };
+        assert_eq!(of(&[], &summary), "");
+        summary.hosts = Some(section(&["a1", "a2", "a3"]));
+        assert_eq!(of(&["a1"], &summary), " of a1");
+        assert_eq!(of(&["a1", "a3"], &summary), " of a1 and a3");
+        assert_eq!(of(&["a1", "a2", "a3"], &summary), " of all 3 machines");
+    }
+}

@@ -1,0 +1,109 @@
+//! Marks in words: what happened beside a run that is known to disturb storage. They are told, and blamed for
+//! nothing.
+//!
+//! Not here: which counters are a mark ([`reelgauge_analysis::marks`]).
+
+use reelgauge_analysis::Summary;
+use reelgauge_analysis::marks::{Mark, MarkKind};
+use serde::{Deserialize, Serialize};
+
+use crate::text::plain_short;
+use crate::units::moment;
+
+/// A device's name on a screen.
+const NAME_CHARS: usize = 48;
+
+/// So many are told on a screen.
+const SHOWN: usize = 6;
+
+/// A mark as a page shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct MarkWords {
+    /// From when on, in seconds since the run began.
+    pub from_s: f64,
+    /// Until when.
+    pub to_s: f64,
+    /// What happened, and where.
+    pub text: String,
+}
+
+/// All marks of a run, the earliest first.
+pub fn mark_words(summary: &Summary) -> Vec<MarkWords> {
+    let words =
+        |mark: &Mark| MarkWords { from_s: mark.began_s, to_s: mark.ended_s, text: words_of(mark, summary) };
+    summary.marks.iter().map(words).collect()
+}
+
+/// The lines of a screen that tell of them.
+pub(crate) fn mark_lines(summary: &Summary) -> Vec<String> {
+    let line = |mark: &Mark| {
+        let text = words_of(mark, summary);
+        let (from, until) = (moment(mark.began_s), moment(mark.ended_s));
+        match mark.is_open {
+            true => format!("{text}, from {from} on, and it went on at the end"),
+            false => format!("{text}, between {from} and {until}"),
+        }
+    };
+    let mut lines: Vec<String> = summary.marks.iter().take(SHOWN).map(line).collect();
+    if summary.marks.len() > SHOWN {
+        lines.push(format!("and {} more, in summary.json", summary.marks.len() - SHOWN));
+    }
+    lines
+}
+
+/// What happened at the same time as a stretch of the run: `md0 resync`.
+pub(crate) fn beside_words(summary: &Summary, from_s: f64, until_s: f64) -> Vec<String> {
+    let beside = summary.marks.iter().filter(|mark| mark.is_beside(from_s, until_s));
+    let mut words: Vec<String> = beside.map(|mark| words_of(mark, summary)).collect();
+    words.dedup();
+    words
+}
+
+fn words_of(mark: &Mark, summary: &Summary) -> String {
+    let device = plain_short(&mark.device, NAME_CHARS);
+    // Of the run's own machine nobody needs to be told which it is.
+    let is_observer = summary.observers.iter().any(|observer| observer.name == mark.agent);
+    let at =
+        if is_observer { format!(" on {}", plain_short(&mark.agent, NAME_CHARS)) } else { String::new() };
+    match mark.kind {
+        MarkKind::BackgroundWork => format!("{device}{at}"),
+        MarkKind::LinkFlap => format!("the link of {device} went down or up{at}"),
+        MarkKind::Remount => format!("what is mounted there changed{at}"),
+        MarkKind::SwapStorm => format!("programs were read back from swap{at}"),
+        MarkKind::Snapshot if device.is_empty() => format!("a snapshot was made{at}"),
+        MarkKind::Snapshot => format!("a snapshot was made ({device}){at}"),
+        MarkKind::Paused => format!("the run was paused, and nothing was measured{at}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_analysis::facts::ObserverFacts;
+    use reelgauge_analysis::summary::Target;
+
+    use super::*;
+
+    fn mark(kind: MarkKind, device: &str, agent: &str, began_s: f64) -> Mark {
+        let (device, agent) = (device.to_owned(), agent.to_owned());
+        Mark { kind, device, agent, began_s, ended_s: began_s + 2.0, is_open: false }
+    }
+
+    #[test]
+    fn marks_are_told_with_their_time_and_the_machine_that_saw_them() {
+        let mut summary = Summary::new("0.1.0", "2026-11-24T10:00:00Z", "mix", Target::default());
+        summary.observers = vec![ObserverFacts { name: "nas1".to_owned(), ..ObserverFacts::default() }];
+        let open = Mark { is_open: true, ..mark(MarkKind::BackgroundWork, "md0 resync", "nas1", 3.0) };
+        summary.marks = vec![open, mark(MarkKind::LinkFlap, "eth0", "local", 9.0)];
+        assert_eq!(
+            mark_lines(&summary),
+            [
+                "md0 resync on nas1, from 3.0 s on, and it went on at the end",
+                "the link of eth0 went down or up, between 9.0 s and 11 s"
+            ]
+        );
+        assert_eq!(beside_words(&summary, 10.0, 20.0), ["the link of eth0 went down or up"]);
+        assert!(beside_words(&summary, 20.0, 30.0).is_empty());
+        assert_eq!(mark_words(&summary).len(), 2);
+    }
+}

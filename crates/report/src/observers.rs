@@ -1,0 +1,74 @@
+//! Who else sampled beside a run, in words: what each is, and what its clock was taken for.
+//!
+//! Not here: what their counters say (`limit`, and a page's charts).
+
+use reelgauge_analysis::facts::{ObserverFacts, ObserverKind};
+
+use crate::text::{plain, plain_short};
+use crate::units::{counted, duration, moment};
+
+/// What was not read of an observer, at most so many things.
+const NOT_READ_TOLD: usize = 3;
+
+/// `nas1, a watch: 122 samples from 0.4 s to 31.4 s; its clock was taken for this machine's (--clock-offset
+/// says
+/// otherwise)`.
+pub fn observer_words(facts: &ObserverFacts) -> String {
+    let kind = match facts.kind {
+        ObserverKind::Watch => "a watch",
+        ObserverKind::Csv => "a table",
+        ObserverKind::Prometheus => "from Prometheus",
+    };
+    let offset_us = facts.clock_offset_ms.abs() * 1e3;
+    let clock = match (facts.is_offset_stated, facts.clock_offset_ms) {
+        (false, _) => {
+            "its clock was taken for that of the run's machine (--clock-offset says otherwise)".to_owned()
+        }
+        (true, ms) if ms > 0.0 => format!("its clock was said to be {} ahead", duration(offset_us)),
+        (true, ms) if ms < 0.0 => format!("its clock was said to be {} behind", duration(offset_us)),
+        (true, _) => "its clock was said to be right".to_owned(),
+    };
+    let outside = match facts.outside {
+        0 => String::new(),
+        outside => format!(", {} outside of the run left out", counted(outside, "sample")),
+    };
+    let not_read: Vec<String> = facts.not_read.iter().take(NOT_READ_TOLD).map(|what| plain(what)).collect();
+    let not_read = match not_read.is_empty() {
+        true => String::new(),
+        false => format!(". Not read: {}", not_read.join("; ")),
+    };
+    format!(
+        "{}, {kind}: {} from {} to {}{outside}; {clock}{not_read}",
+        plain_short(&facts.name, 60),
+        counted(facts.samples, "sample"),
+        moment(facts.from_s),
+        moment(facts.until_s)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_clock_was_taken_for_is_said() {
+        let facts = ObserverFacts {
+            name: "nas1".to_owned(),
+            from_s: 0.0,
+            until_s: 31.0,
+            samples: 122,
+            outside: 7,
+            ..ObserverFacts::default()
+        };
+        let words = observer_words(&facts);
+        assert!(
+            words.starts_with("nas1, a watch: 122 samples from 0.0 s to 31 s, 7 samples outside"),
+            "{words}"
+        );
+        assert!(words.contains("--clock-offset"), "{words}");
+        let ahead = ObserverFacts { is_offset_stated: true, clock_offset_ms: 250.0, ..facts.clone() };
+        assert!(observer_words(&ahead).contains("said to be 250 ms ahead"), "{}", observer_words(&ahead));
+        let odd = ObserverFacts { not_read: vec!["\u{1b}[2J".to_owned()], ..facts };
+        assert!(observer_words(&odd).ends_with("Not read: \\u{1b}[2J"), "{}", observer_words(&odd));
+    }
+}

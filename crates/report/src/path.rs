@@ -1,0 +1,245 @@
+//! The path from this machine to the disks, drawn for a terminal and in words for a page: each hop with the
+//! most that
+//! it can carry and what was measured there, the lowest marked.
+//!
+//! Not here: the ceilings ([`reelgauge_analysis::path`]).
+
+use std::net::IpAddr;
+
+use reelgauge_analysis::path::site::{Bus, DiskKind, LinkSort, Raid, Site};
+use reelgauge_analysis::path::{HopKind, PathFacts};
+use serde::{Deserialize, Serialize};
+
+use crate::text::{plain_short, wrap};
+use crate::units::{duration, mb_per_s};
+
+/// What is known of a hop, on a screen.
+const WORDS_CHARS: usize = 160;
+
+/// What a hop is called takes so much of a line.
+const NAME_CHARS: usize = 15;
+
+/// A hop as people read it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct HopWords {
+    /// What it is.
+    pub name: String,
+    /// What is known of it; "not known" where nothing is.
+    pub known: String,
+    /// What it can carry and what was measured there: "at most 1,177 MB/s; 640 MB/s measured".
+    pub carries: String,
+    /// Of those whose ceiling is known it can carry least.
+    pub is_lowest: bool,
+}
+
+/// The path, hop by hop. Empty where nothing at all is known beyond this machine's own link, which has a line
+/// elsewhere.
+pub fn hop_words(path: &PathFacts) -> Vec<HopWords> {
+    if path.site == Site::default() && path.hops.iter().skip(1).all(|hop| hop.measured_bytes_per_s.is_none())
+    {
+        return Vec::new();
+    }
+    all_hops(path)
+}
+
+/// The same, whatever is known.
+pub(crate) fn all_hops(path: &PathFacts) -> Vec<HopWords> {
+    let words = |(at, hop): (usize, &reelgauge_analysis::path::Hop)| {
+        let known = known(hop.kind, path);
+        let ceiling = hop.ceiling_bytes_per_s.map(|bytes| format!("at most {} MB/s", mb_per_s(bytes)));
+        let measured = hop.measured_bytes_per_s.map(|bytes| format!("{} MB/s measured", mb_per_s(bytes)));
+        let carries: Vec<String> = ceiling.into_iter().chain(measured).collect();
+        HopWords {
+            name: name(hop.kind).to_owned(),
+            known: if known.is_empty() { "not known".to_owned() } else { plain_short(&known, WORDS_CHARS) },
+            carries: carries.join("; "),
+            is_lowest: path.lowest == Some(at),
+        }
+    };
+    path.hops.iter().enumerate().map(words).collect()
+}
+
+/// The path as lines of a screen, from this machine down to the disks.
+pub fn path_lines(hops: &[HopWords], width: usize) -> Vec<String> {
+    let indent = NAME_CHARS + 3;
+    let lines_of = |hop: &HopWords| {
+        let mark = if hop.is_lowest { ">" } else { " " };
+        let carries = if hop.carries.is_empty() { String::new() } else { format!(": {}", hop.carries) };
+        let lowest = if hop.is_lowest { " (the lowest)" } else { "" };
+        let text = wrap(&format!("{}{carries}{lowest}", hop.known), width.saturating_sub(indent), 0);
+        let head = |at: usize| match at {
+            0 => format!("{mark} {:<NAME_CHARS$} ", hop.name),
+            _ => " ".repeat(indent),
+        };
+        text.lines().enumerate().map(|(at, line)| format!("{}{line}", head(at))).collect::<Vec<_>>()
+    };
+    hops.iter().flat_map(lines_of).collect()
+}
+
+/// This machine's link: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
+pub fn link_words(
+    interface: &str,
+    server: IpAddr,
+    mbit_per_s: Option<f64>,
+    mtu_bytes: Option<u32>,
+) -> String {
+    let speed =
+        mbit_per_s.map_or_else(|| ", speed not known".to_owned(), |mbit| format!(", {}", speed_words(mbit)));
+    let mtu = mtu_bytes.map_or_else(String::new, |mtu| format!(", MTU {mtu}"));
+    format!("{} to {server}{speed}{mtu}", plain_short(interface, 24))
+}
+
+fn speed_words(mbit_per_s: f64) -> String {
+    match mbit_per_s >= 1_000.0 {
+        true => format!("{} Gbit/s", mbit_per_s / 1_000.0),
+        false => format!("{mbit_per_s} Mbit/s"),
+    }
+}
+
+fn name(kind: HopKind) -> &'static str {
+    match kind {
+        HopKind::ClientLink => "this machine",
+        HopKind::Switch => "switch",
+        HopKind::ServerLink => "server's link",
+        HopKind::ServerMemory => "server's memory",
+        HopKind::Backplane => "backplane",
+        HopKind::Disks => "disks",
+    }
+}
+
+/// What is known of a hop; empty where nothing is.
+fn known(kind: HopKind, path: &PathFacts) -> String {
+    let site = &path.site;
+    match kind {
+        HopKind::ClientLink => path.client_link.clone(),
+        HopKind::Switch => switch(path),
+        HopKind::ServerLink => server_link(site),
+        HopKind::ServerMemory => site.server.memory_gib.map(|gib| format!("{gib} GiB")).unwrap_or_default(),
+        HopKind::Backplane => backplane(site),
+        HopKind::Disks => disks(site),
+    }
+}
+
+fn switch(path: &PathFacts) -> String {
+    let switch = &path.site.switch;
+    let buffer = switch.buffer_per_port_kib.map(|kib| {
+        let whose = match switch.buffer_is_shared {
+            Some(true) => ", shared",
+            Some(false) => " of its own",
+            None => "",
+        };
+        let holds =
+            path.buffer_holds_us.map(|us| format!(", full after {} of the server's full rate", duration(us)));
+        format!("buffer of {kib} KiB for a port{whose}{}", holds.unwrap_or_default())
+    });
+    let on = |is_on: Option<bool>, whose: &str| {
+        is_on.map(|is_on| format!("flow control {} at {whose}", if is_on { "on" } else { "off" }))
+    };
+    let known = [
+        switch.model.clone(),
+        buffer,
+        on(switch.flow_control_at_server, "the server's port"),
+        on(switch.flow_control_at_clients, "the clients' ports"),
+    ];
+    known.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn server_link(site: &Site) -> String {
+    let server = &site.server;
+    let sort = match server.link_kind {
+        None | Some(LinkSort::Ethernet) => "",
+        Some(LinkSort::Infiniband) => " InfiniBand",
+        Some(LinkSort::FibreChannel) => " Fibre Channel",
+    };
+    let speed = server.link_mbit_per_s.map(|mbit| format!("{}{sort}", speed_words(mbit)));
+    let mtu = server.mtu_bytes.map(|mtu| format!("MTU {mtu}"));
+    speed.into_iter().chain(mtu).collect::<Vec<_>>().join(", ")
+}
+
+fn backplane(site: &Site) -> String {
+    let backplane = &site.backplane;
+    let Some(bus) = backplane.bus else { return String::new() };
+    let name = match bus {
+        Bus::Sas => "SAS",
+        Bus::Sata => "SATA",
+        Bus::Pcie => "PCIe",
+    };
+    let generation = backplane.generation.map(|generation| format!(" {generation}")).unwrap_or_default();
+    let lanes =
+        backplane.lanes.map(|lanes| format!(", {lanes} {}", if lanes == 1 { "lane" } else { "lanes" }));
+    format!("{name}{generation}{}", lanes.unwrap_or_default())
+}
+
+fn disks(site: &Site) -> String {
+    let disks = &site.disks;
+    let kind = disks.kind.map(|kind| match kind {
+        DiskKind::HddSata => "SATA hard disks",
+        DiskKind::HddSas => "SAS hard disks",
+        DiskKind::SsdSata => "SATA SSDs",
+        DiskKind::SsdSas => "SAS SSDs",
+        DiskKind::Nvme => "NVMe SSDs",
+    });
+    let raid = disks.raid.map(|raid| match raid {
+        Raid::Raid0 => "striped",
+        Raid::Mirror => "mirrored",
+        Raid::Raid5 => "RAID 5",
+        Raid::Raid6 => "RAID 6",
+        Raid::Raidz3 => "RAID-Z3",
+    });
+    let count = match (disks.count, kind) {
+        (Some(count), kind) => Some(format!("{count} {}", kind.unwrap_or("disks"))),
+        (None, kind) => kind.map(str::to_owned),
+    };
+    let each = match (disks.each_mb_per_s, disks.kind) {
+        (Some(mb), _) => Some(format!("{mb} MB/s each")),
+        // The ceiling is then that of their plugs, which no disk that turns comes near to.
+        (None, Some(_)) => Some("what each does itself is not known".to_owned()),
+        (None, None) => None,
+    };
+    let known = [count, raid.map(str::to_owned), each];
+    known.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_analysis::path::site::{DisksSite, ServerSite};
+    use reelgauge_analysis::path::{ClientLink, Measured, path};
+
+    use super::*;
+
+    fn told(site: &Site, measured: Measured) -> String {
+        let client = ClientLink {
+            words: "eth0 to 10.0.0.2, 10 Gbit/s, MTU 1500".to_owned(),
+            mbit_per_s: Some(10_000.0),
+            line_bytes_per_s: Some(1_176.9e6),
+        };
+        path_lines(&hop_words(&path(site, Some(&client), measured)), 80).join("\n")
+    }
+
+    #[test]
+    fn the_lowest_hop_is_marked_and_unknown_ones_are_drawn_as_unknown() {
+        let site = Site {
+            server: ServerSite { link_mbit_per_s: Some(1_000.0), ..ServerSite::default() },
+            disks: DisksSite { count: Some(4), each_mb_per_s: Some(150.0), ..DisksSite::default() },
+            ..Site::default()
+        };
+        let measured = Measured { client_bytes_per_s: Some(110e6), ..Measured::default() };
+        let text = told(&site, measured);
+        assert!(
+            text.starts_with("  this machine    eth0 to 10.0.0.2, 10 Gbit/s, MTU 1500: at most 1,177 MB/s;"),
+            "{text}"
+        );
+        assert!(text.contains("\n> server's link   1 Gbit/s: at most 118 MB/s (the lowest)\n"), "{text}");
+        assert!(text.contains("\n  switch          not known\n"), "{text}");
+        assert!(text.contains("4 disks, 150 MB/s each: at most 600 MB/s"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+
+    #[test]
+    fn where_nothing_was_said_nothing_is_drawn_until_something_was_measured() {
+        assert_eq!(told(&Site::default(), Measured::default()), "");
+        let measured = Measured { disks_bytes_per_s: Some(90e6), ..Measured::default() };
+        assert!(told(&Site::default(), measured).contains("disks           not known: 90.0 MB/s measured"));
+    }
+}

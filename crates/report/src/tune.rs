@@ -1,0 +1,133 @@
+//! Configuration fragments in words: each line with its reason, its rule, its sum and its undo, as comments
+//! of the file that it belongs into.
+//!
+//! Not here: what is set ([`reelgauge_doctor::tune`]).
+
+mod sums;
+mod words;
+
+use reelgauge_doctor::tune::Purpose;
+use reelgauge_doctor::tune::fragment::{Destination, Fragment, Line, Part};
+use reelgauge_doctor::tune::site::{Site, Topology};
+use serde::Serialize;
+
+use crate::text::wrap;
+
+/// Comments are no wider than this.
+const COLUMNS: usize = 78;
+
+/// A fragment as it is written.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WrittenFragment<'a> {
+    /// The name of its file.
+    pub name: &'static str,
+    /// Its text, ending with a line feed.
+    pub text: String,
+    /// What it consists of.
+    pub fragment: &'a Fragment,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Told<'a> {
+    purpose: Purpose,
+    site: &'a Site,
+    topology: Topology,
+    fragments: &'a [WrittenFragment<'a>],
+    next_step: String,
+}
+
+/// Fragments as they are written to files.
+pub fn written<'a>(purpose: Purpose, site: &Site, fragments: &'a [Fragment]) -> Vec<WrittenFragment<'a>> {
+    let text = |fragment: &Fragment| {
+        let mut text = comments(&[words::head(purpose, site)]);
+        text.push_str(&comments(&[words::place(&fragment.place)]));
+        text.push_str(&comments(&words::activate_and_undo(fragment)));
+        text + "\n" + &parts(fragment)
+    };
+    fragments
+        .iter()
+        .map(|fragment| WrittenFragment { name: fragment.name, text: text(fragment), fragment })
+        .collect()
+}
+
+/// All of them, one behind the other, with what to do next.
+pub fn one_after_another(all: &[WrittenFragment<'_>]) -> String {
+    let mut text = String::new();
+    for one in all {
+        text.push_str(&format!("# ---- {} ----\n{}\n", one.name, one.text));
+    }
+    text + &comments(&[format!("Next: {}", words::NEXT)])
+}
+
+/// What is said where they were written to files.
+pub fn files_written(all: &[WrittenFragment<'_>], dir: &str) -> String {
+    let names: Vec<&str> = all.iter().map(|one| one.name).collect();
+    let files = format!("Written to {dir}: {}. Nothing on this machine was changed.", names.join(", "));
+    format!("{}\n{}\n", wrap(&files, COLUMNS, 0), wrap(&format!("Next: {}", words::NEXT), COLUMNS, 6))
+}
+
+/// The same for programs.
+///
+/// # Errors
+/// None that is known.
+pub fn tune_json(
+    purpose: Purpose,
+    site: &Site,
+    fragments: &[WrittenFragment<'_>],
+) -> serde_json::Result<String> {
+    let topology = site.topology();
+    let next_step = words::NEXT.to_owned();
+    serde_json::to_string_pretty(&Told { purpose, site, topology, fragments, next_step })
+}
+
+fn parts(fragment: &Fragment) -> String {
+    let mut text = String::new();
+    let mut before: Option<&Line> = None;
+    for part in &fragment.parts {
+        match part {
+            Part::Frame(frame) => text.push_str(&format!("{frame}\n")),
+            Part::Line(line) => {
+                text.push_str(&comments(&reasons(line, before, &fragment.place)));
+                text.push_str(&format!("{}\n", line.text));
+            }
+            Part::Decide(rule) => text.push_str(&comments(&[words::decide(rule)])),
+            Part::Left(rule, left) => text.push_str(&comments(&[words::left(rule, *left)])),
+            Part::AfpIsLegacy => text.push_str(&comments(&[words::AFP.to_owned()])),
+        }
+        before = if let Part::Line(line) = part { Some(line) } else { None };
+    }
+    text
+}
+
+/// Why a line is there: its rule's reason once, where several lines in a row have one rule.
+fn reasons(line: &Line, before: Option<&Line>, place: &Destination) -> Vec<String> {
+    let is_same = before.is_some_and(|before| before.rule == line.rule && before.because == line.because);
+    let mut all = match is_same {
+        true => vec![format!("Likewise. [{}]", line.rule)],
+        false => words::reasons(line),
+    };
+    all.extend(line.sums.iter().map(sums::sum));
+    match (&line.undo, place) {
+        (Some(undo), _) => all.push(format!("Undo: {undo}")),
+        (None, Destination::Run(_)) => {
+            all.push("Undo: set the former value again; note it first.".to_owned())
+        }
+        (None, _) => {}
+    }
+    all
+}
+
+fn comments(sentences: &[String]) -> String {
+    let mut text = String::new();
+    for sentence in sentences {
+        for line in wrap(sentence, COLUMNS - 2, 2).lines() {
+            text.push_str(format!("# {line}").trim_end());
+            text.push('\n');
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! Sums as sentences, with their formulas.
+
+use reelgauge_doctor::tune::sums::Sum;
+
+use crate::units::{amount, block_size, counted};
+
+/// So much of a server's memory in buffers is something to know.
+const MUCH: f64 = 0.25;
+
+/// A sum with its formula.
+pub(super) fn sum(sum: &Sum) -> String {
+    match sum {
+        Sum::Window { mbit_per_s, round_trip_ms, needed_bytes, bytes } => format!(
+            "Sum: 2 x {} x {} / 8 = {} are needed; {}: {}.",
+            speed(*mbit_per_s),
+            ms(*round_trip_ms),
+            amount(*needed_bytes),
+            if needed_bytes <= bytes && bytes.is_power_of_two() && *bytes > 2 * needed_bytes {
+                "what is usual is enough"
+            } else {
+                "the next size up, and no less than is usual"
+            },
+            block_size(*bytes)
+        ),
+        Sum::ConnectionMemory { clients, connections, buffer_bytes, bytes, memory_bytes } => {
+            let of = match memory_bytes {
+                Some(memory) if *bytes as f64 > MUCH * *memory as f64 => {
+                    format!(", which is much of the server's {}: watch it", block_size(*memory))
+                }
+                Some(memory) => format!(" of the server's {}", block_size(*memory)),
+                None => "; how much the server has was not stated (--memory)".to_owned(),
+            };
+            format!(
+                "Sum: at worst {} x {} x {} for reading and writing = {}{of}.",
+                counted(u64::from(*clients), "client"),
+                counted(u64::from(*connections), "connection"),
+                block_size(*buffer_bytes),
+                block_size(*bytes)
+            )
+        }
+        Sum::Requests { mbit_per_s, answer_ms, request_bytes, requests } => format!(
+            "Sum: {} x {} / 8 / {} = {} on the way fill a client's link (round trip and disks).",
+            speed(*mbit_per_s),
+            ms(*answer_ms),
+            block_size(*request_bytes),
+            counted(*requests, "request")
+        ),
+        Sum::Threads { clients, requests, needed, threads, memory_bytes } => format!(
+            "Sum: {} x {} = {needed}, and between 32 and 128: {} with {} for their requests.",
+            counted(u64::from(*clients), "client"),
+            counted(*requests, "request"),
+            counted(*threads, "thread"),
+            block_size(*memory_bytes)
+        ),
+        Sum::Cache { memory_bytes, reserved_bytes, bytes } => format!(
+            "Sum: {} of memory - {} for other services = {}.",
+            block_size(*memory_bytes),
+            block_size(*reserved_bytes),
+            block_size(*bytes)
+        ),
+        Sum::Dirty { mbit_per_s, second_bytes, bytes, background_bytes } => format!(
+            "Sum: 1 s x {} / 8 = {}, and between 512 MiB and 2 GiB: {}; from an eighth of it ({}) on it is written.",
+            speed(*mbit_per_s),
+            amount(*second_bytes),
+            block_size(*bytes),
+            block_size(*background_bytes)
+        ),
+    }
+}
+
+/// `10 Gbit/s`, `100 Mbit/s`.
+pub(super) fn speed(mbit_per_s: f64) -> String {
+    if mbit_per_s >= 1000.0 { format!("{} Gbit/s", mbit_per_s / 1e3) } else { format!("{mbit_per_s} Mbit/s") }
+}
+
+/// `0.5 ms`.
+pub(super) fn ms(ms: f64) -> String {
+    format!("{ms} ms")
+}

@@ -1,0 +1,78 @@
+//! What fragments say.
+#![allow(clippy::unwrap_used)]
+
+use reelgauge_doctor::tune::fragments;
+use reelgauge_doctor::tune::site::{Disks, Protocol};
+
+use super::*;
+
+const ALL: [Purpose; 7] = [
+    Purpose::Smb,
+    Purpose::Nfs,
+    Purpose::Zfs,
+    Purpose::ClientLinux,
+    Purpose::ClientMacos,
+    Purpose::ClientWindows,
+    Purpose::Truenas,
+];
+
+fn fan_in() -> Site {
+    Site {
+        server_link_mbit_per_s: Some(10_000.0),
+        client_link_mbit_per_s: Some(1_000.0),
+        clients: Some(12),
+        disks: Some(Disks::Hdd),
+        server_memory_bytes: Some(64 << 30),
+        protocol: Some(Protocol::Nfs),
+        ..Site::default()
+    }
+}
+
+fn text(purpose: Purpose, site: &Site) -> String {
+    let fragments = fragments(purpose, site).unwrap();
+    one_after_another(&written(purpose, site, &fragments))
+}
+
+#[test]
+fn every_setting_has_a_comment_with_its_rule_above_it_and_comments_fit() {
+    for purpose in ALL {
+        for site in [Site::default(), fan_in()] {
+            for one in written(purpose, &site, &fragments(purpose, &site).unwrap()) {
+                let lines: Vec<&str> = one.text.lines().collect();
+                assert!(lines.iter().filter(|line| line.starts_with('#')).all(|line| line.len() < 100));
+                let too_wide = |line: &&&str| line.starts_with('#') && line.chars().count() > COLUMNS;
+                let is_breakable = |line: &&&str| line.split(' ').all(|word| word.len() < 40);
+                let wide: Vec<_> = lines.iter().filter(too_wide).filter(is_breakable).collect();
+                assert!(wide.is_empty(), "{wide:#?}");
+                for part in &one.fragment.parts {
+                    let Part::Line(line) = part else { continue };
+                    let at = lines.iter().position(|text| *text == line.text).unwrap();
+                    let above = lines[..at].iter().rev().take_while(|text| text.starts_with('#'));
+                    let above: Vec<&str> = above.copied().collect();
+                    assert!(above.iter().any(|text| text.contains(line.rule)), "{}: {above:#?}", line.text);
+                }
+                assert!(one.text.contains("# Undo: "), "{}", one.text);
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_are_shown_with_their_formula() {
+    let said = text(Purpose::Nfs, &fan_in()).replace("\n#  ", "").replace("\n# ", " ");
+    assert!(said.contains("2 x 1 Gbit/s x 0.5 ms / 8 = 125 kB are needed"), "{said}");
+    assert!(said.contains("12 clients x 2 requests = 24, and between 32 and 128: 32 threads"), "{said}");
+    assert!(said.contains("at worst 12 clients x 1 connection x 10 MiB for reading"), "{said}");
+}
+
+#[test]
+fn what_is_traded_is_explained_and_what_is_left_says_why() {
+    let said = text(Purpose::Smb, &Site::default()).replace("\n#  ", "").replace("\n# ", " ");
+    assert!(said.contains("Yours to decide, and left as it is: SMB signs every packet."), "{said}");
+    assert!(!said.contains("\nserver signing") && !said.contains("\nserver smb encrypt"), "{said}");
+    assert!(said.contains("not stated: --server-link"), "{said}");
+    let mac = text(Purpose::ClientMacos, &Site { protocol: Some(Protocol::Afp), ..Site::default() });
+    assert!(mac.contains("AFP is legacy"), "{mac}");
+    let nfs = text(Purpose::ClientMacos, &fan_in()).replace("\n#  ", "").replace("\n# ", " ");
+    assert!(nfs.contains("locallocks") && nfs.contains("can damage it"), "{nfs}");
+}

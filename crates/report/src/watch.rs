@@ -1,0 +1,198 @@
+//! The screen of a watch: what a machine did while nothing was measured, the busiest first.
+//!
+//! Not here: the charts (a page's).
+
+use reelgauge_analysis::facts::{WatchFacts, WatchedCounter};
+use reelgauge_analysis::{Outcome, Summary};
+
+use crate::ending::next;
+use crate::page::Page;
+use crate::sentence::Tone;
+use crate::table::Table;
+use crate::text::{plain, plain_short, wrap};
+use crate::units::{amount, clock, counted, duration, fixed, mb_per_s, moment, number};
+use crate::wanted::Screen;
+
+/// A counter's name on a screen.
+const NAME_CHARS: usize = 64;
+
+/// The answer of a watch.
+pub(crate) fn answer(summary: &Summary, facts: &WatchFacts) -> Vec<(Tone, String)> {
+    let agent = plain_short(&facts.agent, 60);
+    if facts.looks == 0 {
+        let why = summary.outcome_reason.as_deref().map(|why| format!(": {}", plain(why)));
+        let why = why.unwrap_or_default();
+        return vec![(Tone::Bad, format!("Nothing was sampled on {agent}{}.", why.trim_end_matches('.')))];
+    }
+    let ended = match (summary.outcome, summary.outcome_reason.as_deref()) {
+        (Outcome::Complete, _) => None,
+        (Outcome::Running, _) => Some("The watch goes on. What it has sampled until now follows.".to_owned()),
+        (Outcome::Interrupted, _) => {
+            Some("The watch was ended before its time. What it sampled is kept.".to_owned())
+        }
+        (Outcome::BrokeOff, why) => {
+            let why = why.map(|why| format!(": {}", plain(why))).unwrap_or_default();
+            Some(format!("The watch broke off{}. What it had sampled is kept.", why.trim_end_matches('.')))
+        }
+    };
+    let watched = format!(
+        "Watched {agent} for {}, in {}; no load was made.",
+        moment(facts.watched_s),
+        counted(facts.looks, "look")
+    );
+    let busiest = busiest(facts).map(|text| (Tone::Plain, text));
+    ended.map(|text| (Tone::Bad, text)).into_iter().chain([(Tone::Answer, watched)]).chain(busiest).collect()
+}
+
+/// The busiest disk, or that none was seen.
+fn busiest(facts: &WatchFacts) -> Option<String> {
+    let disks =
+        facts.counters.iter().filter(|counter| counter.layer == "disk" && counter.name == "util_percent");
+    let busiest = disks.max_by(|one, two| one.mean.total_cmp(&two.mean))?;
+    Some(format!(
+        "Its busiest disk, {}, was busy {} % of the time, and {} % when it was busiest.",
+        plain_short(&busiest.device, NAME_CHARS),
+        fixed(busiest.mean, 0),
+        fixed(busiest.largest, 0)
+    ))
+}
+
+/// Everything below the answer.
+pub(crate) fn screen(summary: &Summary, facts: &WatchFacts, show: &Screen, page: &mut Page) {
+    if !facts.counters.is_empty() {
+        page.gap();
+        let mut table = Table::default();
+        let column =
+            |cell: &dyn Fn(&WatchedCounter) -> String| facts.counters.iter().map(cell).collect::<Vec<_>>();
+        table.words("Counter", column(&|counter| plain_short(&counter.words, NAME_CHARS)));
+        table.column("", "Mean", column(&|counter| value_words(counter, counter.mean)));
+        table.column("", "Largest", column(&|counter| value_words(counter, counter.largest)));
+        table.column("", "at", column(&|counter| clock(counter.largest_at_s)));
+        // Side by side, or one after the other: a name in every one of several tables is read by nobody.
+        let lines = match table.width() <= page.width {
+            true => table.lines(page.width),
+            false => facts.counters.iter().flat_map(|counter| counter_lines(counter, page.width)).collect(),
+        };
+        page.lines(lines);
+    }
+    page.gap();
+    for what in &facts.unread {
+        page.item("Not sampled", &plain(what));
+    }
+    for note in &summary.notes {
+        page.warning(&plain(note));
+    }
+    if let Some(run_dir) = show.run_dir {
+        page.item("Files", &plain(run_dir));
+        if let Some(report) = show.report {
+            page.item("Report", &plain(report));
+        }
+    }
+    next(summary, page);
+}
+
+/// A counter in a narrow terminal: `vda busy: 0.5 % on average, at most 0.8 % at 00:01.0`.
+fn counter_lines(counter: &WatchedCounter, width: usize) -> Vec<String> {
+    let text = format!(
+        "{}: {} on average, at most {} at {}",
+        plain_short(&counter.words, NAME_CHARS),
+        value_words(counter, counter.mean),
+        value_words(counter, counter.largest),
+        clock(counter.largest_at_s)
+    );
+    wrap(&text, width, 2).lines().map(str::to_owned).collect()
+}
+
+/// A value in its unit: `83 %`, `112 MB/s`, `4.20 ms`.
+fn value_words(counter: &WatchedCounter, value: f64) -> String {
+    match counter.unit.as_str() {
+        "percent" => format!("{} %", fixed(value, 1)),
+        "bytes_per_s" => format!("{} MB/s", mb_per_s(value)),
+        "us" => duration(value),
+        "bytes" => amount(value.max(0.0) as u64),
+        "per_s" => format!("{}/s", number(value)),
+        _ => number(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_analysis::summary::Target;
+
+    use super::*;
+    use crate::{Detail, Style, Tables, screen as of};
+
+    fn counter(layer: &str, name: &str, unit: &str, mean: f64) -> WatchedCounter {
+        WatchedCounter {
+            layer: layer.to_owned(),
+            name: name.to_owned(),
+            device: "sda".to_owned(),
+            words: "sda busy".to_owned(),
+            unit: unit.to_owned(),
+            mean,
+            largest: mean * 2.0,
+            largest_at_s: 7.0,
+        }
+    }
+
+    fn watch(counters: Vec<WatchedCounter>) -> Summary {
+        let mut summary = Summary::new("0.1.0", "2026-11-22T10:00:00Z", "watch", Target::default());
+        let looks = if counters.is_empty() { 0 } else { 61 };
+        summary.watch = Some(WatchFacts {
+            agent: "nas1".to_owned(),
+            watched_s: 60.0,
+            looks,
+            counters,
+            unread: Vec::new(),
+        });
+        summary
+    }
+
+    fn shown(summary: &Summary) -> String {
+        let style = Style { colour: false, width: 80 };
+        of(
+            summary,
+            &Screen {
+                style,
+                tables: Tables::Last,
+                detail: Detail::Normal,
+                run_dir: Some("runs/w"),
+                report: None,
+            },
+        )
+    }
+
+    #[test]
+    fn a_watch_says_what_was_busy_and_that_nothing_was_measured() {
+        let summary = watch(vec![
+            counter("disk", "util_percent", "percent", 40.0),
+            counter("disk", "mean_read_us", "us", 2_100.0),
+        ]);
+        let text = shown(&summary);
+        assert!(text.starts_with("Watched nas1 for 60 s, in 61 looks; no load was made.\n"), "{text}");
+        assert!(
+            text.contains("Its busiest disk, sda, was busy 40 % of the time, and 80 % when it was busiest."),
+            "{text}"
+        );
+        assert!(
+            text.contains("40.0 %") && text.contains("2.10 ms") && text.contains("Files: runs/w"),
+            "{text}"
+        );
+        assert!(!text.to_lowercase().contains("operation"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+
+    #[test]
+    fn a_watch_that_sampled_nothing_says_so_and_why() {
+        let mut summary = watch(Vec::new());
+        summary.outcome = Outcome::BrokeOff;
+        summary.outcome_reason = Some("the disk is full.".to_owned());
+        assert!(
+            shown(&summary).starts_with("Nothing was sampled on nas1: the disk is full.\n"),
+            "{}",
+            shown(&summary)
+        );
+    }
+}

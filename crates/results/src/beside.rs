@@ -1,0 +1,85 @@
+//! What stands beside a run: who else sampled, what happened that disturbs storage, and the path to the disks
+//! with
+//! what each part of it can carry.
+//!
+//! Not here: which counters are a mark ([`reelgauge_analysis::marks`]), and the ceilings
+//! ([`reelgauge_analysis::path`]).
+
+use std::path::Path;
+
+use reelgauge_analysis::counters::means::Means;
+use reelgauge_analysis::marks::marks;
+use reelgauge_analysis::path::{ClientLink, Measured, PathFacts, path};
+use reelgauge_analysis::{LoadPoint, Summary};
+use reelgauge_record::counters::Layer;
+
+use crate::counters::with_observers;
+use crate::folders::of_observers;
+use crate::limits::{means_in, measured};
+use crate::load_points::LoadPointPlan;
+use crate::observers::observers;
+use crate::site::site_of_run;
+
+/// Puts into a summary what stands beside its run. What can't be read is not known.
+pub fn beside_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPlan]) {
+    summary.observers = observers(run_dir);
+    let counters = with_observers(run_dir).ok().flatten();
+    summary.marks.retain(|mark| !mark.kind.is_counted());
+    summary.marks.extend(counters.map(|counters| marks(&counters)).unwrap_or_default());
+    summary.marks.sort_by(|one, two| one.began_s.total_cmp(&two.began_s));
+    summary.path = path_of(summary, run_dir, planned);
+}
+
+/// The path over which a run went; `None` where no network leads there: a site is what lies behind one.
+fn path_of(summary: &Summary, run_dir: &Path, planned: &[LoadPointPlan]) -> Option<PathFacts> {
+    let site = site_of_run(run_dir);
+    let link = summary.link.as_ref();
+    let is_behind_network = link.is_some() || summary.memory.as_ref().is_some_and(|memory| memory.on_network);
+    if !is_behind_network {
+        return None;
+    }
+    let client = link.map(|link| ClientLink {
+        words: link.words.clone(),
+        mbit_per_s: link.speed_mbit_per_s.map(f64::from),
+        line_bytes_per_s: link.line_bytes_per_s,
+    });
+    let rate = |point: &&LoadPoint| point.total.bytes_per_s.unwrap_or(0.0);
+    let point = summary.load_points.iter().max_by(|one, two| rate(one).total_cmp(&rate(two)));
+    let measured = point.map(|point| measured_along(point, run_dir, planned)).unwrap_or_default();
+    Some(path(&site.unwrap_or_default(), client.as_ref(), measured))
+}
+
+/// What was measured along the path while a load point moved its data.
+fn measured_along(point: &LoadPoint, run_dir: &Path, planned: &[LoadPointPlan]) -> Measured {
+    let total = &point.total;
+    let is_writing = total.written_bytes > total.read_bytes;
+    let (client_bytes_per_s, disk, network) = match is_writing {
+        true => (total.written_bytes_per_s, "written_bytes_per_s", "rx_bytes_per_s"),
+        false => (total.read_bytes_per_s, "read_bytes_per_s", "tx_bytes_per_s"),
+    };
+    let means: Vec<Means> = measured(point, planned)
+        .map(|stretch| {
+            let of_each = of_observers(run_dir).into_iter();
+            of_each.filter_map(|(_, dir)| means_in(&dir, vec![stretch])?.pop()).collect()
+        })
+        .unwrap_or_default();
+    let busiest_link = |means: &Means| {
+        let interfaces = means.each(Layer::Network, network).filter(|(name, _)| *name != "lo");
+        interfaces.map(|(_, rate)| rate).reduce(f64::max)
+    };
+    // What arrays and volumes move is what their disks move.
+    let of_disks = |means: &Means| {
+        let disks = means.each(Layer::Disk, disk).filter(|(name, _)| !is_made_of_others(name));
+        disks.map(|(_, rate)| rate).reduce(|one, two| one + two)
+    };
+    Measured {
+        client_bytes_per_s,
+        server_link_bytes_per_s: means.iter().filter_map(busiest_link).reduce(f64::max),
+        disks_bytes_per_s: means.iter().filter_map(of_disks).reduce(f64::max),
+        is_writing,
+    }
+}
+
+fn is_made_of_others(name: &str) -> bool {
+    name.starts_with("md") || name.starts_with("dm-")
+}

@@ -1,0 +1,121 @@
+//! Observers of a run: what a server, an array or a switch counted meanwhile, put beside it afterwards.
+//!
+//! ```text
+//! observers/agent=nas1/part-000001.parquet   as in counters/, on the run's clock
+//! observers/agent=nas1/observer.json         where it is from, and what its clock was taken for
+//! ```
+//!
+//! They lie apart from `counters/`, which is what the run's own machines sampled: what says something of this
+//! machine is never read from an observer. [`gather`] puts a source onto the run's clock; [`csv_table`] and
+//! [`prometheus`] read foreign texts, and [`named`] gives their columns the names that counters have here.
+//!
+//! Not here: what it means that a server's disk was busy ([`reelgauge_analysis::limit`]).
+
+mod csv_table;
+mod gather;
+mod named;
+mod prometheus;
+mod series;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use reelgauge_analysis::facts::ObserverFacts;
+use reelgauge_record::counters::CountersError;
+use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
+
+use crate::folders::{OBSERVERS, of_observers};
+use crate::small_file::read_json;
+
+/// What is said of one.
+const FACTS_FILE: &str = "observer.json";
+/// No more is read of it.
+const FACTS_MAX_BYTES: u64 = 1 << 20;
+
+/// Why an observer can't be put beside a run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ObserverError {
+    /// Its directory can't be written to.
+    #[error(transparent)]
+    RunDir(#[from] RunDirError),
+    /// The samples can't be written.
+    #[error(transparent)]
+    Counters(#[from] CountersError),
+    /// The source can't be read.
+    #[error("cannot read {path}: {source}", path = path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The source is nothing that is understood.
+    #[error("{path} is no observer: {why}", path = path.display())]
+    NotUnderstood {
+        /// Which.
+        path: PathBuf,
+        /// What it lacks.
+        why: String,
+    },
+    /// Its time and the run's have nothing in common.
+    #[error(
+        "{path} has no sample of the time of the run: it covers {theirs}, and the run {run}; if its clock is wrong, \
+         say by how much it is ahead with --clock-offset",
+        path = path.display()
+    )]
+    AnotherTime {
+        /// Which.
+        path: PathBuf,
+        /// When it sampled.
+        theirs: String,
+        /// When the run was.
+        run: String,
+    },
+    /// Nothing tells when the run was.
+    #[error("nothing in the run directory tells when the run was, so nothing can be put beside it")]
+    NoClock,
+}
+
+/// What the observers of a run are, by name.
+pub fn observers(run_dir: &Path) -> Vec<ObserverFacts> {
+    let folders = of_observers(run_dir);
+    folders.iter().filter_map(|(_, dir)| read_json(&dir.join(FACTS_FILE), FACTS_MAX_BYTES)).collect()
+}
+
+/// Puts what a watch, a table or a Prometheus text tells beside a run, on its clock. `clock_offset_ns` is how
+/// far the observer's clock was ahead of that of the run's machine; where nobody says, they are taken for the
+/// same. One of the same name is replaced.
+///
+/// # Errors
+/// It can't be read, has nothing of the run's time, or can't be written. Then the run is as before.
+pub fn add(
+    run_dir: &RunDir,
+    source: &Path,
+    clock_offset_ns: Option<i64>,
+) -> Result<ObserverFacts, ObserverError> {
+    let gathered = gather::gather(run_dir, source, clock_offset_ns)?;
+    let folder = run_dir.path().join(OBSERVERS);
+    fs::create_dir_all(&folder).map_err(|error| ObserverError::Io { path: folder.clone(), source: error })?;
+    let name = format!("agent={}", gathered.facts.name);
+    let (new, place) = (folder.join(format!("_{name}.new")), folder.join(name));
+    let failed = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| ObserverError::Io { path, source }
+    };
+    let _ = fs::remove_dir_all(&new);
+    let facts = gathered.facts.clone();
+    gathered.write(&new)?;
+    let json = serde_json::to_vec_pretty(&facts)
+        .map_err(|source| RunDirError::Json { path: new.join(FACTS_FILE), source })?;
+    write_atomically(&new.join(FACTS_FILE), &json)?;
+    if place.exists() {
+        fs::remove_dir_all(&place).map_err(failed(&place))?;
+    }
+    fs::rename(&new, &place).map_err(failed(&new))?;
+    Ok(facts)
+}
+
+#[cfg(test)]
+mod tests;

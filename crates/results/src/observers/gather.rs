@@ -1,0 +1,251 @@
+//! Puts the samples of a source onto the run's clock, and leaves out what lies beyond the run.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use reelgauge_analysis::facts::{ObserverFacts, ObserverKind};
+use reelgauge_record::counters::{
+    CountersError, Key, Layer, Sample, StoreMeta, StoreWriter, is_part, kind, part_meta, read_part,
+};
+use reelgauge_record::log::LogReader;
+use reelgauge_record::run_dir::{RunDir, label};
+
+use super::named::Points;
+use super::{ObserverError, csv_table, named, prometheus};
+use crate::folders::listed;
+use crate::load_points;
+use crate::watched::watch_plan;
+
+/// No more is read of a text.
+const TEXT_MAX_BYTES: u64 = 256 << 20;
+
+/// Samples that are written at a time.
+const AT_ONCE: usize = 1 << 13;
+
+/// Samples on the run's clock, with what is to be said of them.
+#[derive(Debug)]
+pub(super) struct Gathered {
+    pub(super) facts: ObserverFacts,
+    run_ns: i64,
+    samples: Vec<Sample>,
+}
+
+/// When a run was: its time 0 by the clock on the wall, and how long it took.
+#[derive(Clone, Copy, Debug)]
+struct RunTime {
+    run_ns: i64,
+    end_ns: i64,
+}
+
+/// What a source tells, by the clock on the wall.
+struct Told {
+    name: String,
+    kind: ObserverKind,
+    counters: BTreeMap<Key, Points>,
+    not_read: Vec<String>,
+}
+
+/// What a source tells of the time of a run.
+pub(super) fn gather(
+    run_dir: &RunDir,
+    source: &Path,
+    clock_offset_ns: Option<i64>,
+) -> Result<Gathered, ObserverError> {
+    let time = run_time(run_dir)?.ok_or(ObserverError::NoClock)?;
+    let told = if source.is_dir() { of_watch(source)? } else { of_text(source)? };
+    let offset_ns = clock_offset_ns.unwrap_or(0);
+    let zero_ns = time.run_ns.saturating_add(offset_ns);
+    let (mut samples, mut outside, mut inside) = (Vec::new(), 0, 0);
+    for (key, points) in &told.counters {
+        let kept = within(points, zero_ns, time.end_ns);
+        inside += kept.iter().filter(|(at_ns, _)| *at_ns > 0 && *at_ns <= time.end_ns).count();
+        outside += (points.len() as u64).saturating_sub(kept.len() as u64);
+        samples.extend(kept.into_iter().map(|(at_ns, value)| Sample {
+            at_ns: at_ns.unsigned_abs(),
+            key: key.clone(),
+            value,
+        }));
+    }
+    if inside == 0 {
+        return Err(another_time(source, &told.counters, zero_ns, time, offset_ns));
+    }
+    samples.sort_by(|one, two| (one.at_ns, &one.key).cmp(&(two.at_ns, &two.key)));
+    let seconds = |sample: Option<&Sample>| sample.map_or(0.0, |sample| sample.at_ns as f64 / 1e9);
+    let facts = ObserverFacts {
+        name: told.name,
+        kind: told.kind,
+        source: source.display().to_string(),
+        clock_offset_ms: offset_ns as f64 / 1e6,
+        is_offset_stated: clock_offset_ns.is_some(),
+        from_s: seconds(samples.first()),
+        until_s: seconds(samples.last()),
+        samples: samples.len() as u64,
+        outside,
+        not_read: told.not_read,
+    };
+    Ok(Gathered { facts, run_ns: time.run_ns, samples })
+}
+
+impl Gathered {
+    /// Writes the samples into a folder, which is created.
+    pub(super) fn write(self, dir: &Path) -> Result<(), CountersError> {
+        let meta = StoreMeta { run_ns: self.run_ns, agent: self.facts.name.clone() };
+        let mut store = StoreWriter::create(dir, meta)?;
+        for samples in self.samples.chunks(AT_ONCE) {
+            store.append(samples.iter().cloned());
+            store.seal(&self.facts.not_read)?;
+        }
+        Ok(())
+    }
+}
+
+/// The points of a run, on its clock. A value holds since the point before it: one more is kept behind the
+/// end,
+/// and where there is one before the beginning, a point without a value marks that the first one holds since
+/// then.
+fn within(points: &[(i64, Option<f64>)], zero_ns: i64, end_ns: i64) -> Points {
+    let on_the_clock: Vec<(i64, Option<f64>)> =
+        points.iter().map(|(at_ns, value)| (at_ns.saturating_sub(zero_ns), *value)).collect();
+    let began_before = on_the_clock.iter().any(|(at_ns, _)| *at_ns <= 0);
+    let first = began_before.then_some((0, None));
+    let mut is_over = false;
+    let rest = on_the_clock.into_iter().filter(|(at_ns, _)| *at_ns > 0).take_while(|(at_ns, _)| {
+        let was_over = is_over;
+        is_over = *at_ns > end_ns;
+        !was_over
+    });
+    first.into_iter().chain(rest).collect()
+}
+
+/// When the run was, from its counters, else from its log.
+fn run_time(run_dir: &RunDir) -> Result<Option<RunTime>, CountersError> {
+    let mut found: Option<RunTime> = None;
+    for agent in listed(&run_dir.path().join("counters"))? {
+        for part in parts(&agent)? {
+            let Ok(meta) = part_meta(&part) else { continue };
+            let mut last_ns = 0;
+            // What can be read of a damaged part is enough.
+            let _ = read_part(&part, &mut |row| last_ns = last_ns.max(row.at_ns));
+            let known = found.get_or_insert(RunTime { run_ns: meta.run_ns, end_ns: 0 });
+            known.end_ns = known.end_ns.max(last_ns.cast_signed());
+        }
+    }
+    if found.is_none() {
+        let log = LogReader::open(&run_dir.ops_path()).ok();
+        let run_ns = log.and_then(|log| Some(log.agents().first()?.meta.run_ns));
+        found = run_ns.map(|run_ns| RunTime { run_ns, end_ns: 0 });
+    }
+    let planned = load_points::read(run_dir);
+    let planned_ns = planned.iter().map(|point| point.end_ns.cast_signed()).max().unwrap_or(0);
+    // Of a run that was ended early its counters know when; without them only the plan does.
+    Ok(found.map(|time| RunTime { end_ns: if time.end_ns > 0 { time.end_ns } else { planned_ns }, ..time }))
+}
+
+fn parts(dir: &Path) -> Result<Vec<PathBuf>, CountersError> {
+    let mut parts = listed(dir)?;
+    parts.retain(|path| path.file_name().is_some_and(|name| is_part(&name.to_string_lossy())));
+    Ok(parts)
+}
+
+/// A watch of this tool.
+fn of_watch(dir: &Path) -> Result<Told, ObserverError> {
+    let not_understood =
+        |why: &str| ObserverError::NotUnderstood { path: dir.to_path_buf(), why: why.to_owned() };
+    let run_dir = RunDir::open(dir)?;
+    let plan = watch_plan(&run_dir).ok_or_else(|| {
+        not_understood(
+            "it is a run and no watch; 'reelgauge watch' on the server makes one while this machine measures",
+        )
+    })?;
+    let mut told = Told {
+        name: label(&plan.watch.agent),
+        kind: ObserverKind::Watch,
+        counters: BTreeMap::new(),
+        not_read: Vec::new(),
+    };
+    for part in parts(&run_dir.agent_counters_path(&plan.watch.agent))? {
+        let run_ns = part_meta(&part)?.run_ns;
+        let read = read_part(&part, &mut |row| {
+            let known = Layer::from_name(row.layer).and_then(|layer| kind(layer, row.name));
+            // What the watch itself took there says nothing of the machine.
+            let Some(known) = known.filter(|kind| kind.layer != Layer::Tool) else { return };
+            let key = Key { layer: known.layer, name: known.name, device: row.device.to_owned() };
+            let at_ns = run_ns.saturating_add(row.at_ns.cast_signed());
+            told.counters.entry(key).or_default().push((at_ns, row.value));
+        });
+        match read {
+            Ok(unread) => told.not_read = unread,
+            Err(error) => told.not_read.push(error.to_string()),
+        }
+    }
+    if told.counters.is_empty() {
+        return Err(not_understood("nothing was sampled in it"));
+    }
+    Ok(told)
+}
+
+/// A table or Prometheus' text.
+fn of_text(path: &Path) -> Result<Told, ObserverError> {
+    let failed = |source| ObserverError::Io { path: path.to_path_buf(), source };
+    let mut text = Vec::new();
+    File::open(path).map_err(failed)?.take(TEXT_MAX_BYTES + 1).read_to_end(&mut text).map_err(failed)?;
+    let not_understood = |why| ObserverError::NotUnderstood { path: path.to_path_buf(), why };
+    if text.len() as u64 > TEXT_MAX_BYTES {
+        return Err(not_understood("it is larger than 256 MiB; cut it to the time of the run".to_owned()));
+    }
+    let kind = kind_of(path, &text);
+    let table = match kind {
+        ObserverKind::Prometheus => prometheus::read(&String::from_utf8_lossy(&text)),
+        ObserverKind::Csv | ObserverKind::Watch => csv_table::read(&text),
+    };
+    let table = table.map_err(not_understood)?;
+    let name = label(&path.file_stem().unwrap_or_default().to_string_lossy());
+    Ok(Told {
+        name: if name.is_empty() { "observer".to_owned() } else { name },
+        kind,
+        counters: named::counters(&table),
+        not_read: table.not_read,
+    })
+}
+
+/// By the name of the file, else by how its first line looks.
+fn kind_of(path: &Path, text: &[u8]) -> ObserverKind {
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let is_table =
+        first.iter().any(|byte| b",;\t".contains(byte)) && !first.contains(&b'{') && !first.starts_with(b"#");
+    match extension.to_str() {
+        Some("csv" | "tsv") => ObserverKind::Csv,
+        Some("prom" | "om") => ObserverKind::Prometheus,
+        _ if is_table => ObserverKind::Csv,
+        _ => ObserverKind::Prometheus,
+    }
+}
+
+fn another_time(
+    source: &Path,
+    counters: &BTreeMap<Key, Points>,
+    zero_ns: i64,
+    time: RunTime,
+    offset_ns: i64,
+) -> ObserverError {
+    let all = || counters.values().flatten().map(|(at_ns, _)| at_ns.saturating_sub(offset_ns));
+    let period = |from_ns: Option<i64>, until_ns: Option<i64>| {
+        format!("{} to {}", wall(from_ns.unwrap_or(0)), wall(until_ns.unwrap_or(0)))
+    };
+    let began_ns = zero_ns.saturating_sub(offset_ns);
+    ObserverError::AnotherTime {
+        path: source.to_path_buf(),
+        theirs: period(all().min(), all().max()),
+        run: period(Some(began_ns), Some(began_ns.saturating_add(time.end_ns))),
+    }
+}
+
+/// A time by the clock on the wall, to the second.
+fn wall(at_ns: i64) -> String {
+    Timestamp::from_nanosecond(at_ns.into())
+        .map_or_else(|_| "?".to_owned(), |time| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}

@@ -1,0 +1,169 @@
+//! `site.toml`: what no counter tells of a site. It lies in the folder of runs, where all of them find it;
+//! each run
+//! keeps a copy. [`dialogue`]: asking for it.
+//!
+//! Not here: what it says ([`reelgauge_analysis::path::site`]), and the ceilings that follow from it
+//! ([`reelgauge_analysis::path`]).
+
+pub mod dialogue;
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use reelgauge_analysis::path::site::Site;
+use reelgauge_record::run_dir::{RunDirError, write_atomically};
+
+/// The file's name.
+pub const SITE_FILE: &str = "site.toml";
+
+/// Nobody writes a longer one.
+const FILE_MAX_BYTES: u64 = 64 << 10;
+
+/// What stands on top of a file that was written.
+const HEAD: &str = "\
+# What no counter tells of this site. Every line may be left out; what is not here is not known.
+# reelgauge doctor --ask asks for it; docs/site.md says what each line means.
+
+";
+
+/// Why a site is not known.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SiteError {
+    /// The file can't be read.
+    #[error("cannot read {path}: {source}", path = path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It says something that is not understood.
+    #[error("{path} can't be understood: {why}", path = path.display())]
+    NotUnderstood {
+        /// Which.
+        path: PathBuf,
+        /// Where, and what.
+        why: String,
+    },
+    /// It can't be written.
+    #[error(transparent)]
+    Write(#[from] RunDirError),
+}
+
+/// What a file says of a site; `None` where there is no such file.
+///
+/// # Errors
+/// It can't be read, or not understood.
+pub fn read_site(path: &Path) -> Result<Option<Site>, SiteError> {
+    let failed = |source| SiteError::Io { path: path.to_path_buf(), source };
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file.map_err(failed)?,
+    };
+    let mut text = String::new();
+    file.take(FILE_MAX_BYTES).read_to_string(&mut text).map_err(failed)?;
+    let not_understood = |error: toml::de::Error| SiteError::NotUnderstood {
+        path: path.to_path_buf(),
+        why: error.to_string(),
+    };
+    toml::from_str(&text).map(Some).map_err(not_understood)
+}
+
+/// Writes a site down, in the place of what was there.
+///
+/// # Errors
+/// It can't be written.
+pub fn write_site(path: &Path, site: &Site) -> Result<(), SiteError> {
+    let not_understood = |error: toml::ser::Error| SiteError::NotUnderstood {
+        path: path.to_path_buf(),
+        why: error.to_string(),
+    };
+    let text = toml::to_string_pretty(site).map_err(not_understood)?;
+    Ok(write_atomically(path, format!("{HEAD}{text}").as_bytes())?)
+}
+
+/// Keeps what is known of the site with a run that begins; `out` is the folder of runs. What to say where the
+/// file
+/// is there and of no use.
+pub fn keep_site(out: &Path, run_dir: &Path) -> Option<String> {
+    // The runs of a proof or a suite lie in its directory, and that in the folder of runs.
+    let is_of_many = ["proof.json", "suite.json"].iter().any(|file| out.join(file).exists());
+    let from = out.parent().filter(|_| is_of_many).unwrap_or(out).join(SITE_FILE);
+    match read_site(&from) {
+        Ok(None) => None,
+        Ok(Some(_)) => fs::copy(&from, run_dir.join(SITE_FILE))
+            .err()
+            .map(|error| format!("{} could not be kept with the run ({error}).", from.display())),
+        Err(error) => Some(format!("Nothing of the site is known: {error}.")),
+    }
+}
+
+/// What was known of the site when a run began.
+pub(crate) fn site_of_run(run_dir: &Path) -> Option<Site> {
+    read_site(&run_dir.join(SITE_FILE)).ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_analysis::path::site::{DiskKind, Raid};
+
+    use super::*;
+
+    const BY_HAND: &str = "\
+[server]
+link_mbit_per_s = 10000
+link_kind = \"ethernet\"
+memory_gib = 64
+
+[switch]
+model = \"Acme 24\"
+buffer_per_port_kib = 512
+buffer_is_shared = true
+
+[backplane]
+bus = \"sas\"
+generation = 3
+lanes = 4
+
+[disks]
+kind = \"hdd-sata\"
+count = 12
+raid = \"raid6\"
+";
+
+    #[test]
+    fn what_was_written_by_hand_is_read_kept_and_written_again() {
+        let out = tempfile::tempdir().unwrap();
+        let file = out.path().join(SITE_FILE);
+        assert_eq!(read_site(&file).unwrap(), None);
+        fs::write(&file, BY_HAND).unwrap();
+        let site = read_site(&file).unwrap().unwrap();
+        assert_eq!((site.disks.kind, site.disks.raid), (Some(DiskKind::HddSata), Some(Raid::Raid6)));
+        assert_eq!(site.server.mtu_bytes, None);
+        let run = out.path().join("run");
+        fs::create_dir(&run).unwrap();
+        assert_eq!(keep_site(out.path(), &run), None);
+        assert_eq!(site_of_run(&run), Some(site.clone()));
+        write_site(&file, &site).unwrap();
+        assert_eq!(read_site(&file).unwrap(), Some(site));
+        write_site(&file, &Site::default()).unwrap();
+        assert_eq!(read_site(&file).unwrap(), Some(Site::default()), "every field may be left out");
+    }
+
+    #[test]
+    fn what_is_not_understood_is_said_and_kept_nowhere() {
+        let out = tempfile::tempdir().unwrap();
+        let file = out.path().join(SITE_FILE);
+        for text in ["[server]\nlink = 10\n", "[disks]\ncount = -1\n", "[disks]\nraid = \"raid7\"\n", "x"] {
+            fs::write(&file, text).unwrap();
+            let error = read_site(&file).unwrap_err().to_string();
+            assert!(error.contains(SITE_FILE) && error.contains("can't be understood"), "{error}");
+            let said = keep_site(out.path(), out.path()).unwrap();
+            assert!(said.starts_with("Nothing of the site is known: "), "{said}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What a watch found, from the counters in its directory alone.
+//!
+//! Not here: watching (runner), and what is made of the samples ([`reelgauge_analysis::counters::watched`]).
+
+use reelgauge_analysis::counters::watched::Watched;
+use reelgauge_analysis::summary::Target;
+use reelgauge_analysis::{Summary, WatchFacts};
+use reelgauge_record::counters::{is_part, read_part};
+use reelgauge_record::run_dir::RunDir;
+use reelgauge_workload::watch::WatchPlan;
+
+use crate::folders::listed;
+
+/// The verb of a watch.
+pub const WATCH: &str = "watch";
+
+/// What the watch of this directory was told; `None` where it is none.
+pub fn watch_plan(run_dir: &RunDir) -> Option<WatchPlan> {
+    let text = std::fs::read_to_string(run_dir.plan_path()).ok()?;
+    WatchPlan::from_toml(&text).ok()
+}
+
+/// What was sampled under this name. Parts that are damaged are left out, and said.
+pub fn watch_facts(run_dir: &RunDir, agent: &str) -> WatchFacts {
+    let mut watched = Watched::default();
+    let mut unread = Vec::new();
+    for path in listed(&run_dir.agent_counters_path(agent)).unwrap_or_default() {
+        if !path.file_name().is_some_and(|name| is_part(&name.to_string_lossy())) {
+            continue;
+        }
+        match read_part(&path, &mut |row| watched.take(&row)) {
+            // The last part knows all that was not read before.
+            Ok(said) => unread = said,
+            Err(error) => unread.push(error.to_string()),
+        }
+    }
+    WatchFacts {
+        agent: agent.to_owned(),
+        watched_s: watched.watched_s(),
+        looks: watched.looks(),
+        counters: watched.counters(),
+        unread,
+    }
+}
+
+/// The summary of a watch, as far as its directory tells: all of it but how it ended.
+pub fn watch_summary(run_dir: &RunDir, plan: WatchPlan, started_at: &str) -> Summary {
+    let WatchPlan { tags, storage, watch, .. } = plan;
+    let path = watch.path.as_ref().map(|path| path.display().to_string());
+    let target = Target { path: path.unwrap_or_else(|| watch.agent.clone()), ..Target::default() };
+    let mut summary = Summary::new(env!("CARGO_PKG_VERSION"), started_at, WATCH, target);
+    summary.run_dir = Some(run_dir.path().display().to_string());
+    summary.label.clone_from(&watch.agent);
+    (summary.tags, summary.storage) = (tags, storage);
+    // No operation was to be logged, so none is missing.
+    summary.log.complete = true;
+    summary.watch = Some(watch_facts(run_dir, &watch.agent));
+    summary
+}

@@ -1,0 +1,376 @@
+//! Probes of a target (`reelgauge doctor PATH --probe`): what its file system does with what media programs
+//! ask of it, tried in its area, and written down as the text that the doctor judges.
+//!
+//! The area is taken as by any run: its lock decides who is alone there. What is made is removed behind the
+//! probes, after Ctrl-C too, and the area with it if it was not there before. A thread does all this; when
+//! nothing comes back from the storage any more, it is left alone with it, and what is known is kept.
+//!
+//! Linux only. Not here: the I/O itself ([`reelgauge_engine::probe`]), and what a fact means (the doctor).
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use reelgauge_doctor::facts::{Value, probed_line};
+use reelgauge_engine::area::{Area, Terms};
+use reelgauge_engine::probe::{Bench, Noted, PROBES, Steps};
+use rustix::thread::Pid;
+
+use crate::error::RunError;
+use crate::interrupt::{EXIT_INTERRUPTED, Interrupt};
+use crate::session::locked_target::LockedTarget;
+use crate::session::made_files::MadeFiles;
+
+/// How often it is looked whether something came back, and whether somebody wants it to end.
+const BEAT: Duration = Duration::from_millis(20);
+/// Nobody looked for so long: this process itself was stopped, and knows nothing of that time.
+const MISSED: Duration = Duration::from_secs(1);
+/// How long somebody who wants it to end waits for what was made to be removed: it must be over in 2 s.
+const GRACE: Duration = Duration::from_millis(1400);
+
+/// The folder of the probes in the area's scratch folder.
+const FOLDER: &str = "probe";
+
+/// What is to be probed.
+#[derive(Clone, Debug)]
+pub struct ProbeRequest {
+    /// The directory.
+    pub target: PathBuf,
+    /// What was said of it.
+    pub terms: Terms,
+    /// Storage from which nothing comes back for so long is given up.
+    pub hang_after: Duration,
+}
+
+/// What probes found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probed {
+    /// The text that the doctor judges.
+    pub text: String,
+    /// What the reader should know.
+    pub notes: Vec<String>,
+    /// Whether all of them came to their end.
+    pub is_whole: bool,
+}
+
+/// Why there is nothing to judge.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProbeError {
+    /// The target can't be used.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// Somebody stopped it, and nothing is left.
+    #[error("stopped; what the probes made is removed again")]
+    Stopped,
+    /// Somebody stopped it, and the storage was too slow for what was to be removed.
+    #[error(
+        "stopped; {} was still busy with what the probes made: it goes with the next probe or run there, or with \
+         'reelgauge clean'",
+        target.display()
+    )]
+    StoppedAndLeft {
+        /// The target.
+        target: PathBuf,
+    },
+    /// There is no thread for it, or it ended by itself.
+    #[error("the probes could not be carried out: {0}")]
+    Thread(io::Error),
+}
+
+impl ProbeError {
+    /// The exit code: 2 wrong input, 3 broke off, 130 interrupted.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            ProbeError::Run(error) => error.exit_code(),
+            ProbeError::Stopped | ProbeError::StoppedAndLeft { .. } => EXIT_INTERRUPTED as u8,
+            ProbeError::Thread(_) => 3,
+        }
+    }
+}
+
+/// What the thread says.
+enum Said {
+    /// It takes the area, under this number.
+    Works(Pid),
+    /// The probe with this number begins.
+    Begins(usize),
+    /// It has found this.
+    Found(Vec<(&'static str, Noted)>),
+    /// It is over.
+    Done(Result<End, RunError>),
+}
+
+/// How it ended.
+#[derive(Debug, Default)]
+struct End {
+    /// What the reader should know.
+    notes: Vec<String>,
+    /// Something that was made is still there.
+    is_left: bool,
+}
+
+impl End {
+    fn left(&mut self, note: String) {
+        self.notes.push(note);
+        self.is_left = true;
+    }
+}
+
+/// Probes a target.
+///
+/// # Errors
+/// [`ProbeError`]: nothing is known then. Storage that stops answering is no error: what was found is kept.
+pub fn probe(request: &ProbeRequest, interrupt: &Interrupt) -> Result<Probed, ProbeError> {
+    let steps = Arc::new(Steps::default());
+    let (sender, said) = channel();
+    let (theirs, steps_of_thread, interrupt_of_thread) =
+        (request.clone(), Arc::clone(&steps), interrupt.clone());
+    let work = move || {
+        let end = carry_out(&theirs, &steps_of_thread, &interrupt_of_thread, &sender);
+        // Nobody listens any more if the storage was given up.
+        let _ = sender.send(Said::Done(end));
+    };
+    let thread = std::thread::Builder::new().name("probe".to_owned());
+    thread.spawn(work).map_err(ProbeError::Thread)?;
+    Listener::new(request, &steps, interrupt).until_over(&said)
+}
+
+/// Takes the area, probes, and removes what was made.
+fn carry_out(
+    request: &ProbeRequest,
+    steps: &Steps,
+    interrupt: &Interrupt,
+    sender: &Sender<Said>,
+) -> Result<End, RunError> {
+    let _ = sender.send(Said::Works(rustix::thread::gettid()));
+    let area = Area::open_or_create_on(&request.target, request.terms)?;
+    let is_new = area.is_new();
+    let mut end = in_area(&area, steps, interrupt, sender);
+    if is_new
+        && let Err(error) = area.clean()
+        && let Ok(end) = &mut end
+    {
+        // What was found matters more.
+        end.left(format!("The area stays: {error}."));
+    }
+    end
+}
+
+fn in_area(
+    area: &Area,
+    steps: &Steps,
+    interrupt: &Interrupt,
+    sender: &Sender<Said>,
+) -> Result<End, RunError> {
+    let locked = LockedTarget::take(area)?;
+    let mut end = End { notes: locked.notes(), is_left: false };
+    let mut made = MadeFiles::begin(&locked, interrupt)?;
+    let folder = made.scratch().map(|scratch| scratch.directory(FOLDER)).transpose()?;
+    if let Some(folder) = folder {
+        let bench = Bench::new(area, &locked.mount, folder, steps);
+        for (number, probe) in PROBES.iter().enumerate() {
+            let _ = sender.send(Said::Begins(number));
+            let Ok(found) = probe.run(&bench) else { break };
+            let _ = sender.send(Said::Found(found));
+        }
+    }
+    if let Err(left) = made.remove() {
+        end.left(format!(
+            "Not removed behind the probes: {left}; it goes with the next probe or run there, or with 'reelgauge \
+             clean'."
+        ));
+    }
+    Ok(end)
+}
+
+/// Listens to the thread, and to whoever wants it to end.
+struct Listener<'a> {
+    request: &'a ProbeRequest,
+    steps: &'a Steps,
+    interrupt: &'a Interrupt,
+    lines: Vec<String>,
+    /// How many probes have told.
+    told: usize,
+    /// The one that goes on.
+    now: Option<usize>,
+    /// The thread, and what the kernel said of it last.
+    thread: Option<(Pid, Option<String>)>,
+}
+
+impl<'a> Listener<'a> {
+    fn new(request: &'a ProbeRequest, steps: &'a Steps, interrupt: &'a Interrupt) -> Listener<'a> {
+        let path = Value::Word(request.target.display().to_string());
+        let lines = vec![probed_line("path", Ok(&path))];
+        Listener { request, steps, interrupt, lines, told: 0, now: None, thread: None }
+    }
+
+    fn until_over(mut self, said: &Receiver<Said>) -> Result<Probed, ProbeError> {
+        let (mut done, mut came_back, mut looked) = (0, Instant::now(), Instant::now());
+        let mut asked: Option<Instant> = None;
+        loop {
+            match said.recv_timeout(BEAT) {
+                Ok(Said::Works(thread)) => self.thread = Some((thread, None)),
+                Ok(Said::Begins(number)) => self.now = Some(number),
+                Ok(Said::Found(found)) => self.take(&found),
+                Ok(Said::Done(end)) => return self.over(end?),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(ProbeError::Thread(io::Error::other("their thread ended by itself")));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let was_away = looked.elapsed() > MISSED;
+            looked = Instant::now();
+            if was_away || self.steps.done() != done || self.takes_the_area() {
+                (done, came_back) = (self.steps.done(), looked);
+            }
+            if self.interrupt.asked() {
+                self.steps.stop();
+                if asked.get_or_insert(looked).elapsed() >= GRACE {
+                    return Err(ProbeError::StoppedAndLeft { target: self.request.target.clone() });
+                }
+            } else if came_back.elapsed() >= self.request.hang_after {
+                return Ok(self.hung());
+            }
+        }
+    }
+
+    /// Whether the thread has run since the last look, while it takes the area and counts no steps: one that
+    /// waits in a mount that does not answer never runs.
+    fn takes_the_area(&mut self) -> bool {
+        let (None, Some((thread, before))) = (self.now, &mut self.thread) else { return false };
+        let stat = format!("/proc/self/task/{}/schedstat", thread.as_raw_nonzero());
+        let said = std::fs::read_to_string(stat).ok();
+        let has_run = said != *before;
+        *before = said;
+        has_run
+    }
+
+    fn take(&mut self, found: &[(&'static str, Noted)]) {
+        self.told += 1;
+        for (fact, noted) in found {
+            let line = match noted {
+                Noted::Number(number) => probed_line(fact, Ok(&Value::Number(*number))),
+                Noted::Word(word) => probed_line(fact, Ok(&Value::Word(word.clone()))),
+                Noted::Nothing => probed_line(fact, Ok(&Value::Nothing)),
+                Noted::NotKnown(why) => probed_line(fact, Err(why)),
+            };
+            self.lines.push(line);
+        }
+    }
+
+    fn over(self, end: End) -> Result<Probed, ProbeError> {
+        match (self.told < PROBES.len(), end.is_left) {
+            (true, false) => Err(ProbeError::Stopped),
+            (true, true) => Err(ProbeError::StoppedAndLeft { target: self.request.target.clone() }),
+            (false, _) => {
+                let text = self.lines.join("\n") + "\n";
+                Ok(Probed { text, notes: end.notes, is_whole: true })
+            }
+        }
+    }
+
+    /// The storage does not answer any more.
+    fn hung(mut self) -> Probed {
+        let long = format!("{:.0} s", self.request.hang_after.as_secs_f64());
+        let doing = self.now.filter(|now| *now == self.told).map_or_else(
+            || "while the area was taken or given back".to_owned(),
+            |now| format!("while it tried {}", PROBES[now].name),
+        );
+        for (number, probe) in PROBES.iter().enumerate().skip(self.told) {
+            let why = match self.now {
+                Some(now) if now == number => format!("got no answer from the storage for {long}"),
+                _ => "was not tried, since the storage no longer answered".to_owned(),
+            };
+            self.lines.extend(probe.facts.iter().map(|fact| probed_line(fact, Err(&why))));
+        }
+        let note = format!(
+            "Nothing has come back from {} for {long}, {doing}. Check the server and the network. What was made \
+             there goes with the next probe or run, or with 'reelgauge clean'.",
+            shown(&self.request.target)
+        );
+        Probed { text: self.lines.join("\n") + "\n", notes: vec![note], is_whole: false }
+    }
+}
+
+fn shown(path: &Path) -> String {
+    reelgauge_report::text::plain(&path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn request(target: &Path) -> ProbeRequest {
+        ProbeRequest {
+            target: target.to_owned(),
+            terms: Terms::default(),
+            hang_after: Duration::from_secs(60),
+        }
+    }
+
+    #[test]
+    fn a_target_is_probed_and_nothing_is_left() {
+        let target = tempfile::tempdir().unwrap();
+        let probed = probe(&request(target.path()), &Interrupt::default()).unwrap();
+        assert!(probed.is_whole, "{probed:?}");
+        for fact in PROBES.iter().flat_map(|probe| probe.facts) {
+            assert!(probed.text.lines().any(|line| line.starts_with(&format!("{fact} "))), "{fact}");
+        }
+        assert_eq!(std::fs::read_dir(target.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn an_area_that_was_there_stays_and_what_a_killed_probe_left_goes() {
+        let target = tempfile::tempdir().unwrap();
+        let area = Area::open_or_create(target.path()).unwrap();
+        let left = area.root().join("scratch").join(FOLDER);
+        std::fs::create_dir_all(&left).unwrap();
+        std::fs::write(left.join("take:1 "), "left").unwrap();
+        probe(&request(target.path()), &Interrupt::default()).unwrap();
+        assert!(area.root().exists() && !area.root().join("scratch").exists());
+    }
+
+    #[test]
+    fn two_at_once_are_refused_by_the_lock_of_the_area() {
+        let target = tempfile::tempdir().unwrap();
+        let area = Area::open_or_create(target.path()).unwrap();
+        let _run = LockedTarget::take(&area).unwrap();
+        let refused = probe(&request(target.path()), &Interrupt::default()).unwrap_err();
+        assert!(refused.to_string().contains("in use by another run"), "{refused}");
+        assert_eq!(refused.exit_code(), 2);
+    }
+
+    #[test]
+    fn who_asks_it_to_end_is_obeyed_and_nothing_is_left() {
+        let target = tempfile::tempdir().unwrap();
+        let interrupt = Interrupt::default();
+        interrupt.ask(crate::interrupt::StoppedBy::User);
+        let stopped = probe(&request(target.path()), &interrupt).unwrap_err();
+        assert!(matches!(stopped, ProbeError::Stopped) && stopped.exit_code() == 130, "{stopped}");
+        assert_eq!(std::fs::read_dir(target.path()).unwrap().count(), 0);
+    }
+
+    /// What is told of storage that stops answering in the second probe.
+    #[test]
+    fn what_was_found_before_a_hang_is_kept_and_the_rest_is_not_known() {
+        let steps = Steps::default();
+        let request =
+            ProbeRequest { hang_after: Duration::from_millis(50), ..request(Path::new("/mnt/nas")) };
+        let interrupt = Interrupt::default();
+        let (sender, said) = channel();
+        sender.send(Said::Begins(0)).unwrap();
+        sender.send(Said::Found(vec![("clock", Noted::Word("shared".to_owned()))])).unwrap();
+        sender.send(Said::Begins(1)).unwrap();
+        let probed = Listener::new(&request, &steps, &interrupt).until_over(&said).unwrap();
+        assert!(!probed.is_whole);
+        assert!(probed.text.contains("clock = shared\n"), "{}", probed.text);
+        assert!(probed.text.contains("flock ! got no answer from the storage"), "{}", probed.text);
+        assert!(probed.text.contains("xattrs ! was not tried"), "{}", probed.text);
+        assert!(probed.notes[0].contains("while it tried locks"), "{:?}", probed.notes);
+    }
+}

@@ -1,0 +1,105 @@
+//! Until when the load of a steered run may go on. Times are readings of one monotonic clock.
+
+use std::time::Duration;
+
+/// How long the load goes on without a word, where nothing else was said.
+pub const HELD_FOR: Duration = Duration::from_secs(5);
+/// The longest that one word may let it go on.
+pub const HELD_FOR_MOST: Duration = Duration::from_secs(60);
+/// A run that is ready and loads nothing waits so long for a word.
+pub const WAITS_FOR: Duration = Duration::from_secs(600);
+
+/// What a run does to the storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Load {
+    /// Something: it measures, or makes or reads back files.
+    Goes,
+    /// Nothing: it waits to be told when to begin.
+    Waits,
+    /// Nothing any more.
+    Over,
+}
+
+/// See the module.
+#[derive(Clone, Copy, Debug)]
+pub struct Leash {
+    heard_ns: u64,
+    held_until_ns: u64,
+    load: Load,
+}
+
+impl Leash {
+    /// Of a run that begins to prepare now.
+    pub fn new(now_ns: u64) -> Leash {
+        Leash { heard_ns: now_ns, held_until_ns: now_ns + nanoseconds(HELD_FOR), load: Load::Goes }
+    }
+
+    /// A word came that lets the load go on for so long. Whoever lets it has itself heard nothing for a
+    /// while.
+    pub fn hold(&mut self, now_ns: u64, long: Duration, silent: Duration) {
+        self.heard_ns = self.heard_ns.max(now_ns.saturating_sub(nanoseconds(silent)));
+        let until_ns = now_ns.saturating_add(nanoseconds(long.min(HELD_FOR_MOST)));
+        self.held_until_ns = self.held_until_ns.max(until_ns);
+    }
+
+    /// What the run does now.
+    pub fn load(&mut self, load: Load) {
+        self.load = load;
+    }
+
+    /// Whether nothing is loaded any more.
+    pub fn is_over(&self) -> bool {
+        self.load == Load::Over
+    }
+
+    /// For how long nothing was heard, if that is too long.
+    pub fn lapsed(&self, now_ns: u64) -> Option<Duration> {
+        let silence = Duration::from_nanos(now_ns.saturating_sub(self.heard_ns));
+        let is_too_long = match self.load {
+            Load::Goes => now_ns >= self.held_until_ns,
+            Load::Waits => silence >= WAITS_FOR,
+            Load::Over => false,
+        };
+        is_too_long.then_some(silence)
+    }
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    #[test]
+    fn load_goes_on_for_as_long_as_was_said() {
+        let mut leash = Leash::new(0);
+        assert_eq!(leash.lapsed(5 * SECOND - 1), None);
+        assert_eq!(leash.lapsed(5 * SECOND), Some(Duration::from_secs(5)));
+        leash.hold(4 * SECOND, Duration::from_secs(2), Duration::from_secs(1));
+        assert_eq!(leash.lapsed(6 * SECOND - 1), None);
+        assert_eq!(leash.lapsed(6 * SECOND), Some(Duration::from_secs(3)));
+        // A shorter word does not take back what was said.
+        leash.hold(6 * SECOND, Duration::from_secs(9), Duration::ZERO);
+        leash.hold(7 * SECOND, Duration::from_secs(1), Duration::ZERO);
+        assert_eq!(leash.lapsed(15 * SECOND - 1), None);
+        assert!(leash.lapsed(15 * SECOND).is_some());
+        leash.hold(20 * SECOND, Duration::MAX, Duration::ZERO);
+        assert!(leash.lapsed(80 * SECOND).is_some(), "one word holds for a minute at most");
+    }
+
+    #[test]
+    fn who_loads_nothing_waits_longer_but_not_for_ever() {
+        let mut leash = Leash::new(0);
+        leash.load(Load::Waits);
+        assert_eq!(leash.lapsed(599 * SECOND), None);
+        assert!(leash.lapsed(600 * SECOND).is_some());
+        leash.load(Load::Goes);
+        assert!(leash.lapsed(599 * SECOND).is_some());
+        leash.load(Load::Over);
+        assert_eq!(leash.lapsed(u64::MAX), None);
+    }
+}

@@ -1,0 +1,322 @@
+//! Between a run and whoever steers it: waits for starts, tells what goes on, and stops the load when nobody
+//! is heard.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use reelgauge_engine::clock::Clock;
+
+use super::leash::{Leash, Load};
+use super::outbox::Outbox;
+use super::words::{LiveSaid, ReadyPoint, Said, StartRefusal, SteerOrder};
+use crate::error::RunError;
+use crate::interrupt::{Interrupt, StoppedBy};
+use crate::observer::{Live, Observer, PointAhead, RunBegin, Start};
+use crate::session::finished::Finished;
+
+/// How often the leash is looked at.
+const BEAT: Duration = Duration::from_millis(50);
+/// How often figures are told. A little less than a second, as the run tells them four times a second.
+const EVERY: Duration = Duration::from_millis(950);
+/// A start whose time is over by more than this is none.
+const LATE_MOST_NS: i64 = 1_000_000_000;
+/// A start that is farther ahead comes from a wrong clock.
+const AHEAD_MOST_NS: i64 = 60_000_000_000;
+/// A longer line is no word.
+const LINE_MAX: u64 = 64 << 10;
+
+/// Steers a run, as its observer.
+#[derive(Debug)]
+pub struct Pilot {
+    shared: Arc<Shared>,
+    outbox: Outbox,
+    clock: Option<Clock>,
+    run_dir: Option<String>,
+    point: u16,
+    /// When the load point that comes was told to begin, on the run's clock.
+    start_ns: Option<u64>,
+    told: Option<Instant>,
+    prepared_told: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    clock: Clock,
+    interrupt: Interrupt,
+    orders: Mutex<Orders>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct Orders {
+    leash: Leash,
+    /// The load point that is ready, and when it is to begin, if that was said.
+    awaited: Option<u16>,
+    start_unix_ns: Option<i64>,
+}
+
+impl Shared {
+    fn orders(&self) -> MutexGuard<'_, Orders> {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn load(&self, load: Load) {
+        self.orders().leash.load(load);
+    }
+}
+
+impl Pilot {
+    /// Listens to `input`, and says everything on standard output. `plan` is the plan's file.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn start(
+        input: Box<dyn Read + Send>,
+        plan_sha256: String,
+        interrupt: &Interrupt,
+    ) -> io::Result<Pilot> {
+        let outbox = Outbox::on(io::stdout())?;
+        let clock = Clock::start();
+        let orders = Orders { leash: Leash::new(clock.now_ns()), awaited: None, start_unix_ns: None };
+        let shared = Arc::new(Shared {
+            clock,
+            interrupt: interrupt.clone(),
+            orders: Mutex::new(orders),
+            changed: Condvar::new(),
+        });
+        let (listens, watches) = (Arc::clone(&shared), Arc::clone(&shared));
+        let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
+        named("steering").spawn(move || listen(input, &listens))?;
+        named("leash").spawn(move || watch(&watches))?;
+        outbox.say(Said::Hello { version: env!("CARGO_PKG_VERSION").to_owned(), plan_sha256 });
+        Ok(Pilot {
+            shared,
+            outbox,
+            clock: None,
+            run_dir: None,
+            point: 0,
+            start_ns: None,
+            told: None,
+            prepared_told: None,
+        })
+    }
+
+    /// The run is over. Its exit code.
+    pub fn done(self, result: &Result<Finished, RunError>) -> u8 {
+        self.shared.load(Load::Over);
+        let (code, reason) = match result {
+            Ok(finished) => (finished.exit_code(), finished.summary.outcome_reason.clone()),
+            Err(error) => (error.exit_code(), Some(error.to_string())),
+        };
+        self.outbox.finish(Said::Done { code, run_dir: self.run_dir, reason });
+        code
+    }
+
+    /// When a start that was told is, on the run's clock.
+    fn on_run_clock(&self, at_unix_ns: i64) -> Result<u64, StartRefusal> {
+        let now_ns = self.clock.as_ref().map_or(0, Clock::now_ns);
+        start_on(at_unix_ns, unix_ns(), now_ns)
+    }
+}
+
+impl Observer for Pilot {
+    fn begun(&mut self, begin: &RunBegin<'_>) {
+        let run_dir = std::path::absolute(begin.run_dir).unwrap_or_else(|_| begin.run_dir.to_path_buf());
+        let run_dir = run_dir.display().to_string();
+        self.run_dir = Some(run_dir.clone());
+        self.outbox.say(Said::Begun { run_dir });
+    }
+
+    fn clock_began(&mut self, clock: Clock) {
+        self.clock = Some(clock);
+    }
+
+    fn phase(&mut self, name: &str) {
+        if name == "reporting" {
+            self.shared.load(Load::Over);
+        }
+        self.outbox.say(Said::Phase { name: name.to_owned() });
+    }
+
+    fn prepared(&mut self, done_bytes: u64, total_bytes: u64) {
+        if done_bytes >= total_bytes || self.prepared_told.is_none_or(|at| at.elapsed() >= EVERY) {
+            self.prepared_told = Some(Instant::now());
+            self.outbox.say(Said::Prepared { done_bytes, total_bytes });
+        }
+    }
+
+    fn begins(&mut self, ahead: &PointAhead<'_>, interrupt: &Interrupt) -> Start {
+        let point = ahead.index;
+        let shared = Arc::clone(&self.shared);
+        let mut orders = shared.orders();
+        orders.leash.load(Load::Waits);
+        orders.awaited = Some(point);
+        orders.start_unix_ns = None;
+        self.outbox.say(Said::Ready(ReadyPoint {
+            point,
+            label: ahead.label.to_owned(),
+            workers: ahead.workers,
+            warmup_ns: ahead.warmup_ns,
+            measured_ns: ahead.measured_ns,
+        }));
+        loop {
+            if interrupt.asked() {
+                orders.awaited = None;
+                return Start::Never;
+            }
+            if let Some(at_unix_ns) = orders.start_unix_ns.take() {
+                match self.on_run_clock(at_unix_ns) {
+                    Ok(run_ns) => {
+                        orders.awaited = None;
+                        orders.leash.load(Load::Goes);
+                        self.start_ns = Some(run_ns);
+                        return Start::At { run_ns };
+                    }
+                    Err(why) => self.outbox.say(Said::Refused { point, why }),
+                }
+            }
+            let waited = shared.changed.wait_timeout(orders, BEAT);
+            orders = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn point_began(&mut self, index: u16, begun_ns: u64) {
+        self.point = index;
+        self.told = None;
+        if let Some(start_ns) = self.start_ns.take() {
+            let skew_ns = begun_ns.cast_signed() - start_ns.cast_signed();
+            self.outbox.say(Said::Started { point: index, skew_ns });
+        }
+    }
+
+    fn point_over(&mut self, index: u16, is_complete: bool) {
+        self.outbox.say(Said::PointOver { point: index, is_complete });
+    }
+
+    fn wants_response_counts(&mut self, is_over: bool) -> bool {
+        is_over || self.told.is_none_or(|told| told.elapsed() >= EVERY)
+    }
+
+    fn live(&mut self, live: &Live) {
+        let Some(response_counts) = live.response_counts.clone() else { return };
+        self.told = Some(Instant::now());
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.outbox.say(Said::Live(LiveSaid {
+            point: self.point,
+            elapsed_ms: ms(live.elapsed),
+            measured_ms: ms(live.elapsed.saturating_sub(live.warmup)),
+            is_warming_up: live.elapsed < live.warmup,
+            read_bytes_per_s: live.read_bytes_per_s,
+            write_bytes_per_s: live.write_bytes_per_s,
+            ops: live.ops,
+            failed_ops: live.failed_ops,
+            read_bytes: live.read_bytes,
+            written_bytes: live.written_bytes,
+            late_frames: live.late_frames,
+            no_answer_ms: live.waiting.silence().map(ms),
+            response_counts,
+            is_over: live.is_over,
+        }));
+    }
+}
+
+/// When a start at this wall-clock time is on the run's clock.
+///
+/// # Errors
+/// When it lies too far behind or ahead.
+pub fn start_on(at_unix_ns: i64, now_unix_ns: i64, now_run_ns: u64) -> Result<u64, StartRefusal> {
+    let ahead_ns = at_unix_ns.saturating_sub(now_unix_ns);
+    if ahead_ns < -LATE_MOST_NS {
+        return Err(StartRefusal::Late { by_ns: ahead_ns.saturating_neg() });
+    }
+    if ahead_ns > AHEAD_MOST_NS {
+        return Err(StartRefusal::FarAhead { by_ns: ahead_ns });
+    }
+    Ok(now_run_ns.saturating_add_signed(ahead_ns))
+}
+
+fn unix_ns() -> i64 {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// Obeys until nobody is left to say anything.
+fn listen(input: Box<dyn Read + Send>, shared: &Shared) {
+    let mut input = BufReader::new(input);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match Read::by_ref(&mut input).take(LINE_MAX).read_until(b'\n', &mut line) {
+            Ok(0) => break,
+            // What is no word says nothing, and holds nothing either.
+            Ok(_) => {
+                if let Ok(order) = serde_json::from_slice(&line) {
+                    obey(order, shared);
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+    }
+    let is_over = shared.orders().leash.is_over();
+    if !is_over {
+        shared.interrupt.ask(StoppedBy::AgentGone);
+        shared.changed.notify_all();
+    }
+}
+
+fn obey(order: SteerOrder, shared: &Shared) {
+    let now_ns = shared.clock.now_ns();
+    let mut orders = shared.orders();
+    match order {
+        SteerOrder::Start { point, at_unix_ns } => {
+            if orders.awaited == Some(point) && orders.start_unix_ns.is_none() {
+                orders.start_unix_ns = Some(at_unix_ns);
+            }
+        }
+        SteerOrder::Hold { for_ms, silent_ms } => {
+            let ms = Duration::from_millis;
+            orders.leash.hold(now_ns, ms(for_ms), ms(silent_ms));
+        }
+        SteerOrder::Stop => shared.interrupt.ask(StoppedBy::Controller),
+        SteerOrder::Lapse { silent_ms } => {
+            shared.interrupt.ask(StoppedBy::Silence(Duration::from_millis(silent_ms)));
+        }
+    }
+    shared.changed.notify_all();
+}
+
+/// Stops the run when nobody has said for too long that it may go on.
+fn watch(shared: &Shared) {
+    loop {
+        std::thread::sleep(BEAT);
+        let lapsed = shared.orders().leash.lapsed(shared.clock.now_ns());
+        if let Some(silence) = lapsed {
+            shared.interrupt.ask(StoppedBy::Silence(silence));
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_start_is_moved_onto_the_clock_of_the_run_whatever_the_wall_clock_says() {
+        let year_ns = 365 * 86_400 * 1_000_000_000;
+        for now_unix_ns in [0, year_ns, 50 * year_ns] {
+            assert_eq!(start_on(now_unix_ns + 3_000, now_unix_ns, 10_000), Ok(13_000));
+            assert_eq!(start_on(now_unix_ns - 3_000, now_unix_ns, 10_000), Ok(7_000));
+        }
+        assert_eq!(start_on(0, 900_000_000, 500), Ok(0), "before the run's own beginning");
+    }
+
+    #[test]
+    fn a_start_that_is_long_over_or_far_ahead_is_refused() {
+        assert_eq!(start_on(0, 2_000_000_000, 5), Err(StartRefusal::Late { by_ns: 2_000_000_000 }));
+        assert_eq!(start_on(i64::MAX, 0, 5), Err(StartRefusal::FarAhead { by_ns: i64::MAX }));
+        assert!(start_on(i64::MIN, i64::MAX, 5).is_err());
+    }
+}

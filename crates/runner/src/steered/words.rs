@@ -1,0 +1,163 @@
+//! What a steered run and whoever steers it say to each other. A line of JSON each; unknown words are passed
+//! over, so that a newer side may say more.
+
+use reelgauge_analysis::ResponseCounts;
+use serde::{Deserialize, Serialize};
+
+/// What a steered run is told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum SteerOrder {
+    /// Begin this load point then. Said again, or of another load point, it does nothing.
+    Start {
+        /// From 0.
+        point: u16,
+        /// On this machine's wall clock, since 1970.
+        at_unix_ns: i64,
+    },
+    /// The load may go on for so long from now.
+    Hold {
+        /// How long.
+        for_ms: u64,
+        /// For how long the controller has not been heard already.
+        #[serde(default)]
+        silent_ms: u64,
+    },
+    /// End, and keep what was measured.
+    Stop,
+    /// The same, because the controller was not heard for so long.
+    Lapse {
+        /// How long.
+        silent_ms: u64,
+    },
+}
+
+/// What a steered run says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "say", rename_all = "snake_case")]
+pub enum Said {
+    /// First of all.
+    Hello {
+        /// Of this program.
+        version: String,
+        /// SHA-256 of the plan's file.
+        plan_sha256: String,
+    },
+    /// There is a place for its results.
+    Begun {
+        /// The run directory.
+        run_dir: String,
+    },
+    /// A phase begins: preparing, measuring, verifying, …
+    Phase {
+        /// Which.
+        name: String,
+    },
+    /// So much of the test files is there.
+    Prepared {
+        /// Bytes that are there.
+        done_bytes: u64,
+        /// Of so many.
+        total_bytes: u64,
+    },
+    /// A load point could begin.
+    Ready(ReadyPoint),
+    /// A start was not obeyed.
+    Refused {
+        /// The load point.
+        point: u16,
+        /// Why.
+        why: StartRefusal,
+    },
+    /// A load point began.
+    Started {
+        /// From 0.
+        point: u16,
+        /// How much later than it was told to.
+        skew_ns: i64,
+    },
+    /// Once a second while a load point goes on, and at its end.
+    Live(LiveSaid),
+    /// A load point is over.
+    PointOver {
+        /// From 0.
+        point: u16,
+        /// Whether nothing stopped it.
+        is_complete: bool,
+    },
+    /// The run is over, and nothing is said any more.
+    Done {
+        /// As the program's exit code.
+        code: u8,
+        /// Where it lies, if it has begun.
+        run_dir: Option<String>,
+        /// Why it did not complete.
+        reason: Option<String>,
+    },
+}
+
+/// A load point that could begin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadyPoint {
+    /// From 0.
+    pub point: u16,
+    /// What screens call it.
+    pub label: String,
+    /// How many workers it has.
+    pub workers: u32,
+    /// Left out of the figures.
+    pub warmup_ns: u64,
+    /// In them.
+    pub measured_ns: u64,
+}
+
+/// Why a start was not obeyed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum StartRefusal {
+    /// Its time was over.
+    Late {
+        /// By so much.
+        by_ns: i64,
+    },
+    /// Its time is so far ahead that a clock must be wrong.
+    FarAhead {
+        /// By so much.
+        by_ns: i64,
+    },
+}
+
+/// How a load point goes. Counts are those since it began, without the warm-up, so that a lost line loses
+/// nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LiveSaid {
+    /// From 0.
+    pub point: u16,
+    /// Since it began, warm-up included.
+    pub elapsed_ms: u64,
+    /// The part of it that counts.
+    #[serde(default)]
+    pub measured_ms: u64,
+    /// Whether that was all warm-up.
+    pub is_warming_up: bool,
+    /// In the last second, also of the warm-up.
+    pub read_bytes_per_s: f64,
+    /// In the last second, also of the warm-up.
+    pub write_bytes_per_s: f64,
+    /// Operations.
+    pub ops: u64,
+    /// Those that failed.
+    pub failed_ops: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Late frames by the clock; `None` where there are no frames.
+    pub late_frames: Option<u64>,
+    /// How long the storage has answered nothing; `None` where it answers.
+    pub no_answer_ms: Option<u64>,
+    /// Response times of reads and writes.
+    pub response_counts: ResponseCounts,
+    /// Nothing of this load point comes behind this.
+    pub is_over: bool,
+}

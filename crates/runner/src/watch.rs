@@ -1,0 +1,177 @@
+//! A watch: counters of this machine without load of the tool's own, in a run directory as a run has it, so
+//! that what a server counted can stand beside the run of a client.
+//!
+//! It opens nothing on a target: where a path lies is read from the table of mounts. Not here: what is
+//! sampled (doctor), what is made of it (results).
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use reelgauge_analysis::{Outcome, statement};
+use reelgauge_doctor::place::Place;
+use reelgauge_doctor::settings::settings;
+use reelgauge_doctor::{Sampling, Target, Watch};
+use reelgauge_engine::clock::Clock;
+use reelgauge_record::counters::StoreMeta;
+use reelgauge_record::host::{HostFacts, MountFacts};
+use reelgauge_record::notes::RunNotes;
+use reelgauge_record::run_dir::{RunDir, RunName, label};
+use reelgauge_results::beside::beside_into;
+use reelgauge_results::page::REPORT_FILE;
+use reelgauge_results::run_notes;
+use reelgauge_results::watched::{WATCH, watch_summary};
+use reelgauge_workload::watch::WatchPlan;
+
+use crate::error::RunError;
+use crate::interrupt::Interrupt;
+use crate::observer::{Observer, RunBegin};
+use crate::session::finished::Finished;
+use crate::session::live_log::logged;
+use crate::session::make_out;
+use crate::session::report_file::leave_report;
+
+/// Why there is no watch elsewhere.
+const LINUX_ONLY: &str = "counters of a machine are sampled on Linux only; for others, 'reelgauge doctor \
+                          --collect-script' says how they are set up";
+
+/// How soon an end that somebody asked for is noticed.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// What is watched, and where the samples go.
+#[derive(Clone, Debug)]
+pub struct WatchRequest {
+    /// For how long, of which path, under which name; an empty name is this machine's own.
+    pub plan: WatchPlan,
+    /// Folder for run directories.
+    pub out: PathBuf,
+}
+
+/// Watches this machine until the time is over or somebody ends it, which is how a watch without a time ends.
+///
+/// # Errors
+/// Nothing can be sampled here, or the samples have no place to go.
+pub fn watch(
+    request: WatchRequest,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<Finished, RunError> {
+    logged(observer, |observer| carry_out(request, observer, interrupt))
+}
+
+fn carry_out(
+    request: WatchRequest,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<Finished, RunError> {
+    if !cfg!(target_os = "linux") {
+        return Err(RunError::NotWatched(LINUX_ONLY.to_owned()));
+    }
+    let WatchRequest { mut plan, out } = request;
+    let started = Timestamp::now();
+    let place = plan.watch.path.as_deref().map(place).transpose()?;
+    if let Some(place) = &place {
+        plan.watch.path = Some(place.path.clone());
+    }
+    let host = host(place.as_ref());
+    if plan.watch.agent.is_empty() {
+        plan.watch.agent = label(&host.name);
+    }
+    if plan.watch.agent.is_empty() {
+        "unnamed".clone_into(&mut plan.watch.agent);
+    }
+    make_out(&out)?;
+    let name = RunName { start: started.into(), target: &plan.watch.agent, what: WATCH };
+    let run_dir = RunDir::create(&out, name)?;
+    run_dir.write_plan(&plan.to_toml()?)?;
+    run_dir.write_hosts(&[host])?;
+    let notes = RunNotes::new(&plan.storage, &plan.tags);
+    if notes != RunNotes::default() {
+        run_notes::write(run_dir.path(), &notes)?;
+    }
+    let nowhere = PathBuf::from(&plan.watch.agent);
+    observer.begun(&RunBegin {
+        run_dir: run_dir.path(),
+        verb: WATCH,
+        label: &plan.watch.agent,
+        target: plan.watch.path.as_ref().unwrap_or(&nowhere),
+    });
+    let clock = Clock::start();
+    observer.clock_began(clock);
+    observer.phase("watching");
+    let sampling = sample(&run_dir, &plan, place.as_ref(), clock);
+    let was_cut_off = wait(plan.watch.duration.map(|span| span.duration()), interrupt);
+    let sampled = sampling.finish();
+    let mut summary = watch_summary(&run_dir, plan, &started.to_string());
+    beside_into(&mut summary, run_dir.path(), &[]);
+    if sampled.looks == 0 {
+        summary.outcome = Outcome::BrokeOff;
+        summary.outcome_reason = sampled.trouble.clone();
+    } else if was_cut_off {
+        summary.outcome = Outcome::Interrupted;
+    }
+    summary.notes.extend(sampled.trouble);
+    run_notes::put_into(&mut summary, run_dir.path());
+    summary.statement = Some(statement::of(&summary));
+    run_dir.write_summary(&summary).map_err(RunError::NotKept)?;
+    observer.phase("reporting");
+    if let Err(error) = leave_report(run_dir.path(), &summary, interrupt) {
+        summary.notes.push(format!("There is no {REPORT_FILE}: {error}."));
+        // The figures are safe without the note.
+        let _ = run_dir.write_summary(&summary);
+    }
+    observer.finished();
+    Ok(Finished { summary, run_dir: run_dir.path().to_path_buf() })
+}
+
+/// Where a path lies, by the table of mounts.
+fn place(path: &Path) -> Result<Place, RunError> {
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").map_err(RunError::io("read the mounts"))?;
+    Place::here(&mounts, path).map_err(|error| RunError::NotWatched(error.to_string()))
+}
+
+/// This machine, with what it is set to.
+fn host(place: Option<&Place>) -> HostFacts {
+    let mount = place.map(|place| MountFacts {
+        fs_type: place.fs_type.clone(),
+        source: place.source.clone(),
+        options: place.options.join(","),
+    });
+    let mount_point = place.map_or(Path::new("/"), |place| Path::new(&place.mount_point));
+    HostFacts { settings: settings(mount_point), ..HostFacts::gather(mount) }
+}
+
+fn sample(run_dir: &RunDir, plan: &WatchPlan, place: Option<&Place>, clock: Clock) -> Sampling {
+    let target = place.map_or_else(
+        || Target { is_whole_machine: true, ..Target::default() },
+        |place| Target {
+            fs_type: place.fs_type.clone(),
+            source: place.source.clone(),
+            mount_point: PathBuf::from(&place.mount_point),
+            server: place.server,
+            ..Target::default()
+        },
+    );
+    let agent = plan.watch.agent.clone();
+    let watch = Watch {
+        dir: run_dir.agent_counters_path(&agent),
+        meta: StoreMeta { run_ns: clock.start_unix_ns().cast_signed(), agent },
+        target,
+    };
+    Sampling::start(watch, move || clock.now_ns())
+}
+
+/// Waits until the time is over or somebody asks for the end. Whether time was left.
+fn wait(duration: Option<Duration>, interrupt: &Interrupt) -> bool {
+    let began = Instant::now();
+    loop {
+        let left = duration.map(|duration| duration.saturating_sub(began.elapsed()));
+        if left == Some(Duration::ZERO) {
+            return false;
+        }
+        if interrupt.asked() {
+            return left.is_some();
+        }
+        std::thread::sleep(left.map_or(LOOK_EVERY, |left| left.min(LOOK_EVERY)));
+    }
+}

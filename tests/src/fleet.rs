@@ -1,0 +1,162 @@
+//! A fleet on this machine: a site, its server, and agents, all through the binary.
+
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::binary::{self, Outcome, Running};
+use crate::scratch::{Scratch, target_dir};
+
+/// How long anything may take, on a machine that is busy, too.
+pub const SOON: Duration = Duration::from_secs(60);
+/// How often a server is tried to be started, because somebody else took its port.
+const ATTEMPTS: usize = 5;
+
+/// The server's program, if there is one.
+pub fn nats_server() -> Option<PathBuf> {
+    let made = target_dir().join("tools/nats-server");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let dirs = std::env::split_paths(&path).map(|dir| dir.join("nats-server"));
+    std::iter::once(made).chain(dirs).find(|program| program.is_file())
+}
+
+/// Why there is none, where `cargo xtask test` has tried.
+pub fn why_no_nats_server() -> Option<String> {
+    std::fs::read_to_string(target_dir().join("tools/nats-server.missing")).ok()
+}
+
+/// A fleet with a server that runs. Taken down on drop.
+#[derive(Debug)]
+pub struct Fleet {
+    up: Running,
+    scratch: Scratch,
+    port: u16,
+}
+
+impl Fleet {
+    /// A fleet with these agents, none of which runs.
+    ///
+    /// # Panics
+    /// If it does not come up.
+    #[track_caller]
+    pub fn start(agents: &[&str]) -> Fleet {
+        for _ in 0..ATTEMPTS {
+            let scratch = Scratch::new();
+            let port = free_port();
+            let listen = format!("127.0.0.1:{port}");
+            let dir = scratch.path().join("fleet");
+            let words = ["fleet", "init", &dir.display().to_string(), "--agents", &agents.join(",")];
+            binary::run(words.into_iter().chain(["--listen", &listen])).expect_code(0);
+            if let Some(up) = up(&dir) {
+                return Fleet { up, scratch, port };
+            }
+        }
+        panic!("no server came up in {ATTEMPTS} attempts");
+    }
+
+    /// Its directory.
+    pub fn dir(&self) -> PathBuf {
+        self.scratch.path().join("fleet")
+    }
+
+    /// A folder that an agent may use.
+    pub fn root(&self, name: &str) -> PathBuf {
+        let root = self.scratch.path().join(name);
+        std::fs::create_dir_all(&root).unwrap();
+        root
+    }
+
+    /// Where its server listens.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The process that runs its server.
+    pub fn up(&mut self) -> &mut Running {
+        &mut self.up
+    }
+
+    /// What that process has said.
+    pub fn up_says(&self) -> String {
+        self.up.stderr()
+    }
+
+    /// Whether anybody listens there.
+    pub fn listens(&self) -> bool {
+        TcpStream::connect(("127.0.0.1", self.port)).is_ok()
+    }
+
+    /// Waits until nobody listens there any more; whether that is so.
+    pub fn falls_silent(&self) -> bool {
+        let start = Instant::now();
+        while self.listens() && start.elapsed() < SOON {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        !self.listens()
+    }
+
+    /// Starts the server anew, once it is gone.
+    ///
+    /// # Panics
+    /// If it does not come up.
+    #[track_caller]
+    pub fn up_again(&mut self) {
+        self.up = up(&self.dir()).expect("the server comes up again");
+    }
+
+    /// The join file of an agent.
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.dir().join("join").join(format!("{name}.toml"))
+    }
+
+    /// An agent that is there, with these flags, too.
+    ///
+    /// # Panics
+    /// If it does not appear.
+    #[track_caller]
+    pub fn agent(&self, name: &str, root: &Path, flags: &[&str]) -> Running {
+        let join = self.join(name);
+        let words =
+            ["agent".as_ref(), "--join".as_ref(), join.as_os_str(), "--root".as_ref(), root.as_os_str()];
+        let mut agent = binary::start(words.into_iter().chain(flags.iter().map(AsRef::as_ref)));
+        let appears = |agent: &mut Running| agent.stderr().contains("is there; runs may use");
+        let is_there = agent.until(SOON, |agent| appears(agent) || agent.has_ended());
+        assert!(is_there.is_some() && !agent.has_ended(), "{name} does not appear\n{}", agent.stderr());
+        agent
+    }
+
+    /// Asks the fleet something: `ls`, `ping`, `add d`.
+    pub fn ask(&self, words: &[&str]) -> Outcome {
+        let dir = self.dir().display().to_string();
+        binary::run(["fleet"].iter().chain(words).copied().chain(["--fleet", &dir]))
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        // The server, too, where whoever started it was killed.
+        let group = i32::try_from(self.up.pid()).ok().and_then(Pid::from_raw);
+        let _ = group.map(|group| kill_process_group(group, Signal::KILL));
+    }
+}
+
+/// A server that is up; none where it ended at once.
+fn up(dir: &Path) -> Option<Running> {
+    let program = nats_server().expect("a nats-server");
+    let words =
+        ["fleet".as_ref(), "up".as_ref(), dir.as_os_str(), "--nats-server".as_ref(), program.as_os_str()];
+    let mut up = binary::start(words);
+    let is_up = |up: &mut Running| up.stderr().contains("server is up");
+    let waited = up.until(2 * SOON, |up| is_up(up) || up.has_ended());
+    assert!(waited.is_some(), "the server does not listen\n{}", up.stderr());
+    let ended = up.has_ended();
+    assert!(!ended || up.stderr().contains("ended by itself"), "{}", up.stderr());
+    (!ended).then_some(up)
+}
+
+/// A port that nobody listened on a moment ago.
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}

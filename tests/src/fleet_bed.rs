@@ -1,0 +1,236 @@
+//! A fleet whose agents are there, with folders of their own on this machine, and a plan for it: small mixes
+//! that list every operation.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::binary::{self, Outcome, Running};
+use crate::fleet::Fleet;
+use crate::mix::Mix;
+use crate::run_dir::{at, count};
+use crate::scratch::Scratch;
+
+/// For what only a machine in trouble is slow to do.
+pub const PATIENCE: Duration = Duration::from_secs(90);
+
+/// See the module.
+#[derive(Debug)]
+pub struct Bed {
+    /// The fleet, with its server.
+    pub fleet: Fleet,
+    agents: Vec<(String, Running)>,
+    scratch: Scratch,
+}
+
+impl Bed {
+    /// With these agents and one load point that takes so long.
+    ///
+    /// # Panics
+    /// If it does not come up.
+    #[track_caller]
+    pub fn new(names: &[&str], duration: &str) -> Bed {
+        Bed::ramp(names, "2", duration)
+    }
+
+    /// With these agents and load points of so many workers, each of which takes so long.
+    ///
+    /// # Panics
+    /// If it does not come up.
+    #[track_caller]
+    pub fn ramp(names: &[&str], workers: &str, duration: &str) -> Bed {
+        let fleet = Fleet::start(names);
+        let scratch = Scratch::new();
+        let targets = names.iter().map(|name| fleet.root("nas").join(name));
+        targets.for_each(|target| std::fs::create_dir_all(target).unwrap());
+        let mix = Mix::on(&scratch.dir("target")).with(&[
+            "--buffered",
+            "--warmup",
+            "0ms",
+            "--duration",
+            "100ms",
+            // Every operation is listed in the end.
+            "--max-delay",
+            "40ms",
+        ]);
+        mix.measure();
+        let plan = std::fs::read_to_string(mix.run_dir().join("run.toml")).unwrap();
+        assert!(plan.contains("workers = \"2\""), "{plan}");
+        let plan = plan.replace("workers = \"2\"", &format!("workers = \"{workers}\""));
+        let plan = plan.replace("\"100ms\"", &format!("\"{duration}\""));
+        std::fs::write(scratch.path().join("mix.toml"), plan).unwrap();
+        let mut bed = Bed { fleet, agents: Vec::new(), scratch };
+        bed.plan("");
+        names.iter().for_each(|name| bed.start_agent(name));
+        bed
+    }
+
+    /// The plan of the fleet, with this in front of or behind its only group: `[fleet]`, `[[step]]`.
+    ///
+    /// # Panics
+    /// If it can't be written.
+    pub fn plan(&self, tables: &str) {
+        let target = self.fleet.root("nas").join("{agent}").display().to_string();
+        let group = format!("[[group]]\nname = \"all\"\nplan = \"mix.toml\"\ntargets = [\"{target}\"]\n");
+        std::fs::write(self.scratch.path().join("fleet.toml"), format!("{group}{tables}")).unwrap();
+    }
+
+    /// Starts an agent.
+    ///
+    /// # Panics
+    /// If it does not appear.
+    #[track_caller]
+    pub fn start_agent(&mut self, name: &str) {
+        let keep = self.kept(name).display().to_string();
+        let agent = self.fleet.agent(name, &self.fleet.root("nas"), &["--keep", &keep]);
+        self.agents.push((name.to_owned(), agent));
+    }
+
+    /// Kills an agent's process, and nothing else.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn kill_agent(&self, name: &str) {
+        // It stays in the list: what it had started is taken down with it only at the end.
+        self.agent(name).signal(Signal::KILL);
+    }
+
+    /// An agent's process, the latest of that name.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn agent(&self, name: &str) -> &Running {
+        &self.agents.iter().rfind(|(other, _)| other == name).unwrap().1
+    }
+
+    /// Starts every agent again whose process is gone.
+    ///
+    /// # Panics
+    /// If one does not appear.
+    pub fn start_who_is_gone(&mut self) {
+        let mut latest = BTreeMap::new();
+        for (name, agent) in &mut self.agents {
+            latest.insert(name.clone(), agent.has_ended());
+        }
+        let gone = latest.into_iter().filter_map(|(name, is_gone)| is_gone.then_some(name));
+        gone.for_each(|name| self.start_agent(&name));
+    }
+
+    /// Kills the server, and starts it anew.
+    ///
+    /// # Panics
+    /// If it goes on, or does not come up.
+    pub fn server_again(&mut self) {
+        self.fleet.up().signal(Signal::KILL);
+        assert!(self.fleet.falls_silent());
+        self.fleet.up_again();
+    }
+
+    /// Where an agent keeps its runs.
+    pub fn kept(&self, name: &str) -> PathBuf {
+        self.scratch.path().join("kept").join(name)
+    }
+
+    /// Where run directories go.
+    pub fn runs(&self) -> PathBuf {
+        self.scratch.path().join("runs")
+    }
+
+    /// The folder that everything is in.
+    pub fn path(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    fn words(&self, words: &[&str]) -> Vec<String> {
+        let dirs = [self.fleet.dir(), self.runs()].map(|dir| dir.display().to_string());
+        let flags = ["--fleet".to_owned(), dirs[0].clone(), "--out".to_owned(), dirs[1].clone()];
+        std::iter::once("fleet").chain(words.iter().copied()).map(str::to_owned).chain(flags).collect()
+    }
+
+    /// The controller at work on the plan, with these flags.
+    pub fn run_with(&self, flags: &[&str]) -> Running {
+        let plan = self.scratch.path().join("fleet.toml").display().to_string();
+        let words: Vec<&str> = ["run", plan.as_str()].into_iter().chain(flags.iter().copied()).collect();
+        binary::start(self.words(&words))
+    }
+
+    /// The controller at work on the plan. It prints JSON.
+    pub fn run(&self) -> Running {
+        self.run_with(&["--json"])
+    }
+
+    /// A controller that takes something up again, with these flags.
+    pub fn resume(&self, what: &str, flags: &[&str]) -> Running {
+        let words: Vec<&str> = ["run", "--resume", what].into_iter().chain(flags.iter().copied()).collect();
+        binary::start(self.words(&words))
+    }
+
+    /// What is left on agents, fetched.
+    pub fn logs(&self) -> Outcome {
+        binary::run(self.words(&["logs", "--json"]))
+    }
+
+    /// What an agent has not given back yet.
+    ///
+    /// # Panics
+    /// If it has no folder.
+    pub fn left(&self, name: &str) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.kept(name)).unwrap().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+    }
+}
+
+/// Waits until the controller has said this.
+///
+/// # Panics
+/// If it ends before, or never does.
+#[track_caller]
+pub fn until_said(run: &mut Running, words: &str) {
+    let says = |run: &mut Running| run.stderr().contains(words) || run.has_ended();
+    let waited = run.until(PATIENCE, says);
+    assert!(waited.is_some() && run.stderr().contains(words), "it does not say {words:?}\n{}", run.stderr());
+}
+
+/// Waits until operations of a load point were done.
+///
+/// # Panics
+/// If it ends before, or never does.
+#[track_caller]
+pub fn until_measuring(run: &mut Running) {
+    until_said(run, ", p99 ");
+}
+
+/// Every operation that anybody counted in any load point is in the log that came, and in the figures. How
+/// many of each agent in the first.
+///
+/// # Panics
+/// If not.
+#[track_caller]
+pub fn counted(run_dir: &Path, summary: &Value) -> Vec<u64> {
+    let mut all = 0;
+    let mut first = None;
+    for (number, point) in at(summary, "load_points").as_array().unwrap().iter().enumerate() {
+        let ops = count(point, "total.ops");
+        all += ops + count(point, "total.warmup_ops");
+        let hosts = at(summary, &format!("hosts.points.{number}.hosts")).as_array().unwrap();
+        let of_each: Vec<u64> = hosts.iter().map(|host| count(host, "figures.ops")).collect();
+        assert_eq!(of_each.iter().sum::<u64>(), ops, "load point {number}");
+        first.get_or_insert(of_each);
+    }
+    assert_eq!(all, count(summary, "log.rows"), "{summary:#}");
+    assert_eq!(u64::try_from(listed(run_dir).len()).unwrap(), all);
+    first.unwrap()
+}
+
+/// Every operation of a run.
+///
+/// # Panics
+/// If they can't be listed.
+#[track_caller]
+pub fn listed(run_dir: &Path) -> Vec<Value> {
+    let listed = binary::run(["ops".as_ref(), run_dir.as_os_str(), "--json".as_ref()]).expect_code(0).json();
+    listed.as_array().or_else(|| listed["ops"].as_array()).unwrap().clone()
+}

@@ -1,0 +1,68 @@
+//! Hosts on one switch, each a network namespace with an address and a line of its own.
+//!
+//! Not here: two hosts and what may stand between them ([`crate::link`]).
+
+use std::process::Command;
+
+use crate::link::Namespace;
+use crate::needs::Need;
+use crate::tool::tool;
+
+/// What [`Hosts::new`] needs.
+pub const NEEDS: &[Need] = &[Need::Root, Need::Tool("ip"), Need::Tool("tc"), Need::Tool("nsenter")];
+
+/// The hosts. Removed on drop.
+#[derive(Debug)]
+pub struct Hosts {
+    hosts: Vec<(String, Namespace)>,
+    _switch: Namespace,
+}
+
+impl Hosts {
+    /// Hosts with lines of so many Mbit/s in each direction.
+    ///
+    /// # Panics
+    /// If they cannot be set up.
+    pub fn new(lines: &[(&str, u32)]) -> Hosts {
+        let switch = Namespace::new();
+        let w = &switch.0;
+        tool(&format!("ip -n {w} link add br0 type bridge"));
+        tool(&format!("ip -n {w} link set br0 up"));
+        let mut hosts = Vec::new();
+        for (at, (name, mbit)) in lines.iter().enumerate() {
+            let host = Namespace::new();
+            let n = &host.0;
+            tool(&format!("ip link add v0 netns {n} type veth peer name p{at} netns {w}"));
+            tool(&format!("ip -n {n} addr add {}/24 dev v0", address(at)));
+            tool(&format!("ip -n {n} link set v0 up"));
+            tool(&format!("ip -n {w} link set p{at} master br0 up"));
+            for (namespace, device) in [(n, "v0"), (w, &*format!("p{at}"))] {
+                tool(&format!(
+                    "tc -n {namespace} qdisc replace dev {device} root tbf rate {mbit}mbit burst 256kb latency 20ms"
+                ));
+            }
+            hosts.push(((*name).to_owned(), host));
+        }
+        Hosts { hosts, _switch: switch }
+    }
+
+    /// Where a host is reached by the others.
+    ///
+    /// # Panics
+    /// If there is no such host.
+    pub fn address(&self, name: &str) -> String {
+        address(self.hosts.iter().position(|(other, _)| other == name).unwrap())
+    }
+
+    /// A command that runs on a host.
+    ///
+    /// # Panics
+    /// If there is no such host.
+    pub fn command(&self, name: &str, program: &str) -> Command {
+        self.hosts.iter().find(|(other, _)| other == name).unwrap().1.command(program)
+    }
+}
+
+fn address(at: usize) -> String {
+    format!("10.78.1.{}", at + 1)
+}

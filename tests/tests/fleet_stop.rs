@@ -1,0 +1,50 @@
+//! Runs of a fleet that end before their time, with a real nats-server: because somebody says so from
+//! elsewhere, and because nobody is to go on where one is missing.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+use reelgauge_tests::fleet_bed::{Bed, PATIENCE, counted, until_measuring};
+use reelgauge_tests::needs::Need;
+use reelgauge_tests::require;
+use reelgauge_tests::run_dir::{count, only_in, text};
+use reelgauge_tests::turns::my_turn;
+
+#[test]
+fn a_run_is_stopped_from_elsewhere_and_nobody_was_missing() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let bed = Bed::new(&["a", "b"], "60s");
+    let idle = bed.fleet.ask(&["stop"]).expect_code(0).stdout;
+    assert!(idle.contains("Nothing runs on this fleet"), "{idle}");
+    let idle = bed.fleet.ask(&["pause"]).expect_code(1).stdout;
+    assert!(idle.contains("No controller"), "{idle}");
+    let mut run = bed.run();
+    until_measuring(&mut run);
+    let said = bed.fleet.ask(&["stop"]).expect_code(0).stdout;
+    assert!(said.contains("was stopped"), "{said}");
+    let outcome = run.wait(PATIENCE).expect_code(130);
+    assert!(!outcome.stderr.contains("was missing"), "{}", outcome.stderr);
+    let told = outcome.json();
+    assert_eq!(text(&told, "outcome"), "interrupted");
+    assert!(counted(&only_in(&bed.runs()), &told).iter().all(|&ops| ops > 0));
+    assert!(bed.left("a").is_empty() && bed.left("b").is_empty());
+}
+
+#[test]
+fn where_nobody_goes_on_without_the_others_all_stop_when_one_is_killed() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let bed = Bed::new(&["a", "b"], "180s");
+    bed.plan("[fleet]\non_loss = \"stop\"\n");
+    let mut run = bed.run();
+    until_measuring(&mut run);
+    bed.kill_agent("b");
+    // Long before the load point would have been over.
+    let outcome = run.wait(PATIENCE).expect_code(3);
+    assert!(outcome.stderr.contains("b was missing from "), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("a was missing"), "{}", outcome.stderr);
+    let told = outcome.json();
+    assert!(count(&told, "hosts.points.0.hosts.0.figures.ops") > 0, "what the other measured is kept");
+    assert_ne!(text(&told, "outcome"), "complete");
+}
