@@ -11,8 +11,10 @@ pub struct Counts {
     pub failed: u64,
     /// The names of those that failed, and failed again alone.
     pub broken: Vec<String>,
-    /// Those that failed beside others and passed alone.
+    /// Those that failed beside others and passed alone, and are failures all the same.
     pub unstable: Vec<String>,
+    /// Those that judge by time, failed beside others and passed alone.
+    pub alone: Vec<String>,
     /// Tests that did not run, each as "name: why".
     pub skipped: Vec<String>,
 }
@@ -68,6 +70,9 @@ pub fn summarize(steps: &[Finished]) -> bool {
             "  unstable {unstable}: failed beside other tests, passed alone; mend it or move it to soak"
         );
     }
+    for alone in &total.alone {
+        println!("  alone    {alone}: judges by time, failed beside others, passed alone");
+    }
     for skipped in &total.skipped {
         println!("  skipped  {skipped}");
     }
@@ -111,6 +116,7 @@ fn add(total: &mut Counts, step: &Finished) {
             total.skipped.extend(counts.skipped.iter().cloned());
             total.broken.extend(counts.broken.iter().cloned());
             total.unstable.extend(counts.unstable.iter().cloned());
+            total.alone.extend(counts.alone.iter().cloned());
         }
     }
 }

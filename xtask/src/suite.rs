@@ -8,8 +8,12 @@
 //! A test that cannot run (not root, a tool is missing) says so in the file that `REELGAUGE_SKIPS` names,
 //! one "name: why" per line. The test framework counts it as passed; here it is counted as skipped.
 //!
-//! A test that fails is run once more, alone. Passing then mends nothing, but it is named: such a test
-//! leans on time that others took, and is to be mended, or moved to `soak`.
+//! A test that fails is run once more, alone, and is named where it passes then. What that means depends on
+//! the program. One that judges nothing by time is to pass beside anything: it stays failed, and is to be
+//! mended or moved to `soak`. One that judges by time has a claim to a machine of its own, which nothing but
+//! the wish to be done sooner keeps from it: its run alone is the one that counts. Where more than
+//! [`ALONE_AT_MOST`] of them need that, running them side by side saves nothing any more, and that is a
+//! failure.
 
 mod programs;
 
@@ -27,6 +31,9 @@ const AT_ONCE: usize = 4;
 
 /// How many of those that judge by time do: each leaves more than four fifths of a processor idle.
 const MEASURING_AT_ONCE: usize = 3;
+
+/// How many tests that judge by time may fail beside others and pass alone.
+const ALONE_AT_MOST: usize = 5;
 
 /// The test programs and what they are told.
 pub struct Suite {
@@ -92,19 +99,41 @@ impl Ran {
         if said.passed {
             return Ok(());
         }
-        self.broken.push(program.name.clone());
         let unstable = pass_alone(program, &failed, environment)?;
-        let named = |test: &String| format!("{}: {test}", program.name);
-        self.total.broken.extend(failed.iter().filter(|test| !unstable.contains(test)).map(named));
-        self.total.unstable.extend(unstable.iter().map(named));
+        self.judge(program, &failed, &unstable);
         Ok(())
     }
 
+    /// Counts what a program's failed tests come to, of which some passed alone.
+    fn judge(&mut self, program: &Program, failed: &[String], passed_alone: &[String]) {
+        let named = |test: &String| format!("{}: {test}", program.name);
+        self.total.broken.extend(failed.iter().filter(|test| !passed_alone.contains(test)).map(named));
+        if program.measures() && !failed.is_empty() {
+            let count = passed_alone.len() as u64;
+            self.total.passed += count;
+            self.total.failed -= count;
+            self.total.alone.extend(passed_alone.iter().map(named));
+            if passed_alone.len() == failed.len() {
+                return;
+            }
+        } else {
+            self.total.unstable.extend(passed_alone.iter().map(named));
+        }
+        self.broken.push(program.name.clone());
+    }
+
     fn outcome(self) -> Outcome {
-        let why = match (self.broken.is_empty(), self.total.passed + self.total.failed > 0) {
-            (false, _) => Some(format!("{} failed, see above", self.broken.join(", "))),
-            (true, false) => Some("no test ran".to_owned()),
-            (true, true) => None,
+        let why = if !self.broken.is_empty() {
+            Some(format!("{} failed, see above", self.broken.join(", ")))
+        } else if self.total.passed + self.total.failed == 0 {
+            Some("no test ran".to_owned())
+        } else if self.total.alone.len() > ALONE_AT_MOST {
+            let count = self.total.alone.len();
+            Some(format!(
+                "{count} tests pass alone only, more than {ALONE_AT_MOST}: mend them or move them to soak"
+            ))
+        } else {
+            None
         };
         Outcome::Tests(self.total, why)
     }
@@ -214,6 +243,51 @@ fn count(counts: &mut Counts, line: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn failed(count: u64) -> Ran {
+        Ran { total: Counts { passed: 10, failed: count, ..Counts::default() }, broken: Vec::new() }
+    }
+
+    fn tests(count: usize) -> Vec<String> {
+        (0..count).map(|at| format!("test_{at}")).collect()
+    }
+
+    #[test]
+    fn the_run_alone_counts_for_what_judges_by_time_and_for_nothing_else() {
+        let (measures, waits) = (Program::end_to_end("check"), Program::end_to_end("console"));
+        let mut ran = failed(2);
+        ran.judge(&measures, &tests(2), &tests(2));
+        assert_eq!(ran.total.alone, ["check: test_0", "check: test_1"]);
+        assert!(
+            matches!(ran.outcome(), Outcome::Tests(Counts { passed: 12, failed: 0, .. }, None)),
+            "both passed alone"
+        );
+
+        let mut ran = failed(2);
+        ran.judge(&measures, &tests(2), &tests(1));
+        assert_eq!(ran.total.broken, ["check: test_1"]);
+        assert!(matches!(ran.outcome(), Outcome::Tests(Counts { failed: 1, .. }, Some(_))));
+
+        let mut ran = failed(1);
+        ran.judge(&waits, &tests(1), &tests(1));
+        assert_eq!(ran.total.unstable, ["console: test_0"]);
+        assert!(matches!(ran.outcome(), Outcome::Tests(Counts { failed: 1, .. }, Some(_))));
+    }
+
+    #[test]
+    fn a_program_that_breaks_off_without_a_failed_test_is_a_failure() {
+        let mut ran = failed(0);
+        ran.judge(&Program::end_to_end("check"), &[], &[]);
+        assert!(matches!(ran.outcome(), Outcome::Tests(_, Some(_))));
+    }
+
+    #[test]
+    fn too_many_that_pass_alone_only_are_a_failure() {
+        let mut ran = failed(ALONE_AT_MOST as u64 + 1);
+        let all = tests(ALONE_AT_MOST + 1);
+        ran.judge(&Program::end_to_end("check"), &all, &all);
+        assert!(matches!(ran.outcome(), Outcome::Tests(Counts { failed: 0, .. }, Some(_))));
+    }
 
     #[test]
     fn names_of_failed_tests_are_read() {

@@ -119,6 +119,12 @@ fn program(line: &str) -> anyhow::Result<Option<Program>> {
 }
 
 impl Program {
+    /// An end-to-end test of that name, which can't be run.
+    #[cfg(test)]
+    pub fn end_to_end(name: &str) -> Program {
+        Program { name: name.into(), executable: "/nothing/here".into(), folder: crate::root().join("tests") }
+    }
+
     /// Whether it judges by time.
     pub fn measures(&self) -> bool {
         self.folder.ends_with("tests") && MEASURING.contains(&self.name.as_str())
