@@ -28,6 +28,7 @@ pub mod hosts;
 pub mod http;
 pub mod limited;
 pub mod link;
+pub mod meter_worker;
 pub mod mix;
 pub mod mounts;
 pub mod needs;

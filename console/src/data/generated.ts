@@ -1479,6 +1479,92 @@ export type MemoryFacts = {
   suspicion: CacheSuspicion | null,
 };
 
+/** One cell of the three tables. */
+export type MeterCell = {
+  /** The row. */
+  access: Mode,
+  /** The column; `null` is that of all block sizes. */
+  block_kib: number | null,
+  /** Operations. */
+  records: number,
+  /** Bytes that they moved. */
+  bytes: number,
+  /** Bytes ÷ time within reads, writes and syncs: what one worker gets while it transfers. MiB/s. */
+  rate_while_transferring_mib_per_s: number,
+  /** What the original calls average latency: time outside reads, writes and syncs. ms. */
+  msmeter_average_latency_ms: number,
+  /** What it calls maximum latency, s. */
+  msmeter_maximum_latency_s: number,
+};
+
+/** A session. */
+export type MeterFacts = {
+  /** The script's name. */
+  script: string,
+  /** How long its waits are together, s. */
+  script_takes_s: number,
+  /** Folders that workers could be sent to. */
+  roots: Array<string>,
+  /** Who came, in this order. */
+  workers: Array<MeterWorker>,
+  /** What was measured, from one "Results" to the next. */
+  tests: Array<MeterTest>,
+  /** Records that came while no test was open: in `records.csv`, and in no figure. */
+  records_outside: number,
+  /** Lines that are no record. */
+  lines_not_understood: number,
+};
+
+/** The tables of a test. */
+export type MeterFigures = {
+  /** Records that the tables are made from. */
+  records: number,
+  /** Bytes that they moved, remainders left out. */
+  bytes: number,
+  /** Records that tell no time ("inf"), or nothing that could be; in no table. */
+  records_without_time: number,
+  /** Records with a rate of `IMPLAUSIBLE_MIB_PER_S` or more; in no table. */
+  implausible_records: number,
+  /** The cells that have records. */
+  cells: Array<MeterCell>,
+};
+
+/** What lies between a "Results" and the pause of the worker with the highest number. */
+export type MeterTest = {
+  /** The name of the file that the script asks for. */
+  name: string,
+  /** The text as the original wrote it, in the session's directory. */
+  text_file: string,
+  /** From when on, s from the beginning: when its first worker was started. */
+  began_s: number | null,
+  /** When its last record came, s from the beginning. */
+  last_record_s: number | null,
+  /** All bytes ÷ the time from the first start to the last record, MiB/s. `null`: nothing was measured. */
+  wall_clock_mib_per_s: number | null,
+  /** The longest time in which a worker that ran reported nothing. */
+  longest_silence: Silence | null,
+  /** Workers that were started and reported nothing. */
+  workers_without_records: Array<number>,
+  /** The tables. */
+  figures: MeterFigures,
+};
+
+/** A worker of the original. */
+export type MeterWorker = {
+  /** The script's number for it: they are counted as they come. */
+  number: number,
+  /** Where it came from. */
+  address: string,
+  /** Records of it. */
+  records: number,
+  /** How often it could open no file. */
+  no_files: number,
+  /** Since when it is gone, s from the beginning, where it left before it was sent away. */
+  gone_s?: number,
+  /** Why it is gone. */
+  gone_why?: string,
+};
+
 /** The kind of access, as the paper abbreviates it; a row of the tables. */
 export type Mode = "seq_rd" | "rand_rd" | "seq_wr" | "rand_wr" | "all";
 
@@ -1500,6 +1586,7 @@ export type NextStep =
   | "measure_longer"
   | "as_the_look_says"
   | "beside_a_run"
+  | "as_a_mix"
   | "compare";
 
 /** Why a load point could not be measured. */
@@ -2274,6 +2361,16 @@ export type ServiceRow = {
   count: number,
 };
 
+/** A time in which a worker reported nothing. */
+export type Silence = {
+  /** Which worker. */
+  worker: number,
+  /** From when on, s from the beginning. */
+  from_s: number,
+  /** How long, s. */
+  seconds: number,
+};
+
 /** Everything that was said of a site. */
 export type Site = {
   /** The server. */
@@ -2780,6 +2877,8 @@ export type Summary = {
   link?: LinkFacts,
   /** What was sampled, where nothing was measured: a watch. */
   watch?: WatchFacts,
+  /** What workers of the original Media Storage Meter reported. */
+  msmeter?: MeterFacts,
   /** Who else sampled meanwhile: what was put beside the run with `report --observer`. */
   observers?: Array<ObserverFacts>,
   /** What happened beside it that is known to disturb storage; nobody's culprit. */

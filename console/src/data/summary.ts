@@ -24,6 +24,7 @@ export type {
   LoadPoint,
   MachineThen,
   MemoryFacts,
+  MeterFacts,
   Mode as PaperMode,
   OpKind,
   Outcome,

@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { BandsContext } from "../charts/bands";
 import type { Page, RunPage } from "../data/page";
-import type { Summary } from "../data/summary";
+import type { MeterFacts, Summary } from "../data/summary";
 import { madeBy } from "./when";
 import { Folded } from "../parts/section";
 import { Shell } from "../parts/shell";
@@ -23,6 +23,7 @@ import { BesideSection, hasBeside, markBandsOf } from "./beside";
 import { bandsOf, IncidentsSection } from "./incidents";
 import { extentOf, flowOf } from "./over-time";
 import { MachinesSection } from "./machines";
+import { MsmeterSection } from "./msmeter";
 import { PointsSection } from "./points";
 import { ReplaySection } from "./replay";
 import { SearchSection } from "./search";
@@ -91,6 +92,8 @@ function hasEbuFigures(summary: Summary): boolean {
 function partsOf(run: RunPage, time: Timed | null): Part[] {
   const watch = run.summary.watch ?? null;
   if (watch !== null) return partsOfWatch(run, watch.watched_s);
+  const msmeter = run.summary.msmeter ?? null;
+  if (msmeter !== null) return partsOfMsmeter(run, msmeter);
   const shown = time === null ? [] : timed.partsOf(time);
   const of = (...ids: string[]): Part[] => shown.filter((part) => ids.includes(part.id));
   const folded = (parts: Part[]): Part[] => parts.map((part) => ({ ...part, folded: true }));
@@ -140,6 +143,13 @@ function partsOfWatch(run: RunPage, watched_s: number): Part[] {
         ];
   const configuration = { id: "configuration", title: "Configuration", folded: true };
   return [...beside(run, null), ...charts, { ...configuration, view: () => <ConfigurationSection run={run} /> }];
+}
+
+/** Workers of the original report nothing but their records. */
+function partsOfMsmeter(run: RunPage, facts: MeterFacts): Part[] {
+  const tables = { id: "msmeter", title: "Tables", view: () => <MsmeterSection facts={facts} /> };
+  const configuration = { id: "configuration", title: "Configuration", folded: true };
+  return [tables, { ...configuration, view: () => <ConfigurationSection run={run} /> }];
 }
 
 function incidents(run: RunPage, time: Timed | null): Part[] {

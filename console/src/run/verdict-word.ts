@@ -16,6 +16,7 @@ export function verdictOf(summary: Summary): Verdict {
   if (summary.outcome === "broke_off") return { word: "broke off", tone: "bad" };
   if (summary.outcome === "running") return { word: "goes on", tone: "plain" };
   if (summary.watch != null) return { word: "watched", tone: "plain" };
+  if (summary.msmeter != null) return { word: "original meter", tone: "plain" };
   if (summary.search != null) return ofSearch(summary.search.streams, summary.search);
   if (summary.vda != null) return ofValid(summary.vda.points.map((point) => point.valid));
   if (summary.replay != null) return ofReplay(summary);

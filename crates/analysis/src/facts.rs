@@ -1,7 +1,7 @@
 //! What single verbs found out, beside the figures of their load points: the largest count of a search,
-//! the curve of a VDA-like run, the first look of a check, the passes of a replay, the counters of a watch;
-//! and
-//! for all of them, the memories that may have answered instead of the storage.
+//! the curve of a VDA-like run, the first look of a check, the passes of a replay, the counters of a watch,
+//! what workers of the original meter reported; and for all of them, the memories that may have answered
+//! instead of the storage.
 //!
 //! Plain data that the summary carries and the report shows. Not here: how it is found (the search is in
 //! the workload room, the check in the runner's, the curve in [`mod@crate::vda_curve`]), and the sentences
@@ -10,6 +10,7 @@
 mod check;
 mod link;
 mod memory;
+mod msmeter;
 mod observer;
 mod replay;
 mod search;
@@ -19,6 +20,7 @@ mod watch;
 pub use check::{CheckCount, CheckFacts, CheckFormat};
 pub use link::LinkFacts;
 pub use memory::MemoryFacts;
+pub use msmeter::{MeterFacts, MeterTest, MeterWorker, Silence};
 pub use observer::{ObserverFacts, ObserverKind};
 pub use replay::{
     BadTiming, LATENESS_MAX_US, ReplayFacts, ReplayPass, SPAN_OFF_MAX_PERCENT, SpanOff, WrittenPieces,

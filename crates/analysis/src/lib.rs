@@ -16,6 +16,7 @@
 //! * [`criteria`]: what counts as good enough. [`verdict`]: whether it was, what failed first, and why.
 //! * [`trace_stats`]: traces, for the whole and file by file; [`in_order`] puts logs into the order of issue;
 //!   [`listing`] chooses single operations. [`fragments`]: signs that files lie in pieces.
+//! * [`msmeter`]: the tables of the original Media Storage Meter, from its workers' records.
 //! * [`naspt`]: the table of a suite of replayed workloads, and its geometric mean.
 //! * [`rates`]: what workers that were asked for a rate did.
 //! * [`ort`]: curves of load points: overall response time, spacing, knee. [`vda`]: whether a VDA-like
@@ -47,6 +48,7 @@ pub mod listing;
 pub mod machine_then;
 pub mod marks;
 pub mod meter;
+pub mod msmeter;
 pub mod naspt;
 pub mod ort;
 pub mod paper;
@@ -78,9 +80,9 @@ pub mod whose_memory;
 
 pub use culprit::Culprit;
 pub use facts::{
-    BadTiming, CheckCount, CheckFacts, CheckFormat, LATENESS_MAX_US, LinkFacts, MemoryFacts, ObserverFacts,
-    ReplayFacts, ReplayPass, SearchFacts, SpanOff, TrialsAt, VdaFacts, VdaPoint, WatchFacts, WatchedCounter,
-    WrittenPieces,
+    BadTiming, CheckCount, CheckFacts, CheckFormat, LATENESS_MAX_US, LinkFacts, MemoryFacts, MeterFacts,
+    ObserverFacts, ReplayFacts, ReplayPass, SearchFacts, SpanOff, TrialsAt, VdaFacts, VdaPoint, WatchFacts,
+    WatchedCounter, WrittenPieces,
 };
 pub use figures::{Figures, PointTiming, TimeFigures, WorkerFigures};
 pub use hosts::HostsSection;

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::culprit::Culprit;
 use crate::facts::{
-    CheckFacts, LinkFacts, MemoryFacts, ObserverFacts, ReplayFacts, SearchFacts, VdaFacts, WatchFacts,
+    CheckFacts, LinkFacts, MemoryFacts, MeterFacts, ObserverFacts, ReplayFacts, SearchFacts, VdaFacts,
+    WatchFacts,
 };
 use crate::figures::{Figures, WorkerFigures, seconds};
 use crate::hosts::HostsSection;
@@ -112,6 +113,9 @@ pub struct Summary {
     /// What was sampled, where nothing was measured: a watch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watch: Option<WatchFacts>,
+    /// What workers of the original Media Storage Meter reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub msmeter: Option<MeterFacts>,
     /// Who else sampled meanwhile: what was put beside the run with `report --observer`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observers: Vec<ObserverFacts>,
@@ -432,6 +436,7 @@ impl Summary {
             memory: None,
             link: None,
             watch: None,
+            msmeter: None,
             observers: Vec::new(),
             marks: Vec::new(),
             path: None,

@@ -22,8 +22,8 @@ pub use comparing::CompareArgs;
 pub use console::ConsoleArgs;
 pub use doctor::{DoctorArgs, ScriptKind};
 pub use fleet::{
-    AgentArgs, FleetArgs, FleetInitArgs, FleetInstallArgs, FleetLogsArgs, FleetLookArgs, FleetNameArgs,
-    FleetRunArgs, FleetStopArgs, FleetUpArgs, FleetVerb,
+    AgentArgs, FleetArgs, FleetInitArgs, FleetInstallArgs, FleetLogsArgs, FleetLookArgs, FleetMsmeterArgs,
+    FleetNameArgs, FleetRunArgs, FleetStopArgs, FleetUpArgs, FleetVerb,
 };
 pub use listing::{CompletionsArgs, FormatsArgs, ListArgs, ManArgs, ScenariosArgs};
 pub use looking::{ExtentsArgs, OpsArgs, PeriodArgs};

@@ -18,6 +18,7 @@ mod fleet_batch;
 mod fleet_carry;
 mod fleet_install;
 mod fleet_lines;
+mod fleet_msmeter;
 mod fleet_pause;
 pub mod fleet_run;
 pub mod formats;

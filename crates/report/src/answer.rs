@@ -7,13 +7,15 @@ use crate::answer_parts::is_in_streams;
 use crate::hosts::hosts_sentences;
 use crate::sentence::{Sentence, Tone};
 use crate::statement::doubt_words;
-use crate::{check, mix, replay, search, streams, vda, watch};
+use crate::{check, mix, msmeter, replay, search, streams, vda, watch};
 
 /// What every screen begins with, and every page: the answer, and what makes it worthless before it. Made in
 /// one place, so that terminal and page say the same.
 pub fn answer_sentences(summary: &Summary) -> Vec<Sentence> {
     let sentences = if let Some(facts) = &summary.watch {
         watch::answer(summary, facts)
+    } else if let Some(facts) = &summary.msmeter {
+        msmeter::answer(summary, facts)
     } else if let Some(facts) = &summary.check {
         check::answer(summary, facts)
     } else if let Some(facts) = &summary.replay {

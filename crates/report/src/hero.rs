@@ -70,6 +70,9 @@ fn counts(statement: &Statement, summary: &Summary) -> String {
     let point = |at: &usize| summary.load_points.get(*at);
     match &statement.number {
         Number::NotMeasured if summary.watch.is_some() => "watched, and nothing measured".to_owned(),
+        Number::NotMeasured if summary.msmeter.is_some() => {
+            "what workers of the original meter reported".to_owned()
+        }
         Number::NotMeasured => "nothing was measured".to_owned(),
         Number::LateFrames { frames_judged, streams_with_late_frames: hit, streams, .. } => {
             format!(
@@ -148,6 +151,9 @@ fn cause(statement: &Statement, summary: &Summary) -> String {
     }
     if summary.watch.is_some() {
         return "A watch makes no load, so nothing limited it.".to_owned();
+    }
+    if summary.msmeter.is_some() {
+        return "Not known: nothing was sampled beside the original's workers.".to_owned();
     }
     if let Some(cause) = &statement.cause {
         return sentence(&with_what_failed(cause, summary));

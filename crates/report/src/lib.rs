@@ -48,6 +48,7 @@ pub mod html;
 mod limit;
 pub mod marks;
 mod mix;
+mod msmeter;
 mod next_step;
 pub mod observers;
 pub mod ops_rows;

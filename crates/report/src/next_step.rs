@@ -59,6 +59,9 @@ pub fn next_step(summary: &Summary) -> Option<String> {
             let run_dir = run_dir(summary)?;
             format!("To put it beside what a client measured meanwhile: reelgauge report RUN --observer {run_dir}")
         }
+        NextStep::AsAMix => {
+            "'reelgauge mix PATH' makes the same load, and measures what the original leaves out.".to_owned()
+        }
         NextStep::Compare => {
             let run_dir = run_dir(summary)?;
             format!("After a change: {}, then reelgauge compare {run_dir} NEW-RUN", again?)
@@ -128,6 +131,10 @@ pub fn again_with(summary: &Summary, plan: &Path) -> String {
         let is_of_a_path = summary.target.path.starts_with('/');
         let path = is_of_a_path.then(|| format!(" {}", shell_word(Path::new(&summary.target.path))));
         return format!("reelgauge watch{}", path.unwrap_or_default());
+    }
+    if summary.msmeter.is_some() {
+        let script = plan.with_file_name("script.txt");
+        return format!("reelgauge fleet msmeter {} --root DIR", shell_word(&script));
     }
     if summary.hosts.is_some() {
         // The runs themselves are made again on their machines.

@@ -12,7 +12,7 @@ use crate::observers::observer_words;
 use crate::page::Page;
 use crate::path::{hop_words, path_lines};
 pub use crate::wanted::{Detail, Screen, Style, Tables};
-use crate::{check, mix, replay, search, streams, vda, watch};
+use crate::{check, mix, msmeter, replay, search, streams, vda, watch};
 
 /// What stands beside a run: who else sampled, the path to the disks, and marks.
 fn beside(summary: &Summary, page: &mut Page) {
@@ -39,6 +39,8 @@ pub fn screen(summary: &Summary, show: &Screen) -> String {
     about(summary).iter().for_each(|(name, text)| page.item(name, text));
     if let Some(facts) = &summary.watch {
         watch::screen(summary, facts, show, &mut page);
+    } else if let Some(facts) = &summary.msmeter {
+        msmeter::screen(summary, facts, show, &mut page);
     } else if let Some(facts) = &summary.check {
         check::screen(summary, facts, show, &mut page);
     } else if let Some(facts) = &summary.replay {

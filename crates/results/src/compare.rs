@@ -49,6 +49,16 @@ pub enum CompareRunsError {
         /// Which.
         path: PathBuf,
     },
+    /// One of them is a session of the original meter.
+    #[error(
+        "{} is a session of the original meter, whose rates and latencies are none of those that are compared here; \
+         look at it with 'reelgauge report'",
+        path.display()
+    )]
+    Msmeter {
+        /// Which.
+        path: PathBuf,
+    },
     /// Their number does not fit.
     #[error(transparent)]
     Number(#[from] CompareError),
@@ -81,6 +91,9 @@ impl LoadedRun {
         let summary = reopen(path).map_err(failed)?;
         if summary.watch.is_some() {
             return Err(CompareRunsError::Watch { path: path.to_path_buf() });
+        }
+        if summary.msmeter.is_some() {
+            return Err(CompareRunsError::Msmeter { path: path.to_path_buf() });
         }
         // Without the facts of its machines a run can still be compared.
         let machines = run_dir.read_hosts().unwrap_or_default().iter().map(machine).collect();

@@ -178,6 +178,12 @@ fn detail_of_run(
         if summary.watch.is_some() {
             return Ok(Err("a watch does no operations".to_owned()));
         }
+        if summary.msmeter.is_some() {
+            return Ok(Err(
+                "the original's workers report when no operation began; records.csv has the records"
+                    .to_owned(),
+            ));
+        }
         let why = summary.log.note.clone();
         return Ok(Err(why.unwrap_or_else(|| "no operation was logged".to_owned())));
     }

@@ -21,6 +21,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("reelgauge-import", &["reelgauge-record", "reelgauge-trace"]),
     ("reelgauge-capture", &["reelgauge-record", "reelgauge-trace"]),
     ("reelgauge-doctor", &["reelgauge-record"]),
+    // It drives programs of others, and measures nothing itself.
+    ("reelgauge-msmeter", &["reelgauge-record", "reelgauge-analysis"]),
     // It opens what was measured, and measures nothing.
     (
         "reelgauge-results",
@@ -75,6 +77,7 @@ const EVERYTHING: &[&str] = &[
     "reelgauge-capture",
     "reelgauge-console",
     "reelgauge-fleet",
+    "reelgauge-msmeter",
 ];
 
 /// What the engine must never pull in: its check and test cycle stays in seconds, and nothing schedules

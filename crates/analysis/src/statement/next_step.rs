@@ -48,6 +48,8 @@ pub enum NextStep {
     AsTheLookSays,
     /// Put what a watch sampled beside the run of a client.
     BesideARun,
+    /// Make the load of the original meter with this program, which measures what that one leaves out.
+    AsAMix,
     /// Change one thing, measure again, and compare.
     Compare,
 }
@@ -61,6 +63,7 @@ pub(super) fn after(summary: &Summary, said: &Said, confidence: &Confidence) -> 
         // It has no load to do again.
         Outcome::Running if summary.watch.is_some() => None,
         _ if summary.watch.is_some() => Some(NextStep::BesideARun),
+        _ if summary.msmeter.is_some() => Some(NextStep::AsAMix),
         _ if doubts(Doubt::Memory) && summary.check.is_none() => Some(NextStep::ChooseStorage),
         Outcome::Running => None,
         Outcome::Interrupted if summary.search.is_some() => Some(NextStep::Resume),

@@ -30,7 +30,7 @@ impl Said {
 
 /// What the run has to say, by its kind.
 pub(super) fn of(summary: &Summary) -> Said {
-    if summary.watch.is_some() {
+    if summary.watch.is_some() || summary.msmeter.is_some() {
         Said::nothing(Judgement::NothingAsked)
     } else if let Some(check) = &summary.check {
         of_check(check, summary.outcome)

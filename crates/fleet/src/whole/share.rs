@@ -246,6 +246,8 @@ fn unfit(summary: &Summary) -> Option<&'static str> {
         Some("search for the largest count")
     } else if summary.watch.is_some() {
         Some("watch")
+    } else if summary.msmeter.is_some() {
+        Some("session of the original meter")
     } else if summary.replay.is_some() {
         Some("replay")
     } else {

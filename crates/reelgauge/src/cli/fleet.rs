@@ -1,7 +1,7 @@
 //! Flags of `fleet` and `agent`.
 
 use std::ffi::OsString;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -77,6 +77,8 @@ pub enum FleetVerb {
     Stop(FleetStopArgs),
     /// Fetch what of a run still lies on agents
     Logs(FleetLogsArgs),
+    /// Drive workers of the original Media Storage Meter (msMeter) with one of its scripts
+    Msmeter(FleetMsmeterArgs),
     /// Hold a server to the life of whoever started it
     #[command(hide = true)]
     KeepServer(KeepServerArgs),
@@ -210,6 +212,35 @@ pub struct FleetRunArgs {
     pub json: bool,
 }
 
+/// Flags of `fleet msmeter`.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_MSMETER)]
+pub struct FleetMsmeterArgs {
+    /// A script of the original: lines that begin with 'Cmd>'
+    pub script: PathBuf,
+    /// Folder that workers may be sent to, with those below it, as their machines name it; may be repeated
+    #[arg(long, value_name = "DIR", required = true)]
+    pub root: Vec<String>,
+    /// Where workers come to, as an address and a port; beyond this machine only with --peer
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:50100")]
+    pub listen: SocketAddr,
+    /// Address of a machine whose worker may come; may be repeated. The protocol knows no password
+    #[arg(long, value_name = "ADDR")]
+    pub peer: Vec<IpAddr>,
+    /// How long to wait for all workers
+    #[arg(long, value_name = "TIME", default_value = "5m")]
+    pub wait: Span,
+    /// Say what the script would do and how long it takes, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Folder for run directories
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_PARENT)]
+    pub out: PathBuf,
+    /// Print the summary as JSON, and nothing else, on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Flags of `fleet pause`, `fleet resume` and `fleet stop`.
 #[derive(Debug, Args)]
 pub struct FleetStopArgs {
@@ -233,6 +264,19 @@ pub struct FleetLogsArgs {
     #[arg(long)]
     pub json: bool,
 }
+
+const AFTER_MSMETER: &str = "\
+Examples:
+  reelgauge fleet msmeter night.txt --root /mnt/nas/test --dry-run
+  reelgauge fleet msmeter night.txt --root /mnt/nas/test --listen 10.0.0.5:50100 --peer 10.0.0.11 --peer 10.0.0.12
+  meter -rm 10.0.0.5                             on each of those machines, in the order of their numbers
+
+The original writes into every file called test000, test001, ... of the folder that it is told, whatever is in
+them, and its port has no password. So the script names the folder, and --root says that it may be used.
+What its rate and its latency mean stands below its tables; docs/msmeter.md has them beside this program's own.
+
+Exit codes: 0 all workers measured to the end, 2 wrong usage or not all workers came, 3 broke off, or a worker
+was lost or reported nothing, 130 ended by Ctrl-C.";
 
 const AFTER_FLEET_RUN: &str = "\
 Examples:

@@ -17,7 +17,7 @@ use reelgauge_runner::interrupt::Interrupt;
 
 use crate::cli::{FleetArgs, FleetInitArgs, FleetLookArgs, FleetNameArgs, FleetUpArgs, FleetVerb};
 use crate::screen;
-use crate::verbs::{fleet_pause, fleet_run, merge};
+use crate::verbs::{fleet_msmeter, fleet_pause, fleet_run, merge};
 
 /// How often the server and its configuration are looked after.
 const BEAT: Duration = Duration::from_millis(200);
@@ -38,6 +38,7 @@ pub fn fleet(args: &FleetArgs) -> Result<u8> {
         FleetVerb::Resume(args) => fleet_pause::resume(args),
         FleetVerb::Stop(args) => fleet_pause::stop(args),
         FleetVerb::Logs(args) => fleet_run::logs(args),
+        FleetVerb::Msmeter(args) => fleet_msmeter::msmeter(args),
         FleetVerb::KeepServer(args) => {
             keeper::keep(&args.program, &args.configuration).context("nats-server can't be started")
         }

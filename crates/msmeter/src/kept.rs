@@ -1,0 +1,179 @@
+//! The files of a session: every record with its worker and its time, and each test as the original wrote it.
+//!
+//! ```text
+//! reelgauge-runs/2026-11-26T031500Z-night-msmeter/
+//!   run.toml            what was asked for, in a table [msmeter]
+//!   summary.json        what was measured; written anew after each test
+//!   script.txt          the script, as it was given
+//!   records.csv         every record: when it came, from whom, and its figures with their units
+//!   text/01-night.csv   a test as the original wrote it, for old spreadsheets
+//! ```
+//!
+//! Not here: what the records say ([`reelgauge_analysis::msmeter`]).
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use reelgauge_analysis::facts::MeterFacts;
+use reelgauge_analysis::msmeter::{MeterFigures, MeterRecord};
+use reelgauge_analysis::summary::{Outcome, Target};
+use reelgauge_analysis::{Summary, statement};
+use reelgauge_record::run_dir::{RunDir, RunDirError};
+
+use crate::old_text;
+
+/// The folder of the texts.
+const TEXTS: &str = "text";
+/// The columns of `records.csv`.
+const COLUMNS: &str = "arrived_s,test,worker,file,access,length_kib,block_kib,\
+                       rate_while_transferring_mib_per_s,msmeter_latency_ms\n";
+
+/// The verb of a session.
+pub const MSMETER: &str = "msmeter";
+/// What is said of one whose end was never written.
+const UNFINISHED: &str = "it goes on, or was killed, and what is told is what its last whole test left";
+
+/// The files of a session that goes on.
+#[derive(Debug)]
+pub struct Kept {
+    run_dir: RunDir,
+    summary: Summary,
+    records: BufWriter<File>,
+    text: Option<BufWriter<File>>,
+}
+
+impl Kept {
+    /// Makes the files in the session's directory.
+    ///
+    /// # Errors
+    /// There is no room for them.
+    pub fn begin(run_dir: RunDir, facts: &MeterFacts, started_at: &str, script: &str) -> io::Result<Kept> {
+        let dir = run_dir.path();
+        run_dir.write_plan(&plan(facts)).map_err(io::Error::other)?;
+        std::fs::write(dir.join("script.txt"), script)?;
+        std::fs::create_dir(dir.join(TEXTS))?;
+        let mut records = BufWriter::new(File::create_new(dir.join("records.csv"))?);
+        records.write_all(COLUMNS.as_bytes())?;
+        let target = Target { path: facts.roots.join(", "), ..Target::default() };
+        let mut summary = Summary::new(env!("CARGO_PKG_VERSION"), started_at, MSMETER, target);
+        summary.run_dir = Some(dir.display().to_string());
+        summary.label.clone_from(&facts.script);
+        // No operation of this program was to be logged, so none is missing.
+        summary.log.complete = true;
+        let kept = Kept { run_dir, summary, records, text: None };
+        kept.tell(facts, Outcome::BrokeOff, Some(UNFINISHED)).map_err(io::Error::other)?;
+        Ok(kept)
+    }
+
+    /// Where they lie.
+    pub fn dir(&self) -> &Path {
+        self.run_dir.path()
+    }
+
+    /// Writes what was measured until now, as that of a session that has not ended.
+    ///
+    /// # Errors
+    /// There is no room for it.
+    pub fn tell_unfinished(&self, facts: &MeterFacts) -> io::Result<()> {
+        self.tell(facts, Outcome::BrokeOff, Some(UNFINISHED)).map(drop).map_err(io::Error::other)
+    }
+
+    /// Writes what was measured, and gives it.
+    ///
+    /// # Errors
+    /// There is no room for it.
+    pub fn tell(
+        &self,
+        facts: &MeterFacts,
+        outcome: Outcome,
+        why: Option<&str>,
+    ) -> Result<Summary, RunDirError> {
+        let mut summary = self.summary.clone();
+        (summary.outcome, summary.outcome_reason) = (outcome, why.map(str::to_owned));
+        summary.msmeter = Some(facts.clone());
+        summary.statement = Some(statement::of(&summary));
+        self.run_dir.write_summary(&summary)?;
+        Ok(summary)
+    }
+
+    /// Begins the text of a test; where it lies below the directory.
+    ///
+    /// # Errors
+    /// There is no room for it.
+    pub fn begin_text(&mut self, number: usize, name: &str) -> io::Result<String> {
+        let path = format!("{TEXTS}/{number:02}-{name}");
+        self.text = Some(BufWriter::new(File::create_new(self.dir().join(&path))?));
+        Ok(path)
+    }
+
+    /// Keeps a record, with the test that it belongs to.
+    ///
+    /// # Errors
+    /// There is no room for it.
+    pub fn record(
+        &mut self,
+        arrived_s: f64,
+        test: Option<usize>,
+        worker: usize,
+        record: &MeterRecord,
+        as_sent: &str,
+    ) -> io::Result<()> {
+        let test = test.map(|test| test.to_string()).unwrap_or_default();
+        let MeterRecord { file, access, length_kib, block_kib, rate_mib_per_s, latency_ms } = record;
+        let access = access.name();
+        writeln!(
+            self.records,
+            "{arrived_s:.6},{test},{worker},{file},{access},{length_kib},{block_kib},{rate_mib_per_s},{latency_ms}"
+        )?;
+        match &mut self.text {
+            Some(text) => text.write_all(old_text::record_line(worker, as_sent).as_bytes()),
+            None => Ok(()),
+        }
+    }
+
+    /// Keeps a line of an EBU worker beside the record before it, as the original does.
+    ///
+    /// # Errors
+    /// There is no room for it.
+    pub fn extra(&mut self, line: &str) -> io::Result<()> {
+        match &mut self.text {
+            Some(text) => writeln!(text, "{line}"),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the text of a test with its tables.
+    ///
+    /// # Errors
+    /// There is no room for it.
+    pub fn end_text(&mut self, figures: &MeterFigures) -> io::Result<()> {
+        if let Some(mut text) = self.text.take() {
+            text.write_all(old_text::summary(figures).as_bytes())?;
+            text.flush()?;
+        }
+        self.flush()
+    }
+
+    /// Hands everything to the system, so that a killed session keeps it.
+    ///
+    /// # Errors
+    /// There is no room for it.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.text.as_mut().map_or(Ok(()), Write::flush)?;
+        self.records.flush()
+    }
+}
+
+/// What was asked for, as `run.toml`. No command does it again without the workers.
+fn plan(facts: &MeterFacts) -> String {
+    // A JSON text is a basic string of TOML.
+    let text = |text: &str| serde_json::Value::from(text).to_string();
+    let roots: Vec<String> = facts.roots.iter().map(|root| text(root)).collect();
+    format!(
+        "[msmeter]\nscript = {}\nroots = [{}]\nworkers = {}\n",
+        text(&facts.script),
+        roots.join(", "),
+        facts.workers.len()
+    )
+}

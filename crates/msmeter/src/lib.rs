@@ -1,0 +1,27 @@
+//! The msMeter room: workers of the BBC/EBU Media Storage Meter (EBU Tech 3362) are driven by its old scripts
+//! over its own protocol, and what they report is kept.
+//!
+//! * [`script`]: the `Cmd>` scripts of the original, checked as a whole before anything is sent.
+//! * [`settings`]: what a worker is told to do, and which folders it may be sent to.
+//! * [`lines`](mod@lines): lines out of what a worker sends, whatever is in it.
+//! * [`record`]: one record line.
+//! * [`link`]: the connections of workers.
+//! * [`kept`]: the files of a session, written as records come.
+//! * [`session`]: carries a script out, and writes what comes of it.
+//! * [`old_text`]: record lines and the three tables as the original wrote them, for old spreadsheets.
+//!
+//! Facts of the protocol are from `ebu-media-storage-meter.md` in the project's references, a.3 to a.6. It
+//! has no authentication, no encryption and no acknowledgement, so nothing here listens beyond this machine
+//! without a list of who may come, and nothing that a worker sends is trusted.
+//!
+//! Not here: a worker (`reelgauge mix` is this program's own), the figures of the
+//! tables ([`reelgauge_analysis::msmeter`]) and the screen (report).
+
+pub mod kept;
+pub mod lines;
+pub mod link;
+pub mod old_text;
+pub mod record;
+pub mod script;
+pub mod session;
+pub mod settings;

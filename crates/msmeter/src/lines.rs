@@ -1,0 +1,100 @@
+//! Lines out of what a worker sends: every piece of text comes with a NUL of its own, a record comes in three
+//! pieces, and pieces come in any portions.
+//!
+//! Not here: what a line means ([`crate::record`]).
+
+/// The longest line that is kept. The original's buffer; a record has some sixty.
+pub const LINE_BYTES_MAX: usize = 1024;
+
+/// What was received and is no whole line yet.
+#[derive(Clone, Debug, Default)]
+pub struct Lines {
+    rest: Vec<u8>,
+    /// The line that is being received is longer than any may be.
+    is_too_long: bool,
+}
+
+/// A line, without its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// Its text. What is no UTF-8 in it has been replaced.
+    Text(String),
+    /// It was longer than [`LINE_BYTES_MAX`], and is lost.
+    TooLong,
+}
+
+impl Lines {
+    /// Takes what was received; the lines that are whole now, empty ones left out.
+    pub fn take(&mut self, received: &[u8]) -> Vec<Line> {
+        let mut whole = Vec::new();
+        for &byte in received {
+            match byte {
+                0 | b'\r' => {}
+                b'\n' => whole.extend(self.end()),
+                _ if self.rest.len() >= LINE_BYTES_MAX => self.is_too_long = true,
+                _ => self.rest.push(byte),
+            }
+        }
+        whole
+    }
+
+    /// The line that the connection ended in.
+    pub fn end(&mut self) -> Option<Line> {
+        let text = String::from_utf8_lossy(&self.rest).into_owned();
+        self.rest.clear();
+        match (std::mem::take(&mut self.is_too_long), text.is_empty()) {
+            (true, _) => Some(Line::TooLong),
+            (false, true) => None,
+            (false, false) => Some(Line::Text(text)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn text(text: &str) -> Line {
+        Line::Text(text.to_owned())
+    }
+
+    #[test]
+    fn a_record_comes_in_three_pieces_with_a_nul_each() {
+        let sent = b"test000,\x000,357,64,\x00391.836525,1.849120\n\x00";
+        assert_eq!(Lines::default().take(sent), [text("test000,0,357,64,391.836525,1.849120")]);
+    }
+
+    #[test]
+    fn a_farewell_without_a_nul_and_an_empty_line_before_it() {
+        assert_eq!(Lines::default().take(b"\n\x00bye\n"), [text("bye")]);
+    }
+
+    #[test]
+    fn what_is_too_long_is_told_and_the_next_line_is_whole() {
+        let mut lines = Lines::default();
+        let mut sent = vec![b'x'; LINE_BYTES_MAX + 1];
+        sent.extend(b"\nhello\n");
+        assert_eq!(lines.take(&sent), [Line::TooLong, text("hello")]);
+    }
+
+    proptest! {
+        /// However it is cut into portions, the same lines come of it.
+        #[test]
+        fn portions_make_no_difference(
+            sent in prop::collection::vec(any::<u8>(), 0..3000),
+            cut in 1usize..40,
+        ) {
+            let mut whole = Lines::default();
+            let mut of_whole = whole.take(&sent);
+            of_whole.extend(whole.end());
+            let mut parts = Lines::default();
+            let mut of_parts: Vec<Line> = sent.chunks(cut).flat_map(|part| parts.take(part)).collect();
+            of_parts.extend(parts.end());
+            prop_assert_eq!(of_whole, of_parts);
+        }
+    }
+}

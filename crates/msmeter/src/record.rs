@@ -1,0 +1,101 @@
+//! One record: what a worker says of one operation, `file,mode,lenKiB,blkKiB,rate,latency`.
+//!
+//! Not here: what its rate and its latency mean ([`reelgauge_analysis::msmeter`]).
+
+use reelgauge_analysis::msmeter::MeterRecord;
+use reelgauge_analysis::paper::Mode;
+
+/// The longest name of a file that is kept; the original's have seven characters.
+const NAME_CHARS_MAX: usize = 64;
+
+/// What a line of a worker is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// An operation that was done.
+    Record(MeterRecord),
+    /// It could not open a file.
+    NoFiles,
+    /// It leaves.
+    Bye,
+    /// Times of frames and stamps of an EBU worker, which begin with a colon. They are kept as text.
+    Extra(String),
+    /// None of these.
+    Unknown,
+}
+
+/// Reads a line.
+pub fn said(line: &str) -> Said {
+    match line.trim() {
+        "bye" => Said::Bye,
+        "nofiles" => Said::NoFiles,
+        extra if extra.starts_with(':') => Said::Extra(extra.to_owned()),
+        text => record(text).map_or(Said::Unknown, Said::Record),
+    }
+}
+
+fn record(text: &str) -> Option<MeterRecord> {
+    let fields: Vec<&str> = text.split(',').map(str::trim).collect();
+    let [file, mode, length, block, rate, latency] = fields.as_slice() else { return None };
+    let is_name = !file.is_empty()
+        && file.chars().count() <= NAME_CHARS_MAX
+        && file.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'));
+    let access = match *mode {
+        "0" => Mode::SeqRd,
+        "1" => Mode::RandRd,
+        "2" => Mode::SeqWr,
+        "3" => Mode::RandWr,
+        _ => return None,
+    };
+    is_name.then_some(())?;
+    Some(MeterRecord {
+        file: (*file).to_owned(),
+        access,
+        length_kib: length.parse().ok()?,
+        block_kib: block.parse().ok()?,
+        // "inf" and "nan" are what the original writes where no time went by.
+        rate_mib_per_s: rate.parse().ok()?,
+        latency_ms: latency.parse().ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_record_of_the_original_is_read() {
+        let Said::Record(record) = said("test002,0,357,64,391.836525,1.849120") else { panic!("no record") };
+        assert_eq!((record.file.as_str(), record.access), ("test002", Mode::SeqRd));
+        assert_eq!((record.length_kib, record.block_kib), (357, 64));
+        assert_eq!((record.rate_mib_per_s, record.latency_ms), (391.836_525, 1.849_120));
+    }
+
+    #[test]
+    fn what_took_no_time_is_a_record_too() {
+        let Said::Record(record) = said("test000,3,1,1,inf,0.01") else { panic!("no record") };
+        assert!(record.rate_mib_per_s.is_infinite());
+    }
+
+    #[test]
+    fn everything_else_is_told_apart() {
+        assert_eq!(said("bye"), Said::Bye);
+        assert_eq!(said("nofiles"), Said::NoFiles);
+        assert_eq!(said(":1.5:2.5"), Said::Extra(":1.5:2.5".to_owned()));
+        for text in
+            ["test000,4,1,1,1,1", "test000,0,1,1,1", "../x,0,1,1,1,1", "a\u{1b}[2J,0,1,1,1,1", ",0,1,1,1,1"]
+        {
+            assert_eq!(said(text), Said::Unknown, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_is_sent_panics(line in "\\PC*") {
+            said(&line);
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! The original's scripts: one command a line behind `Cmd>`, everything else is a remark.
+//!
+//! ```text
+//! Cmd> -1   Results C:\path\results.csv
+//! Cmd> 0   -p /mnt/x -n 1 -l 1024 -d 0 -w 0 -r 0 -v -f- -dio 1 -bn 7 -bs 1 2 3 4 5 6 7 0 0 0 0
+//! Cmd> 0   start
+//! Cmd> -1   time 3600
+//! Cmd> 0   pause
+//! ```
+//!
+//! As in the original, one bad line and nothing runs. Not here: carrying it out ([`crate::session`]).
+
+use std::time::Duration;
+
+use crate::settings::{Settings, SettingsError};
+
+/// What begins a command.
+const COMMAND: &str = "Cmd>";
+/// The most lines of a script.
+pub const LINES_MAX: usize = 20_000;
+/// The most workers.
+pub const WORKERS_MAX: usize = 200;
+/// The longest wait, seconds: two days.
+const WAIT_S_MAX: u64 = 172_800;
+/// So many bad lines are told.
+const ERRORS_SHOWN: usize = 10;
+
+/// A script that can be carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    /// What is done, in this order.
+    pub commands: Vec<Command>,
+}
+
+/// One command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// What follows belongs to a test of this name: the last part of the file that the script names.
+    Results(String),
+    /// A worker is told what to do.
+    Set(usize, Settings),
+    /// A worker begins, or goes on.
+    Start(usize),
+    /// A worker ends the operation that it does, and waits.
+    Pause(usize),
+    /// Nothing is sent for this long.
+    Wait(Duration),
+}
+
+/// Why nothing of a script is carried out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ScriptError {
+    /// There are too many lines.
+    #[error("the script has more than {LINES_MAX} lines")]
+    TooLong,
+    /// No line begins with "Cmd>".
+    #[error("the script has no command: each stands on a line of its own, behind 'Cmd>' in its first column")]
+    Empty,
+    /// Nothing is measured.
+    #[error("the script starts no worker: 'Cmd> 0   start'")]
+    NothingStarts,
+    /// Lines that are no command.
+    #[error("{}", bad_lines(.0))]
+    Lines(Vec<BadLine>),
+}
+
+/// A line that is no command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadLine {
+    /// Which, from 1.
+    pub number: usize,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+fn bad_lines(lines: &[BadLine]) -> String {
+    let shown = lines.iter().take(ERRORS_SHOWN).map(|line| format!("\n  line {}: {}", line.number, line.why));
+    let more = match lines.len().saturating_sub(ERRORS_SHOWN) {
+        0 => String::new(),
+        more => format!("\n  and {more} more"),
+    };
+    format!("nothing of the script is carried out, because of{}{more}", shown.collect::<String>())
+}
+
+impl Script {
+    /// Reads a script. `roots` are the folders that workers may be sent to, and those below them.
+    ///
+    /// # Errors
+    /// A command is none, or sends a worker elsewhere; there are too many lines; or nothing is started.
+    pub fn read(text: &str, roots: &[String]) -> Result<Script, ScriptError> {
+        if text.lines().count() > LINES_MAX {
+            return Err(ScriptError::TooLong);
+        }
+        let (mut commands, mut bad, mut set) = (Vec::new(), Vec::new(), vec![false; WORKERS_MAX]);
+        for (at, line) in text.lines().enumerate() {
+            let Some(rest) = line.strip_prefix(COMMAND) else { continue };
+            match command(rest, roots).and_then(|command| in_order(command, &mut set)) {
+                Ok(command) => commands.push(command),
+                Err(why) => bad.push(BadLine { number: at + 1, why }),
+            }
+        }
+        if !bad.is_empty() {
+            return Err(ScriptError::Lines(bad));
+        }
+        if commands.is_empty() {
+            return Err(ScriptError::Empty);
+        }
+        if !commands.iter().any(|command| matches!(command, Command::Start(_))) {
+            return Err(ScriptError::NothingStarts);
+        }
+        Ok(Script { commands })
+    }
+
+    /// How many workers it speaks to: its highest number and all below.
+    pub fn workers(&self) -> usize {
+        self.commands.iter().filter_map(Command::worker).max().map_or(0, |highest| highest + 1)
+    }
+
+    /// How long its waits are together.
+    pub fn takes(&self) -> Duration {
+        let waits = self.commands.iter().map(|command| match command {
+            Command::Wait(time) => *time,
+            _ => Duration::ZERO,
+        });
+        waits.sum()
+    }
+
+    /// Folders that workers write into, each once.
+    pub fn written_folders(&self) -> Vec<&str> {
+        let mut folders = Vec::new();
+        for command in &self.commands {
+            if let Command::Set(_, settings) = command
+                && settings.write_percent > 0
+                && !folders.contains(&settings.path.as_str())
+            {
+                folders.push(&settings.path);
+            }
+        }
+        folders
+    }
+
+    /// Workers that are told not to report: nothing of them is measured.
+    pub fn silent_workers(&self) -> Vec<usize> {
+        let mut silent: Vec<usize> = self.commands.iter().filter_map(Command::silences).collect();
+        silent.sort_unstable();
+        silent.dedup();
+        silent
+    }
+}
+
+impl Command {
+    /// Whom it speaks to; nobody where it is for the controller.
+    pub fn worker(&self) -> Option<usize> {
+        match self {
+            Command::Set(worker, _) | Command::Start(worker) | Command::Pause(worker) => Some(*worker),
+            Command::Results(_) | Command::Wait(_) => None,
+        }
+    }
+
+    fn silences(&self) -> Option<usize> {
+        match self {
+            Command::Set(worker, settings) if !settings.verbose => Some(*worker),
+            _ => None,
+        }
+    }
+}
+
+/// Refuses to start who was told nothing: it would work in whatever folder it was started in.
+fn in_order(command: Command, set: &mut [bool]) -> Result<Command, String> {
+    match &command {
+        Command::Set(worker, _) => set[*worker] = true,
+        Command::Start(worker) if !set[*worker] => {
+            return Err(format!(
+                "client {worker} is started and was told no folder: its -p line comes first"
+            ));
+        }
+        _ => {}
+    }
+    Ok(command)
+}
+
+fn command(rest: &str, roots: &[String]) -> Result<Command, String> {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let (number, words) = words.split_first().ok_or("a number is to follow 'Cmd>'")?;
+    let client = match number.parse::<i64>() {
+        Ok(-1) => None,
+        Ok(number) => {
+            Some(usize::try_from(number).ok().filter(|number| *number < WORKERS_MAX).ok_or_else(|| {
+                format!(
+                    "client {number}: clients have the numbers 0 to {}, and -1 is the controller",
+                    WORKERS_MAX - 1
+                )
+            })?)
+        }
+        Err(_) => return Err(format!("'{}' is no client: a number is to follow 'Cmd>'", shown(number))),
+    };
+    match (client, words) {
+        (Some(client), ["start"]) => Ok(Command::Start(client)),
+        (Some(client), ["pause"]) => Ok(Command::Pause(client)),
+        (Some(client), ["-p", ..]) => set(client, words, roots),
+        (None, ["time", seconds]) => wait(seconds),
+        (None, ["Results", ..]) => Ok(Command::Results(results_name(rest))),
+        (Some(_), _) => Err("a client is told '-p …', 'start' or 'pause'".to_owned()),
+        (None, _) => Err("the controller (-1) is told 'Results FILE' or 'time SECONDS'".to_owned()),
+    }
+}
+
+fn set(client: usize, words: &[&str], roots: &[String]) -> Result<Command, String> {
+    if words.contains(&"-c") {
+        return Err("files are not made from here: start each worker once with -n N -c MIB".to_owned());
+    }
+    let settings = Settings::from_words(words).map_err(|error: SettingsError| error.to_string())?;
+    if !settings.is_below(roots) {
+        let path = shown(&settings.path);
+        return Err(format!("{path} is not below a --root: name the folder there if workers may use it"));
+    }
+    Ok(Command::Set(client, settings))
+}
+
+fn wait(seconds: &str) -> Result<Command, String> {
+    let seconds: u64 = seconds
+        .parse()
+        .ok()
+        .filter(|seconds| (1..=WAIT_S_MAX).contains(seconds))
+        .ok_or_else(|| format!("time is {}, and takes 1 to {WAIT_S_MAX} seconds", shown(seconds)))?;
+    Ok(Command::Wait(Duration::from_secs(seconds)))
+}
+
+/// The last part of the file's name: where it is to lie on a machine of 2011 is of no use here.
+fn results_name(rest: &str) -> String {
+    let path = rest.split_once("Results").map_or("", |(_, path)| path.trim());
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let fit: String =
+        name.chars().filter(|c| c.is_ascii_alphanumeric() || ".-_".contains(*c)).take(60).collect();
+    let fit = fit.trim_start_matches('.').to_owned();
+    if fit.is_empty() { "results.csv".to_owned() } else { fit }
+}
+
+/// A word from a script as a message shows it.
+fn shown(word: &str) -> String {
+    word.chars().take(60).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SET: &str = "-p /mnt/x -n 1 -l 1024 -d 0 -w 50 -r 0 -v -f- -dio 1 -bn 7 -bs 1 2 3 4 5 6 7 0 0 0 0";
+
+    fn roots() -> Vec<String> {
+        vec!["/mnt/x".to_owned()]
+    }
+
+    fn read(text: &str) -> Result<Script, ScriptError> {
+        Script::read(text, &roots())
+    }
+
+    fn bad(lines: &str) -> String {
+        read(&format!("Cmd> 0 {SET}\nCmd> 0 start\n{lines}\n")).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_script_of_the_original_is_read() {
+        let text = format!(
+            "A ramp\nCmd> -1   Results C:\\old tests\\night 1.csv\nCmd> 0   {SET}\nCmd> 3   {SET}\nCmd> 0   start\n\
+             Cmd> -1   time 3600\n Cmd> 9 start\nCmd> 0   pause\n"
+        );
+        let script = read(&text).unwrap();
+        assert_eq!(script.commands.len(), 6);
+        assert_eq!(script.commands[0], Command::Results("night1.csv".to_owned()));
+        assert_eq!((script.workers(), script.takes()), (4, Duration::from_secs(3600)));
+        assert_eq!((script.written_folders(), script.silent_workers()), (vec!["/mnt/x"], vec![]));
+    }
+
+    #[test]
+    fn a_bad_line_is_told_with_its_number_and_nothing_runs() {
+        for (line, said) in [
+            ("Cmd> 0 go", "line 3: a client is told"),
+            ("Cmd> -1 start", "line 3: the controller (-1) is told"),
+            ("Cmd> 200 start", "clients have the numbers 0 to 199"),
+            ("Cmd> x start", "'x' is no client"),
+            ("Cmd>", "a number is to follow"),
+            ("Cmd> -1 time 0", "time is 0, and takes 1 to 172800"),
+            ("Cmd> 1 start", "client 1 is started and was told no folder"),
+            ("Cmd> 0 -p /mnt/x -n 4 -c 100", "files are not made from here"),
+        ] {
+            assert!(bad(line).contains(said), "{}", bad(line));
+        }
+        assert!(bad(&"Cmd> 0 go\n".repeat(12)).ends_with("and 2 more"));
+    }
+
+    #[test]
+    fn workers_are_sent_nowhere_but_below_the_roots() {
+        for path in ["/etc", "/mnt/x/../y", "/mnt/xy"] {
+            let said = bad(&format!("Cmd> 0 {}", SET.replace("/mnt/x", path)));
+            assert!(said.contains("is not below a --root"), "{said}");
+        }
+        assert!(read(&format!("Cmd> 0 {}\nCmd> 0 start", SET.replace("/mnt/x", "/mnt/x/a"))).is_ok());
+    }
+
+    #[test]
+    fn scripts_that_measure_nothing_are_refused() {
+        assert_eq!(read("start\n"), Err(ScriptError::Empty));
+        assert_eq!(read(&format!("Cmd> 0 {SET}")), Err(ScriptError::NothingStarts));
+        assert_eq!(read(&"\n".repeat(LINES_MAX + 1)), Err(ScriptError::TooLong));
+    }
+
+    #[test]
+    fn who_reports_nothing_is_known() {
+        let silent = SET.replace(" -v ", " -v- ");
+        assert_eq!(read(&format!("Cmd> 2 {silent}\nCmd> 2 start")).unwrap().silent_workers(), [2]);
+    }
+
+    #[test]
+    fn a_name_of_results_leads_nowhere() {
+        for (path, name) in [("../../etc/passwd", "passwd"), ("C:\\..", "results.csv"), ("", "results.csv")] {
+            assert_eq!(results_name(&format!("   Results {path}")), name);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_script_panics(text in "(Cmd>[ -~]{0,80}\n){0,5}") {
+            let _ = read(&text);
+        }
+    }
+}

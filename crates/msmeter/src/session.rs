@@ -1,0 +1,226 @@
+//! A session: waits for the workers, carries the script out, and keeps what they report.
+//!
+//! The protocol acknowledges nothing, so nothing is taken for granted: a worker that was started and reports
+//! nothing is named, a worker that is gone is named with its time, and a message is followed by a rest in
+//! which a worker can read it, because it takes two that come together for one, or for none.
+//!
+//! When a session ends, however it does, workers are paused and sent away; where this program is killed,
+//! their connections break, on which a running worker of the original dies. Not here: words for people.
+
+mod conduct;
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use reelgauge_analysis::Summary;
+use reelgauge_analysis::facts::{MeterFacts, MeterWorker};
+use reelgauge_record::run_dir::{RunDir, RunDirError, RunName};
+
+use self::conduct::Session;
+use crate::kept::{Kept, MSMETER};
+use crate::link::{Event, Guests, Link, Workers, listen};
+use crate::script::Script;
+
+/// How often the end and the second are looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// What to do.
+#[derive(Clone, Debug)]
+pub struct MeterRequest {
+    /// The script.
+    pub script: Script,
+    /// The same, as text.
+    pub script_text: String,
+    /// What it is called.
+    pub script_name: String,
+    /// Folders that workers may be sent to.
+    pub roots: Vec<String>,
+    /// Where workers come to.
+    pub listen: SocketAddr,
+    /// Who may come from other machines.
+    pub guests: Guests,
+    /// How long to wait for all of them.
+    pub wait: Duration,
+    /// Folder for session directories.
+    pub out: PathBuf,
+}
+
+/// What happens meanwhile.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Happening {
+    /// Workers may come.
+    Listening {
+        /// Where to.
+        address: SocketAddr,
+        /// How many are needed.
+        wanted: usize,
+    },
+    /// One came.
+    Joined {
+        /// Its number.
+        worker: usize,
+        /// Where from.
+        peer: SocketAddr,
+    },
+    /// Somebody was sent away.
+    Refused {
+        /// Who.
+        peer: SocketAddr,
+        /// Why.
+        why: &'static str,
+    },
+    /// A worker is gone.
+    Gone {
+        /// Its number.
+        worker: usize,
+        /// Why.
+        why: String,
+    },
+    /// A test begins.
+    Test {
+        /// Its name.
+        name: String,
+    },
+    /// A second has gone by.
+    Second {
+        /// Seconds since the script began.
+        at_s: f64,
+        /// Seconds that its waits take.
+        of_s: f64,
+        /// Records so far.
+        records: u64,
+        /// Bytes that came of them within the last second.
+        bytes_in_second: u64,
+        /// The worker that runs and has said nothing for longest, and for how long.
+        quietest: Option<(usize, f64)>,
+    },
+}
+
+/// Why there is no session.
+#[derive(Debug, thiserror::Error)]
+pub enum MeterError {
+    /// Nobody can come.
+    #[error("cannot listen at {address}: {source}")]
+    Listen {
+        /// Where.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// Not all workers came.
+    #[error("only {came} of {wanted} workers came within {}s; start each with: meter -rm ADDRESS", waited.as_secs())]
+    NotAllCame {
+        /// Who did.
+        came: usize,
+        /// Who should.
+        wanted: usize,
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// It was ended while workers were waited for.
+    #[error("ended before all workers had come; nothing was measured")]
+    EndedBefore,
+    /// The directory can't be made or written.
+    #[error(transparent)]
+    RunDir(#[from] RunDirError),
+    /// Records have no place.
+    #[error("cannot keep what workers report in {dir}: {source}; they were paused and sent away")]
+    Kept {
+        /// Where.
+        dir: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// A session that ended.
+#[derive(Debug)]
+pub struct MeterEnd {
+    /// What came of it.
+    pub summary: Summary,
+    /// Where it lies.
+    pub dir: PathBuf,
+}
+
+/// Carries a script out. `asked` says whether somebody wants it to end.
+///
+/// # Errors
+/// Nobody can come, not all workers did, or what they report can't be kept.
+pub fn carry_out(
+    request: &MeterRequest,
+    tell: &mut dyn FnMut(&Happening),
+    asked: &dyn Fn() -> bool,
+) -> Result<MeterEnd, MeterError> {
+    let workers = listen(request.listen, request.guests.clone())
+        .map_err(|source| MeterError::Listen { address: request.listen, source })?;
+    let links = gather(&workers, request, tell, asked)?;
+    let started = Timestamp::now();
+    let name = RunName { start: started.into(), target: &request.script_name, what: MSMETER };
+    let run_dir = RunDir::create(&request.out, name)?;
+    let dir = run_dir.path().to_path_buf();
+    let not_kept = |source| MeterError::Kept { dir: dir.clone(), source };
+    let facts = begin(request, &links);
+    let kept = Kept::begin(run_dir, &facts, &started.to_string(), &request.script_text).map_err(not_kept)?;
+    let mut session = Session::new(workers, links, facts, kept, tell, asked);
+    let ended = session.run(&request.script);
+    let summary = session.end(ended).map_err(not_kept)?;
+    Ok(MeterEnd { summary, dir })
+}
+
+/// What is known when all workers are there.
+fn begin(request: &MeterRequest, links: &[Link]) -> MeterFacts {
+    let worker = |(number, link): (usize, &Link)| MeterWorker {
+        number,
+        address: link.peer.ip().to_canonical().to_string(),
+        records: 0,
+        no_files: 0,
+        gone_s: None,
+        gone_why: None,
+    };
+    MeterFacts {
+        script: request.script_name.clone(),
+        script_takes_s: request.script.takes().as_secs_f64(),
+        roots: request.roots.clone(),
+        workers: links.iter().enumerate().map(worker).collect(),
+        ..MeterFacts::default()
+    }
+}
+
+/// Waits for as many workers as the script speaks to. They are numbered as they come.
+fn gather(
+    workers: &Workers,
+    request: &MeterRequest,
+    tell: &mut dyn FnMut(&Happening),
+    asked: &dyn Fn() -> bool,
+) -> Result<Vec<Link>, MeterError> {
+    let wanted = request.script.workers();
+    tell(&Happening::Listening { address: workers.address, wanted });
+    let (begun, mut links) = (Instant::now(), Vec::<Link>::new());
+    while links.len() < wanted {
+        if asked() {
+            return Err(MeterError::EndedBefore);
+        }
+        if begun.elapsed() >= request.wait {
+            return Err(MeterError::NotAllCame { came: links.len(), wanted, waited: request.wait });
+        }
+        match workers.events.recv_timeout(LOOK_EVERY) {
+            Ok(Event::Joined(link)) => {
+                tell(&Happening::Joined { worker: links.len(), peer: link.peer });
+                links.push(link);
+            }
+            // As in the original, the next one takes the free place.
+            Ok(Event::Gone { key, why, .. }) => {
+                if let Some(worker) = links.iter().position(|link| link.key == key) {
+                    links.remove(worker);
+                    tell(&Happening::Gone { worker, why });
+                }
+            }
+            Ok(Event::Refused { peer, why }) => tell(&Happening::Refused { peer, why }),
+            Ok(Event::Line { .. }) | Err(_) => {}
+        }
+    }
+    Ok(links)
+}

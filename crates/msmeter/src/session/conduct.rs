@@ -1,0 +1,425 @@
+//! Carries a script out: what is said to whom, what is taken of whom, and when a test is over.
+//!
+//! Not here: who may come ([`crate::link`]), what is kept where ([`crate::kept`]).
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use reelgauge_analysis::facts::{MeterFacts, MeterTest, Silence};
+use reelgauge_analysis::msmeter::{MeterRecord, MeterTally};
+use reelgauge_analysis::{Outcome, Summary};
+
+use super::{Happening, LOOK_EVERY};
+use crate::kept::Kept;
+use crate::lines::Line;
+use crate::link::{Event, Link, Workers};
+use crate::record::{Said, said};
+use crate::script::{Command, Script};
+
+/// How long a worker has for a message before the next one follows.
+const MESSAGE_REST: Duration = Duration::from_millis(150);
+/// A test is over when nothing has come for this long since its last pause...
+const QUIET_FOR: Duration = Duration::from_millis(300);
+/// ... and at the latest then: an operation in hand may take long.
+const QUIET_WITHIN: Duration = Duration::from_secs(5);
+/// How long workers have to say goodbye.
+const GOODBYE_WITHIN: Duration = Duration::from_secs(2);
+/// The test of workers that are started before any "Results".
+const UNNAMED: &str = "results.csv";
+
+/// Why a script is not carried out further.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// Somebody wants it to end.
+    Asked,
+    /// No worker is left.
+    NobodyLeft,
+    /// Records have no place.
+    NotKept(io::Error),
+}
+
+/// A worker that is there, or was.
+struct Seat {
+    link: Link,
+    /// Since when it runs; `None` where it doesn't.
+    runs_since: Option<Instant>,
+    /// When it last said something, or was started.
+    heard: Instant,
+}
+
+/// A test that goes on.
+struct OpenTest {
+    tally: MeterTally,
+    /// Workers that were started in it.
+    started: Vec<usize>,
+    /// Those that reported.
+    reported: Vec<usize>,
+}
+
+pub(super) struct Session<'a> {
+    workers: Workers,
+    seats: Vec<Seat>,
+    by_key: HashMap<usize, usize>,
+    facts: MeterFacts,
+    kept: Kept,
+    test: Option<OpenTest>,
+    began: Instant,
+    /// When a second was last told, and what had come since.
+    second: Instant,
+    bytes_in_second: u64,
+    records: u64,
+    last_heard: Instant,
+    tell: &'a mut dyn FnMut(&Happening),
+    asked: &'a dyn Fn() -> bool,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(
+        workers: Workers,
+        links: Vec<Link>,
+        facts: MeterFacts,
+        kept: Kept,
+        tell: &'a mut dyn FnMut(&Happening),
+        asked: &'a dyn Fn() -> bool,
+    ) -> Session<'a> {
+        let now = Instant::now();
+        let by_key = links.iter().enumerate().map(|(number, link)| (link.key, number)).collect();
+        let seats = links.into_iter().map(|link| Seat { link, runs_since: None, heard: now }).collect();
+        Session {
+            workers,
+            seats,
+            by_key,
+            facts,
+            kept,
+            test: None,
+            began: now,
+            second: now,
+            bytes_in_second: 0,
+            records: 0,
+            last_heard: now,
+            tell,
+            asked,
+        }
+    }
+
+    pub(super) fn run(&mut self, script: &Script) -> Result<(), Stop> {
+        for command in &script.commands {
+            match command {
+                Command::Results(name) if self.test.is_none() => self.begin_test(name)?,
+                // As in the original, one that is open stays open.
+                Command::Results(_) => {}
+                Command::Set(worker, settings) => self.say(*worker, &settings.message())?,
+                Command::Start(worker) => self.start(*worker)?,
+                Command::Pause(worker) => {
+                    self.pause(*worker)?;
+                    if self.is_highest(*worker) {
+                        self.end_test()?;
+                    }
+                }
+                Command::Wait(time) => self.pass(*time)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether its pause ends the test. The original asks for the highest number of the script, and leaves
+    /// the tests of a ramp open in which that one has no part yet.
+    fn is_highest(&self, worker: usize) -> bool {
+        self.test.as_ref().is_some_and(|test| test.started.iter().max() == Some(&worker))
+    }
+
+    fn begin_test(&mut self, name: &str) -> Result<(), Stop> {
+        let text_file = self.kept.begin_text(self.facts.tests.len() + 1, name).map_err(Stop::NotKept)?;
+        self.facts.tests.push(MeterTest {
+            name: name.to_owned(),
+            text_file,
+            began_s: None,
+            last_record_s: None,
+            wall_clock_mib_per_s: None,
+            longest_silence: None,
+            workers_without_records: Vec::new(),
+            figures: MeterTally::default().figures(),
+        });
+        // Who goes on from the test before belongs to this one, too.
+        let started = (0..self.seats.len()).filter(|worker| self.seats[*worker].runs_since.is_some());
+        self.test =
+            Some(OpenTest { tally: MeterTally::default(), started: started.collect(), reported: Vec::new() });
+        (self.tell)(&Happening::Test { name: name.to_owned() });
+        Ok(())
+    }
+
+    fn start(&mut self, worker: usize) -> Result<(), Stop> {
+        if self.test.is_none() {
+            self.begin_test(UNNAMED)?;
+        }
+        self.say(worker, "start")?;
+        if self.is_gone(worker) {
+            return Ok(());
+        }
+        let now = Instant::now();
+        let seat = &mut self.seats[worker];
+        (seat.runs_since, seat.heard) = (Some(now), now);
+        let began_s = self.seconds(now);
+        if let Some(test) = self.facts.tests.last_mut() {
+            test.began_s.get_or_insert(began_s);
+        }
+        if let Some(test) = self.test.as_mut().filter(|test| !test.started.contains(&worker)) {
+            test.started.push(worker);
+        }
+        Ok(())
+    }
+
+    fn pause(&mut self, worker: usize) -> Result<(), Stop> {
+        self.say(worker, "pause")?;
+        self.silence_until(worker, Instant::now());
+        self.seats[worker].runs_since = None;
+        Ok(())
+    }
+
+    /// Sends a message, and leaves the worker time to read it. Who is gone is told nothing.
+    fn say(&mut self, worker: usize, message: &str) -> Result<(), Stop> {
+        if self.is_gone(worker) {
+            return Ok(());
+        }
+        if let Err(error) = self.seats[worker].link.send(message) {
+            self.gone(worker, Instant::now(), format!("nothing can be sent to it: {error}"));
+        }
+        self.pass(MESSAGE_REST)
+    }
+
+    /// Takes what comes for this long.
+    fn pass(&mut self, time: Duration) -> Result<(), Stop> {
+        let until = Instant::now() + time;
+        loop {
+            if (self.asked)() {
+                return Err(Stop::Asked);
+            }
+            if (0..self.seats.len()).all(|worker| self.is_gone(worker)) {
+                return Err(Stop::NobodyLeft);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            self.look(left.min(LOOK_EVERY)).map_err(Stop::NotKept)?;
+        }
+    }
+
+    /// Takes what comes within this time.
+    fn look(&mut self, time: Duration) -> io::Result<()> {
+        let until = Instant::now() + time;
+        loop {
+            match self.workers.events.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(event) => self.take(event)?,
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+            }
+            if Instant::now() >= until {
+                break;
+            }
+        }
+        if self.second.elapsed() >= Duration::from_secs(1) {
+            self.tell_second();
+            self.kept.flush()?;
+        }
+        Ok(())
+    }
+
+    fn tell_second(&mut self) {
+        let now = Instant::now();
+        let runs = self.seats.iter().enumerate().filter(|(_, seat)| seat.runs_since.is_some());
+        let silent = runs.map(|(worker, seat)| (worker, (now - seat.heard).as_secs_f64()));
+        let second = Happening::Second {
+            at_s: self.seconds(now),
+            of_s: self.facts.script_takes_s,
+            records: self.records,
+            bytes_in_second: std::mem::take(&mut self.bytes_in_second),
+            quietest: silent.max_by(|one, two| one.1.total_cmp(&two.1)),
+        };
+        self.second = now;
+        (self.tell)(&second);
+    }
+
+    fn take(&mut self, event: Event) -> io::Result<()> {
+        match event {
+            Event::Line { key, at, line } => match self.by_key.get(&key) {
+                Some(&worker) => self.line(worker, at, line),
+                None => Ok(()),
+            },
+            Event::Gone { key, at, why } => {
+                if let Some(&worker) = self.by_key.get(&key) {
+                    self.gone(worker, at, why);
+                }
+                Ok(())
+            }
+            Event::Refused { peer, why } => {
+                (self.tell)(&Happening::Refused { peer, why });
+                Ok(())
+            }
+            Event::Joined(link) => {
+                link.close();
+                let why = "the script has begun without it";
+                (self.tell)(&Happening::Refused { peer: link.peer, why });
+                Ok(())
+            }
+        }
+    }
+
+    fn line(&mut self, worker: usize, at: Instant, line: Line) -> io::Result<()> {
+        self.last_heard = at;
+        let Line::Text(text) = line else {
+            self.facts.lines_not_understood += 1;
+            return Ok(());
+        };
+        match said(&text) {
+            Said::Record(record) => self.record(worker, at, &record, text.trim()),
+            Said::NoFiles => {
+                self.facts.workers[worker].no_files += 1;
+                Ok(())
+            }
+            Said::Extra(extra) => self.kept.extra(&extra),
+            Said::Bye => {
+                self.gone(worker, at, "it left".to_owned());
+                Ok(())
+            }
+            Said::Unknown => {
+                self.facts.lines_not_understood += 1;
+                Ok(())
+            }
+        }
+    }
+
+    fn record(&mut self, worker: usize, at: Instant, record: &MeterRecord, as_sent: &str) -> io::Result<()> {
+        let arrived_s = self.seconds(at);
+        self.silence_until(worker, at);
+        self.seats[worker].heard = at;
+        self.records += 1;
+        self.facts.workers[worker].records += 1;
+        let open = self.test.is_some().then_some(self.facts.tests.len());
+        self.kept.record(arrived_s, open, worker, record, as_sent)?;
+        let Some(test) = &mut self.test else {
+            self.facts.records_outside += 1;
+            return Ok(());
+        };
+        test.tally.take(record);
+        self.bytes_in_second += record.moved_bytes().unwrap_or(0);
+        if !test.reported.contains(&worker) {
+            test.reported.push(worker);
+        }
+        if let Some(test) = self.facts.tests.last_mut() {
+            test.last_record_s = Some(arrived_s);
+        }
+        Ok(())
+    }
+
+    /// A worker that runs has said nothing until then.
+    fn silence_until(&mut self, worker: usize, at: Instant) {
+        let seat = &self.seats[worker];
+        if seat.runs_since.is_none() || self.test.is_none() {
+            return;
+        }
+        let silence = Silence {
+            worker,
+            from_s: self.seconds(seat.heard),
+            seconds: at.saturating_duration_since(seat.heard).as_secs_f64(),
+        };
+        if let Some(test) = self.facts.tests.last_mut()
+            && test.longest_silence.is_none_or(|longest| silence.seconds > longest.seconds)
+        {
+            test.longest_silence = Some(silence);
+        }
+    }
+
+    fn is_gone(&self, worker: usize) -> bool {
+        self.facts.workers[worker].gone_s.is_some()
+    }
+
+    fn gone(&mut self, worker: usize, at: Instant, why: String) {
+        if self.is_gone(worker) {
+            return;
+        }
+        self.silence_until(worker, at);
+        self.seats[worker].runs_since = None;
+        self.seats[worker].link.close();
+        self.facts.workers[worker].gone_s = Some(self.seconds(at));
+        self.facts.workers[worker].gone_why = Some(why.clone());
+        (self.tell)(&Happening::Gone { worker, why });
+    }
+
+    /// Waits for the records of operations that were in hand, and makes the test's figures.
+    fn end_test(&mut self) -> Result<(), Stop> {
+        let paused = Instant::now();
+        self.last_heard = self.last_heard.max(paused);
+        while self.last_heard.elapsed() < QUIET_FOR && paused.elapsed() < QUIET_WITHIN {
+            self.look(LOOK_EVERY).map_err(Stop::NotKept)?;
+        }
+        self.close_test().map_err(Stop::NotKept)
+    }
+
+    fn close_test(&mut self) -> io::Result<()> {
+        let Some(open) = self.test.take() else { return Ok(()) };
+        let Some(test) = self.facts.tests.last_mut() else { return Ok(()) };
+        test.figures = open.tally.figures();
+        let seconds = test.last_record_s.zip(test.began_s).map(|(last_s, began_s)| last_s - began_s);
+        test.wall_clock_mib_per_s = seconds
+            .filter(|seconds| *seconds > 0.0 && test.figures.records > 0)
+            .map(|seconds| test.figures.bytes as f64 / f64::from(1 << 20) / seconds);
+        test.workers_without_records = open.started;
+        test.workers_without_records.retain(|worker| !open.reported.contains(worker));
+        test.workers_without_records.sort_unstable();
+        self.kept.end_text(&test.figures)?;
+        // The next one may never end.
+        self.kept.tell_unfinished(&self.facts)
+    }
+
+    /// Pauses everybody, takes what is still to come, and sends everybody away.
+    pub(super) fn end(&mut self, ended: Result<(), Stop>) -> io::Result<Summary> {
+        let (outcome, why) = match &ended {
+            Ok(()) => (Outcome::Complete, None),
+            Err(Stop::Asked) => (Outcome::Interrupted, Some("it was ended before its time".to_owned())),
+            Err(Stop::NobodyLeft) => (Outcome::BrokeOff, Some("no worker was left".to_owned())),
+            Err(Stop::NotKept(error)) => {
+                (Outcome::BrokeOff, Some(format!("what workers report can't be kept: {error}")))
+            }
+        };
+        let there: Vec<usize> = (0..self.seats.len()).filter(|worker| !self.is_gone(*worker)).collect();
+        for &worker in &there {
+            if self.seats[worker].runs_since.is_some() {
+                self.silence_until(worker, Instant::now());
+                // Who can't be told is told by the end of its connection.
+                let _ = self.seats[worker].link.send("pause");
+                self.seats[worker].runs_since = None;
+            }
+        }
+        let kept = match ended {
+            Err(Stop::NotKept(error)) => Err(error),
+            _ => self.end_test().map_err(|stop| match stop {
+                Stop::NotKept(error) => error,
+                Stop::Asked | Stop::NobodyLeft => io::ErrorKind::Interrupted.into(),
+            }),
+        };
+        self.goodbye(&there);
+        kept?;
+        self.kept.tell(&self.facts, outcome, why.as_deref()).map_err(io::Error::other)
+    }
+
+    /// Sends them away: their leaving is no loss.
+    fn goodbye(&mut self, there: &[usize]) {
+        let there: Vec<usize> = there.iter().copied().filter(|worker| !self.is_gone(*worker)).collect();
+        for &worker in &there {
+            let _ = self.seats[worker].link.send("stop");
+        }
+        let (begun, mut left) = (Instant::now(), there.len());
+        while left > 0 && begun.elapsed() < GOODBYE_WITHIN {
+            if let Ok(Event::Gone { .. }) = self.workers.events.recv_timeout(LOOK_EVERY) {
+                left -= 1;
+            }
+        }
+        self.seats.iter().for_each(|seat| seat.link.close());
+    }
+
+    fn seconds(&self, at: Instant) -> f64 {
+        at.saturating_duration_since(self.began).as_secs_f64()
+    }
+}

@@ -1,0 +1,264 @@
+//! What a worker is told to do, `-p PATH -n N -l KB …`, and which folders it may be sent to.
+//!
+//! The original writes into every file called `test000`, `test001`, … of the folder that it is told, whatever
+//! is in them, and asks nobody. So a folder is named twice: by the script, and by whoever runs it.
+
+/// The longest message that a worker reads: it takes 255 bytes at a time, and throws that away if they are
+/// full (the original's fault 17). What follows at once, "start" and both NULs, is to fit beside it.
+pub const BYTES_MAX: usize = 255 - 1 - "start\0\0".len();
+
+/// How many block sizes there are: 1 KiB to 1 MiB.
+const BLOCK_SIZES: usize = 11;
+
+/// What one worker is to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The folder with its test files, as that machine names it.
+    pub path: String,
+    /// How many test files; 0: all that are there.
+    pub files: u32,
+    /// The longest operation, KiB.
+    pub length_kib: u32,
+    /// The longest delay before each, ms.
+    pub delay_ms: u32,
+    /// Percent of operations that write.
+    pub write_percent: u32,
+    /// Percent at random places.
+    pub random_percent: u32,
+    /// Whether it reports each operation. One that does not is measured by nobody.
+    pub verbose: bool,
+    /// Kept and never used by the original.
+    pub sharing: bool,
+    /// Around the cache of its machine.
+    pub direct: bool,
+    /// The block sizes, as exponents: 1 is 1 KiB, 11 is 1 MiB.
+    pub blocks: Vec<u8>,
+}
+
+/// What is wrong with settings.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsError {
+    /// A flag is missing, or stands elsewhere.
+    #[error("{expected} is to follow: a line has -p -n -l -d -w -r -v -f -dio -bn -bs, in this order")]
+    Order {
+        /// The flag.
+        expected: &'static str,
+    },
+    /// A value is no number, or out of range.
+    #[error("{flag} is {value}, and takes {range}")]
+    Value {
+        /// The flag.
+        flag: &'static str,
+        /// What stands there.
+        value: String,
+        /// What may.
+        range: String,
+    },
+    /// Something stands behind the end.
+    #[error("there is more than 11 block sizes: {rest}")]
+    Rest {
+        /// What.
+        rest: String,
+    },
+    /// A worker would not read it.
+    #[error(
+        "the line is {bytes} bytes long, and a worker of the original loses all beyond {BYTES_MAX}: use a shorter path"
+    )]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+    },
+}
+
+impl Settings {
+    /// Reads settings as scripts write them.
+    ///
+    /// # Errors
+    /// A flag is missing or out of order, a value is out of range, or it is longer than a worker reads.
+    pub fn from_words(words: &[&str]) -> Result<Settings, SettingsError> {
+        let mut words = Words { rest: words };
+        let settings = Settings {
+            path: words.text("-p")?,
+            files: words.number("-n", 0, 999)?,
+            length_kib: words.number("-l", 2, 2_097_151)?,
+            delay_ms: words.number("-d", 0, 10_000)?,
+            write_percent: words.number("-w", 0, 100)?,
+            random_percent: words.number("-r", 0, 100)?,
+            verbose: words.switch("-v", "-v-")?,
+            sharing: words.switch("-f", "-f-")?,
+            direct: words.number("-dio", 0, 1)? == 1,
+            blocks: words.blocks()?,
+        };
+        if let Some(rest) = words.rest.first() {
+            return Err(SettingsError::Rest { rest: (*rest).to_owned() });
+        }
+        match settings.message().len() {
+            bytes if bytes > BYTES_MAX => Err(SettingsError::TooLong { bytes }),
+            _ => Ok(settings),
+        }
+    }
+
+    /// The message to a worker.
+    pub fn message(&self) -> String {
+        let switch = |name: &str, on: bool| if on { name.to_owned() } else { format!("{name}-") };
+        let padded = self.blocks.iter().copied().chain(std::iter::repeat(0)).take(BLOCK_SIZES);
+        let blocks: Vec<String> = padded.map(|block| block.to_string()).collect();
+        format!(
+            "-p {} -n {} -l {} -d {} -w {} -r {} {} {} -dio {} -bn {} -bs {}",
+            self.path,
+            self.files,
+            self.length_kib,
+            self.delay_ms,
+            self.write_percent,
+            self.random_percent,
+            switch("-v", self.verbose),
+            switch("-f", self.sharing),
+            u8::from(self.direct),
+            self.blocks.len(),
+            blocks.join(" ")
+        )
+    }
+
+    /// Whether its folder is one of these, or lies below one, by its text alone: it is another machine's.
+    pub fn is_below(&self, roots: &[String]) -> bool {
+        let parts: Vec<&str> = parts(&self.path).collect();
+        let is_below = |root: &String| {
+            let root: Vec<&str> = crate::settings::parts(root).collect();
+            root.iter().any(|part| !part.is_empty()) && parts.starts_with(&root)
+        };
+        !parts.contains(&"..") && roots.iter().any(is_below)
+    }
+}
+
+/// The parts of a path of any system. The first one of an absolute path of Unix is empty.
+fn parts(path: &str) -> impl Iterator<Item = &str> {
+    let parts = path.trim_end_matches(['/', '\\']).split(['/', '\\']);
+    parts.enumerate().filter(|(at, part)| *at == 0 || !matches!(*part, "" | ".")).map(|(_, part)| part)
+}
+
+/// Words that are still to be read.
+struct Words<'a> {
+    rest: &'a [&'a str],
+}
+
+impl Words<'_> {
+    fn next(&mut self) -> Option<&str> {
+        let (first, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(first)
+    }
+
+    fn flag(&mut self, flag: &'static str) -> Result<(), SettingsError> {
+        match self.next() {
+            Some(word) if word == flag => Ok(()),
+            _ => Err(SettingsError::Order { expected: flag }),
+        }
+    }
+
+    fn text(&mut self, flag: &'static str) -> Result<String, SettingsError> {
+        self.flag(flag)?;
+        self.next().map(str::to_owned).ok_or(SettingsError::Order { expected: flag })
+    }
+
+    fn number(&mut self, flag: &'static str, least: u32, most: u32) -> Result<u32, SettingsError> {
+        let text = self.text(flag)?;
+        in_range(flag, &text, least, most)
+    }
+
+    fn switch(&mut self, on: &'static str, off: &'static str) -> Result<bool, SettingsError> {
+        match self.next() {
+            Some(word) if word == on => Ok(true),
+            Some(word) if word == off => Ok(false),
+            _ => Err(SettingsError::Order { expected: on }),
+        }
+    }
+
+    /// So many block sizes, and zeros to the eleventh, which may be left out.
+    fn blocks(&mut self) -> Result<Vec<u8>, SettingsError> {
+        let count = self.number("-bn", 1, BLOCK_SIZES as u32)?;
+        self.flag("-bs")?;
+        let mut blocks = Vec::new();
+        for at in 0..BLOCK_SIZES as u32 {
+            match self.next().map(str::to_owned) {
+                Some(text) if at < count => {
+                    // In range, so it fits.
+                    blocks.push(in_range("-bs", &text, 1, BLOCK_SIZES as u32)? as u8);
+                }
+                Some(text) => {
+                    in_range("-bs", &text, 0, BLOCK_SIZES as u32)?;
+                }
+                None if at < count => {
+                    return Err(SettingsError::Order { expected: "a block size for each of -bn" });
+                }
+                None => {}
+            }
+        }
+        Ok(blocks)
+    }
+}
+
+fn in_range(flag: &'static str, text: &str, least: u32, most: u32) -> Result<u32, SettingsError> {
+    let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| SettingsError::Value {
+        flag,
+        value: text.to_owned(),
+        range: format!("{least} to {most}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const LINE: &str = "-p /mnt/x -n 1 -l 1024 -d 0 -w 0 -r 0 -v -f- -dio 1 -bn 7 -bs 1 2 3 4 5 6 7 0 0 0 0";
+
+    fn read(line: &str) -> Result<Settings, SettingsError> {
+        Settings::from_words(&line.split_whitespace().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_is_read_is_what_is_sent() {
+        let settings = read(LINE).unwrap();
+        assert_eq!(settings.message(), LINE);
+        assert_eq!((settings.blocks.len(), settings.verbose, settings.sharing), (7, true, false));
+        // The zeros at the end may be left out, and are sent all the same: a worker reads eleven always.
+        assert_eq!(read(LINE.trim_end_matches(" 0 0 0 0")).unwrap(), settings);
+    }
+
+    #[test]
+    fn what_is_out_of_order_or_range_is_refused_by_name() {
+        for (from, to, said) in [
+            ("-n 1 ", "", "-n is to follow"),
+            ("-l 1024", "-l 1", "-l is 1, and takes 2 to 2097151"),
+            ("-w 0", "-w 101", "-w is 101, and takes 0 to 100"),
+            ("-v ", "", "-v is to follow"),
+            ("-bn 7", "-bn 12", "-bn is 12, and takes 1 to 11"),
+            ("1 2 3", "1 0 3", "-bs is 0, and takes 1 to 11"),
+            ("0 0 0 0", "0 0 0 0 5", "more than 11 block sizes: 5"),
+        ] {
+            let error = read(&LINE.replace(from, to)).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_a_worker_would_lose_is_refused() {
+        let fitting = BYTES_MAX - LINE.len();
+        let path = |more: usize| LINE.replace("/mnt/x", &format!("/mnt/x{}", "y".repeat(more)));
+        assert!(read(&path(fitting)).is_ok());
+        assert_eq!(read(&path(fitting + 1)), Err(SettingsError::TooLong { bytes: BYTES_MAX + 1 }));
+    }
+
+    #[test]
+    fn folders_lie_below_a_root_or_are_refused() {
+        let below = |path: &str, root: &str| {
+            read(&LINE.replace("/mnt/x", path)).unwrap().is_below(&[root.to_owned()])
+        };
+        assert!(below("/mnt/x", "/mnt/x") && below("/mnt/x/y", "/mnt/x/") && below("/mnt//x/./y", "/mnt/x"));
+        assert!(below("D:\\media\\test", "D:\\media") && below("\\\\nas\\share\\a", "\\\\nas\\share"));
+        assert!(!below("/mnt/xy", "/mnt/x") && !below("/mnt/x/../y", "/mnt/x") && !below("mnt/x", "/mnt/x"));
+        assert!(!below("/etc", "/mnt") && !below("D:\\media\\..\\x", "D:\\media") && !below("/mnt", ""));
+    }
+}

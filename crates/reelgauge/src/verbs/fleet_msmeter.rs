@@ -1,0 +1,189 @@
+//! `reelgauge fleet msmeter`: workers of the original Media Storage Meter, driven by one of its scripts.
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_msmeter::link::Guests;
+use reelgauge_msmeter::script::{Command, Script};
+use reelgauge_msmeter::session::{Happening, MeterError, MeterRequest, carry_out};
+use reelgauge_report::html::page::PageKind;
+use reelgauge_report::text::{plain, shell_word};
+use reelgauge_report::{Detail, Tables, units};
+use reelgauge_results::page::{REPORT_FILE, page, run_page, write_html};
+use reelgauge_runner::interrupt::{EXIT_INTERRUPTED, Interrupt};
+
+use crate::cli::FleetMsmeterArgs;
+use crate::screen::{self, EXIT_BROKE_OFF};
+
+/// The largest script that is read: its lines are not longer than a screen is wide.
+const SCRIPT_BYTES_MAX: u64 = 4 << 20;
+/// A worker that says nothing for this long is told; large operations of slow storage take seconds.
+const SILENT_S: f64 = 5.0;
+
+/// Drives the workers. The exit code.
+pub fn msmeter(args: &FleetMsmeterArgs) -> Result<u8> {
+    let text = read(&args.script)?;
+    let script = Script::read(&text, &args.root).with_context(|| shell_word(&args.script))?;
+    let is_of_others = !args.listen.ip().is_loopback();
+    ensure!(
+        !is_of_others || !args.peer.is_empty(),
+        "--listen {} is reached by other machines, and the protocol has no password: name those whose workers may \
+         come, --peer ADDR for each",
+        args.listen
+    );
+    if args.dry_run {
+        std::io::stdout().write_all(screen::output_fitted(&dry(&script)).as_bytes())?;
+        return Ok(0);
+    }
+    warn(&script);
+    let name = args.script.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let request = MeterRequest {
+        script,
+        script_text: text,
+        script_name: name,
+        roots: args.root.clone(),
+        listen: args.listen,
+        guests: Guests(args.peer.clone()),
+        wait: args.wait.duration(),
+        out: args.out.clone(),
+    };
+    drive(&request, args)
+}
+
+fn drive(request: &MeterRequest, args: &FleetMsmeterArgs) -> Result<u8> {
+    let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
+    std::fs::create_dir_all(&request.out)
+        .with_context(|| format!("cannot make the folder {}", shell_word(&request.out)))?;
+    let mut tell = |happening: &Happening| {
+        if let Some(line) = words(happening, args.json) {
+            say(&line);
+        }
+    };
+    let end = match carry_out(request, &mut tell, &|| interrupt.asked()) {
+        Ok(end) => end,
+        Err(error) => {
+            let code = match error {
+                MeterError::EndedBefore => EXIT_INTERRUPTED as u8,
+                MeterError::Kept { .. } => EXIT_BROKE_OFF,
+                _ => screen::EXIT_USAGE,
+            };
+            screen::complain(&error.into());
+            return Ok(code);
+        }
+    };
+    leave_page(&end.dir);
+    let text = match args.json {
+        true => end.summary.to_json()?,
+        false => screen::of(&end.summary, Tables::Last, Detail::Normal),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(exit_code(&end.summary))
+}
+
+/// The page, which can be made again at any time, so that its failing is told and no more.
+fn leave_page(dir: &Path) {
+    let written = run_page(dir, &|| false).map_err(anyhow::Error::from).and_then(|run| {
+        write_html(&page(PageKind::Run, vec![run], None), &dir.join(REPORT_FILE)).map_err(Into::into)
+    });
+    if let Err(error) = written {
+        say(&format!("there is no {REPORT_FILE}: {error:#}"));
+    }
+}
+
+fn exit_code(summary: &Summary) -> u8 {
+    match summary.outcome {
+        Outcome::Interrupted => EXIT_INTERRUPTED as u8,
+        Outcome::Complete if summary.msmeter.as_ref().is_some_and(|facts| facts.is_whole()) => 0,
+        _ => EXIT_BROKE_OFF,
+    }
+}
+
+fn read(path: &Path) -> Result<String> {
+    let open = || format!("cannot read the script {}", shell_word(path));
+    ensure!(!path.is_dir(), "{} is a folder; name a script", shell_word(path));
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).with_context(open)?;
+    file.take(SCRIPT_BYTES_MAX + 1).read_to_end(&mut bytes).with_context(open)?;
+    if bytes.len() as u64 > SCRIPT_BYTES_MAX {
+        bail!("{} is larger than any script: more than 4 MiB", shell_word(path));
+    }
+    // Remarks may be in any code page; commands are ASCII.
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What the script would do.
+fn dry(script: &Script) -> String {
+    let starts = script.commands.iter().filter(|command| matches!(command, Command::Start(_))).count();
+    let tests = script.commands.iter().filter(|command| matches!(command, Command::Results(_))).count();
+    let mut lines = vec![format!(
+        "{}, {}, {}; its waits take {}.",
+        units::counted(script.workers() as u64, "worker"),
+        units::counted(tests.max(1) as u64, "test"),
+        units::counted(starts as u64, "start"),
+        units::moment(script.takes().as_secs_f64())
+    )];
+    lines.extend(warnings(script));
+    lines.push("Nothing was sent, and nobody was waited for.".to_owned());
+    lines.join("\n")
+}
+
+fn warn(script: &Script) {
+    warnings(script).iter().for_each(|line| say(line));
+}
+
+fn warnings(script: &Script) -> Vec<String> {
+    let mut lines = Vec::new();
+    let folders: Vec<String> = script.written_folders().iter().map(|folder| plain(folder)).collect();
+    if !folders.is_empty() {
+        lines.push(format!(
+            "Workers write over every file called test000, test001, ... in: {}",
+            folders.join(", ")
+        ));
+    }
+    let silent: Vec<String> = script.silent_workers().iter().map(usize::to_string).collect();
+    if !silent.is_empty() {
+        lines.push(format!(
+            "Told to report nothing ('-v-'), so that nothing of them is measured: {}",
+            silent.join(", ")
+        ));
+    }
+    lines
+}
+
+/// What is said meanwhile. With `--json` only what needs somebody.
+fn words(happening: &Happening, is_quiet: bool) -> Option<String> {
+    let line = match happening {
+        Happening::Listening { address, wanted } => format!(
+            "Waiting at {address} for {}: meter -rm {}",
+            units::counted(*wanted as u64, "worker"),
+            address.ip()
+        ),
+        Happening::Joined { worker, peer } => format!("Worker {worker} came from {}.", peer.ip()),
+        Happening::Refused { peer, why } => format!("{} was sent away: {why}.", peer.ip()),
+        Happening::Gone { worker, why } => format!("Worker {worker} is gone: {}.", plain(why)),
+        Happening::Test { name } => format!("Test {}.", plain(name)),
+        Happening::Second { .. } if is_quiet => return None,
+        Happening::Second { at_s, of_s, records, bytes_in_second, quietest } => {
+            let mib = *bytes_in_second as f64 / f64::from(1 << 20);
+            let silent = quietest.filter(|(_, seconds)| *seconds >= SILENT_S).map(|(worker, seconds)| {
+                format!("; worker {worker} has reported nothing for {}", units::moment(seconds))
+            });
+            format!(
+                "{} of {}: {}, {} MiB in this second{}",
+                units::moment(*at_s),
+                units::moment(*of_s),
+                units::counted(*records, "record"),
+                units::fixed(mib, 1),
+                silent.unwrap_or_default()
+            )
+        }
+    };
+    Some(line)
+}
+
+/// Said beside what is printed. Nobody is left to tell when standard error is closed.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", screen::fitted(line));
+}

@@ -1,0 +1,280 @@
+//! The screen of a session with workers of the original Media Storage Meter: what they moved, who was
+//! missing, its three tables, and what its numbers are not.
+//!
+//! Not here: the text for old spreadsheets (the msmeter room), this program's own tables ([`crate::tables`]).
+
+use reelgauge_analysis::facts::{MeterFacts, MeterTest, MeterWorker};
+use reelgauge_analysis::msmeter::MeterCell;
+use reelgauge_analysis::paper::Mode;
+use reelgauge_analysis::{Outcome, Summary};
+
+use crate::ending::next;
+use crate::page::Page;
+use crate::sentence::Tone;
+use crate::table::Table;
+use crate::text::{plain, plain_short};
+use crate::units::{clock, counted, fixed, moment};
+use crate::wanted::Screen;
+
+/// A cell of a table as its text.
+type Shown<'a> = &'a dyn Fn(&MeterCell) -> String;
+
+/// What its rate is.
+const RATE: &str =
+    "what one worker gets while it reads, writes or syncs; not throughput, and not to be added up";
+/// What its latency is.
+const LATENCY: &str = "time of an operation outside its reads, writes and syncs: opening, seeking, and the worker's own \
+                       filling of buffers, which is most of it on quick storage. Waiting for a read or a write is not in it, \
+                       so a stall lowers rates and leaves latencies as they are";
+/// What nobody knows of such a session.
+const NOT_MEASURED: &str = "late frames, response times, percentiles, and whether reads came from a cache: the original reports none of it";
+
+/// The answer: what was moved, and before it who was missing.
+pub(crate) fn answer(summary: &Summary, facts: &MeterFacts) -> Vec<(Tone, String)> {
+    let ended = match (summary.outcome, &summary.outcome_reason) {
+        (Outcome::Complete, _) => None,
+        (_, Some(why)) => Some(format!("The script did not come to its end: {}.", plain(why))),
+        (_, None) => Some("The script did not come to its end.".to_owned()),
+    };
+    let gone = facts.workers.iter().filter(|worker| worker.gone_s.is_some()).map(gone_words);
+    let bad = ended.into_iter().chain(gone).map(|text| (Tone::Bad, text));
+    bad.chain([(Tone::Answer, moved(facts))]).collect()
+}
+
+/// Everything below the answer.
+pub(crate) fn screen(summary: &Summary, facts: &MeterFacts, show: &Screen, page: &mut Page) {
+    for test in &facts.tests {
+        page.gap();
+        of_test(test, page);
+    }
+    page.gap();
+    warnings(facts, page);
+    if facts.tests.iter().any(|test| test.figures.records > 0) {
+        page.item("Rate", RATE);
+        page.item("Latency", LATENCY);
+    }
+    page.item("Not measured", NOT_MEASURED);
+    for note in &summary.notes {
+        page.warning(&plain(note));
+    }
+    if let Some(run_dir) = show.run_dir {
+        page.item("Files", &plain(run_dir));
+        if let Some(report) = show.report {
+            page.item("Report", &plain(report));
+        }
+    }
+    next(summary, page);
+}
+
+/// What it came to, in a sentence.
+fn moved(facts: &MeterFacts) -> String {
+    let records: u64 = facts.tests.iter().map(|test| test.figures.records).sum();
+    let bytes: u64 = facts.tests.iter().map(|test| test.figures.bytes).sum();
+    let workers = counted(facts.workers.len() as u64, "worker");
+    if records == 0 {
+        return format!(
+            "Nothing was measured: {workers} of the original meter reported no operation with a time."
+        );
+    }
+    format!(
+        "{workers} of the original meter moved {} MiB in {}, in {}.",
+        fixed(bytes as f64 / f64::from(1 << 20), 1),
+        counted(records, "operation"),
+        counted(facts.tests.len() as u64, "test")
+    )
+}
+
+fn gone_words(worker: &MeterWorker) -> String {
+    let why = worker.gone_why.as_deref().unwrap_or("nobody knows why");
+    let since = clock(worker.gone_s.unwrap_or_default());
+    format!("Worker {} ({}) is missing since {since}: {}.", worker.number, plain(&worker.address), plain(why))
+}
+
+/// One test: its throughput, its stall, its tables.
+fn of_test(test: &MeterTest, page: &mut Page) {
+    page.heading(&format!("Test {}", plain_short(&test.name, 60)));
+    let missing: Vec<String> = test.workers_without_records.iter().map(usize::to_string).collect();
+    if !missing.is_empty() {
+        let who = if missing.len() == 1 { "worker" } else { "workers" };
+        page.warning(&format!(
+            "{who} {} reported nothing: too few test files in its folder, a folder that it can't open, or '-v-' in \
+             its settings.",
+            missing.join(", ")
+        ));
+    }
+    let Some(rate) = test.wall_clock_mib_per_s else {
+        page.item("Throughput", "not measured");
+        return;
+    };
+    let whole = "of all workers together, from the first start to the last record";
+    page.item("Throughput", &format!("{} MiB/s by the clock, {whole}", fixed(rate, 1)));
+    if let Some(silence) = test.longest_silence {
+        let (long, from) = (moment(silence.seconds), clock(silence.from_s));
+        page.item(
+            "Longest silence",
+            &format!("worker {} reported nothing for {long} from {from} on", silence.worker),
+        );
+    }
+    page.gap();
+    table("Rate", "MiB/s", test, &|cell| fixed(cell.rate_while_transferring_mib_per_s, 2), page);
+    table("Average latency", "ms", test, &|cell| fixed(cell.msmeter_average_latency_ms, 1), page);
+    table("Maximum latency", "s", test, &|cell| fixed(cell.msmeter_maximum_latency_s, 3), page);
+}
+
+/// One of the three tables: block sizes that occurred, downwards, and the kinds of access beside them.
+fn table(title: &str, unit: &str, test: &MeterTest, shown: Shown<'_>, page: &mut Page) {
+    let cells = &test.figures.cells;
+    let mut blocks: Vec<Option<u32>> =
+        cells.iter().filter(|cell| cell.access == Mode::All).map(|cell| cell.block_kib).collect();
+    // That of all block sizes stands last.
+    blocks.sort_by_key(|block| block.unwrap_or(u32::MAX));
+    let named = |block: &Option<u32>| block.map_or_else(|| "All".to_owned(), |kib| format!("{kib} KiB"));
+    let mut table = Table::default();
+    table.words(title, blocks.iter().map(named).collect());
+    for mode in Mode::ROWS {
+        if !cells.iter().any(|cell| cell.access == mode) {
+            continue;
+        }
+        let cell = |block: &Option<u32>| {
+            let found = cells.iter().find(|cell| cell.access == mode && cell.block_kib == *block);
+            found.map(shown).unwrap_or_default()
+        };
+        table.column(mode.name(), unit, blocks.iter().map(cell).collect());
+    }
+    page.lines(table.lines(page.width));
+    page.gap();
+}
+
+/// What is wrong with what was reported.
+fn warnings(facts: &MeterFacts, page: &mut Page) {
+    let sum = |of: &dyn Fn(&MeterTest) -> u64| facts.tests.iter().map(of).sum::<u64>();
+    let implausible = sum(&|test| test.figures.implausible_records);
+    if implausible > 0 {
+        page.warning(&format!(
+            "{} told more than 100,000 MiB/s, and none of them is in a table: the original counts reads that failed as \
+             done, mostly where it can't open a file, or reads around the cache ('-dio 1') anything but NFS.",
+            counted(implausible, "record")
+        ));
+    }
+    let without_time = sum(&|test| test.figures.records_without_time);
+    if without_time > 0 {
+        page.warning(&format!(
+            "{} told no time that can be reckoned with ('inf'), and none of them is in a table.",
+            counted(without_time, "record")
+        ));
+    }
+    let no_files: u64 = facts.workers.iter().map(|worker| worker.no_files).sum();
+    if no_files > 0 {
+        page.warning(&format!("workers could not open a file, {}.", counted(no_files, "time")));
+    }
+    if facts.records_outside > 0 {
+        page.warning(&format!(
+            "{} came outside every test: in records.csv, and in no table.",
+            counted(facts.records_outside, "record")
+        ));
+    }
+    if facts.lines_not_understood > 0 {
+        page.warning(&format!(
+            "{} of what workers sent can't be read. The original loses parts of records when its network is slow.",
+            counted(facts.lines_not_understood, "line")
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_analysis::facts::Silence;
+    use reelgauge_analysis::msmeter::{MeterRecord, MeterTally};
+    use reelgauge_analysis::summary::Target;
+
+    use super::*;
+    use crate::{Detail, Style, Tables, screen as of};
+
+    fn test(records: &[(Mode, u32, f64, f64)]) -> MeterTest {
+        let mut tally = MeterTally::default();
+        for &(access, block_kib, rate_mib_per_s, latency_ms) in records {
+            let length_kib = 1024;
+            let file = "test000".to_owned();
+            tally.take(&MeterRecord { file, access, length_kib, block_kib, rate_mib_per_s, latency_ms });
+        }
+        let figures = tally.figures();
+        MeterTest {
+            name: "night.csv".to_owned(),
+            text_file: "text/01-night.csv".into(),
+            began_s: Some(0.5),
+            last_record_s: (figures.records > 0).then_some(2.5),
+            wall_clock_mib_per_s: (figures.records > 0).then_some(1.5),
+            longest_silence: Some(Silence { worker: 0, from_s: 61.0, seconds: 4.3 }),
+            workers_without_records: Vec::new(),
+            figures,
+        }
+    }
+
+    fn facts(test: MeterTest) -> MeterFacts {
+        let address = "192.0.2.7".to_owned();
+        let worker =
+            MeterWorker { number: 0, address, records: 3, no_files: 0, gone_s: None, gone_why: None };
+        MeterFacts { workers: vec![worker], tests: vec![test], ..MeterFacts::default() }
+    }
+
+    fn shown(facts: MeterFacts, broke_off: Option<&str>) -> String {
+        let mut summary = Summary::new("0.1.0", "2026-11-26T10:00:00Z", "msmeter", Target::default());
+        if let Some(why) = broke_off {
+            (summary.outcome, summary.outcome_reason) = (Outcome::BrokeOff, Some(why.to_owned()));
+        }
+        summary.msmeter = Some(facts);
+        let show = Screen {
+            style: Style { colour: false, width: 80 },
+            tables: Tables::Last,
+            detail: Detail::Normal,
+            run_dir: Some("runs/m"),
+            report: None,
+        };
+        let text = of(&summary, &show);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        text
+    }
+
+    #[test]
+    fn the_tables_stand_below_what_was_moved() {
+        let records =
+            [(Mode::SeqRd, 64, 100.0, 2.0), (Mode::SeqRd, 1024, 50.0, 4.0), (Mode::RandWr, 64, 25.0, 9.0)];
+        let text = shown(facts(test(&records)), None);
+        assert!(
+            text.starts_with("1 worker of the original meter moved 3.0 MiB in 3 operations, in 1 test.\n"),
+            "{text}"
+        );
+        assert!(text.contains("1.5 MiB/s by the clock"), "{text}");
+        assert!(text.contains("worker 0 reported nothing for 4.3 s from 01:01.0 on"), "{text}");
+        let row = text.lines().find(|line| line.starts_with("64 KiB")).unwrap();
+        // 64 KiB of all: 2 MiB in 10 + 40 ms.
+        assert_eq!(
+            row.split_whitespace().collect::<Vec<_>>(),
+            ["64", "KiB", "100.00", "25.00", "40.00"],
+            "{text}"
+        );
+        assert!(text.contains("Not measured: late frames") && text.contains("reelgauge mix PATH"), "{text}");
+        assert!(!text.contains("Warning"), "{text}");
+    }
+
+    #[test]
+    fn nothing_measured_is_said_first_and_is_no_zero() {
+        let mut facts =
+            facts(test(&[(Mode::SeqRd, 64, f64::INFINITY, 1.0), (Mode::SeqRd, 64, 250_000.0, 1.0)]));
+        facts.tests[0].workers_without_records = vec![0];
+        let worker = &mut facts.workers[0];
+        (worker.gone_s, worker.gone_why) = (Some(61.0), Some("it closed its connection".to_owned()));
+        let text = shown(facts, Some("no worker was left"));
+        assert!(text.starts_with("The script did not come to its end: no worker was left.\n"), "{text}");
+        assert!(text.contains("Worker 0 (192.0.2.7) is missing since 01:01"), "{text}");
+        assert!(text.contains("Nothing was measured: 1 worker"), "{text}");
+        assert!(
+            text.contains("worker 0 reported nothing") && text.contains("Throughput: not measured"),
+            "{text}"
+        );
+        assert!(text.contains("1 record told more than 100,000 MiB/s"), "{text}");
+        assert!(!text.contains(" 0.0") && !text.contains("moved 0"), "{text}");
+    }
+}
