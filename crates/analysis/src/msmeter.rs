@@ -7,7 +7,7 @@
 //!   that time, so it is what *one worker* gets *while it transfers*; neither throughput, nor to be added up.
 //! * Its latency is what else the operation took: opening, filling its buffers with random bytes (which is
 //!   most of it where storage is quick), seeking, printing. **Waiting within a read or a write is not in
-//! it**: storage that stands still for a second lowers a rate, and leaves every latency as it was.
+//!   it**: storage that stands still for a second lowers a rate, and leaves every latency as it was.
 //! * Averages of latency are over operations.
 //!
 //! Records that tell no time are left out as there, but counted here: the original writes "inf" where no time
