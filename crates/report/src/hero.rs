@@ -201,6 +201,10 @@ fn confidence(statement: &Statement, summary: &Summary) -> String {
     if let Some(check) = &summary.check {
         return sentence(&check::how_sure(check));
     }
+    if summary.msmeter.is_some() {
+        return "As sure as the original's records are: it measures nothing that could speak against them."
+            .to_owned();
+    }
     let mut others = Vec::new();
     if let Number::Capacity { at_least: Some(AtLeast::Unfinished), .. } = statement.number {
         others.push("the search ended before its limit was certain".to_owned());

@@ -170,10 +170,11 @@ fn words(happening: &Happening, is_quiet: bool) -> Option<String> {
             let silent = quietest.filter(|(_, seconds)| *seconds >= SILENT_S).map(|(worker, seconds)| {
                 format!("; worker {worker} has reported nothing for {}", units::moment(seconds))
             });
+            // Messages take their time, too.
+            let of = if at_s <= of_s { format!(" of {}", units::moment(*of_s)) } else { String::new() };
             format!(
-                "{} of {}: {}, {} MiB in this second{}",
+                "{}{of}: {}, {} MiB in this second{}",
                 units::moment(*at_s),
-                units::moment(*of_s),
                 units::counted(*records, "record"),
                 units::fixed(mib, 1),
                 silent.unwrap_or_default()
