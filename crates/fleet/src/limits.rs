@@ -27,6 +27,9 @@ pub struct OwnerLimits {
     /// Nothing may be written: runs read the owner's own files, or files that are there.
     #[serde(default)]
     pub read_only: bool,
+    /// Bytes a second that a measurement of the network may send or receive here; 0: there is none.
+    #[serde(default)]
+    pub network_bytes_per_s: Option<u64>,
 }
 
 /// Why a plan is refused.

@@ -8,6 +8,7 @@ mod comparing;
 mod console;
 mod doctor;
 mod fleet;
+mod fleet_preflight;
 pub mod foreign;
 mod listing;
 mod looking;
@@ -25,6 +26,7 @@ pub use fleet::{
     AgentArgs, FleetArgs, FleetInitArgs, FleetInstallArgs, FleetLogsArgs, FleetLookArgs, FleetNameArgs,
     FleetRunArgs, FleetStopArgs, FleetUpArgs, FleetVerb,
 };
+pub use fleet_preflight::{FleetPreflightArgs, PreflightDepth};
 pub use listing::{CompletionsArgs, FormatsArgs, ListArgs, ManArgs, ScenariosArgs};
 pub use looking::{ExtentsArgs, OpsArgs, PeriodArgs};
 pub use merging::FleetMergeArgs;

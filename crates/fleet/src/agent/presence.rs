@@ -9,6 +9,7 @@
 pub mod life;
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -16,6 +17,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use async_nats::service::ServiceExt;
 use async_nats::{Client, Message, Subject};
 use futures_util::StreamExt;
+use reelgauge_engine::link::{self, LinkKind};
 use reelgauge_engine::mount::Mount;
 use reelgauge_engine::space::space;
 use reelgauge_record::host::{HostFacts, MountFacts};
@@ -65,6 +67,22 @@ pub struct RootFacts {
     pub mount: Option<MountFacts>,
     /// What may still be written there, in bytes; `None` where that is not known.
     pub available_bytes: Option<u64>,
+    /// The way to its server; `None` where there is none that can be seen.
+    #[serde(default)]
+    pub way: Option<RootWay>,
+}
+
+/// The way from a machine to the server of a root.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RootWay {
+    /// The network interface.
+    pub interface: String,
+    /// What it can carry, where that can be believed.
+    pub speed_mbit_per_s: Option<u32>,
+    /// The longest packet.
+    pub mtu_bytes: Option<u32>,
+    /// The server.
+    pub server: IpAddr,
 }
 
 /// An answer to what time it is.
@@ -265,14 +283,27 @@ async fn root_facts(path: PathBuf) -> RootFacts {
     let shown = path.display().to_string();
     let look = tokio::task::spawn_blocking(move || looked_at(&path));
     let found = tokio::time::timeout(LOOK, look).await;
-    let (mount, available_bytes) = found.ok().and_then(Result::ok).unwrap_or((None, None));
-    RootFacts { path: shown, mount, available_bytes }
+    let none = RootFacts { path: shown, mount: None, available_bytes: None, way: None };
+    found.ok().and_then(Result::ok).map_or(none.clone(), |found| RootFacts { path: none.path, ..found })
 }
 
-fn looked_at(path: &Path) -> (Option<MountFacts>, Option<u64>) {
-    let mount = Mount::at(path).ok().map(|mount| mount_facts(&mount));
-    let available = space(path).ok().flatten().map(|space| space.available_bytes);
-    (mount, available)
+fn looked_at(path: &Path) -> RootFacts {
+    let mount = Mount::at(path).ok();
+    RootFacts {
+        path: String::new(),
+        available_bytes: space(path).ok().flatten().map(|space| space.available_bytes),
+        way: mount.as_ref().and_then(way),
+        mount: mount.as_ref().map(mount_facts),
+    }
+}
+
+fn way(mount: &Mount) -> Option<RootWay> {
+    match link::of(mount).kind {
+        LinkKind::Network { interface, speed_mbit_per_s, mtu_bytes, server_address, .. } => {
+            Some(RootWay { interface, speed_mbit_per_s, mtu_bytes, server: server_address })
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]

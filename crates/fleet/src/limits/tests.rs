@@ -108,7 +108,8 @@ fn a_plan_takes_no_more_than_is_allowed() {
 
 #[test]
 fn what_nobody_knows_beforehand_fits_no_limit() {
-    let limits = OwnerLimits { space_bytes: Some(u64::MAX), duration_ns: Some(u64::MAX), read_only: false };
+    let limits =
+        OwnerLimits { space_bytes: Some(u64::MAX), duration_ns: Some(u64::MAX), ..OwnerLimits::default() };
     let known = Forecast {
         time: TimeAhead::Planned { s: 1.0 },
         least_files_bytes: 0,

@@ -7,6 +7,7 @@ use anyhow::Result;
 use reelgauge_fleet::controller::batch::{Batch, BatchRun, result_of};
 use reelgauge_fleet::controller::carry_out::now_ns;
 use reelgauge_fleet::controller::conduct::{OnLoss, WhyStopped};
+use reelgauge_fleet::controller::fleet_plan::Placed;
 use reelgauge_fleet::controller::journey::{Journey, date_and_time, time_of_day};
 use reelgauge_fleet::controller::rest::Rest;
 use reelgauge_fleet::site::directory::FleetSite;
@@ -19,6 +20,7 @@ use reelgauge_report::{Detail, Tables};
 use reelgauge_runner::interrupt::Interrupt;
 
 use super::fleet_carry::{self, carry_out, leave, say};
+use super::fleet_preflight;
 use crate::screen;
 
 /// What every step would take.
@@ -32,6 +34,12 @@ pub fn ahead(batch: &Batch, there: &[String]) -> Result<Vec<StepAhead>> {
             ..fleet_carry::ahead(&batch.placed(at)?, there)
         })
     };
+    batch.runs.iter().enumerate().map(of).collect()
+}
+
+/// Who does what in each run, and what it is called.
+pub fn placed(batch: &Batch) -> Result<Vec<(Option<String>, Vec<Placed>)>> {
+    let of = |(at, run): (usize, &BatchRun)| Ok((Some(run.round.title.clone()), batch.placed(at)?));
     batch.runs.iter().enumerate().map(of).collect()
 }
 
@@ -159,6 +167,7 @@ impl Steps<'_> {
                 });
             }
         };
+        fleet_preflight::pass_on(self.batch.dir(), &whole.run_dir)?;
         if !self.json {
             let text = screen::of(&whole.summary, Tables::Last, Detail::Normal);
             std::io::stdout().write_all(text.as_bytes())?;

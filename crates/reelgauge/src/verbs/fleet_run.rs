@@ -20,6 +20,7 @@ use reelgauge_runner::interrupt::Interrupt;
 
 use super::fleet_batch;
 use super::fleet_carry::{ahead, carry_out, leave, say, tell_ahead};
+use super::fleet_preflight::{self, Looked};
 use crate::cli::{FleetLogsArgs, FleetRunArgs};
 use crate::screen;
 
@@ -28,6 +29,9 @@ const LOOK: Duration = Duration::from_secs(2);
 
 /// The exit code of a run that ended before anybody had measured anything.
 const NOTHING_MEASURED: u8 = 3;
+
+/// The exit code of what was stopped before it began.
+const STOPPED: u8 = 130;
 
 /// Runs a plan on a fleet. The exit code.
 pub fn run(args: &FleetRunArgs) -> Result<u8> {
@@ -53,12 +57,20 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
         if args.dry_run {
             return tell_ahead(&[ahead(&placed, &there)]);
         }
-        return finish(site, Journey::begin(site, plan.fleet.on_loss, placed)?, &args.out, args.json);
+        let looked = fleet_preflight::before(site, vec![(None, placed.clone())], args.preflight)?;
+        let Looked::Done(found) = looked else { return Ok(STOPPED) };
+        let journey = Journey::begin(site, plan.fleet.on_loss, placed)?;
+        fleet_preflight::keep(journey.dir(), found.as_ref())?;
+        return finish(site, journey, &args.out, args.json);
     }
     let batch = Batch::new(&args.out, BatchPlan { plan_toml, texts, there: there.clone() })?;
     if args.dry_run {
         return tell_ahead(&fleet_batch::ahead(&batch, &there)?);
     }
+    let looked = fleet_preflight::before(site, fleet_batch::placed(&batch)?, args.preflight)?;
+    let Looked::Done(found) = looked else { return Ok(STOPPED) };
+    batch.keep()?;
+    fleet_preflight::keep(batch.dir(), found.as_ref())?;
     fleet_batch::go_on(site, batch, args.json)
 }
 
@@ -87,6 +99,7 @@ fn finish(site: &FleetSite, mut journey: Journey, out: &Path, json: bool) -> Res
         }
         whole => whole?,
     };
+    fleet_preflight::pass_on(journey.dir(), &whole.run_dir)?;
     let text = match json {
         true => whole.summary.to_json()?,
         false => screen::of(&whole.summary, Tables::Last, Detail::Normal),
