@@ -9,6 +9,7 @@ mod console;
 mod doctor;
 mod fleet;
 mod fleet_preflight;
+mod fleet_site;
 pub mod foreign;
 mod listing;
 mod looking;

@@ -10,7 +10,7 @@ use reelgauge_analysis::preflight::network::{NetworkFindings, NetworkLine};
 
 use crate::Style;
 use crate::table::Table;
-use crate::text::{plain_short, wrap};
+use crate::text::{capital, plain_short, wrap};
 use crate::units::{amount, counted, counted_are, mb_per_s, number};
 
 /// The longest words that are shown of what a machine says.
@@ -33,7 +33,7 @@ pub fn preflight_screen(found: &Preflight, style: Style) -> String {
     text.push_str(&network(&found.network, style));
     for line in found.caches.iter().map(cache) {
         text.push('\n');
-        text.push_str(&(wrap(&line, style.width, 0) + "\n"));
+        text.push_str(&(wrap(&capital(&line), style.width, 0) + "\n"));
     }
     text
 }
@@ -321,9 +321,12 @@ mod tests {
             flat.contains("edit-02 has an MTU of 1500 bytes; 3 others of its group have 9000 bytes"),
             "{text}"
         );
-        assert!(flat.contains("Slow: edit-02 to nas1 carries 3 MB/s"), "{text}");
+        assert!(flat.contains("Slow: edit-02 to nas1 carries 3.00 MB/s"), "{text}");
         assert!(flat.contains(NOT_MEASURED) && flat.contains("no connection"), "{text}");
-        assert!(flat.contains("fits into memory: 9 GB are read by 2 machines with 64 GB"), "{text}");
+        assert!(
+            flat.contains("The data set fits into memory: 9.00 GB are read by 2 machines with 64.0 GB"),
+            "{text}"
+        );
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert!(!text.contains('\u{1b}'));
     }

@@ -35,6 +35,9 @@ pub const PROTOCOL: u32 = 1;
 /// How long a root may take to say what is mounted there: a mount whose server is gone never does.
 const LOOK: Duration = Duration::from_secs(2);
 
+/// How long it may take to find the way to its server.
+const WAY_LOOK: Duration = Duration::from_secs(1);
+
 /// What an agent says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presence {
@@ -280,21 +283,19 @@ pub fn unix_ns(time: SystemTime) -> i64 {
 
 /// What a root says of itself, if it does in time. A look that never ends keeps its thread.
 async fn root_facts(path: PathBuf) -> RootFacts {
-    let shown = path.display().to_string();
+    let (shown, again) = (path.display().to_string(), path.clone());
     let look = tokio::task::spawn_blocking(move || looked_at(&path));
-    let found = tokio::time::timeout(LOOK, look).await;
-    let none = RootFacts { path: shown, mount: None, available_bytes: None, way: None };
-    found.ok().and_then(Result::ok).map_or(none.clone(), |found| RootFacts { path: none.path, ..found })
+    // The name of a server may have to be looked up, which must not hold up the rest.
+    let way = tokio::task::spawn_blocking(move || Mount::at(&again).ok().as_ref().and_then(way));
+    let (found, way) = tokio::join!(tokio::time::timeout(LOOK, look), tokio::time::timeout(WAY_LOOK, way));
+    let (mount, available_bytes) = found.ok().and_then(Result::ok).unwrap_or((None, None));
+    RootFacts { path: shown, mount, available_bytes, way: way.ok().and_then(Result::ok).flatten() }
 }
 
-fn looked_at(path: &Path) -> RootFacts {
-    let mount = Mount::at(path).ok();
-    RootFacts {
-        path: String::new(),
-        available_bytes: space(path).ok().flatten().map(|space| space.available_bytes),
-        way: mount.as_ref().and_then(way),
-        mount: mount.as_ref().map(mount_facts),
-    }
+fn looked_at(path: &Path) -> (Option<MountFacts>, Option<u64>) {
+    let mount = Mount::at(path).ok().map(|mount| mount_facts(&mount));
+    let available = space(path).ok().flatten().map(|space| space.available_bytes);
+    (mount, available)
 }
 
 fn way(mount: &Mount) -> Option<RootWay> {

@@ -42,6 +42,8 @@ const CONNECTIONS: [u32; 2] = [1, 4];
 pub struct PreflightRequest {
     /// Who does what in each run, and what that is called; without a name where it is the only one.
     pub runs: Vec<(Option<String>, Vec<Placed>)>,
+    /// Who observes: that they are there is looked at, too.
+    pub observers: Vec<AgentName>,
     /// How long an agent may take to answer.
     pub within: Duration,
     /// Whether and how the network is measured; why it is not.
@@ -116,6 +118,7 @@ fn names(request: &PreflightRequest) -> Vec<AgentName> {
     let placed = request.runs.iter().flat_map(|(_, placed)| placed);
     let mut names: Vec<AgentName> = placed.filter_map(|placed| placed.part.agent.parse().ok()).collect();
     names.extend(request.network.as_ref().ok().and_then(|network| network.peer.clone()));
+    names.extend(request.observers.iter().cloned());
     names.sort();
     names.dedup();
     names

@@ -10,10 +10,8 @@ use reelgauge_record::run_dir::DEFAULT_PARENT;
 use reelgauge_workload::units::{Size, Span};
 
 use super::fleet_preflight::{FleetPreflightArgs, PreflightDepth};
+use super::fleet_site::DEFAULT_SITE;
 use super::merging::FleetMergeArgs;
-
-/// Where a fleet's keys lie if nobody says so.
-pub(super) const DEFAULT_SITE: &str = "reelgauge-fleet";
 
 /// Flags of `agent`.
 #[derive(Debug, Args)]
@@ -34,7 +32,7 @@ pub struct AgentArgs {
     /// Refuse every run that writes
     #[arg(long)]
     pub read_only: bool,
-    /// The most bytes a second that 'fleet preflight' may send or receive here to measure the network; 0B: none
+    /// The most bytes a second that may be sent or received here to measure the network; 0B: none
     /// [default: no limit]
     #[arg(long, value_name = "SIZE")]
     pub max_network: Option<Size>,
@@ -262,6 +260,9 @@ A plan for a fleet names agents, the plan of one machine that they carry out, an
   agents = [\"edit-01\"]            # all that are there, if left out
   targets = [\"/mnt/a\", \"/mnt/b\"] # shared out evenly; {agent} is the agent's name
   place = \"each\"                  # or \"share\": a mix's workers are shared out
+  [[observer]]                    # loads nothing: samples counters on a server
+  agents = [\"nas1\"]
+  path = \"/srv/media\"            # whose disks; all of the machine, if left out
   [[step]]                        # several runs, one after another
   workload = \"edit.toml\"          # instead of the group's plan
   ramp = \"1..8\"                   # instead of its workers or scale

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use reelgauge_fleet::site::name::AgentName;
 use reelgauge_workload::units::Span;
 
-use super::fleet::DEFAULT_SITE;
+use super::fleet_site::DEFAULT_SITE;
 
 /// Flags of `fleet preflight`.
 #[derive(Debug, Args)]
@@ -18,7 +18,8 @@ pub struct FleetPreflightArgs {
     /// The fleet's directory
     #[arg(long, value_name = "DIR", default_value = DEFAULT_SITE)]
     pub fleet: PathBuf,
-    /// Everybody sends to this agent, best one on the server [default: each to the next]
+    /// Everybody sends to this agent, best one on the server [default: the plan's first
+    /// observer, else each to the next]
     #[arg(long, value_name = "AGENT")]
     pub peer: Option<AgentName>,
     /// The address at which everybody reaches it [default: what clients and agent know]

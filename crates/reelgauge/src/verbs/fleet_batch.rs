@@ -7,11 +7,10 @@ use anyhow::Result;
 use reelgauge_fleet::controller::batch::{Batch, BatchRun, result_of};
 use reelgauge_fleet::controller::carry_out::now_ns;
 use reelgauge_fleet::controller::conduct::{OnLoss, WhyStopped};
-use reelgauge_fleet::controller::fleet_plan::Placed;
 use reelgauge_fleet::controller::journey::{Journey, date_and_time, time_of_day};
 use reelgauge_fleet::controller::rest::Rest;
 use reelgauge_fleet::site::directory::FleetSite;
-use reelgauge_fleet::whole::make;
+use reelgauge_fleet::whole::observed::make_observed;
 use reelgauge_report::fleet_steps::{
     StepAhead, StepResult, fleet_rests, fleet_step_begins, fleet_steps, fleet_steps_again,
 };
@@ -34,12 +33,6 @@ pub fn ahead(batch: &Batch, there: &[String]) -> Result<Vec<StepAhead>> {
             ..fleet_carry::ahead(&batch.placed(at)?, there)
         })
     };
-    batch.runs.iter().enumerate().map(of).collect()
-}
-
-/// Who does what in each run, and what it is called.
-pub fn placed(batch: &Batch) -> Result<Vec<(Option<String>, Vec<Placed>)>> {
-    let of = |(at, run): (usize, &BatchRun)| Ok((Some(run.round.title.clone()), batch.placed(at)?));
     batch.runs.iter().enumerate().map(of).collect()
 }
 
@@ -128,7 +121,10 @@ impl Steps<'_> {
         let on_loss = self.batch.fleet_plan().fleet.on_loss;
         let mut journey = match taken_up {
             Some(journey) => journey,
-            None => Journey::begin(self.site, on_loss, self.batch.placed(at)?)?,
+            None => {
+                let observers = self.batch.fleet_plan().observer_parts()?;
+                Journey::begin(self.site, on_loss, self.batch.placed(at)?)?.observed_by(observers)?
+            }
         };
         self.batch.has(at, StepResult::GoesOn { run: journey.name.clone() })?;
         carry_out(self.site, &mut journey, &self.interrupt)?;
@@ -156,7 +152,7 @@ impl Steps<'_> {
             true => self.batch.broken_off_dir(at),
             false => self.batch.run_dir(at),
         };
-        let whole = match make(journey.whole(dir)) {
+        let whole = match make_observed(journey.whole(dir), &journey.observers()) {
             Ok(whole) => whole,
             Err(error) => {
                 say(&error.to_string());

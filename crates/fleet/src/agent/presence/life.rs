@@ -11,6 +11,7 @@ use std::time::Duration;
 use reelgauge_engine::roots::{Roots, RootsError};
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_workload::streams::AnyPlan;
+use reelgauge_workload::watch::WatchPlan;
 use tokio::sync::mpsc::channel;
 
 use super::{Identity, PresenceError, Station};
@@ -20,7 +21,7 @@ use crate::agent::network::{NetworkDuty, NetworkSaid, NetworkTerms};
 use crate::agent::work::Workplace;
 use crate::connection::{ConnectionError, FleetConnection, Happening, Login};
 use crate::envelope::{Opener, OrderRefusal};
-use crate::limits::{OwnerLimits, admit};
+use crate::limits::{OwnerLimits, admit, admit_watch};
 use crate::site::join_file::JoinFile;
 use crate::site::name::AgentSession;
 
@@ -205,6 +206,10 @@ async fn interrupted(interrupt: &Interrupt) {
 /// Holds a plan to what the owner allows; the plan as it is run.
 fn allowed(plan_toml: &str, roots: &Roots, limits: &OwnerLimits) -> Result<String, String> {
     let failed = |error: &dyn std::fmt::Display| error.to_string();
+    if let Ok(watch) = WatchPlan::from_toml(plan_toml) {
+        let watch = admit_watch(watch, roots, limits).map_err(|error| failed(&error))?;
+        return watch.to_toml().map_err(|error| failed(&error));
+    }
     let plan = AnyPlan::from_toml(plan_toml).map_err(|error| failed(&error))?;
     let plan = admit(plan, roots, None, limits).map_err(|error| failed(&error))?;
     let text = match plan {
