@@ -59,8 +59,8 @@ pub fn caches(step: Option<String>, readers: &[Reader]) -> CacheLine {
     CacheLine {
         step,
         machines: machines.len() as u64,
-        memory_bytes: machines.values().fold(Some(0), |all, (memory, _)| sum(all, *memory)),
-        files_bytes: machines.values().fold(Some(0), |all, (_, files)| sum(all, *files)),
+        memory_bytes: machines.values().try_fold(0, |all, (memory, _)| sum(Some(all), *memory)),
+        files_bytes: machines.values().try_fold(0, |all, (_, files)| sum(Some(all), *files)),
         is_direct: !readers.is_empty() && readers.iter().all(|reader| reader.is_direct),
         fitting: readers.iter().filter(fits).map(|reader| reader.agent.clone()).collect(),
     }
