@@ -25,7 +25,8 @@
 //! * [`response_counts`]: response times as counts, which hosts tell each other while they measure.
 //! * [`rereads`]: first against later reads of the same bytes. [`mod@whose_memory`]: whether a cache
 //!   answered.
-//! * [`hosts`]: whose figures they are, in a run that several machines made.
+//! * [`hosts`]: whose figures they are, in a run that several machines made. [`preflight`]: what is known of
+//!   those machines before.
 //! * [`warning`]: what makes figures doubtful.
 //!
 //! Not here: I/O, clocks, screens and sentences. Everything is computed from records alone.
@@ -55,6 +56,7 @@ pub mod paper;
 pub mod path;
 pub mod pause;
 pub mod point_culprit;
+pub mod preflight;
 pub mod proof;
 pub mod rates;
 pub mod rebuild;

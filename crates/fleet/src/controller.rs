@@ -7,6 +7,7 @@
 //!   ([`wishes`]), and who has it done ([`ask`]).
 //! * Several runs, one after another: [`steps`] of a plan, [`batch`] that keeps on disk how far they are, and
 //!   the time between them ([`rest`]).
+//! * Before any of it: [`preflight`]. Beside it: [`observers`].
 //!
 //! Not here: the figures of their runs ([`crate::whole`]).
 
@@ -19,7 +20,9 @@ pub mod fleet_plan;
 pub mod fleet_run;
 pub mod halt;
 pub mod journey;
+pub mod observers;
 pub mod pauses;
+pub mod preflight;
 pub mod rest;
 pub mod roster;
 pub mod steps;

@@ -7,6 +7,7 @@
 //!   each order, and refuses what the controller did not send; [`limits`] is what an agent's owner allows.
 //! * [`install`] puts agents on other machines, over ssh.
 //! * [`protocol`]: what a controller and its agents say to each other about a run.
+//! * [`throughput`]: what the network between two agents carries.
 //! * [`agent`]: what a machine does for the fleet. [`controller`]: who is there, and what they are told.
 //! * [`whole`]: the agents' run directories become one.
 //!
@@ -23,4 +24,5 @@ pub mod limits;
 pub mod protocol;
 pub mod server;
 pub mod site;
+pub mod throughput;
 pub mod whole;

@@ -15,6 +15,7 @@ use reelgauge_engine::roots::{Roots, RootsError};
 use reelgauge_runner::error::RunError;
 use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::units::{Size, Span};
+use reelgauge_workload::watch::WatchPlan;
 use serde::{Deserialize, Serialize};
 
 /// How much an agent's owner allows. What is not limited is `None`.
@@ -27,6 +28,9 @@ pub struct OwnerLimits {
     /// Nothing may be written: runs read the owner's own files, or files that are there.
     #[serde(default)]
     pub read_only: bool,
+    /// Bytes a second that a measurement of the network may send or receive here; 0: there is none.
+    #[serde(default)]
+    pub network_bytes_per_s: Option<u64>,
 }
 
 /// Why a plan is refused.
@@ -94,6 +98,24 @@ pub fn admit(
     resolve(&mut plan, roots, spool)?;
     let forecast = reelgauge_runner::ahead::of_plan(plan.clone());
     limits.check(&forecast.map_err(|error| LimitError::Plan(Box::new(error)))?)?;
+    Ok(plan)
+}
+
+/// Holds a watch to where its agent may look and how long.
+///
+/// # Errors
+/// A path elsewhere.
+pub fn admit_watch(
+    mut plan: WatchPlan,
+    roots: &Roots,
+    limits: &OwnerLimits,
+) -> Result<WatchPlan, LimitError> {
+    plan.watch.path.as_mut().map_or(Ok(()), |path| into_roots("path", path, roots))?;
+    let most = limits.duration_ns.map(Span);
+    plan.watch.duration = match (plan.watch.duration, most) {
+        (Some(asked), Some(most)) => Some(asked.min(most)),
+        (asked, most) => asked.or(most),
+    };
     Ok(plan)
 }
 

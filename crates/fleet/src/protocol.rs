@@ -212,6 +212,8 @@ pub enum Phase {
         /// From 0.
         point: u16,
     },
+    /// It samples counters, and loads nothing.
+    Observing,
     /// It is over.
     Over {
         /// Its exit code; `None` where nobody was left to hear it.
@@ -227,9 +229,9 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Whether it does something to the storage, or soon will.
+    /// Whether it does something to the storage, or soon will. Nobody observes without a controller, either.
     pub fn is_load(&self) -> bool {
-        matches!(self, Phase::Preparing | Phase::Starting { .. } | Phase::Measuring { .. })
+        matches!(self, Phase::Preparing | Phase::Starting { .. } | Phase::Measuring { .. } | Phase::Observing)
     }
 
     /// Whether its process has ended, or never was.

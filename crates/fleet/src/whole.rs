@@ -6,6 +6,7 @@
 //! * `gather`: logs and counters linked or copied into the new directory, and the linked ones looked at.
 //! * `count`: every operation of an agent counted, on the clock and with the numbers of the whole.
 //! * `points`: the load points from the counts of all; `rows`: whose figures they are.
+//! * [`observed`]: what observers counted, beside it.
 //! * `around`: what a summary says beside its load points. [`by_hand`]: runs that people made on several
 //!   machines.
 //!
@@ -18,6 +19,7 @@ mod around;
 pub mod by_hand;
 mod count;
 mod gather;
+pub mod observed;
 mod places;
 mod points;
 mod rows;

@@ -8,6 +8,8 @@ mod comparing;
 mod console;
 mod doctor;
 mod fleet;
+mod fleet_preflight;
+mod fleet_site;
 pub mod foreign;
 mod listing;
 mod looking;
@@ -25,6 +27,7 @@ pub use fleet::{
     AgentArgs, FleetArgs, FleetInitArgs, FleetInstallArgs, FleetLogsArgs, FleetLookArgs, FleetMsmeterArgs,
     FleetNameArgs, FleetRunArgs, FleetStopArgs, FleetUpArgs, FleetVerb,
 };
+pub use fleet_preflight::{FleetPreflightArgs, PreflightDepth};
 pub use listing::{CompletionsArgs, FormatsArgs, ListArgs, ManArgs, ScenariosArgs};
 pub use looking::{ExtentsArgs, OpsArgs, PeriodArgs};
 pub use merging::FleetMergeArgs;

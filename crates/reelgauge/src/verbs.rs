@@ -20,6 +20,7 @@ mod fleet_install;
 mod fleet_lines;
 mod fleet_msmeter;
 mod fleet_pause;
+mod fleet_preflight;
 pub mod fleet_run;
 pub mod formats;
 pub mod import;

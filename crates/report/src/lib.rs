@@ -18,7 +18,7 @@
 //! * [`tune`]: configuration fragments, with their reasons.
 //! * [`fleet_list`]: the agents of a fleet, and their clocks. [`fleet_run`]: how a run of theirs stands,
 //!   and who
-//!   was missing.
+//!   was missing. [`preflight`]: what was found of their machines before.
 //! * [`compare`]: runs side by side, on the terminal, as Markdown and as JUnit XML.
 //! * [`units`]: every number's way from its unit to text, in one place.
 //! * [`text`]: wrapping, and taking the teeth out of strings that came from outside.
@@ -54,6 +54,7 @@ pub mod observers;
 pub mod ops_rows;
 mod page;
 pub mod path;
+pub mod preflight;
 pub mod proof;
 mod replay;
 pub mod run_list;

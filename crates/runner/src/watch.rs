@@ -35,6 +35,9 @@ use crate::session::report_file::leave_report;
 const LINUX_ONLY: &str = "counters of a machine are sampled on Linux only; for others, 'reelgauge doctor \
                           --collect-script' says how they are set up";
 
+/// What a watch is at while it samples.
+pub const WATCHING: &str = "watching";
+
 /// How soon an end that somebody asked for is noticed.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
@@ -98,7 +101,7 @@ fn carry_out(
     });
     let clock = Clock::start();
     observer.clock_began(clock);
-    observer.phase("watching");
+    observer.phase(WATCHING);
     let sampling = sample(&run_dir, &plan, place.as_ref(), clock);
     let was_cut_off = wait(plan.watch.duration.map(|span| span.duration()), interrupt);
     let sampled = sampling.finish();

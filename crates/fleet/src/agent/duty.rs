@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use reelgauge_runner::steered::sha256;
 use reelgauge_runner::steered::words::{LiveSaid, Said, SteerOrder};
+use reelgauge_runner::watch::WATCHING;
 
 use super::offset::{Exchange, Offset};
 use crate::protocol::{
@@ -178,6 +179,7 @@ impl Duty {
                 self.active = None;
                 self.stops = false;
             }
+            Said::Phase { name } if name == WATCHING => state.phase = Phase::Observing,
             Said::Hello { .. } | Said::Begun { .. } | Said::Phase { .. } | Said::Prepared { .. } => {
                 return Vec::new();
             }

@@ -10,17 +10,29 @@ use std::time::Duration;
 use async_nats::Client;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, channel, unbounded_channel};
 
+use super::network::{NetworkDuty, NetworkNews};
 use super::presence;
 use super::wire::{self, EVENT};
 use super::work::{AgentWork, Workplace};
 use crate::protocol::Answer;
 use crate::site::name::{AgentName, AgentSession};
 use crate::site::subject;
+use crate::throughput::words::{self as network_words, NetworkAnswer};
 
 /// Orders that wait to be obeyed.
 const ORDERS: usize = 64;
 /// A message that can't be handed over for so long is given up: it is said again.
 const SEND_WITHIN: Duration = Duration::from_millis(500);
+
+/// What an agent does for the fleet.
+pub struct Tasks {
+    /// Runs.
+    pub place: Workplace,
+    /// Measurements of the network.
+    pub network: NetworkDuty,
+    /// What those say.
+    pub network_news: UnboundedReceiver<NetworkNews>,
+}
 
 /// Works for as long as orders can come, or until `stop` says something: then a run that goes on is ended.
 ///
@@ -29,14 +41,18 @@ const SEND_WITHIN: Duration = Duration::from_millis(500);
 pub async fn work_on(
     client: Client,
     (name, life): (AgentName, AgentSession),
-    place: Workplace,
+    tasks: Tasks,
     mut orders: Receiver<presence::Order>,
     stop: Receiver<()>,
 ) -> io::Result<()> {
     let (obey, to_obey) = channel(ORDERS);
     let (answers, to_send) = unbounded_channel();
+    let Tasks { place, network, network_news } = tasks;
     let work = AgentWork::new(place, answers)?;
     let opened = Arc::new(AtomicU64::new(0));
+    let to = subject::event(&name, network_words::EVENT);
+    let end = AgentEnd { client: client.clone(), to, life: life.clone(), opened: Arc::clone(&opened) };
+    let sending_news = tokio::spawn(end.until_no_news(network_news));
     let end = AgentEnd { client, to: subject::event(&name, EVENT), life, opened: Arc::clone(&opened) };
     let sending = tokio::spawn(end.until_over(to_send));
     let hearing = tokio::spawn(async move {
@@ -44,7 +60,9 @@ pub async fn work_on(
             opened.store(order.number, Ordering::Relaxed);
             // One that is not known comes from a controller of another version, which sees that nothing
             // comes of it.
-            if let Ok(order) = serde_json::from_slice(&order.body)
+            if let Ok(order) = serde_json::from_slice(&order.body) {
+                network.order(order);
+            } else if let Ok(order) = serde_json::from_slice(&order.body)
                 && obey.send(order).await.is_err()
             {
                 break;
@@ -54,6 +72,7 @@ pub async fn work_on(
     work.until_over(to_obey, stop).await;
     hearing.abort();
     sending.abort();
+    sending_news.abort();
     Ok(())
 }
 
@@ -68,8 +87,20 @@ impl AgentEnd {
     async fn until_over(self, mut to_send: UnboundedReceiver<Answer>) {
         while let Some(answer) = to_send.recv().await {
             let message = wire::message(&self.life, self.opened.load(Ordering::Relaxed), &answer);
-            let sent = self.client.publish(self.to.clone(), message.into());
-            let _ = tokio::time::timeout(SEND_WITHIN, sent).await;
+            self.send(message).await;
         }
+    }
+
+    async fn until_no_news(self, mut news: UnboundedReceiver<NetworkNews>) {
+        while let Some((id, receives, state)) = news.recv().await {
+            let opened = self.opened.load(Ordering::Relaxed);
+            let answer = NetworkAnswer { life: self.life.clone(), opened, id, receives, state };
+            self.send(serde_json::to_vec(&answer).unwrap_or_default()).await;
+        }
+    }
+
+    async fn send(&self, message: Vec<u8>) {
+        let sent = self.client.publish(self.to.clone(), message.into());
+        let _ = tokio::time::timeout(SEND_WITHIN, sent).await;
     }
 }

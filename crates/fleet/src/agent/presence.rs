@@ -9,6 +9,7 @@
 pub mod life;
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -16,6 +17,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use async_nats::service::ServiceExt;
 use async_nats::{Client, Message, Subject};
 use futures_util::StreamExt;
+use reelgauge_engine::link::{self, LinkKind};
 use reelgauge_engine::mount::Mount;
 use reelgauge_engine::space::space;
 use reelgauge_record::host::{HostFacts, MountFacts};
@@ -32,6 +34,9 @@ use crate::site::subject::{self, Question, SERVICE};
 pub const PROTOCOL: u32 = 1;
 /// How long a root may take to say what is mounted there: a mount whose server is gone never does.
 const LOOK: Duration = Duration::from_secs(2);
+
+/// How long it may take to find the way to its server.
+const WAY_LOOK: Duration = Duration::from_secs(1);
 
 /// What an agent says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,6 +70,22 @@ pub struct RootFacts {
     pub mount: Option<MountFacts>,
     /// What may still be written there, in bytes; `None` where that is not known.
     pub available_bytes: Option<u64>,
+    /// The way to its server; `None` where there is none that can be seen.
+    #[serde(default)]
+    pub way: Option<RootWay>,
+}
+
+/// The way from a machine to the server of a root.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RootWay {
+    /// The network interface.
+    pub interface: String,
+    /// What it can carry, where that can be believed.
+    pub speed_mbit_per_s: Option<u32>,
+    /// The longest packet.
+    pub mtu_bytes: Option<u32>,
+    /// The server.
+    pub server: IpAddr,
 }
 
 /// An answer to what time it is.
@@ -262,17 +283,28 @@ pub fn unix_ns(time: SystemTime) -> i64 {
 
 /// What a root says of itself, if it does in time. A look that never ends keeps its thread.
 async fn root_facts(path: PathBuf) -> RootFacts {
-    let shown = path.display().to_string();
+    let (shown, again) = (path.display().to_string(), path.clone());
     let look = tokio::task::spawn_blocking(move || looked_at(&path));
-    let found = tokio::time::timeout(LOOK, look).await;
+    // The name of a server may have to be looked up, which must not hold up the rest.
+    let way = tokio::task::spawn_blocking(move || Mount::at(&again).ok().as_ref().and_then(way));
+    let (found, way) = tokio::join!(tokio::time::timeout(LOOK, look), tokio::time::timeout(WAY_LOOK, way));
     let (mount, available_bytes) = found.ok().and_then(Result::ok).unwrap_or((None, None));
-    RootFacts { path: shown, mount, available_bytes }
+    RootFacts { path: shown, mount, available_bytes, way: way.ok().and_then(Result::ok).flatten() }
 }
 
 fn looked_at(path: &Path) -> (Option<MountFacts>, Option<u64>) {
     let mount = Mount::at(path).ok().map(|mount| mount_facts(&mount));
     let available = space(path).ok().flatten().map(|space| space.available_bytes);
     (mount, available)
+}
+
+fn way(mount: &Mount) -> Option<RootWay> {
+    match link::of(mount).kind {
+        LinkKind::Network { interface, speed_mbit_per_s, mtu_bytes, server_address, .. } => {
+            Some(RootWay { interface, speed_mbit_per_s, mtu_bytes, server: server_address })
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]

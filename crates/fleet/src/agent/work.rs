@@ -8,6 +8,8 @@
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use reelgauge_runner::steered::words::{Said, SteerOrder};
@@ -39,6 +41,8 @@ pub struct Workplace {
     pub flags: Vec<String>,
     /// Whether the owner allows a plan: why not, if not. May make it narrower.
     pub allows: Allowing,
+    /// Set while a run goes on here.
+    pub at_work: Arc<AtomicBool>,
 }
 
 /// A run that goes on.
@@ -112,6 +116,7 @@ impl AgentWork {
             }
             None => {
                 let Some(mut steered) = self.steered.take() else { return };
+                self.place.at_work.store(false, Ordering::Relaxed);
                 let status = steered.child.wait().await;
                 let why = match (steered.is_done, status) {
                     (true, _) => return,
@@ -191,10 +196,17 @@ impl AgentWork {
 
     fn begin(&mut self, run: &str, plan_toml: &str) -> Result<(), String> {
         let plan_toml = (self.place.allows)(plan_toml)?;
+        self.place.at_work.store(true, Ordering::Relaxed);
+        let begun = self.started(run, &plan_toml);
+        self.place.at_work.store(begun.is_ok(), Ordering::Relaxed);
+        begun
+    }
+
+    fn started(&mut self, run: &str, plan_toml: &str) -> Result<(), String> {
         let (plan, runs) = self
             .place
             .disk
-            .keep_plan(run, &plan_toml)
+            .keep_plan(run, plan_toml)
             .map_err(|error| format!("cannot keep its plan: {error}"))?;
         let complaints = self
             .place

@@ -80,7 +80,7 @@ pub struct BatchRun {
 
 /// What became of a run that was carried out to its end and put together.
 pub fn result_of(conduct: &Conduct, summary: &Summary) -> StepResult {
-    let missing = conduct.members.iter().find_map(|member| Some((member, member.missing.as_ref()?)));
+    let missing = conduct.measuring().find_map(|member| Some((member, member.missing.as_ref()?)));
     let empty = summary.load_points.iter().position(|point| point.total.ops == 0);
     let why = match (missing, empty) {
         (Some((member, missing)), _) => {

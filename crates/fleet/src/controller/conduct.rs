@@ -22,6 +22,8 @@ use crate::protocol::{Beat, ClockOffset, MISSING_AFTER, Order, Phase, RunState, 
 const AGAIN_NS: i64 = 500_000_000;
 /// Who has not begun so long after the agreed time did not begin.
 const BEGINS_WITHIN_NS: i64 = 4_000_000_000;
+/// So long a run waits for its observers before its first load point.
+const OBSERVERS_WITHIN_NS: i64 = 10_000_000_000;
 /// Whoever does not look for so long could not listen, either.
 const LOOKS_EVERY_NS: i64 = 1_000_000_000;
 
@@ -73,6 +75,9 @@ pub struct Member {
     pub version: Option<String>,
     /// Everything it measured is here.
     pub is_fetched: bool,
+    /// It loads nothing: it samples counters until the load of all others is over.
+    #[serde(default)]
+    pub observes: bool,
     /// Its process, which rises when it restarts, and its latest beat.
     session: Option<(u64, u64)>,
     heard_ns: Option<i64>,
@@ -103,6 +108,7 @@ impl Member {
             clock_after: None,
             version: None,
             is_fetched: false,
+            observes: false,
             session: None,
             heard_ns: None,
             silent_ns: 0,
@@ -245,6 +251,9 @@ pub struct Conduct {
     epoch: u64,
     #[serde(skip)]
     looked_ns: Option<i64>,
+    /// When this process of the controller looked first.
+    #[serde(skip)]
+    began_ns: Option<i64>,
 }
 
 impl Conduct {
@@ -261,7 +270,20 @@ impl Conduct {
             stop_asked: false,
             epoch,
             looked_ns: None,
+            began_ns: None,
         }
+    }
+
+    /// The same with these, who load nothing.
+    #[must_use]
+    pub fn observed_by(mut self, parts: Vec<Part>) -> Conduct {
+        self.members.extend(parts.into_iter().map(|part| Member { observes: true, ..Member::new(part) }));
+        self
+    }
+
+    /// Those who measure, whether they are missing or not.
+    pub fn measuring(&self) -> impl Iterator<Item = &Member> {
+        self.members.iter().filter(|member| !member.observes)
     }
 
     /// A run that an earlier process of the controller began, from what that kept.
@@ -306,7 +328,7 @@ impl Conduct {
             }
             member.state = state.or_else(|| member.state.take().filter(|state| state.phase.is_over()));
         }
-        if matches!(member.phase(), Some(Phase::Over { code: Some(0 | 1), .. })) {
+        if !member.observes && matches!(member.phase(), Some(Phase::Over { code: Some(0 | 1), .. })) {
             // Whatever kept it from being heard: it did all of its work.
             member.missing = None;
         } else if has_restarted && had_begun {
@@ -367,6 +389,7 @@ impl Conduct {
     /// Time goes by. To be called several times a second. `listens`: whether anything could have been heard
     /// since the last time.
     pub fn tick(&mut self, now_ns: i64, listens: bool) -> Vec<Told> {
+        self.began_ns.get_or_insert(now_ns);
         let passed_ns = self.looked_ns.replace(now_ns).map_or(0, |before_ns| (now_ns - before_ns).max(0));
         let heard_ns = if listens && passed_ns <= LOOKS_EVERY_NS { passed_ns } else { 0 };
         for member in &mut self.members {
@@ -398,9 +421,9 @@ impl Conduct {
         self.stage == Stage::Over
     }
 
-    /// Those who take part still.
+    /// Those who measure still.
     fn present(&self) -> impl Iterator<Item = &Member> {
-        self.members.iter().filter(|member| member.missing.is_none())
+        self.measuring().filter(|member| member.missing.is_none())
     }
 
     fn look_for_missing(&mut self, now_ns: i64) {
@@ -418,7 +441,7 @@ impl Conduct {
                 Some(Missing { from_ns: now_ns, why: WhyMissing::DidNotBegin { point } })
             };
             member.missing = if is_stopping { silent } else { silent.or_else(ended).or_else(late) };
-            if member.missing.is_some() {
+            if member.missing.is_some() && !member.observes {
                 first.get_or_insert_with(|| member.part.agent.clone());
             }
         }
@@ -437,6 +460,8 @@ impl Conduct {
                     self.stage = Stage::Over;
                 } else if !at_work.iter().all(|member| member.is_ready(point)) {
                     // Whoever is not ready makes files, or looks at what it did.
+                } else if point == 0 && self.awaits_observers(now_ns) {
+                    // What they see from the first second on is worth a moment.
                 } else if self.pauses.wants() {
                     self.pauses.begin(now_ns);
                     self.stage = Stage::Paused { point };
@@ -477,6 +502,14 @@ impl Conduct {
         }
     }
 
+    /// Whether an observer has not begun to sample and may soon.
+    fn awaits_observers(&self, now_ns: i64) -> bool {
+        let has_begun = |member: &Member| matches!(member.phase(), Some(phase) if *phase != Phase::Preparing);
+        let mut observers = self.members.iter().filter(|member| member.observes && member.missing.is_none());
+        let waited_ns = now_ns - self.began_ns.unwrap_or(now_ns);
+        waited_ns < OBSERVERS_WITHIN_NS && observers.any(|member| !has_begun(member))
+    }
+
     /// What is said until it is so.
     fn orders(&mut self, now_ns: i64) -> Vec<Told> {
         let (run, stage, epoch) = (self.run.clone(), self.stage, self.epoch);
@@ -515,7 +548,7 @@ impl Member {
         match &state.phase {
             Phase::Refused { why } => Some(WhyMissing::Refused { why: why.clone() }),
             // Criteria that are not met are a result.
-            Phase::Over { code: Some(0 | 1), .. } if !stage.is_before_all() => None,
+            Phase::Over { code: Some(0 | 1), .. } if !self.observes && !stage.is_before_all() => None,
             Phase::Over { reason, .. } => Some(WhyMissing::EndedEarly { why: reason.clone() }),
             _ => None,
         }

@@ -10,6 +10,10 @@
 //! plan = "edit.toml"               # a plan of one machine, beside this file
 //! targets = ["/mnt/a", "/mnt/b"]   # shared out evenly; the plan's own where none are named
 //! place = "each"                   # each does the whole plan; or "share": its workers are shared out
+//!
+//! [[observer]]                     # who loads nothing, and samples counters on a server
+//! agents = ["nas1"]
+//! path = "/srv/media"              # whose disks; all of the machine where none is named
 //! ```
 //!
 //! `{agent}` in a target stands for the agent's name. With `[[step]]` ([`super::steps`]) it is several runs.
@@ -26,6 +30,7 @@ use reelgauge_workload::streams::AnyPlan;
 use serde::{Deserialize, Serialize};
 
 use super::conduct::{OnLoss, Part};
+use super::observers::{self, ObserverError, ObserverTable};
 use super::steps::{Step, StepError};
 use crate::protocol::START_AHEAD;
 
@@ -39,6 +44,9 @@ pub struct FleetPlan {
     /// Who does what.
     #[serde(rename = "group")]
     pub groups: Vec<Group>,
+    /// Who samples counters meanwhile.
+    #[serde(rename = "observer", default)]
+    pub observers: Vec<ObserverTable>,
     /// Runs, one after another; one run of the groups' own plans where there are none.
     #[serde(rename = "step", default)]
     pub steps: Vec<Step>,
@@ -92,6 +100,9 @@ pub enum FleetPlanError {
     /// An agent in two groups.
     #[error("agent {0} is in two groups; an agent does one thing at a time")]
     Twice(String),
+    /// Somebody who can't observe.
+    #[error(transparent)]
+    Observer(#[from] ObserverError),
     /// A file that can't be read.
     #[error("{path}: {why}")]
     Unread {
@@ -194,6 +205,15 @@ impl FleetPlan {
         Ok(texts)
     }
 
+    /// What observers are told.
+    ///
+    /// # Errors
+    /// Somebody is named twice.
+    pub fn observer_parts(&self) -> Result<Vec<Part>, FleetPlanError> {
+        let named: Vec<String> = self.groups.iter().flat_map(|group| group.agents.clone()).collect();
+        Ok(observers::parts(&self.observers, &named)?)
+    }
+
     /// What each agent is to do in one of a step's runs; without a step, in the only one. `there`: the agents
     /// that could; `texts`: of the plans that it names.
     ///
@@ -214,7 +234,9 @@ impl FleetPlan {
         if self.groups.iter().filter(|group| group.agents.is_empty()).count() > 1 {
             return Err(FleetPlanError::TwoForTheRest);
         }
-        let rest: Vec<String> = there.iter().filter(|name| !named.contains(name)).cloned().collect();
+        let observe: Vec<&String> = self.observers.iter().flat_map(|table| &table.agents).collect();
+        let is_left = |name: &&String| !named.contains(name) && !observe.contains(name);
+        let rest: Vec<String> = there.iter().filter(is_left).cloned().collect();
         let mut placed = Vec::new();
         for group in &self.groups {
             let agents = if group.agents.is_empty() { &rest } else { &group.agents };

@@ -14,7 +14,7 @@ use jiff::{Timestamp, Zoned};
 use reelgauge_report::fleet_run::why_missing;
 
 use super::carry_out::{RunFolder, carry_out, now_ns};
-use super::conduct::{Conduct, Member, OnLoss, WhyStopped};
+use super::conduct::{Conduct, Member, OnLoss, Part, WhyStopped};
 use super::fleet_plan::Placed;
 use super::fleet_run::FleetRun;
 use super::wire::ways;
@@ -24,6 +24,7 @@ use crate::connection::{ConnectionError, Login};
 use crate::envelope::Sealer;
 use crate::protocol;
 use crate::site::directory::{FleetSite, SiteError};
+use crate::whole::observed::ObserverShare;
 use crate::whole::{AgentShare, ClockOffset, PauseTimes, PointTimes, WholeRequest};
 
 const RUNS: &str = "runs";
@@ -86,6 +87,16 @@ impl Journey {
         let folder = RunFolder::new(&dir);
         folder.keep(&conduct)?;
         Ok(Journey { name, placed, folder, dir, conduct })
+    }
+
+    /// The same with observers, who load nothing.
+    ///
+    /// # Errors
+    /// No room in the site.
+    pub fn observed_by(mut self, observers: Vec<Part>) -> Result<Journey, JourneyError> {
+        self.conduct = self.conduct.observed_by(observers);
+        self.folder.keep(&self.conduct)?;
+        Ok(self)
     }
 
     /// A run that a controller that is gone began. `goes_on`: where it stands; else it is ended, and fetched.
@@ -162,10 +173,19 @@ impl Journey {
         WholeRequest {
             out,
             plan_toml: first.map(|placed| placed.part.plan_toml.clone()).unwrap_or_default(),
-            agents: self.conduct.members.iter().map(|member| self.share(member)).collect(),
+            agents: self.conduct.measuring().map(|member| self.share(member)).collect(),
             points: (0..).zip(&self.conduct.starts_ns).map(point).collect(),
             pauses: self.conduct.pauses.waited().map(pause).collect(),
         }
+    }
+
+    /// What observers counted.
+    pub fn observers(&self) -> Vec<ObserverShare> {
+        let share = |member: &Member| {
+            let AgentShare { name, run_dir, clock_before, clock_after, why_missing, .. } = self.share(member);
+            ObserverShare { name, run_dir, clock: clock_after.or(clock_before), why_missing }
+        };
+        self.conduct.members.iter().filter(|member| member.observes).map(share).collect()
     }
 
     /// Whether everything is here that any agent has of it.

@@ -107,8 +107,28 @@ fn a_plan_takes_no_more_than_is_allowed() {
 }
 
 #[test]
+fn a_watch_looks_below_the_roots_and_no_longer_than_is_allowed() {
+    let scene = Scene::new();
+    let watch = |path: &str| {
+        let mut plan = WatchPlan::default();
+        plan.watch.path = Some(scene.path(path).into());
+        plan
+    };
+    let time = OwnerLimits { duration_ns: Some(9_000_000_000), ..OwnerLimits::default() };
+    let admitted = admit_watch(watch("nas/show"), &scene.roots, &time).unwrap();
+    assert_eq!(admitted.watch.duration, Some(Span::secs(9)));
+    let longer = OwnerLimits::default();
+    assert_eq!(admit_watch(watch("nas"), &scene.roots, &longer).unwrap().watch.duration, None);
+    for path in ["nas-secret", "nas/way-out", "etc", "nas/../etc"] {
+        let refused = admit_watch(watch(path), &scene.roots, &longer);
+        assert!(matches!(refused, Err(LimitError::Path { .. })), "{path}");
+    }
+}
+
+#[test]
 fn what_nobody_knows_beforehand_fits_no_limit() {
-    let limits = OwnerLimits { space_bytes: Some(u64::MAX), duration_ns: Some(u64::MAX), read_only: false };
+    let limits =
+        OwnerLimits { space_bytes: Some(u64::MAX), duration_ns: Some(u64::MAX), ..OwnerLimits::default() };
     let known = Forecast {
         time: TimeAhead::Planned { s: 1.0 },
         least_files_bytes: 0,

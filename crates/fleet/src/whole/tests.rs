@@ -29,10 +29,10 @@ use super::*;
 
 const S: u64 = 1_000_000_000;
 /// 2026-11-20T15:40:12Z.
-const ZERO_NS: i64 = 1_795_189_212 * 1_000_000_000;
+pub(super) const ZERO_NS: i64 = 1_795_189_212 * 1_000_000_000;
 
 /// A run on one machine, made up.
-struct Made {
+pub(super) struct Made {
     run_ns: i64,
     specs: Vec<StreamSpec>,
     /// Of load point 0, which is measured from 0 s to 2 s.
@@ -61,7 +61,7 @@ fn players(late_ms: u64) -> Made {
 }
 
 /// A mix: no streams. The operations of each machine take another time.
-fn mix(seed: u64) -> Made {
+pub(super) fn mix(seed: u64) -> Made {
     let op = |at: u64| {
         let worker = (at % 3) as u32;
         read(worker, at * 4096, 4096)
@@ -74,7 +74,7 @@ fn mix(seed: u64) -> Made {
 }
 
 impl Made {
-    fn write(&self, parent: &Path, name: &str) -> PathBuf {
+    pub(super) fn write(&self, parent: &Path, name: &str) -> PathBuf {
         let path = parent.join(name);
         fs::create_dir_all(&path).unwrap();
         let run = RunDir::begin_at(&path).unwrap();
@@ -126,7 +126,7 @@ fn clock(offset_ns: i64, uncertainty_ns: u64) -> Option<ClockOffset> {
 }
 
 /// Of agents that are called a1, a2, …
-fn request(dir: &Path, runs: &[PathBuf]) -> WholeRequest {
+pub(super) fn request(dir: &Path, runs: &[PathBuf]) -> WholeRequest {
     let named = |(at, run): (usize, &PathBuf)| share(&format!("a{}", at + 1), run);
     WholeRequest {
         out: dir.join("whole"),

@@ -9,10 +9,9 @@ use reelgauge_fleet::site::name::AgentName;
 use reelgauge_record::run_dir::DEFAULT_PARENT;
 use reelgauge_workload::units::{Size, Span};
 
+use super::fleet_preflight::{FleetPreflightArgs, PreflightDepth};
+use super::fleet_site::DEFAULT_SITE;
 use super::merging::FleetMergeArgs;
-
-/// Where a fleet's keys lie if nobody says so.
-const DEFAULT_SITE: &str = "reelgauge-fleet";
 
 /// Flags of `agent`.
 #[derive(Debug, Args)]
@@ -33,6 +32,10 @@ pub struct AgentArgs {
     /// Refuse every run that writes
     #[arg(long)]
     pub read_only: bool,
+    /// The most bytes a second that may be sent or received here to measure the network; 0B: none
+    /// [default: no limit]
+    #[arg(long, value_name = "SIZE")]
+    pub max_network: Option<Size>,
     /// Folder where runs are kept until the fleet has fetched them; best not on the target
     /// [default: reelgauge-agent/NAME]
     #[arg(long, value_name = "DIR")]
@@ -65,6 +68,8 @@ pub enum FleetVerb {
     Ls(FleetLookArgs),
     /// How far each agent is, and how its clock differs
     Ping(FleetLookArgs),
+    /// How the machines of a plan differ, and what the network between them carries, before anything is run
+    Preflight(FleetPreflightArgs),
     /// One run on many machines: every load point begins everywhere at once
     Run(FleetRunArgs),
     /// Runs that several machines made at the same time become one
@@ -200,6 +205,9 @@ pub struct FleetRunArgs {
     /// Folder for run directories
     #[arg(long, value_name = "DIR", default_value = DEFAULT_PARENT)]
     pub out: PathBuf,
+    /// How far to look at the agents' machines before the run begins
+    #[arg(long, value_name = "WHAT", default_value = "look", conflicts_with_all = ["dry_run", "resume"])]
+    pub preflight: PreflightDepth,
     /// Say who would do what in which order, how long it takes and what room, and do nothing
     #[arg(long, conflicts_with = "resume")]
     pub dry_run: bool,
@@ -296,6 +304,9 @@ A plan for a fleet names agents, the plan of one machine that they carry out, an
   agents = [\"edit-01\"]            # all that are there, if left out
   targets = [\"/mnt/a\", \"/mnt/b\"] # shared out evenly; {agent} is the agent's name
   place = \"each\"                  # or \"share\": a mix's workers are shared out
+  [[observer]]                    # loads nothing: samples counters on a server
+  agents = [\"nas1\"]
+  path = \"/srv/media\"            # whose disks; all of the machine, if left out
   [[step]]                        # several runs, one after another
   workload = \"edit.toml\"          # instead of the group's plan
   ramp = \"1..8\"                   # instead of its workers or scale
@@ -325,7 +336,7 @@ Examples:
   reelgauge agent --join edit-01.toml --root /mnt/nas --max-space 200GiB --max-duration 1h
   With the limits no run may take more of this machine. It goes on until Ctrl-C.
 
-It dials out and listens to nobody. It obeys the controller of its fleet alone, works below its roots alone, \
+It dials out, and listens only while the controller has it measure the network ('fleet preflight'). It obeys the controller of its fleet alone, works below its roots alone, \
 and needs no special rights: run it as an ordinary user. The join file is a secret; 'reelgauge fleet revoke' \
 makes it \
 worthless.

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
+use reelgauge_fleet::agent::network::NetworkSaid;
 use reelgauge_fleet::agent::presence::life::{AgentSettings, Said, live};
 use reelgauge_fleet::connection::Happening;
 use reelgauge_fleet::limits::OwnerLimits;
@@ -24,6 +25,7 @@ pub fn agent(args: &AgentArgs) -> Result<u8> {
         space_bytes: args.max_space.map(|size| size.0),
         duration_ns: args.max_duration.map(|span| span.ns()),
         read_only: args.read_only,
+        network_bytes_per_s: args.max_network.map(|size| size.0),
     };
     let kept = args.keep.clone();
     let settings = AgentSettings {
@@ -39,6 +41,23 @@ pub fn agent(args: &AgentArgs) -> Result<u8> {
     Ok(0)
 }
 
+/// Every port that is opened is told of, and everybody who was not let in.
+fn network(said: &NetworkSaid) -> String {
+    match said {
+        NetworkSaid::Listens { port } => {
+            format!("Listens on port {port} for one measurement of the network, as the controller ordered.")
+        }
+        NetworkSaid::Closed { port } => format!("Port {port} is closed."),
+        NetworkSaid::TurnedAway { from, why } => {
+            format!("Refused a connection from {}: {}.", from.ip().to_canonical(), plain(why))
+        }
+        NetworkSaid::Sends { to } => {
+            let to: Vec<String> = to.iter().map(ToString::to_string).collect();
+            format!("Sends to measure the network, as the controller ordered: {}.", to.join(" or "))
+        }
+    }
+}
+
 /// What happens goes to standard error, a line each: a service's log keeps it with its time.
 fn say(said: Said<'_>) {
     let text = match said {
@@ -51,6 +70,7 @@ fn say(said: Said<'_>) {
                 roots.join(" and ")
             )
         }
+        Said::Network(said) => network(said),
         Said::Refused(why) => format!("Refused an order: {why}."),
         // Said when it ends.
         Said::Happened(Happening::NotAdmitted | Happening::Closed) => return,

@@ -10,7 +10,7 @@ use reelgauge_fleet::controller::conduct::{OnLoss, WhyStopped};
 use reelgauge_fleet::controller::journey::{Journey, date_and_time, time_of_day};
 use reelgauge_fleet::controller::rest::Rest;
 use reelgauge_fleet::site::directory::FleetSite;
-use reelgauge_fleet::whole::make;
+use reelgauge_fleet::whole::observed::make_observed;
 use reelgauge_report::fleet_steps::{
     StepAhead, StepResult, fleet_rests, fleet_step_begins, fleet_steps, fleet_steps_again,
 };
@@ -19,6 +19,7 @@ use reelgauge_report::{Detail, Tables};
 use reelgauge_runner::interrupt::Interrupt;
 
 use super::fleet_carry::{self, carry_out, leave, say};
+use super::fleet_preflight;
 use crate::screen;
 
 /// What every step would take.
@@ -120,7 +121,10 @@ impl Steps<'_> {
         let on_loss = self.batch.fleet_plan().fleet.on_loss;
         let mut journey = match taken_up {
             Some(journey) => journey,
-            None => Journey::begin(self.site, on_loss, self.batch.placed(at)?)?,
+            None => {
+                let observers = self.batch.fleet_plan().observer_parts()?;
+                Journey::begin(self.site, on_loss, self.batch.placed(at)?)?.observed_by(observers)?
+            }
         };
         self.batch.has(at, StepResult::GoesOn { run: journey.name.clone() })?;
         carry_out(self.site, &mut journey, &self.interrupt)?;
@@ -148,7 +152,7 @@ impl Steps<'_> {
             true => self.batch.broken_off_dir(at),
             false => self.batch.run_dir(at),
         };
-        let whole = match make(journey.whole(dir)) {
+        let whole = match make_observed(journey.whole(dir), &journey.observers()) {
             Ok(whole) => whole,
             Err(error) => {
                 say(&error.to_string());
@@ -159,6 +163,7 @@ impl Steps<'_> {
                 });
             }
         };
+        fleet_preflight::pass_on(self.batch.dir(), &whole.run_dir)?;
         if !self.json {
             let text = screen::of(&whole.summary, Tables::Last, Detail::Normal);
             std::io::stdout().write_all(text.as_bytes())?;

@@ -12,7 +12,7 @@ use reelgauge_report::fleet_run::{FleetDoes, FleetNow, MissingLine, SoFarLine};
 /// How a run stands.
 pub fn now(run: &FleetRun) -> FleetNow {
     let conduct = &run.conduct;
-    let present: Vec<&Member> = conduct.members.iter().filter(|member| member.missing.is_none()).collect();
+    let present: Vec<&Member> = conduct.measuring().filter(|member| member.missing.is_none()).collect();
     let does = match conduct.stage {
         Stage::Preparing { point } => {
             let is_ready = |member: &&&Member| {
@@ -35,7 +35,7 @@ pub fn now(run: &FleetRun) -> FleetNow {
     let may_pause = matches!(conduct.stage, Stage::Preparing { .. } | Stage::Point { .. });
     FleetNow {
         present: present.len() as u64,
-        agents: conduct.members.len() as u64,
+        agents: conduct.measuring().count() as u64,
         does,
         will_pause: may_pause && conduct.pauses.wants(),
     }
@@ -66,7 +66,7 @@ fn measuring(present: &[&Member], point: u16, elapsed_s: f64) -> FleetDoes {
 
 /// The load points before this one, as far as agents have told this process of them.
 pub fn so_far(conduct: &Conduct, before: u16) -> Vec<SoFarLine> {
-    let agents = conduct.members.len() as u64;
+    let agents = conduct.measuring().count() as u64;
     let line = |point: u16| {
         let mut line = SoFarLine { point, agents, ..SoFarLine::default() };
         let mut counts = ResponseCounts::default();

@@ -14,12 +14,14 @@ use reelgauge_fleet::controller::journey::Journey;
 use reelgauge_fleet::controller::roster::look;
 use reelgauge_fleet::protocol::Phase;
 use reelgauge_fleet::site::directory::FleetSite;
-use reelgauge_fleet::whole::{WholeError, make};
+use reelgauge_fleet::whole::WholeError;
+use reelgauge_fleet::whole::observed::make_observed;
 use reelgauge_report::{Detail, Tables};
 use reelgauge_runner::interrupt::Interrupt;
 
 use super::fleet_batch;
 use super::fleet_carry::{ahead, carry_out, leave, say, tell_ahead};
+use super::fleet_preflight::{self, Looked};
 use crate::cli::{FleetLogsArgs, FleetRunArgs};
 use crate::screen;
 
@@ -28,6 +30,9 @@ const LOOK: Duration = Duration::from_secs(2);
 
 /// The exit code of a run that ended before anybody had measured anything.
 const NOTHING_MEASURED: u8 = 3;
+
+/// The exit code of what was stopped before it began.
+const STOPPED: u8 = 130;
 
 /// Runs a plan on a fleet. The exit code.
 pub fn run(args: &FleetRunArgs) -> Result<u8> {
@@ -45,6 +50,8 @@ pub fn run(args: &FleetRunArgs) -> Result<u8> {
 fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     let (plan, plan_toml) = FleetPlan::open(path)?;
     let texts = plan.texts_beside(path)?;
+    // Before anything is done that it would be in vain for.
+    plan.observer_parts()?;
     let seen = look(site, LOOK, false)?;
     let there = seen.iter().filter(|expected| !expected.present.is_empty());
     let there: Vec<String> = there.map(|expected| expected.name.to_string()).collect();
@@ -53,12 +60,21 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
         if args.dry_run {
             return tell_ahead(&[ahead(&placed, &there)]);
         }
-        return finish(site, Journey::begin(site, plan.fleet.on_loss, placed)?, &args.out, args.json);
+        let looked = fleet_preflight::before(site, &plan, vec![(None, placed.clone())], args.preflight)?;
+        let Looked::Done(found) = looked else { return Ok(STOPPED) };
+        let journey =
+            Journey::begin(site, plan.fleet.on_loss, placed)?.observed_by(plan.observer_parts()?)?;
+        fleet_preflight::keep(journey.dir(), found.as_ref())?;
+        return finish(site, journey, &args.out, args.json);
     }
     let batch = Batch::new(&args.out, BatchPlan { plan_toml, texts, there: there.clone() })?;
     if args.dry_run {
         return tell_ahead(&fleet_batch::ahead(&batch, &there)?);
     }
+    let looked = fleet_preflight::before(site, &plan, fleet_preflight::of_batch(&batch)?, args.preflight)?;
+    let Looked::Done(found) = looked else { return Ok(STOPPED) };
+    batch.keep()?;
+    fleet_preflight::keep(batch.dir(), found.as_ref())?;
     fleet_batch::go_on(site, batch, args.json)
 }
 
@@ -78,7 +94,7 @@ fn finish(site: &FleetSite, mut journey: Journey, out: &Path, json: bool) -> Res
     // Before anything is measured that could find no place.
     std::fs::create_dir_all(out).with_context(|| format!("{} can't be made", out.display()))?;
     carry_out(site, &mut journey, &interrupt)?;
-    let whole = match make(journey.whole(out.join(&journey.name))) {
+    let whole = match make_observed(journey.whole(out.join(&journey.name)), &journey.observers()) {
         // Ended before anybody's first load point, for whatever reason: there is nothing to keep.
         Err(error @ WholeError::Nothing { .. }) => {
             say(&format!("Nothing was measured: {error}"));
@@ -87,6 +103,7 @@ fn finish(site: &FleetSite, mut journey: Journey, out: &Path, json: bool) -> Res
         }
         whole => whole?,
     };
+    fleet_preflight::pass_on(journey.dir(), &whole.run_dir)?;
     let text = match json {
         true => whole.summary.to_json()?,
         false => screen::of(&whole.summary, Tables::Last, Detail::Normal),
@@ -104,6 +121,6 @@ fn exit_code(conduct: &Conduct) -> u8 {
         Some(Phase::Over { code: Some(code), .. }) => *code,
         _ => 3,
     };
-    let is_missing = conduct.members.iter().any(|member| member.missing.is_some());
-    if is_missing { 3 } else { conduct.members.iter().map(code).max().unwrap_or(3) }
+    let is_missing = conduct.measuring().any(|member| member.missing.is_some());
+    if is_missing { 3 } else { conduct.measuring().map(code).max().unwrap_or(3) }
 }

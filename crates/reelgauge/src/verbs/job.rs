@@ -15,6 +15,8 @@ use reelgauge_runner::steered::{self, Pilot};
 use reelgauge_runner::streams::{StreamsRequest, run_streams};
 use reelgauge_runner::supervise::{HANG_AFTER, Patience, steering_input, supervised};
 
+use reelgauge_runner::watch::{WatchRequest, watch};
+
 use crate::cli::OutputArgs;
 use crate::progress::Progress;
 use crate::screen;
@@ -28,6 +30,8 @@ pub enum Job {
     Streams(Box<StreamsRequest>),
     /// A trace.
     Replay(Box<ReplayRequest>),
+    /// Counters without load.
+    Watch(Box<WatchRequest>),
     /// A first look.
     Check(Box<reelgauge_runner::check::CheckRequest>),
 }
@@ -72,6 +76,8 @@ fn patience(job: &Job) -> Patience {
         Job::Streams(request) => (&request.plan.target, request.plan.hang_after.duration()),
         Job::Replay(request) => (&request.plan.target, request.plan.hang_after.duration()),
         Job::Check(request) => (&request.target, HANG_AFTER),
+        // It opens nothing on any storage.
+        Job::Watch(request) => (&request.out, HANG_AFTER),
     };
     Patience { path: path.clone(), hang_after }
 }
@@ -106,6 +112,7 @@ fn perform(job: Job, observer: &mut dyn Observer, interrupt: &Interrupt) -> Resu
         Job::Mix(request) => reelgauge_runner::mix::run_mix(*request, observer, interrupt),
         Job::Streams(request) => run_streams(*request, observer, interrupt),
         Job::Replay(request) => run_replay(*request, observer, interrupt),
+        Job::Watch(request) => watch(*request, observer, interrupt),
         Job::Check(request) => reelgauge_runner::check::check(*request, observer, interrupt),
     }
 }

@@ -6,9 +6,11 @@ use reelgauge_runner::mix::MixRequest;
 use reelgauge_runner::replay::ReplayRequest;
 use reelgauge_runner::streams::StreamsRequest;
 use reelgauge_runner::suite::NASPT;
+use reelgauge_runner::watch::WatchRequest;
 use reelgauge_workload::scenario::scenario;
 use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::streams::{FindMaxPlan, StreamsPlan};
+use reelgauge_workload::watch::WatchPlan;
 
 use super::job::{Job, carry_out, carry_out_steered};
 use super::suite;
@@ -24,6 +26,10 @@ pub fn run(args: &RunArgs) -> Result<u8> {
         bail!(
             "--batch and --against have no effect on a plan or a scenario; they are for the suite '{NASPT}'"
         );
+    }
+    if let Some(plan) = args.steered.then(|| watch_plan(args)).flatten() {
+        let request = WatchRequest { plan, out: args.output.out.clone() };
+        return carry_out_steered(Job::Watch(Box::new(request)), &args.plan);
     }
     let (out, terms) = (args.output.out.clone(), args.terms.said());
     let job = match planned(args)? {
@@ -45,6 +51,11 @@ pub fn run(args: &RunArgs) -> Result<u8> {
         return carry_out_steered(job, &args.plan);
     }
     carry_out(job, &args.output)
+}
+
+/// What an observer of a fleet is told, where the file is that.
+fn watch_plan(args: &RunArgs) -> Option<WatchPlan> {
+    WatchPlan::from_toml(&std::fs::read_to_string(&args.plan).ok()?).ok()
 }
 
 /// The plan with what the flags say.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use reelgauge_analysis::facts::{ObserverFacts, ObserverKind};
+use reelgauge_record::agents::AgentPlaces;
 use reelgauge_record::counters::{
     CountersError, Key, Layer, Sample, StoreMeta, StoreWriter, is_part, kind, part_meta, read_part,
 };
@@ -122,13 +123,18 @@ fn within(points: &[(i64, Option<f64>)], zero_ns: i64, end_ns: i64) -> Points {
 
 /// When the run was, from its counters, else from its log.
 fn run_time(run_dir: &RunDir) -> Result<Option<RunTime>, CountersError> {
-    let mut found: Option<RunTime> = None;
+    // Of several machines each has its own times, and all of them together those that its places say.
+    let places = AgentPlaces::read(&run_dir.path().join("ops")).ok().flatten();
+    let mut found: Option<RunTime> =
+        places.as_ref().map(|places| RunTime { run_ns: places.run_ns, end_ns: 0 });
     for agent in listed(&run_dir.path().join("counters"))? {
+        let folder = agent.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let place = places.as_ref().and_then(|places| places.of_folder(&folder)).cloned().unwrap_or_default();
         for part in parts(&agent)? {
             let Ok(meta) = part_meta(&part) else { continue };
             let mut last_ns = 0;
             // What can be read of a damaged part is enough.
-            let _ = read_part(&part, &mut |row| last_ns = last_ns.max(row.at_ns));
+            let _ = read_part(&part, &mut |row| last_ns = last_ns.max(place.time_ns(row.at_ns)));
             let known = found.get_or_insert(RunTime { run_ns: meta.run_ns, end_ns: 0 });
             known.end_ns = known.end_ns.max(last_ns.cast_signed());
         }

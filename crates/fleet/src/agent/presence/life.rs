@@ -5,20 +5,23 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use reelgauge_engine::roots::{Roots, RootsError};
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_workload::streams::AnyPlan;
+use reelgauge_workload::watch::WatchPlan;
 use tokio::sync::mpsc::channel;
 
 use super::{Identity, PresenceError, Station};
 use crate::agent::disk::AgentDisk;
-use crate::agent::line::work_on;
+use crate::agent::line::{Tasks, work_on};
+use crate::agent::network::{NetworkDuty, NetworkSaid, NetworkTerms};
 use crate::agent::work::Workplace;
 use crate::connection::{ConnectionError, FleetConnection, Happening, Login};
 use crate::envelope::{Opener, OrderRefusal};
-use crate::limits::{OwnerLimits, admit};
+use crate::limits::{OwnerLimits, admit, admit_watch};
 use crate::site::join_file::JoinFile;
 use crate::site::name::AgentSession;
 
@@ -59,6 +62,8 @@ pub enum Said<'a> {
     Happened(&'a Happening),
     /// Somebody sent what is no order of the controller's.
     Refused(&'a OrderRefusal),
+    /// The network is measured.
+    Network(&'a NetworkSaid),
 }
 
 /// Why an agent ended, other than by being told to.
@@ -105,7 +110,7 @@ async fn lived(
 ) -> Result<(), LifeError> {
     let roots = Roots::new(&settings.roots)?;
     let login = Login::of_agent(&settings.join);
-    let JoinFile { fleet, agent, seal, .. } = settings.join;
+    let JoinFile { fleet, agent, seal, servers, .. } = settings.join;
     let session = AgentSession::draw()?;
     let FleetConnection { client, mut happenings } = tokio::select! {
         connection = joined(&login, say) => connection?,
@@ -126,14 +131,26 @@ async fn lived(
     let (sender, orders) = channel(ORDERS);
     let (refusal_sender, mut refusals) = tokio::sync::mpsc::unbounded_channel();
     let attending = station.attend(sender, move |why| drop(refusal_sender.send(why.clone())));
+    let at_work = Arc::new(AtomicBool::new(false));
+    let network = NetworkTerms {
+        limits: settings.limits,
+        at_work: Arc::clone(&at_work),
+        roots: roots.paths().to_vec(),
+        servers,
+    };
+    let (network_sender, mut network_says) = tokio::sync::mpsc::unbounded_channel();
+    let (news, network_news) = tokio::sync::mpsc::unbounded_channel();
+    let network = NetworkDuty::new(network, news, network_sender);
     let place = Workplace {
         disk: AgentDisk::open(&settings.kept)?,
         program: std::env::current_exe()?,
         flags: settings.flags,
         allows: Box::new(move |plan| allowed(plan, &roots, &settings.limits)),
+        at_work,
     };
+    let tasks = Tasks { place, network, network_news };
     let (end_work, work_ends) = channel(1);
-    let working = work_on(client.clone(), (name, session), place, orders, work_ends);
+    let working = work_on(client.clone(), (name, session), tasks, orders, work_ends);
     tokio::pin!(attending, working);
     let mut before = None;
     loop {
@@ -141,6 +158,7 @@ async fn lived(
             ended = &mut attending => return ended.map_err(LifeError::from),
             ended = &mut working => return Ok(ended?),
             Some(why) = refusals.recv() => say(Said::Refused(&why)),
+            Some(said) = network_says.recv() => say(Said::Network(&said)),
             Some(happening) = happenings.recv() => {
                 // A server that is gone for an hour is no news at every attempt.
                 if before.as_ref() != Some(&happening) {
@@ -188,6 +206,10 @@ async fn interrupted(interrupt: &Interrupt) {
 /// Holds a plan to what the owner allows; the plan as it is run.
 fn allowed(plan_toml: &str, roots: &Roots, limits: &OwnerLimits) -> Result<String, String> {
     let failed = |error: &dyn std::fmt::Display| error.to_string();
+    if let Ok(watch) = WatchPlan::from_toml(plan_toml) {
+        let watch = admit_watch(watch, roots, limits).map_err(|error| failed(&error))?;
+        return watch.to_toml().map_err(|error| failed(&error));
+    }
     let plan = AnyPlan::from_toml(plan_toml).map_err(|error| failed(&error))?;
     let plan = admit(plan, roots, None, limits).map_err(|error| failed(&error))?;
     let text = match plan {

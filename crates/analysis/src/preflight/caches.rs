@@ -1,0 +1,104 @@
+//! The memory of the machines that read, against what they read. Pure.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What one agent reads, and the machine that it is on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reader {
+    /// The agent.
+    pub agent: String,
+    /// Its machine: agents of one machine share its memory.
+    pub machine: String,
+    /// The machine's memory; `None` where it does not say.
+    pub memory_bytes: Option<u64>,
+    /// The files that it reads; `None` where nobody knows.
+    pub files_bytes: Option<u64>,
+    /// Whether it reads past the machine's cache.
+    pub is_direct: bool,
+}
+
+/// A run's data set against the memory of its machines.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CacheLine {
+    /// The step; `None` where there is one run.
+    pub step: Option<String>,
+    /// Machines that read.
+    pub machines: u64,
+    /// The memory of all of them; `None` where one does not say.
+    pub memory_bytes: Option<u64>,
+    /// The data set; `None` where nobody knows.
+    pub files_bytes: Option<u64>,
+    /// Whether everybody reads past the caches.
+    pub is_direct: bool,
+    /// Agents whose own files fit into the memory of their own machine.
+    pub fitting: Vec<String>,
+}
+
+impl CacheLine {
+    /// Whether all that is read fits into the machines' memory; `None` where nobody knows. What is read past
+    /// the caches never does.
+    pub fn fits(&self) -> Option<bool> {
+        if self.is_direct { Some(false) } else { Some(self.files_bytes? <= self.memory_bytes?) }
+    }
+}
+
+/// Holds one to the other.
+pub fn caches(step: Option<String>, readers: &[Reader]) -> CacheLine {
+    let mut machines: BTreeMap<&str, (Option<u64>, Option<u64>)> = BTreeMap::new();
+    for reader in readers {
+        let known = machines.entry(&reader.machine).or_insert((reader.memory_bytes, Some(0)));
+        known.1 = sum(known.1, reader.files_bytes);
+    }
+    let fits = |reader: &&Reader| {
+        let known = machines.get(reader.machine.as_str());
+        let fits = known.and_then(|(memory, files)| Some((*files)? <= (*memory)?));
+        !reader.is_direct && fits == Some(true)
+    };
+    CacheLine {
+        step,
+        machines: machines.len() as u64,
+        memory_bytes: machines.values().try_fold(0, |all, (memory, _)| sum(Some(all), *memory)),
+        files_bytes: machines.values().try_fold(0, |all, (_, files)| sum(Some(all), *files)),
+        is_direct: !readers.is_empty() && readers.iter().all(|reader| reader.is_direct),
+        fitting: readers.iter().filter(fits).map(|reader| reader.agent.clone()).collect(),
+    }
+}
+
+fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    Some(one?.saturating_add(other?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reader(agent: &str, machine: &str, files_bytes: Option<u64>) -> Reader {
+        let (agent, machine) = (agent.to_owned(), machine.to_owned());
+        Reader { agent, machine, memory_bytes: Some(10), files_bytes, is_direct: false }
+    }
+
+    #[test]
+    fn agents_of_one_machine_share_its_memory() {
+        let two = caches(None, &[reader("a", "m", Some(8)), reader("b", "m", Some(8))]);
+        assert_eq!((two.machines, two.memory_bytes, two.files_bytes), (1, Some(10), Some(16)));
+        assert_eq!((two.fits(), two.fitting.len()), (Some(false), 0));
+        let apart = caches(None, &[reader("a", "m", Some(8)), reader("b", "n", Some(12))]);
+        assert_eq!((apart.fits(), apart.fitting), (Some(true), vec!["a".to_owned()]));
+    }
+
+    #[test]
+    fn what_nobody_knows_neither_fits_nor_does_not() {
+        let line = caches(None, &[reader("a", "m", Some(8)), reader("b", "n", None)]);
+        assert_eq!((line.files_bytes, line.fits()), (None, None));
+        assert_eq!(line.fitting, ["a"]);
+    }
+
+    #[test]
+    fn what_is_read_past_the_caches_does_not_fit() {
+        let direct = Reader { is_direct: true, ..reader("a", "m", Some(1)) };
+        let line = caches(None, &[direct]);
+        assert_eq!((line.is_direct, line.fits(), line.fitting.len()), (true, Some(false), 0));
+    }
+}

@@ -1,0 +1,197 @@
+//! Which machines of a group are set up otherwise than most of them. Pure.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Mount options that differ by their nature: whose they are, which server, numbers that were drawn.
+const OWN_OPTIONS: [&str; 9] =
+    ["addr", "clientaddr", "mountaddr", "mountport", "fd", "username", "user_id", "group_id", "srcaddr"];
+
+/// What machines are compared in, in the order in which it is shown.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostTrait {
+    /// The version of Reelgauge.
+    Version,
+    /// The operating system.
+    Os,
+    /// The kernel.
+    Kernel,
+    /// The driver of the network interface.
+    Driver,
+    /// The longest packet.
+    MtuBytes,
+    /// The speed of the link in Mbit/s.
+    LinkMbitPerS,
+    /// The type of the file system.
+    MountType,
+    /// An option of the mount.
+    MountOption(String),
+}
+
+/// What a machine says of itself. What it does not say is left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostTraits {
+    /// The agent on it.
+    pub agent: String,
+    /// Its group.
+    pub group: Option<String>,
+    /// What it is like. Of options the empty text says that one is set and has no value.
+    pub traits: BTreeMap<HostTrait, String>,
+    /// Whether its mount options are known: then one that is not in there is not set.
+    pub knows_mount: bool,
+}
+
+impl HostTraits {
+    /// Takes up the options of its mount, as the kernel shows them.
+    pub fn take_options(&mut self, options: &str) {
+        self.knows_mount = true;
+        for option in options.split(',').filter(|option| !option.is_empty()) {
+            let (name, value) = option.split_once('=').unwrap_or((option, ""));
+            if !OWN_OPTIONS.contains(&name) {
+                self.traits.insert(HostTrait::MountOption(name.to_owned()), value.to_owned());
+            }
+        }
+    }
+}
+
+/// What one machine has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostValue {
+    /// The agent on it.
+    pub agent: String,
+    /// What it has; `None` for an option that is not set.
+    pub value: Option<String>,
+}
+
+/// What machines of one group differ in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// The group.
+    pub group: Option<String>,
+    /// In what.
+    pub what: HostTrait,
+    /// What most of them have. Where no value has most of them, everybody differs.
+    pub usual: Option<HostUsual>,
+    /// Who has something else.
+    pub agents: Vec<HostValue>,
+}
+
+/// What most machines of a group have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostUsual {
+    /// What; `None` for an option that is not set.
+    pub value: Option<String>,
+    /// How many have it.
+    pub hosts: u64,
+}
+
+/// Who differs from its siblings, group by group; what most machines differ in comes last.
+pub fn differences(hosts: &[HostTraits]) -> Vec<Difference> {
+    let mut groups: Vec<&Option<String>> = Vec::new();
+    for host in hosts {
+        if !groups.contains(&&host.group) {
+            groups.push(&host.group);
+        }
+    }
+    let mut found = Vec::new();
+    for group in groups {
+        let members: Vec<&HostTraits> = hosts.iter().filter(|host| host.group == *group).collect();
+        let mut all: Vec<&HostTrait> = members.iter().flat_map(|host| host.traits.keys()).collect();
+        all.sort();
+        all.dedup();
+        found.extend(all.into_iter().filter_map(|what| difference(group, what, &members)));
+    }
+    // The lone one stands on top.
+    found.sort_by_key(|difference| (difference.usual.is_none(), difference.agents.len()));
+    found
+}
+
+fn difference(group: &Option<String>, what: &HostTrait, members: &[&HostTraits]) -> Option<Difference> {
+    let is_option = matches!(what, HostTrait::MountOption(_));
+    let told = |host: &&&HostTraits| host.traits.contains_key(what) || (is_option && host.knows_mount);
+    let values: Vec<HostValue> = members
+        .iter()
+        .filter(told)
+        .map(|host| HostValue { agent: host.agent.clone(), value: host.traits.get(what).cloned() })
+        .collect();
+    let mut counts: BTreeMap<&Option<String>, u64> = BTreeMap::new();
+    for value in &values {
+        *counts.entry(&value.value).or_default() += 1;
+    }
+    if counts.len() < 2 {
+        return None;
+    }
+    let most = counts.iter().find(|(_, count)| **count * 2 > values.len() as u64);
+    let usual = most.map(|(value, hosts)| HostUsual { value: (*value).clone(), hosts: *hosts });
+    let is_other = |value: &HostValue| usual.as_ref().is_none_or(|usual| usual.value != value.value);
+    let agents = values.iter().filter(|value| is_other(value)).cloned().collect();
+    Some(Difference { group: group.clone(), what: what.clone(), usual, agents })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn host(agent: &str, group: &str, mtu: &str, options: Option<&str>) -> HostTraits {
+        let mut host =
+            HostTraits { agent: agent.to_owned(), group: Some(group.to_owned()), ..HostTraits::default() };
+        host.traits.insert(HostTrait::MtuBytes, mtu.to_owned());
+        if let Some(options) = options {
+            host.take_options(options);
+        }
+        host
+    }
+
+    fn names(difference: &Difference) -> Vec<&str> {
+        difference.agents.iter().map(|value| value.agent.as_str()).collect()
+    }
+
+    #[test]
+    fn the_one_that_differs_is_named_with_what_most_have() {
+        let hosts = [
+            host("a", "edit", "9000", Some("rw,vers=3.1.1,addr=10.0.0.1")),
+            host("b", "edit", "1500", Some("rw,vers=3.1.1,addr=10.0.0.2")),
+            host("c", "edit", "9000", Some("rw,vers=3.0,nconnect=8")),
+        ];
+        let found = differences(&hosts);
+        assert_eq!(found.len(), 3, "{found:#?}");
+        let of = |what: HostTrait| found.iter().find(|difference| difference.what == what).unwrap();
+        let mtu = of(HostTrait::MtuBytes);
+        assert_eq!(names(mtu), ["b"]);
+        assert_eq!(mtu.usual, Some(HostUsual { value: Some("9000".to_owned()), hosts: 2 }));
+        let nconnect = of(HostTrait::MountOption("nconnect".to_owned()));
+        assert_eq!(names(nconnect), ["c"]);
+        assert_eq!(nconnect.usual, Some(HostUsual { value: None, hosts: 2 }), "most have it not set");
+        assert_eq!(names(of(HostTrait::MountOption("vers".to_owned()))), ["c"]);
+    }
+
+    #[test]
+    fn groups_are_compared_within_themselves_and_alike_is_no_difference() {
+        let hosts = [
+            host("a", "edit", "9000", None),
+            host("b", "edit", "9000", None),
+            host("c", "ingest", "1500", None),
+            host("d", "ingest", "1500", None),
+        ];
+        assert_eq!(differences(&hosts), []);
+        assert_eq!(differences(&[]), []);
+    }
+
+    #[test]
+    fn where_nothing_has_most_everybody_is_named() {
+        let found = differences(&[host("a", "x", "9000", None), host("b", "x", "1500", None)]);
+        assert_eq!((found[0].usual.clone(), names(&found[0])), (None, vec!["a", "b"]));
+    }
+
+    #[test]
+    fn what_a_machine_does_not_say_is_no_difference() {
+        let mut silent = host("c", "x", "9000", None);
+        silent.traits.clear();
+        let all = [host("a", "x", "9000", Some("rw")), host("b", "x", "9000", Some("rw")), silent];
+        assert_eq!(differences(&all), []);
+    }
+}

@@ -1,0 +1,201 @@
+//! Agents that load nothing: on a server or a storage node they sample counters while others measure.
+//!
+//! Each is a member of the run that has no load points: it is told to prepare with the plan of a watch,
+//! samples from then on, is told to stop when the load of all others is over, and what it sampled is fetched
+//! as everybody's measurements are. One that is lost is named, and ends nothing.
+//!
+//! Pure. Not here: what becomes of the samples ([`crate::whole`]).
+
+use std::path::PathBuf;
+
+use reelgauge_runner::steered::sha256;
+use reelgauge_workload::plan::PlanError;
+use reelgauge_workload::watch::{WatchPlan, WatchSettings};
+use serde::Deserialize;
+
+use super::conduct::Part;
+
+/// Agents that observe, as a plan has them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ObserverTable {
+    /// Who.
+    pub agents: Vec<String>,
+    /// The directory whose disks are watched; without one all disks of the machine are.
+    pub path: Option<PathBuf>,
+}
+
+/// Why nobody can be told to observe.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ObserverError {
+    /// Nobody is named.
+    #[error("an [[observer]] names no agents; only those that are named observe")]
+    Nobody,
+    /// Somebody has something else to do.
+    #[error("agent {0} observes and is named a second time; an agent does one thing at a time")]
+    Twice(String),
+    /// A path that is no text.
+    #[error("an [[observer]] can't be told what to watch: {0}")]
+    Plan(#[from] PlanError),
+}
+
+/// What observers are told. `workers`: who is to do something else.
+///
+/// # Errors
+/// One is named twice, or none is.
+pub fn parts(tables: &[ObserverTable], workers: &[String]) -> Result<Vec<Part>, ObserverError> {
+    let mut parts: Vec<Part> = Vec::new();
+    for table in tables {
+        if table.agents.is_empty() {
+            return Err(ObserverError::Nobody);
+        }
+        for agent in &table.agents {
+            if workers.contains(agent) || parts.iter().any(|part| part.agent == *agent) {
+                return Err(ObserverError::Twice(agent.clone()));
+            }
+            let path = table
+                .path
+                .as_ref()
+                .map(|path| PathBuf::from(path.to_string_lossy().replace("{agent}", agent)));
+            let plan = WatchPlan {
+                written_by: format!("reelgauge {}", env!("CARGO_PKG_VERSION")),
+                watch: WatchSettings { agent: agent.clone(), path, duration: None },
+                ..WatchPlan::default()
+            };
+            let plan_toml = plan.to_toml()?;
+            let plan_sha256 = sha256(plan_toml.as_bytes());
+            parts.push(Part { agent: agent.clone(), plan_sha256, plan_toml });
+        }
+    }
+    Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::controller::conduct::{Conduct, OnLoss, Stage};
+    use crate::protocol::{Beat, Order, Phase, RunState};
+
+    fn table(agents: &[&str]) -> ObserverTable {
+        let agents = agents.iter().map(|&agent| agent.to_owned()).collect();
+        ObserverTable { agents, path: Some("/srv/{agent}".into()) }
+    }
+
+    #[test]
+    fn each_observer_is_told_what_to_watch_under_its_own_name() {
+        let parts = parts(&[table(&["nas1", "nas2"])], &["edit".to_owned()]).unwrap();
+        let plans: Vec<WatchPlan> =
+            parts.iter().map(|part| WatchPlan::from_toml(&part.plan_toml).unwrap()).collect();
+        assert_eq!(plans[1].watch.agent, "nas2");
+        assert_eq!(plans[1].watch.path.as_deref(), Some("/srv/nas2".as_ref()));
+        assert_ne!(parts[0].plan_sha256, parts[1].plan_sha256);
+    }
+
+    const RUN: &str = "20261126T005108Z-ac398b";
+
+    fn part(agent: &str) -> Part {
+        Part { agent: agent.to_owned(), plan_sha256: String::new(), plan_toml: String::new() }
+    }
+
+    /// How an agent says that it stands; `number` rises with each.
+    fn beat(number: u64, phase: Option<Phase>) -> Beat {
+        let state = |phase| RunState {
+            run: RUN.to_owned(),
+            plan_sha256: String::new(),
+            phase,
+            skews_ns: Vec::new(),
+            points_complete: 0,
+        };
+        Beat { session: 7, beat: number, runs: phase.map(state).into_iter().collect(), ..Beat::default() }
+    }
+
+    /// A run with one who measures and one who observes, and a clock that goes by tenths of a second.
+    struct Course {
+        conduct: Conduct,
+        now_ns: i64,
+        number: u64,
+    }
+
+    impl Course {
+        fn new(on_loss: OnLoss) -> Course {
+            let conduct = Conduct::new(RUN, on_loss, vec![part("edit")], 1).observed_by(vec![part("nas")]);
+            Course { conduct, now_ns: 0, number: 0 }
+        }
+
+        /// Time goes by while both are heard, as far as they say anything. What they are told.
+        fn passes(&mut self, tenths: u32, edit: Option<&Phase>, nas: Option<&Phase>) -> Vec<(String, Order)> {
+            let mut told = Vec::new();
+            for _ in 0..tenths {
+                self.now_ns += 100_000_000;
+                self.number += 1;
+                for (agent, phase) in [("edit", edit), ("nas", nas)] {
+                    if let Some(phase) = phase {
+                        self.conduct.beat(self.now_ns, agent, beat(self.number, Some(phase.clone())));
+                    }
+                }
+                told.extend(self.conduct.tick(self.now_ns, true));
+            }
+            told
+        }
+
+        fn measures(&self) -> bool {
+            matches!(self.conduct.stage, Stage::Point { .. })
+        }
+    }
+
+    #[test]
+    fn the_first_load_point_waits_for_observers_and_not_for_ever() {
+        let ready = Phase::Ready { point: 0 };
+        let mut course = Course::new(OnLoss::GoOn);
+        course.passes(20, Some(&ready), Some(&Phase::Preparing));
+        assert!(!course.measures());
+        course.passes(1, Some(&ready), Some(&Phase::Observing));
+        assert!(course.measures());
+        let mut stuck = Course::new(OnLoss::GoOn);
+        stuck.passes(90, Some(&ready), Some(&Phase::Preparing));
+        assert!(!stuck.measures());
+        stuck.passes(20, Some(&ready), Some(&Phase::Preparing));
+        assert!(stuck.measures() && stuck.conduct.members[1].missing.is_none());
+    }
+
+    #[test]
+    fn an_observer_that_is_lost_is_missing_and_stops_nobody() {
+        let mut course = Course::new(OnLoss::Stop);
+        course.passes(1, Some(&Phase::Ready { point: 0 }), Some(&Phase::Observing));
+        course.passes(70, Some(&Phase::Measuring { point: 0 }), None);
+        assert!(course.measures() && course.conduct.stopped.is_none());
+        assert!(course.conduct.members[1].missing.is_some());
+        assert!(course.conduct.measuring().all(|member| member.missing.is_none()));
+        // One that ends by itself while others measure was not there to the end.
+        let mut course = Course::new(OnLoss::Stop);
+        course.passes(1, Some(&Phase::Ready { point: 0 }), Some(&Phase::Observing));
+        let over = Phase::Over { code: Some(0), reason: None };
+        course.passes(5, Some(&Phase::Measuring { point: 0 }), Some(&over));
+        assert!(course.measures() && course.conduct.members[1].missing.is_some());
+    }
+
+    #[test]
+    fn an_observer_is_told_to_stop_when_all_others_are_done() {
+        let mut course = Course::new(OnLoss::GoOn);
+        course.passes(1, Some(&Phase::Ready { point: 0 }), Some(&Phase::Observing));
+        let over = Phase::Over { code: Some(0), reason: None };
+        let told = course.passes(3, Some(&over), Some(&Phase::Observing));
+        assert_eq!(course.conduct.stage, Stage::Over);
+        assert!(
+            !told.is_empty()
+                && told.iter().all(|(agent, order)| agent == "nas" && matches!(order, Order::Stop { .. }))
+        );
+        assert!(course.conduct.members.iter().all(|member| member.missing.is_none()));
+    }
+
+    #[test]
+    fn who_works_observes_nothing_and_nobody_observes_twice() {
+        assert!(matches!(parts(&[table(&["a"])], &["a".to_owned()]), Err(ObserverError::Twice(_))));
+        assert!(matches!(parts(&[table(&["a"]), table(&["a"])], &[]), Err(ObserverError::Twice(_))));
+        assert!(matches!(parts(&[table(&[])], &[]), Err(ObserverError::Nobody)));
+        assert_eq!(parts(&[], &[]).unwrap(), []);
+    }
+}

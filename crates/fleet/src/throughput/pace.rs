@@ -1,0 +1,71 @@
+//! Holds a stream of bytes to a rate. Pure.
+
+/// So much time's worth of bytes may go at once.
+const AHEAD_NS: u64 = 20_000_000;
+
+/// See the module.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    bytes_per_s: u64,
+    /// When everything that has gone would have gone at that rate.
+    paid_until_ns: u64,
+}
+
+impl Pace {
+    /// So many bytes a second.
+    pub fn new(bytes_per_s: u64) -> Pace {
+        Pace { bytes_per_s: bytes_per_s.max(1), paid_until_ns: 0 }
+    }
+
+    /// The most bytes that should go at a time.
+    pub fn piece_bytes(&self, most: usize) -> usize {
+        let piece = u128::from(self.bytes_per_s) * u128::from(AHEAD_NS) / 1_000_000_000;
+        usize::try_from(piece).unwrap_or(most).clamp(1, most)
+    }
+
+    /// So many bytes have gone. How long to wait before more may.
+    pub fn went(&mut self, now_ns: u64, bytes: u64) -> u64 {
+        let takes_ns = u128::from(bytes) * 1_000_000_000 / u128::from(self.bytes_per_s);
+        let takes_ns = u64::try_from(takes_ns).unwrap_or(u64::MAX);
+        // What was not used is gone: nothing is caught up with.
+        self.paid_until_ns = self.paid_until_ns.max(now_ns).saturating_add(takes_ns);
+        self.paid_until_ns.saturating_sub(now_ns.saturating_add(AHEAD_NS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn no_more_goes_than_is_allowed_and_hardly_less(
+            bytes_per_s in 1_000_u64..10_000_000_000,
+            pauses in proptest::collection::vec(0..50_000_000_u64, 1..200),
+        ) {
+            let mut pace = Pace::new(bytes_per_s);
+            let piece = pace.piece_bytes(1 << 18) as u64;
+            let (mut now_ns, mut gone) = (0, 0);
+            for pause_ns in pauses {
+                gone += piece;
+                now_ns += pace.went(now_ns, piece) + pause_ns;
+                let allowed = bytes_per_s as f64 * (now_ns + AHEAD_NS) as f64 / 1e9 + piece as f64;
+                prop_assert!(gone as f64 <= allowed + 1.0, "{gone} of {allowed}");
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_never_rests_gets_the_whole_rate() {
+        let mut pace = Pace::new(1_000_000);
+        let (mut now_ns, mut gone) = (0, 0);
+        while now_ns < 1_000_000_000 {
+            gone += 1_000;
+            now_ns += pace.went(now_ns, 1_000);
+            now_ns += 1;
+        }
+        assert!((950_000..=1_050_000).contains(&gone), "{gone}");
+    }
+}

@@ -1,0 +1,211 @@
+//! Listens for one measurement, and counts what comes from whoever has proved that it knows its secret.
+//!
+//! The port is drawn by the system and open for a bounded time, also where nobody comes. Everybody who proves
+//! nothing, and everybody who comes when all are there, is turned away and told of.
+
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::io::AsyncReadExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+use super::pace::Pace;
+use super::proof::{ProofError, let_in};
+use super::words::{OneTimeSecret, Received};
+use super::{COMES_WITHIN, LEFT_OUT};
+
+/// So many may be about to prove themselves.
+const PENDING_MAX: usize = 32;
+/// Bytes that are read at a time.
+const BUFFER_BYTES: usize = 256 << 10;
+/// How often it is looked whether something has ended.
+const BEAT: Duration = Duration::from_millis(50);
+
+/// On what terms an agent takes part in a measurement.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// Who knows it takes part.
+    pub secret: OneTimeSecret,
+    /// Connections.
+    pub connections: u32,
+    /// How long.
+    pub during: Duration,
+    /// What the owner of this machine allows.
+    pub owner_bytes_per_s: Option<u64>,
+    /// Set when this machine has something else to do.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// A port of the system's choice, on every address of this machine.
+///
+/// # Errors
+/// The system gives none.
+pub async fn listen() -> io::Result<TcpListener> {
+    // Elsewhere an IPv6 socket takes no IPv4.
+    if cfg!(unix)
+        && let Ok(listener) = TcpListener::bind((Ipv6Addr::UNSPECIFIED, 0)).await
+    {
+        return Ok(listener);
+    }
+    TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).await
+}
+
+/// Waits for its connections, and counts. `refused` is told of everybody who is turned away.
+///
+/// # Errors
+/// Why nothing was measured, in words.
+pub async fn receive(
+    listener: TcpListener,
+    terms: &Terms,
+    mut refused: impl FnMut(SocketAddr, &str),
+) -> Result<Received, String> {
+    let mut turned_away = 0;
+    let mut refuse = |from: SocketAddr, why: &str| {
+        turned_away += 1;
+        refused(from, why);
+    };
+    let streams = gather(&listener, terms, &mut refuse).await?;
+    let count = Arc::new(Count::new(terms.owner_bytes_per_s));
+    let mut drains = JoinSet::new();
+    for stream in streams {
+        drains.spawn(drain(stream, Arc::clone(&count)));
+    }
+    let began = Instant::now();
+    let left_out = terms.during.mul_f64(LEFT_OUT);
+    let mut from = None;
+    loop {
+        let elapsed = began.elapsed();
+        if from.is_none() && elapsed >= left_out {
+            from = Some((count.bytes(), Instant::now()));
+        }
+        if terms.stop.load(Ordering::Relaxed) {
+            return Err("a run began".to_owned());
+        }
+        if elapsed >= terms.during {
+            break;
+        }
+        let next = if from.is_none() { left_out } else { terms.during };
+        tokio::select! {
+            came = listener.accept() => match came {
+                Ok((_, from)) => refuse(from, "the measurement has all its connections"),
+                // No more files may be open; the ones that are go on.
+                Err(_) => tokio::time::sleep(BEAT).await,
+            },
+            Some(_) = drains.join_next() => return Err("a connection ended early".to_owned()),
+            () = tokio::time::sleep(next.saturating_sub(elapsed).min(BEAT)) => {}
+        }
+    }
+    let (bytes_before, from) = from.unwrap_or((0, began));
+    let (bytes, elapsed) = (count.bytes().saturating_sub(bytes_before), from.elapsed());
+    if bytes == 0 {
+        return Err("nothing came".to_owned());
+    }
+    Ok(Received {
+        bytes,
+        elapsed_ns: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
+        owner_bytes_per_s: count.held_to(),
+        refused: turned_away,
+    })
+}
+
+/// Lets everybody in who knows the secret, until all are there.
+async fn gather(
+    listener: &TcpListener,
+    terms: &Terms,
+    refuse: &mut impl FnMut(SocketAddr, &str),
+) -> Result<Vec<TcpStream>, String> {
+    let until = tokio::time::Instant::now() + COMES_WITHIN;
+    let mut there = Vec::new();
+    let mut pending: JoinSet<(SocketAddr, Result<TcpStream, ProofError>)> = JoinSet::new();
+    while there.len() < terms.connections as usize {
+        if terms.stop.load(Ordering::Relaxed) {
+            return Err("a run began".to_owned());
+        }
+        tokio::select! {
+            came = listener.accept(), if pending.len() < PENDING_MAX => match came {
+                Ok((mut stream, from)) => {
+                    let secret = terms.secret.clone();
+                    pending.spawn(async move {
+                        let proved = let_in(&mut stream, &secret).await;
+                        (from, proved.map(|()| stream))
+                    });
+                }
+                Err(_) => tokio::time::sleep(BEAT).await,
+            },
+            Some(Ok((from, proved))) = pending.join_next() => match proved {
+                Ok(stream) => there.push(stream),
+                Err(why) => refuse(from, &why.to_string()),
+            },
+            () = tokio::time::sleep(BEAT) => {}
+            () = tokio::time::sleep_until(until) => {
+                return Err(format!(
+                    "{} of {} connections came within {} s",
+                    there.len(),
+                    terms.connections,
+                    COMES_WITHIN.as_secs()
+                ));
+            }
+        }
+    }
+    Ok(there)
+}
+
+async fn drain(mut stream: TcpStream, count: Arc<Count>) -> io::Result<()> {
+    let mut buffer = vec![0; count.piece_bytes(BUFFER_BYTES)];
+    loop {
+        let bytes = stream.read(&mut buffer).await?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        count.take(bytes as u64).await;
+    }
+}
+
+/// Bytes of all connections together, held to the owner's limit.
+#[derive(Debug)]
+pub(super) struct Count {
+    bytes: AtomicU64,
+    began: Instant,
+    pace: Option<(u64, Mutex<Pace>)>,
+    is_held: AtomicBool,
+}
+
+impl Count {
+    pub(super) fn new(owner_bytes_per_s: Option<u64>) -> Count {
+        let pace = owner_bytes_per_s.map(|bytes_per_s| (bytes_per_s, Mutex::new(Pace::new(bytes_per_s))));
+        Count { bytes: AtomicU64::new(0), began: Instant::now(), pace, is_held: AtomicBool::new(false) }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// The owner's limit, where that held something back.
+    pub(super) fn held_to(&self) -> Option<u64> {
+        let (bytes_per_s, _) = self.pace.as_ref()?;
+        self.is_held.load(Ordering::Relaxed).then_some(*bytes_per_s)
+    }
+
+    pub(super) fn piece_bytes(&self, most: usize) -> usize {
+        let piece = |(_, pace): &(u64, Mutex<Pace>)| {
+            pace.lock().unwrap_or_else(PoisonError::into_inner).piece_bytes(most)
+        };
+        self.pace.as_ref().map_or(most, piece)
+    }
+
+    /// So many bytes went. Waits for as long as no more may.
+    pub(super) async fn take(&self, bytes: u64) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        let Some((_, pace)) = &self.pace else { return };
+        let now_ns = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let wait_ns = pace.lock().unwrap_or_else(PoisonError::into_inner).went(now_ns, bytes);
+        if wait_ns > 0 {
+            self.is_held.store(true, Ordering::Relaxed);
+            tokio::time::sleep(Duration::from_nanos(wait_ns)).await;
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What a controller orders of two agents to measure the network between them, and what they answer.
+//!
+//! Anything may be lost or come twice: an order is given until it is answered, and what an agent knows of a
+//! measurement it says again. Orders come in envelopes as all others do.
+
+use std::fmt;
+use std::net::SocketAddr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::site::name::AgentSession;
+
+/// What an answer is sent as: `fleet.event.NAME.network`.
+pub const EVENT: &str = "network";
+
+/// A secret for one measurement, as 64 hexadecimal digits.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct OneTimeSecret([u8; SECRET_BYTES]);
+
+/// Bytes of a secret.
+pub const SECRET_BYTES: usize = 32;
+
+/// Not 64 hexadecimal digits. What it was is not repeated: it may be most of a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("that is no secret of 64 hexadecimal digits")]
+pub struct NoSecret;
+
+impl OneTimeSecret {
+    /// A new one.
+    ///
+    /// # Errors
+    /// A system without random numbers.
+    pub fn draw() -> Result<OneTimeSecret, getrandom::Error> {
+        let mut bytes = [0; SECRET_BYTES];
+        getrandom::fill(&mut bytes)?;
+        Ok(OneTimeSecret(bytes))
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8; SECRET_BYTES] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for OneTimeSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OneTimeSecret")
+    }
+}
+
+impl TryFrom<String> for OneTimeSecret {
+    type Error = NoSecret;
+
+    fn try_from(text: String) -> Result<OneTimeSecret, NoSecret> {
+        let mut bytes = [0; SECRET_BYTES];
+        if text.len() != 2 * SECRET_BYTES || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(NoSecret);
+        }
+        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+            let digits = std::str::from_utf8(digits).map_err(|_| NoSecret)?;
+            *byte = u8::from_str_radix(digits, 16).map_err(|_| NoSecret)?;
+        }
+        Ok(OneTimeSecret(bytes))
+    }
+}
+
+impl From<OneTimeSecret> for String {
+    fn from(secret: OneTimeSecret) -> String {
+        secret.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// What an agent is told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "order", rename_all = "snake_case")]
+pub enum NetworkOrder {
+    /// Listen, and count what comes.
+    NetworkReceive(Reception),
+    /// Send as much as goes.
+    NetworkSend {
+        /// The measurement, as whoever receives has it.
+        what: Reception,
+        /// Where to; the first that answers and proves itself.
+        to: Vec<SocketAddr>,
+    },
+}
+
+/// One measurement.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reception {
+    /// What it is called; no two are called the same.
+    pub id: String,
+    /// Who knows it may send.
+    pub secret: OneTimeSecret,
+    /// Connections.
+    pub connections: u32,
+    /// How long.
+    pub for_ms: u64,
+}
+
+impl NetworkOrder {
+    /// The measurement that it is about.
+    pub fn what(&self) -> &Reception {
+        match self {
+            NetworkOrder::NetworkReceive(what) | NetworkOrder::NetworkSend { what, .. } => what,
+        }
+    }
+}
+
+/// How a measurement stands with one agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum NetworkState {
+    /// It listens there, at each of its addresses that it can think of.
+    Listens {
+        /// Where.
+        at: Vec<SocketAddr>,
+    },
+    /// It sends.
+    Sends,
+    /// It has received.
+    Received(Received),
+    /// It has sent.
+    Sent {
+        /// To here.
+        to: SocketAddr,
+        /// The owner's limit, where that held it back.
+        owner_bytes_per_s: Option<u64>,
+    },
+    /// It did not, or not to the end.
+    Failed {
+        /// Why.
+        why: String,
+    },
+}
+
+impl NetworkState {
+    /// Whether nothing comes after it.
+    pub fn is_over(&self) -> bool {
+        !matches!(self, NetworkState::Listens { .. } | NetworkState::Sends)
+    }
+}
+
+/// What was received.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Received {
+    /// Bytes in the time that counts.
+    pub bytes: u64,
+    /// That time.
+    pub elapsed_ns: u64,
+    /// The owner's limit, where that held it back.
+    pub owner_bytes_per_s: Option<u64>,
+    /// Connections that did not prove themselves.
+    pub refused: u64,
+}
+
+/// What an agent says of a measurement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NetworkAnswer {
+    /// Which life of its process says it.
+    pub life: AgentSession,
+    /// The number of the order that it has opened last.
+    pub opened: u64,
+    /// The measurement.
+    pub id: String,
+    /// Whether it is about receiving.
+    pub receives: bool,
+    /// How it stands.
+    pub state: NetworkState,
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_secret_is_read_back_and_shown_nowhere() {
+        let secret = OneTimeSecret::draw().unwrap();
+        let text = String::from(secret.clone());
+        assert_eq!(OneTimeSecret::try_from(text.clone()).unwrap(), secret);
+        assert!(!format!("{secret:?}").contains(&text[..8]));
+        for wrong in [text[1..].to_owned(), text.replace(|_| true, "g"), "é".repeat(32), String::new()] {
+            assert!(OneTimeSecret::try_from(wrong).is_err());
+        }
+    }
+
+    #[test]
+    fn orders_of_a_run_are_none_of_these_and_the_other_way_round() {
+        let secret = OneTimeSecret::draw().unwrap();
+        let what = Reception { id: "x".to_owned(), secret, connections: 4, for_ms: 1_000 };
+        let order = NetworkOrder::NetworkSend { what, to: vec!["10.0.0.1:9".parse().unwrap()] };
+        let text = serde_json::to_string(&order).unwrap();
+        assert_eq!(serde_json::from_str::<NetworkOrder>(&text).unwrap(), order);
+        assert!(serde_json::from_str::<crate::protocol::Order>(&text).is_err());
+        let stop = serde_json::to_string(&crate::protocol::Order::Stop { run: "r".to_owned() }).unwrap();
+        assert!(serde_json::from_str::<NetworkOrder>(&stop).is_err());
+    }
+}

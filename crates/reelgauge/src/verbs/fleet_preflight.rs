@@ -1,0 +1,143 @@
+//! `reelgauge fleet preflight`, and the look before `fleet run`.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use reelgauge_analysis::preflight::Preflight;
+use reelgauge_fleet::controller::batch::{Batch, BatchPlan, BatchRun};
+use reelgauge_fleet::controller::fleet_plan::{FleetPlan, Placed};
+use reelgauge_fleet::controller::preflight::lines::Pair;
+use reelgauge_fleet::controller::preflight::{
+    self as looking, NetworkRequest, PreflightError, PreflightRequest, keep_in, kept_in,
+};
+use reelgauge_fleet::controller::roster::look;
+use reelgauge_fleet::site::directory::FleetSite;
+use reelgauge_fleet::site::name::AgentName;
+use reelgauge_fleet::throughput::LONGEST;
+use reelgauge_report::preflight::preflight_screen;
+use reelgauge_report::units;
+use reelgauge_runner::interrupt::Interrupt;
+
+use super::fleet_carry::say;
+use crate::cli::{FleetPreflightArgs, PreflightDepth};
+use crate::screen;
+
+/// How long an agent may take to say that it is there.
+const LOOK: Duration = Duration::from_secs(3);
+/// How long each measurement takes before a run.
+const EACH: Duration = Duration::from_secs(2);
+/// The exit code of what was stopped.
+const STOPPED: u8 = 130;
+
+/// Who does what in each run, and what it is called.
+pub type NamedRuns = Vec<(Option<String>, Vec<Placed>)>;
+
+/// What came of a look before a run.
+pub enum Looked {
+    /// What was found, if anything could be.
+    Done(Option<Preflight>),
+    /// Somebody stopped it.
+    Stopped,
+}
+
+/// Looks at the machines of a plan. The exit code.
+pub fn preflight(args: &FleetPreflightArgs) -> Result<u8> {
+    ensure!(
+        !args.each.duration().is_zero() && args.each.duration() <= LONGEST,
+        "a measurement of the network takes between 1ms and {} s (--for)",
+        LONGEST.as_secs()
+    );
+    let site = FleetSite::open(&args.fleet)?;
+    let (runs, observers) = runs(&site, &args.plan)?;
+    let network = match args.no_network {
+        true => Err("it was left alone, as asked (--no-network)".to_owned()),
+        false => Ok(NetworkRequest {
+            each: args.each.duration(),
+            // Who observes is on the server mostly.
+            peer: args.peer.clone().or(observers.first().cloned()),
+            peer_address: args.peer_address,
+        }),
+    };
+    let request = PreflightRequest { runs, observers, within: LOOK, network };
+    let interrupt = Interrupt::listen()?;
+    let found = match looking::preflight(&site, &request, interrupt.flag(), measures) {
+        Err(PreflightError::Interrupted) => return Ok(STOPPED),
+        found => found?,
+    };
+    let text = match args.json {
+        true => format!("{}\n", serde_json::to_string_pretty(&found)?),
+        false => preflight_screen(&found, screen::style()),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(u8::from(found.has_findings()))
+}
+
+/// Who does what in every run of a plan, and who observes.
+fn runs(site: &FleetSite, path: &Path) -> Result<(NamedRuns, Vec<AgentName>)> {
+    let (plan, plan_toml) = FleetPlan::open(path)?;
+    let texts = plan.texts_beside(path)?;
+    let observers = observers(&plan)?;
+    let seen = look(site, LOOK, false)?;
+    let there = seen.iter().filter(|expected| !expected.present.is_empty());
+    let there: Vec<String> = there.map(|expected| expected.name.to_string()).collect();
+    if plan.steps.is_empty() {
+        return Ok((vec![(None, plan.placed(&there, &texts, None)?)], observers));
+    }
+    // Nothing of it is kept: it has no directory.
+    let batch = Batch::new(Path::new(""), BatchPlan { plan_toml, texts, there })?;
+    Ok((of_batch(&batch)?, observers))
+}
+
+/// Who does what in each run of several.
+pub fn of_batch(batch: &Batch) -> Result<NamedRuns> {
+    let of = |(at, run): (usize, &BatchRun)| Ok((Some(run.round.title.clone()), batch.placed(at)?));
+    batch.runs.iter().enumerate().map(of).collect()
+}
+
+fn observers(plan: &FleetPlan) -> Result<Vec<AgentName>> {
+    plan.observer_parts()?.iter().map(|part| Ok(part.agent.parse()?)).collect()
+}
+
+/// Looks before a run begins, and says what it found. That it can't is no reason not to run.
+pub fn before(site: &FleetSite, plan: &FleetPlan, runs: NamedRuns, depth: PreflightDepth) -> Result<Looked> {
+    let network = match depth {
+        PreflightDepth::None => return Ok(Looked::Done(None)),
+        PreflightDepth::Look => Err("nobody asked for it ('--preflight network')".to_owned()),
+        PreflightDepth::Network => {
+            let peer = observers(plan)?.first().cloned();
+            Ok(NetworkRequest { each: EACH, peer, peer_address: None })
+        }
+    };
+    let interrupt = Interrupt::listen()?;
+    let request = PreflightRequest { runs, observers: observers(plan)?, within: LOOK, network };
+    match looking::preflight(site, &request, interrupt.flag(), measures) {
+        Ok(found) => {
+            if found.has_findings() || depth == PreflightDepth::Network {
+                say(preflight_screen(&found, screen::style()).trim_end());
+            }
+            Ok(Looked::Done(Some(found)))
+        }
+        Err(PreflightError::Interrupted) => Ok(Looked::Stopped),
+        Err(error) => {
+            say(&format!("The agents' machines were not looked at: {error}"));
+            Ok(Looked::Done(None))
+        }
+    }
+}
+
+fn measures(pair: &Pair, connections: u32) {
+    let connections = units::counted(connections.into(), "connection");
+    say(&format!("measuring the network: {} to {}, {connections}", pair.from, pair.to));
+}
+
+/// Keeps what was found with a run that begins.
+pub fn keep(dir: &Path, found: Option<&Preflight>) -> Result<()> {
+    Ok(found.map_or(Ok(()), |found| keep_in(dir, found))?)
+}
+
+/// What was kept with a run becomes a part of what it measured.
+pub fn pass_on(from: &Path, run_dir: &Path) -> Result<()> {
+    keep(run_dir, kept_in(from).as_ref())
+}
