@@ -186,7 +186,7 @@ fn written(finding: &Finding, os: Os) -> WrittenFinding<'_> {
             .iter()
             .map(|found| WrittenFound { found, sentence: words::found(found) })
             .collect(),
-        cost: words::cost(rule.severity),
+        cost: words::price(rule.severity),
         why: &rule.why,
         recommended: &rule.recommended,
         fix: rule.fix(os).map(|fix| words::command(fix, finding)),
