@@ -92,8 +92,8 @@ impl Area {
         Ok(Area { created, sharing_note, keep_free: terms.keep_free, ..area })
     }
 
-    /// What starts that were killed while they made an area left in this target. The next run there removes it,
-    /// too. Nothing is changed.
+    /// What starts that were killed while they made an area left in this target. The next run there removes
+    /// it, too. Nothing is changed.
     ///
     /// # Errors
     /// As [`Area::open_existing_on`], where there is something that could be it.

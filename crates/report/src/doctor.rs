@@ -5,6 +5,7 @@ mod gaps;
 mod json;
 mod next_step;
 mod probes;
+mod reason;
 mod words;
 
 use reelgauge_analysis::path::PathFacts;

@@ -1,8 +1,8 @@
-//! What a start that was killed leaves: the area is made under a name of its own, `reelgauge-area.new-ID`, and
-//! a kill before it gets its right one leaves that.
+//! What a start that was killed leaves: the area is made under a name of its own, `reelgauge-area.new-ID`,
+//! and a kill before it gets its right one leaves that.
 //!
-//! It goes where it is the tool's beyond doubt: a directory of such a name, of the same user, with a marker in
-//! it and nothing else, or with nothing at all. Links are not followed. A start that is only slow loses
+//! It goes where it is the tool's beyond doubt: a directory of such a name, of the same user, with a marker
+//! in it and nothing else, or with nothing at all. Links are not followed. A start that is only slow loses
 //! nothing: what it made is first given another name, in one step, so that of the two one comes too late. A
 //! start that comes too late makes its area in its place.
 //!
@@ -61,8 +61,8 @@ mod unix {
         named(target, usize::MAX).into_iter().filter(|path| ours(path, users).is_some()).collect()
     }
 
-    /// Removes them, as far as they are among so many names. What can't be removed stays, as does what changes
-    /// meanwhile.
+    /// Removes them, as far as they are among so many names. What can't be removed stays, as does what
+    /// changes meanwhile.
     pub(in super::super) fn remove(target: &Path, names_max: usize, users: &[u32]) -> Vec<PathBuf> {
         let is_gone = |path: &PathBuf| ours(path, users).is_some_and(|dir| take_away(target, &dir, users));
         named(target, names_max).into_iter().filter(is_gone).collect()

@@ -17,7 +17,7 @@ pub(super) enum Shortage {
     Inodes,
 }
 
-/// Whether an error says that something is missing. Some file systems call so what is too large for them, too.
+/// Whether an error says that something is missing. Some file systems call so what is too large for them.
 pub(super) fn says_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

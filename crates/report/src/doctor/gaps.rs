@@ -3,22 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reelgauge_doctor::Diagnosis;
-use reelgauge_doctor::facts::Gap;
-use reelgauge_doctor::texts::NotKnown;
 
 use super::INDENT;
 use super::probes::not_measured;
+use super::reason::reason;
 use super::words::rules;
 use crate::page::Page;
-use crate::text::{plain, plain_short};
 use crate::units::counted;
 
 /// So many reasons are shown, and so many rules with each, where nobody asks for all.
 const REASONS_MAX: usize = 5;
 const IDS_MAX: usize = 6;
-/// A reason is no longer than this.
-const REASON_CHARS: usize = 160;
-
 /// What one reason kept from being looked at.
 #[derive(Default)]
 struct Kept<'a> {
@@ -83,25 +78,4 @@ fn some(ids: &[&str], all: bool) -> String {
     let more = ids.len() - shown;
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     ids[..shown].join(", ") + &more
-}
-
-/// Why a text tells nothing, in words.
-pub(super) fn reason(gap: &Gap) -> String {
-    let text = plain_short(&gap.text, REASON_CHARS);
-    let is_file = gap.text.starts_with('/');
-    let program = text.split(' ').next().unwrap_or_default();
-    match &gap.why {
-        NotKnown::NotThere if is_file => format!("there is no {text}"),
-        NotKnown::NotThere => format!("{program} is not installed"),
-        NotKnown::NotAllowed => format!("only root may read {text}"),
-        NotKnown::Failed(said) => format!("'{text}' failed ({})", plain_short(said, REASON_CHARS)),
-        NotKnown::TimedOut => format!("'{text}' gave no answer in time"),
-        NotKnown::TooLarge => format!("{text} is larger than 1 MiB"),
-        NotKnown::NotCollected => format!("'{text}' was not collected"),
-        NotKnown::NotTold => format!("{text} does not say it"),
-        NotKnown::Virtual => "the cards of a virtual machine do not tell their real speed".to_owned(),
-        NotKnown::Probe(why) => format!("not measured: {}", plain_short(why, REASON_CHARS)),
-        NotKnown::NoFile(what) => format!("'{text}' is {what} in the folder, and was not read"),
-        NotKnown::Writes(why) => format!("{} (the script of --collect-script asks it)", plain(why)),
-    }
 }

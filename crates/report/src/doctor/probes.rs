@@ -4,7 +4,7 @@ use reelgauge_doctor::Diagnosis;
 use reelgauge_doctor::facts::{Gap, Subject, Value};
 
 use super::INDENT;
-use super::gaps::reason;
+use super::reason::reason;
 use crate::page::Page;
 use crate::text::{capital, plain_short};
 use crate::units::{block_size, count, span};
