@@ -138,6 +138,8 @@ mod tests {
     use super::super::{Area, AreaDir, LOCK_FILE, MARKER_FILE, Sharing};
     use super::*;
 
+    const NONE: [PathBuf; 0] = [];
+
     fn names_in(dir: &Path) -> Vec<String> {
         let names = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name());
         let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
@@ -205,8 +207,8 @@ mod tests {
             fs::create_dir(target.path().join(format!("{AREA_DIR}{NEW}{near}"))).unwrap();
         }
         let before = names_in(target.path());
-        assert_eq!(Area::leftovers(target.path(), Sharing::Unsaid).unwrap(), [PathBuf::new(); 0]);
-        assert_eq!(Area::remove_leftovers(target.path(), Sharing::Unsaid).unwrap(), [PathBuf::new(); 0]);
+        assert_eq!(Area::leftovers(target.path(), Sharing::Unsaid).unwrap(), NONE);
+        assert_eq!(Area::remove_leftovers(target.path(), Sharing::Unsaid).unwrap(), NONE);
         Area::open_or_create(target.path()).unwrap().clean().unwrap();
         assert_eq!(names_in(target.path()), before);
         assert!(elsewhere.join(MARKER_FILE).exists());
@@ -217,7 +219,7 @@ mod tests {
         let target = tempfile::tempdir().unwrap();
         let path = left(target.path());
         let owner = fs::metadata(&path).unwrap().uid();
-        assert_eq!(remove(target.path(), NAMES_MAX, &[owner + 1]), [PathBuf::new(); 0]);
+        assert_eq!(remove(target.path(), NAMES_MAX, &[owner + 1]), NONE);
         assert!(path.join(MARKER_FILE).exists());
         assert_eq!(remove(target.path(), NAMES_MAX, &[owner + 1, owner]), [path]);
     }
