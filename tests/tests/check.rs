@@ -50,6 +50,13 @@ fn a_first_look_at_a_local_directory() {
             assert!(count(found, "streams") > 0 || !text(found, "limited_by").is_empty(), "{format:#}");
         }
     }
+    // Load points are called as formats are everywhere on the page, and not by ids.
+    let labels: Vec<&str> =
+        at(&summary, "load_points").as_array().unwrap().iter().map(|point| text(point, "label")).collect();
+    for format in formats {
+        let of_it = labels.iter().filter(|label| label.contains(text(format, "name"))).count();
+        assert!(of_it > 0 && !labels.iter().any(|label| label.contains(text(format, "id"))), "{labels:?}");
+    }
     // The first line has the number that somebody came for, and what is recorded beside it.
     let first = screen.lines().next().unwrap();
     assert!(first.starts_with(|c: char| c.is_ascii_digit()) || first.starts_with("At least"), "{first}");

@@ -218,6 +218,9 @@ fn hostile_texts_do_not_steer_the_terminal_and_lead_nowhere() {
         assert_eq!(text.chars().find(is_bad), None, "{text:?}");
         assert!(text.contains("nfs.proto_udp") && text.contains("smb.samba.socket_options"), "{text}");
     }
+    // What lies there in the place of a text is told.
+    let told = from(&folder, &["--server", "--json"]).expect_code(1).stdout;
+    assert!(told.contains("'zpool status' is a pipe in the folder, and was not read"), "{told}");
 }
 
 #[test]

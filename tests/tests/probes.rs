@@ -29,6 +29,10 @@ fn probed(target: &Path, more: &[&str]) -> Outcome {
     binary::run(["doctor", target.to_str().unwrap(), "--probe"].iter().chain(more))
 }
 
+fn probed_with(target: &Path, words: &[&str]) -> Outcome {
+    binary::run(["doctor", target.to_str().unwrap()].iter().chain(words))
+}
+
 /// What was judged, whatever else is wrong with this machine.
 #[track_caller]
 fn judged(target: &Path) -> Value {
@@ -214,7 +218,10 @@ fn storage_that_fails_is_not_known_and_never_in_order() {
     faulty.faults().delay(Duration::ZERO);
     let told = running.wait(Duration::from_secs(60)).json();
     let why = &fact(&told, "rename_over")["not_known"];
-    assert!(why.as_str().unwrap().contains("could not write to a file: Input/output error"), "{why}");
+    assert!(
+        why.as_str().unwrap().contains("the probe could not write to a file: Input/output error"),
+        "{why}"
+    );
     for unknown in ["fs.saving_fails", "host.clock_skew_server"] {
         assert!(is_in(&told, "not_looked_at", unknown), "{unknown}: {told:#}");
     }
@@ -316,14 +323,129 @@ fn what_a_killed_probe_leaves_goes_with_the_next_and_with_clean() {
     }
 }
 
+/// Names in a folder that a start made which did not come to an end.
+fn leftovers(folder: &Path) -> usize {
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    names.filter(|name| name.to_str().unwrap().starts_with("reelgauge-area.new-")).count()
+}
+
+#[test]
+fn what_a_probe_leaves_that_is_killed_while_it_makes_its_area_goes_too() {
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    for cleaner in ["doctor", "clean", "mix"] {
+        let faulty = Faulty::mount();
+        faulty.faults().delay(Duration::from_millis(300));
+        let mut running = binary::start(["doctor", faulty.path().to_str().unwrap(), "--probe"]);
+        let has_marker = |_: &mut Running| {
+            let mut entries = std::fs::read_dir(faulty.backing()).unwrap().flatten();
+            entries.any(|entry| entry.path().join("REELGAUGE-AREA.toml").exists())
+        };
+        assert!(running.until(Duration::from_secs(60), has_marker).is_some(), "{}", running.stderr());
+        running.signal(Signal::KILL);
+        drop(running);
+        let begun = Instant::now();
+        while leftovers(&faulty.backing()) == 0 {
+            // A request that was on its way may still have come through.
+            assert!(begun.elapsed() < Duration::from_secs(20), "it was killed too late");
+        }
+        faulty.faults().delay(Duration::ZERO);
+        let target = faulty.path().display().to_string();
+        let outcome = match cleaner {
+            "doctor" => probed(&faulty.path(), &[]),
+            "clean" => binary::run(["clean", &target]).expect_code(0),
+            _ => {
+                let runs = Scratch::new();
+                let out = runs.path().to_str().unwrap();
+                let small = ["--file-size", "1MiB", "--duration", "200ms", "--warmup", "0s", "--out", out];
+                let ran = binary::run(["mix", &target].iter().chain(&small));
+                let _ = binary::run(["clean", &target]).expect_code(0);
+                ran
+            }
+        };
+        let left = std::fs::read_dir(faulty.backing()).unwrap().count();
+        assert_eq!(left, 0, "{cleaner}: {}", outcome.said());
+        let is_told = outcome.stdout.contains("killed while it made its area");
+        assert_eq!(is_told, cleaner == "clean", "{}", outcome.said());
+    }
+}
+
+#[test]
+fn without_inodes_nothing_is_said_of_the_file_system() {
+    require!(Need::Root);
+    let mount = TempMount::tmpfs(32);
+    // Enough for the area, and too few for a listing or a large attribute.
+    tool(&format!("mount -o remount,nr_inodes=48 {}", mount.path().display()));
+    let outcome = probed(mount.path(), &["--all"]);
+    let text = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("Listing: Not measured: too few inodes are left to make a file"),
+        "{}",
+        outcome.said()
+    );
+    let (_, unseen) = text.split_once("Not looked at: ").unwrap();
+    assert!(unseen.contains("Listing"), "{unseen}");
+    let told = judged(mount.path());
+    for unknown in ["xattr_largest_bytes", "listing_worst_us"] {
+        let why = fact(&told, unknown)["not_known"].as_str().unwrap();
+        assert!(why.starts_with("not measured: too few inodes are left"), "{unknown}: {why}");
+    }
+    assert_eq!(std::fs::read_dir(mount.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_does_not_go_together_is_said_in_a_sentence() {
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    for (words, said) in [
+        (&["--probe", "--from", "."][..], "leave one of them away"),
+        (&["--probe", "--hang-after", "0s"], "give 1s to 1h"),
+        (&["--probe", "--hang-after", "61m"], "give 1s to 1h"),
+    ] {
+        let refused = probed_with(&target, words).expect_code(2);
+        assert!(refused.stderr.contains(said), "{}", refused.said());
+        assert!(!refused.stderr.contains("Usage"), "{}", refused.said());
+    }
+    let refused = binary::run(["doctor", "--probe"]).expect_code(2);
+    assert!(refused.stderr.contains("needs a PATH"), "{}", refused.said());
+    assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
+}
+
+/// Whenever somebody asks for the end, it is heard: also while the machine is asked what it is set to.
+#[test]
+fn a_signal_behind_the_last_probe_is_heard() {
+    require!(Need::Root, Need::Tool("testparm"), Need::Tool("unshare"));
+    let scratch = Scratch::new();
+    let (target, slow) = (scratch.dir("target"), scratch.dir("slow"));
+    // A program that the doctor asks, and that takes its time, where nobody else sees it.
+    let (begun, program) = (slow.join("begun"), slow.join("testparm"));
+    std::fs::write(&program, format!("#!/bin/sh\ntouch {}\nexec sleep 2\n", begun.display())).unwrap();
+    tool(&format!("chmod 755 {}", program.display()));
+    let mut command = std::process::Command::new("unshare");
+    command.args(["--mount", "sh", "-c", "mount --bind \"$0\" /usr/bin/testparm && exec \"$@\""]);
+    command.arg(&program).arg(binary::path());
+    let mut running = binary::start_by(command, ["doctor", target.to_str().unwrap(), "--probe", "--server"]);
+    assert!(running.until(Duration::from_secs(60), |_| begun.exists()).is_some(), "{}", running.stderr());
+    running.signal(Signal::INT);
+    let outcome = running.wait(Duration::from_secs(60)).expect_code(130);
+    assert!(outcome.stdout.is_empty() && outcome.stderr.contains("stopped"), "{}", outcome.said());
+    assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
+}
+
 #[test]
 fn a_target_that_cannot_be_written_says_why_plainly() {
     require!(Need::Root);
     let mount = TempMount::tmpfs(1);
     let point = mount.path().display();
+    // What others may do there does not matter then.
+    tool(&format!("chmod 1777 {point}"));
     tool(&format!("mount -o remount,ro {point}"));
     let outcome = probed(mount.path(), &[]).expect_code(2);
-    assert!(outcome.stderr.contains("read-only") && outcome.stdout.is_empty(), "{}", outcome.said());
+    let said = format!("{point} is mounted read-only");
+    assert!(outcome.stderr.contains(&said) && outcome.stdout.is_empty(), "{}", outcome.said());
+    tool(&format!("mount -o remount,rw {point}"));
+    tool(&format!("chmod 755 {point}"));
     tool(&format!("mount -o remount,rw {point}"));
     // Full to the last byte.
     assert!(std::fs::write(mount.path().join("theirs.mov"), vec![7; 2 << 20]).is_err());

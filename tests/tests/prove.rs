@@ -152,6 +152,10 @@ fn ctrl_c_undoes_the_change_and_keeps_what_was_measured() {
     let kept = ended.json();
     assert!(at(&kept, "ended_early").as_str().unwrap().contains("interrupted"), "{kept:#}");
     assert!(!at(&kept, "passes").as_array().unwrap().is_empty());
+    // Whoever ended it has nothing to mend.
+    let shown = proof.other(&["report", at(&kept, "dir").as_str().unwrap()]).expect_code(0).stdout;
+    assert!(shown.contains("Next: Prove it again when"), "{shown}");
+    assert!(shown.contains(" of 10 passes counted"), "{shown}");
 }
 
 /// With six rounds the last pass is one without the change, and what led back to it is not run again: a

@@ -226,3 +226,54 @@ fn files_are_written_once_and_only_where_asked() {
         binary::run([&["tune", "--for", "smb"][..], wrong].concat()).expect_code(2);
     }
 }
+
+/// What is called the default is what this Samba has where nobody says anything.
+#[test]
+fn what_is_called_the_default_of_samba_is_its_default() {
+    require!(Need::Tool("testparm"));
+    let scratch = Scratch::new();
+    let empty = scratch.path().join("empty.conf");
+    std::fs::write(&empty, "[global]\n[media]\npath = /tmp\n").unwrap();
+    let shown = Command::new("testparm").args(["-s", "-v"]).arg(&empty).output().unwrap();
+    let shown = String::from_utf8_lossy(&shown.stdout).to_lowercase();
+    // Lists have commas there.
+    let setting = |line: &str| line.trim().to_lowercase().replace(',', "");
+    let usual: Vec<String> = shown.lines().map(setting).collect();
+    let words = ["tune", "--for", "smb", "--json", "--samba", "4.17"];
+    let told = binary::run(words).expect_code(0).json();
+    let smb = &told["fragments"].as_array().unwrap()[0];
+    let lines = smb["fragment"]["parts"].as_array().unwrap().iter().map(|part| &part["is"]);
+    let defaults: Vec<&str> = lines
+        .filter(|line| line["because"] == "is_default")
+        .filter_map(|line| line["text"].as_str())
+        .collect();
+    assert!(defaults.len() > 12, "{defaults:?}");
+    for line in defaults {
+        assert!(usual.contains(&setting(line)), "{line} is not the default:\n{shown}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_site_is_said_with_its_character_and_in_units() {
+    for (words, said) in [
+        (&["--share", "a;b"][..], "it has the character ;"),
+        (&["--path", "/srv/$(id)"], "it has the character $"),
+        (&["--interface", "a b"], "it has a blank"),
+        (&["--memory", "32GiB", "--reserve", "64GiB"], "give less than 32 GiB"),
+    ] {
+        let refused = binary::run([&["tune", "--for", "smb"][..], words].concat()).expect_code(2);
+        assert!(refused.stderr.contains(said) && refused.stdout.is_empty(), "{}", refused.said());
+    }
+}
+
+#[test]
+fn a_folder_that_is_a_link_is_not_followed() {
+    let scratch = Scratch::new();
+    let (theirs, link) = (scratch.dir("theirs"), scratch.path().join("link"));
+    std::os::unix::fs::symlink(&theirs, &link).unwrap();
+    for out in [link.display().to_string(), format!("{}/", link.display())] {
+        let refused = binary::run(["tune", "--for", "smb", "--out", &out]).expect_code(2);
+        assert!(refused.stderr.contains("is a symbolic link"), "{}", refused.said());
+    }
+    assert_eq!(std::fs::read_dir(&theirs).unwrap().count(), 0);
+}

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use reelgauge_tests::binary::{self, Running};
 use reelgauge_tests::faulty::{self, Faulty};
+use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
@@ -70,6 +71,22 @@ fn a_watch_is_kept_like_a_run_and_told() {
     assert!(binary::run(["compare", dir, dir]).expect_code(2).stderr.contains("is a watch"));
     let plan = run.join("run.toml");
     assert!(binary::run(["run", plan.to_str().unwrap()]).expect_code(2).stderr.contains("reelgauge watch"));
+}
+
+#[test]
+fn what_is_watched_is_named_with_its_file_system() {
+    require!(Need::Root);
+    let (mount, runs) = (TempMount::tmpfs(1), Scratch::new());
+    let path = mount.path().to_str().unwrap();
+    let told = binary::run(words(runs.path(), &["--duration", "1s", path])).expect_code(0).json();
+    assert_eq!(
+        (&told["target"]["fs_type"], &told["target"]["source"]),
+        (&"tmpfs".into(), &"rge-tmpfs".into())
+    );
+    // The whole machine is no mount.
+    let runs = Scratch::new();
+    let told = binary::run(words(runs.path(), &["--duration", "1s"])).expect_code(0).json();
+    assert_eq!(told["target"]["fs_type"], Value::Null);
 }
 
 #[test]

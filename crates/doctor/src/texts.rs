@@ -44,6 +44,8 @@ pub enum NotKnown {
     Writes(String),
     /// A probe could not find it out: what it said.
     Probe(String),
+    /// What has its name in the collected folder is no file, and is not opened: what it is.
+    NoFile(&'static str),
 }
 
 impl NotKnown {

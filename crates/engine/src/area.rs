@@ -11,6 +11,7 @@
 //! Not here: what lies in the area ([`crate::dataset`], [`crate::scratch`]).
 
 mod error;
+mod leftover;
 mod lock;
 mod marker;
 mod removal;
@@ -75,6 +76,8 @@ impl Area {
     pub fn open_or_create_on(target: &Path, terms: Terms) -> Result<Area, AreaError> {
         identity::shed();
         let target = checked_target(target)?;
+        // Before anybody is told to change rights that are not what is in the way.
+        check_takes_writes(&target)?;
         let found = match Area::open_in(&target) {
             Err(AreaError::NoArea { .. }) => None,
             opened => Some(opened?),
@@ -84,8 +87,28 @@ impl Area {
             Some(area) => (area, false),
             None => (create(&target)?, true),
         };
+        leftover::remove(&target, leftover::NAMES_MAX, &own_users(created.then_some(&area)));
         lock::check_writable(&area.dir)?;
         Ok(Area { created, sharing_note, keep_free: terms.keep_free, ..area })
+    }
+
+    /// What starts that were killed while they made an area left in this target. The next run there removes
+    /// it, too. Nothing is changed.
+    ///
+    /// # Errors
+    /// As [`Area::open_existing_on`], where there is something that could be it.
+    pub fn leftovers(target: &Path, sharing: Sharing) -> Result<Vec<PathBuf>, AreaError> {
+        let users = users_of_leftovers(target, sharing)?;
+        Ok(users.map(|(target, users)| leftover::look(&target, &users)).unwrap_or_default())
+    }
+
+    /// Removes it. What was removed.
+    ///
+    /// # Errors
+    /// As [`Area::leftovers`].
+    pub fn remove_leftovers(target: &Path, sharing: Sharing) -> Result<Vec<PathBuf>, AreaError> {
+        let users = users_of_leftovers(target, sharing)?;
+        Ok(users.map(|(target, users)| leftover::remove(&target, usize::MAX, &users)).unwrap_or_default())
     }
 
     /// The area under this target, which must be there already. Nothing is written.
@@ -345,38 +368,97 @@ fn nearest_existing(path: &Path) -> Option<PathBuf> {
     absolute.ancestors().skip(1).find(|dir| dir.is_dir()).map(Path::to_owned)
 }
 
+/// The target, and whose leftovers may be removed in it; `None` where nothing there could be one, so that
+/// nobody is refused for nothing.
+fn users_of_leftovers(target: &Path, sharing: Sharing) -> Result<Option<(PathBuf, Vec<u32>)>, AreaError> {
+    identity::shed();
+    let target = checked_target(target)?;
+    if leftover::named(&target, usize::MAX).is_empty() {
+        return Ok(None);
+    }
+    settle(&target, None, sharing)?;
+    let users = own_users(None);
+    Ok(Some((target, users)))
+}
+
+/// Whose directories are this run's own: who opens files here, and whose an area is that it has just made. A
+/// server may give what root makes to somebody else.
+#[cfg(unix)]
+fn own_users(made: Option<&Area>) -> Vec<u32> {
+    let of_area = made.and_then(|area| area.dir.facts(area.root()).ok()).map(|facts| facts.owner.user);
+    [Some(identity::user()), of_area].into_iter().flatten().collect()
+}
+
+#[cfg(not(unix))]
+fn own_users(_made: Option<&Area>) -> Vec<u32> {
+    Vec::new()
+}
+
+/// Whether the target's file system is mounted writable, as far as the system tells.
+#[cfg(unix)]
+fn check_takes_writes(target: &Path) -> Result<(), AreaError> {
+    match rustix::fs::statvfs(target) {
+        Ok(told) if told.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY) => {
+            Err(AreaError::ReadOnly { path: target.to_owned() })
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn check_takes_writes(_target: &Path) -> Result<(), AreaError> {
+    Ok(())
+}
+
 /// Makes the area under a name of its own and then gives it its right one, so that there is never an
-/// area without a marker. A crash in between leaves one small directory `reelgauge-area.new-…` behind.
+/// area without a marker. A crash in between leaves one small directory `reelgauge-area.new-…` behind, which
+/// the next start removes ([`leftover`]).
 fn create(target: &Path) -> Result<Area, AreaError> {
+    created_with(target, &|_| {})
+}
+
+/// As [`create`]; `before_named` is called with the area just before it gets its right name.
+fn created_with(target: &Path, before_named: &dyn Fn(&Path)) -> Result<Area, AreaError> {
     let root = target.join(AREA_DIR);
     let marker = Marker::fresh();
-    let new = target.join(format!("{AREA_DIR}.new-{}", marker.id));
-    let mut made = make_marked(&new, &marker)?;
-    match rename_to_new(&new, &root) {
-        Ok(()) => {}
-        // Another run was quicker: its area serves as well.
-        Err(_) if fs::symlink_metadata(&root).is_ok() => {
-            unmake(&made);
-            return Area::open_in(target);
+    let new = target.join(leftover::name_of_new(&marker.id));
+    let made = match make_marked(&new, &root, &marker) {
+        Ok(made) => {
+            before_named(&new);
+            match rename_to_new(&new, &root) {
+                Ok(()) => made,
+                // Another run was quicker: its area serves as well.
+                Err(_) if fs::symlink_metadata(&root).is_ok() => {
+                    unmake(&made);
+                    return Area::open_in(target);
+                }
+                // Some network and FUSE file systems can't rename directories, or another start took it for
+                // a leftover: make it in place.
+                Err(_) => {
+                    unmake(&made);
+                    make_marked(&root, &root, &marker)?
+                }
+            }
         }
-        // Some network and FUSE file systems can't rename directories: make it in place.
-        Err(_) => {
-            unmake(&made);
-            made = make_marked(&root, &marker)?;
+        // Taken for a leftover before there was a marker in it.
+        Err(AreaError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            make_marked(&root, &root, &marker)?
         }
-    }
+        Err(error) => return Err(error),
+    };
     sync_dir(target);
     let dir = made.moved_to(&root).map_err(|error| io_error("open", &root, error))?;
     Ok(Area { created: true, ..Area::held(target, dir, marker) })
 }
 
-/// A new directory with a marker in it; nothing is left of it when that fails.
-fn make_marked(path: &Path, marker: &Marker) -> Result<AreaDir, AreaError> {
-    fs::create_dir(path).map_err(|error| io_error("make the area", path, error))?;
-    let dir = AreaDir::open(path).map_err(|error| io_error("open", path, error))?;
+/// A new directory with a marker in it; nothing is left of it when that fails. Errors name the area as it
+/// would be called: nobody ever sees its first name.
+fn make_marked(path: &Path, root: &Path, marker: &Marker) -> Result<AreaDir, AreaError> {
+    fs::create_dir(path).map_err(|error| io_error("make the area", root, error))?;
+    let dir = AreaDir::open(path).map_err(|error| io_error("open", root, error))?;
     if let Err(error) = marker.write(&dir) {
         unmake(&dir);
-        return Err(io_error("write the marker in", path, error));
+        return Err(io_error("write the marker in", root, error));
     }
     dir.sync_dir(path);
     Ok(dir)

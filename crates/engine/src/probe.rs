@@ -6,6 +6,8 @@
 //!   attributes. `names`: case, Unicode, what is refused. `saving`: a file put in the place of an open one.
 //!   `files`: room reserved ahead, how exact times are, links.
 //!
+//! What fails because no room is left says nothing of the file system (`shortage`): it is noted as not known.
+//!
 //! Everything is made through the area's own directory and gone with the scratch folder. A thread in a dead
 //! mount can't be ended, so whoever runs probes watches [`Steps`] and goes on without them.
 //!
@@ -18,6 +20,7 @@ mod listing;
 mod locks;
 mod names;
 mod saving;
+mod shortage;
 mod xattrs;
 
 use std::fs::File;
@@ -32,6 +35,7 @@ use rustix::io::Errno;
 use crate::area::{Area, AreaDir};
 use crate::beneath::For;
 use crate::mount::Mount;
+use shortage::Shortage;
 
 /// What of a probe takes longer is cut short, and counted as far as it came.
 const BUDGET: Duration = Duration::from_secs(5);
@@ -93,7 +97,7 @@ pub const PROBES: [Probe; 7] = [
     Probe { name: "saving", facts: &["rename_over", "rename_over_open"], carry_out: saving::saving },
     Probe {
         name: "extended attributes",
-        facts: &["xattrs", "xattr_largest_bytes"],
+        facts: &["xattrs", "xattr_largest_bytes", "xattr_refused_bytes"],
         carry_out: xattrs::xattrs,
     },
     Probe {
@@ -134,11 +138,11 @@ impl Probe {
     /// # Errors
     /// It was stopped.
     pub fn run(&self, bench: &Bench) -> Result<Vec<(&'static str, Noted)>, Stopped> {
-        let mut found = Found::default();
+        let mut found = Found { target: bench.area.target().to_owned(), ..Found::default() };
         let why = match (self.carry_out)(bench, &mut found) {
-            Ok(()) => "it was not looked at".to_owned(),
+            Ok(()) => "the probe did not come to it".to_owned(),
             Err(Broken::Stopped) => return Err(Stopped),
-            Err(Broken::Io { doing, source }) => why(doing, &source),
+            Err(Broken::Io { doing, source }) => why(doing, &source, found.shortage(&source)),
         };
         let known = |fact: &&'static str| found.notes.iter().find(|(name, _)| name == fact).cloned();
         let or_not = |fact: &'static str| known(&fact).unwrap_or((fact, Noted::NotKnown(why.clone())));
@@ -209,6 +213,8 @@ fn broken(doing: &'static str) -> impl FnOnce(io::Error) -> Broken {
 /// What a probe has found so far.
 #[derive(Debug, Default)]
 struct Found {
+    /// Where.
+    target: PathBuf,
     notes: Vec<(&'static str, Noted)>,
 }
 
@@ -226,7 +232,12 @@ impl Found {
     }
 
     fn failed(&mut self, fact: &'static str, doing: &str, error: &io::Error) {
-        self.notes.push((fact, Noted::NotKnown(why(doing, error))));
+        self.notes.push((fact, Noted::NotKnown(why(doing, error, self.shortage(error)))));
+    }
+
+    /// What the file system is short of, where an error says that something is missing.
+    fn shortage(&self, error: &io::Error) -> Option<Shortage> {
+        shortage::says_full(error).then(|| shortage::shortage(&self.target)).flatten()
     }
 
     /// Notes whether the file system can do something at all.
@@ -249,16 +260,20 @@ fn is_unsupported(error: &io::Error) -> bool {
         .contains(&number)
 }
 
-/// Why something is not known, in words.
-fn why(doing: &str, error: &io::Error) -> String {
+/// Why something is not known, in words that stand behind "not measured:".
+fn why(doing: &str, error: &io::Error, shortage: Option<Shortage>) -> String {
+    if shortage::says_full(error) {
+        let (what, remedy) = match shortage {
+            Some(Shortage::Inodes) => ("few inodes are", "remove files that nobody needs"),
+            Some(Shortage::Room) | None => ("little room is", "make room"),
+        };
+        return format!("too {what} left to {doing} ({error}); {remedy}, and probe again");
+    }
     match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            format!("no room is left to {doing} ({error}); make room, and probe again")
-        }
         io::ErrorKind::ReadOnlyFilesystem => {
-            format!("the file system is read-only now, so nothing could {doing}; mount it writable")
+            format!("the file system is read-only now, so the probe could not {doing}; mount it writable")
         }
-        _ => format!("could not {doing}: {error}"),
+        _ => format!("the probe could not {doing}: {error}"),
     }
 }
 
@@ -327,8 +342,17 @@ mod tests {
 
     #[test]
     fn what_could_not_be_done_is_said_plainly() {
-        let full = why("make a file", &io::ErrorKind::StorageFull.into());
-        assert!(full.starts_with("no room is left to make a file"), "{full}");
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        let of = |shortage| why("make a file", &full, shortage);
+        assert!(
+            of(Some(Shortage::Room)).starts_with("too little room is left to make a file ("),
+            "{}",
+            of(None)
+        );
+        assert!(of(Some(Shortage::Inodes)).starts_with("too few inodes are left to make a file ("));
+        assert!(of(Some(Shortage::Inodes)).ends_with("; remove files that nobody needs, and probe again"));
+        let readonly = why("write to a file", &io::ErrorKind::ReadOnlyFilesystem.into(), None);
+        assert!(readonly.contains("read-only now, so the probe could not write to a file;"), "{readonly}");
         assert!(is_unsupported(&io::Error::from_raw_os_error(libc::EOPNOTSUPP)));
         assert!(!is_unsupported(&io::Error::from_raw_os_error(libc::EIO)));
         assert!(!is_unsupported(&io::Error::from_raw_os_error(libc::EACCES)));

@@ -54,6 +54,15 @@ pub fn is_root() -> bool {
     return false;
 }
 
+/// The user as whom this thread opens files.
+#[cfg(unix)]
+pub fn user() -> u32 {
+    #[cfg(target_os = "linux")]
+    return linux::user();
+    #[cfg(not(target_os = "linux"))]
+    return rustix::process::geteuid().as_raw();
+}
+
 /// Puts the guise off until it is dropped: what this thread opens meanwhile, it opens as the user who started
 /// the tool. A thread that opens nothing but results keeps it.
 #[must_use = "the guise is taken again when this is dropped"]

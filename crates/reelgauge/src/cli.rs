@@ -51,10 +51,13 @@ use reelgauge_workload::plan::DriverChoice;
 use reelgauge_workload::range::{Ramp, Sizes, Sweep};
 use reelgauge_workload::replay::{Layout, Order, Pacing};
 use reelgauge_workload::streams::{ActorKind, Buffer};
-use reelgauge_workload::units::{Percent, Size, Span};
+use reelgauge_workload::units::{Percent, Size, Span, UnitError};
 
 /// The version, with the commit where the build knew it.
 pub const VERSION: &str = env!("REELGAUGE_VERSION");
+
+/// How long a verb can be told to wait for storage, in seconds.
+const PATIENCE_S: std::ops::RangeInclusive<u64> = 1..=3600;
 
 /// How many streams does this storage carry, what stops it carrying more, and what to change?
 #[derive(Debug, Parser)]
@@ -268,6 +271,16 @@ impl NotedArgs {
     /// There are too many.
     pub fn tags(&self, before: &[String]) -> anyhow::Result<Vec<String>> {
         Ok(tags_of(&[before, &self.tags].concat())?)
+    }
+}
+
+/// For how long storage may do nothing, where no plan says what that has to be.
+fn patience(text: &str) -> Result<Span, String> {
+    let span: Span = text.parse().map_err(|error: UnitError| error.to_string())?;
+    let allowed = PATIENCE_S.start() * 1_000_000_000..=PATIENCE_S.end() * 1_000_000_000;
+    match allowed.contains(&span.ns()) {
+        true => Ok(span),
+        false => Err("give 1s to 1h: sooner, storage that is only slow would be given up".to_owned()),
     }
 }
 
@@ -599,7 +612,7 @@ pub struct CleanArgs {
     #[arg(long)]
     pub dry_run: bool,
     /// Give up on a target that does nothing for this long
-    #[arg(long, value_name = "TIME", default_value = "30s")]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = patience)]
     pub hang_after: Span,
     /// As root: clean a target that others own or may write in, with its owner's rights
     #[arg(long)]

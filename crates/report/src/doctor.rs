@@ -5,6 +5,7 @@ mod gaps;
 mod json;
 mod next_step;
 mod probes;
+mod reason;
 mod words;
 
 use reelgauge_analysis::path::PathFacts;
@@ -73,13 +74,13 @@ fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Page
         part(page, "Found", &sentence);
     }
     if let Some(more @ 1..) = finding.found.len().checked_sub(SUBJECTS_MAX) {
-        part(page, "Found", &format!("the same on {more} more; --json has them all."));
+        part(page, "Found", &format!("The same on {more} more; --json has them all."));
     }
-    part(page, "Cost", words::cost(rule.severity));
+    part(page, "Cost", words::price(rule.severity));
     part(page, "Why", &rule.why);
     match rule.policy {
         Policy::Never => {
-            part(page, "Decide", "this trades security or the safety of data; weigh it yourself.")
+            part(page, "Decide", "This trades security or the safety of data; weigh it yourself.")
         }
         Policy::NotAChange | Policy::WithExplicitConsent => {}
     }

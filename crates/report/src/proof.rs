@@ -10,7 +10,7 @@ use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::text::plain;
-use crate::units::{fixed, moment};
+use crate::units::{counted, fixed, moment};
 use crate::wanted::Style;
 
 /// What the state with a change is called, whatever the change is.
@@ -29,8 +29,10 @@ pub struct ProofScreen<'a> {
     pub rounds: u32,
     /// What else happened, and in which state.
     pub disturbed: &'a [(usize, &'a Disturbance)],
-    /// Passes that ran, whether they count or not.
-    pub passes: usize,
+    /// Passes that ran and count.
+    pub counted: usize,
+    /// It was ended by whoever began it.
+    pub is_interrupted: bool,
     /// Why it ended before its end.
     pub ended_early: Option<&'a str>,
     /// Why the change is still in place.
@@ -74,9 +76,8 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
         page.lines(table(conclusion, proof.states).lines(page.width));
     }
     page.gap();
-    for (state, disturbance) in proof.disturbed {
-        let name = plain(&proof.states[*state]);
-        page.warning(&format!("a pass ({name}) was measured again: {}.", disturbance_words(disturbance)));
+    for warning in disturbed(proof) {
+        page.warning(&warning);
     }
     for (name, text) in proof.tried {
         page.item(name, &plain(text));
@@ -101,41 +102,95 @@ fn measured(proof: &ProofScreen<'_>) -> String {
              count: {workload}",
             proof.rounds
         ),
-        None => format!("{} of {wanted} passes: {workload}", proof.passes),
+        None => {
+            let others = match proof.disturbed.len() {
+                0 => String::new(),
+                others => format!(" ({} did not)", counted(others as u64, "other")),
+            };
+            format!("{} of {wanted} passes counted{others}: {workload}", proof.counted)
+        }
+    }
+}
+
+/// What happened during passes that do not count, each once with how often.
+fn disturbed(proof: &ProofScreen<'_>) -> Vec<String> {
+    let mut all: Vec<(usize, Vec<&Disturbance>)> = Vec::new();
+    for (state, disturbance) in proof.disturbed {
+        let is_like = |(other, like): &&mut (usize, Vec<&Disturbance>)| {
+            let is_of_others = |one: &Disturbance| matches!(one, Disturbance::OtherPrograms { .. });
+            *other == *state
+                && (like[0] == *disturbance || is_of_others(like[0]) && is_of_others(disturbance))
+        };
+        match all.iter_mut().find(is_like) {
+            Some((_, like)) => like.push(disturbance),
+            None => all.push((*state, vec![disturbance])),
+        }
+    }
+    let became = if proof.conclusion.is_some() { "measured again" } else { "not counted" };
+    all.iter()
+        .map(|(state, like)| {
+            let (name, words) = (plain(&proof.states[*state]), all_alike(like));
+            match like.len() {
+                1 => format!("a pass ({name}) was {became}: {words}."),
+                many => format!("{many} passes ({name}) were {became}: {words}."),
+            }
+        })
+        .collect()
+}
+
+/// What happened during several passes, as one sentence.
+fn all_alike(like: &[&Disturbance]) -> String {
+    let taken = like.iter().filter_map(|one| match one {
+        Disturbance::OtherPrograms { processors_percent } => Some(*processors_percent),
+        _ => None,
+    });
+    let (least, most) = taken.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), percent| {
+        (least.min(percent), most.max(percent))
+    });
+    let (least, most) = (fixed(least, 0), fixed(most, 0));
+    match like {
+        [Disturbance::OtherPrograms { .. }, _, ..] if least != most => {
+            format!("other programs took {least} to {most} % of the processors while frames were late")
+        }
+        [first, ..] => disturbance_words(first),
+        [] => String::new(),
     }
 }
 
 /// What is done next.
 fn next(proof: &ProofScreen<'_>) -> String {
     let Some(conclusion) = proof.conclusion else {
+        // Nothing is to be mended where whoever began it ended it.
+        let then = if proof.is_interrupted { "prove it again" } else { "mend what stopped it" };
         return match (proof.goes_on, proof.not_undone) {
-            (true, _) => "wait for its end".to_owned(),
-            (false, Some(_)) => {
-                "undo the change (reelgauge prove --undo-left), then mend what stopped it".to_owned()
+            (true, _) => "Wait for its end".to_owned(),
+            (false, Some(_)) => format!("Undo the change (reelgauge prove --undo-left), then {then}"),
+            (false, None) if proof.is_interrupted => {
+                "Prove it again when there is time for all of it".to_owned()
             }
-            (false, None) => "mend what stopped it, and prove it again".to_owned(),
+            (false, None) => "Mend what stopped it, and prove it again".to_owned(),
         };
     };
     if proof.not_undone.is_some() {
-        return "undo the change: reelgauge prove --undo-left".to_owned();
+        return "Undo the change: reelgauge prove --undo-left".to_owned();
     }
     let is_changed = !proof.tried.is_empty();
     let is_worse = conclusion.outcomes.iter().all(|outcome| matches!(outcome, ProofOutcome::Loss(_)));
     let has_streams = conclusion.figures.iter().any(|figure| is_of_streams(&figure.figure));
     match proof.keep {
         _ if conclusion.best_state.is_some() && !is_changed => {
-            "work on the better one; 'reelgauge compare' shows two of their runs side by side".to_owned()
+            "Work on the better one; 'reelgauge compare' shows two of their runs side by side".to_owned()
         }
         Some(keep) if conclusion.best_state.is_some() => {
-            format!("things are as they were; to make the change for good: {}", plain(keep))
+            format!("Things are as they were; to make the change for good: {}", plain(keep))
         }
-        _ if is_worse && is_changed => "leave things as they were, which they are again".to_owned(),
+        _ if is_worse && is_changed => "Leave things as they were, which they are again".to_owned(),
         _ if has_streams => {
-            "more rounds (--rounds) show smaller gains, and a search (--find-max) shows what streams at a fixed count \
+            "More rounds (--rounds) show smaller gains, and a search (--find-max) shows what streams at a fixed count \
              can't"
                 .to_owned()
         }
-        _ => "more rounds (--rounds) or longer passes (--duration) show smaller gains".to_owned(),
+        _ => "More rounds (--rounds) or longer passes (--duration) show smaller gains".to_owned(),
     }
 }
 
@@ -307,3 +362,6 @@ pub fn pass_line(number: usize, of: usize, state: &str, last_took_s: f64) -> Str
     let left = if last_took_s > 0.0 { format!("; about {} left", moment(left_s)) } else { String::new() };
     format!("Pass {number} of {of}, {}{left}", plain(state))
 }
+
+#[cfg(test)]
+mod tests;

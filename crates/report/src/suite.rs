@@ -78,7 +78,7 @@ pub fn suite_screen(suite: &SuiteScreen<'_>, style: Style) -> String {
     );
     page.item("Files", &plain(suite.dir));
     let again = format!("reelgauge run {} --target PATH --against {}", plain(suite.name), plain(suite.dir));
-    page.item("Next", &format!("after a change, or on other storage: {again}"));
+    page.item("Next", &format!("After a change, or on other storage: {again}"));
     page.text
 }
 

@@ -6,6 +6,8 @@
 mod sums;
 mod words;
 
+pub use words::refused;
+
 use reelgauge_doctor::tune::Purpose;
 use reelgauge_doctor::tune::fragment::{Destination, Fragment, Line, Part};
 use reelgauge_doctor::tune::site::{Site, Topology};
@@ -42,6 +44,7 @@ pub fn written<'a>(purpose: Purpose, site: &Site, fragments: &'a [Fragment]) -> 
     let text = |fragment: &Fragment| {
         let mut text = comments(&[words::head(purpose, site)]);
         text.push_str(&comments(&[words::place(&fragment.place)]));
+        text.push_str(&comments(words::placeholders(fragment, site).as_slice()));
         text.push_str(&comments(&words::activate_and_undo(fragment)));
         text + "\n" + &parts(fragment)
     };

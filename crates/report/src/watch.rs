@@ -107,6 +107,9 @@ fn counter_lines(counter: &WatchedCounter, width: usize) -> Vec<String> {
 fn value_words(counter: &WatchedCounter, value: f64) -> String {
     match counter.unit.as_str() {
         "percent" => format!("{} %", fixed(value, 1)),
+        // Nothing at all was counted, and that as finely as the rest.
+        "bytes_per_s" if value == 0.0 => "0.00 MB/s".to_owned(),
+        "per_s" if value == 0.0 => "0.00/s".to_owned(),
         "bytes_per_s" => format!("{} MB/s", mb_per_s(value)),
         "us" => duration(value),
         "bytes" => amount(value.max(0.0) as u64),

@@ -47,7 +47,14 @@ pub fn watch_facts(run_dir: &RunDir, agent: &str) -> WatchFacts {
 pub fn watch_summary(run_dir: &RunDir, plan: WatchPlan, started_at: &str) -> Summary {
     let WatchPlan { tags, storage, watch, .. } = plan;
     let path = watch.path.as_ref().map(|path| path.display().to_string());
-    let target = Target { path: path.unwrap_or_else(|| watch.agent.clone()), ..Target::default() };
+    let mut target = Target { path: path.unwrap_or_else(|| watch.agent.clone()), ..Target::default() };
+    // What the machine said of the mount of the path, where one was watched.
+    let host = run_dir.read_hosts().ok().and_then(|hosts| hosts.into_iter().next());
+    if let Some(mount) = host.and_then(|host| host.mount) {
+        target.fs_type = Some(mount.fs_type);
+        target.source = Some(mount.source);
+        target.mount_options = Some(mount.options);
+    }
     let mut summary = Summary::new(env!("CARGO_PKG_VERSION"), started_at, WATCH, target);
     summary.run_dir = Some(run_dir.path().display().to_string());
     summary.label.clone_from(&watch.agent);

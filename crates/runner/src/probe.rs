@@ -281,8 +281,8 @@ impl<'a> Listener<'a> {
         );
         for (number, probe) in PROBES.iter().enumerate().skip(self.told) {
             let why = match self.now {
-                Some(now) if now == number => format!("got no answer from the storage for {long}"),
-                _ => "was not tried, since the storage no longer answered".to_owned(),
+                Some(now) if now == number => format!("no answer came from the storage for {long}"),
+                _ => "it was not tried, since the storage no longer answered".to_owned(),
             };
             self.lines.extend(probe.facts.iter().map(|fact| probed_line(fact, Err(&why))));
         }
@@ -369,8 +369,8 @@ mod tests {
         let probed = Listener::new(&request, &steps, &interrupt).until_over(&said).unwrap();
         assert!(!probed.is_whole);
         assert!(probed.text.contains("clock = shared\n"), "{}", probed.text);
-        assert!(probed.text.contains("flock ! got no answer from the storage"), "{}", probed.text);
-        assert!(probed.text.contains("xattrs ! was not tried"), "{}", probed.text);
+        assert!(probed.text.contains("flock ! no answer came from the storage"), "{}", probed.text);
+        assert!(probed.text.contains("xattrs ! it was not tried"), "{}", probed.text);
         assert!(probed.notes[0].contains("while it tried locks"), "{:?}", probed.notes);
     }
 }

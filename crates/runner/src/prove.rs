@@ -87,7 +87,12 @@ pub enum ProveEvent<'a> {
     /// It ended.
     Measured(&'a Summary),
     /// It ended, and counts for nothing.
-    Disturbed(&'a Disturbance),
+    Disturbed {
+        /// What happened.
+        disturbance: &'a Disturbance,
+        /// Whether it is measured again.
+        is_again: bool,
+    },
 }
 
 /// A proof that ended.
@@ -192,6 +197,7 @@ pub fn prove(
     let undone = proving.undo();
     if let Err(error) = &came {
         proving.proof.ended_early = Some(error.to_string());
+        proving.proof.is_interrupted = matches!(error, ProveError::Pass(PassError::Interrupted));
     }
     proving.proof.not_undone = undone.as_ref().err().map(ToString::to_string);
     proving.proof.write(&proving.dir)?;
@@ -249,6 +255,7 @@ impl<'a> Proving<'a> {
             passes: Vec::new(),
             complete: false,
             ended_early: None,
+            is_interrupted: false,
             conclusion: None,
             not_undone: None,
             pid: std::process::id(),
@@ -312,8 +319,9 @@ impl<'a> Proving<'a> {
             let pass = self.measure(state)?;
             is_comparable(&pass.summary)?;
             let disturbance = disturbance(&pass.summary, self.firsts[state].as_ref());
+            let is_again = disturbed + 1 < wanted;
             tell(&match &disturbance {
-                Some(disturbance) => ProveEvent::Disturbed(disturbance),
+                Some(disturbance) => ProveEvent::Disturbed { disturbance, is_again },
                 None => ProveEvent::Measured(&pass.summary),
             });
             let is_undisturbed = disturbance.is_none();

@@ -187,6 +187,7 @@ fn a_second_run_in_the_same_area_is_refused_and_clean_removes_it() {
     assert_eq!(error.exit_code(), 2, "{error}");
     drop(lock);
     let removed = clean(&target, Terms::default().sharing).unwrap();
-    assert!(removed.what.bytes >= 2 * (16 << 20));
+    let (_, what) = removed.area.unwrap();
+    assert!(what.bytes >= 2 * (16 << 20));
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
 }

@@ -72,15 +72,30 @@ pub fn read(folder: &Path) -> Result<Texts, FolderError> {
     Ok(texts)
 }
 
-/// What a file says; `None` for what is no file.
+/// What a file says, or why it is not read; `None` for what is gone again.
 fn text(path: &Path, left_bytes: &mut u64) -> Option<Result<String, NotKnown>> {
-    if !fs::symlink_metadata(path).ok()?.is_file() {
-        return None;
+    let kind = fs::symlink_metadata(path).ok()?.file_type();
+    if !kind.is_file() {
+        return Some(Err(NotKnown::NoFile(what(kind))));
     }
     Some(bytes(path).map(|bytes| {
         *left_bytes = left_bytes.saturating_sub(bytes.len() as u64);
         decoded(&bytes)
     }))
+}
+
+fn what(kind: fs::FileType) -> &'static str {
+    if kind.is_symlink() {
+        return "a symbolic link";
+    }
+    if kind.is_dir() {
+        return "a folder";
+    }
+    #[cfg(unix)]
+    if std::os::unix::fs::FileTypeExt::is_fifo(&kind) {
+        return "a pipe";
+    }
+    "no file"
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, NotKnown> {
@@ -158,6 +173,10 @@ mod tests {
         fs::write(folder.path().join("..%2F..%2Fetc%2Fpasswd"), "x").unwrap();
         // A name is a name, and no way to a file.
         assert_eq!(read(folder.path()).unwrap().get("../../etc/passwd"), Ok("x"));
+        // Who reads the diagnosis learns what lies there.
+        let texts = read(folder.path()).unwrap();
+        assert_eq!(texts.get("mount"), Err(NotKnown::NoFile("a symbolic link")));
+        assert_eq!(texts.get("pipe"), Err(NotKnown::NoFile("a pipe")));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A Mac: `nsmb.conf`, `nfs.conf`, and what is set by commands.
 
 use super::fragment::{Because, Destination, Fragment, Left, Line, Part, default, frame, frames};
-use super::site::{Protocol, Site};
+use super::site::{Protocol, Site, SiteName, Topology};
 
 const AGAIN: &str = "unmount the share, and mount it again";
 
@@ -34,6 +34,7 @@ fn smb(site: &Site) -> Fragment {
         name: "nsmb.conf",
         place: Destination::File("/etc/nsmb.conf".to_owned()),
         parts,
+        names: Vec::new(),
         activate: vec![AGAIN.to_owned()],
     }
 }
@@ -50,12 +51,15 @@ fn nfs() -> Fragment {
             // Final Cut wants locks, and a server without them is passed by with locallocks: at a price.
             Part::Decide("nfs.locking_mode"),
         ],
+        names: Vec::new(),
         activate: vec![AGAIN.to_owned()],
     }
 }
 
 fn commands(site: &Site) -> Fragment {
     let card = &site.interface;
+    let sets_frames = matches!(site.topology(), Topology::Single | Topology::FanIn);
+    let names = if sets_frames { vec![SiteName::Interface] } else { Vec::new() };
     Fragment {
         name: "mac.sh",
         place: Destination::Run("/bin/zsh"),
@@ -67,11 +71,13 @@ fn commands(site: &Site) -> Fragment {
             .undo("defaults delete com.apple.desktopservices DSDontWriteNetworkStores")
             .into(),
             frames(site, &|bytes| {
-                Line::new(format!("networksetup -setMTU {card} {bytes}"), "")
-                    .undo(format!("networksetup -setMTU {card} 1500"))
+                Line::new(format!("networksetup -setMTU {card} {bytes}"), "").undo(format!(
+                    "the same with what 'networksetup -getMTU {card}' gave before: note it first"
+                ))
             }),
             Part::Left("client.macos.delayed_ack", Left::Measure),
         ],
+        names,
         activate: Vec::new(),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::site::{Site, Topology, Version};
+use super::site::{Site, SiteName, Topology, Version};
 use super::sums::Sum;
 
 /// What belongs into one place.
@@ -14,6 +14,8 @@ pub struct Fragment {
     pub place: Destination,
     /// What it consists of, in its order.
     pub parts: Vec<Part>,
+    /// The site's names that stand in it.
+    pub names: Vec<SiteName>,
     /// What makes it take effect.
     pub activate: Vec<String>,
 }
@@ -98,6 +100,16 @@ pub enum Left {
     Dialog(&'static str),
 }
 
+impl Part {
+    /// What it writes besides comments.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Part::Frame(text) | Part::Line(Line { text, .. }) => Some(text),
+            Part::Decide(_) | Part::Left(..) | Part::AfpIsLegacy => None,
+        }
+    }
+}
+
 impl Line {
     pub(super) fn new(text: impl Into<String>, rule: &'static str) -> Line {
         Line { text: text.into(), rule, because: None, sums: Vec::new(), undo: None }
@@ -156,7 +168,10 @@ pub(super) fn flow_control(site: &Site, is_server: bool) -> Vec<Part> {
         Topology::FanIn if is_server => vec![
             Line::new(format!("ethtool -A {} rx on", site.interface), "net.pause.fast_to_slow_off")
                 .because(Because::Topology(Topology::FanIn))
-                .undo(format!("ethtool -A {} rx off", site.interface))
+                .undo(format!(
+                    "ethtool -A {0} rx off, if 'ethtool -a {0}' said so before: note it first",
+                    site.interface
+                ))
                 .into(),
         ],
         _ => Vec::new(),

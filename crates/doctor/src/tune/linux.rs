@@ -3,7 +3,7 @@
 use super::fragment::{
     Because, Destination, Fragment, Left, Line, Part, default, flow_control, frame, frames,
 };
-use super::site::{Protocol, Site, Topology, Version};
+use super::site::{Protocol, Site, SiteName, Topology, Version};
 use super::sums::{self, Sum, USUAL_RECEIVE_BYTES, USUAL_SEND_BYTES};
 
 /// Several connections of an NFS mount came with it.
@@ -42,6 +42,7 @@ pub(super) fn kernel(site: &Site, is_server: bool) -> Fragment {
         name: "sysctl.conf",
         place: Destination::File("/etc/sysctl.d/90-reelgauge-media.conf".to_owned()),
         parts,
+        names: Vec::new(),
         activate: vec!["sysctl -p /etc/sysctl.d/90-reelgauge-media.conf".to_owned()],
     }
 }
@@ -83,17 +84,25 @@ pub(super) fn links(site: &Site, is_server: bool) -> Fragment {
     let card = &site.interface;
     let mut parts = vec![frames(site, &|bytes| {
         Line::new(format!("ip link set dev {card} mtu {bytes}"), "")
-            .undo(format!("ip link set dev {card} mtu 1500"))
+            .undo(format!("the same with the mtu that 'ip link show dev {card}' gave before: note it first"))
     })];
     parts.extend(flow_control(site, is_server));
     parts.push(
         Line::new(format!("ethtool --set-eee {card} eee off"), "net.eee")
-            .undo(format!("ethtool --set-eee {card} eee on"))
+            .undo(format!(
+                "ethtool --set-eee {card} eee on, if 'ethtool --show-eee {card}' said so before: note it first"
+            ))
             .into(),
     );
     parts.push(Part::Left("net.ring.rx_small", Left::Measure));
     parts.push(Part::Left("net.softnet.dropped", Left::Measure));
-    Fragment { name: "link.sh", place: Destination::Run("/bin/sh"), parts, activate: Vec::new() }
+    Fragment {
+        name: "link.sh",
+        place: Destination::Run("/bin/sh"),
+        parts,
+        names: vec![SiteName::Interface],
+        activate: Vec::new(),
+    }
 }
 
 /// A line of `/etc/fstab`.
@@ -108,10 +117,16 @@ pub(super) fn mount(site: &Site) -> Fragment {
         }
         None => vec![Part::Left("nfs.version", Left::NotStated("--protocol"))],
     };
+    let names = match site.protocol {
+        Some(Protocol::Nfs) => vec![SiteName::Server, SiteName::Path, SiteName::Mount],
+        Some(Protocol::Smb | Protocol::Afp) => vec![SiteName::Server, SiteName::Share, SiteName::Mount],
+        None => vec![SiteName::Mount],
+    };
     Fragment {
         name: "fstab",
         place: Destination::Into("/etc/fstab".to_owned()),
         parts,
+        names,
         activate: vec![format!("umount {0} && mount {0}", site.mount_point)],
     }
 }
@@ -171,6 +186,7 @@ pub(super) fn read_ahead(site: &Site) -> Fragment {
         name: "nfs.conf",
         place: Destination::File("/etc/nfs.conf.d/reelgauge-media.conf".to_owned()),
         parts,
+        names: vec![SiteName::Mount],
         activate: vec![format!("umount {0} && mount {0}", site.mount_point)],
     }
 }

@@ -1,7 +1,7 @@
 //! An NFS server: what it gives to whom, and its threads. The kernel's, and NFS-Ganesha.
 
 use super::fragment::{Because, Destination, Fragment, Left, Line, Part, default, frame};
-use super::site::Site;
+use super::site::{Site, SiteName};
 use super::sums::{self, Sum};
 
 pub(super) fn exports(site: &Site) -> Fragment {
@@ -11,6 +11,7 @@ pub(super) fn exports(site: &Site) -> Fragment {
         name: "exports",
         place: Destination::Into("/etc/exports".to_owned()),
         parts: vec![line.into(), Part::Decide("nfs.export_async"), Part::Decide("nfs.krb5p")],
+        names: vec![SiteName::Path, SiteName::Network],
         activate: vec!["exportfs -ra".to_owned()],
     }
 }
@@ -36,6 +37,7 @@ pub(super) fn daemon(site: &Site) -> Fragment {
         name: "nfs.conf",
         place: Destination::File("/etc/nfs.conf.d/reelgauge-media.conf".to_owned()),
         parts,
+        names: Vec::new(),
         activate: vec!["systemctl restart nfs-server".to_owned()],
     }
 }
@@ -70,6 +72,7 @@ pub(super) fn ganesha(site: &Site) -> Fragment {
             frame("    }"),
             frame("}"),
         ],
+        names: vec![SiteName::Path, SiteName::Network],
         activate: vec!["systemctl restart nfs-ganesha".to_owned()],
     }
 }

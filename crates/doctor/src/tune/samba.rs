@@ -1,7 +1,7 @@
 //! `smb.conf` of a server.
 
 use super::fragment::{Because, Destination, Fragment, Left, Line, Part, default, frame};
-use super::site::{Site, Version};
+use super::site::{Site, SiteName, Version};
 
 /// Fast algorithms to sign by came with it.
 const FAST_SIGNING: Version = Version(4, 15);
@@ -19,6 +19,7 @@ pub(super) fn config(site: &Site) -> Fragment {
         name: "smb.conf",
         place: Destination::Into(FILE.to_owned()),
         parts,
+        names: vec![SiteName::Share, SiteName::Path],
         activate: vec!["testparm -s".to_owned(), "smbcontrol all reload-config".to_owned()],
     }
 }
@@ -35,8 +36,8 @@ pub(super) fn global(site: &Site) -> Vec<Part> {
         default("smb2 leases = yes", "smb.samba.oplocks_leases"),
         default("kernel oplocks = no", "smb.samba.oplocks_leases"),
         default("use sendfile = no", "smb.samba.sendfile"),
-        default("log level = 1", "smb.samba.debug_and_vfs"),
-        default("server min protocol = SMB2_10", "smb.dialect_low"),
+        Line::new("log level = 1", "smb.samba.debug_and_vfs").into(),
+        default("server min protocol = SMB2_02", "smb.dialect_low"),
     ];
     // Without a word on the version it is taken for a current one.
     if site.samba_has(FAST_SIGNING) == Some(false) {

@@ -47,6 +47,52 @@ pub enum Disks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Version(pub u32, pub u32);
 
+/// A name of the site's that stands in fragments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SiteName {
+    /// The server's name or address.
+    Server,
+    /// The directory that it shares.
+    Path,
+    /// What the share is called.
+    Share,
+    /// Who may use it.
+    Network,
+    /// Where a client mounts it.
+    Mount,
+    /// The dataset of ZFS.
+    Dataset,
+    /// The card that storage goes by.
+    Interface,
+}
+
+impl SiteName {
+    /// Every one.
+    pub const ALL: [SiteName; 7] = [
+        SiteName::Server,
+        SiteName::Path,
+        SiteName::Share,
+        SiteName::Network,
+        SiteName::Mount,
+        SiteName::Dataset,
+        SiteName::Interface,
+    ];
+
+    /// By which flag it is stated.
+    pub const fn flag(self) -> &'static str {
+        match self {
+            SiteName::Server => "--server",
+            SiteName::Path => "--path",
+            SiteName::Share => "--share",
+            SiteName::Network => "--network",
+            SiteName::Mount => "--mount",
+            SiteName::Dataset => "--dataset",
+            SiteName::Interface => "--interface",
+        }
+    }
+}
+
 /// A site as somebody states it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Site {
@@ -94,6 +140,8 @@ pub struct Site {
     pub dataset: String,
     /// The card that storage goes by.
     pub interface: String,
+    /// Which of these names nobody stated, so that another stands in their place.
+    pub not_stated: Vec<SiteName>,
 }
 
 /// Why nothing can be said of a site.
@@ -124,15 +172,60 @@ pub enum SiteError {
         why: &'static str,
     },
     /// A word would be something else in a configuration file.
-    #[error(
-        "{what} '{value}' can't stand in a configuration file: it has a blank, a quote or a control character"
-    )]
+    #[error("{what} '{value}' can't stand in a configuration file or a command: it {why}")]
     Word {
         /// Of what.
         what: &'static str,
         /// The word.
         value: String,
+        /// What is wrong.
+        why: WordFault,
     },
+    /// Nothing would be left of the memory.
+    #[error(
+        "--reserve takes {reserved_bytes} bytes of a --memory of {memory_bytes} bytes: nothing would be left"
+    )]
+    Memory {
+        /// What other services need.
+        reserved_bytes: u64,
+        /// What the server has.
+        memory_bytes: u64,
+    },
+}
+
+/// Why a word would be something else in a configuration file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordFault {
+    /// There is none.
+    Empty,
+    /// It looks like an option.
+    Dash,
+    /// It has this character.
+    Character(char),
+}
+
+impl std::fmt::Display for WordFault {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            WordFault::Empty => out.write_str("is empty"),
+            WordFault::Dash => out.write_str("begins with -, which would make it an option"),
+            WordFault::Character(' ') => out.write_str("has a blank"),
+            WordFault::Character(c) if c.is_control() || c.is_whitespace() => {
+                write!(out, "has the character U+{:04X}", u32::from(*c))
+            }
+            WordFault::Character(c) => write!(out, "has the character {c}"),
+        }
+    }
+}
+
+/// What is wrong with a word; `None` where it can stand anywhere.
+fn fault_of(word: &str) -> Option<WordFault> {
+    let is_bad = |c: &char| c.is_control() || c.is_whitespace() || "\"'`$\\;#&|<>(){}[]*?!".contains(*c);
+    match word.chars().find(is_bad) {
+        Some(c) => Some(WordFault::Character(c)),
+        None if word.is_empty() => Some(WordFault::Empty),
+        None => word.starts_with('-').then_some(WordFault::Dash),
+    }
 }
 
 impl Default for Site {
@@ -160,6 +253,7 @@ impl Default for Site {
             mount_point: "/mnt/media".to_owned(),
             dataset: "tank/media".to_owned(),
             interface: "eth0".to_owned(),
+            not_stated: SiteName::ALL.to_vec(),
         }
     }
 }
@@ -186,6 +280,19 @@ impl Site {
         }
     }
 
+    /// A name, stated or not.
+    pub fn name(&self, name: SiteName) -> &str {
+        match name {
+            SiteName::Server => &self.server,
+            SiteName::Path => &self.path,
+            SiteName::Share => &self.share,
+            SiteName::Network => &self.network,
+            SiteName::Mount => &self.mount_point,
+            SiteName::Dataset => &self.dataset,
+            SiteName::Interface => &self.interface,
+        }
+    }
+
     /// Whether something came with this version; `None` where nobody says which one it is.
     pub fn samba_has(&self, since: Version) -> Option<bool> {
         self.samba.map(|version| version >= since)
@@ -201,52 +308,38 @@ impl Site {
                 return Err(SiteError::Topology { server, client, clients });
             }
         }
-        for (what, word) in [
-            ("--server", &self.server),
-            ("--path", &self.path),
-            ("--share", &self.share),
-            ("--network", &self.network),
-            ("--mount", &self.mount_point),
-            ("--dataset", &self.dataset),
-            ("--interface", &self.interface),
-        ] {
-            let is_bad =
-                |c: char| c.is_control() || c.is_whitespace() || "\"'`$\\;#&|<>(){}[]*?!".contains(c);
-            if word.is_empty() || word.starts_with('-') || word.chars().any(is_bad) {
-                return Err(SiteError::Word {
-                    what,
-                    value: word.chars().filter(|c| !c.is_control()).collect(),
-                });
+        for name in SiteName::ALL {
+            let word = self.name(name);
+            if let Some(why) = fault_of(word) {
+                let value = word.chars().filter(|c| !c.is_control()).collect();
+                return Err(SiteError::Word { what: name.flag(), value, why });
             }
         }
         Ok(())
     }
 
     fn check_numbers(&self) -> Result<(), SiteError> {
-        let wrong = |what, value: f64, why| SiteError::Number { what, value: value.to_string(), why };
+        let wrong = |what, value: String, why| SiteError::Number { what, value, why };
         for (what, speed) in
             [("--server-link", self.server_link_mbit_per_s), ("--client-link", self.client_link_mbit_per_s)]
         {
             if let Some(speed) = speed.filter(|speed| !(10.0..=1_600_000.0).contains(speed)) {
-                return Err(wrong(what, speed, "links have 10 Mbit/s to 1.6 Tbit/s"));
+                return Err(wrong(what, format!("{speed} Mbit/s"), "links have 10 Mbit/s to 1.6 Tbit/s"));
             }
         }
         if !(0.001..=10_000.0).contains(&self.round_trip_ms) {
-            return Err(wrong("--round-trip", self.round_trip_ms, "a round trip takes 1 µs to 10 s"));
+            let value = format!("{} ms", self.round_trip_ms);
+            return Err(wrong("--round-trip", value, "a round trip takes 1 µs to 10 s"));
         }
         if let Some(0 | 100_001..) = self.clients {
-            let clients = f64::from(self.clients.unwrap_or_default());
+            let clients = self.clients.unwrap_or_default().to_string();
             return Err(wrong("--clients", clients, "there is at least one, and there are at most 100,000"));
         }
         let memory = (self.server_memory_bytes, self.reserved_memory_bytes);
         if let (Some(memory), Some(reserved)) = memory
             && reserved >= memory
         {
-            return Err(wrong(
-                "--reserve",
-                reserved as f64,
-                "nothing of the server's --memory would be left",
-            ));
+            return Err(SiteError::Memory { reserved_bytes: reserved, memory_bytes: memory });
         }
         Ok(())
     }

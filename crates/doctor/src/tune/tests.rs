@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::fragment::{Because, Left, Part};
-use super::site::{Disks, Protocol, Topology, Version};
+use super::site::{Disks, Protocol, SiteName, Topology, Version};
 use super::*;
 use crate::rule::catalogue::rules;
 use crate::rule::{Policy, Rule};
@@ -122,9 +122,89 @@ fn a_topology_that_its_links_contradict_is_refused() {
     assert!(matches!(single(stated(10e3, 10e3, 3)), Err(SiteError::Topology { .. })));
     let slow = Site { round_trip_ms: f64::NAN, ..Site::default() };
     assert!(matches!(fragments(Purpose::Smb, &slow), Err(SiteError::Number { .. })));
-    for word in ["a b", "$(x)", "a;b", "a\nb", "", "-x", "a(b"] {
+    let (reserved_bytes, memory_bytes) = (64 << 30, 32 << 30);
+    let full = Site {
+        server_memory_bytes: Some(memory_bytes),
+        reserved_memory_bytes: Some(reserved_bytes),
+        ..Site::default()
+    };
+    assert_eq!(fragments(Purpose::Zfs, &full), Err(SiteError::Memory { reserved_bytes, memory_bytes }));
+}
+
+#[test]
+fn what_is_wrong_with_a_word_is_named() {
+    for (word, said) in [
+        ("a b", "it has a blank"),
+        ("$(x)", "it has the character $"),
+        ("a;b", "it has the character ;"),
+        ("a\nb", "it has the character U+000A"),
+        ("a\u{1b}[2J", "it has the character U+001B"),
+        ("", "it is empty"),
+        ("-x", "it begins with -, which would make it an option"),
+        ("a(b", "it has the character ("),
+    ] {
         let site = Site { path: word.to_owned(), ..Site::default() };
-        assert!(matches!(fragments(Purpose::Nfs, &site), Err(SiteError::Word { .. })), "{word:?}");
+        let error = fragments(Purpose::Nfs, &site).unwrap_err().to_string();
+        assert!(error.starts_with("--path ") && error.ends_with(said), "{word:?}: {error}");
+    }
+}
+
+/// What undoes a line is what was there before, which nobody but the machine knows.
+#[test]
+fn no_undo_is_the_change_itself_nor_a_value_that_nobody_looked_up() {
+    let mut seen = 0;
+    for site in sites() {
+        for line in ALL.into_iter().flat_map(|purpose| lines(purpose, &site)) {
+            let Some(undo) = &line.undo else { continue };
+            seen += 1;
+            assert_ne!(undo.trim(), line.text.trim());
+            let deletes = undo.starts_with("defaults delete ");
+            assert!(
+                deletes || undo.ends_with("before: note it first") || undo.ends_with(": note it first"),
+                "{line:?}"
+            );
+        }
+    }
+    assert!(seen > 50, "{seen}");
+}
+
+/// Whatever stands in a fragment is named there, so that nobody takes a placeholder for his own.
+#[test]
+fn a_name_in_a_fragment_is_told() {
+    let site = |word: fn(SiteName) -> String| Site {
+        server: word(SiteName::Server),
+        path: word(SiteName::Path),
+        share: word(SiteName::Share),
+        network: word(SiteName::Network),
+        mount_point: word(SiteName::Mount),
+        dataset: word(SiteName::Dataset),
+        interface: word(SiteName::Interface),
+        ..stated(10e3, 1e3, 12)
+    };
+    // Words that occur nowhere else.
+    let site = site(|name| format!("/zz{name:?}zz"));
+    for protocol in [None, Some(Protocol::Smb), Some(Protocol::Nfs), Some(Protocol::Afp)] {
+        let site = Site { protocol, ..site.clone() };
+        for (purpose, one) in ALL
+            .into_iter()
+            .flat_map(|purpose| fragments(purpose, &site).unwrap().into_iter().map(move |one| (purpose, one)))
+        {
+            let texts: Vec<&str> = one
+                .parts
+                .iter()
+                .filter_map(Part::text)
+                .chain(one.activate.iter().map(String::as_str))
+                .collect();
+            for name in SiteName::ALL {
+                let is_in = texts.iter().any(|text| text.contains(site.name(name)));
+                assert_eq!(
+                    one.names.contains(&name),
+                    is_in,
+                    "{purpose:?} {} {name:?} {protocol:?}",
+                    one.name
+                );
+            }
+        }
     }
 }
 

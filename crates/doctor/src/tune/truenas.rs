@@ -43,6 +43,7 @@ fn auxiliary(site: &Site) -> Fragment {
         name: "truenas-smb.txt",
         place: Destination::Dialog("Services > SMB > Auxiliary Parameters"),
         parts,
+        names: Vec::new(),
         activate: vec!["midclt call service.restart cifs".to_owned()],
     }
 }
@@ -61,6 +62,7 @@ fn threads(site: &Site) -> Fragment {
         name: "truenas-nfs.txt",
         place: Destination::Dialog("Services > NFS"),
         parts: vec![part, Part::Decide("nfs.export_async"), Part::Decide("nfs.krb5p")],
+        names: Vec::new(),
         activate: Vec::new(),
     }
 }
@@ -97,6 +99,7 @@ fn core(site: &Site) -> Fragment {
         name: "truenas-core-tunables.txt",
         place: Destination::Dialog("CORE: System > Tunables, type SYSCTL, one for each line"),
         parts,
+        names: Vec::new(),
         activate: Vec::new(),
     }
 }

@@ -1,7 +1,7 @@
 //! A workstation with Windows: commands of PowerShell.
 
 use super::fragment::{Because, Destination, Fragment, Left, Line, Part, frame, frames};
-use super::site::{Protocol, Site};
+use super::site::{Protocol, Site, SiteName};
 
 pub(super) fn script(site: &Site) -> Fragment {
     let mut parts = Vec::new();
@@ -14,13 +14,15 @@ pub(super) fn script(site: &Site) -> Fragment {
             .because(Because::IsDefault)
             .into(),
     );
-    for (name, value, former) in [
-        ("EnableBandwidthThrottling", "$false", "$true"),
-        ("EnableLargeMtu", "$true", "$false"),
-        ("EnableMultiChannel", "$true", "$false"),
+    for (name, value) in [
+        ("EnableBandwidthThrottling", "$false"),
+        ("EnableLargeMtu", "$true"),
+        ("EnableMultiChannel", "$true"),
     ] {
-        let set = |value: &str| format!("Set-SmbClientConfiguration -{name} {value} -Force");
-        parts.push(Line::new(set(value), "smb.windows.client_config").undo(set(former)).into());
+        let text = format!("Set-SmbClientConfiguration -{name} {value} -Force");
+        let undo =
+            format!("the same with what '(Get-SmbClientConfiguration).{name}' gave before: note it first");
+        parts.push(Line::new(text, "smb.windows.client_config").undo(undo).into());
     }
     const CARD: &str = "client.windows.nic_buffers_rss";
     parts.push(keyword("*RSS", "1", CARD));
@@ -38,6 +40,7 @@ pub(super) fn script(site: &Site) -> Fragment {
         name: "client.ps1",
         place: Destination::Run("PowerShell"),
         parts,
+        names: vec![SiteName::Interface],
         activate: vec!["Get-SmbConnection".to_owned()],
     }
 }
@@ -47,10 +50,8 @@ fn keyword(name: &str, value: &str, rule: &'static str) -> Part {
 }
 
 fn advanced(name: &str, value: &str, rule: &'static str) -> Line {
-    let card = "-Name $Card -RegistryKeyword";
-    Line::new(
-        format!("Set-NetAdapterAdvancedProperty {card} '{name}' -RegistryValue {value}"),
-        rule,
-    )
-    .undo(format!("Reset-NetAdapterAdvancedProperty -Name $Card -DisplayName (Get-NetAdapterAdvancedProperty {card} '{name}').DisplayName"))
+    let card = format!("-Name $Card -RegistryKeyword '{name}'");
+    Line::new(format!("Set-NetAdapterAdvancedProperty {card} -RegistryValue {value}"), rule).undo(format!(
+        "the same with what '(Get-NetAdapterAdvancedProperty {card}).RegistryValue' gave before: note it first"
+    ))
 }

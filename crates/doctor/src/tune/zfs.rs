@@ -1,7 +1,7 @@
 //! ZFS: properties of a dataset, and how much memory its cache may take.
 
 use super::fragment::{Because, Destination, Fragment, Left, Line, Part};
-use super::site::Site;
+use super::site::{Site, SiteName};
 use super::sums::{self, Sum};
 
 pub(super) fn fragments(site: &Site) -> Vec<Fragment> {
@@ -15,7 +15,10 @@ pub(super) fn dataset(site: &Site) -> Fragment {
     let dataset = &site.dataset;
     let set = |property: &str, value: &str, rule| -> Part {
         Line::new(format!("zfs set {property}={value} {dataset}"), rule)
-            .undo(format!("zfs inherit {property} {dataset}"))
+            .undo(format!(
+                "zfs inherit {property} {dataset}; if 'zfs get {property} {dataset}' said local before, set that \
+                 value again: note it first"
+            ))
             .into()
     };
     Fragment {
@@ -30,6 +33,7 @@ pub(super) fn dataset(site: &Site) -> Fragment {
             Part::Left("zfs.ashift_layout", Left::NewOnly),
             Part::Left("zfs.prefetch_ineffective", Left::Measure),
         ],
+        names: vec![SiteName::Dataset],
         activate: Vec::new(),
     }
 }
@@ -48,6 +52,7 @@ fn cache(site: &Site) -> Fragment {
         name: "zfs-modprobe.conf",
         place: Destination::File("/etc/modprobe.d/reelgauge-zfs.conf".to_owned()),
         parts: vec![part],
+        names: Vec::new(),
         activate: vec!["update-initramfs -u".to_owned()],
     }
 }

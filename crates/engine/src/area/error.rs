@@ -35,9 +35,9 @@ pub enum AreaError {
         area: PathBuf,
     },
     /// The file system takes no writes.
-    #[error("{path} is on a read-only file system; mount it writable, or give another directory")]
+    #[error("{path} is mounted read-only; mount it writable, or give another directory")]
     ReadOnly {
-        /// What should have been written.
+        /// The target, or what should have been written.
         path: PathBuf,
     },
     /// The user has no right to it.

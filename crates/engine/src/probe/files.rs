@@ -20,7 +20,7 @@ pub(super) fn files(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     let file = bench.make(&path).map_err(broken("make a file"))?;
     bench.step()?;
     let reserved = fallocate(&file, FallocateFlags::empty(), 0, ROOM_BYTES).map_err(io::Error::from);
-    found.can("preallocation", "reserve room", reserved, "supported");
+    found.can("preallocation", "reserve 1 MiB", reserved, "supported");
     bench.step()?;
     let time = Timespec { tv_sec: SECOND, tv_nsec: i64::from(NANOSECOND) };
     match futimens(&file, &Timestamps { last_access: time, last_modification: time }) {

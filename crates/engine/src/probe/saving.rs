@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
+use super::shortage::says_full;
 use super::{Bench, Broken, Found, NOT_SUPPORTED, broken, is_unsupported};
 use crate::area::is_dead_mount;
 use crate::beneath::For;
@@ -49,7 +50,8 @@ pub(super) fn saving(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
 /// Whether an error says that something broke, and not that it is not allowed.
 fn is_no_answer(error: &io::Error) -> bool {
     is_dead_mount(error)
-        || matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::ReadOnlyFilesystem)
+        || says_full(error)
+        || error.kind() == io::ErrorKind::ReadOnlyFilesystem
         || error.raw_os_error() == Some(libc::EIO)
 }
 

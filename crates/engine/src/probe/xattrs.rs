@@ -16,7 +16,7 @@ const SIZES_BYTES: [usize; 6] = [32, 256, 1024, 3000, 16 << 10, 64 << 10];
 pub(super) fn xattrs(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     let file = bench.make(&bench.at("attributes")).map_err(broken("make a file"))?;
     bench.step()?;
-    let mut largest_bytes = 0;
+    let (mut largest_bytes, mut end) = (0, None);
     for size_bytes in SIZES_BYTES {
         let kept = set_and_read(&file, size_bytes);
         bench.step()?;
@@ -29,16 +29,19 @@ pub(super) fn xattrs(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
             Err(error) if largest_bytes == 0 && is_unsupported(&error) => {
                 found.word("xattrs", NOT_SUPPORTED);
                 found.nothing("xattr_largest_bytes");
+                found.nothing("xattr_refused_bytes");
                 return Ok(());
             }
             Err(error) if largest_bytes == 0 => {
                 return Err(broken("set an extended attribute")(error));
             }
-            // So large it may not be; the largest that it may is known.
-            Err(_) => break,
+            Err(error) => {
+                end = Some((size_bytes, error));
+                break;
+            }
         }
     }
-    found.number("xattr_largest_bytes", largest_bytes as f64);
+    largest(found, largest_bytes, end);
     let is_listed = lists(&file).map_err(broken("list extended attributes"))?;
     let removed = fremovexattr(&file, NAME).map_err(io::Error::from);
     removed.map_err(broken("remove an extended attribute"))?;
@@ -46,6 +49,25 @@ pub(super) fn xattrs(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     let is_gone = !lists(&file).map_err(broken("list extended attributes"))?;
     found.word("xattrs", if is_listed && is_gone { "kept" } else { "changed" });
     Ok(())
+}
+
+/// Notes how large one may be: up to the first that is refused, unless that failed for want of room.
+fn largest(found: &mut Found, largest_bytes: usize, end: Option<(usize, io::Error)>) {
+    match end {
+        Some((_, error)) if found.shortage(&error).is_some() => {
+            for fact in ["xattr_largest_bytes", "xattr_refused_bytes"] {
+                found.failed(fact, "set a larger extended attribute", &error);
+            }
+        }
+        Some((size_bytes, _)) => {
+            found.number("xattr_largest_bytes", largest_bytes as f64);
+            found.number("xattr_refused_bytes", size_bytes as f64);
+        }
+        None => {
+            found.number("xattr_largest_bytes", largest_bytes as f64);
+            found.nothing("xattr_refused_bytes");
+        }
+    }
 }
 
 /// Whether what was set is what is read.

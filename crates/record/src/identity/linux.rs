@@ -51,7 +51,7 @@ fn now() -> Guise {
     Guise { user: user(), group: group.cast_unsigned() }
 }
 
-fn user() -> u32 {
+pub(super) fn user() -> u32 {
     // SAFETY: as above.
     unsafe { libc::setfsuid(ASK) }.cast_unsigned()
 }

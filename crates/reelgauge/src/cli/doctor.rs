@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use reelgauge_workload::units::Span;
 
+use super::patience;
+
 /// In the folder of runs, where these find it.
 const DEFAULT_SITE: &str = "reelgauge-runs/site.toml";
 
@@ -16,10 +18,10 @@ pub struct DoctorArgs {
     pub path: Option<PathBuf>,
     /// Try what media programs ask of the file system: clock, locks, saving, names, extended attributes,
     /// listing. Writes in PATH/reelgauge-area alone, and removes all of it again
-    #[arg(long, requires = "path", conflicts_with = "from")]
+    #[arg(long)]
     pub probe: bool,
     /// With --probe: give up on storage that does nothing for this long
-    #[arg(long, value_name = "TIME", default_value = "30s", requires = "probe")]
+    #[arg(long, value_name = "TIME", default_value = "30s", requires = "probe", value_parser = patience)]
     pub hang_after: Span,
     /// With --probe, as root: probe a directory that others own or may write in, with its owner's rights
     #[arg(long, requires = "probe")]
@@ -31,7 +33,7 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "DIR")]
     pub from: Option<PathBuf>,
     /// Ask for what no counter tells of the server, the switch and the disks, and write it to the --site file
-    #[arg(long, conflicts_with_all = ["path", "server", "from", "all", "json", "collect_script"])]
+    #[arg(long, conflicts_with_all = ["path", "probe", "server", "from", "all", "json", "collect_script"])]
     pub ask: bool,
     /// What no counter tells of the site, as --ask writes it
     #[arg(long, value_name = "FILE", default_value = DEFAULT_SITE)]
@@ -47,7 +49,7 @@ pub struct DoctorArgs {
         long,
         value_enum,
         value_name = "KIND",
-        conflicts_with_all = ["path", "server", "from", "all", "json"]
+        conflicts_with_all = ["path", "probe", "server", "from", "all", "json"]
     )]
     pub collect_script: Option<ScriptKind>,
 }

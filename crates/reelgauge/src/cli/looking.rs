@@ -8,6 +8,8 @@ use reelgauge_analysis::trace_stats::Period;
 use reelgauge_record::OpKind;
 use reelgauge_workload::units::{Size, Span};
 
+use super::patience;
+
 /// A part of a trace or a run. The same on every verb that looks at operations.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct PeriodArgs {
@@ -90,7 +92,7 @@ pub struct ExtentsArgs {
     #[arg(long, value_name = "SIZE", default_value = "4GiB", requires = "copy_to")]
     pub first: Size,
     /// Give up on storage that does nothing for this long
-    #[arg(long, value_name = "TIME", default_value = "30s")]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = patience)]
     pub hang_after: Span,
     /// With --copy-to, as root: work on a target that others own or may write in, with its owner's rights
     #[arg(long, requires = "copy_to")]

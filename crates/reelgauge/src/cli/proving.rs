@@ -25,7 +25,7 @@ pub struct ProveArgs {
     /// Directories that stand side by side, instead of a change; {} in the verb's flags is each of them
     #[arg(long, value_name = "PATH,PATH", value_delimiter = ',', conflicts_with = "undo")]
     pub targets: Vec<PathBuf>,
-    /// Passes of each that count
+    /// Passes of each that count, 5 to 20
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(5..=20))]
     pub rounds: u32,
     /// Undo what an earlier 'prove' left changed because it was killed, and nothing else

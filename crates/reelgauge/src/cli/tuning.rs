@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use reelgauge_doctor::tune::Purpose;
-use reelgauge_doctor::tune::site::{Disks, Protocol, Site, Topology, Version};
+use reelgauge_doctor::tune::site::{Disks, Protocol, Site, SiteName, Topology, Version};
 use reelgauge_workload::units::{Size, Span};
 
 /// Flags of `tune`.
@@ -237,7 +237,21 @@ impl TuneArgs {
             mount_point: or(&self.mount, usual.mount_point),
             dataset: or(&self.dataset, usual.dataset),
             interface: or(&self.interface, card.to_owned()),
+            not_stated: self.not_stated(),
         }
+    }
+
+    fn not_stated(&self) -> Vec<SiteName> {
+        let stated = |name: &SiteName| match name {
+            SiteName::Server => self.server.is_some(),
+            SiteName::Path => self.path.is_some(),
+            SiteName::Share => self.share.is_some(),
+            SiteName::Network => self.network.is_some(),
+            SiteName::Mount => self.mount.is_some(),
+            SiteName::Dataset => self.dataset.is_some(),
+            SiteName::Interface => self.interface.is_some(),
+        };
+        SiteName::ALL.into_iter().filter(|name| !stated(name)).collect()
     }
 
     /// What the fragments are for.

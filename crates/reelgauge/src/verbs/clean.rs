@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use reelgauge_engine::area::AreaError;
+use reelgauge_engine::area::{AreaError, Cleaned};
 use reelgauge_report::text::{plain, wrap};
 use reelgauge_report::units;
 use reelgauge_runner::clean::{Removed, clean as remove_area, look};
@@ -23,18 +23,11 @@ pub fn clean(args: &CleanArgs) -> Result<u8> {
 fn carry_out(args: &CleanArgs) -> Result<u8> {
     let sharing = terms(args.shared_target, None).sharing;
     if args.dry_run {
-        let text = match look(&args.path, sharing) {
-            Err(AreaError::NoArea { target }) => nothing(&target),
-            found => would(&found?)?,
-        };
+        let text = would(&args.path, &look(&args.path, sharing)?)?;
         std::io::stdout().write_all(text.as_bytes())?;
         return Ok(0);
     }
     let removed = match remove_area(&args.path, sharing) {
-        Err(AreaError::NoArea { target }) => {
-            std::io::stdout().write_all(nothing(&target).as_bytes())?;
-            return Ok(0);
-        }
         Err(error @ AreaError::Removal { .. }) => {
             // Some of it may be gone.
             complain(&error.into());
@@ -42,8 +35,9 @@ fn carry_out(args: &CleanArgs) -> Result<u8> {
         }
         removed => removed?,
     };
-    if let Err(error) = std::io::stdout().write_all(done(&removed)?.as_bytes()) {
-        let root = removed.root.display().to_string();
+    let text = done(&args.path, &removed)?;
+    if let (Err(error), Some((root, _))) = (std::io::stdout().write_all(text.as_bytes()), &removed.area) {
+        let root = root.display().to_string();
         complain(
             &anyhow::Error::from(error).context(format!("{root} was removed, but that can't be printed")),
         );
@@ -57,28 +51,54 @@ fn nothing(target: &Path) -> String {
     wrap(&text, style().width, 0) + "\n"
 }
 
-fn done(removed: &Removed) -> Result<String> {
-    let (what, root) = (&removed.what, shown(&removed.root));
-    let from = if what.left_count > 0 { "Removed what Reelgauge made in" } else { "Removed" };
-    let mut text =
-        format!("{from} {root}: {}, {}.\n", units::counted(what.files, "file"), units::amount(what.bytes));
-    left(removed, "It stays, with", &mut text)?;
+fn done(target: &Path, removed: &Removed) -> Result<String> {
+    let mut text = match &removed.area {
+        None if removed.leftovers.is_empty() => nothing(target),
+        None => String::new(),
+        Some((root, what)) => {
+            let from = if what.left_count > 0 { "Removed what Reelgauge made in" } else { "Removed" };
+            let (files, size) = (units::counted(what.files, "file"), units::amount(what.bytes));
+            let mut text = format!("{from} {}: {files}, {size}.\n", shown(root));
+            left(what, "It stays, with", &mut text)?;
+            text
+        }
+    };
+    leftovers(&removed.leftovers, "Removed", &mut text)?;
     Ok(text)
 }
 
-fn would(removed: &Removed) -> Result<String> {
-    let what = &removed.what;
-    let mut text = format!(
-        "Would remove {}, {}; nothing was done:\n",
-        units::counted(what.files, "file"),
-        units::amount(what.bytes)
-    );
-    for folder in what.folders.iter().filter(|folder| folder.files > 0) {
-        let (files, bytes) = (units::counted(folder.files, "file"), units::amount(folder.bytes));
-        writeln!(text, "  {}  {files}, {bytes}", shown(&folder.path))?;
-    }
-    left(removed, "The area would stay, with", &mut text)?;
+fn would(target: &Path, removed: &Removed) -> Result<String> {
+    let mut text = match &removed.area {
+        None if removed.leftovers.is_empty() => nothing(target),
+        None => String::new(),
+        Some((_, what)) => {
+            let mut text = format!(
+                "Would remove {}, {}; nothing was done:\n",
+                units::counted(what.files, "file"),
+                units::amount(what.bytes)
+            );
+            for folder in what.folders.iter().filter(|folder| folder.files > 0) {
+                let (files, bytes) = (units::counted(folder.files, "file"), units::amount(folder.bytes));
+                writeln!(text, "  {}  {files}, {bytes}", shown(&folder.path))?;
+            }
+            left(what, "The area would stay, with", &mut text)?;
+            text
+        }
+    };
+    leftovers(&removed.leftovers, "Would remove", &mut text)?;
     Ok(text)
+}
+
+/// What killed starts left.
+fn leftovers(paths: &[PathBuf], verb: &str, text: &mut String) -> Result<()> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    writeln!(text, "{verb} what a start left that was killed while it made its area:")?;
+    for path in paths {
+        writeln!(text, "  {}", shown(path))?;
+    }
+    Ok(())
 }
 
 /// A path, as it may be shown: whoever may write in a target gives names there.
@@ -87,8 +107,7 @@ fn shown(path: &Path) -> String {
 }
 
 /// What is somebody else's.
-fn left(removed: &Removed, stays: &str, text: &mut String) -> Result<()> {
-    let what = &removed.what;
+fn left(what: &Cleaned, stays: &str, text: &mut String) -> Result<()> {
     if what.left_count == 0 {
         return Ok(());
     }

@@ -182,8 +182,9 @@ fn tell(event: &ProveEvent<'_>, names: &[String], is_quiet: bool) {
         ProveEvent::Pass { number, of, state, last_took_s } => {
             pass_line(*number, *of, &names[*state], *last_took_s)
         }
-        ProveEvent::Disturbed(disturbance) => {
-            format!("  does not count, and is measured again: {}", disturbance_words(disturbance))
+        ProveEvent::Disturbed { disturbance, is_again } => {
+            let again = if *is_again { ", and is measured again" } else { "" };
+            format!("  does not count{again}: {}", disturbance_words(disturbance))
         }
         ProveEvent::Measured(_) => return,
     };

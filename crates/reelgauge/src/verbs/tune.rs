@@ -2,19 +2,21 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use reelgauge_doctor::tune::fragments;
 use reelgauge_report::text::shell_word;
-use reelgauge_report::tune::{WrittenFragment, files_written, one_after_another, tune_json, written};
+use reelgauge_report::tune::{
+    WrittenFragment, files_written, one_after_another, refused, tune_json, written,
+};
 
 use crate::cli::TuneArgs;
 
 /// Makes the fragments. The exit code.
 pub fn tune(args: &TuneArgs) -> Result<u8> {
     let (purpose, site) = (args.purpose(), args.site());
-    let fragments = fragments(purpose, &site)?;
+    let fragments = fragments(purpose, &site).map_err(|error| anyhow!(refused(&error)))?;
     let all = written(purpose, &site, &fragments);
     if let Some(dir) = &args.out {
         write(dir, &all)?;
@@ -30,6 +32,11 @@ pub fn tune(args: &TuneArgs) -> Result<u8> {
 
 /// Writes files that are not there yet, or none.
 fn write(dir: &Path, all: &[WrittenFragment<'_>]) -> Result<()> {
+    // With a slash behind its name a link would be followed.
+    let bare: PathBuf = dir.components().collect();
+    if bare.is_symlink() {
+        bail!("{} is a symbolic link; give --out the folder itself", shell_word(&bare));
+    }
     fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", shell_word(dir)))?;
     if let Some(one) = all.iter().find(|one| dir.join(one.name).symlink_metadata().is_ok()) {
         bail!("{} is there already; give --out a folder without it", shell_word(&dir.join(one.name)));

@@ -10,7 +10,8 @@ use reelgauge_doctor::rule::{Claim, Evidence, Layer, Os, Policy, Role, Severity}
 use serde::Serialize;
 
 use super::next_step::next_step;
-use super::{gaps, probes, words};
+use super::reason::reason;
+use super::{probes, words};
 use crate::text::is_harmful;
 
 #[derive(Serialize)]
@@ -121,7 +122,7 @@ pub fn diagnosis_json(diagnosis: &Diagnosis, way: Option<&PathFacts>) -> serde_j
     let not_looked_at = diagnosis.not_looked.iter().map(|rule| NotLookedAt {
         rule: rule.rule,
         missing: &rule.missing,
-        reasons: rule.missing.iter().map(gaps::reason).collect(),
+        reasons: rule.missing.iter().map(reason).collect(),
     });
     let text = serde_json::to_string_pretty(&Written {
         answer: words::answer(diagnosis),
@@ -150,7 +151,7 @@ fn probes_of(probed: &Subject) -> Probes<'_> {
     let facts = probed.all().map(|(name, fact)| {
         let said = match fact {
             Ok(value) => ProbedFact::Known(value),
-            Err(gap) => ProbedFact::NotKnown { not_known: gaps::reason(gap) },
+            Err(gap) => ProbedFact::NotKnown { not_known: reason(gap) },
         };
         (name, said)
     });
@@ -186,7 +187,7 @@ fn written(finding: &Finding, os: Os) -> WrittenFinding<'_> {
             .iter()
             .map(|found| WrittenFound { found, sentence: words::found(found) })
             .collect(),
-        cost: words::cost(rule.severity),
+        cost: words::price(rule.severity),
         why: &rule.why,
         recommended: &rule.recommended,
         fix: rule.fix(os).map(|fix| words::command(fix, finding)),

@@ -15,12 +15,12 @@ pub(super) fn next_step(diagnosis: &Diagnosis) -> String {
     let there = if diagnosis.scope.is_elsewhere { "there: " } else { "" };
     if diagnosis.findings.iter().any(|finding| finding.rule.severity < Severity::Info) {
         return format!(
-            "change one thing at a time, and measure before and after: {there}reelgauge check {path}"
+            "Change one thing at a time, and measure before and after: {there}reelgauge check {path}"
         );
     }
     match first_remedy(diagnosis) {
         Some(remedy) => remedy,
-        None => format!("measure what the storage carries: {there}reelgauge check {path}"),
+        None => format!("Measure what the storage carries: {there}reelgauge check {path}"),
     }
 }
 
@@ -29,12 +29,12 @@ fn first_remedy(diagnosis: &Diagnosis) -> Option<String> {
     let gaps: Vec<&Gap> = diagnosis.not_looked.iter().flat_map(|rule| &rule.missing).collect();
     if gaps.iter().any(|gap| gap.why == NotKnown::NotThere && gap.text.starts_with("ethtool ")) {
         let ask = if diagnosis.scope.is_elsewhere {
-            "install ethtool there and collect"
+            "Install ethtool there and collect"
         } else {
-            "install ethtool and ask"
+            "Install ethtool and ask"
         };
         return Some(format!("{ask} again: it tells how the network card is set"));
     }
-    let ask = if diagnosis.scope.is_elsewhere { "collect again as root, there" } else { "ask again as root" };
+    let ask = if diagnosis.scope.is_elsewhere { "Collect again as root, there" } else { "Ask again as root" };
     gaps.iter().any(|gap| gap.why == NotKnown::NotAllowed).then(|| ask.to_owned())
 }

@@ -4,7 +4,7 @@ use reelgauge_doctor::Diagnosis;
 use reelgauge_doctor::facts::{Gap, Subject, Value};
 
 use super::INDENT;
-use super::gaps::reason;
+use super::reason::reason;
 use crate::page::Page;
 use crate::text::{capital, plain_short};
 use crate::units::{block_size, count, span};
@@ -40,10 +40,9 @@ const LINES: [(&str, &[Part]); 7] = [
         "Extended attributes",
         &[
             ("xattrs", |_, value| word(value)),
-            ("xattr_largest_bytes", |_, value| match value {
-                Value::Number(bytes) => format!("up to {} tried", block_size(*bytes as u64)),
-                _ => String::new(),
-            }),
+            ("xattr_largest_bytes", xattr_sizes),
+            // Said beside the largest; here only where it is not known.
+            ("xattr_refused_bytes", |_, _| String::new()),
         ],
     ),
     (
@@ -103,10 +102,25 @@ pub(super) fn probes(diagnosis: &Diagnosis, page: &mut Page) {
         return;
     }
     page.gap();
-    page.item("Probes", "tried in its own folder there, and removed again.");
+    page.item("Probes", "Tried in its own folder there, and removed again.");
     for (name, line) in lines {
         page.below(INDENT, name, &line);
     }
+}
+
+/// Which probes found less than they look for, each with every reason once.
+pub(super) fn not_measured(probed: &Subject) -> Vec<(&'static str, &Gap)> {
+    let mut all: Vec<(&'static str, &Gap)> = Vec::new();
+    for (name, parts) in LINES {
+        for (fact, _) in parts {
+            if let Some(Err(gap)) = probed.fact(fact)
+                && !all.contains(&(name, gap))
+            {
+                all.push((name, gap));
+            }
+        }
+    }
+    all
 }
 
 /// `None` where nothing was said of any of its facts.
@@ -135,6 +149,22 @@ fn clock(probed: &Subject, value: &Value) -> String {
             let (apart, unsure) = (seconds("clock_apart_s"), seconds("clock_unsure_s"));
             format!("the storage's differs from this machine's by {apart} ({side}), give or take {unsure}")
         }
+    }
+}
+
+/// Up to which size attributes are kept, and what was refused.
+fn xattr_sizes(probed: &Subject, value: &Value) -> String {
+    let (largest, refused) = (value, probed.fact("xattr_refused_bytes"));
+    match (largest, refused) {
+        (Value::Number(largest), Some(Ok(Value::Number(refused)))) => format!(
+            "up to {}, while {} was refused (sizes between them were not tried)",
+            block_size(*largest as u64),
+            block_size(*refused as u64)
+        ),
+        (Value::Number(largest), _) => {
+            format!("up to {}, the largest that was tried", block_size(*largest as u64))
+        }
+        _ => String::new(),
     }
 }
 
@@ -220,8 +250,30 @@ mod tests {
     }
 
     #[test]
+    fn sizes_of_attributes_are_the_file_systems_only_where_it_refused_one() {
+        let line = |text: &str| told(&format!("xattrs = kept\n{text}"))[0].1.clone();
+        assert_eq!(
+            line("xattr_largest_bytes = 256\nxattr_refused_bytes = 1024\n"),
+            "Kept; up to 256 B, while 1 KiB was refused (sizes between them were not tried)."
+        );
+        assert_eq!(
+            line("xattr_largest_bytes = 65536\nxattr_refused_bytes -\n"),
+            "Kept; up to 64 KiB, the largest that was tried."
+        );
+        let full = "no room is left to set a larger extended attribute";
+        assert_eq!(
+            line(&format!("xattr_largest_bytes ! {full}\nxattr_refused_bytes ! {full}\n")),
+            format!("Kept; not measured: {full}.")
+        );
+    }
+
+    #[test]
     fn what_could_not_be_found_out_says_why_once_and_steers_no_terminal() {
-        let text = "flock ! could not lock a file: \u{1b}[2J\nbyte_locks ! could not lock a file: \u{1b}[2J\nlocks_reach -\n";
-        assert_eq!(told(text), [("Locks", "The probe could not lock a file: \\u{1b}[2J.".to_owned())]);
+        let text = "flock ! the probe could not lock a file: \u{1b}[2J\nbyte_locks ! the probe could not lock a file: \u{1b}[2J\n\
+                    locks_reach -\n";
+        assert_eq!(
+            told(text),
+            [("Locks", "Not measured: the probe could not lock a file: \\u{1b}[2J.".to_owned())]
+        );
     }
 }

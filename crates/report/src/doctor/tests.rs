@@ -153,3 +153,30 @@ fn another_machine_is_called_by_its_name_or_that_machine() {
     let told = screen(&diagnosis);
     assert!(told.contains("found on edit7") && !told.contains('\u{1b}'), "{told}");
 }
+
+/// A probe that failed is named, also where no rule here judges it.
+#[test]
+fn what_a_probe_could_not_measure_stands_among_what_was_not_looked_at() {
+    let why = "too few inodes are left to make a file (No space left on device); make room, and probe again";
+    let mut texts = Texts::default();
+    texts.put(
+        reelgauge_doctor::facts::PROBED,
+        Ok(format!("path = /mnt/disk\nflock = refused\nlisting_entries ! {why}\nlisting_worst_us ! {why}\n")),
+    );
+    let scope = Scope { is_probed: true, ..Scope::default() };
+    let text = screen(&diagnose(&texts, scope, &[]), true, 140);
+    assert!(text.contains("Not looked at: 1 probe.\n"), "{text}");
+    assert!(text.contains(&format!("not measured: {why}: the probe Listing")), "{text}");
+    assert!(text.contains(&format!("Listing: Not measured: {why}.")), "{text}");
+    assert!(!text.contains("Cost: can cost"), "{text}");
+}
+
+#[test]
+fn prices_and_costs_say_the_same_once() {
+    use reelgauge_doctor::rule::Severity;
+    for severity in [Severity::Critical, Severity::High, Severity::Medium, Severity::Low, Severity::Info] {
+        let price = words::price(severity);
+        assert!(price.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()), "{price}");
+        assert!(!price.contains("cost") && words::cost(severity).contains("cost"), "{price}");
+    }
+}

@@ -87,6 +87,17 @@ pub(super) fn cost(severity: Severity) -> &'static str {
     }
 }
 
+/// The same as a part of its own.
+pub(super) fn price(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Critical => "Stalled playback, data at risk, or up to two thirds of the throughput.",
+        Severity::High => "Dropped frames, or up to a third of the throughput.",
+        Severity::Medium => "10 to 50 % of the throughput.",
+        Severity::Low => "Less than 10 % of the throughput, or nothing most of the time.",
+        Severity::Info => "Nothing by itself.",
+    }
+}
+
 /// What a rule rests on, with the first number that somebody gives for it.
 pub(super) fn evidence_and_claim(rule: &Rule) -> String {
     let level = match rule.evidence {

@@ -76,3 +76,35 @@ fn what_is_traded_is_explained_and_what_is_left_says_why() {
     let nfs = text(Purpose::ClientMacos, &fan_in()).replace("\n#  ", "").replace("\n# ", " ");
     assert!(nfs.contains("locallocks") && nfs.contains("can damage it"), "{nfs}");
 }
+
+#[test]
+fn names_that_nobody_stated_are_called_placeholders() {
+    let flat = |site: &Site| text(Purpose::Smb, site).replace("\n#  ", "").replace("\n# ", " ");
+    let said = flat(&Site::default());
+    assert!(
+        said.contains(
+            "PLACEHOLDERS: nobody stated media (--share) and /srv/media (--path); put yours in their place."
+        ),
+        "{said}"
+    );
+    assert!(
+        said.contains("PLACEHOLDER: nobody stated eth0 (--interface); put yours in its place."),
+        "{said}"
+    );
+    let stated = Site { not_stated: Vec::new(), ..Site::default() };
+    assert!(!flat(&stated).contains("PLACEHOLDER"), "{}", flat(&stated));
+}
+
+#[test]
+fn a_site_that_cannot_be_is_refused_in_units() {
+    let site = Site {
+        server_memory_bytes: Some(32 << 30),
+        reserved_memory_bytes: Some(64 << 30),
+        ..Site::default()
+    };
+    let said = refused(&fragments(Purpose::Zfs, &site).unwrap_err());
+    assert_eq!(
+        said,
+        "--reserve is 64 GiB, and --memory 32 GiB: nothing of the server's memory would be left; give less than 32 GiB"
+    );
+}

@@ -4,13 +4,13 @@ use reelgauge_doctor::rule::catalogue::rules;
 use reelgauge_doctor::rule::{Evidence, Rule};
 use reelgauge_doctor::tune::Purpose;
 use reelgauge_doctor::tune::fragment::{Because, Destination, Fragment, Left, Line};
-use reelgauge_doctor::tune::site::{Site, Topology};
+use reelgauge_doctor::tune::site::{Site, SiteError, Topology};
 
 use super::sums::{ms, speed};
 use crate::units::{block_size, counted};
 
 /// What to do next.
-pub(super) const NEXT: &str = "apply one fragment at a time, and prove that it helps here: reelgauge prove --change \
+pub(super) const NEXT: &str = "Apply one fragment at a time, and prove that it helps here: reelgauge prove --change \
                                COMMAND --undo COMMAND -- streams PATH --find-max";
 
 /// What there is to say of Apple's former protocol.
@@ -61,6 +61,35 @@ pub(super) fn place(place: &Destination) -> String {
             format!("These are commands for {by}; run them one by one, as an administrator.")
         }
         Destination::Dialog(dialog) => format!("These lines go into the dialog {dialog}."),
+    }
+}
+
+/// Which names stand in it that nobody stated.
+pub(super) fn placeholders(fragment: &Fragment, site: &Site) -> Option<String> {
+    let names = fragment.names.iter().filter(|name| site.not_stated.contains(name));
+    let told: Vec<String> = names.map(|name| format!("{} ({})", site.name(*name), name.flag())).collect();
+    match told.as_slice() {
+        [] => None,
+        [one] => Some(format!("PLACEHOLDER: nobody stated {one}; put yours in its place.")),
+        [all @ .., last] => Some(format!(
+            "PLACEHOLDERS: nobody stated {} and {last}; put yours in their place.",
+            all.join(", ")
+        )),
+    }
+}
+
+/// Why nothing can be said of a site, and what can be stated instead.
+pub fn refused(error: &SiteError) -> String {
+    match error {
+        SiteError::Memory { reserved_bytes, memory_bytes } => {
+            let memory = block_size(*memory_bytes);
+            format!(
+                "--reserve is {}, and --memory {memory}: nothing of the server's memory would be left; give less than \
+                 {memory}",
+                block_size(*reserved_bytes)
+            )
+        }
+        error => error.to_string(),
     }
 }
 

@@ -21,7 +21,7 @@ use reelgauge_workload::script::Script;
 use super::VERB;
 use super::agreement::outlier;
 use super::budget::{FORMAT_S, LOOK_S, RATE_TIMES, TRIAL_TIMES, Times};
-use super::everyday::everyday;
+use super::everyday::{everyday, name};
 use super::findings::{Counted, Findings, Work};
 use super::limit::{Fall, Limiter, acquits_storage, limiter};
 use super::load::{PointLoad, Rate};
@@ -200,7 +200,7 @@ impl Look {
                 return Ok(None);
             }
             let specs = point_load.specs(count);
-            let label = format!("{count} x {}, {}", format.id, work.word());
+            let label = format!("{count} x {}, {}", name(format), work.word());
             let point = self.point(label, workers, TRIAL_TIMES, specs, observer, interrupt)?;
             if !self.session.goes_on() {
                 break;

@@ -44,6 +44,9 @@ pub struct Proof {
     pub complete: bool,
     /// Why not, where something stopped it.
     pub ended_early: Option<String>,
+    /// Whether that was whoever began it.
+    #[serde(default)]
+    pub is_interrupted: bool,
     /// What all of them allow to conclude.
     pub conclusion: Option<ProofConclusion>,
     /// Why the change is still in place, where it is.

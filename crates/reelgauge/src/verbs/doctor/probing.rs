@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use anyhow::{Context, Result};
-use reelgauge_runner::interrupt::Interrupt;
-use reelgauge_runner::probe::{ProbeRequest, probe};
+use anyhow::{Context, Result, bail};
+use reelgauge_runner::interrupt::{EXIT_INTERRUPTED, Interrupt};
+use reelgauge_runner::probe::{ProbeError, ProbeRequest, Probed, probe};
 use reelgauge_runner::supervise::{Patience, supervised};
 
 use crate::cli::{DoctorArgs, terms};
@@ -12,6 +12,12 @@ use crate::screen::{EXIT_BROKE_OFF, complain, fitted};
 
 /// Probes and judges. The exit code.
 pub(super) fn with_probes(args: &DoctorArgs) -> Result<u8> {
+    if args.from.is_some() {
+        bail!(
+            "--probe tries what this machine's storage does, and --from judges another machine by its texts: leave \
+             one of them away"
+        );
+    }
     let target = args.path.clone().context("--probe needs a PATH to probe")?;
     let hang_after = args.hang_after.duration();
     let request = ProbeRequest { target: target.clone(), terms: terms(args.shared_target, None), hang_after };
@@ -29,10 +35,33 @@ fn carry_out(args: &DoctorArgs, request: &ProbeRequest) -> Result<u8> {
             return Ok(code);
         }
     };
+    let judged = judged(args, &probed, &interrupt)?;
+    // Until the very end: what is asked of a machine takes a moment, too.
+    if interrupt.asked() {
+        let stopped = ProbeError::Stopped;
+        let code = stopped.exit_code();
+        complain(&stopped.into());
+        return Ok(code);
+    }
+    std::io::stdout().lock().write_all(&judged.text)?;
+    Ok(if interrupt.asked() { EXIT_INTERRUPTED as u8 } else { judged.code })
+}
+
+/// What is said in the end, and the exit code.
+struct Judged {
+    text: Vec<u8>,
+    code: u8,
+}
+
+fn judged(args: &DoctorArgs, probed: &Probed, interrupt: &Interrupt) -> Result<Judged> {
+    let mut text = Vec::new();
+    if interrupt.asked() {
+        return Ok(Judged { text, code: EXIT_INTERRUPTED as u8 });
+    }
     for note in &probed.notes {
         // Nobody is left to tell when standard error is closed.
         let _ = writeln!(std::io::stderr(), "{}", fitted(&format!("reelgauge: {note}")));
     }
-    let code = super::judge(args, Some(&probed.text), &mut std::io::stdout().lock())?;
-    Ok(if probed.is_whole { code } else { EXIT_BROKE_OFF })
+    let code = super::judge(args, Some(&probed.text), &mut text)?;
+    Ok(Judged { text, code: if probed.is_whole { code } else { EXIT_BROKE_OFF } })
 }

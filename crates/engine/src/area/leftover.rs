@@ -1,0 +1,242 @@
+//! What a start that was killed leaves: the area is made under a name of its own, `reelgauge-area.new-ID`,
+//! and a kill before it gets its right one leaves that.
+//!
+//! It goes where it is the tool's beyond doubt: a directory of such a name, of the same user, with a marker
+//! in it and nothing else, or with nothing at all. Links are not followed. A start that is only slow loses
+//! nothing: what it made is first given another name, in one step, so that of the two one comes too late. A
+//! start that comes too late makes its area in its place.
+//!
+//! Unix only: elsewhere no owner tells whose a directory is, and nothing is removed.
+
+use std::path::{Path, PathBuf};
+
+use super::AREA_DIR;
+
+/// What stands between the area's name and the id.
+const NEW: &str = ".new-";
+/// Groups of hexadecimal digits of an id.
+const ID_GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
+
+/// The name of an area that is being made.
+pub(super) fn name_of_new(id: &str) -> String {
+    format!("{AREA_DIR}{NEW}{id}")
+}
+
+/// Whether a name is such a one.
+fn is_name_of_new(name: &str) -> bool {
+    let Some(id) = name.strip_prefix(AREA_DIR).and_then(|rest| rest.strip_prefix(NEW)) else { return false };
+    let is_hex = |group: &str| group.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    id.split('-').map(str::len).eq(ID_GROUPS) && id.split('-').all(is_hex)
+}
+
+/// A run that begins looks at so many names in its target: it waits for none of a folder of frames.
+pub(super) const NAMES_MAX: usize = 10_000;
+
+/// Such names among the first in a target, in their order; none where it can't be listed.
+pub(super) fn named(target: &Path, names_max: usize) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(target).into_iter().flatten().take(names_max).flatten();
+    let is_one = |entry: &std::fs::DirEntry| entry.file_name().to_str().is_some_and(is_name_of_new);
+    let mut named: Vec<PathBuf> = entries.filter(is_one).map(|entry| entry.path()).collect();
+    named.sort();
+    named
+}
+
+#[cfg(unix)]
+pub(super) use unix::{look, remove};
+
+#[cfg(unix)]
+mod unix {
+    use std::fs;
+    use std::io;
+    use std::path::{Path, PathBuf};
+
+    use rustix::io::Errno;
+
+    use super::super::marker::Marker;
+    use super::super::{AreaDir, MARKER_FILE, rename_to_new};
+    use super::{name_of_new, named};
+
+    /// Those in a target that are the tool's, and of one of these users.
+    pub(in super::super) fn look(target: &Path, users: &[u32]) -> Vec<PathBuf> {
+        named(target, usize::MAX).into_iter().filter(|path| ours(path, users).is_some()).collect()
+    }
+
+    /// Removes them, as far as they are among so many names. What can't be removed stays, as does what
+    /// changes meanwhile.
+    pub(in super::super) fn remove(target: &Path, names_max: usize, users: &[u32]) -> Vec<PathBuf> {
+        let is_gone = |path: &PathBuf| ours(path, users).is_some_and(|dir| take_away(target, &dir, users));
+        named(target, names_max).into_iter().filter(is_gone).collect()
+    }
+
+    /// The directory, where it is the tool's: nothing is in it but a marker.
+    fn ours(path: &Path, users: &[u32]) -> Option<AreaDir> {
+        let dir = AreaDir::open(path).ok()?;
+        let facts = dir.facts(path).ok()?;
+        if !users.contains(&facts.owner.user) {
+            return None;
+        }
+        let names = dir.names_in(path).ok()?;
+        let [marker] = names.as_slice() else { return names.is_empty().then_some(dir) };
+        let facts = dir.facts(&path.join(marker)).ok()?;
+        let is_of_the_tool = marker == MARKER_FILE && facts.is_file() && facts.names == 1;
+        // Killed before its first byte, the marker is a file without any.
+        let is_marker = is_of_the_tool && (facts.size_bytes == 0 || Marker::read(&dir).is_ok());
+        is_marker.then_some(dir)
+    }
+
+    /// Whether it is gone now.
+    fn take_away(target: &Path, dir: &AreaDir, users: &[u32]) -> bool {
+        let claimed = target.join(name_of_new(&Marker::fresh().id));
+        let dir = match rename_to_new(dir.path(), &claimed) {
+            Ok(()) => match ours(&claimed, users).filter(|now| is_same(now, dir)) {
+                Some(dir) => dir,
+                None => {
+                    // Something else came into its place: that gets its name back.
+                    let _ = rename_to_new(&claimed, dir.path());
+                    return false;
+                }
+            },
+            // Where no directory is renamed, nobody who is slow gets this one's name changed either.
+            Err(error) if renames_none(&error) => dir.clone(),
+            Err(_) => return false,
+        };
+        let marker = dir.remove_file(&dir.path().join(MARKER_FILE));
+        let is_empty = marker.is_ok() || marker.is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        is_empty && fs::remove_dir(dir.path()).is_ok()
+    }
+
+    fn is_same(one: &AreaDir, two: &AreaDir) -> bool {
+        match (one.facts(one.path()), two.facts(two.path())) {
+            (Ok(one), Ok(two)) => one.id() == two.id(),
+            _ => false,
+        }
+    }
+
+    fn renames_none(error: &io::Error) -> bool {
+        let none = [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::PERM];
+        none.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn look(_target: &Path, _users: &[u32]) -> Vec<PathBuf> {
+    Vec::new()
+}
+
+#[cfg(not(unix))]
+pub(super) fn remove(_target: &Path, _names_max: usize, _users: &[u32]) -> Vec<PathBuf> {
+    Vec::new()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, symlink};
+
+    use super::super::marker::Marker;
+    use super::super::{Area, AreaDir, LOCK_FILE, MARKER_FILE, Sharing};
+    use super::*;
+
+    const NONE: [PathBuf; 0] = [];
+
+    fn names_in(dir: &Path) -> Vec<String> {
+        let names = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// As a kill between the marker and the right name leaves it.
+    fn left(target: &Path) -> PathBuf {
+        let marker = Marker::fresh();
+        let path = target.join(name_of_new(&marker.id));
+        fs::create_dir(&path).unwrap();
+        marker.write(&AreaDir::open(&path).unwrap()).unwrap();
+        path
+    }
+
+    #[test]
+    fn what_a_killed_start_left_goes_with_the_next_one_and_with_clean() {
+        let target = tempfile::tempdir().unwrap();
+        fs::write(target.path().join("film.mov"), "precious").unwrap();
+        let whole = left(target.path());
+        let empty = target.path().join(name_of_new(&Marker::fresh().id));
+        fs::create_dir(&empty).unwrap();
+        let without_a_byte = left(target.path());
+        fs::write(without_a_byte.join(MARKER_FILE), "").unwrap();
+        let mut all = vec![whole, empty, without_a_byte];
+        all.sort();
+        assert_eq!(Area::leftovers(target.path(), Sharing::Unsaid).unwrap(), all);
+        let area = Area::open_or_create(target.path()).unwrap();
+        assert_eq!(names_in(target.path()), ["film.mov", AREA_DIR]);
+        // Beside an area that is there, too.
+        left(target.path());
+        drop(Area::open_or_create(target.path()).unwrap());
+        assert_eq!(names_in(target.path()), ["film.mov", AREA_DIR]);
+        area.clean().unwrap();
+
+        let again = left(target.path());
+        assert_eq!(Area::remove_leftovers(target.path(), Sharing::Unsaid).unwrap(), [again]);
+        assert_eq!(names_in(target.path()), ["film.mov"]);
+    }
+
+    #[test]
+    fn what_is_not_the_tools_beyond_doubt_stays() {
+        let (target, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let elsewhere = left(other.path());
+        let name = || target.path().join(name_of_new(&Marker::fresh().id));
+        // Links, to an area that is being made and to a folder of media.
+        symlink(&elsewhere, name()).unwrap();
+        symlink(other.path(), name()).unwrap();
+        fs::write(name(), "a file of that name").unwrap();
+        // With something beside the marker: somebody's, or somebody uses it.
+        for more in ["film.mov", LOCK_FILE] {
+            fs::write(left(target.path()).join(more), "precious").unwrap();
+        }
+        // A marker that is none, one that is a link, one with a second name, one of a newer version.
+        fs::write(left(target.path()).join(MARKER_FILE), "hello").unwrap();
+        fs::write(left(target.path()).join(MARKER_FILE), "format = 99\ntool_version = \"9\"").unwrap();
+        let linked = name();
+        fs::create_dir(&linked).unwrap();
+        symlink(elsewhere.join(MARKER_FILE), linked.join(MARKER_FILE)).unwrap();
+        let hard = left(target.path());
+        fs::hard_link(hard.join(MARKER_FILE), other.path().join("second")).unwrap();
+        // Names that are nearly such a one.
+        for near in ["", "-", "film", "0123", "01234567-0123-0123-0123-0123456789AB"] {
+            fs::create_dir(target.path().join(format!("{AREA_DIR}{NEW}{near}"))).unwrap();
+        }
+        let before = names_in(target.path());
+        assert_eq!(Area::leftovers(target.path(), Sharing::Unsaid).unwrap(), NONE);
+        assert_eq!(Area::remove_leftovers(target.path(), Sharing::Unsaid).unwrap(), NONE);
+        Area::open_or_create(target.path()).unwrap().clean().unwrap();
+        assert_eq!(names_in(target.path()), before);
+        assert!(elsewhere.join(MARKER_FILE).exists());
+    }
+
+    #[test]
+    fn what_another_user_left_stays() {
+        let target = tempfile::tempdir().unwrap();
+        let path = left(target.path());
+        let owner = fs::metadata(&path).unwrap().uid();
+        assert_eq!(remove(target.path(), NAMES_MAX, &[owner + 1]), NONE);
+        assert!(path.join(MARKER_FILE).exists());
+        assert_eq!(remove(target.path(), NAMES_MAX, &[owner + 1, owner]), [path]);
+    }
+
+    #[test]
+    fn a_start_that_is_only_slow_makes_its_area_in_its_place() {
+        let target = tempfile::tempdir().unwrap();
+        let taken = super::super::created_with(target.path(), &|new| {
+            // Another start takes it for a leftover, just before it gets its right name.
+            assert_eq!(
+                remove(target.path(), NAMES_MAX, &[fs::metadata(new).unwrap().uid()]),
+                [new.to_owned()]
+            );
+        });
+        let area = taken.unwrap();
+        assert!(area.root().join(MARKER_FILE).exists() && area.is_new());
+        assert_eq!(names_in(target.path()), [AREA_DIR]);
+        drop(area.lock().unwrap());
+    }
+}

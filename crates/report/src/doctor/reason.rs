@@ -1,0 +1,30 @@
+//! Why a text tells nothing, in words.
+
+use reelgauge_doctor::facts::Gap;
+use reelgauge_doctor::texts::NotKnown;
+
+use crate::text::{plain, plain_short};
+
+/// A reason is no longer than this.
+const REASON_CHARS: usize = 160;
+
+/// Why a text tells nothing, in words.
+pub(super) fn reason(gap: &Gap) -> String {
+    let text = plain_short(&gap.text, REASON_CHARS);
+    let is_file = gap.text.starts_with('/');
+    let program = text.split(' ').next().unwrap_or_default();
+    match &gap.why {
+        NotKnown::NotThere if is_file => format!("there is no {text}"),
+        NotKnown::NotThere => format!("{program} is not installed"),
+        NotKnown::NotAllowed => format!("only root may read {text}"),
+        NotKnown::Failed(said) => format!("'{text}' failed ({})", plain_short(said, REASON_CHARS)),
+        NotKnown::TimedOut => format!("'{text}' gave no answer in time"),
+        NotKnown::TooLarge => format!("{text} is larger than 1 MiB"),
+        NotKnown::NotCollected => format!("'{text}' was not collected"),
+        NotKnown::NotTold => format!("{text} does not say it"),
+        NotKnown::Virtual => "the cards of a virtual machine do not tell their real speed".to_owned(),
+        NotKnown::Probe(why) => format!("not measured: {}", plain_short(why, REASON_CHARS)),
+        NotKnown::NoFile(what) => format!("'{text}' is {what} in the folder, and was not read"),
+        NotKnown::Writes(why) => format!("{} (the script of --collect-script asks it)", plain(why)),
+    }
+}
