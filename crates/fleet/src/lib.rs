@@ -8,6 +8,7 @@
 //! * [`install`] puts agents on other machines, over ssh.
 //! * [`protocol`]: what a controller and its agents say to each other about a run.
 //! * [`agent`]: what a machine does for the fleet. [`controller`]: who is there, and what they are told.
+//! * [`search`] for the largest count that all agents carry together.
 //! * [`whole`]: the agents' run directories become one.
 //!
 //! Not here: measuring, which [`reelgauge_runner`] does on each machine as it does without a fleet; sentences
@@ -21,6 +22,7 @@ pub mod envelope;
 pub mod install;
 pub mod limits;
 pub mod protocol;
+pub mod search;
 pub mod server;
 pub mod site;
 pub mod whole;
