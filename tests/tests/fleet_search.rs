@@ -72,7 +72,7 @@ impl Studio {
 }
 
 /// What a host was in a load point.
-fn presence<'a>(summary: &'a Value, point: usize, host: usize) -> &'a str {
+fn presence(summary: &Value, point: usize, host: usize) -> &str {
     text(summary, &format!("hosts.points.{point}.hosts.{host}.presence"))
 }
 

@@ -1,10 +1,10 @@
 //! A search for the largest count of streams that all agents carry together: what to try next, each agent's
 //! share of it, and what was found. Pure.
 //!
-//! The search itself is that of one machine ([`reelgauge_workload::search`]). A trial is a load point in which
-//! the count is shared out among the agents, one after the other. It is held where every agent that had a
-//! share met its criteria. Where anybody is missing nothing was measured: the trial says nothing of the
-//! storage, and the search ends with what is known.
+//! The search itself is that of one machine ([`reelgauge_workload::search`]). A trial is a load point in
+//! which the count is shared out among the agents, one after the other. It is held where every agent that
+//! had a share met its criteria. Where anybody is missing nothing was measured: the trial says nothing of
+//! the storage, and the search ends with what is known.
 //!
 //! Not here: who is told what, and when (controller), the figures of a trial ([`crate::whole`]).
 
@@ -126,8 +126,8 @@ impl FleetSearch {
         matches!(self.course, Course::Over { .. })
     }
 
-    /// How many trials were decided upon, and whether there will be more: what has to be on disk before anybody
-    /// is told.
+    /// How many trials were decided upon, and whether there will be more: what has to be on disk before
+    /// anybody is told.
     pub fn milestone(&self) -> (usize, bool) {
         (self.trials.len(), self.is_over())
     }

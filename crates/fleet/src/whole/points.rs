@@ -171,8 +171,8 @@ fn rated(point: &LoadPoint) -> Option<(f64, f64)> {
     Some((point.rates_mean_response_ms?, per_s * point.measured_s))
 }
 
-/// The verdict of all agents; who was not there to the end has met nothing. `of_rates` is that on the rates of
-/// all together, where it is known what they are held to.
+/// The verdict of all agents; who was not there to the end has met nothing. `of_rates` is that on the rates
+/// of all together, where it is known what they are held to.
 fn verdict(seen: &View<'_>, index: u16, of_rates: Option<Verdict>) -> Option<Verdict> {
     let mut of_each = Vec::new();
     let mut not_there = Vec::new();
