@@ -1952,7 +1952,7 @@ export type PointStreams = {
 export type Policy = "drop" | "stall";
 
 /** Whether a machine was there in a load point. */
-export type Presence = "whole" | "part" | "missing";
+export type Presence = "whole" | "idle" | "part" | "missing";
 
 /** What one process was asked for and what it achieved. */
 export type ProcessRate = {

@@ -71,7 +71,7 @@ function rowsOf(section: HostsSection, hosts: PointHosts, path: string): Row[] {
     const there = hosts.hosts[at];
     if (there === undefined) return [];
     const note = noteOf(host, there);
-    const bad = there.presence !== "whole" || there.stands_out?.is_worse === true;
+    const bad = (there.presence !== "whole" && there.presence !== "idle") || there.stands_out?.is_worse === true;
     return [{ name: host.agent, host, there, figures: there.figures, path: `${path}.hosts.${at}.figures`, note, bad }];
   });
   const several = (what: string, figures: PartFigures, where: string, note = ""): Row => ({
@@ -99,6 +99,7 @@ function noteOf(host: RunHost, there: HostFigures): string {
     return host.missing_from_s == null ? "missing" : `missing from ${moment(host.missing_from_s)}`;
   }
   if (there.presence === "part") return "not to the end";
+  if (there.presence === "idle") return "idle";
   if (there.stands_out == null) return "";
   return there.stands_out.is_worse ? "stands out" : "better than the rest";
 }

@@ -138,6 +138,8 @@ pub enum HostFigure {
 pub enum Presence {
     /// From its beginning to its end.
     Whole,
+    /// From its beginning to its end, and it had nothing to do: fewer workers than machines were asked for.
+    Idle,
     /// Not to its end.
     Part,
     /// Nothing of it is known.
@@ -242,7 +244,8 @@ impl HostsSection {
     pub fn not_whole(&self, point: usize) -> Vec<usize> {
         let rows = self.points.iter().find(|hosts| hosts.point == point);
         let rows = rows.into_iter().flat_map(|hosts| hosts.hosts.iter().enumerate());
-        rows.filter(|(_, host)| host.presence != Presence::Whole).map(|(at, _)| at).collect()
+        let is_there = |presence| matches!(presence, Presence::Whole | Presence::Idle);
+        rows.filter(|(_, host)| !is_there(host.presence)).map(|(at, _)| at).collect()
     }
 
     /// The machine that a stream ran on.

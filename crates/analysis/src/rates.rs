@@ -117,5 +117,14 @@ impl RateTally {
     }
 }
 
+/// The mean response time of several machines' transfers, from the mean of each and how many it finished.
+/// `None` where nobody finished any.
+pub fn mean_response_together_ms(of_each: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+    let add =
+        |(sum, all): (f64, f64), (mean_ms, finished): (f64, f64)| (sum + mean_ms * finished, all + finished);
+    let (sum, all) = of_each.fold((0.0, 0.0), add);
+    (all > 0.0).then(|| round_to(sum / all, 6))
+}
+
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@
 //! * [`protocol`]: what a controller and its agents say to each other about a run.
 //! * [`throughput`]: what the network between two agents carries.
 //! * [`agent`]: what a machine does for the fleet. [`controller`]: who is there, and what they are told.
+//! * [`search`] for the largest count that all agents carry together.
 //! * [`whole`]: the agents' run directories become one.
 //!
 //! Not here: measuring, which [`reelgauge_runner`] does on each machine as it does without a fleet; sentences
@@ -22,6 +23,7 @@ pub mod envelope;
 pub mod install;
 pub mod limits;
 pub mod protocol;
+pub mod search;
 pub mod server;
 pub mod site;
 pub mod throughput;

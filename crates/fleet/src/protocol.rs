@@ -10,7 +10,7 @@
 
 use std::time::Duration;
 
-use reelgauge_runner::steered::words::LiveSaid;
+use reelgauge_runner::steered::words::{AskedTrial, JudgedTrial, LiveSaid};
 use serde::{Deserialize, Serialize};
 
 /// An agent says how it stands at least this often.
@@ -52,6 +52,24 @@ pub enum Order {
         plan_sha256: String,
         /// The plan.
         plan_toml: String,
+    },
+    /// What the trial is that it asks for.
+    Trial {
+        /// The run.
+        run: String,
+        /// Its load point, from 0.
+        point: u16,
+        /// This agent's share; 0 where it has nothing to do in it.
+        scale: u32,
+        /// For as long as an answer must hold on.
+        confirms: bool,
+    },
+    /// No trial is made any more, instead of the one that it asks for.
+    Enough {
+        /// The run.
+        run: String,
+        /// Its load point, from 0.
+        point: u16,
     },
     /// Begin a load point.
     Start {
@@ -98,6 +116,8 @@ impl Order {
         match self {
             Order::Hold { run, .. }
             | Order::Prepare { run, .. }
+            | Order::Trial { run, .. }
+            | Order::Enough { run, .. }
             | Order::Start { run, .. }
             | Order::Stop { run }
             | Order::Files { run }
@@ -189,6 +209,9 @@ pub struct RunState {
     pub skews_ns: Vec<i64>,
     /// How many load points had their whole time.
     pub points_complete: u16,
+    /// How its latest trial went, in a search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<JudgedTrial>,
 }
 
 /// What a run does.
@@ -197,6 +220,8 @@ pub struct RunState {
 pub enum Phase {
     /// It makes its files.
     Preparing,
+    /// It waits to be told what its next trial is, in a search.
+    Asks(AskedTrial),
     /// It waits to be told when this load point begins.
     Ready {
         /// From 0.

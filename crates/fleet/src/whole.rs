@@ -7,6 +7,7 @@
 //! * `count`: every operation of an agent counted, on the clock and with the numbers of the whole.
 //! * `points`: the load points from the counts of all; `rows`: whose figures they are.
 //! * [`observed`]: what observers counted, beside it.
+//! * `amounts`: what they amount to, in a search or a curve.
 //! * `around`: what a summary says beside its load points. [`by_hand`]: runs that people made on several
 //!   machines.
 //!
@@ -15,6 +16,7 @@
 //!
 //! Not here: how the directories got here (controller), figures and decisions (analysis), sentences (report).
 
+mod amounts;
 mod around;
 pub mod by_hand;
 mod count;
@@ -29,11 +31,13 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use reelgauge_analysis::Summary;
+use reelgauge_analysis::criteria::Criteria;
 use reelgauge_analysis::statement;
 use reelgauge_record::agents::{AgentPlace, AgentPlaces};
 use reelgauge_record::run_dir::{RunDir, RunDirError};
 use reelgauge_report::html::page::PageKind;
 use reelgauge_results::page::{REPORT_FILE, page, run_page, write_html};
+use reelgauge_runner::streams::verdict::rate_criteria;
 
 use count::Counted;
 use share::{Measured, Part};
@@ -128,7 +132,7 @@ pub enum WholeError {
 /// # Errors Nothing can be read of anybody, or what came of it can't be written. That one agent is missing
 /// or damaged is none: the summary says so.
 pub fn make(request: WholeRequest) -> Result<Whole, WholeError> {
-    let WholeRequest { out, plan_toml, agents, points, pauses } = request;
+    let WholeRequest { out, plan_toml, agents, points, pauses, search } = request;
     let folders = share::folders(&agents)?;
     let mut parts: Vec<Part> = Vec::with_capacity(agents.len());
     for (share, folder) in agents.into_iter().zip(folders) {
@@ -144,17 +148,26 @@ pub fn make(request: WholeRequest) -> Result<Whole, WholeError> {
     let counts = |(part, place): (&mut Part, &AgentPlace)| count::of(&run_dir, part, place);
     let counted: Vec<_> = parts.iter_mut().zip(&places.agents).map(counts).collect();
     let mut summary = around::begun(&parts, &run_dir);
-    let seen = View { parts: &parts, places: &places, counted: &counted, agreed: &points };
+    let plan = amounts::streams_plan(&plan_toml);
+    let rates = plan.as_ref().and_then(rate_criteria);
+    let seen =
+        View { parts: &parts, places: &places, counted: &counted, agreed: &points, rates: rates.as_ref() };
     let totals = points::put_into(&mut summary, &seen);
     rows::put_into(&mut summary, &seen);
     around::put_into(&mut summary, &seen, &totals);
     summary.marks = around::pause_marks(&pauses, places.run_ns);
+    amounts::put_into(&mut summary, search.as_ref(), plan.as_ref().filter(|_| is_curve(&parts)));
     gather::write_tables(&run_dir, &parts, &places)?;
     summary.statement = Some(statement::of(&summary));
     run_dir.write_summary(&summary)?;
     leave_page(&run_dir, &mut summary);
     let missing = parts.iter().filter(|part| !part.is_whole()).map(|part| part.name.clone()).collect();
     Ok(Whole { summary, run_dir: run_dir.path().to_path_buf(), missing })
+}
+
+/// Whether everybody's load points are those of a curve.
+fn is_curve(parts: &[Part]) -> bool {
+    parts.iter().filter_map(|part| part.run.as_ref()).all(|run| run.summary.vda.is_some())
 }
 
 /// The page of it. That there is none is a note.
@@ -176,6 +189,8 @@ struct View<'a> {
     places: &'a AgentPlaces,
     counted: &'a [Counted],
     agreed: &'a [PointTimes],
+    /// What the rates of all workers together are held to, where that is known.
+    rates: Option<&'a Criteria>,
 }
 
 impl<'a> View<'a> {

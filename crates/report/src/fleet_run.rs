@@ -72,6 +72,19 @@ pub struct FleetNow {
     pub does: FleetDoes,
     /// Somebody wants a pause, and it has not begun.
     pub will_pause: bool,
+    /// What is tried, in a search.
+    pub tries: Option<FleetTries>,
+}
+
+/// A trial of a search, and what is known so far, each in words: `12 players`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FleetTries {
+    /// What is tried.
+    pub label: String,
+    /// The largest that passed, below all that fell.
+    pub passed: Option<String>,
+    /// The smallest that fell, above all that passed.
+    pub fell: Option<String>,
 }
 
 /// What a fleet does.
@@ -126,7 +139,18 @@ pub enum FleetDoes {
 /// How a run of a fleet stands, in a line.
 pub fn fleet_now(now: &FleetNow) -> String {
     let then = if now.will_pause { "; it pauses before the next load point" } else { "" };
-    format!("{}{then}", standing(now))
+    format!("{}{}{then}", now.tries.as_ref().map(tries).unwrap_or_default(), standing(now))
+}
+
+/// `12 players (8 players passed, 16 players did not), `
+fn tries(tries: &FleetTries) -> String {
+    let known = match (&tries.passed, &tries.fell) {
+        (Some(passed), Some(fell)) => format!(" ({passed} passed, {fell} did not)"),
+        (Some(passed), None) => format!(" ({passed} passed)"),
+        (None, Some(fell)) => format!(" ({fell} did not pass)"),
+        (None, None) => String::new(),
+    };
+    format!("{}{known}, ", tries.label)
 }
 
 fn standing(now: &FleetNow) -> String {
@@ -378,6 +402,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_search_says_what_it_tries_and_what_it_knows() {
+        let known = |passed: Option<&str>, fell: Option<&str>| {
+            let tries = FleetTries {
+                label: "12 players".to_owned(),
+                passed: passed.map(str::to_owned),
+                fell: fell.map(str::to_owned),
+            };
+            fleet_now(&FleetNow { present: 2, agents: 2, tries: Some(tries), ..FleetNow::default() })
+        };
+        assert_eq!(known(None, None), "12 players, preparing: 2 agents");
+        assert_eq!(known(Some("8 players"), None), "12 players (8 players passed), preparing: 2 agents");
+        assert_eq!(
+            known(Some("8 players"), Some("16 players")),
+            "12 players (8 players passed, 16 players did not), preparing: 2 agents"
+        );
+        assert_eq!(
+            known(None, Some("16 players")),
+            "12 players (16 players did not pass), preparing: 2 agents"
+        );
+    }
+
+    #[test]
     fn a_line_fits_and_says_who_is_missing() {
         let measuring = FleetDoes::Measuring {
             point: 1,
@@ -387,19 +433,31 @@ mod tests {
             p99_ms: Some(12.34),
             late_frames: None,
         };
-        let line = fleet_now(&FleetNow { present: 2, agents: 3, does: measuring, will_pause: false });
+        let line =
+            fleet_now(&FleetNow { present: 2, agents: 3, does: measuring, will_pause: false, tries: None });
         assert_eq!(
             line,
             "load point 2, 12 s: 2 of 3 agents, 1,234 MB/s read, 95.0 MB/s written, p99 12.3 ms"
         );
         let starting = FleetDoes::Starting { point: 0, in_s: 2.6 };
-        let line = fleet_now(&FleetNow { present: 3, agents: 3, does: starting, will_pause: false });
+        let line =
+            fleet_now(&FleetNow { present: 3, agents: 3, does: starting, will_pause: false, tries: None });
         assert_eq!(line, "load point 1 begins in 3 s: 3 agents");
-        let all =
-            FleetNow { present: 1, agents: 1, does: FleetDoes::Readying { ready: 0 }, will_pause: true };
+        let all = FleetNow {
+            present: 1,
+            agents: 1,
+            does: FleetDoes::Readying { ready: 0 },
+            will_pause: true,
+            tries: None,
+        };
         assert_eq!(fleet_now(&all), "preparing: 1 agent, 0 ready; it pauses before the next load point");
-        let paused =
-            FleetNow { present: 2, agents: 2, does: FleetDoes::Paused { point: 1 }, will_pause: false };
+        let paused = FleetNow {
+            present: 2,
+            agents: 2,
+            does: FleetDoes::Paused { point: 1 },
+            will_pause: false,
+            tries: None,
+        };
         assert_eq!(
             fleet_now(&paused),
             "paused before load point 2: 2 agents; 'reelgauge fleet resume' goes on"

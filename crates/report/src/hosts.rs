@@ -266,6 +266,7 @@ fn note(host: &RunHost, figures: &reelgauge_analysis::hosts::HostFigures) -> Str
             None => "MISSING".to_owned(),
         },
         (Presence::Part, _) => "NOT TO THE END".to_owned(),
+        (Presence::Idle, _) => "idle".to_owned(),
         (Presence::Whole, Some(out)) if out.is_worse => "stands out".to_owned(),
         (Presence::Whole, Some(_)) => "better than the rest".to_owned(),
         (Presence::Whole, None) => String::new(),

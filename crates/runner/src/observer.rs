@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use reelgauge_analysis::ResponseCounts;
+use reelgauge_analysis::facts::StoppedBy;
 use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::late::StreamNow;
 use reelgauge_engine::clock::Clock;
@@ -124,6 +125,46 @@ pub struct PointAhead<'a> {
     pub measured_ns: u64,
 }
 
+/// A trial that could be made, in a run whose trials somebody else decides on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrialAhead {
+    /// Its load point, from 0.
+    pub point: u16,
+    /// The largest scale that this machine can try.
+    pub most: u32,
+    /// The largest that it can hold on with for as long as an answer must.
+    pub most_confirmed: u32,
+    /// What keeps it from more.
+    pub limited_by: StoppedBy,
+}
+
+/// What comes next, where somebody else decides on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextTrial {
+    /// A trial.
+    Try {
+        /// With this scale; 0 where this machine has nothing to do in it.
+        scale: u32,
+        /// For as long as an answer must hold on.
+        confirms: bool,
+    },
+    /// Nothing: the answer is known, or never will be.
+    Enough,
+    /// The run was stopped meanwhile.
+    Never,
+}
+
+/// How a trial went, as far as this machine took part in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrialJudged {
+    /// Its load point, from 0.
+    pub point: u16,
+    /// Whether its criteria were met.
+    pub passed: bool,
+    /// Whether this machine, and not the storage, was the limit. Only matters where it did not pass.
+    pub limited_by_client: bool,
+}
+
 /// When a load point begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
@@ -168,6 +209,14 @@ pub trait Observer {
     fn begins(&mut self, _ahead: &PointAhead<'_>, _interrupt: &Interrupt) -> Start {
         Start::Now
     }
+
+    /// A trial could be made, of which somebody else decides what it is. Whoever does waits here.
+    fn next_trial(&mut self, _ahead: &TrialAhead, _interrupt: &Interrupt) -> NextTrial {
+        NextTrial::Enough
+    }
+
+    /// It was made, and judged.
+    fn trial_judged(&mut self, _judged: TrialJudged) {}
 
     /// It began, at this time on the run's clock.
     fn point_began(&mut self, _index: u16, _begun_ns: u64) {}

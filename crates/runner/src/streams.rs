@@ -6,6 +6,7 @@
 
 pub mod actor_instance;
 pub mod actors;
+pub mod curve;
 pub mod files;
 pub mod forecast;
 pub mod media;

@@ -55,6 +55,7 @@ fn copiers(folder: &Path, find_max: bool) -> StreamsRequest {
         out: folder.join("runs"),
         terms: Terms::default(),
         resume: None,
+        is_told: false,
         vda: None,
     }
 }

@@ -57,6 +57,7 @@ fn finished_or_stopped(
         out: scratch.path().join("runs"),
         terms: Terms::default(),
         resume: None,
+        is_told: false,
         vda: None,
     };
     (run_streams(request, &mut Silent, interrupt).unwrap(), scratch)

@@ -54,6 +54,7 @@ fn finished(change: impl FnOnce(&mut StreamsPlan), actors: Vec<ActorPlan>) -> (F
         out: scratch.path().join("runs"),
         terms: Terms::default(),
         resume: None,
+        is_told: false,
         vda: None,
     };
     (run_streams(request, &mut Silent, &Interrupt::default()).unwrap(), scratch)

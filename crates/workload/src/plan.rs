@@ -351,7 +351,7 @@ impl Plan {
     }
 
     fn check_spelled(&self, spelling: Spelling) -> Result<(), PlanError> {
-        if self.workers.0.is_empty() || self.points() == 0 {
+        if self.workers_max() == 0 || self.points() == 0 {
             return Err(PlanError::EmptyRamp(spelling));
         }
         if self.workers_max() > WORKERS_MAX {

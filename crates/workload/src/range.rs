@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::units::{Percent, Size, UnitError, as_text};
+use crate::units::{Percent, Size, TextVisitor, UnitError, as_text};
 
 /// The most values that a list or range may have.
 pub const VALUES_MAX: usize = 1000;
@@ -115,8 +115,7 @@ impl FromStr for Ramp {
             count.filter(|n| *n > 0).ok_or_else(not_a_count)
         };
         let Some((low, high, step)) = stepped(text) else {
-            let counts = text.split(',').map(count).collect::<Result<Vec<u32>, _>>()?;
-            return bounded(text, counts).map(Ramp);
+            return listed(text, count);
         };
         let step = step.map_or(Ok(1), |step| step.parse().map_err(|_| not_a_count()))?;
         if step == 0 {
@@ -128,6 +127,43 @@ impl FromStr for Ramp {
             return Err(RangeError::Empty(text.to_owned(), "1..10"));
         }
         bounded(text, counts).map(Ramp)
+    }
+}
+
+/// A ramp as a list.
+fn listed(text: &str, count: impl Fn(&str) -> Result<u32, RangeError>) -> Result<Ramp, RangeError> {
+    let counts = text.split(',').map(count).collect::<Result<Vec<u32>, _>>()?;
+    bounded(text, counts).map(Ramp)
+}
+
+/// A ramp in a plan's file, which may be one machine's share of what several do: in a load point of 0 it has
+/// nothing to do, and waits for the others.
+struct SharedRamp(Ramp);
+
+impl FromStr for SharedRamp {
+    type Err = RangeError;
+
+    fn from_str(text: &str) -> Result<SharedRamp, RangeError> {
+        let ramp = text.parse().or_else(|error: RangeError| {
+            let count = |part: &str| part.trim().parse().map_err(|_| RangeError::Count(text.to_owned()));
+            let shared =
+                listed(text, count).ok().filter(|Ramp(counts)| counts.iter().any(|count| *count > 0));
+            shared.ok_or(error)
+        });
+        ramp.map(SharedRamp)
+    }
+}
+
+impl<'de> Deserialize<'de> for Ramp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Ramp, D::Error> {
+        let SharedRamp(ramp) = deserializer.deserialize_any(TextVisitor::new())?;
+        Ok(ramp)
+    }
+}
+
+impl Serialize for Ramp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -222,7 +258,7 @@ impl fmt::Display for Sweep {
     }
 }
 
-as_text!(Sizes, Ramp, Sweep);
+as_text!(Sizes, Sweep);
 
 #[cfg(test)]
 mod tests {
@@ -231,6 +267,24 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// What a fleet's agent is given, and nobody writes on a command line.
+    #[test]
+    fn a_share_may_have_load_points_with_nothing_to_do() {
+        #[derive(Debug, serde::Deserialize, serde::Serialize)]
+        struct File {
+            workers: Ramp,
+        }
+        let read =
+            |text: &str| toml::from_str::<File>(&format!("workers = \"{text}\"")).map(|file| file.workers.0);
+        assert_eq!(read("0,1,0,2").unwrap(), [0, 1, 0, 2]);
+        let file = File { workers: Ramp(vec![0, 3]) };
+        assert_eq!(read(toml::to_string(&file).unwrap().split('"').nth(1).unwrap()).unwrap(), [0, 3]);
+        for bad in ["0", "0,0", "0..4", "0,x"] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+        assert!("0,1".parse::<Ramp>().is_err());
+    }
 
     #[test]
     fn sizes_double() {

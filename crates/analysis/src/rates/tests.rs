@@ -38,6 +38,14 @@ fn achieved(tally: RateTally, end_ns: u64) -> Vec<f64> {
 }
 
 #[test]
+fn each_mean_counts_as_often_as_transfers_were_finished() {
+    let together = |each: &[(f64, f64)]| mean_response_together_ms(each.iter().copied());
+    assert_eq!(together(&[(2.0, 90.0), (6.0, 30.0)]), Some(3.0));
+    assert_eq!(together(&[(2.0, 0.0)]), None);
+    assert_eq!(together(&[]), None);
+}
+
+#[test]
 fn transfers_due_in_the_measured_part_count() {
     let mut tally = tally();
     even(0, 9).iter().chain(&even(1, 1)).for_each(|op| tally.add(op));

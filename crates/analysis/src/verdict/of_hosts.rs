@@ -49,6 +49,31 @@ impl Failure {
     }
 }
 
+impl Verdict {
+    /// The same without what rates were held to. Those of several machines are judged together, because what
+    /// one does less another may do.
+    #[must_use]
+    pub fn but_for_rates(self) -> Verdict {
+        let is_rate = |criterion: Criterion| {
+            matches!(criterion, Criterion::WorkerRate | Criterion::GlobalRate | Criterion::Ratio)
+        };
+        let asked = self.asked.into_iter().filter(|criterion| !is_rate(*criterion)).collect();
+        let failures: Vec<Failure> =
+            self.failures.into_iter().filter(|failure| !is_rate(failure.criterion)).collect();
+        Verdict {
+            passed: failures.is_empty(),
+            failed_first: failures.first().cloned(),
+            storage_failed: failures.iter().any(is_of_storage),
+            failures,
+            asked,
+        }
+    }
+}
+
+fn is_of_storage(failure: &Failure) -> bool {
+    failure.measured && !failure.because_of_tool
+}
+
 /// The verdict on all of them together; `None` where nobody was held to anything. `not_there` is everything
 /// that kept a machine from being measured.
 pub fn of_hosts(of_each: Vec<Verdict>, not_there: Vec<Failure>) -> Option<Verdict> {
@@ -73,7 +98,7 @@ pub fn of_hosts(of_each: Vec<Verdict>, not_there: Vec<Failure>) -> Option<Verdic
     Some(Verdict {
         passed: all_met && failures.is_empty(),
         failed_first: failures.first().cloned(),
-        storage_failed: failures.iter().any(|failure| failure.measured && !failure.because_of_tool),
+        storage_failed: failures.iter().any(is_of_storage),
         failures,
         asked,
     })
@@ -121,6 +146,22 @@ mod tests {
         let both = of_hosts(vec![failed(3.0)], gone()).unwrap();
         assert!(both.storage_failed);
         assert_eq!(both.failed_first.unwrap().sentence, "late");
+    }
+
+    #[test]
+    fn rates_are_left_to_whoever_sees_all_of_them() {
+        let slow = Failure { criterion: Criterion::GlobalRate, ..failed(1.0).failures.remove(0) };
+        let asked = vec![Criterion::LateFrames, Criterion::GlobalRate];
+        let rates =
+            Verdict { failures: vec![slow.clone()], asked: asked.clone(), passed: false, ..failed(1.0) };
+        let without = rates.but_for_rates();
+        assert!(without.passed && !without.storage_failed && without.failed_first.is_none());
+        assert_eq!(without.asked, [Criterion::LateFrames]);
+        let late = failed(3.0).failures.remove(0);
+        let both =
+            Verdict { failures: vec![slow, late], asked, passed: false, ..failed(1.0) }.but_for_rates();
+        assert!(!both.passed && both.storage_failed);
+        assert_eq!(both.failed_first.unwrap().at_s, Some(3.0));
     }
 
     #[test]

@@ -237,6 +237,7 @@ mod tests {
             phase,
             skews_ns: vec![5],
             points_complete: 1,
+            judged: None,
         };
         disk.keep_state(&state).unwrap();
         fs::create_dir_all(runs.join("it/ops")).unwrap();

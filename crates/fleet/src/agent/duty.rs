@@ -142,6 +142,10 @@ impl Duty {
                 self.steer_hold(now, true)
             }
             Order::Prepare { run, plan_sha256, plan_toml } => self.prepare(now, run, plan_sha256, plan_toml),
+            Order::Trial { run, point, scale, confirms } => {
+                self.answer_trial(now, &run, point, SteerOrder::Trial { point, scale, confirms })
+            }
+            Order::Enough { run, point } => self.answer_trial(now, &run, point, SteerOrder::Enough { point }),
             Order::Start { run, point, epoch, at_ns } => self.start(now, &run, point, epoch, at_ns),
             Order::Stop { run } => self.stop(&run),
             Order::Files { run } => match self.is_left(&run) {
@@ -162,6 +166,12 @@ impl Duty {
             return Vec::new();
         };
         match said {
+            Said::Asks(asked) => state.phase = Phase::Asks(asked),
+            Said::Judged(judged) => {
+                // Told with what comes next.
+                state.judged = Some(judged);
+                return Vec::new();
+            }
             Said::Ready(ready) => state.phase = Phase::Ready { point: ready.point },
             Said::Started { point, skew_ns } => {
                 state.phase = Phase::Measuring { point };
@@ -305,8 +315,8 @@ impl Duty {
         };
         let phase = refused.map_or(Phase::Preparing, |why| Phase::Refused { why });
         let is_begun = phase == Phase::Preparing;
-        let state =
-            RunState { run: run.clone(), plan_sha256, phase, skews_ns: Vec::new(), points_complete: 0 };
+        let (skews_ns, points_complete, judged) = (Vec::new(), 0, None);
+        let state = RunState { run: run.clone(), plan_sha256, phase, skews_ns, points_complete, judged };
         self.runs.insert(run.clone(), state);
         let mut deeds = Vec::new();
         if is_begun {
@@ -336,6 +346,22 @@ impl Duty {
         let at_unix_ns = now.unix_ns.saturating_add(ahead_ns);
         let mut deeds = self.steer_hold(now, true);
         deeds.push(Deed::Steer(SteerOrder::Start { point, at_unix_ns }));
+        deeds.push(self.beat(now));
+        deeds
+    }
+
+    /// What the trial is that its run asks for, or that there is none any more.
+    fn answer_trial(&mut self, now: Now, run: &str, point: u16, answer: SteerOrder) -> Vec<Deed> {
+        let is_asked = |state: &RunState| matches!(state.phase, Phase::Asks(asked) if asked.point == point);
+        let is_meant = self.active().is_some_and(|state| state.run == run && is_asked(state));
+        if !is_meant || self.lease_left_ns(now, run) <= 0 {
+            return Vec::new();
+        }
+        if let Some(state) = self.runs.get_mut(run) {
+            state.phase = Phase::Preparing;
+        }
+        let mut deeds = self.steer_hold(now, true);
+        deeds.push(Deed::Steer(answer));
         deeds.push(self.beat(now));
         deeds
     }

@@ -6,17 +6,19 @@
 //! and is named; the rest goes on or stops, as the plan says. Silence counts against an agent only while
 //! the controller itself could listen. Whoever commands the fleet may pause a run ([`super::pauses`]): then
 //! no load point is agreed upon until it is resumed, and what was agreed upon before is carried out.
+//! In a search ([`crate::search`]) everybody asks before each load point what it is, and is told.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reelgauge_report::fleet_run::WhyMissing;
-use reelgauge_runner::steered::words::LiveSaid;
+use reelgauge_runner::steered::words::{AskedTrial, JudgedTrial, LiveSaid};
 use serde::{Deserialize, Serialize};
 
 use super::pauses::Pauses;
 use super::wish::{Standing, Wish};
 use crate::protocol::{Beat, ClockOffset, MISSING_AFTER, Order, Phase, RunState, START_AHEAD};
+use crate::search::{FleetSearch, TrialAnswer};
 
 /// An order that is not seen to be obeyed is given again after so long.
 const AGAIN_NS: i64 = 500_000_000;
@@ -156,6 +158,23 @@ impl Member {
         self.phase() == Some(&Phase::Ready { point })
     }
 
+    /// The trial that it asks for, which is this load point.
+    fn asks(&self, point: u16) -> Option<AskedTrial> {
+        match self.phase() {
+            Some(Phase::Asks(asked)) if asked.point == point => Some(*asked),
+            _ => None,
+        }
+    }
+
+    /// Whether it is past a load point: ready for a later one, or at the end.
+    fn is_past(&self, point: u16) -> bool {
+        match self.phase() {
+            Some(Phase::Ready { point: next } | Phase::Asks(AskedTrial { point: next, .. })) => *next > point,
+            Some(phase) => phase.is_over(),
+            None => false,
+        }
+    }
+
     fn is_over(&self) -> bool {
         self.phase().is_some_and(Phase::is_over)
     }
@@ -220,6 +239,8 @@ pub struct Milestone {
     /// Pauses, and whether one is wanted.
     pauses: (u32, bool),
     stop_asked: bool,
+    /// Trials, and whether there are no more.
+    search: Option<(usize, bool)>,
 }
 
 /// An order and whom it is for.
@@ -246,6 +267,9 @@ pub struct Conduct {
     /// Whether somebody has said 'fleet stop', even when there was nothing left to be stopped.
     #[serde(default)]
     pub stop_asked: bool,
+    /// The search that its load points are trials of, if they are.
+    #[serde(default)]
+    pub search: Option<FleetSearch>,
     /// Which process of the controller this is.
     #[serde(skip)]
     epoch: u64,
@@ -268,6 +292,7 @@ impl Conduct {
             stopped: None,
             pauses: Pauses::default(),
             stop_asked: false,
+            search: None,
             epoch,
             looked_ns: None,
             began_ns: None,
@@ -284,6 +309,12 @@ impl Conduct {
     /// Those who measure, whether they are missing or not.
     pub fn measuring(&self) -> impl Iterator<Item = &Member> {
         self.members.iter().filter(|member| !member.observes)
+    }
+
+    /// Its load points are trials of this search.
+    #[must_use]
+    pub fn searching(self, search: Option<FleetSearch>) -> Conduct {
+        Conduct { search, ..self }
     }
 
     /// A run that an earlier process of the controller began, from what that kept.
@@ -383,6 +414,7 @@ impl Conduct {
         if !matches!(self.stage, Stage::Stopping | Stage::Over) {
             self.stopped = Some(why);
             self.stage = Stage::Stopping;
+            self.search.iter_mut().for_each(FleetSearch::lose);
         }
     }
 
@@ -398,6 +430,7 @@ impl Conduct {
         if self.stage != Stage::Over {
             self.look_for_missing(now_ns);
         }
+        self.seek(now_ns);
         self.go_on(now_ns);
         self.orders(now_ns)
     }
@@ -413,6 +446,7 @@ impl Conduct {
             is_stopped: self.stopped.is_some(),
             pauses: (self.pauses.count(), self.pauses.wants()),
             stop_asked: self.stop_asked,
+            search: self.search.as_ref().map(FleetSearch::milestone),
         }
     }
 
@@ -451,6 +485,32 @@ impl Conduct {
         }
     }
 
+    /// Decides on the next trial of a search, once everybody asks for it.
+    fn seek(&mut self, now_ns: i64) {
+        let (Stage::Preparing { point }, Some(search)) = (self.stage, &mut self.search) else { return };
+        let measuring = || self.members.iter().filter(|member| !member.observes);
+        if measuring().any(|member| member.missing.is_some() || member.is_over()) {
+            return search.lose();
+        }
+        let asked: Option<Vec<AskedTrial>> = measuring().map(|member| member.asks(point)).collect();
+        if let Some(asked) = asked {
+            search.decide(now_ns, point, &asked);
+        }
+    }
+
+    /// Everybody who takes part is past this load point.
+    fn leave_point(&mut self, now_ns: i64, point: u16) {
+        self.stage = Stage::Preparing { point: point + 1 };
+        let judged = |member: &Member| -> Option<JudgedTrial> {
+            member.state.as_ref().filter(|_| member.missing.is_none())?.judged
+        };
+        if let Some(search) = &mut self.search {
+            let measuring = self.members.iter().filter(|member| !member.observes);
+            let judged: Vec<_> = measuring.map(judged).collect();
+            search.judge(now_ns, point, &judged);
+        }
+    }
+
     /// Goes from stage to stage.
     fn go_on(&mut self, now_ns: i64) {
         match self.stage {
@@ -482,12 +542,8 @@ impl Conduct {
             }
             Stage::Point { point, .. } => {
                 // A load point is over for everybody who is past it.
-                let is_past = |member: &Member| {
-                    member.is_over()
-                        || matches!(member.phase(), Some(Phase::Ready { point: next }) if *next > point)
-                };
-                if self.present().all(is_past) {
-                    self.stage = Stage::Preparing { point: point + 1 };
+                if self.present().all(|member| member.is_past(point)) {
+                    self.leave_point(now_ns, point);
                 }
             }
             Stage::Stopping => {
@@ -513,8 +569,10 @@ impl Conduct {
     /// What is said until it is so.
     fn orders(&mut self, now_ns: i64) -> Vec<Told> {
         let (run, stage, epoch) = (self.run.clone(), self.stage, self.epoch);
+        // Observers stand behind those who measure.
+        let (search, agents) = (self.search.as_ref(), self.measuring().count());
         let mut told = Vec::new();
-        for member in &mut self.members {
+        for (at, member) in self.members.iter_mut().enumerate() {
             let is_out = member.missing.is_some() || matches!(stage, Stage::Stopping | Stage::Over);
             let order = match (member.phase(), stage) {
                 (Some(phase), _) if is_out && !phase.is_over() => Order::Stop { run: run.clone() },
@@ -523,6 +581,15 @@ impl Conduct {
                     plan_sha256: member.part.plan_sha256.clone(),
                     plan_toml: member.part.plan_toml.clone(),
                 },
+                (Some(Phase::Asks(asked)), Stage::Preparing { point }) if asked.point == point && !is_out => {
+                    match search.and_then(|search| search.answer(point, at, agents)) {
+                        Some(TrialAnswer::Try { scale, confirms }) => {
+                            Order::Trial { run: run.clone(), point, scale, confirms }
+                        }
+                        Some(TrialAnswer::Enough) => Order::Enough { run: run.clone(), point },
+                        None => continue,
+                    }
+                }
                 (Some(Phase::Ready { point: ready }), Stage::Point { point, at_ns })
                     if *ready == point && !is_out =>
                 {
@@ -610,7 +677,8 @@ mod tests {
         assert!(!next.members[0].is_settled());
         let phase = Phase::Over { code: Some(3), reason: None };
         let (run, plan_sha256) = (NAME.to_owned(), String::new());
-        let state = RunState { run, plan_sha256, phase, skews_ns: Vec::new(), points_complete: 0 };
+        let (skews_ns, points_complete, judged) = (Vec::new(), 0, None);
+        let state = RunState { run, plan_sha256, phase, skews_ns, points_complete, judged };
         next.beat(2, "a", beat(2, vec![state]));
         assert!(!next.members[0].is_settled());
         next.members[0].is_fetched = true;

@@ -9,7 +9,7 @@
 //! agents = ["edit-01", "edit-02"]  # all that are there and in no other group, where none are named
 //! plan = "edit.toml"               # a plan of one machine, beside this file
 //! targets = ["/mnt/a", "/mnt/b"]   # shared out evenly; the plan's own where none are named
-//! place = "each"                   # each does the whole plan; or "share": its workers are shared out
+//! place = "each"                   # each does the whole plan; or "share": what it counts is shared out
 //!
 //! [[observer]]                     # who loads nothing, and samples counters on a server
 //! agents = ["nas1"]
@@ -24,15 +24,16 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::forecast::{LoadAhead, TimeAhead};
 use reelgauge_runner::steered::sha256;
-use reelgauge_workload::plan::{Plan, PlanError};
+use reelgauge_workload::plan::PlanError;
 use reelgauge_workload::range::Ramp;
-use reelgauge_workload::streams::AnyPlan;
+use reelgauge_workload::streams::{AnyPlan, StreamsPlan};
 use serde::{Deserialize, Serialize};
 
 use super::conduct::{OnLoss, Part};
 use super::observers::{self, ObserverError, ObserverTable};
 use super::steps::{Step, StepError};
 use crate::protocol::START_AHEAD;
+use crate::search::{FleetSearch, share_of};
 
 /// A plan for a fleet, as its file has it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -83,7 +84,8 @@ pub enum Place {
     /// Each agent does the whole plan.
     #[default]
     Each,
-    /// The workers of each load point are shared out, one after the other to one agent after the other.
+    /// The workers or the scale of each load point are shared out, one after the other to one agent after the
+    /// other.
     Share,
 }
 
@@ -133,6 +135,12 @@ pub enum FleetPlanError {
         /// Why.
         source: Box<StepError>,
     },
+    /// A search beside other work, or two.
+    #[error(
+        "a search is one of all agents together: every group needs the same plan, but for its targets; leave the \
+         others out, or give them a [[step]] of their own"
+    )]
+    SearchesDiffer,
     /// What a fleet can't do.
     #[error("{plan}: {why}")]
     Unfit {
@@ -252,6 +260,7 @@ impl FleetPlan {
                 placed.push(group.place(&name, plan, agent, (at, agents.len()), placed.len())?);
             }
         }
+        search_of(&placed)?;
         if placed.is_empty() { Err(FleetPlanError::Nobody) } else { Ok(placed) }
     }
 }
@@ -307,8 +316,8 @@ impl Group {
     ) -> Result<Placed, FleetPlanError> {
         let unfit = |why: &str| FleetPlanError::Unfit { plan: name.to_owned(), why: why.to_owned() };
         let failed = |source| FleetPlanError::Plan { plan: name.to_owned(), source };
-        if self.place == Place::Share && !matches!(plan, AnyPlan::Mix(_)) {
-            return Err(unfit("only the workers of a mix can be shared out; use place = \"each\""));
+        if self.place == Place::Share && matches!(plan, AnyPlan::Replay(_)) {
+            return Err(unfit("a trace can't be shared out; use place = \"each\""));
         }
         let target = |own: &Path| {
             let target = if self.targets.is_empty() { own } else { &self.targets[at % self.targets.len()] };
@@ -321,15 +330,21 @@ impl Group {
                 // Nobody repeats what another does.
                 plan.seed = plan.seed.wrapping_add(number);
                 if self.place == Place::Share {
-                    share(&mut plan, at, count).map_err(|why| unfit(&why))?;
+                    plan.workers = share(&plan.workers, at, count).map_err(|why| unfit(&why))?;
                 }
                 (plan.target.clone(), plan.points(), plan.to_toml().map_err(failed)?)
             }
             AnyPlan::Streams(mut plan) => {
-                if plan.find_max.is_some() {
-                    return Err(unfit(
-                        "a fleet can't search for the largest scale yet; give it a scale: 1..8",
-                    ));
+                match (plan.find_max, self.place) {
+                    (Some(_), Place::Each) => {
+                        return Err(unfit(
+                            "a search is for the count of all agents together, so it has to be shared out; use place = \"share\"",
+                        ));
+                    }
+                    (None, Place::Share) => {
+                        plan.scale = share(&plan.scale, at, count).map_err(|why| unfit(&why))?;
+                    }
+                    (Some(_), Place::Share) | (None, Place::Each) => {}
                 }
                 plan.target = target(&plan.target);
                 plan.seed = plan.seed.wrapping_add(number);
@@ -350,24 +365,49 @@ impl Group {
     }
 }
 
-/// Leaves an agent its share of the workers of each load point.
-fn share(plan: &mut Plan, at: usize, count: usize) -> Result<(), String> {
-    let fewest = plan.workers.0.iter().copied().min().unwrap_or(0);
-    if (fewest as usize) < count {
+/// An agent's share of a ramp: of the workers of each load point, or of its scale. One machine has one before
+/// any has two, so where there are fewer than agents the last of them have nothing to do.
+fn share(ramp: &Ramp, at: usize, count: usize) -> Result<Ramp, String> {
+    if ramp.0.contains(&0) {
+        return Err("a load point has nobody in it; give each at least 1".to_owned());
+    }
+    let most = ramp.0.iter().copied().max().unwrap_or(0);
+    if (most as usize) < count {
         return Err(format!(
-            "{fewest} workers can't be shared out among {count} agents, as each must have one in every load point; use \
-             more workers or fewer agents"
+            "{most} can't be shared out among {count} agents: some would have nothing to do in any load point; use \
+             more, or fewer agents"
         ));
     }
-    let (at, count) = (at as u32, count as u32);
-    let of = |workers: u32| workers / count + u32::from(at < workers % count);
-    plan.workers = Ramp(plan.workers.0.iter().map(|&workers| of(workers)).collect());
-    Ok(())
+    Ok(Ramp(ramp.0.iter().map(|&all| share_of(all, at, count)).collect()))
+}
+
+/// What all of these search for together; `None` where they don't search.
+///
+/// # Errors
+/// They don't all do the same.
+pub fn search_of(placed: &[Placed]) -> Result<Option<FleetSearch>, FleetPlanError> {
+    let plans = placed.iter().filter_map(|placed| AnyPlan::from_toml(&placed.part.plan_toml).ok());
+    let plans: Vec<AnyPlan> = plans.collect();
+    let searching = |plan: &AnyPlan| match plan {
+        AnyPlan::Streams(plan) => plan.find_max.map(|_| plan.clone()),
+        AnyPlan::Mix(_) | AnyPlan::Replay(_) => None,
+    };
+    let Some(first) = plans.iter().find_map(searching) else { return Ok(None) };
+    let is_same = |plan: &AnyPlan| {
+        let own = |plan: StreamsPlan| StreamsPlan { target: first.target.clone(), seed: first.seed, ..plan };
+        searching(plan).is_some_and(|plan| own(plan) == first)
+    };
+    match plans.iter().all(is_same) {
+        true => Ok(FleetSearch::of(&first)),
+        false => Err(FleetPlanError::SearchesDiffer),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use reelgauge_workload::plan::Plan;
 
     use super::*;
 
@@ -477,8 +517,52 @@ mod tests {
         let ramps = all.iter().map(|placed| Plan::from_toml(&placed.part.plan_toml).unwrap().workers.0);
         assert_eq!(ramps.collect::<Vec<_>>(), [vec![1, 2, 2], vec![1, 1, 2], vec![1, 1, 1]]);
         assert!(all.iter().all(|placed| placed.points == 3));
-        let error = placed(text, &["x", "y", "z"], &mix("2..5")).unwrap_err();
-        assert!(error.to_string().contains("2 workers can't be shared out among 3"), "{error}");
+    }
+
+    #[test]
+    fn where_there_are_fewer_workers_than_agents_the_last_have_nothing_to_do() {
+        let text = "[[group]]\nplan = \"p.toml\"\nplace = \"share\"\n";
+        let all = placed(text, &["x", "y", "z"], &mix("1..4")).unwrap();
+        let ramps = all.iter().map(|placed| Plan::from_toml(&placed.part.plan_toml).unwrap().workers.0);
+        assert_eq!(ramps.collect::<Vec<_>>(), [vec![1, 1, 1, 2], vec![0, 1, 1, 1], vec![0, 0, 1, 1]]);
+        let error = placed(text, &["x", "y", "z"], &mix("1..2")).unwrap_err();
+        assert!(error.to_string().contains("2 can't be shared out among 3"), "{error}");
+        let error = placed(text, &["x"], &mix("0,2")).unwrap_err();
+        assert!(error.to_string().contains("nobody in it"), "{error}");
+    }
+
+    const PLAYERS: &str = "plan_version = 1\ntarget = \"/mnt/own\"\nSCALE\n[[actor]]\nkind = \"player\"\n\
+                           format = \"prores-422-hq-uhd-25\"\n";
+
+    #[test]
+    fn a_scale_is_shared_out_as_workers_are() {
+        let text = "[[group]]\nplan = \"p.toml\"\nplace = \"share\"\n";
+        let all = placed(text, &["x", "y"], &PLAYERS.replace("SCALE", "scale = \"1,4\"")).unwrap();
+        let scale = |placed: &Placed| match AnyPlan::from_toml(&placed.part.plan_toml).unwrap() {
+            AnyPlan::Streams(plan) => plan.scale.0,
+            _ => Vec::new(),
+        };
+        assert_eq!(all.iter().map(scale).collect::<Vec<_>>(), [[1, 2], [0, 2]]);
+        assert_eq!(search_of(&all).unwrap(), None);
+    }
+
+    #[test]
+    fn a_search_is_shared_out_and_is_one_of_all_agents() {
+        let search = PLAYERS.replace("SCALE", "find_max = { cap = 9 }");
+        let share =
+            |agents: &str| format!("[[group]]\nagents = [{agents}]\nplan = \"p\"\nplace = \"share\"\n");
+        let each = placed("[[group]]\nplan = \"p\"\n", &["x"], &search).unwrap_err();
+        assert!(each.to_string().contains("place = \"share\""), "{each}");
+        let two = format!("{}{}", share("\"x\""), share("\"y\""));
+        let all = placed(&two, &[], &search).unwrap();
+        assert!(search_of(&all).unwrap().is_some());
+        assert!(all.iter().all(|placed| placed.part.plan_toml.contains("find_max")));
+        // Another group that does something else.
+        let texts = [("p".to_owned(), search), ("q".to_owned(), mix("2"))].into();
+        let other = "[[group]]\nagents = [\"y\"]\nplan = \"q\"\n";
+        let fleet = FleetPlan::from_toml(&format!("{}{other}", share("\"x\""))).unwrap();
+        let error = fleet.placed(&[], &texts, None).unwrap_err();
+        assert!(matches!(error, FleetPlanError::SearchesDiffer), "{error}");
     }
 
     #[test]

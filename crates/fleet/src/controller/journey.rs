@@ -15,7 +15,7 @@ use reelgauge_report::fleet_run::why_missing;
 
 use super::carry_out::{RunFolder, carry_out, now_ns};
 use super::conduct::{Conduct, Member, OnLoss, Part, WhyStopped};
-use super::fleet_plan::Placed;
+use super::fleet_plan::{FleetPlanError, Placed, search_of};
 use super::fleet_run::FleetRun;
 use super::wire::ways;
 use super::wishes::wish_ways;
@@ -40,6 +40,9 @@ pub enum JourneyError {
     /// The site's keys can't be read.
     #[error(transparent)]
     Site(#[from] SiteError),
+    /// A plan that can't be carried out.
+    #[error(transparent)]
+    Plan(#[from] FleetPlanError),
     /// The server lets the controller hear nothing.
     #[error("the fleet's server lets the controller hear nothing: {0}")]
     Subscribe(#[from] async_nats::SubscribeError),
@@ -74,7 +77,7 @@ impl Journey {
     /// A run that begins.
     ///
     /// # Errors
-    /// No room in the site.
+    /// No room in the site, or a plan that can't be carried out.
     pub fn begin(site: &FleetSite, on_loss: OnLoss, placed: Vec<Placed>) -> Result<Journey, JourneyError> {
         let when = Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
         let name = format!("{when}-{:06x}", reelgauge_runner::fresh_seed() & 0xff_ffff);
@@ -83,7 +86,8 @@ impl Journey {
         let text = serde_json::to_vec(&placed).map_err(io::Error::from)?;
         keep(&dir.join(PLACED_FILE), &text)?;
         let parts = placed.iter().map(|placed| placed.part.clone()).collect();
-        let conduct = Conduct::new(&name, on_loss, parts, epoch());
+        let search = search_of(&placed)?;
+        let conduct = Conduct::new(&name, on_loss, parts, epoch()).searching(search);
         let folder = RunFolder::new(&dir);
         folder.keep(&conduct)?;
         Ok(Journey { name, placed, folder, dir, conduct })
@@ -176,6 +180,7 @@ impl Journey {
             agents: self.conduct.measuring().map(|member| self.share(member)).collect(),
             points: (0..).zip(&self.conduct.starts_ns).map(point).collect(),
             pauses: self.conduct.pauses.waited().map(pause).collect(),
+            search: self.conduct.search.clone(),
         }
     }
 

@@ -8,12 +8,14 @@ use reelgauge_analysis::incident::together::{HostIncident, together};
 use reelgauge_analysis::incident::{INCIDENTS_KEPT, Incident};
 use reelgauge_analysis::late::{LateCounted, LateFigures};
 use reelgauge_analysis::point_culprit::of_hosts as culprit_of_hosts;
+use reelgauge_analysis::rates::mean_response_together_ms;
 use reelgauge_analysis::summary::LoadPointFacts;
 use reelgauge_analysis::verdict::of_hosts::{FailurePlace, of_hosts};
 use reelgauge_analysis::verdict::{Failure, Verdict};
 use reelgauge_analysis::{LoadPoint, Meter, PointTally, RunTotals, Summary};
 use reelgauge_record::agents::AgentPlace;
 use reelgauge_report::hosts::{not_there_words, on_host_words};
+use reelgauge_runner::streams::verdict::verdict_on_rates;
 
 use super::View;
 use super::count::Counted;
@@ -46,7 +48,10 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) -> RunTotals {
         {
             point.was_not_measured(why);
         }
-        point.verdict = verdict(seen, index);
+        point.rates_mean_response_ms = mean_response_together_ms(of_each().filter_map(rated));
+        let of_rates = seen.rates.filter(|_| !point.rates.is_empty());
+        let of_rates = of_rates.map(|criteria| verdict_on_rates(criteria, &point.rates));
+        point.verdict = verdict(seen, index, of_rates);
         let culprits: Vec<_> = of_each().map(|point| point.culprit).collect();
         let incidents = point.streams.as_ref().map_or(&[][..], |late| &late.incidents);
         point.culprit =
@@ -160,8 +165,15 @@ fn wall_time(run_ns: i64, at_s: f64) -> Option<String> {
     Some(Timestamp::from_nanosecond(at_ns).ok()?.round(whole_s).ok()?.to_string())
 }
 
-/// The verdict of all agents; who was not there to the end has met nothing.
-fn verdict(seen: &View<'_>, index: u16) -> Option<Verdict> {
+/// The mean response times of an agent's transfers, and how many of them it finished.
+fn rated(point: &LoadPoint) -> Option<(f64, f64)> {
+    let per_s: f64 = point.rates.iter().map(|rate| rate.achieved_ops_per_s).sum();
+    Some((point.rates_mean_response_ms?, per_s * point.measured_s))
+}
+
+/// The verdict of all agents; who was not there to the end has met nothing. `of_rates` is that on the rates
+/// of all together, where it is known what they are held to.
+fn verdict(seen: &View<'_>, index: u16, of_rates: Option<Verdict>) -> Option<Verdict> {
     let mut of_each = Vec::new();
     let mut not_there = Vec::new();
     for (part, place, counted) in seen.each() {
@@ -178,8 +190,10 @@ fn verdict(seen: &View<'_>, index: u16) -> Option<Verdict> {
         };
         let placed = |failure: Failure| failure.placed(&at, |words| on_host_words(&part.name, words));
         let failures = verdict.failures.into_iter().map(placed).collect();
-        of_each.push(Verdict { failures, ..verdict });
+        let verdict = Verdict { failures, ..verdict };
+        of_each.push(if of_rates.is_some() { verdict.but_for_rates() } else { verdict });
     }
+    of_each.extend(of_rates);
     of_hosts(of_each, not_there)
 }
 

@@ -9,7 +9,7 @@ use reelgauge_analysis::hosts::{
     HostFigures, HostsSection, PartFigures, PointHosts, Presence, RunHost, StandsOut, target_scale,
 };
 use reelgauge_analysis::late::LateCounted;
-use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_analysis::{LoadPoint, Outcome, Summary};
 use reelgauge_record::agents::AgentPlace;
 
 use super::View;
@@ -131,23 +131,29 @@ fn of_point(seen: &View<'_>, at: usize, index: u16) -> PointHosts {
 
 fn presence(seen: &View<'_>, host: usize, index: u16) -> Presence {
     let part = &seen.parts[host];
-    if part.point(index).is_none() {
-        Presence::Missing
-    } else if part.ended(index) && seen.counted[host].is_exact(part, index) {
-        Presence::Whole
+    let Some(point) = part.point(index) else { return Presence::Missing };
+    if part.ended(index) && seen.counted[host].is_exact(part, index) {
+        if is_idle(point) { Presence::Idle } else { Presence::Whole }
     } else {
         Presence::Part
     }
 }
 
-/// What these agents did together.
+/// Whether nothing of a load point fell to an agent.
+fn is_idle(point: &LoadPoint) -> bool {
+    point.workers == 0
+}
+
+/// What these agents did together. Of those that had nothing to do nothing was measured.
 fn figures(seen: &View<'_>, index: u16, name: &str, agents: &[usize]) -> PartFigures {
+    let works = |host: &usize| seen.parts[*host].point(index).is_some_and(|point| !is_idle(point));
+    let agents: Vec<usize> = agents.iter().copied().filter(works).collect();
     let Some(measured) = seen.measured(index, |host| agents.contains(&host)) else {
         return PartFigures::missing(name);
     };
     let timing = measured.timing();
     let total =
-        counted_by(seen, index, agents).map_or_else(Figures::default, |tally| tally.figures(timing).total);
+        counted_by(seen, index, &agents).map_or_else(Figures::default, |tally| tally.figures(timing).total);
     let there = agents.iter().filter_map(|host| seen.parts[*host].point(index));
     let workers = there.clone().fold(0, |sum: u32, point| sum.saturating_add(point.workers));
     let late = agents.iter().filter_map(|host| exact_late(&seen.parts[*host], &seen.counted[*host], index));
@@ -193,10 +199,14 @@ fn skews_us(seen: &View<'_>, index: u16) -> Vec<Option<f64>> {
     let agreed = seen.agreed.iter().find(|agreed| agreed.index == index);
     let started = |part: &Part, place: &AgentPlace| {
         clock(part)?;
+        part.point(index).filter(|point| !is_idle(point))?;
         Some(part.measured(index)?.placed(place).started_ns)
     };
     let first_ns = seen.each().filter_map(|(part, place, _)| started(part, place)).min();
     let skew = |(part, place, _): (&Part, &AgentPlace, &Counted)| {
+        if part.point(index).is_some_and(is_idle) {
+            return None;
+        }
         if let Some(told) = part.start_skew_ns.get(at) {
             return told.map(|skew_ns| skew_ns as f64 / 1e3);
         }

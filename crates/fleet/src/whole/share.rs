@@ -15,6 +15,7 @@ use reelgauge_results::reopen::reopen;
 use reelgauge_results::stream_table::{self, StreamTable};
 
 use super::WholeError;
+use crate::search::FleetSearch;
 
 /// What is to become one run.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +30,8 @@ pub struct WholeRequest {
     pub points: Vec<PointTimes>,
     /// When everybody waited because somebody had paused the run, by the controller's clock.
     pub pauses: Vec<PauseTimes>,
+    /// The search that its load points are trials of, if they are.
+    pub search: Option<FleetSearch>,
 }
 
 /// From when until when a run was paused.

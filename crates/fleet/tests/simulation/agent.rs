@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use reelgauge_analysis::facts::StoppedBy;
 use reelgauge_runner::steered::leash::{Leash, Load};
 use reelgauge_runner::steered::start_on;
-use reelgauge_runner::steered::words::{ReadyPoint, Said, SteerOrder};
+use reelgauge_runner::steered::words::{AskedTrial, JudgedTrial, ReadyPoint, Said, SteerOrder};
 
 use super::world::{POINT_S, POINTS, SECOND, STEP_NS};
 use reelgauge_fleet::agent::duty::{Deed, Duty, Now};
@@ -29,10 +30,13 @@ pub(super) struct Runner {
     point: u16,
     seconds: u32,
     skew_ns: i64,
+    /// This agent's share of the trial that it makes.
+    scale: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Does {
+    Asks,
     Prepares,
     Waits,
     Starts,
@@ -73,6 +77,8 @@ pub(super) struct Machine {
     pub(super) runner: Option<Runner>,
     pub(super) truth: AgentTruth,
     prepares_ns: i64,
+    /// In a search, the largest share that it carries.
+    pub(super) carries: Option<u32>,
     /// What the run said while nobody could read it.
     unread: Vec<Said>,
 }
@@ -90,6 +96,7 @@ impl Machine {
             runner: None,
             truth: AgentTruth::default(),
             prepares_ns,
+            carries: None,
             unread: Vec::new(),
         }
     }
@@ -153,7 +160,21 @@ impl Machine {
             point: 0,
             seconds: 0,
             skew_ns: 0,
+            scale: 0,
         });
+        if self.carries.is_some() {
+            self.ask();
+        }
+    }
+
+    /// The process that measures asks what its next trial is.
+    fn ask(&mut self) {
+        let Some(runner) = &mut self.runner else { return };
+        runner.does = Does::Asks;
+        runner.leash.load(Load::Waits);
+        let (point, most) = (runner.point, 100);
+        let asked = AskedTrial { point, most, most_confirmed: most, limited_by: StoppedBy::Room };
+        self.unread.push(Said::Asks(asked));
     }
 
     fn steer(&mut self, now_ns: i64, order: SteerOrder) {
@@ -164,6 +185,16 @@ impl Machine {
                 let ms = Duration::from_millis;
                 runner.leash.hold(now_ns as u64, ms(for_ms), ms(silent_ms));
             }
+            SteerOrder::Trial { point, scale, .. } if runner.does == Does::Asks && runner.point == point => {
+                runner.leash.load(Load::Goes);
+                (runner.does, runner.scale) = (Does::Prepares, scale);
+                runner.until_ns = now_ns + self.prepares_ns / 4;
+            }
+            SteerOrder::Enough { point } if runner.does == Does::Asks && runner.point == point => {
+                runner.leash.load(Load::Goes);
+                (runner.does, runner.until_ns) = (Does::ReadsBack, now_ns + self.prepares_ns / 4);
+            }
+            SteerOrder::Trial { .. } | SteerOrder::Enough { .. } => {}
             SteerOrder::Start { point, at_unix_ns } => {
                 if runner.does == Does::Waits
                     && runner.point == point
@@ -229,7 +260,7 @@ impl Machine {
                 self.truth.log.extend(record.bytes());
             }
         }
-        if now_ns < runner.until_ns || runner.does == Does::Waits {
+        if now_ns < runner.until_ns || matches!(runner.does, Does::Waits | Does::Asks) {
             self.runner = Some(runner);
             return;
         }
@@ -253,6 +284,14 @@ impl Machine {
             Does::Measures => {
                 self.truth.complete += 1;
                 self.unread.push(Said::PointOver { point: runner.point, is_complete: true });
+                if let Some(carries) = self.carries {
+                    let (point, passed) = (runner.point, runner.scale <= carries);
+                    let judged = JudgedTrial { point, passed, limited_by_client: false };
+                    self.unread.push(Said::Judged(judged));
+                    runner.point += 1;
+                    self.runner = Some(runner);
+                    return self.ask();
+                }
                 runner.point += 1;
                 let is_last = runner.point == POINTS;
                 runner.does = if is_last { Does::ReadsBack } else { Does::Prepares };
@@ -262,7 +301,7 @@ impl Machine {
                 self.end(&runner, 0);
                 return;
             }
-            Does::Waits => {}
+            Does::Waits | Does::Asks => {}
         }
         self.runner = Some(runner);
     }

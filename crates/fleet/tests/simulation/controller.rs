@@ -10,6 +10,7 @@ use reelgauge_fleet::controller::conduct::{Conduct, Milestone, OnLoss, Part, Tol
 use reelgauge_fleet::controller::fleet_run::{Act, FleetRun};
 use reelgauge_fleet::controller::wish::Wish;
 use reelgauge_fleet::protocol::{Answer, FileThere};
+use reelgauge_fleet::search::FleetSearch;
 
 /// See the module.
 #[derive(Debug)]
@@ -24,13 +25,14 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    pub(super) fn new(agents: &[Machine], on_loss: OnLoss) -> Desk {
+    pub(super) fn new(agents: &[Machine], on_loss: OnLoss, search: Option<FleetSearch>) -> Desk {
         let part = |machine: &Machine| {
             let plan_toml = format!("plan of {}", machine.name);
             let plan_sha256 = sha256(plan_toml.as_bytes());
             Part { agent: machine.name.clone(), plan_sha256, plan_toml }
         };
-        let conduct = Conduct::new(RUN, on_loss, agents.iter().map(part).collect(), 1);
+        let parts = agents.iter().map(part).collect();
+        let conduct = Conduct::new(RUN, on_loss, parts, 1).searching(search);
         Desk {
             saved: conduct.saved(),
             milestone: conduct.milestone(),

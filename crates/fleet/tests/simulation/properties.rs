@@ -1,9 +1,10 @@
 //! What must hold in every world.
 
 use super::agent::Machine;
-use super::world::{END_NS, MS, POINT_S, POINTS, RUN, SECOND, STEP_NS, World};
+use super::world::{END_NS, MS, POINT_S, POINTS, RUN, SEARCH_CAP, SECOND, STEP_NS, World};
 use reelgauge_fleet::controller::conduct::WhyStopped;
 use reelgauge_fleet::protocol::{LATE_MOST, LEASE, START_AHEAD};
+use reelgauge_fleet::search::share_of;
 
 /// Worlds that a plain test run lives through.
 const SEEDS: u64 = 1_500;
@@ -22,6 +23,7 @@ fn live_through(seed: u64) {
         who_was_missing_is_named(&world, machine);
         nothing_is_measured_in_a_pause(&world, machine);
     }
+    what_was_found_is_so(&world);
     no_load_point_is_agreed_upon_while_a_pause_is_wanted(&world);
     who_stopped_everybody_is_named(&world);
 }
@@ -76,13 +78,46 @@ fn who_was_missing_is_named(world: &World, machine: &Machine) {
     let run = world.desk.run.as_ref().expect("the controller came back");
     let member = run.conduct.members.iter().find(|member| member.part.agent == machine.name);
     let member = member.expect("everybody has a part");
-    let did_all = machine.truth.is_complete && machine.truth.complete == POINTS;
+    let points = run.conduct.search.as_ref().map_or(usize::from(POINTS), |search| search.milestone().0);
+    let did_all = machine.truth.is_complete && usize::from(machine.truth.complete) == points;
     if run.conduct.stopped.is_none() || member.missing.is_some() {
         assert_eq!(member.missing.is_none(), did_all, "{}: {member:#?} {:?}", machine.name, machine.truth);
     }
     if world.is_calm {
         assert!(did_all, "nothing went wrong, and {} was missing: {member:#?}", machine.name);
     }
+}
+
+/// The largest count of which everybody carries his share; a search claims no more, whatever went wrong, and
+/// finds it where nobody was missing.
+fn what_was_found_is_so(world: &World) {
+    let conduct = &world.desk.run.as_ref().expect("the controller came back").conduct;
+    let Some(search) = &conduct.search else { return };
+    let agents = world.agents.len();
+    let holds = |count: &u32| {
+        let carries =
+            |(at, machine): (usize, &Machine)| share_of(*count, at, agents) <= machine.carries.unwrap_or(0);
+        world.agents.iter().enumerate().all(carries)
+    };
+    let most = (0..=SEARCH_CAP).rev().find(holds).unwrap_or(0);
+    let facts = search.facts(|_| true);
+    let found = facts.as_ref().and_then(|facts| facts.streams).unwrap_or(0);
+    assert!(found <= most, "{facts:#?} of {most}");
+    let was_missing = conduct.members.iter().any(|member| member.missing.is_some());
+    if conduct.stopped.is_none() && !was_missing {
+        let facts = facts.expect("everybody went through it");
+        assert_eq!((found, facts.complete || facts.stopped_by.is_some()), (most, true), "{facts:#?}");
+    }
+}
+
+/// Searches are there in many of the worlds, also in such as agents die in.
+#[test]
+fn worlds_search() {
+    let searching = |calm: bool| {
+        let worlds = (1..=300).map(World::new).filter(|world| world.is_calm == calm);
+        worlds.filter(|world| world.agents[0].carries.is_some()).count()
+    };
+    assert!(searching(true) >= 10 && searching(false) >= 50);
 }
 
 /// Whoever takes part loads nothing while everybody waits.

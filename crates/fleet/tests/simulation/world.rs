@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use reelgauge_workload::random::Dice;
+use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan, StreamsPlan};
+use reelgauge_workload::units::Span;
 
 use super::agent::Machine;
 use super::controller::Desk;
@@ -10,12 +12,15 @@ use super::network::{Network, Packet, Weather};
 use reelgauge_fleet::controller::conduct::{OnLoss, Stage, Told};
 use reelgauge_fleet::controller::wish::Wish;
 use reelgauge_fleet::protocol::{Answer, Order};
+use reelgauge_fleet::search::FleetSearch;
 
 pub(super) const MS: u64 = 1_000_000;
 pub(super) const SECOND: i64 = 1_000_000_000;
 pub(super) const STEP_NS: i64 = 100 * MS as i64;
 pub(super) const POINTS: u16 = 3;
 pub(super) const POINT_S: i64 = 4;
+/// The largest count that a search tries.
+pub(super) const SEARCH_CAP: u32 = 5;
 pub(super) const PIECE_BYTES: u32 = 16;
 pub(super) const RUN: &str = "run";
 /// Nothing goes wrong any more from here on.
@@ -78,6 +83,23 @@ pub(super) struct World {
     insists_ns: i64,
 }
 
+/// One world in three searches for the largest count of all agents together: what each carries is drawn.
+fn searches(seed: u64, agents: &mut [Machine]) -> Option<FleetSearch> {
+    let mut dice = Dice::new(seed, 1);
+    if dice.below(3) > 0 {
+        return None;
+    }
+    agents.iter_mut().for_each(|agent| agent.carries = Some(dice.below(4) as u32));
+    let format = Some("prores-422-hq-uhd-25".to_owned());
+    let find_max =
+        FindMaxPlan { cap: Some(SEARCH_CAP), repeats: 1, confirm: Span(0), ..FindMaxPlan::default() };
+    FleetSearch::of(&StreamsPlan {
+        find_max: Some(find_max),
+        actors: vec![ActorPlan { format, ..ActorPlan::new(ActorKind::Player) }],
+        ..StreamsPlan::default()
+    })
+}
+
 impl World {
     pub(super) fn new(seed: u64) -> World {
         let mut dice = Dice::new(seed, 0);
@@ -89,6 +111,7 @@ impl World {
             Machine::new(format!("a{at}"), prepares_ns, unix_off_ns)
         });
         let mut agents: Vec<Machine> = agents.collect();
+        let search = searches(seed, &mut agents);
         agents.iter_mut().for_each(|agent| agent.begin(0));
         let on_loss = if dice.below(4) == 0 { OnLoss::Stop } else { OnLoss::GoOn };
         // One world in five is calm: then everybody has to come through.
@@ -97,7 +120,7 @@ impl World {
         let weather = Weather { lost: bad(30), doubled: bad(30), late: bad(15) };
         let mut world = World {
             now_ns: 0,
-            desk: Desk::new(&agents, on_loss),
+            desk: Desk::new(&agents, on_loss, search),
             network: Network::default(),
             weather,
             is_calm: weather.lost + weather.doubled + weather.late == 0,

@@ -7,7 +7,7 @@ use reelgauge_fleet::controller::conduct::{Conduct, Member, Stage};
 use reelgauge_fleet::controller::fleet_run::FleetRun;
 use reelgauge_fleet::controller::journey::time_of_day;
 use reelgauge_fleet::protocol::Phase;
-use reelgauge_report::fleet_run::{FleetDoes, FleetNow, MissingLine, SoFarLine};
+use reelgauge_report::fleet_run::{FleetDoes, FleetNow, FleetTries, MissingLine, SoFarLine};
 
 /// How a run stands.
 pub fn now(run: &FleetRun) -> FleetNow {
@@ -38,7 +38,19 @@ pub fn now(run: &FleetRun) -> FleetNow {
         agents: conduct.measuring().count() as u64,
         does,
         will_pause: may_pause && conduct.pauses.wants(),
+        tries: tries(conduct),
     }
+}
+
+/// What is tried, in a search.
+fn tries(conduct: &Conduct) -> Option<FleetTries> {
+    let search = conduct.search.as_ref().filter(|search| !search.is_over())?;
+    let point = match conduct.stage {
+        Stage::Preparing { point } | Stage::Paused { point } | Stage::Point { point, .. } => point,
+        Stage::Stopping | Stage::Over => return None,
+    };
+    let (passed, fell) = search.bounds();
+    Some(FleetTries { label: search.label(point)?, passed, fell })
 }
 
 /// The figures of everybody in a load point, put together.

@@ -7,6 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use reelgauge_analysis::Summary;
+use reelgauge_analysis::hosts::Presence;
 use reelgauge_fleet::controller::batch::{Batch, BatchPlan};
 use reelgauge_fleet::controller::conduct::{Conduct, Member};
 use reelgauge_fleet::controller::fleet_plan::FleetPlan;
@@ -109,18 +111,34 @@ fn finish(site: &FleetSite, mut journey: Journey, out: &Path, json: bool) -> Res
         false => screen::of(&whole.summary, Tables::Last, Detail::Normal),
     };
     std::io::stdout().write_all(text.as_bytes())?;
-    let code = exit_code(journey.conduct());
+    let code = exit_code(journey.conduct(), &whole.summary);
     let is_stopped = journey.conduct().stopped.is_some();
     leave(site, journey)?;
     Ok(if is_stopped && code == 0 { 130 } else { code })
 }
 
-/// 0 and 1 as of a run on one machine; 3 where somebody was missing.
-fn exit_code(conduct: &Conduct) -> u8 {
+/// 0 and 1 as of a run on one machine, by what all agents amount to: each of them knows its own part only. 3
+/// where somebody was missing.
+fn exit_code(conduct: &Conduct, summary: &Summary) -> u8 {
     let code = |member: &Member| match member.state.as_ref().map(|state| &state.phase) {
         Some(Phase::Over { code: Some(code), .. }) => *code,
         _ => 3,
     };
     let is_missing = conduct.measuring().any(|member| member.missing.is_some());
-    if is_missing { 3 } else { conduct.measuring().map(code).max().unwrap_or(3) }
+    let worst = conduct.measuring().map(code).max().unwrap_or(3);
+    match (is_missing, worst) {
+        (true, _) => 3,
+        (false, 0 | 1) => u8::from(is_not_met(summary)),
+        (false, worst) => worst,
+    }
+}
+
+/// Whether something was not met, or somebody was there and measured nothing.
+fn is_not_met(summary: &Summary) -> bool {
+    let differs = summary.verify.as_ref().is_some_and(|verify| verify.different_bytes > 0);
+    let not_met = summary.verdict.as_ref().is_some_and(|verdict| !verdict.passed);
+    let points = summary.hosts.iter().flat_map(|section| &section.points);
+    let mut hosts = points.flat_map(|point| &point.hosts);
+    let is_without = hosts.any(|host| host.presence == Presence::Whole && host.figures.ops == 0);
+    differs || not_met || is_without
 }

@@ -24,6 +24,7 @@ pub fn merge(args: &FleetMergeArgs) -> Result<u8> {
         agents: by_hand.shares(),
         points: Vec::new(),
         pauses: Vec::new(),
+        search: None,
     };
     let whole = make(request)?;
     let text = if args.json {

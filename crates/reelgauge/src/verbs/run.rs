@@ -5,6 +5,7 @@ use reelgauge_record::notes::StorageDetails;
 use reelgauge_runner::mix::MixRequest;
 use reelgauge_runner::replay::ReplayRequest;
 use reelgauge_runner::streams::StreamsRequest;
+use reelgauge_runner::streams::curve::input_of;
 use reelgauge_runner::suite::NASPT;
 use reelgauge_runner::watch::WatchRequest;
 use reelgauge_workload::scenario::scenario;
@@ -14,7 +15,6 @@ use reelgauge_workload::watch::WatchPlan;
 
 use super::job::{Job, carry_out, carry_out_steered};
 use super::suite;
-use super::vda::input_of;
 use crate::cli::RunArgs;
 
 /// Runs a plan. The exit code.
@@ -39,6 +39,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
         }
         AnyPlan::Streams(plan) => Job::Streams(Box::new(StreamsRequest {
             vda: input_of(&plan),
+            is_told: args.steered && plan.find_max.is_some(),
             plan,
             verb: "run".to_owned(),
             must_be_direct: false,

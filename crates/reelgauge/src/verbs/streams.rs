@@ -34,6 +34,7 @@ pub fn streams(args: StreamsArgs) -> Result<u8> {
         out: args.output.out.clone(),
         terms: args.terms.said(),
         resume: args.resume,
+        is_told: false,
         vda: None,
     };
     carry_out(Job::Streams(Box::new(request)), &args.output)

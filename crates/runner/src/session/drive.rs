@@ -117,11 +117,13 @@ pub fn run_point<S: Script + 'static>(
     workers: Vec<Worker<S>>,
     observer: &mut dyn Observer,
 ) -> Result<PointEnd<S>, RunError> {
-    let (sinks, sources) = rings(threads_for(setup.kind, workers.len()), setup.rings);
-    let threads = sinks.len();
     let worker_count = workers.len() as u32;
+    // Nobody to be driven: any driver does, and threads are everywhere.
+    let kind = if worker_count == 0 { DriverKind::Threads } else { setup.kind };
+    let (sinks, sources) = rings(threads_for(kind, workers.len()), setup.rings);
+    let threads = sinks.len();
     setup.drain.attach(setup.context.point, sources)?;
-    let running = start(setup.kind, workers, sinks, &setup.context)?;
+    let running = start(kind, workers, sinks, &setup.context)?;
     observer.point_began(setup.context.point, setup.context.window.begun_ns());
     let mut watch = Watch {
         setup,
@@ -136,7 +138,8 @@ pub fn run_point<S: Script + 'static>(
         is_measuring: false,
         display: Display::default(),
     };
-    let watched = watch.until_over(observer).and_then(|()| watch.show(observer, true));
+    let over = if worker_count == 0 { watch.idle(observer) } else { watch.until_over(observer) };
+    let watched = over.and_then(|()| watch.show(observer, true));
     if let Err(error) = watched {
         watch.abandon();
         return Err(error);
@@ -198,6 +201,20 @@ impl<S: Script + 'static> Watch<'_, S> {
                 self.show(observer, false)?;
             }
         }
+    }
+
+    /// Waits for the end of a load point in which this machine has nothing to do, beside others that have.
+    fn idle(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let window = &self.setup.context.window;
+        while self.reason.is_none() && self.now_ns() < window.end_ns() {
+            let left_ns = window.end_ns().saturating_sub(self.now_ns());
+            self.setup.context.clock.sleep(BEAT.min(Duration::from_nanos(left_ns)));
+            self.look();
+            if self.display.is_due(self.now_ns()) {
+                self.show(observer, false)?;
+            }
+        }
+        Ok(())
     }
 
     fn show(&mut self, observer: &mut dyn Observer, is_over: bool) -> Result<(), RunError> {
@@ -304,7 +321,9 @@ impl<S: Script + 'static> Watch<'_, S> {
     fn end(mut self, worker_count: u32) -> PointEnd<S> {
         let context = &self.setup.context;
         let over_ns = context.clock.now_ns();
-        let exhausted = self.finished_scripts == worker_count && over_ns < context.window.end_ns();
+        let has_work = worker_count > 0;
+        let exhausted =
+            has_work && self.finished_scripts == worker_count && over_ns < context.window.end_ns();
         self.look_at_counters();
         // The dead hold nothing in the kernel. Those that died after a look at who ended are among both.
         let left_behind = self.threads_left - self.dead().min(self.threads_left);

@@ -25,7 +25,9 @@ use reelgauge_results::live::{LiveEvent, LiveOutcome, LiveStreams, LiveTick, pat
 use self::disturbance::Disturbances;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
-use crate::observer::{Live, Observer, PointAhead, RunBegin, SearchStep, Start};
+use crate::observer::{
+    Live, NextTrial, Observer, PointAhead, RunBegin, SearchStep, Start, TrialAhead, TrialJudged,
+};
 use crate::session::finished::Finished;
 use crate::supervise::tell_measuring;
 
@@ -191,6 +193,14 @@ impl Observer for LiveLog<'_> {
         if is_due(&mut self.verified_at, false) {
             self.write(&LiveEvent::Verified { at_s: self.at_s(), checked_bytes });
         }
+    }
+
+    fn next_trial(&mut self, ahead: &TrialAhead, interrupt: &Interrupt) -> NextTrial {
+        self.first.next_trial(ahead, interrupt)
+    }
+
+    fn trial_judged(&mut self, judged: TrialJudged) {
+        self.first.trial_judged(judged);
     }
 
     fn begins(&mut self, ahead: &PointAhead<'_>, interrupt: &Interrupt) -> Start {

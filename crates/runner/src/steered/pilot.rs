@@ -9,10 +9,10 @@ use reelgauge_engine::clock::Clock;
 
 use super::leash::{Leash, Load};
 use super::outbox::Outbox;
-use super::words::{LiveSaid, ReadyPoint, Said, StartRefusal, SteerOrder};
+use super::words::{AskedTrial, JudgedTrial, LiveSaid, ReadyPoint, Said, StartRefusal, SteerOrder};
 use crate::error::RunError;
 use crate::interrupt::{Interrupt, StoppedBy};
-use crate::observer::{Live, Observer, PointAhead, RunBegin, Start};
+use crate::observer::{Live, NextTrial, Observer, PointAhead, RunBegin, Start, TrialAhead, TrialJudged};
 use crate::session::finished::Finished;
 
 /// How often the leash is looked at.
@@ -54,6 +54,22 @@ struct Orders {
     /// The load point that is ready, and when it is to begin, if that was said.
     awaited: Option<u16>,
     start_unix_ns: Option<i64>,
+    /// The load point of the trial that is asked for, and what it is, if that was said.
+    asked: Option<u16>,
+    trial: Option<NextTrial>,
+}
+
+impl Orders {
+    fn new(leash: Leash) -> Orders {
+        Orders { leash, awaited: None, start_unix_ns: None, asked: None, trial: None }
+    }
+
+    /// What the trial is that is asked for; the first word counts.
+    fn answer(&mut self, point: u16, next: NextTrial) {
+        if self.asked == Some(point) && self.trial.is_none() {
+            self.trial = Some(next);
+        }
+    }
 }
 
 impl Shared {
@@ -78,13 +94,9 @@ impl Pilot {
     ) -> io::Result<Pilot> {
         let outbox = Outbox::on(io::stdout())?;
         let clock = Clock::start();
-        let orders = Orders { leash: Leash::new(clock.now_ns()), awaited: None, start_unix_ns: None };
-        let shared = Arc::new(Shared {
-            clock,
-            interrupt: interrupt.clone(),
-            orders: Mutex::new(orders),
-            changed: Condvar::new(),
-        });
+        let orders = Mutex::new(Orders::new(Leash::new(clock.now_ns())));
+        let shared =
+            Arc::new(Shared { clock, interrupt: interrupt.clone(), orders, changed: Condvar::new() });
         let (listens, watches) = (Arc::clone(&shared), Arc::clone(&shared));
         let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
         named("steering").spawn(move || listen(input, &listens))?;
@@ -181,6 +193,35 @@ impl Observer for Pilot {
         }
     }
 
+    fn next_trial(&mut self, ahead: &TrialAhead, interrupt: &Interrupt) -> NextTrial {
+        let TrialAhead { point, most, most_confirmed, limited_by } = *ahead;
+        let shared = Arc::clone(&self.shared);
+        let mut orders = shared.orders();
+        orders.leash.load(Load::Waits);
+        orders.asked = Some(point);
+        orders.trial = None;
+        self.outbox.say(Said::Asks(AskedTrial { point, most, most_confirmed, limited_by }));
+        loop {
+            if interrupt.asked() {
+                orders.asked = None;
+                return NextTrial::Never;
+            }
+            if let Some(next) = orders.trial.take() {
+                orders.asked = None;
+                // Its files are made now.
+                orders.leash.load(Load::Goes);
+                return next;
+            }
+            let waited = shared.changed.wait_timeout(orders, BEAT);
+            orders = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn trial_judged(&mut self, judged: TrialJudged) {
+        let TrialJudged { point, passed, limited_by_client } = judged;
+        self.outbox.say(Said::Judged(JudgedTrial { point, passed, limited_by_client }));
+    }
+
     fn point_began(&mut self, index: u16, begun_ns: u64) {
         self.point = index;
         self.told = None;
@@ -275,6 +316,10 @@ fn obey(order: SteerOrder, shared: &Shared) {
                 orders.start_unix_ns = Some(at_unix_ns);
             }
         }
+        SteerOrder::Trial { point, scale, confirms } => {
+            orders.answer(point, NextTrial::Try { scale, confirms });
+        }
+        SteerOrder::Enough { point } => orders.answer(point, NextTrial::Enough),
         SteerOrder::Hold { for_ms, silent_ms } => {
             let ms = Duration::from_millis;
             orders.leash.hold(now_ns, ms(for_ms), ms(silent_ms));

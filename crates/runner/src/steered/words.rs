@@ -2,6 +2,7 @@
 //! over, so that a newer side may say more.
 
 use reelgauge_analysis::ResponseCounts;
+use reelgauge_analysis::facts::StoppedBy;
 use serde::{Deserialize, Serialize};
 
 /// What a steered run is told.
@@ -14,6 +15,20 @@ pub enum SteerOrder {
         point: u16,
         /// On this machine's wall clock, since 1970.
         at_unix_ns: i64,
+    },
+    /// What the trial is that it asks for. Said again, or of another load point, it does nothing.
+    Trial {
+        /// Its load point, from 0.
+        point: u16,
+        /// This machine's share; 0 where it has nothing to do in it.
+        scale: u32,
+        /// For as long as an answer must hold on.
+        confirms: bool,
+    },
+    /// No trial is made any more, instead of the one that it asks for.
+    Enough {
+        /// Its load point, from 0.
+        point: u16,
     },
     /// The load may go on for so long from now.
     Hold {
@@ -60,6 +75,10 @@ pub enum Said {
         /// Of so many.
         total_bytes: u64,
     },
+    /// A trial could be made, and it waits to be told which.
+    Asks(AskedTrial),
+    /// How a trial went.
+    Judged(JudgedTrial),
     /// A load point could begin.
     Ready(ReadyPoint),
     /// A start was not obeyed.
@@ -94,6 +113,30 @@ pub enum Said {
         /// Why it did not complete.
         reason: Option<String>,
     },
+}
+
+/// A trial that could be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedTrial {
+    /// Its load point, from 0.
+    pub point: u16,
+    /// The largest scale that this machine can try.
+    pub most: u32,
+    /// The largest that it can hold on with for as long as an answer must.
+    pub most_confirmed: u32,
+    /// What keeps it from more.
+    pub limited_by: StoppedBy,
+}
+
+/// How a trial went on one machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgedTrial {
+    /// Its load point, from 0.
+    pub point: u16,
+    /// Whether its criteria were met.
+    pub passed: bool,
+    /// Whether this machine, and not the storage, was the limit. Only matters where it did not pass.
+    pub limited_by_client: bool,
 }
 
 /// A load point that could begin.

@@ -289,7 +289,8 @@ impl Actor {
     }
 }
 
-fn criteria(actor: &ActorPlan) -> Result<Criteria, ActorsError> {
+/// What an actor is held to.
+pub(super) fn criteria(actor: &ActorPlan) -> Result<Criteria, ActorsError> {
     let name = actor.kind.to_string();
     let wrong = |source| ActorsError::Criteria { text: actor.criteria.clone(), actor: name.clone(), source };
     let criteria = Criteria::for_actor(&name).map_err(wrong)?;

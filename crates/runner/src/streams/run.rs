@@ -1,12 +1,13 @@
 //! A run of streams from its plan to its summary: load point by load point, or trial by trial.
 
+mod told;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use reelgauge_analysis::forecast::{Forecast, TimeAhead};
 use reelgauge_analysis::summary::DataSet;
-use reelgauge_analysis::warning::SHORT_LOOK_S;
 use reelgauge_analysis::{Culprit, Outcome, Summary};
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::driver::available;
@@ -51,6 +52,8 @@ pub struct StreamsRequest {
     pub resume: Option<PathBuf>,
     /// Compute the curve of a VDA-like run; this is said of its data set.
     pub vda: Option<VdaInput>,
+    /// Somebody else, who sees what others measure beside this run, decides on the trials of its search.
+    pub is_told: bool,
 }
 
 /// Carries out a plan of streams.
@@ -72,7 +75,7 @@ fn carry_out(
     interrupt: &Interrupt,
 ) -> Result<Finished, RunError> {
     let started = Timestamp::now();
-    let StreamsRequest { mut plan, verb, must_be_direct, out, terms, resume, vda } = request;
+    let StreamsRequest { mut plan, verb, must_be_direct, out, terms, resume, vda, is_told } = request;
     let asked = Asked { must_be_direct, terms };
     plan.check()?;
     let like = plan.actors.iter().filter_map(|actor| actor.like.as_deref());
@@ -98,22 +101,7 @@ fn carry_out(
     }
     let search = match &plan.find_max {
         Some(wanted) => {
-            let room = files.room_for(&actors, actors.bytes_per_scale(seconds));
-            if room < plan.search_cap() {
-                files.notes.push(format!(
-                    "The target has room for the files of {} at most; a shorter --clip makes them smaller.",
-                    plan.label(room.max(1))
-                ));
-            }
-            let own_room = files.own_room_for(&actors, room.min(plan.search_cap()));
-            if own_room < room.min(plan.search_cap()) {
-                files.notes.push(format!(
-                    "Your files are enough for {} at most; a shorter --clip needs less of them.",
-                    plan.label(own_room.max(1))
-                ));
-            }
-            let own_files = if own_room < room.min(plan.search_cap()) { own_room } else { u32::MAX };
-            let limits = Limits { room, own_files, machine: machine.unwrap_or(u32::MAX) };
+            let limits = limits_of(&plan, &actors, &mut files, machine.unwrap_or(u32::MAX), seconds);
             let begun = seek::begin(&plan, &locked.mount, wanted, limits, resume.as_deref());
             Some(begun.inspect_err(|_| files.take_back())?)
         }
@@ -131,13 +119,54 @@ fn carry_out(
     let plan_toml = plan.to_toml()?;
     let session = Session::begin(locked, opening(&plan, &plan_toml, &actors, &files, results), observer)?;
     let mut run = StreamsRun { plan, actors, files, session };
-    let mut sought = search.map(|sought| Ended { sought, answer: None, ahead });
-    let measured = match &mut sought {
-        Some(sought) => run.seek(sought, observer, interrupt),
-        None => run.all_points(observer, interrupt),
+    let mut course = match search {
+        Some(sought) if is_told => Course::Told(sought),
+        Some(sought) => Course::Sought(Ended { sought, answer: None, ahead }),
+        None => Course::Planned,
+    };
+    let measured = match &mut course {
+        Course::Sought(sought) => run.seek(sought, observer, interrupt),
+        Course::Told(known) => run.all_told(known, observer, interrupt),
+        Course::Planned => run.all_points(observer, interrupt),
     };
     run.session.settle(measured)?;
-    run.end(&verb, sought, vda, observer, interrupt)
+    run.end(&verb, course, vda, observer, interrupt)
+}
+
+/// The largest counts that a search may try; what keeps it from more is noted.
+fn limits_of(
+    plan: &StreamsPlan,
+    actors: &Actors,
+    files: &mut StreamFiles,
+    machine: u32,
+    seconds: f64,
+) -> Limits {
+    let room = files.room_for(actors, actors.bytes_per_scale(seconds));
+    if room < plan.search_cap() {
+        files.notes.push(format!(
+            "The target has room for the files of {} at most; a shorter --clip makes them smaller.",
+            plan.label(room.max(1))
+        ));
+    }
+    let own_room = files.own_room_for(actors, room.min(plan.search_cap()));
+    if own_room < room.min(plan.search_cap()) {
+        files.notes.push(format!(
+            "Your files are enough for {} at most; a shorter --clip needs less of them.",
+            plan.label(own_room.max(1))
+        ));
+    }
+    let own_files = if own_room < room.min(plan.search_cap()) { own_room } else { u32::MAX };
+    Limits { room, own_files, machine }
+}
+
+/// What decides on the load points.
+enum Course {
+    /// The plan's scale.
+    Planned,
+    /// A search.
+    Sought(Ended),
+    /// Somebody else, within what this machine can try.
+    Told(SearchState),
 }
 
 /// A search that ended, with or without its answer.
@@ -195,11 +224,7 @@ impl StreamsRun {
             }
             let began_ns = self.session.now_ns();
             let seconds = (self.actors.warmup_ns() + self.plan.duration.ns()) as f64 / 1e9;
-            self.files.provide(&mut self.actors, scale, seconds, observer, interrupt)?;
-            self.session.files_grew(&self.files.table)?;
-            for note in &self.files.notes {
-                self.session.note(note.clone());
-            }
+            self.provide(scale, seconds, observer, interrupt)?;
             observer.phase("searching");
             let elapsed_ns = self.session.now_ns() - search_began_ns;
             observer.searching(&self.step(ended, scale, Duration::from_nanos(elapsed_ns)));
@@ -224,6 +249,20 @@ impl StreamsRun {
         }
     }
 
+    /// Makes the files of this scale that are missing, and says what is to be known of them.
+    fn provide(
+        &mut self,
+        scale: u32,
+        seconds: f64,
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<(), RunError> {
+        self.files.provide(&mut self.actors, scale, seconds, observer, interrupt)?;
+        self.session.files_grew(&self.files.table)?;
+        self.files.notes.iter().for_each(|note| self.session.note(note.clone()));
+        Ok(())
+    }
+
     /// Where a search stands that is going to try this scale.
     fn step(&self, ended: &Ended, scale: u32, elapsed: Duration) -> SearchStep {
         let (passed, failed) = seek::bounds(&ended.sought.search);
@@ -246,11 +285,16 @@ impl StreamsRun {
         self.plan.find_max.map_or(self.plan.duration, |search| search.confirm)
     }
 
+    /// For how large a scale there is room to write for as long as the answer must hold on.
+    fn room_to_confirm(&self) -> u32 {
+        let seconds = (self.actors.warmup_ns() + self.confirm().ns()) as f64 / 1e9;
+        self.files.room_for(&self.actors, self.actors.bytes_per_scale(seconds))
+    }
+
     /// Whether everybody can write for as long as the answer must hold on; says so where not.
     fn has_room_to_confirm(&mut self, scale: u32) -> bool {
         let confirm = self.confirm();
-        let seconds = (self.actors.warmup_ns() + confirm.ns()) as f64 / 1e9;
-        let has_room = self.files.room_for(&self.actors, self.actors.bytes_per_scale(seconds)) >= scale;
+        let has_room = self.room_to_confirm() >= scale;
         if !has_room {
             self.session.note(format!(
                 "There was no room to record for {confirm}, so the answer rests on trials of {} alone.",
@@ -285,20 +329,25 @@ impl StreamsRun {
         };
         let done = self.session.point(what, workers, observer, interrupt)?;
         self.actors.take_back(&groups, &done.workers);
+        if scale == 0 {
+            // Nothing was asked of this machine: it has met nothing, and failed nothing.
+            self.session.last_point().into_iter().for_each(|point| point.stream_count = Some(0));
+            return Ok(true);
+        }
         Ok(judge_last(&mut self.session, &groups, &done, self.plan.stream_count(scale)))
     }
 
     fn end(
         self,
         verb: &str,
-        ended: Option<Ended>,
+        course: Course,
         vda: Option<VdaInput>,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<Finished, RunError> {
         let StreamsRun { plan, files, session, .. } = self;
         let closing = Closing { subject: subject(&plan, &files, verb), made: Some(files.made) };
-        let conclude = |summary: &mut Summary, _: &_| conclude(summary, &plan, ended, vda);
+        let conclude = |summary: &mut Summary, _: &_| conclude(summary, &plan, course, vda);
         session.end(closing, conclude, observer, interrupt)
     }
 }
@@ -341,29 +390,18 @@ fn opening<'a>(
 }
 
 /// What the run amounts to: the search's answer, the curve, the verdict.
-fn conclude(summary: &mut Summary, plan: &StreamsPlan, ended: Option<Ended>, vda: Option<VdaInput>) {
+fn conclude(summary: &mut Summary, plan: &StreamsPlan, course: Course, vda: Option<VdaInput>) {
     if let Some(vda) = &vda {
         summary.vda = Some(vda_facts(&summary.load_points, vda));
     }
-    match ended {
-        Some(Ended { sought, answer, .. }) => {
+    match course {
+        Course::Sought(Ended { sought, answer, .. }) => {
             let per_scale = plan.stream_count(1).max(1);
-            let mut facts = seek::facts(&sought, answer.as_ref(), per_scale, plan.what());
-            let stopper = facts.stopper(&summary.load_points).and_then(|(_, point)| point.verdict.as_ref());
-            let failure = stopper.and_then(|verdict| verdict.failed_first.as_ref());
-            facts.failed_first = failure.map(|failure| failure.sentence.clone());
-            // A search is good when anything passed at all: that something fell is what it is for.
-            let best = facts.streams.unwrap_or(0);
-            let passing = summary.load_points.iter().rev().filter_map(|point| point.verdict.as_ref());
-            let mut passing = passing.filter(|verdict| verdict.passed == (best > 0));
-            summary.verdict = passing.next().cloned();
-            summary.search = Some(facts);
-            // The answer held on for long; the trials before need not.
-            if summary.load_points.iter().any(|point| point.measured_s >= SHORT_LOOK_S) {
-                summary.notes.retain(|note| !note.starts_with("Measured for only"));
-            }
+            seek::conclude(summary, seek::facts(&sought, answer.as_ref(), per_scale, plan.what()));
         }
-        None => summary.verdict = verdict_of_run(&summary.load_points),
+        // Whoever told knows what they amount to.
+        Course::Told(_) => seek::forget_short_trials(summary),
+        Course::Planned => summary.verdict = verdict_of_run(&summary.load_points),
     }
     if !matches!(summary.outcome, Outcome::Complete) && summary.load_points.is_empty() {
         summary.verdict = None;

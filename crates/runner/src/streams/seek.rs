@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use reelgauge_analysis::Summary;
 use reelgauge_analysis::facts::{SearchFacts, StoppedBy, TrialsAt};
+use reelgauge_analysis::warning::SHORT_LOOK_S;
 use reelgauge_engine::mount::Mount;
 use reelgauge_record::identity;
 use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
@@ -208,6 +210,27 @@ pub fn facts(
             .collect(),
         what,
         failed_first: None,
+    }
+}
+
+/// Puts what a search found into the summary of its trials, and the verdict on it.
+pub fn conclude(summary: &mut Summary, mut facts: SearchFacts) {
+    let stopper = facts.stopper(&summary.load_points).and_then(|(_, point)| point.verdict.as_ref());
+    let failure = stopper.and_then(|verdict| verdict.failed_first.as_ref());
+    facts.failed_first = failure.map(|failure| failure.sentence.clone());
+    // A search is good when anything passed at all: that something fell is what it is for.
+    let best = facts.streams.unwrap_or(0);
+    let passing = summary.load_points.iter().rev().filter_map(|point| point.verdict.as_ref());
+    let mut passing = passing.filter(|verdict| verdict.passed == (best > 0));
+    summary.verdict = passing.next().cloned();
+    summary.search = Some(facts);
+    forget_short_trials(summary);
+}
+
+/// An answer that held on for long needs no word about the trials before it, which need not.
+pub fn forget_short_trials(summary: &mut Summary) {
+    if summary.load_points.iter().any(|point| point.measured_s >= SHORT_LOOK_S) {
+        summary.notes.retain(|note| !note.starts_with("Measured for only"));
     }
 }
 

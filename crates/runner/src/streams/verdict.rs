@@ -5,10 +5,12 @@ use reelgauge_analysis::criteria::Criteria;
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::late::StreamFigures;
 use reelgauge_analysis::point_culprit::of_point;
+use reelgauge_analysis::vda::ProcessRate;
 use reelgauge_analysis::verdict::{Measured, Ruling, Verdict, judge};
 use reelgauge_report::verdict::in_words;
+use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
 
-use super::actors::Group;
+use super::actors::{Group, criteria};
 use crate::session::judging::Judged;
 use crate::session::{PointDone, Session};
 
@@ -63,6 +65,17 @@ pub fn verdict_of(groups: &[Group], judged: &Judged, total: &Figures) -> Verdict
         ruling = ruling.and(judge(&only_rates(&group.criteria), &measured));
     }
     in_words(ruling)
+}
+
+/// What a plan holds rates to; `None` where no actor has one.
+pub fn rate_criteria(plan: &StreamsPlan) -> Option<Criteria> {
+    let has_rate = |actor: &&ActorPlan| matches!(actor.kind, ActorKind::Camera | ActorKind::Companion);
+    criteria(plan.actors.iter().find(has_rate)?).ok()
+}
+
+/// The verdict on rates alone, which are those of everybody together.
+pub fn verdict_on_rates(criteria: &Criteria, rates: &[ProcessRate]) -> Verdict {
+    in_words(judge(&only_rates(criteria), &Measured { streams: &[], total: None, rates }))
 }
 
 fn without_rates(criteria: &Criteria) -> Criteria {

@@ -153,7 +153,7 @@ impl StreamsPlan {
 
     fn check_scale(&self, spelling: Spelling) -> Result<(), PlanError> {
         let largest = self.scale.0.iter().copied().max().unwrap_or(0);
-        if self.scale.0.contains(&0) || largest == 0 {
+        if largest == 0 {
             return Err(StreamsError::EmptyScale.into());
         }
         let workers = match &self.find_max {

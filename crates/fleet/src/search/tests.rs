@@ -1,0 +1,153 @@
+//! Searches on fleets whose storage carries a known count.
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan};
+use reelgauge_workload::units::Span;
+
+use super::*;
+
+const SECOND: i64 = 1_000_000_000;
+
+fn plan(wanted: FindMaxPlan) -> StreamsPlan {
+    let format = Some("prores-422-hq-uhd-25".to_owned());
+    let actors = vec![ActorPlan { format, ..ActorPlan::new(ActorKind::Player) }];
+    StreamsPlan { find_max: Some(wanted), duration: Span::secs(10), actors, ..StreamsPlan::default() }
+}
+
+fn asks(point: u16, most: u32) -> AskedTrial {
+    AskedTrial { point, most, most_confirmed: most, limited_by: StoppedBy::Room }
+}
+
+/// What an agent says of a trial on storage that carries so many in all.
+fn says(point: u16, passed: bool) -> JudgedTrial {
+    JudgedTrial { point, passed, limited_by_client: false }
+}
+
+/// A search of so many agents to its end: `judge` says how each fared in a trial of this count.
+fn searched(
+    wanted: FindMaxPlan,
+    mosts: &[u32],
+    judge: impl Fn(u16, u32, usize) -> Option<JudgedTrial>,
+) -> FleetSearch {
+    let mut search = FleetSearch::of(&plan(wanted)).unwrap();
+    for point in 0..2_000 {
+        let now_ns = i64::from(point) * 20 * SECOND;
+        let asked: Vec<AskedTrial> = mosts.iter().map(|&most| asks(point, most)).collect();
+        search.decide(now_ns, point, &asked);
+        let Some(trial) = search.trial(point).copied() else { return search };
+        for (at, most) in mosts.iter().enumerate() {
+            assert!(share_of(trial.scale, at, mosts.len()) <= *most, "{trial:?} for {mosts:?}");
+        }
+        let judged: Vec<_> = (0..mosts.len()).map(|at| judge(point, trial.scale, at)).collect();
+        search.judge(now_ns + 15 * SECOND, point, &judged);
+    }
+    panic!("the search does not end: {search:?}");
+}
+
+#[test]
+fn counts_are_shared_out_one_machine_first() {
+    assert_eq!([0, 1, 2].map(|at| share_of(1, at, 3)), [1, 0, 0]);
+    assert_eq!([0, 1, 2].map(|at| share_of(5, at, 3)), [2, 2, 1]);
+    assert_eq!([0, 1, 2].map(|at| share_of(0, at, 3)), [0, 0, 0]);
+    assert_eq!(share_of(7, 0, 0), 7, "nobody is left out where nobody is");
+}
+
+#[test]
+fn an_agent_without_room_limits_all_of_them() {
+    let wanted = FindMaxPlan { cap: None, repeats: 1, ..FindMaxPlan::default() };
+    // The second of three can take two, so seven is the most: 3 + 2 + 2.
+    let search = searched(wanted, &[9, 2, 9], |point, _, _| Some(says(point, true)));
+    let facts = search.facts(|_| true).unwrap();
+    assert_eq!((facts.streams, facts.stopped_by, facts.complete), (Some(7), Some(StoppedBy::Room), false));
+    let capped = searched(FindMaxPlan { cap: Some(4), ..wanted }, &[9, 2, 9], |p, _, _| Some(says(p, true)));
+    let facts = capped.facts(|_| true).unwrap();
+    assert_eq!((facts.streams, facts.stopped_by), (Some(4), Some(StoppedBy::Cap)));
+}
+
+#[test]
+fn who_is_missing_ends_it_and_nothing_is_claimed_that_was_not_measured_by_all() {
+    // Point 3 tries 8: two agents say that it passed, and the third nothing.
+    let search = searched(FindMaxPlan::default(), &[99; 3], |point, _, at| {
+        (point < 3 || at < 2).then_some(says(point, true))
+    });
+    let facts = search.facts(|_| true).unwrap();
+    assert_eq!((facts.streams, facts.complete, facts.trials.len()), (Some(4), false, 3));
+    assert!(facts.answer_sentence.contains("interrupted"), "{}", facts.answer_sentence);
+    assert!(search.is_over() && search.trials.last().unwrap().went.is_none());
+}
+
+#[test]
+fn idle_agents_say_nothing_of_a_trial() {
+    // The second agent never meets anything, and has no share in a trial of one.
+    let search = searched(FindMaxPlan { repeats: 1, ..FindMaxPlan::default() }, &[99; 2], |point, _, at| {
+        Some(says(point, at == 0))
+    });
+    assert_eq!(search.facts(|_| true).unwrap().streams, Some(1));
+}
+
+#[test]
+fn one_agent_that_falls_fells_the_trial_and_its_machine_is_no_storage() {
+    let wanted = FindMaxPlan { repeats: 1, ..FindMaxPlan::default() };
+    let limited = |own: bool| {
+        let search = searched(wanted, &[99; 3], |point, scale, at| {
+            let passed = at != 1 || scale < 6;
+            Some(JudgedTrial { limited_by_client: own, ..says(point, passed) })
+        });
+        search.facts(|_| true).unwrap()
+    };
+    assert_eq!((limited(false).streams, limited(false).limited_by_client), (Some(5), false));
+    assert_eq!((limited(true).streams, limited(true).limited_by_client), (Some(5), true));
+}
+
+#[test]
+fn an_answer_that_nobody_has_room_to_confirm_rests_on_its_trials() {
+    let mut search = FleetSearch::of(&plan(FindMaxPlan { repeats: 1, ..FindMaxPlan::default() })).unwrap();
+    let mut confirmed = 0;
+    for point in 0..100 {
+        let short = AskedTrial { most_confirmed: 2, ..asks(point, 9) };
+        search.decide(0, point, &[short, short]);
+        let Some(trial) = search.trial(point).copied() else { break };
+        confirmed += u32::from(trial.confirms);
+        search.judge(SECOND, point, &[Some(says(point, trial.scale <= 7)); 2]);
+    }
+    assert_eq!((search.facts(|_| true).unwrap().streams, confirmed), (Some(7), 0));
+}
+
+#[test]
+fn what_was_held_and_is_not_all_there_is_no_evidence() {
+    let wanted = FindMaxPlan { repeats: 1, confirm: Span(0), ..FindMaxPlan::default() };
+    let search = searched(wanted, &[99; 2], |point, scale, _| Some(says(point, scale <= 5)));
+    let all = search.facts(|_| true).unwrap();
+    assert_eq!((all.streams, all.complete), (Some(5), true));
+    // 5 was tried once; what came of that trial is not whole.
+    let of_five = search.trials.iter().find(|trial| trial.scale == 5).unwrap().point;
+    let short = search.facts(|point| point != of_five).unwrap();
+    assert_eq!((short.streams, short.complete), (Some(4), false));
+    assert!(short.trials.iter().all(|trial| trial.streams != 5), "{short:?}");
+}
+
+proptest! {
+    /// What one machine would find is what the fleet finds, whatever falls to whom; and a controller that is
+    /// started anew between any two trials finds the same.
+    #[test]
+    fn a_certain_store_is_found_exactly(carries in 0_u32..200, agents in 1_usize..9, stop in 0_u16..40) {
+        let wanted = FindMaxPlan { repeats: 2, ..FindMaxPlan::default() };
+        let mosts = vec![1_000; agents];
+        let mut search = FleetSearch::of(&plan(wanted)).unwrap();
+        for point in 0..2_000 {
+            let asked: Vec<AskedTrial> = mosts.iter().map(|&most| asks(point, most)).collect();
+            search.decide(0, point, &asked);
+            if point == stop {
+                search = serde_json::from_str(&serde_json::to_string(&search).unwrap()).unwrap();
+                search.decide(SECOND, point, &asked);
+            }
+            let Some(trial) = search.trial(point).copied() else { break };
+            let judged = vec![Some(says(point, trial.scale <= carries)); agents];
+            search.judge(2 * SECOND, point, &judged);
+            search.judge(3 * SECOND, point, &judged);
+        }
+        let facts = search.facts(|_| true).unwrap();
+        prop_assert_eq!((facts.streams, facts.complete), (Some(carries), true));
+    }
+}

@@ -1,0 +1,44 @@
+//! What a plan of streams is whose load points are those of a VDA-like curve.
+//!
+//! Not here: the curve (analysis), its words (report).
+
+use reelgauge_analysis::vda::{LABEL, RateLimits};
+use reelgauge_report::VdaInput;
+use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
+use reelgauge_workload::units::{Size, Span};
+
+/// What a curve's plan is called; scenarios with the same actors are none.
+pub const NAME: &str = "vda-like";
+/// The published data set: files of each process, their size, and the times of a load point.
+const PUBLISHED: (u32, Size, Span) = (11, Size::mib(1024), Span::secs(300));
+
+/// What a curve of such a plan is, when it is one of cameras and their companions.
+pub fn input_of(plan: &StreamsPlan) -> Option<VdaInput> {
+    let [camera, companion] = plan.actors.as_slice() else {
+        return None;
+    };
+    let is_curve = (camera.kind, companion.kind) == (ActorKind::Camera, ActorKind::Companion)
+        && plan.name == NAME
+        && plan.find_max.is_none();
+    is_curve.then(|| VdaInput { limits: RateLimits::default(), data_set_note: data_set_note(plan, camera) })
+}
+
+/// What differs from the published run, in words.
+fn data_set_note(plan: &StreamsPlan, camera: &ActorPlan) -> String {
+    let (files, file_size, time) = PUBLISHED;
+    let mut differences = Vec::new();
+    if camera.files != files || camera.file_size != file_size {
+        differences.push(format!(
+            "{} files of {} per process instead of about {files} of {file_size}",
+            camera.files, camera.file_size
+        ));
+    }
+    if plan.warmup != time || plan.duration != time {
+        differences
+            .push(format!("{} warm-up and {} measured instead of {time} each", plan.warmup, plan.duration));
+    }
+    match differences.is_empty() {
+        true => format!("Data set and times as published. {LABEL}."),
+        false => format!("Smaller than published: {}. {LABEL}.", differences.join("; ")),
+    }
+}
