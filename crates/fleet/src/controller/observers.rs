@@ -106,6 +106,7 @@ mod tests {
             run: RUN.to_owned(),
             plan_sha256: String::new(),
             phase,
+            judged: None,
             skews_ns: Vec::new(),
             points_complete: 0,
         };
