@@ -130,7 +130,7 @@ fn work(mut stream: TcpStream, number: usize, of: Trait, message: &dyn Fn(String
 /// A record: of 357 KiB in blocks of 64, or of 1024 in one.
 fn line(number: usize, done: usize, of: Trait) -> String {
     let mode = done % 4;
-    let (length, block) = if done % 2 == 0 { (357, 64) } else { (1024, 1024) };
+    let (length, block) = if done.is_multiple_of(2) { (357, 64) } else { (1024, 1024) };
     let rate =
         if of == Trait::FailedReads { 250_000.0 } else { 10.0 * (number + 1) as f64 + done as f64 / 8.0 };
     format!("test{:03},{mode},{length},{block},{rate:.6},{:.6}", done % 3, 1.0 + done as f64 / 4.0)
