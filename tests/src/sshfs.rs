@@ -9,7 +9,7 @@ use std::process::Command;
 
 use crate::daemon::Daemon;
 use crate::link::{Link, SERVER};
-use crate::mounts::{self, Mounted};
+use crate::mounts::{self, Mounted, TempMount};
 use crate::needs::Need;
 use crate::scratch::Scratch;
 use crate::tool::tool;
@@ -33,10 +33,15 @@ pub struct Sshfs {
     client: Daemon,
     mounted: Mounted,
     server: Daemon,
+    /// What it serves lies in memory: it is the link that is measured, and a disk has moments of its own.
+    served: TempMount,
     link: Link,
-    scratch: Scratch,
+    _scratch: Scratch,
     point: PathBuf,
 }
+
+/// Room on the server.
+const SERVED_MIB: u32 = 4096;
 
 impl Sshfs {
     /// Mounts a fresh folder through a link of this many Mbit/s.
@@ -69,9 +74,9 @@ impl Sshfs {
     fn mount_over(link: Link, options: &[&str]) -> Sshfs {
         let scratch = Scratch::new();
         let server = serve(&link, scratch.path());
-        let point = scratch.dir("mnt");
-        let client = connect(&link, &scratch, &point, options);
-        Sshfs { client, mounted: Mounted::at(point.clone()), server, link, scratch, point }
+        let (served, point) = (TempMount::tmpfs(SERVED_MIB), scratch.dir("mnt"));
+        let client = connect(&link, &scratch, served.path(), &point, options);
+        Sshfs { client, mounted: Mounted::at(point.clone()), server, served, link, _scratch: scratch, point }
     }
 
     /// The mount point.
@@ -81,7 +86,7 @@ impl Sshfs {
 
     /// The folder on the server.
     pub fn on_server(&self) -> PathBuf {
-        self.scratch.path().join("served")
+        self.served.path().to_owned()
     }
 
     /// Kills the client: the mount stays and answers nothing but errors.
@@ -139,8 +144,7 @@ fn tool_with_empty_passphrase(path: &Path) {
 }
 
 /// Mounts the served folder.
-fn connect(link: &Link, scratch: &Scratch, point: &Path, options: &[&str]) -> Daemon {
-    let served = scratch.dir("served");
+fn connect(link: &Link, scratch: &Scratch, served: &Path, point: &Path, options: &[&str]) -> Daemon {
     let mut sshfs: Command = link.on_client("sshfs");
     let key = format!("IdentityFile={}", scratch.path().join("user").display());
     sshfs.args(["-f", "-F", "/dev/null", "-o", &key]);

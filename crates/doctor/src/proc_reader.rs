@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::counter::Look;
 use crate::devices;
@@ -21,6 +22,11 @@ const INTERFACES_MAX: usize = 12;
 
 /// A virtual interface counts from when it has carried this much from one look to the next.
 const CARRIES_BYTES: u64 = 1_000_000;
+
+/// Longer than any reading of a file of the kernel's takes: this process was kept from running meanwhile.
+const TORN_AFTER: Duration = Duration::from_millis(20);
+/// So often a reading is tried that can't be given a time.
+const TIMED_TRIES: usize = 3;
 
 /// What is mounted where the run does its I/O.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,6 +55,9 @@ pub struct ProcReader {
     programs: Programs,
     waits: ThreadWaits,
     disturbances: Disturbances,
+    /// From when on it counts its own time. A look may take long where this process gets no processor, so that
+    /// what is held against the time is given the moment of its own reading, and not that of the look.
+    began: Instant,
     /// Files that could not be read, and why.
     unread: BTreeMap<&'static str, String>,
 }
@@ -66,6 +75,7 @@ impl ProcReader {
             net,
             programs: Programs::default(),
             waits: ThreadWaits::default(),
+            began: Instant::now(),
             unread: BTreeMap::new(),
         };
         if proc_reader.target.is_whole_machine {
@@ -90,7 +100,7 @@ impl ProcReader {
         }
         self.look_at_mount(&mut look);
         self.disturbances.look(&mut look);
-        self.look_at_self(now_ns, &mut look);
+        self.look_at_self(&mut look);
         look
     }
 
@@ -152,15 +162,42 @@ impl ProcReader {
         }
     }
 
-    fn look_at_self(&mut self, now_ns: u64, look: &mut Look) {
-        if let Some(cpu_ns) = own::process_cpu_ns() {
-            own::put_cpu(cpu_ns, now_ns, look);
+    fn look_at_self(&mut self, look: &mut Look) {
+        if let Some((cpu_ns, at)) = self.timed(own::process_cpu_ns) {
+            own::put_cpu(cpu_ns, at.as_nanos() as u64, look);
         }
         self.waits.look(look);
         if let Some(text) = self.read("/proc/self/statm") {
             own::parse_statm(&text, page_bytes(), look);
         }
-        look_at_quotas(look);
+        self.look_at_quotas(look);
+    }
+
+    /// Adds what the processor quotas of this process's groups did. Where there are no control groups, or none
+    /// with a quota, there are no such files, which is nothing to complain of.
+    fn look_at_quotas(&self, look: &mut Look) {
+        let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        for group in quota::groups(&text) {
+            let stat = Path::new("/sys/fs/cgroup").join(&group).join(quota::STAT);
+            let throttled = || quota::throttled_us(&std::fs::read_to_string(&stat).unwrap_or_default());
+            if let Some((throttled_us, at)) = self.timed(throttled) {
+                quota::put_throttled(&group, throttled_us, at.as_micros() as u64, look);
+            }
+        }
+    }
+
+    /// What is read, with the moment. `None` where it can't be read, or where nobody can say when it was: this
+    /// process was kept from running meanwhile, every time.
+    fn timed<T>(&self, read: impl Fn() -> Option<T>) -> Option<(T, Duration)> {
+        for _ in 0..TIMED_TRIES {
+            let before = self.began.elapsed();
+            let found = read()?;
+            let after = self.began.elapsed();
+            if after - before < TORN_AFTER {
+                return Some((found, after));
+            }
+        }
+        None
     }
 
     /// The text of a file; `None`, and why is kept, where it can't be read. Names in it need not be UTF-8.
@@ -174,19 +211,6 @@ impl ProcReader {
                 self.unread.entry(path).or_insert_with(|| error.to_string());
                 None
             }
-        }
-    }
-}
-
-/// Adds what the processor quotas of this process's groups did. Where there are no control groups, or none
-/// with a quota, there are no such files, which is nothing to complain of.
-fn look_at_quotas(look: &mut Look) {
-    let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    for group in quota::groups(&text) {
-        let stat = Path::new("/sys/fs/cgroup").join(&group).join(quota::STAT);
-        let text = std::fs::read_to_string(stat).unwrap_or_default();
-        if let Some(throttled_us) = quota::throttled_us(&text) {
-            quota::put_throttled(&group, throttled_us, look);
         }
     }
 }

@@ -6,7 +6,7 @@ use procfs_core::process::StatM;
 use super::put;
 use crate::counter::{Layer, Look, Reading};
 
-/// Adds the processor time: `cpu_ns` since the process began, seen at `now_ns` of the run's clock.
+/// Adds the processor time: `cpu_ns` since the process began, seen at `now_ns` of any steady clock.
 pub fn put_cpu(cpu_ns: u64, now_ns: u64, look: &mut Look) {
     // A mean rather than a share: several threads take more than all of one processor's time.
     let percent = Reading::Mean { sum: cpu_ns as f64 * 100.0, count: now_ns };

@@ -7,7 +7,7 @@
 use procfs_core::{FromBufRead, ProcessCGroup, ProcessCGroups};
 
 use super::put_on;
-use crate::counter::{Layer, Look, Reading};
+use crate::counter::{Layer, Look, Part, Reading};
 
 /// The file of a group that tells it.
 pub const STAT: &str = "cpu.stat";
@@ -43,10 +43,13 @@ pub fn throttled_us(text: &str) -> Option<u64> {
     number("throttled_usec ").or_else(|| Some(number("throttled_time ")? / 1_000))
 }
 
-/// Adds the share of time in which a group was kept from running. Each group is a device of its own: when the
+/// Adds the share of time in which a group was kept from running, as read at `at_us` of any steady clock: a look
+/// of a process that is kept from running takes as long as that, and its beginning says nothing of when its
+/// parts were read. Each group is a device of its own: when the
 /// process is moved into another one, that is another counter, which begins anew.
-pub fn put_throttled(group: &str, throttled_us: u64, look: &mut Look) {
-    put_on(look, Layer::Tool, "throttled_percent", group, Reading::PercentOfTime(throttled_us));
+pub fn put_throttled(group: &str, throttled_us: u64, at_us: u64, look: &mut Look) {
+    let share = Part { part: throttled_us, whole: at_us };
+    put_on(look, Layer::Tool, "throttled_percent", group, Reading::PercentOf(share));
 }
 
 #[cfg(test)]
@@ -66,18 +69,32 @@ mod tests {
         assert_eq!(throttled_us("nr_periods 3\nthrottled_time 181234567\n"), Some(181_234));
         assert_eq!(throttled_us("usage_usec 7\n"), None);
     }
+    const SECOND_NS: u64 = 1_000_000_000;
+
+    fn look(group: &str, throttled_us: u64, at_us: u64) -> Look {
+        let mut look = Look::new();
+        put_throttled(group, throttled_us, at_us, &mut look);
+        look
+    }
+
+    fn percent(earlier: &Look, later: &Look) -> Vec<Option<f64>> {
+        values(Some(earlier), later, SECOND_NS).into_iter().map(|(_, value)| value).collect()
+    }
+
     #[test]
     fn another_group_is_another_counter() {
-        let look = |group: &str, throttled_us: u64| {
-            let mut look = Look::new();
-            put_throttled(group, throttled_us, &mut look);
-            look
-        };
-        let percent = |earlier: &Look, later: &Look| values(Some(earlier), later, 1_000_000_000);
-        let (free, starved) = (look("cpu/free", 3), look("cpu/starved", 77_000_000));
+        let (free, starved) = (look("cpu/free", 3, 0), look("cpu/starved", 77_000_000, 0));
         // What its new group has been through is nothing of its own.
         assert_eq!(percent(&free, &starved), []);
-        let later = percent(&starved, &look("cpu/starved", 77_900_000));
-        assert_eq!(later.iter().map(|(_, value)| *value).collect::<Vec<_>>(), [Some(90.0)]);
+        let later = look("cpu/starved", 77_900_000, 1_000_000);
+        assert_eq!(percent(&starved, &later), [Some(90.0)]);
+    }
+
+    /// A look that began a second before its quota was read, kept from running all the while: what happened
+    /// until then is before it, and only what came after it counts.
+    #[test]
+    fn a_reading_is_held_against_its_own_time() {
+        let (late, next) = (look("job", 950_000, 1_000_000), look("job", 1_040_000, 1_100_000));
+        assert_eq!(percent(&late, &next), [Some(90.0)]);
     }
 }
