@@ -68,8 +68,8 @@ fn worst(summary: &Value) -> &Value {
     incidents.iter().max_by_key(|incident| count(incident, "late_frames")).unwrap()
 }
 
-/// How long a file system stood still, in seconds: at least, and with what freezing and thawing took, which is
-/// long on a disk that others keep busy.
+/// How long a file system stood still, in seconds: at least, and with what freezing and thawing took, which
+/// is long on a disk that others keep busy.
 fn frozen(mount: &TempMount) -> (f64, f64) {
     let asked = Instant::now();
     let frozen = mount.freeze();

@@ -55,8 +55,8 @@ pub struct ProcReader {
     programs: Programs,
     waits: ThreadWaits,
     disturbances: Disturbances,
-    /// From when on it counts its own time. A look may take long where this process gets no processor, so that
-    /// what is held against the time is given the moment of its own reading, and not that of the look.
+    /// From when on it counts its own time. A look may take long where this process gets no processor, so
+    /// that what is held against the time is given the moment of its own reading, and not that of the look.
     began: Instant,
     /// Files that could not be read, and why.
     unread: BTreeMap<&'static str, String>,
@@ -173,8 +173,8 @@ impl ProcReader {
         self.look_at_quotas(look);
     }
 
-    /// Adds what the processor quotas of this process's groups did. Where there are no control groups, or none
-    /// with a quota, there are no such files, which is nothing to complain of.
+    /// Adds what the processor quotas of this process's groups did. Where there are no control groups, or
+    /// none with a quota, there are no such files, which is nothing to complain of.
     fn look_at_quotas(&self, look: &mut Look) {
         let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         for group in quota::groups(&text) {
@@ -186,8 +186,8 @@ impl ProcReader {
         }
     }
 
-    /// What is read, with the moment. `None` where it can't be read, or where nobody can say when it was: this
-    /// process was kept from running meanwhile, every time.
+    /// What is read, with the moment. `None` where it can't be read, or where nobody can say when it was:
+    /// this process was kept from running meanwhile, every time.
     fn timed<T>(&self, read: impl Fn() -> Option<T>) -> Option<(T, Duration)> {
         for _ in 0..TIMED_TRIES {
             let before = self.began.elapsed();

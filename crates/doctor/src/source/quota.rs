@@ -43,10 +43,10 @@ pub fn throttled_us(text: &str) -> Option<u64> {
     number("throttled_usec ").or_else(|| Some(number("throttled_time ")? / 1_000))
 }
 
-/// Adds the share of time in which a group was kept from running, as read at `at_us` of any steady clock: a look
-/// of a process that is kept from running takes as long as that, and its beginning says nothing of when its
-/// parts were read. Each group is a device of its own: when the
-/// process is moved into another one, that is another counter, which begins anew.
+/// Adds the share of time in which a group was kept from running, as read at `at_us` of any steady clock: a
+/// look of a process that is kept from running takes as long as that, and its beginning says nothing of when
+/// its parts were read. Each group is a device of its own: when the process is moved into another one, that
+/// is another counter, which begins anew.
 pub fn put_throttled(group: &str, throttled_us: u64, at_us: u64, look: &mut Look) {
     let share = Part { part: throttled_us, whole: at_us };
     put_on(look, Layer::Tool, "throttled_percent", group, Reading::PercentOf(share));
