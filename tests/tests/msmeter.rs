@@ -199,7 +199,7 @@ fn a_killed_session_is_told_as_unfinished_with_its_whole_tests() {
     let met = worker.met();
     let dir = std::fs::read_dir(session.runs.path().join("runs")).unwrap().next().unwrap().unwrap().path();
     let told = binary::run(["report", dir.to_str().unwrap()]).expect_code(0).said();
-    assert!(told.contains("it goes on, or was killed"), "{told}");
+    assert!(told.contains("it goes on, was killed, or had no room left"), "{told}");
     let summary = summary(&dir);
     let tests = summary["msmeter"]["tests"].as_array().unwrap();
     assert_eq!(tests.len(), 1);

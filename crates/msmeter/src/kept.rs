@@ -32,7 +32,8 @@ const COLUMNS: &str = "arrived_s,test,worker,file,access,length_kib,block_kib,\
 /// The verb of a session.
 pub const MSMETER: &str = "msmeter";
 /// What is said of one whose end was never written.
-const UNFINISHED: &str = "it goes on, or was killed, and what is told is what its last whole test left";
+const UNFINISHED: &str =
+    "it goes on, was killed, or had no room left, and what is told is what its last whole test left";
 
 /// The files of a session that goes on.
 #[derive(Debug)]

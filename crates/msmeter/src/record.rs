@@ -25,6 +25,10 @@ pub enum Said {
 
 /// Reads a line.
 pub fn said(line: &str) -> Said {
+    // It goes into files that people look at in a terminal.
+    if line.trim().contains(char::is_control) {
+        return Said::Unknown;
+    }
     match line.trim() {
         "bye" => Said::Bye,
         "nofiles" => Said::NoFiles,
@@ -85,9 +89,14 @@ mod tests {
         assert_eq!(said("bye"), Said::Bye);
         assert_eq!(said("nofiles"), Said::NoFiles);
         assert_eq!(said(":1.5:2.5"), Said::Extra(":1.5:2.5".to_owned()));
-        for text in
-            ["test000,4,1,1,1,1", "test000,0,1,1,1", "../x,0,1,1,1,1", "a\u{1b}[2J,0,1,1,1,1", ",0,1,1,1,1"]
-        {
+        for text in [
+            "test000,4,1,1,1,1",
+            "test000,0,1,1,1",
+            "../x,0,1,1,1,1",
+            "a\u{1b}[2J,0,1,1,1,1",
+            ",0,1,1,1,1",
+            ":1\u{1b}[2J",
+        ] {
             assert_eq!(said(text), Said::Unknown, "{text}");
         }
     }

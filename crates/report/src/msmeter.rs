@@ -71,6 +71,12 @@ fn moved(facts: &MeterFacts) -> String {
     let records: u64 = facts.tests.iter().map(|test| test.figures.records).sum();
     let bytes: u64 = facts.tests.iter().map(|test| test.figures.bytes).sum();
     let workers = counted(facts.workers.len() as u64, "worker");
+    if facts.tests.is_empty() {
+        return format!(
+            "No test of {workers} of the original meter came to its end: what they reported is in records.csv and \
+             text/, and in no figure."
+        );
+    }
     if records == 0 {
         return format!(
             "Nothing was measured: {workers} of the original meter reported no operation with a time."
@@ -257,6 +263,15 @@ mod tests {
         );
         assert!(text.contains("Not measured: late frames") && text.contains("reelgauge mix PATH"), "{text}");
         assert!(!text.contains("Warning"), "{text}");
+    }
+
+    #[test]
+    fn a_session_without_a_whole_test_says_where_its_records_are() {
+        let mut facts = facts(test(&[]));
+        facts.tests.clear();
+        let text = shown(facts, Some("it was killed"));
+        assert!(text.contains("No test of 1 worker of the original meter came to its end"), "{text}");
+        assert!(text.contains("records.csv") && !text.contains("Nothing was measured"), "{text}");
     }
 
     #[test]

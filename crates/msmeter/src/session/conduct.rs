@@ -154,10 +154,10 @@ impl<'a> Session<'a> {
         if self.test.is_none() {
             self.begin_test(UNNAMED)?;
         }
-        self.say(worker, "start")?;
         if self.is_gone(worker) {
             return Ok(());
         }
+        // Before it is said: what it does in the rest that follows is measured, too.
         let now = Instant::now();
         let seat = &mut self.seats[worker];
         (seat.runs_since, seat.heard) = (Some(now), now);
@@ -168,14 +168,14 @@ impl<'a> Session<'a> {
         if let Some(test) = self.test.as_mut().filter(|test| !test.started.contains(&worker)) {
             test.started.push(worker);
         }
-        Ok(())
+        self.say(worker, "start")
     }
 
     fn pause(&mut self, worker: usize) -> Result<(), Stop> {
-        self.say(worker, "pause")?;
+        // From then on it has nothing to report.
         self.silence_until(worker, Instant::now());
         self.seats[worker].runs_since = None;
-        Ok(())
+        self.say(worker, "pause")
     }
 
     /// Sends a message, and leaves the worker time to read it. Who is gone is told nothing.
