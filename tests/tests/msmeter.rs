@@ -232,16 +232,21 @@ fn nothing_is_sent_of_a_script_that_leads_elsewhere_and_nobody_comes_from_elsewh
         let always = ["fleet", "msmeter", file.to_str().unwrap(), "--root", "/mnt/x"];
         binary::run(always.iter().chain(more))
     };
+    let area = runs.path().join("reelgauge-area/runs");
+    std::fs::create_dir(area.parent().unwrap()).unwrap();
     let elsewhere = one_test("x.csv", 1, 1).replace("/mnt/x/a", "/mnt/x/../../etc");
     let said = run(&elsewhere, &[]).expect_code(2).said();
     assert!(said.contains("line 2: /mnt/x/../../etc is not below a --root"), "{said}");
     let good = one_test("x.csv", 2, 90);
     let said = run(&good, &["--listen", "0.0.0.0:0"]).expect_code(2).said();
     assert!(said.contains("--peer"), "{said}");
+    let said = run(&good, &["--out", area.to_str().unwrap(), "--wait", "1s"]).expect_code(2).said();
+    assert!(said.contains("lies in the area"), "{said}");
     let said = run(&good, &["--dry-run"]).expect_code(0).said();
     assert!(said.contains("2 workers, 1 test, 2 starts; its waits take 90 s."), "{said}");
     assert!(said.contains("Workers write over every file called test000"), "{said}");
     let said = run(&good, &["--listen", "127.0.0.1:0", "--wait", "1s"]).expect_code(2).said();
     assert!(said.contains("only 0 of 2 workers came within 1s"), "{said}");
+    std::fs::remove_dir(area.parent().unwrap()).expect("nothing lies in the area");
     assert_eq!(std::fs::read_dir(runs.path()).unwrap().count(), 1, "nothing was left behind");
 }

@@ -20,6 +20,7 @@ use reelgauge_analysis::msmeter::{MeterFigures, MeterRecord};
 use reelgauge_analysis::summary::{Outcome, Target};
 use reelgauge_analysis::{Summary, statement};
 use reelgauge_record::run_dir::{RunDir, RunDirError};
+use serde::Serialize;
 
 use crate::old_text;
 
@@ -51,7 +52,8 @@ impl Kept {
     /// There is no room for them.
     pub fn begin(run_dir: RunDir, facts: &MeterFacts, started_at: &str, script: &str) -> io::Result<Kept> {
         let dir = run_dir.path();
-        run_dir.write_plan(&plan(facts)).map_err(io::Error::other)?;
+        let plan = plan(facts).map_err(io::Error::other)?;
+        run_dir.write_plan(&plan).map_err(io::Error::other)?;
         std::fs::write(dir.join("script.txt"), script)?;
         std::fs::create_dir(dir.join(TEXTS))?;
         let mut records = BufWriter::new(File::create_new(dir.join("records.csv"))?);
@@ -166,15 +168,20 @@ impl Kept {
     }
 }
 
-/// What was asked for, as `run.toml`. No command does it again without the workers.
-fn plan(facts: &MeterFacts) -> String {
-    // A JSON text is a basic string of TOML.
-    let text = |text: &str| serde_json::Value::from(text).to_string();
-    let roots: Vec<String> = facts.roots.iter().map(|root| text(root)).collect();
-    format!(
-        "[msmeter]\nscript = {}\nroots = [{}]\nworkers = {}\n",
-        text(&facts.script),
-        roots.join(", "),
-        facts.workers.len()
-    )
+/// What was asked for, as `run.toml` has it. No command does it again without the workers.
+#[derive(Serialize)]
+struct MeterPlan<'a> {
+    msmeter: Asked<'a>,
+}
+
+#[derive(Serialize)]
+struct Asked<'a> {
+    script: &'a str,
+    roots: &'a [String],
+    workers: usize,
+}
+
+fn plan(facts: &MeterFacts) -> Result<String, toml::ser::Error> {
+    let asked = Asked { script: &facts.script, roots: &facts.roots, workers: facts.workers.len() };
+    toml::to_string(&MeterPlan { msmeter: asked })
 }

@@ -8,11 +8,12 @@ use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_msmeter::link::Guests;
 use reelgauge_msmeter::script::{Command, Script};
 use reelgauge_msmeter::session::{Happening, MeterError, MeterRequest, carry_out};
-use reelgauge_report::html::page::PageKind;
 use reelgauge_report::text::{plain, shell_word};
 use reelgauge_report::{Detail, Tables, units};
-use reelgauge_results::page::{REPORT_FILE, page, run_page, write_html};
+use reelgauge_results::page::REPORT_FILE;
 use reelgauge_runner::interrupt::{EXIT_INTERRUPTED, Interrupt};
+use reelgauge_runner::session::make_out;
+use reelgauge_runner::session::report_file::leave_report;
 
 use crate::cli::FleetMsmeterArgs;
 use crate::screen::{self, EXIT_BROKE_OFF};
@@ -54,8 +55,7 @@ pub fn msmeter(args: &FleetMsmeterArgs) -> Result<u8> {
 
 fn drive(request: &MeterRequest, args: &FleetMsmeterArgs) -> Result<u8> {
     let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
-    std::fs::create_dir_all(&request.out)
-        .with_context(|| format!("cannot make the folder {}", shell_word(&request.out)))?;
+    make_out(&request.out)?;
     let mut tell = |happening: &Happening| {
         if let Some(line) = words(happening, args.json) {
             say(&line);
@@ -73,23 +73,16 @@ fn drive(request: &MeterRequest, args: &FleetMsmeterArgs) -> Result<u8> {
             return Ok(code);
         }
     };
-    leave_page(&end.dir);
+    // It can be made again at any time, so that its failing is told and no more.
+    if let Err(error) = leave_report(&end.dir, &end.summary, &interrupt) {
+        say(&format!("there is no {REPORT_FILE}: {error}"));
+    }
     let text = match args.json {
         true => end.summary.to_json()?,
         false => screen::of(&end.summary, Tables::Last, Detail::Normal),
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(exit_code(&end.summary))
-}
-
-/// The page, which can be made again at any time, so that its failing is told and no more.
-fn leave_page(dir: &Path) {
-    let written = run_page(dir, &|| false).map_err(anyhow::Error::from).and_then(|run| {
-        write_html(&page(PageKind::Run, vec![run], None), &dir.join(REPORT_FILE)).map_err(Into::into)
-    });
-    if let Err(error) = written {
-        say(&format!("there is no {REPORT_FILE}: {error:#}"));
-    }
 }
 
 fn exit_code(summary: &Summary) -> u8 {
